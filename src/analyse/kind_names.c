@@ -7,6 +7,7 @@
  *
  * It does not translate: what a person reads about a column is its help in text/. */
 #include "analyse/kind_names.h"
+#include "store/traits.h"
 
 static const str kinds[N_KINDS] = {
     [KIND_OTHER] = {"other", sizeof "other" - 1},
@@ -87,7 +88,7 @@ static bool is_amd(const trace *t) {
     static const str names[] = {STR("AMD"), STR("Radeon"), STR("Instinct"), STR("gfx")};
     if (t->device.n > 1 && t->device.type[1] == DEVICE_HIP) return true;
     if (t->device.n > 1 && t->device.warp_size[1] == 64) return true;
-    if (trace_meta(t, STR("hip_runtime_version")).n) return true;
+    if (trace_fact(t, FACT_HIP_RUNTIME).n) return true;
     str name = t->device.n > 1 ? trace_str(t, t->device.name[1]) : STR_NONE;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (str_find(name, names[i], 0) != SIZE_MAX) return true;

@@ -23,6 +23,7 @@
 #include "analyse/compat/paddle_report.h"
 #include "analyse/kind_names.h"
 #include "base/sort.h"
+#include "store/traits.h"
 
 #define HOST_TIMES "CPU Total / Avg / Max / Min / Ratio(%)"
 #define MAX_COLUMNS 7
@@ -236,11 +237,9 @@ static str name_cell(printer *p, str name, int indent, size_t width) {
 
 /* ---- device, overview, model, distribution ---- */
 
-static str utilization(printer *p, const char *key) {
-    str value = str_trim(trace_meta(p->r->t, str_of(key)));
+static str utilization(printer *p, fact f) {
     double share;
-    if (value.n >= 2 && value.p[0] == '"') value = str_n(value.p + 1, value.n - 2);
-    return str_to_f64(value, &share) ? text(p, "%.2f", share * 100) : STR("-");
+    return str_to_f64(trace_fact(p->r->t, f), &share) ? text(p, "%.2f", share * 100) : STR("-");
 }
 
 static void put_devices(printer *p) {
@@ -248,10 +247,8 @@ static void put_devices(printer *p) {
     begin_table(p);
     add_column(p, 30);
     add_column(p, 20);
-    *add_line(p) =
-        (line){{STR("CPU(Process)"), utilization(p, "Process Cpu Utilization")}, false};
-    *add_line(p) =
-        (line){{STR("CPU(System)"), utilization(p, "System Cpu Utilization")}, false};
+    *add_line(p) = (line){{STR("CPU(Process)"), utilization(p, FACT_PROCESS_CPU_USE)}, false};
+    *add_line(p) = (line){{STR("CPU(System)"), utilization(p, FACT_SYSTEM_CPU_USE)}, false};
     for (uint32_t i = 0; i < p->r->devices.n; i++) {
         const report_device *d = GROUP_ROW(&p->r->devices, report_device, i);
         str share = text(p, "%.2f", ratio((double)d->busy_ns, p->total));

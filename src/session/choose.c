@@ -9,6 +9,7 @@
 #include "session/discover.h"
 
 #include "io/remote.h"
+#include "store/traits.h"
 
 /* The text of a list in an error; error.text holds 1024 bytes for all values. */
 typedef struct {

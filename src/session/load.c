@@ -25,6 +25,7 @@
 #include "session/sniff.h"
 #include "store/file.h"
 #include "store/summary.h"
+#include "store/traits.h"
 
 /* An event takes at least this many bytes of the store and at most this many of plain JSON,
  * stacks and shapes included: a bound from below, so that nothing is refused that would have

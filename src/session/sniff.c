@@ -15,6 +15,7 @@
 #include "session/foreign.h"
 #include "store/file.h"
 #include "store/trace.h"
+#include "store/traits.h"
 
 #define FIRST_LOOK ((size_t)64 << 10)
 #define SECOND_LOOK ((size_t)4 << 20)

@@ -91,9 +91,9 @@ status builder_add_group(builder *b, const raw_group *g, error *err) MUST_USE;
  * number in which that row was added, from 1; it may come later, and one that never comes is
  * none. Not for tables that the seal makes from parts (slice, kernel, op, …).
  *
- *     row_given_step row = row_given_step_none();
+ *     row_producer_step row = row_producer_step_none();
  *     row.duration = ns;
- *     TRY(builder_put_given_step(b, &row, err)); */
+ *     TRY(builder_put_producer_step(b, &row, err)); */
 #define TABLE(t, doc) typedef struct {
 #define COLUMN(t, c, type, doc) col_##type c;
 #define END(t) \

@@ -181,7 +181,7 @@ status seal_infer(seal_ctx *s, error *err) MUST_USE;     /* operators of steps t
 status seal_frames(seal_ctx *s, error *err) MUST_USE;    /* call stacks, modules */
 status seal_memory(seal_ctx *s, error *err) MUST_USE;    /* memory events, instants, counters */
 status seal_arguments(seal_ctx *s, error *err) MUST_USE; /* argument blocks in a row */
-status seal_given(seal_ctx *s, error *err) MUST_USE;     /* given rows, input pipeline */
+status seal_producer(seal_ctx *s, error *err) MUST_USE;  /* given rows, input pipeline */
 status seal_facts(seal_ctx *s,
                   error *err) MUST_USE; /* meta, devices, groups, quality, strings */
 

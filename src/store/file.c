@@ -55,6 +55,15 @@ section_info section_describe(int section) {
     return info;
 }
 
+bool section_is_named(const char *in_file, const char *name) {
+    static const char NOW[] = "producer_",
+                      BEFORE[] = "given_"; /* written until November 2026 */
+    if (strcmp(in_file, name) == 0) return true;
+    return strncmp(name, NOW, sizeof NOW - 1) == 0 &&
+           strncmp(in_file, BEFORE, sizeof BEFORE - 1) == 0 &&
+           strcmp(in_file + sizeof BEFORE - 1, name + sizeof NOW - 1) == 0;
+}
+
 bool file_is_ours(str head) {
     return str_starts(head, STR(FILE_MAGIC));
 }
@@ -216,7 +225,7 @@ static status read_contents(open_file *f, error *err) {
         section_info info = section_describe(s);
         for (uint32_t k = 0; k < h->n_sections; k++, next++) {
             if (next == h->n_sections) next = 0;
-            if (strcmp(toc[next].name, info.name) != 0) continue;
+            if (!section_is_named(toc[next].name, info.name)) continue;
             if (toc[next].type != info.type || toc[next].elem_bytes != info.elem_bytes)
                 return file_damaged(f, info.name, err);
             f->toc[s] = &toc[next++];

@@ -75,6 +75,8 @@ typedef struct {
     uint8_t elem_bytes;
 } section_info;
 section_info section_describe(int section);
+/* Whether a file's name of a section is this one, or what it was called before. */
+bool section_is_named(const char *in_file, const char *name);
 
 /* An opened file: owned by its trace. */
 typedef struct {

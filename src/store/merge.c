@@ -41,7 +41,7 @@ static rule rule_of(int column) {
     case COLUMN_step_start:
     case COLUMN_step_end:
     case COLUMN_queue_sample_time:
-    case COLUMN_given_step_start: return RULE_TIME;
+    case COLUMN_producer_step_start: return RULE_TIME;
     case COLUMN_kernel_correlation:
     case COLUMN_call_correlation:
     case COLUMN_op_external:

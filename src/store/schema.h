@@ -107,8 +107,8 @@ typedef enum {
     PIPE_HOST_QUEUE,   /* batches on the host, waiting for the device */
     PIPE_DATA_QUEUE    /* batches on the device, waiting for the graph */
 } pipe_role;
-/* What a row of given_op adds up. */
-typedef enum { GIVEN_OPERATOR = 0, GIVEN_TYPE, GIVEN_KERNEL } given_level;
+/* What a row of producer_op adds up. */
+typedef enum { PRODUCER_OPERATOR = 0, PRODUCER_TYPE, PRODUCER_KERNEL } producer_level;
 /* What a sample of processors is about. */
 typedef enum { CPU_MACHINE = 0, CPU_PROCESS, CPU_OPERATOR } cpu_scope;
 /* What another program's finding is about, where a rule of ours knows what to do. */

@@ -197,7 +197,7 @@ status seal_facts(seal_ctx *s, error *err) {
     TRY(seal_kernel_sources(s, err));
     TRY(seal_groups(s, err));
     TRY(seal_categories(s, err));
-    TRY(seal_given(s, err));
+    TRY(seal_producer(s, err));
     TRY(seal_quality(s, err));
     TRY(seal_strings(s, err));
     TRY(seal_shapes(s, err));

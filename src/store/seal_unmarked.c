@@ -12,6 +12,7 @@
 #include "base/sort.h"
 #include "store/builder_int.h"
 #include "store/period.h"
+#include "store/step_marks.h"
 
 /* A piece of work in order of time: a kernel, or an operator without one around it. */
 typedef struct {
@@ -53,13 +54,6 @@ static status seal_unmarked_write_steps(seal_ctx *s, const int64_t *starts, cons
 
 /* ---- optimizer steps --------------------------------------------------------------------- */
 
-static bool is_optimizer_step(const seal_ctx *s, uint32_t slice) {
-    uint8_t kind = s->slice.kind[slice];
-    str name = seal_unmarked_name_of(s, slice);
-    return (kind == KIND_OPTIMIZER && str_starts(name, STR("Optimizer.step#"))) ||
-           (kind == KIND_ANNOTATION && str_eq(name, STR("DeepSpeedEngine.step")));
-}
-
 /* The thread with the most optimizer steps, and their name: of several the one that ends
  * last. */
 static uint32_t find_optimizer(const seal_ctx *s, uint32_t *name, uint32_t *n) {
@@ -68,7 +62,8 @@ static uint32_t find_optimizer(const seal_ctx *s, uint32_t *name, uint32_t *n) {
         uint32_t here = 0, last = 0;
         for (uint32_t i = s->track.first[t]; i < s->track.end[t]; i++) {
             uint8_t kind = s->slice.kind[i];
-            if ((kind != KIND_OPTIMIZER && kind != KIND_ANNOTATION) || !is_optimizer_step(s, i))
+            if ((kind != KIND_OPTIMIZER && kind != KIND_ANNOTATION) ||
+                !is_optimizer_step(s->slice.kind[i], seal_unmarked_name_of(s, i)))
                 continue;
             here++;
             last = i;
@@ -107,7 +102,9 @@ static void bracket(const seal_ctx *s, uint32_t track, uint32_t name, bool by_da
             updated = ABSENT_I64;
         }
         if (b->begun == ABSENT_I64) b->begun = s->slice.start[i];
-        if (s->slice.name[i] != name || !is_optimizer_step(s, i)) continue;
+        if (s->slice.name[i] != name ||
+            !is_optimizer_step(s->slice.kind[i], seal_unmarked_name_of(s, i)))
+            continue;
         updated = seal_unmarked_end_of(s, i);
         if (!by_data) close_step(b, updated, updated);
     }

@@ -90,3 +90,16 @@ const step_mark *step_mark_of(str name, bool frame) {
 unsigned step_mark_groups(void) {
     return N_MARK_GROUPS;
 }
+
+bool is_optimizer_step(slice_kind kind, str name) {
+    static const struct {
+        slice_kind kind;
+        str pattern;
+    } rows[] = {
+#define OPTIMIZER(kind, pattern) {kind, STR(pattern)},
+#include "store/step_marks.def"
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].kind == kind && step_mark_matches(rows[i].pattern, name)) return true;
+    return false;
+}

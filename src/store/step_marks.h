@@ -17,6 +17,8 @@ typedef struct {
 const step_mark *step_mark_of(str name, bool frame);
 /* One more than the largest group. */
 unsigned step_mark_groups(void);
+/* Is a range of this kind and name the step of an optimizer? */
+bool is_optimizer_step(slice_kind kind, str name);
 /* Does the name match the pattern as a whole? */
 bool step_mark_matches(str pattern, str name);
 

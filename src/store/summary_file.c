@@ -184,7 +184,7 @@ typedef struct {
 
 static const file_section *find_section(const unpack_ctx *u, const char *name) {
     for (uint32_t i = 0; i < u->header->n_sections; i++)
-        if (strcmp(u->toc[i].name, name) == 0) return &u->toc[i];
+        if (section_is_named(u->toc[i].name, name)) return &u->toc[i];
     return NULL;
 }
 

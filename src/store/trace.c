@@ -260,14 +260,6 @@ str trace_meta(const trace *t, str key) {
     return STR_NONE;
 }
 
-int64_t trace_rank(const trace *t) {
-    int64_t rank;
-    str info = trace_meta(t, STR("distributedInfo"));
-    if (t->summary && SUMMARY_N(t->summary, worker) == 1)
-        return SUMMARY_ROWS(t->summary, worker)[0].rank;
-    return info.n && json_i64(json_member(info, STR("rank")), &rank) ? rank : ABSENT_I64;
-}
-
 uint32_t trace_step_at(const trace *t, int64_t time_ns) {
     uint32_t low = SEARCH_FIRST(i, 1, t->step.n, t->step.start[i] <= time_ns);
     return low > 1 && time_ns < t->step.end[low - 1] ? low - 1 : 0;

@@ -106,8 +106,6 @@ uint32_t trace_comm_of(const trace *t, uint32_t slice);
 uint32_t trace_module_call_of(const trace *t, uint32_t slice);
 /* Value (JSON text) of a top-level key, or STR_NONE. */
 str trace_meta(const trace *t, str key);
-/* The rank the producer wrote into its metadata; ABSENT_I64 when it did not. */
-int64_t trace_rank(const trace *t);
 /* The step (row) a host time lies in; 0 when none. */
 uint32_t trace_step_at(const trace *t, int64_t time_ns);
 /* Count of a cause in the quality table. */

@@ -29,6 +29,35 @@ typedef enum {
     FRAMEWORK_MEGENGINE
 } framework;
 
+/* What a producer says of the program, the machine or itself (facts.def). */
+typedef enum {
+    FACT_CUDA_RUNTIME,
+    FACT_CUDA_DRIVER,
+    FACT_CUPTI,
+    FACT_HIP_RUNTIME,
+    FACT_HIP_DRIVER,
+    FACT_NCCL,
+    FACT_PROCESS_CPU_USE,
+    FACT_SYSTEM_CPU_USE,
+    FACT_RECORDS_SHAPES,
+    FACT_RECORDS_STACKS,
+    FACT_RECORDS_FLOPS,
+    FACT_RECORDS_MODULES,
+    FACT_RECORDS_MEMORY,
+    FACT_FRAMEWORK,
+    FACT_VERSION,
+    FACT_RANK,
+    FACT_HOST,
+    N_FACTS
+} fact;
+
+/* As the producer wrote it, without quotes; none when it does not say. */
+str trace_fact(const trace *t, fact f);
+/* Its name in the overview's table of facts; none when it is not listed. */
+str fact_shown(fact f);
+/* Number of the process among those that train together; ABSENT_I64 when nobody says. */
+int64_t trace_rank(const trace *t);
+
 /* Of the format of a trace, or of one that a summary names; none when it is not known. */
 uint32_t format_traits(str format);
 framework format_framework(str format);

@@ -607,7 +607,7 @@ status advice_facts_find(const analysis_input *in, const params *p,
     f.item_at = intervals_in(a);
     TRY(trace_require(t,
                       SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) |
-                          TRACE_TABLE(memory) | TRACE_TABLE(given_step),
+                          TRACE_TABLE(memory) | TRACE_TABLE(producer_step),
                       err));
     if (t->kernel.n > 1) f.has |= NEED_DEVICE;
     TRY(find_steps(&f, err));

@@ -81,9 +81,10 @@ static advice_dialect find_dialect(const trace *t) {
 status advice_graph_find(advice_facts *f, error *err) {
     const trace *t = f->t;
     TRY(trace_require(t,
-                      TRACE_TABLE(given_op) | TRACE_TABLE(given_step) | TRACE_TABLE(pipe_op) |
-                          TRACE_TABLE(queue_sample) | TRACE_TABLE(cpu_sample) |
-                          TRACE_TABLE(finding) | TRACE_TABLE(finding_op),
+                      TRACE_TABLE(producer_op) | TRACE_TABLE(producer_step) |
+                          TRACE_TABLE(pipe_op) | TRACE_TABLE(queue_sample) |
+                          TRACE_TABLE(cpu_sample) | TRACE_TABLE(finding) |
+                          TRACE_TABLE(finding_op),
                       err));
     f->average = (device_report_step){.number = ABSENT_I64};
     for (int i = 0; i < N_REPORT_PARTS; i++) f->average.part[i] = ABSENT_I64;
@@ -93,7 +94,7 @@ status advice_graph_find(advice_facts *f, error *err) {
     f->cpu_busy = cpu_busy_share(t);
     TRY(pipe_view_make(t, (pipe_thresholds){.high = 0.8, .low = 0.6}, f->arena, &f->pipe, err));
     TRY(sum_types(f, err));
-    if (t->given_step.n < 2) return OK;
+    if (t->producer_step.n < 2) return OK;
     device_report own;
     analysis_input one = {.traces = f->in->traces, .n_traces = 1};
     TRY(device_report_make(&one, f->arena, &own, err));

@@ -74,12 +74,12 @@ static void take_given_average(device_report_worker *w) {
         [REPORT_TOTAL] = "total",
     };
     const trace *t = w->at->trace;
-    for (uint32_t g = 1; w->n_steps && g < t->given_step.n; g++) {
-        if (t->given_step.number[g] != ABSENT_I64) continue;
-        str stage = trace_str(t, t->given_step.stage[g]);
+    for (uint32_t g = 1; w->n_steps && g < t->producer_step.n; g++) {
+        if (t->producer_step.number[g] != ABSENT_I64) continue;
+        str stage = trace_str(t, t->producer_step.stage[g]);
         for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
             if (str_eq(stage, str_of(stages[i])))
-                w->steps[0].part[i] = t->given_step.duration[g];
+                w->steps[0].part[i] = t->producer_step.duration[g];
     }
 }
 
@@ -249,15 +249,16 @@ static status take_all_parts(device_report_worker *w, arena *a, error *err) {
 /* What reduce kept of the steps: the average comes first, because it has no number. */
 static status take_kept_steps(device_report_worker *w, arena *a, error *err) {
     const summary *s = w->at->trace->summary;
-    const summary_given_step *v = SUMMARY_ROWS(s, given_step);
-    uint32_t low =
-        SEARCH_FIRST(i, 0, SUMMARY_N(s, given_step), str_cmp(v[i].worker, w->at->worker) < 0);
+    const summary_producer_step *v = SUMMARY_ROWS(s, producer_step);
+    uint32_t low = SEARCH_FIRST(i, 0, SUMMARY_N(s, producer_step),
+                                str_cmp(v[i].worker, w->at->worker) < 0);
     uint32_t n = 0;
-    while (low + n < SUMMARY_N(s, given_step) && str_eq(v[low + n].worker, w->at->worker)) n++;
+    while (low + n < SUMMARY_N(s, producer_step) && str_eq(v[low + n].worker, w->at->worker))
+        n++;
     w->steps = ARENA_ARRAY(a, device_report_step, (size_t)n + 1);
     if (!w->steps) FAIL_MEMORY(err);
     for (; w->n_steps < n; w->n_steps++) {
-        const summary_given_step *r = &v[low + w->n_steps];
+        const summary_producer_step *r = &v[low + w->n_steps];
         w->steps[w->n_steps] =
             (device_report_step){.number = r->number,
                                  .part = {[REPORT_INTERVAL] = r->interval,
@@ -276,7 +277,7 @@ static status take_kept_steps(device_report_worker *w, arena *a, error *err) {
 static status open_steps(device_report_worker *w, arena *a, error *err) {
     if (w->at->trace->summary) return take_kept_steps(w, a, err);
     TRY(trace_require(w->at->trace,
-                      SELECT_TABLES | TRACE_TABLE(comm) | TRACE_TABLE(given_step) |
+                      SELECT_TABLES | TRACE_TABLE(comm) | TRACE_TABLE(producer_step) |
                           TRACE_TABLE(step_part),
                       err));
     return take_all_parts(w, a, err);
@@ -309,19 +310,19 @@ status device_report_reduce(const analysis_trace *at, str worker, arena *a, summ
     TRY(open_steps(&w, a, err));
     for (uint32_t i = 0; i < w.n_steps; i++) {
         const int64_t *part = w.steps[i].part;
-        summary_given_step *row = summary_add_given_step(out);
+        summary_producer_step *row = summary_add_producer_step(out);
         if (!row) FAIL_MEMORY(err);
-        *row = (summary_given_step){.worker = worker,
-                                    .number = w.steps[i].number,
-                                    .interval = part[REPORT_INTERVAL],
-                                    .passes = part[REPORT_PASSES],
-                                    .tail = part[REPORT_TAIL],
-                                    .total = part[REPORT_TOTAL],
-                                    .computation = part[REPORT_COMPUTATION],
-                                    .communication = part[REPORT_COMMUNICATION],
-                                    .stage = part[REPORT_STAGE],
-                                    .receive = part[REPORT_RECEIVE],
-                                    .collective = part[REPORT_COLLECTIVE]};
+        *row = (summary_producer_step){.worker = worker,
+                                       .number = w.steps[i].number,
+                                       .interval = part[REPORT_INTERVAL],
+                                       .passes = part[REPORT_PASSES],
+                                       .tail = part[REPORT_TAIL],
+                                       .total = part[REPORT_TOTAL],
+                                       .computation = part[REPORT_COMPUTATION],
+                                       .communication = part[REPORT_COMMUNICATION],
+                                       .stage = part[REPORT_STAGE],
+                                       .receive = part[REPORT_RECEIVE],
+                                       .collective = part[REPORT_COLLECTIVE]};
     }
     return producer_reduce(at, worker, out, err);
 }

@@ -59,7 +59,7 @@ typedef struct {
 /* Of traces, of summaries, or of both. */
 status device_report_make(const analysis_input *in, arena *a, device_report *out,
                           error *err) MUST_USE;
-/* Rows given_step and the producer's tables of a worker's summary: what device_report_make
+/* Rows producer_step and the producer's tables of a worker's summary: what device_report_make
  * needs of it later. */
 status device_report_reduce(const analysis_trace *at, str worker, arena *a, struct summary *out,
                             error *err) MUST_USE;

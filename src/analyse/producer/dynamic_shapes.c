@@ -17,7 +17,7 @@ static status dynamic_shapes_add_row(table *out, const trace *t, uint32_t i, err
                  {COL_D(name), t->op_run.name[i]},     {COL_D(op), t->op_run.op[i]},
                  {COL_D(shapes), t->op_run.shapes[i]}, {COL_D(grid), t->op_run.grid[i]},
                  {COL_D(block), t->op_run.block[i]}};
-    bool kernel = t->op_run.level[i] == GIVEN_KERNEL;
+    bool kernel = t->op_run.level[i] == PRODUCER_KERNEL;
     size_t row;
     TRY(table_add_row(out, &row, err));
     table_set_int(out, row, COL_D(step), t->op_run.step[i]);

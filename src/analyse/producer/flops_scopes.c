@@ -56,12 +56,12 @@ static status flops_scopes_add_operator(groups *links, arena *a, str path, doubl
 }
 
 static status sum_operators(const trace *t, arena *a, groups *links, error *err) {
-    for (uint32_t i = 1; i < t->given_op.n; i++) {
-        double cube = t->given_op.flops[i], vector = t->given_op.vector_flops[i];
+    for (uint32_t i = 1; i < t->producer_op.n; i++) {
+        double cube = t->producer_op.flops[i], vector = t->producer_op.vector_flops[i];
         double flops = (isnan(cube) ? 0 : cube) + (isnan(vector) ? 0 : vector);
-        if (t->given_op.level[i] != GIVEN_OPERATOR || !(flops > 0)) continue;
-        TRY(flops_scopes_add_operator(links, a, trace_str(t, t->given_op.full_name[i]), flops,
-                                      err));
+        if (t->producer_op.level[i] != PRODUCER_OPERATOR || !(flops > 0)) continue;
+        TRY(flops_scopes_add_operator(links, a, trace_str(t, t->producer_op.full_name[i]),
+                                      flops, err));
     }
     return OK;
 }

@@ -42,10 +42,10 @@ static status ms_overview_add_stage(table *t, const average_part *p, error *err)
 }
 
 static bool given_average(const trace *t, const char *stage, int64_t *out) {
-    for (uint32_t i = 1; i < t->given_step.n; i++)
-        if (t->given_step.number[i] == ABSENT_I64 &&
-            str_eq(trace_str(t, t->given_step.stage[i]), str_of(stage))) {
-            *out = t->given_step.duration[i];
+    for (uint32_t i = 1; i < t->producer_step.n; i++)
+        if (t->producer_step.number[i] == ABSENT_I64 &&
+            str_eq(trace_str(t, t->producer_step.stage[i]), str_of(stage))) {
+            *out = t->producer_step.duration[i];
             return true;
         }
     return false;

@@ -82,23 +82,23 @@ static double add_real(double a, double b) {
 }
 
 static given_row read_row(const trace *t, uint32_t i) {
-#define TEXT(column) trace_str(t, t->given_op.column[i])
+#define TEXT(column) trace_str(t, t->producer_op.column[i])
     given_row r = {.name = TEXT(name),
                    .side = TEXT(side),
                    .full_name = TEXT(full_name),
                    .type = TEXT(type),
                    .info = TEXT(info),
                    .subgraph = TEXT(subgraph),
-                   .calls = t->given_op.calls[i],
-                   .total = t->given_op.total[i],
-                   .max = t->given_op.max[i],
-                   .min = t->given_op.min[i],
-                   .self = t->given_op.self[i],
-                   .dispatch = t->given_op.dispatch[i],
-                   .flops = t->given_op.flops[i],
-                   .flops_per_s = t->given_op.flops_per_s[i],
-                   .vector_flops = t->given_op.vector_flops[i],
-                   .vector_flops_per_s = t->given_op.vector_flops_per_s[i],
+                   .calls = t->producer_op.calls[i],
+                   .total = t->producer_op.total[i],
+                   .max = t->producer_op.max[i],
+                   .min = t->producer_op.min[i],
+                   .self = t->producer_op.self[i],
+                   .dispatch = t->producer_op.dispatch[i],
+                   .flops = t->producer_op.flops[i],
+                   .flops_per_s = t->producer_op.flops_per_s[i],
+                   .vector_flops = t->producer_op.vector_flops[i],
+                   .vector_flops_per_s = t->producer_op.vector_flops_per_s[i],
                    .rows = 1};
 #undef TEXT
     if (!r.side.n) r.side = STR("device");
@@ -125,8 +125,8 @@ static void join_row(given_row *to, const given_row *r) {
 
 /* Has the side rows of this level? */
 static bool side_has(const trace *t, str side, uint8_t level) {
-    for (uint32_t i = 1; i < t->given_op.n; i++)
-        if (t->given_op.level[i] == level && str_eq(read_row(t, i).side, side)) return true;
+    for (uint32_t i = 1; i < t->producer_op.n; i++)
+        if (t->producer_op.level[i] == level && str_eq(read_row(t, i).side, side)) return true;
     return false;
 }
 
@@ -134,23 +134,23 @@ static bool side_has(const trace *t, str side, uint8_t level) {
 static status sum_rows(const trace *t, group_by group, groups *out, error *err) {
     str side = STR_NONE;
     bool has_types = false;
-    for (uint32_t i = 1; i < t->given_op.n; i++) {
+    for (uint32_t i = 1; i < t->producer_op.n; i++) {
         given_row r = read_row(t, i);
-        uint8_t level = t->given_op.level[i];
-        if (level == GIVEN_KERNEL) continue;
+        uint8_t level = t->producer_op.level[i];
+        if (level == PRODUCER_KERNEL) continue;
         if (!str_eq(r.side, side) || !side.p) {
             side = r.side;
-            has_types = side_has(t, side, GIVEN_TYPE);
+            has_types = side_has(t, side, PRODUCER_TYPE);
         }
         bool wanted_type = group == GROUP_TYPE && has_types;
-        if (!wanted_type && group != GROUP_TYPE && level == GIVEN_TYPE &&
-            !side_has(t, side, GIVEN_OPERATOR))
+        if (!wanted_type && group != GROUP_TYPE && level == PRODUCER_TYPE &&
+            !side_has(t, side, PRODUCER_OPERATOR))
             wanted_type = true; /* types are all there is */
-        if (wanted_type != (level == GIVEN_TYPE)) continue;
+        if (wanted_type != (level == PRODUCER_TYPE)) continue;
         if (group == GROUP_TYPE) r.name = r.full_name = r.type;
         if (group == GROUP_SUBGRAPH)
             r.name = r.full_name = r.subgraph.n ? r.subgraph : STR("-");
-        if (group == GROUP_NAME_SHAPE) r.shapes = trace_str(t, t->given_op.shapes[i]);
+        if (group == GROUP_NAME_SHAPE) r.shapes = trace_str(t, t->producer_op.shapes[i]);
         given_key key = {is_by_name(group) ? r.full_name : r.name, r.side, r.shapes};
         bool is_new;
         str shown = r.name;
@@ -232,8 +232,8 @@ static int64_t side_total(const groups *rows, str side) {
 }
 
 bool producer_ops_are_there(const trace *t) {
-    for (uint32_t i = 1; i < t->given_op.n; i++)
-        if (t->given_op.level[i] != GIVEN_KERNEL) return true;
+    for (uint32_t i = 1; i < t->producer_op.n; i++)
+        if (t->producer_op.level[i] != PRODUCER_KERNEL) return true;
     return false;
 }
 
@@ -276,12 +276,12 @@ status producer_types_list(const trace *t, arena *a, top_item **items, size_t *n
 
 status producer_kernels_write(table *out, const trace *t, error *err) {
     int64_t whole = 0;
-    for (uint32_t i = 1; i < t->given_op.n; i++)
-        if (t->given_op.level[i] == GIVEN_KERNEL)
-            whole = add_i64(whole, max_i64(0, t->given_op.total[i]));
-    for (uint32_t i = 1; i < t->given_op.n; i++) {
+    for (uint32_t i = 1; i < t->producer_op.n; i++)
+        if (t->producer_op.level[i] == PRODUCER_KERNEL)
+            whole = add_i64(whole, max_i64(0, t->producer_op.total[i]));
+    for (uint32_t i = 1; i < t->producer_op.n; i++) {
         size_t row;
-        if (t->given_op.level[i] != GIVEN_KERNEL) continue;
+        if (t->producer_op.level[i] != PRODUCER_KERNEL) continue;
         given_row r = read_row(t, i);
         TRY(table_add_row(out, &row, err));
         table_set_text(out, row, COL_K(name), r.name);

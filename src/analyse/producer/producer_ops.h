@@ -1,5 +1,5 @@
 /* producer_ops.h: operators, types and kernels a producer had added up itself (table
- * given_op). */
+ * producer_op). */
 #ifndef ANALYSE_PRODUCER_OPS_H
 #define ANALYSE_PRODUCER_OPS_H
 

@@ -236,11 +236,11 @@ static status find_points(finder *f, step_trace *s, error *err) {
 /* ---- the producer's own ------------------------------------------------------------------ */
 
 static bool stage_is(const trace *t, uint32_t row, const char *stage) {
-    return str_eq(trace_str(t, t->given_step.stage[row]), str_of(stage));
+    return str_eq(trace_str(t, t->producer_step.stage[row]), str_of(stage));
 }
 
 static void set_given(const trace *t, uint32_t row, step_trace_row *to) {
-    int64_t start = t->given_step.start[row], dur = t->given_step.duration[row];
+    int64_t start = t->producer_step.start[row], dur = t->producer_step.duration[row];
     if (stage_is(t, row, "interval")) to->gap = dur;
     if (stage_is(t, row, "forward_backward"))
         to->passes = (interval){start, add_i64(start, dur)};
@@ -257,9 +257,9 @@ static status step_trace_take_given(const trace *t, step_trace_row *rows, error 
         else
             *at = i;
     }
-    for (uint32_t g = 1; g < t->given_step.n && st == OK; g++) {
-        if (t->given_step.number[g] == ABSENT_I64) continue;
-        uint32_t step = map_get(&by_number, (uint64_t)t->given_step.number[g]);
+    for (uint32_t g = 1; g < t->producer_step.n && st == OK; g++) {
+        if (t->producer_step.number[g] == ABSENT_I64) continue;
+        uint32_t step = map_get(&by_number, (uint64_t)t->producer_step.number[g]);
         if (step == MAP_NONE) continue;
         step_trace_row *row = &rows[step];
         if (!row->known)
@@ -272,7 +272,7 @@ static status step_trace_take_given(const trace *t, step_trace_row *rows, error 
 
 bool step_trace_is_likely(const trace *t) {
     enum { LOOK = 4096 };
-    bool found = t->given_step.n > 1;
+    bool found = t->producer_step.n > 1;
     for (uint32_t i = 1; i < t->slice.n && i < LOOK && !found; i++)
         found = is_graph_name(trace_slice_name(t, i));
     return found;
@@ -327,7 +327,7 @@ status step_trace_find(const trace *t, const params *p, arena *a, step_trace *ou
     f.end = param_text(p, STR("end_point"));
     s.fp_asked = f.fp.n > 0;
     s.bp_asked = f.bp.n > 0;
-    s.timed = t->given_step.n > 1;
+    s.timed = t->producer_step.n > 1;
     if (s.timed) {
         f.given_fp = point_name(t, POINT_FORWARD_START);
         f.given_bp = point_name(t, POINT_BACKWARD_END);
@@ -366,18 +366,18 @@ static status add_average(table *t, const average_row *r, error *err) {
 /* The producer's own average, as it gave it. */
 static status write_given_average(const trace *t, table *out, bool *any, error *err) {
     int64_t start = 0, total = 0;
-    for (uint32_t g = 1; g < t->given_step.n; g++) {
-        if (t->given_step.number[g] != ABSENT_I64) continue;
+    for (uint32_t g = 1; g < t->producer_step.n; g++) {
+        if (t->producer_step.number[g] != ABSENT_I64) continue;
         if (stage_is(t, g, "total")) {
-            start = t->given_step.start[g];
-            total = t->given_step.duration[g];
+            start = t->producer_step.start[g];
+            total = t->producer_step.duration[g];
         }
         *any = true;
-        average_row r = {.stage = trace_str(t, t->given_step.stage[g]),
-                         .name = trace_str(t, t->given_step.name[g]),
-                         .track = trace_str(t, t->given_step.track[g]),
-                         .start = sub_i64(t->given_step.start[g], start),
-                         .duration = t->given_step.duration[g],
+        average_row r = {.stage = trace_str(t, t->producer_step.stage[g]),
+                         .name = trace_str(t, t->producer_step.name[g]),
+                         .track = trace_str(t, t->producer_step.track[g]),
+                         .start = sub_i64(t->producer_step.start[g], start),
+                         .duration = t->producer_step.duration[g],
                          .total = total};
         TRY(add_average(out, &r, err));
     }

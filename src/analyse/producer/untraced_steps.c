@@ -7,17 +7,17 @@
 
 typedef struct {
     const trace *t;
-    map by_number;    /* number of a step -> row of table given_step that holds its passes */
+    map by_number;    /* number of a step -> row of table producer_step that holds its passes */
     intervals hidden; /* passes of bare steps */
 } finder;
 
 static status map_passes(finder *f, error *err) {
     const trace *t = f->t;
-    for (uint32_t g = 1; g < t->given_step.n; g++) {
-        if (t->given_step.number[g] == ABSENT_I64 ||
-            !str_eq(trace_str(t, t->given_step.stage[g]), STR("forward_backward")))
+    for (uint32_t g = 1; g < t->producer_step.n; g++) {
+        if (t->producer_step.number[g] == ABSENT_I64 ||
+            !str_eq(trace_str(t, t->producer_step.stage[g]), STR("forward_backward")))
             continue;
-        uint32_t *at = map_at(&f->by_number, (uint64_t)t->given_step.number[g]);
+        uint32_t *at = map_at(&f->by_number, (uint64_t)t->producer_step.number[g]);
         if (!at) FAIL_MEMORY(err);
         *at = g;
     }
@@ -28,9 +28,9 @@ static status map_passes(finder *f, error *err) {
 static interval passes_of(const finder *f, const step_span *s) {
     uint32_t g = map_get(&f->by_number, (uint64_t)s->number);
     if (g == MAP_NONE) return (interval){0, 0};
-    int64_t start = f->t->given_step.start[g];
+    int64_t start = f->t->producer_step.start[g];
     return (interval){max_i64(start, s->start),
-                      min_i64(add_i64(start, f->t->given_step.duration[g]), s->end)};
+                      min_i64(add_i64(start, f->t->producer_step.duration[g]), s->end)};
 }
 
 static bool computes_in(const role_ranges *r, interval i) {
@@ -71,7 +71,7 @@ status untraced_steps_find(const trace *t, const step_spans *steps, role_ranges 
     finder f = {.t = t, .hidden = intervals_in(comm->arena)};
     *out = (untraced_steps){.bare = ARENA_ARRAY(comm->arena, bool, (size_t)steps->n + 1)};
     if (!out->bare) FAIL_MEMORY(err);
-    if (t->given_step.n < 2) return OK;
+    if (t->producer_step.n < 2) return OK;
     status st = map_passes(&f, err);
     if (st == OK) mark_bare(&f, steps, ranges, out);
     map_fini(&f.by_number);

@@ -33,7 +33,7 @@ static inline bool untraced_row_counts(const summary_step *row, bool all_bare) {
 }
 
 /* Takes communication that may be hidden in a bare step out of the ranges. Looks at the table
- * given_step. */
+ * producer_step. */
 status untraced_steps_find(const trace *t, const step_spans *steps, role_ranges *ranges,
                            untraced_steps *out, error *err) MUST_USE;
 

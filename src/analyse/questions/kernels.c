@@ -369,7 +369,7 @@ status analyse_kernels(const analysis_input *in, const params *p, arena *a, answ
         answer_finish(out, p);
         return OK;
     }
-    TRY(trace_require(o.t, SELECT_TABLES | TRACE_TABLE(given_op), err));
+    TRY(trace_require(o.t, SELECT_TABLES | TRACE_TABLE(producer_op), err));
     select_init(&o.select, o.t, p);
     module_work of_module;
     TRY(read_module(&o, p, a, &of_module, err));

@@ -14,7 +14,7 @@
  *                    a call's of this time
  *   share        self time over the self time of all ops: device where there is any, else host
  *
- * Producers that hand over sums (table given_op) are shown as they added up, as long as no
+ * Producers that hand over sums (table producer_op) are shown as they added up, as long as no
  * window or step is asked for and there are calls to answer that from (producer_ops.h). It does
  * not name kernels (kernels.c) and does not remove recursion from totals: an op inside one of
  * its own name counts in both, as in PyTorch's own tables. */
@@ -355,7 +355,7 @@ status analyse_operators(const analysis_input *in, const params *p, arena *a, an
     }
     TRY(trace_require(t,
                       SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(frame) |
-                          TRACE_TABLE(given_op) | TRACE_TABLE(meta) | TRACE_TABLE(resource),
+                          TRACE_TABLE(producer_op) | TRACE_TABLE(meta) | TRACE_TABLE(resource),
                       err));
     TRY(init_totals(&o, t, p, a, err));
     bool with_stacks = o.group == GROUP_NAME_STACK || o.group == GROUP_NAME_SHAPE_STACK;

@@ -28,6 +28,7 @@
 #include "analyse/scan/stage_times.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
+#include "store/traits.h"
 
 #define COL_O(table, name) COL(overview, table, name)
 
@@ -662,26 +663,6 @@ static int64_t count_processes(const trace *t, arena *a) {
     return seen ? n : -1;
 }
 
-static const struct {
-    const char *key, *shown;
-} producer_keys[] = {
-    {"cuda_runtime_version", "cuda_runtime_version"},
-    {"cuda_driver_version", "cuda_driver_version"},
-    {"cupti_version", "cupti_version"},
-    {"hip_runtime_version", "hip_runtime_version"},
-    {"hip_driver_version", "hip_driver_version"},
-    {"nccl_version", "nccl_version"},
-    {"Process Cpu Utilization", "process_cpu_use"},
-    {"System Cpu Utilization", "system_cpu_use"},
-    {"record_shapes", "record_shapes"},
-    {"with_stack", "with_stack"},
-    {"with_flops", "with_flops"},
-    {"with_modules", "with_modules"},
-    {"profile_memory", "profile_memory"},
-    {"framework", "framework"},
-    {"version", "version"},
-};
-
 static status write_configuration(overview *o, uint32_t n_workers, error *err) {
     const trace *t = o->t;
     table *out = answer_table(o->out, o->arena, "configuration");
@@ -696,10 +677,9 @@ static status write_configuration(overview *o, uint32_t n_workers, error *err) {
     for (uint32_t i = 1; i < t->device.n; i++)
         if (t->device.name[i])
             TRY(overview_add_fact(out, STR("device"), trace_str(t, t->device.name[i]), err));
-    for (size_t i = 0; i < sizeof producer_keys / sizeof *producer_keys; i++) {
-        str value = str_trim(trace_meta(t, str_of(producer_keys[i].key)));
-        if (value.n >= 2 && value.p[0] == '"') value = str_n(value.p + 1, value.n - 2);
-        if (value.n) TRY(overview_add_fact(out, str_of(producer_keys[i].shown), value, err));
+    for (fact f = 0; f < N_FACTS; f++) {
+        str value = fact_shown(f).n ? trace_fact(t, f) : STR_NONE;
+        if (value.n) TRY(overview_add_fact(out, fact_shown(f), value, err));
     }
     return OK;
 }
@@ -796,7 +776,7 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     }
     TRY(trace_require(o.t,
                       SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) |
-                          TRACE_TABLE(given_op) | TRACE_TABLE(given_step) |
+                          TRACE_TABLE(producer_op) | TRACE_TABLE(producer_step) |
                           TRACE_TABLE(pipe_op) | TRACE_TABLE(queue_sample) | TRACE_TABLE(meta) |
                           TRACE_TABLE(resource),
                       err));

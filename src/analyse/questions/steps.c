@@ -476,7 +476,7 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
     TRY(answer_begin("steps", in, a, out, err));
     TRY(trace_require(q.t,
                       SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) |
-                          TRACE_TABLE(given_step) | TRACE_TABLE(meta),
+                          TRACE_TABLE(producer_step) | TRACE_TABLE(meta),
                       err));
     select_init(&q.select, q.t, p);
     TRY(steps_prepare(&q, p, err));

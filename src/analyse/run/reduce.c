@@ -14,6 +14,7 @@
 #include "analyse/producer/untraced_steps.h"
 #include "analyse/scan/device_metrics.h"
 #include "base/bisect.h"
+#include "store/traits.h"
 
 #define MAX_COLLECTIVES 20000
 
@@ -34,15 +35,8 @@ typedef struct {
 
 /* ---- who --------------------------------------------------------------------------------- */
 
-static str unquoted(str json) {
-    str v = str_trim(json);
-    return v.n >= 2 && v.p[0] == '"' && v.p[v.n - 1] == '"' ? str_n(v.p + 1, v.n - 2)
-                                                            : STR_NONE;
-}
-
 str reduce_host(const trace *t, str worker) {
-    str host = unquoted(trace_meta(t, STR("host_name")));
-    if (!host.n) host = unquoted(trace_meta(t, STR("hostname")));
+    str host = trace_fact(t, FACT_HOST);
     if (host.n) return host;
     size_t bar = str_rfind_byte(worker, '_');
     int64_t pid;
@@ -277,7 +271,7 @@ static status reduce(reduce_ctx *r, error *err) {
     collective_list list = {.arena = r->arena};
     TRY(trace_require(t,
                       SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) | TRACE_TABLE(group) |
-                          TRACE_TABLE(device) | TRACE_TABLE(given_step),
+                          TRACE_TABLE(device) | TRACE_TABLE(producer_step),
                       err));
     r->worker = summary_text(r->out, r->q->at->worker);
     if (!r->worker.p) FAIL_MEMORY(err);

@@ -99,13 +99,13 @@ int64_t ms_kb_bytes(double kb) {
 }
 
 status ms_put_cost(ms *m, row_comm_cost *row, error *err) {
-    m->n_costs++;
+    m->comm.n_costs++;
     return builder_put_comm_cost(m->b, row, err);
 }
 
 status ms_put_cost_op(ms *m, str name, int64_t communication_ns, int64_t waiting_ns,
                       error *err) {
-    row_comm_cost_op row = {.cost = m->n_costs,
+    row_comm_cost_op row = {.cost = m->comm.n_costs,
                             .name = ms_string(m, name),
                             .communication = communication_ns,
                             .waiting = waiting_ns};

@@ -70,7 +70,7 @@ static status write_pipeline(ms *m, vec *rows, int64_t interval, error *err) {
     }
     for (size_t i = 0; i < rows->n; i++) {
         row_pipe_op op = {.name = ms_string(m, all[i].type),
-                          .parent = all[i].parent ? all[i].parent + m->n_pipe_ops : 0,
+                          .parent = all[i].parent ? all[i].parent + m->pipe.n_ops : 0,
                           .workers = all[i].workers == ABSENT_I64 ? ABSENT_I32
                                                                   : sat_i32(all[i].workers),
                           .capacity = all[i].length,
@@ -80,8 +80,8 @@ static status write_pipeline(ms *m, vec *rows, int64_t interval, error *err) {
         if (op.name == MS_NO_STRING) FAIL_MEMORY(err);
         TRY(builder_put_pipe_op(m->b, &op, err));
     }
-    uint32_t first = m->n_pipe_ops;
-    m->n_pipe_ops += (uint32_t)rows->n;
+    uint32_t first = m->pipe.n_ops;
+    m->pipe.n_ops += (uint32_t)rows->n;
     for (size_t i = 0; i < rows->n; i++)
         TRY(write_samples(m, &all[i], first + (uint32_t)i + 1, interval, err));
     return OK;
@@ -107,7 +107,7 @@ static void parse_op(str value, pipe_row *to) {
 }
 
 status read_pipeline(ms *m, str text, error *err) {
-    if (m->n_pipe_ops) return OK; /* the table that is made of it was there */
+    if (m->pipe.n_ops) return OK; /* the table that is made of it was there */
     vec rows = VEC_INIT(pipe_row);
     json_iter it = json_open(json_member(text, STR("op_info")));
     str key, value;
@@ -174,8 +174,8 @@ static status add_queue(ms *m, const char *name, uint8_t role, error *err) {
                       .interval = ABSENT_I64,
                       .role = role};
     if (op.name == MS_NO_STRING) FAIL_MEMORY(err);
-    m->n_pipe_ops++;
-    m->queue[role] = m->n_pipe_ops;
+    m->pipe.n_ops++;
+    m->pipe.queue[role] = m->pipe.n_ops;
     return builder_put_pipe_op(m->b, &op, err);
 }
 
@@ -234,7 +234,7 @@ static bool take_queue_line(str line, vec *batches, map *by_batch, bool *failed)
 
 status read_host_queue(ms *m, str text, error *err) {
     const char *base = text.p;
-    if (m->queue[PIPE_HOST_QUEUE]) return OK; /* sink mode's file counts */
+    if (m->pipe.queue[PIPE_HOST_QUEUE]) return OK; /* sink mode's file counts */
     vec batches = VEC_INIT(row_queue_sample);
     map by_batch = {0};
     bool failed = false;
@@ -248,7 +248,7 @@ status read_host_queue(ms *m, str text, error *err) {
     if (st == OK && batches.n) st = add_queue(m, "host queue", PIPE_HOST_QUEUE, err);
     for (size_t i = 0; i < batches.n && st == OK; i++) {
         row_queue_sample *row = &VEC(&batches, row_queue_sample)[i];
-        row->pipe_op = m->queue[PIPE_HOST_QUEUE];
+        row->pipe_op = m->pipe.queue[PIPE_HOST_QUEUE];
         st = builder_put_queue_sample(m->b, row, err);
     }
     map_fini(&by_batch);
@@ -257,10 +257,10 @@ status read_host_queue(ms *m, str text, error *err) {
 }
 
 status ms_add_data_queue(ms *m, int64_t start_ns, int64_t end_ns, int64_t size, error *err) {
-    if (!m->queue[PIPE_DATA_QUEUE]) TRY(add_queue(m, "data queue", PIPE_DATA_QUEUE, err));
-    row_queue_sample row = {.pipe_op = m->queue[PIPE_DATA_QUEUE],
+    if (!m->pipe.queue[PIPE_DATA_QUEUE]) TRY(add_queue(m, "data queue", PIPE_DATA_QUEUE, err));
+    row_queue_sample row = {.pipe_op = m->pipe.queue[PIPE_DATA_QUEUE],
                             .time = start_ns,
-                            .step = ++m->n_data_batches,
+                            .step = ++m->pipe.n_batches,
                             .size = size,
                             .capacity = ABSENT_I64,
                             .get = ABSENT_I64,
@@ -272,7 +272,7 @@ status ms_add_data_queue(ms *m, int64_t start_ns, int64_t end_ns, int64_t size, 
 status read_data_queue(ms *m, str text, error *err) {
     const char *base = text.p;
     int places = str_starts(str_of(m->file), STR("minddata_getnext")) ? 0 : 3;
-    if (m->queue[PIPE_DATA_QUEUE]) return OK;
+    if (m->pipe.queue[PIPE_DATA_QUEUE]) return OK;
     for (str line; ms_line(&text, &line);) {
         str name, word[3], rest = line;
         int64_t start, end, size;

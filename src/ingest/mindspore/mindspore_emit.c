@@ -19,12 +19,12 @@
 #include "ingest/mindspore/mindspore_int.h"
 
 static const ms_exec *exec_at(const ms *m, uint32_t i) {
-    return &VEC(&m->execs, ms_exec)[i];
+    return &VEC(&m->exec.rows, ms_exec)[i];
 }
 
 static const ms_more *more_of(const ms *m, const ms_exec *e) {
     static const ms_more none;
-    return e->more ? &VEC(&m->mores, ms_more)[e->more - 1] : &none;
+    return e->more ? &VEC(&m->exec.mores, ms_more)[e->more - 1] : &none;
 }
 
 /* ---- kernels find their operators -------------------------------------------------------- */
@@ -44,7 +44,7 @@ static status list_owners(ms *m, ms_ops *out, error *err) {
     out->at = ARENA_ARRAY(m->arena, uint32_t, most);
     uint32_t *scratch = ARENA_ARRAY(m->arena, uint32_t, most);
     if (!out->at || !scratch) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < m->execs.n; i++)
+    for (uint32_t i = 0; i < m->exec.rows.n; i++)
         if (exec_at(m, i)->lane == LANE_GPU_OP) out->at[out->n++] = i;
     sort_index(out->at, scratch, out->n, by_name, m);
     return OK;
@@ -270,8 +270,8 @@ static status label_processes(emitter *x, error *err) {
             FAIL_MEMORY(err);
     }
     bool ascend = m->n_lane[LANE_AICORE] || m->n_lane[LANE_AICPU] || m->n_lane[LANE_COMM];
-    for (size_t i = 0; i < m->memories.n && !ascend; i++)
-        ascend = VEC(&m->memories, raw_memory)[i].device_type == DEVICE_ASCEND;
+    for (size_t i = 0; i < m->memory.rows.n && !ascend; i++)
+        ascend = VEC(&m->memory.rows, raw_memory)[i].device_type == DEVICE_ASCEND;
     if (!ascend && !m->n_lane[LANE_KERNEL]) return OK;
     int64_t id = m->id == MINDSPORE_ANY_ID ? 0 : m->id;
     str text = arena_printf(m->arena, "%s %lld", m->gpu && !m->ascend ? "GPU" : "Ascend",
@@ -283,7 +283,7 @@ static status label_processes(emitter *x, error *err) {
     raw_device d = {.id = sat_i32(id),
                     .type = m->gpu && !m->ascend ? DEVICE_CUDA : DEVICE_ASCEND,
                     .name = name,
-                    .memory = m->capacity,
+                    .memory = m->memory.capacity,
                     .compute_major = ABSENT_I32,
                     .compute_minor = ABSENT_I32,
                     .sm_count = ABSENT_I32,
@@ -307,12 +307,12 @@ static int clock_of(const ms_exec *e) {
 /* Times of day beside counters become counters, and both begin together: nothing says how they
  * go together. */
 static status join_clocks(ms *m, const int64_t first[N_CLOCKS], int64_t shift, error *err) {
-    for (uint32_t i = 0; i < m->execs.n; i++) {
-        ms_exec *e = &VEC(&m->execs, ms_exec)[i];
+    for (uint32_t i = 0; i < m->exec.rows.n; i++) {
+        ms_exec *e = &VEC(&m->exec.rows, ms_exec)[i];
         if (is_unix_ns(first[clock_of(e)])) e->start = sub_i64(e->start, shift);
     }
-    for (size_t i = 0; i < m->memories.n && is_unix_ns(first[CLOCK_MEMORY]); i++) {
-        raw_memory *row = &VEC(&m->memories, raw_memory)[i];
+    for (size_t i = 0; i < m->memory.rows.n && is_unix_ns(first[CLOCK_MEMORY]); i++) {
+        raw_memory *row = &VEC(&m->memory.rows, raw_memory)[i];
         row->time = sub_i64(row->time, shift);
     }
     return ms_meta(m, "clocks", STR("\"times of day and counters, set to begin together\""),
@@ -321,10 +321,10 @@ static status join_clocks(ms *m, const int64_t first[N_CLOCKS], int64_t shift, e
 
 static void find_first(const ms *m, int64_t first[N_CLOCKS]) {
     int64_t low = INT64_MAX;
-    for (uint32_t i = 0; i < m->execs.n && !m->n_lane[LANE_HOST]; i++)
+    for (uint32_t i = 0; i < m->exec.rows.n && !m->n_lane[LANE_HOST]; i++)
         low = min_i64(low, exec_at(m, i)->start);
     if (low != INT64_MAX) first[CLOCK_OTHER] = low;
-    for (uint32_t i = 0; i < m->execs.n && m->n_lane[LANE_HOST]; i++) {
+    for (uint32_t i = 0; i < m->exec.rows.n && m->n_lane[LANE_HOST]; i++) {
         int64_t *f = &first[clock_of(exec_at(m, i))], start = exec_at(m, i)->start;
         if (*f == ABSENT_I64 || start < *f) *f = start;
     }
@@ -334,7 +334,7 @@ static status find_base(ms *m, error *err) {
     int64_t first[N_CLOCKS] = {ABSENT_I64, ABSENT_I64, ABSENT_I64}, base = INT64_MAX,
             day = INT64_MAX;
     find_first(m, first);
-    if (m->memories.n) first[CLOCK_MEMORY] = VEC(&m->memories, raw_memory)[0].time;
+    if (m->memory.rows.n) first[CLOCK_MEMORY] = VEC(&m->memory.rows, raw_memory)[0].time;
     for (int i = 0; i < N_CLOCKS; i++) {
         if (first[i] == ABSENT_I64) continue;
         if (i != CLOCK_MEMORY || base == INT64_MAX) base = min_i64(base, first[i]);
@@ -348,10 +348,11 @@ static status find_base(ms *m, error *err) {
 }
 
 static status emit_memory(ms *m, error *err) {
-    uint32_t track = m->memories.n ? part_track(m->part, (ident){.v = 0}, (ident){.v = 0}) : 0;
+    uint32_t track =
+        m->memory.rows.n ? part_track(m->part, (ident){.v = 0}, (ident){.v = 0}) : 0;
     if (track == UINT32_MAX) FAIL_MEMORY(err);
-    for (size_t i = 0; i < m->memories.n; i++) {
-        raw_memory row = VEC(&m->memories, raw_memory)[i];
+    for (size_t i = 0; i < m->memory.rows.n; i++) {
+        raw_memory row = VEC(&m->memory.rows, raw_memory)[i];
         row.time = sub_i64(row.time, m->offset_ns);
         row.track = track;
         if (part_memory(m->part, &row) != OK) FAIL_MEMORY(err);
@@ -364,7 +365,7 @@ static status emit_execs(emitter *x, error *err) {
     x->facts = ARENA_ARRAY(m->arena, name_facts, intern_count(builder_strings(m->b)));
     if (!x->facts) FAIL_MEMORY(err);
     TRY(list_owners(m, &x->owners, err));
-    for (uint32_t i = 0; i < m->execs.n; i++) {
+    for (uint32_t i = 0; i < m->exec.rows.n; i++) {
         const ms_exec *e = exec_at(m, i);
         TRY(is_like_last(x, e) ? emit_like_last(x, e, err) : emit_one(x, i, err));
     }
@@ -386,7 +387,7 @@ status ms_emit(ms *m, error *err) {
     TRY(ms_put_facts(m, err));
     TRY(find_base(m, err));
     TRY(label_processes(&x, err));
-    part_expect(m->part, m->execs.n * SLICES_AN_EXEC, m->memories.n);
+    part_expect(m->part, m->exec.rows.n * SLICES_AN_EXEC, m->memory.rows.n);
     status st = emit_memory(m, err);
     if (st == OK) st = emit_execs(&x, err);
     if (st == OK) st = ms_emit_scopes(m, &ops, x.words[LANE_SCOPE], err);

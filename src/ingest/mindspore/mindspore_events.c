@@ -223,7 +223,7 @@ static status ms_events_add_event(events *x, const event *e, error *err) {
         ms_dims(json_text(json_member(e->args, STR("block_dim"))), more.block);
         ms_dims(json_text(json_member(e->args, STR("grid_dim"))), more.grid);
     }
-    if (m->details.n && to.lane == LANE_AICORE) ms_join_detail(m, &to, &text, &more);
+    if (m->exec.details.n && to.lane == LANE_AICORE) ms_join_detail(m, &to, &text, &more);
     more.args = buf_ok(&text) ? ms_string(m, buf_str(&text)) : MS_NO_STRING;
     buf_fini(&text);
     if (to.lane == LANE_COMM || to.lane == LANE_STEP) more.row_name = 0;

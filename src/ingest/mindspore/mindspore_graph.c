@@ -139,8 +139,8 @@ static status read_tensors(graph *g, str json, error *err) {
 
 /* Where each operator first ran. */
 static status first_runs(const ms *m, map *out, error *err) {
-    const ms_exec *all = VEC(&m->execs, ms_exec);
-    for (size_t i = 0; i < m->execs.n && i < UINT32_MAX; i++) {
+    const ms_exec *all = VEC(&m->exec.rows, ms_exec);
+    for (size_t i = 0; i < m->exec.rows.n && i < UINT32_MAX; i++) {
         if (all[i].lane != LANE_AICORE && all[i].lane != LANE_AICPU) continue;
         uint32_t *at = map_at(out, all[i].name);
         if (!at) FAIL_MEMORY(err);
@@ -165,7 +165,7 @@ static status ms_graph_set_times(graph *g, int64_t *clock, error *err) {
     for (size_t i = 0; i < g->nodes.n && st == OK; i++) {
         uint32_t run = 2 * known > g->nodes.n ? run_of(&runs, &nodes[i]) : MAP_NONE;
         if (run != MAP_NONE)
-            *clock = max_i64(*clock, VEC(&g->m->execs, ms_exec)[run].start);
+            *clock = max_i64(*clock, VEC(&g->m->exec.rows, ms_exec)[run].start);
         else if (2 * known <= g->nodes.n)
             *clock = add_i64(*clock, NODE_NS);
         nodes[i].time = *clock;
@@ -180,14 +180,14 @@ static status ms_graph_add_event(graph *g, int64_t time, uint32_t name, int64_t 
                                  uint32_t block, error *err) {
     ms *m = g->m;
     uint32_t frame = name ? builder_frame(m->b, 0, name) : 0;
-    raw_memory *to = vec_push(&m->memories);
+    raw_memory *to = vec_push(&m->memory.rows);
     if (!to || frame == UINT32_MAX) FAIL_MEMORY(err);
     g->total = add_i64(g->total, bytes);
     *to = (raw_memory){.time = time,
                        .bytes = bytes,
                        .allocated = g->total,
                        .reserved = ABSENT_I64,
-                       .tie = sat_u32(m->memories.n),
+                       .tie = sat_u32(m->memory.rows.n),
                        .frame = frame,
                        .block = block,
                        .device = m->id == MINDSPORE_ANY_ID ? 0 : sat_i32(m->id),
@@ -203,7 +203,7 @@ static status run_node(graph *g, graph_node *n, error *err) {
         TRY(ms_graph_add_event(g, n->time, tensors[i - 1].name, -tensors[i - 1].bytes,
                                tensors[i - 1].block, err));
     for (uint32_t i = n->first; i; i = tensors[i - 1].next) {
-        tensors[i - 1].block = ++g->m->n_blocks;
+        tensors[i - 1].block = ++g->m->memory.n_blocks;
         TRY(ms_graph_add_event(g, n->time, tensors[i - 1].name, tensors[i - 1].bytes,
                                tensors[i - 1].block, err));
     }
@@ -224,7 +224,7 @@ static status end_graph(graph *g, int64_t time, uint32_t name, uint32_t block, e
 }
 
 status graph_emit(graph *g, int64_t *clock, error *err) {
-    uint32_t name = ms_string(g->m, STR("static memory")), block = ++g->m->n_blocks;
+    uint32_t name = ms_string(g->m, STR("static memory")), block = ++g->m->memory.n_blocks;
     graph_node *nodes = VEC(&g->nodes, graph_node);
     if (name == MS_NO_STRING) FAIL_MEMORY(err);
     if (!g->nodes.n) return OK;
@@ -248,8 +248,8 @@ static status read_graph(ms *m, str json, int64_t *clock, error *err) {
 
 int64_t graph_first_time(const ms *m) {
     int64_t first = INT64_MAX;
-    for (size_t i = 0; i < m->execs.n; i++)
-        first = min_i64(first, VEC(&m->execs, ms_exec)[i].start);
+    for (size_t i = 0; i < m->exec.rows.n; i++)
+        first = min_i64(first, VEC(&m->exec.rows, ms_exec)[i].start);
     return first == INT64_MAX ? 0 : first;
 }
 
@@ -257,19 +257,19 @@ status read_memory_details(ms *m, str text, error *err) {
     json_iter it = json_open(text);
     str key, one;
     int64_t clock = graph_first_time(m);
-    size_t before = m->memories.n;
+    size_t before = m->memory.rows.n;
     for (int n = 0; n < 1024 && json_next(&it, &key, &one); n++)
         TRY(read_graph(m, one, &clock, err));
-    if (m->memories.n == before) ms_lost(m, CAUSE_BAD_SYNTAX, 0, str_of(m->file));
+    if (m->memory.rows.n == before) ms_lost(m, CAUSE_BAD_SYNTAX, 0, str_of(m->file));
     return OK;
 }
 
 status read_memory_summary(ms *m, str text, error *err) {
     buf json = {0};
     status st = ms_normal(m, text, &json, err);
-    m->capacity = gib_bytes(json_member(buf_str(&json), STR("capacity")));
+    m->memory.capacity = gib_bytes(json_member(buf_str(&json), STR("capacity")));
     m->resource.memory_peak = gib_bytes(json_member(buf_str(&json), STR("peak_mem")));
-    m->resource.memory_capacity = m->capacity > 0 ? m->capacity : ABSENT_I64;
+    m->resource.memory_capacity = m->memory.capacity > 0 ? m->memory.capacity : ABSENT_I64;
     buf_fini(&json);
     return st;
 }
@@ -289,10 +289,10 @@ static bool scaled_cell(const csv *c, size_t column, double unit, int64_t *out) 
 }
 
 static status push_memory(ms *m, const raw_memory *row, error *err) {
-    raw_memory *to = vec_push(&m->memories);
+    raw_memory *to = vec_push(&m->memory.rows);
     if (!to) FAIL_MEMORY(err);
     *to = *row;
-    to->tie = sat_u32(m->memories.n);
+    to->tie = sat_u32(m->memory.rows.n);
     return OK;
 }
 
@@ -300,7 +300,7 @@ static status push_memory(ms *m, const raw_memory *row, error *err) {
 static status ms_graph_take_operator(ms *m, const csv *c, const op_columns *col, error *err) {
     int64_t bytes, end;
     uint32_t name = ms_string(m, csv_cell(c, col->name));
-    raw_memory row = {.kind = MEMORY_ALLOC, .block = ++m->n_blocks};
+    raw_memory row = {.kind = MEMORY_ALLOC, .block = ++m->memory.n_blocks};
     if (name == MS_NO_STRING) FAIL_MEMORY(err);
     if (!scaled_cell(c, col->size, 1024, &bytes) ||
         !scaled_i64(csv_cell(c, col->from), 3, &row.time)) {
@@ -326,11 +326,11 @@ static status ms_graph_take_operator(ms *m, const csv *c, const op_columns *col,
 /* memory_record.csv has the same totals. */
 void ms_drop_totals(ms *m) {
     if (!m->seen[MS_MEMORY_RECORD]) return;
-    raw_memory *all = VEC(&m->memories, raw_memory);
+    raw_memory *all = VEC(&m->memory.rows, raw_memory);
     size_t n = 0;
-    for (size_t i = 0; i < m->memories.n; i++)
+    for (size_t i = 0; i < m->memory.rows.n; i++)
         if (all[i].device_type != DEVICE_ASCEND) all[n++] = all[i];
-    m->memories.n = n;
+    m->memory.rows.n = n;
 }
 
 status read_operator_memory(ms *m, str text, error *err) {

@@ -187,23 +187,23 @@ static status keep_file(trace_file *f, int64_t start, error *err) {
     for (size_t i = 0; i < f->threads.n; i++)
         if (!main || all[i].tid > main->tid) main = &all[i];
     if (!main) return OK;
-    if (m->hccl.n >= MOST_FILES) {
+    if (m->comm.hccl.n >= MOST_FILES) {
         ms_lost(m, CAUSE_TRUNCATED, NOPOS, str_of(m->file));
         return OK;
     }
-    m->hccl.elem_bytes = sizeof(collective);
-    m->hccl_links.elem_bytes = sizeof(hccl_link);
-    collective *c = vec_push(&m->hccl);
+    m->comm.hccl.elem_bytes = sizeof(collective);
+    m->comm.links.elem_bytes = sizeof(hccl_link);
+    collective *c = vec_push(&m->comm.hccl);
     if (!c) FAIL_MEMORY(err);
     *c = (collective){.op = ms_string(m, str_of(m->folder)),
                       .start = start,
                       .comm_ms = main->comm_ms,
                       .wait_ms = main->wait_ms,
-                      .first_link = (uint32_t)m->hccl_links.n,
+                      .first_link = (uint32_t)m->comm.links.n,
                       .n_links = (uint32_t)f->links.links.n};
     if (c->op == MS_NO_STRING) FAIL_MEMORY(err);
     for (size_t i = 0; i < f->links.links.n; i++) {
-        hccl_link *l = vec_push(&m->hccl_links);
+        hccl_link *l = vec_push(&m->comm.links);
         if (!l) FAIL_MEMORY(err);
         *l = VEC(&f->links.links, hccl_link)[i];
     }
@@ -255,8 +255,8 @@ static int compare_starts(const void *a, const void *b) {
 
 /* Steps are named Step 12. */
 static status list_steps(const ms *m, vec *out, error *err) {
-    for (size_t i = 0; i < m->execs.n; i++) {
-        const ms_exec *e = &VEC(&m->execs, ms_exec)[i];
+    for (size_t i = 0; i < m->exec.rows.n; i++) {
+        const ms_exec *e = &VEC(&m->exec.rows, ms_exec)[i];
         str name = e->lane == LANE_STEP ? ms_text(m, e->name) : STR_NONE;
         int64_t number;
         if (!str_starts(name, STR("Step ")) || !str_to_i64(str_from(name, 5), &number))
@@ -344,12 +344,12 @@ static uint32_t partner_of(const vec *columns, const numbered *folder, size_t ra
 static status list_names(const ms *m, vec *folders, vec *columns, error *err) {
     map seen = {0};
     status st = OK;
-    for (size_t i = 0; i < m->hccl.n && st == OK; i++)
-        st = ms_hccl_add_name(folders, &seen,
-                              ms_hccl_folder_name(m, VEC(&m->hccl, collective)[i].op), err);
+    for (size_t i = 0; i < m->comm.hccl.n && st == OK; i++)
+        st = ms_hccl_add_name(
+            folders, &seen, ms_hccl_folder_name(m, VEC(&m->comm.hccl, collective)[i].op), err);
     map_fini(&seen);
-    for (size_t i = 0; i < m->execs.n && st == OK; i++) {
-        const ms_exec *e = &VEC(&m->execs, ms_exec)[i];
+    for (size_t i = 0; i < m->exec.rows.n && st == OK; i++) {
+        const ms_exec *e = &VEC(&m->exec.rows, ms_exec)[i];
         if (e->lane == LANE_COMM)
             st = ms_hccl_add_name(columns, &seen, column_name(m, e->name), err);
     }
@@ -369,8 +369,8 @@ static status name_operators(ms *m, error *err) {
         else
             st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     }
-    for (size_t i = 0; i < m->hccl.n && st == OK; i++) {
-        collective *c = &VEC(&m->hccl, collective)[i];
+    for (size_t i = 0; i < m->comm.hccl.n && st == OK; i++) {
+        collective *c = &VEC(&m->comm.hccl, collective)[i];
         uint32_t name = map_get(&partner, c->op);
         if (name != MAP_NONE) c->op = name;
     }
@@ -442,13 +442,13 @@ static bool add_collective(const ms *m, const collective *c, step_sum *s) {
     s->comm_ms += c->comm_ms;
     s->wait_ms += c->wait_ms;
     if (!c->n_links) return true; /* where no collective has any there is no list */
-    return add_links(&s->links, &VEC(&m->hccl_links, hccl_link)[c->first_link], c->n_links);
+    return add_links(&s->links, &VEC(&m->comm.links, hccl_link)[c->first_link], c->n_links);
 }
 
 /* Of collectives [at, end), which are sorted so that those of one operator are together: one
  * past the last of the first operator, and what they have together. */
 static size_t sum_operator(const ms *m, size_t at, size_t end, step_sum *s) {
-    const collective *c = VEC(&m->hccl, collective);
+    const collective *c = VEC(&m->comm.hccl, collective);
     size_t i = at;
     for (; i < end && c[i].op == c[at].op; i++) {
         s->comm_ms += c[i].comm_ms;
@@ -474,7 +474,7 @@ static status put_cost(ms *m, const cost_span *c, error *err) {
     for (size_t i = c->at; i < c->end; row.operators++) i = sum_operator(m, i, c->end, &s);
     TRY(ms_put_cost(m, &row, err));
     for (size_t i = c->at; i < c->end;) {
-        str name = ms_text(m, VEC(&m->hccl, collective)[i].op);
+        str name = ms_text(m, VEC(&m->comm.hccl, collective)[i].op);
         s = (step_sum){0};
         i = sum_operator(m, i, c->end, &s);
         TRY(ms_put_cost_op(m, name, ms_ns(s.comm_ms / c->n), ms_ns(s.wait_ms / c->n), err));
@@ -484,14 +484,14 @@ static status put_cost(ms *m, const cost_span *c, error *err) {
 
 /* The collectives from `at` on that are of one step; *end: one past the last. */
 static status ms_hccl_put_step(ms *m, size_t at, size_t *end, step_sum *all, error *err) {
-    const collective *c = VEC(&m->hccl, collective);
+    const collective *c = VEC(&m->comm.hccl, collective);
     cost_span span = {.step = c[at].step,
                       .at = at,
                       .end = at,
                       .n = 1,
                       .sum.links.links = VEC_INIT(hccl_link)};
     status st = OK;
-    for (; span.end < m->hccl.n && c[span.end].step == span.step && st == OK; span.end++)
+    for (; span.end < m->comm.hccl.n && c[span.end].step == span.step && st == OK; span.end++)
         if (!add_collective(m, &c[span.end], &span.sum) ||
             !add_collective(m, &c[span.end], all))
             st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
@@ -503,12 +503,12 @@ static status ms_hccl_put_step(ms *m, size_t at, size_t *end, step_sum *all, err
 
 static status ms_hccl_put_table(ms *m, error *err) {
     cost_span all = {
-        .step = ABSENT_I64, .end = m->hccl.n, .sum.links.links = VEC_INIT(hccl_link)};
+        .step = ABSENT_I64, .end = m->comm.hccl.n, .sum.links.links = VEC_INIT(hccl_link)};
     status st = OK;
-    qsort(m->hccl.p, m->hccl.n, m->hccl.elem_bytes, compare_collectives);
-    for (size_t i = 0; i < m->hccl.n && st == OK; all.n++)
+    qsort(m->comm.hccl.p, m->comm.hccl.n, m->comm.hccl.elem_bytes, compare_collectives);
+    for (size_t i = 0; i < m->comm.hccl.n && st == OK; all.n++)
         st = ms_hccl_put_step(m, i, &i, &all.sum, err);
-    qsort(m->hccl.p, m->hccl.n, m->hccl.elem_bytes, compare_by_op);
+    qsort(m->comm.hccl.p, m->comm.hccl.n, m->comm.hccl.elem_bytes, compare_by_op);
     if (st == OK) st = put_cost(m, &all, err);
     free_sum(&all.sum);
     return st;
@@ -516,10 +516,10 @@ static status ms_hccl_put_table(ms *m, error *err) {
 
 status ms_finish_hccl(ms *m, error *err) {
     vec steps = VEC_INIT(step_start);
-    if (!m->hccl.n) return OK;
+    if (!m->comm.hccl.n) return OK;
     status st = list_steps(m, &steps, err);
-    for (size_t i = 0; i < m->hccl.n && st == OK; i++) {
-        collective *c = &VEC(&m->hccl, collective)[i];
+    for (size_t i = 0; i < m->comm.hccl.n && st == OK; i++) {
+        collective *c = &VEC(&m->comm.hccl, collective)[i];
         c->step = ms_hccl_step_at(&steps, c->start);
     }
     vec_fini(&steps);

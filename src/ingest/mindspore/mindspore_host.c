@@ -82,13 +82,13 @@ static status ms_host_add_memory(host_file *f, int64_t time, error *err) {
         return OK;
     bytes = kib * 1024;
     if (bytes == f->memory) return OK;
-    raw_memory *to = vec_push(&f->m->memories);
+    raw_memory *to = vec_push(&f->m->memory.rows);
     if (!to) FAIL_MEMORY(err);
     *to = (raw_memory){.time = time,
                        .bytes = bytes - f->memory,
                        .allocated = bytes,
                        .reserved = ABSENT_I64,
-                       .tie = sat_u32(f->m->memories.n),
+                       .tie = sat_u32(f->m->memory.rows.n),
                        .device = ABSENT_I32,
                        .device_type = DEVICE_CPU,
                        .kind = bytes < f->memory ? MEMORY_FREE : MEMORY_ALLOC};

@@ -97,8 +97,53 @@ typedef struct {
     uint64_t end_tag; /* of a training_trace; 0 = not looked for yet */
     int64_t number;
     uint32_t fp_op, bp_op;
-    vec points; /* ms_point: of collectives */
+    uint32_t fp_name; /* the operator with which the forward pass begins */
+    vec points;       /* ms_point: of collectives */
+    uint64_t n_rows;  /* of a table made of it */
 } ms_track;
+
+/* Executions, and what only some of them have. */
+typedef struct {
+    vec rows;      /* ms_exec */
+    vec mores;     /* ms_more */
+    vec details;   /* ms_detail */
+    map detail_at; /* name and start -> row + 1 of details */
+} ms_execs;
+
+/* What the framework's files say of operators. */
+typedef struct {
+    vec rows;    /* ms_known */
+    map by_name; /* full name id -> row */
+} ms_operators;
+
+/* Numbers of tasks and hashes on the device, and the operators they stand for. */
+typedef struct {
+    vec names;   /* uint32_t: of operators, in the order of the table of tasks */
+    map by_key;  /* stream and task -> row of it */
+    bool binary; /* the newer numbering */
+    map last;    /* stream -> its last task */
+    uint64_t wraps;
+    map open;        /* operator -> place of its start */
+    vec open_counts; /* uint64_t */
+    map hash_names;  /* hash folded -> string id */
+} ms_tasks;
+
+typedef struct {
+    vec rows;          /* raw_memory, times as the file has them */
+    int64_t capacity;  /* bytes of the device's memory; ABSENT_I64: not reported */
+    uint32_t n_blocks; /* that have a number */
+} ms_memory;
+
+typedef struct {
+    vec hccl, links;  /* of mindspore_hccl.c */
+    uint32_t n_costs; /* rows of comm_cost so far */
+} ms_comm;
+
+typedef struct {
+    uint32_t n_ops;
+    uint32_t queue[3]; /* row of the pipeline table, by pipe_role; 0 = not yet */
+    int64_t n_batches;
+} ms_pipe;
 
 typedef struct ms {
     builder *b;
@@ -111,37 +156,19 @@ typedef struct ms {
     const char *file;   /* being read: its name, for metadata */
     const char *folder; /* and the folder around it, where that says something; "" otherwise */
     uint64_t bytes;     /* read so far */
-    vec execs;          /* ms_exec */
-    vec mores;          /* ms_more */
-    vec details;        /* ms_detail */
-    map detail_at;      /* name and start -> row + 1 of details */
     bool host_events;   /* a timeline had those of the framework */
-    ms_list list;
-    vec memories;         /* raw_memory, times as the file has them */
-    vec hccl, hccl_links; /* of mindspore_hccl.c */
     uint64_t n_lane[N_LANES];
-    vec known;         /* ms_known */
-    map known_by_name; /* full name id -> row */
-    vec tasks;         /* uint32_t: names of operators in the order of the table of tasks */
-    map task_by_key;   /* stream and task -> row of it */
-    ms_track track;
-    ms_costs costs;
-    bool binary_tasks; /* the newer numbering of tasks */
-    map last_task;     /* stream -> its last task */
-    uint64_t task_wraps;
-    map open_task;   /* operator -> place of its start */
-    vec open_counts; /* uint64_t */
-    map hash_names;  /* hash folded -> string id */
-    uint32_t fp_name;
     int64_t offset_ns; /* taken from every time: 0, or the Unix time of the first */
-    int64_t capacity;  /* bytes of the device's memory; ABSENT_I64: not reported */
-    uint32_t n_blocks; /* of memory, that have a number */
-    uint32_t n_pipe_ops;
-    uint32_t queue[3]; /* row of the pipeline table, by pipe_role; 0 = not yet */
-    int64_t n_data_batches;
-    uint64_t given_steps;
+    ms_execs exec;
+    ms_list list;
+    ms_operators known;
+    ms_costs costs;
+    ms_tasks task;
+    ms_track track;
+    ms_memory memory;
+    ms_comm comm;
+    ms_pipe pipe;
     uint32_t n_findings;   /* rows of finding so far */
-    uint32_t n_costs;      /* rows of comm_cost so far */
     row_parallel parallel; /* what is known so far: ms_put_facts */
     row_resource resource;
 } ms;
@@ -252,10 +279,10 @@ size_t ms_task_row(const ms *m, uint64_t stream, uint64_t task);
 uint32_t ms_task_name(const ms *m, uint64_t stream, uint64_t task);
 
 /* Adds an operator that was added up; the shapes are those that its info tells. */
-status ms_put_op(ms *m, row_given_op *g, error *err) MUST_USE;
+status ms_put_op(ms *m, row_producer_op *g, error *err) MUST_USE;
 /* Operations of an operator whose calls and time are known, and their sum as a fact of the
  * device. */
-void ms_set_costs(ms *m, row_given_op *g);
+void ms_set_costs(ms *m, row_producer_op *g);
 void ms_finish_costs(ms *m);
 
 /* Executions of the AI CPU as they are read, added up by name and by type. */

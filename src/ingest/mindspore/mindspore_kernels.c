@@ -96,14 +96,15 @@ static status ms_kernels_keep_row(ms *m, details *d, ms_detail *row, error *err)
     row->args = arena_str(m->arena, buf_str(&d->args));
     uint32_t type = ms_string(m, csv_cell(&d->c, d->type));
     ms_known *k = row->name == MS_NO_STRING ? NULL : ms_know(m, row->name);
-    uint32_t *at = k ? map_at(&m->detail_at, ms_kernels_key_of(row->name, row->start)) : NULL;
-    ms_detail *to = at ? vec_push(&m->details) : NULL;
+    uint32_t *at =
+        k ? map_at(&m->exec.detail_at, ms_kernels_key_of(row->name, row->start)) : NULL;
+    ms_detail *to = at ? vec_push(&m->exec.details) : NULL;
     if (!to || type == MS_NO_STRING || row->info == MS_NO_STRING || !row->args.p ||
-        !buf_ok(&d->info) || !buf_ok(&d->args) || m->details.n >= MAP_NONE)
+        !buf_ok(&d->info) || !buf_ok(&d->args) || m->exec.details.n >= MAP_NONE)
         FAIL_MEMORY(err);
     k->type = type;
     row->next = *at == MAP_NONE ? 0 : *at;
-    *at = (uint32_t)m->details.n;
+    *at = (uint32_t)m->exec.details.n;
     *to = *row;
     return OK;
 }
@@ -133,8 +134,8 @@ status read_kernel_details(ms *m, str text, error *err) {
 
 /* The row about a task of the timeline; rows are taken once. NULL: there is none. */
 static ms_detail *take_detail(ms *m, const ms_exec *task) {
-    ms_detail *all = VEC(&m->details, ms_detail);
-    uint32_t i = map_get(&m->detail_at, ms_kernels_key_of(task->name, task->start));
+    ms_detail *all = VEC(&m->exec.details, ms_detail);
+    uint32_t i = map_get(&m->exec.detail_at, ms_kernels_key_of(task->name, task->start));
     for (i = i == MAP_NONE ? 0 : i; i; i = all[i - 1].next)
         if (!all[i - 1].taken && all[i - 1].name == task->name &&
             all[i - 1].start == task->start)
@@ -161,8 +162,8 @@ void ms_join_detail(ms *m, const ms_exec *task, buf *args, ms_more *more) {
 status ms_finish_details(ms *m, error *err) {
     /* The timeline has the tasks. */
     if (m->n_lane[LANE_AICORE]) return OK;
-    for (size_t i = 0; i < m->details.n; i++) {
-        const ms_detail *d = &VEC(&m->details, ms_detail)[i];
+    for (size_t i = 0; i < m->exec.details.n; i++) {
+        const ms_detail *d = &VEC(&m->exec.details, ms_detail)[i];
         if (d->lane == LANE_COMM && m->n_lane[LANE_COMM] && m->seen[MS_TRACE_VIEW]) continue;
         ms_more more = {.args = ms_string(m, d->args), .info = d->info};
         ms_exec e = {.start = d->start,

@@ -12,8 +12,8 @@
 
 static int64_t first_exec(const ms *m) {
     int64_t first = INT64_MIN;
-    for (size_t i = 0; i < m->execs.n; i++) {
-        const ms_exec *e = &VEC(&m->execs, ms_exec)[i];
+    for (size_t i = 0; i < m->exec.rows.n; i++) {
+        const ms_exec *e = &VEC(&m->exec.rows, ms_exec)[i];
         if (e->lane == LANE_HOST_OP && (first == INT64_MIN || e->start < first))
             first = e->start;
     }
@@ -65,7 +65,7 @@ status read_memory_record(ms *m, str text, error *err) {
     int64_t from = first_exec(m), before = 0;
     status st = OK;
     while (ok && st == OK && csv_next(&c)) {
-        raw_memory row = {.kind = MEMORY_ALLOC, .tie = sat_u32(m->memories.n)};
+        raw_memory row = {.kind = MEMORY_ALLOC, .tie = sat_u32(m->memory.rows.n)};
         part_count(m->part, 1, 0);
         if (!scaled_i64(csv_cell(&c, col.time), col.time_places, &row.time) ||
             !size_cell(&c, &col, col.allocated, &row.allocated)) {
@@ -78,7 +78,7 @@ status read_memory_record(ms *m, str text, error *err) {
         if (row.bytes < 0) row.kind = MEMORY_FREE;
         if (row.time < from || !row.bytes) continue;
         ms_memory_device(m, csv_cell(&c, col.device), &row);
-        raw_memory *to = vec_push(&m->memories);
+        raw_memory *to = vec_push(&m->memory.rows);
         if (!to)
             st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
         else

@@ -89,7 +89,7 @@ status read_device_info(ms *m, str text, error *err) {
     return ms_meta(m, "flops_peak", peak, err);
 }
 
-void ms_set_costs(ms *m, row_given_op *g) {
+void ms_set_costs(ms *m, row_producer_op *g) {
     const ms_known *k = ms_known_of(m, g->full_name);
     if (!k) return;
     g->flops = k->flops;

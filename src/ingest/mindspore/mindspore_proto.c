@@ -275,10 +275,10 @@ static status add_full_name(ms *m, map *out, uint32_t full, error *err) {
 
 /* Nodes are called by the last part of their names. */
 static status list_full_names(ms *m, map *out, error *err) {
-    for (size_t i = 0; i < m->known.n; i++)
-        TRY(add_full_name(m, out, VEC(&m->known, ms_known)[i].full_name, err));
-    for (size_t i = 0; i < m->tasks.n; i++)
-        TRY(add_full_name(m, out, VEC(&m->tasks, uint32_t)[i], err));
+    for (size_t i = 0; i < m->known.rows.n; i++)
+        TRY(add_full_name(m, out, VEC(&m->known.rows, ms_known)[i].full_name, err));
+    for (size_t i = 0; i < m->task.names.n; i++)
+        TRY(add_full_name(m, out, VEC(&m->task.names, uint32_t)[i], err));
     return OK;
 }
 
@@ -287,7 +287,7 @@ static status list_full_names(ms *m, map *out, error *err) {
 static void keep_sum(ms *m, const wire_file *file) {
     if (m->seen[MS_MEMORY_SUMMARY] || !file->peak) return;
     m->resource.memory_peak = file->peak;
-    if (m->capacity > 0) m->resource.memory_capacity = m->capacity;
+    if (m->memory.capacity > 0) m->resource.memory_capacity = m->memory.capacity;
 }
 
 /* The next graph or number; of a file that was cut also the graph that was cut. */
@@ -307,7 +307,7 @@ static bool next_part(pb_reader *r, pb_field *f, bool *cut) {
 status read_memory_proto(ms *m, str text, error *err) {
     if (m->seen[MS_MEMORY_DETAIL]) return OK; /* what was made of it was there */
     wire_file file = {.clock = graph_first_time(m)};
-    size_t before = m->memories.n;
+    size_t before = m->memory.rows.n;
     pb_reader r = pb_open(text);
     pb_field f;
     bool cut = false;
@@ -315,13 +315,13 @@ status read_memory_proto(ms *m, str text, error *err) {
     while (st == OK && next_part(&r, &f, &cut)) {
         if (f.tag == PB_BYTES(1))
             st = take_graph(m, &file, pb_bytes(&f), cut, err);
-        else if (f.tag == PB_VARINT(2) && f.v < MOST_BYTES && m->capacity == ABSENT_I64)
-            m->capacity = (int64_t)f.v;
+        else if (f.tag == PB_VARINT(2) && f.v < MOST_BYTES && m->memory.capacity == ABSENT_I64)
+            m->memory.capacity = (int64_t)f.v;
     }
     map_fini(&file.full_names);
     if (st != OK) return st;
     if (cut) ms_lost(m, CAUSE_TRUNCATED, NOPOS, str_of(m->file));
-    if (m->memories.n == before) ms_lost(m, CAUSE_BAD_SYNTAX, 0, str_of(m->file));
+    if (m->memory.rows.n == before) ms_lost(m, CAUSE_BAD_SYNTAX, 0, str_of(m->file));
     keep_sum(m, &file);
     return OK;
 }

@@ -228,7 +228,7 @@ status read_runtime_detail(ms *m, str text, error *err) {
     runtime_step step = {.open = false};
     status st = OK;
     for (str line; st == OK && ms_line(&text, &line);) {
-        size_t before = m->execs.n;
+        size_t before = m->exec.rows.n;
         if (str_starts(line, STR("[Step:"))) {
             st = ms_range_end_step(m, &step, err);
             size_t n = 6;
@@ -238,8 +238,8 @@ status read_runtime_detail(ms *m, str text, error *err) {
         } else if (str_starts(line, STR("module:")) || str_starts(line, STR("stage:"))) {
             st = add_runtime_line(m, line, &name, err);
         }
-        if (m->execs.n == before || !step.open) continue;
-        const ms_exec *e = &VEC(&m->execs, ms_exec)[m->execs.n - 1];
+        if (m->exec.rows.n == before || !step.open) continue;
+        const ms_exec *e = &VEC(&m->exec.rows, ms_exec)[m->exec.rows.n - 1];
         if (e->lane != LANE_HOST) continue;
         step.start = min_i64(step.start, e->start);
         step.end = max_i64(step.end, add_i64(e->start, e->dur));

@@ -31,7 +31,7 @@ status read_raw_hashes(ms *m, str text, error *err) {
             hash = hash * 10 + (uint64_t)(line.p[i] - '0');
         }
         if (!ok) continue;
-        uint32_t *at = map_at(&m->hash_names, hash);
+        uint32_t *at = map_at(&m->task.hash_names, hash);
         if (!at) FAIL_MEMORY(err);
         *at = ms_string(m, str_trim(str_from(line, colon + 1)));
         if (*at == MAP_NONE) FAIL_MEMORY(err);
@@ -42,27 +42,27 @@ status read_raw_hashes(ms *m, str text, error *err) {
 /* Task numbers from 25000 on are unique on a device of the first generation, smaller ones on a
  * stream. */
 static uint64_t task_key(const ms *m, uint64_t stream, uint64_t task) {
-    return !m->binary_tasks && task >= 25000 ? task : stream << 32 | (task & UINT32_MAX);
+    return !m->task.binary && task >= 25000 ? task : stream << 32 | (task & UINT32_MAX);
 }
 
 status ms_add_task(ms *m, uint64_t stream, uint64_t task, uint32_t name, error *err) {
-    uint32_t *at = map_at(&m->task_by_key, task_key(m, stream, task));
+    uint32_t *at = map_at(&m->task.by_key, task_key(m, stream, task));
     if (!at || name == MS_NO_STRING) FAIL_MEMORY(err);
     if (*at == MAP_NONE) {
-        if (!vec_push(&m->tasks)) FAIL_MEMORY(err);
-        *at = (uint32_t)(m->tasks.n - 1);
+        if (!vec_push(&m->task.names)) FAIL_MEMORY(err);
+        *at = (uint32_t)(m->task.names.n - 1);
     }
-    VEC(&m->tasks, uint32_t)[*at] = name;
+    VEC(&m->task.names, uint32_t)[*at] = name;
     return OK;
 }
 
 static uint32_t name_of_key(const ms *m, uint64_t key) {
-    uint32_t row = map_get(&m->task_by_key, key);
-    return row == MAP_NONE ? 0 : VEC(&m->tasks, uint32_t)[row];
+    uint32_t row = map_get(&m->task.by_key, key);
+    return row == MAP_NONE ? 0 : VEC(&m->task.names, uint32_t)[row];
 }
 
 size_t ms_task_row(const ms *m, uint64_t stream, uint64_t task) {
-    uint32_t row = map_get(&m->task_by_key, task_key(m, stream, task));
+    uint32_t row = map_get(&m->task.by_key, task_key(m, stream, task));
     return row == MAP_NONE ? SIZE_MAX : row;
 }
 
@@ -73,7 +73,7 @@ uint32_t ms_task_name(const ms *m, uint64_t stream, uint64_t task) {
 /* 128 or 64 bytes: a text from byte 8 on, or a hash there. */
 static uint32_t mixed_name(ms *m, const char *p, size_t n) {
     if (p[0] != 1) {
-        uint32_t id = map_get(&m->hash_names, ms_le(p + 8, 8));
+        uint32_t id = map_get(&m->task.hash_names, ms_le(p + 8, 8));
         return id == MAP_NONE ? 0 : id;
     }
     str s = str_n(p + 8, n - 8);
@@ -83,7 +83,7 @@ static uint32_t mixed_name(ms *m, const char *p, size_t n) {
 }
 
 static status read_task_records(ms *m, str text, error *err) {
-    m->binary_tasks = true;
+    m->task.binary = true;
     ms_count_rest(m, text, TASK_BYTES);
     for (; text.n >= TASK_BYTES; text = str_from(text, TASK_BYTES)) {
         uint32_t name = mixed_name(m, text.p + 8, 128), type = mixed_name(m, text.p + 136, 64);
@@ -132,13 +132,13 @@ status read_raw_points(ms *m, str text, error *err) {
 
 /* The key of a record: numbers of a stream wrap at 65536. */
 static uint64_t hwts_key(ms *m, uint64_t stream, uint64_t task) {
-    if (!m->binary_tasks) return task_key(m, stream, task);
-    uint32_t *last = map_at(&m->last_task, stream);
+    if (!m->task.binary) return task_key(m, stream, task);
+    uint32_t *last = map_at(&m->task.last, stream);
     if (last) {
-        if (*last != MAP_NONE && *last > 65000 && task < *last) m->task_wraps++;
+        if (*last != MAP_NONE && *last > 65000 && task < *last) m->task.wraps++;
         *last = (uint32_t)task;
     }
-    return stream << 32 | ((task + m->task_wraps * 65536) & UINT32_MAX);
+    return stream << 32 | ((task + m->task.wraps * 65536) & UINT32_MAX);
 }
 
 status read_hwts(ms *m, str text, error *err) {
@@ -153,15 +153,15 @@ status read_hwts(ms *m, str text, error *err) {
         if (!name) continue;
         part_count(m->part, 1, 0);
         /* A start is remembered by the operator; the next end of that operator closes it. */
-        uint32_t *open = map_at(&m->open_task, name);
+        uint32_t *open = map_at(&m->task.open, name);
         if (!open) FAIL_MEMORY(err);
         if (*open == MAP_NONE) {
-            uint64_t *at = vec_push(&m->open_counts);
+            uint64_t *at = vec_push(&m->task.open_counts);
             if (!at) FAIL_MEMORY(err);
             *at = 0;
-            *open = (uint32_t)(m->open_counts.n - 1);
+            *open = (uint32_t)(m->task.open_counts.n - 1);
         }
-        uint64_t *start = &VEC(&m->open_counts, uint64_t)[*open];
+        uint64_t *start = &VEC(&m->task.open_counts, uint64_t)[*open];
         if (type == 0) {
             *start = counter;
         } else if (*start && counter >= *start) {
@@ -316,7 +316,7 @@ status read_raw_queue(ms *m, str text, error *err) {
 
 /* ---- what no table added up -------------------------------------------------------------- */
 
-static status add_sum(ms *m, row_given_op *g, error *err) {
+static status add_sum(ms *m, row_producer_op *g, error *err) {
     g->side = ms_string(m, STR("AI Core"));
     if (g->side == MS_NO_STRING || g->type == MS_NO_STRING || g->name == MS_NO_STRING ||
         g->subgraph == MS_NO_STRING)
@@ -325,27 +325,27 @@ static status add_sum(ms *m, row_given_op *g, error *err) {
 }
 
 status ms_sum_tasks(ms *m, error *err) {
-    vec sums = VEC_INIT(row_given_op);
+    vec sums = VEC_INIT(row_producer_op);
     map by_call = {0}; /* name, and what calls alike share */
     status st = OK;
-    for (size_t i = 0; i < m->execs.n && st == OK; i++) {
-        const ms_exec *e = &VEC(&m->execs, ms_exec)[i];
+    for (size_t i = 0; i < m->exec.rows.n && st == OK; i++) {
+        const ms_exec *e = &VEC(&m->exec.rows, ms_exec)[i];
         if (e->lane != LANE_AICORE) continue;
-        uint32_t info = e->more ? VEC(&m->mores, ms_more)[e->more - 1].info : 0;
+        uint32_t info = e->more ? VEC(&m->exec.mores, ms_more)[e->more - 1].info : 0;
         uint32_t *at = map_at(&by_call, (uint64_t)info << 32 | e->name);
-        row_given_op *g = NULL;
+        row_producer_op *g = NULL;
         if (at && *at == MAP_NONE) {
             g = vec_push(&sums);
             *at = g ? (uint32_t)(sums.n - 1) : 0;
             if (g) {
-                *g = row_given_op_none();
+                *g = row_producer_op_none();
                 g->full_name = e->name;
                 g->info = info;
                 g->calls = g->total = g->max = 0;
                 g->min = INT64_MAX;
             }
         } else if (at) {
-            g = &VEC(&sums, row_given_op)[*at];
+            g = &VEC(&sums, row_producer_op)[*at];
         }
         if (!g) {
             st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
@@ -357,7 +357,7 @@ status ms_sum_tasks(ms *m, error *err) {
         g->min = min_i64(g->min, e->dur);
     }
     for (size_t i = 0; i < sums.n && st == OK; i++) {
-        row_given_op *g = &VEC(&sums, row_given_op)[i];
+        row_producer_op *g = &VEC(&sums, row_producer_op)[i];
         str full = ms_text(m, g->full_name);
         const ms_known *k = ms_known_of(m, g->full_name);
         g->name = ms_string(m, ms_short(full));

@@ -116,11 +116,11 @@ status ms_normal(ms *m, str text, buf *out, error *err) {
 }
 
 ms_known *ms_know(ms *m, uint32_t full_name) {
-    uint32_t *at = map_at(&m->known_by_name, full_name);
+    uint32_t *at = map_at(&m->known.by_name, full_name);
     if (!at) return NULL;
-    if (*at != MAP_NONE) return &VEC(&m->known, ms_known)[*at];
-    ms_known *k = vec_push(&m->known);
-    *at = k ? (uint32_t)(m->known.n - 1) : 0;
+    if (*at != MAP_NONE) return &VEC(&m->known.rows, ms_known)[*at];
+    ms_known *k = vec_push(&m->known.rows);
+    *at = k ? (uint32_t)(m->known.rows.n - 1) : 0;
     if (k)
         *k = (ms_known){.full_name = full_name,
                         .flops = (double)NAN,
@@ -131,12 +131,12 @@ ms_known *ms_know(ms *m, uint32_t full_name) {
 }
 
 const ms_known *ms_known_of(const ms *m, uint32_t full_name) {
-    uint32_t row = map_get(&m->known_by_name, full_name);
-    return row == MAP_NONE ? NULL : &VEC(&m->known, ms_known)[row];
+    uint32_t row = map_get(&m->known.by_name, full_name);
+    return row == MAP_NONE ? NULL : &VEC(&m->known.rows, ms_known)[row];
 }
 
 status ms_add_exec(ms *m, const ms_exec *e, error *err) {
-    ms_exec *row = vec_push(&m->execs);
+    ms_exec *row = vec_push(&m->exec.rows);
     if (!row || e->name == MS_NO_STRING) FAIL_MEMORY(err);
     *row = *e;
     m->n_lane[e->lane]++;
@@ -145,14 +145,14 @@ status ms_add_exec(ms *m, const ms_exec *e, error *err) {
 
 uint32_t ms_add_more(ms *m, const ms_more *more) {
     static const ms_more none;
-    size_t n = m->mores.n;
+    size_t n = m->exec.mores.n;
     if (memcmp(more, &none, sizeof none) == 0) return 0;
-    if (!n || memcmp(more, &VEC(&m->mores, ms_more)[n - 1], sizeof *more) != 0) {
-        ms_more *row = n < MS_NO_STRING - 1 ? vec_push(&m->mores) : NULL;
+    if (!n || memcmp(more, &VEC(&m->exec.mores, ms_more)[n - 1], sizeof *more) != 0) {
+        ms_more *row = n < MS_NO_STRING - 1 ? vec_push(&m->exec.mores) : NULL;
         if (!row) return MS_NO_STRING;
         *row = *more;
     }
-    return (uint32_t)m->mores.n;
+    return (uint32_t)m->exec.mores.n;
 }
 
 /* ---- metadata ---------------------------------------------------------------------------- */
@@ -359,9 +359,9 @@ static status hand_over(ms *m, int kind, str text, error *err) {
     uint64_t limit = m->o->memory_limit_bytes;
     m->bytes += text.n;
     m->seen[kind] = true;
-    if (limit &&
-        builder_size_bytes(m->b) + m->execs.n * sizeof(ms_exec) + m->mores.n * sizeof(ms_more) >
-            limit)
+    if (limit && builder_size_bytes(m->b) + m->exec.rows.n * sizeof(ms_exec) +
+                         m->exec.mores.n * sizeof(ms_more) >
+                     limit)
         FAIL(err, ERR_LIMIT, NOPOS, MSG_NEEDS_MEMORY, arg_cstr("path", m->file),
              arg_bytes("need", sat_i64(builder_size_bytes(m->b))),
              arg_bytes("limit", sat_i64(limit)));
@@ -409,7 +409,7 @@ static status read_list(ms *m, const found_file *f, source *s, error *err) {
     buf cut = {0};
     piece pc;
     status st = OK, read = OK;
-    status room = vec_reserve(&m->execs, source_file_bytes(s) / BYTES_AN_EXEC);
+    status room = vec_reserve(&m->exec.rows, source_file_bytes(s) / BYTES_AN_EXEC);
     (void)room; /* only a wish */
     while (st == OK && (read = source_next(s, (size_t)4 << 20, 0, &pc, NULL)) == OK && pc.n) {
         st = take_lines(m, f->kind, &pc, &cut, err);
@@ -536,23 +536,23 @@ static status read_alone(ms *m, source *src, error *err) {
 }
 
 static void fini(ms *m) {
-    vec_fini(&m->execs);
-    vec_fini(&m->mores);
-    vec_fini(&m->details);
-    map_fini(&m->detail_at);
+    vec_fini(&m->exec.rows);
+    vec_fini(&m->exec.mores);
+    vec_fini(&m->exec.details);
+    map_fini(&m->exec.detail_at);
     end_list(m);
-    vec_fini(&m->memories);
-    vec_fini(&m->hccl);
-    vec_fini(&m->hccl_links);
-    vec_fini(&m->known);
-    vec_fini(&m->open_counts);
-    map_fini(&m->last_task);
-    map_fini(&m->open_task);
-    map_fini(&m->known_by_name);
-    map_fini(&m->task_by_key);
-    vec_fini(&m->tasks);
+    vec_fini(&m->memory.rows);
+    vec_fini(&m->comm.hccl);
+    vec_fini(&m->comm.links);
+    vec_fini(&m->known.rows);
+    vec_fini(&m->task.open_counts);
+    map_fini(&m->task.last);
+    map_fini(&m->task.open);
+    map_fini(&m->known.by_name);
+    map_fini(&m->task.by_key);
+    vec_fini(&m->task.names);
     vec_fini(&m->track.points);
-    map_fini(&m->hash_names);
+    map_fini(&m->task.hash_names);
     arena_fini(m->arena);
 }
 
@@ -563,18 +563,16 @@ static ms ms_read_begin(builder *b, const ingest_options *o, arena *a) {
                 .part = builder_part(b),
                 .file = "",
                 .folder = "",
-                .capacity = ABSENT_I64,
                 .parallel = row_parallel_none(),
                 .resource = row_resource_none(),
-                .execs = VEC_INIT(ms_exec),
-                .mores = VEC_INIT(ms_more),
-                .details = VEC_INIT(ms_detail),
+                .exec = {.rows = VEC_INIT(ms_exec),
+                         .mores = VEC_INIT(ms_more),
+                         .details = VEC_INIT(ms_detail)},
                 .list = {.names = VEC_INIT(ms_name)},
-                .memories = VEC_INIT(raw_memory),
-                .known = VEC_INIT(ms_known),
-                .tasks = VEC_INIT(uint32_t),
-                .track = {.points = VEC_INIT(ms_point)},
-                .open_counts = VEC_INIT(uint64_t)};
+                .memory = {.rows = VEC_INIT(raw_memory), .capacity = ABSENT_I64},
+                .known = {.rows = VEC_INIT(ms_known)},
+                .task = {.names = VEC_INIT(uint32_t), .open_counts = VEC_INIT(uint64_t)},
+                .track = {.points = VEC_INIT(ms_point)}};
 }
 
 status ms_read_one(int kind, str text, builder *b, error *err) {

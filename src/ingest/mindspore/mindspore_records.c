@@ -43,7 +43,7 @@ bool ms_next_record(ms *m, ms_records *r, size_t least, str *value) {
 
 typedef struct {
     ms *m;
-    vec sums; /* row_given_op */
+    vec sums; /* row_producer_op */
     map by_call;
     buf info;
 } shape_sums;
@@ -65,16 +65,16 @@ static status ms_records_add_call(shape_sums *s, str name, str shapes, str types
     uint32_t *at = map_at(&s->by_call, (uint64_t)info << 32 | id);
     if (!at) FAIL_MEMORY(err);
     if (*at == MAP_NONE) {
-        row_given_op *g = vec_push(&s->sums);
+        row_producer_op *g = vec_push(&s->sums);
         *at = (uint32_t)s->sums.n - 1;
         if (!g) FAIL_MEMORY(err);
-        *g = row_given_op_none();
+        *g = row_producer_op_none();
         g->name = g->full_name = g->type = id;
         g->info = info;
         g->calls = 0;
-        g->level = GIVEN_OPERATOR;
+        g->level = PRODUCER_OPERATOR;
     }
-    VEC(&s->sums, row_given_op)[*at].calls++;
+    VEC(&s->sums, row_producer_op)[*at].calls++;
     return OK;
 }
 
@@ -83,7 +83,7 @@ static status end_sums(shape_sums *s, status st, error *err) {
     if (side == MS_NO_STRING)
         st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     for (size_t i = 0; i < s->sums.n && st == OK; i++) {
-        row_given_op *g = &VEC(&s->sums, row_given_op)[i];
+        row_producer_op *g = &VEC(&s->sums, row_producer_op)[i];
         g->side = side;
         st = ms_put_op(s->m, g, err);
     }
@@ -94,7 +94,7 @@ static status end_sums(shape_sums *s, status st, error *err) {
 }
 
 status read_record_shapes(ms *m, str text, error *err) {
-    shape_sums s = {.m = m, .sums = VEC_INIT(row_given_op)};
+    shape_sums s = {.m = m, .sums = VEC_INIT(row_producer_op)};
     ms_records all = {.rest = text, .whole = text.n};
     status st = OK;
     for (str value; st == OK && ms_next_record(m, &all, 0, &value);) {
@@ -107,7 +107,7 @@ status read_record_shapes(ms *m, str text, error *err) {
 }
 
 status read_operator_details(ms *m, str text, error *err) {
-    shape_sums s = {.m = m, .sums = VEC_INIT(row_given_op)};
+    shape_sums s = {.m = m, .sums = VEC_INIT(row_producer_op)};
     csv c = csv_open(text);
     status st = OK;
     bool ok = !m->seen[MS_RECORD_SHAPES] && csv_next(&c);
@@ -173,7 +173,7 @@ static status use_block(blocks *b, const usage *u, bool frees, open_block *block
         return OK;
     }
     open_block *to = vec_push(&b->open);
-    block->block = ++b->m->n_blocks;
+    block->block = ++b->m->memory.n_blocks;
     block->bytes = sat_i64(u->size);
     block->frame = u->owner ? builder_frame(b->m->b, 0, u->owner) : 0;
     if (!to || block->frame == UINT32_MAX || u->owner == MS_NO_STRING) FAIL_MEMORY(err);
@@ -191,13 +191,13 @@ static status add_usage(blocks *b, const usage *u, error *err) {
     }
     TRY(use_block(b, u, frees, &block, err));
     if (block.bytes < 0) return OK; /* allocated before the recording: its size is not known */
-    raw_memory *to = vec_push(&b->m->memories);
+    raw_memory *to = vec_push(&b->m->memory.rows);
     if (!to) FAIL_MEMORY(err);
     *to = (raw_memory){.time = u->time,
                        .bytes = frees ? -block.bytes : block.bytes,
                        .allocated = sat_i64(u->used),
                        .reserved = sat_i64(u->reserved),
-                       .tie = sat_u32(b->m->memories.n),
+                       .tie = sat_u32(b->m->memory.rows.n),
                        .frame = block.frame,
                        .block = block.block,
                        .device = u->device,

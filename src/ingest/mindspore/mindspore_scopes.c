@@ -22,7 +22,7 @@
 #include "ingest/mindspore/mindspore_int.h"
 
 static const ms_exec *exec_at(const ms *m, uint32_t i) {
-    return &VEC(&m->execs, ms_exec)[i];
+    return &VEC(&m->exec.rows, ms_exec)[i];
 }
 
 /* The lane whose operators tell the run's story: the device's if there is one. */
@@ -42,11 +42,11 @@ status ms_main_ops(ms *m, ms_ops *out, error *err) {
     int lane = main_lane(m);
     int64_t last = INT64_MIN;
     bool sorted = true;
-    if (m->execs.n > UINT32_MAX) FAIL_MEMORY(err);
+    if (m->exec.rows.n > UINT32_MAX) FAIL_MEMORY(err);
     out->n = 0;
     out->at = ARENA_ARRAY(m->arena, uint32_t, (size_t)m->n_lane[lane] + 1);
     if (!out->at) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < m->execs.n; i++) {
+    for (uint32_t i = 0; i < m->exec.rows.n; i++) {
         const ms_exec *e = exec_at(m, i);
         if (e->lane != lane) continue;
         out->at[out->n++] = i;

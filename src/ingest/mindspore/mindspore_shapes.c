@@ -93,7 +93,7 @@ static status put_runs(writer *w, str type, str name, str one, error *err) {
     json_iter times = json_open(json_member(one, STR("op_exe_time"))),
               shapes = json_open(json_member(one, STR("op_shape")));
     str key, time, shape;
-    row_op_run row = {.level = GIVEN_OPERATOR};
+    row_op_run row = {.level = PRODUCER_OPERATOR};
     while (json_next(&times, &key, &time) && json_next(&shapes, &key, &shape)) {
         row.step++;
         row.duration = scaled(time, 1e6);
@@ -161,9 +161,9 @@ status read_dynamic(ms *m, str text, error *err) {
     status st = ms_normal(m, text, &json, err);
     str file = buf_str(&json), operators = json_member(file, STR("operator"));
     if (st == OK && !operators.n) st = put_ascend(&w, file, err);
-    if (st == OK && operators.n) st = put_level(&w, operators, GIVEN_OPERATOR, err);
+    if (st == OK && operators.n) st = put_level(&w, operators, PRODUCER_OPERATOR, err);
     if (st == OK && operators.n)
-        st = put_level(&w, json_member(file, STR("kernel")), GIVEN_KERNEL, err);
+        st = put_level(&w, json_member(file, STR("kernel")), PRODUCER_KERNEL, err);
     buf_fini(&json);
     return st;
 }

@@ -6,7 +6,7 @@
  *   step_trace_profiling_#.txt         the same from a GPU, before it was a table; two forms
  *   training_trace, ts_track           the same from an Ascend, raw (mindspore_raw.c)
  *
- * Every row becomes rows of given_step (total, interval, forward_backward, tail,
+ * Every row becomes rows of producer_step (total, interval, forward_backward, tail,
  * communication), in nanoseconds, exact; the average is kept as the producer gave it, without a
  * number, because its rule changed between versions. Steps and their parts also become slices,
  * on the clock of the device.
@@ -69,13 +69,13 @@ static status find_comms(ms *m, const csv *c, vec *out, error *err) {
 
 static status ms_steps_add_stage(ms *m, int64_t number, const char *stage, int64_t start,
                                  int64_t duration, error *err) {
-    row_given_step row = {.number = number,
-                          .stage = ms_string(m, str_of(stage)),
-                          .start = start,
-                          .duration = duration};
+    row_producer_step row = {.number = number,
+                             .stage = ms_string(m, str_of(stage)),
+                             .start = start,
+                             .duration = duration};
     if (row.stage == MS_NO_STRING) FAIL_MEMORY(err);
-    m->given_steps++;
-    return builder_put_given_step(m->b, &row, err);
+    m->track.n_rows++;
+    return builder_put_producer_step(m->b, &row, err);
 }
 
 static status ms_steps_add_slice(ms *m, int64_t start, int64_t dur, str name, uint8_t kind,
@@ -110,14 +110,14 @@ status ms_add_step(ms *m, const ms_step *s, error *err) {
 }
 
 status ms_add_step_comm(ms *m, const ms_step_comm *c, error *err) {
-    row_given_step row = {.number = c->number,
-                          .stage = ms_string(m, STR("communication")),
-                          .start = c->start,
-                          .duration = c->duration,
-                          .name = c->name,
-                          .track = c->track};
+    row_producer_step row = {.number = c->number,
+                             .stage = ms_string(m, STR("communication")),
+                             .start = c->start,
+                             .duration = c->duration,
+                             .name = c->name,
+                             .track = c->track};
     if (row.stage == MS_NO_STRING) FAIL_MEMORY(err);
-    TRY(builder_put_given_step(m->b, &row, err));
+    TRY(builder_put_producer_step(m->b, &row, err));
     if (c->number == ABSENT_I64) return OK;
     /* A GPU's collectives are operators and kernels of its own lists, where those are there. */
     if (c->stream < 0 && (m->n_lane[LANE_GPU_OP] || m->n_lane[LANE_KERNEL])) return OK;
@@ -228,9 +228,9 @@ status read_points(ms *m, str text, error *err) {
         while (json_next(&it, &key, &value)) last = value;
         value = last;
     }
-    if (m->fp_name || !value.n) return OK; /* the device's own file came first */
+    if (m->track.fp_name || !value.n) return OK; /* the device's own file came first */
     str fp = json_member(value, STR("fp_start")), bp = json_member(value, STR("bp_end"));
-    m->fp_name = ms_string(m, json_text(fp));
+    m->track.fp_name = ms_string(m, json_text(fp));
     if (fp.n) TRY(ms_put_point(m, POINT_FORWARD_START, json_text(fp), err));
     if (bp.n) TRY(ms_put_point(m, POINT_BACKWARD_END, json_text(bp), err));
     return OK;
@@ -357,7 +357,7 @@ static status read_sync(ms *m, str text, error *err) {
         st = read_pairs(line, to, err);
     }
     sync_line *all = VEC(&lines, sync_line);
-    if (st == OK && lines.n >= 2 && !m->fp_name) {
+    if (st == OK && lines.n >= 2 && !m->track.fp_name) {
         st = ms_put_point(m, POINT_FORWARD_START, all[0].name, err);
         if (st == OK) st = ms_put_point(m, POINT_BACKWARD_END, all[1].name, err);
     }
@@ -368,7 +368,7 @@ static status read_sync(ms *m, str text, error *err) {
 }
 
 status read_step_text(ms *m, str text, error *err) {
-    if (m->given_steps) return OK; /* the table made of it was there */
+    if (m->track.n_rows) return OK; /* the table made of it was there */
     str rest = text, line, word, name;
     int64_t ns, number = 0;
     if (!ms_line(&rest, &line)) return OK;

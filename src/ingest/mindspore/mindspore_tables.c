@@ -72,7 +72,7 @@ static bool row_is_whole(ms *m, const sheet *s, str name, int64_t total) {
 
 /* Names, type, sub-graph and costs of an operator, from its full name and what is known of
  * it. */
-static status set_names(ms *m, row_given_op *g, str full_name, str type, error *err) {
+static status set_names(ms *m, row_producer_op *g, str full_name, str type, error *err) {
     g->full_name = ms_string(m, full_name);
     g->name = ms_string(m, ms_short(full_name));
     g->subgraph = ms_string(m, ms_subgraph(full_name));
@@ -91,14 +91,14 @@ static status set_names(ms *m, row_given_op *g, str full_name, str type, error *
     return OK;
 }
 
-status ms_put_op(ms *m, row_given_op *g, error *err) {
+status ms_put_op(ms *m, row_producer_op *g, error *err) {
     str info = g->info ? ms_text(m, g->info) : STR_NONE;
     g->shapes = ms_string(m, json_text(json_member(info, STR("Input Shapes"))));
     if (g->shapes == MS_NO_STRING) FAIL_MEMORY(err);
-    return builder_put_given_op(m->b, g, err);
+    return builder_put_producer_op(m->b, g, err);
 }
 
-static status add_side(ms *m, row_given_op *g, const char *side, error *err) {
+static status add_side(ms *m, row_producer_op *g, const char *side, error *err) {
     g->side = ms_string(m, str_of(side));
     if (g->side == MS_NO_STRING || g->info == MS_NO_STRING) FAIL_MEMORY(err);
     return ms_put_op(m, g, err);
@@ -122,7 +122,7 @@ status read_framework(ms *m, str text, error *err) {
     status st = OK;
     const size_t task[2] = {csv_find(&s.c, STR("stream_id")), csv_find(&s.c, STR("task_id"))};
     /* With the number of a graph came the newer numbering of tasks. */
-    m->binary_tasks |= csv_find(&s.c, STR("graph_id|model_id")) != SIZE_MAX;
+    m->task.binary |= csv_find(&s.c, STR("graph_id|model_id")) != SIZE_MAX;
     /* op_name is the short name of old files and the full one of new files, which say
      * kernel_name. */
     size_t name = csv_find(&s.c, STR("kernel_name"));
@@ -255,11 +255,11 @@ static status read_table(ms *m, str text, const table_kind *k, error *err) {
     sheet s = open_sheet(text);
     status st = OK;
     while (st == OK && csv_next(&s.c)) {
-        bool type = k->level == GIVEN_TYPE;
+        bool type = k->level == PRODUCER_TYPE;
         str name = csv_cell(&s.c, type                      ? s.type
                                   : s.full_name != SIZE_MAX ? s.full_name
                                                             : s.name);
-        row_given_op g = row_given_op_none();
+        row_producer_op g = row_producer_op_none();
         g.level = k->level;
         g.total = total_of(&s, k);
         g.calls = count_cell(&s, s.calls);
@@ -275,35 +275,35 @@ static status read_table(ms *m, str text, const table_kind *k, error *err) {
 }
 
 status read_aicore_type(ms *m, str text, error *err) {
-    return read_table(m, text, &(table_kind){"AI Core", MS, GIVEN_TYPE, false}, err);
+    return read_table(m, text, &(table_kind){"AI Core", MS, PRODUCER_TYPE, false}, err);
 }
 
 status read_aicore_detail(ms *m, str text, error *err) {
-    return read_table(m, text, &(table_kind){"AI Core", MS, GIVEN_OPERATOR, true}, err);
+    return read_table(m, text, &(table_kind){"AI Core", MS, PRODUCER_OPERATOR, true}, err);
 }
 
 status read_pynative_type(ms *m, str text, error *err) {
-    return read_table(m, text, &(table_kind){"AI Core", MS, GIVEN_TYPE, true}, err);
+    return read_table(m, text, &(table_kind){"AI Core", MS, PRODUCER_TYPE, true}, err);
 }
 
 status read_pynative_detail(ms *m, str text, error *err) {
-    return read_table(m, text, &(table_kind){"AI Core", MS, GIVEN_OPERATOR, true}, err);
+    return read_table(m, text, &(table_kind){"AI Core", MS, PRODUCER_OPERATOR, true}, err);
 }
 
 status read_gpu_ops(ms *m, str text, error *err) {
-    return read_table(m, text, &(table_kind){"device", US, GIVEN_OPERATOR, false}, err);
+    return read_table(m, text, &(table_kind){"device", US, PRODUCER_OPERATOR, false}, err);
 }
 
 status read_gpu_types(ms *m, str text, error *err) {
-    return read_table(m, text, &(table_kind){"device", US, GIVEN_TYPE, false}, err);
+    return read_table(m, text, &(table_kind){"device", US, PRODUCER_TYPE, false}, err);
 }
 
 status read_cpu_ops(ms *m, str text, error *err) {
-    return read_table(m, text, &(table_kind){"host", MS, GIVEN_OPERATOR, false}, err);
+    return read_table(m, text, &(table_kind){"host", MS, PRODUCER_OPERATOR, false}, err);
 }
 
 status read_cpu_types(ms *m, str text, error *err) {
-    return read_table(m, text, &(table_kind){"host", MS, GIVEN_TYPE, false}, err);
+    return read_table(m, text, &(table_kind){"host", MS, PRODUCER_TYPE, false}, err);
 }
 
 void ms_dims(str text, uint32_t out[3]) {
@@ -325,8 +325,8 @@ status read_gpu_kernels(ms *m, str text, error *err) {
     status st = OK;
     while (st == OK && csv_next(&s.c)) {
         str name = csv_cell(&s.c, s.name);
-        row_given_op g = row_given_op_none();
-        g.level = GIVEN_KERNEL;
+        row_producer_op g = row_producer_op_none();
+        g.level = PRODUCER_KERNEL;
         g.total = time_cell(&s, s.total, US);
         g.calls = count_cell(&s, s.calls);
         g.max = time_cell(&s, s.max, US);
@@ -383,7 +383,7 @@ static aicpu_sum *ms_tables_sum_of(vec *sums, map *by_name, uint32_t name) {
 static status write_aicpu(ms *m, const vec *sums, uint8_t level, error *err) {
     for (size_t i = 0; i < sums->n; i++) {
         const aicpu_sum *s = &VEC(sums, aicpu_sum)[i];
-        row_given_op g = row_given_op_none();
+        row_producer_op g = row_producer_op_none();
         g.level = level;
         g.name = g.full_name = s->name;
         g.type = s->type;
@@ -424,8 +424,8 @@ void ms_aicpu_init(ms_aicpu *a) {
 }
 
 status ms_aicpu_end(ms *m, ms_aicpu *a, status st, error *err) {
-    if (st == OK) st = write_aicpu(m, &a->sums[0], GIVEN_OPERATOR, err);
-    if (st == OK) st = write_aicpu(m, &a->sums[1], GIVEN_TYPE, err);
+    if (st == OK) st = write_aicpu(m, &a->sums[0], PRODUCER_OPERATOR, err);
+    if (st == OK) st = write_aicpu(m, &a->sums[1], PRODUCER_TYPE, err);
     for (int level = 0; level < 2; level++) {
         vec_fini(&a->sums[level]);
         map_fini(&a->by_name[level]);

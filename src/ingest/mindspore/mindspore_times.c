@@ -116,10 +116,11 @@ static status guessed_rows(ms *m, const row_form *f, const char **p, const char 
     uint32_t next = l->last ? names[l->last - 1].next : 0;
     uint64_t n = 0;
     for (const char *behind; next; *p = behind, next = names[next - 1].next, n++) {
-        if (m->execs.n == m->execs.cap && vec_reserve(&m->execs, 1) != OK) FAIL_MEMORY(err);
-        ms_exec *e = &VEC(&m->execs, ms_exec)[m->execs.n];
+        if (m->exec.rows.n == m->exec.rows.cap && vec_reserve(&m->exec.rows, 1) != OK)
+            FAIL_MEMORY(err);
+        ms_exec *e = &VEC(&m->exec.rows, ms_exec)[m->exec.rows.n];
         if (!(behind = guessed_row(f, &names[next - 1], *p, end, e))) break;
-        m->execs.n++;
+        m->exec.rows.n++;
         l->last = next;
     }
     m->n_lane[f->lane] += n;

@@ -173,8 +173,8 @@ static bool is_comm(uint64_t tag) {
 
 /* The operator a marker stands for, string id; 0: the table of tasks does not have it. */
 static uint32_t op_of_marker(const ms *m, uint64_t tag, uint64_t stream, uint64_t task) {
-    const uint32_t *names = VEC(&m->tasks, uint32_t);
-    size_t at = ms_task_row(m, stream, task), n = m->tasks.n;
+    const uint32_t *names = VEC(&m->task.names, uint32_t);
+    size_t at = ms_task_row(m, stream, task), n = m->task.names.n;
     bool ahead = tag == TRACK_MODEL_START || tag == TRACK_FP || (is_comm(tag) && tag % 2 == 0);
     if (at >= n) return 0;
     if (!ahead) return at > 0 ? names[at - 1] : 0;

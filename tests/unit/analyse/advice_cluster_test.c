@@ -51,17 +51,17 @@ static void add_link(built *x, int64_t target, int64_t bytes) {
 }
 
 static void add_worker(built *x, int64_t interval_us, const parts *p) {
-    row_given_step s = {.number = 1,
-                        .stage = built_str(x, "interval"),
-                        .start = 0,
-                        .duration = interval_us * 1000};
+    row_producer_step s = {.number = 1,
+                           .stage = built_str(x, "interval"),
+                           .start = 0,
+                           .duration = interval_us * 1000};
     built_slice(x, 9, KIND_STEP, "Step 1", 0, 10 * MS);
-    assert_int_equal(builder_put_given_step(x->b, &s, NULL), OK);
-    s = (row_given_step){.number = 1,
-                         .stage = built_str(x, "forward_backward"),
-                         .start = interval_us * 1000,
-                         .duration = 9 * MS - interval_us * 1000};
-    assert_int_equal(builder_put_given_step(x->b, &s, NULL), OK);
+    assert_int_equal(builder_put_producer_step(x->b, &s, NULL), OK);
+    s = (row_producer_step){.number = 1,
+                            .stage = built_str(x, "forward_backward"),
+                            .start = interval_us * 1000,
+                            .duration = 9 * MS - interval_us * 1000};
+    assert_int_equal(builder_put_producer_step(x->b, &s, NULL), OK);
     if (p) add_parts(x, p);
 }
 

@@ -5,9 +5,9 @@
 #define US ((int64_t)1000)
 
 static void add_part(built *x, const char *stage, int64_t start_us, int64_t us) {
-    row_given_step s = {
+    row_producer_step s = {
         .number = 1, .stage = built_str(x, stage), .start = start_us * US, .duration = us * US};
-    assert_int_equal(builder_put_given_step(x->b, &s, NULL), OK);
+    assert_int_equal(builder_put_producer_step(x->b, &s, NULL), OK);
 }
 
 /* A step of 10 ms with this interval and tail. */
@@ -63,13 +63,13 @@ static void add_queue(built *x, uint32_t row, uint8_t role, int empty) {
 }
 
 static void add_type(built *x, const char *side, const char *type, int64_t us) {
-    row_given_op g = row_given_op_none();
+    row_producer_op g = row_producer_op_none();
     g.name = g.full_name = g.type = built_str(x, type);
     g.side = built_str(x, side);
-    g.level = GIVEN_TYPE;
+    g.level = PRODUCER_TYPE;
     g.calls = 2;
     g.total = us * US;
-    assert_int_equal(builder_put_given_op(x->b, &g, NULL), OK);
+    assert_int_equal(builder_put_producer_op(x->b, &g, NULL), OK);
 }
 
 static size_t row_of(const built_run *r, const char *id) {

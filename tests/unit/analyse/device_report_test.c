@@ -6,11 +6,11 @@
 
 static void add_part(built *x, int64_t number, const char *stage, int64_t start_ms,
                      int64_t ms) {
-    row_given_step s = {.number = number,
-                        .stage = built_str(x, stage),
-                        .start = start_ms * MS,
-                        .duration = ms * MS};
-    assert_int_equal(builder_put_given_step(x->b, &s, NULL), OK);
+    row_producer_step s = {.number = number,
+                           .stage = built_str(x, stage),
+                           .start = start_ms * MS,
+                           .duration = ms * MS};
+    assert_int_equal(builder_put_producer_step(x->b, &s, NULL), OK);
 }
 
 /* A step of 10 ms from `start`: interval, forward and backward, tail. */

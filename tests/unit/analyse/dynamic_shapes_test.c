@@ -15,9 +15,9 @@ static void runs_are_shown_step_by_step(void **state) {
     built x;
     (void)state;
     built_init(&x);
-    add_run(&x, 1, GIVEN_OPERATOR, "[\"[32, 1]\"]");
-    add_run(&x, 2, GIVEN_OPERATOR, NULL);
-    add_run(&x, 1, GIVEN_KERNEL, NULL);
+    add_run(&x, 1, PRODUCER_OPERATOR, "[\"[32, 1]\"]");
+    add_run(&x, 2, PRODUCER_OPERATOR, NULL);
+    add_run(&x, 1, PRODUCER_KERNEL, NULL);
     built_seal(&x);
     assert_int_equal(built_ask(&x, analyse_operators, NULL), OK);
     const table *t = built_table(&x, "by_step");

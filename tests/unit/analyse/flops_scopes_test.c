@@ -3,13 +3,13 @@
 #include "built_trace.h"
 
 static void add_operator(built *x, const char *path, double cube, double vector) {
-    row_given_op g = row_given_op_none();
+    row_producer_op g = row_producer_op_none();
     g.name = g.full_name = built_str(x, path);
-    g.level = GIVEN_OPERATOR;
+    g.level = PRODUCER_OPERATOR;
     g.total = 1;
     g.flops = cube;
     g.vector_flops = vector;
-    assert_int_equal(builder_put_given_op(x->b, &g, NULL), OK);
+    assert_int_equal(builder_put_producer_op(x->b, &g, NULL), OK);
 }
 
 static double flops_of(const table *t, const char *source, const char *target) {

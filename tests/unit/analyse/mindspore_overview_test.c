@@ -6,21 +6,21 @@
 #define US ((int64_t)1000)
 
 static void add_part(built *x, int64_t number, const char *stage, int64_t start, int64_t us) {
-    row_given_step s = {.number = number,
-                        .stage = built_str(x, stage),
-                        .start = start * US,
-                        .duration = us * US};
-    assert_int_equal(builder_put_given_step(x->b, &s, NULL), OK);
+    row_producer_step s = {.number = number,
+                           .stage = built_str(x, stage),
+                           .start = start * US,
+                           .duration = us * US};
+    assert_int_equal(builder_put_producer_step(x->b, &s, NULL), OK);
 }
 
 static void add_type(built *x, const char *side, const char *type, int64_t calls, int64_t us) {
-    row_given_op g = row_given_op_none();
+    row_producer_op g = row_producer_op_none();
     g.name = g.full_name = g.type = built_str(x, type);
     g.side = built_str(x, side);
-    g.level = GIVEN_TYPE;
+    g.level = PRODUCER_TYPE;
     g.calls = calls;
     g.total = us * US;
-    assert_int_equal(builder_put_given_op(x->b, &g, NULL), OK);
+    assert_int_equal(builder_put_producer_op(x->b, &g, NULL), OK);
 }
 
 static void ask(built *x) {

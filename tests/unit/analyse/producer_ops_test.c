@@ -6,7 +6,7 @@
 
 static void add_op(built *x, const char *full, const char *type, const char *side,
                    int64_t calls, int64_t total, uint8_t level) {
-    row_given_op g = row_given_op_none();
+    row_producer_op g = row_producer_op_none();
     const char *slash = strrchr(full, '/');
     g.full_name = built_str(x, full);
     g.name = built_str(x, slash ? slash + 1 : full);
@@ -16,14 +16,14 @@ static void add_op(built *x, const char *full, const char *type, const char *sid
     g.calls = calls;
     g.total = total;
     g.level = level;
-    assert_int_equal(builder_put_given_op(x->b, &g, NULL), OK);
+    assert_int_equal(builder_put_producer_op(x->b, &g, NULL), OK);
 }
 
 static void add_some(built *x) {
-    add_op(x, "MatMul", "MatMul", "AI Core", 25, 2807, GIVEN_TYPE);
-    add_op(x, "Default/a/MatMul-op1", "MatMul", "AI Core", 3, 300, GIVEN_OPERATOR);
-    add_op(x, "Gradients/b/MatMul-op1", "MatMul", "AI Core", 3, 100, GIVEN_OPERATOR);
-    add_op(x, "GetNext", "GetNext", "AI CPU", 2, 50, GIVEN_OPERATOR);
+    add_op(x, "MatMul", "MatMul", "AI Core", 25, 2807, PRODUCER_TYPE);
+    add_op(x, "Default/a/MatMul-op1", "MatMul", "AI Core", 3, 300, PRODUCER_OPERATOR);
+    add_op(x, "Gradients/b/MatMul-op1", "MatMul", "AI Core", 3, 100, PRODUCER_OPERATOR);
+    add_op(x, "GetNext", "GetNext", "AI CPU", 2, 50, PRODUCER_OPERATOR);
 }
 
 static void operators_keep_their_paths_apart(void **state) {
@@ -61,7 +61,7 @@ static void sub_graphs_add_up_operators(void **state) {
     built x;
     built_init(&x);
     add_some(&x);
-    add_op(&x, "Default/a/Cast-op9", "Cast", "AI Core", 1, 10, GIVEN_OPERATOR);
+    add_op(&x, "Default/a/Cast-op9", "Cast", "AI Core", 1, 10, PRODUCER_OPERATOR);
     built_seal(&x);
     x.params.group = GROUP_SUBGRAPH;
     assert_int_equal(built_ask(&x, analyse_operators, NULL), OK);
@@ -77,14 +77,14 @@ static void sub_graphs_add_up_operators(void **state) {
 
 /* A call that was counted, or timed, with its shapes. */
 static void add_shaped(built *x, const char *name, const char *shapes, int64_t total) {
-    row_given_op g = row_given_op_none();
+    row_producer_op g = row_producer_op_none();
     g.name = g.full_name = g.type = built_str(x, name);
     g.side = built_str(x, "AI Core");
     g.shapes = built_str(x, shapes);
     g.calls = 2;
     g.total = total;
-    g.level = GIVEN_OPERATOR;
-    assert_int_equal(builder_put_given_op(x->b, &g, NULL), OK);
+    g.level = PRODUCER_OPERATOR;
+    assert_int_equal(builder_put_producer_op(x->b, &g, NULL), OK);
 }
 
 static void shapes_tell_calls_apart_where_they_are_asked_for(void **state) {
@@ -119,7 +119,7 @@ static void the_chart_has_twenty_types_and_the_rest(void **state) {
     built_init(&x);
     for (int i = 0; i < 25; i++) {
         snprintf(name, sizeof name, "T%02d", i);
-        add_op(&x, name, name, "host", 10, 1000 + 10 * i, GIVEN_TYPE);
+        add_op(&x, name, name, "host", 10, 1000 + 10 * i, PRODUCER_TYPE);
     }
     built_seal(&x);
     assert_int_equal(built_ask(&x, analyse_operators, NULL), OK);

@@ -97,9 +97,9 @@ static void a_name_no_step_has_is_refused(void **state) {
 }
 
 static void add_given(built *x, int64_t number, const char *stage, int64_t start, int64_t dur) {
-    row_given_step row = {
+    row_producer_step row = {
         .number = number, .stage = built_str(x, stage), .start = start, .duration = dur};
-    assert_int_equal(builder_put_given_step(x->b, &row, NULL), OK);
+    assert_int_equal(builder_put_producer_step(x->b, &row, NULL), OK);
 }
 
 static void a_step_trace_alone_is_believed_and_cannot_be_changed(void **state) {

@@ -8,12 +8,12 @@
 static void add_timed_step(built *x, int i) {
     static const char *const names[] = {"Step 1", "Step 2", "Step 3"};
     int64_t at = 1000 * (int64_t)i;
-    row_given_step passes = {.number = i + 1,
-                             .stage = built_str(x, "forward_backward"),
-                             .start = at + 100,
-                             .duration = 600};
+    row_producer_step passes = {.number = i + 1,
+                                .stage = built_str(x, "forward_backward"),
+                                .start = at + 100,
+                                .duration = 600};
     built_slice(x, 1, KIND_STEP, names[i], at, 1000);
-    assert_int_equal(builder_put_given_step(x->b, &passes, NULL), OK);
+    assert_int_equal(builder_put_producer_step(x->b, &passes, NULL), OK);
 }
 
 static void add_work(built *x, const char *name, int64_t start, int64_t dur) {

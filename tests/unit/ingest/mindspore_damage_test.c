@@ -62,8 +62,8 @@ static int64_t rows_of(int kind, str text, int64_t *lost) {
     assert_true(st == OK || st == ERR_FORMAT || st == ERR_LIMIT);
     if (st == OK) {
         assert_int_equal(builder_seal(b, NULL, &t, NULL), OK);
-        n = (int64_t)t->slice.n + t->memory.n + t->given_op.n + t->given_step.n + t->pipe_op.n +
-            t->queue_sample.n + t->meta.n;
+        n = (int64_t)t->slice.n + t->memory.n + t->producer_op.n + t->producer_step.n +
+            t->pipe_op.n + t->queue_sample.n + t->meta.n;
         *lost = 0;
         for (uint32_t i = 1; i < t->quality.n; i++) *lost += t->quality.count[i];
         trace_release(t);

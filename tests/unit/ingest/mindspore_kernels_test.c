@@ -65,9 +65,9 @@ static void a_task_of_both_files_is_one_task(void **state) {
     assert_true(has(args, "\"aic_mac_ratio\": \"0.75\""));
     assert_false(has(args_of(t, nth(t, KIND_KERNEL, 2), text, sizeof text), "Wait Time"));
     /* Added up by what calls alike share: the counters are not part of it. */
-    assert_int_equal(t->given_op.n - 1, 2);
-    assert_true(named(t, t->given_op.type[1], "MatMulV2"));
-    assert_true(named(t, t->given_op.info[1],
+    assert_int_equal(t->producer_op.n - 1, 2);
+    assert_true(named(t, t->producer_op.type[1], "MatMulV2"));
+    assert_true(named(t, t->producer_op.info[1],
                       "{\"Accelerator Core\": \"AI_CORE\", \"Block Num\": \"20\", \"Input "
                       "Shapes\": \"16,8;8,8\", \"Input Data Types\": "
                       "\"DT_FLOAT16;DT_FLOAT16\"}"));

@@ -41,8 +41,8 @@ static void put_rows(const char *name, const pmu *rows, size_t n) {
 }
 
 static uint32_t row_of(const trace *t, const char *full_name) {
-    for (uint32_t i = 1; i < t->given_op.n; i++)
-        if (named(t, t->given_op.full_name[i], full_name)) return i;
+    for (uint32_t i = 1; i < t->producer_op.n; i++)
+        if (named(t, t->producer_op.full_name[i], full_name)) return i;
     fail_msg("no operator %s", full_name);
     return 0;
 }
@@ -62,13 +62,13 @@ static void put_details(void) {
 static void check_figures(const trace *t) {
     uint32_t conv = row_of(t, "Default/net/Conv2D-op3"),
              mul = row_of(t, "Gradients/MatMul-op4");
-    check_near(CONV_CUBE, t->given_op.flops[conv]);
-    check_near(CONV_VECTOR, t->given_op.vector_flops[conv]);
-    check_near(CONV_CUBE / 2e-6, t->given_op.flops_per_s[conv]);
-    check_near(CONV_VECTOR / 2e-6, t->given_op.vector_flops_per_s[conv]);
-    check_near(MATMUL_CUBE, t->given_op.flops[mul]);
-    check_near(MATMUL_CUBE / 1e-5, t->given_op.flops_per_s[mul]);
-    check_near(0, t->given_op.vector_flops[mul]);
+    check_near(CONV_CUBE, t->producer_op.flops[conv]);
+    check_near(CONV_VECTOR, t->producer_op.vector_flops[conv]);
+    check_near(CONV_CUBE / 2e-6, t->producer_op.flops_per_s[conv]);
+    check_near(CONV_VECTOR / 2e-6, t->producer_op.vector_flops_per_s[conv]);
+    check_near(MATMUL_CUBE, t->producer_op.flops[mul]);
+    check_near(MATMUL_CUBE / 1e-5, t->producer_op.flops_per_s[mul]);
+    check_near(0, t->producer_op.vector_flops[mul]);
     check_near(CONV_CUBE + MATMUL_CUBE + CONV_VECTOR, t->resource.flops[1]);
     check_near((4 * CONV_CUBE + MATMUL_CUBE + 4 * CONV_VECTOR) / 18e-6,
                t->resource.flops_per_s[1]);
@@ -79,7 +79,7 @@ static void counters_become_operations_and_rates(void **state) {
     put_rows("aicore.data.0.slice_0", ROWS, N_ROWS);
     trace *t = read_worker("aicore.data.0.slice_0");
     check_figures(t);
-    assert_true(isnan(t->given_op.flops[row_of(t, "Default/Cast-op5")]));
+    assert_true(isnan(t->producer_op.flops[row_of(t, "Default/Cast-op5")]));
     assert_int_equal(t->quality.n, 1);
     trace_release(t);
 }
@@ -101,8 +101,10 @@ static void raw_tasks_have_operations(void **state) {
     put_hwts("hwts.log.data.45.dev.tag.0.slice_0", rows, 4);
     put_rows("aicore.data.0.slice_0", ROWS, N_ROWS);
     trace *t = read_worker("aicore.data.0.slice_0");
-    check_near(CONV_CUBE / 2e-6, t->given_op.flops_per_s[row_of(t, "Default/net/Conv2D-op3")]);
-    check_near(MATMUL_CUBE / 1e-5, t->given_op.flops_per_s[row_of(t, "Gradients/MatMul-op4")]);
+    check_near(CONV_CUBE / 2e-6,
+               t->producer_op.flops_per_s[row_of(t, "Default/net/Conv2D-op3")]);
+    check_near(MATMUL_CUBE / 1e-5,
+               t->producer_op.flops_per_s[row_of(t, "Gradients/MatMul-op4")]);
     check_near((CONV_CUBE + MATMUL_CUBE + CONV_VECTOR) / 12e-6, t->resource.flops_per_s[1]);
     trace_release(t);
 }
@@ -114,9 +116,9 @@ static void the_tables_made_of_them_win(void **state) {
     put("flops_summary_0.json", "{\"cube_FLOPs\": 1, \"cube_FLOPS\": 2}");
     put_rows("aicore.data.0.slice_0", ROWS, N_ROWS);
     trace *t = read_worker("aicore.data.0.slice_0");
-    check_near(5e6, t->given_op.flops[row_of(t, "Default/net/Conv2D-op3")]);
-    check_near(6e9, t->given_op.flops_per_s[row_of(t, "Default/net/Conv2D-op3")]);
-    assert_true(isnan(t->given_op.flops[row_of(t, "Gradients/MatMul-op4")]));
+    check_near(5e6, t->producer_op.flops[row_of(t, "Default/net/Conv2D-op3")]);
+    check_near(6e9, t->producer_op.flops_per_s[row_of(t, "Default/net/Conv2D-op3")]);
+    assert_true(isnan(t->producer_op.flops[row_of(t, "Gradients/MatMul-op4")]));
     check_near(1e6, t->resource.flops[1]);
     trace_release(t);
 }
@@ -130,9 +132,9 @@ static void a_table_may_shorten_its_words(void **state) {
         "Default/net/Conv2D-op3, 5, 6, 50, 7, 8, 9\n");
     trace *t = read_worker("flops_0.txt");
     uint32_t conv = row_of(t, "Default/net/Conv2D-op3");
-    check_near(6e9, t->given_op.flops_per_s[conv]);
-    check_near(7e6, t->given_op.vector_flops[conv]);
-    check_near(8e9, t->given_op.vector_flops_per_s[conv]);
+    check_near(6e9, t->producer_op.flops_per_s[conv]);
+    check_near(7e6, t->producer_op.vector_flops[conv]);
+    check_near(8e9, t->producer_op.vector_flops_per_s[conv]);
     trace_release(t);
 }
 
@@ -162,7 +164,7 @@ static void damage_is_counted(void **state) {
     put_details();
     put_bytes("aicore.data.0.slice_0", bytes, write_rows(bytes, rows, 6) - 1);
     trace *t = read_worker("aicore.data.0.slice_0");
-    check_near(CONV_CUBE, t->given_op.flops[row_of(t, "Default/net/Conv2D-op3")]);
+    check_near(CONV_CUBE, t->producer_op.flops[row_of(t, "Default/net/Conv2D-op3")]);
     assert_int_equal(trace_quality(t, CAUSE_MISSING_NAME), 1);
     assert_int_equal(trace_quality(t, CAUSE_NUMBER_RANGE), 2);
     assert_int_equal(trace_quality(t, CAUSE_TRUNCATED), 1);

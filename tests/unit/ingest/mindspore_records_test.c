@@ -61,16 +61,16 @@ static void calls_are_counted_by_name_shapes_and_types(void **state) {
     /* The table made of them adds nothing. */
     put("operator_details.csv", "Name,Input Shapes\nMatMul,\"2,3;3,4\"\n");
     trace *t = read_worker("mindspore.record_shapes");
-    assert_int_equal(t->given_op.n - 1, 3);
-    assert_int_equal(t->given_op.calls[1], 2);
-    assert_int_equal(t->given_op.total[1], ABSENT_I64);
-    assert_true(named(t, t->given_op.side[1], "PyNative"));
-    assert_true(named(t, t->given_op.info[1],
+    assert_int_equal(t->producer_op.n - 1, 3);
+    assert_int_equal(t->producer_op.calls[1], 2);
+    assert_int_equal(t->producer_op.total[1], ABSENT_I64);
+    assert_true(named(t, t->producer_op.side[1], "PyNative"));
+    assert_true(named(t, t->producer_op.info[1],
                       "{\"Input Shapes\": \"2,3;3,4\", \"Input Data Types\": "
                       "\"Float16;Float16\"}"));
-    assert_int_equal(t->given_op.calls[2], 1);
-    assert_true(named(t, t->given_op.name[3], "Add"));
-    assert_int_equal(t->given_op.info[3], 0);
+    assert_int_equal(t->producer_op.calls[2], 1);
+    assert_true(named(t, t->producer_op.name[3], "Add"));
+    assert_int_equal(t->producer_op.info[3], 0);
     assert_int_equal(trace_quality(t, CAUSE_MISSING_NAME), 1);
     trace_release(t);
 }
@@ -80,9 +80,9 @@ static void the_table_alone_has_shapes_too(void **state) {
         "Name,Input Shapes\nMatMul,\"2,3;3,4\"\nMatMul,\"2,3;3,4\"\n,\"1\"\n");
     put("profiler_info_0.json", "{}");
     trace *t = read_worker("profiler_info_0.json");
-    assert_int_equal(t->given_op.n - 1, 1);
-    assert_int_equal(t->given_op.calls[1], 2);
-    assert_true(named(t, t->given_op.info[1], "{\"Input Shapes\": \"2,3;3,4\"}"));
+    assert_int_equal(t->producer_op.n - 1, 1);
+    assert_int_equal(t->producer_op.calls[1], 2);
+    assert_true(named(t, t->producer_op.info[1], "{\"Input Shapes\": \"2,3;3,4\"}"));
     assert_int_equal(trace_quality(t, CAUSE_MISSING_NAME), 1);
     trace_release(t);
 }
@@ -153,7 +153,7 @@ static void cut_records_give_what_is_whole(void **state) {
     for (size_t n = 0; n <= whole; n++) {
         put_bytes("mindspore.record_shapes", bytes, n);
         trace *t = read_worker("mindspore.record_shapes");
-        assert_int_equal(t->given_op.n - 1, n == whole ? 2 : n >= 32 ? 1 : 0);
+        assert_int_equal(t->producer_op.n - 1, n == whole ? 2 : n >= 32 ? 1 : 0);
         trace_release(t);
     }
     /* Shorter than its fixed part. */

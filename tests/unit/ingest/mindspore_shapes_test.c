@@ -36,7 +36,7 @@ static void a_gpu_file_has_operators_and_kernels(void **state) {
     assert_true(is(t, t->op_run.shapes[1], "[\"[32, 1]\"]"));
     assert_int_equal(t->op_run.step[2], 2);
     assert_int_equal(t->op_run.shapes[2], 0);
-    assert_int_equal(t->op_run.level[3], GIVEN_KERNEL);
+    assert_int_equal(t->op_run.level[3], PRODUCER_KERNEL);
     assert_true(is(t, t->op_run.op[3], "Default/Add-op6"));
     assert_true(is(t, t->op_run.block[3], "256,1,1"));
     trace_release(t);

@@ -96,11 +96,11 @@ static void a_step_trace_keeps_every_point(void **state) {
     assert_int_equal(count_kind(t, KIND_KERNEL), 1); /* the collective of step 1 */
     assert_int_equal(t->kernel.device[1], 3);
     assert_int_equal(t->comm.n, 2);
-    assert_int_equal(t->given_step.n, 1 + 3 * 4 + 2);
-    uint32_t last = t->given_step.n - 1; /* the average's collective */
-    assert_int_equal(t->given_step.number[last], ABSENT_I64);
-    assert_int_equal(t->given_step.duration[last], 2050000);
-    assert_true(named(t, t->given_step.track[last], "7"));
+    assert_int_equal(t->producer_step.n, 1 + 3 * 4 + 2);
+    uint32_t last = t->producer_step.n - 1; /* the average's collective */
+    assert_int_equal(t->producer_step.number[last], ABSENT_I64);
+    assert_int_equal(t->producer_step.duration[last], 2050000);
+    assert_true(named(t, t->producer_step.track[last], "7"));
     assert_int_equal(trace_quality(t, CAUSE_MISSING_TIME), 1);
     trace_release(t);
 }
@@ -110,9 +110,9 @@ static void an_inference_has_no_tail(void **state) {
         "step_num,start_point,end_point,total,fp_point,iteration_interval,fp\n"
         "1,100,200,100,120,20,80\n");
     trace *t = read_worker("step_trace_raw_0_detail_time.csv");
-    assert_int_equal(t->given_step.n, 4);
-    for (uint32_t i = 1; i < t->given_step.n; i++)
-        assert_false(named(t, t->given_step.stage[i], "tail"));
+    assert_int_equal(t->producer_step.n, 4);
+    for (uint32_t i = 1; i < t->producer_step.n; i++)
+        assert_false(named(t, t->producer_step.stage[i], "tail"));
     trace_release(t);
 }
 
@@ -157,21 +157,21 @@ static void tables_become_given_operators(void **state) {
         "serial_number,kernel_type,total_time,dispatch_time,execution_time,run_start,run_end\n"
         "1,GetNext-op5,0.9,0.1,0.8,1000.5,1800.5\n2,GetNext-op6,0.7,0.1,0.6,2000,2600\n");
     trace *t = read_worker("framework_raw_1.csv");
-    assert_int_equal(t->given_op.n, 1 + 2 + 2 + 2 + 1);
-    assert_true(named(t, t->given_op.type[1], "MatMul"));
-    assert_int_equal(t->given_op.total[1], 1500000);
-    assert_int_equal(t->given_op.level[1], GIVEN_TYPE);
-    assert_true(named(t, t->given_op.type[2], "None"));
-    assert_true(named(t, t->given_op.name[3], "MatMul-op3"));
-    assert_true(named(t, t->given_op.full_name[3], "Default/net/MatMul-op3"));
-    assert_int_equal(t->given_op.total[3], 1500000);
-    assert_true(t->given_op.flops[3] == 2.5e6 && t->given_op.vector_flops[3] == 0.5e6);
-    assert_true(trace_str(t, t->given_op.info[3]).n > 10);
-    assert_true(named(t, t->given_op.type[4], "Cast")); /* not in the framework file */
-    assert_true(isnan(t->given_op.flops[4]));
-    assert_true(named(t, t->given_op.side[5], "AI CPU"));
-    assert_int_equal(t->given_op.dispatch[5], 100000);
-    assert_int_equal(t->given_op.total[7], 1600000); /* both kinds of GetNext */
+    assert_int_equal(t->producer_op.n, 1 + 2 + 2 + 2 + 1);
+    assert_true(named(t, t->producer_op.type[1], "MatMul"));
+    assert_int_equal(t->producer_op.total[1], 1500000);
+    assert_int_equal(t->producer_op.level[1], PRODUCER_TYPE);
+    assert_true(named(t, t->producer_op.type[2], "None"));
+    assert_true(named(t, t->producer_op.name[3], "MatMul-op3"));
+    assert_true(named(t, t->producer_op.full_name[3], "Default/net/MatMul-op3"));
+    assert_int_equal(t->producer_op.total[3], 1500000);
+    assert_true(t->producer_op.flops[3] == 2.5e6 && t->producer_op.vector_flops[3] == 0.5e6);
+    assert_true(trace_str(t, t->producer_op.info[3]).n > 10);
+    assert_true(named(t, t->producer_op.type[4], "Cast")); /* not in the framework file */
+    assert_true(isnan(t->producer_op.flops[4]));
+    assert_true(named(t, t->producer_op.side[5], "AI CPU"));
+    assert_int_equal(t->producer_op.dispatch[5], 100000);
+    assert_int_equal(t->producer_op.total[7], 1600000); /* both kinds of GetNext */
     assert_int_equal(count_kind(t, KIND_KERNEL), 2);
     trace_release(t);
 }
@@ -229,8 +229,8 @@ static void kernels_find_their_operators(void **state) {
         assert_int_equal(t->kernel.grid_x[k], 8);
     }
     assert_int_equal(linked, 2);
-    assert_int_equal(t->given_op.level[1], GIVEN_KERNEL);
-    assert_int_equal(t->given_op.max[1], 4000);
+    assert_int_equal(t->producer_op.level[1], PRODUCER_KERNEL);
+    assert_int_equal(t->producer_op.max[1], 4000);
     assert_int_equal(t->device.type[1], DEVICE_CUDA);
     trace_release(t);
 }
@@ -296,9 +296,9 @@ static void raw_tasks_are_paired_by_operator(void **state) {
         "Default/A-op1 1 30001 2\nDefault/B-op2 1 3 9\n");
     trace *t = read_worker("hwts.log.data.45.dev.tag.0.slice_0");
     assert_int_equal(count_kind(t, KIND_KERNEL), 2);
-    assert_int_equal(t->given_op.n, 3); /* added up here, no table did */
-    assert_int_equal(t->given_op.total[1], 300);
-    assert_int_equal(t->given_op.total[2], 600);
+    assert_int_equal(t->producer_op.n, 3); /* added up here, no table did */
+    assert_int_equal(t->producer_op.total[1], 300);
+    assert_int_equal(t->producer_op.total[2], 600);
     trace_release(t);
 }
 
@@ -311,7 +311,7 @@ static void raw_ai_cpu_text_needs_its_second_half(void **state) {
     trace *t = read_worker("DATA_PREPROCESS.AICPU.0.slice_0");
     assert_int_equal(count_kind(t, KIND_KERNEL), 1);
     assert_int_equal(t->slice.start[t->kernel.slice[1]], 100000);
-    assert_int_equal(t->given_op.total[1], 1567000);
+    assert_int_equal(t->producer_op.total[1], 1567000);
     assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_BEGIN), 1);
     trace_release(t);
 }
@@ -485,7 +485,7 @@ static void the_peak_of_the_device_follows_from_the_fullest_operator(void **stat
     trace *t = read_worker("flops_0.txt");
     assert_true(str_eq(trace_meta(t, STR("flops_peak")), STR("200000000000")));
     assert_true(t->resource.peak_flops_per_s[1] == 200e9);
-    assert_true(t->given_op.flops_per_s[1] == 50e9);
+    assert_true(t->producer_op.flops_per_s[1] == 50e9);
     trace_release(t);
 }
 

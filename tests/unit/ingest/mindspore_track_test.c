@@ -53,18 +53,19 @@ static trace *read_marks(const mark *rows, size_t n) {
 
 /* The stage of a step, ns; -1: there is none. */
 static int64_t stage(const trace *t, int64_t number, const char *name) {
-    for (uint32_t i = 1; i < t->given_step.n; i++)
-        if (t->given_step.number[i] == number && named(t, t->given_step.stage[i], name))
-            return t->given_step.duration[i];
+    for (uint32_t i = 1; i < t->producer_step.n; i++)
+        if (t->producer_step.number[i] == number && named(t, t->producer_step.stage[i], name))
+            return t->producer_step.duration[i];
     return -1;
 }
 
 static const char *comm_name(const trace *t, int64_t number) {
     static char text[80];
-    for (uint32_t i = 1; i < t->given_step.n; i++)
-        if (t->given_step.number[i] == number &&
-            named(t, t->given_step.stage[i], "communication")) {
-            snprintf(text, sizeof text, "%.*s", STR_ARG(trace_str(t, t->given_step.name[i])));
+    for (uint32_t i = 1; i < t->producer_step.n; i++)
+        if (t->producer_step.number[i] == number &&
+            named(t, t->producer_step.stage[i], "communication")) {
+            snprintf(text, sizeof text, "%.*s",
+                     STR_ARG(trace_str(t, t->producer_step.name[i])));
             return text;
         }
     return "";

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "record/rec_int.h"
+#include "store/traits.h"
 
 static int64_t number_in(const trace *t, const char *key, const char *member) {
     int64_t v = -1;

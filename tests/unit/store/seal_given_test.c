@@ -20,28 +20,28 @@ static trace *seal(builder *b) {
 static void given_rows_keep_their_order_and_what_is_absent(void **state) {
     builder *b = builder_new();
     intern *s = builder_strings(b);
-    row_given_op op = row_given_op_none();
+    row_producer_op op = row_producer_op_none();
     op.name = intern_add(s, STR("MatMul-op3"));
     op.calls = 30;
     op.total = 1500000;
-    op.level = GIVEN_TYPE;
-    assert_int_equal(builder_put_given_op(b, &op, NULL), OK);
-    op = row_given_op_none();
+    op.level = PRODUCER_TYPE;
+    assert_int_equal(builder_put_producer_op(b, &op, NULL), OK);
+    op = row_producer_op_none();
     op.name = intern_add(s, STR("Add-op1"));
-    assert_int_equal(builder_put_given_op(b, &op, NULL), OK);
-    row_given_step step = {.number = ABSENT_I64, .stage = intern_add(s, STR("tail"))};
+    assert_int_equal(builder_put_producer_op(b, &op, NULL), OK);
+    row_producer_step step = {.number = ABSENT_I64, .stage = intern_add(s, STR("tail"))};
     step.duration = 7;
-    assert_int_equal(builder_put_given_step(b, &step, NULL), OK);
+    assert_int_equal(builder_put_producer_step(b, &step, NULL), OK);
     trace *t = seal(b);
-    assert_int_equal(t->given_op.n, 3);
-    assert_true(str_eq(trace_str(t, t->given_op.name[1]), STR("MatMul-op3")));
-    assert_int_equal(t->given_op.calls[1], 30);
-    assert_int_equal(t->given_op.total[1], 1500000);
-    assert_int_equal(t->given_op.level[1], GIVEN_TYPE);
-    assert_int_equal(t->given_op.calls[2], ABSENT_I64);
-    assert_true(isnan(t->given_op.flops[2]));
-    assert_int_equal(t->given_step.number[1], ABSENT_I64);
-    assert_int_equal(t->given_step.duration[1], 7);
+    assert_int_equal(t->producer_op.n, 3);
+    assert_true(str_eq(trace_str(t, t->producer_op.name[1]), STR("MatMul-op3")));
+    assert_int_equal(t->producer_op.calls[1], 30);
+    assert_int_equal(t->producer_op.total[1], 1500000);
+    assert_int_equal(t->producer_op.level[1], PRODUCER_TYPE);
+    assert_int_equal(t->producer_op.calls[2], ABSENT_I64);
+    assert_true(isnan(t->producer_op.flops[2]));
+    assert_int_equal(t->producer_step.number[1], ABSENT_I64);
+    assert_int_equal(t->producer_step.duration[1], 7);
     trace_release(t);
 }
 

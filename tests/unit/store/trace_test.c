@@ -118,7 +118,7 @@ static void trace_gives_back_what_it_owns_with_the_last_reference(void **state) 
 static void trace_column_table_matches_the_struct(void **state) {
     trace *t = sample_trace();
     assert_ptr_equal(trace_column(t, COLUMN_slice_start), t->slice.start);
-    assert_ptr_equal(trace_column(t, COLUMN_given_step_duration), t->given_step.duration);
+    assert_ptr_equal(trace_column(t, COLUMN_producer_step_duration), t->producer_step.duration);
     assert_int_equal(trace_rows(t, TABLE_slice), 6);
     assert_string_equal(COLUMN_INFO[COLUMN_kernel_op].table_name, "kernel");
     assert_string_equal(COLUMN_INFO[COLUMN_kernel_op].name, "op");

@@ -1,4 +1,4 @@
-/* seal_given.c: tables a producer had already added up, and its input pipeline.
+/* seal_producer.c: tables a producer had already added up, and its input pipeline.
  *
  * Rows are copied column by column in the order they were added; nothing is sorted or joined,
  * since the producer's order is all there is (a pipeline is listed from its end, a step trace
@@ -40,7 +40,7 @@ static status cut_circles(seal_ctx *s, error *err) {
     return OK;
 }
 
-status seal_given(seal_ctx *s, error *err) {
+status seal_producer(seal_ctx *s, error *err) {
     for (int table = 0; table < N_TABLES; table++) {
         size_t n = s->b->rows[table].n;
         if (!n) continue;
