@@ -5,6 +5,7 @@
  * stays silent are in advice_rules.def. */
 #include "analyse/advise/advice.h"
 #include "analyse/kind_names.h"
+#include "analyse/lexicon.h"
 #include "analyse/scan/matmul_shapes.h"
 
 /* Share of the kernel time; 0 when there is none. */
@@ -130,15 +131,6 @@ bool advice_float32_matmul(const advice_facts *f, double limit, advice *out) {
     return f->major >= 8 && calls_are_slow(f, &f->tensor_float32, limit, 0.5, out);
 }
 
-/* Operators whose input shapes are those of one matrix product. */
-static bool is_matmul(str name) {
-    static const char *const names[] = {"aten::mm",      "aten::addmm",  "aten::bmm",
-                                        "aten::baddbmm", "aten::linear", "aten::matmul"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (str_eq(name, str_of(names[i]))) return true;
-    return false;
-}
-
 /* Time lost to odd dimensions in an operator, over all steps; 0 when there is none. */
 static double lost_to_odd(const advice_facts *f, const selection *s, uint32_t op,
                           matmul_odd *odd) {
@@ -168,7 +160,9 @@ bool advice_odd_dimension(const advice_facts *f, double limit, advice *out) {
     select_init(&s, f->t, f->params);
     for (uint32_t i = 1; i < f->t->n_strings; i++) {
         /* of those that pass there are at most 1 / limit */
-        if (kernel_share(f, f->op_ns[i]) < limit || !is_matmul(trace_str(f->t, i))) continue;
+        if (kernel_share(f, f->op_ns[i]) < limit ||
+            !lexicon_means(trace_str(f->t, i), MEANS_MATRIX_PRODUCT))
+            continue;
         double lost = lost_to_odd(f, &s, i, &odd);
         if (kernel_share(f, advice_ns((double)f->op_ns[i] * odd.time_share)) < limit ||
             lost <= most)
