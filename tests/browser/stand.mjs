@@ -46,6 +46,7 @@ export async function stand(root) {
   const shared = new Map();
   return {
     browser,
+    kept: new Map(),
     url: server.url,
     tacho,
     data,
@@ -97,9 +98,11 @@ export async function serve(tacho, folder, port = "0") {
   };
 }
 
-/** A page that remembers what went wrong: errors in the console, requests to other hosts. */
-export async function openPage(s, hash, { theme = "light", lang = "en", width = 1440, height = 900 } = {}) {
-  const context = await s.browser.newContext({ viewport: { width, height }, permissions: ["clipboard-read", "clipboard-write"] });
+/** A context costs more than the page in it: what a test leaves as it was, the next one gets. */
+async function take(s, theme, lang) {
+  const kept = s.kept.get(`${theme} ${lang}`)?.pop();
+  if (kept) return kept;
+  const context = await s.browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
   await context.addInitScript(
     ([t, l]) => {
       localStorage.setItem("tacho.theme", t);
@@ -108,16 +111,54 @@ export async function openPage(s, hash, { theme = "light", lang = "en", width = 
     [theme, lang],
   );
   context.setDefaultTimeout(60_000);
-  const page = await context.newPage();
+  return { context, page: await context.newPage() };
+}
+
+/** What a test may do to a context or a page that outlives it; such a one is closed. */
+const LASTING = ["addInitScript", "route", "emulateMedia", "exposeFunction", "on", "newPage", "setExtraHTTPHeaders", "setOffline"];
+
+function watch(...targets) {
+  const seen = { changed: false };
+  for (const target of targets)
+    for (const name of LASTING.filter((n) => target[n]))
+      target[name] = (...given) => {
+        seen.changed = true;
+        delete target[name];
+        return target[name](...given);
+      };
+  return seen;
+}
+
+async function giveBack(s, { context, page }, key, heard, seen) {
+  for (const target of [page, context]) for (const name of LASTING) delete target[name];
+  for (const [event, hear] of heard) page.off(event, hear);
+  const alone = context.pages().length === 1 && page.url().startsWith(`${s.url}/`);
+  if (seen.changed || !alone || page.isClosed()) return context.close();
+  await page.evaluate(() => (localStorage.clear(), sessionStorage.clear()));
+  await page.goto("about:blank");
+  if (!s.kept.has(key)) s.kept.set(key, []);
+  s.kept.get(key).push({ context, page });
+}
+
+/** A page that remembers what went wrong: errors in the console, requests to other hosts. */
+export async function openPage(s, hash, { theme = "light", lang = "en", width = 1440, height = 900 } = {}) {
+  const taken = await take(s, theme, lang);
+  const { context, page } = taken;
   const faults = [];
-  page.on("console", (m) => m.type() === "error" && faults.push(`console: ${m.text()}`));
-  page.on("pageerror", (e) => faults.push(`error: ${e.message}`));
-  page.on("request", (r) => {
-    const to = new URL(r.url());
-    if (/^https?:$/.test(to.protocol) && to.origin !== new URL(s.url).origin) faults.push(`request to ${to.origin}`);
-  });
+  const heard = [
+    ["console", (m) => m.type() === "error" && faults.push(`console: ${m.text()}`)],
+    ["pageerror", (e) => faults.push(`error: ${e.message}`)],
+    ["request", (r) => {
+      const to = new URL(r.url());
+      if (/^https?:$/.test(to.protocol) && to.origin !== new URL(s.url).origin) faults.push(`request to ${to.origin}`);
+    }],
+  ];
+  for (const [event, hear] of heard) page.on(event, hear);
+  const seen = watch(page, context);
+  await page.setViewportSize({ width, height });
+  await page.mouse.move(0, 0);
   await page.goto(`${s.url}/#/${hash}`);
-  return { page, context, faults };
+  return { page, context, faults, done: () => giveBack(s, taken, `${theme} ${lang}`, heard, seen) };
 }
 
 /** Waits until the page has drawn what was last asked for: nothing is on its way, nothing is an old number. */

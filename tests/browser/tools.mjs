@@ -17,12 +17,14 @@ export const addressLacks = (page, text) => page.waitForFunction((t) => !decodeU
 
 /** Opens a view, lets it settle, runs the check, and demands that nothing went wrong on the way. */
 export async function visit(s, hash, check, options) {
-  const { page, context, faults } = await openPage(s, hash, options);
+  const { page, context, faults, done } = await openPage(s, hash, options);
+  let went = false;
   try {
     await settled(page);
     await check(page, context);
     assert.deepEqual(faults, []);
+    went = true;
   } finally {
-    await context.close();
+    await (went ? done() : context.close());
   }
 }
