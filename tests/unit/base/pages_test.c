@@ -17,9 +17,8 @@
 #include "base/pages.h"
 
 static bool is_all(const unsigned char *p, size_t n, int value) {
-    for (size_t i = 0; i < n; i++)
-        if (p[i] != value) return false;
-    return true;
+    return n == 0 ||
+           (p[0] == value && memcmp(p, p + 1, n - 1) == 0); /* quick under sanitizers */
 }
 
 static void a_cleared_block_is_zero_also_where_others_were(void **state) {
