@@ -54,6 +54,7 @@ typedef struct {
 typedef struct {
     kernel_key key;
     int64_t calls, total, max_ns, min_ns;
+    uint32_t longest; /* slice of the call that takes longest, 0 = none */
     weighted_kernel blocks, occupancy;
     work_sum work;         /* its share of what its operators did */
     uint8_t class, matrix; /* kernel_class, matrix_use; unknown where the calls differ */
@@ -155,6 +156,7 @@ static status kernels_add_kernel(totals *o, uint32_t k, error *err) {
     if (counts) {
         g->calls++;
         kernels_add_work(o, g, k);
+        if (!g->longest || ns > g->max_ns) g->longest = o->t->kernel.slice[k];
         g->max_ns = max_i64(g->max_ns, ns);
         g->min_ns = min_i64(g->min_ns, ns);
     }
@@ -248,6 +250,11 @@ static status kernels_write_group(table *t, const totals *o, const kernel_group 
         table_set_int(t, row, COL_K(tensor_core), g->matrix == MATRIX_YES);
     table_set_real(t, row, COL_K(blocks_per_sm), kernels_mean_of(&g->blocks));
     table_set_real(t, row, COL_K(occupancy), kernels_mean_of(&g->occupancy));
+    if (g->longest) {
+        table_set_int(t, row, COL_K(slice), g->longest);
+        table_set_int(t, row, COL_K(at),
+                      sub_i64(o->t->slice.start[g->longest], o->t->start_ns));
+    }
     TRY(set_source(t, row, o, g->key.name, err));
     if (o->roofline) set_work(t, row, &g->work);
     return o->group == GROUP_LAUNCH ? set_launch(t, row, &g->key, err) : OK;

@@ -21,6 +21,8 @@
 
 typedef struct {
     int64_t calls, host, host_self, device, device_self, backward_host, backward_device;
+    uint32_t worst;                   /* slice of the call that costs most, 0 = none */
+    int64_t worst_device, worst_host; /* its times */
 } sums;
 
 typedef struct {
@@ -42,6 +44,17 @@ static str class_name(const trace *t, uint32_t module) {
     return n > 1 && n < name.n && name.p[n - 1] == '_' ? str_n(name.p, n - 1) : name;
 }
 
+/* Device work decides; between calls without any, the host's time. */
+static void modules_note_worst(sums *s, const range_call *c) {
+    int64_t device = add_i64(c->device_self, c->device_children);
+    if (s->worst &&
+        (device < s->worst_device || (device == s->worst_device && c->ns <= s->worst_host)))
+        return;
+    s->worst = c->slice;
+    s->worst_device = device;
+    s->worst_host = c->ns;
+}
+
 static status modules_add_call(void *context, const range_call *c, error *err) {
     question *q = context;
     (void)err;
@@ -54,6 +67,7 @@ static status modules_add_call(void *context, const range_call *c, error *err) {
     s->host_self = add_i64(s->host_self, sub_i64(c->ns, c->child_ns));
     s->device = add_i64(s->device, add_i64(c->device_self, c->device_children));
     s->device_self = add_i64(s->device_self, c->device_self);
+    modules_note_worst(s, c);
     return OK;
 }
 
@@ -145,6 +159,10 @@ static status modules_write_row(question *q, table *out, uint32_t module, uint32
     table_set_int(out, row, COL_MOD(host_total), s->host);
     table_set_int(out, row, COL_MOD(host_self), s->host_self);
     table_set_int(out, row, COL_MOD(backward_host), s->backward_host);
+    if (s->worst) {
+        table_set_int(out, row, COL_MOD(slice), s->worst);
+        table_set_int(out, row, COL_MOD(at), sub_i64(t->slice.start[s->worst], t->start_ns));
+    }
     if (t->kernel.n < 2) return OK;
     table_set_int(out, row, COL_MOD(device_total), s->device);
     table_set_int(out, row, COL_MOD(device_self), s->device_self);
