@@ -1,7 +1,7 @@
 // The answer above the evidence: one sentence, then three to five facts.
 import type { ComponentChildren } from "preact";
 import type { Answer } from "../../api/types.ts";
-import { language } from "../../model/language.ts";
+import { language, t } from "../../model/language.ts";
 import { Rich } from "../../widgets/controls.tsx";
 
 const NUMBER = /\d[\d,.]*[\s\u2009]?(?:%|ms|µs|ns|s\b|×|GiB|MiB|KiB|GB|MB)|rank \d+/;
@@ -27,14 +27,30 @@ interface HeadProps {
   otherwise: string; // when no rule matched
   facts?: readonly (string | undefined)[];
   controls?: ComponentChildren;
+  show?: (() => void) | undefined; // what it rests on
 }
 
-export function Verdict({ answer, otherwise, facts = [], controls }: HeadProps) {
+export function Verdict({ answer, otherwise, facts = [], controls, show }: HeadProps) {
   const verdict = answer?.verdict;
   const title = verdict ? <Sentence text={verdict.text[language.value]} severity={verdict.severity} /> : otherwise;
   // Without an answer every number would be a zero that nobody measured.
-  return <Headline title={title} facts={answer ? facts : []} controls={controls} />;
+  return (
+    <Headline
+      title={title}
+      facts={answer ? facts : []}
+      controls={controls}
+      more={verdict && show ? <ShowIt show={show} /> : null}
+    />
+  );
 }
+
+const ShowIt = ({ show }: { show: () => void }) => (
+  <span>
+    <button type="button" class="link" onClick={show}>
+      {t("show_in_timeline")}
+    </button>
+  </span>
+);
 
 interface HeadlineProps {
   title: ComponentChildren;

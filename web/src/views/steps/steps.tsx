@@ -7,6 +7,7 @@ import { type ColumnBar, Columns } from "../../draw/charts/columns.tsx";
 import { StepTrace } from "../../draw/charts/step-lanes.tsx";
 import { Strip } from "../../draw/charts/strip.tsx";
 import { CATEGORIES, fillOf } from "../../draw/patterns.tsx";
+import { showStretch } from "../../model/evidence.ts";
 import { t } from "../../model/language.ts";
 import { choice, go, param, WHOLE_TRACE, windowQuery } from "../../model/route.ts";
 import { setSteps } from "../../model/steps.ts";
@@ -340,7 +341,7 @@ function StepTable({ query, traced }: { query: Query; traced: boolean }) {
       rows={s}
       row={(i) => {
         const r = s.row(i);
-        return { ...r, tinted: String(r.cell("step")) === now };
+        return { ...r, tinted: String(r.cell("step")) === now, shows: isKnown(r.cell("start")) };
       }}
       table={{
         height: 420,
@@ -348,6 +349,8 @@ function StepTable({ query, traced }: { query: Query; traced: boolean }) {
         empty: t("no_rows"),
         onSort: (next) => go({ params: { sort: next } }),
         onRow: (r) => setSteps(Number(r.key), Number(r.key)),
+        onTimeline: (r) => showStretch(Number(r.cell("start")), Number(r.cell("end")), t("step_n", { n: r.key })),
+        timelineLabel: t("show_step"),
       }}
       list={[
         ["step", { text: true, width: 80 }],

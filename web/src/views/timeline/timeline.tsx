@@ -5,7 +5,7 @@ import type { Ref } from "../../draw/timeline/tracks.ts";
 import { counted, server } from "../../model/answers.ts";
 import { t } from "../../model/language.ts";
 import { param, place, traceQuery } from "../../model/route.ts";
-import { adopt, speak, stepAround } from "../../model/timeline/actions.ts";
+import { adopt, closeUp, speak, stepAround } from "../../model/timeline/actions.ts";
 import { publishHits } from "../../model/timeline/search.ts";
 import {
   askTracks,
@@ -25,6 +25,7 @@ import {
 import type { SearchAnswer, SliceAnswer } from "../../model/timeline/types.ts";
 import { panViewport } from "../../model/viewport.ts";
 import { Details } from "./details.tsx";
+import { EvidenceStrip } from "./evidence-strip.tsx";
 import { Stage, TrackFilter } from "./stage.tsx";
 import { Toolbar } from "./toolbar.tsx";
 
@@ -43,14 +44,17 @@ export function Timeline() {
   if (!tracks) return <div class="tl-message" aria-busy="true" />;
   if (tracks.lanes.length === 0) return <div class="tl-message">{t("tl_empty")}</div>;
   return (
-    <div class={showDetails.value ? "tl" : "tl tl-without"}>
-      <h1 class="tl-title">{t("timeline")}</h1>
-      <Toolbar tracks={tracks} />
-      <TrackFilter />
-      <Stage tracks={tracks} layout={stage.layout} />
-      {showDetails.value ? <Details /> : null}
-      <div id="tl-spoken" class="tl-spoken" aria-live="polite">
-        {spoken.value}
+    <div class="tl-frame">
+      <EvidenceStrip />
+      <div class={showDetails.value ? "tl" : "tl tl-without"}>
+        <h1 class="tl-title">{t("timeline")}</h1>
+        <Toolbar tracks={tracks} />
+        <TrackFilter />
+        <Stage tracks={tracks} layout={stage.layout} />
+        {showDetails.value ? <Details /> : null}
+        <div id="tl-spoken" class="tl-spoken" aria-live="polite">
+          {spoken.value}
+        </div>
       </div>
     </div>
   );
@@ -74,7 +78,7 @@ function follow(): () => void {
       if (`${trace}${sel}` === taken) return;
       taken = `${trace}${sel}`;
       if (!sel) chosen.value = undefined;
-      else void counted(adoptSelection(sel));
+      else void counted(adoptSelection(sel, param("claim") !== "" && !param("view")));
     }),
     effect(() => {
       if (param("top")) scrollToLane(Number(param("top")));
@@ -100,8 +104,8 @@ function refine({ slice: s }: SliceAnswer): void {
     chosen.value = { ...c, start: s.start, duration: s.duration, lane: s.lane, row: s.row, name: s.name };
 }
 
-/** A selection made elsewhere: a slice by its number, the longest slice of a name, a step. */
-async function adoptSelection(sel: string): Promise<void> {
+/** A selection made elsewhere, by which one may just have `arrived`: a slice by its number, the longest slice of a name, a step. */
+async function adoptSelection(sel: string, arrived: boolean): Promise<void> {
   const colon = sel.indexOf(":");
   const [kind, name] = [sel.slice(0, colon), sel.slice(colon + 1)];
   const now = chosen.peek();
@@ -111,6 +115,7 @@ async function adoptSelection(sel: string): Promise<void> {
       const which = kind === "slice" ? { id: name } : { instant: name };
       const { slice: s } = await server().json<SliceAnswer>("slice", { ...traceQuery.peek(), ...which });
       adopt({ ...s, track: s.track?.id ?? 0 }, false);
+      if (arrived) closeUp(s);
     } else if (kind === "step") {
       const i = stage.tracks?.steps.number.indexOf(Number(name)) ?? -1;
       const step = i < 0 ? undefined : stepAround((stage.tracks?.steps.start[i] ?? 0) + 1);
