@@ -1,6 +1,6 @@
 // Steps: are they alike, which one is not, and which part of it.
 import type { Query } from "../../api/transport.ts";
-import { isKnown, largest, mean, smallest, sum } from "../../base/aggregate.ts";
+import { isKnown, largest, largestFirst, mean, smallest, sum } from "../../base/aggregate.ts";
 import { chartScale, short } from "../../base/format.ts";
 import { type Band, Bands } from "../../draw/charts/bands.tsx";
 import { type ColumnBar, Columns } from "../../draw/charts/columns.tsx";
@@ -96,7 +96,13 @@ export function exposedOf(rows: readonly Pick<Step, "communication" | "exposed_c
 function chosenStep(rows: readonly Step[]): Step | undefined {
   const wanted = param("step").split("..")[0];
   const found = wanted ? rows.find((r) => String(r.step) === wanted) : undefined;
-  return found ?? slowest(rows);
+  return found ?? typical(rows);
+}
+
+/** The step nearest to the median: what holds for it holds for most. */
+export function typical<S extends Pick<Step, "total" | "duration">>(rows: readonly S[]): S | undefined {
+  const sorted = rows.filter((r) => isKnown(lengthOf(r))).sort(largestFirst(lengthOf));
+  return sorted[Math.floor(sorted.length / 2)] ?? rows[0];
 }
 
 function slowest(rows: readonly Step[]): Step | undefined {

@@ -1,10 +1,11 @@
 // The timeline: toolbar, stage, details.
 import { effect } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
+import type { Table } from "../../api/types.ts";
 import type { Ref } from "../../draw/timeline/tracks.ts";
 import { counted, server } from "../../model/answers.ts";
 import { t } from "../../model/language.ts";
-import { param, place, traceQuery } from "../../model/route.ts";
+import { go, param, place, traceQuery } from "../../model/route.ts";
 import { adopt, closeUp, speak, stepAround } from "../../model/timeline/actions.ts";
 import { publishHits } from "../../model/timeline/search.ts";
 import {
@@ -23,6 +24,7 @@ import {
   stopPublishing,
 } from "../../model/timeline/state.ts";
 import type { SearchAnswer, SliceAnswer } from "../../model/timeline/types.ts";
+import { analysisQuery } from "../../model/trace.ts";
 import { panViewport } from "../../model/viewport.ts";
 import { Details } from "./details.tsx";
 import { EvidenceStrip } from "./evidence-strip.tsx";
@@ -121,12 +123,30 @@ async function adoptSelection(sel: string, arrived: boolean): Promise<void> {
       const step = i < 0 ? undefined : stepAround((stage.tracks?.steps.start[i] ?? 0) + 1);
       if (step) show(step);
     } else if (kind === "kernel" || kind === "operator" || kind === "module") {
-      const longest = await longestOf(name);
-      if (longest) adopt(longest, true);
+      const costliest = await costliestOf(kind, name);
+      if (costliest !== undefined) go({ params: { sel: `slice:${costliest}`, claim: name } }, true);
+      else {
+        const longest = await longestOf(name);
+        if (longest) adopt(longest, true);
+      }
     }
   } catch {
     chosen.value = undefined; // the selection does not exist in this trace
   }
+}
+
+const TABLES = { kernel: "kernels", operator: "operators", module: "modules" } as const;
+
+/** The event where an operator, a kernel or a module costs most: of an operator the device work, not the call. */
+async function costliestOf(kind: keyof typeof TABLES, name: string): Promise<number | undefined> {
+  const table = TABLES[kind];
+  const column = kind === "module" ? "module" : "name";
+  const filter = `${column}:"${name.replace(/"/g, "")}"`;
+  const query = analysisQuery(table, { evidence: "yes", table, filter, limit: 100 });
+  const answer = await server().json<{ tables: Record<string, Table> }>(table, query);
+  const [at, slice] = [column, "slice"].map((c) => answer.tables[table]?.columns.findIndex((x) => x.name === c) ?? -1);
+  const found = answer.tables[table]?.rows.find((r) => r[at ?? -1] === name)?.[slice ?? -1];
+  return typeof found === "number" ? found : undefined;
 }
 
 async function longestOf(name: string): Promise<Ref | undefined> {
