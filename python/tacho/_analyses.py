@@ -92,6 +92,7 @@ class Analyses:
         roofline: bool = False,
         peak_tflops: Optional[Text] = None,
         peak_gbps: Optional[Text] = None,
+        evidence: bool = False,
         run: Optional[Text] = None,
         worker: Optional[Text] = None,
         span: Optional[Text] = None,
@@ -119,6 +120,7 @@ class Analyses:
         peak_tflops: peaks of the device by data type, in 10^12 operations per second, instead of the
             table's: bf16=989,fp32=67.
         peak_gbps: peak bandwidth of the device's memory in GB/s, instead of the table's.
+        evidence: add where each row costs most: the event of the timeline.
         run: run to use, if the folder has several.
         worker: worker to use (default: the first by rank or name).
         span: recording cycle, numbered from 1 in order of time (default: the last).
@@ -160,6 +162,7 @@ class Analyses:
         roofline: bool = False,
         peak_tflops: Optional[Text] = None,
         peak_gbps: Optional[Text] = None,
+        evidence: bool = False,
         run: Optional[Text] = None,
         worker: Optional[Text] = None,
         span: Optional[Text] = None,
@@ -188,6 +191,7 @@ class Analyses:
         peak_tflops: peaks of the device by data type, in 10^12 operations per second, instead of the
             table's: bf16=989,fp32=67.
         peak_gbps: peak bandwidth of the device's memory in GB/s, instead of the table's.
+        evidence: add where each row costs most: the event of the timeline.
         run: run to use, if the folder has several.
         worker: worker to use (default: the first by rank or name).
         span: recording cycle, numbered from 1 in order of time (default: the last).
@@ -289,6 +293,7 @@ class Analyses:
     def overview(
         self,
         *,
+        evidence: bool = False,
         run: Optional[Text] = None,
         worker: Optional[Text] = None,
         span: Optional[Text] = None,
@@ -311,6 +316,7 @@ class Analyses:
     ) -> Answer:
         """Is the device busy, and if not, what does it wait for: devices, average step, stages.
 
+        evidence: add where each row costs most: the event of the timeline.
         run: run to use, if the folder has several.
         worker: worker to use (default: the first by rank or name).
         span: recording cycle, numbered from 1 in order of time (default: the last).
@@ -418,6 +424,7 @@ class Analyses:
         at: Optional[Time] = None,
         by: Optional[Literal["op", "module", "size"]] = None,
         points: Optional[int] = None,
+        evidence: bool = False,
         run: Optional[Text] = None,
         worker: Optional[Text] = None,
         span: Optional[Text] = None,
@@ -445,6 +452,7 @@ class Analyses:
         by: how to group the table contents.
         points: approximate number of points in the curve of each device, keeping all peaks and valleys; 0
             gives all.
+        evidence: add where each row costs most: the event of the timeline.
         run: run to use, if the folder has several.
         worker: worker to use (default: the first by rank or name).
         span: recording cycle, numbered from 1 in order of time (default: the last).
@@ -482,6 +490,7 @@ class Analyses:
         self,
         *,
         group_by: Optional[Literal["name", "type"]] = None,
+        evidence: bool = False,
         run: Optional[Text] = None,
         worker: Optional[Text] = None,
         span: Optional[Text] = None,
@@ -505,6 +514,7 @@ class Analyses:
         """Which layer of the model takes the time, forward and backward.
 
         group_by: name: one row per instance, as a tree; type: one row per class.
+        evidence: add where each row costs most: the event of the timeline.
         run: run to use, if the folder has several.
         worker: worker to use (default: the first by rank or name).
         span: recording cycle, numbered from 1 in order of time (default: the last).
@@ -671,6 +681,7 @@ class Analyses:
     def advise(
         self,
         *,
+        evidence: bool = False,
         run: Optional[Text] = None,
         worker: Optional[Text] = None,
         span: Optional[Text] = None,
@@ -693,6 +704,7 @@ class Analyses:
     ) -> Table:
         """What to change first and how much it would save; with --all-workers, also across workers.
 
+        evidence: list the events that each piece of advice rests on, costliest first.
         run: run to use, if the folder has several.
         worker: worker to use (default: the first by rank or name).
         span: recording cycle, numbered from 1 in order of time (default: the last).
@@ -720,7 +732,7 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: advice.
+        Tables: advice, events.
         """
         words = dict(locals())
         del words["self"]

@@ -128,6 +128,7 @@ status route_runs(request_ctx *x, error *err) {
     buf_add_byte(b, '{');
     put_int(b, "version", sat_i64(sum.version));
     put_text(b, "path", shown_path(x->snapshot->found.path));
+    put_text_or_null(b, "source_root", x->service->source_root);
     put_key(b, "loading");
     buf_printf(b, "{\"done\":%llu,\"total\":%llu}", (unsigned long long)sum.done_bytes,
                (unsigned long long)sum.total_bytes);

@@ -201,12 +201,14 @@ static void put_module(buf *b, const trace *t, uint32_t slice) {
     buf_add_byte(b, '}');
 }
 
-/* The call stack: frames of the op, else the Python slices around it; innermost first. */
+/* The call stack: frames of the op, else the Python slices around it; innermost first. Built-ins
+ * are left out: they have no line. */
 static void put_stack(buf *b, const trace *t, uint32_t slice) {
     uint32_t k = trace_op_of(t, slice), frame = k ? t->op.frame[k] : 0, n = 0;
     put_key(b, "stack");
     buf_add_byte(b, '[');
     for (; frame && n < MOST_FRAMES; frame = t->frame.parent[frame], n++) {
+        if (frame_is_built_in(trace_str(t, t->frame.name[frame]))) continue;
         put_comma(b);
         buf_add_byte(b, '{');
         put_text(b, "name", trace_str(t, t->frame.name[frame]));
@@ -219,6 +221,7 @@ static void put_stack(buf *b, const trace *t, uint32_t slice) {
     for (uint32_t i = n ? 0 : t->slice.parent[slice]; i && n < MOST_FRAMES;
          i = t->slice.parent[i]) {
         if (t->slice.kind[i] != KIND_PYTHON && t->slice.kind[i] != KIND_MODULE) continue;
+        if (frame_is_built_in(trace_slice_name(t, i))) continue;
         put_comma(b);
         buf_add_byte(b, '{');
         put_text(b, "name", trace_slice_name(t, i));
@@ -361,7 +364,8 @@ static status answer_slice(request_ctx *x, uint32_t id, error *err) {
     buf_add_byte(b, '{');
     put_slice(x, b, &d);
     TRY(put_arguments(b, t, t->slice.args[id], err));
-    put_stack(b, t, id);
+    put_stack(b, t, d.stack_of ? d.stack_of : id);
+    ref_put_key(x, b, "stack_of", d.stack_of);
     put_kernel(b, t, id);
     put_op(b, t, id);
     put_collective(b, t, id);

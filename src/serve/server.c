@@ -16,10 +16,13 @@
  * suspend and resume only one of our threads touches it. */
 #include "serve/server.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <microhttpd.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -80,7 +83,7 @@ struct server {
     struct MHD_Daemon *daemon;
     listen_socket listening;
     guard_rules rules;
-    char token[33], url[400];
+    char token[33], url[400], source_root[PATH_MAX];
     service service;
     workers *workers;
     event_bus *event_bus;
@@ -643,6 +646,16 @@ static void make_url(server *s, const char *host) {
         snprintf(s->url + n, sizeof s->url - (size_t)n, "?token=%s", s->token);
 }
 
+/* Links of an editor need absolute paths. */
+static status set_source_root(server *s, const char *path, error *err) {
+    if (!path) return OK;
+    if (!realpath(path, s->source_root))
+        FAIL(err, ERR_ARG, NOPOS, MSG_CANNOT_OPEN, arg_cstr("path", path),
+             arg_cstr("reason", strerror(errno)));
+    s->service.source_root = str_of(s->source_root);
+    return OK;
+}
+
 static status start_parts(server *s, const server_options *o, error *err) {
     char random[33];
     int threads = o->threads > 0 ? o->threads : pool_cpus();
@@ -693,7 +706,8 @@ status server_start(const server_options *o, server **out, error *err) {
     s->listening.fd = -1;
     connections_init(&s->connections);
     pthread_mutex_init(&s->lock, NULL);
-    status st = listen_open(host, o->port, o->next_ports, &s->listening, err);
+    status st = set_source_root(s, o->source_root, err);
+    if (st == OK) st = listen_open(host, o->port, o->next_ports, &s->listening, err);
     if (st == OK) st = start_parts(s, o, err);
     if (st == OK) st = start_daemon(s, o, err);
     if (st != OK) {

@@ -11,6 +11,7 @@ typedef struct {
     uint16_t next_ports; /* how many of the next ones may be taken instead of one in use */
     int threads;         /* for reading and analyses; 0: as many as there are processors */
     bool no_cache, follow_links;
+    const char *source_root; /* of relative paths in call stacks; NULL: not known */
     uint64_t memory_limit_bytes;
     uint64_t request_bytes; /* most memory one question may take; 0: 512 MB */
     uint32_t timeout_s;     /* of a connection without traffic; 0: 120 */

@@ -17,6 +17,7 @@ typedef struct {
     facts *facts;         /* of spans, see facts.h */
     run_cache *run_cache; /* runs of summaries, see run_cache.h */
     char instance[20];
+    str source_root;     /* absolute; empty: not known */
     size_t memory_bytes; /* most of the arena of an exchange */
     size_t answer_bytes; /* most of a reply */
 } service;

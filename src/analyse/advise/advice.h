@@ -7,6 +7,7 @@
 #ifndef ANALYSE_ADVICE_H
 #define ANALYSE_ADVICE_H
 
+#include "analyse/advise/advice_events.h"
 #include "analyse/advise/advice_evidence.h"
 #include "analyse/producer/device_report.h"
 #include "analyse/producer/step_trace.h"
@@ -37,6 +38,8 @@ enum {
 typedef struct {
     int64_t n, ns;
     uint32_t longest; /* slice, 0 = none */
+    event_list top;   /* the longest of them */
+    int64_t *name_ns; /* by string id of the operator: time; NULL: not looked for */
 } tally;
 
 void tally_add(const trace *t, tally *sum, uint32_t slice);
@@ -57,6 +60,7 @@ typedef struct {
     int64_t n, ns;
     interval longest;
     const idle_gap *gap; /* that the longest is part of */
+    event_list top;      /* the longest of them */
 } pause_sum;
 
 /* How well kernels that are not communication fill a device. */
@@ -140,6 +144,7 @@ typedef struct {
     verdict words;     /* the named values; ids and messages are filled in by advice_answer.c */
     interval place;    /* where to look; empty: in the longest step */
     str name;          /* operator, kernel or call it is about; may be empty */
+    event_list events; /* it rests on; the first is shown first; empty: the place is all */
 } advice;
 
 /* What the rules that compare workers look at. The room run/ makes it (advice_workers_find);
@@ -185,6 +190,8 @@ int64_t advice_per_step(const advice_facts *f, int64_t ns);
 double advice_share(const advice_facts *f, int64_t per_step_ns);
 /* Points to a slice, and takes its name. */
 void advice_point(const advice_facts *f, advice *out, uint32_t slice);
+/* Likewise to the longest of these, which the advice rests on. */
+void advice_point_to(const advice_facts *f, advice *out, const tally *events);
 /* The words every rule about time has: time, share, step_time; and the saving. */
 void advice_cost(const advice_facts *f, advice *out, int64_t per_step_ns);
 /* Are the stages of a pipeline told apart by their communication? */

@@ -19,11 +19,13 @@
 #include "analyse/advise/advice.h"
 #include "analyse/advise/advice_evidence.h"
 #include "analyse/input_quality.h"
+#include "analyse/kind_names.h"
 #include "analyse/scan/lost_work.h"
 #include "base/buf.h"
 #include "base/message_ids_advice.h"
 
 #define COL_A(name) COL(advise, advice, name)
+#define COL_E(name) COL(advise, events, name)
 
 typedef struct {
     const char *id;
@@ -243,15 +245,50 @@ static interval longest_step(const advice_facts *f) {
     return longest;
 }
 
+/* The number of the step that holds a moment, ABSENT_I64 when none is marked. */
+static int64_t step_number_at(const advice_facts *f, int64_t ns) {
+    for (uint32_t i = 0; f->steps.marked && i < f->steps.n; i++)
+        if (ns >= f->steps.v[i].start && ns < f->steps.v[i].end) return f->steps.v[i].number;
+    return ABSENT_I64;
+}
+
+static status write_event(table *t, const advice_facts *f, const char *id,
+                          const advice_event *e, error *err) {
+    size_t row;
+    int64_t step = step_number_at(f, e->range.start);
+    TRY(table_add_row(t, &row, err));
+    table_set_text(t, row, COL_E(advice), str_of(id));
+    if (e->slice) {
+        table_set_int(t, row, COL_E(slice), e->slice);
+        table_set_text(t, row, COL_E(name), trace_slice_name(f->t, e->slice));
+    }
+    table_set_text(t, row, COL_E(kind),
+                   e->is_gap || !e->slice ? STR("gap") : kind_name(f->t->slice.kind[e->slice]));
+    if (step != ABSENT_I64) table_set_int(t, row, COL_E(step), step);
+    table_set_int(t, row, COL_E(from), sub_i64(e->range.start, f->t->start_ns));
+    table_set_int(t, row, COL_E(to), sub_i64(e->range.end, f->t->start_ns));
+    table_set_int(t, row, COL_E(cost), e->cost_ns);
+    return OK;
+}
+
+/* What each finding rests on, in the order of the findings. */
+static status write_events(const advice_facts *f, const finding *found, uint32_t n, answer *out,
+                           error *err) {
+    table *t = answer_table(out, f->arena, "events");
+    if (!t) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < n && !f->run; i++)
+        for (uint32_t k = 0; k < found[i].advice.events.n; k++)
+            TRY(write_event(t, f, found[i].rule->id, &found[i].advice.events.v[k], err));
+    return OK;
+}
+
 static void set_place(table *t, size_t row, const advice_facts *f, interval place) {
     if (place.end <= place.start) place = longest_step(f);
     if (place.end <= place.start) return;
     table_set_int(t, row, COL_A(from), sub_i64(place.start, f->t->start_ns));
     table_set_int(t, row, COL_A(to), sub_i64(place.end, f->t->start_ns));
-    if (!f->steps.marked) return;
-    for (uint32_t i = 0; i < f->steps.n; i++)
-        if (place.start >= f->steps.v[i].start && place.start < f->steps.v[i].end)
-            table_set_int(t, row, COL_A(step), f->steps.v[i].number);
+    int64_t step = step_number_at(f, place.start);
+    if (step != ABSENT_I64) table_set_int(t, row, COL_A(step), step);
 }
 
 static void set_kept(table *t, size_t row, const finding *one) {
@@ -294,6 +331,8 @@ static status write_finding(table *t, const advice_facts *f, const finding *one,
         table_set_real(t, row, COL_A(share), advice_share(f, one->advice.saves));
     }
     if (one->advice.name.n) table_set_text(t, row, COL_A(name), one->advice.name);
+    if (one->advice.events.n && one->advice.events.v[0].slice)
+        table_set_int(t, row, COL_A(slice), one->advice.events.v[0].slice);
     if (one->included_in) table_set_text(t, row, COL_A(included_in), str_of(one->included_in));
     if (one->kept)
         set_kept(t, row, one);
@@ -473,6 +512,7 @@ status advice_answer(const analysis_input *in, const params *p, const advice_wor
     table *t = answer_table(out, a, "advice");
     if (!t) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < v.n; i++) TRY(write_finding(t, f, &v.found[i], err));
+    if (param_flag(p, STR("evidence"))) TRY(write_events(f, v.found, v.n, out, err));
     if (!f->run) { /* the last two: of all workers */
         table_drop_column(t, COL_A(worker));
         table_drop_column(t, COL_A(workers));

@@ -21,7 +21,7 @@ static bool lacks_nccl(const advice_facts *f, double limit) {
 
 static void advice_comm_add_communication(const advice_facts *f, advice *out) {
     advice_cost(f, out, f->exposed_ns);
-    advice_point(f, out, f->collective.longest);
+    advice_point_to(f, out, &f->collective);
     verdict_add(&out->words, arg_text("collective", out->name));
     verdict_add(&out->words, arg_int("count", mean_i64(f->collective.n, f->steps.n)));
 }

@@ -17,17 +17,20 @@ static void add_kernel_share(const advice_facts *f, advice *out, int64_t ns) {
     verdict_add(&out->words, arg_share("kernel_share", kernel_share(f, ns)));
 }
 
-/* The longest kernel of this name. */
-static uint32_t longest_of(const advice_facts *f, uint32_t name) {
+/* Is the device work a kernel, not a copy? */
+static bool is_kernel(const trace *t, uint32_t k) {
+    return t->slice.kind[t->kernel.slice[k]] == KIND_KERNEL;
+}
+
+/* The kernels of this name. */
+static tally kernels_named(const advice_facts *f, uint32_t name) {
     const trace *t = f->t;
-    uint32_t longest = 0;
+    tally found = {0};
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         uint32_t slice = t->kernel.slice[k];
-        if (t->slice.name[slice] == name && t->slice.kind[slice] == KIND_KERNEL &&
-            (!longest || t->slice.dur[slice] > t->slice.dur[longest]))
-            longest = slice;
+        if (t->slice.name[slice] == name && is_kernel(t, k)) tally_add(t, &found, slice);
     }
-    return longest;
+    return found;
 }
 
 /* The name with most time in kernels that have fewer blocks than there are multiprocessors. */
@@ -43,7 +46,8 @@ bool advice_small_grid(const advice_facts *f, double limit, advice *out) {
     int64_t ns = f->name_ns[name];
     if (!ns || kernel_share(f, ns) < limit) return false;
     advice_cost(f, out, advice_per_step(f, advice_ns(f->name_lost[name])));
-    advice_point(f, out, longest_of(f, name));
+    tally named = kernels_named(f, name);
+    advice_point_to(f, out, &named);
     add_kernel_share(f, out, ns);
     verdict_add(&out->words, arg_text("kernel", trace_str(f->t, name)));
     verdict_add(&out->words, arg_text("unit", device_unit(f->t)));
@@ -75,10 +79,17 @@ bool advice_occupancy_low(const advice_facts *f, double limit, advice *out) {
     int64_t ns = f->low_occupancy.ns;
     if (!ns || kernel_share(f, ns) < limit) return false;
     advice_cost(f, out, advice_per_step(f, advice_ns(f->low_occupancy_lost)));
-    advice_point(f, out, f->low_occupancy.longest);
+    advice_point_to(f, out, &f->low_occupancy);
     add_kernel_share(f, out, ns);
     verdict_add(&out->words, arg_text("kernel", out->name));
     return true;
+}
+
+/* What of the gap no other rule tells of: an event of this one. */
+static int64_t show_lost(const advice_facts *f, const idle_gap *g, advice *out) {
+    int64_t lost = sub_i64(sub_i64(g->ns, g->blocked), advice_taken_ns(f, g->range));
+    event_list_add_gap(&out->events, f->t, g, lost);
+    return max_i64(0, lost);
 }
 
 bool advice_small_kernels(const advice_facts *f, double limit, advice *out) {
@@ -91,8 +102,7 @@ bool advice_small_kernels(const advice_facts *f, double limit, advice *out) {
         const idle_gap *g = &f->idle.v[i];
         if (!g->work || (g->cause != IDLE_HOST && g->cause != IDLE_BETWEEN)) continue;
         if (f->t->slice.dur[f->t->kernel.slice[g->work]] < SMALL_KERNEL_NS)
-            idle = add_i64(idle, max_i64(0, sub_i64(sub_i64(g->ns, g->blocked),
-                                                    advice_taken_ns(f, g->range))));
+            idle = add_i64(idle, show_lost(f, g, out));
     }
     int64_t ns = advice_per_step(f, idle);
     if (advice_share(f, ns) < 0.05) return false;
@@ -107,12 +117,21 @@ bool advice_small_kernels(const advice_facts *f, double limit, advice *out) {
 
 /* ---- tensor cores ------------------------------------------------------------------------ */
 
+/* The operator that takes most of their time; that of the longest where none launched them. */
+static str main_operator(const advice_facts *f, const tally *calls) {
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < f->t->n_strings; i++)
+        if (calls->name_ns[i] > calls->name_ns[most]) most = i;
+    return most ? trace_str(f->t, most) : trace_slice_name(f->t, calls->longest);
+}
+
 /* `part` of the time of these calls could be saved. */
 static bool calls_are_slow(const advice_facts *f, const tally *calls, double limit, double part,
                            advice *out) {
     if (!calls->n || kernel_share(f, calls->ns) < limit) return false;
     advice_cost(f, out, advice_per_step(f, advice_ns((double)calls->ns * part)));
-    advice_point(f, out, calls->longest);
+    advice_point_to(f, out, calls);
+    out->name = main_operator(f, calls);
     add_kernel_share(f, out, calls->ns);
     verdict_add(&out->words, arg_text("op", out->name));
     verdict_add(&out->words, arg_text("matrix", device_matrix_unit(f->t)));
@@ -138,18 +157,27 @@ static double lost_to_odd(const advice_facts *f, const selection *s, uint32_t op
     return (double)f->op_ns[op] * odd->time_share * (1 - 1 / odd->slowdown);
 }
 
-/* The slice of the longest call of this operator. */
-static uint32_t longest_call(const advice_facts *f, uint32_t op) {
+/* Have these shapes a dimension that is not a multiple of 8? */
+static bool is_odd(const trace *t, uint32_t shapes) {
+    matmul_size size;
+    return matmul_read(trace_str(t, shapes), &size) && matmul_odd_dimension(&size);
+}
+
+/* The device work of calls of this operator with an odd dimension. Calls of one shape are many:
+ * a text is read once (1 = even, 2 = odd). Empty when out of memory. */
+static tally odd_calls(const advice_facts *f, uint32_t op) {
     const trace *t = f->t;
-    uint32_t longest = 0;
-    int64_t most = -1;
-    for (uint32_t k = 1; k < t->kernel.n; k++)
-        if (t->kernel.op[k] && t->slice.name[t->kernel.op[k]] == op &&
-            t->slice.dur[t->kernel.slice[k]] > most) {
-            most = t->slice.dur[t->kernel.slice[k]];
-            longest = t->kernel.slice[k];
-        }
-    return longest;
+    tally found = {0};
+    uint8_t *known = ARENA_ARRAY(f->arena, uint8_t, (size_t)t->n_strings + 1);
+    for (uint32_t k = 1; known && k < t->kernel.n; k++) {
+        uint32_t call = t->kernel.op[k], row = call ? trace_op_of(t, call) : 0;
+        if (!row || t->slice.name[call] != op || !is_kernel(t, k)) continue;
+        uint32_t shapes = t->op.shapes[row];
+        if (shapes >= t->n_strings) continue;
+        if (!known[shapes]) known[shapes] = is_odd(t, shapes) ? 2 : 1;
+        if (known[shapes] == 2) tally_add(t, &found, t->kernel.slice[k]);
+    }
+    return found;
 }
 
 bool advice_odd_dimension(const advice_facts *f, double limit, advice *out) {
@@ -173,7 +201,8 @@ bool advice_odd_dimension(const advice_facts *f, double limit, advice *out) {
     }
     if (!op) return false;
     advice_cost(f, out, advice_per_step(f, advice_ns(most)));
-    advice_point(f, out, longest_call(f, op));
+    tally odd_work = odd_calls(f, op);
+    advice_point_to(f, out, &odd_work);
     out->name = trace_str(f->t, op);
     add_kernel_share(f, out, advice_ns((double)f->op_ns[op] * worst.time_share));
     verdict_add(&out->words, arg_text("op", out->name));
@@ -186,7 +215,7 @@ bool advice_odd_dimension(const advice_facts *f, double limit, advice *out) {
 bool advice_layout_conversion(const advice_facts *f, double limit, advice *out) {
     if (!f->layout.n || kernel_share(f, f->layout.ns) < limit) return false;
     advice_cost(f, out, advice_per_step(f, f->layout.ns));
-    advice_point(f, out, f->layout.longest);
+    advice_point_to(f, out, &f->layout);
     add_kernel_share(f, out, f->layout.ns);
     verdict_add(&out->words, arg_int("count", mean_i64(f->layout.n, f->steps.n)));
     return true;

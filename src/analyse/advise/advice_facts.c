@@ -26,6 +26,7 @@ void tally_add(const trace *t, tally *sum, uint32_t slice) {
     sum->n++;
     sum->ns = add_i64(sum->ns, t->slice.dur[slice]);
     if (!sum->longest || t->slice.dur[slice] > t->slice.dur[sum->longest]) sum->longest = slice;
+    event_list_add_slice(&sum->top, t, slice, t->slice.dur[slice]);
 }
 
 uint32_t advice_step_at(const advice_facts *f, int64_t host_ns) {
@@ -430,6 +431,7 @@ static bool is_float32(str types) {
 
 typedef struct {
     int64_t ns;
+    uint32_t longest;                      /* slice of the longest kernel, 0 = none */
     bool tensor, unsure, missed, in_steps; /* matrix cores: used, not known, could be used */
 } op_work;
 
@@ -445,7 +447,10 @@ static void advice_facts_add_op(advice_facts *f, uint32_t op, const op_work *wor
     if (!sum) return;
     sum->n++;
     sum->ns = add_i64(sum->ns, work->ns);
-    if (!sum->longest || t->slice.dur[op] > t->slice.dur[sum->longest]) sum->longest = op;
+    /* Calls are asynchronous: what their kernels take counts, not what the host takes. */
+    if (!sum->top.n || work->ns > sum->top.v[0].cost_ns) sum->longest = work->longest;
+    event_list_add_slice(&sum->top, t, work->longest, work->ns);
+    if (name < t->n_strings) sum->name_ns[name] = add_i64(sum->name_ns[name], work->ns);
 }
 
 /* Products that no operator launched, as those of a replayed graph: their names tell the
@@ -468,7 +473,9 @@ static status scan_ops(advice_facts *f, work_scan *w, error *err) {
     const trace *t = f->t;
     work_list list;
     f->op_ns = ARENA_ARRAY(f->arena, int64_t, (size_t)t->n_strings + 1);
-    if (!f->op_ns) FAIL_MEMORY(err);
+    f->tensor_unused.name_ns = ARENA_ARRAY(f->arena, int64_t, (size_t)t->n_strings + 1);
+    f->tensor_float32.name_ns = ARENA_ARRAY(f->arena, int64_t, (size_t)t->n_strings + 1);
+    if (!f->op_ns || !f->tensor_unused.name_ns || !f->tensor_float32.name_ns) FAIL_MEMORY(err);
     TRY(work_by_host(t, t->kernel.op, f->arena, &list, err));
     for (size_t i = 0; i < list.n;) {
         uint32_t op = (uint32_t)list.pairs[i].key;
@@ -479,6 +486,8 @@ static status scan_ops(advice_facts *f, work_scan *w, error *err) {
             if (advice_step_at(f, launch_time(t, k)) == UINT32_MAX) continue;
             work.in_steps = true;
             work.ns = add_i64(work.ns, t->slice.dur[slice]);
+            if (!work.longest || t->slice.dur[slice] > t->slice.dur[work.longest])
+                work.longest = slice;
             matrix_use use = tensor_core_work(&w->tensor, k);
             work.tensor |= use == MATRIX_YES;
             work.unsure |= use == MATRIX_UNKNOWN;
@@ -649,6 +658,11 @@ void advice_point(const advice_facts *f, advice *out, uint32_t slice) {
     if (!slice) return;
     out->place = (interval){f->t->slice.start[slice], slice_end(f->t, slice)};
     out->name = trace_slice_name(f->t, slice);
+}
+
+void advice_point_to(const advice_facts *f, advice *out, const tally *events) {
+    advice_point(f, out, events->longest);
+    out->events = events->top;
 }
 
 void advice_cost(const advice_facts *f, advice *out, int64_t per_step_ns) {

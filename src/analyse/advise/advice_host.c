@@ -19,7 +19,7 @@ static bool loader_is_slow(const advice_facts *f, double limit, advice *out) {
     int64_t ns = f->part_ns[ROLE_DATA_LOADER];
     if (advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
-    advice_point(f, out, f->data.longest);
+    advice_point_to(f, out, &f->data);
     return true;
 }
 
@@ -55,6 +55,7 @@ static void point_to_gap(const advice_facts *f, idle_cause why, advice *out) {
         const idle_gap *g = &f->idle.v[i];
         if (g->cause != why) continue;
         int64_t ns = sub_i64(g->ns, why == IDLE_HOST ? advice_taken_ns(f, g->range) : 0);
+        event_list_add_gap(&out->events, f->t, g, ns);
         if (longest && ns <= most) continue;
         longest = g;
         most = ns;
@@ -127,6 +128,7 @@ static bool is_blocked(const advice_facts *f, block_sort which, double limit, ad
         if (!g->blocked || advice_block_sort(f, g->blocking) != which) continue;
         sum = add_i64(sum, g->blocked);
         n++;
+        event_list_add_slice(&out->events, f->t, g->blocking, g->blocked);
         if (!worst || g->blocked > worst->blocked) worst = g;
     }
     int64_t ns = advice_per_step(f, sum);
@@ -158,7 +160,7 @@ bool advice_value_wait(const advice_facts *f, double limit, advice *out) {
     advice_cost(f, out, ns);
     out->saves = costs ? lost.saves : ABSENT_I64;
     out->severity = SEVERITY_WARNING;
-    advice_point(f, out, f->value_wait.longest);
+    advice_point_to(f, out, &f->value_wait);
     verdict_add(&out->words, arg_text("call", out->name));
     verdict_add(&out->words, arg_real("count", (double)f->value_wait.n / (double)f->steps.n));
     verdict_add(&out->words, arg_time("longest", f->t->slice.dur[f->value_wait.longest]));
@@ -190,16 +192,30 @@ bool advice_optimizer_not_fused(const advice_facts *f, double limit, advice *out
     int64_t ns = advice_per_step(f, add_i64(f->optimizer.ns, idle_in_optimizer(f)) / 2);
     if (advice_share(f, ns) < 0.01) return false;
     advice_cost(f, out, ns);
-    advice_point(f, out, f->optimizer.longest);
+    advice_point_to(f, out, &f->optimizer);
     verdict_add(&out->words, arg_real("count", kernels));
     return true;
 }
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
+/* The step, then the longest of the others. */
+static void show_steps(const advice_facts *f, uint32_t first, advice *out) {
+    for (uint32_t i = 0; i < f->steps.n; i++) {
+        const step_span *s = &f->steps.v[i];
+        uint32_t slice = s->row ? f->t->step.slice[s->row] : 0;
+        int64_t over = sub_i64(sub_i64(s->end, s->start), f->median_ns);
+        if (over <= 0 || (i != first && first == 0)) continue; /* the first step stands alone */
+        event_list_add(
+            &out->events,
+            (advice_event){.range = {s->start, s->end}, .cost_ns = over, .slice = slice});
+    }
+}
+
 static void point_to_step(const advice_facts *f, uint32_t step, advice *out) {
     const step_span *s = &f->steps.v[step];
     out->place = (interval){s->start, s->end};
+    show_steps(f, step, out);
     verdict_add(&out->words, arg_id("step", s->number));
     verdict_add(&out->words, arg_time("duration", sub_i64(s->end, s->start)));
     verdict_add(&out->words, arg_time("median", f->median_ns));

@@ -8,7 +8,7 @@ bool advice_pageable_copies(const advice_facts *f, double limit, advice *out) {
     int64_t ns = advice_per_step(f, f->pageable_ns);
     if (!f->pageable.n || advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
-    advice_point(f, out, f->pageable.longest);
+    advice_point_to(f, out, &f->pageable);
     verdict_add(&out->words, arg_real("count", (double)f->pageable.n / (double)f->steps.n));
     verdict_add(&out->words, arg_bytes("bytes", f->pageable_bytes / f->steps.n));
     return true;
@@ -18,7 +18,7 @@ bool advice_synchronous_copies(const advice_facts *f, double limit, advice *out)
     int64_t ns = advice_per_step(f, f->sync_copy_ns);
     if (!f->sync_copy.n || advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
-    advice_point(f, out, f->sync_copy.longest);
+    advice_point_to(f, out, &f->sync_copy);
     verdict_add(&out->words, arg_text("call", out->name));
     verdict_add(&out->words, arg_real("count", (double)f->sync_copy.n / (double)f->steps.n));
     return true;
@@ -42,7 +42,7 @@ bool advice_allocator_calls(const advice_facts *f, double limit, advice *out) {
     int64_t steps = warm_steps(f), ns = allocator_ns(f);
     if (!f->allocator_call.n || advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
-    advice_point(f, out, f->allocator_call.longest);
+    advice_point_to(f, out, &f->allocator_call);
     verdict_add(&out->words, arg_text("call", out->name));
     verdict_add(&out->words, arg_real("count", (double)f->allocator_call.n / (double)steps));
     verdict_add(&out->words, arg_text("module", device_module(f->t)));

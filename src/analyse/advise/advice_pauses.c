@@ -63,8 +63,10 @@ static bool begins_step(const advice_facts *f, interval pause) {
                            pause.start) == 0;
 }
 
-static void add_pause(pause_sum *sum, interval pause, const idle_gap *gap) {
+static void add_pause(const trace *t, pause_sum *sum, interval pause, const idle_gap *gap) {
     int64_t ns = sub_i64(pause.end, pause.start);
+    uint32_t next = gap && gap->work ? t->kernel.slice[gap->work] : 0;
+    event_list_add(&sum->top, (advice_event){pause, ns, next, true});
     intervals_add(&sum->at, pause.start, pause.end);
     sum->ns = add_i64(sum->ns, ns);
     sum->n++;
@@ -86,7 +88,7 @@ status advice_pauses_find(advice_facts *f, error *err) {
         const idle_gap *gap = f->idle.n ? &f->idle.v[g] : NULL;
         bool loads = !serves && !f->data.n &&
                      ((gap && copies_to_device(f->t, gap->work)) || begins_step(f, pause));
-        add_pause(loads ? &f->load_pause : &f->pause, pause, gap);
+        add_pause(f->t, loads ? &f->load_pause : &f->pause, pause, gap);
     }
     intervals_merge(&f->pause.at);
     intervals_merge(&f->load_pause.at);
@@ -148,6 +150,7 @@ static bool is_paused(const advice_facts *f, const pause_sum *sum, double limit,
         verdict_add(&out->words, arg_text("frame", out->name));
     }
     out->place = sum->longest;
+    out->events = sum->top;
     verdict_add(&out->words, arg_real("count", (double)sum->n / (double)f->steps.n));
     verdict_add(&out->words,
                 arg_time("longest", sub_i64(sum->longest.end, sum->longest.start)));

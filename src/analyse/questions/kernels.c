@@ -28,6 +28,7 @@
 #include "analyse/rules.h"
 #include "analyse/run/summary_answers.h"
 #include "analyse/scan/group.h"
+#include "analyse/scan/kernel_arch.h"
 #include "analyse/scan/kernel_source.h"
 #include "analyse/scan/lost_work.h"
 #include "analyse/scan/module_work.h"
@@ -54,6 +55,7 @@ typedef struct {
 typedef struct {
     kernel_key key;
     int64_t calls, total, max_ns, min_ns;
+    uint32_t longest; /* slice of the call that takes longest, 0 = none */
     weighted_kernel blocks, occupancy;
     work_sum work;         /* its share of what its operators did */
     uint8_t class, matrix; /* kernel_class, matrix_use; unknown where the calls differ */
@@ -155,6 +157,7 @@ static status kernels_add_kernel(totals *o, uint32_t k, error *err) {
     if (counts) {
         g->calls++;
         kernels_add_work(o, g, k);
+        if (!g->longest || ns > g->max_ns) g->longest = o->t->kernel.slice[k];
         g->max_ns = max_i64(g->max_ns, ns);
         g->min_ns = min_i64(g->min_ns, ns);
     }
@@ -248,6 +251,11 @@ static status kernels_write_group(table *t, const totals *o, const kernel_group 
         table_set_int(t, row, COL_K(tensor_core), g->matrix == MATRIX_YES);
     table_set_real(t, row, COL_K(blocks_per_sm), kernels_mean_of(&g->blocks));
     table_set_real(t, row, COL_K(occupancy), kernels_mean_of(&g->occupancy));
+    if (g->longest) {
+        table_set_int(t, row, COL_K(slice), g->longest);
+        table_set_int(t, row, COL_K(at),
+                      sub_i64(o->t->slice.start[g->longest], o->t->start_ns));
+    }
     TRY(set_source(t, row, o, g->key.name, err));
     if (o->roofline) set_work(t, row, &g->work);
     return o->group == GROUP_LAUNCH ? set_launch(t, row, &g->key, err) : OK;
@@ -261,11 +269,38 @@ typedef struct {
     double top_share, top_blocks; /* blocks per SM, NaN when unknown */
     int64_t mean;
     str unit; /* what an SM is called there */
+    uint32_t top_slice;
+    /* Kernels that were built for an older generation than the device's. */
+    int64_t older_ns, n_older, unaligned_ns;
+    int older_arch; /* of the one that takes most of it */
+    str older;      /* its name */
+    uint32_t older_slice;
+    int64_t n_names, n_half; /* names; those that take half of the time together */
 } kernel_facts;
 
 static bool kernels_nothing_recorded(const void *facts, verdict *v) {
     (void)v;
     return !((const kernel_facts *)facts)->calls;
+}
+
+/* The way to what a verdict names. */
+static void say_slice(verdict *v, uint32_t slice) {
+    if (slice) verdict_add(v, arg_id("slice", slice));
+}
+
+#define OLDER_SHARE 0.2
+
+/* A library falls back on kernels of an older generation where it has none that fits. */
+static bool kernels_are_older(const void *facts, verdict *v) {
+    const kernel_facts *f = facts;
+    if (f->total <= 0 || (double)f->older_ns < OLDER_SHARE * (double)f->total) return false;
+    verdict_add(v, arg_share("share", (double)f->older_ns / (double)f->total));
+    verdict_add(v, arg_int("count", f->n_older));
+    verdict_add(v, arg_text("kernel", kernel_short_name(f->older)));
+    verdict_add(v, arg_id("arch", f->older_arch));
+    if (f->unaligned_ns * 2 > f->older_ns) verdict_add(v, arg_int("unaligned", 1));
+    say_slice(v, f->older_slice);
+    return true;
 }
 
 static bool grid_is_small(const void *facts, verdict *v) {
@@ -275,6 +310,7 @@ static bool grid_is_small(const void *facts, verdict *v) {
     verdict_add(v, arg_share("share", f->top_share));
     verdict_add(v, arg_real("blocks", f->top_blocks));
     verdict_add(v, arg_text("unit", f->unit));
+    say_slice(v, f->top_slice);
     return true;
 }
 
@@ -291,16 +327,59 @@ static bool one_leads(const void *facts, verdict *v) {
     const kernel_facts *f = facts;
     verdict_add(v, arg_text("kernel", kernel_short_name(f->top)));
     verdict_add(v, arg_share("share", f->top_share));
-    verdict_add(v, arg_int("count", f->calls));
+    if (f->n_half < f->n_names) {
+        verdict_add(v, arg_int("half", f->n_half));
+        verdict_add(v, arg_int("names", f->n_names));
+    }
+    say_slice(v, f->top_slice);
     return true;
 }
 
 static const rule rules[] = {
     {"kernels_not_recorded", MSG_VERDICT_KERNELS_NONE, SEVERITY_INFO, kernels_nothing_recorded},
     {"kernel_small_grid", MSG_VERDICT_KERNEL_SMALL_GRID, SEVERITY_WARNING, grid_is_small},
+    {"kernels_older", MSG_VERDICT_KERNELS_OLDER, SEVERITY_WARNING, kernels_are_older},
     {"kernels_tiny", MSG_VERDICT_KERNELS_TINY, SEVERITY_WARNING, kernels_are_tiny},
     {"kernel_leads", MSG_VERDICT_KERNEL_LEADS, SEVERITY_INFO, one_leads},
 };
+
+/* The generation of the newest device, as 90; 0 when it is not known. */
+static int newest_arch(const trace *t) {
+    int newest = 0;
+    for (uint32_t i = 1; i < t->device.n; i++) {
+        int32_t major = t->device.compute_major[i], minor = t->device.compute_minor[i];
+        if (major == ABSENT_I32 || minor == ABSENT_I32) continue;
+        if (major * 10 + minor > newest) newest = major * 10 + minor;
+    }
+    return newest;
+}
+
+/* Groups come with the longest first; of launches a name has several. */
+static void kernels_find_older(const totals *o, const uint32_t *order, kernel_facts *f) {
+    int own = newest_arch(o->t);
+    for (uint32_t i = 0; i < o->rows.n && own; i++) {
+        const kernel_group *g = GROUP_ROW(&o->rows, kernel_group, order[i]);
+        str name = trace_str(o->t, g->key.name);
+        int arch = kernel_arch(name);
+        if (!arch || arch / 10 >= own / 10) continue;
+        f->older_ns = add_i64(f->older_ns, g->total);
+        if (kernel_is_unaligned(name)) f->unaligned_ns = add_i64(f->unaligned_ns, g->total);
+        if (!f->n_older++) {
+            f->older = name;
+            f->older_arch = arch;
+            f->older_slice = g->longest;
+        }
+    }
+}
+
+/* How many of the longest take half of the time together. */
+static int64_t kernels_in_half(const totals *o, const uint32_t *order) {
+    int64_t sum = 0;
+    uint32_t n = 0;
+    while (n < o->rows.n && sum < o->total / 2)
+        sum = add_i64(sum, GROUP_ROW(&o->rows, kernel_group, order[n++])->total);
+    return n;
+}
 
 static void kernels_judge(const totals *o, const uint32_t *order, verdict *out) {
     kernel_facts f = {.total = o->total, .top_blocks = NAN, .unit = device_unit(o->t)};
@@ -311,6 +390,10 @@ static void kernels_judge(const totals *o, const uint32_t *order, verdict *out) 
         const kernel_group *top = GROUP_ROW(&o->rows, kernel_group, order[0]);
         f.top = trace_str(o->t, top->key.name);
         f.top_share = (double)top->total / (double)o->total;
+        f.top_slice = top->longest;
+        f.n_names = o->rows.n;
+        f.n_half = kernels_in_half(o, order);
+        kernels_find_older(o, order, &f);
         /* A collective takes a few blocks on purpose and leaves the others to those that
          * compute. */
         if (top->class != CLASS_COMMUNICATION) f.top_blocks = kernels_mean_of(&top->blocks);

@@ -198,6 +198,7 @@ typedef struct {
     int64_t n_events, n_oom;
     const memory_device *first; /* in the reader's order, with totals; NULL: none */
     int64_t growth;             /* bytes a step; 0: none or not known */
+    bool flat; /* after the last step as much is allocated as after the first */
 } memory_facts;
 
 static bool memory_nothing_recorded(const void *facts, verdict *v) {
@@ -212,6 +213,12 @@ static bool ran_out(const void *facts, verdict *v) {
     return true;
 }
 
+static void say_holder(const memory_device *d, verdict *v) {
+    if (!d->holder.n) return;
+    verdict_add(v, arg_text("op", d->holder));
+    verdict_add(v, arg_bytes("bytes", d->holder_bytes));
+}
+
 static bool near_capacity(const void *facts, verdict *v) {
     const memory_facts *f = facts;
     if (!f->first || f->first->capacity <= 0) return false;
@@ -220,6 +227,7 @@ static bool near_capacity(const void *facts, verdict *v) {
     verdict_add(v, arg_share("share", share));
     verdict_add(v, arg_bytes("capacity", f->first->capacity));
     verdict_add(v, arg_text("device", f->first->name));
+    say_holder(f->first, v);
     return true;
 }
 
@@ -229,6 +237,9 @@ static bool grows(const void *facts, verdict *v) {
         return false;
     verdict_add(v, arg_bytes("growth", f->growth));
     verdict_add(v, arg_text("device", f->first->name));
+    if (f->first->capacity > f->first->peak)
+        verdict_add(v, arg_int("left", (f->first->capacity - f->first->peak) / f->growth));
+    say_holder(f->first, v);
     return true;
 }
 
@@ -240,12 +251,25 @@ static void say_peak(const memory_device *d, verdict *v) {
         verdict_add(v, arg_bytes("before", d->before));
 }
 
+/* Half of the memory is left: it could be twice as much. */
 static bool memory_fits(const void *facts, verdict *v) {
+    const memory_facts *f = facts;
+    if (!f->first || f->first->capacity <= 0 || f->first->peak > f->first->capacity / 2)
+        return false;
+    verdict_add(v, arg_bytes("peak", f->first->peak));
+    verdict_add(v, arg_bytes("capacity", f->first->capacity));
+    verdict_add(v, arg_text("device", f->first->name));
+    if (f->flat) verdict_add(v, arg_int("flat", 1));
+    say_holder(f->first, v);
+    return true;
+}
+
+static bool memory_is_held(const void *facts, verdict *v) {
     const memory_facts *f = facts;
     if (!f->first || !f->first->holder.n) return false;
     say_peak(f->first, v);
-    verdict_add(v, arg_text("op", f->first->holder));
-    verdict_add(v, arg_bytes("bytes", f->first->holder_bytes));
+    if (f->flat) verdict_add(v, arg_int("flat", 1));
+    say_holder(f->first, v);
     return true;
 }
 
@@ -261,15 +285,19 @@ static const rule rules[] = {
     {"memory_exhausted", MSG_VERDICT_MEMORY_OOM, SEVERITY_CRITICAL, ran_out},
     {"memory_near_capacity", MSG_VERDICT_MEMORY_CAPACITY, SEVERITY_WARNING, near_capacity},
     {"memory_grows", MSG_VERDICT_MEMORY_GROWS, SEVERITY_WARNING, grows},
-    {"memory_held", MSG_VERDICT_MEMORY_HELD, SEVERITY_INFO, memory_fits},
+    {"memory_fits", MSG_VERDICT_MEMORY_FITS, SEVERITY_GOOD, memory_fits},
+    {"memory_held", MSG_VERDICT_MEMORY_HELD, SEVERITY_INFO, memory_is_held},
     {"memory_peak", MSG_VERDICT_MEMORY_PEAK, SEVERITY_INFO, has_peak},
 };
 
+/* From the first step to the last, less than this is not growth. */
+#define FLAT_SHARE 0.005
+
 /* What is allocated on the device at the end of each step; the smallest rise from one to the
  * next, 0 when it does not rise every time or there are fewer than four steps. */
-static int64_t find_growth(const memory_view *m, uint32_t device) {
+static int64_t find_growth(const memory_view *m, uint32_t device, bool *flat) {
     const trace *t = m->t;
-    int64_t last = ABSENT_I64, allocated = ABSENT_I64, growth = INT64_MAX;
+    int64_t last = ABSENT_I64, allocated = ABSENT_I64, growth = INT64_MAX, first = ABSENT_I64;
     uint32_t row = 1, n = 0;
     for (uint32_t s = 1; s < t->step.n; s++) {
         for (; row < t->memory.n && t->memory.time[row] < t->step.end[s]; row++)
@@ -277,8 +305,11 @@ static int64_t find_growth(const memory_view *m, uint32_t device) {
                 allocated = t->memory.allocated[row];
         if (last != ABSENT_I64) growth = min_i64(growth, sub_i64(allocated, last));
         last = allocated;
+        if (first == ABSENT_I64) first = allocated;
         n++;
     }
+    *flat = n > 1 && first != ABSENT_I64 &&
+            (double)sub_i64(last, first) <= FLAT_SHARE * (double)first;
     return n > 3 && growth > 0 && growth != INT64_MAX ? growth : 0;
 }
 
@@ -290,7 +321,7 @@ static void memory_judge(memory_view *m, const uint32_t *order) {
         if (GROUP_ROW(&m->devices, memory_device, order[i])->has_totals) device = order[i];
     if (device != GROUP_NONE) {
         f.first = GROUP_ROW(&m->devices, memory_device, device);
-        f.growth = find_growth(m, device);
+        f.growth = find_growth(m, device, &f.flat);
     }
     rules_apply(rules, sizeof rules / sizeof *rules, &f, &m->out->verdict);
 }

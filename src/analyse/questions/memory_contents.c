@@ -26,7 +26,9 @@ typedef struct {
     uint32_t device;
     str name; /* NULL: not known */
     int64_t bytes, allocations;
-    int64_t since; /* of the bytes: allocated in the recording */
+    int64_t since;       /* of the bytes: allocated in the recording */
+    uint32_t slice;      /* that allocated the largest block, 0 = not known */
+    int64_t slice_bytes; /* of that block */
 } holder;
 
 /* The moment asked for, on one device. */
@@ -69,6 +71,10 @@ static status add_holder(holders *h, holder one, error *err) {
     row->bytes = add_i64(row->bytes, one.bytes);
     row->allocations += one.allocations;
     row->since = add_i64(row->since, one.since);
+    if (one.slice && (!row->slice || one.bytes > row->slice_bytes)) {
+        row->slice = one.slice;
+        row->slice_bytes = one.bytes;
+    }
     return OK;
 }
 
@@ -135,6 +141,7 @@ static status find_holders(holders *h, error *err) {
         bool ok = true;
         holder one = {.device = device, .bytes = t->memory.bytes[i], .allocations = 1};
         if (t->memory.kind[i] == MEMORY_ALLOC) one.since = one.bytes;
+        one.slice = memory_op(t, i);
         one.name = holder_name(h, i, &ok);
         if (!ok) FAIL_MEMORY(err);
         h->known[device] = add_i64(h->known[device], one.bytes);
@@ -157,8 +164,8 @@ static int compare_holders(uint32_t a, uint32_t b, const void *context) {
     return str_cmp(x->name, y->name);
 }
 
-/* Both tables have the same columns in front. */
-static status write_holders(holders *h, table *out, error *err) {
+/* Both tables have the same columns in front; `slice` is the column after them. */
+static status write_holders(holders *h, table *out, uint32_t slice, error *err) {
     memory_view *m = h->m;
     TRY(groups_init(&h->rows, m->arena, sizeof(holder), err));
     h->known = ARENA_ARRAY(m->arena, int64_t, (size_t)m->devices.n + 1);
@@ -178,6 +185,7 @@ static status write_holders(holders *h, table *out, error *err) {
         table_set_int(out, row, COL_M(contents, bytes), one->bytes);
         if (one->allocations)
             table_set_int(out, row, COL_M(contents, allocations), one->allocations);
+        if (one->slice) table_set_int(out, row, slice, one->slice);
     }
     return OK;
 }
@@ -246,7 +254,7 @@ status memory_write_contents(memory_view *m, const uint32_t *order, const params
     table *contents = answer_table(m->out, m->arena, "contents");
     if (!peak || !contents) FAIL_MEMORY(err);
     set_peaks(&h);
-    TRY(write_holders(&h, peak, err));
+    TRY(write_holders(&h, peak, COL_M(peak_contents, slice), err));
     set_parts(&h);
     str by = param_text(p, STR("by"));
     h.by = str_eq(by, STR("module")) ? BY_MODULE : str_eq(by, STR("size")) ? BY_SIZE : BY_OP;
@@ -259,6 +267,6 @@ status memory_write_contents(memory_view *m, const uint32_t *order, const params
                           err));
         TRY(backward_find(m->t, &all, m->arena, &h.nodes, err));
     }
-    TRY(write_holders(&h, contents, err));
+    TRY(write_holders(&h, contents, COL_M(contents, slice), err));
     return add_time(&h, contents, err);
 }

@@ -21,6 +21,8 @@
 
 typedef struct {
     int64_t calls, host, host_self, device, device_self, backward_host, backward_device;
+    uint32_t worst;                   /* slice of the call that costs most, 0 = none */
+    int64_t worst_device, worst_host; /* its times */
 } sums;
 
 typedef struct {
@@ -42,6 +44,17 @@ static str class_name(const trace *t, uint32_t module) {
     return n > 1 && n < name.n && name.p[n - 1] == '_' ? str_n(name.p, n - 1) : name;
 }
 
+/* Device work decides; between calls without any, the host's time. */
+static void modules_note_worst(sums *s, const range_call *c) {
+    int64_t device = add_i64(c->device_self, c->device_children);
+    if (s->worst &&
+        (device < s->worst_device || (device == s->worst_device && c->ns <= s->worst_host)))
+        return;
+    s->worst = c->slice;
+    s->worst_device = device;
+    s->worst_host = c->ns;
+}
+
 static status modules_add_call(void *context, const range_call *c, error *err) {
     question *q = context;
     (void)err;
@@ -54,6 +67,7 @@ static status modules_add_call(void *context, const range_call *c, error *err) {
     s->host_self = add_i64(s->host_self, sub_i64(c->ns, c->child_ns));
     s->device = add_i64(s->device, add_i64(c->device_self, c->device_children));
     s->device_self = add_i64(s->device_self, c->device_self);
+    modules_note_worst(s, c);
     return OK;
 }
 
@@ -145,6 +159,10 @@ static status modules_write_row(question *q, table *out, uint32_t module, uint32
     table_set_int(out, row, COL_MOD(host_total), s->host);
     table_set_int(out, row, COL_MOD(host_self), s->host_self);
     table_set_int(out, row, COL_MOD(backward_host), s->backward_host);
+    if (s->worst) {
+        table_set_int(out, row, COL_MOD(slice), s->worst);
+        table_set_int(out, row, COL_MOD(at), sub_i64(t->slice.start[s->worst], t->start_ns));
+    }
     if (t->kernel.n < 2) return OK;
     table_set_int(out, row, COL_MOD(device_total), s->device);
     table_set_int(out, row, COL_MOD(device_self), s->device_self);
@@ -201,11 +219,30 @@ typedef struct {
     str module;    /* with most self time */
     int64_t self;
     uint32_t n;
+    uint32_t slice; /* of the module's costliest call */
+    /* The class with most self time; of a table of instances. */
+    str class;
+    int64_t class_self, n_class;
 } module_facts;
 
 static bool no_modules(const void *facts, verdict *v) {
     (void)v;
     return !((const module_facts *)facts)->n;
+}
+
+/* One of many alike says little: what they take together does. */
+static bool class_leads(const void *facts, verdict *v) {
+    const module_facts *f = facts;
+    if (f->whole <= 0 || f->n_class < 2 || f->self * 10 >= f->whole) return false;
+    verdict_add(v, arg_int("count", f->n_class));
+    verdict_add(v, arg_text("class", f->class));
+    verdict_add(v, arg_share("share", (double)f->class_self / (double)f->whole));
+    verdict_add(v, arg_time("time", f->class_self));
+    verdict_add(v, arg_text("module", f->module));
+    verdict_add(v, arg_share("largest", (double)f->self / (double)f->whole));
+    if (f->has_device) verdict_add(v, arg_int("device", 1));
+    if (f->slice) verdict_add(v, arg_id("slice", f->slice));
+    return true;
 }
 
 static bool one_leads(const void *facts, verdict *v) {
@@ -214,6 +251,7 @@ static bool one_leads(const void *facts, verdict *v) {
     verdict_add(v, arg_text("module", f->module));
     verdict_add(v, arg_share("share", (double)f->self / (double)f->whole));
     verdict_add(v, arg_time("time", f->self));
+    if (f->slice) verdict_add(v, arg_id("slice", f->slice));
     return true;
 }
 
@@ -223,16 +261,56 @@ static bool one_leads_on_host(const void *facts, verdict *v) {
     verdict_add(v, arg_text("module", f->module));
     verdict_add(v, arg_share("share", (double)f->self / (double)f->whole));
     verdict_add(v, arg_time("time", f->self));
+    if (f->slice) verdict_add(v, arg_id("slice", f->slice));
     return true;
 }
 
 static const rule rules[] = {
     {"modules_not_recorded", MSG_VERDICT_MODULES_NONE, SEVERITY_INFO, no_modules},
+    {"module_class_leads", MSG_VERDICT_MODULE_CLASS, SEVERITY_INFO, class_leads},
     {"module_leads_device", MSG_VERDICT_MODULE_DEVICE, SEVERITY_INFO, one_leads},
     {"module_leads_host", MSG_VERDICT_MODULE_HOST, SEVERITY_INFO, one_leads_on_host},
 };
 
-static void modules_judge(const question *q, answer *out) {
+typedef struct {
+    str name;
+    int64_t self, n;
+} class_sum;
+
+static bool same_sum(const void *row, const void *key) {
+    return str_eq(((const class_sum *)row)->name, *(const str *)key);
+}
+
+/* The class whose instances take most self time; of equal ones the first by name. */
+static status find_class(const question *q, module_facts *f, error *err) {
+    groups classes;
+    TRY(groups_init(&classes, q->arena, sizeof(class_sum), err));
+    for (uint32_t i = 1; i < q->t->module.n; i++) {
+        bool is_new;
+        if (!is_shown(q, i)) continue;
+        str name = class_name(q->t, i);
+        uint32_t at =
+            groups_at(&classes, hash_bytes64(name.p, name.n), same_sum, &name, &is_new);
+        if (at == GROUP_NONE) FAIL_MEMORY(err);
+        class_sum *c = GROUP_ROW(&classes, class_sum, at);
+        if (is_new) *c = (class_sum){.name = name};
+        c->n++;
+        c->self = add_i64(c->self, f->has_device ? q->row[i].device_self : q->row[i].host_self);
+    }
+    for (uint32_t i = 0; i < classes.n; i++) {
+        const class_sum *c = GROUP_ROW(&classes, class_sum, i);
+        bool more =
+            c->self > f->class_self ||
+            (c->self == f->class_self && (!f->class.p || str_cmp(c->name, f->class) < 0));
+        if (!more) continue;
+        f->class = c->name;
+        f->class_self = c->self;
+        f->n_class = c->n;
+    }
+    return OK;
+}
+
+static status modules_judge(const question *q, answer *out, error *err) {
     const trace *t = q->t;
     module_facts f = {0};
     for (uint32_t i = 1; i < t->module.n; i++) f.has_device |= q->row[i].device_self > 0;
@@ -245,8 +323,11 @@ static void modules_judge(const question *q, answer *out) {
             continue;
         f.self = self;
         f.module = name;
+        f.slice = q->row[i].worst;
     }
+    if (!q->by_class) TRY(find_class(q, &f, err));
     rules_apply(rules, sizeof rules / sizeof *rules, &f, &out->verdict);
+    return OK;
 }
 
 static status add_up(question *q, error *err) {
@@ -280,7 +361,7 @@ status analyse_modules(const analysis_input *in, const params *p, arena *a, answ
     table *t = answer_table(out, a, "modules");
     if (!t) FAIL_MEMORY(err);
     TRY(write_tree(&q, t, err));
-    modules_judge(&q, out);
+    TRY(modules_judge(&q, out, err));
     answer_finish(out, p);
     return OK;
 }

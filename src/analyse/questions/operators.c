@@ -47,8 +47,10 @@ typedef struct {
     int64_t host_total, host_self, device_total, device_self, tensor_total, tensor_self;
     int64_t inferred;                               /* of device_total */
     int64_t unsure_total, unsure_self, missed_self; /* matrix cores: not known; could be used */
-    work_sum work;                                  /* of the calls whose cost is known */
+    work_sum done;                                  /* of the calls whose cost is known */
     bool eligible;
+    uint32_t call, work;      /* slices: the longest call, the longest piece of device work */
+    int64_t call_ns, work_ns; /* their times */
     str name_text, shapes_text, stack_text;
 } op_group;
 
@@ -144,8 +146,20 @@ static status operators_add_work(op_group *g, totals *o, const op_call *c, error
         TRY(op_work_cost(&o->work, c->op_row, &done.cost, err));
         if (!done.ns) done.ns = o->work.on_device ? own_device_ns(c) : c->ns;
     }
-    work_sum_add(&g->work, &done, 1, done.ns);
+    work_sum_add(&g->done, &done, 1, done.ns);
     return OK;
+}
+
+/* Where the group costs most: device work if it has any, else a call. */
+static void operators_note_worst(op_group *g, const op_call *c) {
+    if (c->longest && (!g->work || c->longest_ns > g->work_ns)) {
+        g->work = c->longest;
+        g->work_ns = c->longest_ns;
+    }
+    if (!g->call || c->ns > g->call_ns) {
+        g->call = c->slice;
+        g->call_ns = c->ns;
+    }
 }
 
 static status operators_add_call(void *context, const op_call *c, error *err) {
@@ -165,6 +179,7 @@ static status operators_add_call(void *context, const op_call *c, error *err) {
         g->calls++;
         TRY(operators_add_work(g, o, c, err));
     }
+    operators_note_worst(g, c);
     g->host_total = add_i64(g->host_total, c->ns);
     g->host_self = add_i64(g->host_self, op_call_self_ns(c));
     g->device_self = add_i64(g->device_self, c->device_self);
@@ -252,6 +267,12 @@ static void set_work(table *t, size_t row, const work_sum *w) {
     table_set_text(t, row, COL_OP(bound), work_bound(w));
 }
 
+static void set_worst(table *t, size_t row, const trace *of, uint32_t slice) {
+    if (!slice) return;
+    table_set_int(t, row, COL_OP(slice), slice);
+    table_set_int(t, row, COL_OP(at), sub_i64(of->slice.start[slice], of->start_ns));
+}
+
 static status operators_write_group(table *t, const totals *o, const op_group *g, error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
@@ -265,7 +286,8 @@ static status operators_write_group(table *t, const totals *o, const op_group *g
     if (o->t->kernel.n > 1) set_device(t, row, g);
     if (o->has_inferred) table_set_int(t, row, COL_OP(device_inferred), g->inferred);
     table_set_int(t, row, COL_OP(tensor_core_eligible), g->eligible);
-    set_work(t, row, &g->work);
+    set_work(t, row, &g->done);
+    set_worst(t, row, o->t, g->work ? g->work : g->call);
     table_set_text(t, row, COL_OP(shapes), g->shapes_text);
     table_set_text(t, row, COL_OP(stack), g->stack_text);
     return OK;

@@ -58,6 +58,7 @@ typedef struct {
     idle_gaps idle; /* of all steps; blocking calls are the host's here */
     role_ranges ranges;
     int64_t device_ns, exposed_ns; /* in the steps that count: devices work; exposed.h */
+    bool evidence;                 /* asked for: where each part of a step costs most */
 } overview;
 
 /* ---- verdict ----------------------------------------------------------------------------- */
@@ -321,7 +322,16 @@ static bool is_averaged(const overview *o, int r) {
     return is_recorded(o, r, all_bare(o)) && !(without_ops && needs_ops(r));
 }
 
+static void set_place(table *t, size_t row, const overview *o, const role_place *p) {
+    if (p->range.end <= p->range.start) return;
+    if (p->slice) table_set_int(t, row, COL_O(breakdown, slice), p->slice);
+    table_set_int(t, row, COL_O(breakdown, from), sub_i64(p->range.start, o->t->start_ns));
+    table_set_int(t, row, COL_O(breakdown, to), sub_i64(p->range.end, o->t->start_ns));
+}
+
 static status write_breakdown(overview *o, overview_facts *facts, error *err) {
+    role_place places[N_ROLES] = {0};
+    if (o->evidence) TRY(breakdown_places(o->t, &o->ranges, &o->steps, o->arena, places, err));
     int64_t sum[N_ROLES] = {0}, mean[N_ROLES], total = 0;
     uint32_t n = 0;
     for (uint32_t i = 0; i < o->steps.n; i++) {
@@ -348,6 +358,7 @@ static status write_breakdown(overview *o, overview_facts *facts, error *err) {
         if (!is_averaged(o, r)) continue;
         table_set_int(t, row, COL_O(breakdown, time), mean[r]);
         table_set_real(t, row, COL_O(breakdown, share), facts->share[r]);
+        set_place(t, row, o, &places[r]);
     }
     return OK;
 }
@@ -781,6 +792,7 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
                           TRACE_TABLE(resource),
                       err));
     select_init(&o.select, o.t, p);
+    o.evidence = param_flag(p, STR("evidence"));
     TRY(compute(&o, err));
     TRY(write_devices(&o, err));
     TRY(write_breakdown(&o, &facts, err));

@@ -317,7 +317,56 @@ typedef struct {
     uint32_t n, n_rows, n_cut; /* whole steps; all that are shown; of them cut by the window */
     int64_t median, longest, longest_step, shortest;
     bool longest_is_first;
+    /* Means over the whole steps that have it; ABSENT_I64: not known. Those of a step trace are
+     * the producer's; exposed communication is ours. */
+    int64_t mean, tail, interval, exposed;
+    str collective; /* the longest exposed one of them, and how long it takes */
+    int64_t collective_ns;
+    uint32_t collective_slice;
 } steps_facts;
+
+#define PART_SHARE 0.2
+
+/* A step that is far longer than the others is the story then. */
+static bool another_stands_out(const steps_facts *f) {
+    return !f->longest_is_first && f->n >= 3 &&
+           (double)f->longest >= 1.5 * (double)max_i64(1, f->median);
+}
+
+static bool say_part(const steps_facts *f, int64_t part, verdict *v) {
+    if (part == ABSENT_I64 || f->mean <= 0 || another_stands_out(f)) return false;
+    double share = (double)part / (double)f->mean;
+    if (share < PART_SHARE) return false;
+    verdict_add(v, arg_share("share", share));
+    verdict_add(v, arg_time("time", part));
+    return true;
+}
+
+static void say_collective(const steps_facts *f, verdict *v) {
+    if (!f->collective.n) return;
+    verdict_add(v, arg_text("collective", f->collective));
+    verdict_add(v, arg_time("longest", f->collective_ns));
+    verdict_add(v, arg_id("slice", f->collective_slice));
+}
+
+static bool interval_is_long(const void *facts, verdict *v) {
+    const steps_facts *f = facts;
+    return f->interval >= f->tail && say_part(f, f->interval, v);
+}
+
+static bool tail_is_long(const void *facts, verdict *v) {
+    const steps_facts *f = facts;
+    if (!say_part(f, f->tail, v)) return false;
+    say_collective(f, v);
+    return true;
+}
+
+static bool communication_is_exposed(const void *facts, verdict *v) {
+    const steps_facts *f = facts;
+    if (!say_part(f, f->exposed, v)) return false;
+    say_collective(f, v);
+    return true;
+}
 
 static bool first_is_slow(const void *facts, verdict *v) {
     const steps_facts *f = facts;
@@ -375,10 +424,77 @@ static const rule rules[] = {
     {"steps_none", MSG_VERDICT_STEPS_NONE, SEVERITY_INFO, no_steps},
     {"steps_cut", MSG_VERDICT_STEPS_CUT, SEVERITY_INFO, all_are_cut},
     {"steps_incomplete", MSG_VERDICT_STEPS_INCOMPLETE, SEVERITY_WARNING, none_is_whole},
+    {"steps_interval", MSG_VERDICT_STEPS_INTERVAL, SEVERITY_WARNING, interval_is_long},
+    {"steps_tail", MSG_VERDICT_STEPS_TAIL, SEVERITY_WARNING, tail_is_long},
+    {"steps_exposed", MSG_VERDICT_STEPS_EXPOSED, SEVERITY_WARNING, communication_is_exposed},
     {"steps_first_slow", MSG_VERDICT_STEPS_FIRST_SLOW, SEVERITY_INFO, first_is_slow},
     {"steps_uneven", MSG_VERDICT_STEPS_UNEVEN, SEVERITY_WARNING, one_is_slow},
     {"steps_even", MSG_VERDICT_STEPS_EVEN, SEVERITY_GOOD, all_are_alike},
 };
+
+/* The mean of a column over rows that are not cut; ABSENT_I64 when none has it. */
+static int64_t mean_column(const table *t, uint32_t part) {
+    int64_t sum = 0, n = 0;
+    for (size_t i = 0; i < t->n_rows; i++) {
+        bool cut =
+            !table_is_null(t, i, COL_S(steps, cut)) && t->columns[COL_S(steps, cut)].v.i[i];
+        if (cut || table_is_null(t, i, part) || table_is_null(t, i, COL_S(steps, total)))
+            continue;
+        sum = add_i64(sum, t->columns[part].v.i[i]);
+        n++;
+    }
+    return n ? mean_i64(sum, n) : ABSENT_I64;
+}
+
+/* The step shown that is nearest to the median: a typical one. 0 when there is none. */
+static uint32_t typical_step(const question *q, int64_t median) {
+    uint32_t found = 0;
+    int64_t nearest = INT64_MAX;
+    for (uint32_t i = 1; i < q->t->step.n; i++) {
+        if (!is_selected(q, i) || is_cut(q, i)) continue;
+        int64_t off = sub_i64(sub_i64(q->spans[i]->end, q->spans[i]->start), median);
+        if (off < 0) off = -off;
+        if (off >= nearest) continue;
+        nearest = off;
+        found = i;
+    }
+    return found;
+}
+
+static str collective_name(const trace *t, uint32_t slice) {
+    uint32_t k = trace_comm_of(t, slice);
+    str name = k ? trace_str(t, t->comm.name[k]) : STR_NONE;
+    return name.n ? name : trace_slice_name(t, slice);
+}
+
+/* The collective of a typical step that is exposed longest; where the end of the backward pass
+ * is known, of those that start after it. */
+static void find_exposed(const question *q, steps_facts *f) {
+    uint32_t step = typical_step(q, f->median);
+    const step_trace_row *by_points = &q->trace.rows[step];
+    for (size_t i = 0; i < q->n_comms && step; i++) {
+        const collective *c = &q->comms[i];
+        if (c->step != step || (by_points->known && c->start < by_points->passes.end)) continue;
+        int64_t alone = intervals_ns_in(&q->alone, c->start, c->end);
+        if (alone <= f->collective_ns) continue;
+        f->collective_ns = alone;
+        f->collective_slice = c->slice;
+        f->collective = collective_name(q->t, c->slice);
+    }
+}
+
+/* Parts of a step trace where the producer has one: what we see as the end of backward may be
+ * the loading of data. */
+static void find_parts(const question *q, const table *t, steps_facts *f) {
+    f->mean = mean_column(t, COL_S(steps, total));
+    f->exposed = mean_column(t, COL_S(steps, exposed_communication));
+    f->tail = f->interval = ABSENT_I64;
+    if (q->trace.timed) {
+        f->tail = mean_column(t, COL_S(steps, tail));
+        f->interval = mean_column(t, COL_S(steps, gap));
+    }
+    find_exposed(q, f);
+}
 
 /* The steps shown whose device work is complete and that the window does not cut. */
 static status steps_judge(question *q, const table *t, answer *out, error *err) {
@@ -405,6 +521,7 @@ static status steps_judge(question *q, const table *t, answer *out, error *err) 
     /* As in every average, steps that warm up do not count; whoever selects some means them. */
     bool all = !q->select.by_step && !q->select.by_time;
     TRY(step_spans_median(all ? &q->steps : &shown, q->arena, &f.median, err));
+    find_parts(q, t, &f);
     rules_apply(rules, sizeof rules / sizeof *rules, &f, &out->verdict);
     return OK;
 }

@@ -12,6 +12,7 @@
 
 #include "analyse/scan/comm_kind.h"
 #include "analyse/scan/exposed.h"
+#include "base/bisect.h"
 
 static const char *const names[N_ROLES] = {
     [ROLE_KERNEL] = "kernel",     [ROLE_MEMCPY] = "memcpy",
@@ -40,16 +41,29 @@ static bool is_only_around(const trace *t, uint8_t kind) {
     return is_stage && t->kind_count[KIND_OP] && steps_are_ours(t);
 }
 
+/* The role of a slice on the host; 0 = none. */
+static uint8_t role_on_host(const trace *t, comm_names *comm, uint32_t i) {
+    uint8_t kind = t->slice.kind[i], r = host_role[kind];
+    if (is_only_around(t, kind)) return 0;
+    if (!r && kind != KIND_ANNOTATION) return 0;
+    if ((kind == KIND_OP || kind == KIND_ANNOTATION) && comm_host_id(comm, t->slice.name[i]))
+        r = ROLE_COMMUNICATION;
+    if (r == ROLE_COMMUNICATION && comm_is_call(comm, i))
+        r = kind == KIND_OP ? ROLE_CPU_EXEC : 0;
+    return r;
+}
+
+static role role_on_device(const trace *t, comm_names *comm, uint32_t k) {
+    uint8_t kind = t->slice.kind[t->kernel.slice[k]];
+    return kind == KIND_MEMCPY        ? ROLE_MEMCPY
+           : kind == KIND_MEMSET      ? ROLE_MEMSET
+           : comm_kernel_row(comm, k) ? ROLE_COMMUNICATION
+                                      : ROLE_KERNEL;
+}
+
 static void add_host(const trace *t, comm_names *comm, interval window, role_ranges *out) {
     for (uint32_t i = 1; i < t->slice.n; i++) {
-        uint8_t kind = t->slice.kind[i], r = host_role[kind];
-        if (is_only_around(t, kind)) continue;
-        if (!r && kind != KIND_ANNOTATION) continue;
-        if ((kind == KIND_OP || kind == KIND_ANNOTATION) &&
-            comm_host_id(comm, t->slice.name[i]))
-            r = ROLE_COMMUNICATION;
-        if (r == ROLE_COMMUNICATION && comm_is_call(comm, i))
-            r = kind == KIND_OP ? ROLE_CPU_EXEC : 0;
+        uint8_t r = role_on_host(t, comm, i);
         if (!r) continue;
         int64_t start = max_i64(t->slice.start[i], window.start);
         intervals_add(&out->at[r], start, min_i64(slice_end(t, i), window.end));
@@ -60,10 +74,7 @@ static void breakdown_add_device(const trace *t, comm_names *comm, interval wind
                                  role_ranges *out) {
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         uint32_t i = t->kernel.slice[k];
-        role r = t->slice.kind[i] == KIND_MEMCPY   ? ROLE_MEMCPY
-                 : t->slice.kind[i] == KIND_MEMSET ? ROLE_MEMSET
-                 : comm_kernel_row(comm, k)        ? ROLE_COMMUNICATION
-                                                   : ROLE_KERNEL;
+        role r = role_on_device(t, comm, k);
         int64_t start = max_i64(t->slice.start[i], window.start);
         intervals_add(&out->at[r], start, min_i64(slice_end(t, i), window.end));
         intervals_add(&out->device, start, min_i64(slice_end(t, i), window.end));
@@ -106,6 +117,78 @@ status breakdown_make(const role_ranges *ranges, const step_spans *steps, arena 
         if (r != ROLE_OTHER) left = intervals_minus(&left, &own);
     }
     *out = parts;
+    return OK;
+}
+
+/* ---- where a role costs most ------------------------------------------------------------- */
+
+/* The moments that count as one role's, with the sum of the lengths before each range: what of
+ * them lies inside a slice is two searches, whatever its length. */
+typedef struct {
+    intervals at;
+    int64_t *before;
+} role_time;
+
+static status role_time_make(const intervals *at, arena *a, role_time *out, error *err) {
+    out->at = *at;
+    out->before = ARENA_ARRAY(a, int64_t, at->n + 1);
+    if (at->failed || !out->before) FAIL_MEMORY(err);
+    for (size_t i = 0; i < at->n; i++)
+        out->before[i + 1] = out->before[i] + (at->v[i].end - at->v[i].start);
+    return OK;
+}
+
+/* Length of the part before a time. */
+static int64_t role_time_until(const role_time *r, int64_t time) {
+    size_t i = SEARCH_FIRST(k, 0, r->at.n, r->at.v[k].start < time);
+    if (!i) return 0;
+    return r->before[i - 1] + min_i64(time, r->at.v[i - 1].end) - r->at.v[i - 1].start;
+}
+
+/* The slice with most of its role's time; of those with as much the shortest. */
+static void note_slice(const trace *t, const role_time *r, uint32_t slice, role_place *place) {
+    int64_t own =
+        role_time_until(r, slice_end(t, slice)) - role_time_until(r, t->slice.start[slice]);
+    if (own <= 0 || own < place->own_ns) return;
+    if (own == place->own_ns && t->slice.dur[slice] >= t->slice.dur[place->slice]) return;
+    *place = (role_place){
+        .range = {t->slice.start[slice], slice_end(t, slice)}, .own_ns = own, .slice = slice};
+}
+
+/* What nothing fills has no slice: its longest stretch. */
+static role_place longest_stretch(const intervals *s) {
+    role_place longest = {.slice = 0};
+    for (size_t i = 0; i < s->n; i++) {
+        int64_t ns = s->v[i].end - s->v[i].start;
+        if (ns > longest.own_ns) longest = (role_place){.range = s->v[i], .own_ns = ns};
+    }
+    return longest;
+}
+
+status breakdown_places(const trace *t, const role_ranges *ranges, const step_spans *steps,
+                        arena *a, role_place out[N_ROLES], error *err) {
+    comm_names comm;
+    role_time time[N_ROLES];
+    intervals left = intervals_in(a);
+    TRY(comm_names_init(&comm, t, a, err));
+    for (uint32_t i = 0; i < steps->n; i++)
+        intervals_add(&left, steps->v[i].start, steps->v[i].end);
+    intervals_merge(&left);
+    for (int r = 0; r < N_ROLES; r++) {
+        intervals own = r == ROLE_OTHER ? left : intervals_and(&left, &ranges->at[r]);
+        TRY(role_time_make(&own, a, &time[r], err));
+        out[r] = (role_place){.slice = 0};
+        if (r != ROLE_OTHER) left = intervals_minus(&left, &own);
+    }
+    for (uint32_t i = 1; i < t->slice.n; i++) {
+        uint8_t r = role_on_host(t, &comm, i);
+        if (r) note_slice(t, &time[r], i, &out[r]);
+    }
+    for (uint32_t k = 1; k < t->kernel.n; k++) {
+        role r = role_on_device(t, &comm, k);
+        note_slice(t, &time[r], t->kernel.slice[k], &out[r]);
+    }
+    out[ROLE_OTHER] = longest_stretch(&left);
     return OK;
 }
 

@@ -43,6 +43,16 @@ typedef struct {
 status breakdown_make(const role_ranges *ranges, const step_spans *steps, arena *a,
                       step_parts **out, error *err) MUST_USE;
 
+/* Where a role costs most: the slice during which most of its time goes by. Of ROLE_OTHER,
+ * which no slice fills, the longest stretch. */
+typedef struct {
+    interval range; /* empty: the role takes no time */
+    int64_t own_ns; /* of it, what counts as the role's */
+    uint32_t slice; /* 0 = none */
+} role_place;
+status breakdown_places(const trace *t, const role_ranges *ranges, const step_spans *steps,
+                        arena *a, role_place out[N_ROLES], error *err) MUST_USE;
+
 /* `parts` divided by n, each rounded to the nearest as every mean is: their sum may differ from
  * the mean of the sum by half a nanosecond for each part. All 0 when n is 0. */
 void mean_parts(const int64_t *parts, int64_t n, int64_t *out, size_t n_parts);

@@ -69,6 +69,13 @@ static void merge_duplicate(op_call *outer, const op_call *inner) {
     if (!outer->op_row) outer->op_row = inner->op_row;
 }
 
+/* The longest piece of device work so far; of equal ones the first. */
+static void op_scan_note_longest(op_call *c, uint32_t slice, int64_t ns) {
+    if (!slice || (c->longest && ns <= c->longest_ns)) return;
+    c->longest = slice;
+    c->longest_ns = ns;
+}
+
 static void add_child(op_call *parent, const op_call *child) {
     parent->child_ns = add_i64(parent->child_ns, child->ns);
     parent->n_children++;
@@ -82,6 +89,7 @@ static void add_child(op_call *parent, const op_call *child) {
     int64_t unsure = add_i64(child->unsure_self, child->unsure_children);
     parent->unsure_children = add_i64(parent->unsure_children, unsure);
     parent->kernel_ns = add_i64(parent->kernel_ns, child->kernel_ns);
+    op_scan_note_longest(parent, child->longest, child->longest_ns);
 }
 
 /* Takes the innermost open slice off the stack and gives it to its parent. */
@@ -131,6 +139,7 @@ static void add_device_work(state *s, op_call *c) {
         int64_t ns = select_work_ns(scan->select, k);
         uint32_t slice = scan->t->kernel.slice[k];
         c->device_self = add_i64(c->device_self, ns);
+        if (ns > 0) op_scan_note_longest(c, slice, ns);
         if (!trace_own_op(scan->t, k)) c->inferred_self = add_i64(c->inferred_self, ns);
         if (scan->t->slice.kind[slice] != KIND_KERNEL) continue;
         if (trace_own_op(scan->t, k))

@@ -29,7 +29,9 @@ typedef struct {
     int64_t tensor_self, tensor_children;     /* of it, by kernels that use matrix cores */
     int64_t unsure_self, unsure_children;     /* by kernels of which that is not known */
     int64_t missed_self;                      /* by those that could use them in another type */
-    int64_t kernel_ns; /* of kernels alone, its own and its children's, uncut by a window */
+    int64_t longest_ns; /* of one piece of its device work, or its children's */
+    uint32_t longest;   /* slice of that piece, 0 = none */
+    int64_t kernel_ns;  /* of kernels alone, its own and its children's, uncut by a window */
 } op_call;
 
 static inline int64_t op_call_self_ns(const op_call *c) {

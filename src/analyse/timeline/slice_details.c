@@ -76,6 +76,10 @@ static void find_kernels(details_ctx *q) {
     }
 }
 
+bool frame_is_built_in(str name) {
+    return str_starts(name, STR("<built-in "));
+}
+
 /* ---- causes ------------------------------------------------------------------------------ */
 
 static void add_cause(details_ctx *q, const char *role, uint32_t slice) {
@@ -87,10 +91,13 @@ static void add_cause(details_ctx *q, const char *role, uint32_t slice) {
         .delay_ns = sub_i64(q->t->slice.start[d->slice], q->t->slice.start[slice])};
 }
 
+/* Built-ins are passed over: the frame around them has the line that calls them. */
 static uint32_t ancestor_of_kind(const trace *t, uint32_t slice, uint8_t kind,
                                  uint8_t or_kind) {
     for (uint32_t i = slice; i; i = t->slice.parent[i])
-        if (t->slice.kind[i] == kind || t->slice.kind[i] == or_kind) return i;
+        if ((t->slice.kind[i] == kind || t->slice.kind[i] == or_kind) &&
+            !frame_is_built_in(trace_slice_name(t, i)))
+            return i;
     return 0;
 }
 
@@ -143,12 +150,14 @@ static status find_causes(details_ctx *q, error *err) {
         add_cause(q, "operator", op);
     }
     if (!op) return OK;
+    q->d->stack_of = op;
     uint32_t arrow = 0, caller = op;
     TRY(find_backward(q, op, &arrow, err));
     if (arrow) {
         if (t->flow.to[arrow] != op) add_cause(q, "backward", t->flow.to[arrow]);
         caller = t->flow.from[arrow];
         add_cause(q, "forward", caller);
+        q->d->stack_of = caller;
     }
     uint32_t module = ancestor_of_kind(t, caller, KIND_MODULE, KIND_MODULE);
     uint32_t python = ancestor_of_kind(t, caller, KIND_PYTHON, KIND_MODULE);

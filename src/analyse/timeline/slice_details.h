@@ -8,6 +8,9 @@
 #include "analyse/select.h"
 #include "store/lod.h"
 
+/* Is it a function of the interpreter, which no line of source code stands for? */
+bool frame_is_built_in(str name);
+
 enum { DETAILS_MOST = 100, DETAILS_BINS = 24, DETAILS_WHY = 8 };
 
 /* Up to DETAILS_MOST of them; n_all counts the others too. */
@@ -46,6 +49,8 @@ typedef struct {
     int64_t kernel_ns; /* device time of all kernels it caused */
     uint32_t n_why, n_flows, n_flows_all;
     slice_cause why[DETAILS_WHY];
+    uint32_t
+        stack_of; /* the slice whose call stack tells the code: of backward, the forward's */
     slice_flow *flows;
     const char
         *wait; /* of device work: "host_pace", "behind", "dependency", "unknown"; else NULL */

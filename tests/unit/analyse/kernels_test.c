@@ -84,6 +84,34 @@ static void a_collective_is_not_too_small(void **state) {
     }
 }
 
+static void kernels_of_an_older_generation_are_told(void **state) {
+    for (int major = 7; major <= 9; major += 2) {
+        fake f;
+        arena a = {0};
+        fake_init(&f);
+        int gpu = fake_stream(&f, 0);
+        fake_work(&f, gpu, KIND_KERNEL, "cutlass_75_tensorop_bf16_tn_align1", 0, 30, -1);
+        int longest =
+            fake_work(&f, gpu, KIND_KERNEL, "cutlass_75_tensorop_align1", 100, 40, -1);
+        fake_work(&f, gpu, KIND_KERNEL, "nvjet_sm90_tst", 200, 50, -1);
+        f.t.device.n = 2;
+        FAKE_SET(&f, device, compute_major, 1, major);
+        FAKE_SET(&f, device, compute_minor, 1, major == 7 ? 5 : 0);
+        params p = fake_params();
+        answer out = fake_ask(analyse_kernels, fake_seal(&f), &p, &a);
+        assert_string_equal(out.verdict.id, major == 9 ? "kernels_older" : "kernel_leads");
+        if (major == 9) {
+            assert_near(out.verdict.args[0].u.d, 70.0 / 120);
+            assert_int_equal(out.verdict.args[1].u.i, 2);
+            assert_int_equal(out.verdict.args[3].u.i, 75);
+            assert_string_equal(out.verdict.args[4].name, "unaligned");
+            assert_true(out.verdict.args[5].u.i > 0 && longest >= 0);
+        }
+        arena_fini(&a);
+        fake_fini(&f);
+    }
+}
+
 static void grouping_by_op_separates_the_launching_ops(void **state) {
     fake f;
     arena a = {0};
@@ -205,6 +233,7 @@ int main(void) {
         cmocka_unit_test(copies_and_sets_are_no_kernels),
         cmocka_unit_test(what_is_not_known_of_a_kernel_is_null),
         cmocka_unit_test(a_collective_is_not_too_small),
+        cmocka_unit_test(kernels_of_an_older_generation_are_told),
         cmocka_unit_test(grouping_by_op_separates_the_launching_ops),
         cmocka_unit_test(grouping_by_launch_separates_configurations),
         cmocka_unit_test(missing_launch_fields_are_null_and_make_groups_of_their_own),

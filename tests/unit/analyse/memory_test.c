@@ -261,6 +261,28 @@ static void memory_that_rises_in_every_step_is_reported(void **state) {
     fake_fini(&f);
 }
 
+static void memory_that_returns_to_its_level_is_not_the_limit(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    fake_thread(&f);
+    for (int i = 0; i < 3; i++) {
+        ADD_TOTAL(&f, GPU, 100 * i + 20, 90, 500, 600, 1000);
+        ADD_TOTAL(&f, GPU, 100 * i + 30, 90, -500, 100, 1000);
+        fake_step(&f, i, 100 * i, 100 * i + 100);
+    }
+    f.t.device.n = 2;
+    FAKE_SET(&f, device, id, 1, 0);
+    FAKE_SET(&f, device, memory, 1, 3600);
+    answer out = ask(&f, &a);
+    assert_string_equal(out.verdict.id, "memory_fits");
+    assert_int_equal(out.verdict.args[0].u.i, 600);
+    assert_int_equal(out.verdict.args[1].u.i, 3600);
+    assert_string_equal(out.verdict.args[3].name, "flat");
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 static void without_events_the_verdict_says_how_to_record_them(void **state) {
     fake f;
     arena a = {0};
@@ -280,6 +302,7 @@ int main(void) {
         cmocka_unit_test(a_duplicate_op_is_not_counted_twice),
         cmocka_unit_test(every_kind_of_device_has_a_name),
         cmocka_unit_test(memory_that_rises_in_every_step_is_reported),
+        cmocka_unit_test(memory_that_returns_to_its_level_is_not_the_limit),
         cmocka_unit_test(without_events_the_verdict_says_how_to_record_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,6 +79,27 @@ static void siblings_come_by_time_below_their_parent(void **state) {
     fake_fini(&f);
 }
 
+static void many_small_modules_are_judged_by_their_class(void **state) {
+    fake f;
+    arena a = {0};
+    char names[12][40]; /* borrowed until the end */
+    fake_init(&f);
+    int host = fake_thread(&f);
+    for (int i = 0; i < 12; i++) {
+        snprintf(names[i], sizeof names[i], "nn.Module: %s_%d", i % 3 ? "Linear" : "Norm", i);
+        example_module(&f, host, names[i], 100 * i, i == 7 ? 11 : 10);
+    }
+    params p = fake_params();
+    answer out = fake_ask(analyse_modules, fake_seal(&f), &p, &a);
+    assert_string_equal(out.verdict.id, "module_class_leads");
+    assert_int_equal(out.verdict.args[0].u.i, 8);
+    assert_text(out.verdict.args[1].u.text, "Linear");
+    assert_near(out.verdict.args[2].u.d, 81.0 / 121);
+    assert_text(out.verdict.args[4].u.text, "Linear_7");
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 static void without_modules_the_verdict_says_how_to_record_them(void **state) {
     fake f;
     arena a = {0};
@@ -95,6 +116,7 @@ int main(void) {
         cmocka_unit_test(self_times_leave_out_inner_modules),
         cmocka_unit_test(classes_add_up_their_instances),
         cmocka_unit_test(siblings_come_by_time_below_their_parent),
+        cmocka_unit_test(many_small_modules_are_judged_by_their_class),
         cmocka_unit_test(without_modules_the_verdict_says_how_to_record_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

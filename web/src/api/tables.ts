@@ -65,6 +65,8 @@ export interface Tables {
       vector_flops_per_s: number | null;
       flops_utilization: number | null;
       device_inferred: number | null;
+      slice?: number | null;
+      at?: number | null;
       bytes?: number | null;
       bytes_per_s?: number | null;
       intensity?: number | null;
@@ -141,6 +143,8 @@ export interface Tables {
       occupancy: number | null;
       source: string | null;
       fused: string | null;
+      slice?: number | null;
+      at?: number | null;
       grid?: string | null;
       block?: string | null;
       registers?: number | null;
@@ -228,6 +232,9 @@ export interface Tables {
       category: string | null;
       time: number | null;
       share: number | null;
+      slice?: number | null;
+      from?: number | null;
+      to?: number | null;
     };
     steps: {
       step: number | null;
@@ -403,6 +410,7 @@ export interface Tables {
       op: string | null;
       bytes: number | null;
       allocations: number | null;
+      slice?: number | null;
     };
     contents: {
       device: string | null;
@@ -410,6 +418,7 @@ export interface Tables {
       bytes: number | null;
       allocations: number | null;
       time: number | null;
+      slice?: number | null;
     };
     events: {
       op: string | null;
@@ -455,6 +464,8 @@ export interface Tables {
       device_self: number | null;
       backward_host: number | null;
       backward_device: number | null;
+      slice?: number | null;
+      at?: number | null;
     };
   };
   pipeline: {
@@ -765,8 +776,19 @@ export interface Tables {
       name: string | null;
       basis: string | null;
       included_in: string | null;
+      slice?: number | null;
       workers: number | null;
       worker: string | null;
+    };
+    events: {
+      advice: string | null;
+      slice: number | null;
+      name: string | null;
+      kind: string | null;
+      step: number | null;
+      from: number | null;
+      to: number | null;
+      cost: number | null;
     };
   };
   top: {
@@ -818,6 +840,7 @@ export interface Parameters {
     roofline?: string;
     "peak-tflops"?: string;
     "peak-gbps"?: string;
+    evidence?: string;
   };
   kernels: {
     "group-by"?: "name" | "name+op" | "launch";
@@ -825,13 +848,16 @@ export interface Parameters {
     roofline?: string;
     "peak-tflops"?: string;
     "peak-gbps"?: string;
+    evidence?: string;
   };
   roofline: {
     "group-by"?: "name" | "name+shape";
     "peak-tflops"?: string;
     "peak-gbps"?: string;
   };
-  overview: Record<string, never>;
+  overview: {
+    evidence?: string;
+  };
   steps: {
     "fp-point"?: string;
     "bp-point"?: string;
@@ -841,9 +867,11 @@ export interface Parameters {
     at?: string;
     by?: "op" | "module" | "size";
     points?: number;
+    evidence?: string;
   };
   modules: {
     "group-by"?: "name" | "type";
+    evidence?: string;
   };
   pipeline: {
     high?: string;
@@ -853,7 +881,9 @@ export interface Parameters {
     arrivals?: number;
     "map-steps"?: number;
   };
-  advise: Record<string, never>;
+  advise: {
+    evidence?: string;
+  };
   top: {
     top?: string;
     type?: string;

@@ -104,6 +104,7 @@ interface WorkerInfo {
 export interface Runs {
   version: number;
   path: string;
+  source_root: string | null; // folder that relative paths of source code belong to
   loading: { done: number; total: number };
   summaries: { done: number; total: number };
   memory: { used: number; limit: number };

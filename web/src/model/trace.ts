@@ -56,8 +56,12 @@ export const currentSpan = computed<SpanInfo | undefined>(() => {
 
 /** The answer of an analysis about the chosen trace, in the chosen window and language. */
 export function analysis<N extends AnalysisName>(name: N, extra: Query = {}, slot: string = name): AskedFor<N> {
-  return ask<Answer<N>>(slot, name, analysisQuery(name, extra));
+  const evidence = WITH_EVIDENCE.includes(name) ? { evidence: "yes" } : {};
+  return ask<Answer<N>>(slot, name, { ...analysisQuery(name, extra), ...evidence });
 }
+
+// Those that tell where in the timeline a row costs most. Files that are saved are without it.
+const WITH_EVIDENCE: readonly string[] = ["overview", "advise", "operators", "kernels", "modules", "memory"];
 
 /** What a panel is given: the answer of one analysis, as far as it is there. */
 export type AskedFor<N extends AnalysisName> = Asked<Answer<N>>;

@@ -8,6 +8,8 @@ export const enViews = {
   editor: "Open in",
   editor_own: "custom link",
   editor_other: "Another editor…",
+  source_root: "Source folder",
+  source_root_none: "not set",
   editor_link: "Link with {file} and {line}",
   alive_at: "Alive at {v}",
   to_peak: "Peak",

@@ -7,6 +7,8 @@ export const zhViews = {
   editor: "打开方式",
   editor_own: "自定义链接",
   editor_other: "其他编辑器…",
+  source_root: "源码文件夹",
+  source_root_none: "未设置",
   editor_link: "含 {file} 和 {line} 的链接",
   alive_at: "{v} 时存活",
   to_peak: "峰值",

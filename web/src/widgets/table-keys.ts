@@ -1,5 +1,5 @@
 // Keys of a table: arrows move, Enter opens or selects, c copies the row, x filters on it, Shift E saves it all.
-import type { Flat, TableColumn, TableProps, TableRow } from "./table-types.ts";
+import { type Flat, isPlaced, type TableColumn, type TableProps, type TableRow } from "./table-types.ts";
 
 interface KeyState {
   active: number;
@@ -23,7 +23,8 @@ export function tableKeys(e: KeyboardEvent, s: KeyState): void {
     if (s.box && y > s.box.scrollTop + s.box.clientHeight - 3 * s.h) s.box.scrollTop = y - s.box.clientHeight + 3 * s.h;
   } else if (row && e.key === "Enter") {
     e.preventDefault();
-    if (s.props.onEnter) s.props.onEnter(row, e.shiftKey);
+    if (e.shiftKey && s.props.onTimeline && isPlaced(row)) s.props.onTimeline(row);
+    else if (s.props.onEnter) s.props.onEnter(row, e.shiftKey);
     else if (row.opens) s.toggle(row, s.active);
     else s.props.onRow?.(row);
   } else if (row && ((e.key === "ArrowRight" && row.opens) || (e.key === "ArrowLeft" && row.opens))) {

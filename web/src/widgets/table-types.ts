@@ -17,6 +17,7 @@ export interface TableRow {
   missing?: boolean; // not loaded yet
   note?: string; // what a column of its own making shows
   wide?: boolean; // words only: they take the whole row
+  shows?: boolean; // knows its place in the timeline without an event
 }
 
 export interface TableColumn {
@@ -47,6 +48,8 @@ export interface TableProps {
   onRow?: (row: TableRow) => void;
   onEnter?: (row: TableRow, shift: boolean) => void;
   onHover?: (row: TableRow | undefined) => void;
+  onTimeline?: (row: TableRow) => void; // of rows that know an event (their cell `slice`) or a place
+  timelineLabel?: string;
   onFilter?: (row: TableRow) => void; // only rows like this one
   onExport?: () => void;
   height?: number | string; // of the part that scrolls
@@ -57,6 +60,9 @@ export interface TableProps {
   rowHeight?: number;
   open?: readonly string[]; // rows that are open at first
 }
+
+/** Whether a row has a place in the timeline. */
+export const isPlaced = (row: TableRow): boolean => row.shows ?? typeof row.cell("slice") === "number";
 
 export interface Flat {
   total: number;

@@ -3,9 +3,10 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { exact, inScale, type Scale, scaleOf, short, THIN } from "../base/format.ts";
 import { Definition, tip } from "../base/tip.tsx";
+import { Icon } from "./icons.tsx";
 import { nextSort, sortKeys } from "./sort.ts";
 import { tableKeys } from "./table-keys.ts";
-import type { Flat, TableColumn, TableProps, TableRow } from "./table-types.ts";
+import { type Flat, isPlaced, type TableColumn, type TableProps, type TableRow } from "./table-types.ts";
 
 /** Base rows with the rows of the opened ones in between. */
 function flatten(props: TableProps, opened: ReadonlySet<string>, known: ReadonlyMap<string, number>): Flat {
@@ -245,6 +246,7 @@ function Row({ row, at, active, open, scales, toggle, props, h }: RowProps) {
               ) : (
                 (row.label ?? c.show?.(row.cell(c.name), row) ?? <span class="cut">{String(row.cell(c.name) ?? "–")}</span>)
               )}
+              {props.onTimeline && isPlaced(row) ? <ToTimeline row={row} props={props} /> : null}
             </span>
           </td>
         ) : (
@@ -254,6 +256,20 @@ function Row({ row, at, active, open, scales, toggle, props, h }: RowProps) {
     </tr>
   );
 }
+
+/** The way to the event where a row costs most; the keyboard has Shift-Enter. */
+const ToTimeline = ({ row, props }: { row: TableRow; props: TableProps }) => (
+  <button
+    type="button"
+    class="to-timeline"
+    tabIndex={-1}
+    title={props.timelineLabel ?? ""}
+    aria-label={props.timelineLabel ?? ""}
+    onClick={() => props.onTimeline?.(row)}
+  >
+    <Icon name="timeline" size={13} />
+  </button>
+);
 
 function Cell({
   column: c,

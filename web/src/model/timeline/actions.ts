@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import { short } from "../../base/format.ts";
 import { fitRange, panBy, type Range, toTime, zoomAround } from "../../draw/timeline/time-scale.ts";
 import type { Ref } from "../../draw/timeline/tracks.ts";
+import { goBack, goToAdvice, goToEvent } from "../evidence.ts";
 import { t } from "../language.ts";
 import { go, param } from "../route.ts";
 import { dropSelection } from "../selection.ts";
@@ -187,6 +188,18 @@ export function act(command: Command): boolean {
     case "all":
       showAll();
       return false;
+    case "evidence_next":
+      return goToEvent(1);
+    case "evidence_previous":
+      return goToEvent(-1);
+    case "advice_next":
+      return goToAdvice(1);
+    case "advice_previous":
+      return goToAdvice(-1);
+    case "back":
+      if (!param("back")) return false;
+      goBack();
+      return true;
     case "use":
       useAsWindow();
       return true;
@@ -229,6 +242,13 @@ export function speak(): void {
 export function adopt(r: Ref, elsewhere: boolean): void {
   choose(chosenOf(r));
   if (elsewhere || !param("view")) bringIntoView(r);
+}
+
+/** One came for this: it takes a quarter of the view, and what is around it can be seen. */
+export function closeUp(r: { lane: number; start: number; duration: number }): void {
+  const wide = Math.max(r.duration, 1000);
+  bringIntoView(r);
+  show(fitRange(r.start - 1.5 * wide, r.start + 2.5 * wide, stage.whole, 0));
 }
 
 export function clearFilter(): void {

@@ -19,6 +19,11 @@ export type Command =
   | "all"
   | "use"
   | "drop"
+  | "evidence_next"
+  | "evidence_previous"
+  | "advice_next"
+  | "advice_previous"
+  | "back"
   | "box_next"
   | "box_previous";
 
@@ -49,16 +54,23 @@ const COMMANDS: Record<string, Command> = {
   p: "pin",
   e: "expand",
   q: "details",
+  j: "evidence_next",
+  k: "evidence_previous",
+  b: "back",
   "0": "all",
   Enter: "use",
   Escape: "drop",
 };
 
+// Letters that mean something else with Shift.
+const SHIFTED: Record<string, Command> = { N: "hit_previous", J: "advice_next", K: "advice_previous" };
+
 export function meaningOf(k: KeyInput): KeyMeaning {
   if (k.typing || k.control) return undefined;
   const motion = MOTIONS[k.code];
   if (motion) return k.shift ? undefined : { motion };
-  if (k.key === "N") return { command: "hit_previous" };
+  const shifted = SHIFTED[k.key];
+  if (shifted) return { command: shifted };
   const command = COMMANDS[k.shift ? k.key : k.key.length === 1 ? k.key.toLowerCase() : k.key];
   return command && !(k.shift && /^[a-z]$/i.test(k.key)) ? { command } : undefined;
 }

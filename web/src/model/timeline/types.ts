@@ -32,6 +32,7 @@ export interface SliceAnswer {
   };
   arguments?: Record<string, unknown>;
   stack?: { name: string; file?: string; line?: number }[];
+  stack_of?: Ref; // whose stack it is: of backward work, the forward operator
   kernel?: Record<string, unknown>;
   op?: Record<string, unknown>;
   collective?: Record<string, unknown>;

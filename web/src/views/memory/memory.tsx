@@ -6,6 +6,7 @@ import { exact, percent, type Scale, scaleOf, short, thousands } from "../../bas
 import { Curve, type CurveData } from "../../draw/charts/curve.tsx";
 import { Strip } from "../../draw/charts/strip.tsx";
 import { nth } from "../../draw/patterns.tsx";
+import { showSlice } from "../../model/evidence.ts";
 import { language, t } from "../../model/language.ts";
 import { choice, go, param } from "../../model/route.ts";
 import { tape } from "../../model/steps.ts";
@@ -212,7 +213,7 @@ function Alive({ device }: { device: string }) {
         {rows.map((r, i) => (
           <li key={nameOf(r)}>
             <Swatch colour={fill(r, i)} />
-            {r.name ? <code title={String(r.name)}>{nameOf(r)}</code> : <span>{nameOf(r)}</span>}
+            <HolderName row={r} name={nameOf(r)} />
             <span title={exact(r.bytes, "bytes")}>
               <Value text={short(r.bytes, "bytes")} />
             </span>
@@ -229,6 +230,18 @@ function Alive({ device }: { device: string }) {
         </li>
       </ul>
     </Panel>
+  );
+}
+
+/** Who holds it, and the way to the call that allocated the largest block. */
+function HolderName({ row, name }: { row: Holder; name: string }) {
+  const { slice } = row;
+  const shown = row.name ? <code title={String(row.name)}>{name}</code> : <span>{name}</span>;
+  if (!isKnown(slice)) return shown;
+  return (
+    <button type="button" class="holder" title={t("show_costliest")} onClick={() => showSlice(slice, name)}>
+      {shown}
+    </button>
   );
 }
 
@@ -287,6 +300,8 @@ function Allocations({ device }: { device: string }) {
           const born = r.cell("allocated_at");
           if (isKnown(born)) go({ params: { at: String(born) } });
         },
+        onTimeline: (r) => showSlice(Number(r.cell("slice")), `${r.cell("op") ?? ""} ${short(Number(r.cell("bytes")), "bytes")}`),
+        timelineLabel: t("show_allocation"),
         empty: t("no_rows"),
       }}
       list={[

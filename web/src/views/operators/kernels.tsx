@@ -15,6 +15,7 @@ import { Legend, Segmented, Swatch } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
 import { AdviceRow } from "../shared/advice.tsx";
+import { showRow } from "../shared/show-row.ts";
 import { columns, panelFor, quoted, ROOF_COLUMNS, ROOF_NAMES, source, sumsOf } from "../shared/table-source.ts";
 import { TableView } from "../shared/table-view.tsx";
 import { TopChart } from "../shared/top-chart.tsx";
@@ -122,8 +123,8 @@ function tensorParts(rows: readonly Kernel[], total: number): Part[] {
 
 function KernelShares({ asked, rows, names, total, top }: SharesProps) {
   const [form, setForm] = choice("form", "strips");
-  const advised = rowsOf(analysis("advise").value?.tables.advice);
-  const advice = advised.find((r) => ABOUT_KERNELS.test(String(r.id)));
+  const advised = analysis("advise");
+  const advice = rowsOf(advised.value?.tables.advice).find((r) => ABOUT_KERNELS.test(String(r.id)));
   const all = rows.map((r) => ({ name: String(r.name), label: kernelLabel(String(r.name), 24), value: r.total ?? 0 }));
   const parts = shareParts(all, names, total, rows.length);
   const tensor = tensorParts(rows, total);
@@ -185,7 +186,7 @@ function KernelShares({ asked, rows, names, total, top }: SharesProps) {
           <SharePie title={t("tensor_cores", { m: deviceWords().matrix })} total={total} parts={tensor} onPart={() => {}} />
         </div>
       )}
-      {advice ? <AdviceRow row={advice} rows={advised} brief /> : null}
+      {advice ? <AdviceRow row={advice} asked={advised} brief /> : null}
     </Panel>
   );
 }
@@ -301,9 +302,7 @@ function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly
       group={group}
       more={<ModuleChip />}
       onRow={(r) => select("kernel", String(r.cell("name")))}
-      onTimeline={(r) =>
-        go({ view: "timeline", params: { find: foldKernel(String(r.cell("name"))), sel: `kernel:${r.cell("name")}` } })
-      }
+      onTimeline={(r) => showRow(r, kernelLabel(String(r.cell("name")), 60), "kernel", foldKernel(String(r.cell("name"))))}
     />
   );
 }

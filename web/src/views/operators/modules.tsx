@@ -13,6 +13,7 @@ import { Segmented } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { Table } from "../../widgets/table.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
+import { showRow } from "../shared/show-row.ts";
 import { cellsOf, columns, defined, panelFor, quoted, wholeTable } from "../shared/table-source.ts";
 import { Verdict } from "../shared/verdict.tsx";
 
@@ -111,6 +112,8 @@ function ModuleTable({ asked, rows, type }: { asked: AskedFor<"modules">; rows: 
         height="max(420px, calc(100vh - 220px))"
         open={tree.map((b) => `/${b.row.module}`)}
         onRow={(r) => select("module", String(r.cell("module")))}
+        onTimeline={(r) => showRow(r, String(r.cell("module")), "module")}
+        timelineLabel={t("show_costliest")}
         columns={columns(whole, [
           ["module", { text: true, mono: true }],
           ["calls", { width: 60 }],
@@ -191,7 +194,11 @@ function ModuleIcicle({ asked, rows }: { asked: AskedFor<"modules">; rows: reado
           <button type="button" class="link" onClick={() => go({ view: "kernels", params: { module: chosen, q: undefined } })}>
             {t("module_kernels", { n: chosen })}
           </button>
-          <button type="button" class="link" onClick={() => go({ view: "timeline", params: { find: chosen } })}>
+          <button
+            type="button"
+            class="link"
+            onClick={() => showRow({ key: "", cell: cellsOf(rows.find((r) => r.module === chosen) ?? {}) }, chosen, "module")}
+          >
             {t("show_in_timeline")}
           </button>
         </p>

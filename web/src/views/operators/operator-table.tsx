@@ -5,11 +5,13 @@ import { ABSENT, inScale, percent, type Scale, scaleOf, short } from "../../base
 import { shapesLabel } from "../../base/names.ts";
 import { nth } from "../../draw/patterns.tsx";
 import { t } from "../../model/language.ts";
-import { go, param } from "../../model/route.ts";
+import { param } from "../../model/route.ts";
 import { isSelected, select } from "../../model/selection.ts";
 import { allRanks, analysis, type Row, rowsOf } from "../../model/trace.ts";
 import { Swatch } from "../../widgets/controls.tsx";
 import type { CellValue, TableRow } from "../../widgets/table-types.ts";
+import { showRow } from "../shared/show-row.ts";
+import { codeFrames, EditorMenu, Frames } from "../shared/stack-frames.tsx";
 import {
   cellsOf,
   columns,
@@ -22,7 +24,6 @@ import {
   sumsOf,
 } from "../shared/table-source.ts";
 import { TableView } from "../shared/table-view.tsx";
-import { EditorMenu, Frames } from "./stack-frames.tsx";
 import { sideFilter, Which, whatItIs, within } from "./type-shares.tsx";
 
 export type OperatorRow = Row<"operators", "operators">;
@@ -79,7 +80,7 @@ function frames(stack: string, key: string, depth: number): TableRow[] {
     label,
   });
   if (stack === "") return [row("none", <span class="t3">{t("no_stack")}</span>)];
-  return [row("editor", <EditorMenu />), ...stack.split(";").map((f, i) => row(`f${i}`, <Frames frame={f} />))];
+  return [row("editor", <EditorMenu />), ...codeFrames(stack).map((f, i) => row(`f${i}`, <Frames frame={f} />))];
 }
 
 /** Of all ranks the names are added up; shapes and stacks are of one. */
@@ -138,9 +139,15 @@ export function OperatorTable({ names, device, rows }: TableProps) {
       onRow={(r) => {
         if ((r.depth ?? 0) === 0 && one) select("operator", String(r.cell("name")));
       }}
-      onTimeline={(r) => go({ view: "timeline", params: { find: String(r.cell("name")), sel: `operator:${r.cell("name")}` } })}
+      onTimeline={(r) => showRow(r, labelOf(r), "operator")}
     />
   );
+}
+
+/** What a row is about: the operator, and its shapes where it has some of its own. */
+function labelOf(r: TableRow): string {
+  const shapes = r.cell("shapes");
+  return [r.cell("name"), shapes ? shapesLabel(String(shapes)) : ""].filter(Boolean).join(" ");
 }
 
 function keyOf(r: SourceRow<OperatorRow>, i: number, group: Group, given: boolean): string {

@@ -1,8 +1,10 @@
 // Operators: which operator costs most, and what is odd about it.
+import type { Answer } from "../../api/types.ts";
 import { isKnown, largestFirst, shareOf, sum, total } from "../../base/aggregate.ts";
 import { short, thousands } from "../../base/format.ts";
 import { operatorLabel } from "../../base/names.ts";
 import { deviceWords } from "../../model/device.ts";
+import { showSlice } from "../../model/evidence.ts";
 import { t } from "../../model/language.ts";
 import { choice, go, param } from "../../model/route.ts";
 import { select, selection } from "../../model/selection.ts";
@@ -32,7 +34,12 @@ export function Operators() {
     .map((r) => String(r.name));
   return (
     <>
-      <Verdict answer={asked.value} otherwise={t("operators")} facts={factsOf(rows, device)} />
+      <Verdict
+        answer={asked.value}
+        otherwise={t("operators")}
+        facts={factsOf(rows, device)}
+        show={showNamed(asked.value, rows)}
+      />
       <div class="grid">
         {ofWhat(rows) === "type" ? (
           <TypeShares asked={asked} />
@@ -44,6 +51,13 @@ export function Operators() {
       </div>
     </>
   );
+}
+
+/** The way to the operator that the verdict names. */
+function showNamed(answer: Answer<"operators"> | undefined, rows: readonly OperatorRow[]): (() => void) | undefined {
+  const { op } = answer?.verdict?.values ?? {};
+  const slice = rows.find((r) => r.name === op)?.slice;
+  return isKnown(slice) ? () => showSlice(slice, String(op)) : undefined;
 }
 
 function factsOf(rows: readonly OperatorRow[], device: boolean): (string | undefined)[] {

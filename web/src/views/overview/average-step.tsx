@@ -4,6 +4,7 @@ import { isKnown, sum } from "../../base/aggregate.ts";
 import { ABSENT, chartScale, exact, inScale, percent, THIN } from "../../base/format.ts";
 import { Donut, Strip } from "../../draw/charts/strip.tsx";
 import { CATEGORIES, fillOf } from "../../draw/patterns.tsx";
+import { showPlace } from "../../model/evidence.ts";
 import { t } from "../../model/language.ts";
 import { choice } from "../../model/route.ts";
 import { themeVersion } from "../../model/theme.ts";
@@ -40,7 +41,14 @@ export function AverageStep({ asked, words }: { asked: AskedFor<"overview">; wor
       {form === "bar" ? (
         <>
           <div class="pad">
-            <Strip parts={parts} total={total} height={30} above label={t("average_step")} />
+            <Strip
+              parts={parts}
+              total={total}
+              height={30}
+              above
+              label={t("average_step")}
+              onPart={(id) => showCategory(rows, id)}
+            />
           </div>
           <Breakdown answer={answer} />
         </>
@@ -57,6 +65,12 @@ export function AverageStep({ asked, words }: { asked: AskedFor<"overview">; wor
       )}
     </Panel>
   );
+}
+
+/** The event that takes most of a category's time, else its longest stretch. */
+function showCategory(rows: readonly Row<"overview", "breakdown">[], category: string): void {
+  const found = rows.find((r) => r.category === category);
+  if (found) showPlace(found, t(`cat_${category as (typeof CATEGORIES)[number]}`));
 }
 
 /** What the average is of: the steps, one of them, those with kernels, or a recording without steps. */
@@ -137,6 +151,7 @@ function Breakdown({ answer, brief }: { answer: Answer<"overview"> | undefined; 
           <Swatch colour={fillOf(c)} /> {t(`cat_${c}`)}
         </>
       ),
+      shows: isKnown(found?.from),
       cell: (name) =>
         none
           ? null
@@ -154,6 +169,8 @@ function Breakdown({ answer, brief }: { answer: Answer<"overview"> | undefined; 
       total={CATEGORIES.length}
       row={row}
       sum={sumOf}
+      onTimeline={(r) => showCategory(rows, r.key)}
+      timelineLabel={t("show_costliest")}
       sumLabel={<span class="under-swatch">{t("total")}</span>}
     />
   );

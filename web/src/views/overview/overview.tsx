@@ -3,6 +3,7 @@ import type { Answer } from "../../api/types.ts";
 import { isKnown, largest, mean, smallest, sum } from "../../base/aggregate.ts";
 import { short, thousands } from "../../base/format.ts";
 import { deviceWords } from "../../model/device.ts";
+import { eventsOf, inOrder, showAdvice } from "../../model/evidence.ts";
 import { t } from "../../model/language.ts";
 import { go } from "../../model/route.ts";
 import {
@@ -49,7 +50,13 @@ export function Overview() {
   if (answer && isOnlyMemory()) return <OnlyMemory asked={asked} />;
   return (
     <>
-      <Verdict answer={answer} otherwise={t("overview")} controls={<ReportMenu />} facts={factsOf(answer, device, busy)} />
+      <Verdict
+        answer={answer}
+        otherwise={t("overview")}
+        controls={<ReportMenu />}
+        facts={factsOf(answer, device, busy)}
+        show={showCause()}
+      />
       <div class="grid overview">
         {cards ? <ProducerCards asked={asked} /> : null}
         {cards ? <Advice asked={analysis("advise")} /> : null}
@@ -78,6 +85,13 @@ export function Overview() {
       </div>
     </>
   );
+}
+
+/** The way to what costs most: the first advice is what the verdict names. */
+function showCause(): (() => void) | undefined {
+  const asked = analysis("advise");
+  const first = inOrder(rowsOf(asked.value?.tables.advice), [])[0];
+  return first && isKnown(first.from) ? () => showAdvice(first, eventsOf(asked, String(first.id))) : undefined;
 }
 
 /** The facts below the verdict; parts of a step are worth a word from two percent of it. */

@@ -21,7 +21,8 @@ export const queueLines = (
   }));
 
 export function DataAdvice() {
-  const answer = analysis("advise").value;
+  const asked = analysis("advise");
+  const answer = asked.value;
   const all = rowsOf(answer?.tables.advice);
   const rows = all.filter((r) => /^data_|pageable|pipeline/.test(String(r.id)));
   if (rows.length === 0) return null;
@@ -33,7 +34,7 @@ export function DataAdvice() {
       csv={csvUrl("advise", "advice")}
     >
       {rows.map((r) => (
-        <AdviceRow key={String(r.id)} row={r} rows={all} />
+        <AdviceRow key={String(r.id)} row={r} asked={asked} />
       ))}
     </Panel>
   );

@@ -1,13 +1,13 @@
-// Advice: rows sorted by what they save; a row opens to how the saving was computed.
+// Advice: rows sorted by what they save; a row opens to the code, the events it rests on, and how the saving was computed.
 import { useState } from "preact/hooks";
 import type { Severity } from "../../api/types.ts";
-import { isKnown, largestFirst } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
+import { cutMiddle, kernelLabel } from "../../base/names.ts";
+import { type AdviceEvent, type AdviceLine, eventsOf, inOrder, keepMuted, readMuted, showAdvice } from "../../model/evidence.ts";
 import { language, t } from "../../model/language.ts";
-import { go } from "../../model/route.ts";
-import { type AskedFor, allRanks, csvUrl, currentRun, type Row, rowsOf } from "../../model/trace.ts";
+import { type AskedFor, allRanks, csvUrl, rowsOf } from "../../model/trace.ts";
 import { WithCode } from "../../widgets/controls.tsx";
-import { SeverityMark } from "../../widgets/icons.tsx";
+import { Icon, SeverityMark } from "../../widgets/icons.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { defined } from "./table-source.ts";
 
@@ -22,28 +22,16 @@ const ABOUT: readonly (readonly [RegExp, string])[] = [
 
 const fillFor = (id: string): string => ABOUT.find(([re]) => re.test(id))?.[1] ?? "var(--kernel)";
 
-const mutedKey = () => `tacho.muted.${currentRun.value?.path ?? ""}`;
-const readMuted = (): string[] => {
-  try {
-    return JSON.parse(localStorage.getItem(mutedKey()) ?? "[]") as string[];
-  } catch {
-    return [];
-  }
-};
-
 export function Advice({ asked }: { asked: AskedFor<"advise"> }) {
   const [muted, setMuted] = useState(readMuted);
   const all = rowsOf(asked.value?.tables.advice);
-  const rows = all.filter((r) => !muted.includes(String(r.id))).sort(largestFirst((r) => r.saves));
-  const mute = (id: string) => {
-    const next = [...muted, id];
-    localStorage.setItem(mutedKey(), JSON.stringify(next));
-    setMuted(next);
+  const rows = inOrder(all, muted);
+  const setAndKeep = (ids: string[]) => {
+    keepMuted(ids);
+    setMuted(ids);
   };
-  const unmute = () => {
-    localStorage.removeItem(mutedKey());
-    setMuted([]);
-  };
+  const mute = (id: string) => setAndKeep([...muted, id]);
+  const unmute = () => setAndKeep([]);
   return (
     <Panel
       span="w12 advice-panel"
@@ -64,25 +52,10 @@ export function Advice({ asked }: { asked: AskedFor<"advise"> }) {
       {rows.length === 0 ? (
         <p class="empty">{t("no_advice")}</p>
       ) : (
-        rows.map((r) => <AdviceRow key={String(r.id) + String(r.name ?? "")} row={r} rows={all} mute={mute} />)
+        rows.map((r) => <AdviceRow key={String(r.id) + String(r.name ?? "")} row={r} asked={asked} mute={mute} />)
       )}
     </Panel>
   );
-}
-
-type AdviceLine = Row<"advise", "advice">;
-
-/** What the timeline shows of it, with some room at both sides. */
-function viewOf({ from, to }: AdviceLine): { view?: string } {
-  if (!isKnown(from) || !isKnown(to)) return {};
-  const pad = Math.max(1000, (to - from) * 0.2);
-  return { view: `${Math.max(0, Math.round(from - pad))}-${Math.round(to + pad)}` };
-}
-
-function toTimeline(row: AdviceLine): void {
-  // Advice about all ranks names the one that shows it best.
-  const on = allRanks.value && row.worker ? { worker: String(row.worker) } : {};
-  go({ view: "timeline", params: { ...on, ...viewOf(row), ...(row.name ? { find: String(row.name) } : {}) } });
 }
 
 /** Two sentences, each with its full stop. */
@@ -94,22 +67,24 @@ function sentences(...parts: string[]): string {
 
 interface RowProps {
   row: AdviceLine;
-  rows?: readonly AdviceLine[]; // all of the advice, which one row may be part of
+  asked: AskedFor<"advise">; // all of the advice, which one row may be part of
   mute?: (id: string) => void;
   brief?: boolean;
 }
 
-export function AdviceRow({ row, rows, mute, brief }: RowProps) {
+export function AdviceRow({ row, asked, mute, brief }: RowProps) {
   const [open, setOpen] = useState(false);
   const share = row.share ?? 0; // of the picture
   // Its time is already saved by another: it saves nothing more, which is not nothing.
-  const whole = rows?.find((r) => r.id === row.included_in);
+  const whole = rowsOf(asked.value?.tables.advice).find((r) => r.id === row.included_in);
   const within = whole && !row.saves ? String(whole.title) : undefined;
+  const events = eventsOf(asked, String(row.id));
   return (
     <article class={`advice ${brief ? "brief" : ""}`}>
       <SeverityMark severity={row.severity as Severity} label={t(`sev_${row.severity as Severity}`)} />
       <div class="advice-text">
         <button type="button" class="advice-title" aria-expanded={open} onClick={() => setOpen(!open)}>
+          <Icon name={open ? "down" : "right"} size={12} />
           {String(row.title)}
         </button>
         <p>
@@ -118,16 +93,7 @@ export function AdviceRow({ row, rows, mute, brief }: RowProps) {
             <span class="t3"> {t("advice_ranks", { n: row.workers ?? 1, worker: String(row.worker) })}</span>
           ) : null}
         </p>
-        {open ? (
-          <p class="advice-basis">
-            <b>{t("how_computed")}</b> {String(row.basis ?? "–")}
-            {mute ? (
-              <button type="button" class="link" onClick={() => mute(String(row.id))}>
-                {t("mute")}
-              </button>
-            ) : null}
-          </p>
-        ) : null}
+        {open ? <Opened row={row} events={events} mute={mute} /> : null}
       </div>
       {brief ? null : (
         <svg class="advice-picture" width="190" height="10" role="img" aria-label={short(row.share, "share")}>
@@ -144,13 +110,57 @@ export function AdviceRow({ row, rows, mute, brief }: RowProps) {
           </span>
         )}
       </div>
-      {brief ? null : row.from === null ? (
+      {row.from === null ? (
         <span class="link-space" />
       ) : (
-        <button type="button" class="link" onClick={() => toTimeline(row)}>
+        <button type="button" class="link" onClick={() => showAdvice(row, events)}>
           {t("show_in_timeline")}
         </button>
       )}
     </article>
   );
+}
+
+/** What is below an open row: the events it rests on, each a way to the timeline, and how the saving was computed. */
+function Opened({ row, events, mute }: { row: AdviceLine; events: readonly AdviceEvent[]; mute?: RowProps["mute"] }) {
+  return (
+    <>
+      {events.length ? (
+        <>
+          <p class="advice-basis">
+            <b>{t("advice_events", { n: events.length })}</b>
+          </p>
+          <ol class="advice-events">
+            {events.map((e, i) => (
+              <li key={`${e.slice} ${e.from}`}>
+                <button type="button" class="link" title={String(e.name ?? "")} onClick={() => showAdvice(row, events, i)}>
+                  {eventName(e)}
+                </button>
+                <span class="t3">
+                  {e.step === null ? "" : `${t("step_n", { n: String(e.step) })} · `}
+                  {short(e.cost, "ns")}
+                </span>
+              </li>
+            ))}
+          </ol>
+        </>
+      ) : null}
+      <p class="advice-basis">
+        <b>{t("how_computed")}</b> {String(row.basis ?? "–")}
+        {mute ? (
+          <button type="button" class="link" onClick={() => mute(String(row.id))}>
+            {t("mute")}
+          </button>
+        ) : null}
+      </p>
+    </>
+  );
+}
+
+/** What an event is called: of a gap, what the device waited for. */
+export function eventName(e: AdviceEvent): string {
+  const onDevice = e.kind === "kernel" || e.kind === "gap";
+  const name = e.name ? (onDevice ? kernelLabel(e.name, 60) : cutMiddle(e.name, 60)) : "";
+  if (e.kind !== "gap") return name || t("tl_step_n", { n: String(e.step ?? "") });
+  return name ? t("gap_before", { name }) : t("gap_at_end");
 }

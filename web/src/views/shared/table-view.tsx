@@ -124,6 +124,7 @@ export function TableView(props: Props) {
           {...(props.onRow ? { onRow: props.onRow } : {})}
           onEnter={(row, shift) => (shift ? props.onTimeline?.(row) : props.onRow?.(row))}
           onFilter={filterOn}
+          {...(props.onTimeline ? { onTimeline: props.onTimeline, timelineLabel: t("show_costliest") } : {})}
           onExport={() => file.current?.click()}
           {...(props.sum ? { sum: props.sum, sumLabel: t("total") } : {})}
           height={props.height ?? "max(420px, calc(100vh - 150px))"}

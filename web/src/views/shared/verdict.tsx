@@ -1,7 +1,9 @@
 // The answer above the evidence: one sentence, then three to five facts.
 import type { ComponentChildren } from "preact";
 import type { Answer } from "../../api/types.ts";
-import { language } from "../../model/language.ts";
+import { isKnown } from "../../base/aggregate.ts";
+import { showSlice } from "../../model/evidence.ts";
+import { language, t } from "../../model/language.ts";
 import { Rich } from "../../widgets/controls.tsx";
 
 const NUMBER = /\d[\d,.]*[\s\u2009]?(?:%|ms|µs|ns|s\b|×|GiB|MiB|KiB|GB|MB)|rank \d+/;
@@ -27,14 +29,41 @@ interface HeadProps {
   otherwise: string; // when no rule matched
   facts?: readonly (string | undefined)[];
   controls?: ComponentChildren;
+  show?: (() => void) | undefined; // what it rests on
 }
 
-export function Verdict({ answer, otherwise, facts = [], controls }: HeadProps) {
+export function Verdict({ answer, otherwise, facts = [], controls, show }: HeadProps) {
   const verdict = answer?.verdict;
   const title = verdict ? <Sentence text={verdict.text[language.value]} severity={verdict.severity} /> : otherwise;
+  const lead = show ?? showNamed(verdict?.values);
   // Without an answer every number would be a zero that nobody measured.
-  return <Headline title={title} facts={answer ? facts : []} controls={controls} />;
+  return (
+    <Headline
+      title={title}
+      facts={answer ? facts : []}
+      controls={controls}
+      more={verdict && lead ? <ShowIt show={lead} /> : null}
+    />
+  );
 }
+
+// Values of a verdict that say what its event is.
+const NOUNS = ["kernel", "op", "module", "collective", "call"];
+
+/** The way to the event that a verdict names, where its values hold one. */
+function showNamed(values: Record<string, unknown> | undefined): (() => void) | undefined {
+  const slice = values?.slice;
+  const noun = NOUNS.map((n) => values?.[n]).find((v) => typeof v === "string");
+  return isKnown(slice) ? () => showSlice(slice, String(noun ?? "")) : undefined;
+}
+
+const ShowIt = ({ show }: { show: () => void }) => (
+  <span>
+    <button type="button" class="link" onClick={show}>
+      {t("show_in_timeline")}
+    </button>
+  </span>
+);
 
 interface HeadlineProps {
   title: ComponentChildren;

@@ -145,6 +145,9 @@ const TIMELINE: readonly (readonly [string, Key])[] = [
   ["] [", "key_flow"],
   ["/ n N", "key_search"],
   ["M P E Q", "key_marks"],
+  ["j k", "key_evidence"],
+  ["J K", "key_advice"],
+  ["b", "key_came"],
   ["Enter", "key_window"],
   ["Alt", "key_others"],
 ];

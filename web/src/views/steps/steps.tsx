@@ -1,12 +1,13 @@
 // Steps: are they alike, which one is not, and which part of it.
 import type { Query } from "../../api/transport.ts";
-import { isKnown, largest, mean, smallest, sum } from "../../base/aggregate.ts";
+import { isKnown, largest, largestFirst, mean, smallest, sum } from "../../base/aggregate.ts";
 import { chartScale, short } from "../../base/format.ts";
 import { type Band, Bands } from "../../draw/charts/bands.tsx";
 import { type ColumnBar, Columns } from "../../draw/charts/columns.tsx";
 import { StepTrace } from "../../draw/charts/step-lanes.tsx";
 import { Strip } from "../../draw/charts/strip.tsx";
 import { CATEGORIES, fillOf } from "../../draw/patterns.tsx";
+import { showStretch } from "../../model/evidence.ts";
 import { t } from "../../model/language.ts";
 import { choice, go, param, WHOLE_TRACE, windowQuery } from "../../model/route.ts";
 import { setSteps } from "../../model/steps.ts";
@@ -95,7 +96,13 @@ export function exposedOf(rows: readonly Pick<Step, "communication" | "exposed_c
 function chosenStep(rows: readonly Step[]): Step | undefined {
   const wanted = param("step").split("..")[0];
   const found = wanted ? rows.find((r) => String(r.step) === wanted) : undefined;
-  return found ?? slowest(rows);
+  return found ?? typical(rows);
+}
+
+/** The step nearest to the median: what holds for it holds for most. */
+export function typical<S extends Pick<Step, "total" | "duration">>(rows: readonly S[]): S | undefined {
+  const sorted = rows.filter((r) => isKnown(lengthOf(r))).sort(largestFirst(lengthOf));
+  return sorted[Math.floor(sorted.length / 2)] ?? rows[0];
 }
 
 function slowest(rows: readonly Step[]): Step | undefined {
@@ -340,7 +347,7 @@ function StepTable({ query, traced }: { query: Query; traced: boolean }) {
       rows={s}
       row={(i) => {
         const r = s.row(i);
-        return { ...r, tinted: String(r.cell("step")) === now };
+        return { ...r, tinted: String(r.cell("step")) === now, shows: isKnown(r.cell("start")) };
       }}
       table={{
         height: 420,
@@ -348,6 +355,8 @@ function StepTable({ query, traced }: { query: Query; traced: boolean }) {
         empty: t("no_rows"),
         onSort: (next) => go({ params: { sort: next } }),
         onRow: (r) => setSteps(Number(r.key), Number(r.key)),
+        onTimeline: (r) => showStretch(Number(r.cell("start")), Number(r.cell("end")), t("step_n", { n: r.key })),
+        timelineLabel: t("show_step"),
       }}
       list={[
         ["step", { text: true, width: 80 }],

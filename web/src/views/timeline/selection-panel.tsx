@@ -2,12 +2,14 @@
 import { type ComponentChildren, Fragment } from "preact";
 import { isKnown, largest, self } from "../../base/aggregate.ts";
 import { exact, short, thousands } from "../../base/format.ts";
+import { parseFrame } from "../../base/frames.ts";
 import { tokenOfKind } from "../../draw/timeline/colors.ts";
 import type { Ref } from "../../draw/timeline/tracks.ts";
 import { type Key, t } from "../../model/language.ts";
 import { goToHit, search } from "../../model/timeline/search.ts";
 import { askDetail, chosen, detail, setTab } from "../../model/timeline/state.ts";
 import type { Same, SliceAnswer } from "../../model/timeline/types.ts";
+import { EditorMenu, FrameLink, Frames } from "../shared/stack-frames.tsx";
 import { deviceWord, Jump, whereIs } from "./lane-links.tsx";
 
 export function SelectionPanel() {
@@ -237,10 +239,16 @@ function Why({ d }: { d: SliceAnswer }) {
       </ul>
       {d.stack?.length ? (
         <ol class="tl-stack" aria-label={t("tl_stack")}>
-          {d.stack.map((f) => (
-            <li key={`${f.name} ${f.file} ${f.line}`}>
-              {f.file ? <a href={`vscode://file/${f.file}:${f.line ?? 1}`}>{`${f.file}:${f.line ?? 1}`}</a> : null}{" "}
-              <code>{f.name}</code>
+          <li class="tl-stack-head">
+            {d.stack_of && d.why?.some((w) => w.role === "forward") ? t("tl_stack_forward") : t("tl_stack")} <EditorMenu />
+          </li>
+          {d.stack.map((f, i) => (
+            <li key={i}>
+              {f.file ? (
+                <FrameLink file={f.file} line={f.line ?? 1} name={parseFrame(f.name)?.name ?? f.name} />
+              ) : (
+                <Frames frame={f.name} />
+              )}
             </li>
           ))}
         </ol>

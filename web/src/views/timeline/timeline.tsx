@@ -1,11 +1,12 @@
 // The timeline: toolbar, stage, details.
 import { effect } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
+import type { Table } from "../../api/types.ts";
 import type { Ref } from "../../draw/timeline/tracks.ts";
 import { counted, server } from "../../model/answers.ts";
 import { t } from "../../model/language.ts";
-import { param, place, traceQuery } from "../../model/route.ts";
-import { adopt, speak, stepAround } from "../../model/timeline/actions.ts";
+import { go, param, place, traceQuery } from "../../model/route.ts";
+import { adopt, closeUp, speak, stepAround } from "../../model/timeline/actions.ts";
 import { publishHits } from "../../model/timeline/search.ts";
 import {
   askTracks,
@@ -23,8 +24,10 @@ import {
   stopPublishing,
 } from "../../model/timeline/state.ts";
 import type { SearchAnswer, SliceAnswer } from "../../model/timeline/types.ts";
+import { analysisQuery } from "../../model/trace.ts";
 import { panViewport } from "../../model/viewport.ts";
 import { Details } from "./details.tsx";
+import { EvidenceStrip } from "./evidence-strip.tsx";
 import { Stage, TrackFilter } from "./stage.tsx";
 import { Toolbar } from "./toolbar.tsx";
 
@@ -43,14 +46,17 @@ export function Timeline() {
   if (!tracks) return <div class="tl-message" aria-busy="true" />;
   if (tracks.lanes.length === 0) return <div class="tl-message">{t("tl_empty")}</div>;
   return (
-    <div class={showDetails.value ? "tl" : "tl tl-without"}>
-      <h1 class="tl-title">{t("timeline")}</h1>
-      <Toolbar tracks={tracks} />
-      <TrackFilter />
-      <Stage tracks={tracks} layout={stage.layout} />
-      {showDetails.value ? <Details /> : null}
-      <div id="tl-spoken" class="tl-spoken" aria-live="polite">
-        {spoken.value}
+    <div class="tl-frame">
+      <EvidenceStrip />
+      <div class={showDetails.value ? "tl" : "tl tl-without"}>
+        <h1 class="tl-title">{t("timeline")}</h1>
+        <Toolbar tracks={tracks} />
+        <TrackFilter />
+        <Stage tracks={tracks} layout={stage.layout} />
+        {showDetails.value ? <Details /> : null}
+        <div id="tl-spoken" class="tl-spoken" aria-live="polite">
+          {spoken.value}
+        </div>
       </div>
     </div>
   );
@@ -74,7 +80,7 @@ function follow(): () => void {
       if (`${trace}${sel}` === taken) return;
       taken = `${trace}${sel}`;
       if (!sel) chosen.value = undefined;
-      else void counted(adoptSelection(sel));
+      else void counted(adoptSelection(sel, param("claim") !== "" && !param("view")));
     }),
     effect(() => {
       if (param("top")) scrollToLane(Number(param("top")));
@@ -100,8 +106,8 @@ function refine({ slice: s }: SliceAnswer): void {
     chosen.value = { ...c, start: s.start, duration: s.duration, lane: s.lane, row: s.row, name: s.name };
 }
 
-/** A selection made elsewhere: a slice by its number, the longest slice of a name, a step. */
-async function adoptSelection(sel: string): Promise<void> {
+/** A selection made elsewhere, by which one may just have `arrived`: a slice by its number, the longest slice of a name, a step. */
+async function adoptSelection(sel: string, arrived: boolean): Promise<void> {
   const colon = sel.indexOf(":");
   const [kind, name] = [sel.slice(0, colon), sel.slice(colon + 1)];
   const now = chosen.peek();
@@ -111,17 +117,36 @@ async function adoptSelection(sel: string): Promise<void> {
       const which = kind === "slice" ? { id: name } : { instant: name };
       const { slice: s } = await server().json<SliceAnswer>("slice", { ...traceQuery.peek(), ...which });
       adopt({ ...s, track: s.track?.id ?? 0 }, false);
+      if (arrived) closeUp(s);
     } else if (kind === "step") {
       const i = stage.tracks?.steps.number.indexOf(Number(name)) ?? -1;
       const step = i < 0 ? undefined : stepAround((stage.tracks?.steps.start[i] ?? 0) + 1);
       if (step) show(step);
     } else if (kind === "kernel" || kind === "operator" || kind === "module") {
-      const longest = await longestOf(name);
-      if (longest) adopt(longest, true);
+      const costliest = await costliestOf(kind, name);
+      if (costliest !== undefined) go({ params: { sel: `slice:${costliest}`, claim: name } }, true);
+      else {
+        const longest = await longestOf(name);
+        if (longest) adopt(longest, true);
+      }
     }
   } catch {
     chosen.value = undefined; // the selection does not exist in this trace
   }
+}
+
+const TABLES = { kernel: "kernels", operator: "operators", module: "modules" } as const;
+
+/** The event where an operator, a kernel or a module costs most: of an operator the device work, not the call. */
+async function costliestOf(kind: keyof typeof TABLES, name: string): Promise<number | undefined> {
+  const table = TABLES[kind];
+  const column = kind === "module" ? "module" : "name";
+  const filter = `${column}:"${name.replace(/"/g, "")}"`;
+  const query = analysisQuery(table, { evidence: "yes", table, filter, limit: 100 });
+  const answer = await server().json<{ tables: Record<string, Table> }>(table, query);
+  const [at, slice] = [column, "slice"].map((c) => answer.tables[table]?.columns.findIndex((x) => x.name === c) ?? -1);
+  const found = answer.tables[table]?.rows.find((r) => r[at ?? -1] === name)?.[slice ?? -1];
+  return typeof found === "number" ? found : undefined;
 }
 
 async function longestOf(name: string): Promise<Ref | undefined> {

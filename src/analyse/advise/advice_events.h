@@ -1,0 +1,30 @@
+/* advice_events.h: the events a piece of advice rests on: the few that cost most. */
+#ifndef ANALYSE_ADVICE_EVENTS_H
+#define ANALYSE_ADVICE_EVENTS_H
+
+#include "analyse/scan/idle.h"
+
+/* As many as a reader looks at. */
+enum { ADVICE_EVENTS = 20 };
+
+/* A slice, or a gap of the device that a slice ends. */
+typedef struct {
+    interval range;
+    int64_t cost_ns; /* what of it the advice is about */
+    uint32_t slice;  /* 0 = none */
+    bool is_gap;
+} advice_event;
+
+typedef struct {
+    advice_event
+        v[ADVICE_EVENTS]; /* the costliest first; of equal ones the one that came first */
+    uint32_t n;
+} event_list;
+
+void event_list_add(event_list *l, advice_event e);
+/* A slice with a cost of its own, such as that of the device work it caused. */
+void event_list_add_slice(event_list *l, const trace *t, uint32_t slice, int64_t cost_ns);
+/* A gap and the device work that ends it. */
+void event_list_add_gap(event_list *l, const trace *t, const idle_gap *gap, int64_t cost_ns);
+
+#endif

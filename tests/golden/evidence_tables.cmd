@@ -1,0 +1,1 @@
+$TACHO overview --stable --evidence --table breakdown sample.pt.trace.json.gz && $TACHO kernels --stable --evidence --limit 2 --table kernels --format csv sample.pt.trace.json.gz && $TACHO memory --stable --evidence --table contents sample.pt.trace.json.gz
