@@ -741,6 +741,7 @@ export interface Tables {
       drift_ppm: number | null;
       residual: number | null;
       collectives: number | null;
+      start: number | null;
     };
     what_if: {
       scenario: string | null;
