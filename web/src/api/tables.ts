@@ -121,6 +121,7 @@ export interface Tables {
       p50: number | null;
       p90: number | null;
       p99: number | null;
+      mean: number | null;
       worst: number | null;
       worst_worker: string | null;
     };
@@ -168,6 +169,7 @@ export interface Tables {
       p50: number | null;
       p90: number | null;
       p99: number | null;
+      mean: number | null;
       worst: number | null;
       worst_worker: string | null;
     };
@@ -228,6 +230,14 @@ export interface Tables {
       category: string | null;
       time: number | null;
       share: number | null;
+    };
+    spread: {
+      category: string | null;
+      min: number | null;
+      median: number | null;
+      max: number | null;
+      min_worker: string | null;
+      max_worker: string | null;
     };
     steps: {
       step: number | null;
