@@ -344,8 +344,8 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: devices, breakdown, steps, stages, stage_steps, configuration, stage_events, user_events,
-            step_trace, operator_types, data_flow, work.
+        Tables: devices, breakdown, spread, steps, stages, stage_steps, configuration, stage_events,
+            user_events, step_trace, operator_types, data_flow, work.
         """
         words = dict(locals())
         del words["self"]

@@ -10,6 +10,7 @@ import "./pictures.mjs";
 import "./paddle.mjs";
 import "./frameworks.mjs";
 import "./ranks.mjs";
+import "./together.mjs";
 import "./truth.mjs";
 import "./evidence.mjs";
 

@@ -52,6 +52,10 @@ test("all ranks: numbers, breadcrumb and events are of all; a view of one rank s
       if (view === "overview") {
         const loader = rowsOf(answer.tables.breakdown).find((r) => r.category === "communication");
         assert.ok((await words(page, panel("Average step"))).includes(share(loader.share)));
+        const cpu = rowsOf(answer.tables.spread).find((r) => r.category === "cpu_exec");
+        const row = page.locator(`${panel("Across ranks")} tbody tr`, { hasText: "CPU" });
+        const ms = (ns) => (ns / 1e6).toFixed(1);
+        assert.ok(plain(await row.innerText()).includes([ms(cpu.min), ms(cpu.median), ms(cpu.max), cpu.max_worker, cpu.min_worker].join(" ")));
         return;
       }
       const first = rowsOf(answer.tables[view])[0];

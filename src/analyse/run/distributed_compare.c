@@ -273,6 +273,17 @@ static bool is_unknown(const run_question *q, uint32_t worker, const summary_clo
     return !c->aligned && q->who.v[worker]->collectives > 0;
 }
 
+/* When a worker's trace begins, on the first worker's clock; false when either has no date. */
+static bool find_start(const run_question *q, uint32_t worker, const summary_clock *c,
+                       int64_t *start) {
+    const summary_worker *first = q->who.v[0], *own = q->who.v[worker];
+    if (first->base == ABSENT_I64 || own->base == ABSENT_I64) return false;
+    worker_clock clock = {
+        .base = own->base, .at = c->at, .offset = c->offset, .drift_ppb = c->drift_ppb};
+    *start = sub_i64(clock_apply(&clock, own->start), add_i64(first->base, first->start));
+    return true;
+}
+
 static status write_clocks(run_question *q, error *err) {
     table *t = answer_table(q->out, q->arena, "clocks");
     const summary_clock **by_place =
@@ -295,6 +306,8 @@ static status write_clocks(run_question *q, error *err) {
         set_optional(t, row, COL_D(clocks, rank), dist_compare_rank_of(q, w));
         table_set_int(t, row, COL_D(clocks, aligned), c->aligned);
         table_set_int(t, row, COL_D(clocks, collectives), c->samples);
+        int64_t start;
+        if (find_start(q, w, c, &start)) table_set_int(t, row, COL_D(clocks, start), start);
         if (!c->aligned) continue;
         table_set_int(t, row, COL_D(clocks, offset), c->offset);
         table_set_real(t, row, COL_D(clocks, drift_ppm), (double)c->drift_ppb * 1e-3);

@@ -11,6 +11,7 @@
 #include "analyse/producer/untraced_steps.h"
 #include "analyse/registry.h"
 #include "analyse/rules.h"
+#include "analyse/run/rank_spread.h"
 #include "analyse/run/summary_filter.h"
 #include "analyse/scan/breakdown.h"
 #include "analyse/scan/op_verdict.h"
@@ -144,7 +145,7 @@ static const summary_histogram *find_histogram(const summary *s, int64_t what, s
 /* What both tables say about the workers after a row. */
 typedef struct {
     str name, worst_worker;
-    int64_t what, workers, worst;
+    int64_t what, workers, worst, total;
 } spread_row;
 
 enum {
@@ -153,6 +154,7 @@ enum {
     SPREAD_P50,
     SPREAD_P90,
     SPREAD_P99,
+    SPREAD_MEAN,
     SPREAD_WORST,
     SPREAD_WHO
 };
@@ -169,6 +171,7 @@ static status write_spread(const summary *s, table *t, const spread_row *r, erro
         table_set_int(t, row, SPREAD_P90, quantile(h, n, 0.9));
         table_set_int(t, row, SPREAD_P99, quantile(h, n, 0.99));
     }
+    if (r->workers > 0) table_set_int(t, row, SPREAD_MEAN, mean_i64(r->total, r->workers));
     table_set_int(t, row, SPREAD_WORST, r->worst);
     table_set_text(t, row, SPREAD_WHO, r->worst_worker);
     return OK;
@@ -264,7 +267,8 @@ status summary_operators(const analysis_input *in, const params *p, arena *a, an
     for (uint32_t i = 0; i < SUMMARY_N(s, op); i++) {
         const summary_op *o = &SUMMARY_ROWS(s, op)[i];
         TRY(summary_answers_write_op(t, o, all, err));
-        spread_row r = {o->name, o->worst_worker, 0, o->workers, o->worst};
+        spread_row r = {o->name,    o->worst_worker, 0,
+                        o->workers, o->worst,        max_i64(o->host_self, o->device_self)};
         TRY(write_spread(s, spread, &r, err));
     }
     sort_by costly[] = {{COL_P(device_self), true}, {COL_P(host_self), true}};
@@ -298,7 +302,7 @@ status summary_kernels(const analysis_input *in, const params *p, arena *a, answ
         table_set_text(t, row, COL_K(class), kernel_class_word(known.class));
         if (known.matrix == MATRIX_YES || known.matrix == MATRIX_NO)
             table_set_int(t, row, COL_K(tensor_core), known.matrix == MATRIX_YES);
-        spread_row r = {k->name, k->worst_worker, 1, k->workers, k->worst};
+        spread_row r = {k->name, k->worst_worker, 1, k->workers, k->worst, k->total};
         TRY(write_spread(s, spread, &r, err));
     }
     TRY(table_sort(t, COL_K(total), true, err));
@@ -311,17 +315,6 @@ status summary_kernels(const analysis_input *in, const params *p, arena *a, answ
  * -------------------------------------------------------------------------------- */
 
 #define COL_O(table, name) COL(overview, table, name)
-
-static void summary_answers_parts_of(const summary_step *s, int64_t *ns) {
-    ns[ROLE_KERNEL] = s->kernel;
-    ns[ROLE_MEMCPY] = s->memcpy_ns;
-    ns[ROLE_MEMSET] = s->memset_ns;
-    ns[ROLE_COMMUNICATION] = s->communication;
-    ns[ROLE_RUNTIME] = s->runtime;
-    ns[ROLE_DATA_LOADER] = s->data_loader;
-    ns[ROLE_CPU_EXEC] = s->cpu_exec;
-    ns[ROLE_OTHER] = s->other;
-}
 
 /* A step's mean over the workers. */
 static status summary_answers_write_step(table *t, int64_t number, const int64_t *sum,
@@ -357,7 +350,7 @@ static status summary_answers_write_steps(const summary *s, arena *a, answer *ou
     for (uint32_t first = 0, end; first < n; first = end) {
         int64_t sum[N_ROLES] = {0}, ns[N_ROLES];
         for (end = first; end < n && pairs[end].key == pairs[first].key; end++) {
-            summary_answers_parts_of(&v[pairs[end].row], ns);
+            step_role_times(&v[pairs[end].row], ns);
             for (int r = 0; r < N_ROLES; r++) sum[r] = add_i64(sum[r], max_i64(0, ns[r]));
         }
         TRY(summary_answers_write_step(t, v[pairs[first].row].number, sum, end - first, err));
@@ -383,7 +376,7 @@ static run_times summary_answers_add_steps(const summary *s) {
         int64_t ns[N_ROLES];
         if (!untraced_row_counts(one, all_bare)) continue;
         sum.n++;
-        summary_answers_parts_of(one, ns);
+        step_role_times(one, ns);
         for (int r = 0; r < N_ROLES; r++) {
             sum.part[r] = add_i64(sum.part[r], max_i64(0, ns[r]));
             sum.total = add_i64(sum.total, max_i64(0, ns[r]));
@@ -463,6 +456,7 @@ status summary_overview(const analysis_input *in, const params *p, arena *a, ans
     const summary *s;
     TRY(run_summary_make(in, p, a, &s, err));
     TRY(write_breakdown(s, a, out, err));
+    TRY(rank_spread_write(s, a, out, err));
     TRY(summary_answers_write_steps(s, a, out, err));
     table *t = answer_table(out, a, "configuration");
     if (!t) FAIL_MEMORY(err);

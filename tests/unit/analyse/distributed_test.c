@@ -196,6 +196,11 @@ static void clocks_of_other_machines_are_aligned(void **state) {
     assert_int_equal(out.quality.notes[0].args[1].u.i, 70000000);
     table *t = fake_table(&out, "arrivals");
     for (size_t i = 0; i < t->n_rows; i++) assert_int_equal(fake_int(t, i, "late_by"), 0);
+    table *clocks = fake_table(&out, "clocks");
+    assert_int_equal(fake_int(clocks, 1, "offset"), 70000000);
+    /* Both begin at once: what its clock is ahead of the other is taken off. */
+    assert_int_equal(fake_int(clocks, 0, "start"), 0);
+    assert_int_equal(fake_int(clocks, 1, "start"), 0);
     end(&r, &a);
 }
 

@@ -123,6 +123,7 @@ export interface Tables {
       p50: number | null;
       p90: number | null;
       p99: number | null;
+      mean: number | null;
       worst: number | null;
       worst_worker: string | null;
     };
@@ -172,6 +173,7 @@ export interface Tables {
       p50: number | null;
       p90: number | null;
       p99: number | null;
+      mean: number | null;
       worst: number | null;
       worst_worker: string | null;
     };
@@ -235,6 +237,14 @@ export interface Tables {
       slice?: number | null;
       from?: number | null;
       to?: number | null;
+    };
+    spread: {
+      category: string | null;
+      min: number | null;
+      median: number | null;
+      max: number | null;
+      min_worker: string | null;
+      max_worker: string | null;
     };
     steps: {
       step: number | null;
@@ -752,6 +762,7 @@ export interface Tables {
       drift_ppm: number | null;
       residual: number | null;
       collectives: number | null;
+      start: number | null;
     };
     what_if: {
       scenario: string | null;

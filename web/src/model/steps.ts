@@ -90,7 +90,7 @@ function stepsWithin(now: Tape, r: Range): [number, number] | undefined {
 }
 
 // What belongs to one trace only: times, lanes, slices.
-const OF_A_TRACE = ["from", "to", "view", "top", "area", "notes", "fold", "open", "pin", "hide", "range"];
+const OF_A_TRACE = ["from", "to", "view", "top", "area", "notes", "fold", "open", "pin", "hide", "range", "ranks"];
 
 /** Another run, worker or span: view, window (as steps) and selection (by name) stay, what cannot goes. */
 export function changeTrace(

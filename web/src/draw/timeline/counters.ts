@@ -34,7 +34,7 @@ export function valueAt(p: Picture, lane: number, time: number): number | undefi
 }
 
 export function drawCounter(g: CanvasRenderingContext2D, s: Scene, lane: Lane, y: number, height: number): void {
-  const p = pictureFor(s.pictures, lane.id, s.range, s.width, s.whole);
+  const p = pictureFor(s.picturesOf(lane.id), lane.id, s.range, s.width, s.whole);
   const part = p?.counters.get(lane.id);
   if (!p || !part || part.last <= part.first) return;
   const style =
@@ -46,7 +46,7 @@ export function drawCounter(g: CanvasRenderingContext2D, s: Scene, lane: Lane, y
   const room = height - 8;
   const scale = s.width / (s.range.to - s.range.from);
   const yOf = (v: number) => floor - Math.max(0, Math.min(1.05, v / top)) * room;
-  const end = Math.min(s.width, (Math.min(p.to, s.whole) - s.range.from) * scale);
+  const end = Math.min(s.width, (Math.min(p.to, s.spanOf(lane.id).to) - s.range.from) * scale);
   const points = pointsOf(p, part, s, scale, yOf, end);
   if (points.length < 4) return;
   g.save();

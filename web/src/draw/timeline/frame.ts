@@ -3,11 +3,13 @@
 import { mix, pack } from "./colors.ts";
 import { endX, gapAround, paintRow, paintSeveral, startX } from "./compositor.ts";
 import { drawCounter } from "./counters.ts";
+import { isCounter } from "./folds.ts";
 import { fitText, LABEL, shortName } from "./labels.ts";
-import { type Item, isCounter, MOST_SUB_ROWS, RULER, rowPlace, shownRows } from "./lanes.ts";
+import { type Item, MOST_SUB_ROWS, RULER, rowPlace, shownRows, stripsOf } from "./lanes.ts";
 import { paintOf } from "./paint.ts";
 import { pictureFor, runOf } from "./picture.ts";
 import { type Easel, type RowDrawn, type Scene, visibleItems } from "./scene.ts";
+import { toX } from "./time-scale.ts";
 import type { Lane } from "./tracks.ts";
 
 const MOST_WORDS_MOVING = 250;
@@ -53,13 +55,18 @@ function drawGround(e: Easel, s: Scene, item: Item, y: number): void {
     g.fillStyle = s.palette.css.page ?? "";
     g.fillRect(s.left, y, s.width, item.height);
   } else if (item.lane.kind === "stream") {
-    const from = Math.max(0, ((0 - s.range.from) / (s.range.to - s.range.from)) * s.width);
-    const to = Math.min(s.width, ((s.whole - s.range.from) / (s.range.to - s.range.from)) * s.width);
+    const [from, to] = edgesOf(s, item.lane);
     g.fillStyle = hatchOf(e, s) ?? "";
-    g.fillRect(s.left + from, y + 2, to - from, item.height - 4);
+    g.fillRect(s.left + from, y + 2, Math.max(0, to - from), item.height - 4);
   }
   g.fillStyle = s.palette.css.line ?? "";
   g.fillRect(s.left, y + item.height - 1, s.width, 1);
+}
+
+/** Where the trace of a lane begins and ends on the screen. */
+function edgesOf(s: Scene, lane: Lane): [number, number] {
+  const own = s.spanOf(lane.id);
+  return [Math.max(0, toX(s.range, s.width, own.from)), Math.min(s.width, toX(s.range, s.width, own.to))];
 }
 
 function hatchOf(e: Easel, s: Scene): CanvasPattern | null {
@@ -99,9 +106,7 @@ function planOf(items: readonly { item: Item; y: number }[]): RowPlan[] {
         plan.push({ lane: item.lane, row, y: y + at.top, height: at.height });
       }
     } else if (!item.lane && !item.open) {
-      for (const lane of item.members) {
-        if (lane.kind === "stream" || lane.kind === "work") plan.push({ lane, row: 0, y: y + 4, height: item.height - 9 });
-      }
+      for (const p of stripsOf(item)) plan.push({ lane: p.lane, row: p.row, y: y + p.top, height: p.height });
     }
   }
   return plan;
@@ -116,7 +121,7 @@ function rowsOf(e: Easel, s: Scene, items: readonly { item: Item; y: number }[])
   e.pixels.fill(0, 0, width * plan.length * 2);
   const dot = pack(mix(s.palette.surface, s.palette.dark, 0.45));
   plan.forEach((p, line) => {
-    const picture = pictureFor(s.pictures, p.lane.id, s.range, s.width, s.whole);
+    const picture = pictureFor(s.picturesOf(p.lane.id), p.lane.id, s.range, s.width, s.whole);
     const part = picture?.rows.get(p.lane.id)?.find((r) => r.row === p.row);
     if (!picture || !part) return;
     const paint = paintOf(picture, s.palette, s.by, s.only, s.version);
@@ -208,8 +213,7 @@ function drawIdleWords(e: Easel, s: Scene, rows: readonly RowDrawn[], y: number,
   if (rows.length === 0) return;
   const least = IDLE_WORDS * s.dpr;
   const all = rows.map((r) => ({ boxes: r.picture.boxes, run: r.run }));
-  const end = Math.min(s.width * s.dpr, ((s.whole - s.range.from) / (s.range.to - s.range.from)) * s.width * s.dpr);
-  const start = Math.max(0, ((0 - s.range.from) / (s.range.to - s.range.from)) * s.width * s.dpr);
+  const [start, end] = edgesOf(s, (rows[0] as RowDrawn).lane).map((x) => x * s.dpr) as [number, number];
   const { g } = e;
   g.font = `11px ${s.sans}`;
   g.textBaseline = "middle";

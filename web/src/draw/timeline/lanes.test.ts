@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Choices, heightOf, itemAt, layoutOf, rowPlace } from "./lanes.ts";
+import { type Choices, heightOf, itemAt, layoutOf, rowPlace, stripsOf } from "./lanes.ts";
 import type { Lane, LaneKind, Tracks } from "./tracks.ts";
 
 const lane = (id: number, kind: LaneKind, group: number, rows: number, closed = false): Lane => ({
@@ -129,4 +129,54 @@ test("user ranges stand below their stream; those of a stream that does next to 
   );
   const [busy, , faint] = items({});
   assert.ok((faint?.height ?? 99) < (busy?.height ?? 0));
+});
+
+test("streams with little work lie in one fold, where the last of them stood; its strip shows them all", () => {
+  const stream = (id: number, busy: number): Lane => ({ ...lane(id, "stream", 1, 1), busy });
+  const some = {
+    ...tracks,
+    lanes: [stream(1, 0.5), stream(2, 0.001), stream(3, 0.4), stream(4, 0.002), stream(5, 0.001), lane(6, "work", 2, 1)],
+  };
+  const items = (c: Partial<Choices>) => layoutOf(some, { ...none, ...c }).items;
+  const fold = items({}).find((i) => !i.lane && i.members.length === 3);
+  assert.deepEqual(
+    items({}).map((i) => i.key),
+    ["g1", "l1", "l3", fold?.key, "g2", "l6"],
+  );
+  assert.deepEqual(fold && stripsOf(fold).map((p) => p.lane.id), [2, 4, 5]);
+  assert.deepEqual(
+    items({ folded: new Set([fold?.group?.id ?? 0]) }).map((i) => i.key),
+    ["g1", "l1", "l3", fold?.key, "l2", "l4", "l5", "g2", "l6"],
+  );
+});
+
+test("counters beyond the first are folded, few are not; groups without a name are one", () => {
+  const counters = (n: number) => Array.from({ length: n }, (_, i) => lane(20 + i, "counter", 0, 0));
+  const keysOf = (lanes: Lane[], groups = tracks.groups) => layoutOf({ ...tracks, groups, lanes }, none).items.map((i) => i.key);
+  assert.deepEqual(keysOf(counters(5)), ["l20", "l21", "l22", "l23", "l24"]);
+  const many = keysOf(counters(11));
+  assert.equal(many.length, 5);
+  assert.match(many[4] ?? "", /^g-/);
+  const nameless = [8, 9].map((id) => ({ id, kind: "process", name: "", closed: true }));
+  assert.equal(keysOf([lane(30, "instants", 8, 1), lane(31, "span", 9, 1)], nameless).length, 1);
+});
+
+test("a closed rank has a strip for computing and one for communication", () => {
+  const rank = { id: 1, kind: "rank", name: "rank 0", closed: true };
+  const of = (id: number, kind: LaneKind, role: string): Lane => ({ ...lane(id, kind, 1, 2), role });
+  const strips = (lanes: Lane[]) => {
+    const head = layoutOf({ ...tracks, groups: [rank], lanes }, none).items[0];
+    return head ? stripsOf(head).map((p) => [p.lane.id, p.top]) : [];
+  };
+  const nccl = strips([of(1, "stream", "compute"), of(2, "stream", "communication"), of(3, "work", "training")]);
+  assert.deepEqual(
+    nccl.map(([id]) => id),
+    [1, 2],
+  );
+  assert.ok((nccl[0]?.[1] ?? 0) < (nccl[1]?.[1] ?? 0));
+  const gloo = strips([of(1, "stream", "compute"), of(3, "work", "training"), of(4, "work", "other")]);
+  assert.deepEqual(
+    gloo.map(([id]) => id),
+    [1, 4],
+  );
 });

@@ -1,6 +1,7 @@
 // Where every lane stands: heights, folding, pins, and which row is under a pixel. Pure: tracks and the
 // choices of the reader in, positions out.
-import type { Group, Lane, LaneKind, Tracks } from "./tracks.ts";
+import { foldsOf, gathered, isCounter, isFaint } from "./folds.ts";
+import type { Group, Lane, Tracks } from "./tracks.ts";
 
 export const GUTTER = 196;
 export const RULER = 24;
@@ -55,18 +56,9 @@ const OPEN: Record<string, Shape> = {
 const SUB: Shape = { top: 2, first: 18, rest: 8, gap: 1, bottom: 2, least: 26 };
 export const MOST_SUB_ROWS = 4;
 const HEADER = 21;
+/** A closed rank: two strips. */
+const RANK = 33;
 const COUNTER = 34;
-const FAINT = 0.005;
-
-export function isCounter(kind: LaneKind): boolean {
-  return kind === "counter" || kind === "utilization" || kind === "memory";
-}
-
-/** A stream that does next to nothing: closed at first, its user ranges only when asked for. */
-export function isFaint(lane: Lane): boolean {
-  if (lane.kind === "ranges" && lane.closed) return true;
-  return (lane.kind === "stream" || lane.kind === "ranges") && lane.busy !== undefined && lane.busy < FAINT;
-}
 
 function shapeOf(lane: Lane, open: boolean): Shape {
   if (lane.kind === "stream" && !open) return OPEN.calls as Shape;
@@ -166,25 +158,70 @@ export function layoutOf(tracks: Tracks, choices: Choices): Layout {
 function stack(lanes: Lane[], groups: Map<number, Group>, choices: Choices): Item[] {
   const items: Item[] = [];
   const headers = new Map<number, Item>();
+  const folds = foldsOf(lanes, groups);
   let y = 0;
-  for (const lane of lanes) {
-    const group = groups.get(lane.group);
-    if (group && !headers.has(group.id)) {
-      const open = choices.folded.has(group.id) ? group.closed : !group.closed;
-      const head: Item = { key: `g${group.id}`, lane: undefined, group, members: [], y, height: HEADER, open, pinned: false };
-      headers.set(group.id, head);
-      items.push(head);
-      y += HEADER;
-    }
-    const head = group && headers.get(group.id);
-    if (head) head.members.push(lane);
-    if (head && !head.open) continue;
+  const headOf = (group: Group): Item => {
+    const known = headers.get(group.id);
+    if (known) return known;
+    const open = choices.folded.has(group.id) ? group.closed : !group.closed;
+    const height = group.kind === "rank" && !open ? RANK : HEADER;
+    const head: Item = { key: `g${group.id}`, lane: undefined, group, members: [], y, height, open, pinned: false };
+    headers.set(group.id, head);
+    items.push(head);
+    y += height;
+    return head;
+  };
+  for (const lane of gathered(lanes, folds)) {
+    const fold = folds.get(lane.id);
+    const group = fold?.kind === "nameless" ? undefined : groups.get(lane.group);
+    const heads = [group, fold].filter((g) => g !== undefined);
+    if (!heads.every((g) => belongs(headOf(g), lane))) continue;
     const open = isOpen(lane, choices);
     const height = heightOf(lane, open);
-    items.push({ key: `l${lane.id}`, lane, group, members: [], y, height, open, pinned: false });
+    items.push({ key: `l${lane.id}`, lane, group: group ?? fold, members: [], y, height, open, pinned: false });
     y += height;
   }
   return items;
+}
+
+/** Puts a lane under a head; whether it can be seen there. */
+function belongs(head: Item, lane: Lane): boolean {
+  head.members.push(lane);
+  return head.open;
+}
+
+// ---- the strip of a closed group ----
+
+interface Strip {
+  lane: Lane;
+  row: number;
+  top: number;
+  height: number;
+}
+
+const UPPER = { top: 3, height: 15 };
+const LOWER = { top: 20, height: 9 };
+
+/** What a closed group shows of its lanes. A rank has two strips: what its device computes, and communication. */
+export function stripsOf(item: Item): Strip[] {
+  const kinds: readonly string[] = ["stream", "work"];
+  const all = item.members.filter((m) => kinds.includes(m.kind));
+  if (item.group?.kind !== "rank") return all.map((lane) => ({ lane, row: 0, top: 4, height: item.height - 9 }));
+  const [upper, lower] = summaryOf(all);
+  return [...upper.map((lane) => ({ lane, row: 0, ...UPPER })), ...lower.map((lane) => ({ lane, row: 0, ...LOWER }))];
+}
+
+/** Where nothing is told apart as communication, the threads beside the training thread carry it. */
+function summaryOf(lanes: readonly Lane[]): [Lane[], Lane[]] {
+  const streams = lanes.filter((l) => l.kind === "stream");
+  const threads = lanes.filter((l) => l.kind === "work");
+  const training = threads.filter((l) => l.role === "training");
+  const computing = streams.filter((l) => l.role !== "communication");
+  const communication = streams.filter((l) => l.role === "communication");
+  const others = threads.filter((l) => l.role === "other" && !l.closed);
+  const upper = computing.length ? computing : training;
+  if (communication.length) return [upper, communication];
+  return [upper, others.length ? others : computing.length ? training : []];
 }
 
 /** The item at a height of what scrolls; items ascend, so a search by halves. */

@@ -1,6 +1,6 @@
 // What lies above the lanes: outlines of the selection and of its name, the area, flows, the hover line.
 import { endX, indicesOf, startX } from "./compositor.ts";
-import { itemAt, RULER, rowPlace, shownRows } from "./lanes.ts";
+import { itemAt, RULER, rowPlace, shownRows, stripsOf } from "./lanes.ts";
 import type { RowDrawn, Scene } from "./scene.ts";
 import { type Range, toX } from "./time-scale.ts";
 import type { Ref } from "./tracks.ts";
@@ -34,9 +34,10 @@ function rowOnScreen(s: Scene, lane: number, row: number): { y: number; height: 
     const at = rowPlace(item.lane, item.open, Math.min(row, shownRows(item.lane, item.open) - 1));
     return { y: base + item.y + at.top, height: at.height, hidden: false };
   }
-  const head = s.layout.items.find((i) => !i.lane && i.members.some((m) => m.id === lane));
+  const head = s.layout.items.find((i) => !i.lane && !i.open && i.members.some((m) => m.id === lane));
   if (!head) return undefined;
-  return { y: RULER + s.layout.pinnedHeight - s.scroll + head.y + 4, height: head.height - 9, hidden: true };
+  const strip = stripsOf(head).find((p) => p.lane.id === lane) ?? { top: 4, height: head.height - 9 };
+  return { y: RULER + s.layout.pinnedHeight - s.scroll + head.y + strip.top, height: strip.height, hidden: true };
 }
 
 function clipBody(g: CanvasRenderingContext2D, s: Scene): void {

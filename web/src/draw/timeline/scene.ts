@@ -9,7 +9,8 @@ import type { Lane } from "./tracks.ts";
 
 export interface Scene {
   layout: Layout;
-  pictures: readonly Picture[]; // newest first
+  picturesOf: (lane: number) => readonly Picture[]; // newest first
+  spanOf: (lane: number) => Range; // of the trace a lane is from
   range: Range;
   whole: number; // ns of the trace
   left: number; // of the lanes, CSS pixels

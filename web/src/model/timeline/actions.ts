@@ -10,6 +10,7 @@ import { dropSelection } from "../selection.ts";
 import { setWindow } from "../steps.ts";
 import type { Command } from "./keys.ts";
 import { laneName } from "./lane-names.ts";
+import { notes, setNotes } from "./notes.ts";
 import { goToHit } from "./search.ts";
 import {
   area,
@@ -19,10 +20,8 @@ import {
   chosen,
   chosenOf,
   detail,
-  notes,
   openDetails,
   setArea,
-  setNotes,
   setTab,
   show,
   showDetails,
@@ -30,6 +29,7 @@ import {
   stage,
   toggle,
 } from "./state.ts";
+import { memberAt } from "./together.ts";
 
 /** Where keys zoom: at the pointer, else the middle. */
 function focusTime(): number {
@@ -116,7 +116,8 @@ function laneAtHand(): number | undefined {
 
 function useAsWindow(): void {
   const r = area.peek() ?? stage.range;
-  setWindow({ from: Math.max(0, Math.round(r.from)), to: Math.round(Math.min(stage.whole, r.to)) });
+  const from = Math.max(0, r.from) - stage.origin;
+  setWindow({ from: Math.max(0, Math.round(from)), to: Math.round(Math.min(stage.whole, r.to) - stage.origin) });
 }
 
 /** Esc, one level: area, then selection. Tells whether there was something to drop. */
@@ -212,7 +213,7 @@ export function act(command: Command): boolean {
 function chooseFirst(): void {
   for (const item of stage.layout.items) {
     if (!item.lane || item.y + item.height < stage.scroll) continue;
-    for (const p of stage.store.pictures) {
+    for (const p of memberAt(item.lane.id)?.shown ?? stage.store.pictures) {
       const row = p.rows.get(item.lane.id)?.find((r) => r.row === 0);
       if (!row) continue;
       for (let i = row.first; i < row.last; i++) {

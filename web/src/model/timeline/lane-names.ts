@@ -1,6 +1,7 @@
 // Names of lanes and groups as the reader's language has them.
 import { short, thousands } from "../../base/format.ts";
 import { FOUND_STEPS } from "../../draw/timeline/found-steps.ts";
+import { ownLane } from "../../draw/timeline/together.ts";
 import type { Group, Lane } from "../../draw/timeline/tracks.ts";
 import { deviceWords } from "../device.ts";
 import { t } from "../language.ts";
@@ -8,7 +9,7 @@ import { t } from "../language.ts";
 export function laneName(l: Lane): string {
   switch (l.kind) {
     case "steps":
-      return t(l.id === FOUND_STEPS ? "tl_steps_found" : "tl_steps");
+      return t(ownLane(l.id) === FOUND_STEPS ? "tl_steps_found" : "tl_steps");
     case "utilization":
       return t("tl_utilization", { d: l.device_type ?? "GPU" });
     case "memory":
@@ -58,7 +59,12 @@ export function laneFact(l: Lane): string {
   return "";
 }
 
-export function groupName(g: Group): string {
+/** The head of a group; `n`: how many lanes it has. */
+export function groupName(g: Group, n = 0): string {
+  if (g.kind === "streams") return t("tl_fold_streams", { n });
+  if (g.kind === "counters") return t("tl_fold_counters", { n });
+  if (g.kind === "nameless") return t("tl_fold_nameless");
+  if (g.kind === "rank") return g.name;
   if (g.kind === "device") return g.name.replace(/^([A-Za-z]+)(\d+)$/, "$1 $2");
   const pid = String(g.pid ?? "");
   return g.name || (/^-?\d*$/.test(pid) ? t("tl_group_other") : pid);

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { enTimeline } from "../../text/en-timeline.ts";
 import { zhTimeline } from "../../text/zh-timeline.ts";
-import { parseNotes, parseRange, writeNotes } from "./state.ts";
+import { parseNotes, writeNotes } from "./notes.ts";
+import { parseRange } from "./state.ts";
 
 test("notes written into the address come back", () => {
   const notes = [

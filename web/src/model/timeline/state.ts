@@ -6,8 +6,8 @@ import { FOUND_STEPS, foundPicture, withFoundSteps } from "../../draw/timeline/f
 import { type Choices, type Layout, layoutOf } from "../../draw/timeline/lanes.ts";
 import type { AreaMark, Flow } from "../../draw/timeline/overlay.ts";
 import type { Picture } from "../../draw/timeline/picture.ts";
-import type { Note } from "../../draw/timeline/ruler.ts";
 import { clampRange, fitRange, type Range, reveal } from "../../draw/timeline/time-scale.ts";
+import { ownLane } from "../../draw/timeline/together.ts";
 import type { Ref, Tracks } from "../../draw/timeline/tracks.ts";
 import { ask, server } from "../answers.ts";
 import { language, t } from "../language.ts";
@@ -16,6 +16,7 @@ import { select } from "../selection.ts";
 import { hitMarks, viewport } from "../viewport.ts";
 import type { Motion } from "./keys.ts";
 import { emptyStore, laneList, newStore, type Store } from "./picture-store.ts";
+import { askTogether, detailOnClock, isTogether, memberAt, originNow, queryOf, type Reading } from "./together.ts";
 import type { SliceAnswer } from "./types.ts";
 
 // ---- frame state ----
@@ -32,6 +33,7 @@ export interface Stage {
   found: Picture | undefined; // steps without marks, which no answer holds
   range: Range;
   whole: number;
+  origin: number; // where the trace of the tape begins: of several ranks the earliest begins at 0
   width: number;
   height: number;
   scroll: number;
@@ -58,6 +60,7 @@ export const stage: Stage = {
   found: undefined,
   range: { from: 0, to: 1 },
   whole: 1,
+  origin: 0,
   width: 0,
   height: 0,
   scroll: 0,
@@ -108,15 +111,22 @@ export function toggle(name: "fold" | "open" | "pin" | "hide", id: number): void
   go({ params: { [name]: [...set].join(",") } });
 }
 
-export function askTracks() {
+export function askTracks(): {
+  value: Tracks | undefined;
+  error: { msg: string } | undefined;
+  reading: Reading | undefined;
+} {
+  if (isTogether.value) return askTogether();
   const asked = ask<Tracks>("tracks", "tracks", { ...traceQuery.value, lang: language.value });
-  return { ...asked, value: asked.value && withFoundSteps(asked.value) };
+  return { error: asked.error, value: asked.value && withFoundSteps(asked.value), reading: undefined };
 }
 
 /** Takes over tracks and choices; another trace starts with its whole length. */
 export function layOut(tracks: Tracks): void {
-  const trace = `${tracks.trace.run} ${tracks.trace.worker} ${tracks.trace.span} ${tracks.trace.events}`;
+  const { run, worker, span, events } = tracks.trace;
+  const trace = `${run} ${worker} ${span} ${worker === "*" ? "" : events}`; // ranks may come and go
   stage.whole = Math.max(1, tracks.trace.duration_ns);
+  stage.origin = originNow();
   if (stage.trace !== trace) {
     emptyStore(stage.store);
     stage.trace = trace;
@@ -124,7 +134,7 @@ export function layOut(tracks: Tracks): void {
     stage.range = rangeInAddress() ?? firstRange(tracks);
     publishRange();
   }
-  if (stage.tracks !== tracks) stage.found = foundPicture(tracks, (n) => t("tl_step_n", { n }));
+  if (stage.tracks !== tracks) stage.found = worker === "*" ? undefined : foundPicture(tracks, (n) => t("tl_step_n", { n }));
   stage.tracks = tracks;
   stage.layout = layoutOf(tracks, choices.peek());
   scrollTo(stage.scroll);
@@ -150,19 +160,28 @@ function topLane(): number | undefined {
 /** Scrolls to the lane the address names, and opens its group when it is folded away. */
 export function scrollToLane(id: number): void {
   if (id === topLane()) return;
-  const head = stage.layout.items.find((i) => !i.lane && !i.open && i.members.some((m) => m.id === id));
-  if (head?.group) {
+  unfold(id);
+  const item = stage.layout.byLane.get(id);
+  if (item && !item.pinned) scrollTo(item.y);
+}
+
+/** Opens the groups a lane is folded away in: its own, and the fold inside it. */
+function unfold(lane: number): void {
+  for (let depth = 0; depth < 2; depth++) {
+    const head = stage.layout.items.find((i) => !i.lane && !i.open && i.members.some((m) => m.id === lane));
+    if (!head?.group) return;
     toggle("fold", head.group.id);
     if (stage.tracks) stage.layout = layoutOf(stage.tracks, choices.peek());
   }
-  const item = stage.layout.byLane.get(id);
-  if (item && !item.pinned) scrollTo(item.y);
 }
 
 /** What a trace is opened with: its window, else all of it. */
 export function firstRange(tracks: Tracks): Range {
   const w = windowQuery.peek();
-  if (w.from || w.to) return fitRange(Number(w.from ?? 0), Number(w.to ?? stage.whole), stage.whole, 0.01);
+  if (w.from || w.to) {
+    const end = w.to ? Number(w.to) + stage.origin : stage.whole;
+    return fitRange(Number(w.from ?? 0) + stage.origin, end, stage.whole, 0.01);
+  }
   if (!w.step) return clampRange({ from: 0, to: stage.whole }, stage.whole);
   const [a = "", b] = w.step.split("..");
   const low = a === "" ? Number.NEGATIVE_INFINITY : Number(a);
@@ -187,7 +206,8 @@ let writing: ReturnType<typeof setTimeout> | undefined;
 
 /** Tells the tape, and (when things rest) the address, what is seen. */
 function publishRange(): void {
-  viewport.value = { from: Math.max(0, stage.range.from), to: Math.min(stage.whole, stage.range.to) };
+  const [from, to] = [Math.max(0, stage.range.from), Math.min(stage.whole, stage.range.to)];
+  viewport.value = { from: from - stage.origin, to: to - stage.origin };
   publishPlace();
 }
 
@@ -234,22 +254,30 @@ export const detail = computed<SliceAnswer | undefined>(() => {
   const c = chosen.value;
   if (!c) return undefined;
   const answer = askDetail(c).value;
-  return answer && answer.slice.id === c.id ? answer : undefined;
+  if (!answer || answer.slice.id !== c.id) return undefined;
+  const m = memberAt(c.lane);
+  return m ? detailOnClock(answer, m) : answer;
 });
 
 export function askDetail(c: Chosen) {
   const which = c.instant ? { instant: c.id } : { id: c.id };
-  return ask<SliceAnswer>("slice", "slice", { ...traceQuery.value, ...windowQuery.value, ...which, lang: language.value });
+  return ask<SliceAnswer>("slice", "slice", { ...queryOf(c.lane), ...windowQuery.value, ...which, lang: language.value });
 }
 
 export function choose(c: Chosen | undefined): void {
-  if (c?.lane === FOUND_STEPS) {
+  if (c && ownLane(c.lane) === FOUND_STEPS) {
     select("step", String(c.id)); // no slice stands for it
     return;
   }
   chosen.value = c;
-  go({ params: { sel: c ? `${c.instant ? "instant" : "slice"}:${c.id}` : undefined } }, c !== undefined && param("sel") !== "");
+  go({ params: { sel: c && nameOf(c) } }, c !== undefined && param("sel") !== "");
   redraw();
+}
+
+/** What the address calls it: a slice by its number, of several ranks with the rank it is of. */
+export function nameOf(c: Pick<Chosen, "id" | "instant" | "lane">): string {
+  const m = memberAt(c.lane);
+  return `${c.instant ? "instant" : "slice"}:${c.id}${m ? `@${m.rank}` : ""}`;
 }
 
 /** What is chosen when something the server named is. */
@@ -274,8 +302,7 @@ export function bringIntoView(r: { lane: number; start: number; duration: number
   const length = stage.range.to - stage.range.from;
   if (wide * 400 < length) show(fitRange(r.start - wide * 40, r.start + wide * 41, stage.whole, 0));
   else show(reveal(stage.range, r.start, r.start + r.duration, stage.whole));
-  const head = stage.layout.items.find((i) => !i.lane && !i.open && i.members.some((m) => m.id === r.lane));
-  if (head?.group) toggle("fold", head.group.id);
+  unfold(r.lane);
   const item = stage.layout.byLane.get(r.lane);
   if (!item || item.pinned) return;
   const room = stage.height - 24 - stage.layout.pinnedHeight;
@@ -304,7 +331,7 @@ export const flows = computed<Flow[]>(() => {
   return list;
 });
 
-// ---- area and notes ----
+// ---- the area ----
 
 export interface Area extends Range {
   lanes: number[];
@@ -324,7 +351,7 @@ function parseArea(text: string): Area | undefined {
 export const area = computed<Area | undefined>(() => parseArea(param("area")));
 
 export function setArea(a: Area | undefined): void {
-  const lanes = a && laneList(a.lanes.filter((id) => id !== FOUND_STEPS).map((id) => ({ id, coarse: false })));
+  const lanes = a && laneList(a.lanes.filter((id) => ownLane(id) !== FOUND_STEPS).map((id) => ({ id, coarse: false })));
   go({ params: { area: a && `${Math.round(a.from)}-${Math.round(a.to)}:${lanes}` } }, true);
   redraw();
 }
@@ -347,28 +374,6 @@ export const tab = computed<Tab>(() => TABS.find((x) => x === param("tab")) ?? "
 /** Opens a tab of the details. */
 export function setTab(to: Tab): void {
   go({ params: { tab: to === "selection" ? undefined : to, details: undefined } }, true);
-}
-
-export const notes = computed<Note[]>(() => parseNotes(param("notes")));
-
-/** "100-200 text|300 text": times in ns, then the words. */
-export function parseNotes(text: string): Note[] {
-  return text
-    .split("|")
-    .map((part) => /^(\d+)(?:-(\d+))? (.*)$/s.exec(part))
-    .filter((m) => m !== null)
-    .map((m) => ({ time: Number(m[1]), end: Number(m[2] ?? m[1]), text: m[3] ?? "" }));
-}
-
-export function writeNotes(list: readonly Note[]): string {
-  return list
-    .map((n) => `${Math.round(n.time)}${n.end > n.time ? `-${Math.round(n.end)}` : ""} ${n.text.replace(/\|/g, "/")}`)
-    .join("|");
-}
-
-export function setNotes(list: readonly Note[]): void {
-  go({ params: { notes: writeNotes(list) } }, true);
-  redraw();
 }
 
 export const exportUrl = (form: string, r: Range | undefined): string =>

@@ -26,6 +26,7 @@ export function AcrossRanks({ name }: { name: "operators" | "kernels" }) {
         ["p50", { width: 96 }],
         ["p90", { width: 96 }],
         ["p99", { width: 96 }],
+        ["mean", { width: 110, title: t("spread_mean") }],
         ["worst", { width: 150, title: t("spread_worst") }],
         ["worst_worker", { width: 110, text: true, title: t("spread_worst_worker") }],
       ]}

@@ -26,6 +26,7 @@ import { ReportMenu } from "../shared/report.tsx";
 import { panelFor } from "../shared/table-source.ts";
 import { Headline, Verdict } from "../shared/verdict.tsx";
 import { AverageStep } from "./average-step.tsx";
+import { RankSpread } from "./rank-spread.tsx";
 import { Configuration, EventKinds, Stages, UserRanges } from "./stages.tsx";
 import { StepBars } from "./step-bars.tsx";
 
@@ -69,6 +70,7 @@ export function Overview() {
             </div>
           </div>
         )}
+        {allRanks.value ? <RankSpread asked={asked} /> : null}
         {cards ? null : <Advice asked={analysis("advise")} />}
         {allRanks.value ? (
           <p class="w12 one-rank">

@@ -33,6 +33,7 @@ interface FlameProps extends Range {
   lanes: readonly number[];
   height?: number;
   order?: FlameOrder; // without one it can be chosen
+  worker?: string | undefined; // of several ranks in view
 }
 
 export function FlameGraph(props: FlameProps) {
@@ -41,7 +42,7 @@ export function FlameGraph(props: FlameProps) {
   const [picture, setPicture] = useState<Picture | undefined>(undefined);
   const [error, setError] = useState("");
   const lanes = props.lanes.join(",");
-  const trace = JSON.stringify(traceQuery.value);
+  const trace = JSON.stringify({ ...traceQuery.value, ...(props.worker ? { worker: props.worker } : {}) });
   useEffect(() => {
     const abort = new AbortController();
     const wish = lanes

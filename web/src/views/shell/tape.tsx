@@ -11,7 +11,7 @@ import { go, param, traceQuery, view, WHOLE_TRACE } from "../../model/route.ts";
 import { dropSelection, type Selection, selection } from "../../model/selection.ts";
 import { parseSteps, setSteps, setWindow, type Tape, tape, windowRange } from "../../model/steps.ts";
 import { themeVersion } from "../../model/theme.ts";
-import { allRanks, analysis, currentWorker, oneWorker, rowsOf } from "../../model/trace.ts";
+import { allRanks, analysis, currentRun, currentWorker, oneWorker, rowsOf } from "../../model/trace.ts";
 import { hitMarks, panViewport, viewport } from "../../model/viewport.ts";
 import { Icon } from "../../widgets/icons.tsx";
 import { Menu, type MenuItem } from "../../widgets/menu.tsx";
@@ -67,10 +67,12 @@ function SelectionChip() {
 /** A slice is known by its number; its name is asked for. */
 function nameOf(chosen: Selection): string {
   if (chosen.kind !== "slice" && chosen.kind !== "instant") return foldKernel(chosen.name);
-  const which = chosen.kind === "slice" ? { id: chosen.name } : { instant: chosen.name };
+  const [id = "", rank] = chosen.name.split("@"); // of several ranks it says of which
+  const owner = rank === undefined ? undefined : currentRun.value?.workers.find((w) => w.rank === Number(rank));
+  const which = { ...(owner ? { worker: owner.name } : {}), ...(chosen.kind === "slice" ? { id } : { instant: id }) };
   const asked = ask<{ slice: { id: number; name: string } }>("chip", "slice", { ...traceQuery.value, ...which });
   const slice = asked.old ? undefined : asked.value?.slice;
-  return slice ? foldKernel(slice.name) : chosen.name;
+  return slice ? foldKernel(slice.name) : id;
 }
 
 function StepMenu({ tape: now }: { tape: Tape }) {

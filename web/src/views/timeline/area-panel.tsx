@@ -1,45 +1,38 @@
 // What an area holds: by name, per track, counters, idle time by cause, and its flame graph.
 import { useState } from "preact/hooks";
 import type { Table } from "../../api/types.ts";
-import { isKnown, largest } from "../../base/aggregate.ts";
+import { isKnown, largest, sum } from "../../base/aggregate.ts";
 import { ABSENT, exact, inScale, scaleOf, short, thousands } from "../../base/format.ts";
-import { isCounter } from "../../draw/timeline/lanes.ts";
 import { fitRange } from "../../draw/timeline/time-scale.ts";
+import { laneIn } from "../../draw/timeline/together.ts";
 import type { Lane } from "../../draw/timeline/tracks.ts";
-import { ask } from "../../model/answers.ts";
-import { language, t } from "../../model/language.ts";
-import { traceQuery } from "../../model/route.ts";
+import { t } from "../../model/language.ts";
 import { act } from "../../model/timeline/actions.ts";
+import { AREA_KINDS, type AreaKind, askArea, partsOf } from "../../model/timeline/area.ts";
 import { counterValue, laneName } from "../../model/timeline/lane-names.ts";
-import { laneList } from "../../model/timeline/picture-store.ts";
 import { search } from "../../model/timeline/search.ts";
 import { type Area, area, show, stage } from "../../model/timeline/state.ts";
-import type { AreaAnswer, AreaTables } from "../../model/timeline/types.ts";
+import { memberAt } from "../../model/timeline/together.ts";
+import type { AreaTables } from "../../model/timeline/types.ts";
 import { rowsOf } from "../../model/trace.ts";
 import { Segmented } from "../../widgets/controls.tsx";
+import { Menu } from "../../widgets/menu.tsx";
 import { FlameGraph } from "../shared/flame.tsx";
 import { number, SmallTable, words } from "./small-table.tsx";
 
 type TableOf<T extends keyof AreaTables> = Table<AreaTables[T]> | undefined;
-type Part = "area" | "tracks" | "counters" | "idle" | "flame";
-const PARTS: readonly Part[] = ["area", "tracks", "counters", "idle", "flame"];
+type Part = "area" | "kernels" | "tracks" | "counters" | "idle" | "flame";
+const PARTS: readonly Part[] = ["area", "kernels", "tracks", "counters", "idle", "flame"];
 
 export function AreaPanel() {
   const a = area.value;
   const [part, setPart] = useState<Part>("area");
-  const [sort, setSort] = useState("total:desc");
+  const [kind, setKind] = useState<AreaKind>("work");
+  const [sort, setSort] = useState("self:desc");
   if (!a) return <p class="tl-none">{t("tl_area_none")}</p>;
-  const query = {
-    ...traceQuery.value,
-    from: Math.round(a.from),
-    to: Math.round(a.to),
-    lanes: laneList(a.lanes.map((id) => ({ id, coarse: false }))),
-    sort: part === "area" ? sort : undefined,
-    table: part === "area" || part === "idle" ? part : undefined,
-    limit: 500,
-    lang: language.value,
-  };
-  const asked = ask<AreaAnswer>("tl_area", "area", part === "area" ? query : { ...query, limit: undefined });
+  const byName = part === "area" || part === "kernels";
+  const table = byName || part === "flame" ? "area" : part;
+  const asked = askArea(a, { table, kind: part === "kernels" ? "kernel" : kind, sort });
   const answer = asked.value;
   return (
     <div class="tl-area">
@@ -50,6 +43,7 @@ export function AreaPanel() {
           chosen={part}
           onChoose={(id) => setPart(id as Part)}
         />
+        {part === "area" ? <KindMenu chosen={kind} onChoose={setKind} /> : null}
         <span>
           <b>{short(a.to - a.from, "ns")}</b> · {t("tl_tracks_count", { n: a.lanes.length })}
         </span>
@@ -62,7 +56,7 @@ export function AreaPanel() {
         </button>
       </div>
       {asked.error ? <p class="tl-none">{asked.error.msg}</p> : null}
-      {part === "area" ? <ByName table={answer?.tables.area} sort={sort} onSort={setSort} /> : null}
+      {byName ? <ByName table={answer?.tables.area} sort={sort} onSort={setSort} /> : null}
       {part === "tracks" ? <ByTrack table={answer?.tables.tracks} /> : null}
       {part === "counters" ? <Counters table={answer?.tables.counters} /> : null}
       {part === "idle" ? <Idle table={answer?.tables.idle} /> : null}
@@ -71,11 +65,26 @@ export function AreaPanel() {
   );
 }
 
+/** Which events are listed; Python frames and ranges around the work only when asked for. */
+function KindMenu({ chosen, onChoose }: { chosen: AreaKind; onChoose: (kind: AreaKind) => void }) {
+  return (
+    <Menu
+      class="small-menu"
+      name={t("tl_area_kind")}
+      label={t(`tl_area_kind_${chosen}`)}
+      items={AREA_KINDS.map((id) => ({ id, label: t(`tl_area_kind_${id}`), checked: id === chosen }))}
+      onChoose={(id) => onChoose(id as AreaKind)}
+    />
+  );
+}
+
 const TIMES = ["total", "self", "mean", "min", "max"] as const;
 
 function ByName({ table, sort, onSort }: { table: TableOf<"area">; sort: string; onSort: (s: string) => void }) {
   if (!table) return null;
   const rows = rowsOf(table);
+  if (rows.length === 0) return <p class="tl-none">{t("tl_area_no_names")}</p>;
+  const all = sum(rows, (r) => r.self);
   const scales = TIMES.map((name) =>
     scaleOf(
       "ns",
@@ -101,7 +110,9 @@ function ByName({ table, sort, onSort }: { table: TableOf<"area">; sort: string;
           {head("name", t("tl_name"))}
           {head("count", t("tl_count"))}
           {TIMES.map((name, i) => head(name, t(`tl_${name}`), scales[i]?.unit ?? ""))}
-          {head("share", t("tl_share"), "%")}
+          <th class="num" title={t("tl_share_listed")}>
+            {t("tl_share")} <span class="t3">%</span>
+          </th>
         </tr>
       </thead>
       <tbody>
@@ -118,7 +129,7 @@ function ByName({ table, sort, onSort }: { table: TableOf<"area">; sort: string;
                 {inScale(r[name], scales[i] as ReturnType<typeof scaleOf>)}
               </td>
             ))}
-            <td class="num">{isKnown(r.share) ? (r.share * 100).toFixed(1) : ABSENT}</td>
+            <td class="num">{isKnown(r.self) && all > 0 ? ((r.self / all) * 100).toFixed(1) : ABSENT}</td>
           </tr>
         ))}
       </tbody>
@@ -128,10 +139,11 @@ function ByName({ table, sort, onSort }: { table: TableOf<"area">; sort: string;
 
 const laneOf = (id: number) => stage.tracks?.lanes.find((l) => l.id === id);
 
-/** A track by the name the reader knows it by. */
+/** A track by the name the reader knows it by; of several ranks with its rank. */
 const trackName = (r: { lane: number; name: string }): string => {
   const lane = laneOf(r.lane);
-  return lane ? laneName(lane) : r.name;
+  const rank = memberAt(r.lane)?.name;
+  return [rank, lane ? laneName(lane) : r.name].filter(Boolean).join(" · ");
 };
 
 function ByTrack({ table }: { table: TableOf<"tracks"> }) {
@@ -179,11 +191,18 @@ function Idle({ table }: { table: TableOf<"idle"> }) {
   );
 }
 
+const FLAME_LANES: readonly string[] = ["work", "python", "stream", "ranges"];
+
 function AreaFlame({ area: a }: { area: Area }) {
-  const lanes = a.lanes.filter((id) => {
-    const l = laneOf(id);
-    return l && !isCounter(l.kind) && (l.kind === "work" || l.kind === "python" || l.kind === "stream" || l.kind === "ranges");
-  });
-  const work = lanes.filter((id) => laneOf(id)?.kind !== "python");
-  return <FlameGraph from={a.from} to={a.to} lanes={work.length ? work : lanes} />;
+  const part = partsOf(a)[0]; // calls of different ranks are not called by each other
+  if (!part) return null;
+  const kindOf = (id: number) => laneOf(part.of ? laneIn(part.of.place, id) : id)?.kind ?? "";
+  const lanes = part.lanes.filter((id) => FLAME_LANES.includes(kindOf(id)));
+  const work = lanes.filter((id) => kindOf(id) !== "python");
+  return (
+    <>
+      {part.of ? <p class="tl-none">{t("tl_area_flame_of", { rank: part.of.name })}</p> : null}
+      <FlameGraph from={part.from} to={part.to} lanes={work.length ? work : lanes} worker={part.of?.worker} />
+    </>
+  );
 }

@@ -1,24 +1,14 @@
 // The panel below the stage: selection, area, flow, search, notes.
 import { short, thousands } from "../../base/format.ts";
 import { STAGE_TOKENS } from "../../draw/timeline/colors.ts";
+import type { Meeting } from "../../draw/timeline/meetings.ts";
 import { fitRange } from "../../draw/timeline/time-scale.ts";
 import { t } from "../../model/language.ts";
 import { newNote } from "../../model/timeline/actions.ts";
+import { chosenMeeting, goToArrival, isShownRank } from "../../model/timeline/meetings.ts";
+import { notes, setNotes } from "../../model/timeline/notes.ts";
 import { askSearch, HITS_LISTED, search, sought } from "../../model/timeline/search.ts";
-import {
-  chosen,
-  colorBy,
-  detail,
-  flows,
-  notes,
-  openDetails,
-  setNotes,
-  setTab,
-  show,
-  stage,
-  type Tab,
-  tab,
-} from "../../model/timeline/state.ts";
+import { chosen, colorBy, detail, flows, openDetails, setTab, show, stage, type Tab, tab } from "../../model/timeline/state.ts";
 import { Legend } from "../../widgets/controls.tsx";
 import { AreaPanel } from "./area-panel.tsx";
 import { Jump, whereIs } from "./lane-links.tsx";
@@ -28,7 +18,10 @@ import { mono, number, SmallTable, words } from "./small-table.tsx";
 const TABS: readonly Tab[] = ["selection", "area", "flow", "search", "notes"];
 
 function countOf(id: Tab): string {
-  if (id === "flow") return flows.value.length ? thousands(flows.value.length) : "";
+  if (id === "flow") {
+    const n = flows.value.length + (chosenMeeting.value?.arrivals.length ?? 0);
+    return n ? thousands(n) : "";
+  }
   if (id === "search") return sought.value ? thousands(askSearch()?.total ?? 0) : "";
   if (id === "notes") return notes.value.length ? String(notes.value.length) : "";
   return "";
@@ -108,6 +101,52 @@ function Hint({ word, sign }: { word: string; sign: string }) {
 }
 
 function FlowPanel() {
+  const meeting = chosenMeeting.value;
+  if (!meeting) return <Flows />;
+  return flows.value.length === 0 ? (
+    <MeetingTable meeting={meeting} />
+  ) : (
+    <div class="tl-two">
+      <MeetingTable meeting={meeting} />
+      <Flows />
+    </div>
+  );
+}
+
+/** The chosen collective on every rank: who came when, and how long the others waited. */
+function MeetingTable({ meeting }: { meeting: Meeting }) {
+  const latest = meeting.first + meeting.span;
+  const rows = [...meeting.arrivals].sort((a, b) => a.rank - b.rank);
+  return (
+    <SmallTable
+      columns={[
+        words(t("col_rank")),
+        number(t("tl_start")),
+        number(t("col_late")),
+        number(t("col_waiting")),
+        number(t("tl_duration")),
+      ]}
+      rows={rows.map((a) => ({
+        key: a.rank,
+        cells: [
+          isShownRank(a.rank) ? (
+            <button key="rank" type="button" class="tl-link" onClick={() => void goToArrival(meeting, a.rank)}>
+              {t("rank_n", { n: a.rank })}
+            </button>
+          ) : (
+            t("rank_n", { n: a.rank })
+          ),
+          short(a.start, "ns"),
+          short(a.start - meeting.first, "ns"),
+          short(latest - a.start, "ns"),
+          short(a.end - a.start, "ns"),
+        ],
+      }))}
+    />
+  );
+}
+
+function Flows() {
   const own = detail.value?.slice.id;
   if (!chosen.value) return <p class="tl-none">{t("tl_flow_none")}</p>;
   if (flows.value.length === 0) return <p class="tl-none">{t("tl_flow_no")}</p>;

@@ -3,24 +3,30 @@ import { exact, short } from "../../base/format.ts";
 import { type Palette, readPalette, tagFor } from "../../draw/timeline/colors.ts";
 import { boxAt } from "../../draw/timeline/compositor.ts";
 import { valueAt } from "../../draw/timeline/counters.ts";
+import { isCounter } from "../../draw/timeline/folds.ts";
 import { FOUND_STEPS } from "../../draw/timeline/found-steps.ts";
 import { drawLanes } from "../../draw/timeline/frame.ts";
 import { remembered } from "../../draw/timeline/labels.ts";
-import { GUTTER, isCounter, RULER } from "../../draw/timeline/lanes.ts";
+import { GUTTER, RULER, stripsOf } from "../../draw/timeline/lanes.ts";
+import { drawMeetings } from "../../draw/timeline/meetings.ts";
 import { drawArea, drawFlows, drawHoverLine, drawSameName, drawSelected } from "../../draw/timeline/overlay.ts";
 import { pictureFor } from "../../draw/timeline/picture.ts";
 import { drawGrid, drawRuler } from "../../draw/timeline/ruler.ts";
 import { type Easel, type RowDrawn, type Scene, visibleItems } from "../../draw/timeline/scene.ts";
-import { panBy, toTime, toX, zoomAround } from "../../draw/timeline/time-scale.ts";
+import { panBy, type Range, toTime, toX, zoomAround } from "../../draw/timeline/time-scale.ts";
+import { ownLane, placeOf } from "../../draw/timeline/together.ts";
 import { server } from "../../model/answers.ts";
 import { t } from "../../model/language.ts";
 import { traceQuery } from "../../model/route.ts";
 import { themeVersion } from "../../model/theme.ts";
 import { motionOf } from "../../model/timeline/keys.ts";
 import { counterValue, laneFact } from "../../model/timeline/lane-names.ts";
+import { chosenMeeting, meetings, rankPlaces } from "../../model/timeline/meetings.ts";
+import { notes } from "../../model/timeline/notes.ts";
 import { fetchView, type LaneWish } from "../../model/timeline/picture-store.ts";
 import { hitTimes, resting } from "../../model/timeline/search.ts";
-import { area, chosen, colorBy, flows, markOf, notes, setDrawing, show, stage } from "../../model/timeline/state.ts";
+import { area, chosen, colorBy, flows, markOf, setDrawing, show, showFlows, stage } from "../../model/timeline/state.ts";
+import { members, movePictures, ownRange, spanOfMember } from "../../model/timeline/together.ts";
 import { snapshotOf } from "./save.ts";
 
 export interface Hit {
@@ -61,10 +67,52 @@ function wishOf(scene: Scene): LaneWish[] {
   const far = { ...scene, scroll: Math.max(0, scene.scroll - scene.height), height: scene.height * 3 };
   for (const { item } of visibleItems(far)) {
     if (item.lane) wish.set(item.lane.id, !item.open && (item.lane.kind === "python" || item.lane.kind === "calls"));
-    else if (!item.open) for (const m of item.members) if (m.kind === "stream" || m.kind === "work") wish.set(m.id, true);
+    else if (!item.open)
+      for (const { lane } of stripsOf(item)) if (!wish.has(lane.id)) wish.set(lane.id, item.group?.kind !== "rank");
   }
-  wish.delete(FOUND_STEPS); // the page has it already
-  return [...wish].map(([id, coarse]) => ({ id, coarse }));
+  return [...wish].filter(([id]) => ownLane(id) !== FOUND_STEPS).map(([id, coarse]) => ({ id, coarse })); // the page has those
+}
+
+/** Asks for what the lanes in view need: of a trace alone once, of several ranks each of them. */
+function fetchScene(scene: Scene, done: () => void): void {
+  const { by } = scene;
+  const wish = wishOf(scene);
+  const fetch = server().blocks;
+  const list = members();
+  const need = { view: stage.range, width: stage.width, whole: stage.whole, lanes: wish, tag: tagFor(by) };
+  if (list.length === 0) {
+    fetchView(stage.store, need, { fetch, query: traceQuery.peek(), client, done });
+    return;
+  }
+  for (const m of list) {
+    const view = ownRange(m, stage.range);
+    const lanes = wish.filter((w) => placeOf(w.id) === m.place).map((w) => ({ ...w, id: ownLane(w.id) }));
+    if (!view || lanes.length === 0) continue;
+    const query = { ...traceQuery.peek(), worker: m.worker };
+    const own = { ...need, view, whole: m.tracks.trace.duration_ns, lanes };
+    fetchView(m.store, own, { fetch, query, client: `${client}-${m.place}`, done });
+  }
+}
+
+const isFetching = (): boolean => stage.store.pending !== undefined || members().some((m) => m.store.pending !== undefined);
+
+/** Pictures and length of the trace a lane is from. */
+function sourcesNow(): Pick<Scene, "picturesOf" | "spanOf"> {
+  const list = members();
+  if (list.length === 0) {
+    const all = stage.found ? [...stage.store.pictures, stage.found] : stage.store.pictures;
+    const whole: Range = { from: 0, to: stage.whole };
+    return { picturesOf: () => all, spanOf: () => whole };
+  }
+  movePictures();
+  const byPlace = new Map(list.map((m) => [m.place, m]));
+  return {
+    picturesOf: (lane) => byPlace.get(placeOf(lane))?.shown ?? [],
+    spanOf: (lane) => {
+      const m = byPlace.get(placeOf(lane));
+      return m ? spanOfMember(m) : { from: 0, to: stage.whole };
+    },
+  };
 }
 
 export function startEngine(canvas: HTMLCanvasElement, box: HTMLElement, scroller: HTMLElement): Engine {
@@ -84,7 +132,7 @@ export function startEngine(canvas: HTMLCanvasElement, box: HTMLElement, scrolle
   function sceneNow(now: number): Scene {
     return {
       layout: stage.layout,
-      pictures: stage.found ? [...stage.store.pictures, stage.found] : stage.store.pictures,
+      ...sourcesNow(),
       range: stage.range,
       whole: stage.whole,
       left: GUTTER,
@@ -125,12 +173,8 @@ export function startEngine(canvas: HTMLCanvasElement, box: HTMLElement, scrolle
     }
     if (Math.abs(scroller.scrollTop - stage.scroll) >= 1) scroller.scrollTop = stage.scroll;
     const scene = sceneNow(now);
-    fetchView(
-      stage.store,
-      { view: stage.range, width: stage.width, whole: stage.whole, lanes: wishOf(scene), tag: tagFor(scene.by) },
-      { fetch: server().blocks, query: traceQuery.peek(), client, done: request },
-    );
-    const busy = String(stage.store.pending !== undefined);
+    fetchScene(scene, request);
+    const busy = String(isFetching());
     if (box.getAttribute("aria-busy") !== busy) box.setAttribute("aria-busy", busy);
     engine.rows = paint(easel, scene);
     frameTimes.push(performance.now() - begun);
@@ -167,8 +211,10 @@ export function startEngine(canvas: HTMLCanvasElement, box: HTMLElement, scrolle
     setDrawing(undefined);
     stage.snapshot = undefined;
     stage.held.clear();
-    stage.store.pending?.abort.abort();
-    stage.store.pending = undefined;
+    for (const store of [stage.store, ...members().map((m) => m.store)]) {
+      store.pending?.abort.abort();
+      store.pending = undefined;
+    }
   }
 
   stage.snapshot = () => snapshotOf(canvas, () => sceneNow(performance.now()), paint);
@@ -185,6 +231,7 @@ function paint(e: Easel, s: Scene): RowDrawn[] {
   const a = area.peek();
   const mark = stage.drag ?? (a && markOf(a));
   if (mark) drawArea(g, s, mark);
+  drawTogether(g, s);
   drawFlows(g, s, flows.peek(), (r) => short(r.start, "ns"));
   if (c) drawSelected(g, s, c);
   const x = stage.pointer && stage.pointer.x >= 0 && stage.pointer.x <= s.width ? stage.pointer.x : undefined;
@@ -199,6 +246,14 @@ function paint(e: Easel, s: Scene): RowDrawn[] {
   return rows;
 }
 
+/** Of several ranks: the collectives that connect them. */
+function drawTogether(g: CanvasRenderingContext2D, s: Scene): void {
+  if (members().length < 2 || !showFlows.peek()) return;
+  const meeting = chosenMeeting.peek();
+  const label = meeting && t("tl_came_last", { n: meeting.last, time: short(meeting.span, "ns") });
+  drawMeetings(g, s, meetings(), rankPlaces(), meeting && { meeting, label: label ?? "" });
+}
+
 /** Values of counters at the pointer, into the gutter: text nodes are changed in place, nothing is laid out anew. */
 function writeValues(s: Scene, x: number | undefined): void {
   for (const el of document.querySelectorAll<HTMLElement>("[data-counter]")) {
@@ -206,7 +261,7 @@ function writeValues(s: Scene, x: number | undefined): void {
     if (!lane || !isCounter(lane.kind)) continue;
     let text = laneFact(lane);
     if (x !== undefined) {
-      const p = pictureFor(s.pictures, lane.id, s.range, s.width, s.whole);
+      const p = pictureFor(s.picturesOf(lane.id), lane.id, s.range, s.width, s.whole);
       const value = p && valueAt(p, lane.id, toTime(s.range, s.width, x));
       if (value !== undefined) text = counterValue(lane, value);
     }

@@ -11,7 +11,12 @@ type Paint = (e: Easel, s: Scene) => RowDrawn[];
 
 const gutterWords: Parameters<typeof drawGutter>[2] = (item) => {
   if (!item.lane && item.group)
-    return { name: `${item.open ? "▾" : "▸"} ${groupName(item.group)}`, fact: groupFact(item.group), strong: true, indent: 0 };
+    return {
+      name: `${item.open ? "▾" : "▸"} ${groupName(item.group, item.members.length)}`,
+      fact: groupFact(item.group),
+      strong: true,
+      indent: 0,
+    };
   const lane = item.lane as NonNullable<typeof item.lane>;
   const small = lane.kind === "calls" || lane.kind === "instants";
   const name = `${laneName(lane)} ${laneRole(lane)}`.trim();

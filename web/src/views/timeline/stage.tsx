@@ -2,14 +2,17 @@
 import { effect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { short, thousands } from "../../base/format.ts";
-import { GUTTER, type Item, isCounter, isFaint, itemsBetween, type Layout, RULER } from "../../draw/timeline/lanes.ts";
+import { isCounter, isFaint, isFold } from "../../draw/timeline/folds.ts";
+import { GUTTER, type Item, itemsBetween, type Layout, RULER } from "../../draw/timeline/lanes.ts";
 import type { Tracks } from "../../draw/timeline/tracks.ts";
 import { t } from "../../model/language.ts";
 import { go } from "../../model/route.ts";
 import { themeVersion } from "../../model/theme.ts";
 import { groupFact, groupName, laneFact, laneName, laneRole } from "../../model/timeline/lane-names.ts";
+import { chosenMeeting, meetings } from "../../model/timeline/meetings.ts";
+import { notes } from "../../model/timeline/notes.ts";
 import { hitTimes } from "../../model/timeline/search.ts";
-import { area, choices, chosen, colorBy, flows, notes, redraw, scrollTo, stage, toggle } from "../../model/timeline/state.ts";
+import { area, choices, chosen, colorBy, flows, redraw, scrollTo, showFlows, stage, toggle } from "../../model/timeline/state.ts";
 import { type Engine, type Hit, startEngine } from "./engine.ts";
 import { listenToKeys, newInput } from "./input.ts";
 
@@ -46,6 +49,7 @@ export function Stage({ tracks, layout }: { tracks: Tracks; layout: Layout }) {
     const stopKeys = listenToKeys();
     const stopSignals = effect(() => {
       void [themeVersion.value, chosen.value, area.value, flows.value, notes.value, hitTimes.value, colorBy.value];
+      void [meetings(), chosenMeeting.value, showFlows.value];
       redraw();
     });
     return () => {
@@ -128,11 +132,11 @@ function GutterRow({ item }: { item: Item }) {
   if (!item.lane && item.group) {
     const g = item.group;
     return (
-      <div class="tl-row tl-group" role="row" tabIndex={-1} style={style}>
+      <div class={`tl-row tl-group ${foldClass(item)}`} role="row" tabIndex={-1} style={style}>
         <div role="rowheader" tabIndex={-1} class="tl-name">
           <button type="button" tabIndex={-1} aria-expanded={item.open} onClick={() => toggle("fold", g.id)}>
             <span class="tl-fold">{item.open ? "▾" : "▸"}</span>
-            {groupName(g)}
+            {groupName(g, item.members.length)}
           </button>
         </div>
         <div role="gridcell" tabIndex={-1} class="tl-fact">
@@ -143,6 +147,10 @@ function GutterRow({ item }: { item: Item }) {
   }
   return item.lane ? <LaneRow item={item} style={style} /> : null;
 }
+
+/** A fold stands inside its group; a closed rank is higher than other heads. */
+const foldClass = ({ group, open }: Item): string =>
+  !group ? "" : isFold(group) && group.kind !== "nameless" ? "tl-sub" : group.kind === "rank" && !open ? "tl-rank" : "";
 
 function LaneRow({ item, style }: { item: Item; style: Record<string, string> }) {
   const lane = item.lane as NonNullable<Item["lane"]>;

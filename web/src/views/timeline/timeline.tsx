@@ -2,6 +2,7 @@
 import { effect } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 import type { Table } from "../../api/types.ts";
+import { refOnClock } from "../../draw/timeline/together.ts";
 import type { Ref } from "../../draw/timeline/tracks.ts";
 import { counted, server } from "../../model/answers.ts";
 import { t } from "../../model/language.ts";
@@ -15,6 +16,7 @@ import {
   detail,
   firstRange,
   layOut,
+  nameOf,
   parseRange,
   scrollToLane,
   show,
@@ -23,16 +25,18 @@ import {
   stage,
   stopPublishing,
 } from "../../model/timeline/state.ts";
+import { isTogether, leaveTogether, type Member, memberOfRank, members } from "../../model/timeline/together.ts";
 import type { SearchAnswer, SliceAnswer } from "../../model/timeline/types.ts";
 import { analysisQuery } from "../../model/trace.ts";
 import { panViewport } from "../../model/viewport.ts";
 import { Details } from "./details.tsx";
 import { EvidenceStrip } from "./evidence-strip.tsx";
+import { RankBar } from "./rank-bar.tsx";
 import { Stage, TrackFilter } from "./stage.tsx";
 import { Toolbar } from "./toolbar.tsx";
 
 export function Timeline() {
-  const { value: tracks, error } = askTracks();
+  const { value: tracks, error, reading } = askTracks();
   void choices.value;
   if (tracks) layOut(tracks);
   const ready = tracks !== undefined;
@@ -43,14 +47,20 @@ export function Timeline() {
         {error.msg}
       </div>
     );
-  if (!tracks) return <div class="tl-message" aria-busy="true" />;
+  if (!tracks)
+    return (
+      <div class="tl-message" aria-busy="true">
+        {reading?.total ? t("tl_reading", { n: reading.done, all: reading.total }) : null}
+      </div>
+    );
   if (tracks.lanes.length === 0) return <div class="tl-message">{t("tl_empty")}</div>;
   return (
     <div class="tl-frame">
       <EvidenceStrip />
-      <div class={showDetails.value ? "tl" : "tl tl-without"}>
+      <div class={`tl ${showDetails.value ? "" : "tl-without"} ${isTogether.value ? "tl-ranked" : ""}`}>
         <h1 class="tl-title">{t("timeline")}</h1>
         <Toolbar tracks={tracks} />
+        {isTogether.value ? <RankBar reading={reading} /> : null}
         <TrackFilter />
         <Stage tracks={tracks} layout={stage.layout} />
         {showDetails.value ? <Details /> : null}
@@ -64,7 +74,7 @@ export function Timeline() {
 
 /** Keeps tape, address and selection in step while the timeline is on the screen. */
 function follow(): () => void {
-  panViewport.value = show;
+  panViewport.value = (r) => show({ from: r.from + stage.origin, to: r.to + stage.origin });
   if (!param("view") && stage.tracks) show(firstRange(stage.tracks));
   let taken = "";
   const stops = [
@@ -96,6 +106,7 @@ function follow(): () => void {
     for (const stop of stops) stop();
     panViewport.value = undefined;
     stopPublishing();
+    leaveTogether();
   };
 }
 
@@ -111,19 +122,24 @@ async function adoptSelection(sel: string, arrived: boolean): Promise<void> {
   const colon = sel.indexOf(":");
   const [kind, name] = [sel.slice(0, colon), sel.slice(colon + 1)];
   const now = chosen.peek();
-  if (now && sel === `${now.instant ? "instant" : "slice"}:${now.id}`) return;
+  if (now && sel === nameOf(now)) return;
   try {
     if (kind === "slice" || kind === "instant") {
-      const which = kind === "slice" ? { id: name } : { instant: name };
-      const { slice: s } = await server().json<SliceAnswer>("slice", { ...traceQuery.peek(), ...which });
-      adopt({ ...s, track: s.track?.id ?? 0 }, false);
-      if (arrived) closeUp(s);
+      const [id = "", rank] = name.split("@");
+      const m = isTogether.peek() ? (rank === undefined ? members()[0] : memberOfRank(Number(rank))) : undefined;
+      const which = kind === "slice" ? { id } : { instant: id };
+      const query = { ...traceQuery.peek(), ...(m ? { worker: m.worker } : {}), ...which };
+      const { slice: s } = await server().json<SliceAnswer>("slice", query);
+      const found = { ...s, track: s.track?.id ?? 0 };
+      const shown = m ? refOnClock(found, m) : found;
+      adopt(shown, false);
+      if (arrived) closeUp(shown);
     } else if (kind === "step") {
       const i = stage.tracks?.steps.number.indexOf(Number(name)) ?? -1;
       const step = i < 0 ? undefined : stepAround((stage.tracks?.steps.start[i] ?? 0) + 1);
       if (step) show(step);
     } else if (kind === "kernel" || kind === "operator" || kind === "module") {
-      const costliest = await costliestOf(kind, name);
+      const costliest = isTogether.peek() ? undefined : await costliestOf(kind, name);
       if (costliest !== undefined) go({ params: { sel: `slice:${costliest}`, claim: name } }, true);
       else {
         const longest = await longestOf(name);
@@ -149,8 +165,17 @@ async function costliestOf(kind: keyof typeof TABLES, name: string): Promise<num
   return typeof found === "number" ? found : undefined;
 }
 
+/** The longest slice of a name; of several ranks the longest of all. */
 async function longestOf(name: string): Promise<Ref | undefined> {
   const q = `"${name.replace(/"/g, "")}"`;
-  const found = await server().json<SearchAnswer>("search", { ...traceQuery.peek(), q, limit: 1 });
-  return (found.names.find((n) => n.name === name) ?? found.names[0])?.longest;
+  const list: (Member | undefined)[] = isTogether.peek() ? [...members()] : [undefined];
+  const each = await Promise.all(
+    list.map(async (m) => {
+      const query = { ...traceQuery.peek(), ...(m ? { worker: m.worker } : {}), q, limit: 1 };
+      const found = await server().json<SearchAnswer>("search", query);
+      const longest = (found.names.find((n) => n.name === name) ?? found.names[0])?.longest;
+      return longest && m ? refOnClock(longest, m) : longest;
+    }),
+  );
+  return each.filter((r) => r !== undefined).sort((a, b) => b.duration - a.duration)[0];
 }

@@ -2,7 +2,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { thousands } from "../../base/format.ts";
 import { COLOR_BY } from "../../draw/timeline/colors.ts";
-import { isCounter, isFaint, isShown } from "../../draw/timeline/lanes.ts";
+import { isCounter, isFaint } from "../../draw/timeline/folds.ts";
+import { isShown } from "../../draw/timeline/lanes.ts";
 import type { Tracks } from "../../draw/timeline/tracks.ts";
 import { server } from "../../model/answers.ts";
 import { type Key, t } from "../../model/language.ts";
@@ -10,8 +11,9 @@ import { go, param, traceQuery, windowQuery } from "../../model/route.ts";
 import { tape, windowRange } from "../../model/steps.ts";
 import { act, clearFilter, fit, pan, zoom } from "../../model/timeline/actions.ts";
 import { groupName, laneName } from "../../model/timeline/lane-names.ts";
-import { askInView, askSearch, goToHit, search, sought } from "../../model/timeline/search.ts";
+import { askSearch, goToHit, hitsInView, search, sought } from "../../model/timeline/search.ts";
 import { choices, colorBy, exportUrl, showFlows, stage, toggle } from "../../model/timeline/state.ts";
+import { isTogether } from "../../model/timeline/together.ts";
 import { type Range, viewport } from "../../model/viewport.ts";
 import { Icon } from "../../widgets/icons.tsx";
 import { Menu } from "../../widgets/menu.tsx";
@@ -43,7 +45,7 @@ function Search() {
     if (field.current && document.activeElement !== field.current) field.current.value = q;
   }, [q]);
   const all = askSearch();
-  const here = askInView();
+  const here = hitsInView();
   const keys = (e: KeyboardEvent) => {
     if (e.key === "Enter") goToHit(e.shiftKey ? -1 : 1);
     if (e.key === "Escape") {
@@ -69,7 +71,9 @@ function Search() {
       </label>
       {q && all ? (
         <span class="tl-hits" role="status">
-          {all.total === 0 ? t("tl_no_hits") : t("tl_hits", { n: here ? thousands(here.total) : "…", all: thousands(all.total) })}
+          {all.total === 0
+            ? t("tl_no_hits")
+            : t("tl_hits", { n: here === undefined ? "…" : thousands(here), all: thousands(all.total) })}
           <button type="button" class="tl-bare" aria-label={t("tl_hit_previous")} onClick={() => goToHit(-1)}>
             ‹
           </button>
@@ -176,14 +180,20 @@ function Switch({ name, on, label }: { name: string; on: boolean; label: string 
 function Save() {
   const w = windowQuery.value;
   const window = w.step || w.from || w.to ? windowInTime() : undefined;
-  const items = [
-    { id: "view", label: t("tl_save_view"), href: exportUrl("chrome", viewport.value ?? stage.range) },
-    ...(window ? [{ id: "window", label: t("tl_save_window"), href: exportUrl("chrome", window) }] : []),
-    { id: "whole", label: t("tl_save_whole"), href: exportUrl("chrome", undefined) },
-    { id: "png", label: t("tl_save_png"), separator: true },
+  const pictures = [
+    { id: "png", label: t("tl_save_png"), separator: !isTogether.value },
     { id: "svg", label: t("tl_save_svg") },
-    { id: "perfetto", label: t("tl_perfetto"), detail: "ui.perfetto.dev", separator: true },
   ];
+  // A file of events is one of one trace.
+  const items = isTogether.value
+    ? pictures
+    : [
+        { id: "view", label: t("tl_save_view"), href: exportUrl("chrome", viewport.value ?? stage.range) },
+        ...(window ? [{ id: "window", label: t("tl_save_window"), href: exportUrl("chrome", window) }] : []),
+        { id: "whole", label: t("tl_save_whole"), href: exportUrl("chrome", undefined) },
+        ...pictures,
+        { id: "perfetto", label: t("tl_perfetto"), detail: "ui.perfetto.dev", separator: true },
+      ];
   return (
     <Menu
       name={t("tl_save")}

@@ -1,0 +1,71 @@
+/* rank_spread_test.c: the shortest, median and longest average step of the workers. */
+#include "analyse/run/rank_spread.h"
+
+#include "fake_trace.h"
+
+static void add_step(summary *s, const char *worker, int64_t number, int64_t kernel,
+                     int64_t communication) {
+    summary_step *row = summary_add_step(s);
+    *row = (summary_step){.worker = summary_text(s, str_of(worker)),
+                          .number = number,
+                          .kernel = kernel,
+                          .communication = communication};
+}
+
+static summary *three_workers(void) {
+    summary *s = summary_new();
+    static const char *const names[] = {"rank0", "rank1", "rank2"};
+    for (int w = 0; w < 3; w++) {
+        summary_worker *row = summary_add_worker(s);
+        row->name = summary_text(s, str_of(names[w]));
+        row->rank = w;
+    }
+    add_step(s, "rank0", 1, 100, 50);
+    add_step(s, "rank0", 2, 200, 50); /* 150 on the average */
+    add_step(s, "rank1", 1, 400, 50);
+    add_step(s, "rank2", 1, 250, 50);
+    assert_int_equal(summary_settle(s, NULL), OK);
+    return s;
+}
+
+static void each_category_has_its_least_median_and_most(void **state) {
+    arena a = {0};
+    summary *s = three_workers();
+    answer out = {.analysis = "overview"};
+    assert_int_equal(rank_spread_write(s, &a, &out, NULL), OK);
+    table *t = fake_table(&out, "spread");
+    assert_int_equal(t->n_rows, N_ROLES + 1);
+    assert_int_equal(fake_int(t, ROLE_KERNEL, "min"), 150);
+    assert_int_equal(fake_int(t, ROLE_KERNEL, "median"), 250);
+    assert_int_equal(fake_int(t, ROLE_KERNEL, "max"), 400);
+    assert_true(str_eq(fake_text(t, ROLE_KERNEL, "min_worker"), STR("rank0")));
+    assert_true(str_eq(fake_text(t, ROLE_KERNEL, "max_worker"), STR("rank1")));
+    assert_int_equal(fake_int(t, N_ROLES, "max"), 450);
+    assert_true(str_eq(fake_text(t, N_ROLES, "category"), STR("total")));
+    /* All wait equally long: nobody is named. */
+    assert_int_equal(fake_int(t, ROLE_COMMUNICATION, "median"), 50);
+    assert_int_equal(fake_text(t, ROLE_COMMUNICATION, "max_worker").n, 0);
+    summary_free(s);
+    arena_fini(&a);
+}
+
+static void one_worker_has_nothing_to_compare(void **state) {
+    arena a = {0};
+    summary *s = summary_new();
+    summary_add_worker(s)->name = summary_text(s, STR("rank0"));
+    add_step(s, "rank0", 1, 100, 50);
+    assert_int_equal(summary_settle(s, NULL), OK);
+    answer out = {.analysis = "overview"};
+    assert_int_equal(rank_spread_write(s, &a, &out, NULL), OK);
+    assert_int_equal(fake_table(&out, "spread")->n_rows, 0);
+    summary_free(s);
+    arena_fini(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_category_has_its_least_median_and_most),
+        cmocka_unit_test(one_worker_has_nothing_to_compare),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+// What an area holds: one question to a trace alone, one to each rank of several, and their answers as one.
+import type { Query } from "../../api/transport.ts";
+import type { ApiError, Table } from "../../api/types.ts";
+import { largest, smallest, sum } from "../../base/aggregate.ts";
+import { laneIn, ownLane, placeOf } from "../../draw/timeline/together.ts";
+import { ask } from "../answers.ts";
+import { language } from "../language.ts";
+import { traceQuery } from "../route.ts";
+import { rowsOf } from "../trace.ts";
+import { laneList } from "./picture-store.ts";
+import type { Area } from "./state.ts";
+import { isTogether, type Member, members, ownRange } from "./together.ts";
+import type { AreaAnswer, AreaTables } from "./types.ts";
+
+/** Kinds of events an area can be narrowed to. What lies around the work would lead every list: it waits to be asked for. */
+export const AREA_KINDS = ["work", "kernel", "copies", "op", "runtime", "collective", "python", "all"] as const;
+export type AreaKind = (typeof AREA_KINDS)[number];
+
+const FILTERS: Record<AreaKind, string | undefined> = {
+  work: ["python", "module", "span", "step", "device_annotation"].map((k) => `-kind="${k}"`).join(" "),
+  kernel: 'kind="kernel"',
+  copies: "kind:mem",
+  op: 'kind="op"',
+  runtime: 'kind="runtime"',
+  collective: 'kind="collective"',
+  python: 'kind="python"',
+  all: undefined,
+};
+
+const MOST_NAMES = 500;
+
+export interface AreaQuestion {
+  table: "area" | "tracks" | "counters" | "idle";
+  kind: AreaKind;
+  sort: string;
+}
+
+/** Lanes of an area that belong to one trace, with its times. */
+interface Part {
+  of: Member | undefined;
+  from: number;
+  to: number;
+  lanes: number[]; // as the trace numbers them
+}
+
+export function partsOf(a: Area): Part[] {
+  if (!isTogether.value) return [{ of: undefined, from: a.from, to: a.to, lanes: a.lanes }];
+  return members().flatMap((m) => {
+    const own = ownRange(m, a);
+    const lanes = a.lanes.filter((id) => placeOf(id) === m.place).map(ownLane);
+    return own && lanes.length ? [{ of: m, from: Math.max(0, own.from), to: own.to, lanes }] : [];
+  });
+}
+
+function queryOfPart(p: Part, q: AreaQuestion): Query {
+  const byName = q.table === "area";
+  return {
+    ...traceQuery.value,
+    ...(p.of ? { worker: p.of.worker } : {}),
+    from: Math.round(p.from),
+    to: Math.round(p.to),
+    lanes: laneList(p.lanes.map((id) => ({ id, coarse: false }))),
+    sort: byName ? q.sort : undefined,
+    filter: byName ? FILTERS[q.kind] : undefined,
+    table: byName || q.table === "idle" ? q.table : undefined,
+    limit: byName ? MOST_NAMES : undefined,
+    lang: language.value,
+  };
+}
+
+interface AskedArea {
+  value: AreaAnswer | undefined;
+  error: ApiError | undefined;
+}
+
+export function askArea(a: Area, q: AreaQuestion): AskedArea {
+  const asked = partsOf(a).map((p) => ({
+    of: p.of,
+    ...ask<AreaAnswer>(p.of ? `tl_area ${p.of.place}` : "tl_area", "area", queryOfPart(p, q)),
+  }));
+  const error = asked.find((x) => x.error)?.error;
+  const there = asked.flatMap((x) => (x.value ? [x.of ? ofRank(x.value, x.of.place) : x.value] : []));
+  if (there.length < asked.length) return { value: undefined, error };
+  return { value: there.length === 1 ? there[0] : mergedAreas(there, q.sort), error };
+}
+
+/** Lanes of a rank, as the stage numbers them. */
+function ofRank(a: AreaAnswer, place: number): AreaAnswer {
+  const placed = <R extends { lane: number }>(t: Table<R> | undefined): Table<R> | undefined =>
+    t &&
+    withRows(
+      t,
+      rowsOf(t).map((r) => ({ ...r, lane: laneIn(place, r.lane) })),
+    );
+  const { tracks, counters } = a.tables;
+  return {
+    tables: { ...a.tables, ...(tracks ? { tracks: placed(tracks) } : {}), ...(counters ? { counters: placed(counters) } : {}) },
+  } as AreaAnswer;
+}
+
+/** A table with other rows in the same columns. */
+function withRows<R extends object>(t: Table<R>, rows: readonly R[]): Table<R> {
+  const cells = rows.map((r) => t.columns.map((c) => (r as Record<string, unknown>)[c.name]));
+  return { ...t, rows: cells as Table<R>["rows"] };
+}
+
+type Name = AreaTables["area"];
+
+function mergedNames(rows: readonly Name[]): Name[] {
+  const byName = new Map<string, Name[]>();
+  for (const r of rows) byName.set(`${r.kind} ${r.name}`, [...(byName.get(`${r.kind} ${r.name}`) ?? []), r]);
+  return [...byName.values()].map((list) => {
+    const [count, total] = [sum(list, (r) => r.count), sum(list, (r) => r.total)];
+    return {
+      ...(list[0] as Name),
+      count,
+      total,
+      self: sum(list, (r) => r.self),
+      mean: count > 0 ? total / count : null,
+      min: smallest(list, (r) => r.min),
+      max: largest(list, (r) => r.max),
+    };
+  });
+}
+
+function mergedIdle(rows: readonly AreaTables["idle"][], ranks: number): AreaTables["idle"][] {
+  const causes = [...new Set(rows.map((r) => r.cause))];
+  return causes.map((cause) => {
+    const own = rows.filter((r) => r.cause === cause);
+    return { cause, time: sum(own, (r) => r.time), share: sum(own, (r) => r.share) / ranks };
+  });
+}
+
+/** Answers of several ranks as one: names and idle time added up, tracks and counters one below the other. */
+export function mergedAreas(list: readonly AreaAnswer[], sort: string): AreaAnswer | undefined {
+  const first = list[0]?.tables;
+  if (!first) return undefined;
+  const [key = "", way] = sort.split(":");
+  const by = (r: Name) => r[key as keyof Name] ?? 0;
+  const order = (a: Name, b: Name) => (by(a) < by(b) ? -1 : by(a) > by(b) ? 1 : 0) * (way === "desc" ? -1 : 1);
+  const all = <T extends keyof AreaTables>(name: T) =>
+    list.flatMap((a) => rowsOf(a.tables[name] as Table<AreaTables[T]> | undefined));
+  const tables: AreaAnswer["tables"] = {};
+  if (first.area) tables.area = withRows(first.area, mergedNames(all("area")).sort(order));
+  if (first.tracks) tables.tracks = withRows(first.tracks, all("tracks"));
+  if (first.counters) tables.counters = withRows(first.counters, all("counters"));
+  if (first.idle) tables.idle = withRows(first.idle, mergedIdle(all("idle"), list.length));
+  return { tables };
+}
