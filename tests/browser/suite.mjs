@@ -11,6 +11,8 @@ import "./paddle.mjs";
 import "./frameworks.mjs";
 import "./ranks.mjs";
 import "./truth.mjs";
+import "./layout.mjs";
+import "./tables.mjs";
 
 /** The line of a test that an error came from. */
 const where = (e) => /tests\/browser\/(?!tools|stand|suite)[\w.]+:\d+/.exec(String(e.stack))?.[0] ?? String(e.message).split("\n")[0];

@@ -26,6 +26,9 @@ export interface TableColumn {
   help?: string | undefined;
   path?: string | undefined;
   width?: number; // px; without one the column takes what is left
+  least?: number; // px of a column that takes what is left
+  leaves?: number; // where there is no room, columns with the highest number go first
+  stays?: boolean; // never goes
   bar?: string; // fill of the bar behind the number
   text?: boolean; // left-aligned words
   mono?: boolean;
@@ -47,7 +50,8 @@ export interface TableProps {
   onRow?: (row: TableRow) => void;
   onEnter?: (row: TableRow, shift: boolean) => void;
   onHover?: (row: TableRow | undefined) => void;
-  onFilter?: (row: TableRow) => void; // only rows like this one
+  onFilter?: (row: TableRow, column?: string) => void; // only rows like this one
+  onTimeline?: (row: TableRow) => void;
   onExport?: () => void;
   height?: number | string; // of the part that scrolls
   old?: boolean | undefined;
