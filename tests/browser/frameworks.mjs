@@ -19,7 +19,7 @@ const REAL = {
   meg: "megengine/real/memory_flow",
 };
 
-async function fill(s, folder) {
+export async function fill(s, folder) {
   const made = join(folder, "made");
   mkdirSync(made);
   const write = "import sys; sys.path.insert(0, sys.argv[1]); import made_mindspore; made_mindspore.write(sys.argv[2])";

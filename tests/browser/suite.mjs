@@ -13,6 +13,8 @@ import "./ranks.mjs";
 import "./together.mjs";
 import "./truth.mjs";
 import "./evidence.mjs";
+import "./layout.mjs";
+import "./tables.mjs";
 
 /** The line of a test that an error came from. */
 const where = (e) => /tests\/browser\/(?!tools|stand|suite)[\w.]+:\d+/.exec(String(e.stack))?.[0] ?? String(e.message).split("\n")[0];

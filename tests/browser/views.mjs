@@ -203,6 +203,9 @@ test("memory: the contents of a moment and of the peak, by operator, module and 
     await addressHas(page, "holders=module");
     await settled(page);
     const modules = rowsOf(s.json("memory", "resnet_w0", "--table", "contents", "--by", "module").tables.contents);
+    // The largest seven, and how many more there are: they come on a click.
+    assert.equal(await page.locator(".alive li").count(), 9);
+    await page.click(".alive-more button");
     assert.equal(await page.locator(".alive li").count(), modules.filter((r) => r.device === "GPU0").length + 1);
     await page.click("role=radio[name='Operator']");
     const box = await page.locator(".u-over").boundingBox();

@@ -23,3 +23,11 @@ test("shapes read as a product", () => {
   assert.equal(shapesLabel("[[4096, 768], [768, 50257], []]"), "[4096, 768] × [768, 50257]");
   assert.equal(shapesLabel("odd"), "odd");
 });
+
+test("a mangled name is folded to what it says", () => {
+  assert.equal(foldKernel("_ZN7cutlass13device_kernelIN5flash20FlashAttnFwdSm90BodyILi3EEEEEvT_"), "FlashAttnFwdSm90Body");
+  assert.equal(foldKernel("_ZN2at6native13reduce_kernelILi512EEEvT_"), "reduce_kernel<…>");
+  assert.equal(foldKernel("_Z9my_kernelPfS_i"), "my_kernel");
+  assert.equal(foldKernel("_ZN12_GLOBAL__N_13addEv"), "add");
+  assert.equal(foldKernel("_Zoom"), "_Zoom");
+});

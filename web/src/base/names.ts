@@ -38,9 +38,34 @@ function simpleArgument(text: string): string {
   return lastScope(head).trim();
 }
 
+/** The scopes of a mangled name (`_ZN7cutlass6KernelI…`), and what stands behind its template. */
+function mangledScopes(text: string, from: number): { scopes: string[]; end: number } {
+  const scopes: string[] = [];
+  let i = text[from] === "N" ? from + 1 : from;
+  while (text[i] === "K" || text[i] === "V" || text[i] === "r") i++;
+  for (let found = /^\d+/.exec(text.slice(i)); found; found = /^\d+/.exec(text.slice(i))) {
+    const start = i + found[0].length;
+    i = start + Number(found[0]);
+    scopes.push(text.slice(start, i));
+  }
+  return { scopes, end: i };
+}
+
+/** A mangled C++ name as far as it says something: its scopes and the first argument of its template. */
+function demangled(name: string): string {
+  if (!/^_ZN?\d/.test(name)) return name;
+  const { scopes, end } = mangledScopes(name, 2);
+  const shown = scopes.filter((s) => !s.startsWith("_GLOBAL__N_")).join("::");
+  if (name[end] !== "I") return shown;
+  const inner = mangledScopes(name, end + 1).scopes.join("::");
+  return `${shown}<${inner || "…"}>`;
+}
+
 /** `void at::native::f<A<B>, 4>(int)` becomes `f<A, 4>`; a wrapper gives way to what it wraps. */
 export function foldKernel(name: string): string {
-  const text = name.replace(/^(void|auto) /, "").replace(/\(anonymous namespace\)::/g, "");
+  const text = demangled(name)
+    .replace(/^(void|auto) /, "")
+    .replace(/\(anonymous namespace\)::/g, "");
   const open = text.indexOf("<");
   const paren = text.indexOf("(");
   if (open < 0 || (paren >= 0 && paren < open)) return lastScope(paren > 0 ? text.slice(0, paren) : text);

@@ -1,6 +1,7 @@
 // Every string of the page in English. zh.ts has the same keys; a test compares them.
 // The page fills in `*bold*`, `{name}` and `{n|singular|plural}` (fill.ts).
 import { enFrameworks } from "./en-frameworks.ts";
+import { enPage } from "./en-page.ts";
 import { enRun } from "./en-run.ts";
 import { enShell } from "./en-shell.ts";
 import { enTables } from "./en-tables.ts";
@@ -391,5 +392,6 @@ export const en = {
   ...enTimeline,
   ...enShell,
   ...enViews,
+  ...enPage,
   ...enFrameworks,
 };

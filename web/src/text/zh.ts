@@ -1,6 +1,7 @@
 // 页面的全部中文文字；键与 en.ts 相同。
 import type { en } from "./en.ts";
 import { zhFrameworks } from "./zh-frameworks.ts";
+import { zhPage } from "./zh-page.ts";
 import { zhRun } from "./zh-run.ts";
 import { zhShell } from "./zh-shell.ts";
 import { zhTables } from "./zh-tables.ts";
@@ -374,5 +375,6 @@ export const zh: Record<keyof typeof en, string> = {
   ...zhTimeline,
   ...zhShell,
   ...zhViews,
+  ...zhPage,
   ...zhFrameworks,
 };

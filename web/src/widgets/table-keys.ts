@@ -1,4 +1,5 @@
-// Keys of a table: arrows move, Enter opens or selects, c copies the row, x filters on it, Shift E saves it all.
+// Keys of a table: arrows move, Enter opens or selects, c copies the row, x filters on it, Shift E saves it all,
+// the menu key opens the row's menu.
 import { type Flat, isPlaced, type TableColumn, type TableProps, type TableRow } from "./table-types.ts";
 
 interface KeyState {
@@ -9,6 +10,7 @@ interface KeyState {
   box: HTMLDivElement | null;
   props: TableProps;
   toggle: (row: TableRow, at: number) => void;
+  openMenu: (at: number, x: number, y: number) => void;
 }
 
 export function tableKeys(e: KeyboardEvent, s: KeyState): void {
@@ -35,11 +37,15 @@ export function tableKeys(e: KeyboardEvent, s: KeyState): void {
     s.props.onFilter?.(row);
   } else if (row && e.key === "c" && !e.ctrlKey && !e.metaKey) {
     void navigator.clipboard?.writeText(asText(s.props.columns, row));
+  } else if (row && (e.key === "ContextMenu" || (e.key === "F10" && e.shiftKey))) {
+    e.preventDefault();
+    const at = s.box?.querySelector("tr.active")?.getBoundingClientRect();
+    s.openMenu(s.active, (at?.left ?? 0) + 24, at?.bottom ?? 0);
   }
 }
 
 /** A row as text: exact values between tabs. */
-function asText(columns: readonly TableColumn[], row: TableRow): string {
+export function asText(columns: readonly TableColumn[], row: TableRow): string {
   return columns.map((c) => String(row.cell(c.name) ?? "")).join("\t");
 }
 

@@ -27,6 +27,9 @@ export interface TableColumn {
   help?: string | undefined;
   path?: string | undefined;
   width?: number; // px; without one the column takes what is left
+  least?: number; // px of a column that takes what is left
+  leaves?: number; // where there is no room, columns with the highest number go first
+  stays?: boolean; // never goes
   bar?: string; // fill of the bar behind the number
   text?: boolean; // left-aligned words
   mono?: boolean;
@@ -50,7 +53,7 @@ export interface TableProps {
   onHover?: (row: TableRow | undefined) => void;
   onTimeline?: (row: TableRow) => void; // of rows that know an event (their cell `slice`) or a place
   timelineLabel?: string;
-  onFilter?: (row: TableRow) => void; // only rows like this one
+  onFilter?: (row: TableRow, column?: string) => void; // only rows like this one
   onExport?: () => void;
   height?: number | string; // of the part that scrolls
   old?: boolean | undefined;

@@ -2,11 +2,14 @@
 // table draws, opens rows in place, and copies. One unit for a column, taken from its largest value.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { exact, inScale, type Scale, scaleOf, short, THIN } from "../base/format.ts";
-import { Definition, tip } from "../base/tip.tsx";
+import { type ContextItem, ContextMenu, type MenuAt } from "./context-menu.tsx";
 import { Icon } from "./icons.tsx";
-import { nextSort, sortKeys } from "./sort.ts";
-import { tableKeys } from "./table-keys.ts";
+import { sortKeys } from "./sort.ts";
+import { arranged, fitting, keptOf, leastWidth, tableKey } from "./table-columns.ts";
+import { Head } from "./table-head.tsx";
+import { asText, tableKeys } from "./table-keys.ts";
 import { type Flat, isPlaced, type TableColumn, type TableProps, type TableRow } from "./table-types.ts";
+import { tableWords } from "./table-words.ts";
 
 /** Base rows with the rows of the opened ones in between. */
 function flatten(props: TableProps, opened: ReadonlySet<string>, known: ReadonlyMap<string, number>): Flat {
@@ -61,19 +64,62 @@ function useScales(columns: readonly TableColumn[], flat: Flat): Map<string, { s
   return scales;
 }
 
-export function Table(props: TableProps) {
+/** The part of a table that is seen: its size, followed as it changes, and how far it is scrolled. */
+function useView() {
   const box = useRef<HTMLDivElement>(null);
+  const [size, setSize] = useState({ width: 0, height: 600 });
+  useLayoutEffect(() => {
+    const el = box.current;
+    if (!el) return;
+    const read = () =>
+      setSize((old) =>
+        old.width === el.clientWidth && old.height === el.clientHeight ? old : { width: el.clientWidth, height: el.clientHeight },
+      );
+    read();
+    const watch = new ResizeObserver(read);
+    watch.observe(el);
+    return () => watch.disconnect();
+  }, []);
+  return { box, ...size };
+}
+
+const MORE = 40; // px of the button that shows the columns without room
+
+/** Columns that fit; where some do not, the last one has room for the button that says so. */
+function withMore(wanted: readonly TableColumn[], width: number): TableColumn[] {
+  const fits = fitting(wanted, width);
+  if (fits.length === wanted.length) return fits;
+  const shown = fitting(wanted, width - MORE);
+  return shown.map((c, i) => (i === shown.length - 1 && c.width ? { ...c, width: c.width + MORE } : c));
+}
+
+/** The columns in the reader's order, those that have room or all of them, and how wide the table must be. */
+function useColumns(props: TableProps, width: number) {
+  const [all, setAll] = useState(false);
+  const by = sortKeys(props.sort)[0]?.name; // the order makes no sense without its column
+  const wanted = arranged(props.columns, keptOf(tableKey(props.columns))).map((c) => (c.name === by ? { ...c, stays: true } : c));
+  const columns = all || width === 0 ? wanted : withMore(wanted, width);
+  const least = leastWidth(columns);
+  const fixed = columns.every((c) => c.width); // every column has its width: none would take what is left
+  return {
+    columns,
+    gone: wanted.length - columns.length,
+    style: fixed ? { width: `${least}px` } : { minWidth: `${least}px` },
+    setAll,
+  };
+}
+
+export function Table(props: TableProps) {
+  const { box, width, height: visible } = useView();
   const [top, setTop] = useState(0);
-  const [visible, setVisible] = useState(600);
   const [opened, setOpened] = useState<ReadonlySet<string>>(() => new Set(props.open));
   const [known] = useState(() => placesOf(props));
   const [active, setActive] = useState(-1);
+  const [menu, setMenu] = useState<MenuAt | undefined>();
+  const { columns, gone, style, setAll } = useColumns(props, width);
   const h = props.rowHeight ?? 26;
   const flat = flatten(props, opened, known);
-  const scales = useScales(props.columns, flat);
-  useLayoutEffect(() => {
-    if (box.current) setVisible(box.current.clientHeight);
-  });
+  const scales = useScales(columns, flat);
   const first = Math.max(0, Math.floor(top / h) - 8);
   const last = Math.min(flat.total, Math.ceil((top + visible) / h) + 8);
   const toggle = (row: TableRow, at: number) => {
@@ -83,7 +129,9 @@ export function Table(props: TableProps) {
     if ((row.depth ?? 0) === 0) known.set(row.key, baseOf(at, flat, props));
     setOpened(next);
   };
-  const keys = (e: KeyboardEvent) => tableKeys(e, { active, setActive, flat, h, box: box.current, props, toggle });
+  const openMenu = (at: number, x: number, y: number, cell?: Element | null) =>
+    setMenu({ x, y, items: rowItems(flat.at(at), columns, cell, props) });
+  const keys = (e: KeyboardEvent) => tableKeys(e, { active, setActive, flat, h, box: box.current, props, toggle, openMenu });
   const rows = [];
   for (let i = first; i < last; i++) {
     const row = flat.at(i);
@@ -96,15 +144,22 @@ export function Table(props: TableProps) {
         scales={scales}
         open={opened.has(row.key)}
         toggle={toggle}
+        onActive={setActive}
+        onMenu={openMenu}
+        columns={columns}
         props={props}
         h={h}
       />,
     );
   }
+  const closeMenu = () => {
+    setMenu(undefined);
+    box.current?.focus({ preventScroll: true });
+  };
   return (
     <div
       class={`tscroll ${props.old ? "old" : ""}`}
-      style={{ maxHeight: typeof props.height === "number" ? `${props.height}px` : (props.height ?? "none") }}
+      style={{ maxHeight: tallest(props.height, flat.total * h) }}
       ref={box}
       tabIndex={0}
       role="region"
@@ -112,24 +167,46 @@ export function Table(props: TableProps) {
       onScroll={(e) => setTop(e.currentTarget.scrollTop)}
       onKeyDown={keys}
     >
-      <table aria-rowcount={flat.total} style={{ "--row": `${h}px`, minWidth: `${leastWidth(props.columns)}px` }}>
-        <Head props={props} scales={scales} />
+      <table class={gone > 0 ? "narrowed" : ""} aria-rowcount={flat.total} style={{ "--row": `${h}px`, ...style }}>
+        <Head props={props} columns={columns} gone={gone} scales={scales} onMenu={setMenu} onAll={() => setAll(true)} />
         <tbody onMouseLeave={() => props.onHover?.(undefined)}>
           <tr class="spacer" style={{ height: `${first * h}px` }} aria-hidden="true" />
           {rows}
           <tr class="spacer" style={{ height: `${(flat.total - last) * h}px` }} aria-hidden="true" />
         </tbody>
-        {props.sum ? <Sum props={props} scales={scales} /> : null}
+        {props.sum ? <Sum props={props} columns={columns} scales={scales} /> : null}
       </table>
       {flat.total === 0 && props.empty ? <p class="empty">{props.empty}</p> : null}
+      {menu ? <ContextMenu at={menu} name={tableWords.current.menu} onClose={closeMenu} /> : null}
     </div>
   );
 }
 
-const LEAST = 170; // of a column that takes what is left
+const WHOLE = 580; // px of rows that are shown without a bar of their own
 
-/** Narrower than this the table scrolls: a name is never squeezed away. */
-export const leastWidth = (columns: readonly TableColumn[]): number => columns.reduce((s, c) => s + (c.width ?? LEAST), 0);
+/** How tall the part that scrolls may be: a table of two dozen rows is shown whole. */
+const tallest = (height: number | string | undefined, rows: number): string =>
+  rows <= WHOLE ? "none" : typeof height === "number" ? `${height}px` : (height ?? "none");
+
+const copy = (text: string) => void navigator.clipboard?.writeText(text);
+
+/** What can be done with a row, and with the cell that was pointed at. */
+function rowItems(
+  row: TableRow,
+  columns: readonly TableColumn[],
+  cell: Element | null | undefined,
+  props: TableProps,
+): ContextItem[] {
+  const words = tableWords.current;
+  const column = columns[cell ? [...(cell.parentElement?.children ?? [])].indexOf(cell) : 0] ?? columns[0];
+  const { onFilter, onTimeline } = props;
+  return [
+    { label: words.copyCell, run: () => copy(String(row.cell(column?.name ?? "") ?? cell?.textContent ?? "")) },
+    { label: words.copyRow, key: "c", run: () => copy(asText(columns, row)) },
+    ...(onFilter ? [{ label: words.filter, key: "x", run: () => onFilter(row, column?.name), separator: true }] : []),
+    ...(onTimeline ? [{ label: words.timeline, key: "Shift Enter", run: () => onTimeline(row), separator: !onFilter }] : []),
+  ];
+}
 
 /** Where the rows are that are open at first. */
 function placesOf(props: TableProps): Map<string, number> {
@@ -148,53 +225,6 @@ function baseOf(at: number, flat: Flat, props: TableProps): number {
   return 0;
 }
 
-function Head({ props, scales }: { props: TableProps; scales: Map<string, { scale: Scale }> }) {
-  const keys = sortKeys(props.sort);
-  return (
-    <>
-      <colgroup>
-        {props.columns.map((c) => (
-          <col key={c.name} style={c.width ? { width: `${c.width}px` } : {}} />
-        ))}
-      </colgroup>
-      <thead>
-        <tr>
-          {props.columns.map((c) => {
-            const unit = c.unit && c.unit !== "share" && !c.each ? scales.get(c.name)?.scale.unit : "";
-            const place = keys.findIndex((k) => k.name === c.name);
-            const on = place === 0;
-            const order = keys[place]?.order;
-            const card = tip(<Definition title={c.title} help={c.help} path={c.path} />);
-            const words = (
-              <>
-                <span class={c.help ? "defined" : ""}>{c.unitOnly && unit ? unit : c.title}</span>
-                {unit && !c.unitOnly ? <span class="unit">, {unit}</span> : null}
-                {order ? <span class="arrow">{`${order === "asc" ? " ↑" : " ↓"}${place > 0 ? place + 1 : ""}`}</span> : null}
-              </>
-            );
-            return (
-              <th
-                key={c.name}
-                scope="col"
-                class={`${c.text ? "text" : ""} ${on ? "on" : ""} ${c.bar === "share" ? "shared" : c.bar ? "barred" : ""}`}
-                {...(on ? { "aria-sort": order === "asc" ? "ascending" : "descending" } : {})}
-              >
-                {props.onSort && c.sortable !== false ? (
-                  <button type="button" {...card} onClick={(e) => props.onSort?.(nextSort(props.sort, c.name, e.shiftKey))}>
-                    {words}
-                  </button>
-                ) : (
-                  <span {...card}>{words}</span>
-                )}
-              </th>
-            );
-          })}
-        </tr>
-      </thead>
-    </>
-  );
-}
-
 interface RowProps {
   row: TableRow;
   at: number;
@@ -203,27 +233,36 @@ interface RowProps {
   h: number;
   scales: Map<string, { scale: Scale; max: number }>;
   toggle: (row: TableRow, at: number) => void;
+  onActive: (at: number) => void;
+  onMenu: (at: number, x: number, y: number, cell?: Element | null) => void;
+  columns: readonly TableColumn[];
   props: TableProps;
 }
 
-function Row({ row, at, active, open, scales, toggle, props, h }: RowProps) {
+function Row({ row, at, active, open, scales, toggle, onActive, onMenu, columns, props, h }: RowProps) {
   const state = `${row.marked ? "marked" : ""} ${row.tinted ? "tinted" : ""} ${active ? "active" : ""} ${row.faded ? "faded" : ""} ${open && row.opens ? "opened" : ""}`;
   return (
     <tr
       class={state}
       style={{ height: `${h}px` }}
       onClick={(e) => {
+        onActive(at);
         if ((e.target as Element).closest("a,button,input")) return;
         if (row.opens) toggle(row, at);
         props.onRow?.(row);
       }}
+      onContextMenu={(e) => {
+        e.preventDefault();
+        onActive(at);
+        onMenu(at, e.clientX, e.clientY, (e.target as Element).closest("td"));
+      }}
       onMouseEnter={() => props.onHover?.(row)}
     >
-      {props.columns.map((c, i) =>
+      {columns.map((c, i) =>
         row.wide && i > 0 ? null : i === 0 ? (
           <td
             key={c.name}
-            {...(row.wide ? { colSpan: props.columns.length } : {})}
+            {...(row.wide ? { colSpan: columns.length } : {})}
             class={`first ${c.mono ? "mono" : ""} ${c.text ? "text" : ""}`}
             title={String(row.cell(c.name) ?? "")}
           >
@@ -289,7 +328,14 @@ function Cell({
     );
   if (value === undefined && row.faded) return <td />;
   const kind = `${c.text ? "text" : ""} ${c.mono ? "mono" : ""} ${c.soft ? "soft" : ""} ${value === null || value === undefined ? "none" : ""}`;
-  if (c.show) return <td class={kind}>{c.show(value, row)}</td>;
+  if (c.show) {
+    const shown = c.show(value, row);
+    return (
+      <td class={kind} {...(c.text && typeof shown === "string" ? { title: shown } : {})}>
+        {shown}
+      </td>
+    );
+  }
   if (typeof value !== "number" || !c.unit || !scale) {
     const words = value === null || value === undefined ? "–" : String(value);
     return (
@@ -319,12 +365,18 @@ function Cell({
   );
 }
 
-function Sum({ props, scales }: { props: TableProps; scales: Map<string, { scale: Scale; max: number }> }) {
+interface SumProps {
+  props: TableProps;
+  columns: readonly TableColumn[];
+  scales: Map<string, { scale: Scale; max: number }>;
+}
+
+function Sum({ props, columns, scales }: SumProps) {
   const row: TableRow = { key: "sum", cell: (n) => props.sum?.(n) };
   return (
     <tfoot>
       <tr>
-        {props.columns.map((c, i) =>
+        {columns.map((c, i) =>
           i === 0 ? (
             <td key={c.name} class="first text">
               {props.sumLabel}

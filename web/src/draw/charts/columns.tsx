@@ -82,7 +82,7 @@ export function Columns({ bars, height, label, format, factor, onBar }: ColumnsP
                 </text>
               ) : null}
               {i % every === 0 ? (
-                <text x={x + bar / 2} y={height - 6} text-anchor="middle" class="axis">
+                <text x={Math.min(x + bar / 2, width - b.id.length * 3.5 - 1)} y={height - 6} text-anchor="middle" class="axis">
                   {b.id}
                 </text>
               ) : null}

@@ -44,6 +44,59 @@ export function placePipe(nodes: readonly PipeNode[]): Placed[] {
   return placed;
 }
 
+type Place = Omit<Placed, "node">;
+
+interface Plan {
+  w: number; // of a box
+  wide: number;
+  high: number;
+  x: (p: Place) => number;
+  y: (p: Place) => number;
+  edge: (from: Place, to: Place) => { line: string; arrow: string; x: number; y: number }; // and the middle of its queue
+}
+
+/** From left to right, or from top to bottom where the boxes have no room beside each other. */
+export function planOf(deepest: number, rows: number, width: number): Plan {
+  const need = (w: number) => (deepest + 1) * w + deepest * (QUEUE.w + 40);
+  if (need(BOX.narrow) > width) return downwards(deepest, rows, width);
+  const w = need(BOX.wide) <= width ? BOX.wide : BOX.narrow;
+  const gap = deepest > 0 ? (width - w * (deepest + 1)) / deepest : 0;
+  const x = (p: Place) => (deepest - p.level) * (w + gap);
+  const y = (p: Place) => 24 + p.row * ROW;
+  const edge = (from: Place, to: Place) => {
+    const [x1, y1] = [x(from) + w, y(from) + BOX.h / 2];
+    const [x2, y2] = [x(to), y(to) + BOX.h / 2];
+    const middle = (x1 + x2) / 2;
+    return {
+      line: `M${x1} ${y1}H${middle + QUEUE.w / 2}C${x2 - 12} ${y1} ${middle + QUEUE.w / 2} ${y2} ${x2 - 5} ${y2}`,
+      arrow: `M${x2 - 6} ${y2 - 3.5}L${x2} ${y2}L${x2 - 6} ${y2 + 3.5}Z`,
+      x: middle,
+      y: y1,
+    };
+  };
+  return { w, wide: width, high: 24 + rows * ROW, x, y, edge };
+}
+
+const DOWN = BOX.h + 84; // px from one level to the next: the box, its queue and the words below it
+
+function downwards(deepest: number, rows: number, width: number): Plan {
+  const w = rows * (BOX.wide + 24) <= width ? BOX.wide : BOX.narrow;
+  const wide = Math.max(width, rows * (w + 24));
+  const x = (p: Place) => p.row * (wide / rows) + (wide / rows - w) / 2;
+  const y = (p: Place) => 24 + (deepest - p.level) * DOWN;
+  const edge = (from: Place, to: Place) => {
+    const [x1, y1] = [x(from) + w / 2, y(from) + BOX.h];
+    const [x2, y2] = [x(to) + w / 2, y(to)];
+    return {
+      line: `M${x1} ${y1}V${y1 + 26}C${x1} ${y2 - 8} ${x2} ${y1 + 50} ${x2} ${y2 - 5}`,
+      arrow: `M${x2 - 3.5} ${y2 - 6}L${x2} ${y2}L${x2 + 3.5} ${y2 - 6}Z`,
+      x: x1,
+      y: y1 + 26,
+    };
+  };
+  return { w, wide, high: 24 + deepest * DOWN + BOX.h + 4, x, y, edge };
+}
+
 interface PipelineProps {
   nodes: readonly PipeNode[];
   label: string;
@@ -58,40 +111,29 @@ export function Pipeline({ nodes, label, onQueue }: PipelineProps) {
   const placed = placePipe(nodes);
   const deepest = largest(placed, (p) => p.level, 0);
   const rows = largest(placed, (p) => p.row + 1, 1);
-  const need = (w: number) => (deepest + 1) * w + deepest * (QUEUE.w + 40);
-  const w = need(BOX.wide) <= width ? BOX.wide : BOX.narrow;
-  const wide = Math.max(width, need(w));
-  const gap = deepest > 0 ? (wide - w * (deepest + 1)) / deepest : 0;
-  const x = (level: number) => (deepest - level) * (w + gap);
-  const y = (row: number) => 24 + row * ROW;
+  const plan = planOf(deepest, rows, width);
+  const { w, x, y } = plan;
   const at = new Map(placed.map((p) => [p.node.id, p]));
   return (
     <div class="chart pipe" ref={box}>
-      <svg data-chart width={wide} height={24 + rows * ROW} role="img" aria-label={label}>
-        {placed.map(({ node, level, row }) => {
-          const to = at.get(node.into ?? "");
+      <svg data-chart width={plan.wide} height={plan.high} role="img" aria-label={label}>
+        {placed.map((from) => {
+          const to = at.get(from.node.into ?? "");
           if (!to) return null;
-          const [x1, y1] = [x(level) + w, y(row) + BOX.h / 2];
-          const [x2, y2] = [x(to.level), y(to.row) + BOX.h / 2];
-          const middle = (x1 + x2) / 2;
+          const edge = plan.edge(from, to);
           return (
-            <g key={node.id}>
-              <path
-                d={`M${x1} ${y1}H${middle + QUEUE.w / 2}C${x2 - 12} ${y1} ${middle + QUEUE.w / 2} ${y2} ${x2 - 5} ${y2}`}
-                fill="none"
-                stroke="var(--line-strong)"
-                stroke-width="1.3"
-              />
-              <path d={`M${x2 - 6} ${y2 - 3.5}L${x2} ${y2}L${x2 - 6} ${y2 + 3.5}Z`} fill="var(--line-strong)" />
-              {node.queue ? <Queue x={middle - QUEUE.w / 2} y={y1} node={node} onQueue={onQueue} /> : null}
+            <g key={from.node.id}>
+              <path d={edge.line} fill="none" stroke="var(--line-strong)" stroke-width="1.3" />
+              <path d={edge.arrow} fill="var(--line-strong)" />
+              {from.node.queue ? <Queue x={edge.x - QUEUE.w / 2} y={edge.y} node={from.node} onQueue={onQueue} /> : null}
             </g>
           );
         })}
-        {placed.map(({ node, level, row }) => (
+        {placed.map(({ node, ...p }) => (
           <g key={node.id} {...(node.card ? tip(node.card, 120) : {})}>
             <rect
-              x={x(level) + 0.5}
-              y={y(row) + 0.5}
+              x={x(p) + 0.5}
+              y={y(p) + 0.5}
               width={w - 1}
               height={BOX.h - 1}
               rx="6"
@@ -100,14 +142,14 @@ export function Pipeline({ nodes, label, onQueue }: PipelineProps) {
               {...(node.dashed ? { "stroke-dasharray": "4 3" } : {})}
             />
             {node.late || node.suspect ? (
-              <text x={x(level)} y={y(row) - 6} class={node.late ? "axis critical-text" : "axis warning-text"}>
+              <text x={x(p)} y={y(p) - 6} class={node.late ? "axis critical-text" : "axis warning-text"}>
                 {node.late ?? node.suspect}
               </text>
             ) : null}
-            <text x={x(level) + 11} y={y(row) + 21} class="pipe-title">
+            <text x={x(p) + 11} y={y(p) + 21} class="pipe-title">
               {fit(node.title, w - 20)}
             </text>
-            <text x={x(level) + 11} y={y(row) + 39} class="axis">
+            <text x={x(p) + 11} y={y(p) + 39} class="axis">
               {fit(node.words, w - 14, 5.8)}
             </text>
           </g>

@@ -48,7 +48,8 @@ interface Box {
   w: number;
 }
 
-const widthOf = (label: string) => label.length * 6.4;
+// Chinese letters are as wide as the line is high.
+const widthOf = (label: string) => [...label].reduce((w, c) => w + (c > "\u2e7f" ? 11.5 : 6.4), 0);
 const apart = (a: Box, b: Box) => Math.abs(a.y - b.y) > 13 || a.x > b.x + b.w || b.x > a.x + a.w;
 
 /** Labels of the largest points: to their right, where they may cover smaller points, else to their left or
@@ -113,7 +114,7 @@ export function Roof({
   const top = largest(ridges, (r) => r.peak, 0);
   const roofs = ridges.map((r) => ({
     ...r,
-    ...ridgeLabel(r, x(r.bandwidth ? r.peak / r.bandwidth : xs.min), y(r.peak) + (r.peak < top ? 14 : -5)),
+    ...ridgeLabel(r, x(r.bandwidth ? r.peak / r.bandwidth : xs.min), y(r.peak) + (r.peak < top ? 14 : -5), width),
   }));
   const dots = shown.map((p) => ({ x: p.cx, y: p.cy, r: p.r, label: p.label }));
   const slope = slopeLabel(ridges, xs, ys, x, y);
@@ -167,10 +168,11 @@ export function Roof({
   );
 }
 
-/** At the left end of its line, clear of the slope: above the highest, below the others. */
-function ridgeLabel(r: Ridge, left: number, at: number): Box & { text: string } {
+/** At the left end of its line, clear of the slope: above the highest, below the others. A short line ends before its text. */
+function ridgeLabel(r: Ridge, left: number, at: number, right: number): Box & { text: string } {
   const text = `${r.label} ${short(r.peak, "flops_per_s")}`;
-  return { x: left + 6, y: at, w: widthOf(text), text };
+  const w = widthOf(text);
+  return { x: Math.min(left + 6, right - w - 2), y: at, w, text };
 }
 
 /** What the slope is: the bandwidth, below its left end. */

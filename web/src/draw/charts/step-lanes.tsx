@@ -69,33 +69,73 @@ export function StepTrace({ lanes, length, border, factor, unit, label }: Props)
                   {...tip(b.card, 80)}
                 />
               ))}
-              {lane.boxes.map((b) => {
-                const inside = x(b.to) - x(b.from) > b.label.length * 6.2 + 10;
-                if (b.label === "" || (!inside && (i === 0 || lane.boxes.length > 3))) return null;
-                return (
-                  <text
-                    key={b.id}
-                    x={inside ? x(b.from) + 6 : x(b.to) + 5}
-                    y={y + h / 2 + 4}
-                    pointer-events="none"
-                    {...(inside ? { fill: inkFor(b.fill), class: "strip-text" } : { class: "axis" })}
-                  >
-                    {b.label}
-                  </text>
-                );
-              })}
+              {placeLabels(
+                lane.boxes.map((b) => ({ left: x(b.from), right: x(b.to), label: b.label })),
+                [left, width],
+                i > 0 && lane.boxes.length <= 3,
+              ).map(({ at, inside, of }) => (
+                <text
+                  key={lane.boxes[of]?.id}
+                  x={at}
+                  y={y + h / 2 + 4}
+                  pointer-events="none"
+                  {...(inside ? { fill: inkFor(lane.boxes[of]?.fill ?? ""), class: "strip-text" } : { class: "axis" })}
+                >
+                  {lane.boxes[of]?.label}
+                </text>
+              ))}
             </g>
           );
         })}
         {border ? (
           <g>
             <line x1={x(border.at)} x2={x(border.at)} y1={top - 6} y2={height} stroke="var(--critical)" stroke-dasharray="3 3" />
-            <text x={x(border.at) + 5} y={top + 37} class="axis critical-text">
-              {border.label}
-            </text>
+            <BorderLabel x={x(border.at)} y={top + 37} right={width} text={border.label} />
           </g>
         ) : null}
       </svg>
     </div>
+  );
+}
+
+const LETTER = 6.2; // px
+
+interface Spot {
+  left: number;
+  right: number;
+  label: string;
+}
+
+/** Where the labels of a lane stand: in their box, else after or before it where nothing else does; else nowhere. */
+export function placeLabels(
+  spots: readonly Spot[],
+  [low, high]: readonly [number, number],
+  beside: boolean,
+): { of: number; at: number; inside: boolean }[] {
+  const placed: { of: number; at: number; inside: boolean }[] = [];
+  const taken: [number, number][] = spots.map((s) => [s.left, s.right]);
+  const isFree = (from: number, to: number, own: number) =>
+    from >= low && to <= high && taken.every(([a, b], i) => i === own || to < a || from > b);
+  spots.forEach((s, of) => {
+    const w = s.label.length * LETTER;
+    if (s.label === "") return;
+    if (s.right - s.left > w + 10) placed.push({ of, at: s.left + 6, inside: true });
+    else if (beside) {
+      const at = [s.right + 5, s.left - 5 - w].find((from) => isFree(from, from + w, of));
+      if (at === undefined) return;
+      taken.push([at, at + w]);
+      placed.push({ of, at, inside: false });
+    }
+  });
+  return placed;
+}
+
+/** After its line, or before it where the picture ends. */
+function BorderLabel({ x, y, right, text }: { x: number; y: number; right: number; text: string }) {
+  const before = x + 5 + text.length * 7 > right;
+  return (
+    <text x={before ? x - 5 : x + 5} y={y} text-anchor={before ? "end" : "start"} class="axis critical-text">
+      {text}
+    </text>
   );
 }

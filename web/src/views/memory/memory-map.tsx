@@ -12,6 +12,7 @@ import { tape, windowRange } from "../../model/steps.ts";
 import { themeVersion } from "../../model/theme.ts";
 import { analysis, type Row, rowsOf } from "../../model/trace.ts";
 import { Swatch } from "../../widgets/controls.tsx";
+import { colorPlaces, holdersAtPeak } from "./memory-colors.ts";
 import { onDevice, rangeQuery } from "./memory-query.ts";
 
 const MOST = 20_000; // blocks drawn: the largest
@@ -61,24 +62,32 @@ type Event = Row<"memory", "events">;
 interface Colouring {
   names: readonly string[]; // of the legend, in the order of colours
   bytes: readonly number[];
-  of: (row: Event) => number; // -1: others
+  places: readonly number[]; // of their colors
+  of: (row: Event) => number; // the place of its color; -1: others
 }
 
 /** Colours by operator, the one with the most bytes first; by size where no operator is known. */
-function colouring(rows: readonly Event[]): Colouring {
+function colouring(rows: readonly Event[], first: readonly string[]): Colouring {
   const bySize = rows.every((r) => !r.op);
   const key = (r: Event) => (bySize ? String(SIZES.find((s) => (r.bytes ?? 0) >= s)) : (r.op ?? ""));
   const sums = new Map<string, number>();
   for (const r of rows) sums.set(key(r), (sums.get(key(r)) ?? 0) + (r.bytes ?? 0));
   const order = [...sums].sort(largestFirst(([name, bytes]) => (bySize ? Number(name) : bytes))).slice(0, NAMED);
-  const place = new Map(order.map(([name], i) => [name, i]));
+  const named = order.map(([name]) => name);
+  const all = colorPlaces(bySize ? [] : first, named);
+  const place = new Map(named.map((name) => [name, all.get(name) ?? 0]));
   const word = (k: string) =>
     bySize
       ? k === "0"
         ? `< ${short(256, "bytes")}`
         : `≥ ${short(Number(k), "bytes").replace(/\.0+/, "")}`
       : k || t("outside_operators");
-  return { names: order.map(([k]) => word(k)), bytes: order.map(([, b]) => b), of: (r) => place.get(key(r)) ?? -1 };
+  return {
+    names: named.map(word),
+    bytes: order.map(([, b]) => b),
+    places: named.map((name) => place.get(name) ?? 0),
+    of: (r) => place.get(key(r)) ?? -1,
+  };
 }
 
 /** Without zeros behind the point. */
@@ -100,7 +109,8 @@ export function MemoryMap({ device }: { device: string }) {
       }),
     [table, device, low, high],
   );
-  const colours = useMemo(() => colouring(rows), [rows]);
+  const first = holdersAtPeak(device);
+  const colours = useMemo(() => colouring(rows, first), [rows, first.join()]);
   const blocks = useMemo(
     () =>
       // Addresses exceed 2^53 only in their low bits' worth of nothing: pictures need no more.
@@ -139,11 +149,11 @@ export function MemoryMap({ device }: { device: string }) {
           <li key={name}>
             <button
               type="button"
-              aria-pressed={only === i}
-              onClick={() => setOnly(only === i ? undefined : i)}
+              aria-pressed={only === colours.places[i]}
+              onClick={() => setOnly(only === colours.places[i] ? undefined : colours.places[i])}
               title={short(colours.bytes[i] ?? 0, "bytes")}
             >
-              <Swatch colour={nth(i)} /> <code>{name}</code>
+              <Swatch colour={nth(colours.places[i] ?? 0)} /> <code>{name}</code>
             </button>
           </li>
         ))}

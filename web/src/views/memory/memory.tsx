@@ -1,6 +1,6 @@
 // Memory: does it fit, does it grow, what holds it.
 import { signal } from "@preact/signals";
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { isKnown, largestFirst, shareOf, sum } from "../../base/aggregate.ts";
 import { exact, percent, type Scale, scaleOf, short, thousands } from "../../base/format.ts";
 import { Curve, type CurveData } from "../../draw/charts/curve.tsx";
@@ -20,6 +20,7 @@ import { Filter } from "../shared/filter.tsx";
 import { TablePanel } from "../shared/table-panel.tsx";
 import { defined, source } from "../shared/table-source.ts";
 import { Verdict } from "../shared/verdict.tsx";
+import { colorPlaces, holdersAtPeak } from "./memory-colors.ts";
 import { MemoryMap } from "./memory-map.tsx";
 import { onDevice, rangeQuery } from "./memory-query.ts";
 
@@ -151,6 +152,7 @@ function MemoryCurve({ peaks, device }: { peaks: readonly Peak[]; device: string
 }
 
 type Holder = Row<"memory", "contents">;
+const LISTED = 7; // holders beside the curve; the others on a click
 const HOLDERS = ["op", "module", "size"] as const;
 
 function Alive({ device }: { device: string }) {
@@ -169,7 +171,11 @@ function Alive({ device }: { device: string }) {
       : r.name === ""
         ? t(`outside_${by === "module" ? "modules" : "operators"}`)
         : String(r.name);
-  const fill = (r: Holder, i: number) => (r.name === null ? "url(#hatch)" : nth(i));
+  const names = rows.flatMap((r) => (r.name === null ? [] : [String(r.name)]));
+  const places = colorPlaces(by === "op" ? holdersAtPeak(device) : [], names);
+  const fill = (r: Holder) => (r.name === null ? "var(--other)" : nth(places.get(String(r.name)) ?? 0));
+  const [all, setAll] = useState(false);
+  const listed = all || rows.length <= LISTED + 1 ? rows : rows.slice(0, LISTED);
   const title = at ? t("alive_at", { v: short(Number(at), "ns") }) : t("alive");
   return (
     <Panel
@@ -198,10 +204,10 @@ function Alive({ device }: { device: string }) {
     >
       <div class="pad">
         <Strip
-          parts={rows.map((r, i) => ({
+          parts={rows.map((r) => ({
             id: nameOf(r),
             value: r.bytes ?? 0,
-            fill: fill(r, i),
+            fill: fill(r),
             card: `${nameOf(r)} · ${short(r.bytes, "bytes")}`,
           }))}
           total={total}
@@ -210,9 +216,9 @@ function Alive({ device }: { device: string }) {
         />
       </div>
       <ul class="alive">
-        {rows.map((r, i) => (
+        {listed.map((r) => (
           <li key={nameOf(r)}>
-            <Swatch colour={fill(r, i)} />
+            <Swatch colour={fill(r)} />
             <HolderName row={r} name={nameOf(r)} />
             <span title={exact(r.bytes, "bytes")}>
               <Value text={short(r.bytes, "bytes")} />
@@ -220,6 +226,13 @@ function Alive({ device }: { device: string }) {
             <span class="t3">{short(shareOf(r.bytes, total), "share")}</span>
           </li>
         ))}
+        {listed.length < rows.length ? (
+          <li class="alive-more">
+            <button type="button" class="link" onClick={() => setAll(true)}>
+              {t("n_more", { n: rows.length - listed.length })}
+            </button>
+          </li>
+        ) : null}
         <li class="alive-total">
           <i class="swatch" />
           <b>{t("total")}</b>

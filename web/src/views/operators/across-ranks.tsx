@@ -1,7 +1,8 @@
 // Operators or kernels of all ranks: how long a call lasts anywhere, and which rank spent most in it.
-import { kernelLabel } from "../../base/names.ts";
+import { foldKernel } from "../../base/names.ts";
 import { t } from "../../model/language.ts";
 import { go, param } from "../../model/route.ts";
+import { LongName } from "../../widgets/long-name.tsx";
 import { TablePanel } from "../shared/table-panel.tsx";
 import { defined, source } from "../shared/table-source.ts";
 
@@ -17,7 +18,7 @@ export function AcrossRanks({ name }: { name: "operators" | "kernels" }) {
       rows={s}
       row={(i) => {
         const r = s.row(i);
-        return { ...r, label: <code>{kernelLabel(String(r.cell("name") ?? ""), 60)}</code> };
+        return { ...r, label: <LongName text={foldKernel(String(r.cell("name") ?? ""))} /> };
       }}
       table={{ height: 420, sort, onSort: (next) => go({ params: { rsort: next } }), empty: t("no_rows") }}
       list={[

@@ -12,6 +12,7 @@ import { choice, go, param } from "../../model/route.ts";
 import { isSelected, select, selection } from "../../model/selection.ts";
 import { type AskedFor, allRanks, analysis, type Row, rowsOf } from "../../model/trace.ts";
 import { Legend, Segmented, Swatch } from "../../widgets/controls.tsx";
+import { LongName } from "../../widgets/long-name.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
 import { AdviceRow } from "../shared/advice.tsx";
@@ -252,7 +253,7 @@ function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly
     r.label = (
       <>
         {rank >= 0 ? <Swatch colour={nth(rank)} /> : <i class="swatch" />}
-        <code>{kernelLabel(name, 44)}</code>
+        <LongName text={foldKernel(name)} />
       </>
     );
     return r;

@@ -1,7 +1,7 @@
 // The average step: a bar with direct labels or a donut, and the table behind it.
 import type { Answer } from "../../api/types.ts";
 import { isKnown, sum } from "../../base/aggregate.ts";
-import { ABSENT, chartScale, exact, inScale, percent, THIN } from "../../base/format.ts";
+import { ABSENT, chartScale, exact, inScale, percent, short, THIN } from "../../base/format.ts";
 import { Donut, Strip } from "../../draw/charts/strip.tsx";
 import { CATEGORIES, fillOf } from "../../draw/patterns.tsx";
 import { showPlace } from "../../model/evidence.ts";
@@ -9,7 +9,7 @@ import { t } from "../../model/language.ts";
 import { choice } from "../../model/route.ts";
 import { themeVersion } from "../../model/theme.ts";
 import { type AskedFor, csvUrl, hasNoSteps, type Row, rowsOf } from "../../model/trace.ts";
-import { Segmented, Swatch } from "../../widgets/controls.tsx";
+import { Segmented, Swatch, Value } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { Table } from "../../widgets/table.tsx";
 import type { CellValue, TableColumn, TableRow } from "../../widgets/table-types.ts";
@@ -91,10 +91,10 @@ function Breakdown({ answer, brief }: { answer: Answer<"overview"> | undefined; 
   const steps = hasNoSteps() ? [] : rowsOf(answer?.tables.steps).slice(0, SHOWN);
   const total = sum(rows, (r) => r.time);
   const scale = chartScale("ns", total);
-  const time = (v: number) => {
-    const shown = v / scale.factor;
-    return v > 0 && shown < 0.5 * 10 ** -scale.digits ? Number(shown.toPrecision(2)).toString() : shown.toFixed(scale.digits);
-  };
+  // What would be written as zero, although it is not: the time column says it in a unit of its own.
+  const isTiny = (v: number) => v > 0 && v / scale.factor < 0.5 * 10 ** -scale.digits;
+  const time = (v: number) =>
+    isTiny(v) ? `<${(10 ** -scale.digits).toFixed(scale.digits)}` : (v / scale.factor).toFixed(scale.digits);
   const columns: TableColumn[] = [
     {
       name: "category",
@@ -111,9 +111,7 @@ function Breakdown({ answer, brief }: { answer: Answer<"overview"> | undefined; 
       show: (v) =>
         isKnown(v) ? (
           <span title={exact(v, "ns")}>
-            {time(v)}
-            {THIN}
-            <span class="unit">{scale.unit}</span>
+            <Value text={isTiny(v) ? short(v, "ns") : `${time(v)}${THIN}${scale.unit}`} />
           </span>
         ) : (
           ABSENT

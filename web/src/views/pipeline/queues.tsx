@@ -292,7 +292,7 @@ function PipeTable() {
           ["usage", { title: t("pipe_usage"), bar: "var(--c6)", width: 150 }],
           ["empty_share", { title: t("pipe_empty_share"), width: 100 }],
           ["cpu_per_worker", { title: t("pipe_cpu_worker"), width: 104, show: percentOfOne }],
-          ["bottleneck", { title: t("pipe_verdict"), text: true, show: reason }],
+          ["bottleneck", { title: t("pipe_verdict"), text: true, show: reason, stays: true, least: 330 }],
         ])}
       />
     </Panel>

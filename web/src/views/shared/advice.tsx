@@ -97,7 +97,7 @@ export function AdviceRow({ row, asked, mute, brief }: RowProps) {
       </div>
       {brief ? null : (
         <svg class="advice-picture" width="190" height="10" role="img" aria-label={short(row.share, "share")}>
-          <rect width="190" height="10" rx="1.5" fill="url(#hatch)" opacity="0.45" />
+          <rect width="190" height="10" rx="1.5" fill="var(--track)" />
           <rect width={Math.max(share > 0 ? 2 : 0, share * 190)} height="10" rx="1.5" fill={fillFor(String(row.id))} />
         </svg>
       )}

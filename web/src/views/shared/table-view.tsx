@@ -8,7 +8,8 @@ import { go } from "../../model/route.ts";
 import { Segmented } from "../../widgets/controls.tsx";
 import { Menu } from "../../widgets/menu.tsx";
 import { Failure, Waiting } from "../../widgets/panel.tsx";
-import { leastWidth, Table } from "../../widgets/table.tsx";
+import { Table } from "../../widgets/table.tsx";
+import { arranged, fitting, keptOf, tableKey } from "../../widgets/table-columns.ts";
 import { tabbed } from "../../widgets/table-keys.ts";
 import type { CellValue, TableColumn, TableRow } from "../../widgets/table-types.ts";
 import { Filter } from "./filter.tsx";
@@ -41,13 +42,6 @@ function readColumns(name: string): string[] | undefined {
   }
 }
 
-/** Columns leave from the end where there is no room, never all: the head says how many did. */
-export function fitting(columns: readonly TableColumn[], width: number): TableColumn[] {
-  const kept = [...columns];
-  while (kept.length > 4 && leastWidth(kept) > width) kept.pop();
-  return kept;
-}
-
 export function TableView(props: Props) {
   const path = props.columns[0]?.path ?? props.name;
   const file = useRef<HTMLAnchorElement>(null);
@@ -55,8 +49,7 @@ export function TableView(props: Props) {
   const isOn = (c: TableColumn, i: number) => i === 0 || (chosen ? chosen.includes(c.name) : !props.optional.includes(c.name));
   const wanted = props.columns.filter(isOn);
   const [box, width] = useWidth(1200);
-  const shown = fitting(wanted, width);
-  const left = wanted.length - shown.length;
+  const left = wanted.length - fitting(arranged(wanted, keptOf(tableKey(wanted))), width).length;
   const pick = (id: string) => {
     const now = wanted.map((c) => c.name);
     const next = now.includes(id) ? now.filter((n) => n !== id) : [...now, id];
@@ -69,9 +62,10 @@ export function TableView(props: Props) {
     const csv = await (await fetch(s.csv)).text();
     await navigator.clipboard?.writeText(tabbed(csv));
   };
-  const filterOn = (row: TableRow) => {
-    const first = props.columns[0];
-    if (first) go({ params: { q: `${first.name}:${quoted(String(row.cell(first.name) ?? ""))}` } });
+  // On the words of a cell; a number says nothing about rows like this one, so the name does.
+  const filterOn = (row: TableRow, name = "") => {
+    const column = props.columns.find((c) => c.name === name && c.text) ?? props.columns[0];
+    if (column) go({ params: { q: `${column.name}:${quoted(String(row.cell(column.name) ?? ""))}` } });
   };
   return (
     <section class="panel w12 main-table" aria-label={props.name} ref={box as unknown as { current: HTMLElement | null }}>
@@ -97,7 +91,7 @@ export function TableView(props: Props) {
           name={t("columns")}
           label={
             <>
-              {t("columns")} <b>{shown.length}</b>
+              {t("columns")} <b>{wanted.length - left}</b>
               {left > 0 ? <span class="t3"> +{left}</span> : null}
             </>
           }
@@ -116,7 +110,7 @@ export function TableView(props: Props) {
       ) : s.table ? (
         <Table
           name={props.name}
-          columns={shown}
+          columns={wanted}
           total={s.total}
           row={props.row}
           sort={props.sort}

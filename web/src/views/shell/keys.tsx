@@ -135,6 +135,10 @@ const TABLE: readonly (readonly [string, Key])[] = [
   ["c", "key_copy"],
   ["x", "key_filter_row"],
   ["Shift E", "key_export"],
+  ["Shift F10", "key_menu"],
+  ["Shift ← →", "key_widen"],
+  ["Alt Shift ← →", "key_move"],
+  ["=", "key_fit_column"],
 ];
 const TIMELINE: readonly (readonly [string, Key])[] = [
   ["W S", "key_zoom"],

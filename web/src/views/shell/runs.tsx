@@ -107,15 +107,17 @@ export function RunsTable() {
   });
   const columns: TableColumn[] = [
     column("name", { text: true, width: 180 }),
-    column("framework", { text: true, width: 92 }),
-    column("workers", { width: 84 }),
-    column("steps", { width: 76 }),
+    column("framework", { text: true, width: 92, leaves: 2 }),
+    column("workers", { width: 84, leaves: 4 }),
+    column("steps", { width: 76, leaves: 3 }),
     column("mean_step", { unit: "ns", each: true, bar: "var(--c1)", width: 160 }),
     column("date", { width: 150, soft: true }),
     column("state", { text: true, width: 96 }),
     column("verdict", {
       text: true,
       sortable: false,
+      stays: true,
+      least: 360,
       show: (v, row) =>
         v ? (
           <span class="run-verdict" title={String(v)}>
@@ -171,7 +173,7 @@ export function RunsTable() {
             sort={sort}
             onSort={setSort}
             rowHeight={32}
-            height="calc(100vh - 220px)"
+            height="max(420px, calc(100vh - 220px))"
             onRow={open}
             onEnter={open}
             empty={t("no_rows")}

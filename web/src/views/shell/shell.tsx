@@ -9,6 +9,7 @@ import { language, t } from "../../model/language.ts";
 import { view } from "../../model/route.ts";
 import { currentRun } from "../../model/trace.ts";
 import { panelActions, panelWords } from "../../widgets/panel.tsx";
+import { tableWords } from "../../widgets/table-words.ts";
 import { OneRank } from "../shared/one-rank.tsx";
 import { PrintHead } from "../shared/report.tsx";
 import { DropZone } from "./drop-zone.tsx";
@@ -44,6 +45,20 @@ export function Shell() {
     tryAgain: t("try_again"),
     copyDetails: t("copy_details"),
     failed: t("failed"),
+  };
+  tableWords.current = {
+    menu: t("table_menu"),
+    copyCell: t("copy_cell"),
+    copyRow: t("copy_row"),
+    filter: t("filter_this"),
+    timeline: t("show_in_timeline"),
+    descending: t("sort_descending"),
+    ascending: t("sort_ascending"),
+    fit: t("column_fit"),
+    left: t("column_left"),
+    right: t("column_right"),
+    reset: t("columns_reset"),
+    more: t("columns_more"),
   };
   const inRun = run !== undefined && place !== "runs";
   return (

@@ -1,0 +1,53 @@
+// Every view at every width, in both languages: nothing is cut without dots and a hover, nothing lies on something else,
+// no control leaves the window, no small box scrolls, no number has a silly unit (eye.mjs). One page is resized instead
+// of loaded again. 720 × 450 is what a window of 1440 × 900 shows at a zoom of 200 %.
+import assert from "node:assert/strict";
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { look } from "./eye.mjs";
+import { fill } from "./frameworks.mjs";
+import { settled } from "./stand.mjs";
+import { test, visit } from "./tools.mjs";
+
+const SIZES = { en: [[1100, 800], [1440, 900], [1920, 1080], [2560, 1440], [720, 450]], zh: [[720, 450], [1100, 800]] };
+
+/** Goes to a view in a language, without loading the page again. */
+async function turnTo(page, hash, lang) {
+  const to = `#/${hash}${hash.includes("?") ? "&" : "?"}lang=${lang}`;
+  await page.evaluate((h) => {
+    location.hash = h;
+  }, to);
+  await page.waitForFunction((l) => document.documentElement.lang.startsWith(l), lang);
+}
+
+async function lookAtAll(page, views) {
+  const faults = [];
+  for (const view of views)
+    for (const [lang, sizes] of Object.entries(SIZES)) {
+      await turnTo(page, view, lang);
+      for (const [width, height] of sizes) {
+        await page.setViewportSize({ width, height });
+        await settled(page);
+        for (const fault of await page.evaluate(look)) faults.push(`${view} ${lang} ${width}: ${fault}`);
+      }
+    }
+  assert.deepEqual(faults, []);
+}
+
+test("layout: nothing cut or covered at any width, PyTorch on a GPU", (s) =>
+  visit(s, "runs", (page) =>
+    lookAtAll(page, ["runs", "overview?run=resnet_w0", "operators?run=gpt_eager", "kernels?run=gpt_eager", "roofline?run=gpt_eager", "modules?run=resnet_w0"]),
+  ), ["resnet_w0", "gpt_eager"]);
+
+test("layout: nothing cut or covered at any width, memory, steps and ranks", (s) =>
+  visit(s, "runs", (page) =>
+    lookAtAll(page, ["memory?run=resnet_w0", "steps?run=ddp", "distributed?run=ddp", "timeline?run=resnet_w0", "overview?run=resnet_w0&average=donut"]),
+  ), ["resnet_w0", "ddp"]);
+
+test("layout: nothing cut or covered at any width, MindSpore, Paddle and our own recording", async (s) => {
+  const own = await s.also("frameworks", (folder) => fill(s, folder));
+  cpSync(join(s.root, "tests/data/paddle"), join(own.folder, "paddle"), { recursive: true });
+  await visit({ ...s, url: own.url }, "runs", (page) =>
+    lookAtAll(page, ["overview?run=made", "pipeline?run=made", "steps?run=made", "overview?run=own", "memory?run=flow"]),
+  );
+});

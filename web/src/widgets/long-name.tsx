@@ -1,0 +1,13 @@
+// A name that uses the width there is. Where there is not enough, its middle goes: the ends of names differ.
+
+const TAIL = 18; // letters that always stay
+
+export function LongName({ text }: { text: string }) {
+  if (text.length <= TAIL + 8) return <code>{text}</code>;
+  return (
+    <code class="ends">
+      <span>{text.slice(0, -TAIL)}</span>
+      <span>{text.slice(-TAIL)}</span>
+    </code>
+  );
+}
