@@ -204,7 +204,9 @@ function rowItems(
     { label: words.copyCell, run: () => copy(String(row.cell(column?.name ?? "") ?? cell?.textContent ?? "")) },
     { label: words.copyRow, key: "c", run: () => copy(asText(columns, row)) },
     ...(onFilter ? [{ label: words.filter, key: "x", run: () => onFilter(row, column?.name), separator: true }] : []),
-    ...(onTimeline && isPlaced(row) ? [{ label: words.timeline, key: "Shift Enter", run: () => onTimeline(row), separator: !onFilter }] : []),
+    ...(onTimeline && isPlaced(row)
+      ? [{ label: words.timeline, key: "Shift Enter", run: () => onTimeline(row), separator: !onFilter }]
+      : []),
   ];
 }
 
