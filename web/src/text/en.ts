@@ -249,6 +249,7 @@ export const en = {
 
   // kernels
   kernel: "Kernel",
+  fact_older: "mostly `{name}` (sm_{arch})",
   fact_launches: "*{n}* {n|launch|launches} of *{m}* {m|kernel|kernels}, *{v}*",
   fact_brief: "*{n}* {n|launch is|launches are} shorter than 5 µs",
   fact_kernel_tensor: "{m}s: *{v}* of kernel time",

@@ -239,6 +239,7 @@ export const zh: Record<keyof typeof en, string> = {
   unit_matrix: "矩阵",
   roof_vector: "向量单元",
   filter_roofline: "筛选算子",
+  fact_older: "其中最多的是 `{name}`（sm_{arch}）",
   fact_launches: "*{m}* 个核函数下发 *{n}* 次，共 *{v}*",
   fact_brief: "*{n}* 次执行短于 5 µs",
   fact_kernel_tensor: "{m} 占核函数时间的 *{v}*",
