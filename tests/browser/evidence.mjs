@@ -1,8 +1,18 @@
 // From a sentence to the event it rests on: rows, shapes, parts of a step and advice lead to the costliest instance in
 // the timeline, a strip there says why one came, and there is a way back.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { addressHas, addressLacks, plain, rowsOf, test, visit } from "./tools.mjs";
 import { settled } from "./stand.mjs";
+
+const PADDLE = "tests/data/paddle/host_apid_4001_time_2024_01_02_03_04_05_000006.paddle_trace.json";
+const paddle = (s) =>
+  s.also("evidence paddle", (folder) => {
+    mkdirSync(join(folder, "run"));
+    cpSync(join(s.root, PADDLE), join(folder, "run", PADDLE.split("/").pop()));
+  });
 
 const chosen = async (page) => plain(await page.textContent(".tl-what code"));
 const strip = async (page) => plain(await page.textContent(".tl-strip"));
@@ -80,6 +90,8 @@ test("advice stays as a strip: its events, the next advice, the way back", async
     assert.equal(await title.locator("svg").count(), 1); // the chevron
     await title.click();
     assert.equal(await row.locator(".advice-events li").count(), events.length);
+    const { code } = advice.find((r) => r.id === "pageable_copies");
+    assert.equal(await row.locator(".advice-code code").textContent(), code);
     await row.locator(".advice-events button").nth(1).click();
     await page.waitForSelector(".tl-strip");
     await selected(page, events[1].slice);
@@ -128,5 +140,40 @@ test("backward work shows the forward's call stack, with the folder of the sourc
     const links = await page.$$eval(".tl-stack a.frame", (list) => list.map((a) => a.getAttribute("href")));
     assert.ok(links.every((l) => l.startsWith("vscode://file//")), links.join(" "));
     assert.ok(links.some((l) => l.startsWith("vscode://file//home/me/project/")), links.join(" "));
+  });
+});
+
+test("Paddle's run has code of Paddle, the phases of its operators, and the filters of profile_analyze", async (s) => {
+  const other = await paddle(s);
+  const json = (...words) => JSON.parse(execFileSync(s.tacho, [...words, "-q", "--json", "--limit", "0", join(s.root, PADDLE)]).toString());
+  const phases = rowsOf(json("operators", "--table", "phases").tables.phases);
+  await visit({ ...s, url: other.url }, "overview", async (page) => {
+    for (const title of await page.$$(".advice-title")) await title.click();
+    const said = plain(await page.textContent(".advice-panel"));
+    assert.doesNotMatch(said, /torch/);
+    assert.match(said, /paddle\./);
+    await page.goto(`${other.url}/#/operators`);
+    await settled(page);
+    const panel = page.locator("section[aria-label='Phases of operators']");
+    assert.equal(await panel.locator("tbody tr.faded").count(), phases.length); // the first three are open
+    assert.match(plain(await panel.textContent()), new RegExp(`find the shape ${phases.find((p) => p.phase === "infer_shape").name}`));
+    await page.click("text=List single calls");
+    const calls = page.locator("section[aria-label='Single calls']");
+    await calls.waitFor();
+    await settled(page);
+    const names = async () => (await calls.locator("tbody td.first").allTextContents()).map(plain);
+    const all = await names();
+    await calls.locator("input[type=search]").fill("conv");
+    await addressHas(page, "call-name=conv");
+    await settled(page);
+    const some = await names();
+    assert.ok(some.length > 0 && some.length < all.length && some.every((n) => n.startsWith("conv")), some.join());
+    const wanted = rowsOf(json("top", "--top", "30", "--opr-name", "conv").tables.device);
+    assert.deepEqual(some, wanted.map((r) => r.name));
+    await calls.locator("input[aria-label='at least, 1ms']").fill("1s");
+    await page.keyboard.press("Enter");
+    await addressHas(page, "call-min=1s");
+    await settled(page);
+    assert.equal(await calls.locator("tbody td.first").count(), 0);
   });
 });

@@ -173,6 +173,8 @@ export const en = {
   show_costliest: "Show the costliest one in the timeline",
   show_allocation: "Show this allocation in the timeline",
   show_step: "Show this step in the timeline",
+  copy_code: "Copy code",
+  copied: "Copied",
   advice_events: "Costliest events ({n}):",
   gap_before: "idle before {name}",
   gap_at_end: "idle at the end of the step",

@@ -167,6 +167,8 @@ export const zh: Record<keyof typeof en, string> = {
   show_costliest: "在时间线中查看开销最大的一次",
   show_allocation: "在时间线中查看这次申请",
   show_step: "在时间线中查看这一步",
+  copy_code: "复制代码",
+  copied: "已复制",
   advice_events: "开销最大的 {n} 个事件：",
   gap_before: "{name} 之前的空闲",
   gap_at_end: "步末的空闲",

@@ -2,7 +2,7 @@
 import { largestFirst, sum } from "../../base/aggregate.ts";
 import { thousands } from "../../base/format.ts";
 import { t, wordOr } from "../../model/language.ts";
-import { analysis, type Row, rowsOf } from "../../model/trace.ts";
+import { analysis, countOf, type Row, rowsOf } from "../../model/trace.ts";
 import { Panel } from "../../widgets/panel.tsx";
 import { Table } from "../../widgets/table.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
@@ -42,7 +42,10 @@ function rowOf(list: readonly Phase[]): TableRow {
   };
 }
 
-export function Phases() {
+/** Only where they were recorded: elsewhere the answer has no such table. */
+export const Phases = () => (countOf("op_phase") ? <PhaseTable /> : null);
+
+function PhaseTable() {
   const asked = analysis("operators", { table: "phases", limit: 0 }, "operators-phases");
   const groups = byOperator(rowsOf(asked.value?.tables.phases));
   if (groups.length === 0) return null;

@@ -125,6 +125,7 @@ export function AdviceRow({ row, asked, mute, brief }: RowProps) {
 function Opened({ row, events, mute }: { row: AdviceLine; events: readonly AdviceEvent[]; mute?: RowProps["mute"] }) {
   return (
     <>
+      {row.code ? <Code text={row.code} /> : null}
       {events.length ? (
         <>
           <p class="advice-basis">
@@ -154,6 +155,25 @@ function Opened({ row, events, mute }: { row: AdviceLine; events: readonly Advic
         ) : null}
       </p>
     </>
+  );
+}
+
+/** The change itself, to copy. */
+function Code({ text }: { text: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard?.writeText(text);
+    setCopied(true);
+  };
+  return (
+    <div class="advice-code">
+      <pre>
+        <code>{text}</code>
+      </pre>
+      <button type="button" class="button" onClick={() => void copy()}>
+        {copied ? t("copied") : t("copy_code")}
+      </button>
+    </div>
   );
 }
 
