@@ -33,7 +33,7 @@ test("an operator leads to its longest device work, and back", async (s) => {
     await jump(page, page.locator("tr", { hasText: "aten::convolution_backward" }).first());
     await selected(page, conv.slice);
     await page.waitForSelector(".tl-facts dt:has-text('Kernel')");
-    assert.match(await strip(page), /costliest instance of aten::convolution_backward/);
+    assert.match(await strip(page), /most expensive instance of aten::convolution_backward/);
     assert.match(plain(await page.textContent(".tl-why")), /aten::convolution_backward/);
     await page.waitForFunction(() => /view=/.test(location.hash)); // it is zoomed to
     const [from, to] = /view=(\d+)-(\d+)/.exec(page.url()).slice(1).map(Number);
