@@ -107,8 +107,9 @@ test("tables: fuzzy words, conditions, a second sort key and the types of operat
     await settled(page);
     const sorted = rowsOf(s.json("operators", "gpt_eager", "--sort", "calls:desc,host_total:desc").tables.operators);
     assert.deepEqual((await names()).slice(0, 12), sorted.slice(0, 12).map((r) => r.name));
-    await page.click("role=radio[name='Type']");
-    await addressHas(page, "group=type");
+    assert.equal(await page.locator("role=radio[name='Type']").count(), 0); // all but a few are of one name space
+    await page.goto(`${s.url}/#/operators?run=gpt_eager&group=type`);
+    await page.waitForSelector("role=radio[name='Type']"); // a link still shows them
     await settled(page);
     await page.locator(".main-table button.chevron").first().click();
     assert.ok((await page.locator("tr.faded").count()) > 3);
