@@ -177,3 +177,23 @@ test("Paddle's run has code of Paddle, the phases of its operators, and the filt
     assert.equal(await calls.locator("tbody td.first").count(), 0);
   });
 });
+
+test("advice about all ranks is shown in the rank that loses most, with its event", async (s) => {
+  await visit(s, "overview?run=ddp&worker=*", async (page) => {
+    await page.locator(".advice .link", { hasText: "Show in timeline" }).first().click();
+    await addressHas(page, "worker=rank");
+    await addressHas(page, "sel=slice:");
+    await settled(page);
+    assert.match(await strip(page), /Advice \d of \d.*Event 1 of/);
+    await page.waitForSelector(".tl-what");
+    await page.click(".tl-back");
+    await addressHas(page, "worker=*");
+    await page.goto(`${s.url}/#/distributed?run=ddp`);
+    await settled(page);
+    await page.locator("section[aria-label='Who is late'] .heat-cell").nth(6).click();
+    await page.locator("p.links .link").click();
+    await addressHas(page, "sel=slice:");
+    await settled(page);
+    assert.match(await chosen(page), /all_reduce|broadcast/);
+  });
+}, ["ddp"]);

@@ -108,7 +108,7 @@ export function showAdvice(row: AdviceLine, events: readonly AdviceEvent[], at =
   // Advice about all ranks names the one that shows it best; its events are found there.
   const on = allRanks.value && row.worker ? { worker: String(row.worker) } : {};
   const event = at ? String(at) : undefined;
-  const shown = placeOf(row, events[at]);
+  const shown = "worker" in on ? { sel: undefined } : placeOf(row, events[at]);
   go({ view: "timeline", params: { ...FRESH, claim: undefined, ...on, ...shown, advice: String(row.id), event, back: here() } });
 }
 
@@ -139,6 +139,7 @@ export function shownAdvice(): ShownAdvice | undefined {
   const id = param("advice");
   if (!id) return undefined;
   const asked = askOwnAdvice();
+  if (asked.old) return undefined; // still that of another worker, or of all
   const rows = inOrder(rowsOf(asked.value?.tables.advice), readMuted());
   const at = rows.findIndex((r) => r.id === id);
   const row = rows[at];
