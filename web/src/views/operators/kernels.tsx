@@ -15,13 +15,13 @@ import { Legend, Segmented, Swatch } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
 import { AdviceRow } from "../shared/advice.tsx";
-import { showRow } from "../shared/show-row.ts";
 import { columns, panelFor, quoted, ROOF_COLUMNS, ROOF_NAMES, source, sumsOf } from "../shared/table-source.ts";
 import { TableView } from "../shared/table-view.tsx";
 import { TopChart } from "../shared/top-chart.tsx";
 import { Verdict } from "../shared/verdict.tsx";
 import { AcrossRanks } from "./across-ranks.tsx";
 import { SharePie, shareParts, TopMenu } from "./name-shares.tsx";
+import { showRow } from "./show-row.ts";
 import { topRows } from "./type-shares.tsx";
 
 const GROUPS = ["name", "name+op", "launch"] as const;

@@ -10,7 +10,6 @@ import { isSelected, select } from "../../model/selection.ts";
 import { allRanks, analysis, type Row, rowsOf } from "../../model/trace.ts";
 import { Swatch } from "../../widgets/controls.tsx";
 import type { CellValue, TableRow } from "../../widgets/table-types.ts";
-import { showRow } from "../shared/show-row.ts";
 import { codeFrames, EditorMenu, Frames } from "../shared/stack-frames.tsx";
 import {
   cellsOf,
@@ -24,6 +23,7 @@ import {
   sumsOf,
 } from "../shared/table-source.ts";
 import { TableView } from "../shared/table-view.tsx";
+import { showRow } from "./show-row.ts";
 import { sideFilter, Which, whatItIs, within } from "./type-shares.tsx";
 
 export type OperatorRow = Row<"operators", "operators">;

@@ -35,7 +35,7 @@ function AdviceStrip() {
     if (!param("sel")) showAdvice(shown.row, shown.events, shown.event);
   }, [now]);
   return (
-    <aside class="tl-strip" aria-label={t("strip")} aria-busy={shown ? undefined : "true"}>
+    <aside class="tl-strip" aria-label={t("strip")}>
       <Back />
       {shown ? <AdviceWords {...shown} /> : <span class="tl-strip-text" />}
       <Close />
