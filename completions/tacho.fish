@@ -300,7 +300,7 @@ complete -c tacho -n '__fish_seen_subcommand_from distributed' -l strict -d 'tre
 complete -c tacho -n '__fish_seen_subcommand_from distributed' -l quiet -s q -d 'do not show progress on standard error'
 complete -c tacho -n '__fish_seen_subcommand_from distributed' -l lang -x -a 'en zh' -d 'language of the output (default: from the environment)'
 complete -c tacho -n '__fish_seen_subcommand_from distributed' -l help -s h -d 'show this help'
-complete -c tacho -n '__fish_seen_subcommand_from advise' -l evidence -d 'list the events that each piece of advice rests on, costliest first'
+complete -c tacho -n '__fish_seen_subcommand_from advise' -l evidence -d 'list the events that each piece of advice is based on, the most expensive first'
 complete -c tacho -n '__fish_seen_subcommand_from advise' -l run -x -d 'run to use, if the folder has several'
 complete -c tacho -n '__fish_seen_subcommand_from advise' -l worker -x -d 'worker to use (default: the first by rank or name)'
 complete -c tacho -n '__fish_seen_subcommand_from advise' -l span -x -d 'recording cycle, numbered from 1 in order of time (default: the last)'

@@ -704,7 +704,7 @@ class Analyses:
     ) -> Table:
         """What to change first and how much it would save; with --all-workers, also across workers.
 
-        evidence: list the events that each piece of advice rests on, costliest first.
+        evidence: list the events that each piece of advice is based on, the most expensive first.
         run: run to use, if the folder has several.
         worker: worker to use (default: the first by rank or name).
         span: recording cycle, numbered from 1 in order of time (default: the last).

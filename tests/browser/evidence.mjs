@@ -1,8 +1,18 @@
 // From a sentence to the event it rests on: rows, shapes, parts of a step and advice lead to the costliest instance in
 // the timeline, a strip there says why one came, and there is a way back.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { addressHas, addressLacks, plain, rowsOf, test, visit } from "./tools.mjs";
 import { settled } from "./stand.mjs";
+
+const PADDLE = "tests/data/paddle/host_apid_4001_time_2024_01_02_03_04_05_000006.paddle_trace.json";
+const paddle = (s) =>
+  s.also("evidence paddle", (folder) => {
+    mkdirSync(join(folder, "run"));
+    cpSync(join(s.root, PADDLE), join(folder, "run", PADDLE.split("/").pop()));
+  });
 
 const chosen = async (page) => plain(await page.textContent(".tl-what code"));
 const strip = async (page) => plain(await page.textContent(".tl-strip"));
@@ -23,7 +33,7 @@ test("an operator leads to its longest device work, and back", async (s) => {
     await jump(page, page.locator("tr", { hasText: "aten::convolution_backward" }).first());
     await selected(page, conv.slice);
     await page.waitForSelector(".tl-facts dt:has-text('Kernel')");
-    assert.match(await strip(page), /costliest instance of aten::convolution_backward/);
+    assert.match(await strip(page), /most expensive instance of aten::convolution_backward/);
     assert.match(plain(await page.textContent(".tl-why")), /aten::convolution_backward/);
     await page.waitForFunction(() => /view=/.test(location.hash)); // it is zoomed to
     const [from, to] = /view=(\d+)-(\d+)/.exec(page.url()).slice(1).map(Number);
@@ -80,6 +90,8 @@ test("advice stays as a strip: its events, the next advice, the way back", async
     assert.equal(await title.locator("svg").count(), 1); // the chevron
     await title.click();
     assert.equal(await row.locator(".advice-events li").count(), events.length);
+    const { code } = advice.find((r) => r.id === "pageable_copies");
+    assert.equal(await row.locator(".advice-code code").textContent(), code);
     await row.locator(".advice-events button").nth(1).click();
     await page.waitForSelector(".tl-strip");
     await selected(page, events[1].slice);
@@ -130,3 +142,58 @@ test("backward work shows the forward's call stack, with the folder of the sourc
     assert.ok(links.some((l) => l.startsWith("vscode://file//home/me/project/")), links.join(" "));
   });
 });
+
+test("Paddle's run has code of Paddle, the phases of its operators, and the filters of profile_analyze", async (s) => {
+  const other = await paddle(s);
+  const json = (...words) => JSON.parse(execFileSync(s.tacho, [...words, "-q", "--json", "--limit", "0", join(s.root, PADDLE)]).toString());
+  const phases = rowsOf(json("operators", "--table", "phases").tables.phases);
+  await visit({ ...s, url: other.url }, "overview", async (page) => {
+    for (const title of await page.$$(".advice-title")) await title.click();
+    const said = plain(await page.textContent(".advice-panel"));
+    assert.doesNotMatch(said, /torch/);
+    assert.match(said, /paddle\./);
+    await page.goto(`${other.url}/#/operators`);
+    await settled(page);
+    const panel = page.locator("section[aria-label='Phases of operators']");
+    assert.equal(await panel.locator("tbody tr.faded").count(), phases.length); // the first three are open
+    assert.match(plain(await panel.textContent()), new RegExp(`find the shape ${phases.find((p) => p.phase === "infer_shape").name}`));
+    await page.click("text=List single calls");
+    const calls = page.locator("section[aria-label='Single calls']");
+    await calls.waitFor();
+    await settled(page);
+    const names = async () => (await calls.locator("tbody td.first").allTextContents()).map(plain);
+    const all = await names();
+    await calls.locator("input[type=search]").fill("conv");
+    await addressHas(page, "call-name=conv");
+    await settled(page);
+    const some = await names();
+    assert.ok(some.length > 0 && some.length < all.length && some.every((n) => n.startsWith("conv")), some.join());
+    const wanted = rowsOf(json("top", "--top", "30", "--opr-name", "conv").tables.device);
+    assert.deepEqual(some, wanted.map((r) => r.name));
+    await calls.locator("input[aria-label='at least, 1ms']").fill("1s");
+    await page.keyboard.press("Enter");
+    await addressHas(page, "call-min=1s");
+    await settled(page);
+    assert.equal(await calls.locator("tbody td.first").count(), 0);
+  });
+});
+
+test("advice about all ranks is shown in the rank that loses most, with its event", async (s) => {
+  await visit(s, "overview?run=ddp&worker=*", async (page) => {
+    await page.locator(".advice .link", { hasText: "Show in timeline" }).first().click();
+    await addressHas(page, "worker=rank");
+    await addressHas(page, "sel=slice:");
+    await settled(page);
+    assert.match(await strip(page), /Advice \d of \d.*Event 1 of/);
+    await page.waitForSelector(".tl-what");
+    await page.click(".tl-back");
+    await addressHas(page, "worker=*");
+    await page.goto(`${s.url}/#/distributed?run=ddp`);
+    await settled(page);
+    await page.locator("section[aria-label='Who is late'] .heat-cell").nth(6).click();
+    await page.locator("p.links .link").click();
+    await addressHas(page, "sel=slice:");
+    await settled(page);
+    assert.match(await chosen(page), /all_reduce|broadcast/);
+  });
+}, ["ddp"]);

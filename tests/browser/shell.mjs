@@ -148,7 +148,7 @@ test("the palette: commands by >, steps by #, Shift Enter shows in the timeline"
     await page.waitForFunction(() => location.hash.startsWith("#/timeline"));
     await addressHas(page, "find=aten::convolution_backward");
     await settled(page);
-    assert.match(await page.textContent(".tl-what"), /convolution_backward/);
+    assert.match(await page.textContent(".tl-why"), /convolution_backward/); // its longest kernel
   }), ["resnet_w0"]);
 
 test("the trust drawer says what was read, linked and recorded, and sums agree", async (s) => {

@@ -107,8 +107,9 @@ test("tables: fuzzy words, conditions, a second sort key and the types of operat
     await settled(page);
     const sorted = rowsOf(s.json("operators", "gpt_eager", "--sort", "calls:desc,host_total:desc").tables.operators);
     assert.deepEqual((await names()).slice(0, 12), sorted.slice(0, 12).map((r) => r.name));
-    await page.click("role=radio[name='Type']");
-    await addressHas(page, "group=type");
+    assert.equal(await page.locator("role=radio[name='Type']").count(), 0); // all but a few are of one name space
+    await page.goto(`${s.url}/#/operators?run=gpt_eager&group=type`);
+    await page.waitForSelector("role=radio[name='Type']"); // a link still shows them
     await settled(page);
     await page.locator(".main-table button.chevron").first().click();
     assert.ok((await page.locator("tr.faded").count()) > 3);
@@ -177,7 +178,7 @@ test("kernels: tensor cores, the scatter filters, launches have their configurat
   const used = rows.filter((r) => r.tensor_core).reduce((a, r) => a + r.total, 0) / total;
   await visit(s, "kernels?run=gpt_eager", async (page) => {
     assert.equal(await heading(page), plain(answer.verdict.text.en));
-    assert.match(await heading(page), /^cutlass_/);
+    assert.match(await heading(page), /^26\.9 % of the kernel time runs in 3 kernels built for an older GPU/);
     assert.ok(plain(await page.textContent(panel("Share of kernel time"))).includes(`Tensor Cores ${(used * 100).toFixed(0)} %`));
     assert.equal(await page.locator(`${panel("Duration and occupancy")} circle`).count(), rows.length);
     const first = [...rows].sort((a, b) => b.total - a.total)[0];

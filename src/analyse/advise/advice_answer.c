@@ -17,6 +17,7 @@
  * evidence of the first row. Severity follows from the saving: a fifth of the step is critical,
  * a twentieth a warning. */
 #include "analyse/advise/advice.h"
+#include "analyse/advise/advice_code.h"
 #include "analyse/advise/advice_evidence.h"
 #include "analyse/input_quality.h"
 #include "analyse/kind_names.h"
@@ -324,6 +325,10 @@ static status write_finding(table *t, const advice_facts *f, const finding *one,
     }
     if (DIALECT_CLAUSES[dialect]) verdict_add(&words[2], arg_int(DIALECT_CLAUSES[dialect], 1));
     table_set_sentence(t, row, COL_A(values), &words[0]);
+    str code = STR_NONE;
+    if (suggestion != MSG_ADVICE_HOST_LATE_REPLAY_SUGGEST)
+        TRY(advice_code(one->rule->id, dialect, &words[0], f->arena, &code, err));
+    if (code.n) table_set_text(t, row, COL_A(code), code);
     table_set_text(t, row, COL_A(id), str_of(one->rule->id));
     table_set_text(t, row, COL_A(severity), str_of(severity_name(one->advice.severity)));
     if (one->advice.saves != ABSENT_I64) {

@@ -307,11 +307,18 @@ static bool consumer_is_slow(const void *facts, verdict *v) {
     return true;
 }
 
+/* What the device waits of the step, where steps tell. */
+static void say_wait(const question *q, verdict *v) {
+    if (q->step_ns > 0 && (double)q->loading_ns >= LOADING_LIMIT * (double)q->step_ns)
+        verdict_add(v, arg_share("waits", (double)q->loading_ns / (double)q->step_ns));
+}
+
 static bool processing_is_slow(const void *facts, verdict *v) {
     const question *q = facts;
     if (!q->host.batches || !host_is_slow(q)) return false;
-    verdict_add(v, arg_share("share", (double)q->host.empty / (double)q->host.batches));
+    say_wait(q, v);
     verdict_add(v, arg_int("count", q->host.empty));
+    verdict_add(v, arg_int("total", q->host.batches));
     if (q->slow_names.n) verdict_add(v, arg_text("operators", q->slow_names));
     return true;
 }
@@ -353,6 +360,7 @@ static bool loader_is_fine(const void *facts, verdict *v) {
 static bool operators_are_slow(const void *facts, verdict *v) {
     const question *q = facts;
     if (!q->slow_names.n) return false;
+    say_wait(q, v);
     verdict_add(v, arg_text("operators", q->slow_names));
     return true;
 }

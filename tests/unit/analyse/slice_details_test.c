@@ -26,12 +26,19 @@ static void a_backward_kernel_is_followed_to_its_forward_op(void **state) {
     assert_text(trace_slice_name(x.t, why(&d, "operator")), "AddmmBackward0");
     assert_int_equal(why(&d, "forward"), x.f.id[x.e.addmm]);
     assert_text(trace_slice_name(x.t, why(&d, "module")), "nn.Module: Linear_0");
+    assert_int_equal(d.stack_of, x.f.id[x.e.addmm]); /* the code one can change */
     assert_int_equal(d.why[0].delay_ns, 15);
     assert_string_equal(d.wait, "host_pace");
     assert_int_equal(d.wait_ns, 13); /* from the end of the call */
     assert_int_equal(d.previous, timeline_slice(&x, "gemm", 0));
     assert_int_equal(d.next, 0);
     timeline_fini(&x);
+}
+
+static void built_ins_have_no_line(void **state) {
+    assert_true(frame_is_built_in(STR("<built-in method conv2d of type object at 0x7f10>")));
+    assert_false(frame_is_built_in(STR("torch/nn/modules/conv.py(553): _conv_forward")));
+    assert_false(frame_is_built_in(STR("<string>(1): <module>")));
 }
 
 static void an_operator_of_another_step_delays_nothing(void **state) {
@@ -150,6 +157,7 @@ static void a_slice_that_is_not_there_is_not_found(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(built_ins_have_no_line),
         cmocka_unit_test(an_operator_of_another_step_delays_nothing),
         cmocka_unit_test(a_backward_kernel_is_followed_to_its_forward_op),
         cmocka_unit_test(an_op_knows_its_children_and_kernels),

@@ -788,6 +788,7 @@ export interface Tables {
       basis: string | null;
       included_in: string | null;
       slice?: number | null;
+      code: string | null;
       workers: number | null;
       worker: string | null;
     };

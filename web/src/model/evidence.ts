@@ -1,7 +1,8 @@
 // From a claim to what it rests on: the event of the timeline that costs most, and the advice one came from.
 // All of it is in the address: `advice` and `event` name what is shown, `claim` the row it was, `back` where one was.
 import { isKnown, largestFirst, type Maybe } from "../base/aggregate.ts";
-import { go, param, place, writePlace } from "./route.ts";
+import { server } from "./answers.ts";
+import { go, param, place, traceQuery, writePlace } from "./route.ts";
 import { type AskedFor, allRanks, analysis, currentRun, oneWorker, type Row, rowsOf } from "./trace.ts";
 
 export type AdviceLine = Row<"advise", "advice">;
@@ -67,6 +68,27 @@ export function showStretch(from: number, to: number, claim: string): void {
   go({ view: "timeline", params: { ...gone, claim, back: here(), view: stretch(from, to) } });
 }
 
+/** The slice of a length on a worker that is nearest to a time: lengths in nanoseconds are nearly unique. */
+async function sliceOfLength(worker: string, duration: number, near: number): Promise<number | undefined> {
+  const q = `>${Math.max(0, duration - 1)}ns <${duration + 1}ns`;
+  const found = await server().json<{ hits: { id: number; start: number; duration: number }[] }>("search", {
+    ...traceQuery.peek(),
+    worker,
+    q,
+    limit: 200,
+  });
+  const same = found.hits.filter((h) => h.duration === duration);
+  return same.sort((a, b) => Math.abs(a.start - near) - Math.abs(b.start - near))[0]?.id;
+}
+
+/** Shows one member of a collective on its own worker; its time is on the clock of the first one. */
+export async function showArrival(a: { worker: string | null; start: Maybe; duration: Maybe }, claim: string): Promise<void> {
+  if (!a.worker || !isKnown(a.start) || !isKnown(a.duration)) return;
+  const slice = await sliceOfLength(a.worker, a.duration, a.start);
+  if (slice !== undefined) showSlice(slice, claim, { worker: a.worker });
+  else showStretch(a.start, a.start + a.duration, claim);
+}
+
 /** Shows the event, else the stretch, of a row that has both. */
 export function showPlace(row: { slice?: Maybe; from?: Maybe; to?: Maybe }, claim: string): void {
   if (isKnown(row.slice)) showSlice(row.slice, claim);
@@ -86,7 +108,7 @@ export function showAdvice(row: AdviceLine, events: readonly AdviceEvent[], at =
   // Advice about all ranks names the one that shows it best; its events are found there.
   const on = allRanks.value && row.worker ? { worker: String(row.worker) } : {};
   const event = at ? String(at) : undefined;
-  const shown = placeOf(row, events[at]);
+  const shown = "worker" in on ? { sel: undefined } : placeOf(row, events[at]);
   go({ view: "timeline", params: { ...FRESH, claim: undefined, ...on, ...shown, advice: String(row.id), event, back: here() } });
 }
 
@@ -117,6 +139,7 @@ export function shownAdvice(): ShownAdvice | undefined {
   const id = param("advice");
   if (!id) return undefined;
   const asked = askOwnAdvice();
+  if (asked.old) return undefined; // still that of another worker, or of all
   const rows = inOrder(rowsOf(asked.value?.tables.advice), readMuted());
   const at = rows.findIndex((r) => r.id === id);
   const row = rows[at];

@@ -202,7 +202,7 @@ export const enTimeline = {
   tl_stack: "Call stack",
   tl_stack_forward: "Call stack of the forward operator",
   strip: "What led here",
-  strip_costliest: "The costliest instance of",
+  strip_costliest: "The most expensive instance of",
   strip_advice: "Advice {n} of {all}",
   strip_advice_next: "Next advice",
   strip_advice_previous: "Previous advice",

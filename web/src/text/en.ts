@@ -179,10 +179,12 @@ export const en = {
   saves: "saves up to",
   not_estimated: "saving not estimated",
   show_in_timeline: "Show in timeline →",
-  show_costliest: "Show the costliest one in the timeline",
+  show_costliest: "Show the most expensive one in the timeline",
   show_allocation: "Show this allocation in the timeline",
   show_step: "Show this step in the timeline",
-  advice_events: "Costliest events ({n}):",
+  copy_code: "Copy code",
+  copied: "Copied",
+  advice_events: "Most expensive events ({n}):",
   gap_before: "idle before {name}",
   gap_at_end: "idle at the end of the step",
   how_computed: "How the saving is computed:",
@@ -258,6 +260,7 @@ export const en = {
 
   // kernels
   kernel: "Kernel",
+  fact_older: "mostly `{name}` (sm_{arch})",
   fact_launches: "*{n}* {n|launch|launches} of *{m}* {m|kernel|kernels}, *{v}*",
   fact_brief: "*{n}* {n|launch is|launches are} shorter than 5 µs",
   fact_kernel_tensor: "{m}s: *{v}* of kernel time",

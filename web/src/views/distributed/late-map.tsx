@@ -1,7 +1,10 @@
 // Rank × collective: who is late, where. By call, by name or by step.
-import { largest, self } from "../../base/aggregate.ts";
+import { useState } from "preact/hooks";
+import { largest, largestFirst, self } from "../../base/aggregate.ts";
 import { short, thousands } from "../../base/format.ts";
 import type { HeatColumn } from "../../draw/charts/heat.tsx";
+import { counted } from "../../model/answers.ts";
+import { showArrival } from "../../model/evidence.ts";
 import { t } from "../../model/language.ts";
 import { type Call, type Measure, measureOf } from "../../model/ranks.ts";
 import { choice, go, param } from "../../model/route.ts";
@@ -68,6 +71,23 @@ function cellsOf(calls: readonly Call[], ranks: readonly number[], measure: Meas
   return cells;
 }
 
+/** The cell that was clicked: its worst call, and the way to it on that rank. */
+function Picked({ rank, calls, measure }: { rank: number; calls: readonly Call[]; measure: Measure }) {
+  const of = calls.filter((c) => c.members.has(rank)).sort(largestFirst((c) => measureOf(c, rank, measure)));
+  const [call] = of;
+  const member = call?.members.get(rank);
+  if (!call || !member) return null;
+  const said = `${rankWord(rank)}, ${t("step_n", { n: call.step })}, ${call.name}: ${short(measureOf(call, rank, measure), "ns")} ${t(`heat_${measure}`)}`;
+  return (
+    <p class="pad links" aria-live="polite">
+      <span>{said}</span>{" "}
+      <button type="button" class="link" onClick={() => void counted(showArrival(member, said))}>
+        {t("show_in_timeline")}
+      </button>
+    </p>
+  );
+}
+
 export function LateMap({ asked, calls, worst }: MapProps) {
   const [wanted, setMeasure] = choice("measure", "late_by");
   const order = choice("order", "rank");
@@ -91,6 +111,7 @@ export function LateMap({ asked, calls, worst }: MapProps) {
       lines: by === "call" ? [shortCollective(call?.name ?? ""), `#${call?.place}`] : [by === "name" ? shortCollective(id) : id],
     };
   });
+  const [picked, setPicked] = useState<{ rank: number; id: string } | undefined>(undefined);
   const value = (r: number, c: number) => cells.get(`${ranks[r]} ${ids[c]}`) ?? null;
   const heatMap = {
     ranks: ranks.map(rankWord),
@@ -107,6 +128,7 @@ export function LateMap({ asked, calls, worst }: MapProps) {
     label: t("who_late"),
     onCell: (r: number, c: number) => {
       const call = callAt(c);
+      setPicked({ rank: ranks[r] ?? -1, id: ids[c] ?? "" });
       if (by === "name") return go({ params: { q: `name:${quoted(call?.name ?? "")}`, sel: `rank:${ranks[r]}` } });
       chooseCell(call?.step ?? 0, ranks[r] ?? "");
     },
@@ -147,7 +169,10 @@ export function LateMap({ asked, calls, worst }: MapProps) {
           <p class="empty">{t("no_collectives")}</p>
         </div>
       ) : (
-        <RankHeat {...heatMap} />
+        <>
+          <RankHeat {...heatMap} />
+          {picked ? <Picked {...picked} calls={calls.filter((c) => columnOf(c, by) === picked.id)} measure={measure} /> : null}
+        </>
       )}
     </Panel>
   );

@@ -1,7 +1,7 @@
 // Kernels: which kernel, and is it large enough for the device.
 import { isKnown, shareOf, sum } from "../../base/aggregate.ts";
 import { percent, short, thousands } from "../../base/format.ts";
-import { foldKernel, kernelLabel } from "../../base/names.ts";
+import { cutMiddle, foldKernel, kernelLabel } from "../../base/names.ts";
 import { Definition } from "../../base/tip.tsx";
 import { Scatter } from "../../draw/charts/scatter.tsx";
 import { type Part, Strip } from "../../draw/charts/strip.tsx";
@@ -16,13 +16,13 @@ import { LongName } from "../../widgets/long-name.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
 import { AdviceRow } from "../shared/advice.tsx";
-import { showRow } from "../shared/show-row.ts";
 import { columns, panelFor, quoted, ROOF_COLUMNS, ROOF_NAMES, source, sumsOf } from "../shared/table-source.ts";
 import { TableView } from "../shared/table-view.tsx";
 import { TopChart } from "../shared/top-chart.tsx";
 import { Verdict } from "../shared/verdict.tsx";
 import { AcrossRanks } from "./across-ranks.tsx";
 import { SharePie, shareParts, TopMenu } from "./name-shares.tsx";
+import { showRow } from "./show-row.ts";
 import { topRows } from "./type-shares.tsx";
 
 const GROUPS = ["name", "name+op", "launch"] as const;
@@ -54,6 +54,7 @@ export function Kernels() {
         answer={asked.value}
         otherwise={t("kernels")}
         facts={[
+          olderFact(asked.value?.verdict?.values),
           t("fact_launches", { n: thousands(launches), m: thousands(rows.length), v: short(total, "ns") }),
           brief ? t("fact_brief", { n: thousands(brief) }) : undefined,
           matrix.total && matrix.unsure < matrix.total / 10
@@ -69,6 +70,12 @@ export function Kernels() {
       </div>
     </>
   );
+}
+
+/** Which of the kernels for an older GPU takes most, where the verdict is about them. */
+function olderFact(values: Record<string, unknown> | undefined): string | undefined {
+  if (!values?.arch) return undefined;
+  return t("fact_older", { name: cutMiddle(String(values.kernel), 40), arch: String(values.arch) });
 }
 
 type Kernel = Row<"kernels", "kernels">;

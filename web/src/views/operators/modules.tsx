@@ -13,9 +13,9 @@ import { Segmented } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { Table } from "../../widgets/table.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
-import { showRow } from "../shared/show-row.ts";
 import { cellsOf, columns, defined, panelFor, quoted, wholeTable } from "../shared/table-source.ts";
 import { Verdict } from "../shared/verdict.tsx";
+import { showRow } from "./show-row.ts";
 
 type Time = "host_total" | "device_total" | "backward_host" | "backward_device";
 type Module = Row<"modules", "modules">;

@@ -10,7 +10,6 @@ import { isSelected, select } from "../../model/selection.ts";
 import { allRanks, analysis, type Row, rowsOf } from "../../model/trace.ts";
 import { Swatch } from "../../widgets/controls.tsx";
 import type { CellValue, TableRow } from "../../widgets/table-types.ts";
-import { showRow } from "../shared/show-row.ts";
 import { codeFrames, EditorMenu, Frames } from "../shared/stack-frames.tsx";
 import {
   cellsOf,
@@ -24,6 +23,7 @@ import {
   sumsOf,
 } from "../shared/table-source.ts";
 import { TableView } from "../shared/table-view.tsx";
+import { showRow } from "./show-row.ts";
 import { sideFilter, Which, whatItIs, within } from "./type-shares.tsx";
 
 export type OperatorRow = Row<"operators", "operators">;
@@ -86,8 +86,17 @@ function frames(stack: string, key: string, depth: number): TableRow[] {
 /** Of all ranks the names are added up; shapes and stacks are of one. */
 const groupOf = (): Group => (allRanks.value ? "name" : (GROUPS.find((g) => g === param("group")) ?? "name"));
 
-const groupsOf = (given: boolean, graphs: boolean) =>
-  GROUPS.filter((g) => (!given || !g.includes("+")) && (g !== "subgraph" || graphs)).map((g) => ({
+/** Whether types tell operators apart: where nearly all are of one, as of a name space, they are noise. */
+export function tellsTypes(rows: readonly OperatorRow[]): boolean {
+  const time = (r: OperatorRow) => r.device_self ?? r.host_self ?? r.device_total ?? r.host_total ?? 0;
+  const whole = rows.reduce((s, r) => s + time(r), 0);
+  const sums = new Map<string, number>();
+  for (const r of rows) sums.set(String(r.type), (sums.get(String(r.type)) ?? 0) + time(r));
+  return [...sums.values()].every((v) => v < whole * 0.8);
+}
+
+const groupsOf = (given: boolean, graphs: boolean, types: boolean) =>
+  GROUPS.filter((g) => (!given || !g.includes("+")) && (g !== "subgraph" || graphs) && (g !== "type" || types)).map((g) => ({
     id: g,
     label: t(`group_${g.replace("+", "_")}` as "group_name"),
   }));
@@ -126,6 +135,7 @@ export function OperatorTable({ names, device, rows }: TableProps) {
             groups: groupsOf(
               given,
               rows.some((r) => r.subgraph),
+              group === "type" || tellsTypes(rows),
             ),
           })}
       group={group}

@@ -16,9 +16,11 @@ import { defined, panelFor } from "../shared/table-source.ts";
 import { Verdict } from "../shared/verdict.tsx";
 import { AcrossRanks } from "./across-ranks.tsx";
 import { ShareBars, SharePie, ShareStrip, shareParts, TopMenu } from "./name-shares.tsx";
-import { isGiven, type OperatorRow, OperatorTable } from "./operator-table.tsx";
+import { isGiven, type OperatorRow, OperatorTable, tellsTypes } from "./operator-table.tsx";
+import { Phases } from "./phases.tsx";
 import { OfSwitch, TypeShares } from "./type-shares.tsx";
 
+const Calls = lazy(() => import("./single-calls.tsx").then((m) => m.SingleCalls));
 const Flame = lazy(() => import("./operator-flame.tsx").then((m) => m.OperatorFlame));
 
 export function Operators() {
@@ -47,9 +49,22 @@ export function Operators() {
           <Shares asked={asked} rows={rows} names={names} device={device} top={top} />
         )}
         <OperatorTable names={names} device={device} rows={rows} />
-        {allRanks.value ? <AcrossRanks name="operators" /> : null}
+        {allRanks.value ? <AcrossRanks name="operators" /> : <Phases />}
+        {allRanks.value || given || rows.length === 0 ? null : <CallsPanel />}
       </div>
     </>
+  );
+}
+
+/** Single calls are asked for when somebody wants them. */
+function CallsPanel() {
+  if (param("calls") === "1") return <Calls />;
+  return (
+    <p class="w12 one-rank">
+      <button type="button" class="link" onClick={() => go({ params: { calls: "1" } })}>
+        {t("single_calls_open")}
+      </button>
+    </p>
   );
 }
 
@@ -115,7 +130,7 @@ function Shares(props: SharesProps) {
       height={64}
       controls={
         <>
-          {allRanks.value ? null : <OfSwitch chosen="operator" />}
+          {allRanks.value || !tellsTypes(props.rows) ? null : <OfSwitch chosen="operator" />}
           {form === "flame" ? null : <TopMenu n={props.top} onChoose={(n) => go({ params: { top: String(n) } })} />}
           {chart && !given ? <Pick label={t("measure")} ids={["self", "total"]} chosen={measure} onChoose={setMeasure} /> : null}
           {form === "bars" && props.device ? (

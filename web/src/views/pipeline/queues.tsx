@@ -29,8 +29,10 @@ type Operator = Row<"pipeline", "operators">;
 export function Queues() {
   const asked = analysis("pipeline");
   const ops = rowsOf(table("operators").value?.tables.operators);
-  const late = ops.find((r) => r.bottleneck === "behind_child") ?? ops.find((r) => r.bottleneck);
-  const chosen = param("queue") || String(late?.operator ?? ops[0]?.operator ?? "");
+  // Operators with the same numbers get the same word: only one that cannot keep up with its input is the bottleneck.
+  const late = ops.find((r) => r.bottleneck === "behind_child");
+  const first = late ?? ops.find((r) => r.bottleneck) ?? ops[0];
+  const chosen = param("queue") || String(first?.operator ?? "");
   const empty = sum(rowsOf(asked.value?.tables.flow), (r) => r.empty);
   return (
     <>

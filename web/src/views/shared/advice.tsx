@@ -5,6 +5,7 @@ import { short } from "../../base/format.ts";
 import { cutMiddle, kernelLabel } from "../../base/names.ts";
 import { type AdviceEvent, type AdviceLine, eventsOf, inOrder, keepMuted, readMuted, showAdvice } from "../../model/evidence.ts";
 import { language, t } from "../../model/language.ts";
+import { go } from "../../model/route.ts";
 import { type AskedFor, allRanks, csvUrl, rowsOf } from "../../model/trace.ts";
 import { WithCode } from "../../widgets/controls.tsx";
 import { Icon, SeverityMark } from "../../widgets/icons.tsx";
@@ -110,7 +111,11 @@ export function AdviceRow({ row, asked, mute, brief }: RowProps) {
           </span>
         )}
       </div>
-      {row.from === null ? (
+      {allRanks.value && !row.worker ? (
+        <button type="button" class="link" onClick={() => go({ view: "distributed" })}>
+          {t("distributed")} →
+        </button>
+      ) : row.from === null ? (
         <span class="link-space" />
       ) : (
         <button type="button" class="link" onClick={() => showAdvice(row, events)}>
@@ -125,6 +130,7 @@ export function AdviceRow({ row, asked, mute, brief }: RowProps) {
 function Opened({ row, events, mute }: { row: AdviceLine; events: readonly AdviceEvent[]; mute?: RowProps["mute"] }) {
   return (
     <>
+      {row.code ? <Code text={row.code} /> : null}
       {events.length ? (
         <>
           <p class="advice-basis">
@@ -154,6 +160,25 @@ function Opened({ row, events, mute }: { row: AdviceLine; events: readonly Advic
         ) : null}
       </p>
     </>
+  );
+}
+
+/** The change itself, to copy. */
+function Code({ text }: { text: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard?.writeText(text);
+    setCopied(true);
+  };
+  return (
+    <div class="advice-code">
+      <pre>
+        <code>{text}</code>
+      </pre>
+      <button type="button" class="button" onClick={() => void copy()}>
+        {copied ? t("copied") : t("copy_code")}
+      </button>
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 // Why one is here: the advice or the row that led to the timeline, its other events, and the way back.
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Severity } from "../../api/types.ts";
 import { short } from "../../base/format.ts";
 import { closeEvidence, goBack, goToAdvice, goToEvent, type ShownAdvice, showAdvice, shownAdvice } from "../../model/evidence.ts";
@@ -26,13 +26,16 @@ export function EvidenceStrip() {
 
 function AdviceStrip() {
   const shown = shownAdvice();
-  const unplaced = shown !== undefined && !param("sel") && !param("view");
-  // Advice of all ranks was opened in one of them: its events are known only now.
+  const placed = useRef("");
+  const now = shown && `${shown.row.id} ${shown.event}`;
+  // Advice of all ranks was opened in one of them, or a link names it: its events are known only now.
   useEffect(() => {
-    if (shown && unplaced) showAdvice(shown.row, shown.events, shown.event);
-  }, [shown?.row.id, unplaced]);
+    if (!shown || !now || placed.current === now) return;
+    placed.current = now;
+    if (!param("sel")) showAdvice(shown.row, shown.events, shown.event);
+  }, [now]);
   return (
-    <aside class="tl-strip" aria-label={t("strip")} aria-busy={shown ? undefined : "true"}>
+    <aside class="tl-strip" aria-label={t("strip")}>
       <Back />
       {shown ? <AdviceWords {...shown} /> : <span class="tl-strip-text" />}
       <Close />

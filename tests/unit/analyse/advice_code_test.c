@@ -1,0 +1,65 @@
+/* advice_code_test.c: code for each framework, and never another one's. */
+#include "fake_trace.h"
+
+#include "analyse/advise/advice_code.h"
+#include "analyse/rules.h"
+
+static const char *const rules[] = {
+#define ADVICE(id, NAME, needs, threshold, claim) #id,
+#include "analyse/advise/advice_rules.def"
+};
+
+static verdict all_values(void) {
+    verdict v = {.id = "x"};
+    verdict_add(&v, arg_int("workers", 12));
+    verdict_add(&v, arg_text("module", STR("cuda")));
+    verdict_add(&v, arg_text("allocator", STR("PYTORCH_ALLOC_CONF")));
+    return v;
+}
+
+static str code_of(const char *id, advice_dialect d, const verdict *v, arena *a) {
+    str out;
+    assert_int_equal(advice_code(id, d, v, a, &out, NULL), OK);
+    return out;
+}
+
+static bool has(str text, const char *word) {
+    return str_find(text, str_of(word), 0) != SIZE_MAX;
+}
+
+static void a_framework_is_never_told_the_code_of_another(void **state) {
+    static const char *const words[N_DIALECTS] = {[FOR_PYTORCH] = "torch",
+                                                  [FOR_GRAPHS] = "mindspore",
+                                                  [FOR_PADDLE] = "paddle",
+                                                  [FOR_MEGENGINE] = "megengine"};
+    arena a = {0};
+    verdict v = all_values();
+    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)
+        for (int d = 0; d < N_DIALECTS; d++) {
+            str code = code_of(rules[r], (advice_dialect)d, &v, &a);
+            for (int other = 0; other < N_DIALECTS; other++)
+                if (other != d && words[other]) assert_false(has(code, words[other]));
+        }
+    arena_fini(&a);
+}
+
+static void values_are_filled_in_and_other_braces_stay(void **state) {
+    arena a = {0};
+    verdict v = all_values(), none = {.id = "x"};
+    assert_true(has(code_of("data_loader_no_workers", FOR_PADDLE, &v, &a), "num_workers=12"));
+    assert_true(has(code_of("long_tail", FOR_GRAPHS, &v, &a), "{\"mode\": \"auto\""));
+    assert_true(has(code_of("float32_matmul", FOR_PYTORCH, &v, &a), "autocast(\"cuda\""));
+    assert_int_equal(code_of("fragmentation", FOR_PYTORCH, &none, &a).n, 0); /* needs a name */
+    verdict_add(&v, arg_int("half_only", 1));
+    assert_true(has(code_of("tensor_cores_unused", FOR_PYTORCH, &v, &a), "float16"));
+    assert_false(has(code_of("tensor_cores_unused", FOR_PYTORCH, &v, &a), "bfloat16"));
+    arena_fini(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_framework_is_never_told_the_code_of_another),
+        cmocka_unit_test(values_are_filled_in_and_other_braces_stay),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
