@@ -39,7 +39,7 @@ export const isTogether = computed(() => allChosen.value && ranks.value.length >
 
 export type Job = AskedFor<"distributed">;
 
-/** Clocks, who waits for whom, and the collectives of the job. */
+/** Clocks, waiting, and the collectives of the job. */
 export const askJob = (): Job =>
   analysis(
     "distributed",

@@ -1,6 +1,6 @@
 // The tape: the whole trace as one strip over every view. Brackets are the window; dragging sets it.
 import { useEffect, useRef } from "preact/hooks";
-import { largest, self } from "../../base/aggregate.ts";
+import { isKnown, largest, self } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
 import { foldKernel } from "../../base/names.ts";
 import { CATEGORIES } from "../../draw/patterns.tsx";
@@ -37,13 +37,19 @@ export function TapeBar() {
           {range.steps ? " · " : ""}
           {short(range.to - range.from, "ns")}
           {cut ? ` · ${t("tape_cut", { time: short(whole.to - whole.from, "ns") })}` : null}
-          {allRanks.value ? ` · ${t("tape_of", { worker: currentWorker.value?.name ?? "" })}` : null}
+          {allRanks.value ? ` · ${t("tape_of", { worker: tapeName() })}` : null}
         </div>
         <SelectionChip />
       </div>
     </div>
   );
 }
+
+/** Whose trace the tape is of. */
+const tapeName = (): string => {
+  const w = currentWorker.value;
+  return isKnown(w?.rank) ? t("rank_n", { n: w.rank }) : (w?.name ?? "");
+};
 
 function SelectionChip() {
   const chosen = selection.value;

@@ -1,5 +1,5 @@
 // With nothing chosen the details are about what is in view: what takes longest there, why the device idles, and of
-// several ranks who waits for whom.
+// several ranks which of them wait, and for which one.
 import { largestFirst } from "../../base/aggregate.ts";
 import { short, thousands } from "../../base/format.ts";
 import { kernelLabel } from "../../base/names.ts";
