@@ -42,11 +42,14 @@ function askTape(slot: string, part: Query): (Tape & { old: boolean }) | undefin
 }
 
 /** What the tape is to show: the steps with a little air, where one stray event makes the trace far longer; else all. */
-export function tapeSpan(whole: Tape): Range {
-  const n = whole.numbers.length;
+export const tapeSpan = (whole: Tape): Range => spanOfSteps(whole, whole.starts, whole.ends);
+
+/** The same of any list of steps in a stretch of time. */
+export function spanOfSteps(whole: Range, starts: ArrayLike<number>, ends: ArrayLike<number>): Range {
+  const n = starts.length;
   const all = { from: whole.from, to: whole.to };
   if (n === 0) return all;
-  const [first, last] = [whole.starts[0] as number, whole.ends[n - 1] as number];
+  const [first, last] = [starts[0] as number, ends[n - 1] as number];
   const air = (last - first) * 0.03;
   if (last - first >= (whole.to - whole.from) / 2) return all;
   return { from: Math.max(whole.from, Math.floor(first - air)), to: Math.min(whole.to, Math.ceil(last + air)) };

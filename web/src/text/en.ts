@@ -38,7 +38,7 @@ export const en = {
   one_rank_only: "This view shows one rank at a time. In view:",
   of_one_rank: "Device meters, stages, user ranges, and event kinds are shown for one rank. Choose one:",
   tape_of: "of {worker}",
-  tape_cut: "of {time} recorded",
+  tape_cut: "of {time}",
   across_ranks: "Across ranks",
   across_ranks_words: "duration of a call on all ranks; the rank that spent most",
   spread_workers: "Ranks",

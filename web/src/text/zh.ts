@@ -36,7 +36,7 @@ export const zh: Record<keyof typeof en, string> = {
   one_rank_only: "此视图一次只显示一个 rank。当前：",
   of_one_rank: "设备指标、阶段、自定义范围和事件类型按单个 rank 显示。请选择：",
   tape_of: "{worker}",
-  tape_cut: "共记录 {time}",
+  tape_cut: "共 {time}",
   across_ranks: "各 rank 之间",
   across_ranks_words: "所有 rank 上一次调用的时长；耗时最多的 rank",
   spread_workers: "rank 数",
