@@ -60,6 +60,12 @@ test("together: ranks are opened, closed and chosen; search and area are of all 
     await page.click(".tl-group >> text=rank 1");
     await page.waitForFunction((n) => document.querySelectorAll(".tl-row").length > n + 5, closed);
     assert.match((await cells(page, ".tl-sub .tl-name")).join(), /\d+ streams with little work/);
+    // The palette lists the tracks of the first rank, and opens it.
+    await page.keyboard.press("Control+k");
+    await page.fill(".palette input", "@autograd");
+    await page.waitForSelector(".palette [role=option]");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.querySelectorAll(".tl-group:not(.tl-sub) button[aria-expanded=true]").length === 2);
     await page.click(".tl-ranks .menu-button");
     await page.click("role=menuitemradio[name=/^rank 3/]");
     await addressHas(page, "ranks=0,1,2");

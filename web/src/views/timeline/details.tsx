@@ -216,7 +216,7 @@ function NotesPanel() {
           <th class="num">{t("tl_start")}</th>
           <th class="num">{t("tl_duration")}</th>
           <th>{t("tl_note_text")}</th>
-          <th aria-label={t("tl_note_remove")} />
+          <td />
         </tr>
       </thead>
       <tbody>
