@@ -54,7 +54,11 @@ test("together: all ranks on one clock, a collective has the arrivals of the com
 }, ["ddp"]);
 
 test("together: ranks are opened, closed and chosen; search and area are of all of them", (s) =>
-  visit(s, "timeline?run=ddp&worker=*", async (page) => {
+  visit(s, "distributed?run=ddp", async (page) => {
+    await page.click("text=All ranks on one timeline");
+    await addressHas(page, "worker=*");
+    await page.waitForSelector(".tl-group");
+    await settled(page);
     assert.deepEqual(await heads(page), ["▸rank 0", "▸rank 1", "▸rank 2", "▸rank 3"]);
     const closed = await page.locator(".tl-row").count();
     await page.click(".tl-group >> text=rank 1");

@@ -37,6 +37,7 @@ export const en = {
   no_rank_late: "no rank is late",
   one_rank_only: "This view shows one rank at a time. In view:",
   of_one_rank: "Device meters, stages, user ranges, and event kinds are shown for one rank. Choose one:",
+  on_one_timeline: "All ranks on one timeline →",
   tape_of: "of {worker}",
   tape_cut: "of {time}",
   across_ranks: "Across ranks",

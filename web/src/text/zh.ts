@@ -35,6 +35,7 @@ export const zh: Record<keyof typeof en, string> = {
   no_rank_late: "没有 rank 落后",
   one_rank_only: "此视图一次只显示一个 rank。当前：",
   of_one_rank: "设备指标、阶段、自定义范围和事件类型按单个 rank 显示。请选择：",
+  on_one_timeline: "在同一时间线上查看全部 rank →",
   tape_of: "{worker}",
   tape_cut: "共 {time}",
   across_ranks: "各 rank 之间",

@@ -26,14 +26,15 @@ interface HeadProps {
   answer: Answer | undefined;
   otherwise: string; // when no rule matched
   facts?: readonly (string | undefined)[];
+  more?: ComponentChildren; // after the facts
   controls?: ComponentChildren;
 }
 
-export function Verdict({ answer, otherwise, facts = [], controls }: HeadProps) {
+export function Verdict({ answer, otherwise, facts = [], more, controls }: HeadProps) {
   const verdict = answer?.verdict;
   const title = verdict ? <Sentence text={verdict.text[language.value]} severity={verdict.severity} /> : otherwise;
   // Without an answer every number would be a zero that nobody measured.
-  return <Headline title={title} facts={answer ? facts : []} controls={controls} />;
+  return <Headline title={title} facts={answer ? facts : []} more={answer ? more : undefined} controls={controls} />;
 }
 
 interface HeadlineProps {
