@@ -123,9 +123,11 @@ const hasTraces = (): boolean => (currentRun.value?.workers ?? []).filter((w) =>
 
 function OnOneTimeline() {
   return (
-    <button type="button" class="link" onClick={() => changeTrace({ worker: "*", span: undefined }, "timeline")}>
-      {t("on_one_timeline")}
-    </button>
+    <span>
+      <button type="button" class="link" onClick={() => changeTrace({ worker: "*", span: undefined }, "timeline")}>
+        {t("on_one_timeline")}
+      </button>
+    </span>
   );
 }
 
