@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { settled } from "./stand.mjs";
 import { addressHas, addressLacks, heading, plain, test, visit } from "./tools.mjs";
 
@@ -112,6 +113,22 @@ test("the window is chosen by its borders, by a drag on the tape, by the menu; b
     await page.click("role=menuitem[name='Slowest step']");
     await addressHas(page, "step=2");
   }), ["resnet_w0"]);
+
+test("the tape is cut to the steps: one stray event does not stretch it", async (s) => {
+  const other = await s.also("stray event", (folder) => {
+    const trace = JSON.parse(gunzipSync(readFileSync(join(s.root, "tests/data/sample.pt.trace.json.gz"))).toString());
+    const last = trace.traceEvents.findLast((e) => e.ph === "X" && e.cat === "cpu_op");
+    trace.traceEvents.push({ ...last, name: "stray", ts: Number(last.ts) + 453e6, dur: 5 });
+    writeFileSync(join(folder, "stray.pt.trace.json"), JSON.stringify(trace));
+  });
+  await visit({ ...s, url: other.url }, "overview", async (page) => {
+    assert.match(plain(await page.textContent(".tape-length")), /3 steps · .* · of 453 s/);
+    const steps = await page.$$eval(".tape-step", (list) => list.map((e) => e.getBoundingClientRect().left));
+    const strip = await page.locator(".tape-strip").boundingBox();
+    assert.ok(steps.length >= 2 && steps.at(-1) - steps[0] > strip.width / 3, `steps at ${steps}`);
+    assert.ok(steps.every((x, i) => i === 0 || x - steps[i - 1] >= 30), "numbers do not lie over each other");
+  });
+});
 
 test("another run keeps the view and the steps, not what only the first one had", (s) =>
   visit(s, "operators?run=resnet_w0&step=3&sel=slice:552", async (page) => {

@@ -326,6 +326,51 @@ async function saved(page, item) {
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
 }
 
+test("timeline: colours are explained, details are never empty, Enter keeps a note, a digit is the number of a step", (s) =>
+  visit(s, RUN, async (page) => {
+    assert.match(plain(await page.textContent(".tl-legend")), /Kernel.*Memcpy.*Operators.*Runtime.*Data loader.*Python frames.*Idle/);
+    // With nothing chosen: what takes longest in view and why the device idles, in the server's numbers.
+    const idle = (await api(page, "area?run=resnet_w0&table=idle")).tables.idle;
+    const most = [...idle.rows].sort((a, b) => b[1] - a[1])[0];
+    const share = `${(most[2] * 100).toFixed(0)} %`;
+    assert.ok(plain(await page.textContent(".tl-in-view table >> nth=1")).includes(share), share);
+    await page.click("role=tab[name=/Area/]");
+    await settled(page);
+    assert.ok((await page.locator(".tl-area tbody tr").count()) > 20, "without an area: what is in view");
+    assert.match(plain(await page.textContent(".tl-area-head")), /What is in view/);
+    const width = () => page.$eval(".tape-strip", (e) => e.clientWidth);
+    const before = await width();
+    // Columns of words begin where their heads begin.
+    await page.click("role=tab[name=/Search/]");
+    await page.fill("#tl-find", "conv2d");
+    await page.waitForSelector(".tl-panel table >> nth=1");
+    const [head, cell] = await page.$$eval(".tl-panel .tl-two table:nth-child(2) tr > :nth-child(2)", (list) =>
+      list.slice(0, 2).map((e) => {
+        const range = document.createRange();
+        range.selectNodeContents(e);
+        return range.getBoundingClientRect().left;
+      }),
+    );
+    assert.ok(Math.abs(head - cell) < 2, `head at ${head}, cell at ${cell}`);
+    const tall = await page.$$eval(".tl-panel tbody tr", (list) => Math.max(...list.map((e) => e.clientHeight)));
+    assert.ok(tall < 32, `a row of ${tall} px`);
+    await page.locator(".tl-panel .tl-two table:nth-child(2) .tl-link").first().click();
+    await addressHas(page, "sel=slice");
+    await settled(page);
+    assert.equal(await width(), before, "a selection leaves the tape as wide as it was");
+    await page.locator(".tl-stage").focus();
+    await page.keyboard.press("m");
+    await page.keyboard.type("look 2");
+    await page.keyboard.press("Enter");
+    await addressHas(page, "look 2");
+    assert.ok(await page.evaluate(() => document.activeElement.classList.contains("tl-stage")), "Enter leaves the field");
+    await addressLacks(page, "from=");
+    await addressLacks(page, "step=");
+    await page.keyboard.press("1"); // no step has this number
+    await page.keyboard.press("3");
+    await addressHas(page, "step=3");
+  }), needs);
+
 test("timeline: view and window are saved as Chrome JSON, the picture as PNG and SVG", (s) =>
   visit(s, `${RUN}&view=96000000-110000000&step=3`, async (page) => {
     const view = JSON.parse((await saved(page, "Chrome JSON of this view")).bytes);

@@ -54,12 +54,22 @@ test("together: all ranks on one clock, a collective has the arrivals of the com
 }, ["ddp"]);
 
 test("together: ranks are opened, closed and chosen; search and area are of all of them", (s) =>
-  visit(s, "timeline?run=ddp&worker=*", async (page) => {
+  visit(s, "distributed?run=ddp", async (page) => {
+    await page.click("text=All ranks on one timeline");
+    await addressHas(page, "worker=*");
+    await page.waitForSelector(".tl-group");
+    await settled(page);
     assert.deepEqual(await heads(page), ["▸rank 0", "▸rank 1", "▸rank 2", "▸rank 3"]);
     const closed = await page.locator(".tl-row").count();
     await page.click(".tl-group >> text=rank 1");
     await page.waitForFunction((n) => document.querySelectorAll(".tl-row").length > n + 5, closed);
     assert.match((await cells(page, ".tl-sub .tl-name")).join(), /\d+ streams with little work/);
+    // The palette lists the tracks of the first rank, and opens it.
+    await page.keyboard.press("Control+k");
+    await page.fill(".palette input", "@autograd");
+    await page.waitForSelector(".palette [role=option]");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.querySelectorAll(".tl-group:not(.tl-sub) button[aria-expanded=true]").length === 2);
     await page.click(".tl-ranks .menu-button");
     await page.click("role=menuitemradio[name=/^rank 3/]");
     await addressHas(page, "ranks=0,1,2");

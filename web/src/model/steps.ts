@@ -1,4 +1,5 @@
 // Steps and the window: where steps lie, which of them are chosen, how long that is.
+import type { Query } from "../api/transport.ts";
 import { askBlocks } from "./answers.ts";
 import { go, param, traceQuery } from "./route.ts";
 import type { Range } from "./viewport.ts";
@@ -19,7 +20,11 @@ export interface Tape {
 const WIDTH = 1200; // asked once for a trace; the canvas stretches it
 
 export function tape(): (Tape & { old: boolean }) | undefined {
-  const { value: blocks, old } = askBlocks("tape", "tape", { ...traceQuery.value, width: WIDTH });
+  return askTape("tape", {});
+}
+
+function askTape(slot: string, part: Query): (Tape & { old: boolean }) | undefined {
+  const { value: blocks, old } = askBlocks(slot, "tape", { ...traceQuery.value, ...part, width: WIDTH });
   if (!blocks) return undefined;
   return {
     old,
@@ -34,6 +39,48 @@ export function tape(): (Tape & { old: boolean }) | undefined {
     starts: blocks.block("step_start"),
     ends: blocks.block("step_end"),
   };
+}
+
+/** What the tape is to show: the steps with a little air, where one stray event makes the trace far longer; else all. */
+export const tapeSpan = (whole: Tape): Range => spanOfSteps(whole, whole.starts, whole.ends);
+
+/** The same of any list of steps in a stretch of time. */
+export function spanOfSteps(whole: Range, starts: ArrayLike<number>, ends: ArrayLike<number>): Range {
+  const n = starts.length;
+  const all = { from: whole.from, to: whole.to };
+  if (n === 0) return all;
+  const [first, last] = [starts[0] as number, ends[n - 1] as number];
+  const air = (last - first) * 0.03;
+  if (last - first >= (whole.to - whole.from) / 2) return all;
+  return { from: Math.max(whole.from, Math.floor(first - air)), to: Math.min(whole.to, Math.ceil(last + air)) };
+}
+
+/** The tape as it is shown. */
+export function tapeInView(): (Tape & { old: boolean }) | undefined {
+  const whole = tape();
+  if (!whole) return undefined;
+  const span = tapeSpan(whole);
+  if (span.from === whole.from && span.to === whole.to) return whole;
+  const part = askTape("tape-in-view", { from: span.from, to: span.to });
+  // Steps are those of the whole trace: one that is cut by the edge is no other step.
+  return part && { ...part, numbers: whole.numbers, starts: whole.starts, ends: whole.ends };
+}
+
+/** Which steps have room for their number: every first, second, fifth, tenth, … whatever leaves `apart` pixels. */
+export function numberedSteps(numbers: ArrayLike<number>, x: (i: number) => number, apart: number): Set<number> {
+  const n = numbers.length;
+  const room = n > 1 ? Math.abs(x(n - 1) - x(0)) / (n - 1) : apart;
+  const least = room > 0 ? apart / room : n;
+  const ten = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, least))));
+  const every = [1, 2, 5, 10].map((m) => m * ten).find((m) => m >= least * 0.999) ?? n;
+  const shown = new Set<number>();
+  let last = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < n; i++) {
+    if ((numbers[i] as number) % every !== 0 || x(i) - last < apart) continue;
+    shown.add(i);
+    last = x(i);
+  }
+  return shown.size ? shown : new Set(n ? [0] : []);
 }
 
 /** `3`, `3..5`, `3..`, `..5` as two numbers. */

@@ -10,7 +10,7 @@ export const enTables = {
   cmd_search_timeline: "Search the timeline for “{q}”",
   key_palette: "Search or run a command",
   key_views: "go to a view",
-  key_steps: "choose a step",
+  key_steps: "choose the step with this number",
   key_all: "all steps",
   key_step: "previous, next step",
   key_menus: "run, worker menu",

@@ -12,7 +12,7 @@ export const zhTables: Record<keyof typeof enTables, string> = {
   cmd_search_timeline: "在时间线中搜索“{q}”",
   key_palette: "搜索或执行命令",
   key_views: "转到视图",
-  key_steps: "选一步",
+  key_steps: "选择该编号的步",
   key_all: "全部步",
   key_step: "上一步、下一步",
   key_menus: "运行、worker 菜单",

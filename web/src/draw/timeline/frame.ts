@@ -94,6 +94,7 @@ interface RowPlan {
   row: number;
   y: number;
   height: number;
+  mute: boolean; // without words: others lie in the same place
 }
 
 function planOf(items: readonly { item: Item; y: number }[]): RowPlan[] {
@@ -103,10 +104,14 @@ function planOf(items: readonly { item: Item; y: number }[]): RowPlan[] {
       const n = shownRows(item.lane, item.open);
       for (let row = 0; row < n; row++) {
         const at = rowPlace(item.lane, item.open, row);
-        plan.push({ lane: item.lane, row, y: y + at.top, height: at.height });
+        plan.push({ lane: item.lane, row, y: y + at.top, height: at.height, mute: at.height < 13 });
       }
     } else if (!item.lane && !item.open) {
-      for (const p of stripsOf(item)) plan.push({ lane: p.lane, row: p.row, y: y + p.top, height: p.height });
+      const strips = stripsOf(item);
+      for (const p of strips) {
+        const mute = p.height < 13 || strips.some((o) => o !== p && o.top === p.top);
+        plan.push({ lane: p.lane, row: p.row, y: y + p.top, height: p.height, mute });
+      }
     }
   }
   return plan;
@@ -128,7 +133,7 @@ function rowsOf(e: Easel, s: Scene, items: readonly { item: Item; y: number }[])
     const run = runOf(picture, part, s.range, width);
     const target = { pixels: e.pixels, at: line * 2 * width, width, gap: Math.max(1, Math.round(s.dpr)) };
     const wideFrom = e.wide.n;
-    paintRow(target, paint.boxes, run, p.lane.kind === "steps" ? paint.quiet : paint.shades, p.height >= 13 ? e.wide : undefined);
+    paintRow(target, paint.boxes, run, p.lane.kind === "steps" ? paint.quiet : paint.shades, p.mute ? undefined : e.wide);
     if (p.height >= 12) paintSeveral({ ...target, at: target.at + width }, paint.boxes, run, dot, 3 * target.gap);
     rows.push({ ...p, picture, paint, run, wideFrom, wideTo: e.wide.n });
     places.set(rows[rows.length - 1] as RowDrawn, line * 2);

@@ -56,8 +56,9 @@ const OPEN: Record<string, Shape> = {
 const SUB: Shape = { top: 2, first: 18, rest: 8, gap: 1, bottom: 2, least: 26 };
 export const MOST_SUB_ROWS = 4;
 const HEADER = 21;
-/** A closed rank: two strips. */
-const RANK = 33;
+/** A closed rank: two strips, higher where there are few. */
+const RANK = { few: 49, many: 33 };
+const FEW_RANKS = 8;
 const COUNTER = 34;
 
 function shapeOf(lane: Lane, open: boolean): Shape {
@@ -164,7 +165,7 @@ function stack(lanes: Lane[], groups: Map<number, Group>, choices: Choices): Ite
     const known = headers.get(group.id);
     if (known) return known;
     const open = choices.folded.has(group.id) ? group.closed : !group.closed;
-    const height = group.kind === "rank" && !open ? RANK : HEADER;
+    const height = group.kind === "rank" && !open ? (groups.size > FEW_RANKS ? RANK.many : RANK.few) : HEADER;
     const head: Item = { key: `g${group.id}`, lane: undefined, group, members: [], y, height, open, pinned: false };
     headers.set(group.id, head);
     items.push(head);
@@ -199,8 +200,11 @@ interface Strip {
   height: number;
 }
 
-const UPPER = { top: 3, height: 15 };
-const LOWER = { top: 20, height: 9 };
+/** The strips of a rank of a height: three fifths for the upper one. */
+function rankStrips(height: number): { upper: { top: number; height: number }; lower: { top: number; height: number } } {
+  const upper = Math.round((height - 8) * 0.6);
+  return { upper: { top: 3, height: upper }, lower: { top: upper + 5, height: height - 9 - upper } };
+}
 
 /** What a closed group shows of its lanes. A rank has two strips: what its device computes, and communication. */
 export function stripsOf(item: Item): Strip[] {
@@ -208,7 +212,11 @@ export function stripsOf(item: Item): Strip[] {
   const all = item.members.filter((m) => kinds.includes(m.kind));
   if (item.group?.kind !== "rank") return all.map((lane) => ({ lane, row: 0, top: 4, height: item.height - 9 }));
   const [upper, lower] = summaryOf(all);
-  return [...upper.map((lane) => ({ lane, row: 0, ...UPPER })), ...lower.map((lane) => ({ lane, row: 0, ...LOWER }))];
+  const places = rankStrips(item.height);
+  return [
+    ...upper.map((lane) => ({ lane, row: 0, ...places.upper })),
+    ...lower.map((lane) => ({ lane, row: 0, ...places.lower })),
+  ];
 }
 
 /** Where nothing is told apart as communication, the threads beside the training thread carry it. */

@@ -1,5 +1,6 @@
 // What lies above the lanes: outlines of the selection and of its name, the area, flows, the hover line.
 import { endX, indicesOf, startX } from "./compositor.ts";
+import { fitText } from "./labels.ts";
 import { itemAt, RULER, rowPlace, shownRows, stripsOf } from "./lanes.ts";
 import type { RowDrawn, Scene } from "./scene.ts";
 import { type Range, toX } from "./time-scale.ts";
@@ -114,6 +115,7 @@ interface End {
   x: number;
   y: number;
   out: -1 | 0 | 1; // beyond the left or the right edge
+  far: -1 | 0 | 1; // above or below what can be seen
 }
 
 function endOf(s: Scene, ref: Ref, time: number, other: number): End | undefined {
@@ -123,7 +125,15 @@ function endOf(s: Scene, ref: Ref, time: number, other: number): End | undefined
   const [first, last] = [Math.max(ref.start, s.range.from), Math.min(ref.start + ref.duration, s.range.to)];
   const x = toX(s.range, s.width, first < last ? Math.min(last, Math.max(first, time)) : time);
   const y = other > at.y ? at.y + at.height : at.y;
-  return { x: Math.min(s.width - 2, Math.max(2, x)), y, out: x < 0 ? -1 : x > s.width ? 1 : 0 };
+  const [top, bottom] = [RULER + s.layout.pinnedHeight + 2, s.height - 2];
+  const pinned = s.layout.byLane.get(ref.lane)?.pinned === true;
+  const far = pinned ? 0 : y < top ? -1 : y > bottom ? 1 : 0;
+  return {
+    x: Math.min(s.width - 2, Math.max(2, x)),
+    y: far ? Math.max(top, Math.min(bottom, y)) : y,
+    out: x < 0 ? -1 : x > s.width ? 1 : 0,
+    far,
+  };
 }
 
 export function drawFlows(g: CanvasRenderingContext2D, s: Scene, flows: readonly Flow[], label: (ref: Ref) => string): void {
@@ -138,7 +148,7 @@ function drawFlow(g: CanvasRenderingContext2D, s: Scene, f: Flow, label: (ref: R
   const middle = f.from.start + Math.min(f.from.duration / 2, (f.to.start - f.from.start) / 2 || 0);
   const a = endOf(s, f.from, f.dashed ? f.from.start + f.from.duration / 2 : middle, toPlace?.y ?? 0);
   const b = endOf(s, f.to, f.to.start + Math.min(f.to.duration / 2, f.dashed ? 0 : f.to.duration / 2), fromPlace?.y ?? 0);
-  if (!a || !b || (a.out !== 0 && a.out === b.out)) return;
+  if (!a || !b || (a.out !== 0 && a.out === b.out) || (a.far !== 0 && a.far === b.far)) return;
   g.strokeStyle = s.palette.css.accent ?? "";
   g.fillStyle = s.palette.css.accent ?? "";
   g.lineWidth = 1.6;
@@ -158,9 +168,27 @@ function drawFlow(g: CanvasRenderingContext2D, s: Scene, f: Flow, label: (ref: R
   } else g.lineTo(s.left + b.x, b.y);
   g.stroke();
   g.setLineDash([]);
-  if (a.out) drawEdge(g, s, a, label(f.from));
-  if (b.out) drawEdge(g, s, b, label(f.to));
+  if (a.far) drawFar(g, s, a, `${f.from.name} · ${label(f.from)}`);
+  else if (a.out) drawEdge(g, s, a, label(f.from));
+  if (b.far) drawFar(g, s, b, `${f.to.name} · ${label(f.to)}`);
+  else if (b.out) drawEdge(g, s, b, label(f.to));
   else drawHead(g, s.left + b.x, b.y, b.y < a.y ? -1 : 1);
+}
+
+/** An end above or below the screen: an arrow there that says what it is, so that nobody has to scroll to know. */
+function drawFar(g: CanvasRenderingContext2D, s: Scene, e: End, text: string): void {
+  const x = s.left + e.x;
+  drawHead(g, x, e.y, e.far);
+  const shown = fitText(text, 260, s.widthOf);
+  g.font = `11px ${s.sans}`;
+  const w = s.widthOf(shown);
+  const left = Math.min(s.left + s.width - w - 8, x + 8);
+  const color = g.fillStyle;
+  g.fillStyle = s.palette.css.surface ?? "";
+  g.fillRect(left - 3, e.y - e.far * 10 - 8, w + 6, 16);
+  g.fillStyle = color;
+  g.textBaseline = "middle";
+  g.fillText(shown, left, e.y - e.far * 10);
 }
 
 function drawHead(g: CanvasRenderingContext2D, x: number, y: number, down: number): void {

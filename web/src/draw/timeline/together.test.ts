@@ -61,7 +61,7 @@ test("a picture and a slice of a rank stand where its clock says, and stay the s
 
 test("the lanes of all ranks are one group for each, up to the end of the last", () => {
   const [a, b] = [rank(1, 0), rank(4, 300)];
-  const all = joined([a, b], b, true);
+  const all = joined([a, b], b);
   assert.deepEqual(
     all.groups.map((g) => [g.id, g.kind, g.name]),
     [

@@ -61,7 +61,7 @@ export interface Rank extends Clock {
 export const rankGroup = (place: number): number => laneIn(place, 0);
 
 /** The lanes of all ranks, a group for each; the steps above them are those of the rank that `stepsOf` names. */
-export function joined(ranks: readonly Rank[], stepsOf: Rank, closed: boolean): Tracks {
+export function joined(ranks: readonly Rank[], stepsOf: Rank): Tracks {
   const { trace, steps } = stepsOf.tracks;
   const at = (time: number) => toCommon(stepsOf, time);
   const end = (r: Rank) => toCommon(r, r.tracks.trace.duration_ns);
@@ -72,7 +72,7 @@ export function joined(ranks: readonly Rank[], stepsOf: Rank, closed: boolean): 
       duration_ns: ranks.reduce((most, r) => Math.max(most, end(r)), 1),
       events: ranks.reduce((sum, r) => sum + r.tracks.trace.events, 0),
     },
-    groups: ranks.map((r) => ({ id: rankGroup(r.place), kind: "rank", name: r.name, detail: r.detail, closed })),
+    groups: ranks.map((r) => ({ id: rankGroup(r.place), kind: "rank", name: r.name, detail: r.detail, closed: true })),
     lanes: [
       ...stepsOf.tracks.lanes.filter(isSteps).map((l) => ({ ...laneOfRank(l, stepsOf.place), group: 0 })),
       ...ranks.flatMap((r) => r.tracks.lanes.filter((l) => keeps(r, l, stepsOf)).map((l) => laneOfRank(l, r.place))),

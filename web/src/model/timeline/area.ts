@@ -2,13 +2,16 @@
 import type { Query } from "../../api/transport.ts";
 import type { ApiError, Table } from "../../api/types.ts";
 import { largest, smallest, sum } from "../../base/aggregate.ts";
+import { isCounter } from "../../draw/timeline/folds.ts";
+import { FOUND_STEPS } from "../../draw/timeline/found-steps.ts";
 import { laneIn, ownLane, placeOf } from "../../draw/timeline/together.ts";
 import { ask } from "../answers.ts";
 import { language } from "../language.ts";
 import { traceQuery } from "../route.ts";
 import { rowsOf } from "../trace.ts";
 import { laneList } from "./picture-store.ts";
-import type { Area } from "./state.ts";
+import { resting } from "./search.ts";
+import { type Area, stage } from "./state.ts";
 import { isTogether, type Member, members, ownRange } from "./together.ts";
 import type { AreaAnswer, AreaTables } from "./types.ts";
 
@@ -68,15 +71,28 @@ function queryOfPart(p: Part, q: AreaQuestion): Query {
   };
 }
 
+const MOST_ASKED = 8; // ranks that are asked about what is in view
+
+/** What is in view once it rests, as an area: its streams where it has some, or everything that is not a counter. */
+export function areaInView(of: "device" | "all"): Area | undefined {
+  const r = resting.value;
+  const lanes =
+    stage.tracks?.lanes.filter((l) => !isCounter(l.kind) && l.kind !== "instants" && ownLane(l.id) !== FOUND_STEPS) ?? [];
+  const streams = lanes.filter((l) => l.kind === "stream");
+  const asked = of === "device" && streams.length ? streams : lanes;
+  if (!r || asked.length === 0 || members().length > MOST_ASKED) return undefined;
+  return { from: Math.max(0, r.from), to: Math.min(stage.whole, r.to), lanes: asked.map((l) => l.id) };
+}
+
 interface AskedArea {
   value: AreaAnswer | undefined;
   error: ApiError | undefined;
 }
 
-export function askArea(a: Area, q: AreaQuestion): AskedArea {
+export function askArea(a: Area, q: AreaQuestion, slot = "tl_area"): AskedArea {
   const asked = partsOf(a).map((p) => ({
     of: p.of,
-    ...ask<AreaAnswer>(p.of ? `tl_area ${p.of.place}` : "tl_area", "area", queryOfPart(p, q)),
+    ...ask<AreaAnswer>(p.of ? `${slot} ${p.of.place}` : slot, "area", queryOfPart(p, q)),
   }));
   const error = asked.find((x) => x.error)?.error;
   const there = asked.flatMap((x) => (x.value ? [x.of ? ofRank(x.value, x.of.place) : x.value] : []));

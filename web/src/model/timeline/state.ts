@@ -13,6 +13,7 @@ import { ask, server } from "../answers.ts";
 import { language, t } from "../language.ts";
 import { go, param, traceQuery, windowQuery } from "../route.ts";
 import { select } from "../selection.ts";
+import { spanOfSteps } from "../steps.ts";
 import { hitMarks, viewport } from "../viewport.ts";
 import type { Motion } from "./keys.ts";
 import { emptyStore, laneList, newStore, type Store } from "./picture-store.ts";
@@ -175,14 +176,17 @@ function unfold(lane: number): void {
   }
 }
 
-/** What a trace is opened with: its window, else all of it. */
+/** All of the trace; its steps where one stray event makes it far longer. */
+const usualRange = (tracks: Tracks): Range => spanOfSteps({ from: 0, to: stage.whole }, tracks.steps.start, tracks.steps.end);
+
+/** What a trace is opened with: its window, else what is usual. */
 export function firstRange(tracks: Tracks): Range {
   const w = windowQuery.peek();
   if (w.from || w.to) {
     const end = w.to ? Number(w.to) + stage.origin : stage.whole;
     return fitRange(Number(w.from ?? 0) + stage.origin, end, stage.whole, 0.01);
   }
-  if (!w.step) return clampRange({ from: 0, to: stage.whole }, stage.whole);
+  if (!w.step) return clampRange(usualRange(tracks), stage.whole);
   const [a = "", b] = w.step.split("..");
   const low = a === "" ? Number.NEGATIVE_INFINITY : Number(a);
   const high = b === undefined ? low : b === "" ? Number.POSITIVE_INFINITY : Number(b);
@@ -215,7 +219,8 @@ function publishPlace(): void {
   clearTimeout(writing);
   writing = setTimeout(() => {
     const r = stage.range;
-    const all = r.from <= 0 && r.to >= stage.whole;
+    const usual = stage.tracks ? usualRange(stage.tracks) : r;
+    const all = r.from <= usual.from && r.to >= usual.to && r.to - r.from <= (usual.to - usual.from) * 1.05;
     const view = all ? undefined : `${Math.max(0, Math.round(r.from))}-${Math.round(r.to)}`;
     const top = topLane();
     go({ params: { view, top: top === undefined ? undefined : String(top) } }, true);

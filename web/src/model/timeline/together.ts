@@ -39,7 +39,7 @@ export const isTogether = computed(() => allChosen.value && ranks.value.length >
 
 export type Job = AskedFor<"distributed">;
 
-/** Clocks, who waits for whom, and the collectives of the job. */
+/** Clocks, waiting, and the collectives of the job. */
 export const askJob = (): Job =>
   analysis(
     "distributed",
@@ -171,7 +171,7 @@ function madeOf(key: string, places: readonly number[], asked: readonly { value:
   });
   const failed = places.filter((_, i) => !asked[i]?.value).map((place) => ranks.value[place - 1]?.name ?? "");
   const first = list.find((m) => m.worker === currentWorker.value?.name) ?? list[0];
-  const result = first ? { key, members: list, failed, tracks: joined(list, first, list.length > 2) } : undefined;
+  const result = first ? { key, members: list, failed, tracks: joined(list, first) } : undefined;
   made = { inputs, result };
   return result;
 }

@@ -6,6 +6,7 @@ import { type Part, Strip } from "../../draw/charts/strip.tsx";
 import { summaries } from "../../model/answers.ts";
 import { t } from "../../model/language.ts";
 import { callsOf, worstAndMedian } from "../../model/ranks.ts";
+import { changeTrace } from "../../model/steps.ts";
 import { themeVersion } from "../../model/theme.ts";
 import {
   type AskedFor,
@@ -99,6 +100,7 @@ export function Distributed() {
           t("fact_ranks", { n: overlap.length, m: thousands(collectives) }),
           collectives ? clockFact(asked) : undefined,
         ]}
+        more={hasTraces() ? <OnOneTimeline /> : undefined}
       />
       <div class="grid">
         <StepMap asked={asked} worst={worst} />
@@ -113,6 +115,19 @@ export function Distributed() {
         {hasReport(asked) ? <DeviceReport asked={asked} /> : null}
       </div>
     </>
+  );
+}
+
+/** A reduced run has numbers of its ranks, but no traces to draw. */
+const hasTraces = (): boolean => (currentRun.value?.workers ?? []).filter((w) => w.role === "rank").length > 1;
+
+function OnOneTimeline() {
+  return (
+    <span>
+      <button type="button" class="link" onClick={() => changeTrace({ worker: "*", span: undefined }, "timeline")}>
+        {t("on_one_timeline")}
+      </button>
+    </span>
   );
 }
 

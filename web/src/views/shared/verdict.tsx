@@ -28,23 +28,23 @@ interface HeadProps {
   answer: Answer | undefined;
   otherwise: string; // when no rule matched
   facts?: readonly (string | undefined)[];
+  more?: ComponentChildren; // after the facts
   controls?: ComponentChildren;
   show?: (() => void) | undefined; // what it rests on
 }
 
-export function Verdict({ answer, otherwise, facts = [], controls, show }: HeadProps) {
+export function Verdict({ answer, otherwise, facts = [], more, controls, show }: HeadProps) {
   const verdict = answer?.verdict;
   const title = verdict ? <Sentence text={verdict.text[language.value]} severity={verdict.severity} /> : otherwise;
   const lead = show ?? showNamed(verdict?.values);
   // Without an answer every number would be a zero that nobody measured.
-  return (
-    <Headline
-      title={title}
-      facts={answer ? facts : []}
-      controls={controls}
-      more={verdict && lead ? <ShowIt show={lead} /> : null}
-    />
+  const beside = (
+    <>
+      {answer ? more : null}
+      {verdict && lead ? <ShowIt show={lead} /> : null}
+    </>
   );
+  return <Headline title={title} facts={answer ? facts : []} more={beside} controls={controls} />;
 }
 
 // Values of a verdict that say what its event is.

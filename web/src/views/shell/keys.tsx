@@ -95,10 +95,9 @@ function plainKey(e: KeyboardEvent): boolean {
   }
 }
 
-function chooseStep(nth: number): boolean {
-  const numbers = tape()?.numbers;
-  const n = numbers?.[nth - 1];
-  if (n === undefined) return false;
+/** The step with this number; where none has it, the key means nothing. */
+function chooseStep(n: number): boolean {
+  if (!Array.from(tape()?.numbers ?? []).includes(n)) return false;
   setSteps(n, n);
   return true;
 }

@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { short, thousands } from "../../base/format.ts";
 import { fuzzy } from "../../base/fuzzy.ts";
 import { foldKernel } from "../../base/names.ts";
+import { laneIn } from "../../draw/timeline/together.ts";
 import type { Tracks } from "../../draw/timeline/tracks.ts";
 import { ask, runs, server } from "../../model/answers.ts";
 import { chooseLanguage, type Key, language, t } from "../../model/language.ts";
@@ -10,7 +11,7 @@ import { go, param, traceQuery, VIEWS } from "../../model/route.ts";
 import { changeTrace, setSteps, setWindow, tape, windowRange } from "../../model/steps.ts";
 import { nextTheme } from "../../model/theme.ts";
 import { groupName, laneName, laneRole } from "../../model/timeline/lane-names.ts";
-import { analysis, rowsOf } from "../../model/trace.ts";
+import { allChosen, analysis, rowsOf } from "../../model/trace.ts";
 import { Dialog } from "../../widgets/dialog.tsx";
 import { closeLayer, openLayer } from "./overlays.ts";
 
@@ -110,9 +111,11 @@ function windowTimes(): { from?: number; to?: number } {
 function tracks(): Entry[] {
   const answer = ask<Tracks>("tracks", "tracks", { ...traceQuery.value, lang: language.value }).value;
   const groups = new Map(answer?.groups.map((g) => [g.id, groupName(g)]));
+  const place = allChosen.value ? 1 : 0; // of all ranks those of the first are listed
   return (answer?.lanes ?? []).map((l): Entry => {
     const name = [groups.get(l.group), `${laneName(l)} ${laneRole(l)}`.trim()].filter(Boolean).join(" · ");
-    const open = () => go({ view: "timeline", params: { top: String(l.id), hide: without(param("hide"), l.id) } });
+    const id = laneIn(place, l.id);
+    const open = () => go({ view: "timeline", params: { top: String(id), hide: without(param("hide"), id) } });
     return { group: "tracks", name, detail: l.slices ? thousands(l.slices) : "", open };
   });
 }

@@ -1,6 +1,6 @@
 // The tape: the whole trace as one strip over every view. Brackets are the window; dragging sets it.
 import { useEffect, useRef } from "preact/hooks";
-import { largest, self } from "../../base/aggregate.ts";
+import { isKnown, largest, self } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
 import { foldKernel } from "../../base/names.ts";
 import { CATEGORIES } from "../../draw/patterns.tsx";
@@ -9,7 +9,7 @@ import { ask } from "../../model/answers.ts";
 import { t } from "../../model/language.ts";
 import { go, param, traceQuery, view, WHOLE_TRACE } from "../../model/route.ts";
 import { dropSelection, type Selection, selection } from "../../model/selection.ts";
-import { parseSteps, setSteps, setWindow, type Tape, tape, windowRange } from "../../model/steps.ts";
+import { numberedSteps, parseSteps, setSteps, setWindow, type Tape, tape, tapeInView, windowRange } from "../../model/steps.ts";
 import { themeVersion } from "../../model/theme.ts";
 import { allRanks, analysis, currentRun, currentWorker, oneWorker, rowsOf } from "../../model/trace.ts";
 import { hitMarks, panViewport, viewport } from "../../model/viewport.ts";
@@ -18,27 +18,38 @@ import { Menu, type MenuItem } from "../../widgets/menu.tsx";
 import { openLayer } from "./overlays.ts";
 
 export function TapeBar() {
-  const now = tape();
+  const whole = tape();
+  const now = tapeInView();
   const range = now && windowRange(now);
   const lost = range !== undefined && !now?.old && param("step") !== "" && range.steps === 0;
   useEffect(() => {
     if (lost) go({ params: { step: undefined } }, true); // steps of another trace
   }, [lost]);
-  if (!now || !range) return <div class="tape" aria-hidden="true" />;
+  if (!now || !range || !whole) return <div class="tape" aria-hidden="true" />;
+  const cut = now.to - now.from < whole.to - whole.from;
   return (
     <div class="tape">
       <StepMenu tape={now} />
       <TapeStrip tape={now} />
-      <div class="tape-length">
-        {range.steps ? <b>{t("window_steps", { n: range.steps })}</b> : null}
-        {range.steps ? " · " : ""}
-        {short(range.to - range.from, "ns")}
-        {allRanks.value ? ` · ${t("tape_of", { worker: currentWorker.value?.name ?? "" })}` : null}
+      <div class="tape-side">
+        <div class="tape-length">
+          {range.steps ? <b>{t("window_steps", { n: range.steps })}</b> : null}
+          {range.steps ? " · " : ""}
+          {short(range.to - range.from, "ns")}
+          {cut ? ` · ${t("tape_cut", { time: short(whole.to - whole.from, "ns") })}` : null}
+          {allRanks.value ? ` · ${t("tape_of", { worker: tapeName() })}` : null}
+        </div>
+        <SelectionChip />
       </div>
-      <SelectionChip />
     </div>
   );
 }
+
+/** Whose trace the tape is of. */
+const tapeName = (): string => {
+  const w = currentWorker.value;
+  return isKnown(w?.rank) ? t("rank_n", { n: w.rank }) : (w?.name ?? "");
+};
 
 function SelectionChip() {
   const chosen = selection.value;
@@ -188,9 +199,9 @@ function TapeStrip({ tape: now }: { tape: Tape }) {
   const seen = viewport.value;
   const show = seen && seen.to - seen.from < (now.to - now.from) * 0.98 ? seen : undefined;
   const chosenSteps = parseSteps(param("step"), now.numbers);
-  const every = Math.max(1, Math.ceil(now.numbers.length / Math.max(1, width / 34)));
+  const numbered = numberedSteps(now.numbers, (i) => x(now.starts[i] as number), 34);
   // One tab stop for all steps: the first chosen one that has a number, arrows go along.
-  const shown = Array.from(now.numbers).filter((_, i) => i % every === 0);
+  const shown = Array.from(now.numbers).filter((_, i) => numbered.has(i));
   const stop = shown.find((n) => chosenSteps && n >= chosenSteps[0]) ?? shown[0];
   return (
     <div
@@ -202,7 +213,7 @@ function TapeStrip({ tape: now }: { tape: Tape }) {
       aria-label={t("tape")}
     >
       {Array.from(now.numbers, (n, i) =>
-        i % every === 0 ? (
+        numbered.has(i) ? (
           <button
             type="button"
             key={n}
@@ -230,11 +241,16 @@ function TapeStrip({ tape: now }: { tape: Tape }) {
       {hitMarks.value.map((h) => (
         <i key={h} class="hit" style={{ left: `${x(h)}px` }} />
       ))}
-      {show ? (
-        <i class="viewport-box" style={{ left: `${x(show.from)}px`, width: `${Math.max(3, x(show.to) - x(show.from))}px` }} />
-      ) : null}
+      {show ? <ViewportBox left={x(show.from)} right={x(show.to)} width={width} /> : null}
     </div>
   );
+}
+
+/** What the timeline shows; what of it lies beyond the tape is cut. */
+function ViewportBox({ left, right, width }: { left: number; right: number; width: number }) {
+  const from = Math.max(-3, Math.min(width, left));
+  const to = Math.min(width + 3, Math.max(0, right));
+  return <i class="viewport-box" style={{ left: `${from}px`, width: `${Math.max(3, to - from)}px` }} />;
 }
 
 function alongSteps(e: KeyboardEvent): void {

@@ -8,7 +8,7 @@ import { laneIn } from "../../draw/timeline/together.ts";
 import type { Lane } from "../../draw/timeline/tracks.ts";
 import { t } from "../../model/language.ts";
 import { act } from "../../model/timeline/actions.ts";
-import { AREA_KINDS, type AreaKind, askArea, partsOf } from "../../model/timeline/area.ts";
+import { AREA_KINDS, type AreaKind, areaInView, askArea, partsOf } from "../../model/timeline/area.ts";
 import { counterValue, laneName } from "../../model/timeline/lane-names.ts";
 import { search } from "../../model/timeline/search.ts";
 import { type Area, area, show, stage } from "../../model/timeline/state.ts";
@@ -25,7 +25,8 @@ type Part = "area" | "kernels" | "tracks" | "counters" | "idle" | "flame";
 const PARTS: readonly Part[] = ["area", "kernels", "tracks", "counters", "idle", "flame"];
 
 export function AreaPanel() {
-  const a = area.value;
+  const own = area.value;
+  const a = own ?? areaInView("all");
   const [part, setPart] = useState<Part>("area");
   const [kind, setKind] = useState<AreaKind>("work");
   const [sort, setSort] = useState("self:desc");
@@ -45,6 +46,7 @@ export function AreaPanel() {
         />
         {part === "area" ? <KindMenu chosen={kind} onChoose={setKind} /> : null}
         <span>
+          {own ? null : `${t("tl_area_in_view")} · `}
           <b>{short(a.to - a.from, "ns")}</b> · {t("tl_tracks_count", { n: a.lanes.length })}
         </span>
         <span class="grow" />

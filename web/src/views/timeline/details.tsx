@@ -1,6 +1,5 @@
 // The panel below the stage: selection, area, flow, search, notes.
-import { short, thousands } from "../../base/format.ts";
-import { STAGE_TOKENS } from "../../draw/timeline/colors.ts";
+import { ABSENT, short, thousands } from "../../base/format.ts";
 import type { Meeting } from "../../draw/timeline/meetings.ts";
 import { fitRange } from "../../draw/timeline/time-scale.ts";
 import { t } from "../../model/language.ts";
@@ -8,10 +7,10 @@ import { newNote } from "../../model/timeline/actions.ts";
 import { chosenMeeting, goToArrival, isShownRank } from "../../model/timeline/meetings.ts";
 import { notes, setNotes } from "../../model/timeline/notes.ts";
 import { askSearch, HITS_LISTED, search, sought } from "../../model/timeline/search.ts";
-import { chosen, colorBy, detail, flows, openDetails, setTab, show, stage, type Tab, tab } from "../../model/timeline/state.ts";
-import { Legend } from "../../widgets/controls.tsx";
+import { chosen, detail, flows, openDetails, setTab, show, stage, type Tab, tab } from "../../model/timeline/state.ts";
 import { AreaPanel } from "./area-panel.tsx";
 import { Jump, whereIs } from "./lane-links.tsx";
+import { TimelineLegend } from "./legend.tsx";
 import { SelectionPanel } from "./selection-panel.tsx";
 import { mono, number, SmallTable, words } from "./small-table.tsx";
 
@@ -59,7 +58,7 @@ export function Details() {
           ))}
         </div>
         <span class="grow" />
-        {colorBy.value === "stage" ? <StageLegend /> : null}
+        <TimelineLegend />
         <Hint word={t("tl_key_fit")} sign="F" />
         <Hint word={t("tl_key_next")} sign="." />
         <Hint word={t("tl_key_flow")} sign="]" />
@@ -82,14 +81,6 @@ export function Details() {
       </div>
     </section>
   );
-}
-
-const STAGES = ["stage_data_loading", "stage_forward", "stage_backward", "stage_optimizer"] as const;
-
-/** Colours by stage say nothing without their names. */
-function StageLegend() {
-  const items = STAGES.map((key, i) => ({ label: t(key), colour: `var(--${STAGE_TOKENS[i + 1]})` }));
-  return <Legend items={items} />;
 }
 
 function Hint({ word, sign }: { word: string; sign: string }) {
@@ -219,7 +210,15 @@ function NotesPanel() {
   const list = notes.value;
   if (list.length === 0) return <p class="tl-none">{t("tl_notes_none")}</p>;
   return (
-    <table class="tl-table">
+    <table class="tl-table tl-notes">
+      <thead>
+        <tr>
+          <th class="num">{t("tl_start")}</th>
+          <th class="num">{t("tl_duration")}</th>
+          <th>{t("tl_note_text")}</th>
+          <td />
+        </tr>
+      </thead>
       <tbody>
         {list.map((n, i) => (
           <tr key={`${n.time} ${i}`}>
@@ -232,6 +231,7 @@ function NotesPanel() {
                 {short(n.time, "ns")}
               </button>
             </td>
+            <td class="num">{n.end > n.time ? short(n.end - n.time, "ns") : ABSENT}</td>
             <td>
               <input
                 type="text"
@@ -239,6 +239,13 @@ function NotesPanel() {
                 ref={(el) => focusNew(el, i === list.length - 1)}
                 aria-label={t("tl_note_text")}
                 value={n.text}
+                onKeyDown={(e) => {
+                  if (e.key !== "Enter" && e.key !== "Escape") return;
+                  e.stopPropagation();
+                  if (e.key === "Escape") e.currentTarget.value = n.text; // as it was
+                  e.currentTarget.blur();
+                  document.querySelector<HTMLElement>(".tl-stage")?.focus();
+                }}
                 onChange={(e) => setNotes(list.map((o, k) => (k === i ? { ...o, text: e.currentTarget.value } : o)))}
               />
             </td>

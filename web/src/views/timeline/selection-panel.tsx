@@ -10,11 +10,12 @@ import { goToHit, search } from "../../model/timeline/search.ts";
 import { askDetail, chosen, detail, setTab } from "../../model/timeline/state.ts";
 import type { Same, SliceAnswer } from "../../model/timeline/types.ts";
 import { EditorMenu, FrameLink, Frames } from "../shared/stack-frames.tsx";
+import { InView } from "./in-view.tsx";
 import { deviceWord, Jump, whereIs } from "./lane-links.tsx";
 
 export function SelectionPanel() {
   const c = chosen.value;
-  if (!c) return <p class="tl-none">{t("tl_select_none")}</p>;
+  if (!c) return <InView />;
   const { error } = askDetail(c);
   const d = detail.value;
   if (error && !d) return <p class="tl-none">{error.msg}</p>;
