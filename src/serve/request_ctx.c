@@ -84,7 +84,7 @@ static status find_trace(request_ctx *x, error *err) {
             x->chosen.run->workers; /* a data loader's process is not among them */
         x->chosen.span = worker_span(x->chosen.worker, x->chosen.span->number);
     }
-    x->summaries = x->n_traces > 1 &&
+    x->summaries = x->n_traces > 1 && !x->other.run &&
                    summary_is_enough(r->analysis->name, &r->question.params, x->n_traces);
     x->held = ARENA_ARRAY(&x->arena, held_trace *, x->n_traces);
     x->traces = ARENA_ARRAY(&x->arena, analysis_trace, x->n_traces);
