@@ -2,7 +2,7 @@
 _tacho() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise top serve record attach watch demo summary export reduce help version --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff top serve record attach watch demo summary export reduce help version --help --version" -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]}:$before in
@@ -203,6 +203,23 @@ _tacho() {
     advise:--threads) return ;;
     advise:--memory-limit) return ;;
     advise:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    diff:--other) return ;;
+    diff:--run) return ;;
+    diff:--worker) return ;;
+    diff:--span) return ;;
+    diff:--from) return ;;
+    diff:--to) return ;;
+    diff:--step) return ;;
+    diff:--sort) return ;;
+    diff:--search) return ;;
+    diff:--filter) return ;;
+    diff:--limit) return ;;
+    diff:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    diff:--table) return ;;
+    diff:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
+    diff:--threads) return ;;
+    diff:--memory-limit) return ;;
+    diff:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     top:--top) return ;;
     top:--type) return ;;
     top:--opr-name) return ;;
@@ -296,8 +313,8 @@ _tacho() {
     reduce:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     help:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     version:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
-    info:--logdir|operators:--logdir|kernels:--logdir|roofline:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|pipeline:--logdir|distributed:--logdir|advise:--logdir|top:--logdir|serve:--logdir|serve:--source-root|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--source-root|demo:--output|demo:-o|summary:--logdir|export:--logdir|export:--output|export:-o|reduce:--logdir|reduce:--output|reduce:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    help:*) COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise top serve record attach watch demo summary export reduce help version" -- "$word")); return ;;
+    info:--logdir|operators:--logdir|kernels:--logdir|roofline:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|pipeline:--logdir|distributed:--logdir|advise:--logdir|diff:--logdir|top:--logdir|serve:--logdir|serve:--source-root|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--source-root|demo:--output|demo:-o|summary:--logdir|export:--logdir|export:--output|export:-o|reduce:--logdir|reduce:--output|reduce:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    help:*) COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff top serve record attach watch demo summary export reduce help version" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
     info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
@@ -311,6 +328,7 @@ _tacho() {
     pipeline) options="--high --low --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     distributed) options="--arrivals --map-steps --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     advise) options="--evidence --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    diff) options="--other --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     top) options="--top --type --opr-name --input-dtype --aggregate-by --aggregate --top-end-key --order-by --min-time --max-time --copy-time --show-host --dump-only-opr --confluence --print-only --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     serve) options="--logdir --port --host --source-root --follow-links --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     record) options="--output --steps --shapes --graph-nodes --sync --memory --stack --sample --flight --trigger --metrics --ring --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;

@@ -13,9 +13,10 @@
 /* One worker's trace, as session/ found it. */
 typedef trace_source analysis_trace;
 
-typedef struct {
+typedef struct analysis_input {
     const analysis_trace *traces; /* at least one; the first is the chosen worker */
     uint32_t n_traces;
+    const struct analysis_input *against; /* what a comparison compares it with, else NULL */
 } analysis_input;
 
 /* Is what was opened a summary, so that there are no events to ask about? */

@@ -14,7 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyse/registry.h"
 #include "analyse/run/summary_answers.h"
+#include "base/message_ids_advice.h"
 #include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "cli/cli.h"
@@ -182,20 +184,56 @@ static status open_run(const options *o, opened_input *x, span_choice *c, error 
     return add_others(o, x, c, err);
 }
 
+/* ---- two runs ---- */
+
+/* What a comparison compares the first trace with: its second argument, or --other. NULL: the
+ * command compares nothing. */
+static status find_other(const options *o, const char **out, error *err) {
+    const analysis_info *a = o->command.analysis;
+    *out = NULL;
+    if (!a || !registry_find_param(a->name, STR("other"))) return OK;
+    str given = param_text(&o->question.params, STR("other"));
+    *out = o->n_traces == 2 ? o->traces[1] : given.p;
+    if (!*out || o->n_traces > 2 || (o->n_traces == 2 && given.p))
+        FAIL0(err, ERR_ARG, NOPOS, MSG_DIFF_NEEDS_TWO);
+    return OK;
+}
+
+/* The second run, opened like the first one and put beside it. */
+static status open_other(const options *o, opened_input *x, const char *path, error *err) {
+    opened_input first = *x;
+    span_choice c;
+    analysis_input *other = ARENA_ARRAY(&x->arena, analysis_input, 1);
+    if (!other) FAIL_MEMORY(err);
+    x->input = (analysis_input){.n_traces = 0};
+    TRY(add_path(o, x, path, &c, err));
+    TRY(open_make_room(x, 1, err));
+    TRY(open_add_worker(o, x, &c, err));
+    *other = x->input;
+    x->input = first.input;
+    x->input.against = other;
+    x->traces = first.traces;
+    x->listing = first.listing;
+    return OK;
+}
+
 status open_traces(const options *o, opened_input *x, error *err) {
     span_choice c;
     catalogue found = {.n_runs = 0};
+    const char *other;
     *x = (opened_input){.pool = NULL};
     arena_init(&x->arena, 0);
     TRY(check_count(o, err));
+    TRY(find_other(o, &other, err));
     TRY(start_pool(o, x, err));
-    if (o->n_traces == 1) {
+    if (o->n_traces == 1 || other) {
         TRY(add_path(o, x, o->traces[0], &c, err));
     } else {
         TRY(discover_files(&x->arena, o->traces, o->n_traces, &found, err));
         TRY(choose_in(o, x, &found, &c, err));
     }
-    return open_run(o, x, &c, err);
+    TRY(open_run(o, x, &c, err));
+    return other ? open_other(o, x, other, err) : OK;
 }
 
 void open_end(opened_input *x) {

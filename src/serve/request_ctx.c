@@ -12,8 +12,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "analyse/registry.h"
 #include "analyse/run/summary_answers.h"
 #include "base/hash.h"
+#include "base/message_ids_advice.h"
 #include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "present/present.h"
@@ -53,6 +55,16 @@ static bool wants_all(const request *r, const run_entry *run) {
            run_has_ranks(run);
 }
 
+/* The run with which a comparison compares, by its name in the same folder. */
+static status find_other(request_ctx *x, error *err) {
+    const request *r = &x->request;
+    choice wanted = {.run = param_text(&r->question.params, STR("other")),
+                     .span = r->question.span};
+    if (!r->analysis || !registry_find_param(r->analysis->name, STR("other"))) return OK;
+    if (!wanted.run.p) FAIL0(err, ERR_ARG, NOPOS, MSG_DIFF_NEEDS_TWO);
+    return span_choose(&x->snapshot->found, &wanted, &x->other, err);
+}
+
 static status find_trace(request_ctx *x, error *err) {
     const request *r = &x->request;
     choice wanted = {
@@ -64,14 +76,15 @@ static status find_trace(request_ctx *x, error *err) {
         FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_NOT_ALL_WORKERS,
              arg_cstr("route", r->analysis ? r->analysis->name : route_name(r->route)));
     TRY(span_choose(&x->snapshot->found, &wanted, &x->chosen, err));
+    TRY(find_other(x, err));
     bool all = wants_all(r, x->chosen.run);
-    x->n_traces = all ? run_whole(x->chosen.run) : 1;
+    x->n_traces = all ? run_whole(x->chosen.run) : 1 + (x->other.run != NULL);
     if (all && x->chosen.worker >= x->chosen.run->workers + x->n_traces) {
         x->chosen.worker =
             x->chosen.run->workers; /* a data loader's process is not among them */
         x->chosen.span = worker_span(x->chosen.worker, x->chosen.span->number);
     }
-    x->summaries = x->n_traces > 1 &&
+    x->summaries = x->n_traces > 1 && !x->other.run &&
                    summary_is_enough(r->analysis->name, &r->question.params, x->n_traces);
     x->held = ARENA_ARRAY(&x->arena, held_trace *, x->n_traces);
     x->traces = ARENA_ARRAY(&x->arena, analysis_trace, x->n_traces);
@@ -83,6 +96,7 @@ static status find_trace(request_ctx *x, error *err) {
 static span_choice nth_worker(const request_ctx *x, uint32_t i) {
     span_choice c = x->chosen;
     if (i == 0) return c;
+    if (x->other.run) return x->other;
     uint32_t w = i - 1;
     uint32_t first = (uint32_t)(x->chosen.worker - x->chosen.run->workers);
     if (w >= first) w++;
@@ -309,9 +323,13 @@ status request_present(request_ctx *x, answer *a, error *err) {
 status route_analysis(request_ctx *x, error *err) {
     answer a;
     params p = x->request.question.params;
-    analysis_input in;
+    analysis_input in, other = {.traces = x->traces + 1, .n_traces = 1};
     if (x->summaries) TRY(join_summaries(x, err));
     in = (analysis_input){.traces = x->traces, .n_traces = x->n_traces};
+    if (x->other.run) {
+        in.n_traces = 1;
+        in.against = &other;
+    }
     p.pool = x->service->pool;
     TRY(x->request.analysis->run(&in, &p, &x->arena, &a, err));
     return request_present(x, &a, err);

@@ -49,7 +49,8 @@ typedef struct {
     uint32_t n_traces;
     trace *run_cache;
     span_choice chosen;
-    bool unusable; /* the error is one of the file, not of the question */
+    span_choice other; /* of a comparison: held second; its run is NULL otherwise */
+    bool unusable;     /* the error is one of the file, not of the question */
     reply reply;
 } request_ctx;
 

@@ -264,8 +264,8 @@ static status write_lacks(const answer *found, summary *out, error *err) {
 static status write_advice(const reduce_question *q, arena *a, summary *out, error *err) {
     answer *found = ARENA_NEW(a, answer);
     if (!found) FAIL_MEMORY(err);
-    TRY(advice_answer(&(analysis_input){q->at, 1}, q->params, &(advice_workers){0}, a, found,
-                      err));
+    TRY(advice_answer(&(analysis_input){.traces = q->at, .n_traces = 1}, q->params,
+                      &(advice_workers){0}, a, found, err));
     const table *t = found->tables[0];
     for (size_t i = 0; i < t->n_rows; i++) {
         summary_advice *row = summary_add_advice(out);

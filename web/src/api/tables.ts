@@ -803,6 +803,62 @@ export interface Tables {
       cost: number | null;
     };
   };
+  diff: {
+    causes: {
+      id: string | null;
+      title: string | null;
+      evidence: string | null;
+      change: number | null;
+      share: number | null;
+      certain: boolean | null;
+      name: string | null;
+      slice_a: number | null;
+      slice_b: number | null;
+    };
+    steps: {
+      run: string | null;
+      trace: string | null;
+      worker: string | null;
+      steps: number | null;
+      median: number | null;
+      mean: number | null;
+      spread: number | null;
+    };
+    breakdown: {
+      category: string | null;
+      a: number | null;
+      b: number | null;
+      change: number | null;
+    };
+    operators: {
+      name: string | null;
+      calls_a: number | null;
+      calls_b: number | null;
+      device_a: number | null;
+      device_b: number | null;
+      host_a: number | null;
+      host_b: number | null;
+      change: number | null;
+      status: string | null;
+    };
+    kernels: {
+      name: string | null;
+      calls_a: number | null;
+      calls_b: number | null;
+      device_a: number | null;
+      device_b: number | null;
+      host_a: number | null;
+      host_b: number | null;
+      change: number | null;
+      status: string | null;
+    };
+    parity: {
+      key: string | null;
+      a: string | null;
+      b: string | null;
+      same: boolean | null;
+    };
+  };
   top: {
     summary: {
       what: string | null;
@@ -895,6 +951,9 @@ export interface Parameters {
   };
   advise: {
     evidence?: string;
+  };
+  diff: {
+    other?: string;
   };
   top: {
     top?: string;

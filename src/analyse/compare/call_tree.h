@@ -1,0 +1,66 @@
+/* call_tree.h: the calls of two runs in one tree.
+ *
+ * A node is a name below a node: `aten::mm` in `aten::linear` in the root. Calls of both runs
+ * with the same names around them share a node, whatever their threads and times, so runs are
+ * aligned where they are alike, and a call that one of them lacks hangs below the last node that
+ * both have. Steps, Python frames and modules are looked through; launches belong to the call
+ * around them, calls that block are nodes of their own. */
+#ifndef ANALYSE_CALL_TREE_H
+#define ANALYSE_CALL_TREE_H
+
+#include "analyse/scan/group.h"
+#include "base/intern.h"
+
+enum { SIDE_A = 0, SIDE_B = 1, N_SIDES };
+
+/* What a node costs in one run, over all its steps. */
+typedef struct {
+    int64_t device_ns; /* a device works for it */
+    int64_t host_ns;   /* no device works, and the host is in it */
+    int64_t gap_ns;    /* neither works: the wait for its next call */
+    int64_t first_ns;  /* of the gaps, those with which a step begins */
+    int64_t calls, kernels;
+    double device_squares, host_squares; /* of each step: device_ns; host_ns + gap_ns */
+    int64_t now_device, now_host;        /* of the step being read */
+    uint32_t step;                       /* that step's number here, from 1 */
+    uint32_t costliest;                  /* the slice with the largest share of all this */
+    int64_t costliest_ns;
+    uint64_t shapes, types, names; /* sums of hashes: of the calls' inputs, of the kernels */
+    uint64_t with_shapes;          /* calls whose shapes were recorded */
+    uint32_t example;              /* string of the trace: the shapes of its first call */
+} node_cost;
+
+enum { NODE_BLOCKS = 1, NODE_COMMUNICATES = 2, NODE_LOADS = 4 };
+
+typedef struct {
+    uint32_t parent, name; /* name: of call_tree_text */
+    uint8_t flags;
+    node_cost cost[N_SIDES];
+} call_node;
+
+/* All kernels, copies and sets of one name. */
+typedef struct {
+    uint32_t name;
+    int64_t calls[N_SIDES], ns[N_SIDES];
+} kernel_sum;
+
+typedef struct {
+    intern *names;
+    groups nodes;   /* call_node; the root is 0 and comes before all others */
+    groups kernels; /* kernel_sum */
+} call_tree;
+
+status call_tree_init(call_tree *t, arena *a, error *err) MUST_USE;
+/* The node of this name below another; GROUP_NONE when out of memory. */
+uint32_t call_tree_child(call_tree *t, uint32_t parent, str name);
+/* Adds a kernel of this name; false when out of memory. */
+bool call_tree_add_kernel(call_tree *t, int side, str name, int64_t ns);
+
+static inline call_node *call_tree_node(const call_tree *t, uint32_t node) {
+    return GROUP_ROW(&t->nodes, call_node, node);
+}
+static inline str call_tree_text(const call_tree *t, uint32_t node) {
+    return intern_get(t->names, call_tree_node(t, node)->name);
+}
+
+#endif

@@ -1,0 +1,60 @@
+/* causes.h: what made a step of the second run longer or shorter than one of the first.
+ *
+ * The cost of every node (step_owners.h) is cut in two. Calls that one run makes more often are
+ * work that was added or removed, at the cost of a call there. Of the calls that both make, the
+ * device's part changes because the shapes, the kernels or only their times changed. Of the
+ * host's part most changes alike for all calls, because a machine is faster or busier than
+ * another: the weighted median of all ratios is `host_speed`, which is never certain. What a
+ * call changes beyond that, by 4 % of a step and four times its own spread, is a cause of its
+ * own. All causes and what is left over add up to the change of the mean step. */
+#ifndef ANALYSE_CAUSES_H
+#define ANALYSE_CAUSES_H
+
+#include "analyse/compare/step_owners.h"
+
+typedef enum {
+    CHANGE_WORK_ADDED,
+    CHANGE_WORK_REMOVED,
+    CHANGE_WORK_REPLACED,
+    CHANGE_SHAPES,
+    CHANGE_OTHER_KERNELS,
+    CHANGE_KERNEL_TIME,
+    CHANGE_COMMUNICATION,
+    CHANGE_SYNCHRONIZATION,
+    CHANGE_DATA_WAIT,
+    CHANGE_HOST_GAP,
+    CHANGE_HOST_CALL,
+    CHANGE_HOST_SPEED,
+    N_CHANGES
+} change_kind;
+
+/* Times are means of a step, in ns. */
+typedef struct {
+    change_kind kind;
+    uint32_t where; /* node in which it happens; 0: at the top, or everywhere */
+    double ns[N_SIDES];
+    double variance; /* of their difference */
+    uint32_t most;   /* the node with the largest part of it */
+    double most_ns;
+    double calls[N_SIDES], kernels[N_SIDES];
+    uint32_t costliest[N_SIDES]; /* slices */
+    bool certain;
+} change_cause;
+
+typedef struct {
+    change_cause *v; /* certain ones first, then by size */
+    uint32_t n;
+    double host_ratio; /* time of the second run's host over the first one's, same calls */
+    double compared, reshaped; /* calls with shapes in both runs; of those with other ones */
+    double factor; /* most of those are this many times as large; NaN: they differ otherwise */
+} change_causes;
+
+status causes_make(const call_tree *tree, const trace *const t[N_SIDES],
+                   const owned_steps *const steps[N_SIDES], arena *a, change_causes *out,
+                   error *err) MUST_USE;
+
+static inline double cause_ns(const change_cause *c) {
+    return c->ns[SIDE_B] - c->ns[SIDE_A];
+}
+
+#endif

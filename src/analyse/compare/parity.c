@@ -1,0 +1,73 @@
+/* parity.c: what differs between two runs before anything is measured. */
+#include "analyse/compare/parity.h"
+
+#include <math.h>
+
+#include "store/traits.h"
+
+#define COL_P(name) COL(diff, parity, name)
+
+bool parity_is_other_work(const change_causes *causes) {
+    return causes->compared > 0 && causes->reshaped > causes->compared / 2;
+}
+
+static status add_row(table *t, str key, str a, str b, error *err) {
+    size_t row;
+    if (!a.n && !b.n) return OK;
+    TRY(table_add_row(t, &row, err));
+    table_set_text(t, row, COL_P(key), key);
+    if (a.n) table_set_text(t, row, COL_P(a), a);
+    if (b.n) table_set_text(t, row, COL_P(b), b);
+    table_set_int(t, row, COL_P(same), str_eq(a, b));
+    return OK;
+}
+
+static status add_counts(table *t, const char *key, int64_t a, int64_t b, error *err) {
+    str x = arena_printf(t->arena, "%lld", (long long)a);
+    str y = arena_printf(t->arena, "%lld", (long long)b);
+    if (!x.p || !y.p) FAIL_MEMORY(err);
+    return add_row(t, str_of(key), x, y, err);
+}
+
+static str device_name(const trace *t) {
+    return t->device.n > 1 ? trace_str(t, t->device.name[1]) : STR_NONE;
+}
+
+static int64_t per_step(int64_t n, const owned_steps *s) {
+    return s->steps.n ? (n + s->steps.n / 2) / s->steps.n : 0;
+}
+
+/* Numbers of steps may differ: what is compared is a mean. Where nothing is the same but shapes
+ * are, a run with another batch is told from one with another model. */
+static status add_shapes(table *t, const change_causes *c, error *err) {
+    if (c->compared <= 0) return OK;
+    str all = arena_printf(t->arena, "%.0f calls", c->compared);
+    str other = c->reshaped <= 0 ? all
+                : isnan(c->factor)
+                    ? arena_printf(t->arena, "%.0f with other shapes", c->reshaped)
+                    : arena_printf(t->arena, "%.0f with other shapes, most × %.4g", c->reshaped,
+                                   c->factor);
+    if (!all.p || !other.p) FAIL_MEMORY(err);
+    return add_row(t, STR("shapes"), all, other, err);
+}
+
+status parity_write(const analysis_trace *const runs[N_SIDES],
+                    const owned_steps *const steps[N_SIDES], const change_causes *causes,
+                    table *out, error *err) {
+    const trace *a = runs[SIDE_A]->trace, *b = runs[SIDE_B]->trace;
+    TRY(add_row(out, STR("format"), a->format, b->format, err));
+    TRY(add_row(out, STR("device"), device_name(a), device_name(b), err));
+    TRY(add_counts(out, "devices", (int64_t)max_i64(a->device.n, 1) - 1,
+                   (int64_t)max_i64(b->device.n, 1) - 1, err));
+    TRY(add_counts(out, "ranks", max_i64(1, runs[SIDE_A]->run_ranks),
+                   max_i64(1, runs[SIDE_B]->run_ranks), err));
+    for (fact f = 0; f < N_FACTS; f++)
+        if (fact_shown(f).n && f != FACT_PROCESS_CPU_USE && f != FACT_SYSTEM_CPU_USE)
+            TRY(add_row(out, fact_shown(f), trace_fact(a, f), trace_fact(b, f), err));
+    TRY(add_counts(out, "steps", steps[SIDE_A]->steps.n, steps[SIDE_B]->steps.n, err));
+    TRY(add_counts(out, "calls_per_step", per_step(steps[SIDE_A]->calls, steps[SIDE_A]),
+                   per_step(steps[SIDE_B]->calls, steps[SIDE_B]), err));
+    TRY(add_counts(out, "kernels_per_step", per_step(steps[SIDE_A]->kernels, steps[SIDE_A]),
+                   per_step(steps[SIDE_B]->kernels, steps[SIDE_B]), err));
+    return add_shapes(out, causes, err);
+}

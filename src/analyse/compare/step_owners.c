@@ -1,0 +1,363 @@
+/* step_owners.c: every moment of a step to one node. One step after the other: memory is that
+ * of the calls of the longest step, and a number for each slice. */
+#include "analyse/compare/step_owners.h"
+
+#include "analyse/lexicon.h"
+#include "analyse/scan/comm_kind.h"
+#include "analyse/scan/op_scan.h"
+#include "base/bisect.h"
+#include "base/hash.h"
+#include "base/sort.h"
+
+/* A stretch of a host thread: the innermost call there. */
+typedef struct {
+    int64_t start, end;
+    uint32_t slice;
+} stretch;
+
+typedef struct {
+    uint32_t slice;
+    int64_t end, from; /* from: of what is not given to a call inside it yet */
+} open_call;
+
+typedef struct {
+    call_tree *tree;
+    int side;
+    const trace *t;
+    arena *arena;
+    uint32_t *node_of;   /* by slice */
+    uint8_t *blocks;     /* by string: 0 not looked at, 1 no, 2 yes */
+    uint64_t *hash_of;   /* by string, 0 = not made */
+    sort_pair *work;     /* rows of table kernel by start */
+    uint32_t n_work, at; /* at: the first that may reach into the step */
+    comm_names comms;
+    stretch *host, *sorted; /* of the step */
+    sort_pair *pairs, *scratch;
+    size_t n_host, cap_host, cap_sorted;
+    open_call *open;
+    size_t n_open, cap_open;
+    uint32_t step; /* from 1 */
+} owners;
+
+/* ---- nodes ------------------------------------------------------------------------------- */
+
+static bool does_block(owners *o, uint32_t name) {
+    if (!o->blocks[name])
+        o->blocks[name] = lexicon_means(trace_str(o->t, name), MEANS_BLOCKS) ? 2 : 1;
+    return o->blocks[name] == 2;
+}
+
+static bool is_call_kind(uint8_t kind) {
+    return kind == KIND_RUNTIME || kind == KIND_DRIVER;
+}
+
+/* Slices come after those around them, so the node of the parent is known. */
+static status name_nodes(owners *o, error *err) {
+    const trace *t = o->t;
+    for (uint32_t i = 1; i < t->slice.n; i++) {
+        uint8_t kind = t->slice.kind[i];
+        uint32_t parent = t->slice.parent[i];
+        uint32_t node = parent && parent < i ? o->node_of[parent] : 0;
+        bool blocks = is_call_kind(kind) && does_block(o, t->slice.name[i]);
+        bool named =
+            op_kind_counts(kind) && kind != KIND_STEP && (!is_call_kind(kind) || blocks);
+        if (named) {
+            node = call_tree_child(o->tree, node, trace_str(t, t->slice.name[i]));
+            if (node == GROUP_NONE) FAIL_MEMORY(err);
+            if (blocks) call_tree_node(o->tree, node)->flags |= NODE_BLOCKS;
+            if (kind == KIND_DATA) call_tree_node(o->tree, node)->flags |= NODE_LOADS;
+        }
+        o->node_of[i] = node;
+    }
+    return OK;
+}
+
+static uint64_t string_hash(owners *o, uint32_t id) {
+    if (!o->hash_of[id]) {
+        str s = trace_str(o->t, id);
+        o->hash_of[id] = hash_bytes64(s.p, s.n) | 1;
+    }
+    return o->hash_of[id];
+}
+
+/* ---- giving ------------------------------------------------------------------------------ */
+
+/* The cost of a node in the step being read. */
+static node_cost *cost_now(owners *o, uint32_t node) {
+    node_cost *c = &call_tree_node(o->tree, node)->cost[o->side];
+    if (c->step == o->step) return c;
+    c->device_squares += (double)c->now_device * (double)c->now_device;
+    c->host_squares += (double)c->now_host * (double)c->now_host;
+    c->now_device = c->now_host = 0;
+    c->step = o->step;
+    return c;
+}
+
+static void note_costliest(node_cost *c, uint32_t slice, int64_t ns) {
+    if (ns <= c->costliest_ns) return;
+    c->costliest_ns = ns;
+    c->costliest = slice;
+}
+
+static void give_device(owners *o, uint32_t node, uint32_t slice, int64_t ns) {
+    node_cost *c = cost_now(o, node);
+    c->device_ns = add_i64(c->device_ns, ns);
+    c->now_device = add_i64(c->now_device, ns);
+    note_costliest(c, slice, ns);
+}
+
+static void give_host(owners *o, uint32_t slice, int64_t ns) {
+    node_cost *c = cost_now(o, o->node_of[slice]);
+    c->host_ns = add_i64(c->host_ns, ns);
+    c->now_host = add_i64(c->now_host, ns);
+    note_costliest(c, slice, ns);
+}
+
+static void give_gap(owners *o, uint32_t slice, int64_t ns, bool first) {
+    node_cost *c = cost_now(o, slice ? o->node_of[slice] : 0);
+    c->gap_ns = add_i64(c->gap_ns, ns);
+    c->now_host = add_i64(c->now_host, ns);
+    if (first) c->first_ns = add_i64(c->first_ns, ns);
+    note_costliest(c, slice, ns);
+}
+
+/* Time in which no device works: calls of the host, and what lies before them. */
+static void give_idle(owners *o, int64_t from, int64_t to, size_t *next, int64_t step_start) {
+    while (*next < o->n_host && o->host[*next].end <= from) (*next)++;
+    for (size_t i = *next; from < to; i++) {
+        const stretch *h = i < o->n_host ? &o->host[i] : NULL;
+        int64_t begins = h ? min_i64(h->start, to) : to;
+        if (begins > from) {
+            give_gap(o, h ? h->slice : 0, begins - from, from == step_start);
+            from = begins;
+        }
+        if (!h) return;
+        int64_t ends = min_i64(h->end, to);
+        if (ends > from) {
+            give_host(o, h->slice, ends - from);
+            from = ends;
+        }
+    }
+}
+
+static uint32_t node_of_work(owners *o, uint32_t k) {
+    const trace *t = o->t;
+    uint32_t host = t->kernel.op[k] ? t->kernel.op[k] : t->kernel.launch[k];
+    if (host) return o->node_of[host];
+    return call_tree_child(o->tree, 0, trace_str(t, t->slice.name[t->kernel.slice[k]]));
+}
+
+static status give_work(owners *o, uint32_t k, int64_t ns, error *err) {
+    const trace *t = o->t;
+    uint32_t slice = t->kernel.slice[k], node = node_of_work(o, k);
+    if (node == GROUP_NONE) FAIL_MEMORY(err);
+    if (comm_kernel_row(&o->comms, k))
+        call_tree_node(o->tree, node)->flags |= NODE_COMMUNICATES;
+    give_device(o, node, slice, ns);
+    return OK;
+}
+
+static status share_out(owners *o, const step_span *s, error *err) {
+    const trace *t = o->t;
+    int64_t now = s->start;
+    size_t next = 0;
+    while (o->at < o->n_work && slice_end(t, t->kernel.slice[o->work[o->at].row]) <= now)
+        o->at++;
+    for (uint32_t i = o->at; i < o->n_work; i++) {
+        uint32_t k = o->work[i].row, slice = t->kernel.slice[k];
+        int64_t start = t->slice.start[slice], end = min_i64(slice_end(t, slice), s->end);
+        if (start >= s->end) break;
+        if (start > now) {
+            give_idle(o, now, start, &next, s->start);
+            now = start;
+        }
+        if (end <= now) continue;
+        TRY(give_work(o, k, end - now, err));
+        now = end;
+    }
+    if (now < s->end) give_idle(o, now, s->end, &next, s->start);
+    return OK;
+}
+
+/* ---- what the host does in a step -------------------------------------------------------- */
+
+static status add_stretch(owners *o, int64_t start, int64_t end, uint32_t slice, error *err) {
+    if (end <= start) return OK;
+    if (o->n_host == o->cap_host) {
+        size_t cap = o->cap_host ? 2 * o->cap_host : 4096;
+        stretch *more = ARENA_ARRAY(o->arena, stretch, cap);
+        if (!more) FAIL_MEMORY(err);
+        if (o->n_host) memcpy(more, o->host, o->n_host * sizeof *more);
+        o->host = more;
+        o->cap_host = cap;
+    }
+    o->host[o->n_host++] = (stretch){start, end, slice};
+    return OK;
+}
+
+static status close_call(owners *o, error *err) {
+    open_call *top = &o->open[--o->n_open];
+    TRY(add_stretch(o, top->from, top->end, top->slice, err));
+    if (o->n_open) o->open[o->n_open - 1].from = max_i64(o->open[o->n_open - 1].from, top->end);
+    return OK;
+}
+
+static status open_one(owners *o, uint32_t slice, const step_span *s, error *err) {
+    int64_t start = o->t->slice.start[slice];
+    int64_t end = min_i64(slice_end(o->t, slice), s->end);
+    if (o->n_open) {
+        open_call *top = &o->open[o->n_open - 1];
+        TRY(add_stretch(o, top->from, start, top->slice, err));
+        end = min_i64(end, top->end);
+        top->from = max_i64(top->from, start);
+    }
+    if (o->n_open == o->cap_open) {
+        size_t cap = o->cap_open ? 2 * o->cap_open : 64;
+        open_call *more = ARENA_ARRAY(o->arena, open_call, cap);
+        if (!more) FAIL_MEMORY(err);
+        if (o->n_open) memcpy(more, o->open, o->n_open * sizeof *more);
+        o->open = more;
+        o->cap_open = cap;
+    }
+    o->open[o->n_open++] = (open_call){slice, end, start};
+    return OK;
+}
+
+static void count_call(owners *o, uint32_t slice) {
+    const trace *t = o->t;
+    if (is_call_kind(t->slice.kind[slice]) && !does_block(o, t->slice.name[slice])) return;
+    node_cost *c = cost_now(o, o->node_of[slice]);
+    uint32_t row = trace_op_of(t, slice);
+    c->calls++;
+    if (!row) return;
+    c->types += hash_u64(string_hash(o, t->op.types[row]));
+    if (!t->op.shapes[row]) return;
+    c->shapes += hash_u64(string_hash(o, t->op.shapes[row]));
+    c->with_shapes++;
+    if (!c->example) c->example = t->op.shapes[row];
+}
+
+static status read_thread(owners *o, uint32_t track, const step_span *s, error *err) {
+    const trace *t = o->t;
+    uint32_t end = t->track.end[track];
+    uint32_t i = SEARCH_FIRST(k, t->track.first[track], end, t->slice.start[k] < s->start);
+    for (; i < end && t->slice.start[i] < s->end; i++) {
+        uint8_t kind = t->slice.kind[i];
+        if (!op_kind_counts(kind) || kind == KIND_STEP) continue;
+        while (o->n_open && o->open[o->n_open - 1].end <= t->slice.start[i])
+            TRY(close_call(o, err));
+        TRY(open_one(o, i, s, err));
+        count_call(o, i);
+    }
+    while (o->n_open) TRY(close_call(o, err));
+    return OK;
+}
+
+static status room_to_sort(owners *o, error *err) {
+    if (o->cap_sorted >= o->n_host) return OK;
+    o->cap_sorted = o->cap_host;
+    o->pairs = ARENA_ARRAY(o->arena, sort_pair, o->cap_sorted);
+    o->scratch = ARENA_ARRAY(o->arena, sort_pair, o->cap_sorted);
+    o->sorted = ARENA_ARRAY(o->arena, stretch, o->cap_sorted);
+    if (!o->pairs || !o->scratch || !o->sorted) FAIL_MEMORY(err);
+    return OK;
+}
+
+/* Stretches of all threads in order of time; of two at once the earlier one up to its end. */
+static status order_host(owners *o, int64_t from, error *err) {
+    size_t n = o->n_host;
+    TRY(room_to_sort(o, err));
+    for (size_t i = 0; i < n; i++)
+        o->pairs[i] = (sort_pair){(uint64_t)(o->host[i].start - from), (uint32_t)i};
+    sort_radix(o->pairs, o->scratch, n);
+    int64_t now = from;
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        stretch h = o->host[o->pairs[i].row];
+        h.start = max_i64(h.start, now);
+        if (h.end <= h.start) continue;
+        now = h.end;
+        o->sorted[kept++] = h;
+    }
+    if (kept) memcpy(o->host, o->sorted, kept * sizeof *o->host);
+    o->n_host = kept;
+    return OK;
+}
+
+static status read_step(owners *o, const step_span *s, error *err) {
+    o->n_host = 0;
+    for (uint32_t track = 1; track < o->t->track.n; track++)
+        if (o->t->track.kind[track] == TRACK_THREAD) TRY(read_thread(o, track, s, err));
+    TRY(order_host(o, s->start, err));
+    return share_out(o, s, err);
+}
+
+/* ---- all steps --------------------------------------------------------------------------- */
+
+static status owners_init(owners *o, error *err) {
+    const trace *t = o->t;
+    sort_pair *scratch = ARENA_ARRAY(o->arena, sort_pair, (size_t)t->kernel.n + 1);
+    o->node_of = ARENA_ARRAY(o->arena, uint32_t, (size_t)t->slice.n + 1);
+    o->blocks = ARENA_ARRAY(o->arena, uint8_t, (size_t)t->n_strings + 1);
+    o->hash_of = ARENA_ARRAY(o->arena, uint64_t, (size_t)t->n_strings + 1);
+    o->work = ARENA_ARRAY(o->arena, sort_pair, (size_t)t->kernel.n + 1);
+    if (!scratch || !o->node_of || !o->blocks || !o->hash_of || !o->work) FAIL_MEMORY(err);
+    for (uint32_t k = 1; k < t->kernel.n; k++)
+        o->work[o->n_work++] =
+            (sort_pair){(uint64_t)t->slice.start[t->kernel.slice[k]] ^ (uint64_t)1 << 63, k};
+    sort_radix(o->work, scratch, o->n_work);
+    return comm_names_init(&o->comms, t, o->arena, err);
+}
+
+/* Names and numbers of kernels belong to the step in which they start. */
+static status count_kernels(owners *o, const step_spans *steps, error *err) {
+    const trace *t = o->t;
+    for (uint32_t i = 0, s = 0; i < o->n_work && s < steps->n; i++) {
+        uint32_t k = o->work[i].row, slice = t->kernel.slice[k];
+        while (s < steps->n && t->slice.start[slice] >= steps->v[s].end) s++;
+        if (s == steps->n || t->slice.start[slice] < steps->v[s].start) continue;
+        uint32_t node = node_of_work(o, k);
+        if (node == GROUP_NONE) FAIL_MEMORY(err);
+        node_cost *c = &call_tree_node(o->tree, node)->cost[o->side];
+        c->kernels++;
+        c->names += hash_u64(string_hash(o, t->slice.name[slice]));
+        if (!call_tree_add_kernel(o->tree, o->side, trace_str(t, t->slice.name[slice]),
+                                  t->slice.dur[slice]))
+            FAIL_MEMORY(err);
+    }
+    return OK;
+}
+
+static status measure(owned_steps *out, arena *a, error *err) {
+    const step_spans *s = &out->steps;
+    double squares = 0;
+    TRY(step_spans_median(s, a, &out->median_ns, err));
+    for (uint32_t i = 0; i < s->n; i++)
+        out->sum_ns = add_i64(out->sum_ns, sub_i64(s->v[i].end, s->v[i].start));
+    out->mean_ns = s->n ? out->sum_ns / s->n : 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        double d = (double)sub_i64(s->v[i].end, s->v[i].start) - (double)out->mean_ns;
+        squares += d * d;
+    }
+    out->variance = s->n > 1 ? squares / (s->n - 1) : 0;
+    return OK;
+}
+
+status step_owners_make(call_tree *tree, int side, const trace *t, const selection *s, arena *a,
+                        owned_steps *out, error *err) {
+    owners o = {.tree = tree, .side = side, .t = t, .arena = a};
+    *out = (owned_steps){.sum_ns = 0};
+    TRY(step_spans_make(t, s, a, &out->steps, err));
+    TRY(owners_init(&o, err));
+    TRY(name_nodes(&o, err));
+    for (uint32_t i = 0; i < out->steps.n; i++) {
+        o.step = i + 1;
+        TRY(read_step(&o, &out->steps.v[i], err));
+    }
+    o.step++;
+    for (uint32_t n = 0; n < tree->nodes.n; n++) out->calls += cost_now(&o, n)->calls;
+    TRY(count_kernels(&o, &out->steps, err));
+    for (uint32_t n = 0; n < tree->nodes.n; n++)
+        out->kernels += call_tree_node(tree, n)->cost[side].kernels;
+    return measure(out, a, err);
+}

@@ -1,0 +1,7 @@
+# Two runs: the same one twice, two programs, and what is refused
+$TACHO diff sample.pt.trace.json.gz sample.pt.trace.json.gz -q --stable --limit 3
+$TACHO diff sample.pt.trace.json.gz flops.pt.trace.json.gz -q --stable --table causes --format csv
+$TACHO diff sample.pt.trace.json.gz --other minimal.pt.trace.json -q --stable --table steps --lang zh
+$TACHO diff sample.pt.trace.json.gz
+$TACHO diff sample.pt.trace.json.gz minimal.pt.trace.json flops.pt.trace.json.gz
+$TACHO diff sample.pt.trace.json.gz nowhere.json
