@@ -12,6 +12,7 @@ typedef struct {
     int threads;         /* for reading and analyses; 0: as many as there are processors */
     bool no_cache, follow_links;
     uint64_t memory_limit_bytes;
+    uint64_t upload_bytes;  /* space for files that a page on this machine sends; 0: none */
     uint64_t request_bytes; /* most memory one question may take; 0: 512 MB */
     uint32_t timeout_s;     /* of a connection without traffic; 0: 120 */
 } server_options;

@@ -171,7 +171,8 @@ function Alive({ device }: { device: string }) {
         ? t(`outside_${by === "module" ? "modules" : "operators"}`)
         : String(r.name);
   const names = rows.flatMap((r) => (r.name === null ? [] : [String(r.name)]));
-  const places = colorPlaces(by === "op" ? holdersAtPeak(device) : [], names);
+  const isUsual = !at && !param("range"); // then the largest holders are those of its own answer
+  const places = colorPlaces(by === "op" && !isUsual ? holdersAtPeak(device) : [], names);
   const fill = (r: Holder) => (r.name === null ? "var(--other)" : nth(places.get(String(r.name)) ?? 0));
   const [all, setAll] = useState(false);
   const listed = all || rows.length <= LISTED + 1 ? rows : rows.slice(0, LISTED);

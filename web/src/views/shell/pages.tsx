@@ -10,7 +10,8 @@ import { Operators } from "../operators/operators.tsx";
 import { Overview } from "../overview/overview.tsx";
 import { lazy } from "../shared/lazy.tsx";
 import { isRecordable, Missing } from "../shared/missing.tsx";
-import { NoRuns, RunsTable } from "./runs.tsx";
+import { RunsTable } from "./runs.tsx";
+import { NoRuns } from "./start.tsx";
 
 // Loaded when first opened: together they are half of the script.
 const Memory = lazy(() => import("../memory/memory.tsx").then((m) => m.Memory));
