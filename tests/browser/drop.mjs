@@ -1,6 +1,6 @@
 // Files that are dropped on the page, and the page without a run.
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, readFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPage, settled } from "./stand.mjs";
 import { addressHas, plain, test, visit } from "./tools.mjs";
@@ -99,6 +99,29 @@ test("a second run that appears leaves the reader where he is", async (s) => {
       assert.match(await page.textContent(".crumb"), /first/);
     });
   } finally {
+    await own.end();
+  }
+});
+
+test("a run that cannot be read says so once, in every view, and leads back to the others", async (s) => {
+  const own = await s.another((folder) => {
+    put(s, folder, "fine");
+    mkdirSync(join(folder, "broken"));
+    writeFileSync(join(folder, "broken/w0.pt.trace.json"), '{"schemaVersion":1,"traceEvents":"none"}');
+  });
+  const { page, context } = await openPage({ ...s, url: own.url }, "overview?run=broken");
+  try {
+    for (const view of ["overview", "steps", "timeline"]) {
+      await page.evaluate((v) => {
+        location.hash = `#/${v}?run=broken`;
+      }, view);
+      await page.waitForSelector("h1 >> text=broken / w0 cannot be read");
+      assert.equal(await page.locator("[role=alert]").count(), 1, view);
+    }
+    await page.click("main >> role=button[name='All runs']");
+    await page.waitForSelector("h1 >> text=2 runs");
+  } finally {
+    await context.close();
     await own.end();
   }
 });

@@ -22,4 +22,6 @@ export const enPage = {
   no_runs_record: "Record a trace into this folder",
   runs_growing: "*{n}* {n|run is|runs are} still being written",
   no_such_run: "There is no run {name} here. These are the runs:",
+  unreadable: "{name} cannot be read",
+  unreadable_watch: "When the file changes, it is read again.",
 };

@@ -21,4 +21,6 @@ export const zhPage = {
   no_runs_record: "把追踪记录到此文件夹",
   runs_growing: "*{n}* 次运行仍在写入",
   no_such_run: "这里没有运行 {name}。现有的运行：",
+  unreadable: "无法读取 {name}",
+  unreadable_watch: "文件变化后会重新读取。",
 };
