@@ -10,7 +10,7 @@ import { language, t } from "../../model/language.ts";
 import { choice, go, param } from "../../model/route.ts";
 import { tape } from "../../model/steps.ts";
 import { themeVersion } from "../../model/theme.ts";
-import { analysis, csvUrl, type Row, rowsOf } from "../../model/trace.ts";
+import { type AskedFor, analysis, csvUrl, type Row, rowsOf } from "../../model/trace.ts";
 import { Segmented, Swatch, Value } from "../../widgets/controls.tsx";
 import { Menu } from "../../widgets/menu.tsx";
 import { Panel } from "../../widgets/panel.tsx";
@@ -46,11 +46,29 @@ export function Memory() {
         ]}
       />
       <div class="grid">
-        <MemoryCurve peaks={peaks} device={device} />
-        <Alive device={device} />
-        <Allocations device={device} />
-        <ByOperator device={device} />
+        {device === "" && !asked.value ? (
+          <Awaited asked={asked} />
+        ) : (
+          <>
+            <MemoryCurve peaks={peaks} device={device} />
+            <Alive device={device} />
+            <Allocations device={device} />
+            <ByOperator device={device} />
+          </>
+        )}
       </div>
+    </>
+  );
+}
+
+/** The panels before the device is known: asking without it would ask everything twice. */
+function Awaited({ asked }: { asked: AskedFor<"memory"> }) {
+  return (
+    <>
+      <Panel span="w8" name={t("memory_over_time")} asked={asked} height={256} />
+      <Panel span="w4" name={t("alive")} asked={asked} height={200} />
+      <Panel span="w7" name={t("allocations")} asked={asked} height={360} />
+      <Panel span="w5" name={t("by_operator")} asked={asked} height={360} />
     </>
   );
 }

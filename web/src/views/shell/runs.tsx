@@ -135,7 +135,7 @@ export function RunsTable() {
       text: true,
       sortable: false,
       stays: true,
-      least: 360,
+      least: 250,
       show: (v, row) =>
         v ? (
           <span class="run-verdict" title={String(v)}>
