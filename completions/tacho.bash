@@ -249,6 +249,7 @@ _tacho() {
     top:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     serve:--port) return ;;
     serve:--host) return ;;
+    serve:--upload-limit) return ;;
     serve:--threads) return ;;
     serve:--memory-limit) return ;;
     serve:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
@@ -275,6 +276,7 @@ _tacho() {
     watch:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     demo:--port) return ;;
     demo:--host) return ;;
+    demo:--upload-limit) return ;;
     demo:--threads) return ;;
     demo:--memory-limit) return ;;
     demo:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
@@ -330,11 +332,11 @@ _tacho() {
     advise) options="--evidence --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     diff) options="--other --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     top) options="--top --type --opr-name --input-dtype --aggregate-by --aggregate --top-end-key --order-by --min-time --max-time --copy-time --show-host --dump-only-opr --confluence --print-only --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    serve) options="--logdir --port --host --source-root --follow-links --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
+    serve) options="--logdir --port --host --source-root --follow-links --upload-limit --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     record) options="--output --steps --shapes --graph-nodes --sync --memory --stack --sample --flight --trigger --metrics --ring --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     attach) options="--output --for --now --shapes --memory --stack --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     watch) options="--all-workers --format --json --table --all --color --once --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    demo) options="--logdir --port --host --source-root --follow-links --output --slow-loader --no-serve --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
+    demo) options="--logdir --port --host --source-root --follow-links --upload-limit --output --slow-loader --no-serve --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     summary) options="--run --worker --span --logdir --from --to --step --sort --style --sorted-by --views --op-detail --thread-sep --time-unit --limit --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     export) options="--run --worker --span --all-workers --logdir --from --to --value --until --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     reduce) options="--run --worker --span --logdir --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;

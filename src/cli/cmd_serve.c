@@ -16,6 +16,7 @@
 
 /* Who names no port takes any near the usual one; who names one means it. */
 enum { DEFAULT_PORT = 8080, NEXT_PORTS = 50 };
+#define UPLOAD_BYTES ((uint64_t)4 << 30)
 
 static status check_options(const options *o, error *err) {
     if (o->n_traces == 0)
@@ -38,6 +39,8 @@ static server_options server_options_of(const options *o) {
         .no_cache = o->no_cache,
         .follow_links = o->follow_links,
         .source_root = o->source_root.p,
+        .upload_bytes =
+            o->upload_limit == ABSENT_I64 ? UPLOAD_BYTES : (uint64_t)o->upload_limit,
         .memory_limit_bytes = o->memory_limit == ABSENT_I64 ? 0 : (uint64_t)o->memory_limit,
     };
 }

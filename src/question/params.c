@@ -108,3 +108,13 @@ status param_time(const params *p, str name, int64_t *out, error *err) {
 status param_count(const params *p, str name, int64_t *out, error *err) {
     return read_param(p, name, VALUE_COUNT, out, err);
 }
+
+bool params_want(const params *p, const char *table) {
+    for (str rest = p->tables; rest.n != 0;) {
+        size_t comma = str_find(rest, STR(","), 0);
+        str name = comma == SIZE_MAX ? rest : str_n(rest.p, comma);
+        rest = comma == SIZE_MAX ? STR_NONE : str_from(rest, comma + 1);
+        if (str_eq(name, str_of(table))) return true;
+    }
+    return p->tables.n == 0;
+}

@@ -25,6 +25,7 @@ typedef struct {
     int64_t from_ns, to_ns; /* window as offsets from the trace's start; open: window.h */
     int64_t first_step, last_step;
     pool *pool; /* may be NULL */
+    str tables; /* "a,b": the only ones that will be shown, others may stay empty; none: all */
     uint32_t n_extra;
     struct {
         str name, value;
@@ -38,6 +39,9 @@ typedef struct {
         .from_ns = OPEN_START, .to_ns = OPEN_END, .first_step = OPEN_START, \
         .last_step = OPEN_END                                               \
     }
+
+/* Will anybody see this table? Expensive ones need not be made for nobody. */
+bool params_want(const params *p, const char *table);
 
 static inline time_window params_window(const params *p) {
     return (time_window){p->from_ns, p->to_ns};

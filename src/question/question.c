@@ -52,6 +52,7 @@ status question_end(question *q, const char *dashes, error *err) {
     q->params.to_ns = q->to;
     q->params.first_step = q->step.first;
     q->params.last_step = q->step.last;
+    q->params.tables = q->table;
     return OK;
 }
 

@@ -120,6 +120,20 @@ static void put_passed(request_ctx *x) {
     buf_add_byte(b, ']');
 }
 
+/* How much a page may send; null when it may not. */
+static void put_upload(request_ctx *x) {
+    buf *b = &x->reply.body;
+    uint64_t used, limit;
+    put_key(b, "upload");
+    if (!x->service->uploads) {
+        buf_add_cstr(b, "null");
+        return;
+    }
+    uploads_room(x->service->uploads, &used, &limit);
+    buf_printf(b, "{\"used\":%llu,\"limit\":%llu}", (unsigned long long)used,
+               (unsigned long long)limit);
+}
+
 status route_runs(request_ctx *x, error *err) {
     buf *b = &x->reply.body;
     live_totals sum = live_sum(x->service->live);
@@ -137,6 +151,7 @@ status route_runs(request_ctx *x, error *err) {
     put_key(b, "memory");
     buf_printf(b, "{\"used\":%llu,\"limit\":%llu}", (unsigned long long)sum.used_bytes,
                (unsigned long long)sum.limit_bytes);
+    put_upload(x);
     put_key(b, "runs");
     buf_add_byte(b, '[');
     for (uint32_t i = 0; i < x->snapshot->found.n_runs; i++)

@@ -6,6 +6,10 @@
  * from, what crosses sites is refused at once. A port is not compared: a tunnel may have
  * another.
  *
+ * One route writes: a page on this machine sends a file. Everything that holds for reading holds
+ * for it, and its type is one that a page of another site cannot send without asking first,
+ * which is never answered.
+ *
  * Bound to anything but loopback, the only thing that counts is the token: whoever has it may
  * ask under any name. It comes as a cookie (set when the page was opened with ?token=), or in
  * the Authorization header. */
@@ -89,11 +93,26 @@ static status check_token(const guard_rules *rules, const guard_request *r, guar
     FAIL0(err, ERR_ARG, NOPOS, MSG_HTTP_NO_TOKEN);
 }
 
+bool guard_is_upload(str method, str target) {
+    size_t mark = str_find(target, STR("?"), 0);
+    str path = mark == SIZE_MAX ? target : str_n(target.p, mark);
+    return str_eq(method, STR("POST")) && str_eq(path, STR("/api/v1/upload"));
+}
+
+static status check_upload(const guard_rules *rules, const guard_request *r, error *err) {
+    if (!rules->loopback) FAIL0(err, ERR_ARG, NOPOS, MSG_UPLOAD_LOOPBACK);
+    if (!str_eq(r->content_type, STR("application/octet-stream")))
+        FAIL0(err, ERR_ARG, NOPOS, MSG_UPLOAD_TYPE);
+    return OK;
+}
+
 status guard_check(const guard_rules *rules, const guard_request *r, guard_answer *out,
                    error *err) {
     *out = GUARD_PASS;
     bool reads = str_eq(r->method, STR("GET")) || str_eq(r->method, STR("HEAD"));
-    if (!reads || r->has_body) FAIL0(err, ERR_ARG, NOPOS, MSG_HTTP_METHOD);
+    bool writes = guard_is_upload(r->method, r->target);
+    if ((!reads && !writes) || (reads && r->has_body))
+        FAIL0(err, ERR_ARG, NOPOS, MSG_HTTP_METHOD);
     if (r->host.n == 0 || (rules->loopback && !is_loopback_name(host_name(r->host))))
         FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_FORBIDDEN_HOST, arg_text("host", r->host));
     if (r->origin.n > 0 && !is_same_origin(r->origin, r->host))
@@ -102,5 +121,6 @@ status guard_check(const guard_rules *rules, const guard_request *r, guard_answe
         str_eq(r->fetch_site, STR("cross-site")) || str_eq(r->fetch_site, STR("same-site"));
     if (crosses && is_api(r->target))
         FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_FORBIDDEN_ORIGIN, arg_text("origin", r->fetch_site));
-    return check_token(rules, r, out, err);
+    TRY(check_token(rules, r, out, err));
+    return writes ? check_upload(rules, r, err) : OK;
 }

@@ -13,7 +13,7 @@ typedef struct {
 /* Headers as they came; empty when absent. */
 typedef struct {
     str method, target;
-    str host, origin, fetch_site, cookie, authorization;
+    str host, origin, fetch_site, cookie, authorization, content_type;
     bool has_body;
 } guard_request;
 
@@ -22,7 +22,9 @@ typedef enum {
     GUARD_LOGIN, /* the token is in the address: set the cookie, lead to the page */
 } guard_answer;
 
-/* ERR_ARG with MSG_HTTP_… when it is refused. */
+/* Is it the one request that brings something? Its method and target alone decide. */
+bool guard_is_upload(str method, str target);
+/* ERR_ARG with MSG_HTTP_… or MSG_UPLOAD_… when it is refused. */
 status guard_check(const guard_rules *rules, const guard_request *r, guard_answer *out,
                    error *err) MUST_USE;
 

@@ -24,6 +24,7 @@ enum { /* groups of parameters, joined by | in routes.def */
        OF_SLICE = 1024,
        OF_SEARCH = 2048,
        OF_EXPORT = 4096,
+       OF_UPLOAD = 8192,
        ANALYSIS_ROUTE = OF_TRACE | OF_WORKERS | OF_TIME | OF_STEP | OF_TABLE | OF_LIMIT,
 };
 

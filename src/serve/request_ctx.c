@@ -33,6 +33,7 @@ void request_begin(request_ctx *x, service *s) {
 
 void request_end(request_ctx *x) {
     for (uint32_t i = 0; i < x->n_held; i++) held_release(x->held[i]);
+    upload_drop(&x->upload);
     trace_release(x->run_cache);
     snapshot_release(x->snapshot);
     buf_fini(&x->reply.body);

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "analyse/run/reduce.h"
+#include "base/fmt.h"
 #include "base/mem.h"
 #include "base/message_ids_http.h"
 #include "base/num.h"
@@ -56,7 +57,7 @@ enum {
 
 typedef struct MHD_Connection connection;
 
-typedef enum { STAGE_NEW, STAGE_READ, STAGE_WORKING, STAGE_DONE } stage;
+typedef enum { STAGE_NEW, STAGE_READ, STAGE_BODY, STAGE_WORKING, STAGE_DONE } stage;
 
 typedef struct call call;
 struct call {
@@ -516,7 +517,28 @@ static guard_request read_headers(call *c, const char *method) {
                            .origin = header(con, "Origin"),
                            .fetch_site = header(con, "Sec-Fetch-Site"),
                            .cookie = header(con, "Cookie"),
-                           .authorization = header(con, "Authorization")};
+                           .authorization = header(con, "Authorization"),
+                           .content_type = header(con, "Content-Type")};
+}
+
+/* To our workers, who resume the connection. */
+static void hand_over(call *c) {
+    c->stage = STAGE_WORKING;
+    MHD_suspend_connection(c->connection);
+    push(c);
+}
+
+/* A file is about to come: everything that can be refused is refused before its first byte. */
+static status begin_upload(call *c, const char *method, error *err) {
+    guard_request r = read_headers(c, method);
+    uploads *to = c->server->service.uploads;
+    int64_t bytes;
+    TRY(guard_check(&c->server->rules, &r, &c->guard, err));
+    TRY(request_ctx_parse(&c->x, err));
+    if (!to) FAIL0(err, ERR_ARG, NOPOS, MSG_UPLOAD_OFF);
+    if (!fmt_parse_bytes(header(c->connection, "Content-Length"), &bytes) || bytes < 0)
+        FAIL0(err, ERR_ARG, NOPOS, MSG_UPLOAD_LENGTH);
+    return upload_begin(to, (uint64_t)bytes, &c->x.upload, err);
 }
 
 /* The second call of the library: the request is there. */
@@ -535,9 +557,7 @@ static enum MHD_Result server_begin(call *c, const char *method) {
         return send_reply(c);
     }
     note_sequence(c);
-    c->stage = STAGE_WORKING;
-    MHD_suspend_connection(c->connection);
-    push(c);
+    hand_over(c);
     return MHD_YES;
 }
 
@@ -566,14 +586,13 @@ static int64_t now_ms(void) {
 }
 
 static enum MHD_Result on_request(void *context, connection *con, const char *url,
-                                  const char *method, const char *version, const char *upload,
+                                  const char *method, const char *version, const char *body,
                                   size_t *upload_size, void **state) {
     call *c = *state;
     error err;
     (void)context;
     (void)url;
     (void)version;
-    (void)upload;
     if (!c) return MHD_NO;
     bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
     switch (c->stage) {
@@ -581,8 +600,21 @@ static enum MHD_Result on_request(void *context, connection *con, const char *ur
         c->stage = STAGE_READ;
         connections_ask(slot_of(con));
         if (reads) return MHD_YES;
-        error_set(&err, ERR_ARG, NOPOS, MSG_HTTP_METHOD, 0, NULL);
+        if (!guard_is_upload(str_of(method), str_n(c->target, c->n_target)))
+            error_set(&err, ERR_ARG, NOPOS, MSG_HTTP_METHOD, 0, NULL);
+        else if (begin_upload(c, method, &err) == OK) {
+            c->stage = STAGE_BODY;
+            return MHD_YES;
+        }
         return send_failure(c, &err); /* closes the connection: its body is not read */
+    case STAGE_BODY:
+        if (*upload_size) {
+            upload_write(&c->x.upload, body, *upload_size);
+            *upload_size = 0;
+            return MHD_YES;
+        }
+        hand_over(c);
+        return MHD_YES;
     case STAGE_READ:
         if (*upload_size) return MHD_NO; /* a GET with a body */
         return server_begin(c, method);
@@ -672,7 +704,10 @@ static status start_parts(server *s, const server_options *o, error *err) {
     if (!s->service.facts || !s->service.run_cache || !s->service.pool || !s->event_bus ||
         !s->workers)
         FAIL_MEMORY(err);
+    if (o->upload_bytes && s->listening.loopback)
+        s->service.uploads = uploads_new(o->upload_bytes);
     live_options how = {.path = o->path,
+                        .also = s->service.uploads ? uploads_path(s->service.uploads) : NULL,
                         .threads = o->threads,
                         .no_cache = o->no_cache,
                         .follow_links = o->follow_links,
@@ -748,6 +783,7 @@ void server_stop(server *s) {
     event_bus_free(s->event_bus);
     facts_free(s->service.facts);
     run_cache_free(s->service.run_cache);
+    uploads_free(s->service.uploads);
     if (s->service.pool) pool_free(s->service.pool);
     pthread_mutex_destroy(&s->lock);
     mem_free(s);

@@ -13,6 +13,7 @@ typedef struct {
     bool no_cache, follow_links;
     const char *source_root; /* of relative paths in call stacks; NULL: not known */
     uint64_t memory_limit_bytes;
+    uint64_t upload_bytes;  /* space for files that a page on this machine sends; 0: none */
     uint64_t request_bytes; /* most memory one question may take; 0: 512 MB */
     uint32_t timeout_s;     /* of a connection without traffic; 0: 120 */
 } server_options;

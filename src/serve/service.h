@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "serve/request.h"
+#include "serve/uploads.h"
 #include "session/catalogue.h"
 
 typedef struct facts facts;
@@ -16,6 +17,7 @@ typedef struct {
     pool *pool;           /* for analyses; shared */
     facts *facts;         /* of spans, see facts.h */
     run_cache *run_cache; /* runs of summaries, see run_cache.h */
+    uploads *uploads;     /* files that were dropped on the page; NULL: none are taken */
     char instance[20];
     str source_root;     /* absolute; empty: not known */
     size_t memory_bytes; /* most of the arena of an exchange */
@@ -41,6 +43,7 @@ typedef struct {
     request request;
     str target;        /* as it came; borrowed */
     str if_none_match; /* borrowed, may be empty */
+    upload upload;     /* the file that came with it, if any */
     snapshot *snapshot;
     held_trace **held; /* NULL: a summary that could not be made */
     uint32_t n_held;

@@ -276,6 +276,45 @@ static void drop_absent(live *c, vec *dropped, bool *changed, bool *growing) {
     }
 }
 
+static uint32_t count_spans(const catalogue *c) {
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < c->n_runs; r++)
+        for (uint32_t w = 0; w < c->runs[r].n_workers; w++) n += c->runs[r].workers[w].n_spans;
+    return n;
+}
+
+/* The runs of a catalogue, with their spans moved to the block at *to. */
+static void move_runs(const catalogue *from, run_entry *runs, span_entry **to) {
+    for (uint32_t r = 0; r < from->n_runs; r++) {
+        runs[r] = from->runs[r];
+        for (uint32_t w = 0; w < runs[r].n_workers; w++) {
+            worker_entry *worker = &runs[r].workers[w];
+            memcpy(*to, worker->spans, worker->n_spans * sizeof **to);
+            worker->spans = *to;
+            *to += worker->n_spans;
+        }
+    }
+}
+
+/* The runs of the other folder behind those of the path; all spans in one block again. */
+static status join_also(look *q, error *err) {
+    snapshot *s = q->s;
+    catalogue more = {0};
+    status st = run_discover(&s->arena, q->c->also, &more, err);
+    if (st == ERR_NOT_FOUND || st == ERR_IO) return OK; /* nothing there */
+    TRY(st);
+    uint32_t n_runs = s->found.n_runs + more.n_runs;
+    run_entry *runs = ARENA_ARRAY(&s->arena, run_entry, n_runs);
+    span_entry *spans =
+        ARENA_ARRAY(&s->arena, span_entry, (size_t)count_spans(&s->found) + count_spans(&more));
+    if (!runs || !spans) FAIL_MEMORY(err);
+    move_runs(&s->found, runs, &spans);
+    move_runs(&more, runs + s->found.n_runs, &spans);
+    s->found.runs = runs;
+    s->found.n_runs = n_runs;
+    return OK;
+}
+
 static status fill_snapshot(look *q, error *err) {
     snapshot *s = q->s;
     status st = run_discover(&s->arena, q->c->path, &s->found, err);
@@ -285,6 +324,7 @@ static status fill_snapshot(look *q, error *err) {
     }
     TRY(st);
     TRY(refuse_outsiders(q, err));
+    if (q->c->also) TRY(join_also(q, err));
     find_block(s);
     s->entries = ARENA_ARRAY(&s->arena, uint32_t, (size_t)s->n_spans + 1);
     s->refused = ARENA_ARRAY(&s->arena, refused_path, q->refused.n + 1);
@@ -452,10 +492,12 @@ static status set_up(live *c, const live_options *o, error *err) {
     c->o = *o;
     if (!c->o.memory_limit_bytes) c->o.memory_limit_bytes = half_of_memory();
     c->path = copy_text(o->path);
+    c->also = o->also ? copy_text(o->also) : NULL;
     c->paths = intern_new();
     c->names = intern_new();
     c->pool = pool_new(o->threads > 0 ? o->threads : pool_cpus());
-    if (!c->path || !c->paths || !c->names || !c->pool || !add_entry(c, STR("")))
+    if (!c->path || (o->also && !c->also) || !c->paths || !c->names || !c->pool ||
+        !add_entry(c, STR("")))
         FAIL_MEMORY(err);
     set_state(c->entries[0], SPAN_RESTING);
     if (realpath(o->path, real)) {
@@ -521,6 +563,7 @@ void live_close(live *c) {
     pthread_mutex_destroy(&c->lock);
     pthread_mutex_destroy(&c->events);
     mem_free(c->path);
+    mem_free(c->also);
     mem_free(c->root);
     mem_free(c);
 }

@@ -97,6 +97,7 @@ typedef struct {
 
 typedef struct {
     const char *path; /* as for discover; a folder that is still empty will do */
+    const char *also; /* a folder whose runs are shown beside those of the path; NULL: none */
     int threads;      /* for reading; 0: as many as there are processors */
     bool no_cache;
     bool follow_links;           /* also those that lead out of the folder */

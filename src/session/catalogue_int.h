@@ -47,6 +47,7 @@ typedef struct {
 struct live {
     live_options o;
     char *path, *root; /* as given; the real one, NULL for a file */
+    char *also;        /* a second folder, or NULL */
     pool *pool;        /* of the reading thread */
     intern *paths;     /* path → entry; entry 0 is none */
     intern *names;     /* of workers */

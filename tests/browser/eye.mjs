@@ -147,7 +147,7 @@ export function look() {
       const unit = th.querySelector(".unit")?.textContent.replace(/^, /, "");
       if (!["ns", "µs", "ms", "B", "KiB", "MiB"].includes(unit)) return;
       const most = Math.max(...[...table.querySelectorAll(`tbody td:nth-child(${i + 1})`)].map((d) => Number(d.textContent.replace(/[,\s\u2009]/g, "")) || 0));
-      if (most >= 9999.95) say(`a column reaches ${most} ${unit}`, th.textContent, th);
+      if (most >= (unit.endsWith("B") ? 1024 : 1000)) say(`a column reaches ${most} ${unit}`, th.textContent, th);
     });
   }
   return [...found];

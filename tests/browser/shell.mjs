@@ -209,19 +209,6 @@ test("the report is saved as Markdown, its link copied; paper has a head line", 
     assert.equal(await page.isVisible(".rail"), false);
   }), ["resnet_w0"]);
 
-test("a dropped file: the page says where to put it", (s) =>
-  visit(s, "overview?run=sample", async (page) => {
-    await page.evaluate(() => {
-      const data = new DataTransfer();
-      data.items.add(new File(["{}"], "my trace.json"));
-      for (const type of ["dragover", "drop"])
-        document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
-    });
-    await page.waitForSelector(".drop-command >> text=cp 'my trace.json'");
-    await page.keyboard.press("Escape");
-    await page.waitForSelector(".drop-command", { state: "detached" });
-  }));
-
 test("language and theme follow the browser until they are chosen", async (s) => {
   const context = await s.browser.newContext({ locale: "zh-CN", colorScheme: "dark" });
   const page = await context.newPage();

@@ -220,6 +220,18 @@ test("memory: the contents of a moment and of the peak, by operator, module and 
   });
 }, ["resnet_w0"]);
 
+test("memory: the first look asks for each table once, and for the device in view", (s) =>
+  visit(s, "overview?run=resnet_w0", async (page) => {
+    const asked = [];
+    page.on("request", (r) => r.url().includes("/api/v1/memory") && asked.push(new URL(r.url()).searchParams));
+    await page.keyboard.press("g");
+    await page.keyboard.press("e");
+    await page.waitForSelector(".alive-total");
+    await settled(page);
+    assert.deepEqual(asked.map((q) => q.get("table")).sort(), ["contents", "curve", "events", "peaks", "statistics"]);
+    for (const q of asked) assert.ok(q.get("table") === "peaks" || q.get("filter").includes("GPU0"), String(q));
+  }), ["resnet_w0"]);
+
 test("memory: events and statistics follow a range, their numbers are the command line's", async (s) => {
   const range = ["--from", "90ms", "--to", "120ms"];
   const answer = s.json("memory", "resnet_w0", ...range, "--filter", 'device:"GPU0"');

@@ -326,6 +326,18 @@ static void memory_judge(memory_view *m, const uint32_t *order) {
     rules_apply(rules, sizeof rules / sizeof *rules, &f, &m->out->verdict);
 }
 
+/* The tables with a row for each block and operator: most of the work, so only for who looks at
+ * them. They exist in any case: a wrong name is answered by the list of all. */
+static status write_lists(memory_view *m, const params *p, error *err) {
+    if (params_want(p, "events"))
+        TRY(write_events(m, err));
+    else if (!answer_table(m->out, m->arena, "events"))
+        FAIL_MEMORY(err);
+    if (params_want(p, "statistics")) return memory_write_statistics(m, err);
+    if (!answer_table(m->out, m->arena, "statistics")) FAIL_MEMORY(err);
+    return OK;
+}
+
 status analyse_memory(const analysis_input *in, const params *p, arena *a, answer *out,
                       error *err) {
     const trace *t = in->traces[0].trace;
@@ -339,8 +351,7 @@ status analyse_memory(const analysis_input *in, const params *p, arena *a, answe
     uint32_t *order = order_devices(&m);
     if (!order) FAIL_MEMORY(err);
     TRY(memory_write_contents(&m, order, p, err));
-    TRY(write_events(&m, err));
-    TRY(memory_write_statistics(&m, err));
+    TRY(write_lists(&m, p, err));
     TRY(write_peaks(&m, order, err));
     memory_judge(&m, order);
     answer_finish(out, p);

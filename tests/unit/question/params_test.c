@@ -107,6 +107,18 @@ static void an_error_has_the_name_as_it_was_written(void **state) {
     buf_fini(&b);
 }
 
+static void tables_that_nobody_sees_need_not_be_made(void **state) {
+    params p = PARAMS_WHOLE;
+    (void)state;
+    assert_true(params_want(&p, "events"));
+    p.tables = STR("curve,events");
+    assert_true(params_want(&p, "events"));
+    assert_true(params_want(&p, "curve"));
+    assert_false(params_want(&p, "event"));
+    p.tables = STR("curve");
+    assert_false(params_want(&p, "events"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_time_is_an_offset_or_nanoseconds),
@@ -115,6 +127,7 @@ int main(void) {
         cmocka_unit_test(the_last_one_counts_and_texts_add_up),
         cmocka_unit_test(a_flag_is_yes_or_no_and_a_group_is_a_number),
         cmocka_unit_test(an_error_has_the_name_as_it_was_written),
+        cmocka_unit_test(tables_that_nobody_sees_need_not_be_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

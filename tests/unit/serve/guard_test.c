@@ -31,6 +31,27 @@ static void only_reading_is_allowed(void **state) {
     assert_int_equal(check(&LOOPBACK, (guard_request){.has_body = true}, &a), MSG_HTTP_METHOD);
 }
 
+static void one_route_takes_a_file_and_only_on_this_machine(void **state) {
+    static const guard_request good = {.method = {"POST", 4},
+                                       .target = {"/api/v1/upload?name=a", 21},
+                                       .content_type = {"application/octet-stream", 24}};
+    guard_answer a;
+    guard_request r = good;
+    assert_int_equal(check(&LOOPBACK, r, &a), MSG_NONE);
+    r.target = STR("/api/v1/runs");
+    assert_int_equal(check(&LOOPBACK, r, &a), MSG_HTTP_METHOD);
+    r = good, r.method = STR("PUT");
+    assert_int_equal(check(&LOOPBACK, r, &a), MSG_HTTP_METHOD);
+    r = good, r.content_type = STR("text/plain"); /* what a form of another site can send */
+    assert_int_equal(check(&LOOPBACK, r, &a), MSG_UPLOAD_TYPE);
+    r = good, r.origin = STR("http://evil.example");
+    assert_int_equal(check(&LOOPBACK, r, &a), MSG_HTTP_FORBIDDEN_ORIGIN);
+    r = good, r.host = STR("evil.example");
+    assert_int_equal(check(&LOOPBACK, r, &a), MSG_HTTP_FORBIDDEN_HOST);
+    r = good, r.fetch_site = STR("cross-site");
+    assert_int_equal(check(&LOOPBACK, r, &a), MSG_HTTP_FORBIDDEN_ORIGIN);
+}
+
 static void the_host_must_be_this_machine(void **state) {
     static const char *const good[] = {"localhost", "localhost:8080", "127.0.0.1:1",
                                        "[::1]:8080", "LocalHost:99"};
@@ -116,6 +137,7 @@ static void tokens_differ(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_reading_is_allowed),
+        cmocka_unit_test(one_route_takes_a_file_and_only_on_this_machine),
         cmocka_unit_test(the_host_must_be_this_machine),
         cmocka_unit_test(other_origins_are_refused),
         cmocka_unit_test(the_token_comes_as_cookie_header_or_address),

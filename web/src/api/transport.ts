@@ -6,6 +6,8 @@ export type Query = Record<string, string | number | undefined>;
 export interface Transport {
   json<T>(route: string, query: Query, signal?: AbortSignal): Promise<T>;
   blocks(route: string, query: Query, signal?: AbortSignal): Promise<Blocks>;
+  /** Sends a file; `onShare` hears how much of it is there. */
+  send<T>(route: string, query: Query, body: Blob, onShare: (share: number) => void): Promise<T>;
   /** Address of an answer as a file, for links that download. */
   url(route: string, query: Query): string;
   /** Events from now on; a lost connection is opened again, later and later. Returns how to try at once. */
@@ -58,9 +60,26 @@ async function get(route: string, query: Query, signal?: AbortSignal): Promise<R
   const answer = await fetch(address(route, query), signal ? { signal } : {});
   if (answer.ok) return answer;
   const body = (await answer.json().catch(() => null)) as { error?: ApiError } | null;
-  throw new RequestFailed(
-    body?.error ?? { code: String(answer.status), msg: answer.statusText, id: "", values: {}, offset: null },
-  );
+  throw failure(answer.status, answer.statusText, body);
+}
+
+const failure = (status: number, text: string, body: { error?: ApiError } | null): RequestFailed =>
+  new RequestFailed(body?.error ?? { code: String(status), msg: text, id: "", values: {}, offset: null });
+
+/** By XMLHttpRequest: fetch does not tell how much was sent. */
+function send<T>(route: string, query: Query, body: Blob, onShare: (share: number) => void): Promise<T> {
+  return new Promise((done, fail) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", address(route, query));
+    request.setRequestHeader("Content-Type", "application/octet-stream");
+    request.responseType = "json";
+    request.upload.addEventListener("progress", (e) => onShare(e.total ? e.loaded / e.total : 0));
+    request.addEventListener("load", () =>
+      request.status === 200 ? done(request.response as T) : fail(failure(request.status, request.statusText, request.response)),
+    );
+    request.addEventListener("error", () => fail(failure(0, "network error", null)));
+    request.send(body);
+  });
 }
 
 const FIRST_DELAY = 1000;
@@ -70,6 +89,7 @@ const EVENTS = ["hello", "runs", "progress", "summaries", "ready", "failed", "by
 export const http: Transport = {
   json: async (route, query, signal) => (await get(route, query, signal)).json(),
   blocks: async (route, query, signal) => readBlocks(await (await get(route, query, signal)).arrayBuffer()),
+  send,
   url: address,
   events(onEvent) {
     let stream: EventSource | undefined;

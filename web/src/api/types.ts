@@ -108,6 +108,7 @@ export interface Runs {
   loading: { done: number; total: number };
   summaries: { done: number; total: number };
   memory: { used: number; limit: number };
+  upload: { used: number; limit: number } | null; // space for dropped files; null: none are taken
   runs: RunInfo[];
   passed: { path: string; what: string; why: string | null }[]; // files that are not read
 }

@@ -17,6 +17,13 @@ test("a column has one unit, that of its largest value", () => {
   assert.equal(s.unit, "ms");
   assert.equal(inScale(67_312_345, s), "67.31");
   assert.equal(inScale(16_000, s), "0.02");
+  assert.equal(inScale(16, s), "<0.01");
+  assert.equal(inScale(0, s), "0.00");
+  // The unit changes at one: no column of 5,863.9 µs or 4,210.0 MiB.
+  const ms = scaleOf("ns", 5_863_900);
+  assert.deepEqual([ms.unit, inScale(5_863_900, ms), inScale(4_100, ms)], ["ms", "5.864", "0.004"]);
+  const gib = scaleOf("bytes", 4210 * 2 ** 20);
+  assert.deepEqual([gib.unit, inScale(4210 * 2 ** 20, gib)], ["GiB", "4.111"]);
 });
 
 test("a chart speaks of its largest value as a person would", () => {

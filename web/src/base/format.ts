@@ -56,13 +56,14 @@ function tableOf(unit: Unit): readonly [number, string][] {
 // bandwidth: as data sheets write it, in powers of ten.
 const SUFFIX: Partial<Record<Unit, string>> = { bytes_per_s: "/s", bandwidth: "B/s", flops: "FLOP", flops_per_s: "FLOP/s" };
 
-/** The scale of a column: one unit, chosen from its largest value so that small ones keep their digits. */
+/** The scale of a column: the unit of its largest value, with so many digits that small ones keep theirs. */
 export function scaleOf(unit: Unit, max: number): Scale {
   if (unit === "share") return { factor: 0.01, unit: "%", digits: 1 };
   if (unit === "count" || unit === "plain") return { factor: 1, unit: "", digits: 0 };
-  const [factor, name] = step(tableOf(unit), unit === "ns" || unit === "bytes" ? max / 9.9995 : max);
+  const [factor, name] = step(tableOf(unit), max);
   const shown = Math.abs(max) / factor;
-  return { factor, unit: name + (SUFFIX[unit] ?? ""), digits: factor === 1 ? 0 : shown >= 100 ? 1 : 2 };
+  const most = unit === "ns" || unit === "bytes" ? 3 : 2;
+  return { factor, unit: name + (SUFFIX[unit] ?? ""), digits: factor === 1 ? 0 : shown >= 100 ? 1 : shown >= 10 ? 2 : most };
 }
 
 /** The scale of a chart: the unit a person would say its largest value in. */
@@ -72,9 +73,10 @@ export function chartScale(unit: "ns" | "bytes", max: number): Scale {
   return { factor, unit: name, digits: factor === 1 ? 0 : shown >= 10 ? 1 : 2 };
 }
 
-/** A value in a column's scale, without the unit. */
+/** A value in a column's scale, without the unit. What is not zero is not written as zero. */
 export function inScale(value: Maybe, s: Scale): string {
   if (!isKnown(value)) return ABSENT;
+  if (value > 0 && s.digits > 1 && value / s.factor < 0.5 * 10 ** -s.digits) return `<${(10 ** -s.digits).toFixed(s.digits)}`;
   return s.digits === 0 ? thousands(value / s.factor) : withThousands((value / s.factor).toFixed(s.digits));
 }
 

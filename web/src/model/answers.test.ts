@@ -18,7 +18,13 @@ function fakeServer(): Request[] {
       const refuse = (msg: string) => reject(new RequestFailed({ code: "bad", msg, id: "", values: {}, offset: null }));
       requests.push({ route, signal, answer: (value) => resolve(value as T), refuse });
     });
-  setTransport({ json, blocks: json as Transport["blocks"], url: () => "", events: () => () => {} });
+  setTransport({
+    json,
+    blocks: json as Transport["blocks"],
+    send: json as unknown as Transport["send"],
+    url: () => "",
+    events: () => () => {},
+  });
   return requests;
 }
 

@@ -16,4 +16,12 @@ export const enPage = {
   key_widen: "on a column head, narrower or wider",
   key_move: "on a column head, move the column",
   key_fit_column: "on a column head, fit to its text",
+  open_files: "Open files…",
+  drop_large:
+    "The files have {v}; only {left} are left for files that are sent. Put them into the folder that this page watches:",
+  no_runs_record: "Record a trace into this folder",
+  runs_growing: "*{n}* {n|run is|runs are} still being written",
+  no_such_run: "There is no run {name} here. These are the runs:",
+  unreadable: "{name} cannot be read",
+  unreadable_watch: "When the file changes, it is read again.",
 };

@@ -16,4 +16,11 @@ export const zhPage = {
   key_widen: "在列标题上：变窄或变宽",
   key_move: "在列标题上：移动该列",
   key_fit_column: "在列标题上：适应内容宽度",
+  open_files: "打开文件…",
+  drop_large: "文件共 {v}，可接收的空间仅剩 {left}。请把它们放进本页监视的文件夹：",
+  no_runs_record: "把追踪记录到此文件夹",
+  runs_growing: "*{n}* 次运行仍在写入",
+  no_such_run: "这里没有运行 {name}。现有的运行：",
+  unreadable: "无法读取 {name}",
+  unreadable_watch: "文件变化后会重新读取。",
 };

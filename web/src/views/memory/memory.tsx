@@ -11,7 +11,7 @@ import { language, t } from "../../model/language.ts";
 import { choice, go, param } from "../../model/route.ts";
 import { tape } from "../../model/steps.ts";
 import { themeVersion } from "../../model/theme.ts";
-import { analysis, csvUrl, type Row, rowsOf } from "../../model/trace.ts";
+import { type AskedFor, analysis, csvUrl, type Row, rowsOf } from "../../model/trace.ts";
 import { Segmented, Swatch, Value } from "../../widgets/controls.tsx";
 import { Menu } from "../../widgets/menu.tsx";
 import { Panel } from "../../widgets/panel.tsx";
@@ -47,11 +47,29 @@ export function Memory() {
         ]}
       />
       <div class="grid">
-        <MemoryCurve peaks={peaks} device={device} />
-        <Alive device={device} />
-        <Allocations device={device} />
-        <ByOperator device={device} />
+        {device === "" && !asked.value ? (
+          <Awaited asked={asked} />
+        ) : (
+          <>
+            <MemoryCurve peaks={peaks} device={device} />
+            <Alive device={device} />
+            <Allocations device={device} />
+            <ByOperator device={device} />
+          </>
+        )}
       </div>
+    </>
+  );
+}
+
+/** The panels before the device is known: asking without it would ask everything twice. */
+function Awaited({ asked }: { asked: AskedFor<"memory"> }) {
+  return (
+    <>
+      <Panel span="w8" name={t("memory_over_time")} asked={asked} height={256} />
+      <Panel span="w4" name={t("alive")} asked={asked} height={200} />
+      <Panel span="w7" name={t("allocations")} asked={asked} height={360} />
+      <Panel span="w5" name={t("by_operator")} asked={asked} height={360} />
     </>
   );
 }
@@ -172,7 +190,8 @@ function Alive({ device }: { device: string }) {
         ? t(`outside_${by === "module" ? "modules" : "operators"}`)
         : String(r.name);
   const names = rows.flatMap((r) => (r.name === null ? [] : [String(r.name)]));
-  const places = colorPlaces(by === "op" ? holdersAtPeak(device) : [], names);
+  const isUsual = !at && !param("range"); // then the largest holders are those of its own answer
+  const places = colorPlaces(by === "op" && !isUsual ? holdersAtPeak(device) : [], names);
   const fill = (r: Holder) => (r.name === null ? "var(--other)" : nth(places.get(String(r.name)) ?? 0));
   const [all, setAll] = useState(false);
   const listed = all || rows.length <= LISTED + 1 ? rows : rows.slice(0, LISTED);

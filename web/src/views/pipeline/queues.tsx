@@ -230,7 +230,7 @@ const timesOf = (r: Row<"pipeline", "queues"> | undefined): string =>
 /** Why an operator is suspected, in words. */
 const reason = (v: unknown) =>
   v ? (
-    <span>
+    <span title={wordOr(`pipe_why_${v}`, String(v))}>
       <b class={v === "behind_child" ? "critical" : "warning"}>{t(v === "behind_child" ? "bottleneck" : "pipe_suspect")}</b>
       {" · "}
       {wordOr(`pipe_why_${v}`, String(v))}
@@ -294,7 +294,7 @@ function PipeTable() {
           ["usage", { title: t("pipe_usage"), bar: "var(--c6)", width: 150 }],
           ["empty_share", { title: t("pipe_empty_share"), width: 100 }],
           ["cpu_per_worker", { title: t("pipe_cpu_worker"), width: 104, show: percentOfOne }],
-          ["bottleneck", { title: t("pipe_verdict"), text: true, show: reason, stays: true, least: 330 }],
+          ["bottleneck", { title: t("pipe_verdict"), text: true, show: reason, stays: true, least: 280 }],
         ])}
       />
     </Panel>

@@ -1,15 +1,41 @@
-// A trace dropped on the page. The server takes no files from browsers, it watches a folder, and a page cannot
-// know where a dropped file lies: so it says where to put the file; there it opens by itself.
+// Files dropped on the page. They are sent to the server, which keeps them until it ends, and open as one run. A server
+// that takes none watches a folder: then the page says where to put them.
 import { signal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
+import { short } from "../../base/format.ts";
 import { runs } from "../../model/answers.ts";
+import { type Dropped, dropped, forget, openFiles, type Sent } from "../../model/dropped.ts";
 import { t } from "../../model/language.ts";
 import { Dialog } from "../../widgets/dialog.tsx";
+import { SeverityMark } from "../../widgets/icons.tsx";
 
 const over = signal(false);
-const dropped = signal("");
 
 const carriesFiles = (e: DragEvent) => e.dataTransfer?.types.includes("Files") === true;
+
+const MOST = 256; // files of a dropped folder
+
+/** The files below an entry: a profiler's folder is dropped as a whole. */
+async function filesBelow(entry: FileSystemEntry, into: File[]): Promise<void> {
+  if (into.length >= MOST) return;
+  if (entry.isFile) {
+    into.push(await new Promise<File>((done, fail) => (entry as FileSystemFileEntry).file(done, fail)));
+    return;
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  const next = () => new Promise<FileSystemEntry[]>((done, fail) => reader.readEntries(done, fail));
+  for (let part = await next(); part.length > 0; part = await next()) for (const e of part) await filesBelow(e, into);
+}
+
+async function filesOf(data: DataTransfer): Promise<File[]> {
+  // Both lists are empty once the event is over.
+  const entries = [...data.items].map((i) => i.webkitGetAsEntry?.() ?? null);
+  const plain = [...data.files];
+  if (!entries.some((e) => e?.isDirectory)) return plain;
+  const found: File[] = [];
+  for (const e of entries) if (e) await filesBelow(e, found);
+  return found;
+}
 
 function listen(): () => void {
   const stop = new AbortController();
@@ -25,36 +51,100 @@ function listen(): () => void {
   on("drop", (e) => {
     e.preventDefault();
     over.value = false;
-    dropped.value = e.dataTransfer?.files[0]?.name ?? "";
+    if (e.dataTransfer) void filesOf(e.dataTransfer).then(openFiles);
   });
   return () => stop.abort();
 }
 
+/** The same by a click, for those who drag nothing. */
+export function OpenFiles() {
+  if (!runs.value?.upload) return null;
+  return (
+    <label class="button open-files">
+      {t("open_files")}
+      <input
+        type="file"
+        multiple
+        onChange={(e) => {
+          void openFiles([...(e.currentTarget.files ?? [])]);
+          e.currentTarget.value = ""; // the same file may be chosen again
+        }}
+      />
+    </label>
+  );
+}
+
 const quoted = (path: string) => (/^[\w./+-]+$/.test(path) ? path : `'${path.replace(/'/g, "'\\''")}'`);
 
-export function DropZone() {
-  useLayoutEffect(listen, []);
-  const close = () => {
-    dropped.value = "";
-  };
-  if (over.value) return <div class="drop-here">{t("drop_here")}</div>;
-  if (!dropped.value) return null;
-  const command = `cp ${quoted(dropped.value)} ${quoted(`${runs.value?.path ?? "."}/`)}`;
+/** Where to put what is not sent. */
+function Elsewhere({ state }: { state: Dropped }) {
+  const names = state.files.map((f) => f.name);
+  const command = `cp ${names.map(quoted).join(" ")} ${quoted(`${runs.value?.path ?? "."}/`)}`;
+  const room = runs.value?.upload;
   return (
-    <Dialog class="sheet range" label={t("drop_title")} onClose={close}>
-      <header class="drawer-head">
-        <h2>{t("drop_title")}</h2>
-        <button type="button" class="keycap" onClick={close}>
-          Esc
-        </button>
-      </header>
-      <p class="drop-words">{t("drop_folder", { name: dropped.value })}</p>
+    <>
+      <p class="drop-words">
+        {state.refused === "large"
+          ? t("drop_large", {
+              v: short(
+                state.files.reduce((s, f) => s + f.bytes, 0),
+                "bytes",
+              ),
+              left: short((room?.limit ?? 0) - (room?.used ?? 0), "bytes"),
+            })
+          : t("drop_folder", { name: names.join(", ") })}
+      </p>
       <pre class="drop-command">{command}</pre>
       <footer class="range-foot">
         <button type="button" class="button strong" data-first onClick={() => void navigator.clipboard?.writeText(command)}>
           {t("copy")}
         </button>
       </footer>
+    </>
+  );
+}
+
+function FileLine({ file: f }: { file: Sent }) {
+  const percent = Math.floor(f.share * 100);
+  return (
+    <li class="drop-file">
+      <span class="cut" title={f.name}>
+        {f.name}
+      </span>
+      <span class="t3">{short(f.bytes, "bytes")}</span>
+      {f.error ? (
+        <p role="alert">
+          <SeverityMark severity="warning" size={13} label={t("sev_warning")} /> {f.error}
+        </p>
+      ) : (
+        <progress max={100} value={percent} aria-label={f.name} />
+      )}
+    </li>
+  );
+}
+
+export function DropZone() {
+  useLayoutEffect(listen, []);
+  if (over.value) return <div class="drop-here">{t("drop_here")}</div>;
+  const state = dropped.value;
+  if (!state) return null;
+  return (
+    <Dialog class="sheet range" label={t("drop_title")} onClose={forget}>
+      <header class="drawer-head">
+        <h2>{t("drop_title")}</h2>
+        <button type="button" class="keycap" onClick={forget}>
+          Esc
+        </button>
+      </header>
+      {state.refused ? (
+        <Elsewhere state={state} />
+      ) : (
+        <ul class="drop-files" aria-live="polite">
+          {state.files.map((f, i) => (
+            <FileLine key={i} file={f} />
+          ))}
+        </ul>
+      )}
     </Dialog>
   );
 }

@@ -10,7 +10,9 @@ import { Operators } from "../operators/operators.tsx";
 import { Overview } from "../overview/overview.tsx";
 import { lazy } from "../shared/lazy.tsx";
 import { isRecordable, Missing } from "../shared/missing.tsx";
-import { NoRuns, RunsTable } from "./runs.tsx";
+import { RunsTable } from "./runs.tsx";
+import { NoRuns } from "./start.tsx";
+import { failureInView, Unreadable } from "./unreadable.tsx";
 
 // Loaded when first opened: together they are half of the script.
 const Memory = lazy(() => import("../memory/memory.tsx").then((m) => m.Memory));
@@ -41,6 +43,8 @@ export function Page() {
   const run = currentRun.value;
   const name: View = view.value in PAGES ? view.value : "overview";
   if (!run || name === "runs") return <RunsTable />;
+  const failure = failureInView();
+  if (failure) return <Unreadable error={failure} />;
   if (isRecordable(name) && !hasData(name)) return <Missing key={name} name={name} />;
   const View = PAGES[name];
   return <View key={name} />;

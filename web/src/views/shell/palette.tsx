@@ -144,7 +144,9 @@ function find(text: string): { entry: Entry; at: number[] }[] {
     return m ? [{ entry, at: m.at, score: m.score }] : [];
   });
   const best = found.sort((a, b) => b.score - a.score);
-  const list = GROUPS.flatMap((g) =>
+  // Nothing typed yet: Enter must not lead to another run by accident.
+  const order = query === "" ? [...GROUPS.filter((g) => g !== "runs"), "runs" as const] : GROUPS;
+  const list = order.flatMap((g) =>
     best.filter((f) => f.entry.group === g).slice(0, ">#@".includes(prefix) && prefix ? EACH_OF_ONE : (EACH[g] ?? 6)),
   );
   if (query && !">#@".includes(prefix)) {

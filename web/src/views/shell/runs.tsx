@@ -3,7 +3,7 @@ import type { RunInfo, SpanState } from "../../api/types.ts";
 import { fuzzy } from "../../base/fuzzy.ts";
 import { runs } from "../../model/answers.ts";
 import { language, t } from "../../model/language.ts";
-import { go, param } from "../../model/route.ts";
+import { go, param, view } from "../../model/route.ts";
 import { frameworkOf, ranksOf } from "../../model/trace.ts";
 import { SeverityMark } from "../../widgets/icons.tsx";
 import { Panel } from "../../widgets/panel.tsx";
@@ -11,6 +11,7 @@ import { sortKeys } from "../../widgets/sort.ts";
 import { Table } from "../../widgets/table.tsx";
 import type { TableColumn, TableRow } from "../../widgets/table-types.ts";
 import { Headline } from "../shared/verdict.tsx";
+import { OpenFiles } from "./drop-zone.tsx";
 
 function stateOf(run: RunInfo): SpanState {
   const states = run.workers.flatMap((w) => w.spans.map((s) => s.state));
@@ -52,6 +53,7 @@ function rowOf(run: RunInfo): TableRow {
     mean_step: steps.length ? steps.reduce((a, b) => a + b, 0) / steps.length : null,
     date: dateText(run.date),
     state: damaged ? t("damaged") : state === "loading" ? loadingWords(run) : t(`state_${state}`),
+    growing: state === "growing" ? 1 : null,
     verdict: verdict?.text[language.value] ?? failed?.msg ?? null,
     severity: verdict?.severity ?? (failed ? "warning" : null),
   };
@@ -82,10 +84,22 @@ function Passed() {
   );
 }
 
+/** A link to a run that is not there says so, instead of showing the list as if nothing was asked. */
+function NoSuchRun() {
+  const wanted = param("run");
+  if (!wanted || view.value === "runs" || runs.value?.runs.some((r) => r.name === wanted)) return null;
+  return (
+    <p class="refusal" role="alert">
+      {t("no_such_run", { name: wanted })}
+    </p>
+  );
+}
+
 export function RunsTable() {
   const text = param("q");
   const setText = (q: string) => go({ params: { q } }, true);
   const all = runs.value?.runs ?? [];
+  const growing = all.filter((r) => stateOf(r) === "growing").length;
   const sort = param("sort") || "date:desc";
   const setSort = (s: string) => go({ params: { sort: s } });
   const { name: by, order } = sortKeys(sort)[0] ?? { name: "date", order: "desc" };
@@ -112,12 +126,16 @@ export function RunsTable() {
     column("steps", { width: 76, leaves: 3 }),
     column("mean_step", { unit: "ns", each: true, bar: "var(--c1)", width: 160 }),
     column("date", { width: 150, soft: true }),
-    column("state", { text: true, width: 96 }),
+    column("state", {
+      text: true,
+      width: 96,
+      show: (v, row) => (row.cell("growing") ? <span class="growing">{String(v)}</span> : String(v)),
+    }),
     column("verdict", {
       text: true,
       sortable: false,
       stays: true,
-      least: 360,
+      least: 250,
       show: (v, row) =>
         v ? (
           <span class="run-verdict" title={String(v)}>
@@ -137,15 +155,17 @@ export function RunsTable() {
   ];
   return (
     <>
+      <NoSuchRun />
       <Headline
         title={t("runs_title", { n: all.length })}
-        facts={[]}
+        facts={[growing ? t("runs_growing", { n: growing }) : undefined]}
         more={
           <>
             <span>{runs.value?.path}</span>
             <Passed />
           </>
         }
+        controls={<OpenFiles />}
       />
       <div class="grid">
         <Panel
@@ -181,19 +201,5 @@ export function RunsTable() {
         </Panel>
       </div>
     </>
-  );
-}
-
-export function NoRuns({ path }: { path: string }) {
-  return (
-    <div class="missing">
-      <h1>{t("no_runs", { path })}</h1>
-      <p class="facts">{t("no_runs_watch")}</p>
-      <section class="panel w12 padded">
-        <h2>{t("no_runs_try")}</h2>
-        <pre>tacho demo</pre>
-        <pre>tacho record -- python train.py</pre>
-      </section>
-    </div>
   );
 }

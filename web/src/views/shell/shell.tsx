@@ -4,9 +4,9 @@ import { useEffect, useLayoutEffect } from "preact/hooks";
 import { thousands } from "../../base/format.ts";
 import { hideTip, TipLayer } from "../../base/tip.tsx";
 import { Patterns } from "../../draw/patterns.tsx";
-import { connection, open, progress, reconnect, summaries, tryAgain } from "../../model/answers.ts";
+import { connection, open, progress, reconnect, runs, summaries, tryAgain } from "../../model/answers.ts";
 import { language, t } from "../../model/language.ts";
-import { view } from "../../model/route.ts";
+import { go, param, view } from "../../model/route.ts";
 import { currentRun } from "../../model/trace.ts";
 import { panelActions, panelWords } from "../../widgets/panel.tsx";
 import { tableWords } from "../../widgets/table-words.ts";
@@ -23,6 +23,16 @@ import { RangeDialog } from "./range-dialog.tsx";
 import { TapeBar } from "./tape.tsx";
 import { TopBar } from "./top-bar.tsx";
 
+let onlyRun = ""; // the one that was meant without being named
+
+/** The only run needs no name in the address, until a second one comes. */
+function pinRun(): void {
+  const all = runs.value?.runs ?? [];
+  if (all.length === 1) onlyRun = all[0]?.name ?? "";
+  else if (onlyRun && !param("run") && view.value !== "runs" && all.some((r) => r.name === onlyRun))
+    go({ params: { run: onlyRun } }, true);
+}
+
 export function Shell() {
   // Before the first picture: what can be seen can be operated, and no key is lost.
   useLayoutEffect(() => {
@@ -30,7 +40,12 @@ export function Shell() {
     panelActions.rests = () => openLayer("trust");
     panelActions.tryAgain = tryAgain;
     addEventListener("scroll", hideTip, true);
-    return effect(() => document.getElementById("content")?.setAttribute("aria-busy", String(open.value > 0)));
+    const stopPinning = effect(pinRun);
+    const stopBusy = effect(() => document.getElementById("content")?.setAttribute("aria-busy", String(open.value > 0)));
+    return () => {
+      stopPinning();
+      stopBusy();
+    };
   }, []);
   const run = currentRun.value;
   const place = view.value;

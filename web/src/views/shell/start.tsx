@@ -1,0 +1,83 @@
+// The page without a run: where traces come from, in the words of each framework, to be copied.
+import { useState } from "preact/hooks";
+import { t } from "../../model/language.ts";
+import { Segmented } from "../../widgets/controls.tsx";
+import { OpenFiles } from "./drop-zone.tsx";
+
+const quoted = (path: string) => JSON.stringify(path);
+
+/** What to write so that a trace appears in the folder. */
+const RECIPES: readonly { id: string; label: string; code: (folder: string) => string }[] = [
+  {
+    id: "pytorch",
+    label: "PyTorch",
+    code: (folder) => `from torch.profiler import profile, schedule, tensorboard_trace_handler
+
+with profile(schedule=schedule(wait=1, warmup=1, active=3),
+             on_trace_ready=tensorboard_trace_handler(${quoted(folder)}),
+             record_shapes=True, profile_memory=True) as prof:
+    for batch in loader:
+        train_step(batch)
+        prof.step()`,
+  },
+  {
+    id: "paddle",
+    label: "Paddle",
+    code: (folder) => `from paddle import profiler
+
+with profiler.Profiler(scheduler=(2, 5), record_shapes=True,
+                       on_trace_ready=profiler.export_chrome_tracing(${quoted(folder)})) as prof:
+    for batch in loader():
+        train_step(batch)
+        prof.step()`,
+  },
+  {
+    id: "mindspore",
+    label: "MindSpore",
+    code: (folder) => `import mindspore
+
+profiler = mindspore.Profiler(output_path=${quoted(folder)}, data_process=True)
+model.train(1, dataset)
+profiler.analyse()`,
+  },
+  {
+    id: "megengine",
+    label: "MegEngine",
+    code: (folder) => `from megengine.utils.profiler import Profiler
+
+with Profiler(${quoted(`${folder}/run`)}):
+    for batch in loader:
+        train_step(batch)`,
+  },
+  {
+    id: "record",
+    label: "tacho record",
+    code: (folder) => `# any program, also in C: no change of its code
+tacho record -o ${/^[\w./+-]+$/.test(folder) ? folder : quoted(folder)} -- python train.py`,
+  },
+];
+
+export function NoRuns({ path }: { path: string }) {
+  const [chosen, choose] = useState("pytorch");
+  const code = RECIPES.find((r) => r.id === chosen)?.code(path.replace(/\/+$/, "")) ?? "";
+  return (
+    <div class="missing">
+      <h1>{t("no_runs", { path })}</h1>
+      <p class="facts">
+        {t("no_runs_watch")} <OpenFiles />
+      </p>
+      <section class="panel w12 padded">
+        <h2>{t("no_runs_record")}</h2>
+        <Segmented label={t("producer")} choices={RECIPES} chosen={chosen} onChoose={choose} />
+        <pre>{code}</pre>
+        <button type="button" class="button copy-code" onClick={() => void navigator.clipboard?.writeText(code)}>
+          {t("copy")}
+        </button>
+      </section>
+      <section class="panel w12 padded">
+        <h2>{t("no_runs_try")}</h2>
+        <pre>tacho demo</pre>
+      </section>
+    </div>
+  );
+}
