@@ -40,6 +40,7 @@ typedef struct {
     queue_counts host, data;
     int64_t loading_ns, step_ns; /* in all steps */
     int64_t slowest_step, slowest_ns;
+    int64_t n_steps, last_step; /* that were looked at */
     str slow_names;
     pipe_stage longest;
 } question;
@@ -284,6 +285,8 @@ static status write_loading(question *q, table *out, error *err) {
             start >= q->select.to_ns || end <= start)
             continue;
         int64_t ns = intervals_ns_in(&loading, start, end);
+        q->n_steps++;
+        q->last_step = t->step.number[i];
         q->loading_ns = add_i64(q->loading_ns, ns);
         q->step_ns = add_i64(q->step_ns, sub_i64(end, start));
         if (ns > q->slowest_ns) {
@@ -309,8 +312,9 @@ static bool consumer_is_slow(const void *facts, verdict *v) {
 
 /* What the device waits of the step, where steps tell. */
 static void say_wait(const question *q, verdict *v) {
-    if (q->step_ns > 0 && (double)q->loading_ns >= LOADING_LIMIT * (double)q->step_ns)
-        verdict_add(v, arg_share("waits", (double)q->loading_ns / (double)q->step_ns));
+    if (q->step_ns <= 0 || (double)q->loading_ns < LOADING_LIMIT * (double)q->step_ns) return;
+    verdict_add(v, arg_share("waits", (double)q->loading_ns / (double)q->step_ns));
+    if (q->n_steps == 1) verdict_add(v, arg_id("one", q->last_step));
 }
 
 static bool processing_is_slow(const void *facts, verdict *v) {

@@ -339,6 +339,7 @@ static bool say_part(const steps_facts *f, int64_t part, verdict *v) {
     if (share < PART_SHARE) return false;
     verdict_add(v, arg_share("share", share));
     verdict_add(v, arg_time("time", part));
+    if (f->n == 1) verdict_add(v, arg_id("one", f->longest_step));
     return true;
 }
 

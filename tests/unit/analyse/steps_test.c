@@ -114,8 +114,9 @@ static void a_window_cuts_steps_as_in_every_analysis(void **state) {
     assert_string_equal(out.verdict.id, "steps_exposed"); /* of the whole one */
     assert_near(out.verdict.args[0].u.d, 0.4);
     assert_int_equal(out.verdict.args[1].u.i, 40);
-    assert_true(str_eq(out.verdict.args[2].u.text, STR("ncclDevKernel_AllReduce")));
-    assert_int_equal(out.verdict.args[3].u.i, 40); /* of one collective */
+    assert_int_equal(out.verdict.args[2].u.i, 1); /* that step, not each */
+    assert_true(str_eq(out.verdict.args[3].u.text, STR("ncclDevKernel_AllReduce")));
+    assert_int_equal(out.verdict.args[4].u.i, 40); /* of one collective */
     p.from_ns = 110;
     p.to_ns = 130;
     out = fake_ask(analyse_steps, t, &p, &a);
