@@ -150,7 +150,7 @@ static void columns_whose_condition_does_not_hold_go(void **state) {
         assert_int_equal(t->n_columns, N_COL_kernels_kernels);
         assert_int_equal(t->columns[COL(kernels, kernels, name)].rank, 1);
         answer_finish(&x, &p);
-        assert_int_equal(t->n_columns, N_COL_kernels_kernels - (g == 0 ? 12 : g == 1 ? 8 : 0));
+        assert_int_equal(t->n_columns, N_COL_kernels_kernels - (g == 0 ? 14 : g == 1 ? 10 : 2));
         assert_int_equal(table_column(t, STR("grid")) == UINT32_MAX, g == 0);
         assert_int_equal(table_column(t, STR("bound")) == UINT32_MAX, g < 2);
         assert_int_not_equal(table_column(t, STR("occupancy")), UINT32_MAX);
