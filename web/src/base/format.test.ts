@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chartScale, exact, inScale, parseTime, percent, scaleOf, short, thousands } from "./format.ts";
+import { chartScale, exact, inScale, parseTime, percent, scaleOf, short, thousands, tick } from "./format.ts";
 
 test("sentences have three significant digits and a unit", () => {
   assert.equal(short(67_312_345, "ns"), "67.3\u2009ms");
@@ -55,4 +55,12 @@ test("what is absent is a dash, never a zero", () => {
     assert.equal(inScale(absent, scaleOf("ns", 5e6)), "–");
   }
   assert.equal(short(0, "ns"), "0\u2009ns");
+});
+
+test("an axis has no zeros at the end of its numbers", () => {
+  const s = scaleOf("bytes", 1.5 * 2 ** 30);
+  assert.deepEqual(
+    [0, 0.5, 1, 1.5].map((v) => tick(v * 2 ** 30, s)),
+    ["0", "0.5", "1", "1.5"],
+  );
 });

@@ -80,6 +80,12 @@ export function inScale(value: Maybe, s: Scale): string {
   return s.digits === 0 ? thousands(value / s.factor) : withThousands((value / s.factor).toFixed(s.digits));
 }
 
+/** The same at an axis: without the zeros that the scale's digits put at its end. */
+export const tick = (value: number, s: Scale): string =>
+  inScale(value, s)
+    .replace(/(\.\d*?)0+$/, "$1")
+    .replace(/\.$/, "");
+
 function withThousands(text: string): string {
   const [whole, rest] = text.split(".");
   return (whole ?? "").replace(/\B(?=(\d{3})+(?!\d))/g, ",") + (rest === undefined ? "" : `.${rest}`);

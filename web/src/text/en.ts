@@ -1,5 +1,6 @@
 // Every string of the page in English. zh.ts has the same keys; a test compares them.
 // The page fills in `*bold*`, `{name}` and `{n|singular|plural}` (fill.ts).
+import { enAdvice } from "./en-advice.ts";
 import { enFrameworks } from "./en-frameworks.ts";
 import { enPage } from "./en-page.ts";
 import { enRun } from "./en-run.ts";
@@ -10,6 +11,7 @@ import { enViews } from "./en-views.ts";
 
 export const en = {
   ...enTables,
+  ...enAdvice,
   ...enRun,
   // views and rail
   overview: "Overview",
@@ -175,27 +177,6 @@ export const en = {
   meter_occupancy: "Achieved occupancy",
   meter_mfu: "MFU",
   meter_tensor_core_share: "{m} time",
-  advice: "Advice",
-  advice_words: "{n} · largest saving first",
-  no_advice: "No issues found.",
-  saves: "saves up to",
-  not_estimated: "saving not estimated",
-  show_in_timeline: "Show in timeline →",
-  show_costliest: "Show the most expensive one in the timeline",
-  show_allocation: "Show this allocation in the timeline",
-  show_step: "Show this step in the timeline",
-  copy_code: "Copy code",
-  copied: "Copied",
-  advice_events: "Most expensive events ({n}):",
-  gap_before: "idle before {name}",
-  gap_at_end: "idle at the end of the step",
-  how_computed: "How the saving is computed:",
-  mute: "Mute for this run",
-  muted_n: "{n} muted: show",
-  sev_critical: "critical",
-  sev_warning: "warning",
-  sev_info: "note",
-  sev_good: "good",
   stages: "Stages",
   stages_words: "cost of each stage · mean per step",
   stages_words_one: "cost of each stage",

@@ -1,5 +1,6 @@
 // 页面的全部中文文字；键与 en.ts 相同。
 import type { en } from "./en.ts";
+import { zhAdvice } from "./zh-advice.ts";
 import { zhFrameworks } from "./zh-frameworks.ts";
 import { zhPage } from "./zh-page.ts";
 import { zhRun } from "./zh-run.ts";
@@ -10,6 +11,7 @@ import { zhViews } from "./zh-views.ts";
 
 export const zh: Record<keyof typeof en, string> = {
   ...zhTables,
+  ...zhAdvice,
   ...zhRun,
   overview: "概览",
   timeline: "时间线",
@@ -169,27 +171,6 @@ export const zh: Record<keyof typeof en, string> = {
   meter_occupancy: "实际占用率",
   meter_mfu: "MFU",
   meter_tensor_core_share: "{m} 时间占比",
-  advice: "建议",
-  advice_words: "{n} 条 · 按可节省时间排序",
-  no_advice: "未发现可优化项。",
-  saves: "最多节省",
-  not_estimated: "未估算节省",
-  show_in_timeline: "在时间线中查看 →",
-  show_costliest: "在时间线中查看开销最大的一次",
-  show_allocation: "在时间线中查看这次申请",
-  show_step: "在时间线中查看这一步",
-  copy_code: "复制代码",
-  copied: "已复制",
-  advice_events: "开销最大的 {n} 个事件：",
-  gap_before: "{name} 之前的空闲",
-  gap_at_end: "步末的空闲",
-  how_computed: "节省时间的计算方法：",
-  mute: "对此运行不再提示",
-  muted_n: "已隐藏 {n} 条：重新显示",
-  sev_critical: "严重",
-  sev_warning: "警告",
-  sev_info: "提示",
-  sev_good: "良好",
   stages: "阶段",
   stages_words: "各阶段开销 · 每步平均",
   stages_words_one: "各阶段开销",

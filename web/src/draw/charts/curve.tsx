@@ -2,7 +2,7 @@
 // Dragging chooses a range, the right button gives it back.
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { inScale, type Scale, short } from "../../base/format.ts";
+import { type Scale, short, tick } from "../../base/format.ts";
 import { drawnAs } from "../../base/save.ts";
 import { ticks } from "../../base/scale.ts";
 import { SvgPen } from "../svg.ts";
@@ -58,7 +58,7 @@ function options(width: number, now: { current: CurveProps }, dragged: { current
         size: 56,
         splits: (_u, _axis, _min, max) =>
           ticks(max / 1.12 / now.current.scale.factor, 4).map((v) => v * now.current.scale.factor),
-        values: (_u, list) => list.map((v) => inScale(v, now.current.scale).replace(/\.0+$/, "")),
+        values: (_u, list) => list.map((v) => tick(v, now.current.scale)),
       },
     ],
     series: [
@@ -102,7 +102,7 @@ function vectorOf(u: uPlot, p: CurveProps): string {
     g.lineTo(left + width, y(v));
     g.stroke();
     g.textAlign = "right";
-    g.fillText(inScale(v, p.scale).replace(/\.0+$/, ""), left - 6 * ratio, y(v) + 4 * ratio);
+    g.fillText(tick(v, p.scale), left - 6 * ratio, y(v) + 4 * ratio);
   }
   g.textAlign = "center";
   for (const v of ticks(to, 6).filter((m) => m >= from && m <= to))
