@@ -70,3 +70,8 @@ const field_info *registry_field(const result_info *r, uint32_t i) {
     for (const result_info *before = RESULTS; before != r; before++) first += before->n_fields;
     return &FIELDS[first + i];
 }
+
+bool analysis_is_about_all(const analysis_info *a, const question *q, bool several) {
+    if (q->all_workers) return true;
+    return !q->worker.n && a && a->all_workers == WORKERS_ALL && several;
+}

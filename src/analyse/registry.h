@@ -5,6 +5,7 @@
 #define ANALYSE_REGISTRY_H
 
 #include "analyse/analysis.h"
+#include "question/question.h"
 
 /* Whether an analysis looks at all workers of a run at once. */
 typedef enum {
@@ -19,6 +20,9 @@ typedef struct {
     uint16_t help;
     analysis_fn run;
 } analysis_info;
+/* Is a question about all workers of its run? It says so, or it names none and the analysis
+ * looks at all of them when there are `several`: ranks, or files given together. */
+bool analysis_is_about_all(const analysis_info *a, const question *q, bool several);
 
 typedef struct {
     const char *analysis, *name;

@@ -114,13 +114,12 @@ static bool can_take_many(const options *o) {
  * A run of memory pictures alone has no whole worker: then it is about the one that was
  * chosen. */
 static bool wants_all(const options *o, const run_entry *run) {
+    bool given = o->n_traces > 1 && run_whole(run) > 1;
     if (!can_take_many(o) || !run_whole(run)) return false;
-    if (o->question.all_workers) return true;
-    if (o->question.worker.n) return false;
-    if (o->command.analysis && o->command.analysis->all_workers == WORKERS_ON_DEMAND)
-        return false;
-    return (o->n_traces > 1 && run_whole(run) > 1) ||
-           (o->command.analysis && run_has_ranks(run));
+    if (!o->command.analysis)
+        return o->question.all_workers || (!o->question.worker.n && given);
+    return analysis_is_about_all(o->command.analysis, &o->question,
+                                 given || run_has_ranks(run));
 }
 
 /* Questions about all workers rest on their summaries (summary_answers.h). */

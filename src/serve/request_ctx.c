@@ -50,10 +50,8 @@ status request_ctx_parse(request_ctx *x, error *err) {
 /* Without a worker a question is about all ranks, where the analysis can look at them. A run of
  * memory pictures alone has no whole worker: the question is about the chosen one. */
 static bool wants_all(const request *r, const run_entry *run) {
-    if (!run_whole(run)) return false;
-    if (r->question.all_workers) return true;
-    return !r->question.worker.n && r->analysis && r->analysis->all_workers == WORKERS_ALL &&
-           run_has_ranks(run);
+    return run_whole(run) &&
+           analysis_is_about_all(r->analysis, &r->question, run_has_ranks(run));
 }
 
 /* The run with which a comparison compares, by its name in the same folder. */

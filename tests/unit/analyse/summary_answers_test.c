@@ -105,7 +105,8 @@ static void a_run_saves_what_its_workers_save_on_average(void **state) {
     assert_int_equal(run_summary_join(&in, p, 0, &s, NULL), OK);
     trace *joined = trace_of_summary(s);
     analysis_trace one = {.trace = joined};
-    assert_int_equal(analyse_advise(&(analysis_input){.traces = &one, .n_traces = 1}, p, &r.w[0].arena, &out, NULL),
+    assert_int_equal(analyse_advise(&(analysis_input){.traces = &one, .n_traces = 1}, p,
+                                    &r.w[0].arena, &out, NULL),
                      OK);
     const table *t = out.tables[0];
     assert_true(t->n_rows > 0);
