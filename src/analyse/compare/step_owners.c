@@ -128,13 +128,13 @@ static void give_idle(owners *o, int64_t from, int64_t to, size_t *next, int64_t
         const stretch *h = i < o->n_host ? &o->host[i] : NULL;
         int64_t begins = h ? min_i64(h->start, to) : to;
         if (begins > from) {
-            give_gap(o, h ? h->slice : 0, begins - from, from == step_start);
+            give_gap(o, h ? h->slice : 0, sub_i64(begins, from), from == step_start);
             from = begins;
         }
         if (!h) return;
         int64_t ends = min_i64(h->end, to);
         if (ends > from) {
-            give_host(o, h->slice, ends - from);
+            give_host(o, h->slice, sub_i64(ends, from));
             from = ends;
         }
     }
@@ -172,7 +172,7 @@ static status share_out(owners *o, const step_span *s, error *err) {
             now = start;
         }
         if (end <= now) continue;
-        TRY(give_work(o, k, end - now, err));
+        TRY(give_work(o, k, sub_i64(end, now), err));
         now = end;
     }
     if (now < s->end) give_idle(o, now, s->end, &next, s->start);
@@ -268,7 +268,7 @@ static status order_host(owners *o, int64_t from, error *err) {
     size_t n = o->n_host;
     TRY(room_to_sort(o, err));
     for (size_t i = 0; i < n; i++)
-        o->pairs[i] = (sort_pair){(uint64_t)(o->host[i].start - from), (uint32_t)i};
+        o->pairs[i] = (sort_pair){(uint64_t)o->host[i].start - (uint64_t)from, (uint32_t)i};
     sort_radix(o->pairs, o->scratch, n);
     int64_t now = from;
     size_t kept = 0;
