@@ -1,8 +1,6 @@
 /* call_tree.c: nodes by parent and name. */
 #include "analyse/compare/call_tree.h"
 
-#include "base/num.h"
-
 typedef struct {
     uint32_t parent, name;
 } node_key;
@@ -26,7 +24,7 @@ status call_tree_init(call_tree *t, arena *a, error *err) {
     }
     TRY(groups_init(&t->nodes, a, sizeof(call_node), err));
     if (groups_add(&t->nodes) == GROUP_NONE) FAIL_MEMORY(err);
-    return groups_init(&t->kernels, a, sizeof(kernel_sum), err);
+    return groups_init(&t->kernels, a, sizeof(name_sum), err);
 }
 
 uint32_t call_tree_child(call_tree *t, uint32_t parent, str name) {
@@ -42,20 +40,20 @@ uint32_t call_tree_child(call_tree *t, uint32_t parent, str name) {
     return node;
 }
 
-static bool same_kernel(const void *row, const void *name) {
-    return ((const kernel_sum *)row)->name == *(const uint32_t *)name;
+static bool same_name(const void *row, const void *name) {
+    return ((const name_sum *)row)->name == *(const uint32_t *)name;
 }
 
-bool call_tree_add_kernel(call_tree *t, int side, str name, int64_t ns) {
+name_sum *name_sum_at(groups *sums, uint32_t name) {
     bool is_new;
+    uint32_t at = groups_at(sums, hash_u64(name), same_name, &name, &is_new);
+    if (at == GROUP_NONE) return NULL;
+    name_sum *s = GROUP_ROW(sums, name_sum, at);
+    s->name = name;
+    return s;
+}
+
+name_sum *call_tree_kernel(call_tree *t, str name) {
     uint32_t id = intern_add(t->names, name);
-    uint32_t at = id == UINT32_MAX
-                      ? GROUP_NONE
-                      : groups_at(&t->kernels, hash_u64(id), same_kernel, &id, &is_new);
-    if (at == GROUP_NONE) return false;
-    kernel_sum *k = GROUP_ROW(&t->kernels, kernel_sum, at);
-    k->name = id;
-    k->calls[side]++;
-    k->ns[side] = add_i64(k->ns[side], ns);
-    return true;
+    return id == UINT32_MAX ? NULL : name_sum_at(&t->kernels, id);
 }

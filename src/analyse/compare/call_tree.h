@@ -25,9 +25,9 @@ typedef struct {
     uint32_t step;                       /* that step's number here, from 1 */
     uint32_t costliest;                  /* the slice with the largest share of all this */
     int64_t costliest_ns;
-    uint64_t shapes, types, names; /* sums of hashes: of the calls' inputs, of the kernels */
-    uint64_t with_shapes;          /* calls whose shapes were recorded */
-    uint32_t example;              /* string of the trace: the shapes of its first call */
+    uint64_t shapes, names; /* sums of hashes: of the calls' inputs, of the kernels */
+    uint64_t with_shapes;   /* calls whose shapes were recorded */
+    uint32_t example;       /* string of the trace: the shapes of its first call */
 } node_cost;
 
 enum { NODE_BLOCKS = 1, NODE_COMMUNICATES = 2, NODE_LOADS = 4 };
@@ -38,23 +38,25 @@ typedef struct {
     node_cost cost[N_SIDES];
 } call_node;
 
-/* All kernels, copies and sets of one name. */
+/* Everything of one name, over all steps: calls on the host, or kernels, copies and sets. */
 typedef struct {
     uint32_t name;
-    int64_t calls[N_SIDES], ns[N_SIDES];
-} kernel_sum;
+    int64_t calls[N_SIDES], device_ns[N_SIDES], host_ns[N_SIDES];
+} name_sum;
 
 typedef struct {
     intern *names;
     groups nodes;   /* call_node; the root is 0 and comes before all others */
-    groups kernels; /* kernel_sum */
+    groups kernels; /* name_sum */
 } call_tree;
 
 status call_tree_init(call_tree *t, arena *a, error *err) MUST_USE;
 /* The node of this name below another; GROUP_NONE when out of memory. */
 uint32_t call_tree_child(call_tree *t, uint32_t parent, str name);
-/* Adds a kernel of this name; false when out of memory. */
-bool call_tree_add_kernel(call_tree *t, int side, str name, int64_t ns);
+/* The kernels of this name; NULL when out of memory. */
+name_sum *call_tree_kernel(call_tree *t, str name);
+/* The row of a name among sums; NULL when out of memory. */
+name_sum *name_sum_at(groups *sums, uint32_t name);
 
 static inline call_node *call_tree_node(const call_tree *t, uint32_t node) {
     return GROUP_ROW(&t->nodes, call_node, node);

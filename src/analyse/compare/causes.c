@@ -24,7 +24,7 @@ typedef struct {
 /* What both runs do in a node, at as many calls as the one with fewer makes. */
 typedef struct {
     double device[N_SIDES], host[N_SIDES], gap[N_SIDES];
-    double device_variance[N_SIDES], host_variance[N_SIDES]; /* of the means */
+    double device_variance[N_SIDES], host_variance[N_SIDES]; /* of the means of all its calls */
     double share[N_SIDES]; /* of the calls of a run, those that both make */
 } matched;
 
@@ -74,13 +74,16 @@ static matched match(const causes_ctx *x, const call_node *n) {
         m.device[s] = share * (double)c->device_ns / k;
         m.host[s] = share * (double)c->host_ns / k;
         m.gap[s] = share * (double)c->gap_ns / k;
-        m.device_variance[s] =
-            share * share * variance_of_mean(c->device_squares, (double)c->device_ns, k);
+        m.device_variance[s] = variance_of_mean(c->device_squares, (double)c->device_ns, k);
         m.host_variance[s] =
-            share * share *
             variance_of_mean(c->host_squares, (double)c->host_ns + (double)c->gap_ns, k);
     }
     return m;
+}
+
+/* The variance of a part of the calls: theirs by the square of their share. */
+static double scaled(double share, double variance) {
+    return share * share * variance;
 }
 
 /* ---- how much faster or slower a host is ------------------------------------------------- */
@@ -181,14 +184,8 @@ static status add_work(causes_ctx *x, uint32_t node, const matched *m, error *er
     }
     x->top_ns[x->top[node]] += rest[SIDE_B] - rest[SIDE_A];
     double variance = 0;
-    for (int s = 0; s < N_SIDES; s++) {
-        const node_cost *k = &n->cost[s];
-        double unshared = (1 - m->share[s]) * (1 - m->share[s]);
-        variance +=
-            unshared * (variance_of_mean(k->device_squares, (double)k->device_ns, x->steps[s]) +
-                        variance_of_mean(k->host_squares,
-                                         (double)k->host_ns + (double)k->gap_ns, x->steps[s]));
-    }
+    for (int s = 0; s < N_SIDES; s++)
+        variance += scaled(1 - m->share[s], m->device_variance[s] + m->host_variance[s]);
     return add_part(x, c, node, rest[SIDE_A], rest[SIDE_B], variance, err);
 }
 
@@ -222,7 +219,9 @@ static status add_device(causes_ctx *x, uint32_t node, const matched *m, error *
     if (!c) FAIL_MEMORY(err);
     add_counts(x, c, node_at(x, node));
     return add_part(x, c, node, m->device[SIDE_A], m->device[SIDE_B],
-                    m->device_variance[SIDE_A] + m->device_variance[SIDE_B], err);
+                    scaled(m->share[SIDE_A], m->device_variance[SIDE_A]) +
+                        scaled(m->share[SIDE_B], m->device_variance[SIDE_B]),
+                    err);
 }
 
 /* ---- the host's part --------------------------------------------------------------------- */
@@ -253,13 +252,15 @@ static status add_host(causes_ctx *x, uint32_t node, const matched *m, error *er
     const call_node *n = node_at(x, node);
     double r = x->out->host_ratio;
     double before = m->host[SIDE_A] + m->gap[SIDE_A], after = m->host[SIDE_B] + m->gap[SIDE_B];
-    double variance = m->host_variance[SIDE_A] + m->host_variance[SIDE_B];
+    double before_variance = scaled(m->share[SIDE_A], m->host_variance[SIDE_A]);
+    double after_variance = scaled(m->share[SIDE_B], m->host_variance[SIDE_B]);
+    double variance = before_variance + after_variance;
     if (before == 0 && after == 0) return OK;
     if (n->flags & NODE_BLOCKS)
         return add_part(x, cause_at(x, CHANGE_SYNCHRONIZATION, n->name, node), node, before,
                         after, variance, err);
     double beyond = after - r * before;
-    double spread = sqrt(r * r * m->host_variance[SIDE_A] + m->host_variance[SIDE_B]);
+    double spread = sqrt(r * r * before_variance + after_variance);
     change_cause *all = cause_at(x, CHANGE_HOST_SPEED, 0, 0);
     if (fabs(beyond) <= fmax(HOST_SURE * x->step_ns, HOST_SURE_TIMES * spread))
         return add_part(x, all, node, before, after, variance, err);

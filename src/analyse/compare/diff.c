@@ -16,7 +16,6 @@
 #define COL_C(name) COL(diff, causes, name)
 #define COL_B(name) COL(diff, breakdown, name)
 #define COL_O(name) COL(diff, operators, name)
-#define COL_K(name) COL(diff, kernels, name)
 
 #define DIFF_TABLES                                                             \
     (SELECT_TABLES | TRACE_TABLE(track) | TRACE_TABLE(op) | TRACE_TABLE(comm) | \
@@ -209,96 +208,53 @@ static str status_word(const double calls[N_SIDES], const int64_t ns[N_SIDES]) {
                                                                           : STR("same");
 }
 
-typedef struct {
-    uint32_t name;
-    int64_t calls[N_SIDES], device[N_SIDES], host[N_SIDES];
-} name_sum;
-
-static bool same_name(const void *row, const void *name) {
-    return ((const name_sum *)row)->name == *(const uint32_t *)name;
-}
-
 static status sum_names(diff *d, groups *sums, error *err) {
     TRY(groups_init(sums, d->arena, sizeof(name_sum), err));
     for (uint32_t i = 0; i < d->tree.nodes.n; i++) {
         const call_node *n = call_tree_node(&d->tree, i);
-        bool is_new;
-        uint32_t at = groups_at(sums, hash_u64(n->name), same_name, &n->name, &is_new);
-        if (at == GROUP_NONE) FAIL_MEMORY(err);
-        name_sum *s = GROUP_ROW(sums, name_sum, at);
-        s->name = n->name;
+        name_sum *s = name_sum_at(sums, n->name);
+        if (!s) FAIL_MEMORY(err);
         for (int k = 0; k < N_SIDES; k++) {
             const node_cost *c = &n->cost[k];
             s->calls[k] += c->calls ? c->calls : c->kernels; /* of no known call: device work */
-            s->device[k] = add_i64(s->device[k], c->device_ns);
-            s->host[k] = add_i64(s->host[k], add_i64(c->host_ns, c->gap_ns));
+            s->device_ns[k] = add_i64(s->device_ns[k], c->device_ns);
+            s->host_ns[k] = add_i64(s->host_ns[k], add_i64(c->host_ns, c->gap_ns));
         }
     }
     return OK;
 }
 
-/* Time after the last call of a step belongs to none: a row without a name, so that rows add
- * up. */
-static status write_operators(diff *d, error *err) {
-    table *t = answer_table(d->out, d->arena, "operators");
-    groups sums;
-    if (!t) FAIL_MEMORY(err);
-    TRY(sum_names(d, &sums, err));
-    for (uint32_t i = 0; i < sums.n; i++) {
-        const name_sum *s = GROUP_ROW(&sums, name_sum, i);
-        double calls[N_SIDES];
-        int64_t device[N_SIDES], host[N_SIDES], all[N_SIDES];
-        size_t row;
-        for (int k = 0; k < N_SIDES; k++) {
-            calls[k] = (double)s->calls[k] / (double)max_i64(1, d->steps[k].steps.n);
-            device[k] = per_step(d, k, s->device[k]);
-            host[k] = per_step(d, k, s->host[k]);
-            all[k] = add_i64(device[k], host[k]);
-        }
-        if (calls[SIDE_A] + calls[SIDE_B] <= 0 && !all[SIDE_A] && !all[SIDE_B]) continue;
-        TRY(table_add_row(t, &row, err));
-        if (s->name) table_set_text(t, row, COL_O(name), intern_get(d->tree.names, s->name));
-        table_set_real(t, row, COL_O(calls_a), calls[SIDE_A]);
-        table_set_real(t, row, COL_O(calls_b), calls[SIDE_B]);
-        table_set_int(t, row, COL_O(device_a), device[SIDE_A]);
-        table_set_int(t, row, COL_O(device_b), device[SIDE_B]);
-        table_set_int(t, row, COL_O(host_a), host[SIDE_A]);
-        table_set_int(t, row, COL_O(host_b), host[SIDE_B]);
-        table_set_int(t, row, COL_O(change), sub_i64(all[SIDE_B], all[SIDE_A]));
-        table_set_text(t, row, COL_O(status), status_word(calls, all));
-    }
-    return OK;
-}
+/* Columns of both tables are the same; of kernels nothing on a host is known. */
+_Static_assert((int)N_COL_diff_operators == (int)N_COL_diff_kernels, "one writer for both");
 
-static status write_kernels(diff *d, error *err) {
-    table *t = answer_table(d->out, d->arena, "kernels");
-    if (!t) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < d->tree.kernels.n; i++) {
-        const kernel_sum *s = GROUP_ROW(&d->tree.kernels, kernel_sum, i);
-        double calls[N_SIDES];
-        int64_t ns[N_SIDES];
-        size_t row;
-        for (int k = 0; k < N_SIDES; k++) {
-            calls[k] = (double)s->calls[k] / (double)max_i64(1, d->steps[k].steps.n);
-            ns[k] = per_step(d, k, s->ns[k]);
-        }
-        TRY(table_add_row(t, &row, err));
-        table_set_text(t, row, COL_K(name), intern_get(d->tree.names, s->name));
-        table_set_real(t, row, COL_K(calls_a), calls[SIDE_A]);
-        table_set_real(t, row, COL_K(calls_b), calls[SIDE_B]);
-        table_set_int(t, row, COL_K(device_a), ns[SIDE_A]);
-        table_set_int(t, row, COL_K(device_b), ns[SIDE_B]);
-        table_set_int(t, row, COL_K(change), sub_i64(ns[SIDE_B], ns[SIDE_A]));
-        table_set_text(t, row, COL_K(status), status_word(calls, ns));
+static status write_sum(diff *d, table *t, const name_sum *s, bool on_host, error *err) {
+    double calls[N_SIDES];
+    int64_t device[N_SIDES], host[N_SIDES], all[N_SIDES];
+    size_t row;
+    for (int k = 0; k < N_SIDES; k++) {
+        calls[k] = (double)s->calls[k] / (double)max_i64(1, d->steps[k].steps.n);
+        device[k] = per_step(d, k, s->device_ns[k]);
+        host[k] = per_step(d, k, s->host_ns[k]);
+        all[k] = add_i64(device[k], host[k]);
     }
+    if (calls[SIDE_A] + calls[SIDE_B] <= 0 && !all[SIDE_A] && !all[SIDE_B]) return OK;
+    TRY(table_add_row(t, &row, err));
+    if (s->name) table_set_text(t, row, COL_O(name), intern_get(d->tree.names, s->name));
+    table_set_real(t, row, COL_O(calls_a), calls[SIDE_A]);
+    table_set_real(t, row, COL_O(calls_b), calls[SIDE_B]);
+    table_set_int(t, row, COL_O(device_a), device[SIDE_A]);
+    table_set_int(t, row, COL_O(device_b), device[SIDE_B]);
+    if (on_host) table_set_int(t, row, COL_O(host_a), host[SIDE_A]);
+    if (on_host) table_set_int(t, row, COL_O(host_b), host[SIDE_B]);
+    table_set_int(t, row, COL_O(change), sub_i64(all[SIDE_B], all[SIDE_A]));
+    table_set_text(t, row, COL_O(status), status_word(calls, all));
     return OK;
 }
 
 /* Largest change first, whatever its sign. */
 static int compare_changes(uint32_t a, uint32_t b, const void *context) {
     const table *t = context;
-    uint32_t at = table_column(t, STR("change"));
-    const int64_t *v = t->columns[at].v.i;
+    const int64_t *v = t->columns[COL_O(change)].v.i;
     int64_t x = v[a] < 0 ? -v[a] : v[a], y = v[b] < 0 ? -v[b] : v[b];
     if (x != y) return x > y ? -1 : 1;
     return str_cmp(t->columns[0].v.s[a], t->columns[0].v.s[b]);
@@ -311,6 +267,23 @@ static status sort_by_change(table *t, error *err) {
     for (size_t i = 0; i < t->n_rows; i++) order[i] = (uint32_t)i;
     sort_index(order, scratch, t->n_rows, compare_changes, t);
     return table_keep(t, order, t->n_rows, err);
+}
+
+static status write_sums(diff *d, const char *name, const groups *sums, bool on_host,
+                         error *err) {
+    table *t = answer_table(d->out, d->arena, name);
+    if (!t) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < sums->n; i++)
+        TRY(write_sum(d, t, GROUP_ROW(sums, name_sum, i), on_host, err));
+    return sort_by_change(t, err);
+}
+
+/* Time after the last call of a step belongs to none: a row without a name, so that rows add
+ * up. */
+static status write_operators(diff *d, error *err) {
+    groups sums;
+    TRY(sum_names(d, &sums, err));
+    return write_sums(d, "operators", &sums, true, err);
 }
 
 /* ---- verdict ----------------------------------------------------------------------------- */
@@ -418,11 +391,7 @@ static status write_tables(diff *d, error *err) {
     TRY(write_steps(d, err));
     TRY(write_breakdown(d, err));
     TRY(write_operators(d, err));
-    TRY(write_kernels(d, err));
-    for (uint32_t i = 0; i < d->out->n_tables; i++)
-        if (strcmp(d->out->tables[i]->name, "operators") == 0 ||
-            strcmp(d->out->tables[i]->name, "kernels") == 0)
-            TRY(sort_by_change(d->out->tables[i], err));
+    TRY(write_sums(d, "kernels", &d->tree.kernels, false, err));
     table *parity = answer_table(d->out, d->arena, "parity");
     if (!parity) FAIL_MEMORY(err);
     return parity_write(d->runs, steps, &d->causes, parity, err);

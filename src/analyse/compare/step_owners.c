@@ -185,9 +185,9 @@ static status add_stretch(owners *o, int64_t start, int64_t end, uint32_t slice,
     if (end <= start) return OK;
     if (o->n_host == o->cap_host) {
         size_t cap = o->cap_host ? 2 * o->cap_host : 4096;
-        stretch *more = ARENA_ARRAY(o->arena, stretch, cap);
+        stretch *more =
+            arena_grow(o->arena, o->host, o->cap_host * sizeof *more, cap * sizeof *more);
         if (!more) FAIL_MEMORY(err);
-        if (o->n_host) memcpy(more, o->host, o->n_host * sizeof *more);
         o->host = more;
         o->cap_host = cap;
     }
@@ -213,9 +213,9 @@ static status open_one(owners *o, uint32_t slice, const step_span *s, error *err
     }
     if (o->n_open == o->cap_open) {
         size_t cap = o->cap_open ? 2 * o->cap_open : 64;
-        open_call *more = ARENA_ARRAY(o->arena, open_call, cap);
+        open_call *more =
+            arena_grow(o->arena, o->open, o->cap_open * sizeof *more, cap * sizeof *more);
         if (!more) FAIL_MEMORY(err);
-        if (o->n_open) memcpy(more, o->open, o->n_open * sizeof *more);
         o->open = more;
         o->cap_open = cap;
     }
@@ -229,9 +229,7 @@ static void count_call(owners *o, uint32_t slice) {
     node_cost *c = cost_now(o, o->node_of[slice]);
     uint32_t row = trace_op_of(t, slice);
     c->calls++;
-    if (!row) return;
-    c->types += hash_u64(string_hash(o, t->op.types[row]));
-    if (!t->op.shapes[row]) return;
+    if (!row || !t->op.shapes[row]) return;
     c->shapes += hash_u64(string_hash(o, t->op.shapes[row]));
     c->with_shapes++;
     if (!c->example) c->example = t->op.shapes[row];
@@ -321,9 +319,10 @@ static status count_kernels(owners *o, const step_spans *steps, error *err) {
         node_cost *c = &call_tree_node(o->tree, node)->cost[o->side];
         c->kernels++;
         c->names += hash_u64(string_hash(o, t->slice.name[slice]));
-        if (!call_tree_add_kernel(o->tree, o->side, trace_str(t, t->slice.name[slice]),
-                                  t->slice.dur[slice]))
-            FAIL_MEMORY(err);
+        name_sum *k_sum = call_tree_kernel(o->tree, trace_str(t, t->slice.name[slice]));
+        if (!k_sum) FAIL_MEMORY(err);
+        k_sum->calls[o->side]++;
+        k_sum->device_ns[o->side] = add_i64(k_sum->device_ns[o->side], t->slice.dur[slice]);
     }
     return OK;
 }
