@@ -51,6 +51,14 @@ static bool is_call_kind(uint8_t kind) {
     return kind == KIND_RUNTIME || kind == KIND_DRIVER;
 }
 
+/* An operator right inside one of its own name is that call once more, as in the table of
+ * operators. */
+static bool is_call_again(const trace *t, uint32_t slice) {
+    uint32_t parent = t->slice.parent[slice];
+    return parent && t->slice.kind[slice] == KIND_OP && t->slice.kind[parent] == KIND_OP &&
+           t->slice.name[slice] == t->slice.name[parent];
+}
+
 /* Slices come after those around them, so the node of the parent is known. */
 static status name_nodes(owners *o, error *err) {
     const trace *t = o->t;
@@ -61,7 +69,7 @@ static status name_nodes(owners *o, error *err) {
         bool blocks = is_call_kind(kind) && does_block(o, t->slice.name[i]);
         bool named =
             op_kind_counts(kind) && kind != KIND_STEP && (!is_call_kind(kind) || blocks);
-        if (named) {
+        if (named && !is_call_again(t, i)) {
             node = call_tree_child(o->tree, node, trace_str(t, t->slice.name[i]));
             if (node == GROUP_NONE) FAIL_MEMORY(err);
             if (blocks) call_tree_node(o->tree, node)->flags |= NODE_BLOCKS;
@@ -226,6 +234,7 @@ static status open_one(owners *o, uint32_t slice, const step_span *s, error *err
 static void count_call(owners *o, uint32_t slice) {
     const trace *t = o->t;
     if (is_call_kind(t->slice.kind[slice]) && !does_block(o, t->slice.name[slice])) return;
+    if (is_call_again(t, slice)) return;
     node_cost *c = cost_now(o, o->node_of[slice]);
     uint32_t row = trace_op_of(t, slice);
     c->calls++;
