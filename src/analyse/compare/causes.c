@@ -9,6 +9,7 @@
 
 enum { HOST_SURE_TIMES = 4 };         /* spreads beyond which a call of the host stands out */
 static const double HOST_SURE = 0.04; /* and the share of a step */
+static const double SURE_TIMES = 2.5; /* spreads beyond which any other cause is certain */
 static const double LEAST = 0.003;    /* of a step: what is less is left to `unexplained` */
 
 typedef struct {
@@ -30,8 +31,9 @@ typedef struct {
 
 typedef struct {
     const call_tree *tree;
-    const trace *const *t;
+    const compared_side *sides;
     double steps[N_SIDES], step_ns; /* step_ns: the mean of the first run */
+    double sure;                    /* spreads beyond which a cause is certain */
     uint32_t *anchor;               /* by node: the innermost around it that did not change */
     uint32_t *top;  /* and what of it that changed lies just inside; 0: nothing */
     double *top_ns; /* by such a node: what it and all inside it cost more */
@@ -57,10 +59,32 @@ static bool is_changed(const causes_ctx *x, const call_node *n) {
     return fabs(a - b) > 1e-9 * fmax(a, b);
 }
 
-static double variance_of_mean(double squares, double sum, double n) {
-    if (n < 2) return 0;
-    double mean = sum / n;
-    return fmax(0, squares - n * mean * mean) / (n - 1) / n;
+/* Of the mean of a side. Steps of its workers go together, so that more workers do not make it
+ * surer. */
+static double variance_within(const compared_side *s, double squares) {
+    double freedom = (double)s->n_steps - s->n;
+    return freedom > 0 ? squares / freedom / side_steps_each(s) : 0;
+}
+
+/* Of a run's mean. */
+static double variance_between(const compared_side *s, const run_sums *r) {
+    double n = s->n_runs;
+    return n > 1 ? fmax(0, r->squares - r->sum * r->sum / n) / (n - 1) : 0;
+}
+
+/* The means of both sides are no surer than runs of the first one's program are alike. */
+static void find_variances(const causes_ctx *x, const call_node *n, matched *m) {
+    const compared_side *a = &x->sides[SIDE_A];
+    const node_cost *c = &n->cost[SIDE_A];
+    double device = variance_between(a, &c->device_runs);
+    double host = variance_between(a, &c->host_runs);
+    for (int s = 0; s < N_SIDES; s++) {
+        double runs = s == SIDE_A ? a->n_runs : 1;
+        const compared_side *side = &x->sides[s];
+        m->device_variance[s] =
+            fmax(device / runs, variance_within(side, n->cost[s].device_squares));
+        m->host_variance[s] = fmax(host / runs, variance_within(side, n->cost[s].host_squares));
+    }
 }
 
 static matched match(const causes_ctx *x, const call_node *n) {
@@ -74,10 +98,8 @@ static matched match(const causes_ctx *x, const call_node *n) {
         m.device[s] = share * (double)c->device_ns / k;
         m.host[s] = share * (double)c->host_ns / k;
         m.gap[s] = share * (double)c->gap_ns / k;
-        m.device_variance[s] = variance_of_mean(c->device_squares, (double)c->device_ns, k);
-        m.host_variance[s] =
-            variance_of_mean(c->host_squares, (double)c->host_ns + (double)c->gap_ns, k);
     }
+    find_variances(x, n, &m);
     return m;
 }
 
@@ -145,6 +167,13 @@ static change_cause *cause_at(causes_ctx *x, change_kind kind, uint32_t key, uin
     return &r->cause;
 }
 
+static void show_costliest(change_cause *c, const call_node *n) {
+    for (int s = 0; s < N_SIDES; s++) {
+        c->costliest[s] = n->cost[s].costliest;
+        c->worker[s] = n->cost[s].worker;
+    }
+}
+
 static status add_part(causes_ctx *x, change_cause *c, uint32_t node, double before,
                        double after, double variance, error *err) {
     if (!c) FAIL_MEMORY(err);
@@ -155,7 +184,7 @@ static status add_part(causes_ctx *x, change_cause *c, uint32_t node, double bef
     if (fabs(after - before) <= c->most_ns) return OK;
     c->most_ns = fabs(after - before);
     c->most = node;
-    for (int s = 0; s < N_SIDES; s++) c->costliest[s] = n->cost[s].costliest;
+    show_costliest(c, n);
     return OK;
 }
 
@@ -256,6 +285,9 @@ static status add_host(causes_ctx *x, uint32_t node, const matched *m, error *er
     double after_variance = scaled(m->share[SIDE_B], m->host_variance[SIDE_B]);
     double variance = before_variance + after_variance;
     if (before == 0 && after == 0) return OK;
+    if (n->flags & NODE_COMMUNICATES && !n->cost[SIDE_A].kernels && !n->cost[SIDE_B].kernels)
+        return add_part(x, cause_at(x, CHANGE_COMMUNICATION, 0, 0), node, before, after,
+                        variance, err);
     if (n->flags & NODE_BLOCKS)
         return add_part(x, cause_at(x, CHANGE_SYNCHRONIZATION, n->name, node), node, before,
                         after, variance, err);
@@ -300,8 +332,8 @@ static void find_factor(causes_ctx *x) {
         x->out->compared += (double)c[SIDE_A].with_shapes / x->steps[SIDE_A];
         if (!has_other_shapes(x, node)) continue;
         double now = (double)c[SIDE_A].with_shapes / x->steps[SIDE_A];
-        double a = elements(trace_str(x->t[SIDE_A], c[SIDE_A].example));
-        double b = elements(trace_str(x->t[SIDE_B], c[SIDE_B].example));
+        double a = elements(c[SIDE_A].example);
+        double b = elements(c[SIDE_B].example);
         x->out->reshaped += now;
         if (a <= 0 || b <= 0 || a == b) continue;
         uint32_t k = 0;
@@ -356,7 +388,7 @@ static status name_work(causes_ctx *x, error *err) {
         if (fabs(x->top_ns[i]) <= c->most_ns) continue;
         c->most_ns = fabs(x->top_ns[i]);
         c->most = i;
-        for (int s = 0; s < N_SIDES; s++) c->costliest[s] = node_at(x, i)->cost[s].costliest;
+        show_costliest(c, node_at(x, i));
     }
     return OK;
 }
@@ -369,7 +401,8 @@ static int compare_causes(uint32_t a, uint32_t b, const void *context) {
 }
 
 static void judge_cause(const causes_ctx *x, change_cause *c) {
-    bool spread_known = x->steps[SIDE_A] > 1 && x->steps[SIDE_B] > 1;
+    const compared_side *a = &x->sides[SIDE_A], *b = &x->sides[SIDE_B];
+    bool spread_known = a->n_runs > 1 || (side_steps_each(a) > 1 && side_steps_each(b) > 1);
     if (c->kind == CHANGE_WORK_ADDED && node_at(x, c->most)->flags & NODE_LOADS) {
         c->kind = CHANGE_DATA_WAIT; /* another loader */
         c->where = c->most;
@@ -380,7 +413,7 @@ static void judge_cause(const causes_ctx *x, change_cause *c) {
                                                        : CHANGE_WORK_REMOVED;
     }
     c->certain = spread_known && c->kind != CHANGE_HOST_SPEED &&
-                 fabs(cause_ns(c)) > 2.5 * sqrt(c->variance);
+                 fabs(cause_ns(c)) > x->sure * sqrt(c->variance);
 }
 
 static status write_out(causes_ctx *x, arena *a, error *err) {
@@ -404,13 +437,14 @@ static status write_out(causes_ctx *x, arena *a, error *err) {
     return OK;
 }
 
-status causes_make(const call_tree *tree, const trace *const t[N_SIDES],
-                   const owned_steps *const steps[N_SIDES], arena *a, change_causes *out,
-                   error *err) {
-    causes_ctx x = {.tree = tree, .t = t, .out = out};
+status causes_make(const call_tree *tree, const compared_side sides[N_SIDES], arena *a,
+                   change_causes *out, error *err) {
+    causes_ctx x = {.tree = tree, .sides = sides, .out = out, .sure = SURE_TIMES};
     *out = (change_causes){.host_ratio = 1};
-    for (int s = 0; s < N_SIDES; s++) x.steps[s] = fmax(1, steps[s]->steps.n);
-    x.step_ns = (double)steps[SIDE_A]->mean_ns;
+    for (int s = 0; s < N_SIDES; s++) x.steps[s] = fmax(1, sides[s].n_steps);
+    x.step_ns = (double)sides[SIDE_A].mean_ns;
+    if (sides[SIDE_A].n_runs > 1)
+        x.sure = fmax(SURE_TIMES, noise_t(0.975, sides[SIDE_A].n_runs - 1));
     x.anchor = ARENA_ARRAY(a, uint32_t, (size_t)tree->nodes.n + 1);
     x.top = ARENA_ARRAY(a, uint32_t, (size_t)tree->nodes.n + 1);
     x.top_ns = ARENA_ARRAY(a, double, (size_t)tree->nodes.n + 1);
