@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "analyse/compare/matched.h"
 #include "base/sort.h"
 #include "store/op_text.h"
 
@@ -22,13 +23,6 @@ typedef struct {
     change_cause cause;
 } cause_row;
 
-/* What both runs do in a node, at as many calls as the one with fewer makes. */
-typedef struct {
-    double device[N_SIDES], host[N_SIDES], gap[N_SIDES];
-    double device_variance[N_SIDES], host_variance[N_SIDES]; /* of the means of all its calls */
-    double share[N_SIDES]; /* of the calls of a run, those that both make */
-} matched;
-
 typedef struct {
     const call_tree *tree;
     const compared_side *sides;
@@ -45,104 +39,9 @@ static const call_node *node_at(const causes_ctx *x, uint32_t n) {
     return call_tree_node(x->tree, n);
 }
 
-/* How often it is used: calls, or kernels where nothing on the host is known. */
-static double uses(const node_cost *c) {
-    return (double)(c->calls ? c->calls : c->kernels);
-}
-
-static double uses_per_step(const causes_ctx *x, const call_node *n, int side) {
-    return uses(&n->cost[side]) / x->steps[side];
-}
-
-static bool is_changed(const causes_ctx *x, const call_node *n) {
-    double a = uses_per_step(x, n, SIDE_A), b = uses_per_step(x, n, SIDE_B);
-    return fabs(a - b) > 1e-9 * fmax(a, b);
-}
-
-/* Of the mean of a side. Steps of its workers go together, so that more workers do not make it
- * surer. */
-static double variance_within(const compared_side *s, double squares) {
-    double freedom = (double)s->n_steps - s->n;
-    return freedom > 0 ? squares / freedom / side_steps_each(s) : 0;
-}
-
-/* Of a run's mean. */
-static double variance_between(const compared_side *s, const run_sums *r) {
-    double n = s->n_runs;
-    return n > 1 ? fmax(0, r->squares - r->sum * r->sum / n) / (n - 1) : 0;
-}
-
-/* The means of both sides are no surer than runs of the first one's program are alike. */
-static void find_variances(const causes_ctx *x, const call_node *n, matched *m) {
-    const compared_side *a = &x->sides[SIDE_A];
-    const node_cost *c = &n->cost[SIDE_A];
-    double device = variance_between(a, &c->device_runs);
-    double host = variance_between(a, &c->host_runs);
-    for (int s = 0; s < N_SIDES; s++) {
-        double runs = s == SIDE_A ? a->n_runs : 1;
-        const compared_side *side = &x->sides[s];
-        m->device_variance[s] =
-            fmax(device / runs, variance_within(side, n->cost[s].device_squares));
-        m->host_variance[s] = fmax(host / runs, variance_within(side, n->cost[s].host_squares));
-    }
-}
-
-static matched match(const causes_ctx *x, const call_node *n) {
-    matched m;
-    double u[N_SIDES] = {uses_per_step(x, n, SIDE_A), uses_per_step(x, n, SIDE_B)};
-    for (int s = 0; s < N_SIDES; s++) {
-        const node_cost *c = &n->cost[s];
-        double k = x->steps[s], share = u[s] > 0 ? fmin(u[0], u[1]) / u[s] : 0;
-        if (u[0] <= 0 && u[1] <= 0) share = 1; /* no call, but time before or in it */
-        m.share[s] = share;
-        m.device[s] = share * (double)c->device_ns / k;
-        m.host[s] = share * (double)c->host_ns / k;
-        m.gap[s] = share * (double)c->gap_ns / k;
-    }
-    find_variances(x, n, &m);
-    return m;
-}
-
 /* The variance of a part of the calls: theirs by the square of their share. */
 static double scaled(double share, double variance) {
     return share * share * variance;
-}
-
-/* ---- how much faster or slower a host is ------------------------------------------------- */
-
-typedef struct {
-    double ratio, weight;
-} weighted;
-
-static int compare_ratios(uint32_t a, uint32_t b, const void *context) {
-    const weighted *w = context;
-    return w[a].ratio < w[b].ratio ? -1 : w[a].ratio > w[b].ratio;
-}
-
-static status find_host_ratio(causes_ctx *x, arena *a, error *err) {
-    uint32_t n_nodes = x->tree->nodes.n, n = 0;
-    weighted *w = ARENA_ARRAY(a, weighted, (size_t)n_nodes + 1);
-    uint32_t *order = ARENA_ARRAY(a, uint32_t, (size_t)n_nodes + 1);
-    uint32_t *scratch = ARENA_ARRAY(a, uint32_t, (size_t)n_nodes + 1);
-    double sum = 0, seen = 0;
-    if (!w || !order || !scratch) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < n_nodes; i++) {
-        matched m = match(x, node_at(x, i));
-        double before = m.host[SIDE_A] + m.gap[SIDE_A], after = m.host[SIDE_B] + m.gap[SIDE_B];
-        if (before < 1000 || node_at(x, i)->flags & NODE_BLOCKS) continue;
-        w[n] = (weighted){after / before, before};
-        order[n] = n;
-        sum += w[n++].weight;
-    }
-    sort_index(order, scratch, n, compare_ratios, w);
-    x->out->host_ratio = 1;
-    for (uint32_t i = 0; i < n; i++) {
-        seen += w[order[i]].weight;
-        if (seen < sum / 2) continue;
-        x->out->host_ratio = w[order[i]].ratio;
-        break;
-    }
-    return OK;
 }
 
 /* ---- putting together -------------------------------------------------------------------- */
@@ -227,7 +126,7 @@ static bool differ(const causes_ctx *x, uint64_t a, uint64_t b) {
 
 static bool has_other_shapes(const causes_ctx *x, const call_node *n) {
     const node_cost *c = n->cost;
-    return c[SIDE_A].with_shapes && c[SIDE_B].with_shapes && !is_changed(x, n) &&
+    return c[SIDE_A].with_shapes && c[SIDE_B].with_shapes && !node_is_changed(x->sides, n) &&
            differ(x, c[SIDE_A].shapes, c[SIDE_B].shapes);
 }
 
@@ -237,7 +136,8 @@ static change_cause *device_cause(causes_ctx *x, uint32_t node) {
     if (n->flags & NODE_COMMUNICATES) return cause_at(x, CHANGE_COMMUNICATION, 0, 0);
     if (has_other_shapes(x, n)) return cause_at(x, CHANGE_SHAPES, n->name, node);
     bool same_number = !differ(x, (uint64_t)c[SIDE_A].kernels, (uint64_t)c[SIDE_B].kernels);
-    if (!is_changed(x, n) && (!same_number || differ(x, c[SIDE_A].names, c[SIDE_B].names)))
+    if (!node_is_changed(x->sides, n) &&
+        (!same_number || differ(x, c[SIDE_A].names, c[SIDE_B].names)))
         return cause_at(x, CHANGE_OTHER_KERNELS, n->name, node);
     return cause_at(x, CHANGE_KERNEL_TIME, 0, 0);
 }
@@ -358,19 +258,21 @@ static void find_anchors(causes_ctx *x) {
     for (uint32_t i = 1; i < x->tree->nodes.n; i++) {
         uint32_t parent = node_at(x, i)->parent;
         x->anchor[i] = x->top[parent] ? x->anchor[parent] : parent;
-        x->top[i] = x->top[parent] ? x->top[parent] : is_changed(x, node_at(x, i)) ? i : 0;
+        x->top[i] = x->top[parent]                             ? x->top[parent]
+                    : node_is_changed(x->sides, node_at(x, i)) ? i
+                                                               : 0;
     }
 }
 
 static status add_all(causes_ctx *x, error *err) {
     uint32_t n = x->tree->nodes.n;
     for (uint32_t i = 0; i < n; i++) {
-        matched m = match(x, node_at(x, i));
-        if (is_changed(x, node_at(x, i))) TRY(add_work(x, i, &m, err));
+        matched m = node_match(x->sides, node_at(x, i));
+        if (node_is_changed(x->sides, node_at(x, i))) TRY(add_work(x, i, &m, err));
         TRY(add_device(x, i, &m, err));
     }
     for (uint32_t i = 0; i < n; i++) {
-        matched m = match(x, node_at(x, i));
+        matched m = node_match(x->sides, node_at(x, i));
         TRY(add_host(x, i, &m, err));
     }
     return OK;
@@ -441,7 +343,7 @@ status causes_make(const call_tree *tree, const compared_side sides[N_SIDES], ar
                    change_causes *out, error *err) {
     causes_ctx x = {.tree = tree, .sides = sides, .out = out, .sure = SURE_TIMES};
     *out = (change_causes){.host_ratio = 1};
-    for (int s = 0; s < N_SIDES; s++) x.steps[s] = fmax(1, sides[s].n_steps);
+    for (int s = 0; s < N_SIDES; s++) x.steps[s] = side_steps(&sides[s]);
     x.step_ns = (double)sides[SIDE_A].mean_ns;
     if (sides[SIDE_A].n_runs > 1)
         x.sure = fmax(SURE_TIMES, noise_t(0.975, sides[SIDE_A].n_runs - 1));
@@ -452,7 +354,7 @@ status causes_make(const call_tree *tree, const compared_side sides[N_SIDES], ar
     TRY(groups_init(&x.rows, a, sizeof(cause_row), err));
     find_anchors(&x);
     find_factor(&x);
-    TRY(find_host_ratio(&x, a, err));
+    TRY(host_ratio_find(tree, sides, a, &out->host_ratio, err));
     TRY(add_all(&x, err));
     TRY(name_work(&x, err));
     return write_out(&x, a, err);

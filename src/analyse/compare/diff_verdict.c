@@ -48,8 +48,12 @@ static void add_basis(const diff *d, verdict *v) {
     if (d->sides[SIDE_A].n_runs > 1) verdict_add(v, arg_int("runs", d->sides[SIDE_A].n_runs));
 }
 
+/* By more than chance: with several runs, more than these differ; else 2 % of a step, and more
+ * than steps differ. */
 static bool is_host_changed(const diff *d) {
-    if (d->sides[SIDE_A].n_runs > 1) return d->measured[CHANGED_HOST].certain;
+    const measured_change *host = &d->measured[CHANGED_HOST];
+    if (host->known && !noise_is_real(&host->change)) return false;
+    if (d->sides[SIDE_A].n_runs > 1) return host->certain;
     for (uint32_t i = 0; i < d->causes.n; i++)
         if (d->causes.v[i].kind == CHANGE_HOST_SPEED)
             return fabs(cause_ns(&d->causes.v[i])) >= 0.02 * (double)d->sides[SIDE_A].mean_ns;
