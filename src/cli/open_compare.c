@@ -3,6 +3,7 @@
  * Each is opened like the first run: all ranks, or the worker that was chosen. --base-runs takes
  * paths separated by commas, each a trace, a run or a folder of runs, all of which count; the
  * first run itself is not counted twice. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,11 +65,8 @@ static status open_second(const options *o, opened_input *x, const char *path, e
 /* ---- further runs of the first program --------------------------------------------------- */
 
 static bool is_same_file(str a, str b) {
-    char *x = realpath(a.p, NULL), *y = realpath(b.p, NULL);
-    bool same = x && y && strcmp(x, y) == 0;
-    free(x);
-    free(y);
-    return same;
+    char x[PATH_MAX], y[PATH_MAX];
+    return realpath(a.p, x) && realpath(b.p, y) && strcmp(x, y) == 0;
 }
 
 static status add_input(opened_input *x, const analysis_input *one, error *err) {

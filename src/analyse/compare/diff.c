@@ -16,15 +16,19 @@ static status compare(diff *d, const params *p, error *err) {
     return OK;
 }
 
+static status write_ranks(diff *d, error *err) {
+    table *t = answer_table(d->out, d->arena, "ranks");
+    if (!t) FAIL_MEMORY(err);
+    return rank_changes_write(&d->ranks, t, err);
+}
+
 static status write_tables(diff *d, error *err) {
     TRY(diff_write_causes(d, err));
     table *changes = answer_table(d->out, d->arena, "changes");
     if (!changes) FAIL_MEMORY(err);
     TRY(changes_write(d->measured, changes, err));
     TRY(diff_write_steps(d, err));
-    table *ranks = answer_table(d->out, d->arena, "ranks");
-    if (!ranks) FAIL_MEMORY(err);
-    TRY(rank_changes_write(&d->ranks, ranks, err));
+    if (d->ranks.n > 1) TRY(write_ranks(d, err));
     TRY(diff_write_breakdown(d, err));
     TRY(diff_write_operators(d, err));
     TRY(diff_write_kernels(d, err));

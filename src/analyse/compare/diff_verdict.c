@@ -64,11 +64,36 @@ static arg how_word(double change) {
     return arg_words("how", change > 0 ? MSG_DIFF_HOW_SLOWER : MSG_DIFF_HOW_FASTER);
 }
 
+/* Without a second step on each side, or several runs, nothing is known about chance. */
+static bool is_unsure(const void *facts, verdict *v) {
+    const diff *d = facts;
+    const change_cause *c = d->causes.n ? &d->causes.v[0] : NULL;
+    double least = 0.02 * (double)d->sides[SIDE_A].mean_ns;
+    if (d->measured[CHANGED_STEP].known || fabs((double)d->change_ns) < least) return false;
+    add_means(d, v);
+    add_basis(d, v);
+    if (!c || c->kind == CHANGE_HOST_SPEED || !diff_cause_name(d, c).n) return true;
+    verdict_add(v, arg_words("what", CAUSE_WORDS[c->kind].what));
+    verdict_add(v, arg_text("name", diff_cause_name(d, c)));
+    return true;
+}
+
+/* Is other work among the causes, certain or not? */
+static bool is_work_changed(const diff *d) {
+    for (uint32_t i = 0; i < d->causes.n; i++) {
+        const change_cause *c = &d->causes.v[i];
+        if (c->kind <= CHANGE_OTHER_KERNELS &&
+            fabs(cause_ns(c)) >= 0.01 * (double)d->sides[SIDE_A].mean_ns)
+            return true;
+    }
+    return false;
+}
+
 static bool is_host(const void *facts, verdict *v) {
     const diff *d = facts;
     const measured_change *host = &d->measured[CHANGED_HOST];
     const measured_change *launch = &d->measured[CHANGED_LAUNCH];
-    if (first_cause(d) || !is_host_changed(d)) return false;
+    if (first_cause(d) || is_work_changed(d) || !is_host_changed(d)) return false;
     add_means(d, v);
     verdict_add(v, arg_time("host_a", llround(host->of[SIDE_A])));
     verdict_add(v, arg_time("host_b", llround(host->of[SIDE_B])));
@@ -144,6 +169,7 @@ static const rule rules[] = {
     {"diff_other_workload", MSG_VERDICT_DIFF_OTHER_WORK, SEVERITY_INFO, is_other_work},
     {"diff_one_rank_slower", MSG_VERDICT_DIFF_ONE_RANK, SEVERITY_WARNING, is_slower_rank},
     {"diff_one_rank_faster", MSG_VERDICT_DIFF_ONE_RANK, SEVERITY_GOOD, is_faster_rank},
+    {"diff_few_steps", MSG_VERDICT_DIFF_FEW_STEPS, SEVERITY_INFO, is_unsure},
     {"diff_host", MSG_VERDICT_DIFF_HOST, SEVERITY_INFO, is_host},
     {"diff_same", MSG_VERDICT_DIFF_SAME, SEVERITY_GOOD, is_same},
     {"diff_slower", MSG_VERDICT_DIFF_SLOWER, SEVERITY_WARNING, is_slower},

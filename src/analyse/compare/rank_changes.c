@@ -139,7 +139,6 @@ static status write_rank(const rank_change *r, table *t, error *err) {
 }
 
 status rank_changes_write(const rank_changes *r, table *out, error *err) {
-    if (r->n < 2) return OK;
     for (uint32_t i = 0; i < r->n; i++) TRY(write_rank(&r->v[i], out, err));
     return OK;
 }

@@ -23,7 +23,7 @@ typedef struct {
 /* Workers are the same by rank, else by name, else by place. */
 status rank_changes_make(const compared_side sides[N_SIDES], arena *a, rank_changes *out,
                          error *err) MUST_USE;
-/* Rows of table `ranks`; none of a single worker. */
+/* Rows of table `ranks`. */
 status rank_changes_write(const rank_changes *r, table *out, error *err) MUST_USE;
 
 #endif
