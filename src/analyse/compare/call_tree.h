@@ -63,6 +63,8 @@ typedef struct {
 status call_tree_init(call_tree *t, arena *a, error *err) MUST_USE;
 /* The node of this name below another; GROUP_NONE when out of memory. */
 uint32_t call_tree_child(call_tree *t, uint32_t parent, str name);
+/* The same by the name's number in t->names. */
+uint32_t call_tree_child_named(call_tree *t, uint32_t parent, uint32_t name);
 /* The kernels of this name; NULL when out of memory. */
 name_sum *call_tree_kernel(call_tree *t, str name);
 /* Adds the costs of a worker's tree, which are in side A there, to a side of this one.
