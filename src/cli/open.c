@@ -110,11 +110,17 @@ static bool can_take_many(const options *o) {
                                : strcmp(o->command.name, "export") == 0; /* merges them */
 }
 
+/* Does the command take a second run? */
+static bool compares(const options *o) {
+    const analysis_info *a = o->command.analysis;
+    return a && registry_find_param(a->name, STR("other")) && !(o->command.groups & BASELINE);
+}
+
 /* Is the question about all of the run? An export is of one worker unless it is asked to merge.
  * A run of memory pictures alone has no whole worker: then it is about the one that was
  * chosen. */
 static bool wants_all(const options *o, const run_entry *run) {
-    bool given = o->n_traces > 1 && run_whole(run) > 1;
+    bool given = o->n_traces > 1 && run_whole(run) > 1 && !compares(o);
     if (!can_take_many(o) || !run_whole(run)) return false;
     if (!o->command.analysis)
         return o->question.all_workers || (!o->question.worker.n && given);
@@ -188,11 +194,12 @@ static status open_run(const options *o, opened_input *x, span_choice *c, error 
 /* What a comparison compares the first trace with: its second argument, or --other. NULL: the
  * command compares nothing. */
 static status find_other(const options *o, const char **out, error *err) {
-    const analysis_info *a = o->command.analysis;
     *out = NULL;
-    if (!a || !registry_find_param(a->name, STR("other"))) return OK;
+    if (!compares(o)) return OK;
     str given = param_text(&o->question.params, STR("other"));
     *out = o->n_traces == 2 ? o->traces[1] : given.p;
+    /* A run can be held against limits alone. */
+    if (!*out && o->n_traces == 1 && strcmp(o->command.name, "check") == 0) return OK;
     if (!*out || o->n_traces > 2 || (o->n_traces == 2 && given.p))
         FAIL0(err, ERR_ARG, NOPOS, MSG_DIFF_NEEDS_TWO);
     return OK;
@@ -206,8 +213,7 @@ static status open_other(const options *o, opened_input *x, const char *path, er
     if (!other) FAIL_MEMORY(err);
     x->input = (analysis_input){.n_traces = 0};
     TRY(add_path(o, x, path, &c, err));
-    TRY(open_make_room(x, 1, err));
-    TRY(open_add_worker(o, x, &c, err));
+    TRY(open_run(o, x, &c, err));
     *other = x->input;
     x->input = first.input;
     x->input.against = other;

@@ -76,7 +76,7 @@ static status find_trace(request_ctx *x, error *err) {
              arg_cstr("route", r->analysis ? r->analysis->name : route_name(r->route)));
     TRY(span_choose(&x->snapshot->found, &wanted, &x->chosen, err));
     TRY(find_other(x, err));
-    bool all = wants_all(r, x->chosen.run);
+    bool all = !x->other.run && wants_all(r, x->chosen.run);
     x->n_traces = all ? run_whole(x->chosen.run) : 1 + (x->other.run != NULL);
     if (all && x->chosen.worker >= x->chosen.run->workers + x->n_traces) {
         x->chosen.worker =

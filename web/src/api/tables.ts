@@ -859,6 +859,37 @@ export interface Tables {
       same: boolean | null;
     };
   };
+  check: {
+    checks: {
+      metric: string | null;
+      result: string | null;
+      found: string | null;
+      change: number | null;
+      low: number | null;
+      high: number | null;
+      reason: string | null;
+      base: number | null;
+      candidate: number | null;
+      limit: number | null;
+      unit: string | null;
+      rule: string | null;
+    };
+    causes: {
+      id: string | null;
+      title: string | null;
+      evidence: string | null;
+      change: number | null;
+      share: number | null;
+      certain: boolean | null;
+      name: string | null;
+    };
+    parity: {
+      key: string | null;
+      a: string | null;
+      b: string | null;
+      same: boolean | null;
+    };
+  };
   top: {
     summary: {
       what: string | null;
@@ -954,6 +985,11 @@ export interface Parameters {
   };
   diff: {
     other?: string;
+  };
+  check: {
+    other?: string;
+    "max-regress"?: string;
+    require?: string;
   };
   top: {
     top?: string;
