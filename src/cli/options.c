@@ -44,6 +44,7 @@ static const struct {
 } OWN[] = {
     {"top", "TRACE", 0, cmd_top},
     {"check", "BASE CANDIDATE", CHECK, cmd_check},
+    {"history", "FOLDER", 0, cmd_analysis},
 };
 
 #define N_OPTIONS N_OF(OPTIONS)

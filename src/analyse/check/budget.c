@@ -425,3 +425,10 @@ bool budget_share(str text, double *out) {
     *out = percent ? v / 100 : v;
     return true;
 }
+
+status budget_share_param(const params *p, str name, double *out, error *err) {
+    str given = param_text(p, name);
+    if (!given.p || budget_share(given, out)) return OK;
+    FAIL(err, ERR_ARG, NOPOS, MSG_CHECK_BAD_SHARE, arg_text("name", param_written(p, name)),
+         arg_text("value", given));
+}

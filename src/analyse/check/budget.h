@@ -72,5 +72,7 @@ status budget_add(budget *b, const budget_text *from, error *err) MUST_USE;
 status budget_add_default(budget *b, measure_id m, double share, error *err) MUST_USE;
 /* "5%", "5 %", "0.05": a share. */
 bool budget_share(str text, double *out);
+/* The same of a parameter; *out stays when it was not given. ERR_ARG. */
+status budget_share_param(const params *p, str name, double *out, error *err) MUST_USE;
 
 #endif

@@ -55,8 +55,7 @@ static status find_rules(check *c, error *err) {
     bool required = param_text(c->params, STR("require")).p != NULL;
     double share = USUAL_SHARE;
     c->rules.arena = c->arena;
-    if (given.p && !budget_share(given, &share))
-        return param_fail(c->params, STR("max_regress"), "5%", err);
+    TRY(budget_share_param(c->params, STR("max_regress"), &share, err));
     if (c->in->against && (!required || given.p))
         for (int m = 0; m < N_MEASURES; m++)
             TRY(budget_add_default(&c->rules, (measure_id)m, share, err));

@@ -890,6 +890,43 @@ export interface Tables {
       same: boolean | null;
     };
   };
+  history: {
+    changes: {
+      metric: string | null;
+      at: number | null;
+      commit: string | null;
+      commit_before: string | null;
+      found: string | null;
+      change: number | null;
+      low: number | null;
+      high: number | null;
+      certain: boolean | null;
+      worse: boolean | null;
+      runs_before: number | null;
+      runs_after: number | null;
+      value_before: number | null;
+      value_after: number | null;
+    };
+    points: {
+      point: number | null;
+      time_unix: string | null;
+      commit: string | null;
+      name: string | null;
+      steps: number | null;
+      step: number | null;
+      spread: number | null;
+      device: number | null;
+      host: number | null;
+      memory: number | null;
+      kernels: number | null;
+      mfu: number | null;
+    };
+    trend: {
+      point: number | null;
+      metric: string | null;
+      relative: number | null;
+    };
+  };
   top: {
     summary: {
       what: string | null;
@@ -990,6 +1027,9 @@ export interface Parameters {
     other?: string;
     "max-regress"?: string;
     require?: string;
+  };
+  history: {
+    "min-change"?: string;
   };
   top: {
     top?: string;
