@@ -2,7 +2,7 @@
 _tacho() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff top serve record attach watch demo summary export reduce help version --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff check history top serve record attach watch demo summary export reduce baseline help version --help --version" -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]}:$before in
@@ -222,6 +222,42 @@ _tacho() {
     diff:--threads) return ;;
     diff:--memory-limit) return ;;
     diff:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    check:--other) return ;;
+    check:--max-regress) return ;;
+    check:--require) return ;;
+    check:--run) return ;;
+    check:--worker) return ;;
+    check:--span) return ;;
+    check:--from) return ;;
+    check:--to) return ;;
+    check:--step) return ;;
+    check:--sort) return ;;
+    check:--search) return ;;
+    check:--filter) return ;;
+    check:--limit) return ;;
+    check:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    check:--table) return ;;
+    check:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
+    check:--threads) return ;;
+    check:--memory-limit) return ;;
+    check:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    history:--min-change) return ;;
+    history:--run) return ;;
+    history:--worker) return ;;
+    history:--span) return ;;
+    history:--from) return ;;
+    history:--to) return ;;
+    history:--step) return ;;
+    history:--sort) return ;;
+    history:--search) return ;;
+    history:--filter) return ;;
+    history:--limit) return ;;
+    history:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    history:--table) return ;;
+    history:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
+    history:--threads) return ;;
+    history:--memory-limit) return ;;
+    history:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     top:--top) return ;;
     top:--type) return ;;
     top:--opr-name) return ;;
@@ -315,10 +351,20 @@ _tacho() {
     reduce:--threads) return ;;
     reduce:--memory-limit) return ;;
     reduce:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    baseline:--run) return ;;
+    baseline:--worker) return ;;
+    baseline:--span) return ;;
+    baseline:--from) return ;;
+    baseline:--to) return ;;
+    baseline:--step) return ;;
+    baseline:--commit) return ;;
+    baseline:--threads) return ;;
+    baseline:--memory-limit) return ;;
+    baseline:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     help:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     version:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
-    info:--logdir|operators:--logdir|kernels:--logdir|roofline:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|pipeline:--logdir|distributed:--logdir|advise:--logdir|diff:--logdir|top:--logdir|serve:--logdir|serve:--source-root|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--source-root|demo:--output|demo:-o|summary:--logdir|export:--logdir|export:--output|export:-o|reduce:--logdir|reduce:--output|reduce:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    help:*) COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff top serve record attach watch demo summary export reduce help version" -- "$word")); return ;;
+    info:--logdir|operators:--logdir|kernels:--logdir|roofline:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|pipeline:--logdir|distributed:--logdir|advise:--logdir|diff:--logdir|check:--logdir|history:--logdir|top:--logdir|serve:--logdir|serve:--source-root|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--source-root|demo:--output|demo:-o|summary:--logdir|export:--logdir|export:--output|export:-o|reduce:--logdir|reduce:--output|reduce:-o|baseline:--logdir|baseline:--output|baseline:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    help:*) COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff check history top serve record attach watch demo summary export reduce baseline help version" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
     info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
@@ -333,6 +379,8 @@ _tacho() {
     distributed) options="--arrivals --map-steps --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     advise) options="--evidence --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     diff) options="--other --other-step --base-runs --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    check) options="--other --max-regress --require --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    history) options="--min-change --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     top) options="--top --type --opr-name --input-dtype --aggregate-by --aggregate --top-end-key --order-by --min-time --max-time --copy-time --show-host --dump-only-opr --confluence --print-only --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     serve) options="--logdir --port --host --source-root --follow-links --upload-limit --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     record) options="--output --steps --shapes --graph-nodes --sync --memory --stack --sample --flight --trigger --metrics --ring --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
@@ -342,6 +390,7 @@ _tacho() {
     summary) options="--run --worker --span --logdir --from --to --step --sort --style --sorted-by --views --op-detail --thread-sep --time-unit --limit --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     export) options="--run --worker --span --all-workers --logdir --from --to --value --until --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     reduce) options="--run --worker --span --logdir --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
+    baseline) options="--run --worker --span --logdir --from --to --step --output --commit --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     help) options="--lang --help" ;;
     version) options="--lang --help" ;;
     esac

@@ -94,8 +94,8 @@ static status note_steps(const trace *t, arena *a, answer *out, error *err) {
     return answer_note(out, a, &note, err);
 }
 
-static const char *const of_summaries[] = {"info",    "overview",    "operators",
-                                           "kernels", "distributed", "advise"};
+static const char *const of_summaries[] = {"info",        "overview", "operators", "kernels",
+                                           "distributed", "advise",   "check",     "history"};
 
 /* ERR_ARG for an analysis that needs events. */
 static status check_summary(const char *analysis, const analysis_input *in, error *err) {
@@ -105,7 +105,8 @@ static status check_summary(const char *analysis, const analysis_input *in, erro
         if (strcmp(analysis, of_summaries[i]) == 0) return OK;
     FAIL(err, ERR_ARG, NOPOS, MSG_SUMMARY_NO_EVENTS, arg_text("path", in->traces[0].path),
          arg_int("workers", SUMMARY_N(s, worker)),
-         arg_cstr("answers", "info, overview, operators, kernels, distributed, advise"),
+         arg_cstr("answers",
+                  "info, overview, operators, kernels, distributed, advise, check, history"),
          arg_cstr("analysis", analysis));
 }
 

@@ -73,5 +73,6 @@ const field_info *registry_field(const result_info *r, uint32_t i) {
 
 bool analysis_is_about_all(const analysis_info *a, const question *q, bool several) {
     if (q->all_workers) return true;
-    return !q->worker.n && a && a->all_workers == WORKERS_ALL && several;
+    if (q->worker.n || !a) return false;
+    return a->all_workers == WORKERS_EVERY || (a->all_workers == WORKERS_ALL && several);
 }

@@ -9,9 +9,10 @@
 
 /* Whether an analysis looks at all workers of a run at once. */
 typedef enum {
-    WORKERS_ONE,      /* never */
-    WORKERS_ALL,      /* unless a worker is named */
-    WORKERS_ON_DEMAND /* when it is asked to, with all-workers */
+    WORKERS_ONE,       /* never */
+    WORKERS_ALL,       /* unless a worker is named */
+    WORKERS_ON_DEMAND, /* when it is asked to, with all-workers */
+    WORKERS_EVERY      /* always, ranks or not, unless one is named */
 } workers_meant;
 
 typedef struct {

@@ -5,7 +5,7 @@
 #include "cli/options.h"
 
 /* Exit statuses of the contract. */
-enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_INPUT = 2, EXIT_RESOURCES = 3 };
+enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_INPUT = 2, EXIT_RESOURCES = 3, EXIT_REGRESSION = 4 };
 
 /* Which exit status a failure ends in. */
 int cli_exit_status(status s);

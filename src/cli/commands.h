@@ -11,5 +11,7 @@ typedef struct options options;
 int cmd_analysis(options *o);
 /* The analysis `top`, which has a text of its own. */
 int cmd_top(options *o);
+/* The analysis `check`, which has an exit status and reports of its own. */
+int cmd_check(options *o);
 
 #endif

@@ -14,7 +14,7 @@
 
 bool compare_is_asked(const options *o) {
     const analysis_info *a = o->command.analysis;
-    return a && registry_find_param(a->name, STR("other"));
+    return a && registry_find_param(a->name, STR("other")) && !(o->command.groups & BASELINE);
 }
 
 status compare_paths(const options *o, compared_paths *out, error *err) {
@@ -22,6 +22,8 @@ status compare_paths(const options *o, compared_paths *out, error *err) {
     if (!compare_is_asked(o)) return OK;
     str given = param_text(&o->question.params, STR("other"));
     out->other = o->n_traces == 2 ? o->traces[1] : given.p;
+    /* A run can be held against limits alone. */
+    if (!out->other && o->n_traces == 1 && strcmp(o->command.name, "check") == 0) return OK;
     if (!out->other || o->n_traces > 2 || (o->n_traces == 2 && given.p))
         FAIL0(err, ERR_ARG, NOPOS, MSG_DIFF_NEEDS_TWO);
     return OK;

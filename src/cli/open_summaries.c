@@ -121,8 +121,7 @@ static status take_all(open_summaries_ctx *q, uint32_t n, error *err) {
     status st = q->fatal;
     for (uint32_t i = 0; i < n; i++) {
         if (!q->got[i] || arena_on_reset(&x->arena, release_trace, q->got[i])) continue;
-        trace_release(q->got[i]);
-        q->got[i] = NULL;
+        q->got[i] = NULL; /* released already */
         st = ERR_MEMORY;
     }
     if (st == OK && q->n_failed == n) st = q->err.status;

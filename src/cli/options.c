@@ -37,6 +37,17 @@ static const command COMMANDS[] = {
 #undef COMMAND
 };
 
+/* Analyses that do more than answer, or are called with more than a trace. */
+static const struct {
+    const char *name, *arguments;
+    uint32_t groups;
+    int (*run)(options *o);
+} OWN[] = {
+    {"top", "TRACE", 0, cmd_top},
+    {"check", "BASE CANDIDATE", CHECK, cmd_check},
+    {"history", "FOLDER", 0, cmd_analysis},
+};
+
 #define N_OPTIONS N_OF(OPTIONS)
 #define N_COMMANDS N_OF(COMMANDS)
 #define MAX_NAME 40 /* longest name the edit distance looks at */
@@ -53,8 +64,14 @@ bool command_at(uint32_t i, command *out) {
                          .arguments = "TRACE",
                          .groups = ANALYSIS_GROUPS,
                          .help = a->help,
-                         .run = strcmp(a->name, "top") == 0 ? cmd_top : cmd_analysis,
+                         .run = cmd_analysis,
                          .analysis = a};
+        for (size_t k = 0; k < N_OF(OWN); k++) {
+            if (strcmp(a->name, OWN[k].name) != 0) continue;
+            out->run = OWN[k].run;
+            out->arguments = OWN[k].arguments;
+            out->groups |= OWN[k].groups;
+        }
         return true;
     }
     if (i - n >= N_COMMANDS) return false;

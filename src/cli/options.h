@@ -22,6 +22,8 @@ enum { /* groups of options, joined by | in commands.def and options.def */
        DEMO = 4096,
        REDUCE = 8192,
        WATCH = 16384,
+       CHECK = 32768,
+       BASELINE = 65536,
        ANALYSIS_GROUPS = CHOOSE | CUT | SHAPE | ROWS | FORM | COMMON,
 };
 

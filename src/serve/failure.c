@@ -65,6 +65,7 @@ static void put_values(buf *out, const error *err) {
     buf_add_byte(out, '{');
     for (uint32_t i = 0; i < err->n_args; i++) {
         const arg *a = &err->args[i];
+        if (a->type == ARG_WORDS) continue; /* is in the sentence alone */
         switch (a->type) {
         case ARG_TEXT: put_text(out, a->name, a->u.text); break;
         case ARG_SHARE:

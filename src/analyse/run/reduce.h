@@ -26,6 +26,8 @@ status reduce_worker(const analysis_trace *at, size_t limit_bytes, trace **out,
                      error *err) MUST_USE;
 /* The tables of operators and kernels, inside the selection. */
 status reduce_names(const reduce_question *q, arena *a, summary *out, error *err) MUST_USE;
+/* The most memory on each device. */
+status reduce_peaks(const reduce_question *q, arena *a, summary *out, error *err) MUST_USE;
 /* The tables of operators, kernels, memory and advice; part of the above. */
 status reduce_tables(const reduce_question *q, arena *a, summary *out, error *err) MUST_USE;
 

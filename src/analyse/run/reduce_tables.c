@@ -206,7 +206,7 @@ static status reduce_tables_write_rows(name_rows *n, error *err) {
 
 /* ---- memory and advice ------------------------------------------------------------------- */
 
-static status write_peaks(const reduce_question *q, arena *a, summary *out, error *err) {
+status reduce_peaks(const reduce_question *q, arena *a, summary *out, error *err) {
     const trace *t = q->at->trace;
     memory_view m = {0};
     TRY(trace_require(t, TRACE_TABLE(memory) | TRACE_TABLE(frame), err));
@@ -306,6 +306,6 @@ status reduce_names(const reduce_question *q, arena *a, summary *out, error *err
 
 status reduce_tables(const reduce_question *q, arena *a, summary *out, error *err) {
     TRY(reduce_names(q, a, out, err));
-    TRY(write_peaks(q, a, out, err));
+    TRY(reduce_peaks(q, a, out, err));
     return write_advice(q, a, out, err);
 }

@@ -98,10 +98,7 @@ static status join_names(const analysis_input *in, const params *p, arena *a, su
 
 /* Frees the summary with the arena, or now. */
 static status run_summary_keep(summary *s, arena *a, const summary **out, error *err) {
-    if (!arena_on_reset(a, free_summary, s)) {
-        summary_free(s);
-        FAIL_MEMORY(err);
-    }
+    if (!arena_on_reset(a, free_summary, s)) FAIL_MEMORY(err); /* which has freed it */
     *out = s;
     return OK;
 }

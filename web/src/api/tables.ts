@@ -891,6 +891,74 @@ export interface Tables {
       same: boolean | null;
     };
   };
+  check: {
+    checks: {
+      metric: string | null;
+      result: string | null;
+      found: string | null;
+      change: number | null;
+      low: number | null;
+      high: number | null;
+      reason: string | null;
+      base: number | null;
+      candidate: number | null;
+      limit: number | null;
+      unit: string | null;
+      rule: string | null;
+    };
+    causes: {
+      id: string | null;
+      title: string | null;
+      evidence: string | null;
+      change: number | null;
+      share: number | null;
+      certain: boolean | null;
+      name: string | null;
+    };
+    parity: {
+      key: string | null;
+      a: string | null;
+      b: string | null;
+      same: boolean | null;
+    };
+  };
+  history: {
+    changes: {
+      metric: string | null;
+      at: number | null;
+      commit: string | null;
+      commit_before: string | null;
+      found: string | null;
+      change: number | null;
+      low: number | null;
+      high: number | null;
+      certain: boolean | null;
+      worse: boolean | null;
+      runs_before: number | null;
+      runs_after: number | null;
+      value_before: number | null;
+      value_after: number | null;
+    };
+    points: {
+      point: number | null;
+      time_unix: string | null;
+      commit: string | null;
+      name: string | null;
+      steps: number | null;
+      step: number | null;
+      spread: number | null;
+      device: number | null;
+      host: number | null;
+      memory: number | null;
+      kernels: number | null;
+      mfu: number | null;
+    };
+    trend: {
+      point: number | null;
+      metric: string | null;
+      relative: number | null;
+    };
+  };
   top: {
     summary: {
       what: string | null;
@@ -988,6 +1056,14 @@ export interface Parameters {
     other?: string;
     "other-step"?: string;
     "base-runs"?: string;
+  };
+  check: {
+    other?: string;
+    "max-regress"?: string;
+    require?: string;
+  };
+  history: {
+    "min-change"?: string;
   };
   top: {
     top?: string;
