@@ -328,6 +328,7 @@ complete -c tacho -n '__fish_seen_subcommand_from advise' -l quiet -s q -d 'do n
 complete -c tacho -n '__fish_seen_subcommand_from advise' -l lang -x -a 'en zh' -d 'language of the output (default: from the environment)'
 complete -c tacho -n '__fish_seen_subcommand_from advise' -l help -s h -d 'show this help'
 complete -c tacho -n '__fish_seen_subcommand_from diff' -l other -x -d 'the second run, also given as the second TRACE'
+complete -c tacho -n '__fish_seen_subcommand_from diff' -l other-worker -x -d 'worker of the second run (default: the one with the name of the first); on the server, alone, another worker of the same run'
 complete -c tacho -n '__fish_seen_subcommand_from diff' -l run -x -d 'run to use, if the folder has several'
 complete -c tacho -n '__fish_seen_subcommand_from diff' -l worker -x -d 'worker to use (default: the first by rank or name)'
 complete -c tacho -n '__fish_seen_subcommand_from diff' -l span -x -d 'recording cycle, numbered from 1 in order of time (default: the last)'

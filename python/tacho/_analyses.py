@@ -742,6 +742,7 @@ class Analyses:
         self,
         *,
         other: Optional[Text] = None,
+        other_worker: Optional[Text] = None,
         run: Optional[Text] = None,
         worker: Optional[Text] = None,
         span: Optional[Text] = None,
@@ -765,6 +766,8 @@ class Analyses:
         """What changed between two runs, and why: causes that add up to the change of the step.
 
         other: the second run, also given as the second TRACE.
+        other_worker: worker of the second run (default: the one with the name of the first); on the
+            server, alone, another worker of the same run.
         run: run to use, if the folder has several.
         worker: worker to use (default: the first by rank or name).
         span: recording cycle, numbered from 1 in order of time (default: the last).

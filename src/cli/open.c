@@ -204,10 +204,13 @@ static status open_other(const options *o, opened_input *x, const char *path, er
     span_choice c;
     analysis_input *other = ARENA_ARRAY(&x->arena, analysis_input, 1);
     if (!other) FAIL_MEMORY(err);
+    options second = *o;
+    str worker = param_text(&o->question.params, STR("other_worker"));
+    if (worker.p) second.question.worker = worker;
     x->input = (analysis_input){.n_traces = 0};
-    TRY(add_path(o, x, path, &c, err));
+    TRY(add_path(&second, x, path, &c, err));
     TRY(open_make_room(x, 1, err));
-    TRY(open_add_worker(o, x, &c, err));
+    TRY(open_add_worker(&second, x, &c, err));
     *other = x->input;
     x->input = first.input;
     x->input.against = other;

@@ -54,14 +54,23 @@ static bool wants_all(const request *r, const run_entry *run) {
            analysis_is_about_all(r->analysis, &r->question, run_has_ranks(run));
 }
 
-/* The run with which a comparison compares, by its name in the same folder. */
+/* The run with which a comparison compares, by its name in the same folder; another worker of
+ * the same run where only that is named. Without a worker of its own it is the one with the name
+ * of the first, or the first of its run. */
 static status find_other(request_ctx *x, error *err) {
     const request *r = &x->request;
+    const catalogue *found = &x->snapshot->found;
     choice wanted = {.run = param_text(&r->question.params, STR("other")),
+                     .worker = param_text(&r->question.params, STR("other_worker")),
                      .span = r->question.span};
     if (!r->analysis || !registry_find_param(r->analysis->name, STR("other"))) return OK;
+    if (!wanted.run.p && wanted.worker.p) wanted.run = x->chosen.run->name;
     if (!wanted.run.p) FAIL0(err, ERR_ARG, NOPOS, MSG_DIFF_NEEDS_TWO);
-    return span_choose(&x->snapshot->found, &wanted, &x->other, err);
+    if (wanted.worker.p) return span_choose(found, &wanted, &x->other, err);
+    wanted.worker = r->question.worker;
+    if (span_choose(found, &wanted, &x->other, NULL) == OK) return OK;
+    wanted.worker = STR_NONE;
+    return span_choose(found, &wanted, &x->other, err);
 }
 
 static status find_trace(request_ctx *x, error *err) {

@@ -954,6 +954,7 @@ export interface Parameters {
   };
   diff: {
     other?: string;
+    "other-worker"?: string;
   };
   top: {
     top?: string;
