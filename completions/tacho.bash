@@ -205,6 +205,8 @@ _tacho() {
     advise:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     diff:--other) return ;;
     diff:--other-worker) return ;;
+    diff:--other-step) return ;;
+    diff:--base-runs) return ;;
     diff:--run) return ;;
     diff:--worker) return ;;
     diff:--span) return ;;
@@ -331,7 +333,7 @@ _tacho() {
     pipeline) options="--high --low --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     distributed) options="--arrivals --map-steps --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     advise) options="--evidence --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    diff) options="--other --other-worker --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    diff) options="--other --other-worker --other-step --base-runs --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     top) options="--top --type --opr-name --input-dtype --aggregate-by --aggregate --top-end-key --order-by --min-time --max-time --copy-time --show-host --dump-only-opr --confluence --print-only --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     serve) options="--logdir --port --host --source-root --follow-links --upload-limit --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     record) options="--output --steps --shapes --graph-nodes --sync --memory --stack --sample --flight --trigger --metrics --ring --to --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;

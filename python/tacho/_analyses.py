@@ -743,6 +743,8 @@ class Analyses:
         *,
         other: Optional[Text] = None,
         other_worker: Optional[Text] = None,
+        other_step: Optional[Text] = None,
+        base_runs: Optional[Text] = None,
         run: Optional[Text] = None,
         worker: Optional[Text] = None,
         span: Optional[Text] = None,
@@ -768,6 +770,9 @@ class Analyses:
         other: the second run, also given as the second TRACE.
         other_worker: worker of the second run (default: the one with the name of the first); on the
             server, alone, another worker of the same run.
+        other_step: steps of the second run, where they are others than those of --step; also TRACE@A..B.
+        base_runs: more runs of the first program, separated by commas: how much they differ decides what
+            is certain.
         run: run to use, if the folder has several.
         worker: worker to use (default: the first by rank or name).
         span: recording cycle, numbered from 1 in order of time (default: the last).
@@ -795,7 +800,7 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: causes, steps, breakdown, operators, kernels, parity.
+        Tables: causes, changes, steps, ranks, breakdown, operators, kernels, parity.
         """
         words = dict(locals())
         del words["self"]

@@ -2,6 +2,8 @@
  * of the calls of the longest step, and a number for each slice. */
 #include "analyse/compare/step_owners.h"
 
+#include <math.h>
+
 #include "analyse/lexicon.h"
 #include "analyse/scan/comm_kind.h"
 #include "analyse/scan/op_scan.h"
@@ -20,17 +22,27 @@ typedef struct {
     int64_t end, from; /* from: of what is not given to a call inside it yet */
 } open_call;
 
+/* A piece of the time in which communication goes on; they are disjoint. */
+typedef struct {
+    int64_t start, end;
+    uint32_t kernel;
+} comm_piece;
+
 typedef struct {
     call_tree *tree;
-    int side;
     const trace *t;
     arena *arena;
+    owned_steps *out;
     uint32_t *node_of;   /* by slice */
     uint8_t *blocks;     /* by string: 0 not looked at, 1 no, 2 yes */
     uint64_t *hash_of;   /* by string, 0 = not made */
     sort_pair *work;     /* rows of table kernel by start */
     uint32_t n_work, at; /* at: the first that may reach into the step */
+    comm_piece *pieces;
+    uint32_t n_pieces, piece_at;
     comm_names comms;
+    uint8_t *communicates;  /* by row of table kernel */
+    uint8_t *launched;      /* by slice: counted as a launch */
     stretch *host, *sorted; /* of the step */
     sort_pair *pairs, *scratch;
     size_t n_host, cap_host, cap_sorted;
@@ -54,6 +66,7 @@ static bool is_call_kind(uint8_t kind) {
 /* Slices come after those around them, so the node of the parent is known. */
 static status name_nodes(owners *o, error *err) {
     const trace *t = o->t;
+    bool on_host = !comm_on_device(&o->comms);
     for (uint32_t i = 1; i < t->slice.n; i++) {
         uint8_t kind = t->slice.kind[i];
         uint32_t parent = t->slice.parent[i];
@@ -66,6 +79,8 @@ static status name_nodes(owners *o, error *err) {
             if (node == GROUP_NONE) FAIL_MEMORY(err);
             if (blocks) call_tree_node(o->tree, node)->flags |= NODE_BLOCKS;
             if (kind == KIND_DATA) call_tree_node(o->tree, node)->flags |= NODE_LOADS;
+            if (on_host && comm_host_id(&o->comms, t->slice.name[i]))
+                call_tree_node(o->tree, node)->flags |= NODE_COMMUNICATES;
         }
         o->node_of[i] = node;
     }
@@ -84,7 +99,7 @@ static uint64_t string_hash(owners *o, uint32_t id) {
 
 /* The cost of a node in the step being read. */
 static node_cost *cost_now(owners *o, uint32_t node) {
-    node_cost *c = &call_tree_node(o->tree, node)->cost[o->side];
+    node_cost *c = &call_tree_node(o->tree, node)->cost[SIDE_A];
     if (c->step == o->step) return c;
     c->device_squares += (double)c->now_device * (double)c->now_device;
     c->host_squares += (double)c->now_host * (double)c->now_host;
@@ -101,6 +116,8 @@ static void note_costliest(node_cost *c, uint32_t slice, int64_t ns) {
 
 static void give_device(owners *o, uint32_t node, uint32_t slice, int64_t ns) {
     node_cost *c = cost_now(o, node);
+    double *all = &o->out->of[MEASURE_DEVICE][o->step - 1];
+    *all += (double)ns;
     c->device_ns = add_i64(c->device_ns, ns);
     c->now_device = add_i64(c->now_device, ns);
     note_costliest(c, slice, ns);
@@ -151,9 +168,23 @@ static status give_work(owners *o, uint32_t k, int64_t ns, error *err) {
     const trace *t = o->t;
     uint32_t slice = t->kernel.slice[k], node = node_of_work(o, k);
     if (node == GROUP_NONE) FAIL_MEMORY(err);
-    if (comm_kernel_row(&o->comms, k))
-        call_tree_node(o->tree, node)->flags |= NODE_COMMUNICATES;
+    if (o->communicates[k]) call_tree_node(o->tree, node)->flags |= NODE_COMMUNICATES;
     give_device(o, node, slice, ns);
+    return OK;
+}
+
+/* Time in which no device computes: communication, and what lies beside it. */
+static status give_rest(owners *o, int64_t from, int64_t to, size_t *next, int64_t step_start,
+                        error *err) {
+    while (o->piece_at < o->n_pieces && o->pieces[o->piece_at].end <= from) o->piece_at++;
+    for (uint32_t i = o->piece_at; i < o->n_pieces && o->pieces[i].start < to; i++) {
+        const comm_piece *p = &o->pieces[i];
+        int64_t start = max_i64(p->start, from), end = min_i64(p->end, to);
+        if (start > from) give_idle(o, from, start, next, step_start);
+        TRY(give_work(o, p->kernel, sub_i64(end, start), err));
+        from = end;
+    }
+    if (from < to) give_idle(o, from, to, next, step_start);
     return OK;
 }
 
@@ -167,16 +198,15 @@ static status share_out(owners *o, const step_span *s, error *err) {
         uint32_t k = o->work[i].row, slice = t->kernel.slice[k];
         int64_t start = t->slice.start[slice], end = min_i64(slice_end(t, slice), s->end);
         if (start >= s->end) break;
+        if (end <= now || o->communicates[k]) continue;
         if (start > now) {
-            give_idle(o, now, start, &next, s->start);
+            TRY(give_rest(o, now, start, &next, s->start, err));
             now = start;
         }
-        if (end <= now) continue;
         TRY(give_work(o, k, sub_i64(end, now), err));
         now = end;
     }
-    if (now < s->end) give_idle(o, now, s->end, &next, s->start);
-    return OK;
+    return now < s->end ? give_rest(o, now, s->end, &next, s->start, err) : OK;
 }
 
 /* ---- what the host does in a step -------------------------------------------------------- */
@@ -232,7 +262,7 @@ static void count_call(owners *o, uint32_t slice) {
     if (!row || !t->op.shapes[row]) return;
     c->shapes += hash_u64(string_hash(o, t->op.shapes[row]));
     c->with_shapes++;
-    if (!c->example) c->example = t->op.shapes[row];
+    if (!c->example.n) c->example = trace_str(t, t->op.shapes[row]);
 }
 
 static status read_thread(owners *o, uint32_t track, const step_span *s, error *err) {
@@ -292,19 +322,47 @@ static status read_step(owners *o, const step_span *s, error *err) {
 
 /* ---- all steps --------------------------------------------------------------------------- */
 
+/* Communication of all streams, of two at once the earlier one up to its end. */
+static void find_pieces(owners *o) {
+    const trace *t = o->t;
+    int64_t now = INT64_MIN;
+    for (uint32_t i = 0; i < o->n_work; i++) {
+        uint32_t k = o->work[i].row, slice = t->kernel.slice[k];
+        o->communicates[k] = comm_kernel_row(&o->comms, k);
+        int64_t start = max_i64(t->slice.start[slice], now), end = slice_end(t, slice);
+        if (!o->communicates[k] || end <= start) continue;
+        o->pieces[o->n_pieces++] = (comm_piece){start, end, k};
+        now = end;
+    }
+}
+
 static status owners_init(owners *o, error *err) {
     const trace *t = o->t;
-    sort_pair *scratch = ARENA_ARRAY(o->arena, sort_pair, (size_t)t->kernel.n + 1);
+    size_t n_work = (size_t)t->kernel.n + 1;
+    sort_pair *scratch = ARENA_ARRAY(o->arena, sort_pair, n_work);
     o->node_of = ARENA_ARRAY(o->arena, uint32_t, (size_t)t->slice.n + 1);
+    o->launched = ARENA_ARRAY(o->arena, uint8_t, (size_t)t->slice.n + 1);
     o->blocks = ARENA_ARRAY(o->arena, uint8_t, (size_t)t->n_strings + 1);
     o->hash_of = ARENA_ARRAY(o->arena, uint64_t, (size_t)t->n_strings + 1);
-    o->work = ARENA_ARRAY(o->arena, sort_pair, (size_t)t->kernel.n + 1);
-    if (!scratch || !o->node_of || !o->blocks || !o->hash_of || !o->work) FAIL_MEMORY(err);
+    o->work = ARENA_ARRAY(o->arena, sort_pair, n_work);
+    o->pieces = ARENA_ARRAY(o->arena, comm_piece, n_work);
+    o->communicates = ARENA_ARRAY(o->arena, uint8_t, n_work);
+    if (!scratch || !o->node_of || !o->launched || !o->blocks || !o->hash_of || !o->work ||
+        !o->pieces || !o->communicates)
+        FAIL_MEMORY(err);
     for (uint32_t k = 1; k < t->kernel.n; k++)
         o->work[o->n_work++] =
             (sort_pair){(uint64_t)t->slice.start[t->kernel.slice[k]] ^ (uint64_t)1 << 63, k};
     sort_radix(o->work, scratch, o->n_work);
-    return comm_names_init(&o->comms, t, o->arena, err);
+    TRY(comm_names_init(&o->comms, t, o->arena, err));
+    find_pieces(o);
+    return OK;
+}
+
+static void count_launch(owners *o, uint32_t launch, double *launches) {
+    if (!launch || o->launched[launch]) return;
+    o->launched[launch] = 1;
+    *launches += 1;
 }
 
 /* Names and numbers of kernels belong to the step in which they start. */
@@ -316,37 +374,46 @@ static status count_kernels(owners *o, const step_spans *steps, error *err) {
         if (s == steps->n || t->slice.start[slice] < steps->v[s].start) continue;
         uint32_t node = node_of_work(o, k);
         if (node == GROUP_NONE) FAIL_MEMORY(err);
-        node_cost *c = &call_tree_node(o->tree, node)->cost[o->side];
+        node_cost *c = &call_tree_node(o->tree, node)->cost[SIDE_A];
+        o->out->of[MEASURE_KERNELS][s] += 1;
+        count_launch(o, t->kernel.launch[k], &o->out->of[MEASURE_LAUNCH][s]);
         c->kernels++;
         c->names += hash_u64(string_hash(o, t->slice.name[slice]));
         name_sum *k_sum = call_tree_kernel(o->tree, trace_str(t, t->slice.name[slice]));
         if (!k_sum) FAIL_MEMORY(err);
-        k_sum->calls[o->side]++;
-        k_sum->device_ns[o->side] = add_i64(k_sum->device_ns[o->side], t->slice.dur[slice]);
+        k_sum->calls[SIDE_A]++;
+        k_sum->device_ns[SIDE_A] = add_i64(k_sum->device_ns[SIDE_A], t->slice.dur[slice]);
     }
     return OK;
 }
 
-static status measure(owned_steps *out, arena *a, error *err) {
+/* Of all steps: their lengths, what of them no device works, and that for each launch, of which
+ * the numbers are known. */
+static status measure_steps(owned_steps *out, arena *a, error *err) {
     const step_spans *s = &out->steps;
-    double squares = 0;
     TRY(step_spans_median(s, a, &out->median_ns, err));
-    for (uint32_t i = 0; i < s->n; i++)
-        out->sum_ns = add_i64(out->sum_ns, sub_i64(s->v[i].end, s->v[i].start));
-    out->mean_ns = s->n ? out->sum_ns / s->n : 0;
     for (uint32_t i = 0; i < s->n; i++) {
-        double d = (double)sub_i64(s->v[i].end, s->v[i].start) - (double)out->mean_ns;
-        squares += d * d;
+        int64_t ns = sub_i64(s->v[i].end, s->v[i].start);
+        double launches = out->of[MEASURE_LAUNCH][i];
+        out->sum_ns = add_i64(out->sum_ns, ns);
+        out->of[MEASURE_STEP][i] = (double)ns;
+        out->of[MEASURE_HOST][i] = (double)ns - out->of[MEASURE_DEVICE][i];
+        out->of[MEASURE_LAUNCH][i] = launches > 0 ? out->of[MEASURE_HOST][i] / launches : NAN;
+        out->launches += (int64_t)launches;
     }
-    out->variance = s->n > 1 ? squares / (s->n - 1) : 0;
+    out->mean_ns = s->n ? out->sum_ns / s->n : 0;
     return OK;
 }
 
-status step_owners_make(call_tree *tree, int side, const trace *t, const selection *s, arena *a,
-                        owned_steps *out, error *err) {
-    owners o = {.tree = tree, .side = side, .t = t, .arena = a};
+status step_owners_make(call_tree *tree, const trace *t, const selection *s, arena *a,
+                        arena *scratch, owned_steps *out, error *err) {
+    owners o = {.tree = tree, .t = t, .arena = scratch, .out = out};
     *out = (owned_steps){.sum_ns = 0};
     TRY(step_spans_make(t, s, a, &out->steps, err));
+    for (int m = 0; m < N_MEASURES; m++) {
+        out->of[m] = ARENA_ARRAY(a, double, (size_t)out->steps.n + 1);
+        if (!out->of[m]) FAIL_MEMORY(err);
+    }
     TRY(owners_init(&o, err));
     TRY(name_nodes(&o, err));
     for (uint32_t i = 0; i < out->steps.n; i++) {
@@ -357,6 +424,6 @@ status step_owners_make(call_tree *tree, int side, const trace *t, const selecti
     for (uint32_t n = 0; n < tree->nodes.n; n++) out->calls += cost_now(&o, n)->calls;
     TRY(count_kernels(&o, &out->steps, err));
     for (uint32_t n = 0; n < tree->nodes.n; n++)
-        out->kernels += call_tree_node(tree, n)->cost[side].kernels;
-    return measure(out, a, err);
+        out->kernels += call_tree_node(tree, n)->cost[SIDE_A].kernels;
+    return measure_steps(out, scratch, err);
 }

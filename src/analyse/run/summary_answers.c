@@ -26,6 +26,7 @@ static bool is_by_name(const char *analysis) {
 
 bool summary_is_enough(const char *analysis, const params *p, uint32_t n_workers) {
     bool window = !window_is_open(params_window(p));
+    if (strcmp(analysis, "diff") == 0) return false; /* it asks events */
     if (strcmp(analysis, "info") == 0 || n_workers > SUMMARY_FEW_WORKERS) return true;
     return is_by_name(analysis) ? !summary_is_filtered(p) : !window;
 }

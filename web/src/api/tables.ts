@@ -814,6 +814,19 @@ export interface Tables {
       name: string | null;
       slice_a: number | null;
       slice_b: number | null;
+      worker_a: string | null;
+      worker_b: string | null;
+    };
+    changes: {
+      metric: string | null;
+      a: number | null;
+      b: number | null;
+      change: number | null;
+      low: number | null;
+      high: number | null;
+      detectable: number | null;
+      certain: boolean | null;
+      unit: string | null;
     };
     steps: {
       run: string | null;
@@ -823,6 +836,21 @@ export interface Tables {
       median: number | null;
       mean: number | null;
       spread: number | null;
+      workers: number | null;
+    };
+    ranks: {
+      rank: number | null;
+      worker: string | null;
+      a: number | null;
+      b: number | null;
+      change: number | null;
+      own_change: number | null;
+      own_low: number | null;
+      own_high: number | null;
+      device_change: number | null;
+      communication_a: number | null;
+      communication_b: number | null;
+      communication_change: number | null;
     };
     breakdown: {
       category: string | null;
@@ -955,6 +983,8 @@ export interface Parameters {
   diff: {
     other?: string;
     "other-worker"?: string;
+    "other-step"?: string;
+    "base-runs"?: string;
   };
   top: {
     top?: string;
