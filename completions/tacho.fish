@@ -331,6 +331,7 @@ complete -c tacho -n '__fish_seen_subcommand_from advise' -l quiet -s q -d 'do n
 complete -c tacho -n '__fish_seen_subcommand_from advise' -l lang -x -a 'en zh' -d 'language of the output (default: from the environment)'
 complete -c tacho -n '__fish_seen_subcommand_from advise' -l help -s h -d 'show this help'
 complete -c tacho -n '__fish_seen_subcommand_from diff' -l other -x -d 'the second run, also given as the second TRACE'
+complete -c tacho -n '__fish_seen_subcommand_from diff' -l other-worker -x -d 'worker of the second run (default: the one with the name of the first); on the server, alone, another worker of the same run'
 complete -c tacho -n '__fish_seen_subcommand_from diff' -l other-step -x -d 'steps of the second run, where they are others than those of --step; also TRACE@A..B'
 complete -c tacho -n '__fish_seen_subcommand_from diff' -l base-runs -x -d 'more runs of the first program, separated by commas: how much they differ decides what is certain'
 complete -c tacho -n '__fish_seen_subcommand_from diff' -l run -x -d 'run to use, if the folder has several'

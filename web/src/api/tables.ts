@@ -1054,6 +1054,7 @@ export interface Parameters {
   };
   diff: {
     other?: string;
+    "other-worker"?: string;
     "other-step"?: string;
     "base-runs"?: string;
   };

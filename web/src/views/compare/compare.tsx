@@ -1,0 +1,99 @@
+// Compare: faster or slower, is it real, and because of what.
+import type { ComponentChild } from "preact";
+import { isKnown } from "../../base/aggregate.ts";
+import { short } from "../../base/format.ts";
+import { askDiff, c, type Diff, isSameTrace, type Side, sides } from "../../model/compare.ts";
+import { t } from "../../model/language.ts";
+import { choice, go } from "../../model/route.ts";
+import { rowsOf } from "../../model/trace.ts";
+import { Segmented } from "../../widgets/controls.tsx";
+import { Headline, Verdict } from "../shared/verdict.tsx";
+import { CauseList, CauseWaterfall, showCause, tellingSide } from "./causes.tsx";
+import { shareOfChange, signed } from "./change.tsx";
+import { MemoryChange } from "./memory-change.tsx";
+import { ModuleChanges } from "./module-changes.tsx";
+import { NameChanges } from "./name-changes.tsx";
+import { PairTimeline } from "./pair-timeline.tsx";
+import { ParityStrip } from "./parity-strip.tsx";
+import { PickRun } from "./pick-run.tsx";
+import { StepChange } from "./step-change.tsx";
+
+type Both = readonly [Side, Side];
+
+export function Compare() {
+  const both = sides.value;
+  if (!both) return <PickRun />;
+  if (isSameTrace(both)) return <Headline title={c("same_trace")} facts={[c("same_trace_words")]} />;
+  return <Compared both={both} />;
+}
+
+function Compared({ both }: { both: Both }) {
+  const asked = askDiff(both);
+  const answer = asked.value;
+  const hasSteps = rowsOf(answer?.tables.steps).every((r) => (r.steps ?? 0) > 0);
+  const first = rowsOf(answer?.tables.causes).find((r) => r.certain);
+  const side = first && tellingSide(first, both);
+  return (
+    <>
+      <Verdict
+        answer={answer}
+        otherwise={t("compare")}
+        facts={hasSteps ? factsOf(asked, both) : [c("no_steps_words")]}
+        show={first && side ? () => showCause(first, side) : undefined}
+      />
+      <ParityStrip asked={asked} />
+      {hasSteps ? (
+        <div class="grid">
+          <StepChange asked={asked} both={both} />
+          <CauseWaterfall asked={asked} both={both} />
+          <CauseList asked={asked} both={both} />
+          <Parts asked={asked} both={both} />
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+/** Length and spread of both steps, and the change. */
+function factsOf(asked: Diff, both: Both): (string | undefined)[] {
+  const [a, b] = rowsOf(asked.value?.tables.steps);
+  const side = (s: Side, r: typeof a) =>
+    r && c("fact_side", { side: `${s.id} ${s.name}`, mean: short(r.mean, "ns"), spread: short(r.spread, "ns"), n: r.steps ?? 0 });
+  if (!isKnown(a?.mean) || !isKnown(b?.mean)) return [];
+  return [
+    side(both[0], a),
+    side(both[1], b),
+    c("fact_change", { change: signed(b.mean - a.mean, "ns"), share: shareOfChange(a.mean, b.mean) }),
+  ];
+}
+
+const PARTS: Record<string, (props: { asked: Diff; both: Both }) => ComponentChild> = {
+  operators: (props) => <NameChanges {...props} table="operators" />,
+  kernels: (props) => <NameChanges {...props} table="kernels" />,
+  timelines: PairTimeline,
+  memory: MemoryChange,
+  modules: ModuleChanges,
+};
+
+/** One part at a time: they are long, and a link names the one its sender saw. */
+function Parts({ asked, both }: { asked: Diff; both: Both }) {
+  const [part] = choice("part", "operators");
+  const chosen = part in PARTS ? part : "operators";
+  const Part = PARTS[chosen] as (typeof PARTS)[string];
+  const label = (id: string) => (id === "timelines" ? c("timelines") : t(id as "operators"));
+  return (
+    <>
+      <div class="w12">
+        <Segmented
+          label={c("part")}
+          chosen={chosen}
+          onChoose={(id) =>
+            go({ params: { part: id === "operators" ? undefined : id, sort: undefined, q: undefined, only: undefined } })
+          }
+          choices={Object.keys(PARTS).map((id) => ({ id, label: label(id) }))}
+        />
+      </div>
+      <Part key={chosen} asked={asked} both={both} />
+    </>
+  );
+}
