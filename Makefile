@@ -101,7 +101,11 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pr
 SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all
 SANITIZE_tsan := -fsanitize=thread
 SANITIZE_fuzz := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
-OPT_release   := -O2 -D_FORTIFY_SOURCE=2 $(LTO)
+# What a reader of other people's bytes is built with. tests/tools/hardening-test looks at the files.
+HARDEN        := -fstack-protector-strong -fstack-clash-protection \
+    $(if $(filter aarch64-%,$(MACHINE)),-mbranch-protection=standard) $(if $(filter x86_64-%,$(MACHINE)),-fcf-protection)
+HARDEN_LINK   := -Wl,-z,relro,-z,now,-z,noexecstack
+OPT_release   := -O2 -D_FORTIFY_SOURCE=2 $(HARDEN) $(LTO)
 OPT_debug     := -O0 -g3
 OPT_asan      := -O1 -g -fno-omit-frame-pointer $(SANITIZE_asan)
 OPT_tsan      := -O1 -g $(SANITIZE_tsan)
@@ -113,7 +117,7 @@ endif
 CPP_FLAGS := -D_GNU_SOURCE -DTACHO_VERSION='"$(VERSION)"' $(if $(HAVE_ISAL),-DHAVE_ISAL=1) \
     -Isrc -Iinclude -Ibuild/gen $(CPPFLAGS)
 C_FLAGS := -std=gnu11 -funsigned-char -fvisibility=hidden -pthread $(WARNINGS) $(OPT_$(VARIANT)) $(CFLAGS)
-L_FLAGS := -pthread -Wl,--as-needed $(SANITIZE_$(VARIANT)) $(LDFLAGS)
+L_FLAGS := -pthread -Wl,--as-needed $(if $(filter release,$(VARIANT)),$(HARDEN_LINK)) $(SANITIZE_$(VARIANT)) $(LDFLAGS)
 LIBS    := $(if $(HAVE_ISAL),-lisal) -lz -lzstd -lxxhash $(if $(wildcard src/serve/*.c),-lmicrohttpd) -lm -ldl
 
 # ---- lists -------------------------------------------------------------------------------------

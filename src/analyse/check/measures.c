@@ -141,8 +141,8 @@ static status measure_mfu(measures *m, arena *a, const step_sample *v, uint32_t 
 
 status measures_make(const summary *of, arena *a, measures *out, error *err) {
     measures m = {.of = of};
-    step_sample *v;
-    uint32_t n;
+    step_sample *v = NULL;
+    uint32_t n = 0;
     TRY(collect(of, a, &v, &n, err));
     m.steps = n;
     for (uint32_t i = 0; i < SUMMARY_N(of, worker); i++)
