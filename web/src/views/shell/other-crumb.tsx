@@ -3,6 +3,7 @@ import { runs } from "../../model/answers.ts";
 import { c, candidateOf, candidates, chooseSecond, type Side, sides, swapSides } from "../../model/compare.ts";
 import { t } from "../../model/language.ts";
 import { go } from "../../model/route.ts";
+import { allRanks } from "../../model/trace.ts";
 import { Menu } from "../../widgets/menu.tsx";
 
 export function OtherCrumb() {
@@ -30,10 +31,10 @@ export function OtherCrumb() {
   );
 }
 
-/** A job is compared by one of its ranks. */
+/** The rank of a job, unless all of them are compared. */
 function RankOfOther({ side }: { side: Side }) {
   const workers = runs.value?.runs.find((r) => r.name === side.run)?.workers.filter((w) => w.role === "rank") ?? [];
-  if (workers.length < 2) return null;
+  if (workers.length < 2 || allRanks.value) return null;
   return (
     <>
       <i class="slash">/</i>
