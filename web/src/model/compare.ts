@@ -83,7 +83,7 @@ export function candidates(): Candidate[] {
 }
 
 /** The candidate a side is. */
-export const candidateOf = (side: Side): Candidate | undefined =>
+export const candidateOf = (side: Pick<Side, "run" | "worker">): Candidate | undefined =>
   candidates().find((x) => x.id === side.run + SPLIT + side.worker || x.id === side.run + SPLIT);
 
 // Steps, slices and times belong to one trace.

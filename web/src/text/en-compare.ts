@@ -8,8 +8,6 @@ export const enCompare = {
   pick_words: "Choose the second run. A is usually the run before a change, B the one after it.",
   alone_title: "There is nothing to compare {name} with",
   alone_words: "The folder has only this trace. Put a second one there, or drop a file on the page.",
-  same_trace: "A and B are the same trace",
-  same_trace_words: "Choose another run for B.",
   no_steps_words: "A step is what is compared: record both runs with steps.",
   fact_side: "{side} *{mean}* ± {spread}, {n} {n|step|steps}",
   fact_change: "change *{change}* ({share})",

@@ -10,8 +10,6 @@ export const zhCompare: Record<keyof typeof enCompare, string> = {
   pick_words: "请选择第二次运行。通常 A 是改动前的运行，B 是改动后的运行。",
   alone_title: "没有可与 {name} 对比的运行",
   alone_words: "该文件夹中只有这一个追踪。请再放入一个，或将文件拖到页面上。",
-  same_trace: "A 和 B 是同一个追踪",
-  same_trace_words: "请为 B 选择另一次运行。",
   no_steps_words: "对比以步为单位：请在两次运行中都记录步。",
   fact_side: "{side} *{mean}* ± {spread}，{n} 步",
   fact_change: "变化 *{change}*（{share}）",

@@ -1,7 +1,6 @@
 // What did it: the causes from A to B as a waterfall, and each as a sentence with its evidence in both traces.
 import { isKnown, sum } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
-import { foldKernel } from "../../base/names.ts";
 import { type Fall, levelsOf, lowOf, Waterfall } from "../../draw/charts/waterfall.tsx";
 import { c, cOr, type Diff, diffCsv, lengthsOf, placeIn, type Side, stepOf } from "../../model/compare.ts";
 import { showSlice } from "../../model/evidence.ts";
@@ -9,7 +8,7 @@ import { type Row, rowsOf } from "../../model/trace.ts";
 import { WithCode } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { defined } from "../shared/table-source.ts";
-import { RampCell, signed, strongest } from "./change.tsx";
+import { RampCell, shownName, signed, strongest } from "./change.tsx";
 
 export type Cause = Row<"diff", "causes">;
 type Both = readonly [Side, Side];
@@ -21,9 +20,6 @@ const inOrder = (rows: readonly Cause[]): Cause[] => [...rows.filter((r) => r.id
 
 const kindOf = (r: Cause): Fall["kind"] => (r.id === REST ? "rest" : r.certain ? "certain" : "uncertain");
 const wordOf = (r: Cause): string => cOr(`cause_${r.id}`, String(r.id).replace(/_/g, " "));
-/** The name of a cause; kernels are folded. */
-const shortOf = (r: Cause): string | undefined =>
-  r.name === null ? undefined : /<|^void /.test(r.name) ? foldKernel(r.name) : r.name;
 const sliceOf = (r: Cause, side: Side): number | null => (side.id === "A" ? r.slice_a : r.slice_b);
 
 /** Opens a cause where it can be seen in the timeline of a side. */
@@ -42,7 +38,7 @@ export function CauseWaterfall({ asked, both }: { asked: Diff; both: Both }) {
     (r, i): Fall => ({
       id: String(i),
       label: wordOf(r),
-      detail: shortOf(r),
+      detail: r.name === null ? undefined : shownName(r.name),
       change: r.change ?? 0,
       text: signed(r.change, "ns"),
       kind: kindOf(r),

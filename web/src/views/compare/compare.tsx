@@ -7,7 +7,7 @@ import { t } from "../../model/language.ts";
 import { choice, go } from "../../model/route.ts";
 import { rowsOf } from "../../model/trace.ts";
 import { Segmented } from "../../widgets/controls.tsx";
-import { Headline, Verdict } from "../shared/verdict.tsx";
+import { Verdict } from "../shared/verdict.tsx";
 import { CauseList, CauseWaterfall, showCause, tellingSide } from "./causes.tsx";
 import { shareOfChange, signed } from "./change.tsx";
 import { MemoryChange } from "./memory-change.tsx";
@@ -25,8 +25,7 @@ type Both = readonly [Side, Side];
 
 export function Compare() {
   const both = sides.value;
-  if (!both) return <PickRun />;
-  if (isSameTrace(both)) return <Headline title={c("same_trace")} facts={[c("same_trace_words")]} />;
+  if (!both || isSameTrace(both)) return <PickRun />;
   return <Compared both={both} />;
 }
 

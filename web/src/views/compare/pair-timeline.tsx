@@ -2,7 +2,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isKnown, mean } from "../../base/aggregate.ts";
 import { exact, short } from "../../base/format.ts";
-import { foldKernel } from "../../base/names.ts";
 import { hitAt, newEasel, readColors, SANS } from "../../draw/timeline/easel.ts";
 import { remembered } from "../../draw/timeline/labels.ts";
 import { GUTTER, RULER } from "../../draw/timeline/lanes.ts";
@@ -21,7 +20,7 @@ import { allRanks, rowsOf } from "../../model/trace.ts";
 import { Segmented } from "../../widgets/controls.tsx";
 import { Menu } from "../../widgets/menu.tsx";
 import { Panel } from "../../widgets/panel.tsx";
-import { RampLegend, signed } from "./change.tsx";
+import { RampLegend, shownName, signed } from "./change.tsx";
 import {
   changeFills,
   drawPair,
@@ -300,7 +299,7 @@ function Stage(props: StageProps) {
 }
 
 const nameOf = (row: RowDrawn, index: number): string =>
-  foldKernel(row.picture.names[row.picture.boxes.name[index] as number] ?? "");
+  shownName(row.picture.names[row.picture.boxes.name[index] as number] ?? "");
 
 function hoverOf(row: RowDrawn, index: number, stage: PairStage, e: MouseEvent, changes: readonly DiffRow[] | undefined): Hover {
   const { boxes, names } = row.picture;
