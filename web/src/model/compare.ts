@@ -62,7 +62,8 @@ export const isSameTrace = ([a, b]: readonly [Side, Side]): boolean =>
 /** The steps of a side; B has those of A unless it has its own. */
 export const windowOf = (id: "A" | "B"): string => (id === "B" && param("other_step")) || param("step");
 
-const stepsWord = (steps: string): string => (steps === "" || steps === "0.." ? c("all_steps") : c("steps_of", { steps }));
+const stepsWord = (steps: string): string =>
+  steps === "" || steps === "0.." ? c("all_steps") : c(/^\d+$/.test(steps) ? "step_n" : "steps_of", { steps, n: steps });
 
 /** A run that could be B: a run of the folder, or another trace of the same run. */
 export interface Candidate {
