@@ -50,6 +50,8 @@ typedef struct {
     double host_ratio; /* time of the second run's host over the first one's, same calls */
     double compared, reshaped; /* calls with shapes in both runs; of those with other ones */
     double factor; /* most of those are this many times as large; NaN: they differ otherwise */
+    int64_t
+        batch[N_SIDES]; /* first dimension that grew by this factor, the smallest; 0: none */
 } change_causes;
 
 status causes_make(const call_tree *tree, const compared_side sides[N_SIDES], arena *a,

@@ -32,6 +32,35 @@ static double elements(str shapes) {
     return 0;
 }
 
+/* First dimension of the first tensor of a call, 0 when it has none. */
+static int64_t first_dimension(str shapes) {
+    op_list all = op_list_open(shapes);
+    for (str one; op_list_next(&all, &one);) {
+        op_list dims = op_list_open(one);
+        int64_t d;
+        str dim;
+        if (op_list_next(&dims, &dim) && op_item_i64(dim, &d) && d > 0) return d;
+    }
+    return 0;
+}
+
+/* A batch is what grew by the factor of most calls; flattened with another dimension it is
+ * larger, so the smallest is taken. */
+static void find_batch(const call_tree *tree, const compared_side sides[N_SIDES],
+                       change_causes *out) {
+    if (isnan(out->factor)) return;
+    for (uint32_t i = 1; i < tree->nodes.n; i++) {
+        const call_node *n = call_tree_node(tree, i);
+        if (!n->cost[SIDE_A].with_shapes || !node_is_reshaped(sides, n)) continue;
+        int64_t a = first_dimension(n->cost[SIDE_A].example);
+        int64_t b = first_dimension(n->cost[SIDE_B].example);
+        if (a <= 0 || fabs((double)b / (double)a - out->factor) > 1e-6 * out->factor) continue;
+        if (out->batch[SIDE_A] && a >= out->batch[SIDE_A]) continue;
+        out->batch[SIDE_A] = a;
+        out->batch[SIDE_B] = b;
+    }
+}
+
 /* The factor by which most of the calls with other shapes are larger. */
 void shapes_compare(const call_tree *tree, const compared_side sides[N_SIDES],
                     change_causes *out) {
@@ -64,4 +93,5 @@ void shapes_compare(const call_tree *tree, const compared_side sides[N_SIDES],
         most = calls[k];
         out->factor = factors[k];
     }
+    find_batch(tree, sides, out);
 }
