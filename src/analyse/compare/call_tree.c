@@ -32,9 +32,13 @@ status call_tree_init(call_tree *t, arena *a, error *err) {
 }
 
 uint32_t call_tree_child(call_tree *t, uint32_t parent, str name) {
+    uint32_t id = intern_add(t->names, name);
+    return id == UINT32_MAX ? GROUP_NONE : call_tree_child_named(t, parent, id);
+}
+
+uint32_t call_tree_child_named(call_tree *t, uint32_t parent, uint32_t name) {
     bool is_new;
-    node_key key = {parent, intern_add(t->names, name)};
-    if (key.name == UINT32_MAX) return GROUP_NONE;
+    node_key key = {parent, name};
     uint32_t node =
         groups_at(&t->nodes, hash_pair(key.parent, key.name), same_node, &key, &is_new);
     if (node != GROUP_NONE && is_new) {
@@ -78,6 +82,7 @@ static void add_cost(node_cost *to, const node_cost *c, const tree_origin *o) {
     to->first_ns = add_i64(to->first_ns, c->first_ns);
     to->calls += c->calls;
     to->kernels += c->kernels;
+    to->replayed += c->replayed;
     to->shapes += c->shapes;
     to->names += c->names;
     to->with_shapes += c->with_shapes;

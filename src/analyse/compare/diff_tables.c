@@ -42,7 +42,7 @@ status diff_write_steps(diff *d, error *err) {
 
 /* ---- causes ------------------------------------------------------------------------------ */
 
-const cause_words CAUSE_WORDS[N_CHANGES] = {
+static const cause_words WORDS[N_CHANGES] = {
     [CHANGE_WORK_ADDED] = {"work_added", MSG_DIFF_WORK_ADDED, MSG_DIFF_WHAT_WORK_ADDED},
     [CHANGE_WORK_REMOVED] = {"work_removed", MSG_DIFF_WORK_REMOVED, MSG_DIFF_WHAT_WORK_REMOVED},
     [CHANGE_WORK_REPLACED] = {"work_replaced", MSG_DIFF_WORK_REPLACED,
@@ -51,6 +51,7 @@ const cause_words CAUSE_WORDS[N_CHANGES] = {
     [CHANGE_OTHER_KERNELS] = {"other_kernels", MSG_DIFF_OTHER_KERNELS,
                               MSG_DIFF_WHAT_OTHER_KERNELS},
     [CHANGE_KERNEL_TIME] = {"kernel_time", MSG_DIFF_KERNEL_TIME, MSG_DIFF_WHAT_KERNEL_TIME},
+    [CHANGE_GRAPH] = {"graph_launch", MSG_DIFF_GRAPH, MSG_DIFF_WHAT_GRAPH},
     [CHANGE_COMMUNICATION] = {"communication", MSG_DIFF_COMMUNICATION,
                               MSG_DIFF_WHAT_COMMUNICATION},
     [CHANGE_SYNCHRONIZATION] = {"synchronization", MSG_DIFF_SYNCHRONIZATION,
@@ -61,11 +62,19 @@ const cause_words CAUSE_WORDS[N_CHANGES] = {
     [CHANGE_HOST_SPEED] = {"host_speed", MSG_DIFF_HOST_SPEED, MSG_DIFF_WHAT_HOST_SPEED},
 };
 
+const cause_words *diff_cause_words(const change_cause *c) {
+    static const cause_words no_graph = {"graph_launch", MSG_DIFF_NO_GRAPH,
+                                         MSG_DIFF_WHAT_NO_GRAPH};
+    if (c->kind == CHANGE_GRAPH && c->replayed[SIDE_A] > c->replayed[SIDE_B]) return &no_graph;
+    return &WORDS[c->kind];
+}
+
 /* The name a cause goes by: of work its place, when that has a name. What replaces calls all over
  * the step has none. */
 str diff_cause_name(const diff *d, const change_cause *c) {
-    bool is_work = c->kind <= CHANGE_WORK_REPLACED;
-    if (c->kind == CHANGE_WORK_REPLACED && !c->where) return STR_NONE;
+    bool is_work = c->kind <= CHANGE_WORK_REPLACED || c->kind == CHANGE_GRAPH;
+    if ((c->kind == CHANGE_WORK_REPLACED || c->kind == CHANGE_GRAPH) && !c->where)
+        return STR_NONE;
     return call_tree_text(&d->tree, is_work && c->where ? c->where : c->most);
 }
 
@@ -78,7 +87,7 @@ static verdict *title_of(const diff *d, const change_cause *c) {
     verdict *v = arena_alloc(d->arena, sizeof *v);
     str name = diff_cause_name(d, c);
     if (!v) return NULL;
-    *v = (verdict){.id = CAUSE_WORDS[c->kind].id, .message = CAUSE_WORDS[c->kind].title};
+    *v = (verdict){.id = diff_cause_words(c)->id, .message = diff_cause_words(c)->title};
     if (name.n) verdict_add(v, arg_text("name", name));
     add_times(v, c);
     if (c->kind == CHANGE_HOST_SPEED) verdict_add(v, arg_real("ratio", d->causes.host_ratio));
@@ -91,7 +100,7 @@ static verdict *evidence_of(const diff *d, const change_cause *c) {
     str most = call_tree_text(&d->tree, c->most);
     if (!v) return NULL;
     bool counts = c->kind <= CHANGE_COMMUNICATION;
-    *v = (verdict){.id = CAUSE_WORDS[c->kind].id,
+    *v = (verdict){.id = diff_cause_words(c)->id,
                    .message = counts ? MSG_DIFF_EVIDENCE_COUNTS : MSG_DIFF_EVIDENCE_TIME};
     if (counts) {
         verdict_add(v, arg_int("calls_a", llround(c->calls[SIDE_A])));
@@ -120,7 +129,7 @@ static status write_cause(diff *d, table *t, const change_cause *c, error *err) 
     verdict *title = title_of(d, c), *evidence = evidence_of(d, c);
     if (!title || !evidence) FAIL_MEMORY(err);
     TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL_C(id), str_of(CAUSE_WORDS[c->kind].id));
+    table_set_text(t, row, COL_C(id), str_of(diff_cause_words(c)->id));
     table_set_sentence(t, row, COL_C(title), title);
     table_set_sentence(t, row, COL_C(evidence), evidence);
     table_set_int(t, row, COL_C(change), llround(cause_ns(c)));

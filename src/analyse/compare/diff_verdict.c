@@ -73,7 +73,7 @@ static bool is_unsure(const void *facts, verdict *v) {
     add_means(d, v);
     add_basis(d, v);
     if (!c || c->kind == CHANGE_HOST_SPEED || !diff_cause_name(d, c).n) return true;
-    verdict_add(v, arg_words("what", CAUSE_WORDS[c->kind].what));
+    verdict_add(v, arg_words("what", diff_cause_words(c)->what));
     verdict_add(v, arg_text("name", diff_cause_name(d, c)));
     return true;
 }
@@ -130,7 +130,7 @@ static bool is_one_rank(const diff *d, bool slower, verdict *v) {
     verdict_add(v, arg_time("own_b", llround(worker_mean(r->of[SIDE_B], MEASURE_OWN))));
     add_basis(d, v);
     if (!c || !diff_cause_name(d, c).n || (cause_ns(c) > 0) != slower) return true;
-    verdict_add(v, arg_words("what", CAUSE_WORDS[c->kind].what));
+    verdict_add(v, arg_words("what", diff_cause_words(c)->what));
     verdict_add(v, arg_text("name", diff_cause_name(d, c)));
     return true;
 }
@@ -148,7 +148,7 @@ static bool has_cause(const diff *d, bool slower, verdict *v) {
     if (!c || (d->change_ns > 0) != slower) return false;
     add_means(d, v);
     str name = diff_cause_name(d, c);
-    verdict_add(v, arg_words("what", CAUSE_WORDS[c->kind].what));
+    verdict_add(v, arg_words("what", diff_cause_words(c)->what));
     if (name.n) verdict_add(v, arg_text("name", name));
     double cost = cause_ns(c);
     if ((cost > 0) == slower) verdict_add(v, arg_time("cost", llround(fabs(cost))));
