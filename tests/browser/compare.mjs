@@ -202,11 +202,14 @@ test("compare: memory curves together and modules by change", async (s) => {
 test("compare: without a second run one is chosen; traces of one folder are compared too", async (s) => {
   const { own, there } = await both(s);
   await visit(own, "compare?run=before", async (page) => {
-    assert.match(await heading(page), /What shall before be compared with/);
+    assert.match(await heading(page), /Which run do you want to compare before with/);
     await page.locator(".pick-runs button", { hasText: "after" }).click();
     await addressHas(page, "other=after");
     await settled(page);
     assert.equal(await heading(page), said(there));
+  });
+  await visit(own, "compare?run=before&other=gone", async (page) => {
+    assert.match(await page.textContent("main [role=alert]"), /gone/);
   });
   await visit(own, "compare?run=both&worker=first", async (page) => {
     await page.click("button[aria-label='Second run (B)']");
@@ -216,7 +219,7 @@ test("compare: without a second run one is chosen; traces of one folder are comp
     assert.equal(await heading(page), said(there));
   });
   await visit(own, "compare?run=both&worker=first&other=both&other_worker=first", async (page) => {
-    assert.match(await heading(page), /What shall first be compared with/, "a trace with itself is no comparison");
+    assert.match(await heading(page), /Which run do you want to compare first with/, "a trace with itself is no comparison");
   });
 });
 
@@ -233,7 +236,7 @@ test("compare: all ranks of a job, other steps of the same run, each side with i
     await page.locator("button[aria-label='Steps of B']").click();
     await page.locator(".menu-item", { hasText: "the same as A" }).click();
     await addressLacks(page, "other_step=");
-    assert.match(await heading(page), /What shall ddp be compared with/);
+    assert.match(await heading(page), /Which run do you want to compare ddp with/);
   }), ["ddp"]);
 
 test("compare: pictures in both themes and languages, without a serious fault of accessibility", async (s) => {

@@ -69,17 +69,20 @@ const stepsWord = (steps: string): string =>
 export interface Candidate {
   id: string;
   label: string;
-  detail: string;
+  folder: string; // the run of a trace that is one of several
+  step: number | undefined; // mean, as far as it is known
 }
 
 const SPLIT = "\n"; // between run and worker in an id: no name has it
 
 /** Every trace that can be chosen. A job counts as one; traces that only lie in one folder count each. */
 export function candidates(): Candidate[] {
+  const step = (...workers: Worker[]) =>
+    workers.flatMap((w) => w.spans).find((s) => s.facts?.mean_step)?.facts?.mean_step ?? undefined;
   return (runs.value?.runs ?? []).flatMap((r): Candidate[] => {
     const traces = r.workers.filter((w) => w.role === "trace");
-    if (traces.length < 2 || r.ranks > 1) return [{ id: r.name + SPLIT, label: r.name, detail: "" }];
-    return traces.map((w) => ({ id: r.name + SPLIT + w.name, label: w.name, detail: r.name }));
+    if (traces.length < 2 || r.ranks > 1) return [{ id: r.name + SPLIT, label: r.name, folder: "", step: step(...r.workers) }];
+    return traces.map((w) => ({ id: r.name + SPLIT + w.name, label: w.name, folder: r.name, step: step(w) }));
   });
 }
 

@@ -4,7 +4,7 @@ export const enCompare = {
   worker_of: "Worker of {side}",
   swap: "Swap A and B",
   pick: "Choose a run",
-  pick_title: "What shall {name} be compared with?",
+  pick_title: "Which run do you want to compare {name} with?",
   pick_words: "Choose the second run. A is usually the run before a change, B the one after it.",
   alone_title: "There is nothing to compare {name} with",
   alone_words: "The folder has only this trace. Put a second one there, or drop a file on the page.",

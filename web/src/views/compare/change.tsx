@@ -1,7 +1,7 @@
 // Changes as people read them: with their sign, and on the ground of the difference ramp.
 import type { ComponentChildren } from "preact";
 import { isKnown, largest, type Maybe } from "../../base/aggregate.ts";
-import { ABSENT, exact, percent, short, type Unit } from "../../base/format.ts";
+import { ABSENT, exact, percent, short, THIN, type Unit } from "../../base/format.ts";
 import { foldKernel } from "../../base/names.ts";
 import { inkFor } from "../../draw/ink.ts";
 import { rampFill, rampStop, STOPS } from "../../draw/ramp.ts";
@@ -19,6 +19,7 @@ export const signed = (v: Maybe, unit: Unit): string => (isKnown(v) ? withSign(v
 export function shareOfChange(a: Maybe, b: Maybe): string {
   if (!isKnown(a) || !isKnown(b) || a <= 0) return ABSENT;
   const share = (b - a) / a;
+  if (share >= 10) return `×${THIN}${short(b / a, "plain")}`; // as a multiple: a percentage of four digits says nothing
   return withSign(share, percent(Math.abs(share)));
 }
 

@@ -35,7 +35,7 @@ function rangeOf(r: Measured): string {
 }
 
 export function RealChanges({ asked, both }: { asked: Diff; both: readonly [Side, Side] }) {
-  const rows = rowsOf(asked.value?.tables.changes);
+  const rows = rowsOf(asked.value?.tables.changes).filter((r) => isKnown(r.change)); // what only one run has is no change
   if (asked.value && rows.length === 0) return null;
   const columns: TableColumn[] = [
     { name: "metric", title: c("metric"), text: true, sortable: false, least: 96 },

@@ -1,4 +1,5 @@
 // The second run of a comparison, behind the first one in the top bar. Fetched with the Compare view.
+import { short } from "../../base/format.ts";
 import { runs } from "../../model/answers.ts";
 import { c, candidateOf, candidates, chooseSecond, type Side, sides, swapSides } from "../../model/compare.ts";
 import { t } from "../../model/language.ts";
@@ -18,7 +19,12 @@ export function OtherCrumb() {
         name={c("second")}
         filter={t("filter")}
         label={<b>{now?.label ?? c("pick")}</b>}
-        items={candidates().map((x) => ({ id: x.id, label: x.label, detail: x.detail, checked: x.id === now?.id }))}
+        items={candidates().map((x) => ({
+          id: x.id,
+          label: x.label,
+          detail: [x.folder, x.step ? short(x.step, "ns") : ""].filter(Boolean).join(" "),
+          checked: x.id === now?.id,
+        }))}
         onChoose={chooseSecond}
       />
       {second ? <RankOfOther side={second} /> : null}
