@@ -11,7 +11,6 @@ export const enCompare = {
   no_steps_words: "A step is what is compared: record both runs with steps.",
   fact_side: "{side} *{mean}* ± {spread}, {n} {n|step|steps}",
   fact_change: "change *{change}* ({share})",
-  fact_interval: "change *{change}*, 95 % {low} to {high}",
   // parity
   parity: "Same conditions?",
   parity_same: "Both runs ran the same work under the same conditions.",

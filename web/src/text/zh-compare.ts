@@ -13,7 +13,6 @@ export const zhCompare: Record<keyof typeof enCompare, string> = {
   no_steps_words: "对比以步为单位：请在两次运行中都记录步。",
   fact_side: "{side} *{mean}* ± {spread}，{n} 步",
   fact_change: "变化 *{change}*（{share}）",
-  fact_interval: "变化 *{change}*，95 % 区间为 {low} 至 {high}",
   parity: "条件是否相同",
   parity_same: "两次运行在相同条件下执行了相同的工作。",
   parity_other: "这是另一种工作负载：只比较时间，不判断变慢或变快。",

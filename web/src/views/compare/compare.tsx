@@ -1,6 +1,5 @@
 // Compare: faster or slower, is it real, and because of what.
 import type { ComponentChild } from "preact";
-import { isKnown } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
 import { askDiff, c, type Diff, isSameTrace, lengthsOf, type Side, sides, stepsOf } from "../../model/compare.ts";
 import { t } from "../../model/language.ts";
@@ -64,7 +63,6 @@ function Compared({ both }: { both: Both }) {
 /** Length and spread of both steps, and the change. */
 function factsOf(asked: Diff, both: Both): (string | undefined)[] {
   const [a, b] = lengthsOf(asked);
-  const step = rowsOf(asked.value?.tables.changes).find((r) => r.metric === "step");
   const side = (s: Side, mean: number) => {
     const r = stepsOf(asked, s);
     return c("fact_side", {
@@ -75,14 +73,7 @@ function factsOf(asked: Diff, both: Both): (string | undefined)[] {
     });
   };
   if (!asked.value) return [];
-  const change = signed(b - a, "ns");
-  return [
-    side(both[0], a),
-    side(both[1], b),
-    isKnown(step?.low)
-      ? c("fact_interval", { change, low: signed(step.low, "ns"), high: signed(step.high, "ns") })
-      : c("fact_change", { change, share: shareOfChange(a, b) }),
-  ];
+  return [side(both[0], a), side(both[1], b), c("fact_change", { change: signed(b - a, "ns"), share: shareOfChange(a, b) })];
 }
 
 const PARTS: Record<string, (props: { asked: Diff; both: Both }) => ComponentChild> = {
