@@ -27,7 +27,7 @@ static status write_run(diff *d, table *t, int side, uint32_t run, error *err) {
     table_set_int(t, row, COL_S(steps), s.n_steps);
     table_set_int(t, row, COL_S(median), s.median_ns);
     table_set_int(t, row, COL_S(mean), s.mean_ns);
-    if (s.n_steps > 1) table_set_int(t, row, COL_S(spread), llround(sqrt(s.variance)));
+    if (s.n_steps > 1) table_set_int(t, row, COL_S(spread), noise_whole(sqrt(s.variance)));
     return OK;
 }
 
@@ -79,8 +79,8 @@ str diff_cause_name(const diff *d, const change_cause *c) {
 }
 
 static void add_times(verdict *v, const change_cause *c) {
-    verdict_add(v, arg_time("a", llround(c->ns[SIDE_A])));
-    verdict_add(v, arg_time("b", llround(c->ns[SIDE_B])));
+    verdict_add(v, arg_time("a", noise_whole(c->ns[SIDE_A])));
+    verdict_add(v, arg_time("b", noise_whole(c->ns[SIDE_B])));
 }
 
 static verdict *title_of(const diff *d, const change_cause *c) {
@@ -103,13 +103,13 @@ static verdict *evidence_of(const diff *d, const change_cause *c) {
     *v = (verdict){.id = diff_cause_words(c)->id,
                    .message = counts ? MSG_DIFF_EVIDENCE_COUNTS : MSG_DIFF_EVIDENCE_TIME};
     if (counts) {
-        verdict_add(v, arg_int("calls_a", llround(c->calls[SIDE_A])));
-        verdict_add(v, arg_int("calls_b", llround(c->calls[SIDE_B])));
-        verdict_add(v, arg_int("kernels_a", llround(c->kernels[SIDE_A])));
-        verdict_add(v, arg_int("kernels_b", llround(c->kernels[SIDE_B])));
+        verdict_add(v, arg_int("calls_a", noise_whole(c->calls[SIDE_A])));
+        verdict_add(v, arg_int("calls_b", noise_whole(c->calls[SIDE_B])));
+        verdict_add(v, arg_int("kernels_a", noise_whole(c->kernels[SIDE_A])));
+        verdict_add(v, arg_int("kernels_b", noise_whole(c->kernels[SIDE_B])));
     }
     if (most.n) verdict_add(v, arg_text("most", most));
-    verdict_add(v, arg_time("spread", llround(2 * sqrt(c->variance))));
+    verdict_add(v, arg_time("spread", noise_whole(2 * sqrt(c->variance))));
     return v;
 }
 
@@ -132,7 +132,7 @@ static status write_cause(diff *d, table *t, const change_cause *c, error *err) 
     table_set_text(t, row, COL_C(id), str_of(diff_cause_words(c)->id));
     table_set_sentence(t, row, COL_C(title), title);
     table_set_sentence(t, row, COL_C(evidence), evidence);
-    table_set_int(t, row, COL_C(change), llround(cause_ns(c)));
+    table_set_int(t, row, COL_C(change), noise_whole(cause_ns(c)));
     if (d->sides[SIDE_A].mean_ns > 0)
         table_set_real(t, row, COL_C(share), cause_ns(c) / (double)d->sides[SIDE_A].mean_ns);
     table_set_int(t, row, COL_C(certain), c->certain);
@@ -150,7 +150,7 @@ status diff_write_causes(diff *d, error *err) {
     if (!t) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < d->causes.n; i++) {
         TRY(write_cause(d, t, &d->causes.v[i], err));
-        left = sub_i64(left, llround(cause_ns(&d->causes.v[i])));
+        left = sub_i64(left, noise_whole(cause_ns(&d->causes.v[i])));
     }
     TRY(table_add_row(t, &row, err));
     table_set_text(t, row, COL_C(id), STR("unexplained"));
