@@ -96,6 +96,7 @@ test("compare: a cause leads to its event in the timeline of either run, and bac
     await addressHas(page, `sel=slice:${cause.slice_b}`);
     await addressHas(page, "run=after");
     await page.waitForSelector(".tl-what");
+    assert.equal(plain(await page.textContent(".tl-strip-text")), `B: ${plain(cause.title)}`);
     await page.goBack();
     await addressHas(page, "#/compare?run=before&other=after");
     await settled(page);
@@ -201,11 +202,14 @@ test("compare: memory curves together and modules by change", async (s) => {
 test("compare: without a second run one is chosen; traces of one folder are compared too", async (s) => {
   const { own, there } = await both(s);
   await visit(own, "compare?run=before", async (page) => {
-    assert.match(await heading(page), /What shall before be compared with/);
+    assert.match(await heading(page), /Which run do you want to compare before with/);
     await page.locator(".pick-runs button", { hasText: "after" }).click();
     await addressHas(page, "other=after");
     await settled(page);
     assert.equal(await heading(page), said(there));
+  });
+  await visit(own, "compare?run=before&other=gone", async (page) => {
+    assert.match(await page.textContent("main [role=alert]"), /gone/);
   });
   await visit(own, "compare?run=both&worker=first", async (page) => {
     await page.click("button[aria-label='Second run (B)']");
@@ -215,9 +219,25 @@ test("compare: without a second run one is chosen; traces of one folder are comp
     assert.equal(await heading(page), said(there));
   });
   await visit(own, "compare?run=both&worker=first&other=both&other_worker=first", async (page) => {
-    assert.match(await heading(page), /the same trace/);
+    assert.match(await heading(page), /Which run do you want to compare first with/, "a trace with itself is no comparison");
   });
 });
+
+test("compare: all ranks of a job, other steps of the same run, each side with its own", (s) =>
+  visit(s, "compare?run=ddp&worker=*&other=ddp&step=3&other_step=4", async (page) => {
+    assert.match(plain(await page.textContent("header")), /Addp\/4 ranks→Bddp/);
+    const ranks = await cells(page, "section[aria-label=Ranks] tbody tr:not(.spacer) td:first-child");
+    assert.deepEqual(ranks.sort(), ["rank 0", "rank 1", "rank 2", "rank 3"]);
+    assert.match(plain(await page.textContent(".facts")), /A step 3 .*, 4 steps ?B step 4 /);
+    await page.click("button[aria-label='Swap A and B']");
+    await addressHas(page, "step=4");
+    await addressHas(page, "other_step=3");
+    await settled(page);
+    await page.locator("button[aria-label='Steps of B']").click();
+    await page.locator(".menu-item", { hasText: "the same as A" }).click();
+    await addressLacks(page, "other_step=");
+    assert.match(await heading(page), /Which run do you want to compare ddp with/);
+  }), ["ddp"]);
 
 test("compare: pictures in both themes and languages, without a serious fault of accessibility", async (s) => {
   const { own, there } = await both(s);

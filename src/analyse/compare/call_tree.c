@@ -82,6 +82,7 @@ static void add_cost(node_cost *to, const node_cost *c, const tree_origin *o) {
     to->first_ns = add_i64(to->first_ns, c->first_ns);
     to->calls += c->calls;
     to->kernels += c->kernels;
+    to->replayed += c->replayed;
     to->shapes += c->shapes;
     to->names += c->names;
     to->with_shapes += c->with_shapes;

@@ -4,7 +4,8 @@
  * with the same names around them share a node, whatever their threads and times, so runs are
  * aligned where they are alike, and a call that one of them lacks hangs below the last node that
  * both have. Steps, Python frames and modules are looked through; launches belong to the call
- * around them, calls that block are nodes of their own. */
+ * around them, calls that block are nodes of their own, and so are kernels of no known operator:
+ * those of a graph, or of a program without operators. */
 #ifndef ANALYSE_CALL_TREE_H
 #define ANALYSE_CALL_TREE_H
 
@@ -22,11 +23,11 @@ typedef struct {
 
 /* What a node costs over all steps of one worker, or of all workers of a side. */
 typedef struct {
-    int64_t device_ns; /* a device works for it */
-    int64_t host_ns;   /* no device works, and the host is in it */
-    int64_t gap_ns;    /* neither works: the wait for its next call */
-    int64_t first_ns;  /* of the gaps, those with which a step begins */
-    int64_t calls, kernels;
+    int64_t device_ns;                   /* a device works for it */
+    int64_t host_ns;                     /* no device works, and the host is in it */
+    int64_t gap_ns;                      /* neither works: the wait for its next call */
+    int64_t first_ns;                    /* of the gaps, those with which a step begins */
+    int64_t calls, kernels, replayed;    /* replayed: of the kernels, those of graphs */
     double device_squares, host_squares; /* of each step: device_ns; host_ns + gap_ns. Of a
                                             side: its distance from the worker's mean */
     int64_t now_device, now_host;        /* of the step being read */

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "analyse/compare/matched.h"
+#include "analyse/compare/shape_change.h"
 #include "base/sort.h"
-#include "store/op_text.h"
 
 enum { HOST_SURE_TIMES = 4 };         /* spreads beyond which a call of the host stands out */
 static const double HOST_SURE = 0.04; /* and the share of a step */
@@ -29,9 +29,11 @@ typedef struct {
     double steps[N_SIDES], step_ns; /* step_ns: the mean of the first run */
     double sure;                    /* spreads beyond which a cause is certain */
     uint32_t *anchor;               /* by node: the innermost around it that did not change */
-    uint32_t *top;  /* and what of it that changed lies just inside; 0: nothing */
-    double *top_ns; /* by such a node: what it and all inside it cost more */
-    groups rows;    /* cause_row */
+    uint32_t *top;     /* and what of it that changed lies just inside; 0: nothing */
+    double *top_ns;    /* by such a node: what it and all inside it cost more */
+    uint8_t *inside;   /* by node: what lies inside it changed */
+    bool same_kernels; /* both runs launch the same ones, whatever launches them */
+    groups rows;       /* cause_row */
     change_causes *out;
 } causes_ctx;
 
@@ -112,33 +114,30 @@ static status add_work(causes_ctx *x, uint32_t node, const matched *m, error *er
     }
     x->top_ns[x->top[node]] += rest[SIDE_B] - rest[SIDE_A];
     double variance = 0;
-    for (int s = 0; s < N_SIDES; s++)
-        variance += scaled(1 - m->share[s], m->device_variance[s] + m->host_variance[s]);
+    for (int s = 0; s < N_SIDES; s++) {
+        double more = 1 - m->share[s];
+        c->device_ns[s] += more * (double)n->cost[s].device_ns / x->steps[s];
+        c->device_variance += scaled(more, m->device_variance[s]);
+        c->replayed[s] += (double)n->cost[s].replayed / x->steps[s];
+        variance += scaled(more, m->device_variance[s] + m->host_variance[s]);
+    }
     return add_part(x, c, node, rest[SIDE_A], rest[SIDE_B], variance, err);
 }
 
 /* ---- the device's part ------------------------------------------------------------------- */
 
-/* Sums of hashes over different numbers of steps are equal when what was added up is. */
-static bool differ(const causes_ctx *x, uint64_t a, uint64_t b) {
-    return a * (uint64_t)x->steps[SIDE_B] != b * (uint64_t)x->steps[SIDE_A];
-}
-
-static bool has_other_shapes(const causes_ctx *x, const call_node *n) {
-    const node_cost *c = n->cost;
-    return c[SIDE_A].with_shapes && c[SIDE_B].with_shapes && !node_is_changed(x->sides, n) &&
-           differ(x, c[SIDE_A].shapes, c[SIDE_B].shapes);
-}
-
 static change_cause *device_cause(causes_ctx *x, uint32_t node) {
     const call_node *n = node_at(x, node);
     const node_cost *c = n->cost;
     if (n->flags & NODE_COMMUNICATES) return cause_at(x, CHANGE_COMMUNICATION, 0, 0);
-    if (has_other_shapes(x, n)) return cause_at(x, CHANGE_SHAPES, n->name, node);
-    bool same_number = !differ(x, (uint64_t)c[SIDE_A].kernels, (uint64_t)c[SIDE_B].kernels);
+    if (node_is_reshaped(x->sides, n)) return cause_at(x, CHANGE_SHAPES, n->name, node);
+    bool same_number =
+        !node_sums_differ(x->sides, (uint64_t)c[SIDE_A].kernels, (uint64_t)c[SIDE_B].kernels);
     if (!node_is_changed(x->sides, n) &&
-        (!same_number || differ(x, c[SIDE_A].names, c[SIDE_B].names)))
-        return cause_at(x, CHANGE_OTHER_KERNELS, n->name, node);
+        (!same_number || node_sums_differ(x->sides, c[SIDE_A].names, c[SIDE_B].names)))
+        return x->inside[node] && !same_number
+                   ? cause_at(x, CHANGE_WORK_ADDED, node, node) /* one runs it itself */
+                   : cause_at(x, CHANGE_OTHER_KERNELS, n->name, node);
     return cause_at(x, CHANGE_KERNEL_TIME, 0, 0);
 }
 
@@ -146,11 +145,17 @@ static status add_device(causes_ctx *x, uint32_t node, const matched *m, error *
     if (m->device[SIDE_A] == 0 && m->device[SIDE_B] == 0) return OK;
     change_cause *c = device_cause(x, node);
     if (!c) FAIL_MEMORY(err);
-    add_counts(x, c, node_at(x, node));
-    return add_part(x, c, node, m->device[SIDE_A], m->device[SIDE_B],
-                    scaled(m->share[SIDE_A], m->device_variance[SIDE_A]) +
-                        scaled(m->share[SIDE_B], m->device_variance[SIDE_B]),
-                    err);
+    double variance = scaled(m->share[SIDE_A], m->device_variance[SIDE_A]) +
+                      scaled(m->share[SIDE_B], m->device_variance[SIDE_B]);
+    bool is_work = c->kind == CHANGE_WORK_ADDED;
+    if (is_work) c->device_variance += variance;
+    for (int s = 0; is_work && s < N_SIDES; s++) {
+        c->device_ns[s] += m->device[s];
+        c->kernels[s] += (double)node_at(x, node)->cost[s].kernels / x->steps[s];
+        c->replayed[s] += (double)node_at(x, node)->cost[s].replayed / x->steps[s];
+    }
+    if (!is_work) add_counts(x, c, node_at(x, node));
+    return add_part(x, c, node, m->device[SIDE_A], m->device[SIDE_B], variance, err);
 }
 
 /* ---- the host's part --------------------------------------------------------------------- */
@@ -162,6 +167,22 @@ static bool begins_steps(const call_node *n) {
     return 2 * (double)c->first_ns > (double)c->gap_ns;
 }
 
+/* Work inside this node that one run alone does; NULL: there is none. */
+static change_cause *work_inside(causes_ctx *x, uint32_t node) {
+    if (!x->inside[node]) return NULL;
+    cause_key key = {CHANGE_WORK_ADDED, node};
+    for (uint32_t i = 0; i < x->rows.n; i++)
+        if (same_cause(GROUP_ROW(&x->rows, cause_row, i), &key))
+            return &GROUP_ROW(&x->rows, cause_row, i)->cause;
+    return NULL;
+}
+
+/* Does one run replay most of these kernels as a graph, while the other launches them? */
+static bool is_graph(const change_cause *c) {
+    return (c->replayed[SIDE_A] > c->kernels[SIDE_A] / 2) !=
+           (c->replayed[SIDE_B] > c->kernels[SIDE_B] / 2);
+}
+
 static change_cause *host_cause(causes_ctx *x, uint32_t node, double beyond,
                                 double gap_beyond) {
     const call_node *n = node_at(x, node);
@@ -170,27 +191,31 @@ static change_cause *host_cause(causes_ctx *x, uint32_t node, double beyond,
         return cause_at(x, CHANGE_DATA_WAIT, node, node);
     if (is_gap) return cause_at(x, CHANGE_HOST_GAP, node, node);
     /* A call whose insides changed takes longer around them, too: one cause. */
-    cause_key inside = {CHANGE_WORK_ADDED, node};
-    for (uint32_t i = 0; i < x->rows.n; i++)
-        if (same_cause(GROUP_ROW(&x->rows, cause_row, i), &inside))
-            return &GROUP_ROW(&x->rows, cause_row, i)->cause;
-    return cause_at(x, CHANGE_HOST_CALL, node, node);
+    change_cause *inside = work_inside(x, node);
+    return inside ? inside : cause_at(x, CHANGE_HOST_CALL, node, node);
+}
+
+/* What all of a node's host time is about, whatever the speed of the host: collectives that run
+ * on it, waits, and launching a graph instead of the operators inside. NULL: nothing of that. */
+static change_cause *whole_host_cause(causes_ctx *x, uint32_t node) {
+    const call_node *n = node_at(x, node);
+    const node_cost *c = n->cost;
+    if (n->flags & NODE_COMMUNICATES && !c[SIDE_A].kernels && !c[SIDE_B].kernels)
+        return cause_at(x, CHANGE_COMMUNICATION, 0, 0);
+    if (n->flags & NODE_BLOCKS) return cause_at(x, CHANGE_SYNCHRONIZATION, n->name, node);
+    change_cause *inside = work_inside(x, node);
+    return inside && is_graph(inside) ? inside : NULL;
 }
 
 static status add_host(causes_ctx *x, uint32_t node, const matched *m, error *err) {
-    const call_node *n = node_at(x, node);
     double r = x->out->host_ratio;
     double before = m->host[SIDE_A] + m->gap[SIDE_A], after = m->host[SIDE_B] + m->gap[SIDE_B];
     double before_variance = scaled(m->share[SIDE_A], m->host_variance[SIDE_A]);
     double after_variance = scaled(m->share[SIDE_B], m->host_variance[SIDE_B]);
     double variance = before_variance + after_variance;
     if (before == 0 && after == 0) return OK;
-    if (n->flags & NODE_COMMUNICATES && !n->cost[SIDE_A].kernels && !n->cost[SIDE_B].kernels)
-        return add_part(x, cause_at(x, CHANGE_COMMUNICATION, 0, 0), node, before, after,
-                        variance, err);
-    if (n->flags & NODE_BLOCKS)
-        return add_part(x, cause_at(x, CHANGE_SYNCHRONIZATION, n->name, node), node, before,
-                        after, variance, err);
+    change_cause *whole = whole_host_cause(x, node);
+    if (whole) return add_part(x, whole, node, before, after, variance, err);
     double beyond = after - r * before;
     double spread = sqrt(r * r * before_variance + after_variance);
     change_cause *all = cause_at(x, CHANGE_HOST_SPEED, 0, 0);
@@ -202,56 +227,6 @@ static status add_host(causes_ctx *x, uint32_t node, const matched *m, error *er
                     spread * spread, err);
 }
 
-/* ---- shapes ------------------------------------------------------------------------------ */
-
-/* Elements of the first tensor of a call, 0 when it has none. */
-static double elements(str shapes) {
-    op_list all = op_list_open(shapes);
-    for (str one; op_list_next(&all, &one);) {
-        op_list dims = op_list_open(one);
-        double product = 1;
-        uint32_t n = 0;
-        int64_t d;
-        for (str dim; op_list_next(&dims, &dim); n++)
-            product *= op_item_i64(dim, &d) && d > 0 ? (double)d : 0;
-        if (n && product > 0) return product;
-    }
-    return 0;
-}
-
-/* The factor by which most of the calls with other shapes are larger. */
-static void find_factor(causes_ctx *x) {
-    enum { MOST_FACTORS = 64 };
-    double factors[MOST_FACTORS], calls[MOST_FACTORS], most = 0;
-    uint32_t n = 0;
-    x->out->factor = NAN;
-    for (uint32_t i = 1; i < x->tree->nodes.n; i++) {
-        const call_node *node = node_at(x, i);
-        const node_cost *c = node->cost;
-        if (!c[SIDE_A].with_shapes || !c[SIDE_B].with_shapes) continue;
-        x->out->compared += (double)c[SIDE_A].with_shapes / x->steps[SIDE_A];
-        if (!has_other_shapes(x, node)) continue;
-        double now = (double)c[SIDE_A].with_shapes / x->steps[SIDE_A];
-        double a = elements(c[SIDE_A].example);
-        double b = elements(c[SIDE_B].example);
-        x->out->reshaped += now;
-        if (a <= 0 || b <= 0 || a == b) continue;
-        uint32_t k = 0;
-        while (k < n && fabs(factors[k] - b / a) > 1e-6 * factors[k]) k++;
-        if (k == MOST_FACTORS) continue;
-        if (k == n) {
-            factors[n] = b / a;
-            calls[n++] = 0;
-        }
-        calls[k] += now;
-    }
-    for (uint32_t k = 0; k < n; k++) {
-        if (calls[k] <= most || 2 * calls[k] <= x->out->reshaped) continue;
-        most = calls[k];
-        x->out->factor = factors[k];
-    }
-}
-
 /* ---- all --------------------------------------------------------------------------------- */
 
 static void find_anchors(causes_ctx *x) {
@@ -261,6 +236,7 @@ static void find_anchors(causes_ctx *x) {
         x->top[i] = x->top[parent]                             ? x->top[parent]
                     : node_is_changed(x->sides, node_at(x, i)) ? i
                                                                : 0;
+        if (x->top[i] == i) x->inside[parent] = 1;
     }
 }
 
@@ -318,21 +294,55 @@ static void judge_cause(const causes_ctx *x, change_cause *c) {
                  fabs(cause_ns(c)) > x->sure * sqrt(c->variance);
 }
 
+/* Kernels that both runs have, of all that one of them has: nine of ten by number. */
+static bool has_same_kernels(const causes_ctx *x) {
+    double both = 0, all = 0;
+    for (uint32_t i = 0; i < x->tree->kernels.n; i++) {
+        const name_sum *k = GROUP_ROW(&x->tree->kernels, name_sum, i);
+        double a = (double)k->calls[SIDE_A] / x->steps[SIDE_A];
+        double b = (double)k->calls[SIDE_B] / x->steps[SIDE_B];
+        both += fmin(a, b);
+        all += fmax(a, b);
+    }
+    return all > 0 && both >= 0.9 * all;
+}
+
+/* Other work that is only launched otherwise: one run replays most of its kernels as a graph,
+ * the other launches them. Its device's part goes to *device; false: it is not such work. */
+static bool split_graph(const causes_ctx *x, change_cause *c, change_cause *device) {
+    if (c->kind != CHANGE_WORK_ADDED || !is_graph(c)) return false;
+    *device = *c;
+    if (x->same_kernels) device->kind = CHANGE_KERNEL_TIME;
+    device->most = 0; /* which of them cost most is the host's */
+    device->variance = c->device_variance;
+    c->kind = CHANGE_GRAPH;
+    c->variance = fmax(0, c->variance - c->device_variance);
+    for (int s = 0; s < N_SIDES; s++) {
+        device->ns[s] = c->device_ns[s];
+        c->ns[s] -= c->device_ns[s];
+    }
+    return true;
+}
+
+static void keep_cause(const causes_ctx *x, change_cause *c, change_cause *v, uint32_t *n) {
+    if (fabs(cause_ns(c)) < LEAST * x->step_ns) return;
+    judge_cause(x, c);
+    v[(*n)++] = *c;
+}
+
 static status write_out(causes_ctx *x, arena *a, error *err) {
-    uint32_t n = x->rows.n, kept = 0;
+    uint32_t n = 2 * x->rows.n, kept = 0;
     change_cause *v = ARENA_ARRAY(a, change_cause, (size_t)n + 1);
     uint32_t *order = ARENA_ARRAY(a, uint32_t, (size_t)n + 1);
     uint32_t *scratch = ARENA_ARRAY(a, uint32_t, (size_t)n + 1);
     x->out->v = ARENA_ARRAY(a, change_cause, (size_t)n + 1);
     if (!v || !order || !scratch || !x->out->v) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < n; i++) {
-        change_cause *c = &GROUP_ROW(&x->rows, cause_row, i)->cause;
-        if (fabs(cause_ns(c)) < LEAST * x->step_ns) continue;
-        judge_cause(x, c);
-        v[kept] = *c;
-        order[kept] = kept;
-        kept++;
+    for (uint32_t i = 0; i < x->rows.n; i++) {
+        change_cause *c = &GROUP_ROW(&x->rows, cause_row, i)->cause, device;
+        if (split_graph(x, c, &device)) keep_cause(x, &device, v, &kept);
+        keep_cause(x, c, v, &kept);
     }
+    for (uint32_t i = 0; i < kept; i++) order[i] = i;
     sort_index(order, scratch, kept, compare_causes, v);
     for (uint32_t i = 0; i < kept; i++) x->out->v[i] = v[order[i]];
     x->out->n = kept;
@@ -350,10 +360,12 @@ status causes_make(const call_tree *tree, const compared_side sides[N_SIDES], ar
     x.anchor = ARENA_ARRAY(a, uint32_t, (size_t)tree->nodes.n + 1);
     x.top = ARENA_ARRAY(a, uint32_t, (size_t)tree->nodes.n + 1);
     x.top_ns = ARENA_ARRAY(a, double, (size_t)tree->nodes.n + 1);
-    if (!x.anchor || !x.top || !x.top_ns) FAIL_MEMORY(err);
+    x.inside = ARENA_ARRAY(a, uint8_t, (size_t)tree->nodes.n + 1);
+    if (!x.anchor || !x.top || !x.top_ns || !x.inside) FAIL_MEMORY(err);
+    x.same_kernels = has_same_kernels(&x);
     TRY(groups_init(&x.rows, a, sizeof(cause_row), err));
     find_anchors(&x);
-    find_factor(&x);
+    shapes_compare(tree, sides, out);
     TRY(host_ratio_find(tree, sides, a, &out->host_ratio, err));
     TRY(add_all(&x, err));
     TRY(name_work(&x, err));

@@ -6,7 +6,8 @@
  * host's part most changes alike for all calls, because a machine is faster or busier than
  * another: the weighted median of all ratios is `host_speed`, which is never certain. What a
  * call changes beyond that, by 4 % of a step and four times its own spread, is a cause of its
- * own. All causes and what is left over add up to the change of the mean step. */
+ * own. Where one run replays kernels as a graph, its operators are missing: then the host's
+ * part is how kernels are launched, the device's part is about the kernels themselves. All causes and what is left over add up to the change of the mean step. */
 #ifndef ANALYSE_CAUSES_H
 #define ANALYSE_CAUSES_H
 
@@ -19,6 +20,7 @@ typedef enum {
     CHANGE_SHAPES,
     CHANGE_OTHER_KERNELS,
     CHANGE_KERNEL_TIME,
+    CHANGE_GRAPH,
     CHANGE_COMMUNICATION,
     CHANGE_SYNCHRONIZATION,
     CHANGE_DATA_WAIT,
@@ -36,7 +38,8 @@ typedef struct {
     double variance; /* of their difference */
     uint32_t most;   /* the node with the largest part of it */
     double most_ns;
-    double calls[N_SIDES], kernels[N_SIDES];
+    double device_ns[N_SIDES], device_variance; /* of other work: the device's part */
+    double calls[N_SIDES], kernels[N_SIDES], replayed[N_SIDES];
     uint32_t costliest[N_SIDES], worker[N_SIDES]; /* slices, and the workers they are of */
     bool certain;
 } change_cause;
@@ -47,6 +50,8 @@ typedef struct {
     double host_ratio; /* time of the second run's host over the first one's, same calls */
     double compared, reshaped; /* calls with shapes in both runs; of those with other ones */
     double factor; /* most of those are this many times as large; NaN: they differ otherwise */
+    int64_t
+        batch[N_SIDES]; /* first dimension that grew by this factor, the smallest; 0: none */
 } change_causes;
 
 status causes_make(const call_tree *tree, const compared_side sides[N_SIDES], arena *a,

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "analyse/compare/parity.h"
+
 #define COL_M(name) COL(diff, changes, name)
 
 static const double LEAST = 0.005; /* of the first side: what is less is never certain */
@@ -15,6 +17,7 @@ typedef struct {
 /* The peak of memory is of a run, not of its steps. */
 static const changed_info INFO[N_CHANGED] = {
     [CHANGED_STEP] = {"step", "ns", MEASURE_STEP},
+    [CHANGED_SAME_DATA] = {"step_for_same_data", "ns", MEASURE_STEP},
     [CHANGED_DEVICE] = {"device", "ns", MEASURE_DEVICE},
     [CHANGED_HOST] = {"host", "ns", MEASURE_HOST},
     [CHANGED_LAUNCH] = {"host_per_launch", "ns", MEASURE_LAUNCH},
@@ -69,11 +72,17 @@ static bool is_explained(const change_causes *causes, changed what, double chang
 static bool is_certain(const compared_side sides[N_SIDES], const change_causes *causes,
                        changed what, const measured_change *m) {
     double change = measured_ns(m);
+    if (parity_is_other_work(causes)) return false;
     bool of_host = what == CHANGED_STEP || what == CHANGED_HOST || what == CHANGED_LAUNCH;
     if (!m->known || !noise_is_real(&m->change)) return false;
     if (fabs(change) < LEAST * fabs(m->of[SIDE_A])) return false;
     if (!of_host || sides[SIDE_A].n_runs > 1) return true;
     return what != CHANGED_LAUNCH && is_explained(causes, what, change);
+}
+
+/* How much more data a step of the second run takes; NaN: as much, or not known. */
+static double data_factor(const change_causes *causes) {
+    return parity_is_other_work(causes) ? causes->factor : NAN;
 }
 
 status changes_make(const compared_side sides[N_SIDES], const change_causes *causes, arena *a,
@@ -84,8 +93,11 @@ status changes_make(const compared_side sides[N_SIDES], const change_causes *cau
         if (k == CHANGED_MEMORY) {
             TRY(make_memory(sides, a, m, err));
         } else {
+            double size = k == CHANGED_SAME_DATA ? data_factor(causes) : 1;
             for (int s = 0; s < N_SIDES; s++) m->of[s] = side_mean(&sides[s], INFO[k].measure);
-            TRY(sides_compare(sides, INFO[k].measure, a, &m->change, &m->known, err));
+            m->of[SIDE_B] /= size;
+            if (isnan(size)) m->of[SIDE_A] = NAN;
+            TRY(sides_compare(sides, INFO[k].measure, size, a, &m->change, &m->known, err));
         }
         m->certain = is_certain(sides, causes, k, m);
     }

@@ -5,7 +5,8 @@
  * interval excludes 0 and the change is at least half a percent. Two runs of one program often
  * differ by a fifth on the host, all steps of one being slower: so the times of the host, and
  * of the whole step, are certain only if several runs were given or causes that are certain
- * explain at least half of the change. */
+ * explain at least half of the change. Another workload (parity.h) is never certain: its step
+ * is also given for the same amount of data, where the factor is known. */
 #ifndef ANALYSE_CHANGES_H
 #define ANALYSE_CHANGES_H
 
@@ -13,6 +14,7 @@
 
 typedef enum {
     CHANGED_STEP,
+    CHANGED_SAME_DATA, /* the step for as much data as the first run's, of another workload */
     CHANGED_DEVICE,
     CHANGED_HOST,
     CHANGED_LAUNCH,

@@ -22,7 +22,7 @@ typedef struct {
     const char *id;
     uint16_t title, what; /* what: for the verdict, before a name */
 } cause_words;
-extern const cause_words CAUSE_WORDS[N_CHANGES];
+const cause_words *diff_cause_words(const change_cause *c);
 
 /* The name a cause goes by; none of what replaces calls all over the step. */
 str diff_cause_name(const diff *d, const change_cause *c);

@@ -27,7 +27,7 @@ static status write_run(diff *d, table *t, int side, uint32_t run, error *err) {
     table_set_int(t, row, COL_S(steps), s.n_steps);
     table_set_int(t, row, COL_S(median), s.median_ns);
     table_set_int(t, row, COL_S(mean), s.mean_ns);
-    if (s.n_steps > 1) table_set_int(t, row, COL_S(spread), llround(sqrt(s.variance)));
+    if (s.n_steps > 1) table_set_int(t, row, COL_S(spread), noise_whole(sqrt(s.variance)));
     return OK;
 }
 
@@ -42,7 +42,7 @@ status diff_write_steps(diff *d, error *err) {
 
 /* ---- causes ------------------------------------------------------------------------------ */
 
-const cause_words CAUSE_WORDS[N_CHANGES] = {
+static const cause_words WORDS[N_CHANGES] = {
     [CHANGE_WORK_ADDED] = {"work_added", MSG_DIFF_WORK_ADDED, MSG_DIFF_WHAT_WORK_ADDED},
     [CHANGE_WORK_REMOVED] = {"work_removed", MSG_DIFF_WORK_REMOVED, MSG_DIFF_WHAT_WORK_REMOVED},
     [CHANGE_WORK_REPLACED] = {"work_replaced", MSG_DIFF_WORK_REPLACED,
@@ -51,6 +51,7 @@ const cause_words CAUSE_WORDS[N_CHANGES] = {
     [CHANGE_OTHER_KERNELS] = {"other_kernels", MSG_DIFF_OTHER_KERNELS,
                               MSG_DIFF_WHAT_OTHER_KERNELS},
     [CHANGE_KERNEL_TIME] = {"kernel_time", MSG_DIFF_KERNEL_TIME, MSG_DIFF_WHAT_KERNEL_TIME},
+    [CHANGE_GRAPH] = {"graph_launch", MSG_DIFF_GRAPH, MSG_DIFF_WHAT_GRAPH},
     [CHANGE_COMMUNICATION] = {"communication", MSG_DIFF_COMMUNICATION,
                               MSG_DIFF_WHAT_COMMUNICATION},
     [CHANGE_SYNCHRONIZATION] = {"synchronization", MSG_DIFF_SYNCHRONIZATION,
@@ -61,24 +62,32 @@ const cause_words CAUSE_WORDS[N_CHANGES] = {
     [CHANGE_HOST_SPEED] = {"host_speed", MSG_DIFF_HOST_SPEED, MSG_DIFF_WHAT_HOST_SPEED},
 };
 
+const cause_words *diff_cause_words(const change_cause *c) {
+    static const cause_words no_graph = {"graph_launch", MSG_DIFF_NO_GRAPH,
+                                         MSG_DIFF_WHAT_NO_GRAPH};
+    if (c->kind == CHANGE_GRAPH && c->replayed[SIDE_A] > c->replayed[SIDE_B]) return &no_graph;
+    return &WORDS[c->kind];
+}
+
 /* The name a cause goes by: of work its place, when that has a name. What replaces calls all over
  * the step has none. */
 str diff_cause_name(const diff *d, const change_cause *c) {
-    bool is_work = c->kind <= CHANGE_WORK_REPLACED;
-    if (c->kind == CHANGE_WORK_REPLACED && !c->where) return STR_NONE;
+    bool is_work = c->kind <= CHANGE_WORK_REPLACED || c->kind == CHANGE_GRAPH;
+    if ((c->kind == CHANGE_WORK_REPLACED || c->kind == CHANGE_GRAPH) && !c->where)
+        return STR_NONE;
     return call_tree_text(&d->tree, is_work && c->where ? c->where : c->most);
 }
 
 static void add_times(verdict *v, const change_cause *c) {
-    verdict_add(v, arg_time("a", llround(c->ns[SIDE_A])));
-    verdict_add(v, arg_time("b", llround(c->ns[SIDE_B])));
+    verdict_add(v, arg_time("a", noise_whole(c->ns[SIDE_A])));
+    verdict_add(v, arg_time("b", noise_whole(c->ns[SIDE_B])));
 }
 
 static verdict *title_of(const diff *d, const change_cause *c) {
     verdict *v = arena_alloc(d->arena, sizeof *v);
     str name = diff_cause_name(d, c);
     if (!v) return NULL;
-    *v = (verdict){.id = CAUSE_WORDS[c->kind].id, .message = CAUSE_WORDS[c->kind].title};
+    *v = (verdict){.id = diff_cause_words(c)->id, .message = diff_cause_words(c)->title};
     if (name.n) verdict_add(v, arg_text("name", name));
     add_times(v, c);
     if (c->kind == CHANGE_HOST_SPEED) verdict_add(v, arg_real("ratio", d->causes.host_ratio));
@@ -91,16 +100,16 @@ static verdict *evidence_of(const diff *d, const change_cause *c) {
     str most = call_tree_text(&d->tree, c->most);
     if (!v) return NULL;
     bool counts = c->kind <= CHANGE_COMMUNICATION;
-    *v = (verdict){.id = CAUSE_WORDS[c->kind].id,
+    *v = (verdict){.id = diff_cause_words(c)->id,
                    .message = counts ? MSG_DIFF_EVIDENCE_COUNTS : MSG_DIFF_EVIDENCE_TIME};
     if (counts) {
-        verdict_add(v, arg_int("calls_a", llround(c->calls[SIDE_A])));
-        verdict_add(v, arg_int("calls_b", llround(c->calls[SIDE_B])));
-        verdict_add(v, arg_int("kernels_a", llround(c->kernels[SIDE_A])));
-        verdict_add(v, arg_int("kernels_b", llround(c->kernels[SIDE_B])));
+        verdict_add(v, arg_int("calls_a", noise_whole(c->calls[SIDE_A])));
+        verdict_add(v, arg_int("calls_b", noise_whole(c->calls[SIDE_B])));
+        verdict_add(v, arg_int("kernels_a", noise_whole(c->kernels[SIDE_A])));
+        verdict_add(v, arg_int("kernels_b", noise_whole(c->kernels[SIDE_B])));
     }
     if (most.n) verdict_add(v, arg_text("most", most));
-    verdict_add(v, arg_time("spread", llround(2 * sqrt(c->variance))));
+    verdict_add(v, arg_time("spread", noise_whole(2 * sqrt(c->variance))));
     return v;
 }
 
@@ -120,10 +129,10 @@ static status write_cause(diff *d, table *t, const change_cause *c, error *err) 
     verdict *title = title_of(d, c), *evidence = evidence_of(d, c);
     if (!title || !evidence) FAIL_MEMORY(err);
     TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL_C(id), str_of(CAUSE_WORDS[c->kind].id));
+    table_set_text(t, row, COL_C(id), str_of(diff_cause_words(c)->id));
     table_set_sentence(t, row, COL_C(title), title);
     table_set_sentence(t, row, COL_C(evidence), evidence);
-    table_set_int(t, row, COL_C(change), llround(cause_ns(c)));
+    table_set_int(t, row, COL_C(change), noise_whole(cause_ns(c)));
     if (d->sides[SIDE_A].mean_ns > 0)
         table_set_real(t, row, COL_C(share), cause_ns(c) / (double)d->sides[SIDE_A].mean_ns);
     table_set_int(t, row, COL_C(certain), c->certain);
@@ -141,7 +150,7 @@ status diff_write_causes(diff *d, error *err) {
     if (!t) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < d->causes.n; i++) {
         TRY(write_cause(d, t, &d->causes.v[i], err));
-        left = sub_i64(left, llround(cause_ns(&d->causes.v[i])));
+        left = sub_i64(left, noise_whole(cause_ns(&d->causes.v[i])));
     }
     TRY(table_add_row(t, &row, err));
     table_set_text(t, row, COL_C(id), STR("unexplained"));

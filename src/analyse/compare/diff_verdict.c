@@ -29,7 +29,7 @@ static bool is_other_work(const void *facts, verdict *v) {
     verdict_add(v, arg_share("share", c->reshaped / c->compared));
     if (isnan(c->factor)) return true;
     verdict_add(v, arg_real("factor", c->factor));
-    verdict_add(v, arg_time("each", llround((double)d->sides[SIDE_B].mean_ns / c->factor)));
+    verdict_add(v, arg_time("each", noise_whole((double)d->sides[SIDE_B].mean_ns / c->factor)));
     return true;
 }
 
@@ -73,7 +73,7 @@ static bool is_unsure(const void *facts, verdict *v) {
     add_means(d, v);
     add_basis(d, v);
     if (!c || c->kind == CHANGE_HOST_SPEED || !diff_cause_name(d, c).n) return true;
-    verdict_add(v, arg_words("what", CAUSE_WORDS[c->kind].what));
+    verdict_add(v, arg_words("what", diff_cause_words(c)->what));
     verdict_add(v, arg_text("name", diff_cause_name(d, c)));
     return true;
 }
@@ -95,12 +95,12 @@ static bool is_host(const void *facts, verdict *v) {
     const measured_change *launch = &d->measured[CHANGED_LAUNCH];
     if (first_cause(d) || is_work_changed(d) || !is_host_changed(d)) return false;
     add_means(d, v);
-    verdict_add(v, arg_time("host_a", llround(host->of[SIDE_A])));
-    verdict_add(v, arg_time("host_b", llround(host->of[SIDE_B])));
-    verdict_add(v, arg_time("by", llround(fabs(measured_ns(host)))));
+    verdict_add(v, arg_time("host_a", noise_whole(host->of[SIDE_A])));
+    verdict_add(v, arg_time("host_b", noise_whole(host->of[SIDE_B])));
+    verdict_add(v, arg_time("by", noise_whole(fabs(measured_ns(host)))));
     verdict_add(v, how_word(measured_ns(host)));
     if (!isnan(measured_ns(launch)) && (measured_ns(launch) > 0) == (measured_ns(host) > 0))
-        verdict_add(v, arg_time("launch", llround(fabs(measured_ns(launch)))));
+        verdict_add(v, arg_time("launch", noise_whole(fabs(measured_ns(launch)))));
     add_basis(d, v);
     return true;
 }
@@ -110,7 +110,7 @@ static bool is_same(const void *facts, verdict *v) {
     const measured_change *step = &d->measured[CHANGED_STEP];
     if (first_cause(d)) return false;
     add_means(d, v);
-    if (step->known) verdict_add(v, arg_time("seen", llround(step->change.detectable)));
+    if (step->known) verdict_add(v, arg_time("seen", noise_whole(step->change.detectable)));
     add_basis(d, v);
     return true;
 }
@@ -126,11 +126,11 @@ static bool is_one_rank(const diff *d, bool slower, verdict *v) {
     verdict_add(v, from->rank != ABSENT_I64 ? arg_int("rank", from->rank)
                                             : arg_text("rank", from->worker));
     verdict_add(v, how_word(r->own.change));
-    verdict_add(v, arg_time("own_a", llround(worker_mean(r->of[SIDE_A], MEASURE_OWN))));
-    verdict_add(v, arg_time("own_b", llround(worker_mean(r->of[SIDE_B], MEASURE_OWN))));
+    verdict_add(v, arg_time("own_a", noise_whole(worker_mean(r->of[SIDE_A], MEASURE_OWN))));
+    verdict_add(v, arg_time("own_b", noise_whole(worker_mean(r->of[SIDE_B], MEASURE_OWN))));
     add_basis(d, v);
     if (!c || !diff_cause_name(d, c).n || (cause_ns(c) > 0) != slower) return true;
-    verdict_add(v, arg_words("what", CAUSE_WORDS[c->kind].what));
+    verdict_add(v, arg_words("what", diff_cause_words(c)->what));
     verdict_add(v, arg_text("name", diff_cause_name(d, c)));
     return true;
 }
@@ -148,10 +148,10 @@ static bool has_cause(const diff *d, bool slower, verdict *v) {
     if (!c || (d->change_ns > 0) != slower) return false;
     add_means(d, v);
     str name = diff_cause_name(d, c);
-    verdict_add(v, arg_words("what", CAUSE_WORDS[c->kind].what));
+    verdict_add(v, arg_words("what", diff_cause_words(c)->what));
     if (name.n) verdict_add(v, arg_text("name", name));
     double cost = cause_ns(c);
-    if ((cost > 0) == slower) verdict_add(v, arg_time("cost", llround(fabs(cost))));
+    if ((cost > 0) == slower) verdict_add(v, arg_time("cost", noise_whole(fabs(cost))));
     add_basis(d, v);
     return true;
 }

@@ -51,6 +51,29 @@ static status add_shapes(table *t, const change_causes *c, error *err) {
     return add_row(t, STR("shapes"), all, other, err);
 }
 
+/* Modules of a model by number and names. */
+static status add_modules(table *t, const workload *a, const workload *b, error *err) {
+    if (!a->n_modules && !b->n_modules) return OK;
+    bool renamed = a->n_modules == b->n_modules && a->module_names != b->module_names;
+    str x = arena_printf(t->arena, "%u", a->n_modules);
+    str y = arena_printf(t->arena, renamed ? "%u with other names" : "%u", b->n_modules);
+    if (!x.p || !y.p) FAIL_MEMORY(err);
+    return add_row(t, STR("modules"), x, y, err);
+}
+
+/* What is computed: data types, modules, batch. */
+static status add_workload(table *t, const compared_side sides[N_SIDES],
+                           const change_causes *causes, error *err) {
+    const workload *a = &sides[SIDE_A].v[0].workload, *b = &sides[SIDE_B].v[0].workload;
+    str x = workload_precision(a, t->arena), y = workload_precision(b, t->arena);
+    if (!x.p || !y.p) FAIL_MEMORY(err);
+    TRY(add_row(t, STR("precision"), x, y, err));
+    TRY(add_modules(t, a, b, err));
+    if (causes->batch[SIDE_A])
+        TRY(add_counts(t, "batch", causes->batch[SIDE_A], causes->batch[SIDE_B], err));
+    return OK;
+}
+
 status parity_write(const compared_side sides[N_SIDES], const change_causes *causes, table *out,
                     error *err) {
     const compared_side *x = &sides[SIDE_A], *y = &sides[SIDE_B];
@@ -64,6 +87,7 @@ status parity_write(const compared_side sides[N_SIDES], const change_causes *cau
     for (fact f = 0; f < N_FACTS; f++)
         if (fact_shown(f).n && f != FACT_PROCESS_CPU_USE && f != FACT_SYSTEM_CPU_USE)
             TRY(add_row(out, fact_shown(f), trace_fact(a, f), trace_fact(b, f), err));
+    TRY(add_workload(out, sides, causes, err));
     TRY(add_counts(out, "steps", x->n_steps / x->n, y->n_steps / y->n, err));
     TRY(add_counts(out, "calls_per_step", per_step(x->calls, x), per_step(y->calls, y), err));
     TRY(add_counts(out, "kernels_per_step", per_step(x->kernels, x), per_step(y->kernels, y),

@@ -7,7 +7,9 @@
 
 #define COL_R(name) COL(diff, ranks, name)
 
-static const double LEAST_ALONE = 0.03; /* of a step: what a rank changes to be named */
+/* What a rank changes at least to be named, of a step; hosts of a run differ, too. */
+static const double LEAST_ALONE = 0.05;
+static const double OTHERS_LESS = 1.0 / 3; /* of that: what the others change at most */
 
 /* ---- pairs ------------------------------------------------------------------------------- */
 
@@ -35,12 +37,33 @@ static bool has_common(const compared_side sides[N_SIDES], const uint8_t *none_t
     return false;
 }
 
-static void measure_rank(rank_change *r) {
-    if (!r->of[SIDE_A] || !r->of[SIDE_B]) return;
-    noise_samples a = worker_samples(r->of[SIDE_A], MEASURE_OWN);
-    noise_samples b = worker_samples(r->of[SIDE_B], MEASURE_OWN);
-    r->own.change = b.mean - a.mean;
-    r->known = noise_compare(&a, &b, 0, &r->own);
+/* The same rank in all runs of the first side: their means as samples. */
+static status rank_runs(const compared_side *side, const compared_worker *w, arena *a,
+                        noise_samples *out, error *err) {
+    double *v = ARENA_ARRAY(a, double, (size_t)side->n_runs + 1);
+    uint32_t n = 0;
+    if (!v) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < side->n && n < side->n_runs; i++) {
+        const compared_worker *other = &side->v[i];
+        if (other->steps.steps.n && (other == w || (other->run && is_same_worker(w, other))))
+            v[n++] = worker_mean(other, MEASURE_OWN);
+    }
+    *out = noise_of_reals(v, n);
+    return OK;
+}
+
+static status measure_rank(rank_change *r, const compared_side *first, arena *a, error *err) {
+    noise_samples x = worker_samples(r->of[SIDE_A], MEASURE_OWN), runs;
+    noise_samples y = worker_samples(r->of[SIDE_B], MEASURE_OWN);
+    r->own.change = y.mean - x.mean;
+    r->known = noise_compare(&x, &y, 0, &r->own);
+    if (first->n_runs < 2) return OK;
+    TRY(rank_runs(first, r->of[SIDE_A], a, &runs, err));
+    noise_change between;
+    if (!noise_compare_runs(&runs, &y, &between)) return OK;
+    r->known = true;
+    r->own = between;
+    return OK;
 }
 
 static status pair_up(const compared_side sides[N_SIDES], arena *a, rank_changes *out,
@@ -57,7 +80,7 @@ static status pair_up(const compared_side sides[N_SIDES], arena *a, rank_changes
         if (at == UINT32_MAX) continue;
         taken[at] = 1;
         r->of[SIDE_B] = &y->v[at];
-        measure_rank(r);
+        TRY(measure_rank(r, x, a, err));
         out->n_both++;
     }
     for (uint32_t i = 0; i < y->n_ranks; i++)
@@ -93,7 +116,7 @@ static status put_in_order(rank_changes *out, arena *a, error *err) {
 static const rank_change *find_alone(const rank_changes *r, double step_ns) {
     if (r->n_both < 2 || !r->v[0].known || !noise_is_real(&r->v[0].own)) return NULL;
     double most = fabs(r->v[0].own.change), next = fabs(r->v[1].own.change);
-    return most >= LEAST_ALONE * step_ns && next < most / 2 ? &r->v[0] : NULL;
+    return most >= LEAST_ALONE * step_ns && next < OTHERS_LESS * most ? &r->v[0] : NULL;
 }
 
 status rank_changes_make(const compared_side sides[N_SIDES], arena *a, rank_changes *out,
@@ -115,13 +138,13 @@ static void set_pair(table *t, size_t row, const rank_change *r) {
     const compared_worker *a = r->of[SIDE_A], *b = r->of[SIDE_B];
     double device = worker_mean(b, MEASURE_DEVICE) - worker_mean(a, MEASURE_DEVICE);
     table_set_int(t, row, COL_R(change), sub_i64(b->steps.mean_ns, a->steps.mean_ns));
-    if (!isnan(device)) table_set_int(t, row, COL_R(device_change), llround(device));
+    if (!isnan(device)) table_set_int(t, row, COL_R(device_change), noise_whole(device));
     table_set_int(t, row, COL_R(communication_change),
                   sub_i64(communication_of(b), communication_of(a)));
-    table_set_int(t, row, COL_R(own_change), llround(r->own.change));
+    table_set_int(t, row, COL_R(own_change), noise_whole(r->own.change));
     if (!r->known) return;
-    table_set_int(t, row, COL_R(own_low), llround(r->own.low));
-    table_set_int(t, row, COL_R(own_high), llround(r->own.high));
+    table_set_int(t, row, COL_R(own_low), noise_whole(r->own.low));
+    table_set_int(t, row, COL_R(own_high), noise_whole(r->own.high));
 }
 
 static status write_rank(const rank_change *r, table *t, error *err) {

@@ -8,7 +8,7 @@
 
 #define COMPARE_TABLES                                                          \
     (SELECT_TABLES | TRACE_TABLE(track) | TRACE_TABLE(op) | TRACE_TABLE(comm) | \
-     TRACE_TABLE(meta) | TRACE_TABLE(device) | TRACE_TABLE(memory))
+     TRACE_TABLE(meta) | TRACE_TABLE(device) | TRACE_TABLE(memory) | TRACE_TABLE(module))
 
 /* ---- one worker -------------------------------------------------------------------------- */
 
@@ -61,6 +61,7 @@ static status read_worker(const reading *r, compared_worker *w, arena *scratch, 
     TRY(call_tree_init(&w->tree, w->kept, err));
     TRY(step_owners_make(&w->tree, w->t, &w->select, w->kept, scratch, &w->steps, err));
     TRY(read_roles(w, scratch, err));
+    if (w->is_first) TRY(workload_read(&w->select, scratch, &w->workload, err));
     return read_memory(w, &own, scratch, err);
 }
 
@@ -101,6 +102,7 @@ static status add_workers(compared_side *side, int which, const analysis_input *
         compared_worker *w = &side->v[side->n];
         *w = (compared_worker){.from = &in->traces[i], .t = in->traces[i].trace};
         w->run = side->n_runs;
+        w->is_first = side->n == 0;
         TRY(trace_require(w->t, COMPARE_TABLES, err));
         select_init(&w->select, w->t, p);
         TRY(choose_steps(&w->select, p, which, err));
@@ -278,14 +280,16 @@ status side_run(const compared_side *s, uint32_t run, arena *a, run_steps *out, 
     out->n_steps = n;
     out->variance = noise_of_reals(v, n).variance;
     if (n) out->mean_ns = sum / n;
-    if (n) out->median_ns = (int64_t)v[order[(n - 1) / 2]];
+    if (n) out->median_ns = noise_whole(v[order[(n - 1) / 2]]);
     return OK;
 }
 
-status sides_compare(const compared_side sides[N_SIDES], measure m, arena *a, noise_change *out,
-                     bool *known, error *err) {
+status sides_compare(const compared_side sides[N_SIDES], measure m, double size, arena *a,
+                     noise_change *out, bool *known, error *err) {
     noise_samples before, after;
     TRY(side_samples(&sides[SIDE_B], m, a, &after, err));
+    after.mean /= size;
+    after.variance /= size * size;
     if (sides[SIDE_A].n_runs > 1) {
         TRY(side_run_samples(&sides[SIDE_A], m, a, &before, err));
         *known = noise_compare_runs(&before, &after, out);

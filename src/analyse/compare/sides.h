@@ -11,17 +11,20 @@
 
 #include "analyse/compare/noise.h"
 #include "analyse/compare/step_owners.h"
+#include "analyse/compare/workload.h"
 #include "analyse/scan/breakdown.h"
 
 typedef struct {
     const analysis_trace *from;
     const trace *t;
     selection select;
-    uint32_t run; /* of its side: 0 the run itself, then the others of its program */
-    arena *kept;  /* of `tree` and `steps`; given back with the side's arena */
+    bool is_first; /* of its side */
+    uint32_t run;  /* of its side: 0 the run itself, then the others of its program */
+    arena *kept;   /* of `tree` and `steps`; given back with the side's arena */
     call_tree tree;
     owned_steps steps;
     int64_t roles[N_ROLES]; /* of all its steps */
+    workload workload;      /* of the first worker of a side alone */
     int64_t memory_bytes;   /* most that a device had allocated; ABSENT_I64: not recorded */
     status done;
     error err;
@@ -62,9 +65,10 @@ status side_run_samples(const compared_side *s, measure m, arena *a, noise_sampl
 /* Its steps. */
 status side_run(const compared_side *s, uint32_t run, arena *a, run_steps *out,
                 error *err) MUST_USE;
-/* Is the change of a measure more than chance? *known: there are enough samples to say. */
-status sides_compare(const compared_side sides[N_SIDES], measure m, arena *a, noise_change *out,
-                     bool *known, error *err) MUST_USE;
+/* Is the change of a measure more than chance, its values of the second side divided by `size`?
+ * *known: there are enough samples to say. */
+status sides_compare(const compared_side sides[N_SIDES], measure m, double size, arena *a,
+                     noise_change *out, bool *known, error *err) MUST_USE;
 
 /* Steps of a worker, on the average. */
 static inline double side_steps_each(const compared_side *s) {

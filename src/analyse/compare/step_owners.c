@@ -10,10 +10,27 @@
 
 /* ---- nodes ------------------------------------------------------------------------------- */
 
+enum { NAME_SEEN = 1, NAME_BLOCKS = 2, NAME_REPLAYS = 4 };
+
+static uint8_t look_up(owners *o, uint32_t name) {
+    if (!o->names[name]) {
+        str text = trace_str(o->t, name);
+        o->names[name] =
+            (uint8_t)(NAME_SEEN | (lexicon_means(text, MEANS_BLOCKS) ? NAME_BLOCKS : 0) |
+                      (lexicon_means(text, MEANS_REPLAYS) ? NAME_REPLAYS : 0));
+    }
+    return o->names[name];
+}
+
 bool owners_call_blocks(owners *o, uint32_t name) {
-    if (!o->blocks[name])
-        o->blocks[name] = lexicon_means(trace_str(o->t, name), MEANS_BLOCKS) ? 2 : 1;
-    return o->blocks[name] == 2;
+    return look_up(o, name) & NAME_BLOCKS;
+}
+
+/* Is it a kernel of a graph that was launched as a whole? */
+static bool is_replayed(owners *o, uint32_t kernel) {
+    uint32_t call = o->t->kernel.launch[kernel];
+    return o->t->kernel.graph_node[kernel] > 0 ||
+           (call && look_up(o, o->t->slice.name[call]) & NAME_REPLAYS);
 }
 
 /* The child of a node; GROUP_NONE when out of memory. */
@@ -123,11 +140,13 @@ static void give_idle(owners *o, int64_t from, int64_t to, size_t *next, int64_t
     }
 }
 
+/* Work of no known operator, such as that of a graph, has a node by its own name where it was
+ * launched: kernels of two replays are the same by name. */
 static uint32_t node_of_work(owners *o, uint32_t k) {
     const trace *t = o->t;
-    uint32_t host = t->kernel.op[k] ? t->kernel.op[k] : t->kernel.launch[k];
-    if (host) return o->node_of[host];
-    return child_of(o, 0, t->slice.name[t->kernel.slice[k]]);
+    uint32_t op = t->kernel.op[k], launch = t->kernel.launch[k];
+    if (op) return o->node_of[op];
+    return child_of(o, launch ? o->node_of[launch] : 0, t->slice.name[t->kernel.slice[k]]);
 }
 
 static status give_work(owners *o, uint32_t k, int64_t ns, error *err) {
@@ -204,12 +223,12 @@ static status owners_init(owners *o, error *err) {
     o->launched = ARENA_ARRAY(o->arena, uint8_t, (size_t)t->slice.n + 1);
     o->known = ARENA_ARRAY(o->arena, known_child, KNOWN);
     o->name_of = ARENA_ARRAY(o->arena, uint32_t, (size_t)t->n_strings + 1);
-    o->blocks = ARENA_ARRAY(o->arena, uint8_t, (size_t)t->n_strings + 1);
+    o->names = ARENA_ARRAY(o->arena, uint8_t, (size_t)t->n_strings + 1);
     o->hash_of = ARENA_ARRAY(o->arena, uint64_t, (size_t)t->n_strings + 1);
     o->work = ARENA_ARRAY(o->arena, sort_pair, n_work);
     o->pieces = ARENA_ARRAY(o->arena, comm_piece, n_work);
     o->communicates = ARENA_ARRAY(o->arena, uint8_t, n_work);
-    if (!scratch || !o->node_of || !o->launched || !o->known || !o->name_of || !o->blocks ||
+    if (!scratch || !o->node_of || !o->launched || !o->known || !o->name_of || !o->names ||
         !o->hash_of || !o->work || !o->pieces || !o->communicates)
         FAIL_MEMORY(err);
     for (uint32_t k = 1; k < t->kernel.n; k++)
@@ -240,6 +259,7 @@ static status count_kernels(owners *o, const step_spans *steps, error *err) {
         o->out->of[MEASURE_KERNELS][s] += 1;
         count_launch(o, t->kernel.launch[k], &o->out->of[MEASURE_LAUNCH][s]);
         c->kernels++;
+        c->replayed += is_replayed(o, k);
         c->names += hash_u64(owners_string_hash(o, t->slice.name[slice]));
         name_sum *k_sum = call_tree_kernel(o->tree, trace_str(t, t->slice.name[slice]));
         if (!k_sum) FAIL_MEMORY(err);

@@ -37,7 +37,7 @@ typedef struct {
     uint32_t *node_of;   /* by slice */
     uint32_t *name_of;   /* by string: its number in the tree + 1, 0 = not looked up */
     known_child *known;  /* KNOWN of them, by a hash of their key */
-    uint8_t *blocks;     /* by string: 0 not looked at, 1 no, 2 yes */
+    uint8_t *names;      /* by string: what a call of that name does; 0 = not looked up */
     uint64_t *hash_of;   /* by string, 0 = not made */
     sort_pair *work;     /* rows of table kernel by start */
     uint32_t n_work, at; /* at: the first that may reach into the step */

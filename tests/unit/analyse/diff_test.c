@@ -2,6 +2,8 @@
  *
  * A step: aten::to at 0 for 10, aten::mm at 20 for 30 with a kernel from 60 to 70, aten::add at 75
  * for 15; the device idle else. All in µs. */
+#include <math.h>
+
 #include "fake_trace.h"
 
 enum { US = 1000, STEPS = 3, STEP_US = 100 };
@@ -9,7 +11,7 @@ enum { US = 1000, STEPS = 3, STEP_US = 100 };
 /* What is different in a step; all 0: nothing. In µs. */
 typedef struct {
     int begin_wait, wait_before_add, kernel_longer, host_percent, extra_calls;
-    const char *shapes, *kernel;
+    const char *shapes, *kernel, *types;
     bool steps_of_own_length; /* every step differs a little, as real ones do */
     bool twice;               /* aten::to is recorded inside itself once more */
 } twist;
@@ -32,6 +34,7 @@ static int64_t add_step(fake *f, int host, int gpu, int number, int64_t at, cons
     now += scaled(w, 20);
     int mm = fake_add(f, host, KIND_OP, "aten::mm", now, scaled(w, 30));
     f->slices[mm].shapes = w->shapes ? w->shapes : "[[64,64],[64,64]]";
+    f->slices[mm].types = w->types ? w->types : "[\"float\", \"float\"]";
     int call = fake_add(f, host, KIND_RUNTIME, "cudaLaunchKernel", now + 5 * US, 5 * US);
     now += scaled(w, 30);
     int64_t kernel = (10 + w->kernel_longer) * (int64_t)US;
@@ -288,6 +291,66 @@ static void each_side_has_its_own_steps(void **state) {
     forget_many(2, &a);
 }
 
+/* The row of table parity with this key. */
+static size_t parity_row(const table *t, const char *key) {
+    for (size_t i = 0; i < t->n_rows; i++)
+        if (str_eq(fake_text(t, i, "key"), str_of(key))) return i;
+    fail_msg("no row %s", key);
+    return 0;
+}
+
+static void parity_tells_precision_and_batch(void **state) {
+    arena a = {0};
+    answer out = compare_with(&(twist){.types = "[\"c10::BFloat16\", \"c10::BFloat16\"]",
+                                       .kernel = "ampere_bf16_s16816gemm_bf16_128x128"},
+                              &a);
+    const table *t = fake_table(&out, "parity");
+    size_t row = parity_row(t, "precision");
+    assert_text(fake_text(t, row, "a"), "fp32");
+    assert_text(fake_text(t, row, "b"), "bf16");
+    assert_int_equal(fake_int(t, row, "same"), 0);
+    end(&a);
+    out = compare_with(&(twist){.shapes = "[[256,64],[64,64]]"}, &a);
+    t = fake_table(&out, "parity");
+    row = parity_row(t, "batch");
+    assert_text(fake_text(t, row, "a"), "64");
+    assert_text(fake_text(t, row, "b"), "256");
+    t = fake_table(&out, "changes");
+    assert_text(fake_text(t, 1, "metric"), "step_for_same_data");
+    assert_true(fabs(t->columns[2].v.d[1] * 4 - t->columns[2].v.d[0]) < 4);
+    end(&a);
+}
+
+/* The same kernels without their operators, in one launch for each step. */
+static int64_t add_replay(fake *f, int host, int gpu, int number, int64_t at) {
+    int call = fake_add(f, host, KIND_RUNTIME, "cudaGraphLaunch", at, 5 * US);
+    fake_work(f, gpu, KIND_KERNEL, "gemm", at + 5 * US, 10 * US, call);
+    fake_step(f, number, at, at + 20 * US);
+    return at + 20 * US;
+}
+
+static void a_graph_is_a_way_to_launch(void **state) {
+    arena a = {0};
+    analysis_trace x[1], y[1];
+    const twist *plain[] = {&PLAIN};
+    analysis_input in = make_many(0, plain, 1, x), other = {.traces = y, .n_traces = 1};
+    fake *f = &many[1].f;
+    int64_t at = 0;
+    fake_init(f);
+    int host = fake_thread(f), gpu = fake_stream(f, 0);
+    for (int i = 0; i < STEPS; i++) at = add_replay(f, host, gpu, i + 1, at);
+    y[0] = (analysis_trace){.trace = fake_seal(f), .rank = 0};
+    params p = fake_params();
+    in.against = &other;
+    answer out = ask(&in, &p, &a);
+    const table *t = fake_table(&out, "causes");
+    assert_string_equal(out.verdict.id, "diff_faster");
+    assert_text(fake_text(t, 0, "id"), "graph_launch");
+    assert_int_equal(fake_int(t, 0, "certain"), 1);
+    assert_int_equal(t->n_rows, 2); /* the kernel takes the same time */
+    forget_many(2, &a);
+}
+
 static void one_run_is_not_enough(void **state) {
     arena a = {0};
     forget_runs();
@@ -316,6 +379,8 @@ int main(void) {
         cmocka_unit_test(ranks_of_another_world_are_compared_by_their_means),
         cmocka_unit_test(what_runs_of_one_program_differ_is_not_certain),
         cmocka_unit_test(each_side_has_its_own_steps),
+        cmocka_unit_test(parity_tells_precision_and_batch),
+        cmocka_unit_test(a_graph_is_a_way_to_launch),
         cmocka_unit_test(one_run_is_not_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,8 +22,8 @@ interface MirroredProps {
   onPart?: ((id: string) => void) | undefined;
 }
 
-const BAR = 28;
-const BETWEEN = 22;
+const BAR = 34;
+const BETWEEN = 30;
 const WORDS = 20;
 /** About how wide a text is: Chinese letters are nearly twice as wide as others. */
 const textWidth = (s: string) => [...s].reduce((w, letter) => w + (letter > "\u2e80" ? 11.2 : 6.1), 11);

@@ -1,15 +1,14 @@
 // What did it: the causes from A to B as a waterfall, and each as a sentence with its evidence in both traces.
 import { isKnown, sum } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
-import { foldKernel } from "../../base/names.ts";
 import { type Fall, levelsOf, lowOf, Waterfall } from "../../draw/charts/waterfall.tsx";
-import { c, cOr, type Diff, diffCsv, placeIn, type Side, stepOf } from "../../model/compare.ts";
+import { c, cOr, type Diff, diffCsv, lengthsOf, placeIn, type Side, stepOf } from "../../model/compare.ts";
 import { showSlice } from "../../model/evidence.ts";
 import { type Row, rowsOf } from "../../model/trace.ts";
 import { WithCode } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { defined } from "../shared/table-source.ts";
-import { RampCell, signed, strongest } from "./change.tsx";
+import { RampCell, shownName, signed, strongest } from "./change.tsx";
 
 export type Cause = Row<"diff", "causes">;
 type Both = readonly [Side, Side];
@@ -21,15 +20,12 @@ const inOrder = (rows: readonly Cause[]): Cause[] => [...rows.filter((r) => r.id
 
 const kindOf = (r: Cause): Fall["kind"] => (r.id === REST ? "rest" : r.certain ? "certain" : "uncertain");
 const wordOf = (r: Cause): string => cOr(`cause_${r.id}`, String(r.id).replace(/_/g, " "));
-/** The name of a cause; kernels are folded. */
-const shortOf = (r: Cause): string | undefined =>
-  r.name === null ? undefined : /<|^void /.test(r.name) ? foldKernel(r.name) : r.name;
 const sliceOf = (r: Cause, side: Side): number | null => (side.id === "A" ? r.slice_a : r.slice_b);
 
 /** Opens a cause where it can be seen in the timeline of a side. */
 export function showCause(r: Cause, side: Side): void {
   const slice = sliceOf(r, side);
-  if (isKnown(slice)) showSlice(slice, `${side.id}: ${r.title ?? ""}`, placeIn(side));
+  if (isKnown(slice)) showSlice(slice, `${side.id}: ${r.title ?? ""}`, placeIn(side, side.id === "A" ? r.worker_a : r.worker_b));
 }
 
 /** The side that shows a cause best: what is gone can only be seen in A. */
@@ -37,20 +33,20 @@ export const tellingSide = (r: Cause, both: Both): Side | undefined => [both[1],
 
 export function CauseWaterfall({ asked, both }: { asked: Diff; both: Both }) {
   const rows = inOrder(rowsOf(asked.value?.tables.causes));
-  const [a, b] = rowsOf(asked.value?.tables.steps).map((r) => r.mean ?? 0);
+  const [a, b] = lengthsOf(asked);
   const falls = rows.map(
     (r, i): Fall => ({
       id: String(i),
       label: wordOf(r),
-      detail: shortOf(r),
+      detail: r.name === null ? undefined : shownName(r.name),
       change: r.change ?? 0,
       text: signed(r.change, "ns"),
       kind: kindOf(r),
     }),
   );
-  const low = lowOf(levelsOf(a ?? 0, falls));
+  const low = lowOf(levelsOf(a, falls));
   const label = c("waterfall_label", {
-    v: signed((b ?? 0) - (a ?? 0), "ns"),
+    v: signed(b - a, "ns"),
     list: falls.map((f) => `${f.label} ${f.text}`).join(", "),
   });
   const open = (id: string) => {
@@ -61,7 +57,6 @@ export function CauseWaterfall({ asked, both }: { asked: Diff; both: Both }) {
   const end = (i: 0 | 1, value: number) => ({ label: `${both[i].id} ${both[i].name}`, value, text: short(value, "ns") });
   return (
     <Panel
-      span="w5"
       name={c("waterfall")}
       words={low > 0 ? c("waterfall_cut", { v: short(low, "ns") }) : c("waterfall_words")}
       define={defined(asked.value, "causes", "change")}
@@ -71,7 +66,7 @@ export function CauseWaterfall({ asked, both }: { asked: Diff; both: Both }) {
       figure={label}
     >
       <div class="pad">
-        <Waterfall from={end(0, a ?? 0)} to={end(1, b ?? 0)} falls={falls} label={label} onFall={open} />
+        <Waterfall from={end(0, a)} to={end(1, b)} falls={falls} label={label} onFall={open} />
       </div>
     </Panel>
   );

@@ -1,7 +1,8 @@
 // Changes as people read them: with their sign, and on the ground of the difference ramp.
 import type { ComponentChildren } from "preact";
 import { isKnown, largest, type Maybe } from "../../base/aggregate.ts";
-import { ABSENT, exact, percent, short, type Unit } from "../../base/format.ts";
+import { ABSENT, exact, percent, short, THIN, type Unit } from "../../base/format.ts";
+import { foldKernel } from "../../base/names.ts";
 import { inkFor } from "../../draw/ink.ts";
 import { rampFill, rampStop, STOPS } from "../../draw/ramp.ts";
 import { c } from "../../model/compare.ts";
@@ -18,6 +19,7 @@ export const signed = (v: Maybe, unit: Unit): string => (isKnown(v) ? withSign(v
 export function shareOfChange(a: Maybe, b: Maybe): string {
   if (!isKnown(a) || !isKnown(b) || a <= 0) return ABSENT;
   const share = (b - a) / a;
+  if (share >= 10) return `×${THIN}${short(b / a, "plain")}`; // as a multiple: a percentage of four digits says nothing
   return withSign(share, percent(Math.abs(share)));
 }
 
@@ -44,6 +46,9 @@ export const changeCell = (most: number) => (v: CellValue) => (
     {isKnown(v) ? <span title={exact(v, "ns")}>{signed(v, "ns")}</span> : ABSENT}
   </RampCell>
 );
+
+/** A name as it is read: what is inside the brackets of a kernel is left out. */
+export const shownName = (name: string): string => (/<|^void /.test(name) ? foldKernel(name) : name);
 
 /** What the colors mean. */
 export function RampLegend() {

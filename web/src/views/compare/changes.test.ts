@@ -18,6 +18,7 @@ test("changes have their sign, and nothing has none", () => {
   assert.equal(shareOfChange(100, 118), "+18.0\u2009%");
   assert.equal(shareOfChange(2_556_620, 2_556_478), "±0.0\u2009%");
   assert.equal(shareOfChange(0, 5), "–");
+  assert.equal(shareOfChange(563, 133_000), "×\u2009236");
 });
 
 test("rows come by the largest change either way, unless sorted; filters keep what only one run has", () => {

@@ -1,29 +1,30 @@
 // Compare: faster or slower, is it real, and because of what.
 import type { ComponentChild } from "preact";
-import { isKnown } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
-import { askDiff, c, type Diff, isSameTrace, type Side, sides } from "../../model/compare.ts";
+import { askDiff, c, type Diff, isSameTrace, lengthsOf, type Side, sides, stepsOf } from "../../model/compare.ts";
 import { t } from "../../model/language.ts";
 import { choice, go } from "../../model/route.ts";
 import { rowsOf } from "../../model/trace.ts";
 import { Segmented } from "../../widgets/controls.tsx";
-import { Headline, Verdict } from "../shared/verdict.tsx";
+import { Verdict } from "../shared/verdict.tsx";
 import { CauseList, CauseWaterfall, showCause, tellingSide } from "./causes.tsx";
 import { shareOfChange, signed } from "./change.tsx";
 import { MemoryChange } from "./memory-change.tsx";
 import { ModuleChanges } from "./module-changes.tsx";
 import { NameChanges } from "./name-changes.tsx";
+import { OwnSteps } from "./own-steps.tsx";
 import { PairTimeline } from "./pair-timeline.tsx";
 import { ParityStrip } from "./parity-strip.tsx";
 import { PickRun } from "./pick-run.tsx";
+import { RankChanges } from "./rank-changes.tsx";
+import { RealChanges } from "./real-changes.tsx";
 import { StepChange } from "./step-change.tsx";
 
 type Both = readonly [Side, Side];
 
 export function Compare() {
   const both = sides.value;
-  if (!both) return <PickRun />;
-  if (isSameTrace(both)) return <Headline title={c("same_trace")} facts={[c("same_trace_words")]} />;
+  if (!both || isSameTrace(both)) return <PickRun />;
   return <Compared both={both} />;
 }
 
@@ -39,14 +40,19 @@ function Compared({ both }: { both: Both }) {
         answer={answer}
         otherwise={t("compare")}
         facts={hasSteps ? factsOf(asked, both) : [c("no_steps_words")]}
+        controls={<OwnSteps side={both[1]} />}
         show={first && side ? () => showCause(first, side) : undefined}
       />
       <ParityStrip asked={asked} />
       {hasSteps ? (
         <div class="grid">
           <StepChange asked={asked} both={both} />
-          <CauseWaterfall asked={asked} both={both} />
+          <div class="w5 stack">
+            <CauseWaterfall asked={asked} both={both} />
+            <RealChanges asked={asked} both={both} />
+          </div>
           <CauseList asked={asked} both={both} />
+          <RankChanges asked={asked} both={both} />
           <Parts asked={asked} both={both} />
         </div>
       ) : null}
@@ -56,15 +62,18 @@ function Compared({ both }: { both: Both }) {
 
 /** Length and spread of both steps, and the change. */
 function factsOf(asked: Diff, both: Both): (string | undefined)[] {
-  const [a, b] = rowsOf(asked.value?.tables.steps);
-  const side = (s: Side, r: typeof a) =>
-    r && c("fact_side", { side: `${s.id} ${s.name}`, mean: short(r.mean, "ns"), spread: short(r.spread, "ns"), n: r.steps ?? 0 });
-  if (!isKnown(a?.mean) || !isKnown(b?.mean)) return [];
-  return [
-    side(both[0], a),
-    side(both[1], b),
-    c("fact_change", { change: signed(b.mean - a.mean, "ns"), share: shareOfChange(a.mean, b.mean) }),
-  ];
+  const [a, b] = lengthsOf(asked);
+  const side = (s: Side, mean: number) => {
+    const r = stepsOf(asked, s);
+    return c("fact_side", {
+      side: `${s.id} ${s.name}`,
+      mean: short(mean, "ns"),
+      spread: short(r?.spread, "ns"),
+      n: r?.steps ?? 0,
+    });
+  };
+  if (!asked.value) return [];
+  return [side(both[0], a), side(both[1], b), c("fact_change", { change: signed(b - a, "ns"), share: shareOfChange(a, b) })];
 }
 
 const PARTS: Record<string, (props: { asked: Diff; both: Both }) => ComponentChild> = {

@@ -9,7 +9,7 @@ import { type AskedFor, type Row, rowsOf } from "../../model/trace.ts";
 import { Rich, Segmented } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { signed } from "./change.tsx";
-import { askTracks } from "./pair-timeline.tsx";
+import { askTracks, ofOne } from "./pair-timeline.tsx";
 
 type Both = readonly [Side, Side];
 type Sample = Row<"memory", "curve">;
@@ -66,7 +66,7 @@ export function MemoryChange({ both }: { both: Both }) {
   return (
     <Panel
       name={t("memory")}
-      words={missing.length ? undefined : c("memory_words", { device, unit: scale.unit })}
+      words={missing.length ? undefined : (ofOne(both) ?? c("memory_words", { device, unit: scale.unit }))}
       busy={asked.some((x) => !x.value && !x.error)}
       height={320}
       figure={missing.length ? undefined : label}

@@ -11,7 +11,7 @@ import { sortKeys } from "../../widgets/sort.ts";
 import { Table } from "../../widgets/table.tsx";
 import type { CellValue, TableColumn, TableRow } from "../../widgets/table-types.ts";
 import { changeCell, RampLegend, shareOfChange, strongest } from "./change.tsx";
-import { askTracks, stepsInWindow } from "./pair-timeline.tsx";
+import { askTracks, ofOne, stepsInWindow } from "./pair-timeline.tsx";
 
 type Module = Row<"modules", "modules">;
 type Both = readonly [Side, Side];
@@ -99,7 +99,7 @@ export function ModuleChanges({ asked: diff, both }: { asked: Diff; both: Both }
   const asked = both.map((s) => askSide("modules", s, { limit: 0 }));
   const tracks = both.map((s) => askTracks(s).value);
   const rows = asked.map((a) => rowsOf(a.value?.tables.modules));
-  const steps = tracks.map((x) => (x ? stepsInWindow(x).length : 0)) as unknown as [number, number];
+  const steps = tracks.map((x, i) => (x ? stepsInWindow(x, both[i] as Side).length : 0)) as unknown as [number, number];
   const tree = joinModules(rows[0] ?? [], rows[1] ?? [], steps);
   const all = allOf(tree);
   const device = all.some((j) => (j.a?.device ?? 0) > 0 || (j.b?.device ?? 0) > 0);
@@ -118,7 +118,7 @@ export function ModuleChanges({ asked: diff, both }: { asked: Diff; both: Both }
   return (
     <Panel
       name={t("modules")}
-      words={missing.length ? undefined : c("modules_words")}
+      words={missing.length ? undefined : (ofOne(both) ?? c("modules_words"))}
       busy={[...asked.map((x) => x.value ?? x.error), ...tracks].some((x) => !x)}
       height={420}
       controls={

@@ -2,7 +2,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isKnown, mean } from "../../base/aggregate.ts";
 import { exact, short } from "../../base/format.ts";
-import { foldKernel } from "../../base/names.ts";
 import { hitAt, newEasel, readColors, SANS } from "../../draw/timeline/easel.ts";
 import { remembered } from "../../draw/timeline/labels.ts";
 import { GUTTER, RULER } from "../../draw/timeline/lanes.ts";
@@ -11,17 +10,17 @@ import { panBy, type Range, toTime, zoomAround } from "../../draw/timeline/time-
 import type { Tracks } from "../../draw/timeline/tracks.ts";
 import { useWidth } from "../../draw/width.ts";
 import { ask } from "../../model/answers.ts";
-import { c, type Diff, type DiffRow, placeIn, type Side, stepOf } from "../../model/compare.ts";
+import { c, type Diff, type DiffRow, placeIn, type Side, stepOf, windowOf } from "../../model/compare.ts";
 import { showSlice } from "../../model/evidence.ts";
 import { language } from "../../model/language.ts";
 import { choice, go, param } from "../../model/route.ts";
 import { parseSteps } from "../../model/steps.ts";
 import { themeVersion } from "../../model/theme.ts";
-import { rowsOf } from "../../model/trace.ts";
+import { allRanks, rowsOf } from "../../model/trace.ts";
 import { Segmented } from "../../widgets/controls.tsx";
 import { Menu } from "../../widgets/menu.tsx";
 import { Panel } from "../../widgets/panel.tsx";
-import { RampLegend, signed } from "./change.tsx";
+import { RampLegend, shownName, signed } from "./change.tsx";
 import {
   changeFills,
   drawPair,
@@ -38,20 +37,24 @@ import {
 
 type Both = readonly [Side, Side];
 
+/** Of all ranks one is shown here: which. */
+export const ofOne = (both: Both): string | undefined =>
+  allRanks.value ? c("of_one", { a: both[0].worker, b: both[1].worker }) : undefined;
+
 export const askTracks = (side: Side) =>
   ask<Tracks>(`tracks-${side.id}`, "tracks", { run: side.run, worker: side.worker, lang: language.value });
 
-const stepsOf = (tracks: Tracks): Step[] =>
+const stepsIn = (tracks: Tracks): Step[] =>
   tracks.steps.number.map((number, i) => ({
     number,
     start: tracks.steps.start[i] as number,
     end: tracks.steps.end[i] as number,
   }));
 
-/** The steps of a side that the window leaves. */
-export function stepsInWindow(tracks: Tracks): Step[] {
-  const all = stepsOf(tracks);
-  const chosen = parseSteps(param("step"), tracks.steps.number);
+/** The steps of a side that its window leaves. */
+export function stepsInWindow(tracks: Tracks, side: Side): Step[] {
+  const all = stepsIn(tracks);
+  const chosen = parseSteps(windowOf(side.id), tracks.steps.number);
   return chosen ? all.filter((s) => s.number >= chosen[0] && s.number <= chosen[1]) : all;
 }
 
@@ -71,7 +74,7 @@ export function PairTimeline({ asked, both }: { asked: Diff; both: Both }) {
   const tracks = both.map(askTracks);
   const [color, setColor] = choice("tint", "kind");
   const wanted = param("pair").split("-");
-  const steps = tracks.map((a) => (a.value && !a.old ? stepsInWindow(a.value) : []));
+  const steps = tracks.map((a, i) => (a.value && !a.old ? stepsInWindow(a.value, both[i] as Side) : []));
   const [a, b] = steps.map((list, i) => chosenStep(list, wanted[i]));
   const ready = a && b && tracks.every((x) => x.value && !x.old);
   const pick = (i: 0 | 1, number: string) => {
@@ -82,7 +85,7 @@ export function PairTimeline({ asked, both }: { asked: Diff; both: Both }) {
   return (
     <Panel
       name={c("timelines")}
-      words={c("timelines_words")}
+      words={ofOne(both) ?? c("timelines_words")}
       busy={!ready}
       height={420}
       controls={
@@ -296,7 +299,7 @@ function Stage(props: StageProps) {
 }
 
 const nameOf = (row: RowDrawn, index: number): string =>
-  foldKernel(row.picture.names[row.picture.boxes.name[index] as number] ?? "");
+  shownName(row.picture.names[row.picture.boxes.name[index] as number] ?? "");
 
 function hoverOf(row: RowDrawn, index: number, stage: PairStage, e: MouseEvent, changes: readonly DiffRow[] | undefined): Hover {
   const { boxes, names } = row.picture;

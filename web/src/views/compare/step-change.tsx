@@ -110,6 +110,7 @@ function StepTable({ rows, totals }: { rows: readonly Part[]; totals: readonly [
       name={c("step")}
       columns={columns}
       total={shown.length}
+      rowHeight={32}
       row={row}
       sum={(name) => sums[name]}
       sumLabel={<span class="under-swatch">{c("total")}</span>}

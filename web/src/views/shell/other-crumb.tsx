@@ -1,8 +1,10 @@
 // The second run of a comparison, behind the first one in the top bar. Fetched with the Compare view.
+import { short } from "../../base/format.ts";
 import { runs } from "../../model/answers.ts";
 import { c, candidateOf, candidates, chooseSecond, type Side, sides, swapSides } from "../../model/compare.ts";
 import { t } from "../../model/language.ts";
 import { go } from "../../model/route.ts";
+import { allRanks } from "../../model/trace.ts";
 import { Menu } from "../../widgets/menu.tsx";
 
 export function OtherCrumb() {
@@ -17,7 +19,12 @@ export function OtherCrumb() {
         name={c("second")}
         filter={t("filter")}
         label={<b>{now?.label ?? c("pick")}</b>}
-        items={candidates().map((x) => ({ id: x.id, label: x.label, detail: x.detail, checked: x.id === now?.id }))}
+        items={candidates().map((x) => ({
+          id: x.id,
+          label: x.label,
+          detail: [x.folder, x.step ? short(x.step, "ns") : ""].filter(Boolean).join(" "),
+          checked: x.id === now?.id,
+        }))}
         onChoose={chooseSecond}
       />
       {second ? <RankOfOther side={second} /> : null}
@@ -30,10 +37,10 @@ export function OtherCrumb() {
   );
 }
 
-/** A job is compared by one of its ranks. */
+/** The rank of a job, unless all of them are compared. */
 function RankOfOther({ side }: { side: Side }) {
   const workers = runs.value?.runs.find((r) => r.name === side.run)?.workers.filter((w) => w.role === "rank") ?? [];
-  if (workers.length < 2) return null;
+  if (workers.length < 2 || allRanks.value) return null;
   return (
     <>
       <i class="slash">/</i>

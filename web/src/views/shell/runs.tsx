@@ -5,7 +5,7 @@ import { fuzzy } from "../../base/fuzzy.ts";
 import { runs } from "../../model/answers.ts";
 import { language, t } from "../../model/language.ts";
 import { go, param, view } from "../../model/route.ts";
-import { frameworkOf, ranksOf } from "../../model/trace.ts";
+import { frameworkOf, isJob, ranksOf } from "../../model/trace.ts";
 import { SeverityMark } from "../../widgets/icons.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { sortKeys } from "../../widgets/sort.ts";
@@ -49,7 +49,11 @@ function useTicks(): Ticks {
 function compare(names: readonly string[]): void {
   const both = (runs.value?.runs ?? []).filter((r) => names.includes(r.name));
   const [a, b] = both.sort((x, y) => Number(BigInt(x.date) - BigInt(y.date)));
-  if (a && b) go({ view: "compare", params: { run: a.name, worker: undefined, other: b.name, q: undefined, sort: undefined } });
+  if (a && b)
+    go({
+      view: "compare",
+      params: { run: a.name, worker: isJob(a) ? "*" : undefined, other: b.name, q: undefined, sort: undefined },
+    });
 }
 
 function rowOf(run: RunInfo, ticks: Ticks): TableRow {

@@ -9,6 +9,7 @@ import { Key, WithCode } from "../../widgets/controls.tsx";
 import { Icon, SeverityMark } from "../../widgets/icons.tsx";
 import { eventName } from "../shared/advice.tsx";
 
+/** A comparison gives its own sentence; other rows are what costs most of something. */
 export function EvidenceStrip() {
   const claim = param("claim");
   if (param("advice")) return <AdviceStrip />;
@@ -17,7 +18,13 @@ export function EvidenceStrip() {
     <aside class="tl-strip" aria-label={t("strip")}>
       <Back />
       <span class="tl-strip-text">
-        <b>{t("strip_costliest")}</b> <code>{claim}</code>
+        {parsePlace(param("back")).view === "compare" ? (
+          <WithCode text={claim} />
+        ) : (
+          <>
+            <b>{t("strip_costliest")}</b> <code>{claim}</code>
+          </>
+        )}
       </span>
       <Close />
     </aside>
