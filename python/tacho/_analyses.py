@@ -742,6 +742,8 @@ class Analyses:
         self,
         *,
         other: Optional[Text] = None,
+        other_step: Optional[Text] = None,
+        base_runs: Optional[Text] = None,
         run: Optional[Text] = None,
         worker: Optional[Text] = None,
         span: Optional[Text] = None,
@@ -765,6 +767,9 @@ class Analyses:
         """What changed between two runs, and why: causes that add up to the change of the step.
 
         other: the second run, also given as the second TRACE.
+        other_step: steps of the second run, where they are others than those of --step; also TRACE@A..B.
+        base_runs: more runs of the first program, separated by commas: how much they differ decides what
+            is certain.
         run: run to use, if the folder has several.
         worker: worker to use (default: the first by rank or name).
         span: recording cycle, numbered from 1 in order of time (default: the last).
@@ -792,7 +797,7 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: causes, steps, breakdown, operators, kernels, parity.
+        Tables: causes, changes, steps, ranks, breakdown, operators, kernels, parity.
         """
         words = dict(locals())
         del words["self"]
@@ -802,6 +807,7 @@ class Analyses:
         self,
         *,
         other: Optional[Text] = None,
+        base_runs: Optional[Text] = None,
         max_regress: Optional[Text] = None,
         require: Optional[Text] = None,
         run: Optional[Text] = None,
@@ -827,6 +833,8 @@ class Analyses:
         """Whether a run is worse than its base or exceeds a budget: exit status 4 on a regression.
 
         other: the candidate, also given as the second TRACE.
+        base_runs: more runs of the first program, separated by commas: how much they differ decides what
+            is certain.
         max_regress: how much worse step, device, host, memory, kernels and MFU may be than the base.
         require: a limit, such as "step <= +5 %" or "memory < 40 GiB"; several are joined by ;
             (docs/CI.md).

@@ -17,6 +17,8 @@ typedef struct analysis_input {
     const analysis_trace *traces; /* at least one; the first is the chosen worker */
     uint32_t n_traces;
     const struct analysis_input *against; /* what a comparison compares it with, else NULL */
+    const struct analysis_input *also; /* further runs of the same program, of a comparison */
+    uint32_t n_also;
 } analysis_input;
 
 /* Is what was opened a summary, so that there are no events to ask about? */

@@ -87,22 +87,22 @@ static void note_passed(const options *o, const catalogue *c) {
     buf_fini(&line);
 }
 
-static status choose_in(const options *o, opened_input *x, const catalogue *found,
-                        span_choice *c, error *err) {
+status open_choose(const options *o, opened_input *x, const catalogue *found, span_choice *c,
+                   error *err) {
     choice wanted = {
         .run = o->question.run, .worker = o->question.worker, .span = o->question.span};
     TRY(span_choose(found, &wanted, c, err));
     return run_list(found, c->run, &x->arena, &x->listing, err);
 }
 
-static status add_path(const options *o, opened_input *x, const char *path, span_choice *c,
-                       error *err) {
+status open_path(const options *o, opened_input *x, const char *path, span_choice *c,
+                 error *err) {
     catalogue found = {.n_runs = 0};
     status st = run_discover(&x->arena, path, &found, err);
     if (st == OK || (st == ERR_NOT_FOUND && err->message == MSG_NO_TRACES_IN))
         note_passed(o, &found);
     TRY(st);
-    return choose_in(o, x, &found, c, err);
+    return open_choose(o, x, &found, c, err);
 }
 
 static bool can_take_many(const options *o) {
@@ -110,17 +110,11 @@ static bool can_take_many(const options *o) {
                                : strcmp(o->command.name, "export") == 0; /* merges them */
 }
 
-/* Does the command take a second run? */
-static bool compares(const options *o) {
-    const analysis_info *a = o->command.analysis;
-    return a && registry_find_param(a->name, STR("other")) && !(o->command.groups & BASELINE);
-}
-
 /* Is the question about all of the run? An export is of one worker unless it is asked to merge.
- * A run of memory pictures alone has no whole worker: then it is about the one that was
+ * Two traces of a comparison are not workers of one run. A run of memory pictures alone has no whole worker: then it is about the one that was
  * chosen. */
 static bool wants_all(const options *o, const run_entry *run) {
-    bool given = o->n_traces > 1 && run_whole(run) > 1 && !compares(o);
+    bool given = o->n_traces > 1 && run_whole(run) > 1 && !compare_is_asked(o);
     if (!can_take_many(o) || !run_whole(run)) return false;
     if (!o->command.analysis)
         return o->question.all_workers || (!o->question.worker.n && given);
@@ -175,8 +169,7 @@ static status start_pool(const options *o, opened_input *x, error *err) {
     return OK;
 }
 
-/* The chosen worker, and all of its run where the question is about them. */
-static status open_run(const options *o, opened_input *x, span_choice *c, error *err) {
+status open_run(const options *o, opened_input *x, span_choice *c, error *err) {
     TRY(open_make_room(x, (size_t)run_whole(c->run) + 1, err));
     if (!wants_all(o, c->run)) return open_add_worker(o, x, c, err);
     if (c->worker >=
@@ -189,56 +182,23 @@ static status open_run(const options *o, opened_input *x, span_choice *c, error 
     return add_others(o, x, c, err);
 }
 
-/* ---- two runs ---- */
-
-/* What a comparison compares the first trace with: its second argument, or --other. NULL: the
- * command compares nothing. */
-static status find_other(const options *o, const char **out, error *err) {
-    *out = NULL;
-    if (!compares(o)) return OK;
-    str given = param_text(&o->question.params, STR("other"));
-    *out = o->n_traces == 2 ? o->traces[1] : given.p;
-    /* A run can be held against limits alone. */
-    if (!*out && o->n_traces == 1 && strcmp(o->command.name, "check") == 0) return OK;
-    if (!*out || o->n_traces > 2 || (o->n_traces == 2 && given.p))
-        FAIL0(err, ERR_ARG, NOPOS, MSG_DIFF_NEEDS_TWO);
-    return OK;
-}
-
-/* The second run, opened like the first one and put beside it. */
-static status open_other(const options *o, opened_input *x, const char *path, error *err) {
-    opened_input first = *x;
-    span_choice c;
-    analysis_input *other = ARENA_ARRAY(&x->arena, analysis_input, 1);
-    if (!other) FAIL_MEMORY(err);
-    x->input = (analysis_input){.n_traces = 0};
-    TRY(add_path(o, x, path, &c, err));
-    TRY(open_run(o, x, &c, err));
-    *other = x->input;
-    x->input = first.input;
-    x->input.against = other;
-    x->traces = first.traces;
-    x->listing = first.listing;
-    return OK;
-}
-
 status open_traces(const options *o, opened_input *x, error *err) {
     span_choice c;
     catalogue found = {.n_runs = 0};
-    const char *other;
+    compared_paths compared;
     *x = (opened_input){.pool = NULL};
     arena_init(&x->arena, 0);
     TRY(check_count(o, err));
-    TRY(find_other(o, &other, err));
+    TRY(compare_paths(o, &compared, err));
     TRY(start_pool(o, x, err));
-    if (o->n_traces == 1 || other) {
-        TRY(add_path(o, x, o->traces[0], &c, err));
+    if (o->n_traces == 1 || compared.other) {
+        TRY(open_path(o, x, o->traces[0], &c, err));
     } else {
         TRY(discover_files(&x->arena, o->traces, o->n_traces, &found, err));
-        TRY(choose_in(o, x, &found, &c, err));
+        TRY(open_choose(o, x, &found, &c, err));
     }
     TRY(open_run(o, x, &c, err));
-    return other ? open_other(o, x, other, err) : OK;
+    return compared.other ? open_compared(o, x, &compared, err) : OK;
 }
 
 void open_end(opened_input *x) {

@@ -14,4 +14,23 @@ status open_describe(opened_input *x, const span_choice *c, const trace *t,
 status open_summaries(const options *o, opened_input *x, const span_choice *first,
                       error *err) MUST_USE;
 
+/* Finds a path and chooses in it, as the options say; `x` gets its listing. */
+status open_path(const options *o, opened_input *x, const char *path, span_choice *c,
+                 error *err) MUST_USE;
+status open_choose(const options *o, opened_input *x, const catalogue *found, span_choice *c,
+                   error *err) MUST_USE;
+/* Opens the chosen worker, and all of its run where the question is about them. */
+status open_run(const options *o, opened_input *x, span_choice *c, error *err) MUST_USE;
+
+/* What a comparison takes beside its first run (open_compare.c). */
+typedef struct {
+    const char *other; /* NULL: nothing is compared */
+} compared_paths;
+/* Does the command compare two runs? */
+bool compare_is_asked(const options *o);
+status compare_paths(const options *o, compared_paths *out, error *err) MUST_USE;
+/* Opens them like the first run and puts them beside it. */
+status open_compared(const options *o, opened_input *x, const compared_paths *paths,
+                     error *err) MUST_USE;
+
 #endif

@@ -11,6 +11,7 @@
 #include "cli/options.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/message_ids_columns.h"
 #include "base/num.h"
@@ -235,6 +236,52 @@ static status add_from_environment(options *o, error *err) {
     return OK;
 }
 
+/* ---- TRACE@STEPS of a comparison --------------------------------------------------------- */
+
+/* Cuts a path at its last @ where steps follow, and a file of the whole name is not there.
+ * *steps: what follows, or untouched. */
+static status cut_path(arena *a, str *path, str *steps, error *err) {
+    const char *at = path->n ? strrchr(path->p, '@') : NULL;
+    step_range range;
+    if (!at || at == path->p || access(path->p, F_OK) == 0) return OK;
+    if (!value_parse(VALUE_STEPS, NULL, str_of(at + 1), &range)) return OK;
+    str cut = arena_str(a, str_n(path->p, (size_t)(at - path->p)));
+    if (!cut.p) FAIL_MEMORY(err);
+    *path = cut;
+    *steps = str_of(at + 1);
+    return OK;
+}
+
+/* Steps of --step as a text. */
+static str steps_text(arena *a, step_range s) {
+    if (steps_are_all(s)) return STR("all");
+    if (s.first == OPEN_START) return arena_printf(a, "..%lld", (long long)s.last);
+    if (s.last == OPEN_END) return arena_printf(a, "%lld..", (long long)s.first);
+    return arena_printf(a, "%lld..%lld", (long long)s.first, (long long)s.last);
+}
+
+/* A@STEPS B@STEPS: the steps of each side; a side without takes those of --step. */
+static status cut_steps(arena *a, options *o, error *err) {
+    static const spelling as = {STR("@"), ""};
+    params *p = &o->question.params;
+    const analysis_info *is = o->command.analysis;
+    const param_info *to = is ? registry_find_param(is->name, STR("other_step")) : NULL;
+    str first = STR_NONE, second = STR_NONE;
+    if (!to || !o->n_traces) return OK;
+    for (uint32_t i = 0; i < o->n_traces && i < 2; i++) {
+        str path = str_of(o->traces[i]);
+        TRY(cut_path(a, &path, i ? &second : &first, err));
+        o->traces[i] = path.p;
+    }
+    for (uint32_t i = 0; i < p->n_extra; i++)
+        if (str_eq(p->extra[i].name, STR("other")))
+            TRY(cut_path(a, &p->extra[i].value, &second, err));
+    if (first.n && !second.n && !param_text(p, STR("other_step")).n)
+        second = steps_text(a, o->question.step);
+    if (first.n) (void)value_parse(VALUE_STEPS, NULL, first, &o->question.step);
+    return second.n ? params_add(p, to, &as, second, err) : OK;
+}
+
 /* The language first, so that whatever is wrong is said in it. Of `record` only what comes
  * before its program counts, which the walk below finds out. */
 static void find_language(int argc, char **argv, options *o) {
@@ -271,6 +318,7 @@ status options_parse(arena *a, int argc, char **argv, options *o, error *err) {
     }
     if (o->logdir.p) o->traces[o->n_traces++] = o->logdir.p;
     TRY(add_from_environment(o, err));
+    TRY(cut_steps(a, o, err));
     return question_end(&o->question, "--", err);
 }
 

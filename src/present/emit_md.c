@@ -35,7 +35,7 @@ static void put_row(buf *out, const table *t, const bool *shown, size_t row, lan
         if (!shown[i]) continue;
         buf_add_cstr(out, "| ");
         if (c->type != TYPE_TEXT)
-            cell_put(out, c, row, l);
+            cell_put_in(out, t, i, row, l);
         else if (!cell_is_null(c, row))
             put_escaped(out, c->v.s[row]);
         buf_add_byte(out, ' ');

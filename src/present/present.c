@@ -5,6 +5,8 @@
  * small buffer when the caller gave a way to get rid of it. Emitters do not check each write: a
  * buffer that could not grow remembers it, and present_answer turns that into ERR_MEMORY at the
  * end. */
+#include <math.h>
+
 #include "base/fmt.h"
 #include "present/present_int.h"
 
@@ -65,7 +67,8 @@ const char *unit_name(column_unit u) {
         [UNIT_NONE] = NULL,        [UNIT_NS] = "ns",           [UNIT_BYTES] = "bytes",
         [UNIT_SHARE] = "share",    [UNIT_COUNT] = "count",     [UNIT_FLOPS] = "flop",
         [UNIT_FLOPS_S] = "flop/s", [UNIT_BYTES_S] = "bytes/s", [UNIT_FLOPS_B] = "flop/byte",
-        [UNIT_PER_SM] = "1/sm",    [UNIT_WORDS] = NULL,        [UNIT_JSON] = NULL,
+        [UNIT_PER_SM] = "1/sm",    [UNIT_BY_ROW] = NULL,       [UNIT_WORDS] = NULL,
+        [UNIT_JSON] = NULL,
     };
     return names[u];
 }
@@ -176,6 +179,35 @@ void cell_put(buf *out, const column *c, size_t row, lang l) {
     case TYPE_BOOL: buf_add_cstr(out, text_get(c->v.i[row] ? MSG_YES : MSG_NO, l)); break;
     default: cell_put_raw(out, c, row);
     }
+}
+
+/* Numbers whose unit differs from row to row are real in all of them. */
+static void put_by_row(buf *out, const table *t, const column *c, size_t row) {
+    uint32_t at = table_column(t, STR("unit"));
+    str unit = at == UINT32_MAX || cell_is_null(&t->columns[at], row) ? STR_NONE
+                                                                      : t->columns[at].v.s[row];
+    double v = c->v.d[row];
+    bool whole = fabs(v) < 9e18;
+    if (whole && str_eq(unit, STR("ns")))
+        fmt_duration(out, llround(v));
+    else if (whole && str_eq(unit, STR("bytes")))
+        fmt_bytes(out, llround(v));
+    else if (str_eq(unit, STR("share")))
+        fmt_share(out, v);
+    else if (str_eq(unit, STR("bytes/s")) || str_eq(unit, STR("flop/s")))
+        fmt_rate(out, v, unit.p[0] == 'b' ? "B" : "FLOP");
+    else if (whole && v == floor(v))
+        fmt_count(out, llround(v));
+    else
+        fmt_real(out, v);
+}
+
+void cell_put_in(buf *out, const table *t, uint32_t col, size_t row, lang l) {
+    const column *c = &t->columns[col];
+    if (c->unit == UNIT_BY_ROW && c->type == TYPE_REAL && !cell_is_null(c, row))
+        put_by_row(out, t, c, row);
+    else
+        cell_put(out, c, row, l);
 }
 
 void cell_put_raw(buf *out, const column *c, size_t row) {

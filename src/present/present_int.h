@@ -17,6 +17,8 @@ status emit_row_end(const present_options *o, buf *out, error *err) MUST_USE;
 
 /* The value as a person reads it, by its unit: 12.5 ms, 1.5 MB, 34.0 %; nothing for null. */
 void cell_put(buf *out, const column *c, size_t row, lang l);
+/* The same of a table's column, whose unit may be in another column of the row. */
+void cell_put_in(buf *out, const table *t, uint32_t col, size_t row, lang l);
 /* The value as a program reads it: whole numbers, shortest reals, texts as they are. */
 void cell_put_raw(buf *out, const column *c, size_t row);
 bool cell_is_null(const column *c, size_t row);

@@ -100,7 +100,7 @@ static str cell_text(layout *l, uint32_t col, size_t row) {
         return indented(l, c->v.s[row], row);
     if (c->type == TYPE_TEXT) return c->v.s[row];
     buf_clear(&l->cell);
-    cell_put(&l->cell, c, row, l->o->lang);
+    cell_put_in(&l->cell, l->t, col, row, l->o->lang);
     return buf_str(&l->cell);
 }
 

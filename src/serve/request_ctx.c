@@ -19,6 +19,7 @@
 #include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "present/present.h"
+#include "serve/compared.h"
 #include "serve/json_put.h"
 #include "serve/run_cache.h"
 #include "serve/service.h"
@@ -54,18 +55,22 @@ static bool wants_all(const request *r, const run_entry *run) {
            analysis_is_about_all(r->analysis, &r->question, run_has_ranks(run));
 }
 
-/* The run with which a comparison compares, by its name in the same folder. */
-static status find_other(request_ctx *x, error *err) {
-    const request *r = &x->request;
-    choice wanted = {.run = param_text(&r->question.params, STR("other")),
-                     .span = r->question.span};
-    if (!r->analysis || !registry_find_param(r->analysis->name, STR("other"))) return OK;
-    if (!wanted.run.p) FAIL0(err, ERR_ARG, NOPOS, MSG_DIFF_NEEDS_TWO);
-    return span_choose(&x->snapshot->found, &wanted, &x->other, err);
+/* All ranks of the run, or the one worker. A data loader's process is not among them. */
+static uint32_t take_workers(const request *r, span_choice *c) {
+    if (!wants_all(r, c->run)) return 1;
+    uint32_t n = run_whole(c->run);
+    if (c->worker >= c->run->workers + n) {
+        c->worker = c->run->workers;
+        c->span = worker_span(c->worker, c->span->number);
+    }
+    return n;
 }
 
 static status find_trace(request_ctx *x, error *err) {
     const request *r = &x->request;
+    if (str_eq(r->question.worker, STR("*")) && r->analysis &&
+        r->analysis->all_workers == WORKERS_ALL)
+        x->request.question.worker = STR_NONE; /* in words: all ranks */
     choice wanted = {
         .run = r->question.run, .worker = r->question.worker, .span = r->question.span};
     if (x->snapshot->found.n_runs == 0)
@@ -75,15 +80,13 @@ static status find_trace(request_ctx *x, error *err) {
         FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_NOT_ALL_WORKERS,
              arg_cstr("route", r->analysis ? r->analysis->name : route_name(r->route)));
     TRY(span_choose(&x->snapshot->found, &wanted, &x->chosen, err));
-    TRY(find_other(x, err));
-    bool all = !x->other.run && wants_all(r, x->chosen.run);
-    x->n_traces = all ? run_whole(x->chosen.run) : 1 + (x->other.run != NULL);
-    if (all && x->chosen.worker >= x->chosen.run->workers + x->n_traces) {
-        x->chosen.worker =
-            x->chosen.run->workers; /* a data loader's process is not among them */
-        x->chosen.span = worker_span(x->chosen.worker, x->chosen.span->number);
+    x->n_traces = take_workers(r, &x->chosen);
+    TRY(compared_find(x, err));
+    for (uint32_t i = 1; i < x->compared.n; i++) {
+        x->compared.n_workers[i] = take_workers(r, &x->compared.runs[i]);
+        x->n_traces += x->compared.n_workers[i];
     }
-    x->summaries = x->n_traces > 1 && !x->other.run &&
+    x->summaries = x->n_traces > 1 && !x->compared.n &&
                    summary_is_enough(r->analysis->name, &r->question.params, x->n_traces);
     x->held = ARENA_ARRAY(&x->arena, held_trace *, x->n_traces);
     x->traces = ARENA_ARRAY(&x->arena, analysis_trace, x->n_traces);
@@ -91,17 +94,23 @@ static status find_trace(request_ctx *x, error *err) {
     return OK;
 }
 
-/* The i-th worker of the question: the chosen one, then the others in their order. */
-static span_choice nth_worker(const request_ctx *x, uint32_t i) {
-    span_choice c = x->chosen;
+/* The i-th worker of a run: the chosen one, then the others in their order. */
+static span_choice nth_of_run(span_choice c, uint32_t i) {
     if (i == 0) return c;
-    if (x->other.run) return x->other;
-    uint32_t w = i - 1;
-    uint32_t first = (uint32_t)(x->chosen.worker - x->chosen.run->workers);
+    uint32_t w = i - 1, first = (uint32_t)(c.worker - c.run->workers);
     if (w >= first) w++;
-    c.worker = &x->chosen.run->workers[w];
-    c.span = worker_span(c.worker, x->chosen.span->number);
-    return c;
+    span_choice other = {.run = c.run, .worker = &c.run->workers[w]};
+    other.span = worker_span(other.worker, c.span->number);
+    return other;
+}
+
+/* The i-th trace of the question. */
+static span_choice nth_worker(const request_ctx *x, uint32_t i) {
+    uint32_t run = 0;
+    if (!x->compared.n) return nth_of_run(x->chosen, i);
+    while (run + 1 < x->compared.n && i >= x->compared.n_workers[run])
+        i -= x->compared.n_workers[run++];
+    return nth_of_run(x->compared.runs[run], i);
 }
 
 /* All summaries that are there are held, and all others asked for at once. */
@@ -322,13 +331,10 @@ status request_present(request_ctx *x, answer *a, error *err) {
 status route_analysis(request_ctx *x, error *err) {
     answer a;
     params p = x->request.question.params;
-    analysis_input in, other = {.traces = x->traces + 1, .n_traces = 1};
+    analysis_input in;
     if (x->summaries) TRY(join_summaries(x, err));
     in = (analysis_input){.traces = x->traces, .n_traces = x->n_traces};
-    if (x->other.run) {
-        in.n_traces = 1;
-        in.against = &other;
-    }
+    if (x->compared.n) TRY(compared_input(x, &in, err));
     p.pool = x->service->pool;
     TRY(x->request.analysis->run(&in, &p, &x->arena, &a, err));
     return request_present(x, &a, err);

@@ -37,6 +37,15 @@ typedef struct {
     bool immutable; /* never changes: keep it for ever */
 } reply;
 
+/* A comparison holds the traces of several runs, one run after the other: the chosen one, the
+ * other, and more runs of the first one's program. Each of them is about all ranks, or about
+ * the worker that was named. */
+typedef struct {
+    span_choice *runs; /* the worker that comes first */
+    uint32_t *n_workers;
+    uint32_t n; /* 0: nothing is compared */
+} compared_runs;
+
 typedef struct {
     service *service;
     arena arena;
@@ -52,8 +61,8 @@ typedef struct {
     uint32_t n_traces;
     trace *run_cache;
     span_choice chosen;
-    span_choice other; /* of a comparison: held second; its run is NULL otherwise */
-    bool unusable;     /* the error is one of the file, not of the question */
+    compared_runs compared; /* what it is compared with */
+    bool unusable;          /* the error is one of the file, not of the question */
     reply reply;
 } request_ctx;
 

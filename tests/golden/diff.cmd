@@ -5,3 +5,6 @@ $TACHO diff sample.pt.trace.json.gz --other minimal.pt.trace.json -q --stable --
 $TACHO diff sample.pt.trace.json.gz
 $TACHO diff sample.pt.trace.json.gz minimal.pt.trace.json flops.pt.trace.json.gz
 $TACHO diff sample.pt.trace.json.gz nowhere.json
+$TACHO diff sample.pt.trace.json.gz@..2 sample.pt.trace.json.gz@3.. -q --stable --table steps
+$TACHO diff sample.pt.trace.json.gz flops.pt.trace.json.gz --base-runs sample.pt.trace.json.gz,flops.pt.trace.json.gz -q --stable --table changes
+$TACHO diff sample.pt.trace.json.gz flops.pt.trace.json.gz --other-step x -q

@@ -1,6 +1,10 @@
 /* call_tree.c: nodes by parent and name. */
 #include "analyse/compare/call_tree.h"
 
+#include <math.h>
+
+#include "base/num.h"
+
 typedef struct {
     uint32_t parent, name;
 } node_key;
@@ -28,9 +32,13 @@ status call_tree_init(call_tree *t, arena *a, error *err) {
 }
 
 uint32_t call_tree_child(call_tree *t, uint32_t parent, str name) {
+    uint32_t id = intern_add(t->names, name);
+    return id == UINT32_MAX ? GROUP_NONE : call_tree_child_named(t, parent, id);
+}
+
+uint32_t call_tree_child_named(call_tree *t, uint32_t parent, uint32_t name) {
     bool is_new;
-    node_key key = {parent, intern_add(t->names, name)};
-    if (key.name == UINT32_MAX) return GROUP_NONE;
+    node_key key = {parent, name};
     uint32_t node =
         groups_at(&t->nodes, hash_pair(key.parent, key.name), same_node, &key, &is_new);
     if (node != GROUP_NONE && is_new) {
@@ -56,4 +64,72 @@ name_sum *name_sum_at(groups *sums, uint32_t name) {
 name_sum *call_tree_kernel(call_tree *t, str name) {
     uint32_t id = intern_add(t->names, name);
     return id == UINT32_MAX ? NULL : name_sum_at(&t->kernels, id);
+}
+
+/* ---- workers to a side ------------------------------------------------------------------- */
+
+static double distance_squares(double squares, double sum, double n) {
+    return n > 1 ? fmax(0, squares - sum * sum / n) : 0;
+}
+
+static void add_cost(node_cost *to, const node_cost *c, const tree_origin *o) {
+    double host = (double)c->host_ns + (double)c->gap_ns;
+    to->device_squares += distance_squares(c->device_squares, (double)c->device_ns, o->n_steps);
+    to->host_squares += distance_squares(c->host_squares, host, o->n_steps);
+    to->device_ns = add_i64(to->device_ns, c->device_ns);
+    to->host_ns = add_i64(to->host_ns, c->host_ns);
+    to->gap_ns = add_i64(to->gap_ns, c->gap_ns);
+    to->first_ns = add_i64(to->first_ns, c->first_ns);
+    to->calls += c->calls;
+    to->kernels += c->kernels;
+    to->shapes += c->shapes;
+    to->names += c->names;
+    to->with_shapes += c->with_shapes;
+    if (!to->example.n) to->example = c->example;
+    if (!o->shown || (to->costliest && c->costliest_ns <= to->costliest_ns)) return;
+    to->costliest = c->costliest;
+    to->costliest_ns = c->costliest_ns;
+    to->worker = o->worker;
+}
+
+static status merge_kernels(call_tree *into, const call_tree *from, int side, error *err) {
+    for (uint32_t i = 0; i < from->kernels.n; i++) {
+        const name_sum *k = GROUP_ROW(&from->kernels, name_sum, i);
+        name_sum *to = call_tree_kernel(into, intern_get(from->names, k->name));
+        if (!to) FAIL_MEMORY(err);
+        to->calls[side] += k->calls[SIDE_A];
+        to->device_ns[side] = add_i64(to->device_ns[side], k->device_ns[SIDE_A]);
+    }
+    return OK;
+}
+
+status call_tree_merge(call_tree *into, const call_tree *from, const tree_origin *origin,
+                       arena *scratch, error *err) {
+    uint32_t *there = ARENA_ARRAY(scratch, uint32_t, (size_t)from->nodes.n + 1);
+    if (!there) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < from->nodes.n; i++) {
+        const call_node *n = call_tree_node(from, i);
+        if (i) there[i] = call_tree_child(into, there[n->parent], call_tree_text(from, i));
+        if (there[i] == GROUP_NONE) FAIL_MEMORY(err);
+        call_node *to = call_tree_node(into, there[i]);
+        to->flags |= n->flags;
+        add_cost(&to->cost[origin->side], &n->cost[SIDE_A], origin);
+    }
+    return merge_kernels(into, from, origin->side, err);
+}
+
+static void end_run(run_sums *r, int64_t now_ns, double n_steps) {
+    double mean = (double)sub_i64(now_ns, r->before_ns) / n_steps;
+    r->sum += mean;
+    r->squares += mean * mean;
+    r->before_ns = now_ns;
+}
+
+void call_tree_end_run(call_tree *t, int side, double n_steps) {
+    if (n_steps <= 0) return;
+    for (uint32_t i = 0; i < t->nodes.n; i++) {
+        node_cost *c = &call_tree_node(t, i)->cost[side];
+        end_run(&c->device_runs, c->device_ns, n_steps);
+        end_run(&c->host_runs, add_i64(c->host_ns, c->gap_ns), n_steps);
+    }
 }

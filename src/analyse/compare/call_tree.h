@@ -13,21 +13,31 @@
 
 enum { SIDE_A = 0, SIDE_B = 1, N_SIDES };
 
-/* What a node costs in one run, over all its steps. */
+/* Values of several runs: their sum, that of their squares, and what was known before the run
+ * being added. */
+typedef struct {
+    double sum, squares;
+    int64_t before_ns;
+} run_sums;
+
+/* What a node costs over all steps of one worker, or of all workers of a side. */
 typedef struct {
     int64_t device_ns; /* a device works for it */
     int64_t host_ns;   /* no device works, and the host is in it */
     int64_t gap_ns;    /* neither works: the wait for its next call */
     int64_t first_ns;  /* of the gaps, those with which a step begins */
     int64_t calls, kernels;
-    double device_squares, host_squares; /* of each step: device_ns; host_ns + gap_ns */
+    double device_squares, host_squares; /* of each step: device_ns; host_ns + gap_ns. Of a
+                                            side: its distance from the worker's mean */
     int64_t now_device, now_host;        /* of the step being read */
     uint32_t step;                       /* that step's number here, from 1 */
     uint32_t costliest;                  /* the slice with the largest share of all this */
+    uint32_t worker;                     /* of a side: the one it is of */
     int64_t costliest_ns;
-    uint64_t shapes, names; /* sums of hashes: of the calls' inputs, of the kernels */
-    uint64_t with_shapes;   /* calls whose shapes were recorded */
-    uint32_t example;       /* string of the trace: the shapes of its first call */
+    uint64_t shapes, names;          /* sums of hashes: of the calls' inputs, of the kernels */
+    uint64_t with_shapes;            /* calls whose shapes were recorded */
+    str example;                     /* the shapes of its first call */
+    run_sums device_runs, host_runs; /* of a side: means of a step in each of its runs */
 } node_cost;
 
 enum { NODE_BLOCKS = 1, NODE_COMMUNICATES = 2, NODE_LOADS = 4 };
@@ -53,8 +63,22 @@ typedef struct {
 status call_tree_init(call_tree *t, arena *a, error *err) MUST_USE;
 /* The node of this name below another; GROUP_NONE when out of memory. */
 uint32_t call_tree_child(call_tree *t, uint32_t parent, str name);
+/* The same by the name's number in t->names. */
+uint32_t call_tree_child_named(call_tree *t, uint32_t parent, uint32_t name);
 /* The kernels of this name; NULL when out of memory. */
 name_sum *call_tree_kernel(call_tree *t, str name);
+/* Adds the costs of a worker's tree, which are in side A there, to a side of this one.
+ * n_steps: its steps; worker: its number, kept where it is the costliest. */
+typedef struct {
+    int side;
+    uint32_t worker;
+    bool shown; /* its slices may be named as the costliest */
+    double n_steps;
+} tree_origin;
+status call_tree_merge(call_tree *into, const call_tree *from, const tree_origin *origin,
+                       arena *scratch, error *err) MUST_USE;
+/* All workers of one more run were added: takes its means. n_steps: those of all of them. */
+void call_tree_end_run(call_tree *t, int side, double n_steps);
 /* The row of a name among sums; NULL when out of memory. */
 name_sum *name_sum_at(groups *sums, uint32_t name);
 

@@ -4,11 +4,13 @@
 
 #include <math.h>
 
+#include "analyse/compare/matched.h"
 #include "base/sort.h"
 #include "store/op_text.h"
 
 enum { HOST_SURE_TIMES = 4 };         /* spreads beyond which a call of the host stands out */
 static const double HOST_SURE = 0.04; /* and the share of a step */
+static const double SURE_TIMES = 2.5; /* spreads beyond which any other cause is certain */
 static const double LEAST = 0.003;    /* of a step: what is less is left to `unexplained` */
 
 typedef struct {
@@ -21,17 +23,11 @@ typedef struct {
     change_cause cause;
 } cause_row;
 
-/* What both runs do in a node, at as many calls as the one with fewer makes. */
-typedef struct {
-    double device[N_SIDES], host[N_SIDES], gap[N_SIDES];
-    double device_variance[N_SIDES], host_variance[N_SIDES]; /* of the means of all its calls */
-    double share[N_SIDES]; /* of the calls of a run, those that both make */
-} matched;
-
 typedef struct {
     const call_tree *tree;
-    const trace *const *t;
+    const compared_side *sides;
     double steps[N_SIDES], step_ns; /* step_ns: the mean of the first run */
+    double sure;                    /* spreads beyond which a cause is certain */
     uint32_t *anchor;               /* by node: the innermost around it that did not change */
     uint32_t *top;  /* and what of it that changed lies just inside; 0: nothing */
     double *top_ns; /* by such a node: what it and all inside it cost more */
@@ -43,84 +39,9 @@ static const call_node *node_at(const causes_ctx *x, uint32_t n) {
     return call_tree_node(x->tree, n);
 }
 
-/* How often it is used: calls, or kernels where nothing on the host is known. */
-static double uses(const node_cost *c) {
-    return (double)(c->calls ? c->calls : c->kernels);
-}
-
-static double uses_per_step(const causes_ctx *x, const call_node *n, int side) {
-    return uses(&n->cost[side]) / x->steps[side];
-}
-
-static bool is_changed(const causes_ctx *x, const call_node *n) {
-    double a = uses_per_step(x, n, SIDE_A), b = uses_per_step(x, n, SIDE_B);
-    return fabs(a - b) > 1e-9 * fmax(a, b);
-}
-
-static double variance_of_mean(double squares, double sum, double n) {
-    if (n < 2) return 0;
-    double mean = sum / n;
-    return fmax(0, squares - n * mean * mean) / (n - 1) / n;
-}
-
-static matched match(const causes_ctx *x, const call_node *n) {
-    matched m;
-    double u[N_SIDES] = {uses_per_step(x, n, SIDE_A), uses_per_step(x, n, SIDE_B)};
-    for (int s = 0; s < N_SIDES; s++) {
-        const node_cost *c = &n->cost[s];
-        double k = x->steps[s], share = u[s] > 0 ? fmin(u[0], u[1]) / u[s] : 0;
-        if (u[0] <= 0 && u[1] <= 0) share = 1; /* no call, but time before or in it */
-        m.share[s] = share;
-        m.device[s] = share * (double)c->device_ns / k;
-        m.host[s] = share * (double)c->host_ns / k;
-        m.gap[s] = share * (double)c->gap_ns / k;
-        m.device_variance[s] = variance_of_mean(c->device_squares, (double)c->device_ns, k);
-        m.host_variance[s] =
-            variance_of_mean(c->host_squares, (double)c->host_ns + (double)c->gap_ns, k);
-    }
-    return m;
-}
-
 /* The variance of a part of the calls: theirs by the square of their share. */
 static double scaled(double share, double variance) {
     return share * share * variance;
-}
-
-/* ---- how much faster or slower a host is ------------------------------------------------- */
-
-typedef struct {
-    double ratio, weight;
-} weighted;
-
-static int compare_ratios(uint32_t a, uint32_t b, const void *context) {
-    const weighted *w = context;
-    return w[a].ratio < w[b].ratio ? -1 : w[a].ratio > w[b].ratio;
-}
-
-static status find_host_ratio(causes_ctx *x, arena *a, error *err) {
-    uint32_t n_nodes = x->tree->nodes.n, n = 0;
-    weighted *w = ARENA_ARRAY(a, weighted, (size_t)n_nodes + 1);
-    uint32_t *order = ARENA_ARRAY(a, uint32_t, (size_t)n_nodes + 1);
-    uint32_t *scratch = ARENA_ARRAY(a, uint32_t, (size_t)n_nodes + 1);
-    double sum = 0, seen = 0;
-    if (!w || !order || !scratch) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < n_nodes; i++) {
-        matched m = match(x, node_at(x, i));
-        double before = m.host[SIDE_A] + m.gap[SIDE_A], after = m.host[SIDE_B] + m.gap[SIDE_B];
-        if (before < 1000 || node_at(x, i)->flags & NODE_BLOCKS) continue;
-        w[n] = (weighted){after / before, before};
-        order[n] = n;
-        sum += w[n++].weight;
-    }
-    sort_index(order, scratch, n, compare_ratios, w);
-    x->out->host_ratio = 1;
-    for (uint32_t i = 0; i < n; i++) {
-        seen += w[order[i]].weight;
-        if (seen < sum / 2) continue;
-        x->out->host_ratio = w[order[i]].ratio;
-        break;
-    }
-    return OK;
 }
 
 /* ---- putting together -------------------------------------------------------------------- */
@@ -145,6 +66,13 @@ static change_cause *cause_at(causes_ctx *x, change_kind kind, uint32_t key, uin
     return &r->cause;
 }
 
+static void show_costliest(change_cause *c, const call_node *n) {
+    for (int s = 0; s < N_SIDES; s++) {
+        c->costliest[s] = n->cost[s].costliest;
+        c->worker[s] = n->cost[s].worker;
+    }
+}
+
 static status add_part(causes_ctx *x, change_cause *c, uint32_t node, double before,
                        double after, double variance, error *err) {
     if (!c) FAIL_MEMORY(err);
@@ -155,7 +83,7 @@ static status add_part(causes_ctx *x, change_cause *c, uint32_t node, double bef
     if (fabs(after - before) <= c->most_ns) return OK;
     c->most_ns = fabs(after - before);
     c->most = node;
-    for (int s = 0; s < N_SIDES; s++) c->costliest[s] = n->cost[s].costliest;
+    show_costliest(c, n);
     return OK;
 }
 
@@ -198,7 +126,7 @@ static bool differ(const causes_ctx *x, uint64_t a, uint64_t b) {
 
 static bool has_other_shapes(const causes_ctx *x, const call_node *n) {
     const node_cost *c = n->cost;
-    return c[SIDE_A].with_shapes && c[SIDE_B].with_shapes && !is_changed(x, n) &&
+    return c[SIDE_A].with_shapes && c[SIDE_B].with_shapes && !node_is_changed(x->sides, n) &&
            differ(x, c[SIDE_A].shapes, c[SIDE_B].shapes);
 }
 
@@ -208,7 +136,8 @@ static change_cause *device_cause(causes_ctx *x, uint32_t node) {
     if (n->flags & NODE_COMMUNICATES) return cause_at(x, CHANGE_COMMUNICATION, 0, 0);
     if (has_other_shapes(x, n)) return cause_at(x, CHANGE_SHAPES, n->name, node);
     bool same_number = !differ(x, (uint64_t)c[SIDE_A].kernels, (uint64_t)c[SIDE_B].kernels);
-    if (!is_changed(x, n) && (!same_number || differ(x, c[SIDE_A].names, c[SIDE_B].names)))
+    if (!node_is_changed(x->sides, n) &&
+        (!same_number || differ(x, c[SIDE_A].names, c[SIDE_B].names)))
         return cause_at(x, CHANGE_OTHER_KERNELS, n->name, node);
     return cause_at(x, CHANGE_KERNEL_TIME, 0, 0);
 }
@@ -256,6 +185,9 @@ static status add_host(causes_ctx *x, uint32_t node, const matched *m, error *er
     double after_variance = scaled(m->share[SIDE_B], m->host_variance[SIDE_B]);
     double variance = before_variance + after_variance;
     if (before == 0 && after == 0) return OK;
+    if (n->flags & NODE_COMMUNICATES && !n->cost[SIDE_A].kernels && !n->cost[SIDE_B].kernels)
+        return add_part(x, cause_at(x, CHANGE_COMMUNICATION, 0, 0), node, before, after,
+                        variance, err);
     if (n->flags & NODE_BLOCKS)
         return add_part(x, cause_at(x, CHANGE_SYNCHRONIZATION, n->name, node), node, before,
                         after, variance, err);
@@ -300,8 +232,8 @@ static void find_factor(causes_ctx *x) {
         x->out->compared += (double)c[SIDE_A].with_shapes / x->steps[SIDE_A];
         if (!has_other_shapes(x, node)) continue;
         double now = (double)c[SIDE_A].with_shapes / x->steps[SIDE_A];
-        double a = elements(trace_str(x->t[SIDE_A], c[SIDE_A].example));
-        double b = elements(trace_str(x->t[SIDE_B], c[SIDE_B].example));
+        double a = elements(c[SIDE_A].example);
+        double b = elements(c[SIDE_B].example);
         x->out->reshaped += now;
         if (a <= 0 || b <= 0 || a == b) continue;
         uint32_t k = 0;
@@ -326,19 +258,21 @@ static void find_anchors(causes_ctx *x) {
     for (uint32_t i = 1; i < x->tree->nodes.n; i++) {
         uint32_t parent = node_at(x, i)->parent;
         x->anchor[i] = x->top[parent] ? x->anchor[parent] : parent;
-        x->top[i] = x->top[parent] ? x->top[parent] : is_changed(x, node_at(x, i)) ? i : 0;
+        x->top[i] = x->top[parent]                             ? x->top[parent]
+                    : node_is_changed(x->sides, node_at(x, i)) ? i
+                                                               : 0;
     }
 }
 
 static status add_all(causes_ctx *x, error *err) {
     uint32_t n = x->tree->nodes.n;
     for (uint32_t i = 0; i < n; i++) {
-        matched m = match(x, node_at(x, i));
-        if (is_changed(x, node_at(x, i))) TRY(add_work(x, i, &m, err));
+        matched m = node_match(x->sides, node_at(x, i));
+        if (node_is_changed(x->sides, node_at(x, i))) TRY(add_work(x, i, &m, err));
         TRY(add_device(x, i, &m, err));
     }
     for (uint32_t i = 0; i < n; i++) {
-        matched m = match(x, node_at(x, i));
+        matched m = node_match(x->sides, node_at(x, i));
         TRY(add_host(x, i, &m, err));
     }
     return OK;
@@ -356,7 +290,7 @@ static status name_work(causes_ctx *x, error *err) {
         if (fabs(x->top_ns[i]) <= c->most_ns) continue;
         c->most_ns = fabs(x->top_ns[i]);
         c->most = i;
-        for (int s = 0; s < N_SIDES; s++) c->costliest[s] = node_at(x, i)->cost[s].costliest;
+        show_costliest(c, node_at(x, i));
     }
     return OK;
 }
@@ -369,7 +303,8 @@ static int compare_causes(uint32_t a, uint32_t b, const void *context) {
 }
 
 static void judge_cause(const causes_ctx *x, change_cause *c) {
-    bool spread_known = x->steps[SIDE_A] > 1 && x->steps[SIDE_B] > 1;
+    const compared_side *a = &x->sides[SIDE_A], *b = &x->sides[SIDE_B];
+    bool spread_known = a->n_runs > 1 || (side_steps_each(a) > 1 && side_steps_each(b) > 1);
     if (c->kind == CHANGE_WORK_ADDED && node_at(x, c->most)->flags & NODE_LOADS) {
         c->kind = CHANGE_DATA_WAIT; /* another loader */
         c->where = c->most;
@@ -380,7 +315,7 @@ static void judge_cause(const causes_ctx *x, change_cause *c) {
                                                        : CHANGE_WORK_REMOVED;
     }
     c->certain = spread_known && c->kind != CHANGE_HOST_SPEED &&
-                 fabs(cause_ns(c)) > 2.5 * sqrt(c->variance);
+                 fabs(cause_ns(c)) > x->sure * sqrt(c->variance);
 }
 
 static status write_out(causes_ctx *x, arena *a, error *err) {
@@ -404,13 +339,14 @@ static status write_out(causes_ctx *x, arena *a, error *err) {
     return OK;
 }
 
-status causes_make(const call_tree *tree, const trace *const t[N_SIDES],
-                   const owned_steps *const steps[N_SIDES], arena *a, change_causes *out,
-                   error *err) {
-    causes_ctx x = {.tree = tree, .t = t, .out = out};
+status causes_make(const call_tree *tree, const compared_side sides[N_SIDES], arena *a,
+                   change_causes *out, error *err) {
+    causes_ctx x = {.tree = tree, .sides = sides, .out = out, .sure = SURE_TIMES};
     *out = (change_causes){.host_ratio = 1};
-    for (int s = 0; s < N_SIDES; s++) x.steps[s] = fmax(1, steps[s]->steps.n);
-    x.step_ns = (double)steps[SIDE_A]->mean_ns;
+    for (int s = 0; s < N_SIDES; s++) x.steps[s] = side_steps(&sides[s]);
+    x.step_ns = (double)sides[SIDE_A].mean_ns;
+    if (sides[SIDE_A].n_runs > 1)
+        x.sure = fmax(SURE_TIMES, noise_t(0.975, sides[SIDE_A].n_runs - 1));
     x.anchor = ARENA_ARRAY(a, uint32_t, (size_t)tree->nodes.n + 1);
     x.top = ARENA_ARRAY(a, uint32_t, (size_t)tree->nodes.n + 1);
     x.top_ns = ARENA_ARRAY(a, double, (size_t)tree->nodes.n + 1);
@@ -418,7 +354,7 @@ status causes_make(const call_tree *tree, const trace *const t[N_SIDES],
     TRY(groups_init(&x.rows, a, sizeof(cause_row), err));
     find_anchors(&x);
     find_factor(&x);
-    TRY(find_host_ratio(&x, a, err));
+    TRY(host_ratio_find(tree, sides, a, &out->host_ratio, err));
     TRY(add_all(&x, err));
     TRY(name_work(&x, err));
     return write_out(&x, a, err);

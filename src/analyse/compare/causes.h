@@ -10,7 +10,7 @@
 #ifndef ANALYSE_CAUSES_H
 #define ANALYSE_CAUSES_H
 
-#include "analyse/compare/step_owners.h"
+#include "analyse/compare/sides.h"
 
 typedef enum {
     CHANGE_WORK_ADDED,
@@ -37,7 +37,7 @@ typedef struct {
     uint32_t most;   /* the node with the largest part of it */
     double most_ns;
     double calls[N_SIDES], kernels[N_SIDES];
-    uint32_t costliest[N_SIDES]; /* slices */
+    uint32_t costliest[N_SIDES], worker[N_SIDES]; /* slices, and the workers they are of */
     bool certain;
 } change_cause;
 
@@ -49,9 +49,8 @@ typedef struct {
     double factor; /* most of those are this many times as large; NaN: they differ otherwise */
 } change_causes;
 
-status causes_make(const call_tree *tree, const trace *const t[N_SIDES],
-                   const owned_steps *const steps[N_SIDES], arena *a, change_causes *out,
-                   error *err) MUST_USE;
+status causes_make(const call_tree *tree, const compared_side sides[N_SIDES], arena *a,
+                   change_causes *out, error *err) MUST_USE;
 
 static inline double cause_ns(const change_cause *c) {
     return c->ns[SIDE_B] - c->ns[SIDE_A];

@@ -33,8 +33,8 @@ static str device_name(const trace *t) {
     return t->device.n > 1 ? trace_str(t, t->device.name[1]) : STR_NONE;
 }
 
-static int64_t per_step(int64_t n, const owned_steps *s) {
-    return s->steps.n ? (n + s->steps.n / 2) / s->steps.n : 0;
+static int64_t per_step(int64_t n, const compared_side *s) {
+    return s->n_steps ? (n + s->n_steps / 2) / s->n_steps : 0;
 }
 
 /* Numbers of steps may differ: what is compared is a mean. Where nothing is the same but shapes
@@ -51,23 +51,22 @@ static status add_shapes(table *t, const change_causes *c, error *err) {
     return add_row(t, STR("shapes"), all, other, err);
 }
 
-status parity_write(const analysis_trace *const runs[N_SIDES],
-                    const owned_steps *const steps[N_SIDES], const change_causes *causes,
-                    table *out, error *err) {
-    const trace *a = runs[SIDE_A]->trace, *b = runs[SIDE_B]->trace;
+status parity_write(const compared_side sides[N_SIDES], const change_causes *causes, table *out,
+                    error *err) {
+    const compared_side *x = &sides[SIDE_A], *y = &sides[SIDE_B];
+    const trace *a = x->v[0].t, *b = y->v[0].t;
     TRY(add_row(out, STR("format"), a->format, b->format, err));
     TRY(add_row(out, STR("device"), device_name(a), device_name(b), err));
     TRY(add_counts(out, "devices", (int64_t)max_i64(a->device.n, 1) - 1,
                    (int64_t)max_i64(b->device.n, 1) - 1, err));
-    TRY(add_counts(out, "ranks", max_i64(1, runs[SIDE_A]->run_ranks),
-                   max_i64(1, runs[SIDE_B]->run_ranks), err));
+    TRY(add_counts(out, "ranks", max_i64(1, x->v[0].from->run_ranks),
+                   max_i64(1, y->v[0].from->run_ranks), err));
     for (fact f = 0; f < N_FACTS; f++)
         if (fact_shown(f).n && f != FACT_PROCESS_CPU_USE && f != FACT_SYSTEM_CPU_USE)
             TRY(add_row(out, fact_shown(f), trace_fact(a, f), trace_fact(b, f), err));
-    TRY(add_counts(out, "steps", steps[SIDE_A]->steps.n, steps[SIDE_B]->steps.n, err));
-    TRY(add_counts(out, "calls_per_step", per_step(steps[SIDE_A]->calls, steps[SIDE_A]),
-                   per_step(steps[SIDE_B]->calls, steps[SIDE_B]), err));
-    TRY(add_counts(out, "kernels_per_step", per_step(steps[SIDE_A]->kernels, steps[SIDE_A]),
-                   per_step(steps[SIDE_B]->kernels, steps[SIDE_B]), err));
+    TRY(add_counts(out, "steps", x->n_steps / x->n, y->n_steps / y->n, err));
+    TRY(add_counts(out, "calls_per_step", per_step(x->calls, x), per_step(y->calls, y), err));
+    TRY(add_counts(out, "kernels_per_step", per_step(x->kernels, x), per_step(y->kernels, y),
+                   err));
     return add_shapes(out, causes, err);
 }

@@ -6,9 +6,8 @@
 #include "analyse/compare/causes.h"
 
 /* Rows of table `parity`. */
-status parity_write(const analysis_trace *const runs[N_SIDES],
-                    const owned_steps *const steps[N_SIDES], const change_causes *causes,
-                    table *out, error *err) MUST_USE;
+status parity_write(const compared_side sides[N_SIDES], const change_causes *causes, table *out,
+                    error *err) MUST_USE;
 
 /* Are the shapes of most calls others, so that it is not the same work? */
 bool parity_is_other_work(const change_causes *causes);

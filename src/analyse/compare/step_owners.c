@@ -1,78 +1,60 @@
 /* step_owners.c: every moment of a step to one node. One step after the other: memory is that
  * of the calls of the longest step, and a number for each slice. */
-#include "analyse/compare/step_owners.h"
+#include "analyse/compare/step_owners_int.h"
+
+#include <math.h>
 
 #include "analyse/lexicon.h"
-#include "analyse/scan/comm_kind.h"
 #include "analyse/scan/op_scan.h"
-#include "base/bisect.h"
 #include "base/hash.h"
-#include "base/sort.h"
-
-/* A stretch of a host thread: the innermost call there. */
-typedef struct {
-    int64_t start, end;
-    uint32_t slice;
-} stretch;
-
-typedef struct {
-    uint32_t slice;
-    int64_t end, from; /* from: of what is not given to a call inside it yet */
-} open_call;
-
-typedef struct {
-    call_tree *tree;
-    int side;
-    const trace *t;
-    arena *arena;
-    uint32_t *node_of;   /* by slice */
-    uint8_t *blocks;     /* by string: 0 not looked at, 1 no, 2 yes */
-    uint64_t *hash_of;   /* by string, 0 = not made */
-    sort_pair *work;     /* rows of table kernel by start */
-    uint32_t n_work, at; /* at: the first that may reach into the step */
-    comm_names comms;
-    stretch *host, *sorted; /* of the step */
-    sort_pair *pairs, *scratch;
-    size_t n_host, cap_host, cap_sorted;
-    open_call *open;
-    size_t n_open, cap_open;
-    uint32_t step; /* from 1 */
-} owners;
 
 /* ---- nodes ------------------------------------------------------------------------------- */
 
-static bool does_block(owners *o, uint32_t name) {
+bool owners_call_blocks(owners *o, uint32_t name) {
     if (!o->blocks[name])
         o->blocks[name] = lexicon_means(trace_str(o->t, name), MEANS_BLOCKS) ? 2 : 1;
     return o->blocks[name] == 2;
 }
 
-static bool is_call_kind(uint8_t kind) {
-    return kind == KIND_RUNTIME || kind == KIND_DRIVER;
+/* The child of a node; GROUP_NONE when out of memory. */
+static uint32_t child_of(owners *o, uint32_t parent, uint32_t name) {
+    known_child *k = &o->known[(parent * 2654435761u ^ name * 2246822519u) >> 20];
+    if (k->node && k->parent == parent && k->name == name) return k->node - 1;
+    if (!o->name_of[name]) {
+        uint32_t id = intern_add(o->tree->names, trace_str(o->t, name));
+        if (id == UINT32_MAX) return GROUP_NONE;
+        o->name_of[name] = id + 1;
+    }
+    uint32_t node = call_tree_child_named(o->tree, parent, o->name_of[name] - 1);
+    if (node != GROUP_NONE) *k = (known_child){parent, name, node + 1};
+    return node;
 }
 
 /* Slices come after those around them, so the node of the parent is known. */
 static status name_nodes(owners *o, error *err) {
     const trace *t = o->t;
+    bool on_host = !comm_on_device(&o->comms);
     for (uint32_t i = 1; i < t->slice.n; i++) {
         uint8_t kind = t->slice.kind[i];
         uint32_t parent = t->slice.parent[i];
         uint32_t node = parent && parent < i ? o->node_of[parent] : 0;
-        bool blocks = is_call_kind(kind) && does_block(o, t->slice.name[i]);
+        bool blocks = owners_is_call(kind) && owners_call_blocks(o, t->slice.name[i]);
         bool named =
-            op_kind_counts(kind) && kind != KIND_STEP && (!is_call_kind(kind) || blocks);
+            op_kind_counts(kind) && kind != KIND_STEP && (!owners_is_call(kind) || blocks);
         if (named) {
-            node = call_tree_child(o->tree, node, trace_str(t, t->slice.name[i]));
+            node = child_of(o, node, t->slice.name[i]);
             if (node == GROUP_NONE) FAIL_MEMORY(err);
             if (blocks) call_tree_node(o->tree, node)->flags |= NODE_BLOCKS;
             if (kind == KIND_DATA) call_tree_node(o->tree, node)->flags |= NODE_LOADS;
+            if (on_host && comm_host_id(&o->comms, t->slice.name[i]))
+                call_tree_node(o->tree, node)->flags |= NODE_COMMUNICATES;
         }
         o->node_of[i] = node;
     }
     return OK;
 }
 
-static uint64_t string_hash(owners *o, uint32_t id) {
+uint64_t owners_string_hash(owners *o, uint32_t id) {
     if (!o->hash_of[id]) {
         str s = trace_str(o->t, id);
         o->hash_of[id] = hash_bytes64(s.p, s.n) | 1;
@@ -82,9 +64,8 @@ static uint64_t string_hash(owners *o, uint32_t id) {
 
 /* ---- giving ------------------------------------------------------------------------------ */
 
-/* The cost of a node in the step being read. */
-static node_cost *cost_now(owners *o, uint32_t node) {
-    node_cost *c = &call_tree_node(o->tree, node)->cost[o->side];
+node_cost *owners_cost_now(owners *o, uint32_t node) {
+    node_cost *c = &call_tree_node(o->tree, node)->cost[SIDE_A];
     if (c->step == o->step) return c;
     c->device_squares += (double)c->now_device * (double)c->now_device;
     c->host_squares += (double)c->now_host * (double)c->now_host;
@@ -100,21 +81,23 @@ static void note_costliest(node_cost *c, uint32_t slice, int64_t ns) {
 }
 
 static void give_device(owners *o, uint32_t node, uint32_t slice, int64_t ns) {
-    node_cost *c = cost_now(o, node);
+    node_cost *c = owners_cost_now(o, node);
+    double *all = &o->out->of[MEASURE_DEVICE][o->step - 1];
+    *all += (double)ns;
     c->device_ns = add_i64(c->device_ns, ns);
     c->now_device = add_i64(c->now_device, ns);
     note_costliest(c, slice, ns);
 }
 
 static void give_host(owners *o, uint32_t slice, int64_t ns) {
-    node_cost *c = cost_now(o, o->node_of[slice]);
+    node_cost *c = owners_cost_now(o, o->node_of[slice]);
     c->host_ns = add_i64(c->host_ns, ns);
     c->now_host = add_i64(c->now_host, ns);
     note_costliest(c, slice, ns);
 }
 
 static void give_gap(owners *o, uint32_t slice, int64_t ns, bool first) {
-    node_cost *c = cost_now(o, slice ? o->node_of[slice] : 0);
+    node_cost *c = owners_cost_now(o, slice ? o->node_of[slice] : 0);
     c->gap_ns = add_i64(c->gap_ns, ns);
     c->now_host = add_i64(c->now_host, ns);
     if (first) c->first_ns = add_i64(c->first_ns, ns);
@@ -144,16 +127,30 @@ static uint32_t node_of_work(owners *o, uint32_t k) {
     const trace *t = o->t;
     uint32_t host = t->kernel.op[k] ? t->kernel.op[k] : t->kernel.launch[k];
     if (host) return o->node_of[host];
-    return call_tree_child(o->tree, 0, trace_str(t, t->slice.name[t->kernel.slice[k]]));
+    return child_of(o, 0, t->slice.name[t->kernel.slice[k]]);
 }
 
 static status give_work(owners *o, uint32_t k, int64_t ns, error *err) {
     const trace *t = o->t;
     uint32_t slice = t->kernel.slice[k], node = node_of_work(o, k);
     if (node == GROUP_NONE) FAIL_MEMORY(err);
-    if (comm_kernel_row(&o->comms, k))
-        call_tree_node(o->tree, node)->flags |= NODE_COMMUNICATES;
+    if (o->communicates[k]) call_tree_node(o->tree, node)->flags |= NODE_COMMUNICATES;
     give_device(o, node, slice, ns);
+    return OK;
+}
+
+/* Time in which no device computes: communication, and what lies beside it. */
+static status give_rest(owners *o, int64_t from, int64_t to, size_t *next, int64_t step_start,
+                        error *err) {
+    while (o->piece_at < o->n_pieces && o->pieces[o->piece_at].end <= from) o->piece_at++;
+    for (uint32_t i = o->piece_at; i < o->n_pieces && o->pieces[i].start < to; i++) {
+        const comm_piece *p = &o->pieces[i];
+        int64_t start = max_i64(p->start, from), end = min_i64(p->end, to);
+        if (start > from) give_idle(o, from, start, next, step_start);
+        TRY(give_work(o, p->kernel, sub_i64(end, start), err));
+        from = end;
+    }
+    if (from < to) give_idle(o, from, to, next, step_start);
     return OK;
 }
 
@@ -167,144 +164,67 @@ static status share_out(owners *o, const step_span *s, error *err) {
         uint32_t k = o->work[i].row, slice = t->kernel.slice[k];
         int64_t start = t->slice.start[slice], end = min_i64(slice_end(t, slice), s->end);
         if (start >= s->end) break;
+        if (end <= now || o->communicates[k]) continue;
         if (start > now) {
-            give_idle(o, now, start, &next, s->start);
+            TRY(give_rest(o, now, start, &next, s->start, err));
             now = start;
         }
-        if (end <= now) continue;
         TRY(give_work(o, k, sub_i64(end, now), err));
         now = end;
     }
-    if (now < s->end) give_idle(o, now, s->end, &next, s->start);
-    return OK;
-}
-
-/* ---- what the host does in a step -------------------------------------------------------- */
-
-static status add_stretch(owners *o, int64_t start, int64_t end, uint32_t slice, error *err) {
-    if (end <= start) return OK;
-    if (o->n_host == o->cap_host) {
-        size_t cap = o->cap_host ? 2 * o->cap_host : 4096;
-        stretch *more =
-            arena_grow(o->arena, o->host, o->cap_host * sizeof *more, cap * sizeof *more);
-        if (!more) FAIL_MEMORY(err);
-        o->host = more;
-        o->cap_host = cap;
-    }
-    o->host[o->n_host++] = (stretch){start, end, slice};
-    return OK;
-}
-
-static status close_call(owners *o, error *err) {
-    open_call *top = &o->open[--o->n_open];
-    TRY(add_stretch(o, top->from, top->end, top->slice, err));
-    if (o->n_open) o->open[o->n_open - 1].from = max_i64(o->open[o->n_open - 1].from, top->end);
-    return OK;
-}
-
-static status open_one(owners *o, uint32_t slice, const step_span *s, error *err) {
-    int64_t start = o->t->slice.start[slice];
-    int64_t end = min_i64(slice_end(o->t, slice), s->end);
-    if (o->n_open) {
-        open_call *top = &o->open[o->n_open - 1];
-        TRY(add_stretch(o, top->from, start, top->slice, err));
-        end = min_i64(end, top->end);
-        top->from = max_i64(top->from, start);
-    }
-    if (o->n_open == o->cap_open) {
-        size_t cap = o->cap_open ? 2 * o->cap_open : 64;
-        open_call *more =
-            arena_grow(o->arena, o->open, o->cap_open * sizeof *more, cap * sizeof *more);
-        if (!more) FAIL_MEMORY(err);
-        o->open = more;
-        o->cap_open = cap;
-    }
-    o->open[o->n_open++] = (open_call){slice, end, start};
-    return OK;
-}
-
-static void count_call(owners *o, uint32_t slice) {
-    const trace *t = o->t;
-    if (is_call_kind(t->slice.kind[slice]) && !does_block(o, t->slice.name[slice])) return;
-    node_cost *c = cost_now(o, o->node_of[slice]);
-    uint32_t row = trace_op_of(t, slice);
-    c->calls++;
-    if (!row || !t->op.shapes[row]) return;
-    c->shapes += hash_u64(string_hash(o, t->op.shapes[row]));
-    c->with_shapes++;
-    if (!c->example) c->example = t->op.shapes[row];
-}
-
-static status read_thread(owners *o, uint32_t track, const step_span *s, error *err) {
-    const trace *t = o->t;
-    uint32_t end = t->track.end[track];
-    uint32_t i = SEARCH_FIRST(k, t->track.first[track], end, t->slice.start[k] < s->start);
-    for (; i < end && t->slice.start[i] < s->end; i++) {
-        uint8_t kind = t->slice.kind[i];
-        if (!op_kind_counts(kind) || kind == KIND_STEP) continue;
-        while (o->n_open && o->open[o->n_open - 1].end <= t->slice.start[i])
-            TRY(close_call(o, err));
-        TRY(open_one(o, i, s, err));
-        count_call(o, i);
-    }
-    while (o->n_open) TRY(close_call(o, err));
-    return OK;
-}
-
-static status room_to_sort(owners *o, error *err) {
-    if (o->cap_sorted >= o->n_host) return OK;
-    o->cap_sorted = o->cap_host;
-    o->pairs = ARENA_ARRAY(o->arena, sort_pair, o->cap_sorted);
-    o->scratch = ARENA_ARRAY(o->arena, sort_pair, o->cap_sorted);
-    o->sorted = ARENA_ARRAY(o->arena, stretch, o->cap_sorted);
-    if (!o->pairs || !o->scratch || !o->sorted) FAIL_MEMORY(err);
-    return OK;
-}
-
-/* Stretches of all threads in order of time; of two at once the earlier one up to its end. */
-static status order_host(owners *o, int64_t from, error *err) {
-    size_t n = o->n_host;
-    TRY(room_to_sort(o, err));
-    for (size_t i = 0; i < n; i++)
-        o->pairs[i] = (sort_pair){(uint64_t)o->host[i].start - (uint64_t)from, (uint32_t)i};
-    sort_radix(o->pairs, o->scratch, n);
-    int64_t now = from;
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        stretch h = o->host[o->pairs[i].row];
-        h.start = max_i64(h.start, now);
-        if (h.end <= h.start) continue;
-        now = h.end;
-        o->sorted[kept++] = h;
-    }
-    if (kept) memcpy(o->host, o->sorted, kept * sizeof *o->host);
-    o->n_host = kept;
-    return OK;
+    return now < s->end ? give_rest(o, now, s->end, &next, s->start, err) : OK;
 }
 
 static status read_step(owners *o, const step_span *s, error *err) {
-    o->n_host = 0;
-    for (uint32_t track = 1; track < o->t->track.n; track++)
-        if (o->t->track.kind[track] == TRACK_THREAD) TRY(read_thread(o, track, s, err));
-    TRY(order_host(o, s->start, err));
+    TRY(owners_read_host(o, s, err));
     return share_out(o, s, err);
 }
 
 /* ---- all steps --------------------------------------------------------------------------- */
 
+/* Communication of all streams, of two at once the earlier one up to its end. */
+static void find_pieces(owners *o) {
+    const trace *t = o->t;
+    int64_t now = INT64_MIN;
+    for (uint32_t i = 0; i < o->n_work; i++) {
+        uint32_t k = o->work[i].row, slice = t->kernel.slice[k];
+        o->communicates[k] = comm_kernel_row(&o->comms, k);
+        int64_t start = max_i64(t->slice.start[slice], now), end = slice_end(t, slice);
+        if (!o->communicates[k] || end <= start) continue;
+        o->pieces[o->n_pieces++] = (comm_piece){start, end, k};
+        now = end;
+    }
+}
+
 static status owners_init(owners *o, error *err) {
     const trace *t = o->t;
-    sort_pair *scratch = ARENA_ARRAY(o->arena, sort_pair, (size_t)t->kernel.n + 1);
+    size_t n_work = (size_t)t->kernel.n + 1;
+    sort_pair *scratch = ARENA_ARRAY(o->arena, sort_pair, n_work);
     o->node_of = ARENA_ARRAY(o->arena, uint32_t, (size_t)t->slice.n + 1);
+    o->launched = ARENA_ARRAY(o->arena, uint8_t, (size_t)t->slice.n + 1);
+    o->known = ARENA_ARRAY(o->arena, known_child, KNOWN);
+    o->name_of = ARENA_ARRAY(o->arena, uint32_t, (size_t)t->n_strings + 1);
     o->blocks = ARENA_ARRAY(o->arena, uint8_t, (size_t)t->n_strings + 1);
     o->hash_of = ARENA_ARRAY(o->arena, uint64_t, (size_t)t->n_strings + 1);
-    o->work = ARENA_ARRAY(o->arena, sort_pair, (size_t)t->kernel.n + 1);
-    if (!scratch || !o->node_of || !o->blocks || !o->hash_of || !o->work) FAIL_MEMORY(err);
+    o->work = ARENA_ARRAY(o->arena, sort_pair, n_work);
+    o->pieces = ARENA_ARRAY(o->arena, comm_piece, n_work);
+    o->communicates = ARENA_ARRAY(o->arena, uint8_t, n_work);
+    if (!scratch || !o->node_of || !o->launched || !o->known || !o->name_of || !o->blocks ||
+        !o->hash_of || !o->work || !o->pieces || !o->communicates)
+        FAIL_MEMORY(err);
     for (uint32_t k = 1; k < t->kernel.n; k++)
         o->work[o->n_work++] =
             (sort_pair){(uint64_t)t->slice.start[t->kernel.slice[k]] ^ (uint64_t)1 << 63, k};
     sort_radix(o->work, scratch, o->n_work);
-    return comm_names_init(&o->comms, t, o->arena, err);
+    TRY(comm_names_init(&o->comms, t, o->arena, err));
+    find_pieces(o);
+    return OK;
+}
+
+static void count_launch(owners *o, uint32_t launch, double *launches) {
+    if (!launch || o->launched[launch]) return;
+    o->launched[launch] = 1;
+    *launches += 1;
 }
 
 /* Names and numbers of kernels belong to the step in which they start. */
@@ -316,37 +236,46 @@ static status count_kernels(owners *o, const step_spans *steps, error *err) {
         if (s == steps->n || t->slice.start[slice] < steps->v[s].start) continue;
         uint32_t node = node_of_work(o, k);
         if (node == GROUP_NONE) FAIL_MEMORY(err);
-        node_cost *c = &call_tree_node(o->tree, node)->cost[o->side];
+        node_cost *c = &call_tree_node(o->tree, node)->cost[SIDE_A];
+        o->out->of[MEASURE_KERNELS][s] += 1;
+        count_launch(o, t->kernel.launch[k], &o->out->of[MEASURE_LAUNCH][s]);
         c->kernels++;
-        c->names += hash_u64(string_hash(o, t->slice.name[slice]));
+        c->names += hash_u64(owners_string_hash(o, t->slice.name[slice]));
         name_sum *k_sum = call_tree_kernel(o->tree, trace_str(t, t->slice.name[slice]));
         if (!k_sum) FAIL_MEMORY(err);
-        k_sum->calls[o->side]++;
-        k_sum->device_ns[o->side] = add_i64(k_sum->device_ns[o->side], t->slice.dur[slice]);
+        k_sum->calls[SIDE_A]++;
+        k_sum->device_ns[SIDE_A] = add_i64(k_sum->device_ns[SIDE_A], t->slice.dur[slice]);
     }
     return OK;
 }
 
-static status measure(owned_steps *out, arena *a, error *err) {
+/* Of all steps: their lengths, what of them no device works, and that for each launch, of which
+ * the numbers are known. */
+static status measure_steps(owned_steps *out, arena *a, error *err) {
     const step_spans *s = &out->steps;
-    double squares = 0;
     TRY(step_spans_median(s, a, &out->median_ns, err));
-    for (uint32_t i = 0; i < s->n; i++)
-        out->sum_ns = add_i64(out->sum_ns, sub_i64(s->v[i].end, s->v[i].start));
-    out->mean_ns = s->n ? out->sum_ns / s->n : 0;
     for (uint32_t i = 0; i < s->n; i++) {
-        double d = (double)sub_i64(s->v[i].end, s->v[i].start) - (double)out->mean_ns;
-        squares += d * d;
+        int64_t ns = sub_i64(s->v[i].end, s->v[i].start);
+        double launches = out->of[MEASURE_LAUNCH][i];
+        out->sum_ns = add_i64(out->sum_ns, ns);
+        out->of[MEASURE_STEP][i] = (double)ns;
+        out->of[MEASURE_HOST][i] = (double)ns - out->of[MEASURE_DEVICE][i];
+        out->of[MEASURE_LAUNCH][i] = launches > 0 ? out->of[MEASURE_HOST][i] / launches : NAN;
+        out->launches += (int64_t)launches;
     }
-    out->variance = s->n > 1 ? squares / (s->n - 1) : 0;
+    out->mean_ns = s->n ? out->sum_ns / s->n : 0;
     return OK;
 }
 
-status step_owners_make(call_tree *tree, int side, const trace *t, const selection *s, arena *a,
-                        owned_steps *out, error *err) {
-    owners o = {.tree = tree, .side = side, .t = t, .arena = a};
+status step_owners_make(call_tree *tree, const trace *t, const selection *s, arena *a,
+                        arena *scratch, owned_steps *out, error *err) {
+    owners o = {.tree = tree, .t = t, .arena = scratch, .out = out};
     *out = (owned_steps){.sum_ns = 0};
     TRY(step_spans_make(t, s, a, &out->steps, err));
+    for (int m = 0; m < N_MEASURES; m++) {
+        out->of[m] = ARENA_ARRAY(a, double, (size_t)out->steps.n + 1);
+        if (!out->of[m]) FAIL_MEMORY(err);
+    }
     TRY(owners_init(&o, err));
     TRY(name_nodes(&o, err));
     for (uint32_t i = 0; i < out->steps.n; i++) {
@@ -354,9 +283,9 @@ status step_owners_make(call_tree *tree, int side, const trace *t, const selecti
         TRY(read_step(&o, &out->steps.v[i], err));
     }
     o.step++;
-    for (uint32_t n = 0; n < tree->nodes.n; n++) out->calls += cost_now(&o, n)->calls;
+    for (uint32_t n = 0; n < tree->nodes.n; n++) out->calls += owners_cost_now(&o, n)->calls;
     TRY(count_kernels(&o, &out->steps, err));
     for (uint32_t n = 0; n < tree->nodes.n; n++)
-        out->kernels += call_tree_node(tree, n)->cost[side].kernels;
-    return measure(out, a, err);
+        out->kernels += call_tree_node(tree, n)->cost[SIDE_A].kernels;
+    return measure_steps(out, scratch, err);
 }

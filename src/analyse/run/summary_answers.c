@@ -27,6 +27,7 @@ static bool is_by_name(const char *analysis) {
 bool summary_is_enough(const char *analysis, const params *p, uint32_t n_workers) {
     if (strcmp(analysis, "history") == 0) return false; /* every file is a point of its own */
     bool window = !window_is_open(params_window(p));
+    if (strcmp(analysis, "diff") == 0) return false; /* it asks events */
     if (strcmp(analysis, "info") == 0 || n_workers > SUMMARY_FEW_WORKERS) return true;
     if (strcmp(analysis, "check") == 0) return false; /* what it wants most is in the events */
     return is_by_name(analysis) ? !summary_is_filtered(p) : !window;

@@ -162,6 +162,121 @@ static void other_shapes_everywhere_are_another_workload(void **state) {
     end(&a);
 }
 
+/* ---- several workers and runs ------------------------------------------------------------ */
+
+enum { MOST = 4 };
+static made_run many[2 * MOST];
+
+/* Runs of these twists, as workers with ranks from 0 on. */
+static analysis_input make_many(int first, const twist *const *w, uint32_t n,
+                                analysis_trace *out) {
+    for (uint32_t i = 0; i < n; i++) {
+        make_run(&many[first + (int)i], w[i]);
+        out[i] = (analysis_trace){.trace = many[first + (int)i].t, .rank = i};
+    }
+    return (analysis_input){.traces = out, .n_traces = n};
+}
+
+static void forget_many(int n, arena *a) {
+    arena_fini(a);
+    for (int i = 0; i < n; i++) fake_fini(&many[i].f);
+}
+
+static answer ask(const analysis_input *in, const params *p, arena *a) {
+    answer out;
+    error err;
+    assert_int_equal(analyse_diff(in, p, a, &out, &err), OK);
+    return out;
+}
+
+static const twist PLAIN = {.steps_of_own_length = true};
+static const twist LONGER = {.steps_of_own_length = true, .kernel_longer = 20};
+
+static void a_rank_that_changed_alone_is_named(void **state) {
+    arena a = {0};
+    analysis_trace x[MOST], y[MOST];
+    const twist *before[] = {&PLAIN, &PLAIN, &PLAIN}, *after[] = {&PLAIN, &LONGER, &PLAIN};
+    analysis_input other = make_many(3, after, 3, y), in = make_many(0, before, 3, x);
+    params p = fake_params();
+    in.against = &other;
+    answer out = ask(&in, &p, &a);
+    const table *t = fake_table(&out, "ranks");
+    assert_string_equal(out.verdict.id, "diff_one_rank_slower");
+    assert_int_equal(t->n_rows, 3);
+    assert_int_equal(fake_int(t, 0, "rank"), 1);
+    assert_int_equal(fake_int(t, 0, "own_change"), 20 * US);
+    assert_int_equal(fake_int(t, 1, "own_change"), 0);
+    t = fake_table(&out, "steps");
+    assert_int_equal(fake_int(t, 0, "workers"), 3);
+    assert_int_equal(fake_int(t, 0, "steps"), 3 * STEPS);
+    /* The mean over the ranks: a third of it. */
+    t = fake_table(&out, "causes");
+    assert_text(fake_text(t, 0, "id"), "kernel_time");
+    assert_true(fake_int(t, 0, "change") > 6600 && fake_int(t, 0, "change") < 6700);
+    forget_many(6, &a);
+}
+
+static void ranks_of_another_world_are_compared_by_their_means(void **state) {
+    arena a = {0};
+    analysis_trace x[MOST], y[MOST];
+    const twist *before[] = {&PLAIN, &PLAIN}, *after[] = {&LONGER};
+    analysis_input in = make_many(0, before, 2, x), other = make_many(2, after, 1, y);
+    params p = fake_params();
+    in.against = &other;
+    answer out = ask(&in, &p, &a);
+    const table *t = fake_table(&out, "ranks");
+    assert_string_equal(out.verdict.id, "diff_slower");
+    assert_int_equal(t->n_rows, 2);
+    assert_int_equal(fake_int(t, 0, "change"), 20 * US);
+    assert_true(table_is_null(t, 1, table_column(t, STR("b"))));
+    forget_many(3, &a);
+}
+
+/* Three runs of the first program whose kernels differ by as much as those of the second. */
+static void what_runs_of_one_program_differ_is_not_certain(void **state) {
+    arena a = {0};
+    analysis_trace x[MOST], y[1], z[MOST];
+    const twist shorter = {.steps_of_own_length = true, .kernel_longer = -5};
+    const twist *before[] = {&PLAIN}, *after[] = {&LONGER}, *more[] = {&LONGER, &shorter};
+    analysis_input in = make_many(0, before, 1, x), other = make_many(1, after, 1, y);
+    analysis_input also[2] = {make_many(2, &more[0], 1, z), make_many(3, &more[1], 1, z + 1)};
+    params p = fake_params();
+    in.against = &other;
+    answer out = ask(&in, &p, &a);
+    assert_string_equal(out.verdict.id, "diff_slower");
+    assert_int_equal(fake_int(fake_table(&out, "changes"), 1, "certain"), 1);
+    in.also = also;
+    in.n_also = 2;
+    out = ask(&in, &p, &a);
+    assert_string_equal(out.verdict.id, "diff_same");
+    assert_int_equal(fake_int(fake_table(&out, "changes"), 1, "certain"), 0);
+    assert_int_equal(fake_table(&out, "steps")->n_rows, 4);
+    forget_many(4, &a);
+}
+
+static void each_side_has_its_own_steps(void **state) {
+    arena a = {0};
+    analysis_trace x[1], y[1];
+    const twist *one_of[] = {&PLAIN};
+    analysis_input in = make_many(0, one_of, 1, x), other = make_many(1, one_of, 1, y);
+    params p = fake_params();
+    in.against = &other;
+    p.first_step = p.last_step = 1;
+    p.extra[p.n_extra].name = STR("other_step");
+    p.extra[p.n_extra++].value = STR("2..3");
+    answer out = ask(&in, &p, &a);
+    const table *t = fake_table(&out, "steps");
+    assert_int_equal(fake_int(t, 0, "steps"), 1);
+    assert_int_equal(fake_int(t, 1, "steps"), 2);
+    p.extra[0].value = STR("all");
+    out = ask(&in, &p, &a);
+    assert_int_equal(fake_int(fake_table(&out, "steps"), 1, "steps"), 3);
+    p.extra[0].value = STR("some");
+    error err;
+    assert_int_equal(analyse_diff(&in, &p, &a, &out, &err), ERR_ARG);
+    forget_many(2, &a);
+}
+
 static void one_run_is_not_enough(void **state) {
     arena a = {0};
     forget_runs();
@@ -185,6 +300,10 @@ int main(void) {
         cmocka_unit_test(calls_that_one_run_lacks_are_work),
         cmocka_unit_test(a_slower_host_is_not_the_program),
         cmocka_unit_test(other_shapes_everywhere_are_another_workload),
+        cmocka_unit_test(a_rank_that_changed_alone_is_named),
+        cmocka_unit_test(ranks_of_another_world_are_compared_by_their_means),
+        cmocka_unit_test(what_runs_of_one_program_differ_is_not_certain),
+        cmocka_unit_test(each_side_has_its_own_steps),
         cmocka_unit_test(one_run_is_not_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -236,6 +236,31 @@ static void no_command_has_two_options_of_one_name(void **state) {
             }
 }
 
+/* What the question says of the steps of both sides. */
+static void assert_sides(const char *line, int64_t first, int64_t last, const char *other) {
+    options o;
+    assert_int_equal(parse(line, &o, NULL), OK);
+    assert_int_equal(o.question.params.first_step, first);
+    assert_int_equal(o.question.params.last_step, last);
+    str given = param_text(&o.question.params, STR("other_step"));
+    if (!other) assert_null(given.p);
+    if (other) assert_true(str_eq(given, str_of(other)));
+    assert_string_equal(o.traces[0], "nowhere/a");
+    if (o.n_traces > 1) assert_string_equal(o.traces[1], "nowhere/b@x");
+}
+
+static void each_side_of_a_comparison_has_its_steps(void **state) {
+    options o;
+    assert_sides("diff nowhere/a@3..9 nowhere/b@x@20..25", 3, 9, "20..25");
+    assert_sides("diff nowhere/a@3.. nowhere/b@x", 3, OPEN_END, "all");
+    assert_sides("diff nowhere/a@..3 nowhere/b@x --step 5", 0, 3, "5..5");
+    assert_sides("diff nowhere/a nowhere/b@x@7 --step 5", 5, 5, "7");
+    assert_sides("diff nowhere/a nowhere/b@x --step 5", 5, 5, NULL);
+    assert_sides("diff nowhere/a --other nowhere/b@4", OPEN_START, OPEN_END, "4");
+    assert_int_equal(parse("steps nowhere/a@3", &o, NULL), OK);
+    assert_string_equal(o.traces[0], "nowhere/a@3"); /* not a comparison */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_and_traces_mix),
@@ -252,6 +277,7 @@ int main(void) {
         cmocka_unit_test(contradictions_are_refused),
         cmocka_unit_test(the_language_is_known_to_every_error),
         cmocka_unit_test(every_command_has_help_and_every_analysis_is_one),
+        cmocka_unit_test(each_side_of_a_comparison_has_its_steps),
         cmocka_unit_test(no_command_has_two_options_of_one_name),
     };
     return cmocka_run_group_tests(tests, make, unmake);

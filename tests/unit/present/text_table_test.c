@@ -1,4 +1,5 @@
 /* text_table_test.c: a table fits, says what it leaves out, and on a terminal shows what matters. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,6 +47,35 @@ static void the_columns_with_a_rank_stay_longest(void **state) {
     buf_add_byte(&b, '\0');
     assert_non_null(strstr(b.p, "name                       share\n"));
     assert_non_null(strstr(b.p, "not enough width for: time, used, address\n"));
+    buf_fini(&b);
+    arena_fini(&a);
+}
+
+static void a_number_may_have_the_unit_of_its_row(void **state) {
+    static const column_spec spec[] = {{"metric", TYPE_TEXT, UNIT_NONE, 0},
+                                       {"a", TYPE_REAL, UNIT_BY_ROW, 0},
+                                       {"unit", TYPE_TEXT, UNIT_NONE, 0}};
+    static const char *const units[] = {"ns", "bytes", "count", "count", "ns"};
+    static const double values[] = {2200000, 1500000, 12345, 2.5, (double)NAN};
+    arena a;
+    buf b = {0};
+    size_t row;
+    arena_init(&a, 0);
+    table *t = table_new(&a, "t", spec, 3);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(table_add_row(t, &row, NULL), OK);
+        table_set_text(t, row, 0, STR("m"));
+        table_set_real(t, row, 1, values[i]);
+        table_set_text(t, row, 2, str_of(units[i]));
+    }
+    present_options o = {.lang = LANG_EN, .width = 80};
+    assert_int_equal(present_table_text(t, &o, &b, NULL), OK);
+    buf_add_byte(&b, '\0');
+    assert_non_null(strstr(b.p, " 2.20 ms  ns\n"));
+    assert_non_null(strstr(b.p, " 1.43 MiB  bytes\n"));
+    assert_non_null(strstr(b.p, " 12,345  count\n"));
+    assert_non_null(strstr(b.p, " 2.50  count\n"));
+    assert_non_null(strstr(b.p, " -  ns\n"));
     buf_fini(&b);
     arena_fini(&a);
 }
@@ -191,6 +221,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_table_fits_any_width_and_names_what_it_dropped),
         cmocka_unit_test(the_columns_with_a_rank_stay_longest),
+        cmocka_unit_test(a_number_may_have_the_unit_of_its_row),
         cmocka_unit_test(a_column_that_repeats_the_first_is_only_named),
         cmocka_unit_test(a_name_without_its_parameters_keeps_the_columns_in_line),
         cmocka_unit_test(a_terminal_gets_words_bars_and_the_important_columns_first),

@@ -109,6 +109,18 @@ static void every_route_answers(void **state) {
     expect("/api/v1/events", 404, NULL); /* only as a stream */
 }
 
+static void a_comparison_holds_all_ranks_of_both_runs(void **state) {
+    expect("/api/v1/diff?other=a", 200, "\"ranks\"");
+    expect("/api/v1/diff?other=a&worker=*", 200, "\"ranks\"");
+    expect("/api/v1/diff?other=a&table=steps&format=csv", 200, ",2\r\nb,a,");
+    expect("/api/v1/diff?other=a&worker=rank1&table=steps&format=csv", 200, "b,a,rank1,");
+    expect("/api/v1/diff?other=a&base_runs=a,", 200, "\"changes\"");
+    expect("/api/v1/diff?other=a&other_step=x", 400, "other_step");
+    expect("/api/v1/diff?other=zz", 404, "NO_SUCH_RUN");
+    expect("/api/v1/diff?other=a&base_runs=zz", 404, "NO_SUCH_RUN");
+    expect("/api/v1/diff", 400, "two runs");
+}
+
 static void an_export_is_a_file(void **state) {
     request_ctx x = ask("/api/v1/export?form=csv");
     assert_int_equal(x.reply.code, 200);
@@ -210,6 +222,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_route_answers),
         cmocka_unit_test(questions_about_all_workers_join_their_summaries_once),
+        cmocka_unit_test(a_comparison_holds_all_ranks_of_both_runs),
         cmocka_unit_test(an_export_is_a_file),
         cmocka_unit_test(the_same_answer_has_the_same_tag),
         cmocka_unit_test(answers_and_memory_have_limits),

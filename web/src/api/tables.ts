@@ -814,6 +814,19 @@ export interface Tables {
       name: string | null;
       slice_a: number | null;
       slice_b: number | null;
+      worker_a: string | null;
+      worker_b: string | null;
+    };
+    changes: {
+      metric: string | null;
+      a: number | null;
+      b: number | null;
+      change: number | null;
+      low: number | null;
+      high: number | null;
+      detectable: number | null;
+      certain: boolean | null;
+      unit: string | null;
     };
     steps: {
       run: string | null;
@@ -823,6 +836,21 @@ export interface Tables {
       median: number | null;
       mean: number | null;
       spread: number | null;
+      workers: number | null;
+    };
+    ranks: {
+      rank: number | null;
+      worker: string | null;
+      a: number | null;
+      b: number | null;
+      change: number | null;
+      own_change: number | null;
+      own_low: number | null;
+      own_high: number | null;
+      device_change: number | null;
+      communication_a: number | null;
+      communication_b: number | null;
+      communication_change: number | null;
     };
     breakdown: {
       category: string | null;
@@ -863,16 +891,16 @@ export interface Tables {
     checks: {
       metric: string | null;
       result: string | null;
-      found: string | null;
+      base: number | null;
+      candidate: number | null;
+      limit: number | null;
       change: number | null;
       low: number | null;
       high: number | null;
       reason: string | null;
-      base: number | null;
-      candidate: number | null;
-      limit: number | null;
       unit: string | null;
       rule: string | null;
+      found: string | null;
     };
     causes: {
       id: string | null;
@@ -896,7 +924,8 @@ export interface Tables {
       at: number | null;
       commit: string | null;
       commit_before: string | null;
-      found: string | null;
+      value_before: number | null;
+      value_after: number | null;
       change: number | null;
       low: number | null;
       high: number | null;
@@ -904,8 +933,7 @@ export interface Tables {
       worse: boolean | null;
       runs_before: number | null;
       runs_after: number | null;
-      value_before: number | null;
-      value_after: number | null;
+      unit: string | null;
     };
     points: {
       point: number | null;
@@ -1022,9 +1050,12 @@ export interface Parameters {
   };
   diff: {
     other?: string;
+    "other-step"?: string;
+    "base-runs"?: string;
   };
   check: {
     other?: string;
+    "base-runs"?: string;
     "max-regress"?: string;
     require?: string;
   };

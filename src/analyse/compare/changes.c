@@ -1,0 +1,124 @@
+/* changes.c: see changes.h. */
+#include "analyse/compare/changes.h"
+
+#include <math.h>
+
+#define COL_M(name) COL(diff, changes, name)
+
+static const double LEAST = 0.005; /* of the first side: what is less is never certain */
+
+typedef struct {
+    const char *name, *unit;
+    measure measure;
+} changed_info;
+
+/* The peak of memory is of a run, not of its steps. */
+static const changed_info INFO[N_CHANGED] = {
+    [CHANGED_STEP] = {"step", "ns", MEASURE_STEP},
+    [CHANGED_DEVICE] = {"device", "ns", MEASURE_DEVICE},
+    [CHANGED_HOST] = {"host", "ns", MEASURE_HOST},
+    [CHANGED_LAUNCH] = {"host_per_launch", "ns", MEASURE_LAUNCH},
+    [CHANGED_KERNELS] = {"kernels", "count", MEASURE_KERNELS},
+    [CHANGED_MEMORY] = {"memory_peak", "bytes", N_MEASURES},
+};
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+/* The largest peak of the workers of each run, as samples. */
+static status memory_samples(const compared_side *s, arena *a, noise_samples *out, error *err) {
+    double *most = ARENA_ARRAY(a, double, (size_t)s->n_runs + 1);
+    uint32_t n = 0;
+    if (!most) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->v[i].memory_bytes != ABSENT_I64)
+            most[s->v[i].run] = fmax(most[s->v[i].run], (double)s->v[i].memory_bytes);
+    for (uint32_t i = 0; i < s->n_runs; i++)
+        if (most[i] > 0) most[n++] = most[i];
+    *out = noise_of_reals(most, n);
+    return OK;
+}
+
+static status make_memory(const compared_side sides[N_SIDES], arena *a, measured_change *out,
+                          error *err) {
+    noise_samples s[N_SIDES];
+    for (int k = 0; k < N_SIDES; k++) {
+        TRY(memory_samples(&sides[k], a, &s[k], err));
+        out->of[k] = s[k].n ? s[k].mean : NAN;
+    }
+    out->known = noise_compare_runs(&s[SIDE_A], &s[SIDE_B], &out->change);
+    return OK;
+}
+
+/* ---- certainty --------------------------------------------------------------------------- */
+
+static bool is_on_device(change_kind k) {
+    return k == CHANGE_SHAPES || k == CHANGE_OTHER_KERNELS || k == CHANGE_KERNEL_TIME ||
+           k == CHANGE_COMMUNICATION;
+}
+
+/* Do certain causes explain at least half of it? */
+static bool is_explained(const change_causes *causes, changed what, double change) {
+    double sum = 0;
+    for (uint32_t i = 0; i < causes->n; i++) {
+        const change_cause *c = &causes->v[i];
+        if (c->certain && !(what == CHANGED_HOST && is_on_device(c->kind))) sum += cause_ns(c);
+    }
+    return change > 0 ? sum >= change / 2 : sum <= change / 2;
+}
+
+static bool is_certain(const compared_side sides[N_SIDES], const change_causes *causes,
+                       changed what, const measured_change *m) {
+    double change = measured_ns(m);
+    bool of_host = what == CHANGED_STEP || what == CHANGED_HOST || what == CHANGED_LAUNCH;
+    if (!m->known || !noise_is_real(&m->change)) return false;
+    if (fabs(change) < LEAST * fabs(m->of[SIDE_A])) return false;
+    if (!of_host || sides[SIDE_A].n_runs > 1) return true;
+    return what != CHANGED_LAUNCH && is_explained(causes, what, change);
+}
+
+status changes_make(const compared_side sides[N_SIDES], const change_causes *causes, arena *a,
+                    measured_change out[N_CHANGED], error *err) {
+    for (changed k = 0; k < N_CHANGED; k++) {
+        measured_change *m = &out[k];
+        *m = (measured_change){.known = false};
+        if (k == CHANGED_MEMORY) {
+            TRY(make_memory(sides, a, m, err));
+        } else {
+            for (int s = 0; s < N_SIDES; s++) m->of[s] = side_mean(&sides[s], INFO[k].measure);
+            TRY(sides_compare(sides, INFO[k].measure, a, &m->change, &m->known, err));
+        }
+        m->certain = is_certain(sides, causes, k, m);
+    }
+    return OK;
+}
+
+/* ---- the table --------------------------------------------------------------------------- */
+
+/* Times and sizes are whole; kernels of a mean step need not be. */
+static void set_value(table *t, size_t row, uint32_t col, changed what, double v) {
+    table_set_real(t, row, col, what == CHANGED_KERNELS ? v : nearbyint(v));
+}
+
+static void set_measured(table *t, size_t row, changed what, const measured_change *m) {
+    set_value(t, row, COL_M(a), what, m->of[SIDE_A]);
+    set_value(t, row, COL_M(b), what, m->of[SIDE_B]);
+    set_value(t, row, COL_M(change), what, measured_ns(m));
+    if (!m->known) return;
+    set_value(t, row, COL_M(low), what, m->change.low);
+    set_value(t, row, COL_M(high), what, m->change.high);
+    set_value(t, row, COL_M(detectable), what, m->change.detectable);
+    table_set_int(t, row, COL_M(certain), m->certain);
+}
+
+/* What neither run has recorded has no row. */
+status changes_write(const measured_change v[N_CHANGED], table *out, error *err) {
+    for (changed k = 0; k < N_CHANGED; k++) {
+        size_t row;
+        if (isnan(v[k].of[SIDE_A]) && isnan(v[k].of[SIDE_B])) continue;
+        TRY(table_add_row(out, &row, err));
+        table_set_text(out, row, COL_M(metric), str_of(INFO[k].name));
+        table_set_text(out, row, COL_M(unit), str_of(INFO[k].unit));
+        set_measured(out, row, k, &v[k]);
+    }
+    return OK;
+}

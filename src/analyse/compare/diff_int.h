@@ -1,0 +1,40 @@
+/* diff_int.h: what the files of a comparison share. */
+#ifndef ANALYSE_DIFF_INT_H
+#define ANALYSE_DIFF_INT_H
+
+#include "analyse/compare/changes.h"
+#include "analyse/compare/rank_changes.h"
+
+typedef struct {
+    const analysis_input *in;
+    compared_side sides[N_SIDES];
+    call_tree tree;
+    change_causes causes;
+    int64_t change_ns; /* of the means */
+    measured_change measured[N_CHANGED];
+    rank_changes ranks;
+    arena *arena;
+    answer *out;
+} diff;
+
+/* The words for a cause. */
+typedef struct {
+    const char *id;
+    uint16_t title, what; /* what: for the verdict, before a name */
+} cause_words;
+extern const cause_words CAUSE_WORDS[N_CHANGES];
+
+/* The name a cause goes by; none of what replaces calls all over the step. */
+str diff_cause_name(const diff *d, const change_cause *c);
+
+/* Tables causes, steps, breakdown, operators and kernels. */
+status diff_write_causes(diff *d, error *err) MUST_USE;
+status diff_write_steps(diff *d, error *err) MUST_USE;
+status diff_write_breakdown(diff *d, error *err) MUST_USE;
+status diff_write_operators(diff *d, error *err) MUST_USE;
+status diff_write_kernels(diff *d, error *err) MUST_USE;
+
+/* The sentence. */
+void diff_judge(const diff *d, verdict *out);
+
+#endif

@@ -1,0 +1,274 @@
+/* diff_tables.c: the tables of a comparison, but for parity, changes and ranks. */
+#include <math.h>
+
+#include "analyse/compare/diff_int.h"
+#include "analyse/rules.h"
+#include "base/message_ids_advice.h"
+#include "base/message_ids_columns.h"
+#include "base/sort.h"
+
+#define COL_S(name) COL(diff, steps, name)
+#define COL_C(name) COL(diff, causes, name)
+#define COL_B(name) COL(diff, breakdown, name)
+#define COL_O(name) COL(diff, operators, name)
+
+/* ---- steps ------------------------------------------------------------------------------- */
+
+static status write_run(diff *d, table *t, int side, uint32_t run, error *err) {
+    run_steps s;
+    size_t row;
+    TRY(side_run(&d->sides[side], run, d->arena, &s, err));
+    const analysis_trace *from = s.first->from;
+    TRY(table_add_row(t, &row, err));
+    table_set_text(t, row, COL_S(run), side ? STR("b") : STR("a"));
+    table_set_text(t, row, COL_S(trace), from->run.n ? from->run : from->path);
+    if (s.n_workers == 1) table_set_text(t, row, COL_S(worker), from->worker);
+    table_set_int(t, row, COL_S(workers), s.n_workers);
+    table_set_int(t, row, COL_S(steps), s.n_steps);
+    table_set_int(t, row, COL_S(median), s.median_ns);
+    table_set_int(t, row, COL_S(mean), s.mean_ns);
+    if (s.n_steps > 1) table_set_int(t, row, COL_S(spread), llround(sqrt(s.variance)));
+    return OK;
+}
+
+status diff_write_steps(diff *d, error *err) {
+    table *t = answer_table(d->out, d->arena, "steps");
+    if (!t) FAIL_MEMORY(err);
+    for (int s = 0; s < N_SIDES; s++)
+        for (uint32_t run = 0; run < d->sides[s].n_runs; run++)
+            TRY(write_run(d, t, s, run, err));
+    return OK;
+}
+
+/* ---- causes ------------------------------------------------------------------------------ */
+
+const cause_words CAUSE_WORDS[N_CHANGES] = {
+    [CHANGE_WORK_ADDED] = {"work_added", MSG_DIFF_WORK_ADDED, MSG_DIFF_WHAT_WORK_ADDED},
+    [CHANGE_WORK_REMOVED] = {"work_removed", MSG_DIFF_WORK_REMOVED, MSG_DIFF_WHAT_WORK_REMOVED},
+    [CHANGE_WORK_REPLACED] = {"work_replaced", MSG_DIFF_WORK_REPLACED,
+                              MSG_DIFF_WHAT_WORK_REPLACED},
+    [CHANGE_SHAPES] = {"shapes_changed", MSG_DIFF_SHAPES, MSG_DIFF_WHAT_SHAPES},
+    [CHANGE_OTHER_KERNELS] = {"other_kernels", MSG_DIFF_OTHER_KERNELS,
+                              MSG_DIFF_WHAT_OTHER_KERNELS},
+    [CHANGE_KERNEL_TIME] = {"kernel_time", MSG_DIFF_KERNEL_TIME, MSG_DIFF_WHAT_KERNEL_TIME},
+    [CHANGE_COMMUNICATION] = {"communication", MSG_DIFF_COMMUNICATION,
+                              MSG_DIFF_WHAT_COMMUNICATION},
+    [CHANGE_SYNCHRONIZATION] = {"synchronization", MSG_DIFF_SYNCHRONIZATION,
+                                MSG_DIFF_WHAT_SYNCHRONIZATION},
+    [CHANGE_DATA_WAIT] = {"data_wait", MSG_DIFF_DATA_WAIT, MSG_DIFF_WHAT_DATA_WAIT},
+    [CHANGE_HOST_GAP] = {"host_gap", MSG_DIFF_HOST_GAP, MSG_DIFF_WHAT_HOST_GAP},
+    [CHANGE_HOST_CALL] = {"host_call", MSG_DIFF_HOST_CALL, MSG_DIFF_WHAT_HOST_CALL},
+    [CHANGE_HOST_SPEED] = {"host_speed", MSG_DIFF_HOST_SPEED, MSG_DIFF_WHAT_HOST_SPEED},
+};
+
+/* The name a cause goes by: of work its place, when that has a name. What replaces calls all over
+ * the step has none. */
+str diff_cause_name(const diff *d, const change_cause *c) {
+    bool is_work = c->kind <= CHANGE_WORK_REPLACED;
+    if (c->kind == CHANGE_WORK_REPLACED && !c->where) return STR_NONE;
+    return call_tree_text(&d->tree, is_work && c->where ? c->where : c->most);
+}
+
+static void add_times(verdict *v, const change_cause *c) {
+    verdict_add(v, arg_time("a", llround(c->ns[SIDE_A])));
+    verdict_add(v, arg_time("b", llround(c->ns[SIDE_B])));
+}
+
+static verdict *title_of(const diff *d, const change_cause *c) {
+    verdict *v = arena_alloc(d->arena, sizeof *v);
+    str name = diff_cause_name(d, c);
+    if (!v) return NULL;
+    *v = (verdict){.id = CAUSE_WORDS[c->kind].id, .message = CAUSE_WORDS[c->kind].title};
+    if (name.n) verdict_add(v, arg_text("name", name));
+    add_times(v, c);
+    if (c->kind == CHANGE_HOST_SPEED) verdict_add(v, arg_real("ratio", d->causes.host_ratio));
+    return v;
+}
+
+/* Counts of a cause that is about work; otherwise how sure its size is. */
+static verdict *evidence_of(const diff *d, const change_cause *c) {
+    verdict *v = arena_alloc(d->arena, sizeof *v);
+    str most = call_tree_text(&d->tree, c->most);
+    if (!v) return NULL;
+    bool counts = c->kind <= CHANGE_COMMUNICATION;
+    *v = (verdict){.id = CAUSE_WORDS[c->kind].id,
+                   .message = counts ? MSG_DIFF_EVIDENCE_COUNTS : MSG_DIFF_EVIDENCE_TIME};
+    if (counts) {
+        verdict_add(v, arg_int("calls_a", llround(c->calls[SIDE_A])));
+        verdict_add(v, arg_int("calls_b", llround(c->calls[SIDE_B])));
+        verdict_add(v, arg_int("kernels_a", llround(c->kernels[SIDE_A])));
+        verdict_add(v, arg_int("kernels_b", llround(c->kernels[SIDE_B])));
+    }
+    if (most.n) verdict_add(v, arg_text("most", most));
+    verdict_add(v, arg_time("spread", llround(2 * sqrt(c->variance))));
+    return v;
+}
+
+/* The slices with most of it, and whose they are where a side has several workers. */
+static void set_costliest(const diff *d, table *t, size_t row, const change_cause *c) {
+    static const uint32_t slices[] = {COL_C(slice_a), COL_C(slice_b)};
+    static const uint32_t workers[] = {COL_C(worker_a), COL_C(worker_b)};
+    for (int s = 0; s < N_SIDES; s++) {
+        if (!c->costliest[s]) continue;
+        table_set_int(t, row, slices[s], c->costliest[s]);
+        table_set_text(t, row, workers[s], d->sides[s].v[c->worker[s]].from->worker);
+    }
+}
+
+static status write_cause(diff *d, table *t, const change_cause *c, error *err) {
+    size_t row;
+    verdict *title = title_of(d, c), *evidence = evidence_of(d, c);
+    if (!title || !evidence) FAIL_MEMORY(err);
+    TRY(table_add_row(t, &row, err));
+    table_set_text(t, row, COL_C(id), str_of(CAUSE_WORDS[c->kind].id));
+    table_set_sentence(t, row, COL_C(title), title);
+    table_set_sentence(t, row, COL_C(evidence), evidence);
+    table_set_int(t, row, COL_C(change), llround(cause_ns(c)));
+    if (d->sides[SIDE_A].mean_ns > 0)
+        table_set_real(t, row, COL_C(share), cause_ns(c) / (double)d->sides[SIDE_A].mean_ns);
+    table_set_int(t, row, COL_C(certain), c->certain);
+    str name = diff_cause_name(d, c);
+    if (name.n) table_set_text(t, row, COL_C(name), name);
+    set_costliest(d, t, row, c);
+    return OK;
+}
+
+status diff_write_causes(diff *d, error *err) {
+    static const verdict rest = {.id = "unexplained", .message = MSG_DIFF_UNEXPLAINED};
+    table *t = answer_table(d->out, d->arena, "causes");
+    int64_t left = d->change_ns;
+    size_t row;
+    if (!t) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < d->causes.n; i++) {
+        TRY(write_cause(d, t, &d->causes.v[i], err));
+        left = sub_i64(left, llround(cause_ns(&d->causes.v[i])));
+    }
+    TRY(table_add_row(t, &row, err));
+    table_set_text(t, row, COL_C(id), STR("unexplained"));
+    table_set_sentence(t, row, COL_C(title), &rest);
+    table_set_int(t, row, COL_C(change), left);
+    if (d->sides[SIDE_A].mean_ns > 0)
+        table_set_real(t, row, COL_C(share), (double)left / (double)d->sides[SIDE_A].mean_ns);
+    return OK;
+}
+
+/* ---- categories, operators, kernels ------------------------------------------------------ */
+
+static void mean_roles(const compared_side *s, int64_t out[N_ROLES]) {
+    int64_t sums[N_ROLES] = {0};
+    for (uint32_t i = 0; i < s->n; i++)
+        for (int r = 0; r < N_ROLES; r++) sums[r] = add_i64(sums[r], s->v[i].roles[r]);
+    mean_parts(sums, s->n_steps, out, N_ROLES);
+}
+
+status diff_write_breakdown(diff *d, error *err) {
+    table *t = answer_table(d->out, d->arena, "breakdown");
+    int64_t ns[N_SIDES][N_ROLES];
+    if (!t) FAIL_MEMORY(err);
+    for (int s = 0; s < N_SIDES; s++) mean_roles(&d->sides[s], ns[s]);
+    for (int r = 0; r < N_ROLES; r++) {
+        size_t row;
+        TRY(table_add_row(t, &row, err));
+        table_set_text(t, row, COL_B(category), role_name((role)r));
+        table_set_int(t, row, COL_B(a), ns[SIDE_A][r]);
+        table_set_int(t, row, COL_B(b), ns[SIDE_B][r]);
+        table_set_int(t, row, COL_B(change), sub_i64(ns[SIDE_B][r], ns[SIDE_A][r]));
+    }
+    return OK;
+}
+
+static int64_t per_step(const diff *d, int side, int64_t sum) {
+    return mean_i64(sum, max_i64(1, d->sides[side].n_steps));
+}
+
+/* Changed: other calls, or a time that differs by a twentieth and by more than 2 µs a step. */
+static str status_word(const double calls[N_SIDES], const int64_t ns[N_SIDES]) {
+    double change = fabs((double)ns[SIDE_B] - (double)ns[SIDE_A]);
+    if (calls[SIDE_A] <= 0 && calls[SIDE_B] > 0) return STR("added");
+    if (calls[SIDE_B] <= 0 && calls[SIDE_A] > 0) return STR("removed");
+    if (fabs(calls[SIDE_A] - calls[SIDE_B]) > 1e-9) return STR("changed");
+    return change > 2000 && change > 0.05 * (double)max_i64(ns[0], ns[1]) ? STR("changed")
+                                                                          : STR("same");
+}
+
+static status sum_names(diff *d, groups *sums, error *err) {
+    TRY(groups_init(sums, d->arena, sizeof(name_sum), err));
+    for (uint32_t i = 0; i < d->tree.nodes.n; i++) {
+        const call_node *n = call_tree_node(&d->tree, i);
+        name_sum *s = name_sum_at(sums, n->name);
+        if (!s) FAIL_MEMORY(err);
+        for (int k = 0; k < N_SIDES; k++) {
+            const node_cost *c = &n->cost[k];
+            s->calls[k] += c->calls ? c->calls : c->kernels; /* of no known call: device work */
+            s->device_ns[k] = add_i64(s->device_ns[k], c->device_ns);
+            s->host_ns[k] = add_i64(s->host_ns[k], add_i64(c->host_ns, c->gap_ns));
+        }
+    }
+    return OK;
+}
+
+/* Columns of both tables are the same; of kernels nothing on a host is known. */
+_Static_assert((int)N_COL_diff_operators == (int)N_COL_diff_kernels, "one writer for both");
+
+static status write_sum(diff *d, table *t, const name_sum *s, bool on_host, error *err) {
+    double calls[N_SIDES];
+    int64_t device[N_SIDES], host[N_SIDES], all[N_SIDES];
+    size_t row;
+    for (int k = 0; k < N_SIDES; k++) {
+        calls[k] = (double)s->calls[k] / (double)max_i64(1, d->sides[k].n_steps);
+        device[k] = per_step(d, k, s->device_ns[k]);
+        host[k] = per_step(d, k, s->host_ns[k]);
+        all[k] = add_i64(device[k], host[k]);
+    }
+    if (calls[SIDE_A] + calls[SIDE_B] <= 0 && !all[SIDE_A] && !all[SIDE_B]) return OK;
+    TRY(table_add_row(t, &row, err));
+    if (s->name) table_set_text(t, row, COL_O(name), intern_get(d->tree.names, s->name));
+    table_set_real(t, row, COL_O(calls_a), calls[SIDE_A]);
+    table_set_real(t, row, COL_O(calls_b), calls[SIDE_B]);
+    table_set_int(t, row, COL_O(device_a), device[SIDE_A]);
+    table_set_int(t, row, COL_O(device_b), device[SIDE_B]);
+    if (on_host) table_set_int(t, row, COL_O(host_a), host[SIDE_A]);
+    if (on_host) table_set_int(t, row, COL_O(host_b), host[SIDE_B]);
+    table_set_int(t, row, COL_O(change), sub_i64(all[SIDE_B], all[SIDE_A]));
+    table_set_text(t, row, COL_O(status), status_word(calls, all));
+    return OK;
+}
+
+/* Largest change first, whatever its sign. */
+static int compare_changes(uint32_t a, uint32_t b, const void *context) {
+    const table *t = context;
+    const int64_t *v = t->columns[COL_O(change)].v.i;
+    int64_t x = v[a] < 0 ? -v[a] : v[a], y = v[b] < 0 ? -v[b] : v[b];
+    if (x != y) return x > y ? -1 : 1;
+    return str_cmp(t->columns[0].v.s[a], t->columns[0].v.s[b]);
+}
+
+static status sort_by_change(table *t, error *err) {
+    uint32_t *order = ARENA_ARRAY(t->arena, uint32_t, t->n_rows + 1);
+    uint32_t *scratch = ARENA_ARRAY(t->arena, uint32_t, t->n_rows + 1);
+    if (!order || !scratch) FAIL_MEMORY(err);
+    for (size_t i = 0; i < t->n_rows; i++) order[i] = (uint32_t)i;
+    sort_index(order, scratch, t->n_rows, compare_changes, t);
+    return table_keep(t, order, t->n_rows, err);
+}
+
+static status write_sums(diff *d, const char *name, const groups *sums, bool on_host,
+                         error *err) {
+    table *t = answer_table(d->out, d->arena, name);
+    if (!t) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < sums->n; i++)
+        TRY(write_sum(d, t, GROUP_ROW(sums, name_sum, i), on_host, err));
+    return sort_by_change(t, err);
+}
+
+/* Time after the last call of a step belongs to none: a row without a name, so that rows add
+ * up. */
+status diff_write_operators(diff *d, error *err) {
+    groups sums;
+    TRY(sum_names(d, &sums, err));
+    return write_sums(d, "operators", &sums, true, err);
+}
+
+status diff_write_kernels(diff *d, error *err) {
+    return write_sums(d, "kernels", &d->tree.kernels, false, err);
+}

@@ -1,0 +1,181 @@
+/* diff_verdict.c: the sentence of a comparison: rules in order, the first that holds. */
+#include <math.h>
+
+#include "analyse/compare/diff_int.h"
+#include "analyse/compare/parity.h"
+#include "analyse/rules.h"
+#include "base/message_ids_advice.h"
+#include "base/message_ids_columns.h"
+
+static bool no_steps(const void *facts, verdict *v) {
+    (void)v;
+    const diff *d = facts;
+    return !d->sides[SIDE_A].n_steps || !d->sides[SIDE_B].n_steps;
+}
+
+static void add_means(const diff *d, verdict *v) {
+    double a = (double)d->sides[SIDE_A].mean_ns;
+    verdict_add(v, arg_time("a", d->sides[SIDE_A].mean_ns));
+    verdict_add(v, arg_time("b", d->sides[SIDE_B].mean_ns));
+    if (a > 0) verdict_add(v, arg_share("share", fabs((double)d->change_ns) / a));
+}
+
+static bool is_other_work(const void *facts, verdict *v) {
+    const diff *d = facts;
+    const change_causes *c = &d->causes;
+    if (!parity_is_other_work(c)) return false;
+    verdict_add(v, arg_time("a", d->sides[SIDE_A].mean_ns));
+    verdict_add(v, arg_time("b", d->sides[SIDE_B].mean_ns));
+    verdict_add(v, arg_share("share", c->reshaped / c->compared));
+    if (isnan(c->factor)) return true;
+    verdict_add(v, arg_real("factor", c->factor));
+    verdict_add(v, arg_time("each", llround((double)d->sides[SIDE_B].mean_ns / c->factor)));
+    return true;
+}
+
+/* The first certain cause of at least 1 % of the step; NULL: there is none. */
+static const change_cause *first_cause(const diff *d) {
+    const change_cause *c = d->causes.n ? &d->causes.v[0] : NULL;
+    double least = 0.01 * (double)d->sides[SIDE_A].mean_ns;
+    return c && c->certain && fabs(cause_ns(c)) >= least ? c : NULL;
+}
+
+/* What the means are of, where it is more than one worker or run. */
+static void add_basis(const diff *d, verdict *v) {
+    uint32_t ranks = d->sides[SIDE_A].n_ranks, others = d->sides[SIDE_B].n_ranks;
+    if (ranks > 1 || others > 1)
+        verdict_add(v, arg_int("ranks", ranks > others ? ranks : others));
+    if (d->sides[SIDE_A].n_runs > 1) verdict_add(v, arg_int("runs", d->sides[SIDE_A].n_runs));
+}
+
+/* By more than chance: with several runs, more than these differ; else 2 % of a step, and more
+ * than steps differ. */
+static bool is_host_changed(const diff *d) {
+    const measured_change *host = &d->measured[CHANGED_HOST];
+    if (host->known && !noise_is_real(&host->change)) return false;
+    if (d->sides[SIDE_A].n_runs > 1) return host->certain;
+    for (uint32_t i = 0; i < d->causes.n; i++)
+        if (d->causes.v[i].kind == CHANGE_HOST_SPEED)
+            return fabs(cause_ns(&d->causes.v[i])) >= 0.02 * (double)d->sides[SIDE_A].mean_ns;
+    return false;
+}
+
+static arg how_word(double change) {
+    return arg_words("how", change > 0 ? MSG_DIFF_HOW_SLOWER : MSG_DIFF_HOW_FASTER);
+}
+
+/* Without a second step on each side, or several runs, nothing is known about chance. */
+static bool is_unsure(const void *facts, verdict *v) {
+    const diff *d = facts;
+    const change_cause *c = d->causes.n ? &d->causes.v[0] : NULL;
+    double least = 0.02 * (double)d->sides[SIDE_A].mean_ns;
+    if (d->measured[CHANGED_STEP].known || fabs((double)d->change_ns) < least) return false;
+    add_means(d, v);
+    add_basis(d, v);
+    if (!c || c->kind == CHANGE_HOST_SPEED || !diff_cause_name(d, c).n) return true;
+    verdict_add(v, arg_words("what", CAUSE_WORDS[c->kind].what));
+    verdict_add(v, arg_text("name", diff_cause_name(d, c)));
+    return true;
+}
+
+/* Is other work among the causes, certain or not? */
+static bool is_work_changed(const diff *d) {
+    for (uint32_t i = 0; i < d->causes.n; i++) {
+        const change_cause *c = &d->causes.v[i];
+        if (c->kind <= CHANGE_OTHER_KERNELS &&
+            fabs(cause_ns(c)) >= 0.01 * (double)d->sides[SIDE_A].mean_ns)
+            return true;
+    }
+    return false;
+}
+
+static bool is_host(const void *facts, verdict *v) {
+    const diff *d = facts;
+    const measured_change *host = &d->measured[CHANGED_HOST];
+    const measured_change *launch = &d->measured[CHANGED_LAUNCH];
+    if (first_cause(d) || is_work_changed(d) || !is_host_changed(d)) return false;
+    add_means(d, v);
+    verdict_add(v, arg_time("host_a", llround(host->of[SIDE_A])));
+    verdict_add(v, arg_time("host_b", llround(host->of[SIDE_B])));
+    verdict_add(v, arg_time("by", llround(fabs(measured_ns(host)))));
+    verdict_add(v, how_word(measured_ns(host)));
+    if (!isnan(measured_ns(launch)) && (measured_ns(launch) > 0) == (measured_ns(host) > 0))
+        verdict_add(v, arg_time("launch", llround(fabs(measured_ns(launch)))));
+    add_basis(d, v);
+    return true;
+}
+
+static bool is_same(const void *facts, verdict *v) {
+    const diff *d = facts;
+    const measured_change *step = &d->measured[CHANGED_STEP];
+    if (first_cause(d)) return false;
+    add_means(d, v);
+    if (step->known) verdict_add(v, arg_time("seen", llround(step->change.detectable)));
+    add_basis(d, v);
+    return true;
+}
+
+/* One rank alone: what it changed by itself, and the cause if there is one. */
+static bool is_one_rank(const diff *d, bool slower, verdict *v) {
+    const rank_change *r = d->ranks.alone;
+    const change_cause *c = first_cause(d);
+    if (!r || (r->own.change > 0) != slower) return false;
+    const analysis_trace *from = r->of[SIDE_B]->from;
+    verdict_add(v, arg_time("a", d->sides[SIDE_A].mean_ns));
+    verdict_add(v, arg_time("b", d->sides[SIDE_B].mean_ns));
+    verdict_add(v, from->rank != ABSENT_I64 ? arg_int("rank", from->rank)
+                                            : arg_text("rank", from->worker));
+    verdict_add(v, how_word(r->own.change));
+    verdict_add(v, arg_time("own_a", llround(worker_mean(r->of[SIDE_A], MEASURE_OWN))));
+    verdict_add(v, arg_time("own_b", llround(worker_mean(r->of[SIDE_B], MEASURE_OWN))));
+    add_basis(d, v);
+    if (!c || !diff_cause_name(d, c).n || (cause_ns(c) > 0) != slower) return true;
+    verdict_add(v, arg_words("what", CAUSE_WORDS[c->kind].what));
+    verdict_add(v, arg_text("name", diff_cause_name(d, c)));
+    return true;
+}
+
+static bool is_slower_rank(const void *facts, verdict *v) {
+    return is_one_rank(facts, true, v);
+}
+
+static bool is_faster_rank(const void *facts, verdict *v) {
+    return is_one_rank(facts, false, v);
+}
+
+static bool has_cause(const diff *d, bool slower, verdict *v) {
+    const change_cause *c = first_cause(d);
+    if (!c || (d->change_ns > 0) != slower) return false;
+    add_means(d, v);
+    str name = diff_cause_name(d, c);
+    verdict_add(v, arg_words("what", CAUSE_WORDS[c->kind].what));
+    if (name.n) verdict_add(v, arg_text("name", name));
+    double cost = cause_ns(c);
+    if ((cost > 0) == slower) verdict_add(v, arg_time("cost", llround(fabs(cost))));
+    add_basis(d, v);
+    return true;
+}
+
+static bool is_slower(const void *facts, verdict *v) {
+    return has_cause(facts, true, v);
+}
+
+static bool is_faster(const void *facts, verdict *v) {
+    return has_cause(facts, false, v);
+}
+
+static const rule rules[] = {
+    {"diff_no_steps", MSG_VERDICT_DIFF_NO_STEPS, SEVERITY_INFO, no_steps},
+    {"diff_other_workload", MSG_VERDICT_DIFF_OTHER_WORK, SEVERITY_INFO, is_other_work},
+    {"diff_one_rank_slower", MSG_VERDICT_DIFF_ONE_RANK, SEVERITY_WARNING, is_slower_rank},
+    {"diff_one_rank_faster", MSG_VERDICT_DIFF_ONE_RANK, SEVERITY_GOOD, is_faster_rank},
+    {"diff_few_steps", MSG_VERDICT_DIFF_FEW_STEPS, SEVERITY_INFO, is_unsure},
+    {"diff_host", MSG_VERDICT_DIFF_HOST, SEVERITY_INFO, is_host},
+    {"diff_same", MSG_VERDICT_DIFF_SAME, SEVERITY_GOOD, is_same},
+    {"diff_slower", MSG_VERDICT_DIFF_SLOWER, SEVERITY_WARNING, is_slower},
+    {"diff_faster", MSG_VERDICT_DIFF_FASTER, SEVERITY_GOOD, is_faster},
+};
+
+void diff_judge(const diff *d, verdict *out) {
+    rules_apply(rules, sizeof rules / sizeof *rules, d, out);
+}

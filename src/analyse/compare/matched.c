@@ -1,0 +1,102 @@
+/* matched.c: see matched.h. */
+#include "analyse/compare/matched.h"
+
+#include <math.h>
+
+#include "base/sort.h"
+
+/* How often it is used: calls, or kernels where nothing on the host is known. */
+static double uses(const node_cost *c) {
+    return (double)(c->calls ? c->calls : c->kernels);
+}
+
+static double uses_per_step(const compared_side sides[N_SIDES], const call_node *n, int side) {
+    return uses(&n->cost[side]) / side_steps(&sides[side]);
+}
+
+bool node_is_changed(const compared_side sides[N_SIDES], const call_node *n) {
+    double a = uses_per_step(sides, n, SIDE_A), b = uses_per_step(sides, n, SIDE_B);
+    return fabs(a - b) > 1e-9 * fmax(a, b);
+}
+
+/* Of the mean of a side. Steps of its workers go together, so that more workers do not make it
+ * surer. */
+static double variance_within(const compared_side *s, double squares) {
+    double freedom = (double)s->n_steps - s->n;
+    return freedom > 0 ? squares / freedom / side_steps_each(s) : 0;
+}
+
+/* Of a run's mean. */
+static double variance_between(const compared_side *s, const run_sums *r) {
+    double n = s->n_runs;
+    return n > 1 ? fmax(0, r->squares - r->sum * r->sum / n) / (n - 1) : 0;
+}
+
+/* The means of both sides are no surer than runs of the first one's program are alike. */
+static void find_variances(const compared_side sides[N_SIDES], const call_node *n, matched *m) {
+    const compared_side *a = &sides[SIDE_A];
+    const node_cost *c = &n->cost[SIDE_A];
+    double device = variance_between(a, &c->device_runs);
+    double host = variance_between(a, &c->host_runs);
+    for (int s = 0; s < N_SIDES; s++) {
+        double runs = s == SIDE_A ? a->n_runs : 1;
+        const compared_side *side = &sides[s];
+        m->device_variance[s] =
+            fmax(device / runs, variance_within(side, n->cost[s].device_squares));
+        m->host_variance[s] = fmax(host / runs, variance_within(side, n->cost[s].host_squares));
+    }
+}
+
+matched node_match(const compared_side sides[N_SIDES], const call_node *n) {
+    matched m;
+    double u[N_SIDES] = {uses_per_step(sides, n, SIDE_A), uses_per_step(sides, n, SIDE_B)};
+    for (int s = 0; s < N_SIDES; s++) {
+        const node_cost *c = &n->cost[s];
+        double k = side_steps(&sides[s]), share = u[s] > 0 ? fmin(u[0], u[1]) / u[s] : 0;
+        if (u[0] <= 0 && u[1] <= 0) share = 1; /* no call, but time before or in it */
+        m.share[s] = share;
+        m.device[s] = share * (double)c->device_ns / k;
+        m.host[s] = share * (double)c->host_ns / k;
+        m.gap[s] = share * (double)c->gap_ns / k;
+    }
+    find_variances(sides, n, &m);
+    return m;
+}
+
+/* ---- how much faster or slower a host is ------------------------------------------------- */
+
+typedef struct {
+    double ratio, weight;
+} weighted;
+
+static int compare_ratios(uint32_t a, uint32_t b, const void *context) {
+    const weighted *w = context;
+    return w[a].ratio < w[b].ratio ? -1 : w[a].ratio > w[b].ratio;
+}
+
+status host_ratio_find(const call_tree *tree, const compared_side sides[N_SIDES], arena *a,
+                       double *out, error *err) {
+    uint32_t n_nodes = tree->nodes.n, n = 0;
+    weighted *w = ARENA_ARRAY(a, weighted, (size_t)n_nodes + 1);
+    uint32_t *order = ARENA_ARRAY(a, uint32_t, (size_t)n_nodes + 1);
+    uint32_t *scratch = ARENA_ARRAY(a, uint32_t, (size_t)n_nodes + 1);
+    double sum = 0, seen = 0;
+    if (!w || !order || !scratch) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < n_nodes; i++) {
+        matched m = node_match(sides, call_tree_node(tree, i));
+        double before = m.host[SIDE_A] + m.gap[SIDE_A], after = m.host[SIDE_B] + m.gap[SIDE_B];
+        if (before < 1000 || call_tree_node(tree, i)->flags & NODE_BLOCKS) continue;
+        w[n] = (weighted){after / before, before};
+        order[n] = n;
+        sum += w[n++].weight;
+    }
+    sort_index(order, scratch, n, compare_ratios, w);
+    *out = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        seen += w[order[i]].weight;
+        if (seen < sum / 2) continue;
+        *out = w[order[i]].ratio;
+        break;
+    }
+    return OK;
+}

@@ -1,0 +1,71 @@
+/* step_owners_int.h: what the files that give time to nodes share. */
+#ifndef ANALYSE_STEP_OWNERS_INT_H
+#define ANALYSE_STEP_OWNERS_INT_H
+
+#include "analyse/compare/step_owners.h"
+#include "analyse/scan/comm_kind.h"
+#include "base/sort.h"
+
+/* A stretch of a host thread: the innermost call there. */
+typedef struct {
+    int64_t start, end;
+    uint32_t slice;
+} stretch;
+
+typedef struct {
+    uint32_t slice;
+    int64_t end, from; /* from: of what is not given to a call inside it yet */
+} open_call;
+
+/* Calls repeat: the node that was found last for a parent and a name. */
+enum { KNOWN = 4096 };
+typedef struct {
+    uint32_t parent, name, node; /* name: string of the trace; node: its number + 1 */
+} known_child;
+
+/* A piece of the time in which communication goes on; they are disjoint. */
+typedef struct {
+    int64_t start, end;
+    uint32_t kernel;
+} comm_piece;
+
+typedef struct {
+    call_tree *tree;
+    const trace *t;
+    arena *arena;
+    owned_steps *out;
+    uint32_t *node_of;   /* by slice */
+    uint32_t *name_of;   /* by string: its number in the tree + 1, 0 = not looked up */
+    known_child *known;  /* KNOWN of them, by a hash of their key */
+    uint8_t *blocks;     /* by string: 0 not looked at, 1 no, 2 yes */
+    uint64_t *hash_of;   /* by string, 0 = not made */
+    sort_pair *work;     /* rows of table kernel by start */
+    uint32_t n_work, at; /* at: the first that may reach into the step */
+    comm_piece *pieces;
+    uint32_t n_pieces, piece_at;
+    comm_names comms;
+    uint8_t *communicates;  /* by row of table kernel */
+    uint8_t *launched;      /* by slice: counted as a launch */
+    stretch *host, *sorted; /* of the step */
+    sort_pair *pairs, *scratch;
+    size_t n_host, cap_host, cap_sorted;
+    open_call *open;
+    size_t n_open, cap_open;
+    uint32_t step; /* from 1 */
+} owners;
+
+/* The cost of a node in the step being read. */
+node_cost *owners_cost_now(owners *o, uint32_t node);
+/* A hash of a string of the trace, never 0. */
+uint64_t owners_string_hash(owners *o, uint32_t id);
+/* Does a call of this name make the host wait? */
+bool owners_call_blocks(owners *o, uint32_t name);
+static inline bool owners_is_call(uint8_t kind) {
+    return kind == KIND_RUNTIME || kind == KIND_DRIVER;
+}
+
+/* What the host does in a step: stretches of all threads in o->host, in order of time and
+ * disjoint; the calls that begin in it are counted. */
+status owners_read_host(owners *o, const step_span *s, error *err) MUST_USE;
+
+#endif

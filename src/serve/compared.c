@@ -1,0 +1,72 @@
+/* compared.c: see compared.h. */
+#include "serve/compared.h"
+
+#include "analyse/registry.h"
+#include "base/message_ids_advice.h"
+
+enum { MOST_RUNS = 64 };
+
+static status add_run(request_ctx *x, str name, error *err) {
+    const request *r = &x->request;
+    choice wanted = {.run = name, .worker = r->question.worker, .span = r->question.span};
+    span_choice c;
+    /* The page asks with the worker of the first run; another run may name its own otherwise. */
+    if (span_choose(&x->snapshot->found, &wanted, &c, NULL) != OK) {
+        wanted.worker = STR_NONE;
+        TRY(span_choose(&x->snapshot->found, &wanted, &c, err));
+    }
+    /* The chosen run is not counted twice among the others of its program. */
+    if (x->compared.n >= 2 && c.run == x->chosen.run) return OK;
+    if (x->compared.n == MOST_RUNS)
+        return param_fail(&r->question.params, STR("base_runs"), "1..62", err);
+    x->compared.runs[x->compared.n++] = c;
+    return OK;
+}
+
+static status add_base_runs(request_ctx *x, str names, error *err) {
+    while (names.n) {
+        size_t comma = str_find(names, STR(","), 0);
+        str one = comma == SIZE_MAX ? names : str_n(names.p, comma);
+        names = comma == SIZE_MAX ? STR_NONE : str_from(names, comma + 1);
+        if (one.n) TRY(add_run(x, one, err));
+    }
+    return OK;
+}
+
+status compared_find(request_ctx *x, error *err) {
+    const request *r = &x->request;
+    const params *p = &r->question.params;
+    if (!r->analysis || !registry_find_param(r->analysis->name, STR("other"))) return OK;
+    str other = param_text(p, STR("other"));
+    /* A run can be held against limits alone. */
+    if (!other.p && strcmp(r->analysis->name, "check") == 0) return OK;
+    if (!other.p) FAIL0(err, ERR_ARG, NOPOS, MSG_DIFF_NEEDS_TWO);
+    x->compared.runs = ARENA_ARRAY(&x->arena, span_choice, MOST_RUNS);
+    x->compared.n_workers = ARENA_ARRAY(&x->arena, uint32_t, MOST_RUNS);
+    if (!x->compared.runs || !x->compared.n_workers) FAIL_MEMORY(err);
+    x->compared.runs[0] = x->chosen;
+    x->compared.n_workers[0] = x->n_traces;
+    x->compared.n = 1;
+    TRY(add_run(x, other, err));
+    for (uint32_t i = 0; i < p->n_extra; i++)
+        if (value_same_name(p->extra[i].name, STR("base_runs")))
+            TRY(add_base_runs(x, p->extra[i].value, err));
+    return OK;
+}
+
+status compared_input(request_ctx *x, analysis_input *in, error *err) {
+    const compared_runs *c = &x->compared;
+    analysis_input *inputs = ARENA_ARRAY(&x->arena, analysis_input, c->n);
+    uint32_t at = 0;
+    if (!inputs) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < c->n; i++) {
+        inputs[i].traces = x->traces + at;
+        inputs[i].n_traces = c->n_workers[i];
+        at += c->n_workers[i];
+    }
+    *in = inputs[0];
+    in->against = &inputs[1];
+    in->also = inputs + 2;
+    in->n_also = c->n - 2;
+    return OK;
+}
