@@ -615,9 +615,9 @@ def a_wrong_question_is_an_exception_with_the_program_s_words(folder):
 
 
 def a_regression_is_an_answer_and_not_an_exception(folder):
-    with tacho.profile(path=folder) as prof:
+    with tacho.profile(path=str(folder)) as prof:
         work(prof, 4)
-    trace = tacho.load(folder)
+    trace = tacho.load(str(folder))
     answer = trace.check(require="kernels.rows > 99; kernels.rows < 99")
     equal(answer.verdict["id"], "check_regression")
     equal(answer["checks"]["result"], ["regression", "ok"])
