@@ -742,6 +742,7 @@ class Analyses:
         self,
         *,
         other: Optional[Text] = None,
+        other_worker: Optional[Text] = None,
         other_step: Optional[Text] = None,
         base_runs: Optional[Text] = None,
         run: Optional[Text] = None,
@@ -767,6 +768,8 @@ class Analyses:
         """What changed between two runs, and why: causes that add up to the change of the step.
 
         other: the second run, also given as the second TRACE.
+        other_worker: worker of the second run (default: the one with the name of the first); on the
+            server, alone, another worker of the same run.
         other_step: steps of the second run, where they are others than those of --step; also TRACE@A..B.
         base_runs: more runs of the first program, separated by commas: how much they differ decides what
             is certain.
@@ -807,6 +810,7 @@ class Analyses:
         self,
         *,
         other: Optional[Text] = None,
+        other_worker: Optional[Text] = None,
         base_runs: Optional[Text] = None,
         max_regress: Optional[Text] = None,
         require: Optional[Text] = None,
@@ -833,6 +837,8 @@ class Analyses:
         """Whether a run is worse than its base or exceeds a budget: exit status 4 on a regression.
 
         other: the candidate, also given as the second TRACE.
+        other_worker: worker of the second run (default: the one with the name of the first); on the
+            server, alone, another worker of the same run.
         base_runs: more runs of the first program, separated by commas: how much they differ decides what
             is certain.
         max_regress: how much worse step, device, host, memory, kernels and MFU may be than the base.

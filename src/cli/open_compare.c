@@ -56,9 +56,12 @@ static status open_second(const options *o, opened_input *x, const char *path, e
     span_choice c;
     analysis_input *other = ARENA_ARRAY(&x->arena, analysis_input, 1);
     if (!other) FAIL_MEMORY(err);
+    options second = *o;
+    str worker = param_text(&o->question.params, STR("other_worker"));
+    if (worker.p) second.question.worker = worker;
     put_aside was = begin_other(x);
-    TRY(open_path(o, x, path, &c, err));
-    TRY(open_run(o, x, &c, err));
+    TRY(open_path(&second, x, path, &c, err));
+    TRY(open_run(&second, x, &c, err));
     *other = end_other(x, &was);
     x->input.against = other;
     return OK;

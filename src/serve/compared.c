@@ -6,12 +6,17 @@
 
 enum { MOST_RUNS = 64 };
 
-static status add_run(request_ctx *x, str name, error *err) {
+/* `worker`: of this run; without one it is that of the first run. */
+static status add_run(request_ctx *x, str name, str worker, error *err) {
     const request *r = &x->request;
-    choice wanted = {.run = name, .worker = r->question.worker, .span = r->question.span};
+    choice wanted = {.run = name,
+                     .worker = worker.p ? worker : r->question.worker,
+                     .span = r->question.span};
     span_choice c;
     /* The page asks with the worker of the first run; another run may name its own otherwise. */
-    if (span_choose(&x->snapshot->found, &wanted, &c, NULL) != OK) {
+    if (worker.p) {
+        TRY(span_choose(&x->snapshot->found, &wanted, &c, err));
+    } else if (span_choose(&x->snapshot->found, &wanted, &c, NULL) != OK) {
         wanted.worker = STR_NONE;
         TRY(span_choose(&x->snapshot->found, &wanted, &c, err));
     }
@@ -28,7 +33,7 @@ static status add_base_runs(request_ctx *x, str names, error *err) {
         size_t comma = str_find(names, STR(","), 0);
         str one = comma == SIZE_MAX ? names : str_n(names.p, comma);
         names = comma == SIZE_MAX ? STR_NONE : str_from(names, comma + 1);
-        if (one.n) TRY(add_run(x, one, err));
+        if (one.n) TRY(add_run(x, one, STR_NONE, err));
     }
     return OK;
 }
@@ -37,7 +42,8 @@ status compared_find(request_ctx *x, error *err) {
     const request *r = &x->request;
     const params *p = &r->question.params;
     if (!r->analysis || !registry_find_param(r->analysis->name, STR("other"))) return OK;
-    str other = param_text(p, STR("other"));
+    str other = param_text(p, STR("other")), worker = param_text(p, STR("other_worker"));
+    if (!other.p && worker.p) other = x->chosen.run->name; /* two workers of one run */
     /* A run can be held against limits alone. */
     if (!other.p && strcmp(r->analysis->name, "check") == 0) return OK;
     if (!other.p) FAIL0(err, ERR_ARG, NOPOS, MSG_DIFF_NEEDS_TWO);
@@ -47,7 +53,7 @@ status compared_find(request_ctx *x, error *err) {
     x->compared.runs[0] = x->chosen;
     x->compared.n_workers[0] = x->n_traces;
     x->compared.n = 1;
-    TRY(add_run(x, other, err));
+    TRY(add_run(x, other, worker, err));
     for (uint32_t i = 0; i < p->n_extra; i++)
         if (value_same_name(p->extra[i].name, STR("base_runs")))
             TRY(add_base_runs(x, p->extra[i].value, err));

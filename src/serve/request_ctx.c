@@ -83,7 +83,8 @@ static status find_trace(request_ctx *x, error *err) {
     x->n_traces = take_workers(r, &x->chosen);
     TRY(compared_find(x, err));
     for (uint32_t i = 1; i < x->compared.n; i++) {
-        x->compared.n_workers[i] = take_workers(r, &x->compared.runs[i]);
+        bool named = i == 1 && param_text(&r->question.params, STR("other_worker")).p;
+        x->compared.n_workers[i] = named ? 1 : take_workers(r, &x->compared.runs[i]);
         x->n_traces += x->compared.n_workers[i];
     }
     x->summaries = x->n_traces > 1 && !x->compared.n &&

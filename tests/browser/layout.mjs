@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
+import { twoRuns } from "./compare.mjs";
 import { look } from "./eye.mjs";
 import { fill } from "./frameworks.mjs";
 import { settled } from "./stand.mjs";
@@ -49,5 +50,13 @@ test("layout: nothing cut or covered at any width, MindSpore, Paddle and our own
   cpSync(join(s.root, "tests/data/paddle"), join(own.folder, "paddle"), { recursive: true });
   await visit({ ...s, url: own.url }, "runs", (page) =>
     lookAtAll(page, ["overview?run=made", "pipeline?run=made", "steps?run=made", "overview?run=own", "memory?run=flow"]),
+  );
+});
+
+test("layout: nothing cut or covered at any width, two runs compared", async (s) => {
+  const { url } = await twoRuns(s);
+  const parts = ["operators", "kernels&only=b", "timelines", "memory", "modules"];
+  await visit({ ...s, url }, "runs", (page) =>
+    lookAtAll(page, ["compare?run=before", ...parts.map((part) => `compare?run=before&other=after&part=${part}`)]),
   );
 });

@@ -17,7 +17,7 @@ export async function stand(root) {
   mkdirSync(join(folder, "sample"));
   cpSync(join(root, "tests/data/sample.pt.trace.json.gz"), join(folder, "sample/sample.pt.trace.json.gz"));
   const real = REAL.filter((r) => existsSync(join(data, "pytorch", r)));
-  const others = ["mindspore", "megengine"].filter((r) => existsSync(join(data, r)));
+  const others = ["mindspore", "megengine", "compare"].filter((r) => existsSync(join(data, r)));
   if (existsSync(join(data, "serving/unmarked_9_steps.pt.trace.json.gz"))) others.push("unmarked");
   for (const r of real) cpSync(join(data, "pytorch", r), join(folder, r), { recursive: true });
   const server = process.env.TACHO_PAGE ? { url: process.env.TACHO_PAGE, stop() {} } : await serve(tacho, folder);

@@ -16,6 +16,7 @@ import "./evidence.mjs";
 import "./layout.mjs";
 import "./tables.mjs";
 import "./drop.mjs";
+import "./compare.mjs";
 
 /** The line of a test that an error came from. */
 const where = (e) => /tests\/browser\/(?!tools|stand|suite)[\w.]+:\d+/.exec(String(e.stack))?.[0] ?? String(e.message).split("\n")[0];

@@ -1050,11 +1050,13 @@ export interface Parameters {
   };
   diff: {
     other?: string;
+    "other-worker"?: string;
     "other-step"?: string;
     "base-runs"?: string;
   };
   check: {
     other?: string;
+    "other-worker"?: string;
     "base-runs"?: string;
     "max-regress"?: string;
     require?: string;

@@ -19,7 +19,7 @@ const ROOMS: Record<string, readonly string[]> = {
   "draw/timeline": ["draw"],
   "model/timeline": ["model"],
   ...Object.fromEntries(
-    ["shell", "overview", "timeline", "operators", "memory", "steps", "pipeline", "distributed"].map((room) => [
+    ["shell", "overview", "timeline", "operators", "memory", "steps", "pipeline", "distributed", "compare"].map((room) => [
       `views/${room}`,
       ["views/shared"],
     ]),
@@ -38,6 +38,7 @@ const ENTRIES: readonly string[] = [
   "views/steps/steps.tsx",
   "views/pipeline/pipeline.tsx",
   "views/distributed/distributed.tsx",
+  "views/compare/compare.tsx",
 ];
 
 const texts = new Map(

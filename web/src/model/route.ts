@@ -19,6 +19,7 @@ export const VIEWS = [
   "steps",
   "pipeline",
   "distributed",
+  "compare",
 ] as const;
 export type View = (typeof VIEWS)[number];
 

@@ -26,7 +26,7 @@ export const isJob = (run: RunInfo | undefined): boolean => (run?.ranks ?? 0) > 
 export const allChosen = computed(() => param("worker") === "*" && isJob(currentRun.value));
 
 // Views and analyses that can be of all ranks; the others are of one.
-const VIEWS_OF_ALL: readonly string[] = ["overview", "timeline", "operators", "kernels"];
+const VIEWS_OF_ALL: readonly string[] = ["overview", "timeline", "operators", "kernels", "compare"];
 const ANALYSES_OF_ALL: readonly string[] = ["overview", "advise", "operators", "kernels"];
 
 /** Whether what is in view is of all ranks: breadcrumb, events and numbers follow this. */

@@ -24,11 +24,13 @@ export const en = {
   steps: "Steps",
   pipeline: "Input pipeline",
   distributed: "Distributed",
+  compare: "Compare",
   runs: "Runs",
   views: "Views",
   group_time: "Where the time goes",
   group_steps: "Step by step",
   group_workers: "Many workers",
+  group_tools: "Tools",
   no_device: "No device recorded",
   // top bar
   trace_in_view: "Current trace",
@@ -339,7 +341,8 @@ export const en = {
   transfer_waiting: "Transfer and waiting",
   // runs
   runs_title: "{n} {n|run|runs}",
-  runs_words: "click a run to open its overview",
+  runs_words: "click a run to open its overview, tick two to compare them",
+  runs_tick: "Tick {name} to compare it",
   runs_name: "Name",
   runs_framework: "Framework",
   runs_workers: "Workers",

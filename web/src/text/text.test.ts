@@ -1,17 +1,26 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { en } from "./en.ts";
+import { enCompare } from "./en-compare.ts";
 import { zh } from "./zh.ts";
+import { zhCompare } from "./zh-compare.ts";
+
+const TABLES: readonly [Record<string, string>, Record<string, string>][] = [
+  [en, zh],
+  [enCompare, zhCompare],
+];
 
 const holes = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map((m) => m[1]).sort();
 
 test("both languages have the same keys and fill in the same values", () => {
-  assert.deepEqual(Object.keys(zh).sort(), Object.keys(en).sort());
-  for (const [key, text] of Object.entries(en)) assert.deepEqual(holes(zh[key as keyof typeof en]), holes(text), key);
+  for (const [english, chinese] of TABLES) {
+    assert.deepEqual(Object.keys(chinese).sort(), Object.keys(english).sort());
+    for (const [key, text] of Object.entries(english)) assert.deepEqual(holes(chinese[key] ?? ""), holes(text), key);
+  }
 });
 
 test("no string is empty, and bold marks come in pairs", () => {
-  for (const table of [en, zh])
+  for (const table of TABLES.flat())
     for (const [key, text] of Object.entries(table)) {
       assert.notEqual(text.trim(), "", key);
       assert.equal((text.match(/\*/g) ?? []).length % 2, 0, key);

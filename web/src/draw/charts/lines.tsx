@@ -26,6 +26,7 @@ interface LinesProps {
   capacity?: boolean; // the top is one that cannot be passed: the scale ends there
   x: (v: number) => string; // of the axis and of the pointer
   y?: (v: number) => string;
+  unit?: number; // of the scale: round numbers are round in it
   marks?: readonly number[]; // places on the ground line
   steps?: boolean; // a value holds until the next one
   card?: (x: number) => string; // of a place: what is behind the values
@@ -78,7 +79,7 @@ export function pathOf(points: readonly Point[], x: (v: number) => number, y: (v
 const anchorOf = (v: number, range: number) => (v === 0 ? "start" : v > range * 0.96 ? "end" : "middle");
 
 export function Lines(props: LinesProps) {
-  const { lines, height, low = 0, marks = [], steps = false, spark = false } = props;
+  const { lines, height, low = 0, marks = [], steps = false, spark = false, unit = 1 } = props;
   const look = spark ? SPARK : CHART;
   const most = largest(
     lines.flatMap((l) => l.points),
@@ -92,16 +93,18 @@ export function Lines(props: LinesProps) {
   const places = [...new Set(lines.flatMap((l) => l.points.map((p) => p[0])))].sort((a, b) => a - b);
   const [from = 0, to = 0] = [places[0], places[places.length - 1]];
   const range = Math.max(to - from, 1e-9);
-  const wide = width - look.left - right;
-  const x = (v: number) => (spark && to === from ? width / 2 : look.left + ((v - from) / range) * wide);
-  const scale = props.capacity ? [0, ...(most % 2 === 0 ? [most / 2] : []), most] : ticks(most, 4);
+  const scale = props.capacity ? [0, ...(most % 2 === 0 ? [most / 2] : []), most] : ticks(most / unit, 4).map((v) => v * unit);
+  const letters = largest(scale, (v) => (props.y ?? String)(v).length, 0);
+  const left = spark ? look.left : Math.max(look.left, letters * 6.2 + 9); // room for the longest number
+  const wide = width - left - right;
+  const x = (v: number) => (spark && to === from ? width / 2 : left + ((v - from) / range) * wide);
   const high = spark ? Math.max(most, low + 1) : Math.max(scale[scale.length - 1] ?? most, most) || 1;
   const y = (v: number) => look.top + (height - look.top - look.bottom) * (1 - (v - low) / (high - low));
   const nearest = (e: MouseEvent) => {
-    const v = from + ((e.offsetX - look.left) / wide) * range;
+    const v = from + ((e.offsetX - left) / wide) * range;
     return places.reduce((best, p) => (Math.abs(p - v) < Math.abs(best - v) ? p : best), places[0] ?? 0);
   };
-  const placed = { x, y, width, height, right };
+  const placed = { x, y, width, height, left, right };
   return (
     <div class="chart" ref={box}>
       <svg
@@ -138,6 +141,7 @@ interface Placed {
   y: (v: number) => number;
   width: number;
   height: number;
+  left: number; // room for numbers
   right: number; // room for names
 }
 
@@ -154,11 +158,11 @@ function Axes({
   placed: Placed;
   props: LinesProps;
 }) {
-  const wide = p.width - CHART.left - p.right;
+  const wide = p.width - p.left - p.right;
   const across = ticks(range, Math.max(2, Math.floor(wide / 110))).filter((v) => v <= range * 1.0001);
   return (
     <>
-      <Rules marks={scale} at={p.y} left={CHART.left} right={p.width - p.right} format={props.y ?? String} />
+      <Rules marks={scale} at={p.y} left={p.left} right={p.width - p.right} format={props.y ?? String} />
       {across.map((m) => (
         <text key={m} x={p.x(from + m)} y={p.height - 5} text-anchor={anchorOf(m, range)} class="axis">
           {props.x(from + m)}

@@ -10,6 +10,7 @@ export interface Palette {
   kinds: Rgb[]; // by kind number
   categorical: Rgb[];
   heat: Rgb[];
+  change: Rgb[]; // the difference ramp, faster to slower
 }
 
 export type ColorBy = "kind" | "name" | "module" | "stage" | "stream" | "slow";
@@ -127,7 +128,12 @@ const TOKENS = [
 
 export function readPalette(get: (token: string) => string): Palette {
   const css: Record<string, string> = {};
-  const all = [...TOKENS, ...Array.from({ length: 12 }, (_, i) => `c${i + 1}`), ...Array.from({ length: 7 }, (_, i) => `h${i}`)];
+  const all = [
+    ...TOKENS,
+    ...Array.from({ length: 12 }, (_, i) => `c${i + 1}`),
+    ...Array.from({ length: 7 }, (_, i) => `h${i}`),
+    ...Array.from({ length: 7 }, (_, i) => `d${i}`),
+  ];
   for (const name of all) css[name] = get(name).trim();
   const rgb = (name: string) => parseColor(css[name] ?? "");
   return {
@@ -138,6 +144,7 @@ export function readPalette(get: (token: string) => string): Palette {
     kinds: KINDS.map((k) => rgb(TOKEN_OF_KIND[k])),
     categorical: Array.from({ length: 12 }, (_, i) => rgb(`c${i + 1}`)),
     heat: Array.from({ length: 7 }, (_, i) => rgb(`h${i}`)),
+    change: Array.from({ length: 7 }, (_, i) => rgb(`d${i}`)),
   };
 }
 

@@ -129,7 +129,7 @@ function rowsOf(e: Easel, s: Scene, items: readonly { item: Item; y: number }[])
     const picture = pictureFor(s.picturesOf(p.lane.id), p.lane.id, s.range, s.width, s.whole);
     const part = picture?.rows.get(p.lane.id)?.find((r) => r.row === p.row);
     if (!picture || !part) return;
-    const paint = paintOf(picture, s.palette, s.by, s.only, s.version);
+    const paint = paintOf(picture, s.palette, s.by, s.only, s.version, s.own?.(p.lane.id));
     const run = runOf(picture, part, s.range, width);
     const target = { pixels: e.pixels, at: line * 2 * width, width, gap: Math.max(1, Math.round(s.dpr)) };
     const wideFrom = e.wide.n;

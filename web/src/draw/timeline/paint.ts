@@ -58,14 +58,21 @@ function bySlowness(p: Picture, palette: Palette): { index: Uint16Array<ArrayBuf
   return { index, fills };
 }
 
+/** Colors a view gives to names itself; the same key gives the same colors. */
+export interface OwnFills {
+  key: string;
+  fillOf: (name: string, palette: Palette) => Rgb;
+}
+
 /** Colours of an answer; kept with it until theme, colouring or the emphasised name change. */
-export function paintOf(p: Picture, palette: Palette, by: ColorBy, only: string, version: number): Paint {
-  const key = `${version} ${by} ${only}`;
+export function paintOf(p: Picture, palette: Palette, by: ColorBy, only: string, version: number, own?: OwnFills): Paint {
+  const key = `${version} ${own?.key ?? by} ${only}`;
   const kept = p.paint as Paint | undefined;
   if (kept?.key === key) return kept;
   let index = p.boxes.name;
   let fills: Rgb[];
-  if (by === "stream") ({ index, fills } = byLane(p, palette) as { index: typeof index; fills: Rgb[] });
+  if (own) fills = p.names.map((n) => own.fillOf(n, palette));
+  else if (by === "stream") ({ index, fills } = byLane(p, palette) as { index: typeof index; fills: Rgb[] });
   else if (by === "slow") ({ index, fills } = bySlowness(p, palette) as { index: typeof index; fills: Rgb[] });
   else if (tagFor(by) && p.tag === by) fills = p.names.map((_, i) => tagFill(palette, by, p.tags[i] ?? 0));
   else fills = p.names.map((n, i) => fillOf(palette, by, n, p.kinds[i] as number));

@@ -2,7 +2,7 @@
 import type { ColorBy, Palette } from "./colors.ts";
 import type { Run, Wide } from "./compositor.ts";
 import { type Item, itemsBetween, type Layout, RULER } from "./lanes.ts";
-import type { Paint } from "./paint.ts";
+import type { OwnFills, Paint } from "./paint.ts";
 import type { Picture } from "./picture.ts";
 import type { Range } from "./time-scale.ts";
 import type { Lane } from "./tracks.ts";
@@ -21,6 +21,7 @@ export interface Scene {
   palette: Palette;
   version: number; // of the palette
   by: ColorBy;
+  own?: ((lane: number) => OwnFills | undefined) | undefined; // colors that a view gives names instead
   only: string; // the name that is emphasised
   moving: boolean; // fewer words while things move
   sans: string;

@@ -1,4 +1,4 @@
-// A view whose script is fetched when it is first shown.
+// A view, or a part of the frame, whose script is fetched when it is first shown.
 import { signal } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import { useEffect } from "preact/hooks";
@@ -6,7 +6,8 @@ import { Waiting } from "../../widgets/panel.tsx";
 
 type View<P> = (props: P) => ComponentChild;
 
-export function lazy<P extends object = object>(load: () => Promise<View<P>>): View<P> {
+/** `height`: of the gray bars in its place until then; 0 for none. */
+export function lazy<P extends object = object>(load: () => Promise<View<P>>, height = 300): View<P> {
   const loaded = signal<View<P> | undefined>(undefined);
   return function Lazy(props: P) {
     useEffect(() => {
@@ -16,6 +17,6 @@ export function lazy<P extends object = object>(load: () => Promise<View<P>>): V
         });
     }, []);
     const Loaded = loaded.value;
-    return Loaded ? <Loaded {...props} /> : <Waiting height={300} />;
+    return Loaded ? <Loaded {...props} /> : height ? <Waiting height={height} /> : null;
   };
 }

@@ -3,7 +3,6 @@ import type { ComponentChild } from "preact";
 import { runs } from "../../model/answers.ts";
 import { type View, view } from "../../model/route.ts";
 import { currentRun, hasData } from "../../model/trace.ts";
-import { Distributed } from "../distributed/distributed.tsx";
 import { Kernels } from "../operators/kernels.tsx";
 import { Modules } from "../operators/modules.tsx";
 import { Operators } from "../operators/operators.tsx";
@@ -15,6 +14,8 @@ import { NoRuns } from "./start.tsx";
 import { failureInView, Unreadable } from "./unreadable.tsx";
 
 // Loaded when first opened: together they are half of the script.
+const Compare = lazy(() => import("../compare/compare.tsx").then((m) => m.Compare));
+const Distributed = lazy(() => import("../distributed/distributed.tsx").then((m) => m.Distributed));
 const Memory = lazy(() => import("../memory/memory.tsx").then((m) => m.Memory));
 const Roofline = lazy(() => import("../operators/roofline.tsx").then((m) => m.Roofline));
 const InputPipeline = lazy(() => import("../pipeline/pipeline.tsx").then((m) => m.InputPipeline));
@@ -33,6 +34,7 @@ export const PAGES: Record<View, (props: object) => ComponentChild> = {
   steps: Steps,
   pipeline: InputPipeline,
   distributed: Distributed,
+  compare: Compare,
 };
 
 /** Which page to show: the table of runs when there are several and none is chosen. */

@@ -1,10 +1,11 @@
-// Runs: the start page when there is more than one.
+// Runs: the start page when there is more than one. Two that are ticked can be compared.
+import { useState } from "preact/hooks";
 import type { RunInfo, SpanState } from "../../api/types.ts";
 import { fuzzy } from "../../base/fuzzy.ts";
 import { runs } from "../../model/answers.ts";
 import { language, t } from "../../model/language.ts";
 import { go, param, view } from "../../model/route.ts";
-import { frameworkOf, ranksOf } from "../../model/trace.ts";
+import { frameworkOf, isJob, ranksOf } from "../../model/trace.ts";
 import { SeverityMark } from "../../widgets/icons.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { sortKeys } from "../../widgets/sort.ts";
@@ -32,7 +33,30 @@ const dateText = (ns: string) => {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
 };
 
-function rowOf(run: RunInfo): TableRow {
+interface Ticks {
+  names: readonly string[];
+  turn: (name: string) => void;
+}
+
+/** At most two: a third takes the place of the one ticked first. */
+function useTicks(): Ticks {
+  const [names, setNames] = useState<readonly string[]>([]);
+  const turn = (name: string) => setNames(names.includes(name) ? names.filter((n) => n !== name) : [...names, name].slice(-2));
+  return { names, turn };
+}
+
+/** The older run is A: what a change was made to. */
+function compare(names: readonly string[]): void {
+  const both = (runs.value?.runs ?? []).filter((r) => names.includes(r.name));
+  const [a, b] = both.sort((x, y) => Number(BigInt(x.date) - BigInt(y.date)));
+  if (a && b)
+    go({
+      view: "compare",
+      params: { run: a.name, worker: isJob(a) ? "*" : undefined, other: b.name, q: undefined, sort: undefined },
+    });
+}
+
+function rowOf(run: RunInfo, ticks: Ticks): TableRow {
   const facts = run.workers
     .flatMap((w) => w.spans)
     .map((s) => s.facts)
@@ -57,7 +81,19 @@ function rowOf(run: RunInfo): TableRow {
     verdict: verdict?.text[language.value] ?? failed?.msg ?? null,
     severity: verdict?.severity ?? (failed ? "warning" : null),
   };
-  return { key: run.name, cell: (c) => cells[c] ?? null, label: <b class="cut">{run.name}</b> };
+  const label = (
+    <>
+      <input
+        type="checkbox"
+        class="tick"
+        aria-label={t("runs_tick", { name: run.name })}
+        checked={ticks.names.includes(run.name)}
+        onChange={() => ticks.turn(run.name)}
+      />
+      <b class="cut">{run.name}</b>
+    </>
+  );
+  return { key: run.name, cell: (c) => cells[c] ?? null, label };
 }
 
 const open = (r: TableRow) =>
@@ -98,13 +134,14 @@ function NoSuchRun() {
 export function RunsTable() {
   const text = param("q");
   const setText = (q: string) => go({ params: { q } }, true);
+  const ticks = useTicks();
   const all = runs.value?.runs ?? [];
   const growing = all.filter((r) => stateOf(r) === "growing").length;
   const sort = param("sort") || "date:desc";
   const setSort = (s: string) => go({ params: { sort: s } });
   const { name: by, order } = sortKeys(sort)[0] ?? { name: "date", order: "desc" };
   const rows = all
-    .map(rowOf)
+    .map((r) => rowOf(r, ticks))
     .filter((r) => text === "" || fuzzy(text, `${r.cell("name")} ${r.cell("framework")} ${r.cell("verdict")}`))
     .sort((a, b) => {
       const [x, y] = [a.cell(by), b.cell(by)];
@@ -172,17 +209,22 @@ export function RunsTable() {
           name={t("runs")}
           words={t("runs_words")}
           controls={
-            <label class="filter">
-              <input
-                type="search"
-                data-filter
-                placeholder={t("filter")}
-                aria-label={t("filter")}
-                value={text}
-                onInput={(e) => setText(e.currentTarget.value)}
-              />
-              <kbd>/</kbd>
-            </label>
+            <>
+              <button type="button" class="button" disabled={ticks.names.length < 2} onClick={() => compare(ticks.names)}>
+                {t("compare")}
+              </button>
+              <label class="filter">
+                <input
+                  type="search"
+                  data-filter
+                  placeholder={t("filter")}
+                  aria-label={t("filter")}
+                  value={text}
+                  onInput={(e) => setText(e.currentTarget.value)}
+                />
+                <kbd>/</kbd>
+              </label>
+            </>
           }
         >
           <Table

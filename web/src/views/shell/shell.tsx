@@ -10,18 +10,21 @@ import { go, param, view } from "../../model/route.ts";
 import { currentRun } from "../../model/trace.ts";
 import { panelActions, panelWords } from "../../widgets/panel.tsx";
 import { tableWords } from "../../widgets/table-words.ts";
+import { lazy } from "../shared/lazy.tsx";
 import { OneRank } from "../shared/one-rank.tsx";
 import { PrintHead } from "../shared/report.tsx";
 import { DropZone } from "./drop-zone.tsx";
-import { KeySheet, listenToKeys } from "./keys.tsx";
+import { listenToKeys } from "./keys.tsx";
 import { layer, openLayer } from "./overlays.ts";
 import { PAGES, Page } from "./pages.tsx";
 import { Palette } from "./palette.tsx";
 import { TrustDrawer } from "./quality-drawer.tsx";
 import { Rail } from "./rail.tsx";
-import { RangeDialog } from "./range-dialog.tsx";
 import { TapeBar } from "./tape.tsx";
 import { TopBar } from "./top-bar.tsx";
+
+const KeySheet = lazy(() => import("./key-sheet.tsx").then((m) => m.KeySheet), 0);
+const RangeDialog = lazy(() => import("./range-dialog.tsx").then((m) => m.RangeDialog), 0);
 
 let onlyRun = ""; // the one that was meant without being named
 

@@ -18,19 +18,25 @@ import {
 import { Key } from "../../widgets/controls.tsx";
 import { Icon, Logo, SeverityMark, ThemeIcon } from "../../widgets/icons.tsx";
 import { Menu, type MenuItem } from "../../widgets/menu.tsx";
+import { lazy } from "../shared/lazy.tsx";
 import { openLayer } from "./overlays.ts";
 import { doubts } from "./quality-drawer.tsx";
 
+const OtherCrumb = lazy(() => import("./other-crumb.tsx").then((m) => m.OtherCrumb), 0);
+
 export function TopBar() {
+  const compares = view.value === "compare" && currentRun.value;
   return (
     <header class="top">
       <a class="logo" href="#/runs" aria-label="tacho">
         <Logo /> <span>tacho</span>
       </a>
       <nav class="crumbs" aria-label={t("trace_in_view")}>
+        {compares ? <i class="side-mark">A</i> : null}
         <RunMenu />
         <WorkerMenu />
         <SpanMenu />
+        {compares ? <OtherCrumb /> : null}
       </nav>
       <span class="grow" />
       <button type="button" class="palette-field" onClick={() => openLayer("palette")}>

@@ -1,13 +1,14 @@
 // Draws the timeline: one scheduler, one frame function. Input changes the stage, the frame reads it.
 import { exact, short } from "../../base/format.ts";
-import { type Palette, readPalette, tagFor } from "../../draw/timeline/colors.ts";
+import { tagFor } from "../../draw/timeline/colors.ts";
 import { boxAt } from "../../draw/timeline/compositor.ts";
 import { valueAt } from "../../draw/timeline/counters.ts";
+import { newEasel, readColors, SANS } from "../../draw/timeline/easel.ts";
 import { isCounter } from "../../draw/timeline/folds.ts";
 import { FOUND_STEPS } from "../../draw/timeline/found-steps.ts";
 import { drawLanes } from "../../draw/timeline/frame.ts";
 import { remembered } from "../../draw/timeline/labels.ts";
-import { GUTTER, RULER, stripsOf } from "../../draw/timeline/lanes.ts";
+import { GUTTER, stripsOf } from "../../draw/timeline/lanes.ts";
 import { drawMeetings } from "../../draw/timeline/meetings.ts";
 import { drawArea, drawFlows, drawHoverLine, drawSameName, drawSelected } from "../../draw/timeline/overlay.ts";
 import { pictureFor } from "../../draw/timeline/picture.ts";
@@ -29,11 +30,6 @@ import { area, chosen, colorBy, flows, markOf, setDrawing, show, showFlows, stag
 import { members, movePictures, ownRange, spanOfMember } from "../../model/timeline/together.ts";
 import { snapshotOf } from "./save.ts";
 
-export interface Hit {
-  row: RowDrawn;
-  index: number;
-}
-
 export interface Engine {
   rows: RowDrawn[];
   resize: () => void;
@@ -41,25 +37,11 @@ export interface Engine {
 }
 
 const REST = 160;
-const SANS = 'Inter, "Segoe UI", system-ui, -apple-system, Roboto, "Noto Sans", "Noto Sans CJK SC", sans-serif';
 const client = Math.random().toString(36).slice(2, 10);
 
 /** Script times of the last frames in ms, for the measurement of budgets. */
 const frameTimes: number[] = [];
 Object.assign(globalThis, { tachoFrameTimes: frameTimes });
-
-function newEasel(canvas: HTMLCanvasElement): Easel | undefined {
-  const g = canvas.getContext("2d", { alpha: false });
-  const rows = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  if (!g || !rows) return undefined;
-  const wide = { least: 30, index: new Uint32Array(4096), n: 0 };
-  return { g, rows, image: undefined, pixels: new Uint32Array(0), wide, hatch: { key: "", pattern: null } };
-}
-
-function readColors(): Palette {
-  const style = getComputedStyle(document.documentElement);
-  return readPalette((name) => style.getPropertyValue(`--${name}`));
-}
 
 /** Lanes near the screen; those beyond are asked for when scrolling comes close. */
 function wishOf(scene: Scene): LaneWish[] {
@@ -267,19 +249,6 @@ function writeValues(s: Scene, x: number | undefined): void {
     }
     if (el.textContent !== text) el.textContent = text;
   }
-}
-
-/** The box at a place of the stage. */
-export function hitAt(rows: readonly RowDrawn[], x: number, y: number): Hit | undefined {
-  const dpr = devicePixelRatio || 1;
-  if (y < RULER) return undefined;
-  for (let i = rows.length - 1; i >= 0; i--) {
-    const row = rows[i] as RowDrawn;
-    if (y < row.y || y >= row.y + row.height + 1) continue;
-    const index = boxAt(row.picture.boxes, row.run, x * dpr, 2 * dpr);
-    if (index >= 0) return { row, index };
-  }
-  return undefined;
 }
 
 /** The nearest edge of a box within six pixels, for areas. */

@@ -1,11 +1,12 @@
 // Pointer, wheel and keys on the stage of the timeline.
+import { type Hit, hitAt } from "../../draw/timeline/easel.ts";
 import { type Item, itemAt, RULER } from "../../draw/timeline/lanes.ts";
 import { lanesBetween } from "../../draw/timeline/overlay.ts";
 import { type Range, toTime, toX } from "../../draw/timeline/time-scale.ts";
 import { act, pan, zoom } from "../../model/timeline/actions.ts";
 import { type Command, meaningOf, motionOf, TAP, wheelOf } from "../../model/timeline/keys.ts";
 import { area, choose, markOf, redraw, scrollTo, setArea, setTab, show, stage } from "../../model/timeline/state.ts";
-import { type Engine, type Hit, hitAt, snap } from "./engine.ts";
+import { type Engine, snap } from "./engine.ts";
 
 type Mode = "wait" | "pan" | "area" | "left" | "right";
 

@@ -2,6 +2,7 @@
 import { effect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { short, thousands } from "../../base/format.ts";
+import type { Hit } from "../../draw/timeline/easel.ts";
 import { isCounter, isFaint, isFold } from "../../draw/timeline/folds.ts";
 import { GUTTER, type Item, itemsBetween, type Layout, RULER } from "../../draw/timeline/lanes.ts";
 import type { Tracks } from "../../draw/timeline/tracks.ts";
@@ -13,7 +14,7 @@ import { chosenMeeting, meetings } from "../../model/timeline/meetings.ts";
 import { notes } from "../../model/timeline/notes.ts";
 import { hitTimes } from "../../model/timeline/search.ts";
 import { area, choices, chosen, colorBy, flows, redraw, scrollTo, showFlows, stage, toggle } from "../../model/timeline/state.ts";
-import { type Engine, type Hit, startEngine } from "./engine.ts";
+import { type Engine, startEngine } from "./engine.ts";
 import { listenToKeys, newInput } from "./input.ts";
 
 /** The layout is handed over, so that a new one is drawn. */
