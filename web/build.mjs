@@ -78,6 +78,13 @@ function firstLoad(outputs, names) {
   return ["index.html", ...[...seen].map((path) => names.get(basename(path)))];
 }
 
+/** The HTML names every module of the first load, so that all are fetched at once and not one import after the other. */
+function withPreloads(html, first) {
+  const modules = first.filter((name) => name.endsWith(".js") && name !== "main.js").sort();
+  const links = modules.map((name) => `<link rel="modulepreload" href="/${name}">\n`);
+  return html.replace("</head>", `${links.join("")}</head>`);
+}
+
 /** The notices of the packages that are part of the page, as their licenses ask for. */
 function licenses(metafile) {
   const packages = [...new Set(Object.keys(metafile.inputs).map(packageOf).filter(Boolean))].sort();
@@ -113,7 +120,9 @@ async function pageFiles() {
     const named = text.replace(/[\w-]+-[A-Z0-9]{8}\.js/g, (old) => names.get(old) ?? old);
     files.set(names.get(basename(path)), named);
   }
-  return { files, first: firstLoad(metafile.outputs, names) };
+  const first = firstLoad(metafile.outputs, names);
+  files.set("index.html", withPreloads(files.get("index.html"), first));
+  return { files, first };
 }
 
 /** Names of what is not in web/page as it should be, and of what should not be there. */

@@ -111,8 +111,8 @@ static bool can_take_many(const options *o) {
 }
 
 /* Is the question about all of the run? An export is of one worker unless it is asked to merge.
- * Two traces of a comparison are not workers of one run. A run of memory pictures alone has no whole worker: then it is about the one that was
- * chosen. */
+ * Two traces of a comparison are not workers of one run. A run of memory pictures alone has no
+ * whole worker: then it is about the one that was chosen. */
 static bool wants_all(const options *o, const run_entry *run) {
     bool given = o->n_traces > 1 && run_whole(run) > 1 && !compare_is_asked(o);
     if (!can_take_many(o) || !run_whole(run)) return false;

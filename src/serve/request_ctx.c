@@ -19,6 +19,7 @@
 #include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "present/present.h"
+#include "serve/answer_cache.h"
 #include "serve/compared.h"
 #include "serve/json_put.h"
 #include "serve/run_cache.h"
@@ -264,6 +265,50 @@ static void make_tag(request_ctx *x) {
              (unsigned long long)hash_bytes64(parts, sizeof parts));
 }
 
+/* ---- answers that are kept --------------------------------------------------------------- */
+
+/* Who is asked what, whether or not the request named the only run and its first worker. */
+static void put_question(const request_ctx *x, buf *out) {
+    static const str chosen[] = {STR("run="), STR("worker="), STR("span="), STR("wait=")};
+    size_t mark = str_find(x->target, STR("?"), 0);
+    str rest = mark == SIZE_MAX ? STR_NONE : str_from(x->target, mark + 1);
+    buf_add_cstr(out, x->request.analysis->name);
+    put_text(out, "run", x->chosen.run->name);
+    put_text(out, "worker", x->chosen.worker->name);
+    put_int(out, "span", x->chosen.span->number);
+    while (rest.n) {
+        size_t end = str_find(rest, STR("&"), 0);
+        str piece = str_n(rest.p, end == SIZE_MAX ? rest.n : end);
+        bool is_choice = false;
+        for (size_t i = 0; i < N_OF(chosen); i++) is_choice |= str_starts(piece, chosen[i]);
+        if (!is_choice) buf_printf(out, "&%.*s", (int)piece.n, piece.p);
+        rest = str_from(rest, end == SIZE_MAX ? rest.n : end + 1);
+    }
+}
+
+static status answer_and_keep(request_ctx *x, str asked, error *err) {
+    answer_cache *kept = x->service->answers;
+    uint64_t generation = x->held[0]->generation;
+    form f = FORM_JSON;
+    if (x->request.format.n) (void)form_of(x->request.format, &f);
+    x->reply.media = form_media_type(f);
+    if (answer_cache_find(kept, asked, generation, &x->reply.body)) return OK;
+    status st = route_analysis(x, err);
+    answer_cache_keep(kept, asked, generation, st == OK ? buf_str(&x->reply.body) : STR_NONE);
+    return st;
+}
+
+static status answer_analysis(request_ctx *x, error *err) {
+    buf asked = {0};
+    if (!x->service->answers || x->n_held != 1 || x->summaries || x->compared.n)
+        return route_analysis(x, err);
+    put_question(x, &asked);
+    status st =
+        buf_ok(&asked) ? answer_and_keep(x, buf_str(&asked), err) : route_analysis(x, err);
+    buf_fini(&asked);
+    return st;
+}
+
 status request_answer(request_ctx *x, error *err) {
     reply *r = &x->reply;
     const request *q = &x->request;
@@ -276,7 +321,7 @@ status request_answer(request_ctx *x, error *err) {
             return OK;
         }
     }
-    TRY(q->route == ROUTE_ANALYSIS ? route_analysis(x, err)
+    TRY(q->route == ROUTE_ANALYSIS ? answer_analysis(x, err)
                                    : ROUTE_FUNCTIONS[q->route](x, err));
     if (!buf_ok(&r->body)) FAIL_MEMORY(err);
     return OK;

@@ -31,8 +31,10 @@
 #include "base/mem.h"
 #include "base/message_ids_http.h"
 #include "base/num.h"
+#include "serve/answer_cache.h"
 #include "serve/connections.h"
 #include "serve/event_bus.h"
+#include "serve/expected.h"
 #include "serve/facts.h"
 #include "serve/guard.h"
 #include "serve/json_put.h"
@@ -83,6 +85,7 @@ typedef struct {
 struct server {
     struct MHD_Daemon *daemon;
     listen_socket listening;
+    lang words; /* see server_options */
     guard_rules rules;
     char token[33], url[400], source_root[PATH_MAX];
     service service;
@@ -476,6 +479,7 @@ static void make_facts(void *context, bool cancelled) {
     if (!cancelled) {
         facts_make(s->service.facts, j->entry, j->held, s->service.pool);
         publish_runs(s);
+        expected_answer(&s->service, j->entry, s->words);
     }
     held_release(j->held);
     mem_free(j);
@@ -698,11 +702,13 @@ static status start_parts(server *s, const server_options *o, error *err) {
     s->service.answer_bytes = ANSWER_BYTES;
     s->service.facts = facts_new();
     s->service.run_cache = run_cache_new();
+    s->service.answers = answer_cache_new();
+    s->words = o->words;
     s->service.pool = pool_new(threads);
     s->event_bus = event_bus_new();
     s->workers = workers_new(threads > 2 ? threads : 2, MOST_JOBS, tick, s);
-    if (!s->service.facts || !s->service.run_cache || !s->service.pool || !s->event_bus ||
-        !s->workers)
+    if (!s->service.facts || !s->service.run_cache || !s->service.answers || !s->service.pool ||
+        !s->event_bus || !s->workers)
         FAIL_MEMORY(err);
     if (o->upload_bytes && s->listening.loopback)
         s->service.uploads = uploads_new(o->upload_bytes);
@@ -783,6 +789,7 @@ void server_stop(server *s) {
     event_bus_free(s->event_bus);
     facts_free(s->service.facts);
     run_cache_free(s->service.run_cache);
+    answer_cache_free(s->service.answers);
     uploads_free(s->service.uploads);
     if (s->service.pool) pool_free(s->service.pool);
     pthread_mutex_destroy(&s->lock);

@@ -3,6 +3,7 @@
 #define SERVE_SERVER_H
 
 #include "base/status.h"
+#include "text/text.h"
 
 typedef struct {
     const char *path;    /* folder, run or file to serve */
@@ -16,6 +17,7 @@ typedef struct {
     uint64_t upload_bytes;  /* space for files that a page on this machine sends; 0: none */
     uint64_t request_bytes; /* most memory one question may take; 0: 512 MB */
     uint32_t timeout_s;     /* of a connection without traffic; 0: 120 */
+    lang words;             /* the language in which the first question is expected */
 } server_options;
 
 typedef struct server server;

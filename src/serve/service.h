@@ -11,13 +11,15 @@
 
 typedef struct facts facts;
 typedef struct run_cache run_cache;
+typedef struct answer_cache answer_cache;
 
 typedef struct {
     live *live;
-    pool *pool;           /* for analyses; shared */
-    facts *facts;         /* of spans, see facts.h */
-    run_cache *run_cache; /* runs of summaries, see run_cache.h */
-    uploads *uploads;     /* files that were dropped on the page; NULL: none are taken */
+    pool *pool;            /* for analyses; shared */
+    facts *facts;          /* of spans, see facts.h */
+    run_cache *run_cache;  /* runs of summaries, see run_cache.h */
+    answer_cache *answers; /* the last ones, see answer_cache.h; NULL: none are kept */
+    uploads *uploads;      /* files that were dropped on the page; NULL: none are taken */
     char instance[20];
     str source_root;     /* absolute; empty: not known */
     size_t memory_bytes; /* most of the arena of an exchange */

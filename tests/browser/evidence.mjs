@@ -79,6 +79,34 @@ test("a part of the average step leads to the event that takes most of it", asyn
   });
 });
 
+test("stages, steps and memory by operator lead to where they are longest or largest", async (s) => {
+  const { stages, steps } = s.json("overview", "sample", "--evidence").tables;
+  const forward = rowsOf(stages).find((r) => r.stage === "forward");
+  const most = rowsOf(s.json("memory", "sample", "--evidence").tables.statistics).sort(
+    (a, b) => b.self_allocation_bytes - a.self_allocation_bytes,
+  )[0];
+  const shown = async (page) => {
+    await addressHas(page, "view=");
+    return /view=(\d+)-(\d+)/.exec(page.url()).slice(1).map(Number);
+  };
+  await visit(s, "overview?run=sample", async (page) => {
+    await jump(page, page.locator("tr", { hasText: "Forward" }).first());
+    let [from, to] = await shown(page);
+    assert.ok(from <= forward.from && to >= forward.to && to - from < 2 * (forward.to - forward.from), `${from}-${to}`);
+    await page.goto(`${s.url}/#/overview?run=sample`);
+    await settled(page);
+    const first = rowsOf(steps)[0];
+    await page.locator(`[data-chart] g[aria-label="${first.step}"]`).first().dblclick();
+    await page.waitForSelector(".tl-strip");
+    [from, to] = await shown(page);
+    assert.ok(to - from >= first.total && to - from < 2 * first.total, `${from}-${to}`);
+    await page.goto(`${s.url}/#/memory?run=sample`);
+    await settled(page);
+    await jump(page, page.locator('[aria-label="By operator"] tbody tr:not(.spacer)').first());
+    await selected(page, most.slice);
+  });
+});
+
 test("advice stays as a strip: its events, the next advice, the way back", async (s) => {
   const answer = s.json("advise", "sample", "--evidence");
   const advice = rowsOf(answer.tables.advice).filter((r) => r.from !== null);

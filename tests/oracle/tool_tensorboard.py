@@ -20,6 +20,7 @@ import re
 from urllib.parse import parse_qsl, urlsplit
 
 import reference
+import tensorboard_diff
 import tensorboard_distributed
 import tensorboard_memory
 import tensorboard_modules
@@ -53,7 +54,6 @@ DEFECTS = {
 }
 ECHO = {'crash': 'the original crashed', 'error': 'the original only gives an error text',
         'file': 'the original only echoes the file'}
-NOT_YET = {'/diff': 'comparing runs is not asked yet', '/diffnode': 'comparing runs is not asked yet'}
 
 # What is taken out of the copy: X events of these categories lose their phase, so nobody reads them.
 UNSEEN = re.compile(rb'"ph"\s*:\s*"X"(\s*,\s*"cat"\s*:\s*"(?:cuda_driver|xpu_driver|privateuse1_driver'
@@ -113,7 +113,7 @@ class Run:
 
     def __init__(self, name, folder, host_only):
         self.name, self.folder, self.host_only = name, folder, host_only
-        self.workers, self.spans = {}, {}
+        self.workers, self.spans, self.others = {}, {}, {}
         found = []
         for file in os.listdir(folder):
             match = FILE_NAME.match(file)
@@ -121,6 +121,13 @@ class Run:
                 found.append((match.group(1), int(match.group(2) or 0), os.path.join(folder, file)))
         for worker, _, path in sorted(found):
             self.workers.setdefault(worker, []).append(path)
+
+    def other(self, name):
+        """Another run of the same log folder."""
+        if name not in self.others:
+            top = os.path.join(self.folder, *['..'] * (self.name.count('/') + 1))
+            self.others[name] = Run(name, os.path.join(top, name), self.host_only)
+        return self.others[name]
 
     def has_device_ranges(self):
         """Answers recorded with them in are not comparable."""
@@ -173,7 +180,7 @@ class Check:
                 where, _, why = DEFECTS[row]
                 why = '%s: %s' % (where, why)
             else:
-                why = ECHO.get(row) or NOT_YET[row]
+                why = ECHO[row]
             self.tally.skip('%s: %s (%d figures)' % (self.label, why, count), count)
 
 
@@ -226,6 +233,15 @@ def of_span(function):
     return route
 
 
+def of_two(function):
+    """A route about a span of this run and one of another, which lies beside it."""
+    def route(check, run, params, answer):
+        other = run.other(params['exp_run'])
+        sides = run.span(params['worker'], params['span']), other.span(params['exp_worker'], params['exp_span'])
+        function(check, sides, params, answer)
+    return route
+
+
 ROUTES = {
     '/runs': runs, '/views': views, '/workers': workers, '/spans': spans,
     '/overview': of_span(tensorboard_time.overview),
@@ -241,6 +257,7 @@ ROUTES = {
     '/memory_events': of_span(tensorboard_memory.blocks),
     '/module': of_span(tensorboard_modules.modules),
     '/tree': of_span(tensorboard_modules.tree),
+    '/diff': of_two(tensorboard_diff.whole), '/diffnode': of_two(tensorboard_diff.part),
     '/distributed/gpuinfo': tensorboard_distributed.devices,
     '/distributed/overlap': tensorboard_distributed.overlap,
     '/distributed/waittime': tensorboard_distributed.waiting,
@@ -292,17 +309,15 @@ class File:
         self.run, self.name = None, next((run_of(title) for title, _ in self.parts if run_of(title)), None)
 
     def state(self, index):
-        """`not yet` and `echo` are answers that nothing is compared with."""
+        """`echo` is an answer that nothing is compared with."""
         path = urlsplit(self.parts[index][0]).path
-        return 'not yet' if path in NOT_YET else 'echo' if path == '/runs' else None
+        return 'echo' if path == '/runs' else None
 
     def one(self, index):
         title, answer = self.parts[index]
         parts = urlsplit(title)
         params = dict(parse_qsl(parts.query, keep_blank_values=True))
-        if parts.path in NOT_YET:
-            self.check.leave(parts.path, figures(answer['response']))
-        elif parts.path not in ROUTES:
+        if parts.path not in ROUTES:
             self.check.fail('there is no way to ask %s' % title)
         else:
             try:

@@ -45,7 +45,8 @@ DEFECTS = {
 }
 ECHO = {'timeunits': 'a fixed list', 'trace': 'only echoes the file', 'operator/stack_table': 'unfinished in the original: null',
         'descriptions': 'help texts', 'views': 'which pages the original offers', 'runs': 'names of folders'}
-NOT_YET = ('comparison/',)
+# Routes of a comparison that was never written: the original answers nothing, whatever it is asked.
+UNWRITTEN = ('comparison/',)
 UNITS = {'ns': 1.0, 'us': 1e3, 'ms': 1e6, 's': 1e9}
 STAGES = {'ProfileStep': 'step', 'Dataloader': 'data_loading', 'Forward': 'forward', 'Backward': 'backward',
           'Optimization': 'optimizer', 'Other': 'other'}
@@ -78,6 +79,16 @@ class Answers:
 
     def table(self, name, analysis, q, *options):
         return rows(self.ask(analysis, q.get('worker'), q.get('span'), *options), name)
+
+
+def unwritten(tally, label, folder, response):
+    """It answers null where tacho answers: a run compared with itself is the same, phase by phase."""
+    tally.check('%s: nothing' % label, None, response['data'])
+    answer = ask('diff', folder, folder, '--run', os.path.basename(folder))
+    tally.check('%s: change of each part' % label, [0] * len(rows(answer, 'breakdown')),
+                [r['change'] for r in rows(answer, 'breakdown')])
+    tally.check('%s: causes' % label, [('unexplained', 0)],
+                [(r['id'], r['change']) for r in rows(answer, 'causes')])
 
 
 class Comparison:
@@ -868,7 +879,7 @@ class File:
 
     def state(self, index):
         route = self.parts[index][0].partition('?')[0]
-        return 'echo' if route in ECHO else 'not yet' if route.startswith(NOT_YET) else None
+        return 'echo' if route in ECHO else None
 
     def one(self, index):
         request, response = self.parts[index]
@@ -877,8 +888,8 @@ class File:
         label = '%s: %s' % (short(self.path), request)
         if route in ECHO:
             self.skipped[ECHO[route]] += figures(response)
-        elif route.startswith(NOT_YET):
-            self.skipped['comparing runs is not asked yet'] += figures(response)
+        elif route.startswith(UNWRITTEN):
+            unwritten(self.tally, label, os.path.join(self.source, q['base_run']), response)
         elif route not in ROUTES:
             self.tally.fail('%s: no such route is known' % label)
         else:

@@ -1,1 +1,1 @@
-import{x as n}from"./shared-preact.js";function c({text:s}){return s.length<=26?n("code",{children:s}):n("code",{class:"ends",children:[n("span",{children:s.slice(0,-18)}),n("span",{children:s.slice(-18)})]})}export{c as a};
+import{C as n}from"./shared-preact.js";function c({text:s}){return s.length<=26?n("code",{children:s}):n("code",{class:"ends",children:[n("span",{children:s.slice(0,-18)}),n("span",{children:s.slice(-18)})]})}export{c as a};

@@ -83,6 +83,7 @@ bool advice_host_late(const advice_facts *f, double limit, advice *out) {
     point_to_gap(f, IDLE_HOST, out);
     verdict_add(&out->words, arg_text("graphs", device_graphs(f->t)));
     if (advice_replays(f)) verdict_add(&out->words, arg_int("replays", 1));
+    if (f->optimizer_at.n) verdict_add(&out->words, arg_int("optimizer", 1)); /* it trains */
     return true;
 }
 

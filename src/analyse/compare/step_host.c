@@ -52,6 +52,7 @@ static void count_call(owners *o, uint32_t slice, uint32_t row) {
     const trace *t = o->t;
     if (owners_is_call(t->slice.kind[slice]) && !owners_call_blocks(o, t->slice.name[slice]))
         return;
+    if (owners_is_call_again(t, slice)) return;
     node_cost *c = owners_cost_now(o, o->node_of[slice]);
     c->calls++;
     if (row >= t->op.n || t->op.slice[row] != slice || !t->op.shapes[row]) return;

@@ -41,7 +41,7 @@ static status name_nodes(owners *o, error *err) {
         bool blocks = owners_is_call(kind) && owners_call_blocks(o, t->slice.name[i]);
         bool named =
             op_kind_counts(kind) && kind != KIND_STEP && (!owners_is_call(kind) || blocks);
-        if (named) {
+        if (named && !owners_is_call_again(t, i)) {
             node = child_of(o, node, t->slice.name[i]);
             if (node == GROUP_NONE) FAIL_MEMORY(err);
             if (blocks) call_tree_node(o->tree, node)->flags |= NODE_BLOCKS;

@@ -32,6 +32,8 @@ typedef struct {
 typedef struct {
     uint32_t name; /* string, or n_strings + label */
     sums self, total;
+    uint32_t most; /* the call that allocated most itself; 0: only stacks are known */
+    int64_t most_bytes;
 } stat_row;
 
 typedef struct {
@@ -150,6 +152,10 @@ static status add_up(stats *s, error *err) {
         stat_row *r = GROUP_ROW(&s->rows, stat_row, s->row_of[name] - 1);
         add_sums(&r->self, &n->self);
         add_sums(&r->total, &n->total);
+        if (!is_frame && n->self.bytes > r->most_bytes) {
+            r->most_bytes = n->self.bytes;
+            r->most = n->id;
+        }
     }
     return OK;
 }
@@ -187,6 +193,7 @@ static status memory_stats_write_rows(stats *s, table *t, str device, error *err
         table_set_int(t, row, COL_M(self_allocations), r->self.allocations);
         table_set_int(t, row, COL_M(allocation_bytes), r->total.bytes);
         table_set_int(t, row, COL_M(self_allocation_bytes), r->self.bytes);
+        if (r->most) table_set_int(t, row, COL_M(slice), r->most);
     }
     return OK;
 }

@@ -482,15 +482,40 @@ static void stage_shares(const overview *o, double *host, double *device) {
     device[STAGE_STEP] = o->stages.total[STAGE_STEP].device ? 1 : NAN;
 }
 
+static void keep_longer(interval *longest, interval one) {
+    if (sub_i64(one.end, one.start) > sub_i64(longest->end, longest->start)) *longest = one;
+}
+
+/* The longest piece of each stage, and the longest step. What is left between stages has no piece
+ * of its own. */
+static void longest_pieces(const overview *o, interval out[N_STAGES + 1]) {
+    for (int s = 0; s <= N_STAGES; s++) out[s] = (interval){0};
+    for (size_t i = 0; i < o->stages.segments.n; i++) {
+        const stage_segment *g = &o->stages.segments.v[i];
+        if (select_clip(&o->select, g->range.start, g->range.end) > 0)
+            keep_longer(&out[g->stage], g->range);
+    }
+    for (uint32_t i = 0; i < o->with_ops.n; i++)
+        keep_longer(&out[STAGE_STEP], (interval){o->with_ops.v[i].start, o->with_ops.v[i].end});
+}
+
+static void set_piece(const overview *o, table *t, size_t row, interval piece) {
+    if (piece.end <= piece.start) return;
+    table_set_int(t, row, COL_O(stages, from), sub_i64(piece.start, o->t->start_ns));
+    table_set_int(t, row, COL_O(stages, to), sub_i64(piece.end, o->t->start_ns));
+}
+
 /* The whole step first, then the stages that occur. */
 static status write_stages(overview *o, error *err) {
     static const int order[] = {STAGE_STEP,     STAGE_DATA,      STAGE_FORWARD,
                                 STAGE_BACKWARD, STAGE_OPTIMIZER, STAGE_OTHER};
     bool device = o->t->kernel.n > 1;
     double host[N_STAGES + 1], work[N_STAGES + 1];
+    interval pieces[N_STAGES + 1];
     table *t = answer_table(o->out, o->arena, "stages");
     if (!t) FAIL_MEMORY(err);
     stage_shares(o, host, work);
+    longest_pieces(o, pieces);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         const stage_total *s = &o->stages.total[order[i]];
         size_t row;
@@ -503,6 +528,7 @@ static status write_stages(overview *o, error *err) {
         if (device)
             table_set_real(t, row, COL_O(stages, device_share),
                            isnan(work[STAGE_STEP]) ? NAN : work[order[i]]);
+        set_piece(o, t, row, pieces[order[i]]);
     }
     return OK;
 }
@@ -550,6 +576,8 @@ static status write_stage_events(overview *o, error *err) {
 typedef struct {
     uint32_t name;
     int64_t calls, host, host_max, host_min, device, device_max, device_min;
+    uint32_t costliest; /* the range with most device work; of equal ones the longest */
+    int64_t most_device, most_host;
 } user_event;
 
 typedef struct {
@@ -579,6 +607,12 @@ static status add_user_event(void *context, const range_call *c, error *err) {
         e->host_min = e->calls ? min_i64(e->host_min, c->ns) : c->ns;
         e->device_max = max_i64(e->device_max, device);
         e->device_min = e->calls ? min_i64(e->device_min, device) : device;
+    }
+    if (!e->costliest || device > e->most_device ||
+        (device == e->most_device && c->ns > e->most_host)) {
+        e->costliest = c->slice;
+        e->most_device = device;
+        e->most_host = c->ns;
     }
     e->calls += counts;
     e->host = add_i64(e->host, c->ns);
@@ -640,6 +674,7 @@ static status write_user_events(overview *o, error *err) {
         table_set_int(t, row, COL_O(user_events, calls), e->calls);
         set_user_host(t, row, e, u.host);
         if (o->t->kernel.n > 1) set_user_device(t, row, e, u.device);
+        table_set_int(t, row, COL_O(user_events, slice), e->costliest);
     }
     return OK;
 }

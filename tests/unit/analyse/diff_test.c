@@ -11,6 +11,7 @@ typedef struct {
     int begin_wait, wait_before_add, kernel_longer, host_percent, extra_calls;
     const char *shapes, *kernel;
     bool steps_of_own_length; /* every step differs a little, as real ones do */
+    bool twice;               /* aten::to is recorded inside itself once more */
 } twist;
 
 typedef struct {
@@ -27,6 +28,7 @@ static int64_t scaled(const twist *w, int64_t us) {
 static int64_t add_step(fake *f, int host, int gpu, int number, int64_t at, const twist *w) {
     int64_t now = at + w->begin_wait * US + (w->steps_of_own_length ? number * 100 : 0);
     fake_add(f, host, KIND_OP, "aten::to", now, scaled(w, 10));
+    if (w->twice) fake_add(f, host, KIND_OP, "aten::to", now + US, scaled(w, 10) - 2 * US);
     now += scaled(w, 20);
     int mm = fake_add(f, host, KIND_OP, "aten::mm", now, scaled(w, 30));
     f->slices[mm].shapes = w->shapes ? w->shapes : "[[64,64],[64,64]]";
@@ -102,6 +104,15 @@ static void the_same_twice_has_no_cause(void **state) {
     answer out = compare_with(&(twist){0}, &a);
     assert_int_equal(fake_table(&out, "causes")->n_rows, 1);
     assert_string_equal(out.verdict.id, "diff_same");
+    end(&a);
+}
+
+static void a_call_inside_itself_is_one_call(void **state) {
+    arena a = {0};
+    answer out = compare_with(&(twist){.twice = true}, &a);
+    assert_int_equal(fake_table(&out, "causes")->n_rows, 1);
+    const table *t = fake_table(&out, "operators");
+    for (size_t i = 0; i < t->n_rows; i++) assert_text(fake_text(t, i, "status"), "same");
     end(&a);
 }
 
@@ -294,6 +305,7 @@ static void one_run_is_not_enough(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_twice_has_no_cause),
+        cmocka_unit_test(a_call_inside_itself_is_one_call),
         cmocka_unit_test(a_wait_at_the_start_of_the_step_is_data),
         cmocka_unit_test(a_wait_inside_the_step_is_a_gap_before_a_call),
         cmocka_unit_test(kernels_change_by_shape_by_name_or_by_time),

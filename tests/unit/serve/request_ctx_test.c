@@ -9,6 +9,8 @@
 
 #include "analyse/run/reduce.h"
 #include "base/json.h"
+#include "serve/answer_cache.h"
+#include "serve/expected.h"
 #include "serve/facts.h"
 #include "serve/run_cache.h"
 #include "unit/session/session_helper.h"
@@ -28,6 +30,7 @@ static int open_service(void **state) {
     all = (service){.memory_bytes = 64 << 20, .answer_bytes = 1 << 20, .instance = "test"};
     all.facts = facts_new();
     all.run_cache = run_cache_new();
+    all.answers = answer_cache_new();
     if (live_open(&how, &all.live, NULL) != OK || live_start(all.live, NULL) != OK) return 1;
     return 0;
 }
@@ -36,6 +39,7 @@ static int close_service(void **state) {
     live_close(all.live);
     facts_free(all.facts);
     run_cache_free(all.run_cache);
+    answer_cache_free(all.answers);
     folder_gone(&place);
     return 0;
 }
@@ -65,6 +69,37 @@ static void expect(const char *target, int code, const char *text) {
     if (text && str_find(buf_str(&x.reply.body), str_of(text), 0) == SIZE_MAX)
         fail_msg("%s: no %s in %.*s", target, text, STR_ARG(buf_str(&x.reply.body)));
     request_end(&x);
+}
+
+static uint64_t made(void) {
+    return answer_cache_made(all.answers);
+}
+
+static void the_first_question_of_a_page_is_answered_before_it_comes(void **state) {
+    expect("/api/v1/info?worker=0", 200, NULL); /* now the trace is there */
+    snapshot *now = live_snapshot(all.live);
+    uint64_t before = made();
+    const worker_entry *first = &now->found.runs[0].workers[0];
+    expected_answer(&all, snapshot_entry(now, &first->spans[0]), LANG_EN);
+    assert_int_equal(made(), before + 1);
+    expect("/api/v1/overview?worker=rank0&lang=en&evidence=yes", 200, "breakdown");
+    expect("/api/v1/overview?run=a&worker=0&lang=en&evidence=yes", 200, "breakdown");
+    assert_int_equal(made(), before + 1);
+    expect("/api/v1/overview?worker=rank0&lang=zh&evidence=yes", 200, "breakdown");
+    expect("/api/v1/overview?worker=rank1&lang=en&evidence=yes", 200, "breakdown");
+    assert_int_equal(made(), before + 3);
+    expected_answer(&all, snapshot_entry(now, &first[1].spans[0]),
+                    LANG_EN); /* not what comes */
+    assert_int_equal(made(), before + 3);
+    snapshot_release(now);
+}
+
+static void a_kept_answer_has_the_type_of_its_form(void **state) {
+    for (int i = 0; i < 2; i++) {
+        request_ctx x = ask("/api/v1/operators?worker=0&format=csv");
+        assert_non_null(strstr(x.reply.media, "text/csv"));
+        request_end(&x);
+    }
 }
 
 static void questions_about_all_workers_join_their_summaries_once(void **state) {
@@ -153,13 +188,13 @@ static void the_same_answer_has_the_same_tag(void **state) {
 
 static void answers_and_memory_have_limits(void **state) {
     all.answer_bytes = 100;
-    expect("/api/v1/operators", 413, "too_large");
+    expect("/api/v1/operators?limit=8", 413, "too_large"); /* not asked before */
     all.answer_bytes = 1 << 20;
     all.memory_bytes = 3000;
-    expect("/api/v1/operators", 503, "busy");
+    expect("/api/v1/operators?limit=9", 503, "busy");
     expect("/api/v1/viewport", 503, "busy");
     all.memory_bytes = 64 << 20;
-    expect("/api/v1/operators", 200, NULL);
+    expect("/api/v1/operators?limit=9", 200, NULL);
 }
 
 static void what_is_loading_says_how_far(void **state) {
@@ -221,6 +256,8 @@ static void facts_stay_when_they_are_made(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_route_answers),
+        cmocka_unit_test(the_first_question_of_a_page_is_answered_before_it_comes),
+        cmocka_unit_test(a_kept_answer_has_the_type_of_its_form),
         cmocka_unit_test(questions_about_all_workers_join_their_summaries_once),
         cmocka_unit_test(a_comparison_holds_all_ranks_of_both_runs),
         cmocka_unit_test(an_export_is_a_file),

@@ -271,6 +271,8 @@ export interface Tables {
       device_min: number | null;
       host_share: number | null;
       device_share: number | null;
+      from?: number | null;
+      to?: number | null;
     };
     stage_steps: {
       step: number | null;
@@ -302,6 +304,7 @@ export interface Tables {
       device_max: number | null;
       device_min: number | null;
       device_share: number | null;
+      slice?: number | null;
     };
     step_trace: {
       stage: string | null;
@@ -451,6 +454,7 @@ export interface Tables {
       self_allocations: number | null;
       allocation_bytes: number | null;
       self_allocation_bytes: number | null;
+      slice?: number | null;
     };
     peaks: {
       device: string | null;

@@ -137,16 +137,19 @@ let again = () => {};
 /** Tries at once, without waiting for the next turn. */
 export const reconnect = (): void => again();
 
-export function connect(): void {
+/** Listens from now on; done when the runs are known, or not to be had. */
+export function connect(): Promise<void> {
+  const first = fetchRuns();
   let instance = "";
   const seen = new Set<string>(); // a trace that is ready a second time was loaded anew
   again = transport.events((name, data) => {
     if (name === "hello") {
-      const now = (data as { instance: string }).instance;
-      if (instance && (instance !== now || connection.peek().lost)) generation.value++;
+      const { instance: now, version } = data as { instance: string; version: number };
+      const restarted = instance !== "" && instance !== now;
+      if (restarted || (instance && connection.peek().lost)) generation.value++;
+      void first.then(() => (restarted || runs.peek()?.version !== version ? fetchRuns() : undefined));
       instance = now;
       connection.value = { lost: false, since: new Date() };
-      void fetchRuns();
     } else if (name === "runs" || name === "failed") {
       void fetchRuns();
     } else if (name === "ready") {
@@ -162,5 +165,5 @@ export function connect(): void {
       connection.value = { lost: true, since: new Date() };
     }
   });
-  void fetchRuns();
+  return first;
 }

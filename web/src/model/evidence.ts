@@ -2,7 +2,9 @@
 // All of it is in the address: `advice` and `event` name what is shown, `claim` the row it was, `back` where one was.
 import { isKnown, largestFirst, type Maybe } from "../base/aggregate.ts";
 import { server } from "./answers.ts";
+import { t } from "./language.ts";
 import { go, param, place, traceQuery, writePlace } from "./route.ts";
+import { tape } from "./steps.ts";
 import { type AskedFor, allRanks, analysis, currentRun, oneWorker, type Row, rowsOf } from "./trace.ts";
 
 export type AdviceLine = Row<"advise", "advice">;
@@ -87,6 +89,19 @@ export async function showArrival(a: { worker: string | null; start: Maybe; dura
   const slice = await sliceOfLength(a.worker, a.duration, a.start);
   if (slice !== undefined) showSlice(slice, claim, { worker: a.worker });
   else showStretch(a.start, a.start + a.duration, claim);
+}
+
+/** Shows the call of a length: of rows that know how long it was and nothing else. */
+export async function showLength(duration: number, claim: string): Promise<void> {
+  const slice = await sliceOfLength(String(oneWorker().worker ?? ""), duration, 0);
+  if (slice !== undefined) showSlice(slice, claim);
+}
+
+/** Shows a step. */
+export function showStep(number: number): void {
+  const now = tape();
+  const at = now ? Array.from(now.numbers).indexOf(number) : -1;
+  if (now && at >= 0) showStretch(now.starts[at] as number, now.ends[at] as number, t("step_n", { n: String(number) }));
 }
 
 /** Shows the event, else the stretch, of a row that has both. */

@@ -60,6 +60,11 @@ export function analysis<N extends AnalysisName>(name: N, extra: Query = {}, slo
   return ask<Answer<N>>(slot, name, { ...analysisQuery(name, extra), ...evidence });
 }
 
+/** Asks what the first view begins with before it is drawn: the server works meanwhile. */
+export function askFirst(): void {
+  if (view.value === "overview" && currentRun.value) analysis("overview");
+}
+
 // Those that tell where in the timeline a row costs most. Files that are saved are without it.
 const WITH_EVIDENCE: readonly string[] = ["overview", "advise", "operators", "kernels", "modules", "memory"];
 

@@ -170,7 +170,7 @@ export const en = {
   cat_cpu_exec: "CPU",
   cat_other: "Other",
   steps_title: "Steps",
-  click_bar: "click a bar to set the window",
+  click_bar: "click a bar to set the window, double-click to see the step",
   by_categories: "Categories",
   by_stages_host: "Stages, host",
   by_stages_device: "Stages, device",

@@ -8,6 +8,7 @@ export const zhAdvice = {
   show_in_timeline: "在时间线中查看 →",
   show_costliest: "在时间线中查看开销最大的一次",
   show_allocation: "在时间线中查看这次申请",
+  show_call: "在时间线中查看这次调用",
   show_step: "在时间线中查看这一步",
   copy_code: "复制代码",
   copied: "已复制",

@@ -164,7 +164,7 @@ export const zh: Record<keyof typeof en, string> = {
   cat_cpu_exec: "CPU 执行",
   cat_other: "其他",
   steps_title: "各步耗时",
-  click_bar: "点击柱形以选定时间窗",
+  click_bar: "点击柱形选定时间窗，双击查看该步",
   by_categories: "类别",
   by_stages_host: "阶段，主机",
   by_stages_device: "阶段，设备",

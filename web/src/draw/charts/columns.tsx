@@ -22,9 +22,10 @@ interface ColumnsProps {
   format: (value: number) => string; // of axis and labels, without a unit
   factor: number; // value of one unit
   onBar?: (id: string, shift: boolean) => void;
+  onShow?: (id: string) => void; // a double click, or Ctrl Enter
 }
 
-export function Columns({ bars, height, label, format, factor, onBar }: ColumnsProps) {
+export function Columns({ bars, height, label, format, factor, onBar, onShow }: ColumnsProps) {
   const [box, width] = useWidth(380);
   const left = 34;
   const bottom = 22;
@@ -51,8 +52,10 @@ export function Columns({ bars, height, label, format, factor, onBar }: ColumnsP
               {...(onBar ? { tabIndex: 0, role: "button", "aria-label": b.id } : {})}
               {...(b.card ? tip(b.card, 120) : {})}
               onClick={(e) => onBar?.(b.id, e.shiftKey)}
+              onDblClick={() => onShow?.(b.id)}
               onKeyDown={(e) => {
-                if (e.key === "Enter") onBar?.(b.id, e.shiftKey);
+                if (e.key === "Enter" && e.ctrlKey) onShow?.(b.id);
+                else if (e.key === "Enter") onBar?.(b.id, e.shiftKey);
               }}
             >
               <rect x={left + i * slot} y={top} width={slot} height={height - top - bottom} fill="transparent" />

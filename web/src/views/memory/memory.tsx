@@ -376,7 +376,14 @@ function ByOperator({ device }: { device: string }) {
       define={defined(s.answer, "statistics", "self_allocation_bytes")}
       height={360}
       rows={s}
-      table={{ height: 392, sort, onSort: (next) => go({ params: { osort: next } }), empty: t("not_recorded") }}
+      table={{
+        height: 392,
+        sort,
+        onSort: (next) => go({ params: { osort: next } }),
+        onTimeline: (r) => showSlice(Number(r.cell("slice")), String(r.cell("op"))),
+        timelineLabel: t("show_costliest"),
+        empty: t("not_recorded"),
+      }}
       list={[
         ["op", { title: t("operator"), text: true, mono: true }],
         ["self_allocations", { width: 90 }],

@@ -2,6 +2,7 @@
 // record for a group, in any order. The tables are those of `tacho top`.
 import { isKnown } from "../../base/aggregate.ts";
 import { short, thousands } from "../../base/format.ts";
+import { showLength } from "../../model/evidence.ts";
 import { t } from "../../model/language.ts";
 import { choice, go, param } from "../../model/route.ts";
 import { type AskedFor, analysis, type Row, rowsOf } from "../../model/trace.ts";
@@ -56,7 +57,13 @@ export function SingleCalls() {
         asked={{ ...asked, error: undefined }}
         controls={<Controls side={side} setSide={setSide} types={typesOf(asked, of)} />}
         rows={s}
-        table={{ height: 420, empty: t("no_rows") }}
+        row={(i) => ({ ...s.row(i), shows: param("call-sum") === "" })} // a sum is no call
+        table={{
+          height: 420,
+          empty: t("no_rows"),
+          onTimeline: (r) => void showLength(Number(r.cell("time")), String(r.cell("name"))),
+          timelineLabel: t("show_call"),
+        }}
         list={[
           ["name", { title: t("operator"), text: true, mono: true }],
           ["type", { text: true, soft: true, width: 130 }],

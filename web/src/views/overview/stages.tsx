@@ -3,6 +3,7 @@ import { isKnown, largest, sum } from "../../base/aggregate.ts";
 import { scaleOf, short } from "../../base/format.ts";
 import { Strip } from "../../draw/charts/strip.tsx";
 import { nth } from "../../draw/patterns.tsx";
+import { showPlace, showSlice } from "../../model/evidence.ts";
 import { language, t, wordOr } from "../../model/language.ts";
 import { choice } from "../../model/route.ts";
 import { themeVersion } from "../../model/theme.ts";
@@ -44,6 +45,8 @@ export function Stages({ asked }: Props) {
         name={t("stages")}
         total={rows.length}
         row={(i) => stageRow(rows[i] as (typeof rows)[number], steps)}
+        onTimeline={(r) => showPlace(rows.find((s) => s.stage === r.key) ?? {}, stageName(r.key))}
+        timelineLabel={t("show_costliest")}
         columns={columns(whole, [
           ["stage", { text: true, width: 150 }],
           ["calls", { width: 60, soft: true }],
@@ -65,6 +68,7 @@ function stageRow(r: Row<"overview", "stages">, steps: number): TableRow {
   };
   return {
     key: stage,
+    shows: isKnown(r.from),
     cell: (c) => cells[c],
     label: (
       <>
@@ -96,7 +100,12 @@ export function UserRanges({ asked }: Props) {
       {...panelFor(asked, "overview", "user_events", "host_total")}
       height={160}
       rows={rows}
-      table={{ height: 260, empty: rangesHint(asked.value?.trace.format) }}
+      table={{
+        height: 260,
+        empty: rangesHint(asked.value?.trace.format),
+        onTimeline: (r) => showSlice(Number(r.cell("slice")), String(r.cell("name"))),
+        timelineLabel: t("show_costliest"),
+      }}
       list={[
         ["name", { text: true, mono: true }],
         ["calls", { width: 70 }],

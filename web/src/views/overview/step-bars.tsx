@@ -2,6 +2,7 @@
 import { largest } from "../../base/aggregate.ts";
 import { chartScale } from "../../base/format.ts";
 import { Columns } from "../../draw/charts/columns.tsx";
+import { showStep } from "../../model/evidence.ts";
 import { t } from "../../model/language.ts";
 import { choice, param, WHOLE_TRACE } from "../../model/route.ts";
 import { parseSteps, setSteps, setWindow } from "../../model/steps.ts";
@@ -55,6 +56,7 @@ export function StepBars({ asked }: { asked: AskedFor<"overview"> }) {
           format={(v) => (v >= 10 || v === 0 ? (Number.isInteger(v) ? String(v) : v.toFixed(1)) : v.toFixed(v < 1 ? 2 : 1))}
           label={t("steps_title")}
           onBar={pick}
+          onShow={(id) => showStep(Number(id))}
         />
       </div>
     </Panel>
