@@ -224,6 +224,8 @@ _tacho() {
     diff:--memory-limit) return ;;
     diff:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     check:--other) return ;;
+    check:--other-worker) return ;;
+    check:--base-runs) return ;;
     check:--max-regress) return ;;
     check:--require) return ;;
     check:--run) return ;;
@@ -380,7 +382,7 @@ _tacho() {
     distributed) options="--arrivals --map-steps --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     advise) options="--evidence --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     diff) options="--other --other-worker --other-step --base-runs --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    check) options="--other --max-regress --require --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    check) options="--other --other-worker --base-runs --max-regress --require --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     history) options="--min-change --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     top) options="--top --type --opr-name --input-dtype --aggregate-by --aggregate --top-end-key --order-by --min-time --max-time --copy-time --show-host --dump-only-opr --confluence --print-only --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     serve) options="--logdir --port --host --source-root --follow-links --upload-limit --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;

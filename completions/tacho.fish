@@ -360,6 +360,8 @@ complete -c tacho -n '__fish_seen_subcommand_from diff' -l quiet -s q -d 'do not
 complete -c tacho -n '__fish_seen_subcommand_from diff' -l lang -x -a 'en zh' -d 'language of the output (default: from the environment)'
 complete -c tacho -n '__fish_seen_subcommand_from diff' -l help -s h -d 'show this help'
 complete -c tacho -n '__fish_seen_subcommand_from check' -l other -x -d 'the candidate, also given as the second TRACE'
+complete -c tacho -n '__fish_seen_subcommand_from check' -l other-worker -x -d 'worker of the second run (default: the one with the name of the first); on the server, alone, another worker of the same run'
+complete -c tacho -n '__fish_seen_subcommand_from check' -l base-runs -x -d 'more runs of the first program, separated by commas: how much they differ decides what is certain'
 complete -c tacho -n '__fish_seen_subcommand_from check' -l max-regress -x -d 'how much worse step, device, host, memory, kernels and MFU may be than the base'
 complete -c tacho -n '__fish_seen_subcommand_from check' -l require -x -d 'a limit, such as "step <= +5 %" or "memory < 40 GiB"; several are joined by ; (docs/CI.md)'
 complete -c tacho -n '__fish_seen_subcommand_from check' -l run -x -d 'run to use, if the folder has several'

@@ -810,6 +810,8 @@ class Analyses:
         self,
         *,
         other: Optional[Text] = None,
+        other_worker: Optional[Text] = None,
+        base_runs: Optional[Text] = None,
         max_regress: Optional[Text] = None,
         require: Optional[Text] = None,
         run: Optional[Text] = None,
@@ -835,6 +837,10 @@ class Analyses:
         """Whether a run is worse than its base or exceeds a budget: exit status 4 on a regression.
 
         other: the candidate, also given as the second TRACE.
+        other_worker: worker of the second run (default: the one with the name of the first); on the
+            server, alone, another worker of the same run.
+        base_runs: more runs of the first program, separated by commas: how much they differ decides what
+            is certain.
         max_regress: how much worse step, device, host, memory, kernels and MFU may be than the base.
         require: a limit, such as "step <= +5 %" or "memory < 40 GiB"; several are joined by ;
             (docs/CI.md).

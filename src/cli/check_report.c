@@ -145,7 +145,8 @@ status check_markdown(buf *out, const options *o, const answer *a, arena *scratc
     buf_add_cstr(out, "\n\n");
     if (!buf_ok(&words)) out->failed = true;
     buf_fini(&words);
-    TRY(put_columns(out, o, checks, "metric|result|found|change|low|high|reason", scratch,
+    TRY(put_columns(out, o, checks,
+                    "metric|result|base|candidate|limit|change|low|high|reason|unit", scratch,
                     err));
     if (!causes || !causes->n_rows) return OK;
     buf_add_byte(out, '\n');

@@ -127,13 +127,13 @@ static int exit_of(const options *o, const answer *a) {
     return o->strict ? EXIT_REGRESSION : EXIT_DONE;
 }
 
-/* In a text `found` has them in their units. */
-static void drop_numbers(answer *a) {
+/* What a text says in other columns. */
+static void drop_repeated(answer *a) {
     for (uint32_t i = 0; i < a->n_tables; i++) {
         table *t = a->tables[i];
         if (strcmp(t->name, "checks") != 0) continue;
         for (uint32_t c = t->n_columns; c-- > 0;)
-            if (value_in_list("base|candidate|limit|unit|rule", str_of(t->columns[c].name)))
+            if (value_in_list("found|rule", str_of(t->columns[c].name)))
                 table_drop_column(t, c);
     }
 }
@@ -153,7 +153,7 @@ static status check_runs(options *o, opened_input *x, output *out, int *code, er
     if (o->markdown.p && str_eq(o->markdown, STR("-"))) return OK; /* instead of the answer */
     TRY(shape_answer(&a, o, err));
     form f = options_form(o);
-    if (f == FORM_TEXT) drop_numbers(&a);
+    if (f == FORM_TEXT) drop_repeated(&a);
     if (f == FORM_COLUMNS && isatty(out->fd)) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_TERMINAL);
     present_options present = cli_present(o, out);
     return present_answer(f, &a, &present, &out->buf, err);

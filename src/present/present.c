@@ -192,6 +192,10 @@ static void put_by_row(buf *out, const table *t, const column *c, size_t row) {
         fmt_duration(out, llround(v));
     else if (whole && str_eq(unit, STR("bytes")))
         fmt_bytes(out, llround(v));
+    else if (str_eq(unit, STR("share")))
+        fmt_share(out, v);
+    else if (str_eq(unit, STR("bytes/s")) || str_eq(unit, STR("flop/s")))
+        fmt_rate(out, v, unit.p[0] == 'b' ? "B" : "FLOP");
     else if (whole && v == floor(v))
         fmt_count(out, llround(v));
     else

@@ -28,7 +28,7 @@ typedef enum {
     UNIT_BYTES_S,
     UNIT_FLOPS_B, /* operations per byte: plain real, two decimals */
     UNIT_PER_SM,  /* plain real with two decimals */
-    UNIT_BY_ROW,  /* what the column `unit` of the row says: ns, bytes, count */
+    UNIT_BY_ROW,  /* what the column `unit` of the row says: ns, bytes, share, count, … */
     UNIT_WORDS,   /* a text of one or more sentences */
     UNIT_JSON,    /* a text that is a JSON object */
 } column_unit;

@@ -17,6 +17,7 @@ import "./layout.mjs";
 import "./tables.mjs";
 import "./drop.mjs";
 import "./compare.mjs";
+import "./history.mjs";
 
 /** The line of a test that an error came from. */
 const where = (e) => /tests\/browser\/(?!tools|stand|suite)[\w.]+:\d+/.exec(String(e.stack))?.[0] ?? String(e.message).split("\n")[0];

@@ -614,6 +614,16 @@ def a_wrong_question_is_an_exception_with_the_program_s_words(folder):
     raise AssertionError("no exception")
 
 
+def a_regression_is_an_answer_and_not_an_exception(folder):
+    with tacho.profile(path=str(folder)) as prof:
+        work(prof, 4)
+    trace = tacho.load(str(folder))
+    answer = trace.check(require="kernels.rows > 99; kernels.rows < 99")
+    equal(answer.verdict["id"], "check_regression")
+    equal(answer["checks"]["result"], ["regression", "ok"])
+    equal(trace.check(require="kernels.rows < 99").verdict["id"], "check_ok")
+
+
 def an_unknown_parameter_is_an_error_a_foreign_one_is_not(folder):
     tacho.Profiler(path=str(folder), activities=["CPU"], targets=["CPU"], with_modules=True,
                    aicore_metrics=1, num_tensor_watch=10)

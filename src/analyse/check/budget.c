@@ -36,6 +36,18 @@ column_unit measure_unit(measure_id m) {
     return MEASURES[m].unit;
 }
 
+const char *budget_unit_word(column_unit unit) {
+    switch (unit) {
+    case UNIT_NS: return "ns";
+    case UNIT_BYTES: return "bytes";
+    case UNIT_SHARE: return "share";
+    case UNIT_BYTES_S: return "bytes/s";
+    case UNIT_FLOPS: return "flop";
+    case UNIT_FLOPS_S: return "flop/s";
+    default: return "count";
+    }
+}
+
 /* ---- words ------------------------------------------------------------------------------- */
 
 typedef struct {

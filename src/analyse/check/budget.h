@@ -27,6 +27,8 @@ typedef enum {
 /* "step", …; what it counts in. */
 const char *measure_name(measure_id m);
 column_unit measure_unit(measure_id m);
+/* The word for a unit in a column of tables whose rows have different ones: "ns", "count". */
+const char *budget_unit_word(column_unit u);
 
 typedef enum { LIMIT_BELOW, LIMIT_AT_MOST, LIMIT_ABOVE, LIMIT_AT_LEAST } limit_side;
 /* Is more of it worse? */

@@ -98,8 +98,8 @@ static void weigh_changes(const check *c, judged *j) {
     if (limit_is_upper(r->side) && limit >= 0 && certain > limit) {
         if (j->result != CHECK_REGRESSION) j->reason = REASON_CAUSES;
         j->result = CHECK_REGRESSION;
-    } else if (j->result == CHECK_REGRESSION && c->changes.host_speed_ns > 0 &&
-               !judged_survives(j, host_part(c, j))) {
+    } else if (j->result == CHECK_REGRESSION && !c->in->n_also &&
+               c->changes.host_speed_ns > 0 && !judged_survives(j, host_part(c, j))) {
         j->result = CHECK_INCONCLUSIVE;
         j->reason = REASON_HOST_SPEED;
     }
@@ -184,18 +184,6 @@ static status set_reason(check *c, table *t, size_t row, const judged *j, error 
     return OK;
 }
 
-static const char *unit_word(column_unit unit) {
-    switch (unit) {
-    case UNIT_NS: return "ns";
-    case UNIT_BYTES: return "bytes";
-    case UNIT_SHARE: return "share";
-    case UNIT_BYTES_S: return "bytes/s";
-    case UNIT_FLOPS: return "flops";
-    case UNIT_FLOPS_S: return "flops/s";
-    default: return "count";
-    }
-}
-
 static status write_check(check *c, table *t, const judged *j, error *err) {
     size_t row;
     verdict *found = sentence(c, MSG_CHECK_FOUND);
@@ -214,7 +202,7 @@ static status write_check(check *c, table *t, const judged *j, error *err) {
     table_set_real(t, row, COL_K(base), j->base);
     table_set_real(t, row, COL_K(candidate), j->candidate);
     table_set_real(t, row, COL_K(limit), j->limit);
-    table_set_text(t, row, COL_K(unit), str_of(unit_word(j->rule->unit)));
+    table_set_text(t, row, COL_K(unit), str_of(budget_unit_word(j->rule->unit)));
     table_set_text(t, row, COL_K(rule), j->rule->text);
     return set_reason(c, t, row, j, err);
 }
@@ -365,6 +353,19 @@ static const rule rules[] = {
 
 /* ---- the question ------------------------------------------------------------------------ */
 
+/* --base-runs: what runs of the base's program differ by is known, and is the noise. */
+static status measure_runs(check *c, error *err) {
+    uint32_t n = c->in->n_also;
+    measures *also = ARENA_ARRAY(c->arena, measures, (size_t)n + 1);
+    if (!also) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < n; i++) {
+        const summary *s;
+        TRY(baseline_keep(&c->in->also[i], c->params, c->arena, &s, err));
+        TRY(measures_make(s, c->arena, &also[i], err));
+    }
+    return measures_add_runs(&c->measured[CHECK_BASE], also, n, c->arena, err);
+}
+
 static status measure(check *c, error *err) {
     const analysis_input *inputs[N_CHECKED] = {[CHECK_BASE] = c->in->against ? c->in : NULL,
                                                [CHECK_CANDIDATE] =
@@ -379,6 +380,7 @@ static status measure(check *c, error *err) {
     c->asker.params = c->params;
     c->asker.arena = c->arena;
     if (!c->in->against) return OK;
+    TRY(measure_runs(c, err));
     return run_changes_find(c->in, c->params, &c->measured[CHECK_BASE],
                             &c->measured[CHECK_CANDIDATE], c->arena, &c->changes, err);
 }

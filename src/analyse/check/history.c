@@ -181,17 +181,12 @@ static void add_levels(verdict *v, const history_change *c) {
 
 static status write_change(history *h, table *t, const history_change *c, error *err) {
     size_t row;
-    verdict *found = ARENA_NEW(h->arena, verdict);
     double of = fabs(c->c.from);
-    if (!found) FAIL_MEMORY(err);
-    *found = (verdict){.id = "history", .message = MSG_HISTORY_FOUND};
-    add_levels(found, c);
     TRY(table_add_row(t, &row, err));
     table_set_text(t, row, COL_C(metric), str_of(measure_name(c->measure)));
     table_set_int(t, row, COL_C(at), c->at);
     table_set_text(t, row, COL_C(commit), h->v[c->at].commit);
     table_set_text(t, row, COL_C(commit_before), h->v[c->before].commit);
-    table_set_sentence(t, row, COL_C(found), found);
     if (of > 0) {
         table_set_real(t, row, COL_C(change), (c->c.to - c->c.from) / of);
         table_set_real(t, row, COL_C(low), c->c.low / of);
@@ -201,6 +196,7 @@ static status write_change(history *h, table *t, const history_change *c, error 
     table_set_int(t, row, COL_C(worse), is_worse(c));
     table_set_int(t, row, COL_C(runs_before), c->c.before);
     table_set_int(t, row, COL_C(runs_after), c->c.after);
+    table_set_text(t, row, COL_C(unit), str_of(budget_unit_word(measure_unit(c->measure))));
     table_set_real(t, row, COL_C(value_before), c->c.from);
     table_set_real(t, row, COL_C(value_after), c->c.to);
     return OK;

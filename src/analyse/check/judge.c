@@ -64,12 +64,19 @@ static check_result judge_relative(const judged *j) {
     return judge_change(turned(sign, j), sign * (j->limit - j->base));
 }
 
-static void judge_samples(judged *j, const noise_samples *base, const noise_samples *b) {
-    noise_change c;
+/* Against the base, or against the limit itself. */
+static bool compare(const judged *j, const measured *base, const noise_samples *b,
+                    noise_change *out) {
     noise_samples fixed = {.n = UINT32_MAX, .mean = j->rule->limit};
-    const noise_samples *a = j->rule->relative ? base : &fixed;
+    if (!j->rule->relative) return noise_compare(&fixed, b, 0, out);
+    if (base->runs.n > 1) return noise_compare_runs(&base->runs, b, out);
+    return noise_compare(&base->samples, b, 0, out);
+}
+
+static void judge_samples(judged *j, const measured *base, const noise_samples *b) {
+    noise_change c;
     bool beyond = is_beyond(j);
-    if (!a || !noise_compare(a, b, 0, &c)) {
+    if (!compare(j, base, b, &c)) {
         if (beyond) j->result = CHECK_INCONCLUSIVE;
         if (beyond) j->reason = REASON_FEW_STEPS;
         return;
@@ -93,7 +100,7 @@ judged judge_measure(const budget_rule *r, const measured *base, const measured 
     if (!candidate->samples.n || (r->relative && !base->samples.n))
         return judge_numbers(r, x, candidate->value);
     if (r->relative && limit_is_upper(r->side)) j.limit = fmax(j.limit, x + least);
-    judge_samples(&j, base ? &base->samples : NULL, &candidate->samples);
+    judge_samples(&j, base, &candidate->samples);
     return j;
 }
 

@@ -8,6 +8,8 @@
  *     change > L                            regression: then low > 0, the change is real
  *     otherwise                             ok
  *
+ * Where several runs of the base are known, how they differ from each other is the noise.
+ *
  * Of an absolute limit the mean decides, and it is a regression only when the whole interval is
  * beyond it. A number without samples is compared as it is. Less than two samples on a side
  * say nothing about noise: beyond the limit is then inconclusive. */

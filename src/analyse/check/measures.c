@@ -155,6 +155,22 @@ status measures_make(const summary *of, arena *a, measures *out, error *err) {
     return OK;
 }
 
+status measures_add_runs(measures *to, const measures *also, uint32_t n, arena *a, error *err) {
+    double *means = ARENA_ARRAY(a, double, (size_t)n + 1);
+    if (!means) FAIL_MEMORY(err);
+    for (int m = 0; m < N_MEASURES; m++) {
+        uint32_t n_known = 0;
+        if (!to->v[m].known) continue;
+        means[n_known++] = to->v[m].value;
+        for (uint32_t i = 0; i < n; i++)
+            if (also[i].v[m].known) means[n_known++] = also[i].v[m].value;
+        if (n_known < 2) continue;
+        to->v[m].runs = noise_of_reals(means, n_known);
+        to->v[m].value = to->v[m].runs.mean;
+    }
+    return OK;
+}
+
 /* ---- two runs ---------------------------------------------------------------------------- */
 
 typedef struct {

@@ -21,6 +21,7 @@ typedef struct {
     bool known;            /* recorded */
     noise_samples samples; /* one a step; n 0: one number, without noise */
     double value;          /* the mean */
+    noise_samples runs;    /* means of several runs of one program; n 0: there is one run */
 } measured;
 
 typedef struct {
@@ -34,6 +35,11 @@ typedef struct {
 /* Steps of several ranks with one number are one sample, their mean: ranks wait for each
  * other. */
 status measures_make(const summary *of, arena *a, measures *out, error *err) MUST_USE;
+
+/* Further runs of the same program: their means become the samples `runs` of the first, and its
+ * values the means of all. */
+status measures_add_runs(measures *to, const measures *also, uint32_t n, arena *a,
+                         error *err) MUST_USE;
 
 /* How much longer the host of the second run takes for the same calls of operators: the
  * median, by time, of what they take themselves. 1 when they have none in common. */

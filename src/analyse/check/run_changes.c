@@ -44,12 +44,15 @@ static status find_causes(const analysis_input *in, const params *p, arena *a, r
                           error *err) {
     const analysis_info *diff = registry_find(STR("diff"));
     answer *found = ARENA_NEW(a, answer);
+    analysis_input both = *in;
     params plain = *p;
     plain.n_extra = 0;
     plain.tables = STR_NONE;
     if (!diff) BUG("there is no diff");
     if (!found) FAIL_MEMORY(err);
-    TRY(diff->run(in, &plain, a, found, err));
+    for (uint32_t i = 0; i < in->n_also; i++) /* a baseline has no calls to compare */
+        if (input_is_summary(&in->also[i])) both.n_also = 0;
+    TRY(diff->run(&both, &plain, a, found, err));
     for (uint32_t i = 0; i < found->n_tables; i++)
         if (strcmp(found->tables[i]->name, "causes") == 0) c->causes = found->tables[i];
     if (!c->causes) BUG("diff has no causes");

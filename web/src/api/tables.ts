@@ -895,16 +895,16 @@ export interface Tables {
     checks: {
       metric: string | null;
       result: string | null;
-      found: string | null;
+      base: number | null;
+      candidate: number | null;
+      limit: number | null;
       change: number | null;
       low: number | null;
       high: number | null;
       reason: string | null;
-      base: number | null;
-      candidate: number | null;
-      limit: number | null;
       unit: string | null;
       rule: string | null;
+      found: string | null;
     };
     causes: {
       id: string | null;
@@ -928,7 +928,8 @@ export interface Tables {
       at: number | null;
       commit: string | null;
       commit_before: string | null;
-      found: string | null;
+      value_before: number | null;
+      value_after: number | null;
       change: number | null;
       low: number | null;
       high: number | null;
@@ -936,8 +937,7 @@ export interface Tables {
       worse: boolean | null;
       runs_before: number | null;
       runs_after: number | null;
-      value_before: number | null;
-      value_after: number | null;
+      unit: string | null;
     };
     points: {
       point: number | null;
@@ -1060,6 +1060,8 @@ export interface Parameters {
   };
   check: {
     other?: string;
+    "other-worker"?: string;
+    "base-runs"?: string;
     "max-regress"?: string;
     require?: string;
   };

@@ -19,10 +19,9 @@ const ROOMS: Record<string, readonly string[]> = {
   "draw/timeline": ["draw"],
   "model/timeline": ["model"],
   ...Object.fromEntries(
-    ["shell", "overview", "timeline", "operators", "memory", "steps", "pipeline", "distributed", "compare"].map((room) => [
-      `views/${room}`,
-      ["views/shared"],
-    ]),
+    ["shell", "overview", "timeline", "operators", "memory", "steps", "pipeline", "distributed", "compare", "history"].map(
+      (room) => [`views/${room}`, ["views/shared"]],
+    ),
   ),
 };
 // The table of pages opens the other rooms, each by the files that are views of their own.
@@ -39,6 +38,7 @@ const ENTRIES: readonly string[] = [
   "views/pipeline/pipeline.tsx",
   "views/distributed/distributed.tsx",
   "views/compare/compare.tsx",
+  "views/history/history.tsx",
 ];
 
 const texts = new Map(

@@ -20,6 +20,7 @@ export const VIEWS = [
   "pipeline",
   "distributed",
   "compare",
+  "history",
 ] as const;
 export type View = (typeof VIEWS)[number];
 

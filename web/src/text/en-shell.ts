@@ -26,7 +26,8 @@ export const enShell = {
   drop_folder: "This page shows the traces in the folder it watches. Put {name} there and it shows up here:",
   choose_run: "Choose a run first",
   tracks: "Tracks",
-  key_which: "overview, timeline, operators, kernels, roofline, modules, memory, steps, pipeline, distributed, compare, runs",
+  key_which:
+    "overview, timeline, operators, kernels, roofline, modules, memory, steps, pipeline, distributed, compare, history, runs",
   key_timeline: "show the selection in the timeline",
   key_select: "parent, child, neighbors",
   key_window: "use the view or area as the window",

@@ -25,6 +25,7 @@ export const en = {
   pipeline: "Input pipeline",
   distributed: "Distributed",
   compare: "Compare",
+  history: "History",
   runs: "Runs",
   views: "Views",
   group_time: "Where the time goes",

@@ -23,6 +23,7 @@ export const zh: Record<keyof typeof en, string> = {
   steps: "各步",
   pipeline: "数据流水线",
   compare: "对比",
+  history: "历史",
   distributed: "分布式",
   runs: "运行",
   views: "视图",

@@ -14,6 +14,7 @@ const PATHS = {
   distributed:
     "M2 2.5h3.4v3.4H2zM9.6 2.500H13v3.400H9.600zM2 9.600h3.400V13H2zM9.6 9.600H13V13H9.600zM5.4 5.900l4.2 3.700M9.6 5.9 5.4 9.6",
   compare: "M2 4h11M2 11h6.500M10.5 9v4M8.500 11h4",
+  history: "M2 2v11h11M4 9h3V5h3v2h3",
   runs: "M2 3h11v3H2zM2 9h11v3H2z",
   search: "M6.6 11.2a4.6 4.6 0 1 0 0-9.2 4.6 4.6 0 0 0 0 9.200zM10 10l3.3 3.3",
   down: "M4 6l3.5 3.500L11 6",

@@ -18,6 +18,7 @@ const VIEW_KEYS: Record<string, (typeof VIEWS)[number]> = {
   i: "pipeline",
   d: "distributed",
   c: "compare",
+  h: "history",
   r: "runs",
 };
 

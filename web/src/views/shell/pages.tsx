@@ -16,6 +16,7 @@ import { failureInView, Unreadable } from "./unreadable.tsx";
 // Loaded when first opened: together they are half of the script.
 const Compare = lazy(() => import("../compare/compare.tsx").then((m) => m.Compare));
 const Distributed = lazy(() => import("../distributed/distributed.tsx").then((m) => m.Distributed));
+const History = lazy(() => import("../history/history.tsx").then((m) => m.History));
 const Memory = lazy(() => import("../memory/memory.tsx").then((m) => m.Memory));
 const Roofline = lazy(() => import("../operators/roofline.tsx").then((m) => m.Roofline));
 const InputPipeline = lazy(() => import("../pipeline/pipeline.tsx").then((m) => m.InputPipeline));
@@ -35,6 +36,7 @@ export const PAGES: Record<View, (props: object) => ComponentChild> = {
   pipeline: InputPipeline,
   distributed: Distributed,
   compare: Compare,
+  history: History,
 };
 
 /** Which page to show: the table of runs when there are several and none is chosen. */
