@@ -311,11 +311,8 @@ static bool is_regression(const void *facts, verdict *v) {
 
 static bool is_other_work(const void *facts, verdict *v) {
     const check *c = facts;
-    double share = c->sides[CHECK_BASE] ? measures_reshaped(&c->measured[CHECK_BASE],
-                                                            &c->measured[CHECK_CANDIDATE])
-                                        : NAN;
     if (!c->changes.other_work) return false;
-    if (!isnan(share)) verdict_add(v, arg_share("share", share));
+    if (!isnan(c->changes.reshaped)) verdict_add(v, arg_share("share", c->changes.reshaped));
     return true;
 }
 

@@ -57,7 +57,12 @@ static status find_causes(const analysis_input *in, const params *p, arena *a, r
         if (strcmp(found->tables[i]->name, "causes") == 0) c->causes = found->tables[i];
     if (!c->causes) BUG("diff has no causes");
     const char *id = found->verdict.id;
-    c->other_work |= id && strcmp(id, "diff_other_workload") == 0;
+    if (id && strcmp(id, "diff_other_workload") == 0) {
+        c->other_work = true;
+        for (uint32_t i = 0; i < found->verdict.n_args; i++) /* what diff itself says */
+            if (strcmp(found->verdict.args[i].name, "share") == 0)
+                c->reshaped = found->verdict.args[i].u.d;
+    }
     add_causes(c);
     return OK;
 }
@@ -85,7 +90,8 @@ static status find_parts(const measures *a, const measures *b, arena *scratch, r
 
 status run_changes_find(const analysis_input *in, const params *p, const measures *base,
                         const measures *candidate, arena *a, run_changes *out, error *err) {
-    run_changes c = {.other_work = measures_reshaped(base, candidate) > MEASURES_OTHER_WORK};
+    double reshaped = measures_reshaped(base, candidate);
+    run_changes c = {.other_work = reshaped > MEASURES_OTHER_WORK, .reshaped = reshaped};
     bool traces = !input_is_summary(in) && !input_is_summary(in->against);
     TRY(traces ? find_causes(in, p, a, &c, err) : find_parts(base, candidate, a, &c, err));
     *out = c;

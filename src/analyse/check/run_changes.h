@@ -11,6 +11,7 @@
 
 typedef struct {
     bool other_work;
+    double reshaped;        /* share of the calls that have other shapes; NaN: not known */
     double host_speed_ns;   /* of a step: the host is so much slower in all its calls */
     double certain_ns;      /* of a step: the sum of what is certain */
     double certain_host_ns; /* the same without what a device does */

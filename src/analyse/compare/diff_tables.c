@@ -90,7 +90,8 @@ static verdict *title_of(const diff *d, const change_cause *c) {
     *v = (verdict){.id = diff_cause_words(c)->id, .message = diff_cause_words(c)->title};
     if (name.n) verdict_add(v, arg_text("name", name));
     add_times(v, c);
-    if (c->kind == CHANGE_HOST_SPEED) verdict_add(v, arg_real("ratio", d->causes.host_ratio));
+    if (c->kind == CHANGE_HOST_SPEED && c->ns[SIDE_A] > 0)
+        verdict_add(v, arg_real("ratio", c->ns[SIDE_B] / c->ns[SIDE_A]));
     return v;
 }
 
