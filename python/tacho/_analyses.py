@@ -806,6 +806,83 @@ class Analyses:
         del words["self"]
         return self._asked("diff", words)
 
+    def whatif(
+        self,
+        *,
+        scale: Optional[Text] = None,
+        remove: Optional[Text] = None,
+        no_launch_cost: bool = False,
+        no_sync: bool = False,
+        no_data_wait: bool = False,
+        no_communication: bool = False,
+        cuda_graph: bool = False,
+        run: Optional[Text] = None,
+        worker: Optional[Text] = None,
+        span: Optional[Text] = None,
+        all_workers: bool = False,
+        from_: Optional[Time] = None,
+        to: Optional[Time] = None,
+        step: Optional[Steps] = None,
+        sort: Optional[Text] = None,
+        search: Optional[Text] = None,
+        filter: Optional[Text] = None,
+        limit: Optional[int] = None,
+        all: bool = False,
+        color: Optional[Literal["auto", "always", "never"]] = None,
+        threads: Optional[int] = None,
+        no_cache: bool = False,
+        memory_limit: Optional[Size] = None,
+        stable: bool = False,
+        strict: bool = False,
+        lang: Optional[Literal["en", "zh"]] = None,
+    ) -> Answer:
+        """How long a step would be if something were faster or gone: the recording replayed with the
+        change.
+
+        scale: time times FACTOR: kernel (device work by name), op (calls with all inside: host time and
+            device work; a pattern with [ also looks at the input shapes), module (with its backward
+            pass), range; * stands for anything; may be given several times (docs/WHY.md).
+        remove: the same with factor 0: as if it were not there.
+        no_launch_cost: launching takes no time: neither the call nor the way to the device.
+        no_sync: calls that wait for the device return at once.
+        no_data_wait: no waiting for data: data loading, and the time at the start of a step before it
+            launches anything.
+        no_communication: collectives take no time, on the device and on the host.
+        cuda_graph: each step as a CUDA graph: its work launched at once, 0.6 µs from one to the next, and
+            no host time but data loading.
+        run: run to use, if the folder has several.
+        worker: worker to use (default: the first by rank or name).
+        span: recording cycle, numbered from 1 in order of time (default: the last).
+        all_workers: all workers of the run, using their summaries, which are per step; if the time window
+            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
+            steps are used; export merges the traces onto one clock.
+        from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
+            whole nanoseconds.
+        to: end of the time window, written like its start; times are clipped to it, calls count where
+            they start.
+        step: only these training steps; device work belongs to the step that launched it.
+        sort: columns to sort by, most important first; numbers sort descending and text ascending unless
+            you add :asc or :desc.
+        search: only rows that contain this text in some column, ignoring case.
+        filter: only rows that match every word: letters in order, "exact text", -without, column:word,
+            column="whole value", >5ms, mean<=2MB; best match first unless sorted.
+        limit: maximum rows per table; 0 shows all.
+        all: on a terminal, show every table and row; in a pipe that is always so.
+        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
+            where CLICOLOR_FORCE is set.
+        threads: number of threads (default: one per CPU).
+        no_cache: do not read or write the cache of opened traces.
+        memory_limit: maximum memory to use, such as 4G.
+        stable: omit timestamps and paths, so that the same trace always gives the same output.
+        strict: treat damaged input as an error.
+        lang: language of the output (default: from the environment).
+
+        Tables: whatif, steps.
+        """
+        words = dict(locals())
+        del words["self"]
+        return self._asked("whatif", words)
+
     def check(
         self,
         *,

@@ -45,10 +45,10 @@ static void add_outer(module_work *w, uint32_t slice) {
     if (!slice_around(w, slice)) w->slices[w->n++] = slice;
 }
 
-static void add_calls(module_work *w, str name) {
+static void add_calls(module_work *w, module_fits fits, void *context) {
     const trace *t = w->t;
     for (uint32_t i = 1; i < t->module_call.n; i++)
-        if (str_eq(module_short_name(t, t->module_call.module[i]), name))
+        if (fits(context, module_short_name(t, t->module_call.module[i])))
             add_outer(w, t->module_call.slice[i]);
 }
 
@@ -70,15 +70,24 @@ static status add_backward(module_work *w, const backward_nodes *nodes, arena *a
     return OK;
 }
 
-status module_work_find(const trace *t, const selection *s, str name, arena *a,
-                        module_work *out, error *err) {
+status module_work_match(const trace *t, const selection *s, module_fits fits, void *context,
+                         arena *a, module_work *out, error *err) {
     backward_nodes nodes;
     TRY(backward_find(t, s, a, &nodes, err));
     module_work w = {.t = t};
     w.slices = ARENA_ARRAY(a, uint32_t, (size_t)t->module_call.n + nodes.n + 1);
     if (!w.slices) FAIL_MEMORY(err);
-    add_calls(&w, name);
+    add_calls(&w, fits, context);
     TRY(add_backward(&w, &nodes, a, err));
     *out = w;
     return OK;
+}
+
+static bool is_name(void *context, str name) {
+    return str_eq(*(const str *)context, name);
+}
+
+status module_work_find(const trace *t, const selection *s, str name, arena *a,
+                        module_work *out, error *err) {
+    return module_work_match(t, s, is_name, &name, a, out, err);
 }

@@ -23,6 +23,10 @@ str module_short_name(const trace *t, uint32_t module);
 /* `name` as module_short_name gives it; of a name nobody has, no work is. */
 status module_work_find(const trace *t, const selection *s, str name, arena *a,
                         module_work *out, error *err) MUST_USE;
+/* The same of all modules whose name fits. */
+typedef bool (*module_fits)(void *context, str name);
+status module_work_match(const trace *t, const selection *s, module_fits fits, void *context,
+                         arena *a, module_work *out, error *err) MUST_USE;
 /* By its launch; without one by its operator. A binary search. */
 bool module_work_has(const module_work *w, uint32_t k);
 

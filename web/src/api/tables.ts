@@ -891,6 +891,26 @@ export interface Tables {
       same: boolean | null;
     };
   };
+  whatif: {
+    whatif: {
+      change: string | null;
+      step_before: number | null;
+      step_after: number | null;
+      saves: number | null;
+      share: number | null;
+      speedup: number | null;
+      calls: number | null;
+      kernels: number | null;
+      host_time: number | null;
+      device_time: number | null;
+    };
+    steps: {
+      step: number | null;
+      recorded: number | null;
+      replayed: number | null;
+      whatif: number | null;
+    };
+  };
   check: {
     checks: {
       metric: string | null;
@@ -1057,6 +1077,15 @@ export interface Parameters {
     "other-worker"?: string;
     "other-step"?: string;
     "base-runs"?: string;
+  };
+  whatif: {
+    scale?: string;
+    remove?: string;
+    "no-launch-cost"?: string;
+    "no-sync"?: string;
+    "no-data-wait"?: string;
+    "no-communication"?: string;
+    "cuda-graph"?: string;
   };
   check: {
     other?: string;

@@ -1,0 +1,495 @@
+/* why_graph.c: what of a recording had to wait for what.
+ *
+ * Three passes. Threads are walked for points and for when each thread was at work; streams for
+ * the work before each work; then everything once more in order of time, with two moving ends:
+ * the point that ended last and the work that ended last. They answer what a point follows and
+ * what a call or a work waited for without a search.
+ *
+ * A point follows the one before it on its thread, unless its thread was idle in between and
+ * another thread ended its work just then: autograd hands the backward pass to a thread of its
+ * own and gets it back. Latency of work that had to queue is not known: it is taken as typical. */
+#include "analyse/why/why_graph.h"
+
+#include "analyse/lexicon.h"
+#include "analyse/rules.h"
+#include "base/bisect.h"
+#include "base/message_ids_advice.h"
+#include "base/sort.h"
+
+enum {
+    OTHER_WAIT_NS = 3000, /* work of another stream that ended so shortly before is its cause */
+    QUEUE_FULL_NS = 20000, /* a launch call that waited for room returns so soon after an end */
+    QUEUE_FULL_TIMES = 5,  /* and is so much longer than others */
+    HAND_OVER_NS = 20000,  /* a thread may end its last call so long after handing over */
+    DEFAULT_LATENCY_NS = 5000,
+    DEFAULT_GAP_NS = 1000,
+    LOOK_BACK = 8, /* works looked at that ended last */
+};
+#define MOST_ROWS (1u << 30) /* a row and its kind share 32 bits */
+
+typedef struct {
+    why_graph *g;
+    const trace *t;
+    const step_spans *spans;
+    arena *arena, *scratch;
+    uint32_t *point_of; /* by slice: point + 1, 1: to become one */
+    uint8_t *blocks;    /* by string: 0 not looked at, 1 no, 2 yes */
+    uint32_t cap_points;
+    sort_pair *pairs, *other; /* room to sort */
+    uint32_t *by_end;         /* rows of table kernel */
+    uint32_t *stream;         /* by row: its track */
+    uint32_t n_streams;
+} maker;
+
+/* ---- points ------------------------------------------------------------------------------ */
+
+static bool call_blocks(maker *m, uint32_t slice) {
+    uint32_t name = m->t->slice.name[slice];
+    if (name >= m->t->n_strings) return false;
+    if (!m->blocks[name])
+        m->blocks[name] = lexicon_means(trace_str(m->t, name), MEANS_BLOCKS) ? 2 : 1;
+    return m->blocks[name] == 2;
+}
+
+static status add_point(maker *m, const why_point *p, error *err) {
+    why_graph *g = m->g;
+    if (g->n_points == m->cap_points) {
+        uint32_t cap = m->cap_points ? 2 * m->cap_points : 4096;
+        if (cap > MOST_ROWS) FAIL_MEMORY(err);
+        why_point *more =
+            arena_grow(m->arena, g->points, m->cap_points * sizeof *more, cap * sizeof *more);
+        if (!more) FAIL_MEMORY(err);
+        g->points = more;
+        m->cap_points = cap;
+    }
+    g->points[g->n_points++] = *p;
+    return OK;
+}
+
+typedef struct {
+    int64_t from, until; /* of the thread's present activity */
+    uint32_t first;      /* its first point */
+} activity;
+
+static void close_activity(why_graph *g, const activity *a) {
+    for (uint32_t i = a->first; i < g->n_points; i++) g->points[i].active_until = a->until;
+}
+
+/* A call inside another point is part of that one. */
+static status add_call(maker *m, uint32_t track, uint32_t slice, const activity *now,
+                       uint32_t first, error *err) {
+    why_graph *g = m->g;
+    int64_t start = m->t->slice.start[slice];
+    bool launches = m->point_of[slice] != 0, blocks = call_blocks(m, slice);
+    if (!launches && !blocks) return OK;
+    if (g->n_points > first && g->points[g->n_points - 1].end > start) {
+        m->point_of[slice] = g->n_points;
+        if (blocks) g->points[g->n_points - 1].kind = POINT_BLOCK;
+        return OK;
+    }
+    why_point p = {.start = start,
+                   .end = slice_end(m->t, slice),
+                   .active_from = now->from,
+                   .slice = slice,
+                   .track = track,
+                   .kind = blocks ? POINT_BLOCK : POINT_LAUNCH};
+    TRY(add_point(m, &p, err));
+    m->point_of[slice] = g->n_points;
+    return OK;
+}
+
+static status walk_thread(maker *m, uint32_t track, error *err) {
+    const trace *t = m->t;
+    uint32_t first = m->g->n_points;
+    activity now = {INT64_MIN, INT64_MIN, first};
+    for (uint32_t i = t->track.first[track]; i < t->track.end[track]; i++) {
+        uint8_t kind = t->slice.kind[i];
+        if (!why_is_active(kind)) continue;
+        if (t->slice.start[i] > now.until) {
+            close_activity(m->g, &now);
+            now = (activity){t->slice.start[i], now.until, m->g->n_points};
+        }
+        now.until = max_i64(now.until, slice_end(t, i));
+        if (kind != KIND_OP && kind != KIND_DATA) TRY(add_call(m, track, i, &now, first, err));
+    }
+    close_activity(m->g, &now);
+    return OK;
+}
+
+static status find_points(maker *m, error *err) {
+    const trace *t = m->t;
+    for (uint32_t k = 1; k < t->kernel.n; k++) m->point_of[t->kernel.launch[k]] = 1;
+    m->point_of[0] = 0;
+    for (uint32_t track = 1; track < t->track.n; track++)
+        if (t->track.kind[track] == TRACK_THREAD) TRY(walk_thread(m, track, err));
+    return OK;
+}
+
+static status add_mark(maker *m, uint32_t row, int64_t time, uint32_t *out, error *err) {
+    uint32_t slice = row ? m->t->step.slice[row] : 0;
+    why_point p = {.start = time,
+                   .end = time,
+                   .active_from = time,
+                   .active_until = time,
+                   .track = slice ? trace_track_of(m->t, slice) : 0,
+                   .kind = POINT_MARK};
+    *out = m->g->n_points;
+    return add_point(m, &p, err);
+}
+
+/* A step lasts to the start of the next one, when that has the next number. */
+static status add_steps(maker *m, error *err) {
+    const step_spans *s = m->spans;
+    why_graph *g = m->g;
+    g->steps = ARENA_ARRAY(m->arena, why_step, (size_t)s->n + 1);
+    if (!g->steps) FAIL_MEMORY(err);
+    g->first_mark = g->n_points;
+    for (uint32_t i = 0; i < s->n; i++) {
+        const step_span *v = &s->v[i];
+        why_step *step = &g->steps[i];
+        bool follows = i && v[-1].number + 1 == v->number && v[-1].host_end <= v->host_start;
+        step->number = v->number;
+        TRY(add_mark(m, v->row, v->host_start, &step->start, err));
+        if (follows) g->steps[i - 1].end = step->start;
+        if (i && !follows) {
+            int64_t end = min_i64(v[-1].host_end, v->host_start);
+            TRY(add_mark(m, v[-1].row, end, &g->steps[i - 1].end, err));
+        }
+    }
+    if (s->n) {
+        const step_span *v = &s->v[s->n - 1];
+        TRY(add_mark(m, v->row, max_i64(v->host_start, v->host_end), &g->steps[s->n - 1].end,
+                     err));
+    }
+    g->n_steps = s->n;
+    return OK;
+}
+
+/* ---- work -------------------------------------------------------------------------------- */
+
+static void link_work(maker *m) {
+    const trace *t = m->t;
+    why_graph *g = m->g;
+    uint32_t track = 0, until = 0;
+    for (uint32_t k = 1; k < t->kernel.n; k++) {
+        why_work *w = &g->works[k];
+        uint32_t slice = t->kernel.slice[k], launch = t->kernel.launch[k];
+        bool first = slice >= until;
+        int64_t start = why_work_start(g, k);
+        if (first) {
+            track = trace_track_of(t, slice);
+            until = t->track.end[track];
+            m->n_streams++;
+        }
+        m->stream[k] = track;
+        /* Works of one stream that overlap (branches of a graph) follow what came before both. */
+        if (!first) w->before = k - 1;
+        if (w->before && why_work_end(g, w->before) > start) w->before = g->works[k - 1].before;
+        if (w->before && why_work_end(g, w->before) > start) w->before = 0;
+        if (launch && m->point_of[launch] > 1) w->point = m->point_of[launch] - 1;
+        if (w->point && g->points[w->point].start > start) w->point = 0;
+        if (!w->point) g->assumed.no_launch++;
+    }
+}
+
+static int64_t median_of(sort_pair *pairs, sort_pair *scratch, size_t n, int64_t otherwise) {
+    if (!n) return otherwise;
+    sort_radix(pairs, scratch, n);
+    return (int64_t)pairs[(n - 1) / 2].key;
+}
+
+static int64_t raw_latency(const why_graph *g, uint32_t k) {
+    return sub_i64(why_work_start(g, k), g->points[g->works[k].point].start);
+}
+
+static int64_t end_before(const why_graph *g, uint32_t k) {
+    return g->works[k].before ? why_work_end(g, g->works[k].before) : INT64_MIN;
+}
+
+/* Latency of work whose stream was empty when it was launched; of none, the least of all. */
+static void find_typical_latency(maker *m) {
+    why_graph *g = m->g;
+    size_t n = 0;
+    int64_t least = DEFAULT_LATENCY_NS;
+    for (uint32_t k = 1; k < m->t->kernel.n; k++) {
+        if (!g->works[k].point) continue;
+        least = min_i64(least, raw_latency(g, k));
+        if (end_before(g, k) > g->points[g->works[k].point].start) continue;
+        m->pairs[n++] = (sort_pair){(uint64_t)raw_latency(g, k), k};
+    }
+    g->latency_ns = median_of(m->pairs, m->other, n, least);
+}
+
+static void find_typical_call(maker *m) {
+    size_t n = 0;
+    for (uint32_t i = 1; i < m->g->first_mark; i++) {
+        const why_point *p = &m->g->points[i];
+        if (p->kind != POINT_LAUNCH) continue;
+        m->pairs[n++] = (sort_pair){(uint64_t)max_i64(0, sub_i64(p->end, p->start)), i};
+    }
+    m->g->launch_ns = median_of(m->pairs, m->other, n, DEFAULT_LATENCY_NS);
+}
+
+static void time_work(maker *m) {
+    why_graph *g = m->g;
+    size_t n = 0;
+    for (uint32_t k = 1; k < m->t->kernel.n; k++) {
+        why_work *w = &g->works[k];
+        int64_t end = end_before(g, k);
+        if (w->before) w->gap_ns = sub_i64(why_work_start(g, k), end);
+        w->queued =
+            w->before && (!w->point || end > add_i64(g->points[w->point].start, g->latency_ns));
+        if (w->queued) m->pairs[n++] = (sort_pair){(uint64_t)max_i64(0, w->gap_ns), k};
+        if (!w->point) continue;
+        w->latency_ns = raw_latency(g, k);
+        if (!w->queued) continue;
+        w->latency_ns = min_i64(w->latency_ns, g->latency_ns);
+        g->assumed.typical_latency++;
+    }
+    g->gap_ns = median_of(m->pairs, m->other, n, DEFAULT_GAP_NS);
+    for (uint32_t k = 1; k < m->t->kernel.n; k++)
+        if (!g->works[k].queued) g->works[k].gap_ns = min_i64(g->works[k].gap_ns, g->gap_ns);
+}
+
+/* ---- in order of time -------------------------------------------------------------------- */
+
+static uint64_t time_key(int64_t time) {
+    return (uint64_t)time ^ (uint64_t)1 << 63;
+}
+
+static void sort_ends(maker *m) {
+    size_t n = 0;
+    for (uint32_t k = 1; k < m->t->kernel.n; k++)
+        m->pairs[n++] = (sort_pair){time_key(why_work_end(m->g, k)), k};
+    sort_radix(m->pairs, m->other, n);
+    for (size_t i = 0; i < n; i++) m->by_end[i] = m->pairs[i].row;
+}
+
+/* At one time ends come before what follows them, and calls before the work they launch. What
+ * begins and ends at one time is one event. */
+static status sort_events(maker *m, error *err) {
+    why_graph *g = m->g;
+    size_t n = 0;
+    for (uint32_t i = 1; i < g->n_points; i++)
+        if (g->points[i].end > g->points[i].start)
+            m->pairs[n++] =
+                (sort_pair){time_key(g->points[i].end), (uint32_t)EVENT_END << 30 | i};
+    for (uint32_t i = 1; i < g->n_points; i++)
+        m->pairs[n++] =
+            (sort_pair){time_key(g->points[i].start), (uint32_t)EVENT_BEGIN << 30 | i};
+    for (uint32_t k = 1; k < m->t->kernel.n; k++)
+        m->pairs[n++] =
+            (sort_pair){time_key(why_work_start(g, k)), (uint32_t)EVENT_WORK << 30 | k};
+    sort_radix(m->pairs, m->other, n);
+    g->events = arena_alloc(m->arena, (n + 1) * sizeof *g->events);
+    if (!g->events) FAIL_MEMORY(err);
+    for (size_t i = 0; i < n; i++) g->events[i] = m->pairs[i].row;
+    g->n_events = (uint32_t)n;
+    return OK;
+}
+
+typedef struct {
+    uint32_t last;    /* point that ended last */
+    uint32_t *on;     /* by track: its last point that has begun */
+    uint32_t n_ended; /* of by_end */
+} sweep;
+
+/* Among the works that ended last up to now, the first that ended after `from`, began before
+ * `start`, is not on `stream` and was launched by `launched`; 0: none. */
+typedef struct {
+    int64_t from, start, launched;
+    uint32_t stream;
+} ended_query;
+
+static uint32_t find_ended(const maker *m, const sweep *s, const ended_query *q) {
+    const why_graph *g = m->g;
+    for (uint32_t back = 0; back < LOOK_BACK && back < s->n_ended; back++) {
+        uint32_t k = m->by_end[s->n_ended - 1 - back], point = g->works[k].point;
+        if (why_work_end(g, k) <= q->from) return 0;
+        if (m->stream[k] == q->stream || why_work_start(g, k) >= q->start) continue;
+        if (point && g->points[point].start > q->launched) continue;
+        return k;
+    }
+    return 0;
+}
+
+static void advance(const maker *m, sweep *s, int64_t now) {
+    uint32_t n = m->t->kernel.n - 1;
+    while (s->n_ended < n && why_work_end(m->g, m->by_end[s->n_ended]) <= now) s->n_ended++;
+}
+
+static void begin_point(maker *m, sweep *s, uint32_t i) {
+    why_point *p = &m->g->points[i], *own = &m->g->points[s->on[p->track]];
+    const why_point *last = &m->g->points[s->last];
+    bool has_own = s->on[p->track] != 0 && p->kind != POINT_MARK;
+    p->before = has_own ? s->on[p->track] : s->last;
+    if (has_own && s->last && last->track != p->track && own->active_from != p->active_from &&
+        last->end > own->end && last->end <= p->active_from &&
+        last->active_until <= add_i64(p->active_from, HAND_OVER_NS))
+        p->before = s->last;
+    if (has_own && own->end > p->start)
+        p->before = own->before; /* never of one thread's calls */
+    p->handed_over =
+        p->before && p->kind != POINT_MARK && m->g->points[p->before].track != p->track;
+    m->g->assumed.hand_over += p->handed_over;
+    if (p->kind != POINT_MARK) s->on[p->track] = i;
+}
+
+static void end_point(maker *m, sweep *s, uint32_t i) {
+    why_point *p = &m->g->points[i];
+    int64_t ns = sub_i64(p->end, p->start);
+    ended_query q = {.from = p->start, .start = p->end, .launched = p->start};
+    bool long_call = ns > max_i64(QUEUE_FULL_NS, QUEUE_FULL_TIMES * m->g->launch_ns);
+    if (p->kind == POINT_LAUNCH && long_call)
+        q.from = max_i64(p->start, sub_i64(p->end, QUEUE_FULL_NS));
+    if (p->kind == POINT_BLOCK || (p->kind == POINT_LAUNCH && long_call))
+        p->waits = find_ended(m, s, &q);
+    m->g->assumed.queue_full += p->kind == POINT_LAUNCH && p->waits;
+    if (p->kind != POINT_MARK || !s->last)
+        s->last = i; /* the first calls follow the first mark */
+}
+
+/* It began long after its launch, and not because of the work before it: for another stream. */
+static void begin_work(maker *m, const sweep *s, uint32_t k) {
+    why_graph *g = m->g;
+    why_work *w = &g->works[k];
+    int64_t start = why_work_start(g, k), wait = w->point ? raw_latency(g, k) : INT64_MAX;
+    if (m->n_streams < 2 || !w->point) return;
+    if (w->before) wait = min_i64(wait, sub_i64(start, end_before(g, k)));
+    if (wait <= add_i64(OTHER_WAIT_NS, w->queued ? g->gap_ns : g->latency_ns)) return;
+    ended_query q = {sub_i64(start, OTHER_WAIT_NS), start, INT64_MAX, m->stream[k]};
+    w->other = find_ended(m, s, &q);
+    if (!w->other) return;
+    w->latency_ns = min_i64(w->latency_ns, g->latency_ns);
+    w->gap_ns = min_i64(w->gap_ns, g->gap_ns);
+    g->assumed.other_stream++;
+}
+
+static status sweep_events(maker *m, error *err) {
+    why_graph *g = m->g;
+    sweep s = {.on = ARENA_ARRAY(m->scratch, uint32_t, (size_t)m->t->track.n + 1)};
+    if (!s.on) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < g->n_events; i++) {
+        uint32_t row = why_event_row(g->events[i]);
+        switch (why_event_kind(g->events[i])) {
+        case EVENT_END:
+            advance(m, &s, g->points[row].end);
+            end_point(m, &s, row);
+            break;
+        case EVENT_BEGIN:
+            begin_point(m, &s, row);
+            if (g->points[row].end > g->points[row].start) break;
+            advance(m, &s, g->points[row].end);
+            end_point(m, &s, row);
+            break;
+        case EVENT_WORK: advance(m, &s, why_work_start(g, row)); begin_work(m, &s, row);
+        }
+    }
+    return OK;
+}
+
+/* ---- steps ------------------------------------------------------------------------------- */
+
+/* The latest-ending work launched between the marks of each step; then the recorded lengths. */
+static void end_steps(why_graph *g) {
+    for (uint32_t k = 1; k < g->n_works; k++) {
+        if (!g->works[k].point) continue;
+        int64_t launch = g->points[g->works[k].point].start;
+        uint32_t i =
+            SEARCH_FIRST(s, 0u, g->n_steps, g->points[g->steps[s].start].start <= launch);
+        if (!i || launch >= g->points[g->steps[i - 1].end].start) continue;
+        uint32_t *last = &g->steps[i - 1].last_work;
+        g->works[k].step = i;
+        if (!*last || why_work_end(g, k) > why_work_end(g, *last)) *last = k;
+    }
+}
+
+/* Work from before the first step pushes it back, as in step_spans.h. Work without a launch is
+ * from before it, too, when it begins before any of the step's own. */
+static void find_earlier(why_graph *g) {
+    int64_t first = g->n_steps ? g->points[g->steps[0].start].start : INT64_MIN;
+    int64_t own = INT64_MAX;
+    for (uint32_t k = 1; k < g->n_works; k++)
+        if (g->works[k].step == 1) own = min_i64(own, why_work_start(g, k));
+    for (uint32_t k = 1; k < g->n_works; k++) {
+        uint32_t point = g->works[k].point;
+        if (point ? g->points[point].start >= first : why_work_start(g, k) >= own) continue;
+        if (!g->earlier || why_work_end(g, k) > why_work_end(g, g->earlier)) g->earlier = k;
+    }
+}
+
+static void measure_steps(why_graph *g) {
+    int64_t done = g->earlier ? why_work_end(g, g->earlier) : INT64_MIN;
+    for (uint32_t i = 0; i < g->n_steps; i++) {
+        why_step *s = &g->steps[i];
+        s->start_ns = max_i64(done, g->points[s->start].start);
+        if (s->last_work) done = max_i64(done, why_work_end(g, s->last_work));
+        s->end_ns = max_i64(s->start_ns, max_i64(done, g->points[s->end].start));
+    }
+}
+
+/* ---- whole ------------------------------------------------------------------------------- */
+
+static status make_room(maker *m, error *err) {
+    const trace *t = m->t;
+    size_t n = t->kernel.n;
+    if (t->kernel.n >= MOST_ROWS) FAIL_MEMORY(err);
+    m->point_of = ARENA_ARRAY(m->scratch, uint32_t, (size_t)t->slice.n + 1);
+    m->blocks = ARENA_ARRAY(m->scratch, uint8_t, (size_t)t->n_strings + 1);
+    m->g->works = ARENA_ARRAY(m->arena, why_work, n + 1);
+    m->g->n_works = t->kernel.n;
+    m->stream = ARENA_ARRAY(m->scratch, uint32_t, n + 1);
+    m->by_end = ARENA_ARRAY(m->scratch, uint32_t, n + 1);
+    if (!m->point_of || !m->blocks || !m->g->works || !m->stream || !m->by_end)
+        FAIL_MEMORY(err);
+    return OK;
+}
+
+static status room_to_sort(maker *m, error *err) {
+    size_t n = 2 * (size_t)m->g->n_points + m->t->kernel.n + 1;
+    m->pairs = arena_alloc(m->scratch, n * sizeof *m->pairs);
+    m->other = arena_alloc(m->scratch, n * sizeof *m->other);
+    if (!m->pairs || !m->other) FAIL_MEMORY(err);
+    return OK;
+}
+
+static status make(maker *m, error *err) {
+    static const why_point none = {.kind = POINT_MARK};
+    TRY(make_room(m, err));
+    TRY(add_point(m, &none, err));
+    TRY(find_points(m, err));
+    TRY(add_steps(m, err));
+    TRY(room_to_sort(m, err));
+    link_work(m);
+    find_typical_latency(m);
+    find_typical_call(m);
+    time_work(m);
+    sort_ends(m);
+    TRY(sort_events(m, err));
+    TRY(sweep_events(m, err));
+    end_steps(m->g);
+    find_earlier(m->g);
+    measure_steps(m->g);
+    return OK;
+}
+
+status why_graph_make(const trace *t, const step_spans *steps, arena *a, why_graph *out,
+                      error *err) {
+    arena scratch;
+    maker m = {.g = out, .t = t, .spans = steps, .arena = a, .scratch = &scratch};
+    *out = (why_graph){.t = t};
+    arena_init(&scratch, a->limit_bytes);
+    status st = make(&m, err);
+    arena_fini(&scratch);
+    return st;
+}
+
+status why_graph_note(const why_graph *g, arena *a, answer *out, error *err) {
+    verdict note = {.message = MSG_NOTE_WHY_ASSUMED};
+    verdict_add(&note, arg_int("no_launch", g->assumed.no_launch));
+    verdict_add(&note, arg_int("latency", g->assumed.typical_latency));
+    verdict_add(&note, arg_int("handed", g->assumed.hand_over));
+    verdict_add(&note, arg_int("other", g->assumed.other_stream));
+    verdict_add(&note, arg_int("full", g->assumed.queue_full));
+    return answer_note(out, a, &note, err);
+}

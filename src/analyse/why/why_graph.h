@@ -1,0 +1,100 @@
+/* why_graph.h: what of a recording had to wait for what: the graph behind a step's length.
+ *
+ *   host     ▐launch a▌──gap──▐launch b▌──gap──▐ synchronize ▌──gap──| next step
+ *              └latency┐          └──────┐           ↑
+ *   device             ▐──── a ────▌─gap─▐──── b ────▌
+ *
+ * A point is a moment at which host and device touch: a call that launches work, a call that
+ * waits for it, the mark at the start or end of a step. A point follows one other point; the
+ * time from that one's end is host time. Work follows its launch, the work before it on its
+ * stream and, where it seems to have waited for one, work of another stream.
+ *
+ * Where the recording does not say what something waited for, the graph assumes it and counts
+ * that (why_graph.assumed). Everything that a node depends on comes before it in `events`, so
+ * that whoever needs times of nodes computes them in one pass. */
+#ifndef ANALYSE_WHY_GRAPH_H
+#define ANALYSE_WHY_GRAPH_H
+
+#include "analyse/scan/step_spans.h"
+
+typedef enum { POINT_LAUNCH, POINT_BLOCK, POINT_MARK } why_point_kind;
+
+typedef struct {
+    int64_t start, end;
+    int64_t active_from, active_until; /* of its thread without a pause, around the point */
+    uint32_t slice;                    /* the call; 0: a mark */
+    uint32_t track;                    /* 0: a mark that nothing on a thread stands for */
+    uint32_t before;                   /* the point it follows, 0: none */
+    uint32_t waits;                    /* work (row of table kernel) it waited for, 0: none */
+    uint8_t kind;
+    bool handed_over; /* `before` is a point of another thread */
+} why_point;
+
+/* By row of table kernel. */
+typedef struct {
+    int64_t latency_ns; /* from the start of the launch */
+    int64_t gap_ns;     /* from the end of the work before it */
+    uint32_t point;     /* 0: its launch is not known */
+    uint32_t before;    /* on its stream, 0: none */
+    uint32_t other;     /* of another stream, 0: none */
+    uint32_t step;      /* index of the step it was launched in, + 1; 0: of none */
+    bool queued;        /* it waited for the work before it */
+} why_work;
+
+typedef struct {
+    int64_t number;
+    uint32_t start, end; /* marks; `end` may be the start of the next step */
+    int64_t start_ns,
+        end_ns;         /* recorded; from the end of the device's work of the step before */
+    uint32_t last_work; /* of the works launched in it the latest to end; 0: none */
+} why_step;
+
+typedef enum { EVENT_END, EVENT_BEGIN, EVENT_WORK } why_event;
+
+typedef struct {
+    const trace *t;
+    why_point *points; /* from 1 */
+    why_work *works;   /* from 1 */
+    uint32_t *events;  /* in recorded order; why_event_kind, why_event_row */
+    why_step *steps;
+    uint32_t n_points, n_works, n_events, n_steps;
+    uint32_t earlier; /* of the works from before the first step the latest to end; 0: none */
+    uint32_t first_mark; /* points from here on are marks, by time */
+    int64_t latency_ns;  /* typical: of work whose stream was empty */
+    int64_t gap_ns;      /* typical: between works that queue */
+    int64_t launch_ns;   /* typical: of the call itself */
+    struct {
+        int64_t no_launch, typical_latency, hand_over, other_stream, queue_full;
+    } assumed;
+} why_graph;
+
+static inline why_event why_event_kind(uint32_t event) {
+    return (why_event)(event >> 30);
+}
+static inline uint32_t why_event_row(uint32_t event) {
+    return event & 0x3fffffff;
+}
+static inline int64_t why_work_start(const why_graph *g, uint32_t k) {
+    return g->t->slice.start[g->t->kernel.slice[k]];
+}
+static inline int64_t why_work_end(const why_graph *g, uint32_t k) {
+    return slice_end(g->t, g->t->kernel.slice[k]);
+}
+
+/* What the graph reads; for trace_require. */
+#define WHY_TABLES (SELECT_TABLES | TRACE_TABLE(track) | TRACE_TABLE(op))
+
+/* `steps` are those it is about. Linear but for sorting by time; allocates in `a`. */
+status why_graph_make(const trace *t, const step_spans *steps, arena *a, why_graph *out,
+                      error *err) MUST_USE;
+
+/* A sentence of the answer: what the graph had to assume. */
+status why_graph_note(const why_graph *g, arena *a, answer *out, error *err) MUST_USE;
+
+/* Does a slice of this kind mean that its thread is at work? Ranges around work do not: inside
+ * one a thread may wait for another. */
+static inline bool why_is_active(uint8_t kind) {
+    return kind == KIND_OP || kind == KIND_RUNTIME || kind == KIND_DRIVER || kind == KIND_DATA;
+}
+
+#endif

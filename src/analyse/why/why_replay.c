@@ -1,0 +1,217 @@
+/* why_replay.c: when everything would have happened.
+ *
+ * One pass over the events of the graph in recorded order; each takes the times of what it
+ * follows, which are known by then:
+ *
+ *   begin of a point  end of the point before it + host time between them
+ *   end of a point    begin + its own time; of a call that waited at least the end of that work
+ *                     + what the call took after it
+ *   work              the latest of launch + latency, work before it + gap, work of another
+ *                     stream + what passed after that; it ends its duration later
+ *
+ * Host time between two points is that of the threads on which it was spent, each stretch of it
+ * times the factors of the changes that apply there; sums before each stretch make it two binary
+ * searches. */
+#include "analyse/why/why_replay.h"
+
+#include <math.h>
+
+#include "base/bisect.h"
+
+enum {
+    GRAPH_GAP_NS = 600,  /* between works of a CUDA graph, on current devices */
+    WAIT_CALL_NS = 5000, /* a call that need not wait takes so long */
+};
+
+typedef struct {
+    why_replay *r;
+    const why_graph *g;
+    const scenario *s;
+    uint64_t on;
+    bool graph, no_launch, no_sync;
+    double base; /* of host time that no stretch covers */
+} player;
+
+static int64_t scale_ns(int64_t ns, double factor) {
+    double v = (double)ns * factor;
+    return v >= 9e18 ? INT64_MAX : v <= -9e18 ? INT64_MIN : llround(v);
+}
+
+static bool is_pattern(const scenario_change *v) {
+    return v->pattern.n != 0;
+}
+
+/* Of the host in a stretch with these changes. */
+static double host_factor(const player *p, uint64_t mask) {
+    double f = 1;
+    bool in_graph = p->graph;
+    for (uint32_t c = 0; c < p->s->n; c++) {
+        if (!(mask & p->on & (uint64_t)1 << c)) continue;
+        if (p->s->v[c].kind == CHANGE_CUDA_GRAPH)
+            in_graph = false; /* loading data stays outside */
+        else
+            f *= p->s->v[c].factor;
+    }
+    return in_graph ? 0 : f;
+}
+
+/* Of device work, or of a call as a whole: only changes that name it. */
+static double work_factor(const player *p, uint64_t mask) {
+    double f = 1;
+    for (uint32_t c = 0; mask & p->on && c < p->s->n; c++) {
+        const scenario_change *v = &p->s->v[c];
+        if (mask & p->on & (uint64_t)1 << c &&
+            (is_pattern(v) || v->kind == CHANGE_NO_COMMUNICATION))
+            f *= v->factor;
+    }
+    return f;
+}
+
+static void add_up(player *p) {
+    const scenario *s = p->s;
+    for (uint32_t track = 0; track < p->g->t->track.n; track++) {
+        int64_t sum = 0;
+        for (uint32_t i = s->first[track]; i < s->first[track + 1]; i++) {
+            const scenario_stretch *v = &s->stretches[i];
+            p->r->changed[i] = sum;
+            double f = host_factor(p, v->mask) - p->base;
+            sum = add_i64(sum, scale_ns(sub_i64(v->end, v->start), f));
+        }
+    }
+}
+
+/* What changes of the thread's time up to `time`. */
+static int64_t changed_until(const player *p, uint32_t track, int64_t time) {
+    const scenario *s = p->s;
+    uint32_t low = s->first[track];
+    uint32_t i = SEARCH_FIRST(k, low, s->first[track + 1], s->stretches[k].start < time);
+    if (i == low) return 0;
+    const scenario_stretch *v = &s->stretches[--i];
+    int64_t part = sub_i64(min_i64(v->end, time), v->start);
+    return add_i64(p->r->changed[i], scale_ns(part, host_factor(p, v->mask) - p->base));
+}
+
+static int64_t host_ns(const player *p, uint32_t track, int64_t from, int64_t to) {
+    if (to <= from) return 0;
+    int64_t ns = p->base > 0 ? sub_i64(to, from) : 0;
+    if (!p->on || p->s->first[track] == p->s->first[track + 1]) return ns;
+    int64_t change = sub_i64(changed_until(p, track, to), changed_until(p, track, from));
+    return max_i64(0, add_i64(ns, change));
+}
+
+/* From the end of the point before to the start of this one; handed over when its thread woke. */
+static int64_t gap_ns(const player *p, const why_point *point) {
+    const why_point *before = &p->g->points[point->before];
+    uint32_t track = point->track ? point->track : before->track;
+    if (!point->handed_over) return host_ns(p, track, before->end, point->start);
+    int64_t woke = max_i64(before->end, min_i64(point->active_from, point->start));
+    return add_i64(host_ns(p, before->track, before->end, woke),
+                   host_ns(p, track, woke, point->start));
+}
+
+static void end_point(const player *p, uint32_t i) {
+    const why_point *point = &p->g->points[i];
+    int64_t begin = p->r->begin[i], *out = &p->r->end[i];
+    int64_t own = host_ns(p, point->track, point->start, point->end);
+    bool gone = (p->no_sync && point->kind == POINT_BLOCK) ||
+                (p->no_launch && point->kind == POINT_LAUNCH);
+    double f = p->on ? work_factor(p, scenario_mask_at(p->s, point->track, point->start)) : 1;
+    if (!point->waits || f <= 0 || (p->no_sync && point->kind == POINT_BLOCK)) {
+        *out = gone ? begin : add_i64(begin, own);
+        return;
+    }
+    own = gone ? 0 : min_i64(own, scale_ns(min_i64(WAIT_CALL_NS, p->g->launch_ns), f));
+    int64_t tail = sub_i64(point->end, why_work_end(p->g, point->waits));
+    *out =
+        max_i64(add_i64(begin, own), add_i64(p->r->work_end[point->waits], scale_ns(tail, f)));
+}
+
+static void begin_point(const player *p, uint32_t i) {
+    const why_point *point = &p->g->points[i];
+    p->r->begin[i] =
+        point->before ? add_i64(p->r->end[point->before], gap_ns(p, point)) : point->start;
+    if (point->end <= point->start) p->r->end[i] = p->r->begin[i];
+}
+
+/* When it may begin: without its latency and gaps when it is itself gone. */
+static int64_t begin_of_work(const player *p, uint32_t k, bool gone) {
+    const why_graph *g = p->g;
+    const why_work *w = &g->works[k];
+    int64_t latency = p->no_launch ? 0 : w->latency_ns, gap = w->gap_ns;
+    int64_t begin = INT64_MIN;
+    if (p->graph) {
+        latency = min_i64(latency, g->latency_ns);
+        gap = min_i64(gap, GRAPH_GAP_NS);
+    }
+    if (!w->point && !w->before) return why_work_start(g, k);
+    if (w->point) begin = add_i64(p->r->begin[w->point], gone ? 0 : latency);
+    if (w->before) begin = max_i64(begin, add_i64(p->r->work_end[w->before], gone ? 0 : gap));
+    if (w->other) {
+        int64_t after = gone ? 0 : sub_i64(why_work_start(g, k), why_work_end(g, w->other));
+        begin = max_i64(begin, add_i64(p->r->work_end[w->other], after));
+    }
+    return begin;
+}
+
+static void play_work(const player *p, uint32_t k) {
+    int64_t ns = p->g->t->slice.dur[p->g->t->kernel.slice[k]];
+    double f = work_factor(p, p->s->work_mask[k]);
+    p->r->work_end[k] =
+        add_i64(begin_of_work(p, k, f <= 0), f < 1 || f > 1 ? scale_ns(ns, f) : ns);
+}
+
+/* A step begins when the device's work of the one before it is done, as recorded ones do. */
+static void measure(const player *p) {
+    const why_graph *g = p->g;
+    why_replay *r = p->r;
+    int64_t done = g->earlier ? r->work_end[g->earlier] : INT64_MIN;
+    for (uint32_t i = 0; i < g->n_steps; i++) r->step_end[i] = INT64_MIN;
+    for (uint32_t k = 1; k < g->n_works; k++) {
+        uint32_t step = g->works[k].step;
+        if (step) r->step_end[step - 1] = max_i64(r->step_end[step - 1], r->work_end[k]);
+    }
+    for (uint32_t i = 0; i < g->n_steps; i++) {
+        r->step_start[i] = max_i64(done, r->begin[g->steps[i].start]);
+        done = max_i64(done, r->step_end[i]);
+        r->step_end[i] = max_i64(r->step_start[i], max_i64(done, r->begin[g->steps[i].end]));
+    }
+}
+
+static bool has(const scenario *s, uint64_t on, scenario_kind kind) {
+    for (uint32_t c = 0; c < s->n; c++)
+        if (s->v[c].kind == kind && on >> c & 1) return true;
+    return false;
+}
+
+void why_replay_run(why_replay *r, uint64_t changes) {
+    const why_graph *g = r->s->g;
+    player p = {.r = r, .g = g, .s = r->s, .on = changes & (((uint64_t)1 << r->s->n) - 1)};
+    p.graph = has(r->s, p.on, CHANGE_CUDA_GRAPH);
+    p.no_launch = has(r->s, p.on, CHANGE_NO_LAUNCH_COST);
+    p.no_sync = has(r->s, p.on, CHANGE_NO_SYNC);
+    p.base = p.graph ? 0 : 1;
+    add_up(&p);
+    for (uint32_t i = 0; i < g->n_events; i++) {
+        uint32_t row = why_event_row(g->events[i]);
+        switch (why_event_kind(g->events[i])) {
+        case EVENT_END: end_point(&p, row); break;
+        case EVENT_BEGIN: begin_point(&p, row); break;
+        case EVENT_WORK: play_work(&p, row);
+        }
+    }
+    measure(&p);
+}
+
+status why_replay_init(why_replay *r, const scenario *s, arena *a, error *err) {
+    const why_graph *g = s->g;
+    *r = (why_replay){.s = s,
+                      .begin = ARENA_ARRAY(a, int64_t, (size_t)g->n_points + 1),
+                      .end = ARENA_ARRAY(a, int64_t, (size_t)g->n_points + 1),
+                      .work_end = ARENA_ARRAY(a, int64_t, (size_t)g->n_works + 1),
+                      .changed = ARENA_ARRAY(a, int64_t, (size_t)s->first[g->t->track.n] + 1),
+                      .step_start = ARENA_ARRAY(a, int64_t, (size_t)g->n_steps + 1),
+                      .step_end = ARENA_ARRAY(a, int64_t, (size_t)g->n_steps + 1)};
+    if (!r->begin || !r->end || !r->work_end || !r->changed || !r->step_start || !r->step_end)
+        FAIL_MEMORY(err);
+    return OK;
+}

@@ -1,0 +1,1 @@
+$TACHO whatif --stable sample.pt.trace.json.gz --no-sync
