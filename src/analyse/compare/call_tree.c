@@ -22,10 +22,7 @@ static bool same_node(const void *row, const void *key) {
 status call_tree_init(call_tree *t, arena *a, error *err) {
     t->names = intern_new();
     if (!t->names) FAIL_MEMORY(err);
-    if (!arena_on_reset(a, free_names, t->names)) {
-        intern_free(t->names);
-        FAIL_MEMORY(err);
-    }
+    if (!arena_on_reset(a, free_names, t->names)) FAIL_MEMORY(err);
     TRY(groups_init(&t->nodes, a, sizeof(call_node), err));
     if (groups_add(&t->nodes) == GROUP_NONE) FAIL_MEMORY(err);
     return groups_init(&t->kernels, a, sizeof(name_sum), err);

@@ -96,6 +96,42 @@ static void patterns_fit_as_in_a_shell(void **state) {
     assert_false(scenario_fits(STR("abc"), STR("ab")));
 }
 
+/* From the end of the second step back: the host, the call that waited, softmax, its way to the
+ * device, the operator, its launch, and the host before it. */
+static void the_path_of_a_step_is_adjacent_and_adds_up(void **state) {
+    static const struct {
+        const char *kind, *name;
+        int64_t from_us;
+    } expected[] = {{"between", "aten::mm", 0}, {"operator", "aten::mm", 8},
+                    {"launch_call", NULL, 10},  {"operator", "aten::mm", 14},
+                    {"between", NULL, 23},      {"launch_latency", "softmax", 30},
+                    {"device", "softmax", 35},  {"sync", "cudaDeviceSynchronize", 75},
+                    {"between", NULL, 77}};
+    static fake f;
+    arena a;
+    params p = fake_params();
+    make_run(&f);
+    arena_init(&a, 0);
+    answer out = fake_ask(analyse_critical, fake_seal(&f), &p, &a);
+    const table *t = fake_table(&out, "path");
+    size_t row = 0;
+    while (fake_int(t, row, "step") != 2) row++;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++, row++) {
+        int64_t start = (STEP_US + expected[i].from_us - 8) * US; /* the trace begins at 8 */
+        assert_text(fake_text(t, row, "kind"), expected[i].kind);
+        if (expected[i].name) assert_text(fake_text(t, row, "name"), expected[i].name);
+        assert_int_equal(fake_int(t, row, "start"), start);
+        if (i)
+            assert_int_equal(fake_int(t, row - 1, "duration"),
+                             start - fake_int(t, row - 1, "start"));
+    }
+    assert_int_equal(fake_int(t, row - 1, "duration"), 23 * US);
+    assert_int_equal(fake_int(t, row, "step"), 3);
+    assert_string_equal(out.verdict.id, "critical_host");
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_replay_gives_the_recorded_steps),
@@ -105,6 +141,7 @@ int main(void) {
         cmocka_unit_test(without_the_wait_the_host_goes_on),
         cmocka_unit_test(what_matches_nothing_is_an_error),
         cmocka_unit_test(patterns_fit_as_in_a_shell),
+        cmocka_unit_test(the_path_of_a_step_is_adjacent_and_adds_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -891,6 +891,31 @@ export interface Tables {
       same: boolean | null;
     };
   };
+  critical: {
+    kinds: {
+      kind: string | null;
+      time: number | null;
+      share: number | null;
+      pieces: number | null;
+    };
+    names: {
+      kind: string | null;
+      name: string | null;
+      time: number | null;
+      share: number | null;
+      pieces: number | null;
+      slice: number | null;
+    };
+    path: {
+      step: number | null;
+      kind: string | null;
+      name: string | null;
+      track: number | null;
+      start: number | null;
+      duration: number | null;
+      slice: number | null;
+    };
+  };
   whatif: {
     whatif: {
       change: string | null;
@@ -1078,6 +1103,7 @@ export interface Parameters {
     "other-step"?: string;
     "base-runs"?: string;
   };
+  critical: Record<string, never>;
   whatif: {
     scale?: string;
     remove?: string;
