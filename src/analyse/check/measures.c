@@ -173,52 +173,27 @@ status measures_add_runs(measures *to, const measures *also, uint32_t n, arena *
 
 /* ---- two runs ---------------------------------------------------------------------------- */
 
-typedef struct {
-    double ratio, weight;
-} op_ratio;
-
-static int compare_ratios(uint32_t a, uint32_t b, const void *context) {
-    const op_ratio *v = context;
-    return v[a].ratio < v[b].ratio ? -1 : v[a].ratio > v[b].ratio;
-}
-
-static double median_ratio(const op_ratio *v, const uint32_t *order, uint32_t n) {
-    double all = 0, seen = 0;
-    for (uint32_t i = 0; i < n; i++) all += v[i].weight;
-    for (uint32_t i = 0; i < n; i++) {
-        seen += v[order[i]].weight;
-        if (seen >= all / 2) return v[order[i]].ratio;
-    }
-    return 1;
-}
-
 static bool is_timed(const summary_op *o) {
     return o->calls > 0 && o->host_self > 0;
 }
 
-status measures_host_ratio(const measures *a, const measures *b, arena *scratch_arena,
-                           double *out, error *err) {
+status measures_host_ratio(const measures *a, const measures *b, arena *scratch, double *out,
+                           error *err) {
     const summary_op *x = SUMMARY_ROWS(a->of, op), *y = SUMMARY_ROWS(b->of, op);
     uint32_t nx = SUMMARY_N(a->of, op), ny = SUMMARY_N(b->of, op), n = 0;
-    op_ratio *v = ARENA_ARRAY(scratch_arena, op_ratio, (size_t)nx + 1);
-    uint32_t *order = ARENA_ARRAY(scratch_arena, uint32_t, (size_t)nx + 1);
-    uint32_t *scratch = ARENA_ARRAY(scratch_arena, uint32_t, (size_t)nx + 1);
-    if (!v || !order || !scratch) FAIL_MEMORY(err);
+    noise_weighted *v = ARENA_ARRAY(scratch, noise_weighted, (size_t)nx + 1);
+    if (!v) FAIL_MEMORY(err);
     for (uint32_t i = 0, k = 0; i < nx && k < ny;) {
         int order_of = str_cmp(x[i].name, y[k].name);
         if (order_of == 0 && is_timed(&x[i]) && is_timed(&y[k])) {
             double before = (double)x[i].host_self / (double)x[i].calls;
             double after = (double)y[k].host_self / (double)y[k].calls;
-            v[n] = (op_ratio){after / before, (double)x[i].host_self};
-            order[n] = n;
-            n++;
+            v[n++] = (noise_weighted){after / before, (double)x[i].host_self};
         }
         i += order_of <= 0;
         k += order_of >= 0;
     }
-    sort_index(order, scratch, n, compare_ratios, v);
-    *out = n ? median_ratio(v, order, n) : 1;
-    return OK;
+    return noise_weighted_median(v, n, 1, scratch, out, err);
 }
 
 /* Calls per step. */

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "base/sort.h"
-
 /* How often it is used: calls, or kernels where nothing on the host is known. */
 static double uses(const node_cost *c) {
     return (double)(c->calls ? c->calls : c->kernels);
@@ -65,38 +63,16 @@ matched node_match(const compared_side sides[N_SIDES], const call_node *n) {
 
 /* ---- how much faster or slower a host is ------------------------------------------------- */
 
-typedef struct {
-    double ratio, weight;
-} weighted;
-
-static int compare_ratios(uint32_t a, uint32_t b, const void *context) {
-    const weighted *w = context;
-    return w[a].ratio < w[b].ratio ? -1 : w[a].ratio > w[b].ratio;
-}
-
 status host_ratio_find(const call_tree *tree, const compared_side sides[N_SIDES], arena *a,
                        double *out, error *err) {
     uint32_t n_nodes = tree->nodes.n, n = 0;
-    weighted *w = ARENA_ARRAY(a, weighted, (size_t)n_nodes + 1);
-    uint32_t *order = ARENA_ARRAY(a, uint32_t, (size_t)n_nodes + 1);
-    uint32_t *scratch = ARENA_ARRAY(a, uint32_t, (size_t)n_nodes + 1);
-    double sum = 0, seen = 0;
-    if (!w || !order || !scratch) FAIL_MEMORY(err);
+    noise_weighted *w = ARENA_ARRAY(a, noise_weighted, (size_t)n_nodes + 1);
+    if (!w) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < n_nodes; i++) {
         matched m = node_match(sides, call_tree_node(tree, i));
         double before = m.host[SIDE_A] + m.gap[SIDE_A], after = m.host[SIDE_B] + m.gap[SIDE_B];
         if (before < 1000 || call_tree_node(tree, i)->flags & NODE_BLOCKS) continue;
-        w[n] = (weighted){after / before, before};
-        order[n] = n;
-        sum += w[n++].weight;
+        w[n++] = (noise_weighted){after / before, before};
     }
-    sort_index(order, scratch, n, compare_ratios, w);
-    *out = 1;
-    for (uint32_t i = 0; i < n; i++) {
-        seen += w[order[i]].weight;
-        if (seen < sum / 2) continue;
-        *out = w[order[i]].ratio;
-        break;
-    }
-    return OK;
+    return noise_weighted_median(w, n, 1, a, out, err);
 }

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "base/sort.h"
+
 enum { ANGLES = 2048, MOST_FREEDOM = 10000 }; /* beyond, t is the normal distribution */
 static const double QUARTER_TURN = 1.57079632679489661923;
 
@@ -49,9 +51,9 @@ double noise_t(double p, double freedom) {
 }
 
 /* error: the standard error of the difference. */
-static void fill(double change, double error, double freedom, noise_change *out) {
-    double half = error > 0 ? noise_t(0.975, freedom) * error : 0;
-    double power = error > 0 ? noise_t(0.8, freedom) * error : 0;
+static void fill(double change, double standard_error, double freedom, noise_change *out) {
+    double half = standard_error > 0 ? noise_t(0.975, freedom) * standard_error : 0;
+    double power = standard_error > 0 ? noise_t(0.8, freedom) * standard_error : 0;
     *out = (noise_change){change, change - half, change + half, half + power};
 }
 
@@ -75,4 +77,32 @@ bool noise_compare_runs(const noise_samples *runs, const noise_samples *b, noise
 
 bool noise_is_real(const noise_change *c) {
     return c->low > 0 || c->high < 0;
+}
+
+/* ---- weighted ---------------------------------------------------------------------------- */
+
+static int compare_values(uint32_t a, uint32_t b, const void *context) {
+    const noise_weighted *v = context;
+    return v[a].value < v[b].value ? -1 : v[a].value > v[b].value;
+}
+
+status noise_weighted_median(const noise_weighted *v, uint32_t n, double without, arena *a,
+                             double *out, error *err) {
+    uint32_t *order = ARENA_ARRAY(a, uint32_t, (size_t)n + 1);
+    uint32_t *scratch = ARENA_ARRAY(a, uint32_t, (size_t)n + 1);
+    double all = 0, seen = 0;
+    if (!order || !scratch) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < n; i++) {
+        order[i] = i;
+        all += v[i].weight;
+    }
+    sort_index(order, scratch, n, compare_values, v);
+    *out = without;
+    for (uint32_t i = 0; i < n; i++) {
+        seen += v[order[i]].weight;
+        if (seen < all / 2) continue;
+        *out = v[order[i]].value;
+        break;
+    }
+    return OK;
 }

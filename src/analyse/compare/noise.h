@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+#include "base/status.h"
+
 typedef struct {
     uint32_t n;
     double mean, variance; /* variance: of one sample; 0 with less than two */
@@ -47,5 +50,14 @@ bool noise_is_real(const noise_change *c);
 /* The value below which Student's t with these degrees of freedom (at least 1) lies with
  * probability p, 0.5 ≤ p < 1. */
 double noise_t(double p, double freedom);
+
+typedef struct {
+    double value, weight;
+} noise_weighted;
+
+/* The value at which half of all weight is reached; `without` when there is none. Allocates in
+ * `a`. */
+status noise_weighted_median(const noise_weighted *v, uint32_t n, double without, arena *a,
+                             double *out, error *err) MUST_USE;
 
 #endif

@@ -98,13 +98,15 @@ static status write_changes(whatif *w, error *err) {
     if (!t) FAIL_MEMORY(err);
     w->replayed = replay(w, 0, w->replayed_ns);
     TRY(add_row(w, t, STR("replay"), w->replayed, &row, err));
+    w->changed = w->replayed;
     for (uint32_t c = 0; c < s->n; c++) {
-        int64_t after = replay(w, (uint64_t)1 << c, w->changed_ns);
-        TRY(add_row(w, t, s->v[c].text, after, &row, err));
+        w->changed = replay(w, (uint64_t)1 << c, w->changed_ns);
+        TRY(add_row(w, t, s->v[c].text, w->changed, &row, err));
         set_matched(w, t, row, &s->v[c]);
     }
+    if (s->n <= 1) return OK; /* a single change is all of them */
     w->changed = replay(w, ALL_CHANGES, w->changed_ns);
-    return s->n > 1 ? add_row(w, t, STR("all"), w->changed, &row, err) : OK;
+    return add_row(w, t, STR("all"), w->changed, &row, err);
 }
 
 static status write_steps(whatif *w, error *err) {

@@ -95,8 +95,22 @@ static void runs_that_differ_make_it_less_sure(void **state) {
     assert_near(between.high - between.change, 2.7764 * 2, 0.01);
 }
 
+static void a_weighted_median_is_where_half_of_the_weight_is_reached(void **state) {
+    const noise_weighted v[] = {{3, 1}, {1, 1}, {2, 5}};
+    arena a = {0};
+    double m = 0;
+    assert_int_equal(noise_weighted_median(v, 3, 7, &a, &m, NULL), OK);
+    assert_true(fabs(m - 2) < 1e-12);
+    assert_int_equal(noise_weighted_median(v, 2, 7, &a, &m, NULL), OK); /* 3 and 1 */
+    assert_true(fabs(m - 1) < 1e-12);
+    assert_int_equal(noise_weighted_median(v, 0, 7, &a, &m, NULL), OK);
+    assert_true(fabs(m - 7) < 1e-12);
+    arena_fini(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_weighted_median_is_where_half_of_the_weight_is_reached),
         cmocka_unit_test(quantiles_are_those_of_the_tables),
         cmocka_unit_test(samples_have_a_mean_and_a_variance),
         cmocka_unit_test(welch_gives_the_interval),
