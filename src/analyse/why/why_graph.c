@@ -485,6 +485,9 @@ status why_graph_make(const trace *t, const step_spans *steps, arena *a, why_gra
 }
 
 status why_graph_note(const why_graph *g, arena *a, answer *out, error *err) {
+    if (!(g->assumed.no_launch | g->assumed.typical_latency | g->assumed.hand_over |
+          g->assumed.other_stream | g->assumed.queue_full))
+        return OK; /* everything was recorded */
     verdict note = {.message = MSG_NOTE_WHY_ASSUMED};
     verdict_add(&note, arg_int("no_launch", g->assumed.no_launch));
     verdict_add(&note, arg_int("latency", g->assumed.typical_latency));
