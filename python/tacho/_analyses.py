@@ -859,7 +859,7 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: kinds, names, path.
+        Tables: by_kind, by_name, path.
         """
         words = dict(locals())
         del words["self"]

@@ -12,8 +12,8 @@
 #include "base/sort.h"
 
 #define COL_P(name) COL(critical, path, name)
-#define COL_K(name) COL(critical, kinds, name)
-#define COL_N(name) COL(critical, names, name)
+#define COL_K(name) COL(critical, by_kind, name)
+#define COL_N(name) COL(critical, by_name, name)
 
 typedef struct {
     uint8_t kind;
@@ -35,7 +35,7 @@ typedef struct {
     groups sums;
     int64_t kind_ns[N_PATH_KINDS], kind_n[N_PATH_KINDS];
     int64_t all_ns;
-    table *kinds, *by_name, *path; /* the short ones first */
+    table *by_kind, *by_name, *path; /* the short ones first */
 } critical;
 
 /* ---- adding up --------------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ static double share_of_path(const critical *c, int64_t ns) {
 }
 
 static status write_kinds(critical *c, error *err) {
-    table *t = c->kinds;
+    table *t = c->by_kind;
     for (int k = 0; k < N_PATH_KINDS; k++) {
         size_t row;
         if (!c->kind_n[k]) continue;
@@ -215,10 +215,10 @@ static const rule rules[] = {
 
 static status find_all(critical *c, const params *p, error *err) {
     selection s;
-    c->kinds = answer_table(c->out, c->arena, "kinds");
-    c->by_name = answer_table(c->out, c->arena, "names");
+    c->by_kind = answer_table(c->out, c->arena, "by_kind");
+    c->by_name = answer_table(c->out, c->arena, "by_name");
     c->path = answer_table(c->out, c->arena, "path");
-    if (!c->kinds || !c->by_name || !c->path) FAIL_MEMORY(err);
+    if (!c->by_kind || !c->by_name || !c->path) FAIL_MEMORY(err);
     select_init(&s, c->t, p);
     TRY(step_spans_make(c->t, &s, c->arena, &c->spans, err));
     TRY(why_graph_make(c->t, &c->spans, c->arena, &c->graph, err));

@@ -192,6 +192,14 @@ static const rule rules[] = {
     {"whatif_longer", MSG_VERDICT_WHATIF_LONGER, SEVERITY_INFO, is_longer},
 };
 
+/* How far the replay without a change is from the recording: all else is at best as good. */
+static status add_error_note(const whatif *w, answer *out, error *err) {
+    verdict note = {.message = MSG_NOTE_WHATIF_ERROR};
+    if (!w->graph.n_steps) return OK;
+    verdict_add(&note, arg_share("error", replay_error(w)));
+    return answer_note(out, w->arena, &note, err);
+}
+
 status analyse_whatif(const analysis_input *in, const params *p, arena *a, answer *out,
                       error *err) {
     const trace *t = in->traces[0].trace;
@@ -203,6 +211,7 @@ status analyse_whatif(const analysis_input *in, const params *p, arena *a, answe
     TRY(write_changes(&w, err));
     TRY(write_steps(&w, err));
     rules_apply(rules, N_OF(rules), &w, &out->verdict);
+    TRY(add_error_note(&w, out, err));
     TRY(why_graph_note(&w.graph, a, out, err));
     answer_finish(out, p);
     return OK;

@@ -892,13 +892,13 @@ export interface Tables {
     };
   };
   critical: {
-    kinds: {
+    by_kind: {
       kind: string | null;
       time: number | null;
       share: number | null;
       pieces: number | null;
     };
-    names: {
+    by_name: {
       kind: string | null;
       name: string | null;
       time: number | null;
