@@ -54,7 +54,7 @@ typedef struct {
     } u;
 } arg;
 
-#define MAX_ARGS 10
+#define MAX_ARGS 12
 
 typedef struct error {
     status status;

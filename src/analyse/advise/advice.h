@@ -111,10 +111,12 @@ typedef struct {
     tally kernel, small, layout, low_occupancy, optimizer, optimizer_fused;
     kernel_fill *fill;         /* by index in devices */
     double low_occupancy_lost; /* Σ time · (1 − occupancy / 0.25) */
+    uint16_t *work_marks;      /* by row of table kernel: WORK_… bits */
     int64_t *name_ns;          /* by string id: time of kernels with fewer blocks than SMs */
     double *name_lost;         /* of them Σ time · (1 − blocks per SM) */
     tally pageable;
-    int64_t n_graph; /* kernels that a replayed graph launched */
+    int64_t n_graph;     /* kernels that a replayed graph launched */
+    int64_t n_comm_work; /* collectives on the device */
     /* when: calls and copies while no kernel ran, calls of the allocator, optimizer's
      * kernels */
     intervals copy_at, pageable_at, allocator_at, optimizer_at, overhead_at;
@@ -138,9 +140,38 @@ typedef struct {
     given_sum device_types, conversions, ai_cpu; /* of AI Core and AI CPU */
 } advice_facts;
 
+/* What device work is: rules say by these which of it they are about. */
+enum {
+    WORK_COMPUTES = 1, /* a kernel that is not communication */
+    WORK_LAYOUT = 2,
+    WORK_LOW_OCCUPANCY = 4,
+    WORK_TENSOR_UNUSED = 8,
+    WORK_TENSOR_FLOAT32 = 16,
+    WORK_SMALL_GRID = 32,
+    WORK_ODD = 64,
+    WORK_PAGEABLE = 128,
+};
+
+/* How the remedy changes the step when it is replayed (advice_replay.c). */
+typedef struct {
+    enum {
+        REPLAY_NOT,      /* the sum is all there is */
+        REPLAY_WORK,     /* device work with the bits `mark` takes `factor` of its time */
+        REPLAY_DATA,     /* no call that loads data */
+        REPLAY_BLOCKING, /* no call that blocks, of the sort `mark` */
+        REPLAY_GRAPH,    /* launched at once */
+        REPLAY_COMMUNICATION,
+    } how;
+    uint16_t mark;
+    double factor;
+} advice_change;
+
 typedef struct {
     severity severity; /* used when the saving is not estimated, else the saving decides */
     int64_t saves;     /* ns for each step; ABSENT_I64: not estimated */
+    int64_t summed;    /* ns, before it was replayed; 0: it was not */
+    int64_t replayed;  /* ns, what of it the replay saves; no more than the sum */
+    advice_change change;
     verdict words;     /* the named values; ids and messages are filled in by advice_answer.c */
     interval place;    /* where to look; empty: in the longest step */
     str name;          /* operator, kernel or call it is about; may be empty */
@@ -256,6 +287,11 @@ typedef struct {
  * step. */
 status advice_claims_settle(const advice_facts *f, advice_claim *v, uint32_t n,
                             error *err) MUST_USE;
+
+/* What the findings would save by a replay of the step, each alone; where it cannot be replayed
+ * the sums stay. */
+status advice_replay(const advice_facts *f, advice *const *found, uint32_t n,
+                     error *err) MUST_USE;
 
 /* What costs most: the cause that the headline of the overview names, and the first row of
  * `advise`. */

@@ -104,6 +104,25 @@ static uint32_t ask_rules(const advice_facts *f, finding *found) {
     return n;
 }
 
+/* What they save is what the step loses when it is replayed with the remedy. */
+static status advice_answer_replay(const advice_facts *f, finding *found, uint32_t *n,
+                                   error *err) {
+    finding *old = ARENA_ARRAY(f->arena, finding, (size_t)*n + 1);
+    advice **of = ARENA_ARRAY(f->arena, advice *, (size_t)*n + 1);
+    uint32_t kept = 0;
+    if (!old || !of) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < *n; i++) {
+        old[i] = found[i];
+        of[i] = &old[i].advice;
+    }
+    TRY(advice_replay(f, of, *n, err));
+    for (uint32_t i = 0; i < *n; i++) {
+        old[i].advice.severity = severity_of(f, &old[i].advice);
+        insert(found, &kept, &old[i]);
+    }
+    return OK;
+}
+
 /* Lets every moment be saved once, and puts the findings in order again. */
 static status advice_answer_settle(const advice_facts *f, finding *found, uint32_t n,
                                    error *err) {
@@ -307,13 +326,22 @@ static bool has_value(const verdict *v, const char *name) {
     return false;
 }
 
+/* How the saving was found. */
+static uint16_t basis_of(const finding *one) {
+    const advice *a = &one->advice;
+    if (one->kept || !a->summed) return one->rule->basis;
+    if (has_value(&a->words, "same")) return MSG_ADVICE_REPLAYED_SAME_BASIS;
+    /* A replay that leaves the sum as it is was no better reason than the rule's own. */
+    return a->replayed < a->summed ? MSG_ADVICE_REPLAYED_BASIS : one->rule->basis;
+}
+
 static status write_finding(table *t, const advice_facts *f, const finding *one, error *err) {
     advice_dialect dialect = one->kept ? one->evidence.dialect : f->dialect;
     uint16_t suggestion = suggestion_of(dialect, one->rule);
     if (one->rule->holds == advice_host_late && has_value(&one->advice.words, "replays"))
         suggestion = MSG_ADVICE_HOST_LATE_REPLAY_SUGGEST;
     const uint16_t messages[] = {one->rule->title, one->rule->evidence, suggestion,
-                                 one->rule->basis};
+                                 basis_of(one)};
     const uint32_t columns[] = {COL_A(title), COL_A(evidence), COL_A(suggestion), COL_A(basis)};
     verdict *words = ARENA_ARRAY(f->arena, verdict, 4);
     size_t row;
@@ -323,6 +351,8 @@ static status write_finding(table *t, const advice_facts *f, const finding *one,
         words[i] = sentence(one, messages[i]);
         table_set_sentence(t, row, columns[i], &words[i]);
     }
+    if (messages[3] != one->rule->basis)
+        verdict_add(&words[3], arg_time("summed", one->advice.summed));
     if (DIALECT_CLAUSES[dialect]) verdict_add(&words[2], arg_int(DIALECT_CLAUSES[dialect], 1));
     table_set_sentence(t, row, COL_A(values), &words[0]);
     str code = STR_NONE;
@@ -464,6 +494,7 @@ static status find_all(const analysis_input *in, const params *p, const advice_w
     if (!f->run) TRY(quality_cut(f->t, &cut, &v->decided, err));
     /* Without the device's half nothing can be told about what the host costs. */
     if (cut && !(f->has & NEED_DEVICE)) v->n = 0;
+    TRY(advice_answer_replay(f, v->found, &v->n, err));
     if (f->run) TRY(take_kept(f, v->found, &v->n, err));
     TRY(advice_answer_settle(f, v->found, v->n, err));
     return find_decided(f, v, err);

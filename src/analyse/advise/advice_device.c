@@ -22,13 +22,19 @@ static bool is_kernel(const trace *t, uint32_t k) {
     return t->slice.kind[t->kernel.slice[k]] == KIND_KERNEL;
 }
 
-/* The kernels of this name. */
+static advice_change faster(uint16_t mark, double factor) {
+    return (advice_change){.how = REPLAY_WORK, .mark = mark, .factor = factor};
+}
+
+/* The kernels of this name, which are marked. */
 static tally kernels_named(const advice_facts *f, uint32_t name) {
     const trace *t = f->t;
     tally found = {0};
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         uint32_t slice = t->kernel.slice[k];
-        if (t->slice.name[slice] == name && is_kernel(t, k)) tally_add(t, &found, slice);
+        if (t->slice.name[slice] != name || !is_kernel(t, k)) continue;
+        tally_add(t, &found, slice);
+        f->work_marks[k] |= WORK_SMALL_GRID;
     }
     return found;
 }
@@ -48,6 +54,7 @@ bool advice_small_grid(const advice_facts *f, double limit, advice *out) {
     advice_cost(f, out, advice_per_step(f, advice_ns(f->name_lost[name])));
     tally named = kernels_named(f, name);
     advice_point_to(f, out, &named);
+    out->change = faster(WORK_SMALL_GRID, 1 - f->name_lost[name] / (double)ns);
     add_kernel_share(f, out, ns);
     verdict_add(&out->words, arg_text("kernel", trace_str(f->t, name)));
     verdict_add(&out->words, arg_text("unit", device_unit(f->t)));
@@ -69,6 +76,7 @@ bool advice_sm_efficiency_low(const advice_facts *f, double limit, advice *out) 
     }
     if (!worst || !(filled < limit)) return false;
     advice_cost(f, out, advice_ns((double)f->part_ns[ROLE_KERNEL] * (1 - filled)));
+    out->change = faster(WORK_COMPUTES, filled);
     verdict_add(&out->words, arg_share("filled", filled));
     verdict_add(&out->words, arg_id("device", worst->device));
     verdict_add(&out->words, arg_text("unit", device_unit(f->t)));
@@ -80,6 +88,7 @@ bool advice_occupancy_low(const advice_facts *f, double limit, advice *out) {
     if (!ns || kernel_share(f, ns) < limit) return false;
     advice_cost(f, out, advice_per_step(f, advice_ns(f->low_occupancy_lost)));
     advice_point_to(f, out, &f->low_occupancy);
+    out->change = faster(WORK_LOW_OCCUPANCY, 1 - f->low_occupancy_lost / (double)ns);
     add_kernel_share(f, out, ns);
     verdict_add(&out->words, arg_text("kernel", out->name));
     return true;
@@ -107,6 +116,7 @@ bool advice_small_kernels(const advice_facts *f, double limit, advice *out) {
     int64_t ns = advice_per_step(f, idle);
     if (advice_share(f, ns) < 0.05) return false;
     advice_cost(f, out, ns);
+    out->change.how = REPLAY_GRAPH;
     verdict_add(&out->words, arg_int("count", mean_i64(f->kernel.n, f->steps.n)));
     verdict_add(&out->words,
                 arg_share("small_share", (double)f->small.n / (double)f->kernel.n));
@@ -141,12 +151,14 @@ static bool calls_are_slow(const advice_facts *f, const tally *calls, double lim
 
 bool advice_tensor_cores_unused(const advice_facts *f, double limit, advice *out) {
     if (f->major < 7 || !calls_are_slow(f, &f->tensor_unused, limit, 0.75, out)) return false;
+    out->change = faster(WORK_TENSOR_UNUSED, 0.25);
     /* Volta and Turing know float16 alone; bfloat16 and TF32 came with 8.0. */
     if (f->major == 7) verdict_add(&out->words, arg_int("half_only", 1));
     return true;
 }
 
 bool advice_float32_matmul(const advice_facts *f, double limit, advice *out) {
+    out->change = faster(WORK_TENSOR_FLOAT32, 0.5);
     return f->major >= 8 && calls_are_slow(f, &f->tensor_float32, limit, 0.5, out);
 }
 
@@ -175,7 +187,9 @@ static tally odd_calls(const advice_facts *f, uint32_t op) {
         uint32_t shapes = t->op.shapes[row];
         if (shapes >= t->n_strings) continue;
         if (!known[shapes]) known[shapes] = is_odd(t, shapes) ? 2 : 1;
-        if (known[shapes] == 2) tally_add(t, &found, t->kernel.slice[k]);
+        if (known[shapes] != 2) continue;
+        tally_add(t, &found, t->kernel.slice[k]);
+        f->work_marks[k] |= WORK_ODD;
     }
     return found;
 }
@@ -203,6 +217,7 @@ bool advice_odd_dimension(const advice_facts *f, double limit, advice *out) {
     advice_cost(f, out, advice_per_step(f, advice_ns(most)));
     tally odd_work = odd_calls(f, op);
     advice_point_to(f, out, &odd_work);
+    out->change = faster(WORK_ODD, 1 / worst.slowdown);
     out->name = trace_str(f->t, op);
     add_kernel_share(f, out, advice_ns((double)f->op_ns[op] * worst.time_share));
     verdict_add(&out->words, arg_text("op", out->name));
@@ -215,6 +230,7 @@ bool advice_odd_dimension(const advice_facts *f, double limit, advice *out) {
 bool advice_layout_conversion(const advice_facts *f, double limit, advice *out) {
     if (!f->layout.n || kernel_share(f, f->layout.ns) < limit) return false;
     advice_cost(f, out, advice_per_step(f, f->layout.ns));
+    out->change = faster(WORK_LAYOUT, 0);
     advice_point_to(f, out, &f->layout);
     add_kernel_share(f, out, f->layout.ns);
     verdict_add(&out->words, arg_int("count", mean_i64(f->layout.n, f->steps.n)));

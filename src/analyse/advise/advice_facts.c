@@ -326,6 +326,7 @@ static void add_copy(work_scan *w, uint32_t k) {
     uint32_t slice = f->t->kernel.slice[k];
     if (!(kernel_says(w, f->t->slice.name[slice]) & COPY_PAGEABLE)) return;
     tally_add(f->t, &f->pageable, slice);
+    f->work_marks[k] |= WORK_PAGEABLE;
     if (f->t->kernel.bytes[k] > 0)
         f->pageable_bytes = add_i64(f->pageable_bytes, f->t->kernel.bytes[k]);
     intervals_add(&w->pageable, f->t->slice.start[slice], slice_end(f->t, slice));
@@ -355,6 +356,7 @@ static void add_fill(work_scan *w, uint32_t k, uint32_t slice) {
     } else if (occupancy >= 0 && occupancy < LOW_OCCUPANCY &&
                !tensor_core_possible(&w->tensor, k)) {
         tally_add(t, &f->low_occupancy, slice);
+        f->work_marks[k] |= WORK_LOW_OCCUPANCY;
         f->low_occupancy_lost += ns * (1 - occupancy / LOW_OCCUPANCY);
     }
 }
@@ -370,14 +372,19 @@ static void advice_facts_add_kernel(work_scan *w, uint32_t k, int64_t launched) 
     uint32_t slice = f->t->kernel.slice[k];
     if (comm_kernel_row(&w->comm, k)) {
         tally_add(f->t, &f->collective, slice);
+        f->n_comm_work++;
         f->nccl |= str_find_nocase(trace_slice_name(f->t, slice), STR("nccl"), 0) != SIZE_MAX;
         return;
     }
     uint8_t says = kernel_says(w, f->t->slice.name[slice]);
     tally_add(f->t, &f->kernel, slice);
+    f->work_marks[k] |= WORK_COMPUTES;
     f->n_graph += is_replayed(f->t, k);
     if (f->t->slice.dur[slice] < SMALL_KERNEL_NS) tally_add(f->t, &f->small, slice);
-    if (says & KERNEL_LAYOUT) tally_add(f->t, &f->layout, slice);
+    if (says & KERNEL_LAYOUT) {
+        tally_add(f->t, &f->layout, slice);
+        f->work_marks[k] |= WORK_LAYOUT;
+    }
     if (stage_at(&f->stages, launched) == STAGE_OPTIMIZER) {
         tally_add(f->t, &f->optimizer, slice);
         intervals_add(&f->optimizer_at, f->t->slice.start[slice], slice_end(f->t, slice));
@@ -396,10 +403,12 @@ static status scan_work(advice_facts *f, work_scan *w, error *err) {
     size_t n = (size_t)t->n_strings + 1;
     TRY(comm_names_init(&w->comm, t, f->arena, err));
     w->names = ARENA_ARRAY(f->arena, uint8_t, n);
+    f->work_marks = ARENA_ARRAY(f->arena, uint16_t, (size_t)t->kernel.n + 1);
     f->name_ns = ARENA_ARRAY(f->arena, int64_t, n);
     f->name_lost = ARENA_ARRAY(f->arena, double, n);
     f->fill = ARENA_ARRAY(f->arena, kernel_fill, (size_t)f->devices.n + 1);
-    if (!w->names || !f->name_ns || !f->name_lost || !f->fill) FAIL_MEMORY(err);
+    if (!w->names || !f->work_marks || !f->name_ns || !f->name_lost || !f->fill)
+        FAIL_MEMORY(err);
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         int64_t launched = launch_time(t, k);
         uint8_t kind = t->slice.kind[t->kernel.slice[k]];
@@ -435,7 +444,8 @@ typedef struct {
     bool tensor, unsure, missed, in_steps; /* matrix cores: used, not known, could be used */
 } op_work;
 
-static void advice_facts_add_op(advice_facts *f, uint32_t op, const op_work *work) {
+/* What the call's kernels are to be known for. */
+static uint16_t advice_facts_add_op(advice_facts *f, uint32_t op, const op_work *work) {
     const trace *t = f->t;
     uint32_t name = t->slice.name[op], row = trace_op_of(t, op);
     bool float32 = row && is_float32(trace_str(t, t->op.types[row]));
@@ -444,13 +454,14 @@ static void advice_facts_add_op(advice_facts *f, uint32_t op, const op_work *wor
                  : work->tensor && float32 ? &f->tensor_float32
                                            : NULL;
     if (name < t->n_strings) f->op_ns[name] = add_i64(f->op_ns[name], work->ns);
-    if (!sum) return;
+    if (!sum) return 0;
     sum->n++;
     sum->ns = add_i64(sum->ns, work->ns);
     /* Calls are asynchronous: what their kernels take counts, not what the host takes. */
     if (!sum->top.n || work->ns > sum->top.v[0].cost_ns) sum->longest = work->longest;
     event_list_add_slice(&sum->top, t, work->longest, work->ns);
     if (name < t->n_strings) sum->name_ns[name] = add_i64(sum->name_ns[name], work->ns);
+    return unused ? WORK_TENSOR_UNUSED : WORK_TENSOR_FLOAT32;
 }
 
 /* Products that no operator launched, as those of a replayed graph: their names tell the
@@ -462,10 +473,13 @@ static void add_bare_products(advice_facts *f, work_scan *w) {
         if (t->kernel.op[k] || t->slice.kind[slice] != KIND_KERNEL ||
             comm_kernel_row(&w->comm, k) || advice_step_at(f, launch_time(t, k)) == UINT32_MAX)
             continue;
-        if (tensor_core_missed(&w->tensor, k))
+        if (tensor_core_missed(&w->tensor, k)) {
             tally_add(t, &f->tensor_unused, slice);
-        else if (tensor_core_is_tf32(&w->tensor, k))
+            f->work_marks[k] |= WORK_TENSOR_UNUSED;
+        } else if (tensor_core_is_tf32(&w->tensor, k)) {
             tally_add(t, &f->tensor_float32, slice);
+            f->work_marks[k] |= WORK_TENSOR_FLOAT32;
+        }
     }
 }
 
@@ -480,6 +494,8 @@ static status scan_ops(advice_facts *f, work_scan *w, error *err) {
     for (size_t i = 0; i < list.n;) {
         uint32_t op = (uint32_t)list.pairs[i].key;
         op_work work = {0};
+        uint16_t marks = 0;
+        size_t first = i;
         for (; i < list.n && list.pairs[i].key == op; i++) {
             uint32_t k = list.pairs[i].row, slice = t->kernel.slice[k];
             if (t->slice.kind[slice] != KIND_KERNEL || comm_kernel_row(&w->comm, k)) continue;
@@ -494,7 +510,8 @@ static status scan_ops(advice_facts *f, work_scan *w, error *err) {
             work.missed |= tensor_core_missed(&w->tensor, k);
         }
         if (work.in_steps && tensor_core_op_id(&w->tensor, t->slice.name[op]))
-            advice_facts_add_op(f, op, &work);
+            marks = advice_facts_add_op(f, op, &work);
+        for (; marks && first < i; first++) f->work_marks[list.pairs[first].row] |= marks;
     }
     add_bare_products(f, w);
     for (uint32_t r = 1; r < t->op.n && !(f->has & NEED_SHAPES); r++)

@@ -19,6 +19,7 @@ static bool loader_is_slow(const advice_facts *f, double limit, advice *out) {
     int64_t ns = f->part_ns[ROLE_DATA_LOADER];
     if (advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
+    out->change.how = REPLAY_DATA;
     advice_point_to(f, out, &f->data);
     return true;
 }
@@ -80,6 +81,7 @@ bool advice_host_late(const advice_facts *f, double limit, advice *out) {
     int64_t ns = advice_per_step(f, late);
     if (advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
+    if (!advice_replays(f)) out->change.how = REPLAY_GRAPH;
     point_to_gap(f, IDLE_HOST, out);
     verdict_add(&out->words, arg_text("graphs", device_graphs(f->t)));
     if (advice_replays(f)) verdict_add(&out->words, arg_int("replays", 1));
@@ -135,6 +137,7 @@ static bool is_blocked(const advice_facts *f, block_sort which, double limit, ad
     int64_t ns = advice_per_step(f, sum);
     if (!worst || advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
+    out->change = (advice_change){.how = REPLAY_BLOCKING, .mark = (uint16_t)which};
     advice_point(f, out, worst->blocking);
     verdict_add(&out->words, arg_text("call", out->name));
     verdict_add(&out->words, arg_real("count", (double)n / (double)f->steps.n));

@@ -149,6 +149,11 @@ static bool in_modules(matcher *m, uint32_t c, uint32_t slice) {
     return *at < w->n && w->slices[*at] == slice;
 }
 
+static bool is_listed(const scenario_change *v, uint32_t slice) {
+    uint32_t i = SEARCH_FIRST(k, 0u, v->n_calls, v->listed[k] < slice);
+    return i < v->n_calls && v->listed[i] == slice;
+}
+
 static bool touches(matcher *m, uint32_t c, uint32_t slice) {
     const trace *t = m->t;
     uint8_t kind = t->slice.kind[slice];
@@ -158,6 +163,7 @@ static bool touches(matcher *m, uint32_t c, uint32_t slice) {
         return m->by_shape[c] ? shape_fits(m, c, slice) : name_fits(m, c, t->slice.name[slice]);
     case CHANGE_TO_RANGE: return is_range(kind) && name_fits(m, c, t->slice.name[slice]);
     case CHANGE_TO_MODULE: return in_modules(m, c, slice);
+    case CHANGE_TO_LISTED: return is_listed(&m->s->v[c], slice);
     case CHANGE_NO_DATA_WAIT: return kind == KIND_DATA;
     case CHANGE_CUDA_GRAPH: return kind == KIND_DATA;
     case CHANGE_NO_COMMUNICATION:
@@ -287,6 +293,7 @@ static bool touches_work(matcher *m, uint32_t c, uint32_t k, uint64_t host) {
     if (v->kind == CHANGE_TO_KERNEL)
         return name_fits(m, c, m->t->slice.name[m->t->kernel.slice[k]]);
     if (v->kind == CHANGE_NO_COMMUNICATION) return comm_kernel_row(&m->comms, k);
+    if (v->kind == CHANGE_TO_LISTED) return v->work_marks && v->work_marks[k] & v->mark;
     return takes_device_work(v->kind) && host >> c & 1;
 }
 

@@ -19,6 +19,7 @@ typedef enum {
     CHANGE_TO_OP,
     CHANGE_TO_MODULE,
     CHANGE_TO_RANGE,
+    CHANGE_TO_LISTED, /* calls and work that the caller knows by row */
     CHANGE_NO_LAUNCH_COST,
     CHANGE_NO_SYNC,
     CHANGE_NO_DATA_WAIT,
@@ -31,6 +32,11 @@ typedef struct {
     str text; /* as it was given */
     str pattern;
     double factor;
+    /* Of CHANGE_TO_LISTED: slices in ascending order, and device work with one of the bits. */
+    const uint32_t *listed;
+    uint32_t n_calls;
+    const uint16_t *work_marks; /* by row of table kernel; NULL: no work */
+    uint16_t mark;
     /* What it matched, in all steps: calls, device work, their times. */
     int64_t calls, kernels, host_ns, device_ns;
 } scenario_change;

@@ -38,7 +38,7 @@ static int64_t scale_ns(int64_t ns, double factor) {
 }
 
 static bool is_pattern(const scenario_change *v) {
-    return v->pattern.n != 0;
+    return v->pattern.n != 0 || v->kind == CHANGE_TO_LISTED;
 }
 
 /* Of the host in a stretch with these changes. */
@@ -103,7 +103,9 @@ static int64_t host_ns(const player *p, uint32_t track, int64_t from, int64_t to
 static int64_t gap_ns(const player *p, const why_point *point) {
     const why_point *before = &p->g->points[point->before];
     uint32_t track = point->track ? point->track : before->track;
-    if (!point->handed_over) return host_ns(p, track, before->end, point->start);
+    /* A mark that is on no thread hands nothing over. */
+    if (!point->handed_over || !before->track)
+        return host_ns(p, track, before->end, point->start);
     int64_t woke = max_i64(before->end, min_i64(point->active_from, point->start));
     return add_i64(host_ns(p, before->track, before->end, woke),
                    host_ns(p, track, woke, point->start));

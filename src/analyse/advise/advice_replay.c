@@ -1,0 +1,158 @@
+/* advice_replay.c: what a change would really save: the step replayed with it (why_replay.h).
+ *
+ * A rule adds up the time that its remedy takes away. The step does not become shorter by that
+ * much when something else decides it: kernels twice as fast save nothing where the host is
+ * late. So each finding whose change can be replayed is, alone, and saves what the step lost
+ * then, at most its sum. */
+#include <math.h>
+
+#include "analyse/advise/advice.h"
+#include "analyse/why/why_replay.h"
+#include "base/sort.h"
+
+#define INEXACT 0.05 /* a replay that is so far off says nothing about a change */
+#define NOISE 0.005  /* of a step: as long as before */
+
+typedef struct {
+    const advice_facts *f;
+    why_graph graph;
+    scenario scenario;
+    why_replay replay;
+    advice *of[MOST_CHANGES]; /* by change: the finding it stands for */
+    int64_t replayed;         /* of the average step, as recorded */
+    uint8_t *has_points;      /* by track: of the graph */
+} replayer;
+
+/* ---- calls ------------------------------------------------------------------------------- */
+
+static bool is_data(const advice_facts *f, uint32_t slice) {
+    return f->t->slice.kind[slice] == KIND_DATA;
+}
+
+/* Does its thread launch work, or wait for it? What others do is not connected to the device. */
+static bool is_connected(const replayer *r, uint32_t slice) {
+    return r->has_points[trace_track_of(r->f->t, slice)];
+}
+
+static status list_data(const replayer *r, scenario_change *out, error *err) {
+    const advice_facts *f = r->f;
+    const trace *t = f->t;
+    int64_t all = 0, connected = 0;
+    uint32_t *calls = ARENA_ARRAY(f->arena, uint32_t, (size_t)t->kind_count[KIND_DATA] + 1);
+    if (!calls) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < t->slice.n && out->n_calls < t->kind_count[KIND_DATA]; i++) {
+        if (!is_data(f, i)) continue;
+        all = add_i64(all, t->slice.dur[i]);
+        if (is_connected(r, i)) connected = add_i64(connected, t->slice.dur[i]);
+        calls[out->n_calls++] = i;
+    }
+    if (connected < all / 2) out->n_calls = 0;
+    out->listed = calls;
+    return OK;
+}
+
+/* Calls that block, of one sort; by row. */
+static status list_blocking(const advice_facts *f, block_sort which, scenario_change *out,
+                            error *err) {
+    uint32_t *calls = ARENA_ARRAY(f->arena, uint32_t, f->n_blocking + 1);
+    sort_pair *pairs = ARENA_ARRAY(f->arena, sort_pair, f->n_blocking + 1);
+    sort_pair *scratch = ARENA_ARRAY(f->arena, sort_pair, f->n_blocking + 1);
+    if (!calls || !pairs || !scratch) FAIL_MEMORY(err);
+    for (size_t i = 0; i < f->n_blocking; i++) {
+        uint32_t slice = f->blocking[i].slice;
+        if (advice_block_sort(f, slice) == which)
+            pairs[out->n_calls++] = (sort_pair){slice, slice};
+    }
+    sort_radix(pairs, scratch, out->n_calls);
+    for (uint32_t i = 0; i < out->n_calls; i++) calls[i] = pairs[i].row;
+    out->listed = calls;
+    return OK;
+}
+
+/* ---- changes ----------------------------------------------------------------------------- */
+
+static status add_change(replayer *r, advice *a, error *err) {
+    scenario *s = &r->scenario;
+    const advice_change *c = &a->change;
+    if (a->saves == ABSENT_I64 || c->how == REPLAY_NOT || s->n == MOST_CHANGES) return OK;
+    scenario_change *v = &s->v[s->n];
+    *v = (scenario_change){.kind = CHANGE_TO_LISTED, .factor = c->factor};
+    switch (c->how) {
+    case REPLAY_WORK:
+        v->work_marks = r->f->work_marks;
+        v->mark = c->mark;
+        break;
+    case REPLAY_DATA:
+        TRY(list_data(r, v, err));
+        if (!v->n_calls) return OK;
+        break;
+    case REPLAY_BLOCKING: TRY(list_blocking(r->f, (block_sort)c->mark, v, err)); break;
+    case REPLAY_GRAPH: v->kind = CHANGE_CUDA_GRAPH; break;
+    case REPLAY_COMMUNICATION: v->kind = CHANGE_NO_COMMUNICATION; break;
+    case REPLAY_NOT: return OK;
+    }
+    r->of[s->n++] = a;
+    return OK;
+}
+
+static int64_t mean_step_ns(replayer *r, uint64_t changes) {
+    int64_t sum = 0;
+    why_replay_run(&r->replay, changes);
+    for (uint32_t i = 0; i < r->graph.n_steps; i++)
+        sum = add_i64(sum, why_replay_step_ns(&r->replay, i));
+    return sum / r->graph.n_steps;
+}
+
+/* Does the replay as recorded give the steps as recorded? */
+static bool is_exact(replayer *r) {
+    int64_t recorded = 0;
+    r->replayed = mean_step_ns(r, 0);
+    for (uint32_t i = 0; i < r->graph.n_steps; i++)
+        recorded =
+            add_i64(recorded, sub_i64(r->graph.steps[i].end_ns, r->graph.steps[i].start_ns));
+    recorded /= r->graph.n_steps;
+    return recorded > 0 &&
+           fabs((double)r->replayed - (double)recorded) <= INEXACT * (double)recorded;
+}
+
+static void replay_changes(replayer *r) {
+    for (uint32_t c = 0; c < r->scenario.n; c++) {
+        advice *a = r->of[c];
+        int64_t saved = sub_i64(r->replayed, mean_step_ns(r, (uint64_t)1 << c));
+        a->summed = a->saves;
+        a->saves = a->replayed = min_i64(a->saves, max_i64(0, saved));
+        if (advice_share(r->f, a->saves) < NOISE) verdict_add(&a->words, arg_int("same", 1));
+    }
+}
+
+static bool any_change(advice *const *found, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (found[i]->saves != ABSENT_I64 && found[i]->change.how != REPLAY_NOT) return true;
+    return false;
+}
+
+static status make_graph(replayer *r, error *err) {
+    const advice_facts *f = r->f;
+    TRY(why_graph_make(f->t, &f->steps, f->arena, &r->graph, err));
+    r->has_points = ARENA_ARRAY(f->arena, uint8_t, (size_t)f->t->track.n + 1);
+    if (!r->has_points) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < r->graph.n_points; i++)
+        if (r->graph.points[i].slice) r->has_points[r->graph.points[i].track] = 1;
+    return OK;
+}
+
+status advice_replay(const advice_facts *f, advice *const *found, uint32_t n, error *err) {
+    replayer *r = ARENA_ARRAY(f->arena, replayer, 1);
+    if (!r) FAIL_MEMORY(err);
+    r->f = f;
+    if (f->run || !(f->has & NEED_DEVICE) || !f->steps.n || !any_change(found, n)) return OK;
+    TRY(make_graph(r, err));
+    /* Work that nothing launched stays where it is whatever changes. */
+    if (!r->graph.n_steps || r->graph.assumed.no_launch * 20 > r->graph.n_works) return OK;
+    for (uint32_t i = 0; i < n; i++) TRY(add_change(r, found[i], err));
+    if (!r->scenario.n) return OK;
+    TRY(scenario_match(&r->scenario, &r->graph, f->arena, err));
+    TRY(why_replay_init(&r->replay, &r->scenario, f->arena, err));
+    if (is_exact(r)) replay_changes(r);
+    return OK;
+}
