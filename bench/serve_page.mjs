@@ -4,13 +4,14 @@
 // asking for the page until a pressed key has had its effect, median of five fresh browsers' profiles.
 // frames_ms: script time of each frame while the timeline is zoomed and panned with real answers.
 import { createRequire } from "node:module";
+import { browserPath } from "../tests/browser/path.mjs";
 
 const require = createRequire(new URL("../web/package.json", import.meta.url));
 const { chromium } = require("playwright-core");
 const url = process.argv[2];
 
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  executablePath: browserPath(),
   args: ["--no-sandbox"],
 });
 

@@ -8,15 +8,16 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { browserPath } from "./path.mjs";
 import { serve, settled } from "./stand.mjs";
 import { heading, plain } from "./tools.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const here = process.argv.includes("--here");
-const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((p) => existsSync(p));
+const chromium = browserPath();
 for (const [there, why] of [
   [existsSync(join(root, "web/node_modules/playwright-core")), "playwright-core is missing: make web-packages"],
-  [chromium, "chromium is not installed: tools/setup browser"],
+  [chromium, "Chromium is not installed: tools/setup browser"],
 ])
   if (!there) {
     console.log(why);

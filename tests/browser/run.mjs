@@ -1,15 +1,15 @@
 // The page in a real browser: every view with real data, numbers equal to the command line's, the ways a
 // user takes, accessibility, screenshots. `tests/browser/run [NAME…]` runs the tests whose name contains
 // one of the words. TACHO_PAGE=http://… tests a server that is already there.
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { browserPath } from "./path.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const need = [
   [existsSync(join(root, "web/node_modules/playwright-core")), "playwright-core is missing: make web-packages"],
-  [browserPath(), "chromium is not installed: tools/setup browser"],
+  [browserPath(), "Chromium is not installed: tools/setup browser"],
 ];
 for (const [there, why] of need)
   if (!there) {
@@ -20,8 +20,3 @@ process.env.CHROMIUM = browserPath();
 mkdirSync(join(root, "build/screenshots"), { recursive: true });
 const { main } = await import("./suite.mjs");
 process.exitCode = await main(root, process.argv.slice(2));
-
-function browserPath() {
-  return ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((p) => existsSync(p)) ??
-    (spawnSync("sh", ["-c", "command -v chromium"]).stdout.toString().trim() || undefined);
-}

@@ -2,6 +2,7 @@
 // (200 KB: what a trace of eight million events gives at any zoom). Fails above 8 ms at the 95th percentile.
 //     node dev/frames.mjs URL      where URL serves the page (tacho serve)
 import { chromium } from "playwright-core";
+import { browserPath } from "../../tests/browser/path.mjs";
 
 const url = process.argv[2] ?? "http://127.0.0.1:8177";
 const LANES = 24;
@@ -91,7 +92,7 @@ function viewport(q) {
   return out;
 }
 
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+const browser = await chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox"] });
 const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
 page.on("pageerror", (e) => console.error(e.stack));
 await page.route("**/api/v1/tracks*", (r) => r.fulfill({ json: tracks }));
