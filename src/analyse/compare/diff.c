@@ -32,6 +32,7 @@ static status write_tables(diff *d, error *err) {
     TRY(diff_write_breakdown(d, err));
     TRY(diff_write_operators(d, err));
     TRY(diff_write_kernels(d, err));
+    TRY(diff_write_graphs(d, err));
     table *parity = answer_table(d->out, d->arena, "parity");
     if (!parity) FAIL_MEMORY(err);
     return parity_write(d->sides, &d->causes, parity, err);

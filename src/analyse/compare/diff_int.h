@@ -33,6 +33,10 @@ status diff_write_steps(diff *d, error *err) MUST_USE;
 status diff_write_breakdown(diff *d, error *err) MUST_USE;
 status diff_write_operators(diff *d, error *err) MUST_USE;
 status diff_write_kernels(diff *d, error *err) MUST_USE;
+/* Table graph_nodes, where a run replays graphs. */
+status diff_write_graphs(diff *d, error *err) MUST_USE;
+/* same, changed, added or removed: by calls and ns of a step. */
+str diff_status_word(const double calls[N_SIDES], const int64_t ns[N_SIDES]);
 
 /* The sentence. */
 void diff_judge(const diff *d, verdict *out);

@@ -7,10 +7,27 @@
 #include "base/message_ids_advice.h"
 #include "base/message_ids_columns.h"
 
-static bool no_steps(const void *facts, verdict *v) {
-    (void)v;
+/* A snapshot of memory is one step without length. */
+static bool has_steps(const diff *d, int side) {
+    return d->sides[side].n_steps && d->sides[side].mean_ns > 0;
+}
+
+static bool is_only_memory(const void *facts, verdict *v) {
     const diff *d = facts;
-    return !d->sides[SIDE_A].n_steps || !d->sides[SIDE_B].n_steps;
+    const double *peak = d->measured[CHANGED_MEMORY].of;
+    if (has_steps(d, SIDE_A) || has_steps(d, SIDE_B)) return false;
+    if (isnan(peak[SIDE_A]) || isnan(peak[SIDE_B])) return false;
+    verdict_add(v, arg_bytes("a", noise_whole(peak[SIDE_A])));
+    verdict_add(v, arg_bytes("b", noise_whole(peak[SIDE_B])));
+    return true;
+}
+
+static bool no_steps(const void *facts, verdict *v) {
+    const diff *d = facts;
+    bool a = has_steps(d, SIDE_A), b = has_steps(d, SIDE_B);
+    if (!a && !b) verdict_add(v, arg_int("both", 1));
+    if (a != b) verdict_add(v, arg_text("run", a ? STR("B") : STR("A")));
+    return !a || !b;
 }
 
 static void add_means(const diff *d, verdict *v) {
@@ -18,6 +35,15 @@ static void add_means(const diff *d, verdict *v) {
     verdict_add(v, arg_time("a", d->sides[SIDE_A].mean_ns));
     verdict_add(v, arg_time("b", d->sides[SIDE_B].mean_ns));
     if (a > 0) verdict_add(v, arg_share("share", fabs((double)d->change_ns) / a));
+}
+
+/* Another program, or another kind of recording: times of nothing that both do. */
+static bool is_unrelated(const void *facts, verdict *v) {
+    const diff *d = facts;
+    if (d->causes.in_common) return false;
+    verdict_add(v, arg_time("a", d->sides[SIDE_A].mean_ns));
+    verdict_add(v, arg_time("b", d->sides[SIDE_B].mean_ns));
+    return true;
 }
 
 static bool is_other_work(const void *facts, verdict *v) {
@@ -111,6 +137,7 @@ static bool is_same(const void *facts, verdict *v) {
     if (first_cause(d)) return false;
     add_means(d, v);
     if (step->known) verdict_add(v, arg_time("seen", noise_whole(step->change.detectable)));
+    if (!d->causes.spread_known) verdict_add(v, arg_int("one", 1));
     add_basis(d, v);
     return true;
 }
@@ -165,7 +192,9 @@ static bool is_faster(const void *facts, verdict *v) {
 }
 
 static const rule rules[] = {
+    {"diff_only_memory", MSG_VERDICT_DIFF_ONLY_MEMORY, SEVERITY_INFO, is_only_memory},
     {"diff_no_steps", MSG_VERDICT_DIFF_NO_STEPS, SEVERITY_INFO, no_steps},
+    {"diff_unrelated", MSG_VERDICT_DIFF_UNRELATED, SEVERITY_INFO, is_unrelated},
     {"diff_other_workload", MSG_VERDICT_DIFF_OTHER_WORK, SEVERITY_INFO, is_other_work},
     {"diff_one_rank_slower", MSG_VERDICT_DIFF_ONE_RANK, SEVERITY_WARNING, is_slower_rank},
     {"diff_one_rank_faster", MSG_VERDICT_DIFF_ONE_RANK, SEVERITY_GOOD, is_faster_rank},
