@@ -123,7 +123,8 @@ static status add_node(graph_finder *f, uint32_t parent, uint32_t place, error *
 
 static status read_replay(graph_finder *f, uint32_t first, uint32_t n, error *err) {
     owners *o = f->o;
-    graph_key key = {f, {o->node_of[o->t->kernel.launch[f->work[first]]], first, n}};
+    uint32_t k = f->work[first], op = o->t->kernel.op[k];
+    graph_key key = {f, {o->node_of[op ? op : o->t->kernel.launch[k]], first, n}};
     bool is_new;
     uint32_t at = groups_at(&f->graphs, hash_replay(f, &key.replay), same_graph, &key, &is_new);
     if (at == GROUP_NONE) FAIL_MEMORY(err);
@@ -132,10 +133,11 @@ static status read_replay(graph_finder *f, uint32_t first, uint32_t n, error *er
     for (uint32_t i = 0; i < n && is_new; i++)
         TRY(add_node(f, g->parent, f->by_name[first + i], err));
     for (uint32_t i = 0; i < n && !is_new; i++) {
-        uint32_t k = f->work[f->by_name[first + i]];
+        uint32_t same = f->work[f->by_name[first + i]];
         uint32_t node = o->graph_node_of[f->work[f->by_name[g->first + i]]];
-        o->graph_node_of[k] = node;
-        uint32_t *known = id_of(o->t, k) ? map_at(&f->nodes, (uint64_t)id_of(o->t, k)) : &node;
+        o->graph_node_of[same] = node;
+        uint64_t id = (uint64_t)id_of(o->t, same);
+        uint32_t *known = id ? map_at(&f->nodes, id) : &node;
         if (!known) FAIL_MEMORY(err);
         if (known != &node) *known = node - 1;
     }
