@@ -72,11 +72,11 @@ const cause_words *diff_cause_words(const change_cause *c) {
 
 /* The name a cause goes by: of work its place, when that has a name. What replaces calls all over
  * the step has none. */
-str diff_cause_name(const diff *d, const change_cause *c) {
+str diff_cause_name(const call_tree *tree, const change_cause *c) {
     bool is_work = c->kind <= CHANGE_WORK_REPLACED || c->kind == CHANGE_GRAPH;
     if ((c->kind == CHANGE_WORK_REPLACED || c->kind == CHANGE_GRAPH) && !c->where)
         return STR_NONE;
-    return call_tree_text(&d->tree, is_work && c->where ? c->where : c->most);
+    return call_tree_text(tree, is_work && c->where ? c->where : c->most);
 }
 
 static void add_times(verdict *v, const change_cause *c) {
@@ -86,7 +86,7 @@ static void add_times(verdict *v, const change_cause *c) {
 
 static verdict *title_of(const diff *d, const change_cause *c) {
     verdict *v = arena_alloc(d->arena, sizeof *v);
-    str name = diff_cause_name(d, c);
+    str name = diff_cause_name(&d->tree, c);
     if (!v) return NULL;
     *v = (verdict){.id = diff_cause_words(c)->id, .message = diff_cause_words(c)->title};
     const call_node *most = call_tree_node(&d->tree, c->most);
@@ -156,7 +156,7 @@ static status write_cause(diff *d, table *t, const change_cause *c, error *err) 
     if (d->sides[SIDE_A].mean_ns > 0)
         table_set_real(t, row, COL_C(share), cause_ns(c) / (double)d->sides[SIDE_A].mean_ns);
     table_set_int(t, row, COL_C(certain), c->certain);
-    str name = diff_cause_name(d, c);
+    str name = diff_cause_name(&d->tree, c);
     if (name.n) table_set_text(t, row, COL_C(name), name);
     set_costliest(d, t, row, c);
     return OK;

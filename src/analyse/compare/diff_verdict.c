@@ -98,9 +98,9 @@ static bool is_unsure(const void *facts, verdict *v) {
     if (d->measured[CHANGED_STEP].known || fabs((double)d->change_ns) < least) return false;
     add_means(d, v);
     add_basis(d, v);
-    if (!c || c->kind == CHANGE_HOST_SPEED || !diff_cause_name(d, c).n) return true;
+    if (!c || c->kind == CHANGE_HOST_SPEED || !diff_cause_name(&d->tree, c).n) return true;
     verdict_add(v, arg_words("what", diff_cause_words(c)->what));
-    verdict_add(v, arg_text("name", diff_cause_name(d, c)));
+    verdict_add(v, arg_text("name", diff_cause_name(&d->tree, c)));
     return true;
 }
 
@@ -142,11 +142,24 @@ static bool is_same(const void *facts, verdict *v) {
     return true;
 }
 
+/* What made the rank slower or faster: the largest certain cause of its own steps but
+ * communication, in which it waits less, and the others more. NULL: none. */
+static const change_cause *cause_of_rank(const diff *d, bool slower) {
+    double least = 0.01 * (double)d->sides[SIDE_A].mean_ns;
+    for (uint32_t i = 0; i < d->alone.n; i++) {
+        const change_cause *c = &d->alone.v[i];
+        if (c->certain && c->kind != CHANGE_COMMUNICATION && fabs(cause_ns(c)) >= least &&
+            (cause_ns(c) > 0) == slower && diff_cause_name(&d->alone_tree, c).n)
+            return c;
+    }
+    return NULL;
+}
+
 /* One rank alone: what it changed by itself, and the cause if there is one. */
 static bool is_one_rank(const diff *d, bool slower, verdict *v) {
     const rank_change *r = d->ranks.alone;
-    const change_cause *c = first_cause(d);
     if (!r || (r->own.change > 0) != slower) return false;
+    const change_cause *c = cause_of_rank(d, slower);
     const analysis_trace *from = r->of[SIDE_B]->from;
     verdict_add(v, arg_time("a", d->sides[SIDE_A].mean_ns));
     verdict_add(v, arg_time("b", d->sides[SIDE_B].mean_ns));
@@ -156,9 +169,9 @@ static bool is_one_rank(const diff *d, bool slower, verdict *v) {
     verdict_add(v, arg_time("own_a", noise_whole(worker_mean(r->of[SIDE_A], MEASURE_OWN))));
     verdict_add(v, arg_time("own_b", noise_whole(worker_mean(r->of[SIDE_B], MEASURE_OWN))));
     add_basis(d, v);
-    if (!c || !diff_cause_name(d, c).n || (cause_ns(c) > 0) != slower) return true;
+    if (!c) return true;
     verdict_add(v, arg_words("what", diff_cause_words(c)->what));
-    verdict_add(v, arg_text("name", diff_cause_name(d, c)));
+    verdict_add(v, arg_text("name", diff_cause_name(&d->alone_tree, c)));
     return true;
 }
 
@@ -174,7 +187,7 @@ static bool has_cause(const diff *d, bool slower, verdict *v) {
     const change_cause *c = first_cause(d);
     if (!c || (d->change_ns > 0) != slower) return false;
     add_means(d, v);
-    str name = diff_cause_name(d, c);
+    str name = diff_cause_name(&d->tree, c);
     verdict_add(v, arg_words("what", diff_cause_words(c)->what));
     if (name.n) verdict_add(v, arg_text("name", name));
     double cost = cause_ns(c);

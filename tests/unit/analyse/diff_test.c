@@ -284,6 +284,7 @@ static void a_rank_that_changed_alone_is_named(void **state) {
     answer out = ask(&in, &p, &a);
     const table *t = fake_table(&out, "ranks");
     assert_string_equal(out.verdict.id, "diff_one_rank_slower");
+    assert_true(has_arg(&out.verdict, "what") && has_arg(&out.verdict, "name"));
     assert_int_equal(t->n_rows, 3);
     assert_int_equal(fake_int(t, 0, "rank"), 1);
     assert_int_equal(fake_int(t, 0, "own_change"), 20 * US);
