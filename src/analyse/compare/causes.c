@@ -353,20 +353,28 @@ static bool split_graph(const causes_ctx *x, change_cause *c, change_cause *devi
     return true;
 }
 
-/* Neither a call that both make nor a kernel that both run: also for runs of which one has none. */
-static bool has_something_in_common(const causes_ctx *x) {
-    bool any = false;
-    for (uint32_t i = 1; i < x->tree->nodes.n; i++) {
-        const node_cost *c = node_at(x, i)->cost;
-        bool a = c[SIDE_A].calls || c[SIDE_A].kernels, b = c[SIDE_B].calls || c[SIDE_B].kernels;
-        if (a && b) return true;
-        any |= a || b;
+/* Is a call or a kernel of some name in both, wherever it is? Two runs without any do the same. */
+static status find_common(const causes_ctx *x, arena *a, bool *out, error *err) {
+    uint8_t seen = 0,
+            *sides = ARENA_ARRAY(a, uint8_t, (size_t)intern_count(x->tree->names) + 1);
+    if (!sides) FAIL_MEMORY(err);
+    *out = true;
+    for (uint32_t i = 1; i < x->tree->nodes.n; i++)
+        for (int s = 0; s < N_SIDES; s++) {
+            const node_cost *c = &node_at(x, i)->cost[s];
+            if (c->calls) sides[node_at(x, i)->name] |= (uint8_t)(1 << s);
+        }
+    for (uint32_t i = 0; i < x->tree->kernels.n; i++)
+        for (int s = 0; s < N_SIDES; s++) {
+            const name_sum *k = GROUP_ROW(&x->tree->kernels, name_sum, i);
+            if (k->calls[s]) sides[k->name] |= (uint8_t)(1 << s);
+        }
+    for (uint32_t i = 0; i < intern_count(x->tree->names); i++) {
+        if (sides[i] == 3) return OK;
+        seen |= sides[i];
     }
-    for (uint32_t i = 0; i < x->tree->kernels.n; i++) {
-        const name_sum *k = GROUP_ROW(&x->tree->kernels, name_sum, i);
-        if (k->calls[SIDE_A] && k->calls[SIDE_B]) return true;
-    }
-    return !any;
+    *out = !seen;
+    return OK;
 }
 
 static bool is_spread_known(const compared_side sides[N_SIDES]) {
@@ -413,7 +421,7 @@ status causes_make(const call_tree *tree, const compared_side sides[N_SIDES], ar
     x.inside = ARENA_ARRAY(a, uint8_t, (size_t)tree->nodes.n + 1);
     if (!x.anchor || !x.top || !x.top_ns || !x.inside) FAIL_MEMORY(err);
     x.same_kernels = has_same_kernels(&x);
-    out->in_common = has_something_in_common(&x);
+    TRY(find_common(&x, a, &out->in_common, err));
     out->spread_known = is_spread_known(sides);
     TRY(groups_init(&x.rows, a, sizeof(cause_row), err));
     find_anchors(&x);

@@ -59,11 +59,23 @@ static bool is_other_work(const void *facts, verdict *v) {
     return true;
 }
 
-/* The first certain cause of at least 1 % of the step; NULL: there is none. */
+/* Is it certain, and at least 1 % of the step? */
+static bool counts(const diff *d, const change_cause *c) {
+    return c->certain && fabs(cause_ns(c)) >= 0.01 * (double)d->sides[SIDE_A].mean_ns;
+}
+
+/* The first certain cause; NULL: there is none. */
 static const change_cause *first_cause(const diff *d) {
-    const change_cause *c = d->causes.n ? &d->causes.v[0] : NULL;
-    double least = 0.01 * (double)d->sides[SIDE_A].mean_ns;
-    return c && c->certain && fabs(cause_ns(c)) >= least ? c : NULL;
+    return d->causes.n && counts(d, &d->causes.v[0]) ? &d->causes.v[0] : NULL;
+}
+
+/* The first one that makes the step longer where it is longer, or shorter where it is shorter. */
+static const change_cause *cause_of_change(const diff *d) {
+    for (uint32_t i = 0; i < d->causes.n; i++) {
+        const change_cause *c = &d->causes.v[i];
+        if (counts(d, c) && (cause_ns(c) > 0) == (d->change_ns > 0)) return c;
+    }
+    return NULL;
 }
 
 /* What the means are of, where it is more than one worker or run. */
@@ -183,15 +195,41 @@ static bool is_faster_rank(const void *facts, verdict *v) {
     return is_one_rank(facts, false, v);
 }
 
-static bool has_cause(const diff *d, bool slower, verdict *v) {
+/* The step became longer, but all that is certain makes it shorter; or the other way around. */
+static bool is_against(const void *facts, verdict *v) {
+    const diff *d = facts;
     const change_cause *c = first_cause(d);
+    if (!c || cause_of_change(d)) return false;
+    str name = diff_cause_name(&d->tree, c);
+    add_means(d, v);
+    verdict_add(v, arg_words("what", diff_cause_words(c)->what));
+    if (name.n) verdict_add(v, arg_text("name", name));
+    verdict_add(v, arg_time("cost", noise_whole(fabs(cause_ns(c)))));
+    verdict_add(v, how_word(cause_ns(c)));
+    return true;
+}
+
+/* Nothing is certain, and yet the means differ by a tenth: the steps of a run differ more. */
+static bool is_unclear(const void *facts, verdict *v) {
+    const diff *d = facts;
+    const measured_change *step = &d->measured[CHANGED_STEP];
+    double least = 0.1 * (double)d->sides[SIDE_A].mean_ns;
+    if (first_cause(d) || d->sides[SIDE_A].n_runs > 1 || !step->known) return false;
+    if (fabs((double)d->change_ns) < least) return false;
+    add_means(d, v);
+    verdict_add(v, arg_time("seen", noise_whole(step->change.detectable)));
+    add_basis(d, v);
+    return true;
+}
+
+static bool has_cause(const diff *d, bool slower, verdict *v) {
+    const change_cause *c = cause_of_change(d);
     if (!c || (d->change_ns > 0) != slower) return false;
     add_means(d, v);
     str name = diff_cause_name(&d->tree, c);
     verdict_add(v, arg_words("what", diff_cause_words(c)->what));
     if (name.n) verdict_add(v, arg_text("name", name));
-    double cost = cause_ns(c);
-    if ((cost > 0) == slower) verdict_add(v, arg_time("cost", noise_whole(fabs(cost))));
+    verdict_add(v, arg_time("cost", noise_whole(fabs(cause_ns(c)))));
     add_basis(d, v);
     return true;
 }
@@ -213,6 +251,8 @@ static const rule rules[] = {
     {"diff_one_rank_faster", MSG_VERDICT_DIFF_ONE_RANK, SEVERITY_GOOD, is_faster_rank},
     {"diff_few_steps", MSG_VERDICT_DIFF_FEW_STEPS, SEVERITY_INFO, is_unsure},
     {"diff_host", MSG_VERDICT_DIFF_HOST, SEVERITY_INFO, is_host},
+    {"diff_against", MSG_VERDICT_DIFF_AGAINST, SEVERITY_INFO, is_against},
+    {"diff_unclear", MSG_VERDICT_DIFF_UNCLEAR, SEVERITY_INFO, is_unclear},
     {"diff_same", MSG_VERDICT_DIFF_SAME, SEVERITY_GOOD, is_same},
     {"diff_slower", MSG_VERDICT_DIFF_SLOWER, SEVERITY_WARNING, is_slower},
     {"diff_faster", MSG_VERDICT_DIFF_FASTER, SEVERITY_GOOD, is_faster},

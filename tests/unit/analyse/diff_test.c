@@ -17,6 +17,7 @@ typedef struct {
     int allocates;            /* aten::to lasts this much longer, in the allocator */
     int64_t peak;             /* bytes that are allocated in it */
     int steps;                /* 0: STEPS */
+    bool uneven;              /* begin_wait grows with the square of the step's number */
 } twist;
 
 typedef struct {
@@ -50,7 +51,8 @@ static int64_t add_allocation(fake *f, int host, int64_t now, const twist *w) {
 /* Calls one after the other, each as long as the host makes it; the kernel begins when its call
  * has ended, and its end holds nothing up but the step. */
 static int64_t add_step(fake *f, int host, int gpu, int number, int64_t at, const twist *w) {
-    int64_t now = at + w->begin_wait * US + (w->steps_of_own_length ? number * 100 : 0);
+    int64_t wait = w->begin_wait * (int64_t)US * (w->uneven ? number * number : 1);
+    int64_t now = at + wait + (w->steps_of_own_length ? number * 100 : 0);
     fake_add(f, host, KIND_OP, "aten::to", now, scaled(w, 10));
     if (w->twice) fake_add(f, host, KIND_OP, "aten::to", now + US, scaled(w, 10) - 2 * US);
     now += scaled(w, 20);
@@ -384,6 +386,10 @@ static void parity_tells_precision_and_batch(void **state) {
     row = parity_row(t, "batch");
     assert_text(fake_text(t, row, "a"), "64");
     assert_text(fake_text(t, row, "b"), "256");
+    row = parity_row(t, "shapes"); /* numbers alone: the page has the words */
+    assert_text(fake_text(t, row, "a"), "1");
+    assert_text(fake_text(t, row, "b"), "0");
+    assert_text(fake_text(t, parity_row(t, "shapes_factor"), "b"), "4");
     t = fake_table(&out, "changes");
     assert_text(fake_text(t, 1, "metric"), "step_for_same_data");
     assert_true(fabs(t->columns[2].v.d[1] * 4 - t->columns[2].v.d[0]) < 4);
@@ -577,6 +583,18 @@ static void a_graph_inside_an_operator_counts_to_it(void **state) {
     forget_many(2, &a);
 }
 
+static void a_change_that_could_be_chance_is_not_called_none(void **state) {
+    arena a = {0};
+    answer out = compare_with(&(twist){.begin_wait = 40, .uneven = true}, &a);
+    assert_string_equal(out.verdict.id, "diff_unclear");
+    assert_true(has_arg(&out.verdict, "seen"));
+    /* The kernel is certainly shorter, which does not make the step longer. */
+    out = compare_with(&(twist){.begin_wait = 40, .uneven = true, .kernel_longer = -5}, &a);
+    assert_string_equal(out.verdict.id, "diff_against");
+    assert_first(&out, "kernel_time", "aten::mm", -5);
+    end(&a);
+}
+
 static void programs_without_a_common_call_are_not_compared(void **state) {
     arena a = {0};
     analysis_trace x[1], y[1];
@@ -616,6 +634,7 @@ int main(void) {
         cmocka_unit_test(kernels_change_by_shape_by_name_or_by_time),
         cmocka_unit_test(calls_of_the_allocator_are_memory),
         cmocka_unit_test(one_step_gives_no_spread),
+        cmocka_unit_test(a_change_that_could_be_chance_is_not_called_none),
         cmocka_unit_test(programs_without_a_common_call_are_not_compared),
         cmocka_unit_test(calls_that_one_run_lacks_are_work),
         cmocka_unit_test(a_slower_host_is_not_the_program),
