@@ -800,7 +800,7 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: causes, changes, steps, ranks, breakdown, operators, kernels, parity.
+        Tables: causes, changes, steps, ranks, breakdown, operators, kernels, graph_nodes, parity.
         """
         words = dict(locals())
         del words["self"]

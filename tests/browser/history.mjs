@@ -44,14 +44,15 @@ async function fill(s, folder) {
   }
 }
 
-async function open(s) {
+/** A server of these baselines, and what the command line says of them. */
+export async function openHistory(s) {
   const own = await s.also("history", (folder) => fill(s, folder));
   const words = ["history", join(own.folder, "commits"), "-q", "--json", "--limit", "0"];
   return { own: { ...s, url: own.url }, answer: JSON.parse(execFileSync(s.tacho, words).toString()) };
 }
 
 test("history: verdict, changes and runs are those of the command line", async (s) => {
-  const { own, answer } = await open(s);
+  const { own, answer } = await openHistory(s);
   await visit(own, "history?run=commits", async (page) => {
     await settled(page);
     assert.equal(await heading(page), plain(answer.verdict.text.en));
@@ -67,7 +68,7 @@ test("history: verdict, changes and runs are those of the command line", async (
 });
 
 test("history: a run without baselines says how to make them", async (s) => {
-  const { own } = await open(s);
+  const { own } = await openHistory(s);
   await visit(own, "history?run=plain", async (page) => {
     await settled(page);
     assert.match(await page.locator("main").innerText(), /tacho baseline RUN/);
@@ -75,7 +76,7 @@ test("history: a run without baselines says how to make them", async (s) => {
 });
 
 test("history: pictures in both themes and languages, without a serious fault of accessibility", async (s) => {
-  const { own, answer } = await open(s);
+  const { own, answer } = await openHistory(s);
   await visit(own, "history?run=commits", async (page) => {
     await pictures(s, page, "history");
     assert.equal(await heading(page), plain(answer.verdict.text.zh));

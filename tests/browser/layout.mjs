@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { twoRuns } from "./compare.mjs";
 import { look } from "./eye.mjs";
 import { fill } from "./frameworks.mjs";
+import { openHistory } from "./history.mjs";
 import { settled } from "./stand.mjs";
 import { test, visit } from "./tools.mjs";
 
@@ -59,4 +60,9 @@ test("layout: nothing cut or covered at any width, two runs compared", async (s)
   await visit({ ...s, url }, "runs", (page) =>
     lookAtAll(page, ["compare?run=before", ...parts.map((part) => `compare?run=before&other=after&part=${part}`)]),
   );
+});
+
+test("layout: nothing cut or covered at any width, a history of runs", async (s) => {
+  const { own } = await openHistory(s);
+  await visit(own, "runs", (page) => lookAtAll(page, ["history?run=commits", "history?run=plain"]));
 });

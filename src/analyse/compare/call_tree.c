@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "analyse/compare/graph_merge.h"
 #include "base/num.h"
 
 typedef struct {
@@ -42,6 +43,14 @@ uint32_t call_tree_child_named(call_tree *t, uint32_t parent, uint32_t name) {
         call_tree_node(t, node)->parent = key.parent;
         call_tree_node(t, node)->name = key.name;
     }
+    return node;
+}
+
+uint32_t call_tree_graph_node(call_tree *t, uint32_t parent, uint32_t name) {
+    uint32_t node = groups_add(&t->nodes);
+    if (node == GROUP_NONE) return node;
+    call_tree_node(t, node)->parent = parent;
+    call_tree_node(t, node)->name = name;
     return node;
 }
 
@@ -90,6 +99,16 @@ static void add_cost(node_cost *to, const node_cost *c, const tree_origin *o) {
     to->worker = o->worker;
 }
 
+/* Where a node of a graph is on this side, and what it runs there: of the first worker. */
+static status note_place(call_tree *into, node_cost *to, const call_tree *from, uint32_t node,
+                         error *err) {
+    if (to->place) return OK;
+    to->place = call_tree_node(from, node)->place;
+    to->kernel = intern_add(into->names, call_tree_text(from, node));
+    if (to->kernel == UINT32_MAX) FAIL_MEMORY(err);
+    return OK;
+}
+
 static status merge_kernels(call_tree *into, const call_tree *from, int side, error *err) {
     for (uint32_t i = 0; i < from->kernels.n; i++) {
         const name_sum *k = GROUP_ROW(&from->kernels, name_sum, i);
@@ -107,11 +126,17 @@ status call_tree_merge(call_tree *into, const call_tree *from, const tree_origin
     if (!there) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < from->nodes.n; i++) {
         const call_node *n = call_tree_node(from, i);
+        if (n->place) continue;
         if (i) there[i] = call_tree_child(into, there[n->parent], call_tree_text(from, i));
         if (there[i] == GROUP_NONE) FAIL_MEMORY(err);
+    }
+    TRY(graph_merge(into, from, there, scratch, err));
+    for (uint32_t i = 0; i < from->nodes.n; i++) {
+        const call_node *n = call_tree_node(from, i);
         call_node *to = call_tree_node(into, there[i]);
         to->flags |= n->flags;
         add_cost(&to->cost[origin->side], &n->cost[SIDE_A], origin);
+        if (n->place) TRY(note_place(into, &to->cost[origin->side], from, i, err));
     }
     return merge_kernels(into, from, origin->side, err);
 }

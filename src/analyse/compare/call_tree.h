@@ -4,8 +4,8 @@
  * with the same names around them share a node, whatever their threads and times, so runs are
  * aligned where they are alike, and a call that one of them lacks hangs below the last node that
  * both have. Steps, Python frames and modules are looked through; launches belong to the call
- * around them, calls that block are nodes of their own, and so are kernels of no known operator:
- * those of a graph, or of a program without operators. */
+ * around them, calls that block or allocate are nodes of their own, and so are kernels of no
+ * known operator, by name. Kernels of a graph that is launched as a whole are nodes by their place in it. */
 #ifndef ANALYSE_CALL_TREE_H
 #define ANALYSE_CALL_TREE_H
 
@@ -39,13 +39,23 @@ typedef struct {
     uint64_t with_shapes;            /* calls whose shapes were recorded */
     str example;                     /* the shapes of its first call */
     run_sums device_runs, host_runs; /* of a side: means of a step in each of its runs */
+    uint32_t place,
+        kernel; /* of a graph's node: its place there, from 1, and its kernel's name */
 } node_cost;
 
-enum { NODE_BLOCKS = 1, NODE_COMMUNICATES = 2, NODE_LOADS = 4 };
+/* NODE_OF_CALL: a graph's node whose parent is the operator that launched the graph. */
+enum {
+    NODE_BLOCKS = 1,
+    NODE_COMMUNICATES = 2,
+    NODE_LOADS = 4,
+    NODE_OF_CALL = 8,
+    NODE_ALLOCATES = 16
+};
 
 typedef struct {
     uint32_t parent, name; /* name: of call_tree_text */
     uint8_t flags;
+    uint32_t place; /* of a graph's node: among those of its parent, from 1; 0: another node */
     node_cost cost[N_SIDES];
 } call_node;
 
@@ -66,6 +76,8 @@ status call_tree_init(call_tree *t, arena *a, error *err) MUST_USE;
 uint32_t call_tree_child(call_tree *t, uint32_t parent, str name);
 /* The same by the name's number in t->names. */
 uint32_t call_tree_child_named(call_tree *t, uint32_t parent, uint32_t name);
+/* A new node for a node of a graph; the caller gives it its place. */
+uint32_t call_tree_graph_node(call_tree *t, uint32_t parent, uint32_t name);
 /* The kernels of this name; NULL when out of memory. */
 name_sum *call_tree_kernel(call_tree *t, str name);
 /* Adds the costs of a worker's tree, which are in side A there, to a side of this one.

@@ -29,11 +29,12 @@ typedef struct {
     double steps[N_SIDES], step_ns; /* step_ns: the mean of the first run */
     double sure;                    /* spreads beyond which a cause is certain */
     uint32_t *anchor;               /* by node: the innermost around it that did not change */
-    uint32_t *top;     /* and what of it that changed lies just inside; 0: nothing */
-    double *top_ns;    /* by such a node: what it and all inside it cost more */
-    uint8_t *inside;   /* by node: what lies inside it changed */
-    bool same_kernels; /* both runs launch the same ones, whatever launches them */
-    groups rows;       /* cause_row */
+    uint32_t *top;         /* and what of it that changed lies just inside; 0: nothing */
+    double *top_ns;        /* by such a node: what it and all inside it cost more */
+    uint8_t *inside;       /* by node: what lies inside it changed */
+    bool replays[N_SIDES]; /* the run replays graphs */
+    bool same_kernels;     /* both runs launch the same ones, whatever launches them */
+    groups rows;           /* cause_row */
     change_causes *out;
 } causes_ctx;
 
@@ -138,6 +139,8 @@ static change_cause *device_cause(causes_ctx *x, uint32_t node) {
         return x->inside[node] && !same_number
                    ? cause_at(x, CHANGE_WORK_ADDED, node, node) /* one runs it itself */
                    : cause_at(x, CHANGE_OTHER_KERNELS, n->name, node);
+    if (!c[SIDE_A].kernels != !c[SIDE_B].kernels) /* a device against none, however often */
+        return cause_at(x, CHANGE_OTHER_KERNELS, n->name, node);
     return cause_at(x, CHANGE_KERNEL_TIME, 0, 0);
 }
 
@@ -177,10 +180,13 @@ static change_cause *work_inside(causes_ctx *x, uint32_t node) {
     return NULL;
 }
 
-/* Does one run replay most of these kernels as a graph, while the other launches them? */
-static bool is_graph(const change_cause *c) {
-    return (c->replayed[SIDE_A] > c->kernels[SIDE_A] / 2) !=
-           (c->replayed[SIDE_B] > c->kernels[SIDE_B] / 2);
+/* Does one run replay most of these kernels as a graph, while the other launches them? Where both
+ * runs replay graphs, and one has no such kernels at all, its graph lacks them. */
+static bool is_graph(const causes_ctx *x, const change_cause *c) {
+    bool a = c->replayed[SIDE_A] > c->kernels[SIDE_A] / 2;
+    bool b = c->replayed[SIDE_B] > c->kernels[SIDE_B] / 2;
+    int other = a ? SIDE_B : SIDE_A;
+    return a != b && (c->kernels[other] > 0 || !x->replays[other]);
 }
 
 static change_cause *host_cause(causes_ctx *x, uint32_t node, double beyond,
@@ -204,7 +210,7 @@ static change_cause *whole_host_cause(causes_ctx *x, uint32_t node) {
         return cause_at(x, CHANGE_COMMUNICATION, 0, 0);
     if (n->flags & NODE_BLOCKS) return cause_at(x, CHANGE_SYNCHRONIZATION, n->name, node);
     change_cause *inside = work_inside(x, node);
-    return inside && is_graph(inside) ? inside : NULL;
+    return inside && is_graph(x, inside) ? inside : NULL;
 }
 
 static status add_host(causes_ctx *x, uint32_t node, const matched *m, error *err) {
@@ -227,15 +233,36 @@ static status add_host(causes_ctx *x, uint32_t node, const matched *m, error *er
                     spread * spread, err);
 }
 
+/* ---- memory ------------------------------------------------------------------------------ */
+
+/* Calls of the allocator: whatever they cost is about memory, if one run makes more of them or if
+ * each takes longer. Framework allocators keep what they have, so in most steps there are none. */
+static status add_memory(causes_ctx *x, uint32_t node, error *err) {
+    const call_node *n = node_at(x, node);
+    matched m = node_match(x->sides, n);
+    double ns[N_SIDES];
+    for (int s = 0; s < N_SIDES; s++)
+        ns[s] = ((double)n->cost[s].host_ns + (double)n->cost[s].gap_ns +
+                 (double)n->cost[s].device_ns) /
+                x->steps[s];
+    change_cause *c = cause_at(x, CHANGE_MEMORY, 0, 0);
+    if (!c) FAIL_MEMORY(err);
+    add_counts(x, c, n);
+    return add_part(x, c, node, ns[SIDE_A], ns[SIDE_B],
+                    m.host_variance[SIDE_A] + m.host_variance[SIDE_B], err);
+}
+
 /* ---- all --------------------------------------------------------------------------------- */
 
 static void find_anchors(causes_ctx *x) {
     for (uint32_t i = 1; i < x->tree->nodes.n; i++) {
+        for (int s = 0; s < N_SIDES; s++) x->replays[s] |= node_at(x, i)->cost[s].replayed > 0;
         uint32_t parent = node_at(x, i)->parent;
         x->anchor[i] = x->top[parent] ? x->anchor[parent] : parent;
-        x->top[i] = x->top[parent]                             ? x->top[parent]
-                    : node_is_changed(x->sides, node_at(x, i)) ? i
-                                                               : 0;
+        bool is_work = !(node_at(x, i)->flags & NODE_ALLOCATES);
+        x->top[i] = x->top[parent]                                        ? x->top[parent]
+                    : is_work && node_is_changed(x->sides, node_at(x, i)) ? i
+                                                                          : 0;
         if (x->top[i] == i) x->inside[parent] = 1;
     }
 }
@@ -244,12 +271,16 @@ static status add_all(causes_ctx *x, error *err) {
     uint32_t n = x->tree->nodes.n;
     for (uint32_t i = 0; i < n; i++) {
         matched m = node_match(x->sides, node_at(x, i));
+        if (node_at(x, i)->flags & NODE_ALLOCATES) {
+            TRY(add_memory(x, i, err));
+            continue;
+        }
         if (node_is_changed(x->sides, node_at(x, i))) TRY(add_work(x, i, &m, err));
         TRY(add_device(x, i, &m, err));
     }
     for (uint32_t i = 0; i < n; i++) {
         matched m = node_match(x->sides, node_at(x, i));
-        TRY(add_host(x, i, &m, err));
+        if (!(node_at(x, i)->flags & NODE_ALLOCATES)) TRY(add_host(x, i, &m, err));
     }
     return OK;
 }
@@ -279,8 +310,6 @@ static int compare_causes(uint32_t a, uint32_t b, const void *context) {
 }
 
 static void judge_cause(const causes_ctx *x, change_cause *c) {
-    const compared_side *a = &x->sides[SIDE_A], *b = &x->sides[SIDE_B];
-    bool spread_known = a->n_runs > 1 || (side_steps_each(a) > 1 && side_steps_each(b) > 1);
     if (c->kind == CHANGE_WORK_ADDED && node_at(x, c->most)->flags & NODE_LOADS) {
         c->kind = CHANGE_DATA_WAIT; /* another loader */
         c->where = c->most;
@@ -290,7 +319,7 @@ static void judge_cause(const causes_ctx *x, change_cause *c) {
                   : more >= less                       ? CHANGE_WORK_ADDED
                                                        : CHANGE_WORK_REMOVED;
     }
-    c->certain = spread_known && c->kind != CHANGE_HOST_SPEED &&
+    c->certain = x->out->spread_known && c->kind != CHANGE_HOST_SPEED &&
                  fabs(cause_ns(c)) > x->sure * sqrt(c->variance);
 }
 
@@ -310,7 +339,7 @@ static bool has_same_kernels(const causes_ctx *x) {
 /* Other work that is only launched otherwise: one run replays most of its kernels as a graph,
  * the other launches them. Its device's part goes to *device; false: it is not such work. */
 static bool split_graph(const causes_ctx *x, change_cause *c, change_cause *device) {
-    if (c->kind != CHANGE_WORK_ADDED || !is_graph(c)) return false;
+    if (c->kind != CHANGE_WORK_ADDED || !is_graph(x, c)) return false;
     *device = *c;
     if (x->same_kernels) device->kind = CHANGE_KERNEL_TIME;
     device->most = 0; /* which of them cost most is the host's */
@@ -322,6 +351,35 @@ static bool split_graph(const causes_ctx *x, change_cause *c, change_cause *devi
         c->ns[s] -= c->device_ns[s];
     }
     return true;
+}
+
+/* Is a call or a kernel of some name in both, wherever it is? Two runs without any do the same. */
+static status find_common(const causes_ctx *x, arena *a, bool *out, error *err) {
+    uint8_t seen = 0,
+            *sides = ARENA_ARRAY(a, uint8_t, (size_t)intern_count(x->tree->names) + 1);
+    if (!sides) FAIL_MEMORY(err);
+    *out = true;
+    for (uint32_t i = 1; i < x->tree->nodes.n; i++)
+        for (int s = 0; s < N_SIDES; s++) {
+            const node_cost *c = &node_at(x, i)->cost[s];
+            if (c->calls) sides[node_at(x, i)->name] |= (uint8_t)(1 << s);
+        }
+    for (uint32_t i = 0; i < x->tree->kernels.n; i++)
+        for (int s = 0; s < N_SIDES; s++) {
+            const name_sum *k = GROUP_ROW(&x->tree->kernels, name_sum, i);
+            if (k->calls[s]) sides[k->name] |= (uint8_t)(1 << s);
+        }
+    for (uint32_t i = 0; i < intern_count(x->tree->names); i++) {
+        if (sides[i] == 3) return OK;
+        seen |= sides[i];
+    }
+    *out = !seen;
+    return OK;
+}
+
+static bool is_spread_known(const compared_side sides[N_SIDES]) {
+    const compared_side *a = &sides[SIDE_A], *b = &sides[SIDE_B];
+    return a->n_runs > 1 || (side_steps_each(a) > 1 && side_steps_each(b) > 1);
 }
 
 static void keep_cause(const causes_ctx *x, change_cause *c, change_cause *v, uint32_t *n) {
@@ -363,6 +421,8 @@ status causes_make(const call_tree *tree, const compared_side sides[N_SIDES], ar
     x.inside = ARENA_ARRAY(a, uint8_t, (size_t)tree->nodes.n + 1);
     if (!x.anchor || !x.top || !x.top_ns || !x.inside) FAIL_MEMORY(err);
     x.same_kernels = has_same_kernels(&x);
+    TRY(find_common(&x, a, &out->in_common, err));
+    out->spread_known = is_spread_known(sides);
     TRY(groups_init(&x.rows, a, sizeof(cause_row), err));
     find_anchors(&x);
     shapes_compare(tree, sides, out);

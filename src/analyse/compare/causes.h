@@ -6,8 +6,10 @@
  * host's part most changes alike for all calls, because a machine is faster or busier than
  * another: the weighted median of all ratios is `host_speed`, which is never certain. What a
  * call changes beyond that, by 4 % of a step and four times its own spread, is a cause of its
- * own. Where one run replays kernels as a graph, its operators are missing: then the host's
- * part is how kernels are launched, the device's part is about the kernels themselves. All causes and what is left over add up to the change of the mean step. */
+ * own. Calls of the allocator are memory, however many there are. Where one run replays kernels as
+ * a graph, its operators are missing: then the host's part is how kernels are launched, the
+ * device's part is about the kernels themselves. All causes and what is left over add up to the
+ * change of the mean step. */
 #ifndef ANALYSE_CAUSES_H
 #define ANALYSE_CAUSES_H
 
@@ -24,6 +26,7 @@ typedef enum {
     CHANGE_COMMUNICATION,
     CHANGE_SYNCHRONIZATION,
     CHANGE_DATA_WAIT,
+    CHANGE_MEMORY,
     CHANGE_HOST_GAP,
     CHANGE_HOST_CALL,
     CHANGE_HOST_SPEED,
@@ -47,6 +50,8 @@ typedef struct {
 typedef struct {
     change_cause *v; /* certain ones first, then by size */
     uint32_t n;
+    bool in_common;    /* some operator or kernel is in both runs */
+    bool spread_known; /* steps or runs enough to tell what is chance */
     double host_ratio; /* time of the second run's host over the first one's, same calls */
     double compared, reshaped; /* calls with shapes in both runs; of those with other ones */
     double factor; /* most of those are this many times as large; NaN: they differ otherwise */

@@ -72,7 +72,7 @@ static bool is_explained(const change_causes *causes, changed what, double chang
 static bool is_certain(const compared_side sides[N_SIDES], const change_causes *causes,
                        changed what, const measured_change *m) {
     double change = measured_ns(m);
-    if (parity_is_other_work(causes)) return false;
+    if (parity_is_other_work(causes) || !causes->in_common) return false;
     bool of_host = what == CHANGED_STEP || what == CHANGED_HOST || what == CHANGED_LAUNCH;
     if (!m->known || !noise_is_real(&m->change)) return false;
     if (fabs(change) < LEAST * fabs(m->of[SIDE_A])) return false;

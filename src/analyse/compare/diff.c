@@ -7,11 +7,22 @@
 #include "analyse/compare/parity.h"
 #include "base/message_ids_advice.h"
 
+/* In the means over all ranks what one of them changed is small, and what the others wait for it
+ * is communication: its causes are looked for in its own steps. */
+static status explain_alone(diff *d, error *err) {
+    const rank_change *r = d->ranks.alone;
+    compared_side sides[N_SIDES];
+    if (!r) return OK;
+    TRY(sides_of_workers(r->of[SIDE_A], r->of[SIDE_B], d->arena, sides, &d->alone_tree, err));
+    return causes_make(&d->alone_tree, sides, d->arena, &d->alone, err);
+}
+
 static status compare(diff *d, const params *p, error *err) {
     TRY(sides_read(d->in, d->in->against, p, d->arena, d->sides, &d->tree, err));
     TRY(causes_make(&d->tree, d->sides, d->arena, &d->causes, err));
     TRY(changes_make(d->sides, &d->causes, d->arena, d->measured, err));
     TRY(rank_changes_make(d->sides, d->arena, &d->ranks, err));
+    TRY(explain_alone(d, err));
     d->change_ns = sub_i64(d->sides[SIDE_B].mean_ns, d->sides[SIDE_A].mean_ns);
     return OK;
 }
@@ -32,6 +43,7 @@ static status write_tables(diff *d, error *err) {
     TRY(diff_write_breakdown(d, err));
     TRY(diff_write_operators(d, err));
     TRY(diff_write_kernels(d, err));
+    TRY(diff_write_graphs(d, err));
     table *parity = answer_table(d->out, d->arena, "parity");
     if (!parity) FAIL_MEMORY(err);
     return parity_write(d->sides, &d->causes, parity, err);

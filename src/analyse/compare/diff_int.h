@@ -13,6 +13,8 @@ typedef struct {
     int64_t change_ns; /* of the means */
     measured_change measured[N_CHANGED];
     rank_changes ranks;
+    call_tree alone_tree; /* of the rank that changed alone: causes of its own step */
+    change_causes alone;
     arena *arena;
     answer *out;
 } diff;
@@ -24,8 +26,9 @@ typedef struct {
 } cause_words;
 const cause_words *diff_cause_words(const change_cause *c);
 
-/* The name a cause goes by; none of what replaces calls all over the step. */
-str diff_cause_name(const diff *d, const change_cause *c);
+/* The name a cause goes by, of the tree it was found in; none of what replaces calls all over the
+ * step. */
+str diff_cause_name(const call_tree *tree, const change_cause *c);
 
 /* Tables causes, steps, breakdown, operators and kernels. */
 status diff_write_causes(diff *d, error *err) MUST_USE;
@@ -33,6 +36,10 @@ status diff_write_steps(diff *d, error *err) MUST_USE;
 status diff_write_breakdown(diff *d, error *err) MUST_USE;
 status diff_write_operators(diff *d, error *err) MUST_USE;
 status diff_write_kernels(diff *d, error *err) MUST_USE;
+/* Table graph_nodes, where a run replays graphs. */
+status diff_write_graphs(diff *d, error *err) MUST_USE;
+/* same, changed, added or removed: by calls and ns of a step. */
+str diff_status_word(const double calls[N_SIDES], const int64_t ns[N_SIDES]);
 
 /* The sentence. */
 void diff_judge(const diff *d, verdict *out);

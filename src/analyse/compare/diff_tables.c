@@ -57,6 +57,7 @@ static const cause_words WORDS[N_CHANGES] = {
     [CHANGE_SYNCHRONIZATION] = {"synchronization", MSG_DIFF_SYNCHRONIZATION,
                                 MSG_DIFF_WHAT_SYNCHRONIZATION},
     [CHANGE_DATA_WAIT] = {"data_wait", MSG_DIFF_DATA_WAIT, MSG_DIFF_WHAT_DATA_WAIT},
+    [CHANGE_MEMORY] = {"memory", MSG_DIFF_MEMORY, MSG_DIFF_WHAT_MEMORY},
     [CHANGE_HOST_GAP] = {"host_gap", MSG_DIFF_HOST_GAP, MSG_DIFF_WHAT_HOST_GAP},
     [CHANGE_HOST_CALL] = {"host_call", MSG_DIFF_HOST_CALL, MSG_DIFF_WHAT_HOST_CALL},
     [CHANGE_HOST_SPEED] = {"host_speed", MSG_DIFF_HOST_SPEED, MSG_DIFF_WHAT_HOST_SPEED},
@@ -71,11 +72,11 @@ const cause_words *diff_cause_words(const change_cause *c) {
 
 /* The name a cause goes by: of work its place, when that has a name. What replaces calls all over
  * the step has none. */
-str diff_cause_name(const diff *d, const change_cause *c) {
+str diff_cause_name(const call_tree *tree, const change_cause *c) {
     bool is_work = c->kind <= CHANGE_WORK_REPLACED || c->kind == CHANGE_GRAPH;
     if ((c->kind == CHANGE_WORK_REPLACED || c->kind == CHANGE_GRAPH) && !c->where)
         return STR_NONE;
-    return call_tree_text(&d->tree, is_work && c->where ? c->where : c->most);
+    return call_tree_text(tree, is_work && c->where ? c->where : c->most);
 }
 
 static void add_times(verdict *v, const change_cause *c) {
@@ -85,14 +86,30 @@ static void add_times(verdict *v, const change_cause *c) {
 
 static verdict *title_of(const diff *d, const change_cause *c) {
     verdict *v = arena_alloc(d->arena, sizeof *v);
-    str name = diff_cause_name(d, c);
+    str name = diff_cause_name(&d->tree, c);
     if (!v) return NULL;
     *v = (verdict){.id = diff_cause_words(c)->id, .message = diff_cause_words(c)->title};
+    const call_node *most = call_tree_node(&d->tree, c->most);
     if (name.n) verdict_add(v, arg_text("name", name));
+    if (c->kind == CHANGE_OTHER_KERNELS && most->place) {
+        v->message = MSG_DIFF_GRAPH_KERNEL;
+        verdict_add(v, arg_text("other", intern_get(d->tree.names, most->cost[SIDE_B].kernel)));
+    }
     add_times(v, c);
     if (c->kind == CHANGE_HOST_SPEED && c->ns[SIDE_A] > 0)
         verdict_add(v, arg_real("ratio", c->ns[SIDE_B] / c->ns[SIDE_A]));
     return v;
+}
+
+/* Calls of the allocator, and the peaks where they were recorded. */
+static void add_memory(const diff *d, const change_cause *c, verdict *v) {
+    const measured_change *peak = &d->measured[CHANGED_MEMORY];
+    v->message = MSG_DIFF_EVIDENCE_MEMORY;
+    verdict_add(v, arg_real("calls_a", c->calls[SIDE_A]));
+    verdict_add(v, arg_real("calls_b", c->calls[SIDE_B]));
+    if (isnan(measured_ns(peak))) return;
+    verdict_add(v, arg_bytes("peak_a", noise_whole(peak->of[SIDE_A])));
+    verdict_add(v, arg_bytes("peak_b", noise_whole(peak->of[SIDE_B])));
 }
 
 /* Counts of a cause that is about work; otherwise how sure its size is. */
@@ -109,8 +126,10 @@ static verdict *evidence_of(const diff *d, const change_cause *c) {
         verdict_add(v, arg_int("kernels_a", noise_whole(c->kernels[SIDE_A])));
         verdict_add(v, arg_int("kernels_b", noise_whole(c->kernels[SIDE_B])));
     }
+    if (c->kind == CHANGE_MEMORY) add_memory(d, c, v);
     if (most.n) verdict_add(v, arg_text("most", most));
-    verdict_add(v, arg_time("spread", noise_whole(2 * sqrt(c->variance))));
+    if (d->causes.spread_known)
+        verdict_add(v, arg_time("spread", noise_whole(2 * sqrt(c->variance))));
     return v;
 }
 
@@ -137,7 +156,7 @@ static status write_cause(diff *d, table *t, const change_cause *c, error *err) 
     if (d->sides[SIDE_A].mean_ns > 0)
         table_set_real(t, row, COL_C(share), cause_ns(c) / (double)d->sides[SIDE_A].mean_ns);
     table_set_int(t, row, COL_C(certain), c->certain);
-    str name = diff_cause_name(d, c);
+    str name = diff_cause_name(&d->tree, c);
     if (name.n) table_set_text(t, row, COL_C(name), name);
     set_costliest(d, t, row, c);
     return OK;
@@ -192,7 +211,7 @@ static int64_t per_step(const diff *d, int side, int64_t sum) {
 }
 
 /* Changed: other calls, or a time that differs by a twentieth and by more than 2 µs a step. */
-static str status_word(const double calls[N_SIDES], const int64_t ns[N_SIDES]) {
+str diff_status_word(const double calls[N_SIDES], const int64_t ns[N_SIDES]) {
     double change = fabs((double)ns[SIDE_B] - (double)ns[SIDE_A]);
     if (calls[SIDE_A] <= 0 && calls[SIDE_B] > 0) return STR("added");
     if (calls[SIDE_B] <= 0 && calls[SIDE_A] > 0) return STR("removed");
@@ -201,15 +220,23 @@ static str status_word(const double calls[N_SIDES], const int64_t ns[N_SIDES]) {
                                                                           : STR("same");
 }
 
+/* The name under which a side's part of a node is shown: a graph's node goes to the operator that
+ * launched the graph, or by its kernel, which need not be that of the other side. */
+static uint32_t shown_name(const diff *d, const call_node *n, int side) {
+    if (n->flags & NODE_OF_CALL) return call_tree_node(&d->tree, n->parent)->name;
+    return n->cost[side].place ? n->cost[side].kernel : n->name;
+}
+
 static status sum_names(diff *d, groups *sums, error *err) {
     TRY(groups_init(sums, d->arena, sizeof(name_sum), err));
     for (uint32_t i = 0; i < d->tree.nodes.n; i++) {
         const call_node *n = call_tree_node(&d->tree, i);
-        name_sum *s = name_sum_at(sums, n->name);
-        if (!s) FAIL_MEMORY(err);
         for (int k = 0; k < N_SIDES; k++) {
             const node_cost *c = &n->cost[k];
-            s->calls[k] += c->calls ? c->calls : c->kernels; /* of no known call: device work */
+            name_sum *s = name_sum_at(sums, shown_name(d, n, k));
+            if (!s) FAIL_MEMORY(err);
+            if (!(n->flags & NODE_OF_CALL)) /* of no known call: device work */
+                s->calls[k] += c->calls ? c->calls : c->kernels;
             s->device_ns[k] = add_i64(s->device_ns[k], c->device_ns);
             s->host_ns[k] = add_i64(s->host_ns[k], add_i64(c->host_ns, c->gap_ns));
         }
@@ -240,7 +267,7 @@ static status write_sum(diff *d, table *t, const name_sum *s, bool on_host, erro
     if (on_host) table_set_int(t, row, COL_O(host_a), host[SIDE_A]);
     if (on_host) table_set_int(t, row, COL_O(host_b), host[SIDE_B]);
     table_set_int(t, row, COL_O(change), sub_i64(all[SIDE_B], all[SIDE_A]));
-    table_set_text(t, row, COL_O(status), status_word(calls, all));
+    table_set_text(t, row, COL_O(status), diff_status_word(calls, all));
     return OK;
 }
 

@@ -7,10 +7,27 @@
 #include "base/message_ids_advice.h"
 #include "base/message_ids_columns.h"
 
-static bool no_steps(const void *facts, verdict *v) {
-    (void)v;
+/* A snapshot of memory is one step without length. */
+static bool has_steps(const diff *d, int side) {
+    return d->sides[side].n_steps && d->sides[side].mean_ns > 0;
+}
+
+static bool is_only_memory(const void *facts, verdict *v) {
     const diff *d = facts;
-    return !d->sides[SIDE_A].n_steps || !d->sides[SIDE_B].n_steps;
+    const double *peak = d->measured[CHANGED_MEMORY].of;
+    if (has_steps(d, SIDE_A) || has_steps(d, SIDE_B)) return false;
+    if (isnan(peak[SIDE_A]) || isnan(peak[SIDE_B])) return false;
+    verdict_add(v, arg_bytes("a", noise_whole(peak[SIDE_A])));
+    verdict_add(v, arg_bytes("b", noise_whole(peak[SIDE_B])));
+    return true;
+}
+
+static bool no_steps(const void *facts, verdict *v) {
+    const diff *d = facts;
+    bool a = has_steps(d, SIDE_A), b = has_steps(d, SIDE_B);
+    if (!a && !b) verdict_add(v, arg_int("both", 1));
+    if (a != b) verdict_add(v, arg_text("run", a ? STR("B") : STR("A")));
+    return !a || !b;
 }
 
 static void add_means(const diff *d, verdict *v) {
@@ -18,6 +35,15 @@ static void add_means(const diff *d, verdict *v) {
     verdict_add(v, arg_time("a", d->sides[SIDE_A].mean_ns));
     verdict_add(v, arg_time("b", d->sides[SIDE_B].mean_ns));
     if (a > 0) verdict_add(v, arg_share("share", fabs((double)d->change_ns) / a));
+}
+
+/* Another program, or another kind of recording: times of nothing that both do. */
+static bool is_unrelated(const void *facts, verdict *v) {
+    const diff *d = facts;
+    if (d->causes.in_common) return false;
+    verdict_add(v, arg_time("a", d->sides[SIDE_A].mean_ns));
+    verdict_add(v, arg_time("b", d->sides[SIDE_B].mean_ns));
+    return true;
 }
 
 static bool is_other_work(const void *facts, verdict *v) {
@@ -33,11 +59,23 @@ static bool is_other_work(const void *facts, verdict *v) {
     return true;
 }
 
-/* The first certain cause of at least 1 % of the step; NULL: there is none. */
+/* Is it certain, and at least 1 % of the step? */
+static bool counts(const diff *d, const change_cause *c) {
+    return c->certain && fabs(cause_ns(c)) >= 0.01 * (double)d->sides[SIDE_A].mean_ns;
+}
+
+/* The first certain cause; NULL: there is none. */
 static const change_cause *first_cause(const diff *d) {
-    const change_cause *c = d->causes.n ? &d->causes.v[0] : NULL;
-    double least = 0.01 * (double)d->sides[SIDE_A].mean_ns;
-    return c && c->certain && fabs(cause_ns(c)) >= least ? c : NULL;
+    return d->causes.n && counts(d, &d->causes.v[0]) ? &d->causes.v[0] : NULL;
+}
+
+/* The first one that makes the step longer where it is longer, or shorter where it is shorter. */
+static const change_cause *cause_of_change(const diff *d) {
+    for (uint32_t i = 0; i < d->causes.n; i++) {
+        const change_cause *c = &d->causes.v[i];
+        if (counts(d, c) && (cause_ns(c) > 0) == (d->change_ns > 0)) return c;
+    }
+    return NULL;
 }
 
 /* What the means are of, where it is more than one worker or run. */
@@ -72,9 +110,9 @@ static bool is_unsure(const void *facts, verdict *v) {
     if (d->measured[CHANGED_STEP].known || fabs((double)d->change_ns) < least) return false;
     add_means(d, v);
     add_basis(d, v);
-    if (!c || c->kind == CHANGE_HOST_SPEED || !diff_cause_name(d, c).n) return true;
+    if (!c || c->kind == CHANGE_HOST_SPEED || !diff_cause_name(&d->tree, c).n) return true;
     verdict_add(v, arg_words("what", diff_cause_words(c)->what));
-    verdict_add(v, arg_text("name", diff_cause_name(d, c)));
+    verdict_add(v, arg_text("name", diff_cause_name(&d->tree, c)));
     return true;
 }
 
@@ -111,15 +149,29 @@ static bool is_same(const void *facts, verdict *v) {
     if (first_cause(d)) return false;
     add_means(d, v);
     if (step->known) verdict_add(v, arg_time("seen", noise_whole(step->change.detectable)));
+    if (!d->causes.spread_known) verdict_add(v, arg_int("one", 1));
     add_basis(d, v);
     return true;
+}
+
+/* What made the rank slower or faster: the largest certain cause of its own steps but
+ * communication, in which it waits less, and the others more. NULL: none. */
+static const change_cause *cause_of_rank(const diff *d, bool slower) {
+    double least = 0.01 * (double)d->sides[SIDE_A].mean_ns;
+    for (uint32_t i = 0; i < d->alone.n; i++) {
+        const change_cause *c = &d->alone.v[i];
+        if (c->certain && c->kind != CHANGE_COMMUNICATION && fabs(cause_ns(c)) >= least &&
+            (cause_ns(c) > 0) == slower && diff_cause_name(&d->alone_tree, c).n)
+            return c;
+    }
+    return NULL;
 }
 
 /* One rank alone: what it changed by itself, and the cause if there is one. */
 static bool is_one_rank(const diff *d, bool slower, verdict *v) {
     const rank_change *r = d->ranks.alone;
-    const change_cause *c = first_cause(d);
     if (!r || (r->own.change > 0) != slower) return false;
+    const change_cause *c = cause_of_rank(d, slower);
     const analysis_trace *from = r->of[SIDE_B]->from;
     verdict_add(v, arg_time("a", d->sides[SIDE_A].mean_ns));
     verdict_add(v, arg_time("b", d->sides[SIDE_B].mean_ns));
@@ -129,9 +181,9 @@ static bool is_one_rank(const diff *d, bool slower, verdict *v) {
     verdict_add(v, arg_time("own_a", noise_whole(worker_mean(r->of[SIDE_A], MEASURE_OWN))));
     verdict_add(v, arg_time("own_b", noise_whole(worker_mean(r->of[SIDE_B], MEASURE_OWN))));
     add_basis(d, v);
-    if (!c || !diff_cause_name(d, c).n || (cause_ns(c) > 0) != slower) return true;
+    if (!c) return true;
     verdict_add(v, arg_words("what", diff_cause_words(c)->what));
-    verdict_add(v, arg_text("name", diff_cause_name(d, c)));
+    verdict_add(v, arg_text("name", diff_cause_name(&d->alone_tree, c)));
     return true;
 }
 
@@ -143,15 +195,41 @@ static bool is_faster_rank(const void *facts, verdict *v) {
     return is_one_rank(facts, false, v);
 }
 
-static bool has_cause(const diff *d, bool slower, verdict *v) {
+/* The step became longer, but all that is certain makes it shorter; or the other way around. */
+static bool is_against(const void *facts, verdict *v) {
+    const diff *d = facts;
     const change_cause *c = first_cause(d);
-    if (!c || (d->change_ns > 0) != slower) return false;
+    if (!c || cause_of_change(d)) return false;
+    str name = diff_cause_name(&d->tree, c);
     add_means(d, v);
-    str name = diff_cause_name(d, c);
     verdict_add(v, arg_words("what", diff_cause_words(c)->what));
     if (name.n) verdict_add(v, arg_text("name", name));
-    double cost = cause_ns(c);
-    if ((cost > 0) == slower) verdict_add(v, arg_time("cost", noise_whole(fabs(cost))));
+    verdict_add(v, arg_time("cost", noise_whole(fabs(cause_ns(c)))));
+    verdict_add(v, how_word(cause_ns(c)));
+    return true;
+}
+
+/* Nothing is certain, and yet the means differ by a tenth: the steps of a run differ more. */
+static bool is_unclear(const void *facts, verdict *v) {
+    const diff *d = facts;
+    const measured_change *step = &d->measured[CHANGED_STEP];
+    double least = 0.1 * (double)d->sides[SIDE_A].mean_ns;
+    if (first_cause(d) || d->sides[SIDE_A].n_runs > 1 || !step->known) return false;
+    if (fabs((double)d->change_ns) < least) return false;
+    add_means(d, v);
+    verdict_add(v, arg_time("seen", noise_whole(step->change.detectable)));
+    add_basis(d, v);
+    return true;
+}
+
+static bool has_cause(const diff *d, bool slower, verdict *v) {
+    const change_cause *c = cause_of_change(d);
+    if (!c || (d->change_ns > 0) != slower) return false;
+    add_means(d, v);
+    str name = diff_cause_name(&d->tree, c);
+    verdict_add(v, arg_words("what", diff_cause_words(c)->what));
+    if (name.n) verdict_add(v, arg_text("name", name));
+    verdict_add(v, arg_time("cost", noise_whole(fabs(cause_ns(c)))));
     add_basis(d, v);
     return true;
 }
@@ -165,12 +243,16 @@ static bool is_faster(const void *facts, verdict *v) {
 }
 
 static const rule rules[] = {
+    {"diff_only_memory", MSG_VERDICT_DIFF_ONLY_MEMORY, SEVERITY_INFO, is_only_memory},
     {"diff_no_steps", MSG_VERDICT_DIFF_NO_STEPS, SEVERITY_INFO, no_steps},
+    {"diff_unrelated", MSG_VERDICT_DIFF_UNRELATED, SEVERITY_INFO, is_unrelated},
     {"diff_other_workload", MSG_VERDICT_DIFF_OTHER_WORK, SEVERITY_INFO, is_other_work},
     {"diff_one_rank_slower", MSG_VERDICT_DIFF_ONE_RANK, SEVERITY_WARNING, is_slower_rank},
     {"diff_one_rank_faster", MSG_VERDICT_DIFF_ONE_RANK, SEVERITY_GOOD, is_faster_rank},
     {"diff_few_steps", MSG_VERDICT_DIFF_FEW_STEPS, SEVERITY_INFO, is_unsure},
     {"diff_host", MSG_VERDICT_DIFF_HOST, SEVERITY_INFO, is_host},
+    {"diff_against", MSG_VERDICT_DIFF_AGAINST, SEVERITY_INFO, is_against},
+    {"diff_unclear", MSG_VERDICT_DIFF_UNCLEAR, SEVERITY_INFO, is_unclear},
     {"diff_same", MSG_VERDICT_DIFF_SAME, SEVERITY_GOOD, is_same},
     {"diff_slower", MSG_VERDICT_DIFF_SLOWER, SEVERITY_WARNING, is_slower},
     {"diff_faster", MSG_VERDICT_DIFF_FASTER, SEVERITY_GOOD, is_faster},

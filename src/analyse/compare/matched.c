@@ -71,7 +71,8 @@ status host_ratio_find(const call_tree *tree, const compared_side sides[N_SIDES]
     for (uint32_t i = 0; i < n_nodes; i++) {
         matched m = node_match(sides, call_tree_node(tree, i));
         double before = m.host[SIDE_A] + m.gap[SIDE_A], after = m.host[SIDE_B] + m.gap[SIDE_B];
-        if (before < 1000 || call_tree_node(tree, i)->flags & NODE_BLOCKS) continue;
+        if (before < 1000 || call_tree_node(tree, i)->flags & (NODE_BLOCKS | NODE_ALLOCATES))
+            continue;
         w[n++] = (noise_weighted){after / before, before};
     }
     return noise_weighted_median(w, n, 1, a, out, err);

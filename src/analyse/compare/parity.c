@@ -38,27 +38,27 @@ static int64_t per_step(int64_t n, const compared_side *s) {
 }
 
 /* Numbers of steps may differ: what is compared is a mean. Where nothing is the same but shapes
- * are, a run with another batch is told from one with another model. */
+ * are, a run with another batch is told from one with another model. The values are numbers, which
+ * need no language: calls with shapes, and those of them with the same ones; the factor. */
 static status add_shapes(table *t, const change_causes *c, error *err) {
     if (c->compared <= 0) return OK;
-    str all = arena_printf(t->arena, "%.0f calls", c->compared);
-    str other = c->reshaped <= 0 ? all
-                : isnan(c->factor)
-                    ? arena_printf(t->arena, "%.0f with other shapes", c->reshaped)
-                    : arena_printf(t->arena, "%.0f with other shapes, most × %.4g", c->reshaped,
-                                   c->factor);
-    if (!all.p || !other.p) FAIL_MEMORY(err);
-    return add_row(t, STR("shapes"), all, other, err);
+    TRY(add_counts(t, "shapes", noise_whole(c->compared),
+                   noise_whole(c->compared - c->reshaped), err));
+    if (isnan(c->factor)) return OK;
+    str factor = arena_printf(t->arena, "%.4g", c->factor);
+    if (!factor.p) FAIL_MEMORY(err);
+    return add_row(t, STR("shapes_factor"), STR("1"), factor, err);
 }
 
-/* Modules of a model by number and names. */
+/* Modules of a model by number; by a digest of their names where these differ alone. */
 static status add_modules(table *t, const workload *a, const workload *b, error *err) {
     if (!a->n_modules && !b->n_modules) return OK;
-    bool renamed = a->n_modules == b->n_modules && a->module_names != b->module_names;
-    str x = arena_printf(t->arena, "%u", a->n_modules);
-    str y = arena_printf(t->arena, renamed ? "%u with other names" : "%u", b->n_modules);
+    TRY(add_counts(t, "modules", a->n_modules, b->n_modules, err));
+    if (a->n_modules != b->n_modules || a->module_names == b->module_names) return OK;
+    str x = arena_printf(t->arena, "%08x", (unsigned)(a->module_names >> 32));
+    str y = arena_printf(t->arena, "%08x", (unsigned)(b->module_names >> 32));
     if (!x.p || !y.p) FAIL_MEMORY(err);
-    return add_row(t, STR("modules"), x, y, err);
+    return add_row(t, STR("module_names"), x, y, err);
 }
 
 /* What is computed: data types, modules, batch. */

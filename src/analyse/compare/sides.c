@@ -169,6 +169,21 @@ status sides_read(const analysis_input *a, const analysis_input *b, const params
     return OK;
 }
 
+status sides_of_workers(const compared_worker *a, const compared_worker *b, arena *keep,
+                        compared_side out[N_SIDES], call_tree *tree, error *err) {
+    const compared_worker *of[N_SIDES] = {a, b};
+    TRY(call_tree_init(tree, keep, err));
+    for (int s = 0; s < N_SIDES; s++) {
+        compared_worker *w = ARENA_NEW(keep, compared_worker);
+        if (!w) FAIL_MEMORY(err);
+        *w = *of[s];
+        w->run = 0;
+        out[s] = (compared_side){.v = w, .n = 1, .n_runs = 1, .n_ranks = 1};
+        TRY(join(&out[s], s, tree, keep, err));
+    }
+    return OK;
+}
+
 /* ---- samples ----------------------------------------------------------------------------- */
 
 typedef struct {

@@ -51,6 +51,10 @@ status sides_read(const analysis_input *a, const analysis_input *b, const params
                   arena *keep, compared_side out[N_SIDES], call_tree *tree,
                   error *err) MUST_USE;
 
+/* One worker of each side alone, out of those that were read. */
+status sides_of_workers(const compared_worker *a, const compared_worker *b, arena *keep,
+                        compared_side out[N_SIDES], call_tree *tree, error *err) MUST_USE;
+
 /* Mean of a measure over all steps; NaN when no step has it. */
 double side_mean(const compared_side *s, measure m);
 /* Of one worker. */

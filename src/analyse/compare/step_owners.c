@@ -10,38 +10,44 @@
 
 /* ---- nodes ------------------------------------------------------------------------------- */
 
-enum { NAME_SEEN = 1, NAME_BLOCKS = 2, NAME_REPLAYS = 4 };
+enum { NAME_SEEN = 1, NAME_BLOCKS = 2, NAME_REPLAYS = 4, NAME_ALLOCATES = 8 };
 
 static uint8_t look_up(owners *o, uint32_t name) {
     if (!o->names[name]) {
         str text = trace_str(o->t, name);
         o->names[name] =
             (uint8_t)(NAME_SEEN | (lexicon_means(text, MEANS_BLOCKS) ? NAME_BLOCKS : 0) |
-                      (lexicon_means(text, MEANS_REPLAYS) ? NAME_REPLAYS : 0));
+                      (lexicon_means(text, MEANS_REPLAYS) ? NAME_REPLAYS : 0) |
+                      (lexicon_means(text, MEANS_ALLOCATES) ? NAME_ALLOCATES : 0));
     }
     return o->names[name];
 }
 
-bool owners_call_blocks(owners *o, uint32_t name) {
-    return look_up(o, name) & NAME_BLOCKS;
+uint8_t owners_call_flags(owners *o, uint32_t name) {
+    uint8_t says = look_up(o, name);
+    return (uint8_t)((says & NAME_BLOCKS ? NODE_BLOCKS : 0) |
+                     (says & NAME_ALLOCATES ? NODE_ALLOCATES : 0));
 }
 
-/* Is it a kernel of a graph that was launched as a whole? */
-static bool is_replayed(owners *o, uint32_t kernel) {
+bool owners_is_replayed(owners *o, uint32_t kernel) {
     uint32_t call = o->t->kernel.launch[kernel];
     return o->t->kernel.graph_node[kernel] > 0 ||
            (call && look_up(o, o->t->slice.name[call]) & NAME_REPLAYS);
+}
+
+uint32_t owners_name(owners *o, uint32_t string) {
+    if (!o->name_of[string]) {
+        uint32_t id = intern_add(o->tree->names, trace_str(o->t, string));
+        if (id != UINT32_MAX) o->name_of[string] = id + 1;
+    }
+    return o->name_of[string];
 }
 
 /* The child of a node; GROUP_NONE when out of memory. */
 static uint32_t child_of(owners *o, uint32_t parent, uint32_t name) {
     known_child *k = &o->known[(parent * 2654435761u ^ name * 2246822519u) >> 20];
     if (k->node && k->parent == parent && k->name == name) return k->node - 1;
-    if (!o->name_of[name]) {
-        uint32_t id = intern_add(o->tree->names, trace_str(o->t, name));
-        if (id == UINT32_MAX) return GROUP_NONE;
-        o->name_of[name] = id + 1;
-    }
+    if (!owners_name(o, name)) return GROUP_NONE;
     uint32_t node = call_tree_child_named(o->tree, parent, o->name_of[name] - 1);
     if (node != GROUP_NONE) *k = (known_child){parent, name, node + 1};
     return node;
@@ -55,13 +61,13 @@ static status name_nodes(owners *o, error *err) {
         uint8_t kind = t->slice.kind[i];
         uint32_t parent = t->slice.parent[i];
         uint32_t node = parent && parent < i ? o->node_of[parent] : 0;
-        bool blocks = owners_is_call(kind) && owners_call_blocks(o, t->slice.name[i]);
-        bool named =
-            op_kind_counts(kind) && kind != KIND_STEP && (!owners_is_call(kind) || blocks);
+        bool is_call = owners_is_call(kind);
+        uint8_t flags = is_call ? owners_call_flags(o, t->slice.name[i]) : 0;
+        bool named = op_kind_counts(kind) && kind != KIND_STEP && (!is_call || flags);
         if (named && !owners_is_call_again(t, i)) {
             node = child_of(o, node, t->slice.name[i]);
             if (node == GROUP_NONE) FAIL_MEMORY(err);
-            if (blocks) call_tree_node(o->tree, node)->flags |= NODE_BLOCKS;
+            call_tree_node(o->tree, node)->flags |= flags;
             if (kind == KIND_DATA) call_tree_node(o->tree, node)->flags |= NODE_LOADS;
             if (on_host && comm_host_id(&o->comms, t->slice.name[i]))
                 call_tree_node(o->tree, node)->flags |= NODE_COMMUNICATES;
@@ -140,11 +146,12 @@ static void give_idle(owners *o, int64_t from, int64_t to, size_t *next, int64_t
     }
 }
 
-/* Work of no known operator, such as that of a graph, has a node by its own name where it was
- * launched: kernels of two replays are the same by name. */
+/* Work of no known operator has a node by its own name where it was launched, work of a graph
+ * by its place in the graph. */
 static uint32_t node_of_work(owners *o, uint32_t k) {
     const trace *t = o->t;
     uint32_t op = t->kernel.op[k], launch = t->kernel.launch[k];
+    if (o->graph_node_of && o->graph_node_of[k]) return o->graph_node_of[k] - 1;
     if (op) return o->node_of[op];
     return child_of(o, launch ? o->node_of[launch] : 0, t->slice.name[t->kernel.slice[k]]);
 }
@@ -259,7 +266,7 @@ static status count_kernels(owners *o, const step_spans *steps, error *err) {
         o->out->of[MEASURE_KERNELS][s] += 1;
         count_launch(o, t->kernel.launch[k], &o->out->of[MEASURE_LAUNCH][s]);
         c->kernels++;
-        c->replayed += is_replayed(o, k);
+        c->replayed += owners_is_replayed(o, k);
         c->names += hash_u64(owners_string_hash(o, t->slice.name[slice]));
         name_sum *k_sum = call_tree_kernel(o->tree, trace_str(t, t->slice.name[slice]));
         if (!k_sum) FAIL_MEMORY(err);
@@ -298,12 +305,16 @@ status step_owners_make(call_tree *tree, const trace *t, const selection *s, are
     }
     TRY(owners_init(&o, err));
     TRY(name_nodes(&o, err));
+    TRY(owners_find_graphs(&o, err));
     for (uint32_t i = 0; i < out->steps.n; i++) {
         o.step = i + 1;
         TRY(read_step(&o, &out->steps.v[i], err));
     }
     o.step++;
-    for (uint32_t n = 0; n < tree->nodes.n; n++) out->calls += owners_cost_now(&o, n)->calls;
+    for (uint32_t n = 0; n < tree->nodes.n; n++) {
+        int64_t calls = owners_cost_now(&o, n)->calls;
+        if (!(call_tree_node(tree, n)->flags & NODE_ALLOCATES)) out->calls += calls;
+    }
     TRY(count_kernels(&o, &out->steps, err));
     for (uint32_t n = 0; n < tree->nodes.n; n++)
         out->kernels += call_tree_node(tree, n)->cost[SIDE_A].kernels;

@@ -27,8 +27,9 @@ typedef enum {
 typedef struct {
     step_spans steps;
     int64_t median_ns, mean_ns, sum_ns;
-    double *of[N_MEASURES];           /* by step */
-    int64_t calls, kernels, launches; /* of all nodes and steps */
+    double *of[N_MEASURES]; /* by step */
+    int64_t calls, kernels,
+        launches; /* of all nodes and steps; calls: without the allocator's */
 } owned_steps;
 
 /* The costs go to side A of the tree, which is this worker's alone. MEASURE_OWN is left to the

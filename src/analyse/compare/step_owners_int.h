@@ -44,6 +44,8 @@ typedef struct {
     comm_piece *pieces;
     uint32_t n_pieces, piece_at;
     comm_names comms;
+    uint32_t
+        *graph_node_of; /* by row of table kernel: a graph's node + 1, 0: none; may be NULL */
     uint8_t *communicates;  /* by row of table kernel */
     uint8_t *launched;      /* by slice: counted as a launch */
     stretch *host, *sorted; /* of the step */
@@ -58,8 +60,12 @@ typedef struct {
 node_cost *owners_cost_now(owners *o, uint32_t node);
 /* A hash of a string of the trace, never 0. */
 uint64_t owners_string_hash(owners *o, uint32_t id);
-/* Does a call of this name make the host wait? */
-bool owners_call_blocks(owners *o, uint32_t name);
+/* What a call of this name does that makes it a node: NODE_BLOCKS, NODE_ALLOCATES, or 0. */
+uint8_t owners_call_flags(owners *o, uint32_t name);
+/* Is it a kernel of a graph that was launched as a whole? */
+bool owners_is_replayed(owners *o, uint32_t kernel);
+/* The number of a string of the trace among the names of the tree + 1; 0 when out of memory. */
+uint32_t owners_name(owners *o, uint32_t string);
 static inline bool owners_is_call(uint8_t kind) {
     return kind == KIND_RUNTIME || kind == KIND_DRIVER;
 }
@@ -75,5 +81,7 @@ static inline bool owners_is_call_again(const trace *t, uint32_t slice) {
 /* What the host does in a step: stretches of all threads in o->host, in order of time and
  * disjoint; the calls that begin in it are counted. */
 status owners_read_host(owners *o, const step_span *s, error *err) MUST_USE;
+/* Nodes for the kernels of graphs: graph_node_of. The nodes of all slices are known. */
+status owners_find_graphs(owners *o, error *err) MUST_USE;
 
 #endif

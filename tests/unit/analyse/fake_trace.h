@@ -49,7 +49,7 @@ typedef struct {
     bool has_op_row, unfinished;
     const char *module;
     int64_t module_id;
-    int64_t device_bytes;
+    int64_t device_bytes, graph_node;
 } fake_slice;
 
 typedef struct {
@@ -149,6 +149,7 @@ static inline int fake_add(fake *f, int track, uint8_t kind, const char *name, i
                                           .registers = ABSENT_I32,
                                           .shared_memory = ABSENT_I64,
                                           .device_bytes = ABSENT_I64,
+                                          .graph_node = ABSENT_I64,
                                           .blocks_per_sm = NAN,
                                           .occupancy = NAN,
                                           .flops = NAN,
@@ -231,6 +232,7 @@ static inline void fake_kernel_row(fake *f, int h) {
     FAKE_SET(f, kernel, blocks_per_sm, row, s->blocks_per_sm);
     FAKE_SET(f, kernel, occupancy, row, s->occupancy);
     FAKE_SET(f, kernel, bytes, row, s->device_bytes);
+    FAKE_SET(f, kernel, graph_node, row, s->graph_node);
 }
 
 static inline void fake_op_row(fake *f, int h) {

@@ -884,6 +884,19 @@ export interface Tables {
       change: number | null;
       status: string | null;
     };
+    graph_nodes: {
+      name_a: string | null;
+      name_b: string | null;
+      position_a: number | null;
+      position_b: number | null;
+      call: string | null;
+      calls_a: number | null;
+      calls_b: number | null;
+      a: number | null;
+      b: number | null;
+      change: number | null;
+      status: string | null;
+    };
     parity: {
       key: string | null;
       a: string | null;

@@ -68,6 +68,6 @@ test("a job is one candidate, traces of a folder are one each", () => {
 test("every cause of the program has a word", () => {
   const ids =
     "work_added work_removed work_replaced shapes_changed other_kernels kernel_time graph_launch communication synchronization";
-  for (const id of `${ids} data_wait host_gap host_call host_speed unexplained`.split(" "))
+  for (const id of `${ids} data_wait memory host_gap host_call host_speed unexplained`.split(" "))
     assert.ok(`cause_${id}` in enCompare, id);
 });

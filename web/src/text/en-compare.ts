@@ -10,6 +10,7 @@ export const enCompare = {
   alone_words: "The folder has only this trace. Put a second one there, or drop a file on the page.",
   no_steps_words: "A step is what is compared: record both runs with steps.",
   fact_side: "{side} *{mean}* ± {spread}, {n} {n|step|steps}",
+  fact_side_one: "{side} *{mean}*, one step, so no spread",
   fact_change: "change *{change}* ({share})",
   // parity
   parity: "Same conditions?",
@@ -27,7 +28,9 @@ export const enCompare = {
   parity_modules: "modules",
   parity_precision: "precision",
   parity_batch: "batch",
-  parity_shapes: "input shapes",
+  parity_shapes: "calls with the same shapes",
+  parity_shapes_factor: "size of most inputs",
+  parity_module_names: "names of modules",
   parity_cuda_runtime_version: "CUDA runtime",
   parity_cuda_driver_version: "CUDA driver",
   parity_cupti_version: "CUPTI",

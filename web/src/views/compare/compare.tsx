@@ -31,7 +31,7 @@ export function Compare() {
 function Compared({ both }: { both: Both }) {
   const asked = askDiff(both);
   const answer = asked.value;
-  const hasSteps = rowsOf(answer?.tables.steps).every((r) => (r.steps ?? 0) > 0);
+  const hasSteps = rowsOf(answer?.tables.steps).every((r) => (r.steps ?? 0) > 0 && (r.mean ?? 0) > 0);
   const first = rowsOf(answer?.tables.causes).find((r) => r.certain);
   const side = first && tellingSide(first, both);
   return (
@@ -65,7 +65,7 @@ function factsOf(asked: Diff, both: Both): (string | undefined)[] {
   const [a, b] = lengthsOf(asked);
   const side = (s: Side, mean: number) => {
     const r = stepsOf(asked, s);
-    return c("fact_side", {
+    return c(r?.spread == null ? "fact_side_one" : "fact_side", {
       side: `${s.id} ${s.name}`,
       mean: short(mean, "ns"),
       spread: short(r?.spread, "ns"),

@@ -3,7 +3,7 @@ import { isKnown } from "../../base/aggregate.ts";
 import { ABSENT, percent, short, type Unit } from "../../base/format.ts";
 import { askHistory, h } from "../../model/history.ts";
 import { t } from "../../model/language.ts";
-import { csvUrl, factOf, hasData, rowsOf } from "../../model/trace.ts";
+import { csvUrl, currentRun, factOf, hasData, info, rowsOf } from "../../model/trace.ts";
 import { Panel } from "../../widgets/panel.tsx";
 import { Table } from "../../widgets/table.tsx";
 import type { TableColumn, TableRow } from "../../widgets/table-types.ts";
@@ -13,7 +13,8 @@ import { Headline, Verdict } from "../shared/verdict.tsx";
 import { type HistoryChange, type HistoryPoint, METRICS, type Metric, MetricCharts, nameOf, UNIT_OF } from "./metric-charts.tsx";
 
 export function History() {
-  if (factOf("format") === undefined) return null; // not known yet whether there is anything to ask
+  // Not known yet whether there is anything to ask: no answer, or that of the run before.
+  if (factOf("format") === undefined || info().value?.trace.run !== currentRun.value?.name) return null;
   return hasData("history") ? <Runs /> : <None />;
 }
 
