@@ -13,8 +13,8 @@ typedef struct {
 
 str path_kind_name(path_kind k) {
     static const char *const names[N_PATH_KINDS] = {
-        "device", "communication", "queue",        "launch_latency", "launch_call",
-        "sync",   "operator",      "data_loading", "between",        "unknown"};
+        "device", "copy",     "communication", "queue",   "launch_latency", "launch_call",
+        "sync",   "operator", "data_loading",  "between", "unknown"};
     return str_of(names[k]);
 }
 
@@ -124,17 +124,26 @@ static status from_point(walk *w, uint32_t point, place *next, error *err) {
         *next = (place){.work = p->waits};
         return OK;
     }
+    if (p->copy) {
+        TRY(add_piece(w, why_work_end(w->g, p->copy), PATH_CALL, p->slice, err));
+        *next = (place){.work = p->copy};
+        return OK;
+    }
     TRY(add_piece(w, p->start, p->kind == POINT_BLOCK ? PATH_SYNC : PATH_CALL, p->slice, err));
     return before_point(w, point, next, err);
+}
+
+path_kind path_kind_of_work(comm_names *names, uint32_t work) {
+    const trace *t = names->t;
+    if (t->slice.kind[t->kernel.slice[work]] != KIND_KERNEL) return PATH_COPY;
+    return comm_kernel_row(names, work) ? PATH_COMMUNICATION : PATH_DEVICE;
 }
 
 static status from_work(walk *w, uint32_t work, place *next, error *err) {
     const why_graph *g = w->g;
     const why_work *k = &g->works[work];
     uint32_t slice = g->t->kernel.slice[work];
-    bool comm = comm_kernel_row(w->names, work);
-    TRY(add_piece(w, why_work_start(g, work), comm ? PATH_COMMUNICATION : PATH_DEVICE, slice,
-                  err));
+    TRY(add_piece(w, why_work_start(g, work), path_kind_of_work(w->names, work), slice, err));
     uint32_t earlier = k->other ? k->other : k->queued || !k->point ? k->before : 0;
     if (earlier) {
         TRY(add_piece(w, why_work_end(g, earlier), PATH_QUEUE, slice, err));
