@@ -93,22 +93,28 @@ static void work_on_the_path_has_none(void **state) {
     done(q);
 }
 
+/* The second step with a change. */
+static int64_t step_with(making make, const char *name, const char *change) {
+    asked *q = ask(make);
+    params p = fake_params();
+    p.extra[p.n_extra].name = str_of(name);
+    p.extra[p.n_extra++].value = str_of(change);
+    answer out = fake_ask(analyse_whatif, &q->f.t, &p, &q->a);
+    int64_t ns = fake_int(fake_table(&out, "steps"), 1, "whatif");
+    done(q);
+    return ns;
+}
+
 /* A kernel that becomes longer by its slack leaves the step as it is, one µs more does not. */
 static void slack_is_what_a_replay_allows(void **state) {
-    static const struct {
-        const char *change;
-        int64_t step_us;
-    } cases[] = {{"kernel:gemm=1.9", 100}, {"kernel:gemm=2", 101}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        asked *q = ask(make_run);
-        params p = fake_params();
-        p.extra[p.n_extra].name = STR("scale");
-        p.extra[p.n_extra++].value = str_of(cases[i].change);
-        answer out = fake_ask(analyse_whatif, &q->f.t, &p, &q->a);
-        assert_int_equal(fake_int(fake_table(&out, "steps"), 1, "whatif"),
-                         cases[i].step_us * US);
-        done(q);
-    }
+    assert_int_equal(step_with(make_run, "scale", "kernel:gemm=1.9"), 100 * US);
+    assert_int_equal(step_with(make_run, "scale", "kernel:gemm=2"), 101 * US);
+}
+
+/* Of its call the 4 µs are left that other calls take. */
+static void without_its_copy_a_call_returns_at_once(void **state) {
+    assert_int_equal(step_with(make_copies, "scale", "kernel:Memcpy*=1"), 100 * US);
+    assert_int_equal(step_with(make_copies, "remove", "kernel:Memcpy*"), 64 * US);
 }
 
 static void a_copy_that_its_call_stays_in_is_on_the_path(void **state) {
@@ -154,6 +160,7 @@ int main(void) {
         cmocka_unit_test(work_off_the_path_has_slack),
         cmocka_unit_test(work_on_the_path_has_none),
         cmocka_unit_test(slack_is_what_a_replay_allows),
+        cmocka_unit_test(without_its_copy_a_call_returns_at_once),
         cmocka_unit_test(a_copy_that_its_call_stays_in_is_on_the_path),
         cmocka_unit_test(the_path_is_added_up_by_module),
         cmocka_unit_test(the_path_is_added_up_by_line_of_the_program),

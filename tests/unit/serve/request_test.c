@@ -122,6 +122,7 @@ static void unknown_and_repeated_parameters_are_refused(void **state) {
     refuse("/api/v1/operators?color=red", ERR_ARG, MSG_HTTP_UNKNOWN_PARAMETER);
     refuse("/api/v1/operators?width=5", ERR_ARG, MSG_HTTP_UNKNOWN_PARAMETER);
     refuse("/api/v1/operators?limit=1&limit=2", ERR_ARG, MSG_HTTP_TWICE);
+    refuse("/api/v1/whatif?no_sync=yes&no_sync=no", ERR_ARG, MSG_HTTP_TWICE);
     refuse("/api/v1/operators?group-by=name&group_by=type", ERR_ARG, MSG_HTTP_TWICE);
     refuse("/api/v1/operators?=x", ERR_ARG, MSG_HTTP_UNKNOWN_PARAMETER);
     assert_int_equal(ask("/api/v1/operators?&&limit=3&").question.limit, 3);
