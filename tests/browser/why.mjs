@@ -36,10 +36,46 @@ test("why: verdict, kinds and names are those of the command line", async (s) =>
   });
 });
 
-test("why: the strip is the path of the typical step, and a piece leads to its slice in the timeline", async (s) => {
-  const step = typicalOf(s.json("whatif", "sample"));
-  const pieces = rowsOf(s.json("critical", "sample", "--step", String(step.step), "--table", "path").tables.path);
+/** The path of the typical step: it lasts to the start of the next one, where that was recorded. */
+function pathOf(s, run) {
+  const steps = s.json("whatif", run);
+  const step = typicalOf(steps);
+  const more = rowsOf(steps.tables.steps).some((r) => r.step === step.step + 1);
+  const asked = s.json("critical", run, "--step", more ? `${step.step}..${step.step + 1}` : String(step.step), "--table", "path");
+  const pieces = rowsOf(asked.tables.path).filter((p) => p.step === step.step);
   assert.equal(pieces.reduce((sum, p) => sum + p.duration, 0), step.recorded, "the pieces add up to the step");
+  return { step, pieces };
+}
+
+test("why: the path of a step in the middle adds up to it, too", async (s) => {
+  const { step, pieces } = pathOf(s, "resnet_w0");
+  await visit(s, "why?run=resnet_w0", async (page) => {
+    const strip = page.locator(`${panel("Critical path")} [role=slider]`);
+    assert.equal(Number(await strip.getAttribute("aria-valuemax")), pieces.length);
+    const words = plain(await page.textContent(`${panel("Critical path")} .panel-words`));
+    assert.ok(words.startsWith(`step ${step.step}, ${(step.recorded / 1e6).toFixed(1)} ms`), words);
+  });
+}, ["resnet_w0"]);
+
+test("why: causes of idle time are a bar that adds up, where the answer has them", (s) =>
+  visit(s, "runs", async (page) => {
+    const causes = [["host_late", 6e6], ["blocked", 3e6], ["host_late", 1e6]];
+    await page.route("**/api/v1/overview?*", async (route) => {
+      const answer = await (await route.fetch()).json();
+      const columns = ["device", "cause", "time"].map((name) => ({ name, type: name === "cause" ? "string" : "int" }));
+      answer.tables.idle = { columns, rows: causes.map(([cause, time]) => [0, cause, time]), total_rows: causes.length };
+      await route.fulfill({ json: answer });
+    });
+    await page.goto(`${s.url}/#/why?run=sample`);
+    await settled(page);
+    const idle = page.locator(panel("Why the device is idle"));
+    assert.match(plain(await idle.textContent()), /The host was late 7\.00 ms.*Blocked by a synchronization 3\.00 ms.*10\.0 ms/);
+    const widths = await idle.locator(".strip rect").evaluateAll((l) => l.map((r) => Number(r.getAttribute("width"))));
+    assert.ok(Math.abs(widths[0] / widths[1] - 7 / 3) < 0.05, widths.join());
+  }));
+
+test("why: the strip is the path of the typical step, and a piece leads to its slice in the timeline", async (s) => {
+  const { step, pieces } = pathOf(s, "sample");
   await visit(s, "why?run=sample", async (page) => {
     const strip = page.locator(`${panel("Critical path")} [role=slider]`);
     assert.equal(Number(await strip.getAttribute("aria-valuemax")), pieces.length);
@@ -135,5 +171,40 @@ test("why: pictures in both themes and languages, without a serious fault of acc
   await visit(s, `why?run=sample&${scenario(`op:${OP}=0.5`)}&without=no_sync`, async (page) => {
     await pictures(s, page, "why");
     assert.equal(await heading(page), plain(answer.verdict.text.zh));
+  });
+});
+
+test("timeline: the critical path is a switch, off at first and in the address", (s) =>
+  visit(s, "timeline?run=sample", async (page) => {
+    const button = page.getByRole("button", { name: "Critical path", exact: true });
+    assert.equal(await button.getAttribute("aria-pressed"), "false");
+    const before = await page.locator(".tl-stage canvas, .tl canvas").first().screenshot();
+    await button.click();
+    await addressHas(page, "path=1");
+    await settled(page);
+    assert.equal(await button.getAttribute("aria-pressed"), "true");
+    const after = await page.locator(".tl-stage canvas, .tl canvas").first().screenshot();
+    assert.notDeepEqual(before, after, "the rest is dimmed");
+    await button.click();
+    await addressLacks(page, "path=1");
+  }));
+
+test("timeline: the path is followed from piece to piece with buttons and keys", async (s) => {
+  const pieces = rowsOf(s.json("critical", "sample", "--step", "3", "--table", "path").tables.path);
+  const at = pieces.findIndex((p) => p.kind === "copy" && p.duration > 1e6);
+  const [from, to] = [pieces[at].start, pieces[at].start + pieces[at].duration];
+  await visit(s, `timeline?run=sample&path=1&view=${from}-${to}`, async (page) => {
+    await page.getByRole("button", { name: "Next piece of the path" }).click();
+    await addressHas(page, `sel=slice:${pieces[at].slice}`);
+    await addressHas(page, `piece=${pieces[at].start}`);
+    await settled(page);
+    await page.keyboard.press("}");
+    await addressHas(page, `piece=${pieces[at + 1].start}`);
+    await addressHas(page, `sel=slice:${pieces[at + 1].slice}`);
+    await settled(page);
+    assert.match(plain(await page.locator("[role=status]", { hasText: "/" }).innerText()), new RegExp(`^${at + 2} / `));
+    await page.keyboard.press("{");
+    await addressHas(page, `piece=${pieces[at].start}`);
+    await page.waitForSelector(".tl-details >> text=Memcpy HtoD");
   });
 });

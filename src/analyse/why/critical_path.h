@@ -31,9 +31,17 @@ typedef struct {
     uint8_t kind;
 } path_piece;
 
+/* A part of a stretch of a thread: inside an operator or data loading, or in none (slice 0). */
+typedef struct {
+    int64_t start;
+    uint32_t slice;
+} host_part;
+
 typedef struct {
     path_piece *v; /* of one step, from its start */
     size_t n, cap;
+    host_part *parts; /* room of the walk */
+    size_t cap_parts;
 } path_pieces;
 
 /* The word of tables: "device", "communication", … */

@@ -22,7 +22,9 @@ static uint32_t host_slice(const trace *t, const path_piece *p) {
     return t->kernel.launch[k] ? t->kernel.launch[k] : t->kernel.op[k];
 }
 
-static uint32_t module_of_backward(const path_owners *o, uint32_t slice) {
+/* The call of the module whose forward pass this part of the backward pass undoes; row of table
+ * module_call, 0: none. */
+static uint32_t forward_call(const path_owners *o, uint32_t slice) {
     const trace *t = o->t;
     uint32_t low = SEARCH_FIRST(i, 0u, o->nodes.n, o->nodes.v[i].slice <= slice);
     if (!low) return 0;
@@ -30,14 +32,14 @@ static uint32_t module_of_backward(const path_owners *o, uint32_t slice) {
     bool inside = t->slice.start[slice] >= t->slice.start[n->slice] &&
                   slice_end(t, slice) <= slice_end(t, n->slice) &&
                   trace_track_of(t, slice) == trace_track_of(t, n->slice);
-    return inside && n->module_call ? t->module_call.module[n->module_call] : 0;
+    return inside ? n->module_call : 0;
 }
 
 uint32_t path_module_of(const path_owners *o, const path_piece *p) {
     const trace *t = o->t;
     uint32_t slice = host_slice(t, p);
     if (!slice || !o->has_modules) return 0;
-    uint32_t module = module_of_backward(o, slice);
+    uint32_t module = t->module_call.module[forward_call(o, slice)];
     for (int up = 0; slice && !module && up < MOST_LEVELS; up++, slice = t->slice.parent[slice])
         if (t->slice.kind[slice] == KIND_MODULE)
             module = t->module_call.module[trace_module_call_of(t, slice)];
@@ -82,10 +84,9 @@ static uint32_t line_of_stack(path_owners *o, uint32_t frame) {
     return found;
 }
 
-uint32_t path_line_of(path_owners *o, const path_piece *p) {
+static uint32_t line_around(path_owners *o, uint32_t slice) {
     const trace *t = o->t;
-    uint32_t slice = host_slice(t, p), found = 0;
-    if (!o->has_lines) return 0;
+    uint32_t found = 0;
     for (int up = 0; slice && up < MOST_LEVELS; up++, slice = t->slice.parent[slice]) {
         uint8_t kind = t->slice.kind[slice];
         uint32_t op = kind == KIND_OP && t->frame.n > 1 ? trace_op_of(t, slice) : 0;
@@ -93,4 +94,11 @@ uint32_t path_line_of(path_owners *o, const path_piece *p) {
         if (kind == KIND_PYTHON && take_line(o, t->slice.name[slice], &found)) break;
     }
     return found;
+}
+
+uint32_t path_line_of(path_owners *o, const path_piece *p) {
+    uint32_t slice = host_slice(o->t, p);
+    if (!o->has_lines || !slice) return 0;
+    uint32_t line = line_around(o, slice), call = line ? 0 : forward_call(o, slice);
+    return call ? line_around(o, o->t->module_call.slice[call]) : line;
 }

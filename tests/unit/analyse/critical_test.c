@@ -131,6 +131,41 @@ static void a_copy_that_its_call_stays_in_is_on_the_path(void **state) {
     done(q);
 }
 
+/* Nothing is launched: a batch is loaded, 5 to 25, with an operator inside; then an operator, 30 to
+ * 70, with another one inside it, 40 to 60; a call at 90 takes 2. */
+static void make_host_only(fake *f) {
+    fake_init(f);
+    int host = fake_thread(f);
+    for (int i = 0; i < STEPS; i++) {
+        int64_t at = (int64_t)i * STEP_US * US;
+        fake_add(f, host, KIND_DATA, "next_batch", at + 5 * US, 20 * US);
+        fake_add(f, host, KIND_OP, "aten::stack", at + 10 * US, 5 * US);
+        fake_add(f, host, KIND_OP, "aten::linear", at + 30 * US, 40 * US);
+        fake_add(f, host, KIND_OP, "aten::addmm", at + 40 * US, 20 * US);
+        fake_add(f, host, KIND_RUNTIME, "cudaDeviceSynchronize", at + 90 * US, 2 * US);
+        fake_step(f, i + 1, at, at + STEP_US * US);
+    }
+}
+
+static void operators_that_launch_nothing_are_on_the_path(void **state) {
+    static const struct {
+        const char *kind, *name;
+        int64_t us;
+    } expected[] = {{"operator", "aten::linear", 20},
+                    {"operator", "aten::addmm", 20},
+                    {"data_loading", "next_batch", 20}};
+    asked *q = ask(make_host_only);
+    const table *t = fake_table(&q->out, "by_name");
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        size_t row = row_of(t, "name", expected[i].name);
+        while (!str_eq(fake_text(t, row, "kind"), str_of(expected[i].kind))) row++;
+        assert_int_equal(fake_int(t, row, "time"), expected[i].us * US);
+    }
+    const table *kinds = fake_table(&q->out, "by_kind");
+    assert_int_equal(fake_int(kinds, row_of(kinds, "kind", "between"), "time"), 38 * US);
+    done(q);
+}
+
 /* Inside the module: the operator and its launch, 8 to 23, and the host before the operator, whose
  * frames are those of what comes next. */
 static void the_path_is_added_up_by_module(void **state) {
@@ -162,6 +197,7 @@ int main(void) {
         cmocka_unit_test(slack_is_what_a_replay_allows),
         cmocka_unit_test(without_its_copy_a_call_returns_at_once),
         cmocka_unit_test(a_copy_that_its_call_stays_in_is_on_the_path),
+        cmocka_unit_test(operators_that_launch_nothing_are_on_the_path),
         cmocka_unit_test(the_path_is_added_up_by_module),
         cmocka_unit_test(the_path_is_added_up_by_line_of_the_program),
     };

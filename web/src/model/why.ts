@@ -49,11 +49,16 @@ export type Piece = Row<"critical", "path">;
 export const askCritical = (): AskedFor<"critical"> =>
   analysis("critical", { table: "by_kind,by_name,by_module,by_line,slack", limit: 500 }, "critical");
 
+/** What the path of a step is asked with: a step lasts to the start of the next one, where that is in the window. */
+export const pathQuery = (step: number, rows: readonly Row<"whatif", "steps">[]): Query => ({
+  ...WHOLE_TRACE,
+  step: rows.some((r) => r.step === step + 1) ? `${step}..${step + 1}` : step,
+});
+
 /** The path of one step, piece by piece. */
-export const askPath = (step: number): AskedFor<"critical"> =>
+export const askPath = (query: Query): AskedFor<"critical"> =>
   ask<Answer<"critical">>("critical-path", "critical", {
-    ...analysisQuery("critical", WHOLE_TRACE),
-    step,
+    ...analysisQuery("critical", query),
     table: "path",
     limit: 0,
   });
@@ -64,8 +69,9 @@ export function typicalStep(rows: readonly Row<"whatif", "steps">[]): Row<"whati
   return sorted[Math.floor((sorted.length - 1) / 2)];
 }
 
-/** Adjacent pieces, joined where nobody could tell them apart. */
-export const piecesOf = (asked: AskedFor<"critical">): Piece[] => rowsOf(asked.value?.tables.path);
+/** The pieces of one step, which are adjacent and add up to it. */
+export const piecesOf = (asked: AskedFor<"critical">, step: number): Piece[] =>
+  rowsOf(asked.value?.tables.path).filter((p) => p.step === step);
 
 // ---- the scenario ----
 

@@ -38,6 +38,7 @@ const TIMELINE: readonly (readonly [string, Key])[] = [
   [". ,", "key_next"],
   ["↑ ↓ ← →", "key_select"],
   ["] [", "key_flow"],
+  ["} {", "key_path"],
   ["/ n N", "key_search"],
   ["M P E Q", "key_marks"],
   ["j k", "key_evidence"],

@@ -11,9 +11,11 @@ import { go, param, traceQuery, windowQuery } from "../../model/route.ts";
 import { tape, windowRange } from "../../model/steps.ts";
 import { act, clearFilter, fit, pan, zoom } from "../../model/timeline/actions.ts";
 import { groupName, laneName } from "../../model/timeline/lane-names.ts";
+import { goToPiece, isPathFar, pieceNow, shownPath, showPath, togglePath } from "../../model/timeline/path.ts";
 import { askSearch, goToHit, hitsInView, search, sought } from "../../model/timeline/search.ts";
 import { choices, colorBy, exportUrl, showFlows, stage, toggle } from "../../model/timeline/state.ts";
 import { isTogether } from "../../model/timeline/together.ts";
+import { hasNoSteps } from "../../model/trace.ts";
 import { type Range, viewport } from "../../model/viewport.ts";
 import { Icon } from "../../widgets/icons.tsx";
 import { Menu } from "../../widgets/menu.tsx";
@@ -29,6 +31,7 @@ export function Toolbar({ tracks }: { tracks: Tracks }) {
       <TrackMenu tracks={tracks} />
       <Switch name="frames" on={choices.value.frames} label={t("tl_python")} />
       <Switch name="flows" on={showFlows.value} label={t("tl_flows")} />
+      <PathSwitch />
       <span class="tl-divide" />
       <button type="button" class="button" onClick={() => act("use")}>
         {t("tl_use")} <kbd>Enter</kbd>
@@ -174,6 +177,42 @@ function Switch({ name, on, label }: { name: string; on: boolean; label: string 
     >
       {label}
     </button>
+  );
+}
+
+/** The critical path: on or off, and from piece to piece. Of several ranks there is none. */
+function PathSwitch() {
+  if (isTogether.value || hasNoSteps()) return null;
+  const on = showPath.value;
+  return (
+    <>
+      <button
+        type="button"
+        class={on ? "button tl-switch tl-on" : "button tl-switch"}
+        aria-pressed={on}
+        title={t("tl_path_words")}
+        onClick={togglePath}
+      >
+        {t("tl_path")}
+      </button>
+      {on ? <PathPieces /> : null}
+    </>
+  );
+}
+
+function PathPieces() {
+  const n = shownPath.value.pieces.length;
+  const at = pieceNow();
+  return (
+    <span class="tl-hits" role="status" title={t("tl_path_n", { n: thousands(n) })}>
+      {isPathFar() ? t("tl_path_far") : at < 0 ? null : `${thousands(at + 1)} / ${thousands(n)}`}
+      <button type="button" class="tl-bare" aria-label={t("tl_path_previous")} disabled={n === 0} onClick={() => goToPiece(-1)}>
+        ‹
+      </button>
+      <button type="button" class="tl-bare" aria-label={t("tl_path_next")} disabled={n === 0} onClick={() => goToPiece(1)}>
+        ›
+      </button>
+    </span>
   );
 }
 

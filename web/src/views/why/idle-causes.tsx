@@ -40,7 +40,7 @@ function causesOf(rows: readonly IdleRow[]): { cause: string; ns: number }[] {
 export function IdleCauses() {
   themeVersion.value; // text on fills follows the theme
   const asked = analysis("overview", {}, "overview-why");
-  const table = (asked.value?.tables as Record<string, Table<IdleRow> | undefined> | undefined)?.idle;
+  const table = (asked.value?.tables as unknown as Record<string, Table<IdleRow> | undefined> | undefined)?.idle;
   const rows = rowsOf(table);
   if (rows.length === 0) return null;
   const devices = [...new Set(rows.map((r) => r.device))];

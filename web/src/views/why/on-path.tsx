@@ -181,9 +181,9 @@ function Slack({ asked, ...panel }: Shown) {
           },
         ],
         ["slack", { title: w("slack"), sortable: false, width: 90 }],
-        ["least", { title: w("least"), sortable: false, width: 100, soft: true, leaves: 2 }],
-        ["time", { title: w("device_time"), sortable: false, width: 100, leaves: 1 }],
-        ["off_path", { title: w("off_path"), sortable: false, width: 110 }],
+        ["least", { title: w("least"), sortable: false, width: 126, soft: true, leaves: 2 }],
+        ["time", { title: w("device_time"), sortable: false, width: 126, leaves: 1 }],
+        ["off_path", { title: w("off_path"), sortable: false, width: 126 }],
         ["calls", { title: w("calls"), sortable: false, width: 80, soft: true, leaves: 3 }],
       ]}
       table={TABLE()}

@@ -5,7 +5,7 @@ import { PathStrip } from "../../draw/charts/path-strip.tsx";
 import { stretch } from "../../model/evidence.ts";
 import { go, place, writePlace } from "../../model/route.ts";
 import { csvUrl, type Row } from "../../model/trace.ts";
-import { askPath, kindFill, kindWord, type Piece, piecesOf, w } from "../../model/why.ts";
+import { askPath, kindFill, kindWord, type Piece, pathQuery, piecesOf, typicalStep, w } from "../../model/why.ts";
 import { Legend } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { defined } from "../shared/table-source.ts";
@@ -41,14 +41,17 @@ function sumsOf(pieces: readonly Piece[]): { kind: string; ns: number }[] {
   return all.sort(largestFirst((k) => k.ns));
 }
 
-export function PathPanel({ typical }: { typical: Row<"whatif", "steps"> | undefined }) {
-  const step = typical?.step ?? undefined;
-  return step === undefined ? <Panel name={w("path")} busy height={84} /> : <PathOf step={step} />;
+type Steps = readonly Row<"whatif", "steps">[];
+
+export function PathPanel({ steps }: { steps: Steps }) {
+  const step = typicalStep(steps)?.step ?? undefined;
+  return step === undefined ? <Panel name={w("path")} busy height={84} /> : <PathOf step={step} steps={steps} />;
 }
 
-function PathOf({ step }: { step: number }) {
-  const asked = askPath(step);
-  const pieces = piecesOf(asked);
+function PathOf({ step, steps }: { step: number; steps: Steps }) {
+  const query = pathQuery(step, steps);
+  const asked = askPath(query);
+  const pieces = piecesOf(asked, step);
   const from = pieces[0]?.start ?? 0;
   const total = sum(pieces, (p) => p.duration);
   const kinds = sumsOf(pieces);
@@ -70,7 +73,7 @@ function PathOf({ step }: { step: number }) {
       name={w("path")}
       words={w("path_words", { n: step, v: short(total, "ns") })}
       define={defined(asked.value, "path", "kind")}
-      csv={csvUrl("critical", "path", { step })}
+      csv={csvUrl("critical", "path", query)}
       asked={asked}
       height={84}
       figure={label}

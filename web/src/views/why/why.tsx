@@ -15,7 +15,8 @@ export function Why() {
   if (!hasData("why")) return <Headline title={w("none")} facts={[w("none_words")]} />;
   const asked = askCritical();
   const whatif = askWhatIf();
-  const typical = typicalStep(rowsOf(whatif.value?.tables.steps));
+  const steps = rowsOf(whatif.value?.tables.steps);
+  const typical = typicalStep(steps);
   const off = sum(rowsOf(asked.value?.tables.slack), (r) => r.off_path);
   const facts = [
     typical ? w("fact_step", { n: String(typical.step), v: short(typical.recorded, "ns") }) : undefined,
@@ -25,7 +26,7 @@ export function Why() {
     <>
       <Verdict answer={asked.value} otherwise={t("why")} facts={facts} />
       <div class="grid">
-        <PathPanel typical={typical} />
+        <PathPanel steps={steps} />
         <div class="w12 why-row">
           <Kinds asked={asked} />
           <WhatIf critical={asked} asked={whatif} />
