@@ -201,11 +201,13 @@ function PathSwitch() {
 }
 
 function PathPieces() {
-  const n = shownPath.value.pieces.length;
-  const at = pieceNow();
+  const { pieces } = shownPath.value;
+  const now = pieces[pieceNow()];
+  const own = now ? pieces.filter((p) => p.step === now.step) : []; // what else is in view does not change the number
+  const n = pieces.length;
   return (
     <span class="tl-hits" role="status" title={t("tl_path_n", { n: thousands(n) })}>
-      {isPathFar() ? t("tl_path_far") : at < 0 ? null : `${thousands(at + 1)} / ${thousands(n)}`}
+      {isPathFar() ? t("tl_path_far") : now ? `${thousands(own.indexOf(now) + 1)} / ${thousands(own.length)}` : null}
       <button type="button" class="tl-bare" aria-label={t("tl_path_previous")} disabled={n === 0} onClick={() => goToPiece(-1)}>
         ‹
       </button>
