@@ -63,9 +63,10 @@ static void ask(const analysis_info *what, str group, bool first, const trace *t
     arena_init(&a, 0);
     if (what->run(&in, &p, &a, &out, NULL) != OK) die("no answer", what->name);
     for (uint32_t i = 0; i < out.n_tables; i++) rows += out.tables[i]->n_rows;
+    size_t bytes = a.used_bytes;
     arena_fini(&a);
     say(what->name, group, first, began);
-    printf(" rows=%zu\n", rows);
+    printf(" rows=%zu bytes=%zu\n", rows, bytes);
 }
 
 static void ask_all(const trace *t) {

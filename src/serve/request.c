@@ -111,6 +111,12 @@ static void find_language(str query, request *r) {
         if (str_eq(name, STR("lang"))) (void)lang_of(value, &r->words);
 }
 
+/* Texts of an analysis may be given several times, as on the command line: changes of whatif. */
+static bool may_repeat(const request *r, str name) {
+    const param_info *p = r->analysis ? registry_find_param(r->analysis->name, name) : NULL;
+    return p && p->kind == VALUE_TEXT;
+}
+
 static status parse_query(arena *a, str query, request *r, error *err) {
     str seen[REQUEST_MOST_PARAMETERS], name, value;
     uint32_t n = 0;
@@ -120,7 +126,7 @@ static status parse_query(arena *a, str query, request *r, error *err) {
         TRY(request_decode(a, value, true, &value, err));
         if (n == REQUEST_MOST_PARAMETERS) FAIL0(err, ERR_ARG, NOPOS, MSG_HTTP_TOO_MANY);
         for (uint32_t i = 0; i < n; i++)
-            if (value_same_name(seen[i], name))
+            if (value_same_name(seen[i], name) && !may_repeat(r, name))
                 FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_TWICE, arg_text("name", name));
         seen[n++] = name;
         TRY(set_parameter(r, name, value, err));

@@ -38,7 +38,7 @@ async function lookAtAll(page, views) {
 
 test("layout: nothing cut or covered at any width, PyTorch on a GPU", (s) =>
   visit(s, "runs", (page) =>
-    lookAtAll(page, ["runs", "overview?run=resnet_w0", "operators?run=gpt_eager", "kernels?run=gpt_eager", "roofline?run=gpt_eager", "modules?run=resnet_w0"]),
+    lookAtAll(page, ["runs", "overview?run=resnet_w0", "why?run=resnet_w0&scale=op:aten::convolution_backward%3D0.5&without=no_sync", "why?run=sample&by=slack", "operators?run=gpt_eager", "kernels?run=gpt_eager", "roofline?run=gpt_eager", "modules?run=resnet_w0"]),
   ), ["resnet_w0", "gpt_eager"]);
 
 test("layout: nothing cut or covered at any width, memory, steps and ranks", (s) =>

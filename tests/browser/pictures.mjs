@@ -6,6 +6,7 @@ import { test, visit } from "./tools.mjs";
 
 const VIEWS = [
   ["overview", "resnet_w0"],
+  ["why", "gpt_eager"],
   ["operators", "gpt_eager"],
   ["kernels", "gpt_eager"],
   ["roofline", "gpt_eager"],

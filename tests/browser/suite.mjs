@@ -18,6 +18,7 @@ import "./tables.mjs";
 import "./drop.mjs";
 import "./compare.mjs";
 import "./history.mjs";
+import "./why.mjs";
 
 /** The line of a test that an error came from. */
 const where = (e) => /tests\/browser\/(?!tools|stand|suite)[\w.]+:\d+/.exec(String(e.stack))?.[0] ?? String(e.message).split("\n")[0];

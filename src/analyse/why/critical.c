@@ -1,72 +1,64 @@
 /* critical.c: what decides the length of a step.
  *
  * The path of every step (critical_path.h) is one row for each of its pieces; sums over all steps
- * say what lies on it by kind and by name. A kernel that is not on the path may become slower
- * or faster without any effect on the step. */
+ * say what lies on it by kind, by name, by module and by line of Python. A kernel that is not on
+ * the path may become slower or faster without any effect on the step: how much slower is its
+ * slack (slack.h). */
 #include "analyse/rules.h"
-#include "analyse/scan/group.h"
-#include "analyse/why/critical_path.h"
-#include "base/map.h"
+#include "analyse/scan/module_work.h"
+#include "analyse/why/path_owners.h"
+#include "analyse/why/path_sums.h"
+#include "analyse/why/slack_table.h"
 #include "base/message_ids_advice.h"
 #include "base/num.h"
-#include "base/sort.h"
 
+#define CRITICAL_TABLES                                                                \
+    (WHY_TABLES | TRACE_TABLE(comm) | TRACE_TABLE(module) | TRACE_TABLE(module_call) | \
+     TRACE_TABLE(flow) | TRACE_TABLE(frame))
 #define COL_P(name) COL(critical, path, name)
 #define COL_K(name) COL(critical, by_kind, name)
 #define COL_N(name) COL(critical, by_name, name)
-
-typedef struct {
-    uint8_t kind;
-    uint32_t name; /* string of the trace, 0: none */
-    int64_t ns, n;
-    uint32_t slice; /* of the longest piece */
-    int64_t longest_ns;
-} path_sum;
+#define COL_M(name) COL(critical, by_module, name)
+#define COL_L(name) COL(critical, by_line, name)
 
 typedef struct {
     const trace *t;
     arena *arena;
     answer *out;
+    selection select;
     step_spans spans;
     why_graph graph;
     comm_names names;
     path_pieces pieces;
-    map row_of; /* kind and name → row of sums */
-    groups sums;
+    path_owners owners;
+    path_sums by_name, by_module, by_line;
     int64_t kind_ns[N_PATH_KINDS], kind_n[N_PATH_KINDS];
     int64_t all_ns;
-    table *by_kind, *by_name, *path; /* the short ones first */
+    slack_question slack;
 } critical;
 
 /* ---- adding up --------------------------------------------------------------------------- */
 
-static uint32_t piece_name(const critical *c, const path_piece *p) {
-    return p->slice ? c->t->slice.name[p->slice] : 0;
+static uint64_t key_of_name(const critical *c, const path_piece *p) {
+    return (uint64_t)p->kind << 32 | (p->slice ? c->t->slice.name[p->slice] : 0);
 }
 
 static status add_up(critical *c, const path_piece *p, error *err) {
     int64_t ns = sub_i64(p->end, p->start);
-    uint64_t key = (uint64_t)p->kind << 32 | piece_name(c, p);
-    uint32_t *row = map_at(&c->row_of, key);
-    if (!row) FAIL_MEMORY(err);
-    if (*row == MAP_NONE) {
-        uint32_t made = groups_add(&c->sums);
-        *row = made == GROUP_NONE ? 0 : made;
-        if (made == GROUP_NONE) FAIL_MEMORY(err);
-        *GROUP_ROW(&c->sums, path_sum, made) =
-            (path_sum){.kind = p->kind, .name = piece_name(c, p)};
-    }
-    path_sum *s = GROUP_ROW(&c->sums, path_sum, *row);
-    s->ns = add_i64(s->ns, ns);
-    s->n++;
-    if (ns > s->longest_ns) {
-        s->longest_ns = ns;
-        s->slice = p->slice;
-    }
+    TRY(path_sums_add(&c->by_name, key_of_name(c, p), p, err));
+    if (c->owners.has_modules)
+        TRY(path_sums_add(&c->by_module, path_module_of(&c->owners, p), p, err));
+    if (c->owners.has_lines)
+        TRY(path_sums_add(&c->by_line, path_line_of(&c->owners, p), p, err));
     c->kind_ns[p->kind] = add_i64(c->kind_ns[p->kind], ns);
     c->kind_n[p->kind]++;
     c->all_ns = add_i64(c->all_ns, ns);
     return OK;
+}
+
+static void mark_work(critical *c, const path_piece *p) {
+    bool work = p->kind == PATH_DEVICE || p->kind == PATH_COPY || p->kind == PATH_COMMUNICATION;
+    if (work) c->slack.on_path[trace_kernel_of(c->t, p->slice)] = 1;
 }
 
 static status write_piece(critical *c, table *t, int64_t step, const path_piece *p,
@@ -85,12 +77,13 @@ static status write_piece(critical *c, table *t, int64_t step, const path_piece 
     return OK;
 }
 
-static status write_path(critical *c, error *err) {
+static status write_path(critical *c, table *path, error *err) {
     for (uint32_t i = 0; i < c->graph.n_steps; i++) {
         TRY(critical_path_find(&c->graph, &c->names, i, c->arena, &c->pieces, err));
         for (size_t k = 0; k < c->pieces.n; k++) {
             TRY(add_up(c, &c->pieces.v[k], err));
-            TRY(write_piece(c, c->path, c->graph.steps[i].number, &c->pieces.v[k], err));
+            mark_work(c, &c->pieces.v[k]);
+            TRY(write_piece(c, path, c->graph.steps[i].number, &c->pieces.v[k], err));
         }
     }
     return OK;
@@ -106,8 +99,7 @@ static double share_of_path(const critical *c, int64_t ns) {
     return c->all_ns > 0 ? (double)ns / (double)c->all_ns : 0;
 }
 
-static status write_kinds(critical *c, error *err) {
-    table *t = c->by_kind;
+static status write_kinds(critical *c, table *t, error *err) {
     for (int k = 0; k < N_PATH_KINDS; k++) {
         size_t row;
         if (!c->kind_n[k]) continue;
@@ -120,29 +112,53 @@ static status write_kinds(critical *c, error *err) {
     return OK;
 }
 
-static int compare_sums(uint32_t a, uint32_t b, const void *context) {
-    const critical *c = context;
-    const path_sum *x = GROUP_ROW(&c->sums, path_sum, a), *y = GROUP_ROW(&c->sums, path_sum, b);
-    if (x->ns != y->ns) return x->ns > y->ns ? -1 : 1;
-    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
-    return str_cmp(trace_str(c->t, x->name), trace_str(c->t, y->name));
+/* The columns that all three tables of sums end with, from `first`. */
+static void set_sum(const critical *c, table *t, size_t row, uint32_t first,
+                    const path_sum *s) {
+    table_set_int(t, row, first, per_step(c, s->ns));
+    table_set_real(t, row, first + 1, share_of_path(c, s->ns));
+    table_set_int(t, row, first + 2, s->n);
+    if (s->slice) table_set_int(t, row, first + 3, s->slice);
 }
 
-static status write_names(critical *c, error *err) {
-    table *t = c->by_name;
-    uint32_t *order = groups_order(&c->sums), *scratch = groups_order(&c->sums);
-    if (!order || !scratch) FAIL_MEMORY(err);
-    sort_index(order, scratch, c->sums.n, compare_sums, c);
-    for (uint32_t i = 0; i < c->sums.n; i++) {
-        const path_sum *s = GROUP_ROW(&c->sums, path_sum, order[i]);
+static status write_names(critical *c, table *t, error *err) {
+    const uint32_t *order = path_sums_order(&c->by_name);
+    if (!order) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < c->by_name.rows.n; i++) {
+        const path_sum *s = path_sums_at(&c->by_name, order[i]);
         size_t row;
         TRY(table_add_row(t, &row, err));
-        table_set_text(t, row, COL_N(kind), path_kind_name(s->kind));
-        if (s->name) table_set_text(t, row, COL_N(name), trace_str(c->t, s->name));
-        table_set_int(t, row, COL_N(time), per_step(c, s->ns));
-        table_set_real(t, row, COL_N(share), share_of_path(c, s->ns));
-        table_set_int(t, row, COL_N(pieces), s->n);
-        if (s->slice) table_set_int(t, row, COL_N(slice), s->slice);
+        table_set_text(t, row, COL_N(kind), path_kind_name((path_kind)(s->key >> 32)));
+        if ((uint32_t)s->key)
+            table_set_text(t, row, COL_N(name), trace_str(c->t, (uint32_t)s->key));
+        set_sum(c, t, row, COL_N(time), s);
+    }
+    return OK;
+}
+
+static status write_modules(critical *c, table *t, error *err) {
+    const uint32_t *order = path_sums_order(&c->by_module);
+    if (!order) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < c->by_module.rows.n; i++) {
+        const path_sum *s = path_sums_at(&c->by_module, order[i]);
+        size_t row;
+        TRY(table_add_row(t, &row, err));
+        if (s->key)
+            table_set_text(t, row, COL_M(module), module_short_name(c->t, (uint32_t)s->key));
+        set_sum(c, t, row, COL_M(time), s);
+    }
+    return OK;
+}
+
+static status write_lines(critical *c, table *t, error *err) {
+    const uint32_t *order = path_sums_order(&c->by_line);
+    if (!order) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < c->by_line.rows.n; i++) {
+        const path_sum *s = path_sums_at(&c->by_line, order[i]);
+        size_t row;
+        TRY(table_add_row(t, &row, err));
+        if (s->key) table_set_text(t, row, COL_L(line), trace_str(c->t, (uint32_t)s->key));
+        set_sum(c, t, row, COL_L(time), s);
     }
     return OK;
 }
@@ -150,7 +166,8 @@ static status write_names(critical *c, error *err) {
 /* ---- words ------------------------------------------------------------------------------- */
 
 static bool is_of_device(int kind) {
-    return kind == PATH_DEVICE || kind == PATH_COMMUNICATION || kind == PATH_QUEUE;
+    return kind == PATH_DEVICE || kind == PATH_COPY || kind == PATH_COMMUNICATION ||
+           kind == PATH_QUEUE;
 }
 
 static int64_t sum_of(const critical *c, bool device) {
@@ -163,13 +180,14 @@ static int64_t sum_of(const critical *c, bool device) {
 /* The largest sum of one side that has a name. */
 static void add_most(const critical *c, bool device, verdict *v) {
     const path_sum *most = NULL;
-    for (uint32_t i = 0; i < c->sums.n; i++) {
-        const path_sum *s = GROUP_ROW(&c->sums, path_sum, i);
-        if (!s->name || is_of_device(s->kind) != device || s->kind == PATH_BETWEEN) continue;
+    for (uint32_t i = 0; i < c->by_name.rows.n; i++) {
+        const path_sum *s = path_sums_at(&c->by_name, i);
+        int kind = (int)(s->key >> 32);
+        if (!(uint32_t)s->key || is_of_device(kind) != device || kind == PATH_BETWEEN) continue;
         if (!most || s->ns > most->ns) most = s;
     }
     if (!most) return;
-    verdict_add(v, arg_text("name", trace_str(c->t, most->name)));
+    verdict_add(v, arg_text("name", trace_str(c->t, (uint32_t)most->key)));
     verdict_add(v, arg_time("time", per_step(c, most->ns)));
     if (most->slice) verdict_add(v, arg_id("slice", most->slice));
 }
@@ -213,31 +231,57 @@ static const rule rules[] = {
     {"critical_both", MSG_VERDICT_CRITICAL_BOTH, SEVERITY_INFO, is_both},
 };
 
-static status find_all(critical *c, const params *p, error *err) {
-    selection s;
-    c->by_kind = answer_table(c->out, c->arena, "by_kind");
-    c->by_name = answer_table(c->out, c->arena, "by_name");
-    c->path = answer_table(c->out, c->arena, "path");
-    if (!c->by_kind || !c->by_name || !c->path) FAIL_MEMORY(err);
-    select_init(&s, c->t, p);
-    TRY(step_spans_make(c->t, &s, c->arena, &c->spans, err));
+static status prepare(critical *c, const params *p, error *err) {
+    select_init(&c->select, c->t, p);
+    TRY(step_spans_make(c->t, &c->select, c->arena, &c->spans, err));
     TRY(why_graph_make(c->t, &c->spans, c->arena, &c->graph, err));
     TRY(comm_names_init(&c->names, c->t, c->arena, err));
-    TRY(groups_init(&c->sums, c->arena, sizeof(path_sum), err));
-    TRY(write_path(c, err));
-    TRY(write_kinds(c, err));
-    return write_names(c, err);
+    TRY(path_owners_init(&c->owners, c->t, &c->select, c->arena, err));
+    TRY(path_sums_init(&c->by_name, c->arena, err));
+    TRY(path_sums_init(&c->by_module, c->arena, err));
+    TRY(path_sums_init(&c->by_line, c->arena, err));
+    c->slack = (slack_question){.g = &c->graph, .names = &c->names, .arena = c->arena};
+    c->slack.on_path = ARENA_ARRAY(c->arena, uint8_t, (size_t)c->graph.n_works + 1);
+    if (!c->slack.on_path) FAIL_MEMORY(err);
+    return OK;
+}
+
+/* Tables in this order: the short ones first, `path` last. */
+static status write_all(critical *c, error *err) {
+    answer *out = c->out;
+    table *by_kind = answer_table(out, c->arena, "by_kind");
+    table *by_name = answer_table(out, c->arena, "by_name");
+    table *by_module = answer_table(out, c->arena, "by_module");
+    table *by_line = answer_table(out, c->arena, "by_line");
+    table *slack = answer_table(out, c->arena, "slack");
+    table *path = answer_table(out, c->arena, "path");
+    if (!by_kind || !by_name || !by_module || !by_line || !slack || !path) FAIL_MEMORY(err);
+    TRY(write_path(c, path, err));
+    TRY(write_kinds(c, by_kind, err));
+    TRY(write_names(c, by_name, err));
+    TRY(write_modules(c, by_module, err));
+    TRY(write_lines(c, by_line, err));
+    return slack_table_write(&c->slack, slack, err);
+}
+
+/* How much of the device's work decides nothing. */
+static status add_slack_note(const critical *c, error *err) {
+    verdict note = {.message = MSG_NOTE_CRITICAL_SLACK};
+    if (!c->slack.device_ns) return OK;
+    verdict_add(&note, arg_time("time", per_step(c, c->slack.off_path_ns)));
+    verdict_add(&note, arg_time("device", per_step(c, c->slack.device_ns)));
+    return answer_note(c->out, c->arena, &note, err);
 }
 
 status analyse_critical(const analysis_input *in, const params *p, arena *a, answer *out,
                         error *err) {
     critical c = {.t = in->traces[0].trace, .arena = a, .out = out};
     TRY(answer_begin("critical", in, a, out, err));
-    TRY(trace_require(c.t, WHY_TABLES | TRACE_TABLE(comm), err));
-    status st = find_all(&c, p, err);
-    map_fini(&c.row_of);
-    TRY(st);
+    TRY(trace_require(c.t, CRITICAL_TABLES, err));
+    TRY(prepare(&c, p, err));
+    TRY(write_all(&c, err));
     rules_apply(rules, N_OF(rules), &c, &out->verdict);
+    TRY(add_slack_note(&c, err));
     TRY(why_graph_note(&c.graph, a, out, err));
     answer_finish(out, p);
     return OK;

@@ -13,8 +13,8 @@ typedef struct {
 
 str path_kind_name(path_kind k) {
     static const char *const names[N_PATH_KINDS] = {
-        "device", "communication", "queue",        "launch_latency", "launch_call",
-        "sync",   "operator",      "data_loading", "between",        "unknown"};
+        "device", "copy",     "communication", "queue",   "launch_latency", "launch_call",
+        "sync",   "operator", "data_loading",  "between", "unknown"};
     return str_of(names[k]);
 }
 
@@ -56,30 +56,77 @@ static path_kind host_kind(const trace *t, uint32_t slice) {
     return t->slice.kind[slice] == KIND_DATA ? PATH_DATA : PATH_OPERATOR;
 }
 
-/* The longest data loading that begins in a stretch of a thread; 0: none. Stretches of a path are
- * disjoint, so no slice is looked at twice. */
-static uint32_t data_in(const trace *t, uint32_t track, int64_t from, int64_t to) {
-    uint32_t found = 0;
-    if (!track) return 0;
-    uint32_t i = trace_lower_bound(t, track, from), end = t->track.end[track];
-    for (; i < end && t->slice.start[i] < to; i++)
-        if (t->slice.kind[i] == KIND_DATA &&
-            (!found ||
-             slice_end(t, i) - t->slice.start[i] > slice_end(t, found) - t->slice.start[found]))
-            found = i;
-    return found;
+/* ---- the host between the operators of two points ---------------------------------------- */
+
+enum { MOST_OPEN = 64 }; /* operators inside each other; deeper ones count for those around */
+
+typedef struct {
+    walk *w;
+    uint32_t open[MOST_OPEN];
+    int n_open;
+    size_t n; /* parts found */
+    int64_t at;
+} host_sweep;
+
+static status add_part(host_sweep *s, int64_t until, error *err) {
+    path_pieces *o = s->w->out;
+    if (until <= s->at) return OK;
+    if (s->n == o->cap_parts) {
+        size_t cap = o->cap_parts ? 2 * o->cap_parts : 256;
+        host_part *more =
+            arena_grow(s->w->arena, o->parts, o->cap_parts * sizeof *more, cap * sizeof *more);
+        if (!more) FAIL_MEMORY(err);
+        o->parts = more;
+        o->cap_parts = cap;
+    }
+    o->parts[s->n++] = (host_part){s->at, s->n_open ? s->open[s->n_open - 1] : 0};
+    s->at = until;
+    return OK;
 }
 
-/* The host outside of operators, back to `start`; `next` is the operator that follows. */
-static status add_between(walk *w, int64_t start, uint32_t track, uint32_t next, error *err) {
-    const trace *t = w->g->t;
-    uint32_t data = data_in(t, track, max_i64(start, w->from), w->at);
-    if (data) {
-        TRY(add_piece(w, slice_end(t, data), PATH_BETWEEN, next, err));
-        TRY(add_piece(w, max_i64(start, t->slice.start[data]), PATH_DATA, data, err));
-        next = data;
+/* What ends by `time` is left, innermost first. */
+static status close_parts(host_sweep *s, int64_t time, error *err) {
+    const trace *t = s->w->g->t;
+    while (s->n_open && slice_end(t, s->open[s->n_open - 1]) <= time) {
+        TRY(add_part(s, slice_end(t, s->open[s->n_open - 1]), err));
+        s->n_open--;
     }
-    return add_piece(w, start, PATH_BETWEEN, next, err);
+    return OK;
+}
+
+/* The innermost operator at each time of a stretch, by what begins in it. What runs inside data
+ * loading is part of that. Stretches of a path are disjoint, so no slice is looked at twice. */
+static status find_parts(host_sweep *s, uint32_t track, int64_t to, error *err) {
+    const trace *t = s->w->g->t;
+    uint32_t i = trace_lower_bound(t, track, s->at), end = t->track.end[track];
+    for (; i < end && t->slice.start[i] < to; i++) {
+        uint8_t kind = t->slice.kind[i];
+        if (kind != KIND_OP && kind != KIND_DATA && kind != KIND_COLLECTIVE) continue;
+        TRY(close_parts(s, t->slice.start[i], err));
+        bool in_data = s->n_open && t->slice.kind[s->open[s->n_open - 1]] == KIND_DATA;
+        if (in_data || s->n_open == MOST_OPEN) continue;
+        TRY(add_part(s, t->slice.start[i], err));
+        s->open[s->n_open++] = i;
+    }
+    TRY(close_parts(s, to, err));
+    return add_part(s, to, err);
+}
+
+/* The host outside of the operators of points, back to `start`: operators that launch nothing,
+ * data loading, and what is in none of them; `next` is the operator that follows. */
+static status add_between(walk *w, int64_t start, uint32_t track, uint32_t next, error *err) {
+    int64_t from = max_i64(start, w->from);
+    if (from >= w->at) return OK;
+    if (!track) return add_piece(w, start, PATH_BETWEEN, next, err);
+    host_sweep s = {.w = w, .at = from};
+    TRY(find_parts(&s, track, w->at, err));
+    for (size_t i = s.n; i-- > 0;) {
+        const host_part *p = &w->out->parts[i];
+        path_kind kind = p->slice ? host_kind(w->g->t, p->slice) : PATH_BETWEEN;
+        TRY(add_piece(w, p->start, kind, p->slice ? p->slice : next, err));
+        if (p->slice) next = p->slice;
+    }
+    return OK;
 }
 
 /* The time between two points: in the operator of the later one, outside of operators, in that of
@@ -124,17 +171,26 @@ static status from_point(walk *w, uint32_t point, place *next, error *err) {
         *next = (place){.work = p->waits};
         return OK;
     }
+    if (p->copy) {
+        TRY(add_piece(w, why_work_end(w->g, p->copy), PATH_CALL, p->slice, err));
+        *next = (place){.work = p->copy};
+        return OK;
+    }
     TRY(add_piece(w, p->start, p->kind == POINT_BLOCK ? PATH_SYNC : PATH_CALL, p->slice, err));
     return before_point(w, point, next, err);
+}
+
+path_kind path_kind_of_work(comm_names *names, uint32_t work) {
+    const trace *t = names->t;
+    if (t->slice.kind[t->kernel.slice[work]] != KIND_KERNEL) return PATH_COPY;
+    return comm_kernel_row(names, work) ? PATH_COMMUNICATION : PATH_DEVICE;
 }
 
 static status from_work(walk *w, uint32_t work, place *next, error *err) {
     const why_graph *g = w->g;
     const why_work *k = &g->works[work];
     uint32_t slice = g->t->kernel.slice[work];
-    bool comm = comm_kernel_row(w->names, work);
-    TRY(add_piece(w, why_work_start(g, work), comm ? PATH_COMMUNICATION : PATH_DEVICE, slice,
-                  err));
+    TRY(add_piece(w, why_work_start(g, work), path_kind_of_work(w->names, work), slice, err));
     uint32_t earlier = k->other ? k->other : k->queued || !k->point ? k->before : 0;
     if (earlier) {
         TRY(add_piece(w, why_work_end(g, earlier), PATH_QUEUE, slice, err));

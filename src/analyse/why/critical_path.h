@@ -11,7 +11,8 @@
 #include "analyse/why/why_graph.h"
 
 typedef enum {
-    PATH_DEVICE,        /* a kernel, copy or set */
+    PATH_DEVICE,        /* a kernel */
+    PATH_COPY,          /* a copy or set on the device */
     PATH_COMMUNICATION, /* a collective on the device */
     PATH_QUEUE,         /* between two pieces of work on the device */
     PATH_LATENCY,       /* from the call that launches to the start of its work */
@@ -30,13 +31,23 @@ typedef struct {
     uint8_t kind;
 } path_piece;
 
+/* A part of a stretch of a thread: inside an operator or data loading, or in none (slice 0). */
+typedef struct {
+    int64_t start;
+    uint32_t slice;
+} host_part;
+
 typedef struct {
     path_piece *v; /* of one step, from its start */
     size_t n, cap;
+    host_part *parts; /* room of the walk */
+    size_t cap_parts;
 } path_pieces;
 
 /* The word of tables: "device", "communication", … */
 str path_kind_name(path_kind k);
+/* PATH_DEVICE, PATH_COPY or PATH_COMMUNICATION. */
+path_kind path_kind_of_work(comm_names *names, uint32_t work);
 
 /* The path of step `i`; `out` is used again for the next one. */
 status critical_path_find(const why_graph *g, comm_names *names, uint32_t i, arena *a,

@@ -167,6 +167,14 @@ static status add_steps(maker *m, error *err) {
 
 /* ---- work -------------------------------------------------------------------------------- */
 
+/* Copies from and to pageable memory: the call returns when the copy is about done. */
+static bool call_is_in_copy(const why_graph *g, uint32_t k) {
+    int64_t start = why_work_start(g, k), end = why_work_end(g, k);
+    int64_t in_call = sub_i64(min_i64(end, g->points[g->works[k].point].end), start);
+    return g->t->slice.kind[g->t->kernel.slice[k]] == KIND_MEMCPY &&
+           in_call > sub_i64(end, start) / 2 && sub_i64(end, start) - in_call < QUEUE_FULL_NS;
+}
+
 static void link_work(maker *m) {
     const trace *t = m->t;
     why_graph *g = m->g;
@@ -189,6 +197,7 @@ static void link_work(maker *m) {
         if (launch && m->point_of[launch] > 1) w->point = m->point_of[launch] - 1;
         if (w->point && g->points[w->point].start > start) w->point = 0;
         if (!w->point) g->assumed.no_launch++;
+        if (w->point && call_is_in_copy(g, k)) g->points[w->point].copy = k;
     }
 }
 

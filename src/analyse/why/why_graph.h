@@ -26,6 +26,7 @@ typedef struct {
     uint32_t track;                    /* 0: a mark that nothing on a thread stands for */
     uint32_t before;                   /* the point it follows, 0: none */
     uint32_t waits;                    /* work (row of table kernel) it waited for, 0: none */
+    uint32_t copy; /* that it launched and stayed in until it was about done, 0: none */
     uint8_t kind;
     bool handed_over; /* `before` is a point of another thread */
 } why_point;

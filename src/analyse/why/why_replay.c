@@ -4,8 +4,8 @@
  * follows, which are known by then:
  *
  *   begin of a point  end of the point before it + host time between them
- *   end of a point    begin + its own time; of a call that waited at least the end of that work
- *                     + what the call took after it
+ *   end of a point    begin + its own time; of a call that waited, or stayed in its copy, at
+ *                     least the end of that work + what the call took after it
  *   work              the latest of launch + latency, work before it + gap, work of another
  *                     stream + what passed after that; it ends its duration later
  *
@@ -118,14 +118,14 @@ static void end_point(const player *p, uint32_t i) {
     bool gone = (p->no_sync && point->kind == POINT_BLOCK) ||
                 (p->no_launch && point->kind == POINT_LAUNCH);
     double f = p->on ? work_factor(p, scenario_mask_at(p->s, point->track, point->start)) : 1;
-    if (!point->waits || f <= 0 || (p->no_sync && point->kind == POINT_BLOCK)) {
+    uint32_t waits = point->waits ? point->waits : point->copy;
+    if (!waits || f <= 0 || (p->no_sync && point->kind == POINT_BLOCK)) {
         *out = gone ? begin : add_i64(begin, own);
         return;
     }
     own = gone ? 0 : min_i64(own, scale_ns(min_i64(WAIT_CALL_NS, p->g->launch_ns), f));
-    int64_t tail = sub_i64(point->end, why_work_end(p->g, point->waits));
-    *out =
-        max_i64(add_i64(begin, own), add_i64(p->r->work_end[point->waits], scale_ns(tail, f)));
+    int64_t tail = sub_i64(point->end, why_work_end(p->g, waits));
+    *out = max_i64(add_i64(begin, own), add_i64(p->r->work_end[waits], scale_ns(tail, f)));
 }
 
 static void begin_point(const player *p, uint32_t i) {

@@ -122,9 +122,16 @@ static void unknown_and_repeated_parameters_are_refused(void **state) {
     refuse("/api/v1/operators?color=red", ERR_ARG, MSG_HTTP_UNKNOWN_PARAMETER);
     refuse("/api/v1/operators?width=5", ERR_ARG, MSG_HTTP_UNKNOWN_PARAMETER);
     refuse("/api/v1/operators?limit=1&limit=2", ERR_ARG, MSG_HTTP_TWICE);
+    refuse("/api/v1/whatif?no_sync=yes&no_sync=no", ERR_ARG, MSG_HTTP_TWICE);
     refuse("/api/v1/operators?group-by=name&group_by=type", ERR_ARG, MSG_HTTP_TWICE);
     refuse("/api/v1/operators?=x", ERR_ARG, MSG_HTTP_UNKNOWN_PARAMETER);
     assert_int_equal(ask("/api/v1/operators?&&limit=3&").question.limit, 3);
+}
+
+static void changes_of_whatif_may_be_several(void **state) {
+    request r = ask("/api/v1/whatif?scale=op:a%3D0.5&scale=kernel:b%3D0&remove=op:c");
+    assert_int_equal(r.question.params.n_extra, 3);
+    assert_str(r.question.params.extra[1].value, "kernel:b=0");
 }
 
 static void broken_escapes_are_refused(void **state) {
@@ -198,6 +205,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(an_error_has_the_words_of_the_url, begin, end),
         cmocka_unit_test_setup_teardown(unknown_and_repeated_parameters_are_refused, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(changes_of_whatif_may_be_several, begin, end),
         cmocka_unit_test_setup_teardown(broken_escapes_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(the_language_is_known_for_the_error_behind_it, begin,
                                         end),

@@ -919,6 +919,30 @@ export interface Tables {
       pieces: number | null;
       slice: number | null;
     };
+    by_module: {
+      module: string | null;
+      time: number | null;
+      share: number | null;
+      pieces: number | null;
+      slice: number | null;
+    };
+    by_line: {
+      line: string | null;
+      time: number | null;
+      share: number | null;
+      pieces: number | null;
+      slice: number | null;
+    };
+    slack: {
+      kind: string | null;
+      name: string | null;
+      slack: number | null;
+      least: number | null;
+      time: number | null;
+      off_path: number | null;
+      calls: number | null;
+      slice: number | null;
+    };
     path: {
       step: number | null;
       kind: string | null;

@@ -1,7 +1,8 @@
 // How the page gets its data. HTTP now; data inside one file later: nothing else knows which.
 import type { ApiError } from "./types.ts";
 
-export type Query = Record<string, string | number | undefined>;
+/** A list is the same parameter several times. */
+export type Query = Record<string, string | number | readonly string[] | undefined>;
 
 export interface Transport {
   json<T>(route: string, query: Query, signal?: AbortSignal): Promise<T>;
@@ -51,7 +52,8 @@ export function readBlocks(bytes: ArrayBuffer): Blocks {
 }
 
 function address(route: string, query: Query): string {
-  const given = Object.entries(query).filter(([, v]) => v !== undefined && v !== "");
+  const pairs = Object.entries(query).flatMap(([k, v]) => (Array.isArray(v) ? v : [v]).map((one) => [k, one] as const));
+  const given = pairs.filter(([, v]) => v !== undefined && v !== "");
   const text = given.map(([k, v]) => `${k}=${encodeURIComponent(String(v))}`).join("&");
   return `/api/v1/${route}${text ? `?${text}` : ""}`;
 }

@@ -19,7 +19,7 @@ const ROOMS: Record<string, readonly string[]> = {
   "draw/timeline": ["draw"],
   "model/timeline": ["model"],
   ...Object.fromEntries(
-    ["shell", "overview", "timeline", "operators", "memory", "steps", "pipeline", "distributed", "compare", "history"].map(
+    ["shell", "overview", "why", "timeline", "operators", "memory", "steps", "pipeline", "distributed", "compare", "history"].map(
       (room) => [`views/${room}`, ["views/shared"]],
     ),
   ),
@@ -28,6 +28,7 @@ const ROOMS: Record<string, readonly string[]> = {
 const PAGES = "views/shell/pages.tsx";
 const ENTRIES: readonly string[] = [
   "views/overview/overview.tsx",
+  "views/why/why.tsx",
   "views/timeline/timeline.tsx",
   "views/operators/operators.tsx",
   "views/operators/kernels.tsx",

@@ -88,6 +88,9 @@ export function cutMiddle(text: string, limit: number): string {
 
 export const kernelLabel = (name: string, limit = 46): string => cutMiddle(foldKernel(name), limit);
 
+/** A name as it is read: what is inside the brackets of a kernel is left out. */
+export const shownName = (name: string): string => (/<|^void /.test(name) ? foldKernel(name) : name);
+
 /** Without the prefix nearly every name has. */
 export const operatorLabel = (name: string): string =>
   name.replace(/^autograd::engine::evaluate_function: /, "").replace(/^aten::/, "");

@@ -10,6 +10,7 @@ export interface Place {
 export const VIEWS = [
   "runs",
   "overview",
+  "why",
   "timeline",
   "operators",
   "kernels",

@@ -195,6 +195,8 @@ export function hasData(view: View): boolean {
       return some("data_loading") || hasQueues() !== false;
     case "distributed":
       return isJob(currentRun.value) || some("collective") || hasDeviceReport() !== false;
+    case "why":
+      return Number(factOf("steps") ?? 1) > 0;
     case "history":
       return (factOf("format") ?? "tacho_summary") === "tacho_summary";
     default:

@@ -32,6 +32,7 @@ export const enTables = {
   key_marks: "note, pin, expand, details",
   key_evidence: "next or previous event of the advice",
   key_advice: "next or previous advice",
+  key_path: "next or previous piece of the critical path",
   key_came: "back to where you came from",
   missing_next: "To record it next time",
   missing_other: "Or open another run",

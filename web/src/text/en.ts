@@ -15,6 +15,7 @@ export const en = {
   ...enRun,
   // views and rail
   overview: "Overview",
+  why: "Why",
   timeline: "Timeline",
   operators: "Operators",
   roofline: "Roofline",

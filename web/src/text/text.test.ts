@@ -3,14 +3,17 @@ import { test } from "node:test";
 import { en } from "./en.ts";
 import { enCompare } from "./en-compare.ts";
 import { enHistory } from "./en-history.ts";
+import { enWhy } from "./en-why.ts";
 import { zh } from "./zh.ts";
 import { zhCompare } from "./zh-compare.ts";
 import { zhHistory } from "./zh-history.ts";
+import { zhWhy } from "./zh-why.ts";
 
 const TABLES: readonly [Record<string, string>, Record<string, string>][] = [
   [en, zh],
   [enCompare, zhCompare],
   [enHistory, zhHistory],
+  [enWhy, zhWhy],
 ];
 
 const holes = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map((m) => m[1]).sort();

@@ -34,6 +34,7 @@ export const zhTables: Record<keyof typeof enTables, string> = {
   key_marks: "标注、固定、展开、详情",
   key_evidence: "该建议的下一个/上一个事件",
   key_advice: "下一条/上一条建议",
+  key_path: "关键路径的下一段/上一段",
   key_came: "返回来处",
   missing_next: "下次这样记录",
   missing_other: "或打开另一次运行",

@@ -14,6 +14,7 @@ export const zh: Record<keyof typeof en, string> = {
   ...zhAdvice,
   ...zhRun,
   overview: "概览",
+  why: "原因",
   timeline: "时间线",
   operators: "算子",
   roofline: "Roofline",

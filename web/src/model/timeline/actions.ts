@@ -11,6 +11,7 @@ import { setWindow } from "../steps.ts";
 import type { Command } from "./keys.ts";
 import { laneName } from "./lane-names.ts";
 import { notes, setNotes } from "./notes.ts";
+import { goToPiece } from "./path.ts";
 import { goToHit } from "./search.ts";
 import {
   area,
@@ -165,6 +166,10 @@ export function act(command: Command): boolean {
     case "flow_previous":
       followFlow(-1);
       return true;
+    case "path_next":
+      return goToPiece(1);
+    case "path_previous":
+      return goToPiece(-1);
     case "search":
       document.getElementById("tl-find")?.focus();
       return true;

@@ -7,6 +7,8 @@ export type Command =
   | "previous"
   | "flow_next"
   | "flow_previous"
+  | "path_next"
+  | "path_previous"
   | "parent"
   | "child"
   | "search"
@@ -44,6 +46,8 @@ const COMMANDS: Record<string, Command> = {
   ",": "previous",
   "]": "flow_next",
   "[": "flow_previous",
+  "}": "path_next",
+  "{": "path_previous",
   ArrowUp: "parent",
   ArrowDown: "child",
   ArrowRight: "box_next",

@@ -1,6 +1,7 @@
 // What did it: the causes from A to B as a waterfall, and each as a sentence with its evidence in both traces.
 import { isKnown, sum } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
+import { shownName } from "../../base/names.ts";
 import { type Fall, levelsOf, lowOf, Waterfall } from "../../draw/charts/waterfall.tsx";
 import { c, cOr, type Diff, diffCsv, lengthsOf, placeIn, type Side, stepOf } from "../../model/compare.ts";
 import { showSlice } from "../../model/evidence.ts";
@@ -8,7 +9,7 @@ import { type Row, rowsOf } from "../../model/trace.ts";
 import { WithCode } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { defined } from "../shared/table-source.ts";
-import { RampCell, shownName, signed, strongest } from "./change.tsx";
+import { RampCell, signed, strongest } from "./change.tsx";
 
 export type Cause = Row<"diff", "causes">;
 type Both = readonly [Side, Side];

@@ -2,7 +2,6 @@
 import type { ComponentChildren } from "preact";
 import { isKnown, largest, type Maybe } from "../../base/aggregate.ts";
 import { ABSENT, exact, percent, short, THIN, type Unit } from "../../base/format.ts";
-import { foldKernel } from "../../base/names.ts";
 import { inkFor } from "../../draw/ink.ts";
 import { rampFill, rampStop, STOPS } from "../../draw/ramp.ts";
 import { c } from "../../model/compare.ts";
@@ -46,9 +45,6 @@ export const changeCell = (most: number) => (v: CellValue) => (
     {isKnown(v) ? <span title={exact(v, "ns")}>{signed(v, "ns")}</span> : ABSENT}
   </RampCell>
 );
-
-/** A name as it is read: what is inside the brackets of a kernel is left out. */
-export const shownName = (name: string): string => (/<|^void /.test(name) ? foldKernel(name) : name);
 
 /** What the colors mean. */
 export function RampLegend() {

@@ -2,6 +2,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isKnown, mean } from "../../base/aggregate.ts";
 import { exact, short } from "../../base/format.ts";
+import { shownName } from "../../base/names.ts";
 import { hitAt, newEasel, readColors, SANS } from "../../draw/timeline/easel.ts";
 import { remembered } from "../../draw/timeline/labels.ts";
 import { GUTTER, RULER } from "../../draw/timeline/lanes.ts";
@@ -20,7 +21,7 @@ import { allRanks, rowsOf } from "../../model/trace.ts";
 import { Segmented } from "../../widgets/controls.tsx";
 import { Menu } from "../../widgets/menu.tsx";
 import { Panel } from "../../widgets/panel.tsx";
-import { RampLegend, shownName, signed } from "./change.tsx";
+import { RampLegend, signed } from "./change.tsx";
 import {
   changeFills,
   drawPair,

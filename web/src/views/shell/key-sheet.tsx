@@ -6,7 +6,7 @@ import { closeLayer } from "./overlays.ts";
 const SHEET: readonly (readonly [string, Key])[] = [
   ["Ctrl K", "key_palette"],
   ["g", "key_views"],
-  ["o t p k m e s i d c r", "key_which"],
+  ["o y t p k f m e s i d c h r", "key_which"],
   ["1 … 9", "key_steps"],
   ["0", "key_all"],
   ["Alt ← →", "key_step"],
@@ -38,6 +38,7 @@ const TIMELINE: readonly (readonly [string, Key])[] = [
   [". ,", "key_next"],
   ["↑ ↓ ← →", "key_select"],
   ["] [", "key_flow"],
+  ["} {", "key_path"],
   ["/ n N", "key_search"],
   ["M P E Q", "key_marks"],
   ["j k", "key_evidence"],

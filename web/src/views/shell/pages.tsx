@@ -21,11 +21,13 @@ const Memory = lazy(() => import("../memory/memory.tsx").then((m) => m.Memory));
 const Roofline = lazy(() => import("../operators/roofline.tsx").then((m) => m.Roofline));
 const InputPipeline = lazy(() => import("../pipeline/pipeline.tsx").then((m) => m.InputPipeline));
 const Steps = lazy(() => import("../steps/steps.tsx").then((m) => m.Steps));
+const Why = lazy(() => import("../why/why.tsx").then((m) => m.Why));
 const Timeline = lazy(() => import("../timeline/timeline.tsx").then((m) => m.Timeline));
 
 export const PAGES: Record<View, (props: object) => ComponentChild> = {
   runs: RunsTable,
   overview: Overview,
+  why: Why,
   timeline: Timeline,
   operators: Operators,
   kernels: Kernels,

@@ -17,7 +17,7 @@ import {
 import { Icon } from "../../widgets/icons.tsx";
 
 const GROUPS: readonly { title?: Key; views: readonly Exclude<View, "runs">[] }[] = [
-  { views: ["overview", "timeline"] },
+  { views: ["overview", "why", "timeline"] },
   { title: "group_time", views: ["operators", "kernels", "roofline", "modules", "memory"] },
   { title: "group_steps", views: ["steps", "pipeline"] },
   { title: "group_workers", views: ["distributed"] },

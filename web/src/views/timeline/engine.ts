@@ -11,6 +11,7 @@ import { remembered } from "../../draw/timeline/labels.ts";
 import { GUTTER, stripsOf } from "../../draw/timeline/lanes.ts";
 import { drawMeetings } from "../../draw/timeline/meetings.ts";
 import { drawArea, drawFlows, drawHoverLine, drawSameName, drawSelected } from "../../draw/timeline/overlay.ts";
+import { drawPath } from "../../draw/timeline/path.ts";
 import { pictureFor } from "../../draw/timeline/picture.ts";
 import { drawGrid, drawRuler } from "../../draw/timeline/ruler.ts";
 import { type Easel, type RowDrawn, type Scene, visibleItems } from "../../draw/timeline/scene.ts";
@@ -24,6 +25,7 @@ import { motionOf } from "../../model/timeline/keys.ts";
 import { counterValue, laneFact } from "../../model/timeline/lane-names.ts";
 import { chosenMeeting, meetings, rankPlaces } from "../../model/timeline/meetings.ts";
 import { notes } from "../../model/timeline/notes.ts";
+import { pieceNow, shownPath, showPath } from "../../model/timeline/path.ts";
 import { fetchView, type LaneWish } from "../../model/timeline/picture-store.ts";
 import { hitTimes, resting } from "../../model/timeline/search.ts";
 import { area, chosen, colorBy, flows, markOf, setDrawing, show, showFlows, stage } from "../../model/timeline/state.ts";
@@ -208,6 +210,8 @@ export function startEngine(canvas: HTMLCanvasElement, box: HTMLElement, scrolle
 function paint(e: Easel, s: Scene): RowDrawn[] {
   const { g } = e;
   const rows = drawLanes(e, s, () => drawGrid(g, s));
+  const path = showPath.peek() ? shownPath.peek() : undefined;
+  if (path?.marks.length) drawPath(g, s, path.marks, path.marks[pieceNow()]);
   const c = chosen.peek();
   if (c?.name) drawSameName(g, s, rows, c.name);
   const a = area.peek();

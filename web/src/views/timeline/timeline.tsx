@@ -8,6 +8,7 @@ import { counted, server } from "../../model/answers.ts";
 import { t } from "../../model/language.ts";
 import { go, param, place, traceQuery } from "../../model/route.ts";
 import { adopt, closeUp, speak, stepAround } from "../../model/timeline/actions.ts";
+import { pieceNow, shownPath } from "../../model/timeline/path.ts";
 import { publishHits } from "../../model/timeline/search.ts";
 import {
   askTracks,
@@ -18,6 +19,7 @@ import {
   layOut,
   nameOf,
   parseRange,
+  redraw,
   scrollToLane,
   show,
   showDetails,
@@ -80,6 +82,11 @@ function follow(): () => void {
   const stops = [
     effect(publishHits),
     effect(speak),
+    effect(() => {
+      void shownPath.value;
+      void pieceNow();
+      redraw();
+    }),
     effect(() => {
       const d = detail.value;
       if (d) refine(d);

@@ -11,9 +11,11 @@ import { go, param, traceQuery, windowQuery } from "../../model/route.ts";
 import { tape, windowRange } from "../../model/steps.ts";
 import { act, clearFilter, fit, pan, zoom } from "../../model/timeline/actions.ts";
 import { groupName, laneName } from "../../model/timeline/lane-names.ts";
+import { goToPiece, isPathFar, pieceNow, shownPath, showPath, togglePath } from "../../model/timeline/path.ts";
 import { askSearch, goToHit, hitsInView, search, sought } from "../../model/timeline/search.ts";
 import { choices, colorBy, exportUrl, showFlows, stage, toggle } from "../../model/timeline/state.ts";
 import { isTogether } from "../../model/timeline/together.ts";
+import { hasNoSteps } from "../../model/trace.ts";
 import { type Range, viewport } from "../../model/viewport.ts";
 import { Icon } from "../../widgets/icons.tsx";
 import { Menu } from "../../widgets/menu.tsx";
@@ -29,6 +31,7 @@ export function Toolbar({ tracks }: { tracks: Tracks }) {
       <TrackMenu tracks={tracks} />
       <Switch name="frames" on={choices.value.frames} label={t("tl_python")} />
       <Switch name="flows" on={showFlows.value} label={t("tl_flows")} />
+      <PathSwitch />
       <span class="tl-divide" />
       <button type="button" class="button" onClick={() => act("use")}>
         {t("tl_use")} <kbd>Enter</kbd>
@@ -174,6 +177,44 @@ function Switch({ name, on, label }: { name: string; on: boolean; label: string 
     >
       {label}
     </button>
+  );
+}
+
+/** The critical path: on or off, and from piece to piece. Of several ranks there is none. */
+function PathSwitch() {
+  if (isTogether.value || hasNoSteps()) return null;
+  const on = showPath.value;
+  return (
+    <>
+      <button
+        type="button"
+        class={on ? "button tl-switch tl-on" : "button tl-switch"}
+        aria-pressed={on}
+        title={t("tl_path_words")}
+        onClick={togglePath}
+      >
+        {t("tl_path")}
+      </button>
+      {on ? <PathPieces /> : null}
+    </>
+  );
+}
+
+function PathPieces() {
+  const { pieces } = shownPath.value;
+  const now = pieces[pieceNow()];
+  const own = now ? pieces.filter((p) => p.step === now.step) : []; // what else is in view does not change the number
+  const n = pieces.length;
+  return (
+    <span class="tl-hits" role="status" title={t("tl_path_n", { n: thousands(n) })}>
+      {isPathFar() ? t("tl_path_far") : now ? `${thousands(own.indexOf(now) + 1)} / ${thousands(own.length)}` : null}
+      <button type="button" class="tl-bare" aria-label={t("tl_path_previous")} disabled={n === 0} onClick={() => goToPiece(-1)}>
+        ‹
+      </button>
+      <button type="button" class="tl-bare" aria-label={t("tl_path_next")} disabled={n === 0} onClick={() => goToPiece(1)}>
+        ›
+      </button>
+    </span>
   );
 }
 

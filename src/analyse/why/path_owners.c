@@ -1,0 +1,104 @@
+/* path_owners.c: which module and which line of Python a piece of the critical path belongs to. */
+#include "analyse/why/path_owners.h"
+
+#include "base/bisect.h"
+
+enum { MOST_LEVELS = 512 }; /* frames of hostile files nest deeply: a bounded climb */
+
+status path_owners_init(path_owners *o, const trace *t, const selection *s, arena *a,
+                        error *err) {
+    *o = (path_owners){.t = t,
+                       .has_modules = t->module_call.n > 1,
+                       .has_lines = t->kind_count[KIND_PYTHON] > 0 || t->frame.n > 1,
+                       .line_memo = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1)};
+    if (!o->line_memo) FAIL_MEMORY(err);
+    return o->has_modules ? backward_find(t, s, a, &o->nodes, err) : OK;
+}
+
+/* The host's slice a piece stands for: of device work its launch, or its operator. */
+static uint32_t host_slice(const trace *t, const path_piece *p) {
+    if (!p->slice || !kind_is_device(t->slice.kind[p->slice])) return p->slice;
+    uint32_t k = trace_kernel_of(t, p->slice);
+    return t->kernel.launch[k] ? t->kernel.launch[k] : t->kernel.op[k];
+}
+
+/* The call of the module whose forward pass this part of the backward pass undoes; row of table
+ * module_call, 0: none. */
+static uint32_t forward_call(const path_owners *o, uint32_t slice) {
+    const trace *t = o->t;
+    uint32_t low = SEARCH_FIRST(i, 0u, o->nodes.n, o->nodes.v[i].slice <= slice);
+    if (!low) return 0;
+    const backward_node *n = &o->nodes.v[low - 1];
+    bool inside = t->slice.start[slice] >= t->slice.start[n->slice] &&
+                  slice_end(t, slice) <= slice_end(t, n->slice) &&
+                  trace_track_of(t, slice) == trace_track_of(t, n->slice);
+    return inside ? n->module_call : 0;
+}
+
+uint32_t path_module_of(const path_owners *o, const path_piece *p) {
+    const trace *t = o->t;
+    uint32_t slice = host_slice(t, p);
+    if (!slice || !o->has_modules) return 0;
+    uint32_t module = t->module_call.module[forward_call(o, slice)];
+    for (int up = 0; slice && !module && up < MOST_LEVELS; up++, slice = t->slice.parent[slice])
+        if (t->slice.kind[slice] == KIND_MODULE)
+            module = t->module_call.module[trace_module_call_of(t, slice)];
+    return module;
+}
+
+/* ---- lines ------------------------------------------------------------------------------- */
+
+/* Folders of code that is installed and not written for this program. */
+static bool is_of_package(str frame) {
+    static const char *const parts[] = {"site-packages/", "dist-packages/", "lib/python",
+                                        "<frozen ", "contextlib.py("};
+    if (str_starts(frame, STR("torch/"))) return true;
+    for (size_t i = 0; i < N_OF(parts); i++)
+        if (str_find(frame, str_of(parts[i]), 0) != SIZE_MAX) return true;
+    return false;
+}
+
+static uint8_t look_at_line(path_owners *o, uint32_t name) {
+    if (name >= o->t->n_strings) return 1;
+    if (!o->line_memo[name]) {
+        str text = trace_str(o->t, name);
+        bool line = text.n && text.p[0] != '<' && str_find(text, STR("("), 0) != SIZE_MAX;
+        o->line_memo[name] = !line ? 1 : is_of_package(text) ? 2 : 3;
+    }
+    return o->line_memo[name];
+}
+
+/* Keeps the first line of a package until one of the program itself comes. */
+static bool take_line(path_owners *o, uint32_t name, uint32_t *found) {
+    uint8_t what = look_at_line(o, name);
+    if (what == 3 || (what == 2 && !*found)) *found = name;
+    return what == 3;
+}
+
+/* The stack that the producer wrote on the operator itself. */
+static uint32_t line_of_stack(path_owners *o, uint32_t frame) {
+    uint32_t found = 0;
+    for (int up = 0; frame && frame < o->t->frame.n && up < MOST_LEVELS;
+         up++, frame = o->t->frame.parent[frame])
+        if (take_line(o, o->t->frame.name[frame], &found)) break;
+    return found;
+}
+
+static uint32_t line_around(path_owners *o, uint32_t slice) {
+    const trace *t = o->t;
+    uint32_t found = 0;
+    for (int up = 0; slice && up < MOST_LEVELS; up++, slice = t->slice.parent[slice]) {
+        uint8_t kind = t->slice.kind[slice];
+        uint32_t op = kind == KIND_OP && t->frame.n > 1 ? trace_op_of(t, slice) : 0;
+        if (op && t->op.frame[op]) return line_of_stack(o, t->op.frame[op]);
+        if (kind == KIND_PYTHON && take_line(o, t->slice.name[slice], &found)) break;
+    }
+    return found;
+}
+
+uint32_t path_line_of(path_owners *o, const path_piece *p) {
+    uint32_t slice = host_slice(o->t, p);
+    if (!o->has_lines || !slice) return 0;
+    uint32_t line = line_around(o, slice), call = line ? 0 : forward_call(o, slice);
+    return call ? line_around(o, o->t->module_call.slice[call]) : line;
+}

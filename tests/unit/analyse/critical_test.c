@@ -1,0 +1,205 @@
+/* critical_test.c: slack, copies, modules and lines of the critical path by hand. A step of 100 µs,
+ * three of them: a kernel of 10 µs that nobody waits for, one of 40 µs that the host waits for. */
+#include "analyse/why/slack.h"
+#include "fake_trace.h"
+
+enum { US = 1000, STEPS = 3, STEP_US = 100 };
+
+static void make_run(fake *f) {
+    fake_init(f);
+    int host = fake_thread(f), gpu = fake_stream(f, 0);
+    for (int i = 0; i < STEPS; i++) {
+        int64_t at = (int64_t)i * STEP_US * US;
+        fake_add(f, host, KIND_PYTHON, "train.py(7): main", at, 99 * US);
+        int module = fake_add(f, host, KIND_MODULE, "linear", at + 6 * US, 20 * US);
+        f->slices[module].module = "nn.Module: Linear_0";
+        fake_add(f, host, KIND_PYTHON, "torch/nn/linear.py(3): forward", at + 7 * US, 18 * US);
+        fake_add(f, host, KIND_OP, "aten::mm", at + 8 * US, 15 * US);
+        int a = fake_add(f, host, KIND_RUNTIME, "cudaLaunchKernel", at + 10 * US, 4 * US);
+        int b = fake_add(f, host, KIND_RUNTIME, "cudaLaunchKernel", at + 30 * US, 4 * US);
+        fake_add(f, host, KIND_RUNTIME, "cudaDeviceSynchronize", at + 50 * US, 27 * US);
+        fake_work(f, gpu, KIND_KERNEL, "gemm", at + 15 * US, 10 * US, a);
+        fake_work(f, gpu, KIND_KERNEL, "softmax", at + 35 * US, 40 * US, b);
+        fake_step(f, i + 1, at, at + STEP_US * US);
+    }
+}
+
+/* The host's call stays in its copy from 20 to 60 and returns 1 µs before the copy is done. */
+static void make_copies(fake *f) {
+    fake_init(f);
+    int host = fake_thread(f), gpu = fake_stream(f, 0);
+    for (int i = 0; i < STEPS; i++) {
+        int64_t at = (int64_t)i * STEP_US * US;
+        int call = fake_add(f, host, KIND_RUNTIME, "cudaMemcpyAsync", at + 20 * US, 40 * US);
+        int after = fake_add(f, host, KIND_RUNTIME, "cudaLaunchKernel", at + 70 * US, 4 * US);
+        fake_work(f, gpu, KIND_MEMCPY, "Memcpy HtoD", at + 25 * US, 36 * US, call);
+        fake_work(f, gpu, KIND_KERNEL, "gemm", at + 76 * US, 4 * US, after);
+        fake_step(f, i + 1, at, at + STEP_US * US);
+    }
+}
+
+typedef void (*making)(fake *f);
+
+typedef struct {
+    fake f;
+    arena a;
+    answer out;
+} asked;
+
+static asked *ask(making make) {
+    static asked q;
+    params p = fake_params();
+    make(&q.f);
+    arena_init(&q.a, 0);
+    q.out = fake_ask(analyse_critical, fake_seal(&q.f), &p, &q.a);
+    return &q;
+}
+
+static void done(asked *q) {
+    arena_fini(&q->a);
+    fake_fini(&q->f);
+}
+
+static size_t row_of(const table *t, const char *key, const char *text) {
+    for (size_t row = 0; row < t->n_rows; row++)
+        if (!fake_null(t, row, key) && str_eq(fake_text(t, row, key), str_of(text))) return row;
+    fail_msg("no row of %s", text);
+    return 0;
+}
+
+/* It ends at 25; the next kernel starts at 35 and needs 1 µs of gap after it: 9 µs are left. */
+static void work_off_the_path_has_slack(void **state) {
+    asked *q = ask(make_run);
+    const table *t = fake_table(&q->out, "slack");
+    size_t row = row_of(t, "name", "gemm");
+    assert_int_equal(fake_int(t, row, "slack"), 9 * US);
+    assert_int_equal(fake_int(t, row, "least"), 9 * US);
+    assert_int_equal(fake_int(t, row, "time"), 10 * US);
+    assert_int_equal(fake_int(t, row, "off_path"), 10 * US);
+    assert_int_equal(fake_int(t, row, "calls"), STEPS);
+    done(q);
+}
+
+static void work_on_the_path_has_none(void **state) {
+    asked *q = ask(make_run);
+    const table *t = fake_table(&q->out, "slack");
+    size_t row = row_of(t, "name", "softmax");
+    assert_int_equal(fake_int(t, row, "slack"), 0);
+    assert_int_equal(fake_int(t, row, "off_path"), 0);
+    row = row_of(t, "name", "aten::mm"); /* the host in it is on the path */
+    assert_text(fake_text(t, row, "kind"), "operator");
+    assert_int_equal(fake_int(t, row, "slack"), 0);
+    assert_true(fake_null(t, row, "off_path"));
+    done(q);
+}
+
+/* The second step with a change. */
+static int64_t step_with(making make, const char *name, const char *change) {
+    asked *q = ask(make);
+    params p = fake_params();
+    p.extra[p.n_extra].name = str_of(name);
+    p.extra[p.n_extra++].value = str_of(change);
+    answer out = fake_ask(analyse_whatif, &q->f.t, &p, &q->a);
+    int64_t ns = fake_int(fake_table(&out, "steps"), 1, "whatif");
+    done(q);
+    return ns;
+}
+
+/* A kernel that becomes longer by its slack leaves the step as it is, one µs more does not. */
+static void slack_is_what_a_replay_allows(void **state) {
+    assert_int_equal(step_with(make_run, "scale", "kernel:gemm=1.9"), 100 * US);
+    assert_int_equal(step_with(make_run, "scale", "kernel:gemm=2"), 101 * US);
+}
+
+/* Of its call the 4 µs are left that other calls take. */
+static void without_its_copy_a_call_returns_at_once(void **state) {
+    assert_int_equal(step_with(make_copies, "scale", "kernel:Memcpy*=1"), 100 * US);
+    assert_int_equal(step_with(make_copies, "remove", "kernel:Memcpy*"), 64 * US);
+}
+
+static void a_copy_that_its_call_stays_in_is_on_the_path(void **state) {
+    asked *q = ask(make_copies);
+    const table *kinds = fake_table(&q->out, "by_kind"), *t = fake_table(&q->out, "slack");
+    size_t row = row_of(kinds, "kind", "copy");
+    assert_int_equal(fake_int(kinds, row, "time"), 35 * US);
+    row = row_of(kinds, "kind", "launch_latency");
+    assert_int_equal(fake_int(kinds, row, "time"), 5 * US);
+    row = row_of(t, "name", "Memcpy HtoD");
+    assert_text(fake_text(t, row, "kind"), "copy");
+    assert_int_equal(fake_int(t, row, "slack"), 0);
+    assert_int_equal(fake_int(t, row, "off_path"), 0);
+    done(q);
+}
+
+/* Nothing is launched: a batch is loaded, 5 to 25, with an operator inside; then an operator, 30 to
+ * 70, with another one inside it, 40 to 60; a call at 90 takes 2. */
+static void make_host_only(fake *f) {
+    fake_init(f);
+    int host = fake_thread(f);
+    for (int i = 0; i < STEPS; i++) {
+        int64_t at = (int64_t)i * STEP_US * US;
+        fake_add(f, host, KIND_DATA, "next_batch", at + 5 * US, 20 * US);
+        fake_add(f, host, KIND_OP, "aten::stack", at + 10 * US, 5 * US);
+        fake_add(f, host, KIND_OP, "aten::linear", at + 30 * US, 40 * US);
+        fake_add(f, host, KIND_OP, "aten::addmm", at + 40 * US, 20 * US);
+        fake_add(f, host, KIND_RUNTIME, "cudaDeviceSynchronize", at + 90 * US, 2 * US);
+        fake_step(f, i + 1, at, at + STEP_US * US);
+    }
+}
+
+static void operators_that_launch_nothing_are_on_the_path(void **state) {
+    static const struct {
+        const char *kind, *name;
+        int64_t us;
+    } expected[] = {{"operator", "aten::linear", 20},
+                    {"operator", "aten::addmm", 20},
+                    {"data_loading", "next_batch", 20}};
+    asked *q = ask(make_host_only);
+    const table *t = fake_table(&q->out, "by_name");
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        size_t row = row_of(t, "name", expected[i].name);
+        while (!str_eq(fake_text(t, row, "kind"), str_of(expected[i].kind))) row++;
+        assert_int_equal(fake_int(t, row, "time"), expected[i].us * US);
+    }
+    const table *kinds = fake_table(&q->out, "by_kind");
+    assert_int_equal(fake_int(kinds, row_of(kinds, "kind", "between"), "time"), 38 * US);
+    done(q);
+}
+
+/* Inside the module: the operator and its launch, 8 to 23, and the host before the operator, whose
+ * frames are those of what comes next. */
+static void the_path_is_added_up_by_module(void **state) {
+    asked *q = ask(make_run);
+    const table *t = fake_table(&q->out, "by_module");
+    int64_t sum = 0;
+    for (size_t row = 0; row < t->n_rows; row++) sum += fake_int(t, row, "time");
+    assert_int_equal(sum, STEP_US * US);
+    assert_true(fake_int(t, row_of(t, "module", "Linear_0"), "time") >= 15 * US);
+    done(q);
+}
+
+/* Lines of installed packages count for the line of the program around them. */
+static void the_path_is_added_up_by_line_of_the_program(void **state) {
+    asked *q = ask(make_run);
+    const table *t = fake_table(&q->out, "by_line");
+    int64_t sum = 0;
+    for (size_t row = 0; row < t->n_rows; row++) sum += fake_int(t, row, "time");
+    assert_int_equal(sum, STEP_US * US);
+    assert_text(fake_text(t, 0, "line"), "train.py(7): main");
+    assert_true(t->n_rows <= 2);
+    done(q);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(work_off_the_path_has_slack),
+        cmocka_unit_test(work_on_the_path_has_none),
+        cmocka_unit_test(slack_is_what_a_replay_allows),
+        cmocka_unit_test(without_its_copy_a_call_returns_at_once),
+        cmocka_unit_test(a_copy_that_its_call_stays_in_is_on_the_path),
+        cmocka_unit_test(operators_that_launch_nothing_are_on_the_path),
+        cmocka_unit_test(the_path_is_added_up_by_module),
+        cmocka_unit_test(the_path_is_added_up_by_line_of_the_program),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

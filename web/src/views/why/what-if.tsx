@@ -1,0 +1,212 @@
+// What if: sliders and switches, and how long a step would be then. The scenario is in the address; the server replays
+// it while a slider moves.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { isKnown, type Maybe } from "../../base/aggregate.ts";
+import { exact, percent, short } from "../../base/format.ts";
+import { shownName } from "../../base/names.ts";
+import { type AskedFor, csvUrl, rowsOf } from "../../model/trace.ts";
+import {
+  type Candidate,
+  candidatesOf,
+  changeOf,
+  kindFill,
+  kindWord,
+  type Replayed,
+  replayedOf,
+  resetScenario,
+  SWITCHES,
+  scalesNow,
+  setScale,
+  switchesNow,
+  toggleSwitch,
+  w,
+} from "../../model/why.ts";
+import { Swatch } from "../../widgets/controls.tsx";
+import { LongName } from "../../widgets/long-name.tsx";
+import { Panel } from "../../widgets/panel.tsx";
+import { defined } from "../shared/table-source.ts";
+
+const DELAY = 120; // ms a slider rests before the server is asked
+
+interface Props {
+  critical: AskedFor<"critical">;
+  asked: AskedFor<"whatif">;
+}
+
+export function WhatIf({ critical, asked }: Props) {
+  const scales = scalesNow();
+  const on = switchesNow();
+  const found = replayedOf(rowsOf(asked.value?.tables.whatif));
+  const changed = scales.size > 0 || on.length > 0;
+  const candidates = candidatesOf(rowsOf(critical.value?.tables.by_name), scales);
+  const notes = (asked.value?.quality.notes ?? []).filter((n): n is string => typeof n === "string");
+  return (
+    <Panel
+      name={w("what_if")}
+      words={w("what_if_words")}
+      define={defined(asked.value, "whatif", "step_after")}
+      csv={csvUrl("whatif", "whatif")}
+      asked={{ ...asked, error: undefined, value: asked.value ?? asked.error }}
+      height={300}
+      span="why-whatif"
+      controls={
+        changed ? (
+          <button type="button" class="button" onClick={resetScenario}>
+            {w("reset")}
+          </button>
+        ) : null
+      }
+    >
+      <Result found={found} changed={changed} error={asked.error?.msg} />
+      <div class="why-switches" role="group" aria-label={w("switches")}>
+        <span class="t3">{w("switches")}</span>
+        {SWITCHES.map((s) => (
+          <button type="button" key={s} class="button why-switch" aria-pressed={on.includes(s)} onClick={() => toggleSwitch(s)}>
+            {w(s)}
+            {on.includes(s) ? <Effect found={found} change={s} /> : null}
+          </button>
+        ))}
+      </div>
+      <div class="why-scales">
+        <div class="why-scale why-scale-head">
+          <span>{w("candidate")}</span>
+          <span>{w("on_path_time")}</span>
+          <span />
+          <span />
+          <span title={w("alone_help")}>{w("alone")}</span>
+        </div>
+        {candidates.map((c) => (
+          <Scale key={c.id} candidate={c} factor={scales.get(c.id) ?? 1} found={found} change={changeOf(c.id, scales)} />
+        ))}
+      </div>
+      {notes.length ? (
+        <div class="pad why-notes">
+          {notes.map((n) => (
+            <p key={n}>{n}</p>
+          ))}
+        </div>
+      ) : null}
+    </Panel>
+  );
+}
+
+/** How a length differs from the recorded one, in words. */
+function differenceOf(before: Maybe, after: Maybe): string {
+  if (!isKnown(before) || !isKnown(after)) return "";
+  const by = before - after;
+  if (Math.abs(by) < before * 0.0005) return w("same");
+  const v = `${short(Math.abs(by), "ns")} (${percent(Math.abs(by) / before)})`;
+  return w(by > 0 ? "saves" : "longer", { v });
+}
+
+/** The step as recorded and with all changes, as two bars on one scale. */
+function Result({ found, changed, error }: { found: Replayed; changed: boolean; error: string | undefined }) {
+  if (error)
+    return (
+      <p class="pad why-error" role="alert">
+        {error}
+      </p>
+    );
+  const { recorded, together } = found;
+  const after = changed ? together : null;
+  const longest = Math.max(recorded ?? 0, after ?? 0) || 1;
+  return (
+    <div
+      class="why-result pad"
+      role="img"
+      aria-label={w("result_label", { a: short(recorded, "ns"), b: short(after ?? recorded, "ns") })}
+    >
+      <Bar label={w("recorded")} value={recorded} longest={longest} fill="var(--other)" />
+      <Bar label={w("together")} value={after} longest={longest} fill="var(--t2)" />
+      <p class="why-answer" data-after={after ?? ""}>
+        {isKnown(after) ? (
+          <>
+            <b title={exact(after, "ns")}>{short(after, "ns")}</b> <span>{differenceOf(recorded, after)}</span>
+          </>
+        ) : (
+          <span class="t3">{w("choose")}</span>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function Bar({ label, value, longest, fill }: { label: string; value: Maybe; longest: number; fill: string }) {
+  return (
+    <>
+      <span class="t2">{label}</span>
+      <svg width="100%" height="12" aria-hidden="true">
+        <rect width="100%" height="12" rx="2" fill="var(--track)" />
+        {isKnown(value) ? <rect width={`${(value / longest) * 100}%`} height="12" rx="2" fill={fill} /> : null}
+      </svg>
+      <span class="why-number">{short(value, "ns")}</span>
+    </>
+  );
+}
+
+/** The step with one change alone: a small bar, and what it saves. */
+function Effect({ found, change }: { found: Replayed; change: string }) {
+  const row = found.alone.get(change);
+  if (!row || !isKnown(row.step_after) || !isKnown(found.recorded)) return null;
+  const by = row.step_after - found.recorded;
+  const text = `${by > 0 ? "+" : "−"}${short(Math.abs(by), "ns")}`;
+  return (
+    <span
+      class="why-effect"
+      data-after={row.step_after}
+      title={`${exact(row.step_after, "ns")} · ${differenceOf(found.recorded, row.step_after)}`}
+    >
+      <svg width="46" height="6" aria-hidden="true">
+        <rect width="46" height="6" rx="3" fill="var(--track)" />
+        <rect width={Math.min(46, (row.step_after / found.recorded) * 46)} height="6" rx="3" fill="var(--t2)" />
+      </svg>
+      {Math.abs(by) < found.recorded * 0.0005 ? "±0" : text}
+    </span>
+  );
+}
+
+interface ScaleProps {
+  candidate: Candidate;
+  factor: number;
+  found: Replayed;
+  change: string;
+}
+
+function Scale({ candidate: c, factor, found, change }: ScaleProps) {
+  const [draft, setDraft] = useState<number | undefined>(undefined); // while the slider moves
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const now = draft ?? factor;
+  const write = (value: number, quiet: boolean) => {
+    clearTimeout(timer.current);
+    setScale(c.id, value, quiet);
+    if (!quiet) setDraft(undefined);
+  };
+  return (
+    <div class={now === 1 ? "why-scale" : "why-scale why-scaled"}>
+      <span class="why-name" title={`${kindWord(c.kind)}: ${c.name}`}>
+        <Swatch colour={kindFill(c.kind)} /> <LongName text={shownName(c.name)} />
+      </span>
+      <span class="why-number">{c.ns > 0 ? short(c.ns, "ns") : "–"}</span>
+      <input
+        type="range"
+        min="0"
+        max="2"
+        step="0.05"
+        value={now}
+        aria-label={w("scale_label", { name: c.name })}
+        aria-valuetext={now === 0 ? w("removed") : `${now} ×`}
+        onInput={(e) => {
+          const value = Number(e.currentTarget.value);
+          setDraft(value);
+          clearTimeout(timer.current);
+          timer.current = setTimeout(() => write(value, true), DELAY);
+        }}
+        onChange={(e) => write(Number(e.currentTarget.value), false)}
+        onDblClick={() => write(1, false)}
+      />
+      <span class="why-factor">{now === 0 ? w("removed") : `${now.toFixed(2)} ×`}</span>
+      <span class="why-alone">{factor === 1 ? null : <Effect found={found} change={change} />}</span>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+// Why: what decides the length of a step, and how long it would be if something were different.
+import { sum } from "../../base/aggregate.ts";
+import { short } from "../../base/format.ts";
+import { t } from "../../model/language.ts";
+import { hasData, rowsOf } from "../../model/trace.ts";
+import { askCritical, askWhatIf, typicalStep, w } from "../../model/why.ts";
+import { Headline, Verdict } from "../shared/verdict.tsx";
+import { IdleCauses } from "./idle-causes.tsx";
+import { Kinds } from "./kinds.tsx";
+import { OnPath } from "./on-path.tsx";
+import { PathPanel } from "./path-panel.tsx";
+import { WhatIf } from "./what-if.tsx";
+
+export function Why() {
+  if (!hasData("why")) return <Headline title={w("none")} facts={[w("none_words")]} />;
+  const asked = askCritical();
+  const whatif = askWhatIf();
+  const steps = rowsOf(whatif.value?.tables.steps);
+  const typical = typicalStep(steps);
+  const off = sum(rowsOf(asked.value?.tables.slack), (r) => r.off_path);
+  const facts = [
+    typical ? w("fact_step", { n: String(typical.step), v: short(typical.recorded, "ns") }) : undefined,
+    off > 0 ? w("fact_off", { v: short(off, "ns") }) : undefined,
+  ];
+  return (
+    <>
+      <Verdict answer={asked.value} otherwise={t("why")} facts={facts} />
+      <div class="grid">
+        <PathPanel steps={steps} />
+        <div class="w12 why-row">
+          <Kinds asked={asked} />
+          <WhatIf critical={asked} asked={whatif} />
+        </div>
+        <IdleCauses />
+        <OnPath asked={asked} />
+      </div>
+    </>
+  );
+}
