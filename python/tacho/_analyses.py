@@ -874,7 +874,11 @@ class Analyses:
         no_sync: bool = False,
         no_data_wait: bool = False,
         no_communication: bool = False,
+        overlap_communication: bool = False,
+        network: Optional[Text] = None,
+        batch: Optional[Text] = None,
         cuda_graph: bool = False,
+        unprofiled: bool = False,
         run: Optional[Text] = None,
         worker: Optional[Text] = None,
         span: Optional[Text] = None,
@@ -907,8 +911,15 @@ class Analyses:
         no_data_wait: no waiting for data: data loading, and the time at the start of a step before it
             launches anything.
         no_communication: collectives take no time, on the device and on the host.
+        overlap_communication: collectives run next to everything else; a step still takes at least as
+            long as its collectives.
+        network: another network: bandwidth=2 is twice as fast, latency=0.5 half as long; latency and
+            bandwidth of the recording are found from its collectives.
+        batch: a batch FACTOR times as large; SIZE is the recorded one, found from the input shapes if not
+            given.
         cuda_graph: each step as a CUDA graph: its work launched at once, 0.6 µs from one to the next, and
             no host time but data loading.
+        unprofiled: without the estimated cost of recording.
         run: run to use, if the folder has several.
         worker: worker to use (default: the first by rank or name).
         span: recording cycle, numbered from 1 in order of time (default: the last).

@@ -80,9 +80,10 @@ static status add_row(whatif *w, table *t, str change, int64_t after, size_t *ro
 /* What a change touches, per step; a flag that is about all of the host touches no list. */
 static void set_matched(const whatif *w, table *t, size_t row, const scenario_change *v) {
     bool patterns = v->pattern.n != 0 || v->kind == CHANGE_NO_DATA_WAIT ||
-                    v->kind == CHANGE_NO_COMMUNICATION;
+                    v->kind == CHANGE_NO_COMMUNICATION || v->kind == CHANGE_OVERLAP ||
+                    v->kind == CHANGE_NETWORK || v->kind == CHANGE_BATCH;
     if (!patterns || !w->graph.n_steps) return;
-    if (v->kind != CHANGE_TO_KERNEL) {
+    if (v->kind != CHANGE_TO_KERNEL && v->kind != CHANGE_BATCH) {
         table_set_int(t, row, COL_W(calls), v->calls);
         table_set_int(t, row, COL_W(host_time), v->host_ns);
     }
@@ -205,13 +206,14 @@ status analyse_whatif(const analysis_input *in, const params *p, arena *a, answe
     const trace *t = in->traces[0].trace;
     whatif w = {.arena = a, .out = out};
     TRY(answer_begin("whatif", in, a, out, err));
-    TRY(scenario_read(p, &w.scenario, err));
+    TRY(scenario_read(p, a, &w.scenario, err));
     TRY(trace_require(t, SCENARIO_TABLES, err));
     TRY(prepare(&w, t, p, err));
     TRY(write_changes(&w, err));
     TRY(write_steps(&w, err));
     rules_apply(rules, N_OF(rules), &w, &out->verdict);
     TRY(add_error_note(&w, out, err));
+    TRY(scenario_notes(&w.scenario, a, out, err));
     TRY(why_graph_note(&w.graph, a, out, err));
     answer_finish(out, p);
     return OK;

@@ -1111,7 +1111,11 @@ export interface Parameters {
     "no-sync"?: string;
     "no-data-wait"?: string;
     "no-communication"?: string;
+    "overlap-communication"?: string;
+    network?: string;
+    batch?: string;
     "cuda-graph"?: string;
+    unprofiled?: string;
   };
   check: {
     other?: string;
