@@ -859,7 +859,7 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: by_kind, by_name, path.
+        Tables: by_kind, by_name, path, ranks, stages.
         """
         words = dict(locals())
         del words["self"]
@@ -879,6 +879,10 @@ class Analyses:
         batch: Optional[Text] = None,
         cuda_graph: bool = False,
         unprofiled: bool = False,
+        no_stragglers: bool = False,
+        rank: Optional[Text] = None,
+        balance_stages: bool = False,
+        no_bubbles: bool = False,
         run: Optional[Text] = None,
         worker: Optional[Text] = None,
         span: Optional[Text] = None,
@@ -920,6 +924,11 @@ class Analyses:
         cuda_graph: each step as a CUDA graph: its work launched at once, 0.6 µs from one to the next, and
             no host time but data loading.
         unprofiled: without the estimated cost of recording.
+        no_stragglers: of a run of several ranks: no rank and no group is late.
+        rank: of a run of several ranks: this rank is as fast as others that do the same, or takes FACTOR
+            times its own time; may be given several times.
+        balance_stages: of a run of several ranks: the stages of the pipeline share their work evenly.
+        no_bubbles: of a run of several ranks: no stage waits for another one.
         run: run to use, if the folder has several.
         worker: worker to use (default: the first by rank or name).
         span: recording cycle, numbered from 1 in order of time (default: the last).

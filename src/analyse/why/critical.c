@@ -4,6 +4,7 @@
  * say what lies on it by kind and by name. A kernel that is not on the path may become slower
  * or faster without any effect on the step. */
 #include "analyse/rules.h"
+#include "analyse/run/job.h"
 #include "analyse/scan/group.h"
 #include "analyse/why/critical_path.h"
 #include "base/map.h"
@@ -233,6 +234,7 @@ status analyse_critical(const analysis_input *in, const params *p, arena *a, ans
                         error *err) {
     critical c = {.t = in->traces[0].trace, .arena = a, .out = out};
     TRY(answer_begin("critical", in, a, out, err));
+    if (job_is_meant(in)) return job_critical(in, p, a, out, err);
     TRY(trace_require(c.t, WHY_TABLES | TRACE_TABLE(comm), err));
     status st = find_all(&c, p, err);
     map_fini(&c.row_of);

@@ -915,6 +915,30 @@ export interface Tables {
       duration: number | null;
       slice: number | null;
     };
+    ranks: {
+      worker: string | null;
+      rank: number | null;
+      group: string | null;
+      part: string | null;
+      share: number | null;
+      late: number | null;
+      lost: number | null;
+      step_after: number | null;
+      decided: number | null;
+      steps: number | null;
+      stage: number | null;
+      host: string | null;
+    };
+    stages: {
+      stage: number | null;
+      ranks: number | null;
+      own: number | null;
+      compute: number | null;
+      communication: number | null;
+      host: number | null;
+      data: number | null;
+      waiting: number | null;
+    };
   };
   whatif: {
     whatif: {
@@ -1116,6 +1140,10 @@ export interface Parameters {
     batch?: string;
     "cuda-graph"?: string;
     unprofiled?: string;
+    "no-stragglers"?: string;
+    rank?: string;
+    "balance-stages"?: string;
+    "no-bubbles"?: string;
   };
   check: {
     other?: string;
