@@ -1,8 +1,6 @@
 /* job.c: what decides the steps of a job of many ranks, from their summaries.
  *
- * Linear in ranks × steps but for sorts; per cause one number for each step is kept. Stages are
- * found from the transfers between ranks: data go forward from the lower to the higher rank of
- * a link, so a rank's stage is how many links lead to it one after the other. */
+ * Linear in ranks × steps but for sorts; per cause one number for each step is kept. */
 #include "analyse/run/job.h"
 
 #include "base/bisect.h"
@@ -28,55 +26,28 @@ static int64_t median_ns(arena *a, const int64_t *v, uint32_t n) {
 
 /* ---- stages ------------------------------------------------------------------------------ */
 
-static uint32_t place_of_rank(const job *j, int64_t rank) {
-    const worker_order *w = &j->who;
-    uint32_t at =
-        SEARCH_FIRST(i, 0u, w->n, w->v[i]->rank != ABSENT_I64 && w->v[i]->rank < rank);
-    return at < w->n && w->v[at]->rank == rank ? at : UINT32_MAX;
-}
-
-static int compare_links(uint32_t a, uint32_t b, const void *context) {
-    const comm_group *v = context;
-    return (v[a].source > v[b].source) - (v[a].source < v[b].source);
-}
-
-/* Links by their source: a rank's own stage is known before what it sends to. */
-static status find_stages(job *j, error *err) {
-    uint32_t n = 0;
-    uint32_t *order = ARENA_ARRAY(j->arena, uint32_t, (size_t)j->groups.n + 1),
-             *scratch = ARENA_ARRAY(j->arena, uint32_t, (size_t)j->groups.n + 1);
-    j->stage_of = ARENA_ARRAY(j->arena, uint32_t, (size_t)j->who.n + 1);
-    if (!order || !scratch || !j->stage_of) FAIL_MEMORY(err);
-    for (uint32_t g = 0; g < j->groups.n; g++)
-        if (j->groups.v[g].source != ABSENT_I64 &&
-            j->groups.v[g].source < j->groups.v[g].target)
-            order[n++] = g;
-    sort_index(order, scratch, n, compare_links, j->groups.v);
-    j->micro = j->n_stages = 1;
-    for (uint32_t i = 0; i < n; i++) {
-        const comm_group *g = &j->groups.v[order[i]];
-        uint32_t from = place_of_rank(j, g->source), to = place_of_rank(j, g->target);
-        if (from == UINT32_MAX || to == UINT32_MAX) continue;
-        uint32_t stage = j->stage_of[from] + 1;
-        if (stage > j->stage_of[to]) j->stage_of[to] = stage;
-        if (stage + 1 > j->n_stages) j->n_stages = stage + 1;
-        j->micro = max_i64(j->micro, mean_i64(g->calls, j->n_steps));
+/* Every batch of a step passes each link once. */
+static void find_batches(job *j) {
+    j->micro = 1;
+    for (uint32_t i = 0; i < j->groups.n; i++) {
+        const comm_group *g = &j->groups.v[i];
+        if (g->source != ABSENT_I64 && g->source < g->target)
+            j->micro = max_i64(j->micro, mean_i64(g->calls, j->n_steps));
     }
-    return OK;
 }
 
 static status measure_stages(job *j, error *err) {
     const stragglers *l = &j->late;
     int64_t *own = ARENA_ARRAY(j->arena, int64_t, (size_t)l->n_cells + 1);
-    j->stages = ARENA_ARRAY(j->arena, job_stage, (size_t)j->n_stages + 1);
+    j->stages = ARENA_ARRAY(j->arena, job_stage, (size_t)j->groups.n_stages + 1);
     if (!own || !j->stages) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < j->who.n; i++) j->stages[j->stage_of[i]].ranks++;
-    for (uint32_t s = 0; s < j->n_stages; s++) {
+    for (uint32_t s = 0; s < j->groups.n_stages; s++) {
         job_stage *stage = &j->stages[s];
+        stage->ranks = j->groups.in_stage[s];
         uint32_t n = 0, n_usual = 0;
         for (uint32_t i = 0; i < l->n_cells; i++) {
             const step_cell *c = &l->cells[i];
-            if (j->stage_of[c->worker] != s) continue;
+            if (j->groups.stage_of[c->worker] != s) continue;
             own[n++] = c->own;
             if (c->late) continue;
             n_usual++;
@@ -234,7 +205,7 @@ status job_make(const analysis_input *in, const params *p, arena *a, job *out, e
     TRY(comm_groups_find(out->s, &out->who, a, &out->groups, err));
     TRY(stragglers_find(out->s, &out->who, &out->groups, a, &out->late, err));
     TRY(read_steps(out, err));
-    TRY(find_stages(out, err));
+    find_batches(out);
     TRY(measure_stages(out, err));
     TRY(find_causes(out, err));
     TRY(weigh_causes(out, err));
@@ -248,7 +219,7 @@ status job_make(const analysis_input *in, const params *p, arena *a, job *out, e
 /* Longest stage and bubble, with a change. */
 static double core_of(const job *j, const job_change *change) {
     double sum = 0, most = 0, sum_before = 0, most_before = (double)j->stages[j->longest].own;
-    for (uint32_t s = 0; s < j->n_stages; s++) {
+    for (uint32_t s = 0; s < j->groups.n_stages; s++) {
         double own = (double)j->stages[s].own;
         sum_before += own;
         for (int k = 0; k < N_LATE; k++)
@@ -257,7 +228,7 @@ static double core_of(const job *j, const job_change *change) {
         sum += own;
         if (own > most) most = own;
     }
-    if (change->balance_stages) most = sum / j->n_stages;
+    if (change->balance_stages) most = sum / j->groups.n_stages;
     double bubble = (double)j->bubble, before = sum_before - most_before;
     if (before > 0) bubble *= (sum - most) / before;
     return most + (change->no_bubbles ? 0 : bubble);
@@ -271,14 +242,14 @@ static double late_with(const job *j, const job_change *change, const job_cause 
     if (c->group || !change->rank) return late;
     double own = change->rank[c->worker];
     if (own < 0) return 0;
-    return late + (double)j->stages[j->stage_of[c->worker]].own * (own - 1);
+    return late + (double)j->stages[j->groups.stage_of[c->worker]].own * (own - 1);
 }
 
 /* Ranks that were not late and would be. */
 static double new_late(const job *j, const job_change *change) {
     double most = 0;
     for (uint32_t w = 0; change->rank && !change->no_stragglers && w < j->who.n; w++) {
-        double late = (double)j->stages[j->stage_of[w]].own * (change->rank[w] - 1);
+        double late = (double)j->stages[j->groups.stage_of[w]].own * (change->rank[w] - 1);
         if (late > most) most = late;
     }
     return most;
@@ -304,6 +275,7 @@ int64_t job_replay(const job *j, const job_change *change, int64_t *by_step) {
 int64_t job_stage_gain(const job *j) {
     job_change balanced = JOB_AS_RECORDED;
     balanced.balance_stages = true;
-    return j->n_stages > 1 ? max_i64(0, sub_i64(j->recorded, job_replay(j, &balanced, NULL)))
-                           : 0;
+    return j->groups.n_stages > 1
+               ? max_i64(0, sub_i64(j->recorded, job_replay(j, &balanced, NULL)))
+               : 0;
 }

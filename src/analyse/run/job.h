@@ -44,11 +44,10 @@ typedef struct {
     job_cause *causes; /* the latest first */
     uint32_t n_causes;
     job_stage *stages;
-    uint32_t n_stages, longest;
-    uint32_t *stage_of; /* by worker */
-    int64_t micro;      /* batches that follow each other through the pipeline in a step */
-    int64_t *step_ns;   /* by step, as recorded: the median of the ranks */
-    int64_t *number;    /* by step */
+    uint32_t longest; /* of the stages */
+    int64_t micro;    /* batches that follow each other through the pipeline in a step */
+    int64_t *step_ns; /* by step, as recorded: the median of the ranks */
+    int64_t *number;  /* by step */
     uint32_t n_steps;
     int64_t recorded; /* median step */
     int64_t bubble;

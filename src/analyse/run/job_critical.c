@@ -30,7 +30,8 @@ static status write_rank(const job *j, table *t, const job_cause *c, error *err)
         table_set_text(t, row, COL_R(worker), w->name);
         if (w->rank != ABSENT_I64) table_set_int(t, row, COL_R(rank), w->rank);
         if (w->host.n) table_set_text(t, row, COL_R(host), w->host);
-        if (j->n_stages > 1) table_set_int(t, row, COL_R(stage), j->stage_of[c->worker]);
+        if (j->groups.n_stages > 1)
+            table_set_int(t, row, COL_R(stage), j->groups.stage_of[c->worker]);
     }
     table_set_text(t, row, COL_R(part), job_part_name(c->part));
     table_set_int(t, row, COL_R(decided), c->decided);
@@ -53,7 +54,7 @@ static status write_ranks(const job *j, answer *out, error *err) {
 static status write_stages(const job *j, answer *out, error *err) {
     table *t = answer_table(out, j->arena, "stages");
     if (!t) FAIL_MEMORY(err);
-    for (uint32_t s = 0; j->n_steps && s < j->n_stages; s++) {
+    for (uint32_t s = 0; j->n_steps && s < j->groups.n_stages; s++) {
         const job_stage *v = &j->stages[s];
         size_t row;
         TRY(table_add_row(t, &row, err));
@@ -98,8 +99,8 @@ static status write_kinds(const job *j, answer *out, error *err) {
         TRY(add_kind(t, job_part_name((late_cause)k), ns, j->recorded, err));
         left = sub_i64(left, ns);
     }
-    return add_kind(t, j->n_stages > 1 ? STR("bubble") : STR("waiting"), left, j->recorded,
-                    err);
+    return add_kind(t, j->groups.n_stages > 1 ? STR("bubble") : STR("waiting"), left,
+                    j->recorded, err);
 }
 
 /* ---- words ------------------------------------------------------------------------------- */
@@ -183,8 +184,8 @@ static const rule rules[] = {
 
 static status add_pipeline_note(const job *j, answer *out, error *err) {
     verdict note = {.message = MSG_NOTE_JOB_PIPELINE};
-    if (j->n_stages < 2) return OK;
-    verdict_add(&note, arg_int("stages", j->n_stages));
+    if (j->groups.n_stages < 2) return OK;
+    verdict_add(&note, arg_int("stages", j->groups.n_stages));
     verdict_add(&note, arg_int("batches", j->micro));
     verdict_add(&note, arg_id("stage", j->longest));
     verdict_add(&note, arg_time("bubble", j->bubble));

@@ -105,7 +105,7 @@ static void an_even_job_is_its_parts(void **state) {
     begin(&m);
     end(&m);
     assert_int_equal(m.job.n_causes, 0);
-    assert_int_equal(m.job.n_stages, 1);
+    assert_int_equal(m.job.groups.n_stages, 1);
     assert_int_equal(m.job.recorded, 1000);
     assert_int_equal(m.job.stages[0].own, 700);
     assert_int_equal(m.job.bubble, 300);
@@ -190,7 +190,7 @@ static void stages_come_from_the_transfers(void **state) {
     for (int64_t r = 4; r < RANKS; r++)
         for (int64_t step = 0; step < STEPS; step++) work_longer(&m, r, step, 100);
     end(&m);
-    assert_int_equal(m.job.n_stages, 2);
+    assert_int_equal(m.job.groups.n_stages, 2);
     assert_int_equal(m.job.micro, 2);
     assert_int_equal(m.job.longest, 1);
     assert_int_equal(m.job.stages[0].own, 700);
@@ -203,6 +203,21 @@ static void stages_come_from_the_transfers(void **state) {
     change = JOB_AS_RECORDED;
     change.no_bubbles = true;
     assert_int_equal(job_replay(&m.job, &change, NULL), 800);
+    fini(&m);
+}
+
+/* Where no group shares data, ranks are compared with those of their stage. */
+static void a_longer_stage_is_not_late(void **state) {
+    made m;
+    begin(&m);
+    add_pipeline(&m);
+    for (int64_t r = 4; r < RANKS; r++)
+        for (int64_t step = 0; step < STEPS; step++) work_longer(&m, r, step, 100);
+    for (int64_t step = 0; step < STEPS; step++) work_longer(&m, 2, step, 150);
+    end(&m);
+    assert_int_equal(m.job.n_causes, 1);
+    assert_int_equal(m.job.causes[0].worker, 2);
+    assert_int_equal(m.job.causes[0].late, 150);
     fini(&m);
 }
 
@@ -246,6 +261,7 @@ int main(void) {
         cmocka_unit_test(whom_nobody_waits_for_is_not_late),
         cmocka_unit_test(a_faster_network_shortens_what_is_exposed),
         cmocka_unit_test(stages_come_from_the_transfers),
+        cmocka_unit_test(a_longer_stage_is_not_late),
         cmocka_unit_test(the_answers_have_their_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
