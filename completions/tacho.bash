@@ -241,6 +241,9 @@ _tacho() {
     critical:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     whatif:--scale) return ;;
     whatif:--remove) return ;;
+    whatif:--network) return ;;
+    whatif:--batch) return ;;
+    whatif:--rank) return ;;
     whatif:--run) return ;;
     whatif:--worker) return ;;
     whatif:--span) return ;;
@@ -417,7 +420,7 @@ _tacho() {
     advise) options="--evidence --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     diff) options="--other --other-worker --other-step --base-runs --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     critical) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    whatif) options="--scale --remove --no-launch-cost --no-sync --no-data-wait --no-communication --cuda-graph --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    whatif) options="--scale --remove --no-launch-cost --no-sync --no-data-wait --no-communication --overlap-communication --network --batch --cuda-graph --unprofiled --no-stragglers --rank --balance-stages --no-bubbles --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     check) options="--other --other-worker --base-runs --max-regress --require --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     history) options="--min-change --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     top) options="--top --type --opr-name --input-dtype --aggregate-by --aggregate --top-end-key --order-by --min-time --max-time --copy-time --show-host --dump-only-opr --confluence --print-only --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;

@@ -1,6 +1,7 @@
 /* gentrace_cluster.c: the traces of all ranks of one training job, with planted faults.
  *
  *   gentrace cluster DIR [--ranks 1024] [--steps 10] [--seed 1] [--gzip] [--healthy] [--answers FILE]
+ *                        [--slow-stage FACTOR] [--pace FACTOR] [--network FACTOR]
  *
  * The job is simulated first, all ranks together: tensor-parallel groups of neighbors, pipeline
  * stages, data-parallel groups, eight ranks a host, as Megatron lays them out. A collective ends
@@ -14,6 +15,8 @@
  *   memory   a rank that allocates in every step         host    a rank whose host launches slowly
  *   a host   all of whose ranks compute 25 % slower      a tensor group with slow transfers
  *   a link   from one pipeline stage to the next that is slow
+ * --slow-stage: the kernels of the last stage but one take so many times as long. --pace: those of
+ * all ranks, which is what balanced stages would look like. --network: transfers are so many times as fast.
  * --answers writes it down. The same seed gives the same bytes. Stands on libc alone. */
 #include "gentrace_cluster.h"
 
@@ -38,8 +41,10 @@ static struct {
     int ranks, steps;
     uint64_t seed;
     bool gzip, healthy;
+    double slow_stage, pace;    /* factors of the time of kernels */
+    double network;             /* of the speed of transfers */
     int tensor, pipeline, data; /* degrees */
-} job = {.ranks = 1024, .steps = 10, .seed = 1};
+} job = {.ranks = 1024, .steps = 10, .seed = 1, .slow_stage = 1, .pace = 1, .network = 1};
 
 static _Noreturn void die(const char *what, const char *which) {
     fprintf(stderr, "gentrace: %s: %s\n", what, which);
@@ -177,9 +182,15 @@ static void launch(int r, work *w) {
     w->start = ready > s->device ? ready : s->device;
 }
 
+/* The stage that is unbalanced. */
+static int slow_stage(void) {
+    return job.pipeline > 2 ? job.pipeline - 2 : 0;
+}
+
 static double pace_of(int r) {
-    if (r == fault.compute) return 1.35;
-    return host_of(r) == fault.slow_host ? 1.25 : 1;
+    double pace = job.pace * (stage_of(r) == slow_stage() ? job.slow_stage : 1);
+    if (r == fault.compute) return pace * 1.35;
+    return host_of(r) == fault.slow_host ? pace * 1.25 : pace;
 }
 
 static void compute(int r, work_kind kind, int64_t usual_ns, bool backward) {
@@ -194,6 +205,7 @@ static void compute(int r, work_kind kind, int64_t usual_ns, bool backward) {
 /* All members come, wait for the last and leave together. */
 static void meet(const int *members, int n, work_kind kind, int64_t bytes, int64_t transfer) {
     int64_t last = 0;
+    transfer = (int64_t)((double)transfer / job.network);
     for (int i = 0; i < n; i++) {
         rank_state *s = &ranks[members[i]];
         work *w = add_work(members[i], kind);
@@ -252,8 +264,8 @@ static void transfer(int from, int to, bool slow) {
     r->bytes = s->bytes;
     r->sequence = s->sequence;
     int64_t begin = sent > r->start ? sent : r->start;
-    int64_t end =
-        begin + (slow ? 900000 : 110000) + draw(5, (uint64_t)from, (uint64_t)s->sequence, 3000);
+    int64_t end = begin + (int64_t)((slow ? 900000 : 110000) / job.network) +
+                  draw(5, (uint64_t)from, (uint64_t)s->sequence, 3000);
     s = &ranks[from].v[ranks[from].n - 1];
     s->dur = end - s->start;
     ranks[from].send_free = end;
@@ -571,7 +583,8 @@ static void write_answers(void) {
     if (fault.link_data >= 0)
         fprintf(f, "[%d, %d]", rank_at(fault.link_tensor, fault.link_data, fault.link_stage),
                 rank_at(fault.link_tensor, fault.link_data, fault.link_stage + 1));
-    fprintf(f, "],\n \"clocks\": [");
+    fprintf(f, "],\n \"slow_stage\": %d,", job.slow_stage > 1 ? slow_stage() : -1);
+    fprintf(f, "\n \"clocks\": [");
     for (int h = 0; h * PER_HOST < job.ranks; h++)
         fprintf(f, "%s[%" PRId64 ", %" PRId64 "]", h ? ", " : "", skew_of(h), drift_ppb_of(h));
     fprintf(f, "]}\n");
@@ -591,6 +604,12 @@ static void parse(int argc, char **argv) {
             job.steps = atoi(argv[++i]);
         else if (strcmp(argv[i], "--seed") == 0 && value)
             job.seed = strtoull(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--slow-stage") == 0 && value)
+            job.slow_stage = atof(argv[++i]);
+        else if (strcmp(argv[i], "--pace") == 0 && value)
+            job.pace = atof(argv[++i]);
+        else if (strcmp(argv[i], "--network") == 0 && value)
+            job.network = atof(argv[++i]);
         else if (strcmp(argv[i], "--answers") == 0 && value)
             job.answers = argv[++i];
         else if (argv[i][0] != '-' && !job.dir)

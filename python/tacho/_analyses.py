@@ -859,7 +859,7 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: by_kind, by_name, by_module, by_line, slack, path.
+        Tables: by_kind, by_name, by_module, by_line, slack, path, ranks, stages.
         """
         words = dict(locals())
         del words["self"]
@@ -874,7 +874,15 @@ class Analyses:
         no_sync: bool = False,
         no_data_wait: bool = False,
         no_communication: bool = False,
+        overlap_communication: bool = False,
+        network: Optional[Text] = None,
+        batch: Optional[Text] = None,
         cuda_graph: bool = False,
+        unprofiled: bool = False,
+        no_stragglers: bool = False,
+        rank: Optional[Text] = None,
+        balance_stages: bool = False,
+        no_bubbles: bool = False,
         run: Optional[Text] = None,
         worker: Optional[Text] = None,
         span: Optional[Text] = None,
@@ -907,8 +915,20 @@ class Analyses:
         no_data_wait: no waiting for data: data loading, and the time at the start of a step before it
             launches anything.
         no_communication: collectives take no time, on the device and on the host.
+        overlap_communication: collectives run next to everything else; a step still takes at least as
+            long as its collectives.
+        network: another network: bandwidth=2 is twice as fast, latency=0.5 half as long; latency and
+            bandwidth of the recording are found from its collectives.
+        batch: a batch FACTOR times as large; SIZE is the recorded one, found from the input shapes if not
+            given.
         cuda_graph: each step as a CUDA graph: its work launched at once, 0.6 µs from one to the next, and
             no host time but data loading.
+        unprofiled: without the estimated cost of recording.
+        no_stragglers: of a run of several ranks: no rank and no group is late.
+        rank: of a run of several ranks: this rank is as fast as others that do the same, or takes FACTOR
+            times its own time; may be given several times.
+        balance_stages: of a run of several ranks: the stages of the pipeline share their work evenly.
+        no_bubbles: of a run of several ranks: no stage waits for another one.
         run: run to use, if the folder has several.
         worker: worker to use (default: the first by rank or name).
         span: recording cycle, numbered from 1 in order of time (default: the last).

@@ -95,7 +95,8 @@ static status note_steps(const trace *t, arena *a, answer *out, error *err) {
 }
 
 static const char *const of_summaries[] = {"info",        "overview", "operators", "kernels",
-                                           "distributed", "advise",   "check",     "history"};
+                                           "distributed", "advise",   "check",     "history",
+                                           "critical",    "whatif"};
 
 /* ERR_ARG for an analysis that needs events. */
 static status check_summary(const char *analysis, const analysis_input *in, error *err) {
@@ -106,7 +107,8 @@ static status check_summary(const char *analysis, const analysis_input *in, erro
     FAIL(err, ERR_ARG, NOPOS, MSG_SUMMARY_NO_EVENTS, arg_text("path", in->traces[0].path),
          arg_int("workers", SUMMARY_N(s, worker)),
          arg_cstr("answers",
-                  "info, overview, operators, kernels, distributed, advise, check, history"),
+                  "info, overview, operators, kernels, distributed, advise, check, history, "
+                  "critical, whatif"),
          arg_cstr("analysis", analysis));
 }
 

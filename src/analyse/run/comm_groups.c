@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "base/bisect.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "store/schema.h"
@@ -235,6 +236,43 @@ static void name_kinds(comm_groups *p, const worker_order *who, uint32_t n_group
     }
 }
 
+/* ---- stages ------------------------------------------------------------------------------ */
+
+static uint32_t place_of_rank(const worker_order *w, int64_t rank) {
+    uint32_t at =
+        SEARCH_FIRST(i, 0u, w->n, w->v[i]->rank != ABSENT_I64 && w->v[i]->rank < rank);
+    return at < w->n && w->v[at]->rank == rank ? at : UINT32_MAX;
+}
+
+static int compare_links(uint32_t a, uint32_t b, const void *context) {
+    const comm_group *v = context;
+    return (v[a].source > v[b].source) - (v[a].source < v[b].source);
+}
+
+/* Links by their source: a worker's own stage is known before those that it sends to. */
+static status find_stages(comm_groups *p, const worker_order *who, arena *a, error *err) {
+    uint32_t n = 0;
+    uint32_t *order = ARENA_ARRAY(a, uint32_t, (size_t)p->n + 1),
+             *scratch = ARENA_ARRAY(a, uint32_t, (size_t)p->n + 1);
+    p->stage_of = ARENA_ARRAY(a, uint32_t, (size_t)who->n + 1);
+    p->in_stage = ARENA_ARRAY(a, uint32_t, (size_t)who->n + 1);
+    if (!order || !scratch || !p->stage_of || !p->in_stage) FAIL_MEMORY(err);
+    for (uint32_t g = 0; g < p->n; g++)
+        if (p->v[g].source != ABSENT_I64 && p->v[g].source < p->v[g].target) order[n++] = g;
+    sort_index(order, scratch, n, compare_links, p->v);
+    p->n_stages = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const comm_group *g = &p->v[order[i]];
+        uint32_t from = place_of_rank(who, g->source), to = place_of_rank(who, g->target);
+        if (from == UINT32_MAX || to == UINT32_MAX) continue;
+        uint32_t stage = p->stage_of[from] + 1;
+        if (stage > p->stage_of[to]) p->stage_of[to] = stage;
+        if (stage + 1 > p->n_stages) p->n_stages = stage + 1;
+    }
+    for (uint32_t i = 0; i < who->n; i++) p->in_stage[p->stage_of[i]]++;
+    return OK;
+}
+
 status comm_groups_find(const summary *s, const worker_order *who, arena *a, comm_groups *out,
                         error *err) {
     uint32_t n = SUMMARY_N(s, group), n_members = SUMMARY_N(s, member);
@@ -257,6 +295,7 @@ status comm_groups_find(const summary *s, const worker_order *who, arena *a, com
     sort_index(like.order, scratch, n, comm_groups_compare_rows, &like);
     compare_all(&like, group_of, &p, usual);
     for (uint32_t i = 0; i < p.n; i++) judge_group(&p.v[i], usual[i]);
+    TRY(find_stages(&p, who, a, err));
     *out = p;
     return OK;
 }

@@ -3,7 +3,9 @@
  *
  * What a group is for is told by its makers' words (tp, data_parallel, …), else by what it
  * does: transfers from one to one are a pipeline, all-to-all is experts, workers in a row share
- * tensors, workers a stride apart share data. Groups of the same kind of collective, size and
+ * tensors, workers a stride apart share data. Transfers from one to one also tell the stage of
+ * each worker: data go forward from the lower to the higher rank, so it is how many links lead
+ * to the worker one after the other. Groups of the same kind of collective, size and
  * order of bytes are alike; one that needs half as long again as the median of at least three
  * others is slow. */
 #ifndef ANALYSE_COMM_GROUPS_H
@@ -39,8 +41,10 @@ typedef struct {
 typedef struct {
     comm_group *v; /* by name; links after the groups */
     uint32_t n;
-    uint32_t *member;  /* places in the roster, by group, ascending */
-    uint32_t *data_of; /* by worker: its data-parallel group + 1, 0 = none */
+    uint32_t *member;              /* places in the roster, by group, ascending */
+    uint32_t *data_of;             /* by worker: its data-parallel group + 1, 0 = none */
+    uint32_t *stage_of, *in_stage; /* by worker: its stage; by stage: how many are in it */
+    uint32_t n_stages;             /* 1 without a pipeline */
 } comm_groups;
 
 status comm_groups_find(const summary *s, const worker_order *who, arena *a, comm_groups *out,

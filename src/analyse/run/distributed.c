@@ -10,8 +10,6 @@
  * Times of different machines are compared after their clocks have been aligned (clocks.h). */
 #include "analyse/run/distributed.h"
 
-#include <math.h>
-
 #include "analyse/producer/device_report.h"
 #include "analyse/producer/untraced_steps.h"
 #include "analyse/rules.h"
@@ -88,21 +86,6 @@ static status write_overlap(run_question *q, error *err) {
         table_set_int(sync, row, COL_D(synchronization, caused), w->caused);
     }
     return OK;
-}
-
-/* What the links carry for each byte of the collective (as nccl-tests define it). */
-double bus_factor(comm_type type, int64_t n) {
-    double size = (double)n;
-    if (n < 2) return NAN;
-    switch (type) {
-    case COMM_ALL_REDUCE: return 2 * (size - 1) / size;
-    case COMM_REDUCE_SCATTER:
-    case COMM_ALL_GATHER:
-    case COMM_ALL_TO_ALL:
-    case COMM_GATHER:
-    case COMM_SCATTER: return (size - 1) / size;
-    default: return 1;
-    }
 }
 
 static status write_call(run_question *q, table *t, uint32_t worker, const summary_call *c,

@@ -27,8 +27,5 @@ typedef struct {
 
 /* Tables heat_map, stragglers, hosts, slow_steps, groups, links, clocks, what_if; notes. */
 status distributed_compare(run_question *q, error *err) MUST_USE;
-/* What the links carry for each byte of a collective of n members; NaN when that says
- * nothing. */
-double bus_factor(comm_type type, int64_t n);
 
 #endif

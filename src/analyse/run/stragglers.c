@@ -103,11 +103,14 @@ static uint64_t stragglers_sort_key(int64_t v) {
     return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
-/* The class of a worker: its data-parallel group when it has at least four members, else all
- * that have none. */
+/* The class of a worker: its data-parallel group when it has at least four members, else its
+ * stage of the pipeline when that has, else all that have neither. */
 static uint32_t stragglers_class_of(const finding *f, uint32_t cell) {
-    uint32_t group = f->groups->data_of[f->out->cells[cell].worker];
-    return group && f->groups->v[group - 1].n_members >= 4 ? group : 0;
+    const comm_groups *g = f->groups;
+    uint32_t worker = f->out->cells[cell].worker, group = g->data_of[worker];
+    if (group && g->v[group - 1].n_members >= 4) return group;
+    uint32_t stage = g->stage_of[worker];
+    return g->n_stages > 1 && g->in_stage[stage] >= 4 ? g->n + 1 + stage : 0;
 }
 
 /* Numbers the steps of the job, and puts the cells in order of step, class and worker. */

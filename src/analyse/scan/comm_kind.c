@@ -7,6 +7,8 @@
  * ten names. */
 #include "analyse/scan/comm_kind.h"
 
+#include <math.h>
+
 #include "analyse/lexicon.h"
 
 #include "base/num.h"
@@ -89,6 +91,21 @@ comm_type comm_type_of(str name) {
         if (str_find(str_n(plain, n), str_of(types[i].part), 0) != SIZE_MAX)
             return types[i].type;
     return COMM_OTHER;
+}
+
+/* What the links carry for each byte of a collective (as nccl-tests define it). */
+double bus_factor(comm_type type, int64_t n) {
+    double size = (double)n;
+    if (n < 2) return NAN;
+    switch (type) {
+    case COMM_ALL_REDUCE: return 2 * (size - 1) / size;
+    case COMM_REDUCE_SCATTER:
+    case COMM_ALL_GATHER:
+    case COMM_ALL_TO_ALL:
+    case COMM_GATHER:
+    case COMM_SCATTER: return (size - 1) / size;
+    default: return 1;
+    }
 }
 
 bool comm_kernel_row(comm_names *n, uint32_t kernel) {

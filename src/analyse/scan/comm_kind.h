@@ -27,6 +27,9 @@ typedef enum {
     N_COMM_TYPES,
 } comm_type;
 comm_type comm_type_of(str name);
+/* What the links carry for each byte of a collective of n members; NaN when that says
+ * nothing. */
+double bus_factor(comm_type type, int64_t n);
 
 /* The same by string id, each name looked at once. */
 typedef struct {

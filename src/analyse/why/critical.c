@@ -5,6 +5,7 @@
  * the path may become slower or faster without any effect on the step: how much slower is its
  * slack (slack.h). */
 #include "analyse/rules.h"
+#include "analyse/run/job.h"
 #include "analyse/scan/module_work.h"
 #include "analyse/why/path_owners.h"
 #include "analyse/why/path_sums.h"
@@ -277,6 +278,7 @@ status analyse_critical(const analysis_input *in, const params *p, arena *a, ans
                         error *err) {
     critical c = {.t = in->traces[0].trace, .arena = a, .out = out};
     TRY(answer_begin("critical", in, a, out, err));
+    if (job_is_meant(in)) return job_critical(in, p, a, out, err);
     TRY(trace_require(c.t, CRITICAL_TABLES, err));
     TRY(prepare(&c, p, err));
     TRY(write_all(&c, err));

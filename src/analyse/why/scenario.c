@@ -25,11 +25,11 @@ static const struct {
 static const struct {
     const char *param;
     scenario_kind kind;
-} flags[] = {{"no_launch_cost", CHANGE_NO_LAUNCH_COST},
-             {"no_sync", CHANGE_NO_SYNC},
-             {"no_data_wait", CHANGE_NO_DATA_WAIT},
-             {"no_communication", CHANGE_NO_COMMUNICATION},
-             {"cuda_graph", CHANGE_CUDA_GRAPH}};
+} flags[] = {
+    {"no_launch_cost", CHANGE_NO_LAUNCH_COST}, {"no_sync", CHANGE_NO_SYNC},
+    {"no_data_wait", CHANGE_NO_DATA_WAIT},     {"no_communication", CHANGE_NO_COMMUNICATION},
+    {"overlap_communication", CHANGE_OVERLAP}, {"cuda_graph", CHANGE_CUDA_GRAPH},
+    {"unprofiled", CHANGE_UNPROFILED}};
 
 static status fail_change(str text, bool scale, error *err) {
     FAIL(err, ERR_ARG, NOPOS, scale ? MSG_WHATIF_BAD_SCALE : MSG_WHATIF_BAD_REMOVE,
@@ -59,7 +59,62 @@ static status read_change(str text, bool scale, scenario_change *out, error *err
     return fail_change(text, scale, err);
 }
 
-status scenario_read(const params *p, scenario *out, error *err) {
+/* A number above 0. */
+static bool read_factor(str text, double *out) {
+    return str_to_f64(str_trim(text), out) && *out > 0 && *out <= 1e6;
+}
+
+/* bandwidth=2,latency=0.5, either one alone, or a number: the bandwidth. */
+static bool read_network(str text, scenario_change *v) {
+    v->bandwidth = v->latency = 1;
+    if (read_factor(text, &v->bandwidth)) return true;
+    while (text.n) {
+        size_t comma = str_find(text, STR(","), 0);
+        str part = comma == SIZE_MAX ? text : str_n(text.p, comma);
+        text = comma == SIZE_MAX ? STR_NONE : str_from(text, comma + 1);
+        size_t equal = str_find(part, STR("="), 0);
+        if (equal == SIZE_MAX) return false;
+        str name = str_trim(str_n(part.p, equal)), value = str_from(part, equal + 1);
+        double *to = str_eq(name, STR("bandwidth")) ? &v->bandwidth
+                     : str_eq(name, STR("latency")) ? &v->latency
+                                                    : NULL;
+        if (!to || !read_factor(value, to)) return false;
+    }
+    return true;
+}
+
+/* FACTOR, or FACTOR:SIZE where the size of the recorded batch is said. */
+static bool read_batch(str text, scenario_change *v) {
+    size_t colon = str_find(text, STR(":"), 0);
+    str factor = colon == SIZE_MAX ? text : str_n(text.p, colon);
+    if (colon != SIZE_MAX &&
+        (!str_to_i64(str_trim(str_from(text, colon + 1)), &v->size) || v->size <= 0))
+        return false;
+    return read_factor(factor, &v->factor);
+}
+
+static status read_valued(const params *p, arena *a, scenario *out, error *err) {
+    str network = param_text(p, STR("network")), batch = param_text(p, STR("batch"));
+    if (network.n) {
+        scenario_change *v = &out->v[out->n++];
+        *v = (scenario_change){.kind = CHANGE_NETWORK};
+        v->text = arena_printf(a, "network %.*s", STR_ARG(network));
+        if (!v->text.p) FAIL_MEMORY(err);
+        if (!read_network(network, v))
+            FAIL(err, ERR_ARG, NOPOS, MSG_WHATIF_BAD_NETWORK, arg_text("text", network));
+    }
+    if (batch.n) {
+        scenario_change *v = &out->v[out->n++];
+        *v = (scenario_change){.kind = CHANGE_BATCH};
+        v->text = arena_printf(a, "batch %.*s", STR_ARG(batch));
+        if (!v->text.p) FAIL_MEMORY(err);
+        if (!read_batch(batch, v))
+            FAIL(err, ERR_ARG, NOPOS, MSG_WHATIF_BAD_BATCH, arg_text("text", batch));
+    }
+    return OK;
+}
+
+status scenario_read(const params *p, arena *a, scenario *out, error *err) {
     *out = (scenario){.n = 0};
     for (uint32_t i = 0; i < p->n_extra; i++) {
         bool scale = str_eq(p->extra[i].name, STR("scale"));
@@ -71,7 +126,7 @@ status scenario_read(const params *p, scenario *out, error *err) {
         if (param_flag(p, str_of(flags[i].param)))
             out->v[out->n++] =
                 (scenario_change){.kind = flags[i].kind, .text = str_of(flags[i].param)};
-    return OK;
+    return read_valued(p, a, out, err);
 }
 
 static size_t skip_blanks(str s, size_t i) {
@@ -167,11 +222,15 @@ static bool touches(matcher *m, uint32_t c, uint32_t slice) {
     case CHANGE_NO_DATA_WAIT: return kind == KIND_DATA;
     case CHANGE_CUDA_GRAPH: return kind == KIND_DATA;
     case CHANGE_NO_COMMUNICATION:
+    case CHANGE_OVERLAP:
+    case CHANGE_NETWORK:
         return kind == KIND_COLLECTIVE && comm_host_id(&m->comms, t->slice.name[slice]) &&
                !comm_is_call(&m->comms, slice);
     case CHANGE_TO_KERNEL:
     case CHANGE_NO_LAUNCH_COST:
-    case CHANGE_NO_SYNC: break;
+    case CHANGE_NO_SYNC:
+    case CHANGE_UNPROFILED:
+    case CHANGE_BATCH: break;
     }
     return false;
 }
@@ -292,7 +351,8 @@ static bool touches_work(matcher *m, uint32_t c, uint32_t k, uint64_t host) {
     const scenario_change *v = &m->s->v[c];
     if (v->kind == CHANGE_TO_KERNEL)
         return name_fits(m, c, m->t->slice.name[m->t->kernel.slice[k]]);
-    if (v->kind == CHANGE_NO_COMMUNICATION) return comm_kernel_row(&m->comms, k);
+    if (v->kind == CHANGE_NO_COMMUNICATION || v->kind == CHANGE_OVERLAP)
+        return comm_kernel_row(&m->comms, k);
     if (v->kind == CHANGE_TO_LISTED) return v->work_marks && v->work_marks[k] & v->mark;
     return takes_device_work(v->kind) && host >> c & 1;
 }
@@ -348,6 +408,21 @@ static status check_matches(const scenario *s, error *err) {
     return OK;
 }
 
+/* Changes that give each work a time of its own, and the cost of recording. */
+static status match_own_times(matcher *m, error *err) {
+    scenario *s = m->s;
+    for (uint32_t c = 0; c < s->n; c++) {
+        scenario_kind kind = s->v[c].kind;
+        if (kind == CHANGE_UNPROFILED) TRY(profiler_cost_find(s, m->arena, err));
+        if (kind != CHANGE_NETWORK && kind != CHANGE_BATCH) continue;
+        if (!s->own_ns) s->own_ns = ARENA_ARRAY(m->arena, int64_t, (size_t)m->t->kernel.n + 1);
+        if (!s->own_ns) FAIL_MEMORY(err);
+        TRY(kind == CHANGE_NETWORK ? scenario_match_network(s, &m->comms, c, m->arena, err)
+                                   : scenario_match_batch(s, &m->comms, c, m->arena, err));
+    }
+    return OK;
+}
+
 status scenario_match(scenario *s, const why_graph *g, arena *a, error *err) {
     const trace *t = g->t;
     matcher m = {.s = s, .t = t, .arena = a};
@@ -364,5 +439,6 @@ status scenario_match(scenario *s, const why_graph *g, arena *a, error *err) {
     }
     s->first[t->track.n] = s->first[t->track.n + 1] = m.n;
     match_work(&m);
+    TRY(match_own_times(&m, err));
     return check_matches(s, err);
 }

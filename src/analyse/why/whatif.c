@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "analyse/rules.h"
+#include "analyse/run/job.h"
 #include "analyse/why/why_replay.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
@@ -80,9 +81,10 @@ static status add_row(whatif *w, table *t, str change, int64_t after, size_t *ro
 /* What a change touches, per step; a flag that is about all of the host touches no list. */
 static void set_matched(const whatif *w, table *t, size_t row, const scenario_change *v) {
     bool patterns = v->pattern.n != 0 || v->kind == CHANGE_NO_DATA_WAIT ||
-                    v->kind == CHANGE_NO_COMMUNICATION;
+                    v->kind == CHANGE_NO_COMMUNICATION || v->kind == CHANGE_OVERLAP ||
+                    v->kind == CHANGE_NETWORK || v->kind == CHANGE_BATCH;
     if (!patterns || !w->graph.n_steps) return;
-    if (v->kind != CHANGE_TO_KERNEL) {
+    if (v->kind != CHANGE_TO_KERNEL && v->kind != CHANGE_BATCH) {
         table_set_int(t, row, COL_W(calls), v->calls);
         table_set_int(t, row, COL_W(host_time), v->host_ns);
     }
@@ -200,18 +202,34 @@ static status add_error_note(const whatif *w, answer *out, error *err) {
     return answer_note(out, w->arena, &note, err);
 }
 
+/* One worker cannot tell what the others would do. */
+static status refuse_job_changes(const params *p, error *err) {
+    static const char *const of_job[] = {"no_stragglers", "balance_stages", "no_bubbles"};
+    for (size_t i = 0; i < N_OF(of_job); i++)
+        if (param_flag(p, str_of(of_job[i])))
+            FAIL(err, ERR_ARG, NOPOS, MSG_WHATIF_OF_JOB,
+                 arg_text("text", param_written(p, str_of(of_job[i]))));
+    if (param_text(p, STR("rank")).n)
+        FAIL(err, ERR_ARG, NOPOS, MSG_WHATIF_OF_JOB,
+             arg_text("text", param_written(p, STR("rank"))));
+    return OK;
+}
+
 status analyse_whatif(const analysis_input *in, const params *p, arena *a, answer *out,
                       error *err) {
     const trace *t = in->traces[0].trace;
     whatif w = {.arena = a, .out = out};
     TRY(answer_begin("whatif", in, a, out, err));
-    TRY(scenario_read(p, &w.scenario, err));
+    if (job_is_meant(in)) return job_whatif(in, p, a, out, err);
+    TRY(refuse_job_changes(p, err));
+    TRY(scenario_read(p, a, &w.scenario, err));
     TRY(trace_require(t, SCENARIO_TABLES, err));
     TRY(prepare(&w, t, p, err));
     TRY(write_changes(&w, err));
     TRY(write_steps(&w, err));
     rules_apply(rules, N_OF(rules), &w, &out->verdict);
     TRY(add_error_note(&w, out, err));
+    TRY(scenario_notes(&w.scenario, a, out, err));
     TRY(why_graph_note(&w.graph, a, out, err));
     answer_finish(out, p);
     return OK;

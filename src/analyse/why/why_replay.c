@@ -21,6 +21,7 @@
 enum {
     GRAPH_GAP_NS = 600,  /* between works of a CUDA graph, on current devices */
     WAIT_CALL_NS = 5000, /* a call that need not wait takes so long */
+    MOST_RECORDING = 3,  /* quarters of host time that recording may have cost */
 };
 
 typedef struct {
@@ -28,7 +29,9 @@ typedef struct {
     const why_graph *g;
     const scenario *s;
     uint64_t on;
-    bool graph, no_launch, no_sync;
+    uint64_t own;     /* changes that give each work a time of its own */
+    uint64_t overlap; /* changes that hide communication */
+    bool graph, no_launch, no_sync, unprofiled;
     double base; /* of host time that no stretch covers */
 } player;
 
@@ -61,7 +64,7 @@ static double work_factor(const player *p, uint64_t mask) {
     for (uint32_t c = 0; mask & p->on && c < p->s->n; c++) {
         const scenario_change *v = &p->s->v[c];
         if (mask & p->on & (uint64_t)1 << c &&
-            (is_pattern(v) || v->kind == CHANGE_NO_COMMUNICATION))
+            (is_pattern(v) || v->kind == CHANGE_NO_COMMUNICATION || v->kind == CHANGE_OVERLAP))
             f *= v->factor;
     }
     return f;
@@ -91,10 +94,22 @@ static int64_t changed_until(const player *p, uint32_t track, int64_t time) {
     return add_i64(p->r->changed[i], scale_ns(part, host_factor(p, v->mask) - p->base));
 }
 
+/* What recording the events that begin in this time cost, and never all of the time. */
+static int64_t recording_ns(const player *p, uint32_t track, int64_t from, int64_t to) {
+    const trace *t = p->g->t;
+    const int64_t *cost = p->s->cost_ns;
+    uint32_t first = trace_lower_bound(t, track, from), end = trace_lower_bound(t, track, to);
+    if (end <= first) return 0;
+    return min_i64(sub_i64(cost[end], cost[first]), sub_i64(to, from) / 4 * MOST_RECORDING);
+}
+
 static int64_t host_ns(const player *p, uint32_t track, int64_t from, int64_t to) {
     if (to <= from) return 0;
     int64_t ns = p->base > 0 ? sub_i64(to, from) : 0;
-    if (!p->on || p->s->first[track] == p->s->first[track + 1]) return ns;
+    if (!p->on) return ns;
+    if (p->unprofiled && p->base > 0 && track)
+        ns = sub_i64(ns, recording_ns(p, track, from, to));
+    if (p->s->first[track] == p->s->first[track + 1]) return ns;
     int64_t change = sub_i64(changed_until(p, track, to), changed_until(p, track, from));
     return max_i64(0, add_i64(ns, change));
 }
@@ -155,11 +170,61 @@ static int64_t begin_of_work(const player *p, uint32_t k, bool gone) {
     return begin;
 }
 
+static int64_t work_ns(const player *p, uint32_t k, double factor) {
+    bool own = p->s->work_mask[k] & p->on & p->own;
+    int64_t ns = own ? p->s->own_ns[k] : p->g->t->slice.dur[p->g->t->kernel.slice[k]];
+    return factor < 1 || factor > 1 ? scale_ns(ns, factor) : ns;
+}
+
 static void play_work(const player *p, uint32_t k) {
-    int64_t ns = p->g->t->slice.dur[p->g->t->kernel.slice[k]];
     double f = work_factor(p, p->s->work_mask[k]);
-    p->r->work_end[k] =
-        add_i64(begin_of_work(p, k, f <= 0), f < 1 || f > 1 ? scale_ns(ns, f) : ns);
+    p->r->work_end[k] = add_i64(begin_of_work(p, k, f <= 0), work_ns(p, k, f));
+}
+
+/* ---- communication that is hidden -------------------------------------------------------- */
+
+/* The step that a moment of the host is in, + 1; 0: none. */
+static uint32_t step_at(const why_graph *g, int64_t time) {
+    uint32_t i = SEARCH_FIRST(k, 0u, g->n_steps, g->points[g->steps[k].start].start <= time);
+    return i && time < g->points[g->steps[i - 1].end].start ? i : 0;
+}
+
+/* What of a step's communication one stream or thread carries, the most of all of them. */
+static void keep_most(const player *p) {
+    for (uint32_t i = 0; i < p->g->n_steps; i++) {
+        p->r->network_ns[i] = max_i64(p->r->network_ns[i], p->r->stream_ns[i]);
+        p->r->stream_ns[i] = 0;
+    }
+}
+
+/* However well it is hidden, a step lasts as long as its communication. */
+static void add_network(const player *p) {
+    const why_graph *g = p->g;
+    const scenario *s = p->s;
+    player bare = *p;
+    bare.on &= ~p->overlap;
+    for (uint32_t i = 0; i < g->n_steps; i++) p->r->network_ns[i] = p->r->stream_ns[i] = 0;
+    for (uint32_t k = 1, until = 0; k < g->n_works; k++) {
+        uint32_t slice = g->t->kernel.slice[k];
+        if (slice >= until) {
+            keep_most(p);
+            until = g->t->track.end[trace_track_of(g->t, slice)];
+        }
+        if (!(s->work_mask[k] & p->overlap) || !g->works[k].step) continue;
+        int64_t *to = &p->r->stream_ns[g->works[k].step - 1];
+        *to = add_i64(*to, work_ns(&bare, k, work_factor(&bare, s->work_mask[k])));
+    }
+    for (uint32_t track = 0; track < g->t->track.n; track++) {
+        keep_most(p);
+        for (uint32_t i = s->first[track]; i < s->first[track + 1]; i++) {
+            const scenario_stretch *v = &s->stretches[i];
+            uint32_t step = v->mask & p->overlap ? step_at(g, v->start) : 0;
+            if (!step) continue;
+            int64_t ns = scale_ns(sub_i64(v->end, v->start), host_factor(&bare, v->mask));
+            p->r->stream_ns[step - 1] = add_i64(p->r->stream_ns[step - 1], ns);
+        }
+    }
+    keep_most(p);
 }
 
 /* A step begins when the device's work of the one before it is done, as recorded ones do. */
@@ -175,22 +240,28 @@ static void measure(const player *p) {
     for (uint32_t i = 0; i < g->n_steps; i++) {
         r->step_start[i] = max_i64(done, r->begin[g->steps[i].start]);
         done = max_i64(done, r->step_end[i]);
+        if (p->overlap) done = max_i64(done, add_i64(r->step_start[i], r->network_ns[i]));
         r->step_end[i] = max_i64(r->step_start[i], max_i64(done, r->begin[g->steps[i].end]));
     }
 }
 
-static bool has(const scenario *s, uint64_t on, scenario_kind kind) {
+/* Bits of the changes of a kind that are on. */
+static uint64_t has(const scenario *s, uint64_t on, scenario_kind kind) {
+    uint64_t found = 0;
     for (uint32_t c = 0; c < s->n; c++)
-        if (s->v[c].kind == kind && on >> c & 1) return true;
-    return false;
+        if (s->v[c].kind == kind) found |= on & (uint64_t)1 << c;
+    return found;
 }
 
 void why_replay_run(why_replay *r, uint64_t changes) {
     const why_graph *g = r->s->g;
     player p = {.r = r, .g = g, .s = r->s, .on = changes & (((uint64_t)1 << r->s->n) - 1)};
-    p.graph = has(r->s, p.on, CHANGE_CUDA_GRAPH);
-    p.no_launch = has(r->s, p.on, CHANGE_NO_LAUNCH_COST);
-    p.no_sync = has(r->s, p.on, CHANGE_NO_SYNC);
+    p.graph = has(r->s, p.on, CHANGE_CUDA_GRAPH) != 0;
+    p.no_launch = has(r->s, p.on, CHANGE_NO_LAUNCH_COST) != 0;
+    p.no_sync = has(r->s, p.on, CHANGE_NO_SYNC) != 0;
+    p.unprofiled = has(r->s, p.on, CHANGE_UNPROFILED) != 0;
+    p.own = has(r->s, p.on, CHANGE_NETWORK) | has(r->s, p.on, CHANGE_BATCH);
+    p.overlap = has(r->s, p.on, CHANGE_OVERLAP);
     p.base = p.graph ? 0 : 1;
     add_up(&p);
     for (uint32_t i = 0; i < g->n_events; i++) {
@@ -201,6 +272,7 @@ void why_replay_run(why_replay *r, uint64_t changes) {
         case EVENT_WORK: play_work(&p, row);
         }
     }
+    if (p.overlap) add_network(&p);
     measure(&p);
 }
 
@@ -211,9 +283,12 @@ status why_replay_init(why_replay *r, const scenario *s, arena *a, error *err) {
                       .end = ARENA_ARRAY(a, int64_t, (size_t)g->n_points + 1),
                       .work_end = ARENA_ARRAY(a, int64_t, (size_t)g->n_works + 1),
                       .changed = ARENA_ARRAY(a, int64_t, (size_t)s->first[g->t->track.n] + 1),
+                      .network_ns = ARENA_ARRAY(a, int64_t, (size_t)g->n_steps + 1),
+                      .stream_ns = ARENA_ARRAY(a, int64_t, (size_t)g->n_steps + 1),
                       .step_start = ARENA_ARRAY(a, int64_t, (size_t)g->n_steps + 1),
                       .step_end = ARENA_ARRAY(a, int64_t, (size_t)g->n_steps + 1)};
-    if (!r->begin || !r->end || !r->work_end || !r->changed || !r->step_start || !r->step_end)
+    if (!r->begin || !r->end || !r->work_end || !r->changed || !r->step_start || !r->step_end ||
+        !r->network_ns || !r->stream_ns)
         FAIL_MEMORY(err);
     return OK;
 }

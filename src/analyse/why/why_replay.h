@@ -13,6 +13,7 @@ typedef struct {
     int64_t *work_end;    /* by row of table kernel */
     int64_t *changed;     /* by stretch: host time gained or lost before it on its thread */
     int64_t *step_start, *step_end;
+    int64_t *network_ns, *stream_ns; /* by step: its communication; of the stream looked at */
 } why_replay;
 
 /* Room for replays of this scenario, one after the other. */

@@ -952,6 +952,30 @@ export interface Tables {
       duration: number | null;
       slice: number | null;
     };
+    ranks: {
+      worker: string | null;
+      rank: number | null;
+      group: string | null;
+      part: string | null;
+      share: number | null;
+      late: number | null;
+      lost: number | null;
+      step_after: number | null;
+      decided: number | null;
+      steps: number | null;
+      stage: number | null;
+      host: string | null;
+    };
+    stages: {
+      stage: number | null;
+      ranks: number | null;
+      own: number | null;
+      compute: number | null;
+      communication: number | null;
+      host: number | null;
+      data: number | null;
+      waiting: number | null;
+    };
   };
   whatif: {
     whatif: {
@@ -1148,7 +1172,15 @@ export interface Parameters {
     "no-sync"?: string;
     "no-data-wait"?: string;
     "no-communication"?: string;
+    "overlap-communication"?: string;
+    network?: string;
+    batch?: string;
     "cuda-graph"?: string;
+    unprofiled?: string;
+    "no-stragglers"?: string;
+    rank?: string;
+    "balance-stages"?: string;
+    "no-bubbles"?: string;
   };
   check: {
     other?: string;
