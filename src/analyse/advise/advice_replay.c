@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "analyse/advise/advice.h"
-#include "analyse/why/why_replay.h"
+#include "analyse/replay/why_replay.h"
 #include "base/sort.h"
 
 #define INEXACT 0.05 /* a replay that is so far off says nothing about a change */

@@ -8,7 +8,7 @@
 #define ANALYSE_CRITICAL_PATH_H
 
 #include "analyse/scan/comm_kind.h"
-#include "analyse/why/why_graph.h"
+#include "analyse/replay/why_graph.h"
 
 typedef enum {
     PATH_DEVICE,        /* a kernel */

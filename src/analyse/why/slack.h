@@ -5,7 +5,7 @@
 #ifndef ANALYSE_SLACK_H
 #define ANALYSE_SLACK_H
 
-#include "analyse/why/why_graph.h"
+#include "analyse/replay/why_graph.h"
 
 #define SLACK_NONE INT64_MAX /* no step waits for it */
 

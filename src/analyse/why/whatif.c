@@ -7,7 +7,7 @@
 
 #include "analyse/rules.h"
 #include "analyse/run/job.h"
-#include "analyse/why/why_replay.h"
+#include "analyse/replay/why_replay.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
 

@@ -3,7 +3,7 @@
  * A step of 100 µs. The host launches a product at 10 µs (20 µs on the device, from 15), an
  * all-reduce at 20 (40 µs on a stream of its own, from 25) and a sum at 30 that waits for it
  * (10 µs, from 66), then waits for the device from 50 to 78. */
-#include "analyse/why/scenario.h"
+#include "analyse/replay/scenario.h"
 #include "fake_trace.h"
 
 enum { US = 1000, STEPS = 3, STEP_US = 100 };

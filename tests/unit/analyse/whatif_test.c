@@ -1,6 +1,6 @@
 /* whatif_test.c: replays by hand. A step of 100 µs, three of them: launches at 10 and 30 µs of a
  * step, kernels of 10 and 40 µs 5 µs after their launches, a call that waits from 50 to 77. */
-#include "analyse/why/scenario.h"
+#include "analyse/replay/scenario.h"
 #include "fake_trace.h"
 
 enum { US = 1000, STEPS = 3, STEP_US = 100 };

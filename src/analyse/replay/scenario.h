@@ -16,7 +16,7 @@
 #define ANALYSE_SCENARIO_H
 
 #include "analyse/scan/comm_kind.h"
-#include "analyse/why/why_graph.h"
+#include "analyse/replay/why_graph.h"
 
 typedef enum {
     CHANGE_TO_KERNEL,

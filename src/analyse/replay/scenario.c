@@ -4,7 +4,7 @@
  * calls belong to them; whenever one opens or closes a new stretch begins. So stretches of a
  * thread are disjoint and each says by bits which changes apply. Work belongs to the stretch of
  * its launch. */
-#include "analyse/why/scenario.h"
+#include "analyse/replay/scenario.h"
 
 #include "analyse/scan/comm_kind.h"
 #include "analyse/scan/intervals.h"

@@ -8,7 +8,7 @@
  * A point follows the one before it on its thread, unless its thread was idle in between and
  * another thread ended its work just then: autograd hands the backward pass to a thread of its
  * own and gets it back. Latency of work that had to queue is not known: it is taken as typical. */
-#include "analyse/why/why_graph.h"
+#include "analyse/replay/why_graph.h"
 
 #include "analyse/lexicon.h"
 #include "analyse/rules.h"

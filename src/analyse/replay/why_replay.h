@@ -5,7 +5,7 @@
 #ifndef ANALYSE_WHY_REPLAY_H
 #define ANALYSE_WHY_REPLAY_H
 
-#include "analyse/why/scenario.h"
+#include "analyse/replay/scenario.h"
 
 typedef struct {
     const scenario *s;

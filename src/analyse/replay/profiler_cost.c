@@ -7,7 +7,7 @@
  * Nothing is fitted to the recordings with known steps that tests/truth/whatif holds it
  * against; docs/WHY.md has how far it is off. */
 #include "analyse/rules.h"
-#include "analyse/why/scenario.h"
+#include "analyse/replay/scenario.h"
 #include "base/message_ids_advice.h"
 #include "store/traits.h"
 

@@ -9,7 +9,7 @@
 
 #include "analyse/rules.h"
 #include "analyse/scan/collectives.h"
-#include "analyse/why/scenario.h"
+#include "analyse/replay/scenario.h"
 #include "base/bisect.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"

@@ -12,7 +12,7 @@
  * Host time between two points is that of the threads on which it was spent, each stretch of it
  * times the factors of the changes that apply there; sums before each stretch make it two binary
  * searches. */
-#include "analyse/why/why_replay.h"
+#include "analyse/replay/why_replay.h"
 
 #include <math.h>
 
