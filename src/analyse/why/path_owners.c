@@ -24,9 +24,13 @@ static uint32_t host_slice(const trace *t, const path_piece *p) {
 
 /* The call of the module whose forward pass this part of the backward pass undoes; row of table
  * module_call, 0: none. */
-static uint32_t forward_call(const path_owners *o, uint32_t slice) {
+static uint32_t forward_call(path_owners *o, uint32_t slice) {
     const trace *t = o->t;
-    uint32_t low = SEARCH_FIRST(i, 0u, o->nodes.n, o->nodes.v[i].slice <= slice);
+    uint32_t low = o->node_at;
+    bool again = low && o->nodes.v[low - 1].slice <= slice &&
+                 (low == o->nodes.n || o->nodes.v[low].slice > slice);
+    if (!again) low = SEARCH_FIRST(i, 0u, o->nodes.n, o->nodes.v[i].slice <= slice);
+    o->node_at = low;
     if (!low) return 0;
     const backward_node *n = &o->nodes.v[low - 1];
     bool inside = t->slice.start[slice] >= t->slice.start[n->slice] &&
@@ -35,14 +39,21 @@ static uint32_t forward_call(const path_owners *o, uint32_t slice) {
     return inside ? n->module_call : 0;
 }
 
-uint32_t path_module_of(const path_owners *o, const path_piece *p) {
+static uint32_t module_at(path_owners *o, uint32_t slice) {
+    if (slice != o->call_slice) {
+        o->call_slice = slice;
+        o->call_module = o->t->module_call.module[trace_module_call_of(o->t, slice)];
+    }
+    return o->call_module;
+}
+
+uint32_t path_module_of(path_owners *o, const path_piece *p) {
     const trace *t = o->t;
     uint32_t slice = host_slice(t, p);
     if (!slice || !o->has_modules) return 0;
     uint32_t module = t->module_call.module[forward_call(o, slice)];
     for (int up = 0; slice && !module && up < MOST_LEVELS; up++, slice = t->slice.parent[slice])
-        if (t->slice.kind[slice] == KIND_MODULE)
-            module = t->module_call.module[trace_module_call_of(t, slice)];
+        if (t->slice.kind[slice] == KIND_MODULE) module = module_at(o, slice);
     return module;
 }
 
