@@ -14,7 +14,8 @@ typedef struct {
     uint8_t *line_memo; /* by string: 0 not looked at, 1 no line, 2 of a package, 3 own */
     bool has_modules, has_lines;
     /* Neighbors on the path are mostly in one node and one call: what was found last. */
-    uint32_t node_at, call_slice, call_module;
+    uint32_t node_at, call_slice, call_module, op_slice, op_frame;
+    bool has_stacks; /* some operator has its stack written on it */
 } path_owners;
 
 /* Valid while the trace is open and until the arena is reset. */
