@@ -67,8 +67,8 @@ table *table_new(arena *a, const char *name, const column_spec *spec, uint32_t n
     return t;
 }
 
-static status table_grow(table *t, error *err) {
-    size_t cap = t->cap_rows ? 2 * t->cap_rows : FIRST_ROWS;
+status table_reserve(table *t, size_t cap, error *err) {
+    if (cap <= t->cap_rows) return OK;
     if (cap > SIZE_MAX / 2 / sizeof(str)) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < t->n_columns; i++) {
         column *c = &t->columns[i];
@@ -85,7 +85,8 @@ static status table_grow(table *t, error *err) {
 }
 
 status table_add_row(table *t, size_t *row, error *err) {
-    if (t->n_rows == t->cap_rows) TRY(table_grow(t, err));
+    if (t->n_rows == t->cap_rows)
+        TRY(table_reserve(t, t->cap_rows ? 2 * t->cap_rows : FIRST_ROWS, err));
     size_t at = t->n_rows++;
     for (uint32_t i = 0; i < t->n_columns; i++) {
         column *c = &t->columns[i];

@@ -96,6 +96,8 @@ typedef struct {
 
 /* A table without rows. NULL when out of memory. */
 table *table_new(arena *a, const char *name, const column_spec *spec, uint32_t n_columns);
+/* Makes room for so many rows at once, where a large table would grow by moving its columns. */
+status table_reserve(table *t, size_t n_rows, error *err) MUST_USE;
 /* Adds a row in which every value is null; its index by *row. */
 status table_add_row(table *t, size_t *row, error *err) MUST_USE;
 void table_set_int(table *t, size_t row, uint32_t col, int64_t v);

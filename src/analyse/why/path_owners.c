@@ -12,6 +12,8 @@ status path_owners_init(path_owners *o, const trace *t, const selection *s, aren
                        .has_lines = t->kind_count[KIND_PYTHON] > 0 || t->frame.n > 1,
                        .line_memo = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1)};
     if (!o->line_memo) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < t->op.n && !o->has_stacks; i++)
+        o->has_stacks = t->op.frame[i] != 0;
     return o->has_modules ? backward_find(t, s, a, &o->nodes, err) : OK;
 }
 
@@ -24,9 +26,13 @@ static uint32_t host_slice(const trace *t, const path_piece *p) {
 
 /* The call of the module whose forward pass this part of the backward pass undoes; row of table
  * module_call, 0: none. */
-static uint32_t forward_call(const path_owners *o, uint32_t slice) {
+static uint32_t forward_call(path_owners *o, uint32_t slice) {
     const trace *t = o->t;
-    uint32_t low = SEARCH_FIRST(i, 0u, o->nodes.n, o->nodes.v[i].slice <= slice);
+    uint32_t low = o->node_at;
+    bool again = low && o->nodes.v[low - 1].slice <= slice &&
+                 (low == o->nodes.n || o->nodes.v[low].slice > slice);
+    if (!again) low = SEARCH_FIRST(i, 0u, o->nodes.n, o->nodes.v[i].slice <= slice);
+    o->node_at = low;
     if (!low) return 0;
     const backward_node *n = &o->nodes.v[low - 1];
     bool inside = t->slice.start[slice] >= t->slice.start[n->slice] &&
@@ -35,14 +41,21 @@ static uint32_t forward_call(const path_owners *o, uint32_t slice) {
     return inside ? n->module_call : 0;
 }
 
-uint32_t path_module_of(const path_owners *o, const path_piece *p) {
+static uint32_t module_at(path_owners *o, uint32_t slice) {
+    if (slice != o->call_slice) {
+        o->call_slice = slice;
+        o->call_module = o->t->module_call.module[trace_module_call_of(o->t, slice)];
+    }
+    return o->call_module;
+}
+
+uint32_t path_module_of(path_owners *o, const path_piece *p) {
     const trace *t = o->t;
     uint32_t slice = host_slice(t, p);
     if (!slice || !o->has_modules) return 0;
     uint32_t module = t->module_call.module[forward_call(o, slice)];
     for (int up = 0; slice && !module && up < MOST_LEVELS; up++, slice = t->slice.parent[slice])
-        if (t->slice.kind[slice] == KIND_MODULE)
-            module = t->module_call.module[trace_module_call_of(t, slice)];
+        if (t->slice.kind[slice] == KIND_MODULE) module = module_at(o, slice);
     return module;
 }
 
@@ -84,13 +97,21 @@ static uint32_t line_of_stack(path_owners *o, uint32_t frame) {
     return found;
 }
 
+static uint32_t frame_of(path_owners *o, uint32_t slice) {
+    if (slice != o->op_slice) {
+        o->op_slice = slice;
+        o->op_frame = o->t->op.frame[trace_op_of(o->t, slice)];
+    }
+    return o->op_frame;
+}
+
 static uint32_t line_around(path_owners *o, uint32_t slice) {
     const trace *t = o->t;
     uint32_t found = 0;
     for (int up = 0; slice && up < MOST_LEVELS; up++, slice = t->slice.parent[slice]) {
         uint8_t kind = t->slice.kind[slice];
-        uint32_t op = kind == KIND_OP && t->frame.n > 1 ? trace_op_of(t, slice) : 0;
-        if (op && t->op.frame[op]) return line_of_stack(o, t->op.frame[op]);
+        uint32_t frame = kind == KIND_OP && o->has_stacks ? frame_of(o, slice) : 0;
+        if (frame) return line_of_stack(o, frame);
         if (kind == KIND_PYTHON && take_line(o, t->slice.name[slice], &found)) break;
     }
     return found;

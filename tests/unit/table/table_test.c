@@ -194,8 +194,22 @@ static void rows_of_a_key_can_be_dropped(void **state) {
     assert_int_equal(t->n_rows, 1);
 }
 
+static void room_made_at_once_is_not_moved(void **state) {
+    table *t = table_new(*state, "t", SPEC, 3);
+    assert_int_equal(table_reserve(t, 1000, NULL), OK);
+    const str *names = t->columns[0].v.s;
+    for (int i = 0; i < 1000; i++) add(t, "x", i, 0.5);
+    assert_ptr_equal(t->columns[0].v.s, names);
+    assert_int_equal(table_reserve(t, 10, NULL), OK); /* there is more than that */
+    add(t, "y", 1000, 0.5);
+    assert_int_equal(t->n_rows, 1001);
+    assert_int_equal(t->columns[1].v.i[999], 999);
+    assert_int_equal(t->columns[1].v.i[1000], 1000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(room_made_at_once_is_not_moved, make, unmake),
         cmocka_unit_test_setup_teardown(a_new_row_is_null_everywhere, make, unmake),
         cmocka_unit_test_setup_teardown(rows_of_a_key_can_be_dropped, make, unmake),
         cmocka_unit_test_setup_teardown(rows_survive_growth, make, unmake),
