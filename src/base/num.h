@@ -47,4 +47,10 @@ static inline int64_t max_i64(int64_t a, int64_t b) {
 /* Mean rounded to the nearest, halves to even; 0 when n is 0. */
 int64_t mean_i64(int64_t sum, int64_t n);
 
+/* The whole part; what no int64_t holds becomes the nearest one that it does, NaN 0. */
+static inline int64_t real_i64(double v) {
+    if (!(v > -9.2e18)) return v < 0 ? INT64_MIN + 1 : 0;
+    return v >= 9.2e18 ? INT64_MAX : (int64_t)v;
+}
+
 #endif

@@ -47,7 +47,7 @@ static status note_network(const scenario *s, arena *a, answer *out, error *err)
     verdict_add(&note, arg_int("all", n->collectives));
     verdict_add(&note, arg_time("latency", n->latency_ns));
     if (n->ns_per_byte > 0)
-        verdict_add(&note, arg_bytes("bandwidth", (int64_t)(1e9 / n->ns_per_byte)));
+        verdict_add(&note, arg_bytes("bandwidth", real_i64(1e9 / n->ns_per_byte)));
     return answer_note(out, a, &note, err);
 }
 

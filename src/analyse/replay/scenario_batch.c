@@ -166,7 +166,7 @@ static int64_t grown_ns(const trace *t, uint32_t k, double factor) {
     double full = t->kernel.blocks_per_sm[k];
     double rest = (double)sub_i64(ns, fixed), grown = rest * factor;
     if (full > 0 && full < 1 && factor > 1) grown = rest * fmax(1, factor * full);
-    return add_i64(fixed, grown >= 9e18 ? INT64_MAX / 2 : (int64_t)grown);
+    return add_i64(fixed, real_i64(grown));
 }
 
 status scenario_match_batch(scenario *s, comm_names *names, uint32_t change, arena *a,

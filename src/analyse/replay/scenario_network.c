@@ -98,7 +98,7 @@ static void fit_line(network_fit *to, const line_sums *s) {
     double latency = s->n > 0 ? (s->y - slope * s->x) / s->n : 0;
     if (to->sizes < 2 || slope <= 0) latency = fmin(ASSUMED_LATENCY_NS, s->least / 2);
     latency = fmax(0, fmin(latency, s->least));
-    to->latency_ns = (int64_t)latency;
+    to->latency_ns = real_i64(latency);
     /* Through that latency, the line that is as near as it can be. */
     if (s->xx > 0) to->ns_per_byte = fmax(0, (s->xy - latency * s->x) / s->xx);
 }
@@ -128,8 +128,8 @@ static status fit(fitter *f, arena *a, error *err) {
     fit_line(&f->s->network, &sums);
     for (uint32_t i = 0; i < n; i++)
         if (!isnan(f->bytes[i]))
-            f->moving[i] = (int64_t)((double)f->s->network.latency_ns +
-                                     f->bytes[i] * f->s->network.ns_per_byte);
+            f->moving[i] = real_i64((double)f->s->network.latency_ns +
+                                    f->bytes[i] * f->s->network.ns_per_byte);
     return OK;
 }
 
@@ -139,7 +139,7 @@ static int64_t changed_ns(const fitter *f, const scenario_change *v, uint32_t wh
     double moving = (double)min_i64(ns, f->moving[which]);
     double latency = fmin(moving, (double)f->s->network.latency_ns);
     double after = latency * v->latency + (moving - latency) / v->bandwidth;
-    return max_i64(0, add_i64(ns, (int64_t)(after - moving)));
+    return max_i64(0, add_i64(ns, real_i64(after - moving)));
 }
 
 /* The collective of a kernel, by its start; UINT32_MAX: none. */

@@ -87,7 +87,7 @@ static void set_late(job *j, job_cause *c) {
         late = add_i64(late, v[i].late);
     double counts = late > 0 ? (double)min_i64(late, c->lost) / (double)late : 0;
     for (uint32_t i = first; i < n && v[i].worker == c->worker; i++)
-        c->late_by_step[v[i].step] = (int64_t)((double)v[i].late * counts);
+        c->late_by_step[v[i].step] = real_i64((double)v[i].late * counts);
 }
 
 /* By worker: how long the others waited for it. */
@@ -102,18 +102,16 @@ static int64_t *find_lost(const job *j) {
 }
 
 static void sum_up(const job *j, job_cause *c) {
-    int64_t sum = 0;
     for (uint32_t i = 0; i < j->n_steps; i++) {
-        sum = add_i64(sum, c->late_by_step[i]);
+        c->sum = add_i64(c->sum, c->late_by_step[i]);
         c->steps += c->late_by_step[i] > 0;
     }
-    c->late = mean_i64(sum, c->steps);
+    c->late = mean_i64(c->sum, c->steps);
 }
 
 static int compare_causes(uint32_t a, uint32_t b, const void *context) {
     const job_cause *v = context;
-    int64_t x = v[a].late * v[a].steps, y = v[b].late * v[b].steps;
-    if (x != y) return x > y ? -1 : 1;
+    if (v[a].sum != v[b].sum) return v[a].sum > v[b].sum ? -1 : 1;
     return (v[a].worker > v[b].worker) - (v[a].worker < v[b].worker);
 }
 
@@ -267,7 +265,7 @@ int64_t job_replay(const job *j, const job_change *change, int64_t *by_step) {
             if (one > late) late = one;
         }
         double ns = (double)j->step_ns[i] - (double)latest_in(j, i, 0, NULL) + late + core;
-        out[i] = ns > 0 ? (int64_t)ns : 0;
+        out[i] = ns > 0 ? real_i64(ns) : 0;
     }
     return median_ns(j->arena, out, j->n_steps);
 }

@@ -23,10 +23,10 @@ typedef struct {
     const comm_group *group; /* NULL: a rank */
     late_cause part;
     int64_t *late_by_step;
-    int64_t steps, late; /* steps it was late in, mean of them */
-    int64_t decided;     /* steps in which nothing was later */
-    int64_t lost;        /* time the others waited for it, all of them together */
-    int64_t step_after;  /* with this one and all before it repaired */
+    int64_t steps, late, sum; /* steps it was late in; their mean and sum */
+    int64_t decided;          /* steps in which nothing was later */
+    int64_t lost;             /* time the others waited for it, all of them together */
+    int64_t step_after;       /* with this one and all before it repaired */
 } job_cause;
 
 typedef struct {

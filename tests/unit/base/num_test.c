@@ -1,4 +1,5 @@
 /* num_test.c: saturation at the edges, means rounded half to even. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,11 +60,20 @@ static void means_round_to_the_nearest_and_halves_to_even(void **state) {
         assert_true(mean_i64(cases[i].sum, cases[i].n) == cases[i].mean);
 }
 
+static void reals_become_the_nearest_whole_number_there_is(void **state) {
+    assert_int_equal(real_i64(2.9), 2);
+    assert_int_equal(real_i64(-2.9), -2);
+    assert_int_equal(real_i64(1e30), INT64_MAX);
+    assert_int_equal(real_i64(-1e30), INT64_MIN + 1);
+    assert_int_equal(real_i64((double)NAN), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(narrowing_saturates),
         cmocka_unit_test(sums_saturate),
         cmocka_unit_test(means_round_to_the_nearest_and_halves_to_even),
+        cmocka_unit_test(reals_become_the_nearest_whole_number_there_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
