@@ -1,4 +1,5 @@
-/* analyse.c: the times of all analyses for bench/analyse, the script that compares them.
+/* analyse.c: the times of all analyses for bench/analyse, the script that compares them. A
+ * comparison compares the trace with itself; an analysis that needs more than a trace is left out.
  *
  *   analyse ROUNDS FILE…   reads each trace with one thread and asks every analysis of the registry,
  *                          with each of its groupings, ROUNDS times over
@@ -52,7 +53,8 @@ static void say(const char *analysis, str group, bool first, stamp began) {
 static void ask(const analysis_info *what, str group, bool first, const trace *t) {
     const analysis_trace one = {
         .trace = t, .worker = STR("bench"), .rank = ABSENT_I64, .path = STR("bench")};
-    const analysis_input in = {.traces = &one, .n_traces = 1};
+    const analysis_input same = {.traces = &one, .n_traces = 1};
+    const analysis_input in = {.traces = &one, .n_traces = 1, .against = &same};
     params p = PARAMS_WHOLE;
     if (group.n && !group_by_of(group, &p.group)) die("no such grouping", what->name);
     arena a;
@@ -61,7 +63,12 @@ static void ask(const analysis_info *what, str group, bool first, const trace *t
     malloc_trim(0);
     stamp began = now();
     arena_init(&a, 0);
-    if (what->run(&in, &p, &a, &out, NULL) != OK) die("no answer", what->name);
+    status done = what->run(&in, &p, &a, &out, NULL);
+    if (done != OK && done != ERR_ARG) die("no answer", what->name);
+    if (done != OK) {
+        arena_fini(&a);
+        return;
+    }
     for (uint32_t i = 0; i < out.n_tables; i++) rows += out.tables[i]->n_rows;
     arena_fini(&a);
     say(what->name, group, first, began);
