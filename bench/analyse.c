@@ -1,4 +1,5 @@
-/* analyse.c: the times of all analyses for bench/analyse, the script that compares them.
+/* analyse.c: the times of all analyses for bench/analyse, the script that compares them. A
+ * comparison compares the trace with itself; an analysis that needs more than a trace is left out.
  *
  *   analyse ROUNDS FILE…   reads each trace with one thread and asks every analysis of the registry,
  *                          with each of its groupings, ROUNDS times over
@@ -52,7 +53,8 @@ static void say(const char *analysis, str group, bool first, stamp began) {
 static void ask(const analysis_info *what, str group, bool first, const trace *t) {
     const analysis_trace one = {
         .trace = t, .worker = STR("bench"), .rank = ABSENT_I64, .path = STR("bench")};
-    const analysis_input in = {.traces = &one, .n_traces = 1};
+    const analysis_input same = {.traces = &one, .n_traces = 1};
+    const analysis_input in = {.traces = &one, .n_traces = 1, .against = &same};
     params p = PARAMS_WHOLE;
     if (group.n && !group_by_of(group, &p.group)) die("no such grouping", what->name);
     arena a;

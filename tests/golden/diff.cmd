@@ -8,3 +8,4 @@ $TACHO diff sample.pt.trace.json.gz nowhere.json
 $TACHO diff sample.pt.trace.json.gz@..2 sample.pt.trace.json.gz@3.. -q --stable --table steps
 $TACHO diff sample.pt.trace.json.gz flops.pt.trace.json.gz --base-runs sample.pt.trace.json.gz,flops.pt.trace.json.gz -q --stable --table changes
 $TACHO diff sample.pt.trace.json.gz flops.pt.trace.json.gz --other-step x -q
+$TACHO baseline sample.pt.trace.json.gz -o $TMP/base.tacho --commit 0123abc -q && cd $TMP && $TACHO diff base.tacho base.tacho

@@ -49,17 +49,32 @@ static status write_tables(diff *d, error *err) {
     return parity_write(d->sides, &d->causes, parity, err);
 }
 
-static bool has_summary(const analysis_input *in) {
+/* The first of the inputs that is a summary; NULL: there is none. */
+static const analysis_input *find_summary(const analysis_input *in) {
+    if (input_is_summary(in)) return in;
+    if (input_is_summary(in->against)) return in->against;
     for (uint32_t i = 0; i < in->n_also; i++)
-        if (input_is_summary(&in->also[i])) return true;
-    return input_is_summary(in) || input_is_summary(in->against);
+        if (input_is_summary(&in->also[i])) return &in->also[i];
+    return NULL;
+}
+
+static str given_name(const analysis_input *in) {
+    const analysis_trace *t = &in->traces[0];
+    return t->path.n ? t->path : t->run.n ? t->run : t->worker;
+}
+
+/* Says what to do instead, with the names that were given. */
+static status refuse_summary(const analysis_input *in, const analysis_input *summary,
+                             error *err) {
+    FAIL(err, ERR_ARG, NOPOS, MSG_DIFF_SUMMARY, arg_text("path", given_name(summary)),
+         arg_text("a", given_name(in)), arg_text("b", given_name(in->against)));
 }
 
 status analyse_diff(const analysis_input *in, const params *p, arena *a, answer *out,
                     error *err) {
     diff d = {.in = in, .arena = a, .out = out};
     if (!in->against) FAIL0(err, ERR_ARG, NOPOS, MSG_DIFF_NEEDS_TWO);
-    if (has_summary(in)) FAIL0(err, ERR_ARG, NOPOS, MSG_DIFF_SUMMARY);
+    if (find_summary(in)) return refuse_summary(in, find_summary(in), err);
     TRY(answer_begin("diff", in, a, out, err));
     TRY(compare(&d, p, err));
     TRY(write_tables(&d, err));

@@ -268,7 +268,8 @@ static status count_kernels(owners *o, const step_spans *steps, error *err) {
         c->kernels++;
         c->replayed += owners_is_replayed(o, k);
         c->names += hash_u64(owners_string_hash(o, t->slice.name[slice]));
-        name_sum *k_sum = call_tree_kernel(o->tree, trace_str(t, t->slice.name[slice]));
+        uint32_t name = owners_name(o, t->slice.name[slice]);
+        name_sum *k_sum = name ? name_sum_at(&o->tree->kernels, name - 1) : NULL;
         if (!k_sum) FAIL_MEMORY(err);
         k_sum->calls[SIDE_A]++;
         k_sum->device_ns[SIDE_A] = add_i64(k_sum->device_ns[SIDE_A], t->slice.dur[slice]);
