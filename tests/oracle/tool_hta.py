@@ -14,6 +14,7 @@ import hashlib
 import io
 import json
 import os
+import re
 from collections import defaultdict
 
 import hta_rows
@@ -44,6 +45,10 @@ DEFECTS = {
     'launch_names': ('2.6, 2.9', 'figure', 'launches go by a list of names: calls of the driver, of HIP and of graphs are '
                      'missing'),
     'bandwidth': ('2.10', 'figure', 'the bandwidth that the profiler wrote; ours is bytes by time'),
+    'critical_path': ('4', 'figure', 'Python and waiting weigh nothing on the path, so it is not the step: only the device '
+                      'work on it is compared'),
+    'nobody_waits': ('4', 'figure', 'device work is on the path although it was done before anybody waited for it'),
+    'late_launch': ('4', 'figure', 'work is on the path although the next one was launched only after its end'),
     'first_starts': ('2.14', 'figure', 'one kernel name decides who is late, on clocks that are not aligned: only the '
                      'first candidate is compared'),
 }
@@ -780,6 +785,49 @@ def memory_bw(check, ranks, mode, answer):
                 between(check, 'moments of %s' % row['name'], row[columns[0]], len(values), 2 * row[columns[0]])
 
 
+WAITS = re.compile(r'(cuda|hip)(Device|Stream|Event)Synchronize|(cuda|hip)Memcpy$')
+
+
+def path_work(check, ranks, _, answer):
+    """Device work on HTA's path is on ours, or a look at the rows says why it did not decide."""
+    rank = ranks[sorted(ranks)[0]]
+    for case in answer:
+        if not case.get('critical_event_indices') or case.get('rank') not in (None, int(sorted(ranks)[0])):
+            continue
+        some = [rank.events[i] for i in case['critical_event_indices'] if rank.events[i].get('cat') in hta_rows.DEVICE]
+        some = sorted((hta_rows.Row(e, rank.fractional) for e in some), key=lambda r: r.start)
+        ours = rank.asked(('path', rank.path), path_rows, rank)
+        for row, after in zip(some, some[1:] + [None]):
+            if (row.name, row.start) in ours:
+                check.equal('%s on the path' % row.name[:60], True, True)
+            elif not waited_for(rank, some[-1]):
+                check.leave('nobody_waits')
+            elif after is not None and launched_after(rank, after, row.end):
+                check.leave('late_launch')
+            else:
+                check.fail('%s at %d is on the path of HTA, not on ours' % (row.name[:60], row.start))
+
+
+def path_rows(rank):
+    """{(name, start)} of the device work on the program's path."""
+    zero = min(reference.nanoseconds(e['ts']) for e in rank.events if 'ts' in e and e.get('ph') != 'M')
+    return {(r['name'], r['start'] + zero) for r in rows(ask('critical', rank.path), 'path')
+            if r['kind'] in ('device', 'communication')}
+
+
+def waited_for(rank, work):
+    """Was a call that waits going on when the work ended, or nothing at all after it?"""
+    calls = [r for r in rank.rows if r.cat in hta_streams.CALLS]
+    return any(WAITS.match(r.name) and r.start < work.end <= r.end for r in calls) or all(r.end <= work.end for r in calls)
+
+
+def launched_after(rank, work, time):
+    call = hta_streams.calls_of(rank.rows).get(work.correlation)
+    return call is not None and call.start >= time
+
+
+PARTLY = {'critical_path': path_work}
+
 QUESTIONS = {
     'idle_time_breakdown': idle_time_breakdown, 'queue_length': queue_length, 'launch_stats': launch_stats,
     'memory_bw': memory_bw,
@@ -897,6 +945,8 @@ class File:
         if self.ranks is None:
             not_kept(self.check, self.check.label, part['answer'])
         elif later(name):
+            if name in PARTLY:
+                PARTLY[name](self.check, self.ranks, mode, part['answer'])
             self.check.leave(later(name), figures(part['answer']))
         elif name not in QUESTIONS:
             self.check.fail('there is no way to ask %s' % name)
