@@ -2,7 +2,7 @@
 _tacho() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff critical whatif check history top serve record attach watch demo summary export reduce baseline help version --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff critical idle whatif check history top serve record attach watch demo summary export reduce baseline help version --help --version" -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]}:$before in
@@ -239,6 +239,22 @@ _tacho() {
     critical:--threads) return ;;
     critical:--memory-limit) return ;;
     critical:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    idle:--run) return ;;
+    idle:--worker) return ;;
+    idle:--span) return ;;
+    idle:--from) return ;;
+    idle:--to) return ;;
+    idle:--step) return ;;
+    idle:--sort) return ;;
+    idle:--search) return ;;
+    idle:--filter) return ;;
+    idle:--limit) return ;;
+    idle:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    idle:--table) return ;;
+    idle:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
+    idle:--threads) return ;;
+    idle:--memory-limit) return ;;
+    idle:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     whatif:--scale) return ;;
     whatif:--remove) return ;;
     whatif:--network) return ;;
@@ -403,8 +419,8 @@ _tacho() {
     baseline:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     help:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     version:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
-    info:--logdir|operators:--logdir|kernels:--logdir|roofline:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|pipeline:--logdir|distributed:--logdir|advise:--logdir|diff:--logdir|critical:--logdir|whatif:--logdir|check:--logdir|history:--logdir|top:--logdir|serve:--logdir|serve:--source-root|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--source-root|demo:--output|demo:-o|summary:--logdir|export:--logdir|export:--output|export:-o|reduce:--logdir|reduce:--output|reduce:-o|baseline:--logdir|baseline:--output|baseline:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    help:*) COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff critical whatif check history top serve record attach watch demo summary export reduce baseline help version" -- "$word")); return ;;
+    info:--logdir|operators:--logdir|kernels:--logdir|roofline:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|pipeline:--logdir|distributed:--logdir|advise:--logdir|diff:--logdir|critical:--logdir|idle:--logdir|whatif:--logdir|check:--logdir|history:--logdir|top:--logdir|serve:--logdir|serve:--source-root|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--source-root|demo:--output|demo:-o|summary:--logdir|export:--logdir|export:--output|export:-o|reduce:--logdir|reduce:--output|reduce:-o|baseline:--logdir|baseline:--output|baseline:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    help:*) COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff critical idle whatif check history top serve record attach watch demo summary export reduce baseline help version" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
     info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
@@ -420,6 +436,7 @@ _tacho() {
     advise) options="--evidence --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     diff) options="--other --other-worker --other-step --base-runs --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     critical) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    idle) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     whatif) options="--scale --remove --no-launch-cost --no-sync --no-data-wait --no-communication --overlap-communication --network --batch --cuda-graph --unprofiled --no-stragglers --rank --balance-stages --no-bubbles --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     check) options="--other --other-worker --base-runs --max-regress --require --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     history) options="--min-change --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;

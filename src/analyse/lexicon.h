@@ -76,6 +76,9 @@ typedef enum {
     MEANS_COPY_CALL,
     MEANS_ALLOCATES,
     MEANS_LAUNCHES,
+    MEANS_LOADS_CODE,
+    MEANS_COLLECTS_GARBAGE,
+    MEANS_LOCKS,
     MEANS_REPLAYS,  /* launches a graph */
     MEANS_CAPTURES, /* makes one */
     MEANS_AWAITS_VALUE,

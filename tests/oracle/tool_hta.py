@@ -14,9 +14,11 @@ import hashlib
 import io
 import json
 import os
+import re
 from collections import defaultdict
 
 import hta_rows
+import hta_streams
 import ref_steps
 import reference
 from common import DATA, Refused, ask, call, figures, mean, read_answers, remembers, rows, samples, scratch, title_of
@@ -37,13 +39,23 @@ DEFECTS = {
                     'the work that was launched inside'),
     'class': ('1.6', 'figure', 'classes go by the beginning of the name: hip… is communication, …Sync… is none'),
     'short_name': ('1.6', 'figure', 'short names are not a column'),
+    'overlap': ('2.4', 'figure', 'works of one stream that overlap leave a negative gap, which counts'),
+    'ties': ('2.9, 2.10', 'figure', 'points of one time are in no fixed order, and residues of doubles are bandwidth: only '
+             'bounds are compared'),
+    'launch_names': ('2.6, 2.9', 'figure', 'launches go by a list of names: calls of the driver, of HIP and of graphs are '
+                     'missing'),
+    'bandwidth': ('2.10', 'figure', 'the bandwidth that the profiler wrote; ours is bytes by time'),
+    'critical_path': ('4', 'figure', 'Python and waiting weigh nothing on the path, so it is not the step: only the device '
+                      'work on it is compared'),
+    'nobody_waits': ('4', 'figure', 'device work is on the path although it was done before anybody waited for it'),
+    'late_launch': ('4', 'figure', 'work is on the path although the next one was launched only after its end'),
     'first_starts': ('2.14', 'figure', 'one kernel name decides who is late, on clocks that are not aligned: only the '
                      'first candidate is compared'),
 }
 ECHO = {'crash': 'the original crashed', 'file': 'the original only echoes the file',
         'not_kept': 'the trace is not kept'}
 NOT_YET = ('critical_path', 'call_graph', 'frequent_cuda_kernel_sequences', 'aten_op_kernels_and_delay',
-           'idle_time_breakdown', 'queue_length', 'blocked_on_full_queue', 'launch_stats', 'memory_bw', 'cupti')
+           'blocked_on_full_queue', 'cupti')
 HEAD = {'trace', 'hta', 'env', 'settings', 'ranks', 'what', 'note'}
 # {path: what the program answered and what was counted}: small, while the traces themselves are large.
 _memo = {}
@@ -146,11 +158,27 @@ class Rank:
         return {r['name']: r for r in rows(ask('kernels', path), 'kernels')} if path else {}
 
 
+    def streams(self, mode):
+        """The program's tables of streams, launches and copies, of a copy with the device rows and their calls."""
+        key = ('streams', self.path, mode)
+        if key not in _written:
+            kept, _, device = self.kept(mode)
+            launched = {r.correlation for r in device if r.correlation >= 0}
+            calls = [r for r in kept if r.cat in hta_streams.CALLS and r.correlation in launched]
+            write(key, device + calls, step=True) if device else _written.update({key: None})
+        return self.asked(key, self.stream_tables, _written[key])
+
+    @staticmethod
+    def stream_tables(path):
+        answer = ask('idle', path) if path else None
+        return {t: rows(answer, t) if answer else [] for t in ('streams', 'queue', 'launches', 'copies')}
+
+
 def memory_of(parts):
     return parts['memcpy'] + parts['memset']
 
 
-ARGUMENTS = ('device', 'stream', 'correlation', 'Collective name')
+ARGUMENTS = ('device', 'stream', 'correlation', 'Collective name', 'bytes')
 _written = {}
 
 
@@ -598,7 +626,211 @@ def stragglers(check, ranks, mode, answer):
     check.leave('first_starts', len(answer['num_candidates_2']) - 1)
 
 
+SEVEN = ('mean', 'std', 'min', '25%', '50%', '75%', 'max')
+OURS = ('mean', 'std', 'min', 'p25', 'p50', 'p75', 'max')
+
+
+def described(check, what, row, columns, values, slack):
+    """A row of figures is what these numbers give; count first."""
+    for column, value in zip(columns, hta_streams.describe(values)):
+        if row[column] is None or value is None:
+            check.equal('%s %s' % (what, column), row[column], value)
+        else:
+            check.equal('%s %s' % (what, column), row[column], value, slack=slack + 1e-6 * abs(value))
+
+
+def ours_described(check, what, row, values, slack):
+    """The same of a row of the program, which has a deviation of 0 where there is one number."""
+    right = hta_streams.describe(values)
+    for column, value in zip(('count',) + OURS, right):
+        check.equal('%s %s, exactly' % (what, column), 0 if value is None else value, row[column],
+                    slack=slack + 1e-9 * abs(value or 0))
+
+
+def idle_time_breakdown(check, ranks, mode, answer):
+    if 'hta_error' in answer:
+        check.leave('crash')
+        return
+    for number, rank in ranks.items():
+        old, exact = (hta_streams.idle(rank.kept(mode)[0], e) for e in (False, True))
+        mine = {(r['stream'], r['cause']): r for r in rank.streams(mode)['streams']}
+        check.equal('%s streams and classes, exactly' % mode, sorted(exact), sorted(mine))
+        for key, gaps in exact.items():
+            if key in mine:
+                check.equal('%s gaps of %s %s, exactly' % (mode, *key), sum(gaps), mine[key]['time'])
+                ours_described(check, '%s gaps of %s %s' % (mode, *key), mine[key], gaps, .51)
+        recorded = [r for r in answer['breakdown'] if str(r['rank']) == number]
+        if recorded:            # HTA looks at the first rank unless it is asked for others
+            check.equal('streams and classes', sorted((r['stream'], r['idle_category']) for r in recorded), sorted(old))
+        for row in recorded:
+            key = row['stream'], row['idle_category']
+            gaps = old.get(key, [])
+            whole = sum(sum(v) for k, v in old.items() if k[0] == key[0])
+            check.equal('gaps of %s %s as HTA counts' % key, row['idle_time'], sum(gaps))
+            if row['idle_time_ratio'] is not None:
+                check.equal('share of %s %s as HTA counts' % key, row['idle_time_ratio'], sum(gaps) / whole if whole else 0,
+                            slack=.0051)
+            if sum(exact.get(key, [])) != 1000 * sum(gaps):
+                check.leave('rounding' if rank.fractional else 'overlap')
+        for row in answer.get('interval_stats') or []:
+            if str(row['rank']) == number:
+                key = row['stream'], row['idle_category']
+                described(check, 'gaps of %s %s' % key, row, ('count',) + SEVEN, old.get(key, []), .0051)
+
+
+def queue_length(check, ranks, mode, answer):
+    for number, rank in ranks.items():
+        kept = rank.kept(mode)[0]
+        exact, high, low = (hta_streams.queues(kept, *how) for how in (
+            (True,), (False, ranks.old), (False, ranks.old, False)))
+        mine = {r['stream']: r for r in rank.streams(mode)['queue']}
+        check.equal('%s queues, exactly' % mode, sorted(exact), sorted(mine))
+        for stream, lengths in exact.items():
+            if stream in mine:
+                ours_described(check, '%s queue of %s' % (mode, stream), mine[stream], lengths, 1e-9)
+        recorded = {r['stream']: r for r in answer['summary'] or [] if str(r['rank']) == number}
+        check.equal('queues', sorted(recorded), sorted(high) if answer['summary'] else [])
+        for stream, row in recorded.items():
+            one_queue(check, stream, row, high[stream], low[stream])
+            if len(exact.get(stream, [])) != row['queue_length_count']:
+                check.leave('launch_names', 8)
+        series = (answer.get('series') or {}).get(number)
+        if series:
+            check.equal('changes of all queues as HTA counts', series['points'], sum(map(len, high.values())))
+            between(check, 'sum of all queues', series['sum'], sum(map(sum, low.values())), sum(map(sum, high.values())))
+            check.equal('longest queue as HTA counts', True, max(map(max, low.values())) <= series['max'] <=
+                        max(map(max, high.values())))
+            check.equal('shortest queue as HTA counts', True, min(map(min, low.values())) <= series['min'] <=
+                        min(map(min, high.values())))
+
+
+def between(check, what, value, low, high):
+    check.equal('%s between %s and %s as HTA counts' % (what, low, high), True, low - 1e-6 <= value <= high + 1e-6)
+
+
+def one_queue(check, stream, row, high, low):
+    what, columns = 'queue of %s' % stream, ['queue_length_' + c for c in ('count',) + SEVEN]
+    if high == low:
+        described(check, what + ' as HTA counts:', row, columns, high, 1e-6)
+        return
+    check.leave('ties', 7)
+    for column, least, most in zip(columns, hta_streams.describe(low), hta_streams.describe(high)):
+        if not column.endswith('std'):
+            between(check, '%s %s' % (what, column), row[column], least, most)
+
+
+def launch_stats(check, ranks, mode, answer):
+    for number, rank in ranks.items():
+        kept = rank.kept(mode)[0]
+        old, exact = (hta_streams.launches(kept, e) for e in (False, True))
+        mine = rank.streams(mode)['launches']
+        for what, column, right in (
+                ('launches', 'count', len(exact)), ('calls', 'call_total', sum(x[1] for x in exact)),
+                ('works', 'device_total', sum(x[2] for x in exact)), ('delays', 'delay_total', sum(x[3] for x in exact)),
+                ('short works', 'short', sum(x[1] <= 50000 and x[2] < x[1] for x in exact)),
+                ('long calls', 'long_calls', sum(x[1] > 50000 for x in exact)),
+                ('long delays', 'long_delays', sum(x[3] > 100000 for x in exact))):
+            check.equal('%s %s, exactly' % (mode, what), right, sum(r[column] for r in mine))
+        for column, index in (('call', 1), ('delay', 3)):
+            for word, choose in (('min', min), ('max', max)):
+                right = choose(x[index] for x in exact) if exact else None
+                check.equal('%s %s of the %ss, exactly' % (mode, word, column), right,
+                            choose((r['%s_%s' % (column, word)] for r in mine), default=None))
+        if number in answer:
+            one_launch_stats(check, rank, answer[number], old, exact)
+
+
+def one_launch_stats(check, rank, row, old, exact):
+    for index, word in ((1, 'cpu_duration'), (2, 'gpu_duration'), (3, 'launch_delay')):
+        values = [x[index] for x in old]
+        check.equal('%s sum as HTA counts' % word, row[word]['sum'], sum(values))
+        if values:
+            described(check, word + ' as HTA counts:', row[word], ('count',) + SEVEN, values, 1e-6)
+        else:
+            check.equal('%s count as HTA counts' % word, row[word]['count'], 0)
+    for word, right in (('short_kernels(cpu<=50 and gpu<cpu)', sum(x[1] <= 50 and x[2] < x[1] for x in old)),
+                        ('runtime_outliers(cpu>50)', sum(x[1] > 50 for x in old)),
+                        ('launch_delay_outliers(>100)', sum(x[3] > 100 for x in old)),
+                        ('rows_without_memory_events', sum(x[4] for x in old))):
+        check.equal('%s as HTA counts' % word, row[word], right)
+    first = sorted(old)[:10]
+    check.equal('first launches as HTA counts', [(x['correlation'], x['cpu_duration'], x['gpu_duration'],
+                                                  x['launch_delay']) for x in row['first10_by_correlation']],
+                [x[:4] for x in first])
+    if len(old) != len(exact):
+        check.leave('launch_names', 31)
+    elif rank.fractional:
+        check.leave('rounding', 31)
+
+
+def memory_bw(check, ranks, mode, answer):
+    for number, rank in ranks.items():
+        kept = rank.kept(mode)[0]
+        (old, count), (exact, _) = (hta_streams.bandwidths(kept, e) for e in (False, True))
+        mine = {r['name']: r for r in rank.streams(mode)['copies']}
+        check.equal('%s kinds of copies, exactly' % mode, sorted(exact), sorted(mine))
+        for kind, values in exact.items():
+            if kind in mine:
+                ours_described(check, '%s bandwidth of %s' % (mode, kind), mine[kind], values, 1e-3)
+        check.equal('changes of the bandwidth as HTA counts', (answer['series_points'] or {}).get(number, 0), count)
+        for row in answer['summary'] or []:
+            if str(row['rank']) != number:
+                continue
+            values, columns = old.get(row['name'], []), ['memory_bw_gbps_' + c for c in ('count',) + SEVEN]
+            check.leave('bandwidth', 8)
+            if row[columns[0]] == len(values):
+                described(check, 'bandwidth of %s as HTA counts:' % row['name'], row, columns, values, 1e-5)
+            else:
+                check.leave('ties', 8)
+                between(check, 'moments of %s' % row['name'], row[columns[0]], len(values), 2 * row[columns[0]])
+
+
+WAITS = re.compile(r'(cuda|hip)(Device|Stream|Event)Synchronize|(cuda|hip)Memcpy$')
+
+
+def path_work(check, ranks, _, answer):
+    """Device work on HTA's path is on ours, or a look at the rows says why it did not decide."""
+    rank = ranks[sorted(ranks)[0]]
+    for case in answer:
+        if not case.get('critical_event_indices') or case.get('rank') not in (None, int(sorted(ranks)[0])):
+            continue
+        some = [rank.events[i] for i in case['critical_event_indices'] if rank.events[i].get('cat') in hta_rows.DEVICE]
+        some = sorted((hta_rows.Row(e, rank.fractional) for e in some), key=lambda r: r.start)
+        ours = rank.asked(('path', rank.path), path_rows, rank)
+        for row, after in zip(some, some[1:] + [None]):
+            if (row.name, row.start) in ours:
+                check.equal('%s on the path' % row.name[:60], True, True)
+            elif not waited_for(rank, some[-1]):
+                check.leave('nobody_waits')
+            elif after is not None and launched_after(rank, after, row.end):
+                check.leave('late_launch')
+            else:
+                check.fail('%s at %d is on the path of HTA, not on ours' % (row.name[:60], row.start))
+
+
+def path_rows(rank):
+    """{(name, start)} of the device work on the program's path."""
+    zero = min(reference.nanoseconds(e['ts']) for e in rank.events if 'ts' in e and e.get('ph') != 'M')
+    return {(r['name'], r['start'] + zero) for r in rows(ask('critical', rank.path), 'path')
+            if r['kind'] in ('device', 'communication')}
+
+
+def waited_for(rank, work):
+    """Was a call that waits going on when the work ended, or nothing at all after it?"""
+    calls = [r for r in rank.rows if r.cat in hta_streams.CALLS]
+    return any(WAITS.match(r.name) and r.start < work.end <= r.end for r in calls) or all(r.end <= work.end for r in calls)
+
+
+def launched_after(rank, work, time):
+    call = hta_streams.calls_of(rank.rows).get(work.correlation)
+    return call is not None and call.start >= time
+
+
+PARTLY = {'critical_path': path_work}
+
 QUESTIONS = {
+    'idle_time_breakdown': idle_time_breakdown, 'queue_length': queue_length, 'launch_stats': launch_stats,
+    'memory_bw': memory_bw,
     'parse': parse, 'profiler_steps': profiler_steps, 'temporal_breakdown': temporal_breakdown,
     'kernel_breakdown': kernel_breakdown, 'comm_comp_overlap': comm_comp_overlap,
     'user_annotation_breakdown_cpu': user_annotations('user_annotation'),
@@ -713,6 +945,8 @@ class File:
         if self.ranks is None:
             not_kept(self.check, self.check.label, part['answer'])
         elif later(name):
+            if name in PARTLY:
+                PARTLY[name](self.check, self.ranks, mode, part['answer'])
             self.check.leave(later(name), figures(part['answer']))
         elif name not in QUESTIONS:
             self.check.fail('there is no way to ask %s' % name)

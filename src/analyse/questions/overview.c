@@ -26,6 +26,7 @@
 #include "analyse/scan/lost_work.h"
 #include "analyse/scan/range_scan.h"
 #include "analyse/scan/stage_times.h"
+#include "analyse/why/idle_sums.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
 #include "store/traits.h"
@@ -386,6 +387,19 @@ static status overview_write_steps(overview *o, error *err) {
             if (is_recorded_in(o, r, i)) table_set_int(t, row, columns[r], o->parts[i].ns[r]);
     }
     return OK;
+}
+
+/* Why each device computes nothing, in the steps that the averages are of. */
+static status write_idle(overview *o, error *err) {
+    table *t = answer_table(o->out, o->arena, "idle");
+    step_spans counted = {.v = ARENA_ARRAY(o->arena, step_span, (size_t)o->steps.n + 1)};
+    idle_sums sums;
+    if (!t || !counted.v) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < o->steps.n && !all_bare(o); i++)
+        if (counts(o, i)) counted.v[counted.n++] = o->steps.v[i];
+    TRY(idle_sums_make(o->t, &counted, &o->ranges.at[ROLE_COMMUNICATION], o->arena, &sums,
+                       err));
+    return idle_sums_write(&sums, t, err);
 }
 
 /* Which steps the averages leave out because they warm up. */
@@ -831,6 +845,7 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     TRY(compute(&o, err));
     TRY(write_devices(&o, err));
     TRY(write_breakdown(&o, &facts, err));
+    TRY(write_idle(&o, err));
     TRY(overview_write_steps(&o, err));
     TRY(write_stages(&o, err));
     TRY(write_stage_steps(&o, err));

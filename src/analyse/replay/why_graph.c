@@ -12,6 +12,7 @@
 
 #include "analyse/lexicon.h"
 #include "analyse/rules.h"
+#include "analyse/replay/why_waits.h"
 #include "base/bisect.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
@@ -39,6 +40,7 @@ typedef struct {
     uint32_t *by_end;         /* rows of table kernel */
     uint32_t *stream;         /* by row: its track */
     uint32_t n_streams;
+    why_waits waits;
 } maker;
 
 /* ---- points ------------------------------------------------------------------------------ */
@@ -344,6 +346,13 @@ static void begin_point(maker *m, sweep *s, uint32_t i) {
     if (p->kind != POINT_MARK) s->on[p->track] = i;
 }
 
+/* The work that a call waited for, if it is recorded and ended inside the call; else 0. */
+static uint32_t recorded_wait(const maker *m, const why_point *p) {
+    uint32_t k = m->waits.of_call && p->slice ? m->waits.of_call[p->slice] : 0;
+    bool inside = k && why_work_end(m->g, k) > p->start && why_work_end(m->g, k) <= p->end;
+    return inside ? k : 0;
+}
+
 static void end_point(maker *m, sweep *s, uint32_t i) {
     why_point *p = &m->g->points[i];
     int64_t ns = sub_i64(p->end, p->start);
@@ -352,25 +361,50 @@ static void end_point(maker *m, sweep *s, uint32_t i) {
     if (p->kind == POINT_LAUNCH && long_call)
         q.from = max_i64(p->start, sub_i64(p->end, QUEUE_FULL_NS));
     if (p->kind == POINT_BLOCK || (p->kind == POINT_LAUNCH && long_call))
-        p->waits = find_ended(m, s, &q);
+        p->waits = recorded_wait(m, p) ? recorded_wait(m, p) : find_ended(m, s, &q);
     m->g->assumed.queue_full += p->kind == POINT_LAUNCH && p->waits;
     if (p->kind != POINT_MARK || !s->last)
         s->last = i; /* the first calls follow the first mark */
 }
 
-/* It began long after its launch, and not because of the work before it: for another stream. */
+/* It waits for work of another stream, and nothing else held it up longer. */
+static void set_other(maker *m, uint32_t k, uint32_t other) {
+    why_graph *g = m->g;
+    why_work *w = &g->works[k];
+    w->other = other;
+    w->latency_ns = min_i64(w->latency_ns, g->latency_ns);
+    w->gap_ns = min_i64(w->gap_ns, g->gap_ns);
+}
+
+/* A recorded wait held the work up if what it waited for ended after the launch and after the
+ * work before it. */
+static void begin_waiting(maker *m, uint32_t k) {
+    const why_graph *g = m->g;
+    uint32_t other = m->waits.of_work[k], point = g->works[k].point;
+    if (!other) return;
+    int64_t done = why_work_end(g, other);
+    if (done <= why_work_start(g, k) && done >= end_before(g, k) &&
+        (!point || done > g->points[point].start))
+        set_other(m, k, other);
+}
+
+/* It began long after its launch, and not because of the work before it: for another stream.
+ * Where waits are recorded, nothing is guessed. */
 static void begin_work(maker *m, const sweep *s, uint32_t k) {
     why_graph *g = m->g;
     why_work *w = &g->works[k];
+    if (m->waits.streams) {
+        begin_waiting(m, k);
+        return;
+    }
     int64_t start = why_work_start(g, k), wait = w->point ? raw_latency(g, k) : INT64_MAX;
     if (m->n_streams < 2 || !w->point) return;
     if (w->before) wait = min_i64(wait, sub_i64(start, end_before(g, k)));
     if (wait <= add_i64(OTHER_WAIT_NS, w->queued ? g->gap_ns : g->latency_ns)) return;
     ended_query q = {sub_i64(start, OTHER_WAIT_NS), start, INT64_MAX, m->stream[k]};
-    w->other = find_ended(m, s, &q);
-    if (!w->other) return;
-    w->latency_ns = min_i64(w->latency_ns, g->latency_ns);
-    w->gap_ns = min_i64(w->gap_ns, g->gap_ns);
+    uint32_t other = find_ended(m, s, &q);
+    if (!other) return;
+    set_other(m, k, other);
     g->assumed.other_stream++;
 }
 
@@ -469,6 +503,7 @@ static status make(maker *m, error *err) {
     TRY(find_points(m, err));
     TRY(add_steps(m, err));
     TRY(room_to_sort(m, err));
+    TRY(why_waits_read(m->t, m->scratch, &m->waits, err));
     link_work(m);
     find_typical_latency(m);
     find_typical_call(m);

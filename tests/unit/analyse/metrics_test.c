@@ -10,6 +10,7 @@
 #include "analyse/scan/idle.h"
 #include "analyse/scan/memory_view.h"
 #include "analyse/scan/op_scan.h"
+#include "analyse/why/idle_causes.h"
 #include "base/message_ids_columns.h"
 #include "fake_trace.h"
 #include "text/text.h"

@@ -238,6 +238,16 @@ export interface Tables {
       from?: number | null;
       to?: number | null;
     };
+    idle: {
+      device: number | null;
+      cause: string | null;
+      time: number | null;
+      share: number | null;
+      name: string | null;
+      count: number | null;
+      slice: number | null;
+      total: number | null;
+    };
     spread: {
       category: string | null;
       min: number | null;
@@ -977,6 +987,115 @@ export interface Tables {
       waiting: number | null;
     };
   };
+  idle: {
+    causes: {
+      device: number | null;
+      cause: string | null;
+      time: number | null;
+      share: number | null;
+      name: string | null;
+      count: number | null;
+      slice: number | null;
+      total: number | null;
+    };
+    details: {
+      cause: string | null;
+      what: string | null;
+      name: string | null;
+      operator: string | null;
+      time: number | null;
+      share: number | null;
+      count: number | null;
+      slice: number | null;
+    };
+    gaps: {
+      step: number | null;
+      device: number | null;
+      start: number | null;
+      duration: number | null;
+      cause: string | null;
+      what: string | null;
+      name: string | null;
+      before: string | null;
+      after: string | null;
+      slice: number | null;
+    };
+    steps: {
+      step: number | null;
+      device: number | null;
+      total: number | null;
+      idle: number | null;
+      host_late: number | null;
+      blocked: number | null;
+      dependency: number | null;
+      data: number | null;
+      communication: number | null;
+      profiler: number | null;
+      unknown: number | null;
+    };
+    streams: {
+      device: number | null;
+      stream: number | null;
+      cause: string | null;
+      time: number | null;
+      share: number | null;
+      count: number | null;
+      mean: number | null;
+      std: number | null;
+      min: number | null;
+      p25: number | null;
+      p50: number | null;
+      p75: number | null;
+      max: number | null;
+    };
+    queue: {
+      device: number | null;
+      stream: number | null;
+      count: number | null;
+      mean: number | null;
+      std: number | null;
+      min: number | null;
+      p25: number | null;
+      p50: number | null;
+      p75: number | null;
+      max: number | null;
+      time_mean: number | null;
+    };
+    launches: {
+      name: string | null;
+      call: string | null;
+      count: number | null;
+      call_mean: number | null;
+      call_min: number | null;
+      call_max: number | null;
+      call_total: number | null;
+      device_mean: number | null;
+      device_total: number | null;
+      delay_mean: number | null;
+      delay_min: number | null;
+      delay_max: number | null;
+      delay_total: number | null;
+      short: number | null;
+      long_calls: number | null;
+      long_delays: number | null;
+      slice: number | null;
+    };
+    copies: {
+      name: string | null;
+      calls: number | null;
+      bytes: number | null;
+      time: number | null;
+      bandwidth: number | null;
+      count: number | null;
+      mean: number | null;
+      std: number | null;
+      min: number | null;
+      p25: number | null;
+      p50: number | null;
+      p75: number | null;
+      max: number | null;
+    };
+  };
   whatif: {
     whatif: {
       change: string | null;
@@ -1165,6 +1284,7 @@ export interface Parameters {
     "base-runs"?: string;
   };
   critical: Record<string, never>;
+  idle: Record<string, never>;
   whatif: {
     scale?: string;
     remove?: string;

@@ -1,0 +1,400 @@
+/* idle_answer.c: why the device computes nothing.
+ *
+ * Pieces of idle time (idle_causes.h) are added up by cause, by what happened meanwhile and by
+ * step; neighboring ones are one gap. The tables of streams and launches (idle_streams.h) are
+ * about all of the selection, not only its steps. */
+#include "analyse/kind_names.h"
+#include "analyse/rules.h"
+#include "analyse/scan/group.h"
+#include "analyse/why/idle_streams.h"
+#include "analyse/why/idle_sums.h"
+#include "base/message_ids_advice.h"
+#include "base/sort.h"
+
+#define COL_D(name) COL(idle, details, name)
+#define COL_G(name) COL(idle, gaps, name)
+#define COL_S(name) COL(idle, steps, name)
+
+enum { MOST_GAPS = 1000 };
+
+typedef struct {
+    uint8_t cause, doing;
+    uint32_t name, op; /* strings */
+    int64_t ns, n, longest_ns;
+    uint32_t slice;
+} detail;
+
+typedef struct {
+    interval range;
+    uint32_t step, device, before, after;
+    int64_t ns[N_WAITS], most_ns[N_WAITS];
+    idle_piece longest[N_WAITS];
+} gap;
+
+typedef struct {
+    interval range;
+    uint32_t step, device, before, after, slice;
+    uint8_t cause, doing;
+} gap_row;
+
+typedef struct {
+    const trace *t;
+    selection select;
+    arena *arena;
+    answer *out;
+    step_spans steps;
+    idle_sums sums;
+    groups details;
+    gap open; /* range is empty: none */
+    gap_row *gaps;
+    size_t n_gaps, cap_gaps;
+    int64_t (*step_ns[MOST_IDLE_DEVICES])[N_WAITS]; /* by device, then step; NULL: never idle */
+    table *causes, *rows, *longest, *by_step;
+} idle_answer;
+
+/* ---- pieces ------------------------------------------------------------------------------- */
+
+static uint32_t name_of(const trace *t, uint32_t slice) {
+    return slice ? t->slice.name[slice] : 0;
+}
+
+static bool same_detail(const void *row, const void *key) {
+    const detail *x = row, *y = key;
+    return x->cause == y->cause && x->doing == y->doing && x->name == y->name && x->op == y->op;
+}
+
+static status add_detail(idle_answer *k, const idle_piece *p, error *err) {
+    detail key = {.cause = p->cause,
+                  .doing = p->doing,
+                  .name = name_of(k->t, p->slice),
+                  .op = p->op == p->slice ? 0 : name_of(k->t, p->op)};
+    uint64_t hash = ((uint64_t)key.name << 32 | key.op) * 31 + key.cause * 64u + key.doing;
+    bool is_new;
+    uint32_t i = groups_at(&k->details, hash, same_detail, &key, &is_new);
+    if (i == GROUP_NONE) FAIL_MEMORY(err);
+    detail *d = GROUP_ROW(&k->details, detail, i);
+    int64_t ns = sub_i64(p->range.end, p->range.start);
+    if (is_new) *d = key;
+    d->ns = add_i64(d->ns, ns);
+    d->n++;
+    if (ns <= d->longest_ns) return OK;
+    d->longest_ns = ns;
+    d->slice = p->slice;
+    return OK;
+}
+
+static status close_gap(idle_answer *k, error *err) {
+    gap *g = &k->open;
+    int most = 0;
+    if (g->range.start >= g->range.end) return OK;
+    for (int c = 1; c < N_WAITS; c++)
+        if (g->ns[c] > g->ns[most]) most = c;
+    if (k->n_gaps == k->cap_gaps) {
+        size_t cap = k->cap_gaps ? 2 * k->cap_gaps : 256;
+        gap_row *more =
+            arena_grow(k->arena, k->gaps, k->cap_gaps * sizeof *more, cap * sizeof *more);
+        if (!more) FAIL_MEMORY(err);
+        k->gaps = more;
+        k->cap_gaps = cap;
+    }
+    const idle_piece *p = &g->longest[most];
+    k->gaps[k->n_gaps++] = (gap_row){.range = g->range,
+                                     .step = g->step,
+                                     .device = g->device,
+                                     .before = g->before,
+                                     .after = g->after,
+                                     .slice = p->slice,
+                                     .cause = (uint8_t)most,
+                                     .doing = p->doing};
+    return OK;
+}
+
+static status add_to_gap(idle_answer *k, const idle_piece *p, error *err) {
+    gap *g = &k->open;
+    int64_t ns = sub_i64(p->range.end, p->range.start);
+    if (g->range.start >= g->range.end || g->range.end != p->range.start ||
+        g->step != p->step || g->device != p->device) {
+        TRY(close_gap(k, err));
+        *g =
+            (gap){.range = p->range, .step = p->step, .device = p->device, .before = p->before};
+    }
+    g->range.end = p->range.end;
+    g->after = p->after;
+    g->ns[p->cause] = add_i64(g->ns[p->cause], ns);
+    if (ns > g->most_ns[p->cause]) {
+        g->most_ns[p->cause] = ns;
+        g->longest[p->cause] = *p;
+    }
+    return OK;
+}
+
+/* ---- one device's steps ------------------------------------------------------------------- */
+
+static status write_device_steps(idle_answer *k, uint32_t device, int32_t id, error *err) {
+    static const uint32_t columns[N_WAITS] = {
+        [WAIT_HOST] = COL(idle, steps, host_late),
+        [WAIT_BLOCKED] = COL(idle, steps, blocked),
+        [WAIT_DEPENDENCY] = COL(idle, steps, dependency),
+        [WAIT_DATA] = COL(idle, steps, data),
+        [WAIT_COMMUNICATION] = COL(idle, steps, communication),
+        [WAIT_PROFILER] = COL(idle, steps, profiler),
+        [WAIT_UNKNOWN] = COL(idle, steps, unknown),
+    };
+    table *t = k->by_step;
+    for (uint32_t i = 0; i < k->steps.n; i++) {
+        static const int64_t none[N_WAITS] = {0};
+        const int64_t *ns = k->step_ns[device] ? k->step_ns[device][i] : none;
+        int64_t idle = 0;
+        size_t row;
+        TRY(table_add_row(t, &row, err));
+        table_set_int(t, row, COL_S(step), k->steps.v[i].number);
+        if (id != ABSENT_I32) table_set_int(t, row, COL_S(device), id);
+        table_set_int(t, row, COL_S(total), sub_i64(k->steps.v[i].end, k->steps.v[i].start));
+        for (int c = 0; c < N_WAITS; c++) {
+            table_set_int(t, row, columns[c], ns[c]);
+            idle = add_i64(idle, ns[c]);
+        }
+        table_set_int(t, row, COL_S(idle), idle);
+    }
+    return OK;
+}
+
+static status take_piece(void *context, const idle_piece *p, error *err) {
+    idle_answer *k = context;
+    int64_t(**of)[N_WAITS] = &k->step_ns[p->device];
+    if (!*of) *of = arena_array(k->arena, k->steps.n, sizeof **of);
+    if (!*of) FAIL_MEMORY(err);
+    int64_t *ns = &(*of)[p->step][p->cause];
+    *ns = add_i64(*ns, sub_i64(p->range.end, p->range.start));
+    TRY(add_detail(k, p, err));
+    return add_to_gap(k, p, err);
+}
+
+/* ---- tables ------------------------------------------------------------------------------- */
+
+static int compare_details(uint32_t a, uint32_t b, const void *context) {
+    const idle_answer *k = context;
+    const detail *x = GROUP_ROW(&k->details, detail, a), *y = GROUP_ROW(&k->details, detail, b);
+    if (x->ns != y->ns) return x->ns > y->ns ? -1 : 1;
+    if (x->cause != y->cause) return x->cause < y->cause ? -1 : 1;
+    if (x->doing != y->doing) return x->doing < y->doing ? -1 : 1;
+    int c = str_cmp(trace_str(k->t, x->name), trace_str(k->t, y->name));
+    return c ? c : str_cmp(trace_str(k->t, x->op), trace_str(k->t, y->op));
+}
+
+static status write_details(idle_answer *k, error *err) {
+    table *t = k->rows;
+    double all = (double)k->sums.steps_ns * (double)max_i64(1, k->sums.devices.n);
+    uint32_t *order = groups_order(&k->details), *scratch = groups_order(&k->details);
+    if (!order || !scratch) FAIL_MEMORY(err);
+    sort_index(order, scratch, k->details.n, compare_details, k);
+    for (uint32_t i = 0; i < k->details.n; i++) {
+        const detail *d = GROUP_ROW(&k->details, detail, order[i]);
+        size_t row;
+        TRY(table_add_row(t, &row, err));
+        table_set_text(t, row, COL_D(cause), wait_cause_name((wait_cause)d->cause));
+        table_set_text(t, row, COL_D(what), idle_doing_name(d->doing));
+        if (d->name) table_set_text(t, row, COL_D(name), trace_str(k->t, d->name));
+        if (d->op) table_set_text(t, row, COL_D(operator), trace_str(k->t, d->op));
+        table_set_int(t, row, COL_D(time), mean_i64(d->ns, max_i64(1, k->steps.n)));
+        table_set_real(t, row, COL_D(share), all > 0 ? (double)d->ns / all : 0);
+        table_set_int(t, row, COL_D(count), d->n);
+        if (d->slice) table_set_int(t, row, COL_D(slice), d->slice);
+    }
+    return OK;
+}
+
+static int compare_gaps(uint32_t a, uint32_t b, const void *context) {
+    const idle_answer *k = context;
+    const gap_row *x = &k->gaps[a], *y = &k->gaps[b];
+    int64_t xs = sub_i64(x->range.end, x->range.start),
+            ys = sub_i64(y->range.end, y->range.start);
+    if (xs != ys) return xs > ys ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+static void set_work(const idle_answer *k, size_t row, uint32_t at, uint32_t work) {
+    if (work)
+        table_set_text(k->longest, row, at, trace_slice_name(k->t, k->t->kernel.slice[work]));
+}
+
+static status write_gaps(idle_answer *k, error *err) {
+    table *t = k->longest;
+    uint32_t *order = ARENA_ARRAY(k->arena, uint32_t, k->n_gaps + 1);
+    uint32_t *scratch = ARENA_ARRAY(k->arena, uint32_t, k->n_gaps + 1);
+    if (!order || !scratch) FAIL_MEMORY(err);
+    for (size_t i = 0; i < k->n_gaps; i++) order[i] = (uint32_t)i;
+    sort_index(order, scratch, k->n_gaps, compare_gaps, k);
+    for (size_t i = 0; i < k->n_gaps && i < MOST_GAPS; i++) {
+        const gap_row *g = &k->gaps[order[i]];
+        int32_t device = k->sums.devices.id[g->device];
+        size_t row;
+        TRY(table_add_row(t, &row, err));
+        table_set_int(t, row, COL_G(step), k->steps.v[g->step].number);
+        if (device != ABSENT_I32) table_set_int(t, row, COL_G(device), device);
+        table_set_int(t, row, COL_G(start), sub_i64(g->range.start, k->t->start_ns));
+        table_set_int(t, row, COL_G(duration), sub_i64(g->range.end, g->range.start));
+        table_set_text(t, row, COL_G(cause), wait_cause_name((wait_cause)g->cause));
+        table_set_text(t, row, COL_G(what), idle_doing_name(g->doing));
+        set_work(k, row, COL_G(before), g->before);
+        set_work(k, row, COL_G(after), g->after);
+        if (!g->slice) continue;
+        table_set_text(t, row, COL_G(name), trace_slice_name(k->t, g->slice));
+        table_set_int(t, row, COL_G(slice), g->slice);
+    }
+    return OK;
+}
+
+/* ---- words -------------------------------------------------------------------------------- */
+
+/* Sum over the devices. */
+static int64_t idle_of(const idle_answer *k, int why) {
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < k->sums.devices.n; i++) ns = add_i64(ns, k->sums.rows[i][why].ns);
+    return ns;
+}
+
+static int64_t all_idle(const idle_answer *k) {
+    int64_t ns = 0;
+    for (int c = 0; c < N_WAITS; c++) ns = add_i64(ns, idle_of(k, c));
+    return ns;
+}
+
+/* Of the average step and device. */
+static int64_t of_step(const idle_answer *k, int64_t ns) {
+    return mean_i64(ns, max_i64(1, (int64_t)k->steps.n * k->sums.devices.n));
+}
+
+static int largest_cause(const idle_answer *k) {
+    int most = 0;
+    for (int c = 1; c < N_WAITS; c++)
+        if (idle_of(k, c) > idle_of(k, most)) most = c;
+    return most;
+}
+
+static bool nothing_to_explain(const void *facts, verdict *v) {
+    const idle_answer *k = facts;
+    (void)v;
+    return !k->steps.n || !k->sums.devices.n || k->sums.steps_ns <= 0;
+}
+
+static bool computes_most(const void *facts, verdict *v) {
+    const idle_answer *k = facts;
+    double all = (double)k->sums.steps_ns * (double)k->sums.devices.n;
+    double busy = 1 - (double)all_idle(k) / all;
+    if (busy < 0.95) return false;
+    verdict_add(v, arg_text("device", device_noun(k->t)));
+    verdict_add(v, arg_share("busy", busy));
+    verdict_add(v, arg_time("step", mean_i64(k->sums.steps_ns, k->steps.n)));
+    return true;
+}
+
+/* What the host did most of the time in which it was late. */
+static const char *host_did(const idle_answer *k) {
+    static const char *const words[] = {"python", "operator", "allocator", "launch", "other"};
+    int64_t ns[N_OF(words)] = {0};
+    size_t most = 0;
+    for (uint32_t i = 0; i < k->details.n; i++) {
+        const detail *d = GROUP_ROW(&k->details, detail, i);
+        if (d->cause != WAIT_HOST) continue;
+        size_t at = d->doing == DOING_PYTHON                                ? 0
+                    : d->doing == DOING_OPERATOR                            ? 1
+                    : d->doing == DOING_ALLOCATOR                           ? 2
+                    : d->doing == DOING_LAUNCH || d->doing == DOING_LATENCY ? 3
+                                                                            : 4;
+        ns[at] = add_i64(ns[at], d->ns);
+    }
+    for (size_t i = 1; i < N_OF(words); i++)
+        if (ns[i] > ns[most]) most = i;
+    return words[most];
+}
+
+static void add_name(const idle_answer *k, int why, verdict *v) {
+    const detail *most = NULL;
+    for (uint32_t i = 0; i < k->details.n; i++) {
+        const detail *d = GROUP_ROW(&k->details, detail, i);
+        if (d->cause == why && d->name && (!most || d->ns > most->ns)) most = d;
+    }
+    if (!most) return;
+    verdict_add(v, arg_text("name", trace_str(k->t, most->name)));
+    if (most->slice) verdict_add(v, arg_id("slice", most->slice));
+}
+
+static bool is_largest(const idle_answer *k, wait_cause why, verdict *v) {
+    if (largest_cause(k) != (int)why) return false;
+    verdict_add(v, arg_text("device", device_noun(k->t)));
+    verdict_add(v, arg_time("idle", of_step(k, all_idle(k))));
+    verdict_add(v, arg_time("step", mean_i64(k->sums.steps_ns, k->steps.n)));
+    verdict_add(v, arg_time("time", of_step(k, idle_of(k, (int)why))));
+    if (why == WAIT_HOST)
+        verdict_add(v, arg_int(host_did(k), 1));
+    else
+        add_name(k, (int)why, v);
+    return true;
+}
+
+#define IS_LARGEST(function, cause)                              \
+    static bool function(const void *facts, verdict *v) {        \
+        return is_largest((const idle_answer *)facts, cause, v); \
+    }
+IS_LARGEST(host_is_most, WAIT_HOST)
+IS_LARGEST(blocked_is_most, WAIT_BLOCKED)
+IS_LARGEST(dependency_is_most, WAIT_DEPENDENCY)
+IS_LARGEST(data_is_most, WAIT_DATA)
+IS_LARGEST(communication_is_most, WAIT_COMMUNICATION)
+IS_LARGEST(profiler_is_most, WAIT_PROFILER)
+IS_LARGEST(unknown_is_most, WAIT_UNKNOWN)
+
+static const rule rules[] = {
+    {"idle_none", MSG_VERDICT_IDLE_NONE, SEVERITY_INFO, nothing_to_explain},
+    {"idle_busy", MSG_VERDICT_IDLE_BUSY, SEVERITY_GOOD, computes_most},
+    {"idle_host", MSG_VERDICT_IDLE_HOST, SEVERITY_WARNING, host_is_most},
+    {"idle_blocked", MSG_VERDICT_IDLE_BLOCKED, SEVERITY_WARNING, blocked_is_most},
+    {"idle_dependency", MSG_VERDICT_IDLE_DEPENDENCY, SEVERITY_WARNING, dependency_is_most},
+    {"idle_data", MSG_VERDICT_IDLE_DATA, SEVERITY_WARNING, data_is_most},
+    {"idle_communication", MSG_VERDICT_IDLE_COMMUNICATION, SEVERITY_WARNING,
+     communication_is_most},
+    {"idle_profiler", MSG_VERDICT_IDLE_PROFILER, SEVERITY_WARNING, profiler_is_most},
+    {"idle_unknown", MSG_VERDICT_IDLE_UNKNOWN, SEVERITY_INFO, unknown_is_most},
+};
+
+/* ---- whole -------------------------------------------------------------------------------- */
+
+static status idle_begin(idle_answer *k, error *err) {
+    k->causes = answer_table(k->out, k->arena, "causes");
+    k->rows = answer_table(k->out, k->arena, "details");
+    k->longest = answer_table(k->out, k->arena, "gaps");
+    k->by_step = answer_table(k->out, k->arena, "steps");
+    if (!k->causes || !k->rows || !k->longest || !k->by_step) FAIL_MEMORY(err);
+    TRY(groups_init(&k->details, k->arena, sizeof(detail), err));
+    TRY(idle_steps_choose(k->t, &k->select, k->arena, &k->steps, err));
+    return idle_sums_make(k->t, &k->steps, NULL, k->arena, &k->sums, err);
+}
+
+static status find_all(idle_answer *k, error *err) {
+    idle_causes_question q = {
+        .t = k->t, .steps = &k->steps, .arena = k->arena, .visit = take_piece, .context = k};
+    TRY(idle_begin(k, err));
+    TRY(idle_causes_find(&q, &k->sums.devices, err));
+    TRY(close_gap(k, err));
+    TRY(idle_sums_write(&k->sums, k->causes, err));
+    TRY(write_details(k, err));
+    TRY(write_gaps(k, err));
+    for (uint32_t i = 0; i < k->sums.devices.n; i++)
+        TRY(write_device_steps(k, i, k->sums.devices.id[i], err));
+    TRY(idle_streams_write(&k->select, k->arena, k->out, err));
+    return idle_launches_write(&k->select, k->arena, k->out, err);
+}
+
+status analyse_idle(const analysis_input *in, const params *p, arena *a, answer *out,
+                    error *err) {
+    idle_answer k = {.t = in->traces[0].trace, .arena = a, .out = out};
+    TRY(answer_begin("idle", in, a, out, err));
+    TRY(trace_require(k.t, IDLE_CAUSES_TABLES | TRACE_TABLE(producer_step), err));
+    select_init(&k.select, k.t, p);
+    TRY(find_all(&k, err));
+    rules_apply(rules, N_OF(rules), &k, &out->verdict);
+    if (k.steps.n) step_spans_say(&k.steps, k.sums.steps_ns, &out->verdict);
+    answer_finish(out, p);
+    return OK;
+}

@@ -1,0 +1,1 @@
+$TACHO critical --stable stream_wait.json --table path
