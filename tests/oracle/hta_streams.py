@@ -126,3 +126,14 @@ def bandwidths(kept, exact):
             if running and total > 0:
                 out[kind].append(total)
     return {kind: values for kind, values in out.items() if values}, count
+
+
+def touch(kept, kind):
+    """Do any two copies of a kind overlap, or begin where another ends? Then residues of doubles may stay."""
+    until = None
+    for row in sorted((r for r in kept if r.stream != -1 and hta_rows.kernel_class(r.name) == 'MEMORY'
+                       and kind_of_copy(r.name) == kind), key=lambda r: r.begin):
+        if until is not None and row.begin <= until:
+            return True
+        until = max(row.finish, row.begin + 1, until if until is not None else row.begin)
+    return False

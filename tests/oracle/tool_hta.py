@@ -672,6 +672,9 @@ def idle_time_breakdown(check, ranks, mode, answer):
                             slack=.0051)
             if sum(exact.get(key, [])) != 1000 * sum(gaps):
                 check.leave('rounding' if rank.fractional else 'overlap')
+        if 'interval_stats' in answer:
+            check.equal('rows of the gaps', sorted((r['rank'], r['stream'], r['idle_category']) for r in answer['breakdown']),
+                        sorted((r['rank'], r['stream'], r['idle_category']) for r in answer['interval_stats']))
         for row in answer.get('interval_stats') or []:
             if str(row['rank']) == number:
                 key = row['stream'], row['idle_category']
@@ -689,7 +692,8 @@ def queue_length(check, ranks, mode, answer):
             if stream in mine:
                 ours_described(check, '%s queue of %s' % (mode, stream), mine[stream], lengths, 1e-9)
         recorded = {r['stream']: r for r in answer['summary'] or [] if str(r['rank']) == number}
-        check.equal('queues', sorted(recorded), sorted(high) if answer['summary'] else [])
+        check.equal('queues', sorted(r['stream'] for r in answer['summary'] or [] if str(r['rank']) == number),
+                    sorted(high))
         for stream, row in recorded.items():
             one_queue(check, stream, row, high[stream], low[stream])
             if len(exact.get(stream, [])) != row['queue_length_count']:
@@ -773,13 +777,15 @@ def memory_bw(check, ranks, mode, answer):
             if kind in mine:
                 ours_described(check, '%s bandwidth of %s' % (mode, kind), mine[kind], values, 1e-3)
         check.equal('changes of the bandwidth as HTA counts', (answer['series_points'] or {}).get(number, 0), count)
+        check.equal('kinds of copies', sorted(r['name'] for r in answer['summary'] or [] if str(r['rank']) == number),
+                    sorted(old))
         for row in answer['summary'] or []:
             if str(row['rank']) != number:
                 continue
             values, columns = old.get(row['name'], []), ['memory_bw_gbps_' + c for c in ('count',) + SEVEN]
             check.leave('bandwidth', 8)
-            if row[columns[0]] == len(values):
-                described(check, 'bandwidth of %s as HTA counts:' % row['name'], row, columns, values, 1e-5)
+            if not hta_streams.touch(kept, row['name']) or row[columns[0]] == len(values):
+                described(check, 'bandwidth of %s as HTA counts:' % row['name'], row, columns, values, 1e-6)
             else:
                 check.leave('ties', 8)
                 between(check, 'moments of %s' % row['name'], row[columns[0]], len(values), 2 * row[columns[0]])
