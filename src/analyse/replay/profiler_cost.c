@@ -6,8 +6,8 @@
  * to 3.3 in six runs; 1.0 µs when nothing else uses the caches), a Python frame 0.23 µs.
  * Nothing is fitted to the recordings with known steps that tests/truth/whatif holds it
  * against; docs/WHY.md has how far it is off. */
-#include "analyse/rules.h"
 #include "analyse/replay/scenario.h"
+#include "analyse/rules.h"
 #include "base/message_ids_advice.h"
 #include "store/traits.h"
 

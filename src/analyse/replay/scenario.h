@@ -15,8 +15,8 @@
 #ifndef ANALYSE_SCENARIO_H
 #define ANALYSE_SCENARIO_H
 
-#include "analyse/scan/comm_kind.h"
 #include "analyse/replay/why_graph.h"
+#include "analyse/scan/comm_kind.h"
 
 typedef enum {
     CHANGE_TO_KERNEL,

@@ -13,9 +13,9 @@
  * and their collectives are as large as before. */
 #include <math.h>
 
+#include "analyse/replay/scenario.h"
 #include "analyse/rules.h"
 #include "analyse/scan/op_args.h"
-#include "analyse/replay/scenario.h"
 #include "base/bisect.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"

@@ -11,8 +11,8 @@
 #include "analyse/replay/why_graph.h"
 
 #include "analyse/lexicon.h"
-#include "analyse/rules.h"
 #include "analyse/replay/why_waits.h"
+#include "analyse/rules.h"
 #include "base/bisect.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"

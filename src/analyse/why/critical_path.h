@@ -7,8 +7,8 @@
 #ifndef ANALYSE_CRITICAL_PATH_H
 #define ANALYSE_CRITICAL_PATH_H
 
-#include "analyse/scan/comm_kind.h"
 #include "analyse/replay/why_graph.h"
+#include "analyse/scan/comm_kind.h"
 
 typedef enum {
     PATH_DEVICE,        /* a kernel */

@@ -5,9 +5,9 @@
  * is seldom the sum. Lengths are medians of the steps, as everywhere. */
 #include <math.h>
 
+#include "analyse/replay/why_replay.h"
 #include "analyse/rules.h"
 #include "analyse/run/job.h"
-#include "analyse/replay/why_replay.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
 
