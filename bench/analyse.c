@@ -1,5 +1,5 @@
 /* analyse.c: the times of all analyses for bench/analyse, the script that compares them. A
- * comparison compares the trace with itself; an analysis that needs more than a trace is left out.
+ * comparison compares the trace with itself.
  *
  *   analyse ROUNDS FILE…   reads each trace with one thread and asks every analysis of the registry,
  *                          with each of its groupings, ROUNDS times over
@@ -64,7 +64,7 @@ static void ask(const analysis_info *what, str group, bool first, const trace *t
     stamp began = now();
     arena_init(&a, 0);
     status st = what->run(&in, &p, &a, &out, NULL);
-    if (st == ERR_ARG) { /* it is about more than one run */
+    if (st == ERR_ARG) { /* it needs more than that */
         arena_fini(&a);
         return;
     }
