@@ -528,15 +528,19 @@ status why_graph_make(const trace *t, const step_spans *steps, arena *a, why_gra
     return st;
 }
 
+static void add_count(verdict *note, const char *name, int64_t n) {
+    if (n) verdict_add(note, arg_int(name, n));
+}
+
 status why_graph_note(const why_graph *g, arena *a, answer *out, error *err) {
     if (!(g->assumed.no_launch | g->assumed.typical_latency | g->assumed.hand_over |
           g->assumed.other_stream | g->assumed.queue_full))
         return OK; /* everything was recorded */
     verdict note = {.message = MSG_NOTE_WHY_ASSUMED};
-    verdict_add(&note, arg_int("no_launch", g->assumed.no_launch));
-    verdict_add(&note, arg_int("latency", g->assumed.typical_latency));
-    verdict_add(&note, arg_int("handed", g->assumed.hand_over));
-    verdict_add(&note, arg_int("other", g->assumed.other_stream));
-    verdict_add(&note, arg_int("full", g->assumed.queue_full));
+    add_count(&note, "no_launch", g->assumed.no_launch);
+    add_count(&note, "latency", g->assumed.typical_latency);
+    add_count(&note, "handed", g->assumed.hand_over);
+    add_count(&note, "other", g->assumed.other_stream);
+    add_count(&note, "full", g->assumed.queue_full);
     return answer_note(out, a, &note, err);
 }

@@ -181,17 +181,18 @@ static int64_t sum_of(const critical *c, bool device) {
     return ns;
 }
 
-/* The largest sum of one side that has a name. */
+/* The largest sum of one side that has a name; of time outside of operators what came after. */
 static void add_most(const critical *c, bool device, verdict *v) {
     const path_sum *most = NULL;
     for (uint32_t i = 0; i < c->by_name.rows.n; i++) {
         const path_sum *s = path_sums_at(&c->by_name, i);
         int kind = (int)(s->key >> 32);
-        if (!(uint32_t)s->key || is_of_device(kind) != device || kind == PATH_BETWEEN) continue;
+        if (!(uint32_t)s->key || is_of_device(kind) != device) continue;
         if (!most || s->ns > most->ns) most = s;
     }
     if (!most) return;
-    verdict_add(v, arg_text("name", trace_str(c->t, (uint32_t)most->key)));
+    bool before = (int)(most->key >> 32) == PATH_BETWEEN;
+    verdict_add(v, arg_text(before ? "before" : "name", trace_str(c->t, (uint32_t)most->key)));
     verdict_add(v, arg_time("time", per_step(c, most->ns)));
     if (most->slice) verdict_add(v, arg_id("slice", most->slice));
 }

@@ -39,6 +39,26 @@ function treeOf(rows: readonly Module[]): Branch[] {
   return roots;
 }
 
+// A screen of rows: as many are open at first, the largest branches before the others.
+const OPEN_ROWS = 28;
+
+/** The paths of branches that are open at first. */
+function openAtFirst(tree: readonly Branch[], time: (m: Module) => number | null): string[] {
+  const next = tree.map((b) => ({ branch: b, path: `/${b.row.module}` }));
+  const open: string[] = [];
+  let rows = tree.length;
+  while (next.length) {
+    next.sort((a, b) => (time(b.branch.row) ?? 0) - (time(a.branch.row) ?? 0));
+    const at = next.findIndex((n) => n.branch.kids.length > 0);
+    const [{ branch, path } = { branch: undefined, path: "" }] = at < 0 ? [] : next.splice(at, 1);
+    if (!branch || (open.length >= tree.length && rows + branch.kids.length > OPEN_ROWS)) break;
+    open.push(path);
+    rows += branch.kids.length;
+    next.push(...branch.kids.map((k) => ({ branch: k, path: `${path}/${k.row.module}` })));
+  }
+  return open;
+}
+
 export function Modules() {
   const type = param("group") === "type";
   const asked = analysis("modules", { "group-by": type ? "type" : undefined, limit: 0 });
@@ -110,7 +130,7 @@ function ModuleTable({ asked, rows, type }: { asked: AskedFor<"modules">; rows: 
         total={tree.length}
         row={(i) => make(tree[i] as Branch, "", 0)}
         height="max(420px, calc(100vh - 220px))"
-        open={tree.map((b) => `/${b.row.module}`)}
+        open={openAtFirst(tree, (m) => m[key])}
         onRow={(r) => select("module", String(r.cell("module")))}
         onTimeline={(r) => showRow(r, String(r.cell("module")), "module")}
         timelineLabel={t("show_costliest")}

@@ -48,7 +48,7 @@ export function Verdict({ answer, otherwise, facts = [], more, controls, show }:
 }
 
 // Values of a verdict that say what its event is.
-const NOUNS = ["kernel", "op", "module", "collective", "call"];
+const NOUNS = ["kernel", "op", "module", "collective", "call", "name", "before"];
 
 /** The way to the event that a verdict names, where its values hold one. */
 function showNamed(values: Record<string, unknown> | undefined): (() => void) | undefined {
