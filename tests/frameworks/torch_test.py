@@ -15,6 +15,7 @@ from pathlib import Path
 
 import torch
 import torch_hard
+import torch_snippets
 from checks import Checks, kinds, modules, stages
 
 import tacho
@@ -376,7 +377,8 @@ with tempfile.TemporaryDirectory() as top:
                  a_broken_hook_is_a_note,
                  beside_torch_profiler, what_is_compiled_stays_whole,
                  work_is_counted_as_torch_profiler_counts_it, without_a_change_of_the_program,
-                 memory_that_runs_out_leaves_evidence, sampled_steps, sampled_by_the_program):
+                 memory_that_runs_out_leaves_evidence, sampled_steps, sampled_by_the_program,
+                 torch_snippets.code_of_advice_runs):
         os.mkdir(os.path.join(top, test.__name__))
         checks.run(test, os.path.join(top, test.__name__))
     torch_hard.all_tests(checks, top)

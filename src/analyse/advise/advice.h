@@ -170,7 +170,11 @@ typedef struct {
     severity severity; /* used when the saving is not estimated, else the saving decides */
     int64_t saves;     /* ns for each step; ABSENT_I64: not estimated */
     int64_t summed;    /* ns, before it was replayed; 0: it was not */
-    int64_t replayed;  /* ns, what of it the replay saves; no more than the sum */
+    int64_t
+        replayed; /* ns, what the replay saves; of calls that block maybe more than the sum */
+    bool
+        holds_back; /* calls that keep the host from running ahead: what it is late is theirs */
+    bool unsure;    /* below the limit of its rule: only if the replay says otherwise */
     advice_change change;
     verdict words;     /* the named values; ids and messages are filled in by advice_answer.c */
     interval place;    /* where to look; empty: in the longest step */

@@ -104,6 +104,8 @@ static uint32_t ask_rules(const advice_facts *f, finding *found) {
     return n;
 }
 
+#define SURE_SHARE 0.05 /* of the step: what a rule below its limit must save by the replay */
+
 /* What they save is what the step loses when it is replayed with the remedy. */
 static status advice_answer_replay(const advice_facts *f, finding *found, uint32_t *n,
                                    error *err) {
@@ -117,10 +119,18 @@ static status advice_answer_replay(const advice_facts *f, finding *found, uint32
     }
     TRY(advice_replay(f, of, *n, err));
     for (uint32_t i = 0; i < *n; i++) {
-        old[i].advice.severity = severity_of(f, &old[i].advice);
+        const advice *a = &old[i].advice;
+        if (a->unsure && (!a->holds_back || advice_share(f, a->saves) < SURE_SHARE)) continue;
+        old[i].advice.severity = severity_of(f, a);
         insert(found, &kept, &old[i]);
     }
+    *n = kept;
     return OK;
+}
+
+/* A known cause comes before what it leads to: a late worker, calls that hold the host back. */
+static bool claims_first(const finding *one) {
+    return one->rule->claim == CLAIM_EXPOSED_FIRST || one->advice.holds_back;
 }
 
 /* Lets every moment be saved once, and puts the findings in order again. */
@@ -133,7 +143,7 @@ static status advice_answer_settle(const advice_facts *f, finding *found, uint32
     for (uint32_t i = 0; i < n; i++) old[i] = found[i];
     for (int first = 1; first >= 0; first--)
         for (uint32_t i = 0; i < n; i++) {
-            if ((old[i].rule->claim == CLAIM_EXPOSED_FIRST) != (first == 1)) continue;
+            if (claims_first(&old[i]) != (first == 1)) continue;
             of[used] = i;
             claims[used++] = (advice_claim){
                 .id = old[i].rule->id, .sort = old[i].rule->claim, .advice = &old[i].advice};
@@ -332,7 +342,7 @@ static uint16_t basis_of(const finding *one) {
     if (one->kept || !a->summed) return one->rule->basis;
     if (has_value(&a->words, "same")) return MSG_ADVICE_REPLAYED_SAME_BASIS;
     /* A replay that leaves the sum as it is was no better reason than the rule's own. */
-    return a->replayed < a->summed ? MSG_ADVICE_REPLAYED_BASIS : one->rule->basis;
+    return a->replayed != a->summed ? MSG_ADVICE_REPLAYED_BASIS : one->rule->basis;
 }
 
 static status write_finding(table *t, const advice_facts *f, const finding *one, error *err) {

@@ -29,13 +29,14 @@ static bool takes_rest(const advice_facts *f, claim_sort sort, const idle_gap *g
 }
 
 /* The first part of a gap is what was blocked, the rest what was not. */
-static void add_gaps(const advice_facts *f, claim_sort sort, intervals *out) {
+static void add_gaps(const advice_facts *f, claim_sort sort, bool late_too, intervals *out) {
     for (size_t i = 0; i < f->idle.n; i++) {
         const idle_gap *g = &f->idle.v[i];
         int64_t split = min_i64(g->range.end, add_i64(g->range.start, g->blocked));
         if (g->blocked && claim_of_block(advice_block_sort(f, g->blocking)) == sort)
             intervals_add(out, g->range.start, split);
-        if (takes_rest(f, sort, g)) intervals_add(out, split, g->range.end);
+        if (takes_rest(f, sort, g) || (late_too && takes_rest(f, CLAIM_LATE, g)))
+            intervals_add(out, split, g->range.end);
     }
     intervals_merge(out);
     const intervals *taken[N_TAKEN];
@@ -75,7 +76,9 @@ static void add_loading(const advice_facts *f, intervals *out) {
     add_all(&left, out);
 }
 
-static intervals moments_of(const advice_facts *f, claim_sort sort, const intervals *steps) {
+static intervals moments_of(const advice_facts *f, const advice_claim *v,
+                            const intervals *steps) {
+    claim_sort sort = v->sort;
     intervals out = intervals_in(f->arena);
     switch (sort) {
     case CLAIM_LOADING: add_loading(f, &out); break;
@@ -87,7 +90,7 @@ static intervals moments_of(const advice_facts *f, claim_sort sort, const interv
     case CLAIM_EXPOSED_FIRST:
     case CLAIM_EXPOSED:
     case CLAIM_STAGES: add_all(&f->ranges.exposed, &out); break;
-    default: add_gaps(f, sort, &out);
+    default: add_gaps(f, sort, v->advice->holds_back, &out);
     }
     if (sort == CLAIM_COPIES) add_all(&f->copy_at, &out);
     return intervals_and(&out, steps);
@@ -140,7 +143,7 @@ static void find_moments(const advice_facts *f, advice_claim *v, uint32_t n) {
         intervals_add(&steps, f->steps.v[i].start, f->steps.v[i].end);
     intervals_merge(&steps);
     for (uint32_t i = 0; i < n; i++)
-        if (claims_moments(&v[i])) v[i].moments = moments_of(f, v[i].sort, &steps);
+        if (claims_moments(&v[i])) v[i].moments = moments_of(f, &v[i], &steps);
 }
 
 static void claim_amount(advice_claim *v, int64_t *left, const char **by) {

@@ -135,7 +135,8 @@ static bool is_blocked(const advice_facts *f, block_sort which, double limit, ad
         if (!worst || g->blocked > worst->blocked) worst = g;
     }
     int64_t ns = advice_per_step(f, sum);
-    if (!worst || advice_share(f, ns) < limit) return false;
+    if (!worst) return false;
+    out->unsure = advice_share(f, ns) < limit;
     advice_cost(f, out, ns);
     out->change = (advice_change){.how = REPLAY_BLOCKING, .mark = (uint16_t)which};
     advice_point(f, out, worst->blocking);

@@ -12,6 +12,7 @@
 
 #define INEXACT 0.05 /* a replay that is so far off says nothing about a change */
 #define NOISE 0.005  /* of a step: as long as before */
+#define HOLDS_BACK 1.2
 
 typedef struct {
     const advice_facts *f;
@@ -115,13 +116,24 @@ static bool is_exact(replayer *r) {
            fabs((double)r->replayed - (double)recorded) <= INEXACT * (double)recorded;
 }
 
+/* A call that blocks costs more than the gap after it when the host never gets ahead because of
+ * such calls: without them it would be late nowhere. Collectives of the host need the values
+ * that such calls wait for, which the graph does not know. */
+static void take_saved(const advice_facts *f, advice *a, int64_t saved) {
+    a->summed = a->saves;
+    a->holds_back = a->change.how == REPLAY_BLOCKING &&
+                    (double)saved > HOLDS_BACK * (double)a->saves &&
+                    (!f->collective.n || f->n_comm_work);
+    a->replayed = a->holds_back ? saved : min_i64(a->saves, saved);
+    a->saves = a->replayed;
+    if (a->holds_back) verdict_add(&a->words, arg_time("held", saved));
+    if (advice_share(f, saved) < NOISE) verdict_add(&a->words, arg_int("same", 1));
+}
+
 static void replay_changes(replayer *r) {
     for (uint32_t c = 0; c < r->scenario.n; c++) {
-        advice *a = r->of[c];
         int64_t saved = sub_i64(r->replayed, mean_step_ns(r, (uint64_t)1 << c));
-        a->summed = a->saves;
-        a->saves = a->replayed = min_i64(a->saves, max_i64(0, saved));
-        if (advice_share(r->f, a->saves) < NOISE) verdict_add(&a->words, arg_int("same", 1));
+        take_saved(r->f, r->of[c], min_i64(r->f->step_ns, max_i64(0, saved)));
     }
 }
 

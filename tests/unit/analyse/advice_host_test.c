@@ -131,6 +131,38 @@ static void read_of_one_value_is_told_apart_from_other_blocking(void **state) {
     case_end(&c);
 }
 
+/* Four times: five kernels of 5 µs, launched every 20 µs, one of 200 µs, and the host waits. */
+static void run_held_back(advice_case *c, const char *wait) {
+    case_begin(c);
+    case_step(c, 1, 0, 1300);
+    for (int i = 0; i < 4; i++) {
+        int64_t at = 325 * i;
+        for (int k = 0; k < 5; k++)
+            case_kernel(c, "small", at + 15 + 20 * k, at + 20 + 20 * k, 5);
+        case_kernel(c, "large", at + 115, at + 120, 200);
+        case_host(c, KIND_RUNTIME, wait, at + 122, 203);
+    }
+    case_ask(c);
+}
+
+/* The gap right after a wait is 20 µs; 75 µs more are lost because the host starts from nothing. */
+static void calls_that_keep_the_host_from_running_ahead_cost_what_it_is_late(void **state) {
+    advice_case c;
+    run_held_back(&c, "cudaStreamSynchronize");
+    size_t row = case_row(&c, "blocking_sync");
+    assert_int_equal(row, 0);
+    assert_in_range(fake_int(c.t, row, "saves"), 280 * US, 400 * US);
+    assert_int_equal(case_value(&c, "blocking_sync", "held").u.i, fake_int(c.t, row, "saves"));
+    assert_true(case_value(&c, "blocking_sync", "time").u.i < 150 * US);
+    size_t late = case_row(&c, "host_late");
+    assert_text(fake_text(c.t, late, "included_in"), "blocking_sync");
+    assert_int_equal(fake_int(c.t, late, "saves"), 0);
+    case_end(&c);
+    run_held_back(&c, "cudaGetDevice"); /* does not wait */
+    assert_silent(&c, "blocking_sync");
+    case_end(&c);
+}
+
 static void read_of_one_value_that_costs_nothing_is_silent(void **state) {
     advice_case c;
     two_kernels(&c, 600);
@@ -285,6 +317,7 @@ int main(void) {
         cmocka_unit_test(blocking_call_costs_as_much_as_the_host_was_ahead),
         cmocka_unit_test(blocking_call_of_a_late_host_is_not_to_blame),
         cmocka_unit_test(read_of_one_value_is_told_apart_from_other_blocking),
+        cmocka_unit_test(calls_that_keep_the_host_from_running_ahead_cost_what_it_is_late),
         cmocka_unit_test(read_of_one_value_that_costs_nothing_is_silent),
         cmocka_unit_test(wait_for_a_value_is_named_with_what_it_costs),
         cmocka_unit_test(wait_for_a_value_behind_which_the_device_works_has_no_saving),

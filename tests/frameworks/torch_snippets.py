@@ -1,0 +1,77 @@
+"""Advice's code for PyTorch runs, with the names a training program has: on a CPU, and what needs one on a GPU.
+
+    python3 tests/frameworks/torch_snippets.py      alone, without tacho
+"""
+import gc
+import os
+import socket
+import sys
+
+import snippets
+import torch
+from checks import Checks
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+ON_A_GPU = {"synchronous_copies", "nccl_missing", "data_parallel"}  # what they call ends in an error without one
+
+
+def names():
+    """What the surrounding program would have."""
+    dataset = torch.utils.data.TensorDataset(torch.randn(8, 3, 8, 8))
+    model = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.Flatten(), torch.nn.Linear(144, 1)).to(DEVICE)
+    batch = torch.randn(2, 3, 8, 8)
+    return {"torch": torch, "gc": gc, "dataset": dataset, "batch_size": 2, "batches": iter([batch]), "batch": batch,
+            "loader": [batch], "model": model, "loss": torch.ones(()), "step": 100, "lr": 0.1, "device": DEVICE,
+            "block": torch.nn.Linear(4, 4), "x": torch.randn(2, 4, requires_grad=True), "local_rank": 0,
+            "vocab_size": 50257, "train": lambda model: model(batch.to(DEVICE))}
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def begin_group(backend):
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(free_port()), RANK="0", WORLD_SIZE="1")
+    torch.distributed.init_process_group(backend)
+
+
+def run(rule, code):
+    scope = names()
+    if "autocast" in code:  # there the batch is on the device already
+        scope["batch"] = scope["batch"].to(DEVICE)
+    grouped = "DistributedDataParallel" in code
+    if grouped:
+        begin_group("nccl" if DEVICE == "cuda" else "gloo")
+    if rule == "nccl_missing":
+        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(free_port()), RANK="0", WORLD_SIZE="1")
+    try:
+        exec(compile(code, rule, "exec"), scope)
+        if isinstance(scope["loader"], torch.utils.data.DataLoader):
+            next(iter(scope["loader"]))
+    finally:
+        gc.enable()
+        if torch.distributed.is_initialized():
+            torch.distributed.destroy_process_group()
+
+
+def code_of_advice_runs(c, _=None):
+    seen = 0
+    for rule, code in snippets.of("FOR_PYTORCH", workers=2, module=DEVICE):
+        if rule in ON_A_GPU and DEVICE == "cpu":
+            c.skip(f"code of {rule}: needs a GPU")
+            continue
+        try:
+            run(rule, code)
+            seen += 1
+        except Exception as problem:
+            c.true(f"code of {rule}", False, f"{type(problem).__name__}: {problem}")
+    c.true("code of advice that ran", seen >= 18, seen)
+
+
+if __name__ == "__main__":
+    checks = Checks()
+    checks.run(code_of_advice_runs)
+    checks.finish()
+    sys.exit()
