@@ -785,7 +785,7 @@ def memory_bw(check, ranks, mode, answer):
             values, columns = old.get(row['name'], []), ['memory_bw_gbps_' + c for c in ('count',) + SEVEN]
             check.leave('bandwidth', 8)
             if not hta_streams.touch(kept, row['name']) or row[columns[0]] == len(values):
-                described(check, 'bandwidth of %s as HTA counts:' % row['name'], row, columns, values, 1e-6)
+                described(check, 'bandwidth of %s as HTA counts:' % row['name'], row, columns, values, 5.01e-7)
             else:
                 check.leave('ties', 8)
                 between(check, 'moments of %s' % row['name'], row[columns[0]], len(values), 2 * row[columns[0]])
@@ -818,7 +818,7 @@ def path_rows(rank):
     """{(name, start)} of the device work on the program's path."""
     zero = min(reference.nanoseconds(e['ts']) for e in rank.events if 'ts' in e and e.get('ph') != 'M')
     return {(r['name'], r['start'] + zero) for r in rows(ask('critical', rank.path), 'path')
-            if r['kind'] in ('device', 'communication')}
+            if r['kind'] in ('device', 'copy', 'communication')}
 
 
 def waited_for(rank, work):

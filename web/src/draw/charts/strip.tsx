@@ -24,7 +24,7 @@ interface StripProps {
   chosen?: string | undefined;
 }
 
-const textWidth = (s: string) => s.length * 6.1 + 11;
+const textWidth = (s: string) => [...s].reduce((w, letter) => w + (letter > "\u2e80" ? 12.2 : 6.1), 11);
 
 export function Strip({ parts, total, height, label, above, onPart, chosen }: StripProps) {
   const [box, width] = useWidth(600);
