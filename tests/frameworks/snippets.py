@@ -25,7 +25,7 @@ def rows():
 def of(dialect, **values):
     """(rule, code) of the rows for a framework that are Python."""
     for rule, for_whom, text in rows():
-        names = [n for n in re.findall(r"\{(\w+)\}", text)]
+        names = re.findall(r"\{(\w+)\}", text)
         if for_whom not in (dialect, "ANY_DIALECT") or text.startswith("export ") or set(names) - set(values):
             continue
         for name in names:

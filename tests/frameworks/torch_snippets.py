@@ -5,7 +5,6 @@
 import gc
 import os
 import socket
-import sys
 
 import snippets
 import torch
@@ -32,20 +31,17 @@ def free_port():
         return s.getsockname()[1]
 
 
-def begin_group(backend):
+def be_the_only_rank():
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(free_port()), RANK="0", WORLD_SIZE="1")
-    torch.distributed.init_process_group(backend)
 
 
 def run(rule, code):
     scope = names()
     if "autocast" in code:  # there the batch is on the device already
         scope["batch"] = scope["batch"].to(DEVICE)
-    grouped = "DistributedDataParallel" in code
-    if grouped:
-        begin_group("nccl" if DEVICE == "cuda" else "gloo")
-    if rule == "nccl_missing":
-        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(free_port()), RANK="0", WORLD_SIZE="1")
+    be_the_only_rank()
+    if "DistributedDataParallel" in code:
+        torch.distributed.init_process_group("nccl" if DEVICE == "cuda" else "gloo")
     try:
         exec(compile(code, rule, "exec"), scope)
         if isinstance(scope["loader"], torch.utils.data.DataLoader):
@@ -74,4 +70,3 @@ if __name__ == "__main__":
     checks = Checks()
     checks.run(code_of_advice_runs)
     checks.finish()
-    sys.exit()

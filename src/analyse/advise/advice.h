@@ -149,7 +149,6 @@ enum {
     WORK_TENSOR_FLOAT32 = 16,
     WORK_SMALL_GRID = 32,
     WORK_ODD = 64,
-    WORK_PAGEABLE = 128,
 };
 
 /* How the remedy changes the step when it is replayed (advice_replay.c). */

@@ -326,7 +326,6 @@ static void add_copy(work_scan *w, uint32_t k) {
     uint32_t slice = f->t->kernel.slice[k];
     if (!(kernel_says(w, f->t->slice.name[slice]) & COPY_PAGEABLE)) return;
     tally_add(f->t, &f->pageable, slice);
-    f->work_marks[k] |= WORK_PAGEABLE;
     if (f->t->kernel.bytes[k] > 0)
         f->pageable_bytes = add_i64(f->pageable_bytes, f->t->kernel.bytes[k]);
     intervals_add(&w->pageable, f->t->slice.start[slice], slice_end(f->t, slice));

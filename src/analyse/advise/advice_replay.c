@@ -3,7 +3,7 @@
  * A rule adds up the time that its remedy takes away. The step does not become shorter by that
  * much when something else decides it: kernels twice as fast save nothing where the host is
  * late. So each finding whose change can be replayed is, alone, and saves what the step lost
- * then, at most its sum. */
+ * then, at most its sum (calls that hold the host back: see take_saved). */
 #include <math.h>
 
 #include "analyse/advise/advice.h"
@@ -26,10 +26,6 @@ typedef struct {
 
 /* ---- calls ------------------------------------------------------------------------------- */
 
-static bool is_data(const advice_facts *f, uint32_t slice) {
-    return f->t->slice.kind[slice] == KIND_DATA;
-}
-
 /* Does its thread launch work, or wait for it? What others do is not connected to the device. */
 static bool is_connected(const replayer *r, uint32_t slice) {
     return r->has_points[trace_track_of(r->f->t, slice)];
@@ -42,7 +38,7 @@ static status list_data(const replayer *r, scenario_change *out, error *err) {
     uint32_t *calls = ARENA_ARRAY(f->arena, uint32_t, (size_t)t->kind_count[KIND_DATA] + 1);
     if (!calls) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->slice.n && out->n_calls < t->kind_count[KIND_DATA]; i++) {
-        if (!is_data(f, i)) continue;
+        if (t->slice.kind[i] != KIND_DATA) continue;
         all = add_i64(all, t->slice.dur[i]);
         if (is_connected(r, i)) connected = add_i64(connected, t->slice.dur[i]);
         calls[out->n_calls++] = i;

@@ -386,8 +386,8 @@ static status prepare(matcher *m, error *err) {
     selection all = select_all(t);
     for (uint32_t c = 0; c < s->n; c++) {
         scenario_change *v = &s->v[c];
-        m->memo[c] = ARENA_ARRAY(m->arena, uint8_t, (size_t)t->n_strings + 1);
-        if (!m->memo[c]) FAIL_MEMORY(err);
+        if (v->pattern.n) m->memo[c] = ARENA_ARRAY(m->arena, uint8_t, (size_t)t->n_strings + 1);
+        if (v->pattern.n && !m->memo[c]) FAIL_MEMORY(err);
         m->by_shape[c] = str_find(v->pattern, STR("["), 0) != SIZE_MAX;
         if (v->kind == CHANGE_TO_MODULE)
             TRY(module_work_match(t, &all, module_matches, v, m->arena, &m->modules[c], err));

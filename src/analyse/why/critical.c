@@ -6,6 +6,7 @@
  * slack (slack.h). */
 #include "analyse/rules.h"
 #include "analyse/run/job.h"
+#include "analyse/scan/lost_work.h"
 #include "analyse/scan/module_work.h"
 #include "analyse/why/path_owners.h"
 #include "analyse/why/path_sums.h"
@@ -286,7 +287,9 @@ status analyse_critical(const analysis_input *in, const params *p, arena *a, ans
     TRY(trace_require(c.t, CRITICAL_TABLES, err));
     TRY(prepare(&c, p, err));
     TRY(write_all(&c, err));
-    rules_apply(rules, N_OF(rules), &c, &out->verdict);
+    bool lost = false; /* without the device's half the path says nothing */
+    TRY(lost_work_judge(c.t, a, out, &lost, err));
+    if (!lost) rules_apply(rules, N_OF(rules), &c, &out->verdict);
     TRY(add_slack_note(&c, err));
     TRY(why_graph_note(&c.graph, a, out, err));
     answer_finish(out, p);

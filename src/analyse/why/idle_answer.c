@@ -6,6 +6,7 @@
 #include "analyse/kind_names.h"
 #include "analyse/rules.h"
 #include "analyse/scan/group.h"
+#include "analyse/scan/lost_work.h"
 #include "analyse/why/idle_streams.h"
 #include "analyse/why/idle_sums.h"
 #include "base/message_ids_advice.h"
@@ -393,8 +394,10 @@ status analyse_idle(const analysis_input *in, const params *p, arena *a, answer 
     TRY(trace_require(k.t, IDLE_CAUSES_TABLES | TRACE_TABLE(producer_step), err));
     select_init(&k.select, k.t, p);
     TRY(find_all(&k, err));
-    rules_apply(rules, N_OF(rules), &k, &out->verdict);
-    if (k.steps.n) step_spans_say(&k.steps, k.sums.steps_ns, &out->verdict);
+    bool lost = false;
+    TRY(lost_work_judge(k.t, a, out, &lost, err));
+    if (!lost) rules_apply(rules, N_OF(rules), &k, &out->verdict);
+    if (!lost && k.steps.n) step_spans_say(&k.steps, k.sums.steps_ns, &out->verdict);
     answer_finish(out, p);
     return OK;
 }

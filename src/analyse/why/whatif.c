@@ -8,6 +8,7 @@
 #include "analyse/replay/why_replay.h"
 #include "analyse/rules.h"
 #include "analyse/run/job.h"
+#include "analyse/scan/lost_work.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
 
@@ -227,7 +228,9 @@ status analyse_whatif(const analysis_input *in, const params *p, arena *a, answe
     TRY(prepare(&w, t, p, err));
     TRY(write_changes(&w, err));
     TRY(write_steps(&w, err));
-    rules_apply(rules, N_OF(rules), &w, &out->verdict);
+    bool lost = false;
+    TRY(lost_work_judge(t, a, out, &lost, err));
+    if (!lost) rules_apply(rules, N_OF(rules), &w, &out->verdict);
     TRY(add_error_note(&w, out, err));
     TRY(scenario_notes(&w.scenario, a, out, err));
     TRY(why_graph_note(&w.graph, a, out, err));
