@@ -62,33 +62,7 @@ endif
 # ---- what the compiler is, and what it can do --------------------------------------------------
 
 MACHINE  := $(shell $(CC) -dumpmachine 2>/dev/null)
-IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
-ifneq ($(IS_CLANG),)
-# Debian's GNU ld cannot read clang's LTO objects without a plug-in; lld can. No lld, no LTO.
-HAVE_LLD := $(wildcard $(shell $(CC) -print-prog-name=ld.lld 2>/dev/null))
-LTO      := $(if $(HAVE_LLD),-flto=thin)
-LTO_LINK := $(if $(HAVE_LLD),-flto=thin -fuse-ld=lld)
-TEST_LINK := $(LTO_LINK)
-LTO_ARCHIVER := $(shell $(CC) -print-prog-name=llvm-ar 2>/dev/null)
-else
-# Fat objects hold machine code beside the LTO form: the program is linked with LTO, the many
-# test programs without it, which takes a tenth of the time.
-LTO      := -flto=auto -ffat-lto-objects
-LTO_LINK := -flto=auto
-TEST_LINK := -fno-lto
-LTO_ARCHIVER := $(shell $(CC) -print-prog-name=gcc-ar 2>/dev/null)
-endif
-# A compiler without its LTO plug-in fails only when it links, so that is tried first. Who names the flags
-# on the command line knows.
-ifneq ($(and $(BUILDS),$(LTO),$(filter file,$(origin LTO)),$(filter release,$(VARIANT))),)
-LTO_WORKS := $(shell tools/probe-lto build/gen '$(CC)' '$(LTO)' '$(LTO_LINK)' '$(LTO_ARCHIVER)')
-endif
-ifeq ($(LTO_WORKS),)
-LTO       :=
-LTO_LINK  :=
-TEST_LINK :=
-endif
-ARCHIVER := $(if $(LTO_WORKS),$(LTO_ARCHIVER),$(shell $(CC) -print-prog-name=ar 2>/dev/null))
+ARCHIVER := $(shell $(CC) -print-prog-name=ar 2>/dev/null)
 
 # ISA-L inflates several times faster than zlib; where it is absent, zlib does the work.
 ifneq ($(filter x86_64-% aarch64-%,$(MACHINE)),)
@@ -105,7 +79,8 @@ SANITIZE_fuzz := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recov
 HARDEN        := -fstack-protector-strong -fstack-clash-protection \
     $(if $(filter aarch64-%,$(MACHINE)),-mbranch-protection=standard) $(if $(filter x86_64-%,$(MACHINE)),-fcf-protection)
 HARDEN_LINK   := -Wl,-z,relro,-z,now,-z,noexecstack
-OPT_release   := -O2 -D_FORTIFY_SOURCE=2 $(HARDEN) $(LTO)
+# No LTO: it gave less than 1 % of speed, and linking with it took longer than a minute.
+OPT_release   := -O2 -D_FORTIFY_SOURCE=2 $(HARDEN)
 OPT_debug     := -O0 -g3
 OPT_asan      := -O1 -g -fno-omit-frame-pointer $(SANITIZE_asan)
 OPT_tsan      := -O1 -g $(SANITIZE_tsan)
@@ -244,15 +219,15 @@ $B/%.a:
 
 $B/tacho: $(call objects,$(MAIN)) $(ARCHIVE)
 	@$(if $(V),,echo '  LINK  $@')
-	$Q$(CC) $(C_FLAGS) $(if $(WERROR),-Werror) $(L_FLAGS) $(LTO_LINK) $^ $(LIBS) -o $@
+	$Q$(CC) $(C_FLAGS) $(if $(WERROR),-Werror) $(L_FLAGS) $^ $(LIBS) -o $@
 
 # The recorder stands on libc alone; -z defs makes a stray dependency an error. It is never unloaded:
 # its thread would be left without code.
 $B/libtacho.so: $(call objects,$(RECORD))
 	@$(if $(V),,echo '  LINK  $@')
-	$Q$(CC) $(C_FLAGS) -shared -Wl,-soname,libtacho.so -Wl,-z,defs -Wl,-z,nodelete $(L_FLAGS) $(LTO_LINK) $^ -ldl -o $@
+	$Q$(CC) $(C_FLAGS) -shared -Wl,-soname,libtacho.so -Wl,-z,defs -Wl,-z,nodelete $(L_FLAGS) $^ -ldl -o $@
 
-# Loaded by the program under mpirun and srun alone; no sanitizer, no LTO: it calls only MPI.
+# Loaded by the program under mpirun and srun alone; no sanitizer: it calls only MPI.
 $B/libtacho_mpi.so: $(MPI) src/cluster/plugin.h $B/.flags
 	@mkdir -p $(@D); $(if $(V),,echo '  LINK  $@')
 	$Q$(MPICC) -Isrc -std=gnu11 -O2 -fPIC -shared -fvisibility=hidden $(WARNINGS) $(if $(WERROR),-Werror) $< -o $@
@@ -260,7 +235,7 @@ $B/libtacho_mpi.so: $(MPI) src/cluster/plugin.h $B/.flags
 # The demonstration finds the recorder beside itself in the tree, and in lib when installed.
 $B/tacho-demo: $(call objects,$(DEMO)) $B/libtacho.so
 	@$(if $(V),,echo '  LINK  $@')
-	$Q$(CC) $(C_FLAGS) $(L_FLAGS) $(TEST_LINK) $(call objects,$(DEMO)) -L$B -ltacho -lm \
+	$Q$(CC) $(C_FLAGS) $(L_FLAGS) $(call objects,$(DEMO)) -L$B -ltacho -lm \
 	    -Wl,-rpath,'$$ORIGIN' -Wl,-rpath,'$$ORIGIN/../../lib' -o $@
 
 # For a machine with a GPU: tests/gpu/run takes these and build/libtacho.so there. The package is the one
@@ -278,18 +253,17 @@ build/gpu-python: build/libtacho.so build/tacho python/backend.py $(wildcard pyt
 	$Qpython3 -m zipfile -e build/gpu-wheel/*.whl $@ && rm -r build/gpu-wheel && touch $@
 build/gpu-launch: $B/obj/tests/gpu/launch.o build/libtacho.so
 	@$(if $(V),,echo '  LINK  $@')
-	$Q$(CC) $(C_FLAGS) $(L_FLAGS) $(TEST_LINK) $< -Lbuild -ltacho -ldl -Wl,-rpath,'$$ORIGIN' -o $@
+	$Q$(CC) $(C_FLAGS) $(L_FLAGS) $< -Lbuild -ltacho -ldl -Wl,-rpath,'$$ORIGIN' -o $@
 build/gpu-knobs: $B/obj/tests/gpu/knobs.o
 	@$(if $(V),,echo '  LINK  $@')
-	$Q$(CC) $(C_FLAGS) $(L_FLAGS) $(TEST_LINK) $< -ldl -o $@
+	$Q$(CC) $(C_FLAGS) $(L_FLAGS) $< -ldl -o $@
 $B/obj/tests/gpu/%.o: C_FLAGS += -Wno-strict-prototypes
 
-# $(eval $(call program,TARGET,SOURCES,LIBRARIES,FLAGS)): a main file linked with the archives, as tests are
-# where no FLAGS are given: gcc heeds a -fno-lto even before -flto=auto.
+# $(eval $(call program,TARGET,SOURCES,LIBRARIES,FLAGS)): a main file linked with the archives.
 define program
 $1: $(call objects,$2) $(TEST_LIBS)
 	@mkdir -p $$(@D); $(if $(V),,echo '  LINK  $$@')
-	$Q$$(CC) $$(C_FLAGS) $$(L_FLAGS) $(or $4,$$(TEST_LINK)) $$^ $3 $$(LIBS) -o $$@
+	$Q$$(CC) $$(C_FLAGS) $$(L_FLAGS) $4 $$^ $3 $$(LIBS) -o $$@
 endef
 # Helpers of a test's own folder come before those of other folders, so that both may have a
 # function of the same name.
@@ -302,26 +276,25 @@ $(call programs,$(filter tests/unit/record/%,$(UNIT)),unit): | $B/libtacho.so \
 # Stand-ins for libraries that a machine may not have.
 $B/fake/lib%.so: tests/fake/%.c $B/.flags
 	@mkdir -p $(@D); $(if $(V),,echo '  LINK  $@')
-	$Q$(CC) $(C_FLAGS) -fPIC -shared -Wl,-soname,$(@F) $(L_FLAGS) $(TEST_LINK) $< -o $@
+	$Q$(CC) $(C_FLAGS) -fPIC -shared -Wl,-soname,$(@F) $(L_FLAGS) $< -o $@
 $B/fake/libcuda.so.1: tests/fake/cuda.c $B/.flags
 	@mkdir -p $(@D); $(if $(V),,echo '  LINK  $@')
-	$Q$(CC) $(C_FLAGS) -fPIC -shared -Wl,-soname,$(@F) $(L_FLAGS) $(TEST_LINK) $< -o $@
+	$Q$(CC) $(C_FLAGS) -fPIC -shared -Wl,-soname,$(@F) $(L_FLAGS) $< -o $@
 $(foreach f,$(FAULT),$(eval $(call program,$(call programs,$f,fault),$f)))
 # tools/NAME_*.c joins tools/NAME.c.
 $(foreach f,$(TOOLS),$(eval $(call program,$(call programs,$f,tools),$f $(wildcard $(basename $f)_*.c))))
-# A bench measures what users run, so it is linked with LTO; bench/NAME_*.cc joins bench/NAME.c.
+# bench/NAME_*.cc joins bench/NAME.c.
 # `make bench` builds them and runs each executable file in bench/: the scripts that drive them.
 # Status 77 is a bench that cannot run here and says why.
 $(foreach f,$(BENCH),$(eval $(call program,$(call programs,$f,bench),$f \
-    $(wildcard $(basename $f)_*.cc) $(if $(filter bench/record.c,$f),$(RECORD)),$(if $(wildcard $(basename $f)_*.cc),-lsimdjson -lstdc++),$(LTO_LINK))))
+    $(wildcard $(basename $f)_*.cc) $(if $(filter bench/record.c,$f),$(RECORD)),$(if $(wildcard $(basename $f)_*.cc),-lsimdjson -lstdc++))))
 # bench/predictors compares its program with the same one without one of the tokenizer's predictors
-# (event_parser_int.h) or without the heap of pages: those files, compiled anew, come before the archive. Only
-# ratios count, so all of them do without LTO, whose links would take minutes.
+# (event_parser_int.h) or without the heap of pages: those files, compiled anew, come before the archive.
 WITHOUT_pages := bench/without/pages.c
 $(foreach i,1 2 3 4 5 6,$(eval WITHOUT_$i := -DWITHOUT=$i $(wildcard src/ingest/trace_events/event_*.c)))
 $B/bench/predictors_without_%: $(call objects,bench/predictors.c) $(TEST_LIBS) $(wildcard bench/without/*.c)
 	@$(if $(V),,echo '  LINK  $@')
-	$Q$(CC) $(CPP_FLAGS) $(C_FLAGS) $(L_FLAGS) -fno-lto $(WITHOUT_$*) $(filter-out %.c,$^) $(LIBS) -o $@
+	$Q$(CC) $(CPP_FLAGS) $(C_FLAGS) $(L_FLAGS) $(WITHOUT_$*) $(filter-out %.c,$^) $(LIBS) -o $@
 ifeq ($(VARIANT),fuzz)
 $(foreach f,$(FUZZ),$(eval $(call program,$B/$(basename $(notdir $f)),$f,,-fsanitize=fuzzer)))
 else
@@ -369,9 +342,9 @@ bench:
 # Compiles without writing anything: a second compiler's opinion for a tenth of a build.
 syntax: $(addprefix syntax/,$(filter %.c,$(CORE) $(wildcard $(MAIN)) $(RECORD)))
 syntax/%: FORCE
-	$Q$(CC) $(CPP_FLAGS) $(filter-out -flto%,$(C_FLAGS)) $(if $(WERROR),-Werror) -fsyntax-only $*
+	$Q$(CC) $(CPP_FLAGS) $(C_FLAGS) $(if $(WERROR),-Werror) -fsyntax-only $*
 flags:
-	@printf '%s\n' "$(subst ",\",$(CC) $(CPP_FLAGS) $(filter-out -flto% -ffat%,$(C_FLAGS)))"
+	@printf '%s\n' "$(subst ",\",$(CC) $(CPP_FLAGS) $(C_FLAGS))"
 
 demo:
 	@$(MAKE) --no-print-directory all

@@ -64,8 +64,8 @@ def _archive(tools, source, to, files, flags):
             _run(["nasm", "-f", "elf64", *[f for f in flags if f.startswith(("-I", "-D"))],
                   "--reproducible", "-o", out, name], cwd=source)
         else:
-            kind = "-flto" if name.endswith(".c") else "-D__ASSEMBLY__"
-            _run([tools.cc, *FLAGS, kind, *flags, "-c", name, "-o", out], cwd=source)
+            kind = [] if name.endswith(".c") else ["-D__ASSEMBLY__"]
+            _run([tools.cc, *FLAGS, *kind, *flags, "-c", name, "-o", out], cwd=source)
         return out.name
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -132,7 +132,7 @@ def _libmicrohttpd(tools, source, root):
           "--disable-shared", "--enable-static", "--disable-doc", "--disable-examples", "--disable-curl",
           "--disable-tools", "--disable-dauth", "--disable-bauth", "--disable-postprocessor",
           "--disable-dependency-tracking", "--with-pic", f"CC={tools.cc}", f"AR={tools.ar}",
-          f"RANLIB={tools.ranlib}", "CFLAGS=" + " ".join([*FLAGS, "-flto"])], cwd=work)
+          f"RANLIB={tools.ranlib}", "CFLAGS=" + " ".join(FLAGS)], cwd=work)
     _run(["make", "-C", "src/microhttpd", "libmicrohttpd.la"], cwd=work,
          env={**os.environ, "MAKEFLAGS": f"-j{os.cpu_count()}"})
     _copy(work / "src/microhttpd/.libs/libmicrohttpd.a", root / "lib/libmicrohttpd.a")
