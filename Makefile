@@ -339,8 +339,9 @@ bench:
 	@$(MAKE) --no-print-directory all tools benches
 	@for bench in bench/*; do if [ -f $$bench ] && [ -x $$bench ]; then $$bench || [ $$? = 77 ] || exit 1; fi; done
 
-# Compiles without writing anything: a second compiler's opinion for a tenth of a build.
-syntax: $(addprefix syntax/,$(filter %.c,$(CORE) $(wildcard $(MAIN)) $(RECORD)))
+# Compiles without writing anything: a second compiler's opinion for a tenth of a build. SYNTAX= names files.
+SYNTAX ?= $(filter %.c,$(CORE) $(wildcard $(MAIN)) $(RECORD))
+syntax: $(addprefix syntax/,$(SYNTAX))
 syntax/%: FORCE
 	$Q$(CC) $(CPP_FLAGS) $(C_FLAGS) $(if $(WERROR),-Werror) -fsyntax-only $*
 flags:

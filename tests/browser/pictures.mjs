@@ -18,18 +18,19 @@ const VIEWS = [
   ["pipeline", "resnet_w0"],
   ["runs", ""],
 ];
-// Each theme and each language once; the other two (TACHO_LOOKS=all) only a person would look at.
+// Each theme and each language once; the other two (TACHO_LOOKS=all) only a person would look at. What axe judges:
+// everything, then what another theme and other words can change. Rows of a table are alike: the first five stand for all.
 const LOOKS = [
-  ["light", "en", true],
-  ["dark", "zh", true],
-  ...(process.env.TACHO_LOOKS === "all" ? [["dark", "en", false], ["light", "zh", false]] : []),
+  ["light", "en", {}],
+  ["dark", "zh", { runOnly: ["color-contrast", "valid-lang", "html-has-lang", "label", "button-name", "link-name", "image-alt"] }],
+  ...(process.env.TACHO_LOOKS === "all" ? [["dark", "en"], ["light", "zh"]] : []),
 ];
 
 async function look(s, page, name, judge) {
   await page.mouse.move(0, 0);
   await page.screenshot({ path: join(s.root, `build/screenshots/${name}.png`) });
   if (!judge) return;
-  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  const found = await page.evaluate((o) => globalThis.axe.run({ exclude: [["tbody tr:nth-child(n+6)"]] }, { resultTypes: ["violations"], ...o }), judge);
   const bad = found.violations.filter((v) => v.impact === "serious" || v.impact === "critical");
   const words = bad.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(" | ")}`);
   assert.deepEqual(words, [], name);
