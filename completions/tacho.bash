@@ -2,7 +2,7 @@
 _tacho() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff critical idle whatif check history top serve record attach watch demo summary export reduce baseline help version --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff critical idle whatif check history top serve record attach watch demo summary export reduce baseline mcp help version --help --version" -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]}:$before in
@@ -417,10 +417,13 @@ _tacho() {
     baseline:--threads) return ;;
     baseline:--memory-limit) return ;;
     baseline:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    mcp:--threads) return ;;
+    mcp:--memory-limit) return ;;
+    mcp:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     help:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     version:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     info:--logdir|operators:--logdir|kernels:--logdir|roofline:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|pipeline:--logdir|distributed:--logdir|advise:--logdir|diff:--logdir|critical:--logdir|idle:--logdir|whatif:--logdir|check:--logdir|history:--logdir|top:--logdir|serve:--logdir|serve:--source-root|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--source-root|demo:--output|demo:-o|summary:--logdir|export:--logdir|export:--output|export:-o|reduce:--logdir|reduce:--output|reduce:-o|baseline:--logdir|baseline:--output|baseline:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    help:*) COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff critical idle whatif check history top serve record attach watch demo summary export reduce baseline help version" -- "$word")); return ;;
+    help:*) COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff critical idle whatif check history top serve record attach watch demo summary export reduce baseline mcp help version" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
     info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
@@ -450,6 +453,7 @@ _tacho() {
     export) options="--run --worker --span --all-workers --logdir --from --to --value --until --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     reduce) options="--run --worker --span --logdir --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     baseline) options="--run --worker --span --logdir --from --to --step --output --commit --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
+    mcp) options="--threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     help) options="--lang --help" ;;
     version) options="--lang --help" ;;
     esac

@@ -11,6 +11,8 @@
  * is held by the arena of `opened`, whose reset gives the traces back. */
 #include "cli/open.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -87,11 +89,31 @@ static void note_passed(const options *o, const catalogue *c) {
     buf_fini(&line);
 }
 
+bool open_is_within(const char *path, const char *folder) {
+    char real[PATH_MAX];
+    size_t n = strlen(folder);
+    return realpath(path, real) && strncmp(real, folder, n) == 0 &&
+           (real[n] == '/' || !real[n] || n == 1);
+}
+
+/* A link in the folder may lead out of it. */
+static status check_within(const options *o, const run_entry *run, error *err) {
+    for (uint32_t i = 0; o->within && i < run->n_workers; i++)
+        for (uint32_t k = 0; k < run->workers[i].n_spans; k++) {
+            str path = run->workers[i].spans[k].path;
+            if (!open_is_within(path.p, o->within))
+                FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_MCP_OUTSIDE, arg_text("path", path),
+                     arg_cstr("folder", o->within));
+        }
+    return OK;
+}
+
 status open_choose(const options *o, opened_input *x, const catalogue *found, span_choice *c,
                    error *err) {
     choice wanted = {
         .run = o->question.run, .worker = o->question.worker, .span = o->question.span};
     TRY(span_choose(found, &wanted, c, err));
+    TRY(check_within(o, c->run, err));
     return run_list(found, c->run, &x->arena, &x->listing, err);
 }
 

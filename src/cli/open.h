@@ -16,4 +16,7 @@ typedef struct {
 status open_traces(const options *o, opened_input *out, error *err) MUST_USE;
 void open_end(opened_input *x);
 
+/* Is the file or folder, whatever links lead there, below a folder given by its real path? */
+bool open_is_within(const char *path, const char *folder);
+
 #endif

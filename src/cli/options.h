@@ -42,7 +42,8 @@ struct options {
     question question;
 #define OPTION(field, name, letter, kind, value, groups, help) value_##kind field;
 #include "cli/options.def"
-    lang words; /* of --lang or the environment */
+    lang words;         /* of --lang or the environment */
+    const char *within; /* real path of the only folder that may be read; NULL: all may */
     uint32_t n_traces;
     const char **traces; /* arguments that are not options; --logdir adds one */
 };

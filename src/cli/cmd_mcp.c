@@ -1,0 +1,194 @@
+/* cmd_mcp.c: `tacho mcp`: the analyses for agents, on standard input and output.
+ *
+ * mcp/ speaks the protocol. Here a call becomes a command line, so that an agent is answered as
+ * a person is, by the same parser, with the same words when something is wrong. Answers are
+ * bounded: tables have few rows unless more are asked for, and an answer that is still too long
+ * is given again with fewer. With a folder only what lies below it can be opened. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/message_ids_columns.h"
+#include "base/num.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/open.h"
+#include "cli/shape.h"
+#include "mcp/mcp.h"
+
+enum { USUAL_ROWS = 20, MOST_ROWS = 500, TRIES = 4, TEXT_WIDTH = 160 };
+
+typedef struct {
+    const options *o;
+    const char *folder; /* real path; NULL: anything may be opened */
+    arena arena;        /* of one message */
+} agent;
+
+/* ---- which files ------------------------------------------------------------------------- */
+
+/* The path of a trace: below the folder, where there is one. */
+static status find_trace(agent *g, str given, const char **out, error *err) {
+    *out = given.p;
+    if (!g->folder) return OK;
+    str path = given.p[0] == '/' ? given : arena_printf(&g->arena, "%s/%s", g->folder, given.p);
+    if (!path.p) FAIL_MEMORY(err);
+    if (!given.n || !open_is_within(path.p, g->folder))
+        FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_MCP_OUTSIDE, arg_text("path", given),
+             arg_cstr("folder", g->folder));
+    *out = path.p;
+    return OK;
+}
+
+/* ---- a call as a command line ------------------------------------------------------------ */
+
+/* `offset` has no option: on a command line a pipe does it. */
+static bool is_offset(str name) {
+    return str_eq(name, STR("offset"));
+}
+
+static status make_words(agent *g, const mcp_call *c, char **words, int *n, error *err) {
+    for (uint32_t i = 0; i < c->n_arguments; i++) {
+        str name = c->arguments[i].name, value = c->arguments[i].value;
+        if (is_offset(name)) continue;
+        str word = value.p ? arena_printf(&g->arena, "--%s=%s", name.p, value.p)
+                           : arena_printf(&g->arena, "--%s", name.p);
+        if (!word.p) FAIL_MEMORY(err);
+        words[(*n)++] = (char *)(uintptr_t)word.p;
+    }
+    words[(*n)++] = (char *)(uintptr_t) "--";
+    for (uint32_t i = 0; i < c->n_traces; i++) {
+        const char *path;
+        TRY(find_trace(g, c->traces[i], &path, err));
+        words[(*n)++] = (char *)(uintptr_t)path;
+    }
+    return OK;
+}
+
+static status read_offset(const mcp_call *c, options *o, error *err) {
+    for (uint32_t i = 0; i < c->n_arguments; i++) {
+        spelling as = {c->arguments[i].name, "="};
+        if (!is_offset(as.name)) continue;
+        if (!value_parse(VALUE_COUNT, NULL, c->arguments[i].value, &o->question.offset))
+            return value_fail(VALUE_COUNT, NULL, &as, c->arguments[i].value, err);
+    }
+    return OK;
+}
+
+static status read_options(agent *g, const mcp_call *c, options *o, error *err) {
+    char *words[MCP_MAX_ARGUMENTS + 4];
+    int n = 0;
+    *o = (options){.words = g->o->words};
+    if (!command_find(str_of(c->analysis), &o->command))
+        FAIL0(err, ERR_ARG, NOPOS, MSG_MCP_NO_TOOL);
+    TRY(make_words(g, c, words, &n, err));
+    TRY(options_parse(&g->arena, n, words, o, err));
+    TRY(read_offset(c, o, err));
+    o->quiet = true;
+    o->within = g->folder;
+    o->no_cache = g->o->no_cache;
+    o->threads = g->o->threads;
+    o->memory_limit = g->o->memory_limit;
+    int64_t asked = o->question.limit == ABSENT_I64 ? USUAL_ROWS : o->question.limit;
+    o->question.limit = asked == 0 ? MOST_ROWS : min_i64(asked, MOST_ROWS);
+    return OK;
+}
+
+/* ---- the answer -------------------------------------------------------------------------- */
+
+static status answer_once(const options *o, buf *text, buf *json, error *err) {
+    answer a;
+    opened_input x = {.pool = NULL};
+    status s = open_traces(o, &x, err);
+    params p = options_params(o, x.pool);
+    if (s == OK) s = o->command.analysis->run(&x.input, &p, &x.arena, &a, err);
+    if (s == OK) s = present_resolve(&a, o->words, err);
+    if (s == OK) s = shape_answer(&a, o, err);
+    present_options how = {.lang = o->words, .width = TEXT_WIDTH, .utf8 = true};
+    if (s == OK) s = present_answer(FORM_TEXT, &a, &how, text, err);
+    if (s == OK) s = present_answer(FORM_JSON, &a, &how, json, err);
+    open_end(&x);
+    return s;
+}
+
+/* Fewer rows until it fits: half of what would, by its size now. */
+static status run_tool(void *of, const mcp_call *c, buf *text, buf *json, error *err) {
+    agent *g = of;
+    options o;
+    TRY(read_options(g, c, &o, err));
+    for (int i = 0; i < TRIES; i++) {
+        buf_clear(text);
+        buf_clear(json);
+        TRY(answer_once(&o, text, json, err));
+        size_t bytes = text->n > json->n ? text->n : json->n;
+        if (bytes <= MCP_MAX_ANSWER_BYTES) return OK;
+        o.question.limit =
+            max_i64(o.question.limit * MCP_MAX_ANSWER_BYTES / (int64_t)bytes / 2, 1);
+    }
+    FAIL0(err, ERR_LIMIT, NOPOS, MSG_MCP_ANSWER_TOO_LONG);
+}
+
+/* ---- lines in, lines out ----------------------------------------------------------------- */
+
+static status answer_line(agent *g, str line, output *out, error *err) {
+    mcp_host host = {.words = g->o->words, .run = run_tool, .of = g};
+    mcp_answer(&host, &g->arena, line, &out->buf);
+    arena_reset(&g->arena);
+    if (!buf_ok(&out->buf)) FAIL_MEMORY(err);
+    return output_flush(out, &out->buf, err);
+}
+
+/* Answers the whole lines of what was read and keeps the rest. A line that is too long is
+ * answered once, and thrown away up to its end. */
+static status answer_lines(agent *g, buf *read_so_far, bool *skipping, output *out,
+                           error *err) {
+    size_t at = 0;
+    for (const char *end; (end = memchr(read_so_far->p + at, '\n', read_so_far->n - at));) {
+        str line = str_n(read_so_far->p + at, (size_t)(end - read_so_far->p) - at);
+        at += line.n + 1;
+        if (!*skipping) TRY(answer_line(g, line, out, err));
+        *skipping = false;
+    }
+    read_so_far->n -= at;
+    memmove(read_so_far->p, read_so_far->p + at, read_so_far->n);
+    if (read_so_far->n <= MCP_MAX_LINE_BYTES) return OK;
+    if (!*skipping) mcp_answer_too_long(&out->buf);
+    *skipping = true;
+    read_so_far->n = 0;
+    return output_flush(out, &out->buf, err);
+}
+
+static status answer_all(agent *g, buf *read_so_far, output *out, error *err) {
+    bool skipping = false;
+    for (;;) {
+        if (!buf_reserve(read_so_far, 64 << 10)) FAIL_MEMORY(err);
+        ssize_t n = read(STDIN_FILENO, read_so_far->p + read_so_far->n, 64 << 10);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) break;
+        read_so_far->n += (size_t)n;
+        TRY(answer_lines(g, read_so_far, &skipping, out, err));
+    }
+    if (!read_so_far->n || skipping) return OK;
+    return answer_line(g, buf_str(read_so_far), out, err); /* the last line lacks its end */
+}
+
+int cmd_mcp(options *o) {
+    error err = {0};
+    char folder[PATH_MAX];
+    agent g = {.o = o};
+    buf read_so_far = {0};
+    output out = {.fd = STDOUT_FILENO, .name = text_get(MSG_CLI_STDOUT, o->words)};
+    status s = OK;
+    if (o->n_traces > 1) s = error_set(&err, ERR_ARG, NOPOS, MSG_MCP_ONE_FOLDER, 0, NULL);
+    if (s == OK && o->n_traces) {
+        g.folder = realpath(o->traces[0], folder);
+        if (!g.folder)
+            s = error_set(&err, ERR_NOT_FOUND, NOPOS, MSG_MCP_NO_FOLDER, 1,
+                          (arg[]){arg_cstr("path", o->traces[0])});
+    }
+    arena_init(&g.arena, 0);
+    if (s == OK) s = answer_all(&g, &read_so_far, &out, &err);
+    arena_fini(&g.arena);
+    buf_fini(&read_so_far);
+    return output_end(&out, o, s, &err);
+}
