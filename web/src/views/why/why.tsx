@@ -19,7 +19,7 @@ export function Why() {
   const typical = typicalStep(steps);
   const off = sum(rowsOf(asked.value?.tables.slack), (r) => r.off_path);
   const facts = [
-    typical ? w("fact_step", { n: String(typical.step), v: short(typical.recorded, "ns") }) : undefined,
+    typical?.recorded ? w("fact_step", { n: String(typical.step), v: short(typical.recorded, "ns") }) : undefined,
     off > 0 ? w("fact_off", { v: short(off, "ns") }) : undefined,
   ];
   return (
