@@ -327,3 +327,9 @@ async function hoverABlock(page, box) {
     }
   assert.fail("no block under the pointer");
 }
+
+test("why of a device alone: no path, and nothing empty in its place", (s) =>
+  on(s, "why?run=made", async (page) => {
+    assert.match(plain(await page.textContent("h1")), /^There is no path: of the host nothing was recorded/);
+    assert.equal(await page.locator(".why-row, section[aria-label='Critical path']").count(), 0);
+  }));
