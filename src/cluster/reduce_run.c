@@ -20,8 +20,9 @@
 #include "session/load.h"
 
 /* Tables that grow with names, not with workers: folded now and then. */
-#define NAME_TABLES \
-    (SUMMARY_BIT(op) | SUMMARY_BIT(kernel) | SUMMARY_BIT(histogram) | SUMMARY_BIT(advice))
+#define NAME_TABLES                                                   \
+    (SUMMARY_BIT(op) | SUMMARY_BIT(kernel) | SUMMARY_BIT(histogram) | \
+     SUMMARY_BIT(worker_time) | SUMMARY_BIT(advice))
 #define FOLD_ROWS 65536
 
 typedef struct {

@@ -10,9 +10,15 @@
 #include "base/num.h"
 #include "serve/json_put.h"
 
+/* Of one entry. */
+typedef struct {
+    buf text;
+    uint64_t generation; /* of the trace */
+} known;
+
 struct facts {
     pthread_mutex_t lock; /* guards what follows */
-    buf *texts;           /* by entry */
+    known *of;            /* by entry */
     uint32_t n;
 };
 
@@ -24,8 +30,8 @@ facts *facts_new(void) {
 
 void facts_free(facts *f) {
     if (!f) return;
-    for (uint32_t i = 0; i < f->n; i++) buf_fini(&f->texts[i]);
-    mem_free(f->texts);
+    for (uint32_t i = 0; i < f->n; i++) buf_fini(&f->of[i].text);
+    mem_free(f->of);
     pthread_mutex_destroy(&f->lock);
     mem_free(f);
 }
@@ -92,30 +98,44 @@ static void put_facts(buf *b, const trace *t, const answer *a) {
     buf_add_byte(b, '}');
 }
 
-static void facts_keep(facts *f, uint32_t entry, buf *text) {
+static void facts_keep(facts *f, uint32_t entry, uint64_t generation, buf *text) {
     pthread_mutex_lock(&f->lock);
     if (entry >= f->n) {
         uint32_t n = entry * 2 + 16;
-        buf *grown = mem_grow(f->texts, n * sizeof *grown);
+        known *grown = mem_grow(f->of, n * sizeof *grown);
         if (grown) {
             memset(grown + f->n, 0, (n - f->n) * sizeof *grown);
-            f->texts = grown;
+            f->of = grown;
             f->n = n;
         }
     }
     if (entry < f->n) {
-        buf_fini(&f->texts[entry]);
-        f->texts[entry] = *text;
+        buf_fini(&f->of[entry].text);
+        f->of[entry] = (known){*text, generation};
         *text = (buf){0};
     }
     pthread_mutex_unlock(&f->lock);
     buf_fini(text);
 }
 
+void facts_take(facts *f, uint32_t entry, const held_trace *h, const answer *overview) {
+    buf text = {0};
+    put_facts(&text, h->trace, overview);
+    if (buf_ok(&text)) facts_keep(f, entry, h->generation, &text);
+    buf_fini(&text);
+}
+
+bool facts_are_of(facts *f, uint32_t entry, const held_trace *h) {
+    pthread_mutex_lock(&f->lock);
+    bool there =
+        entry < f->n && f->of[entry].text.n && f->of[entry].generation == h->generation;
+    pthread_mutex_unlock(&f->lock);
+    return there;
+}
+
 void facts_make(facts *f, uint32_t entry, const held_trace *h, pool *p) {
     arena a;
     answer overview;
-    buf text = {0};
     analysis_trace one = {.trace = h->trace, .rank = ABSENT_I64};
     analysis_input in = {.traces = &one, .n_traces = 1};
     params whole = PARAMS_WHOLE;
@@ -123,16 +143,14 @@ void facts_make(facts *f, uint32_t entry, const held_trace *h, pool *p) {
     const analysis_info *info = registry_find(STR("overview"));
     arena_init(&a, (size_t)1 << 30);
     bool ok = info && info->run(&in, &whole, &a, &overview, NULL) == OK;
-    put_facts(&text, h->trace, ok ? &overview : NULL);
-    if (buf_ok(&text)) facts_keep(f, entry, &text);
-    buf_fini(&text);
+    facts_take(f, entry, h, ok ? &overview : NULL);
     arena_fini(&a);
 }
 
 void facts_put(facts *f, uint32_t entry, buf *out) {
     pthread_mutex_lock(&f->lock);
-    if (entry < f->n && f->texts[entry].n)
-        buf_add_str(out, buf_str(&f->texts[entry]));
+    if (entry < f->n && f->of[entry].text.n)
+        buf_add_str(out, buf_str(&f->of[entry].text));
     else
         buf_add_cstr(out, "null");
     pthread_mutex_unlock(&f->lock);

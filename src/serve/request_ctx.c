@@ -21,6 +21,7 @@
 #include "present/present.h"
 #include "serve/answer_cache.h"
 #include "serve/compared.h"
+#include "serve/facts.h"
 #include "serve/json_put.h"
 #include "serve/run_cache.h"
 #include "serve/service.h"
@@ -374,6 +375,17 @@ status request_present(request_ctx *x, answer *a, error *err) {
     return st;
 }
 
+/* An overview of one whole trace: the list of runs shows a few numbers of it. */
+static bool gives_facts(const request_ctx *x) {
+    const params whole = PARAMS_WHOLE, *p = &x->request.question.params;
+    bool plain = strcmp(x->request.analysis->name, "overview") == 0 && p->tables.n == 0;
+    for (uint32_t i = 0; i < p->n_extra; i++)
+        plain &= str_eq(p->extra[i].name, STR("evidence"));
+    return plain && x->service->facts && x->n_held == 1 && !x->summaries && !x->compared.n &&
+           x->chosen.span && p->from_ns == whole.from_ns && p->to_ns == whole.to_ns &&
+           p->first_step == whole.first_step && p->last_step == whole.last_step;
+}
+
 status route_analysis(request_ctx *x, error *err) {
     answer a;
     params p = x->request.question.params;
@@ -383,5 +395,8 @@ status route_analysis(request_ctx *x, error *err) {
     if (x->compared.n) TRY(compared_input(x, &in, err));
     p.pool = x->service->pool;
     TRY(x->request.analysis->run(&in, &p, &x->arena, &a, err));
+    if (gives_facts(x))
+        facts_take(x->service->facts, snapshot_entry(x->snapshot, x->chosen.span), x->held[0],
+                   &a);
     return request_present(x, &a, err);
 }

@@ -477,9 +477,11 @@ static void make_facts(void *context, bool cancelled) {
     facts_job *j = context;
     server *s = j->server;
     if (!cancelled) {
-        facts_make(s->service.facts, j->entry, j->held, s->service.pool);
-        publish_runs(s);
+        /* What the page waits for comes first; the list of runs gets its facts out of it. */
         expected_answer(&s->service, j->entry, s->words);
+        if (!facts_are_of(s->service.facts, j->entry, j->held))
+            facts_make(s->service.facts, j->entry, j->held, s->service.pool);
+        publish_runs(s);
     }
     held_release(j->held);
     mem_free(j);

@@ -3,6 +3,7 @@
  *     $TMPDIR/tacho-drop-XXXXXX/              mode 0700
  *         7.tmp                               is being written; not looked at by discover
  *         worker0/worker0.pt.trace.json.gz    a run: what was dropped at once
+ *         job/rank1/trace.json                a dropped folder keeps its own folders
  *
  * The size of a file is known before it comes (the server asks for it), so room is set aside
  * first and the folder never holds more than the limit. A file counts as trace if the look
@@ -64,7 +65,7 @@ uploads *uploads_new(uint64_t limit_bytes) {
     return u;
 }
 
-/* Removes what is in a folder of ours, one level of folders deep, then the folder itself. */
+/* Removes what is in a folder of ours, so many levels deep, then the folder itself. */
 static void remove_folder(int in, const char *name, int levels) {
     int fd = openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
@@ -80,7 +81,7 @@ static void remove_folder(int in, const char *name, int levels) {
 
 void uploads_free(uploads *u) {
     if (!u) return;
-    remove_folder(AT_FDCWD, u->path, 1);
+    remove_folder(AT_FDCWD, u->path, UPLOAD_WAY_BYTES / 2);
     pthread_mutex_destroy(&u->lock);
     mem_free(u);
 }
@@ -116,6 +117,25 @@ void upload_safe_name(str name, char out[UPLOAD_NAME_BYTES + 1]) {
     out[n] = '\0';
 }
 
+bool upload_safe_way(str name, char out[UPLOAD_WAY_BYTES + 1]) {
+    char part[UPLOAD_NAME_BYTES + 1];
+    size_t n = 0;
+    for (size_t from = 0, end; from <= name.n; from = end + 1) {
+        for (end = from; end < name.n && name.p[end] != '/' && name.p[end] != '\\';) end++;
+        bool dots = true; /* nothing, here or up */
+        for (size_t i = from; i < end; i++) dots &= name.p[i] == '.';
+        if (dots && (end < name.n || n > 0)) continue;
+        upload_safe_name(str_n(name.p + from, end - from), part);
+        size_t more = strlen(part);
+        if (n + more + 1 > UPLOAD_WAY_BYTES) return false;
+        if (n) out[n++] = '/';
+        memcpy(out + n, part, more);
+        n += more;
+    }
+    out[n] = '\0';
+    return true;
+}
+
 /* Is it the name of a run that is there, or its last part, by which it may be called too? */
 static bool is_shown(const catalogue *c, const char *name) {
     for (uint32_t i = 0; c && i < c->n_runs; i++) {
@@ -127,16 +147,17 @@ static bool is_shown(const catalogue *c, const char *name) {
     return false;
 }
 
-/* A new folder, named like the file without its endings. The lock is held. */
-static bool make_folder(uploads *u, const char *file, const catalogue *shown, char *out,
+/* A new folder, named like the one it comes from, or like the file without its endings. The lock
+ * is held. */
+static bool make_folder(uploads *u, const char *way, const catalogue *shown, char *out,
                         size_t n_out) {
     char path[512];
-    size_t stem = strcspn(file, ".");
+    size_t top = strcspn(way, "/"), stem = way[top] ? top : strcspn(way, ".");
     for (int i = 1; i < MOST_SAME_NAMES; i++) {
         if (i == 1)
-            snprintf(out, n_out, "%.*s", (int)stem, file);
+            snprintf(out, n_out, "%.*s", (int)stem, way);
         else
-            snprintf(out, n_out, "%.*s-%d", (int)stem, file, i);
+            snprintf(out, n_out, "%.*s-%d", (int)stem, way, i);
         if (is_shown(shown, out)) continue;
         int n = snprintf(path, sizeof path, "%s/%s", u->path, out);
         if (n < 0 || (size_t)n >= sizeof path) return false;
@@ -147,7 +168,7 @@ static bool make_folder(uploads *u, const char *file, const catalogue *shown, ch
 }
 
 /* The folder of a group of files, made for the first of them. */
-static bool find_folder(uploads *u, const upload_place *at, const char *file, char *out,
+static bool find_folder(uploads *u, const upload_place *at, const char *way, char *out,
                         size_t n_out) {
     bool found = false;
     pthread_mutex_lock(&u->lock);
@@ -156,7 +177,7 @@ static bool find_folder(uploads *u, const upload_place *at, const char *file, ch
             snprintf(out, n_out, "%s", u->groups[i].folder);
             found = true;
         }
-    if (!found && make_folder(u, file, at->shown, out, n_out)) {
+    if (!found && make_folder(u, way, at->shown, out, n_out)) {
         found = true;
         if (at->group.n > 0 && at->group.n < GROUP_BYTES) {
             group *g = &u->groups[u->next_group++ % N_GROUPS];
@@ -236,44 +257,87 @@ static int close_quiet(upload *f) {
     return failed;
 }
 
+/* Where a file of a run lies: the run's folder, by itself and from the top; the way below it. */
+typedef struct {
+    const char *folder, *whole, *below;
+    bool with_folder; /* it came in one */
+} upload_spot;
+
+/* The run a folder was found to be, by the name it is listed under: the one that holds the file,
+ * else the first. */
+static str listed_run(const upload_place *at, const upload_spot *spot, const catalogue *c) {
+    const run_entry *best = c->n_runs ? &c->runs[0] : NULL;
+    str way = str_of(spot->below);
+    size_t slash = str_rfind_byte(way, '/');
+    str in = slash == SIZE_MAX
+                 ? str_of(spot->whole)
+                 : arena_printf(at->arena, "%s/%.*s", spot->whole, (int)slash, way.p);
+    for (uint32_t i = 0; i < c->n_runs; i++)
+        if (str_eq(c->runs[i].path, in)) best = &c->runs[i];
+    if (!best) return str_n("", 0);
+    if (str_eq(best->path, str_of(spot->whole)))
+        return arena_str(at->arena, str_of(spot->folder));
+    return arena_printf(at->arena, "%s/%.*s", spot->folder, STR_ARG(best->name));
+}
+
 /* The look through the run's folder takes it as a trace, or says what it is. */
-static status check_trace(const upload_place *at, const char *folder, const char *file,
+static status check_trace(const upload_place *at, const upload_spot *spot, str *run,
                           error *err) {
     catalogue c = {0};
     error why;
-    status s = run_discover(at->arena, folder, &c, &why);
-    for (uint32_t i = 0; i < c.n_passed; i++) {
+    status s = run_discover(at->arena, spot->whole, &c, &why);
+    for (uint32_t i = 0; i < c.n_passed && !spot->with_folder; i++) {
         const passed_file *p = &c.passed[i];
-        if (!str_eq(p->path, str_of(file))) continue;
+        if (!str_eq(p->path, str_of(spot->below))) continue;
         FAIL(err, ERR_FORMAT, NOPOS, MSG_UPLOAD_NOT_TRACE, arg_text("name", at->name),
              arg_words("what", p->what));
     }
-    if (s == OK || s == ERR_NOT_FOUND) return OK;
+    if (s == OK || s == ERR_NOT_FOUND) {
+        *run = s == OK ? listed_run(at, spot, &c) : str_n("", 0);
+        if (!run->p) FAIL_MEMORY(err);
+        return OK;
+    }
     if (err) *err = why;
     return s;
 }
 
+/* The folders on the way to a file, whose path is written over for a moment. */
+static bool make_way(char *path, size_t n_top) {
+    for (size_t i = n_top + 1; path[i]; i++) {
+        if (path[i] != '/') continue;
+        path[i] = '\0';
+        bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
+        path[i] = '/';
+        if (!made) return false;
+    }
+    return true;
+}
+
 status upload_end(upload *f, const upload_place *at, str *run, error *err) {
-    char file[UPLOAD_NAME_BYTES + 1], folder[UPLOAD_NAME_BYTES + 8], path[768], whole[512];
+    char way[UPLOAD_WAY_BYTES + 1], folder[UPLOAD_NAME_BYTES + 8], path[1024], whole[512];
     if (f->failed || f->written != f->bytes)
         return fail_store(err, f->failed ? f->failed : EIO);
     int failed = close_quiet(f);
     if (failed) return fail_store(err, failed);
-    upload_safe_name(at->name, file);
-    if (!find_folder(f->to, at, file, folder, sizeof folder)) return fail_store(err, errno);
+    if (!upload_safe_way(at->name, way)) return fail_store(err, ENAMETOOLONG);
+    if (!find_folder(f->to, at, way, folder, sizeof folder)) return fail_store(err, errno);
     snprintf(whole, sizeof whole, "%s/%s", f->to->path, folder);
-    int n = snprintf(path, sizeof path, "%s/%s", whole, file);
+    const char *slash = strchr(way, '/');
+    upload_spot spot = {.folder = folder,
+                        .whole = whole,
+                        .below = slash ? slash + 1 : way,
+                        .with_folder = slash != NULL};
+    int n = snprintf(path, sizeof path, "%s/%s", whole, spot.below);
     if (n < 0 || (size_t)n >= sizeof path) return fail_store(err, ENAMETOOLONG);
+    if (!make_way(path, strlen(whole))) return fail_store(err, errno);
     /* Not over another file of the same drop; rename would. */
     if (link(f->path, path) != 0) return fail_store(err, errno);
-    status s = check_trace(at, whole, file, err);
+    status s = check_trace(at, &spot, run, err);
     if (s != OK) {
         (void)unlink(path);
         (void)rmdir(whole); /* stays when other files are in it */
         return s;
     }
-    *run = arena_str(at->arena, str_of(folder));
-    if (!run->p) FAIL_MEMORY(err);
     f->kept = true;
     return OK;
 }

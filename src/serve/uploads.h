@@ -8,9 +8,11 @@
  *     upload_drop(&one);                                 always: gives back what was not kept
  *     uploads_free(u);                                   removes the folder and all in it
  *
- * Nothing a client sends is ever a path: of a file's name only letters, digits and a few signs
- * are kept, and it lies in a folder that is named here. All functions may be called from any
- * thread; an upload belongs to one at a time. */
+ * Nothing a client sends is ever used as a path: of each part of a name only letters, digits and
+ * a few signs are kept, and it lies in a folder that is made here. The first folder of a way is
+ * the run; folders below it are kept, since profilers write several files of one name into
+ * folders of ranks or devices. All functions may be called from any thread; an upload belongs
+ * to one at a time. */
 #ifndef SERVE_UPLOADS_H
 #define SERVE_UPLOADS_H
 
@@ -31,13 +33,13 @@ typedef struct {
 
 /* Where a file goes. */
 typedef struct {
-    str name;               /* as the client calls it */
-    str group;              /* files with the same word are one run; empty: a run alone */
+    str name;  /* as the client calls it: of a folder with the way to it, a/b/c.json */
+    str group; /* files with the same word are one run; empty: a run alone */
     const catalogue *shown; /* runs whose names are taken */
     arena *arena;
 } upload_place;
 
-enum { UPLOAD_NAME_BYTES = 120 };
+enum { UPLOAD_NAME_BYTES = 120, UPLOAD_WAY_BYTES = 480 };
 
 /* NULL when no folder can be made. */
 uploads *uploads_new(uint64_t limit_bytes);
@@ -49,11 +51,14 @@ void uploads_room(uploads *u, uint64_t *used_bytes, uint64_t *limit_bytes);
 status upload_begin(uploads *u, uint64_t bytes, upload *out, error *err) MUST_USE;
 void upload_write(upload *f, const void *p, size_t n);
 /* Puts the file into the folder of its run, whose name is *run, valid until the arena is reset.
- * ERR_FORMAT when it is no trace: then it is gone. */
+ * ERR_FORMAT when it is not a trace: then it is gone. What comes with a folder is kept whatever
+ * it is, since a trace may need it; *run is empty as long as no trace came. */
 status upload_end(upload *f, const upload_place *at, str *run, error *err) MUST_USE;
 void upload_drop(upload *f);
 
 /* A name that is safe in a folder: its last part, of which only plain signs stay. */
 void upload_safe_name(str name, char out[UPLOAD_NAME_BYTES + 1]);
+/* The same of each part of a way; parts that lead nowhere or up are left out. False: too long. */
+bool upload_safe_way(str name, char out[UPLOAD_WAY_BYTES + 1]);
 
 #endif

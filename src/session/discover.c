@@ -488,6 +488,8 @@ static status discover_tree(arena *a, const char *path, const struct stat *st, c
     found_file *f = VEC(&w.files, found_file);
     size_t n = w.files.n;
     if (s == OK && n) s = sort_files(a, f, n, err);
+    if (s == OK && n) s = rank_folders_join(a, top, name, f, n, err);
+    if (s == OK && n) qsort(f, n, sizeof *f, compare_found);
     if (s == OK && n) s = pass_copies(&w, f, n, err);
     if (s == OK) s = keep_passed(&w, out, err);
     if (s == OK && n == 0) s = fail_without_traces(&w, top.p, w.n_seen == 0, err);

@@ -22,6 +22,11 @@ void roles_count(run_entry *r);
 /* Sorts the files (n > 0) and cuts runs, workers and spans out of the list. */
 status catalogue_of_files(arena *a, found_file *files, size_t n, catalogue *out,
                           error *err) MUST_USE;
+/* Files in folders of one rank each become workers of the run around them (rank_folders.c). The
+ * files are sorted by folder; `top` is the path of the folder that was asked for, `top_name` its
+ * name. They are no longer sorted afterwards. */
+status rank_folders_join(arena *a, str top, str top_name, found_file *f, size_t n,
+                         error *err) MUST_USE;
 /* discover for a URL. */
 status discover_remote(arena *a, const char *url, catalogue *out, error *err) MUST_USE;
 

@@ -240,7 +240,7 @@ static cache_key summary_key(const char *path, const load_options *o) {
     key = cache_key_of(path);
     if (!key.n) return key;
     uint64_t parts[2] = {hash_bytes64(o->who.worker.p, o->who.worker.n), (uint64_t)o->who.rank};
-    int n = snprintf(key.text + key.n, sizeof key.text - key.n, " summary2 %016llx",
+    int n = snprintf(key.text + key.n, sizeof key.text - key.n, " summary3 %016llx",
                      (unsigned long long)hash_bytes64(parts, sizeof parts));
     key.n = n > 0 && key.n + (uint32_t)n < sizeof key.text ? key.n + (uint32_t)n : 0;
     return key;

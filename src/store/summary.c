@@ -272,3 +272,18 @@ int64_t summary_bucket_ns(uint32_t bucket) {
     if (power > 62) return INT64_MAX;
     return (int64_t)((uint64_t)(8 + (bucket - 16) % 8) << (power - 3));
 }
+
+/* 0 … 127 ns have a bucket each, then 64 for each power of two. */
+uint32_t summary_fine_bucket(int64_t ns) {
+    if (ns < 128) return ns > 0 ? (uint32_t)ns : 0;
+    uint32_t power = 63 - (uint32_t)__builtin_clzll((uint64_t)ns);
+    return 128 + (power - 7) * 64 + (uint32_t)((uint64_t)ns >> (power - 6) & 63);
+}
+
+int64_t summary_fine_bucket_ns(uint32_t bucket) {
+    if (bucket < 128) return bucket;
+    uint32_t power = 7 + (bucket - 128) / 64;
+    if (power > 62) return INT64_MAX;
+    uint64_t width = (uint64_t)1 << (power - 6);
+    return (int64_t)((64 + (bucket - 128) % 64) * width + width / 2);
+}

@@ -84,6 +84,11 @@ uint32_t summary_bucket(int64_t ns);
 /* The shortest duration of a bucket. */
 int64_t summary_bucket_ns(uint32_t bucket);
 
+/* Finer ones for the time of a worker, of which there are few: 64 for each power of two. */
+uint32_t summary_fine_bucket(int64_t ns);
+/* The middle of a bucket: at most 1/128 from any duration in it. */
+int64_t summary_fine_bucket_ns(uint32_t bucket);
+
 /* ---- bytes (docs/FORMAT.md, profile 3) ---- */
 
 /* The file's bytes, appended to `out`; settles first. */

@@ -14,6 +14,31 @@ const drop = (page, files) =>
       document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
   }, files);
 
+/** Drops a folder: what a browser gives of one, made of a tree of texts. */
+const dropFolder = (page, name, tree) =>
+  page.evaluate(
+    ([top, whole]) => {
+      const entry = (path, node) => ({
+        name: path.split("/").pop(),
+        fullPath: path,
+        isFile: typeof node === "string",
+        isDirectory: typeof node !== "string",
+        file: (done) => done(new File([node], path.split("/").pop())),
+        createReader() {
+          const parts = [Object.entries(node).map(([n, below]) => entry(`${path}/${n}`, below)), []];
+          return { readEntries: (done) => done(parts.shift() ?? []) };
+        },
+      });
+      const data = new DataTransfer();
+      data.items.add(new File([""], top));
+      const real = DataTransferItem.prototype.webkitGetAsEntry;
+      DataTransferItem.prototype.webkitGetAsEntry = () => entry(`/${top}`, whole);
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+      DataTransferItem.prototype.webkitGetAsEntry = real;
+    },
+    [name, tree],
+  );
+
 test("dropped files open as one run; what is not a trace says so; an empty folder tells each framework's way", async (s) => {
   const own = await s.another(() => {});
   const here = { ...s, url: own.url };
@@ -37,6 +62,16 @@ test("dropped files open as one run; what is not a trace says so; an empty folde
     const runs = await page.evaluate(async () => (await fetch("/api/v1/runs")).json());
     assert.equal(runs.runs[0].workers.length, 2);
     assert.ok(runs.upload.used === 2 * trace.length, String(runs.upload.used));
+    // A folder keeps its folders: files of one name are two ranks of one run; what is not a trace comes along quietly.
+    await dropFolder(page, "job", { ".hidden": "x", "notes.txt": "no trace", rank0: { "trace.json": trace }, rank1: { "trace.json": trace } });
+    await page.waitForFunction(() => /[?&]run=job(&|$)/.test(location.hash));
+    await settled(page);
+    assert.equal(await page.locator(".drop-files").count(), 0);
+    const after = await page.evaluate(async () => (await fetch("/api/v1/runs")).json());
+    assert.deepEqual(after.runs.find((r) => r.name === "job").workers.map((w) => w.name), ["rank0/trace", "rank1/trace"]);
+    await dropFolder(page, "papers", { "a.txt": "no trace", "b.txt": "none" });
+    await page.waitForSelector("[role=alert] >> text=There is no trace in papers: none of its 2 files can be opened");
+    await page.keyboard.press("Escape");
     // By a click, too.
     await page.evaluate(() => {
       location.hash = "#/runs?run=rank0";
@@ -69,7 +104,7 @@ test("a drop that the server does not take: where to put the files instead; an u
       assert.ok(plain(await page.textContent(".drop-words")).includes(words));
       await page.keyboard.press("Escape");
       await page.waitForSelector(".drop-command", { state: "detached" });
-      await page.unroute("**/api/v1/runs");
+      await page.unrouteAll({ behavior: "wait" }); // one may be under way: the list is asked for as runs become known
     }
     await page.evaluate(() => {
       location.hash = "#/overview?run=nowhere";

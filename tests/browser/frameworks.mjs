@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { pictures } from "./pictures.mjs";
 import { settled } from "./stand.mjs";
-import { addressHas, addressLacks, plain, rowsOf, test, visit } from "./tools.mjs";
+import { addressHas, addressLacks, plain, rowsOf, test, time, visit } from "./tools.mjs";
 
 const INSIGHT = "mindspore/mindinsight/tests/utils/resource";
 const REAL = {
@@ -46,13 +46,6 @@ async function on(s, hash, check, options) {
 
 const panel = (name) => `section[aria-label='${name}']`;
 const words = async (page, name) => plain(await page.textContent(panel(name)));
-
-/** What `short` of the page writes of a time: three significant digits and a unit. */
-function time(ns) {
-  const [factor, unit] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]].find(([f]) => ns >= f) ?? [1, "ns"];
-  const v = ns / factor;
-  return `${v.toFixed(factor === 1 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(v || 1))))} ${unit}`;
-}
 
 test("MindSpore overview: step trace, data preparation, types by the time of one execution, counts; each leads on", (s) =>
   on(s, "overview?run=made", async (page, table) => {
@@ -334,3 +327,9 @@ async function hoverABlock(page, box) {
     }
   assert.fail("no block under the pointer");
 }
+
+test("why of a device alone: no path, and nothing empty in its place", (s) =>
+  on(s, "why?run=made", async (page) => {
+    assert.match(plain(await page.textContent("h1")), /^There is no path: of the host nothing was recorded/);
+    assert.equal(await page.locator(".why-row, section[aria-label='Critical path']").count(), 0);
+  }));

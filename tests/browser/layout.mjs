@@ -11,7 +11,7 @@ import { openHistory } from "./history.mjs";
 import { settled } from "./stand.mjs";
 import { test, visit } from "./tools.mjs";
 
-const SIZES = [[1100, 800], [1440, 900], [1920, 1080], [2560, 1440], [720, 450]];
+const SIZES = [[900, 700], [1100, 800], [1440, 900], [1920, 1080], [2560, 1440], [720, 450]];
 
 /** Goes to a view in a language, without loading the page again. */
 async function turnTo(page, hash, lang) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { settled } from "./stand.mjs";
-import { addressHas, addressLacks, plain, test, visit } from "./tools.mjs";
+import { addressHas, addressLacks, plain, rowsOf, test, time, visit } from "./tools.mjs";
 
 const RUN = "timeline?run=resnet_w0";
 const GUTTER = 196;
@@ -434,3 +434,21 @@ test("timeline: a track is found in the palette and scrolled to", (s) =>
     await page.waitForFunction((y) => [...document.querySelectorAll(".tl-row")].some((r) => /thread 435/.test(r.textContent) && r.getBoundingClientRect().y < y), box.y + box.height - 20);
     await addressHas(page, "top=");
   }, { width: 1280, height: 560 }), needs);
+
+test("timeline: another run is not asked about the lanes of the one before", (s) =>
+  visit(s, "timeline?run=ddp", async (page) => {
+    await page.evaluate(() => {
+      location.hash = "#/timeline?run=cpu";
+    });
+    await addressHas(page, "run=cpu");
+    await settled(page);
+    await page.waitForSelector(".tl-in-view, .tl-panel");
+  }), ["ddp", "cpu"]);
+
+test("modules: the classes add up to what all modules do themselves, in the colors of the picture", (s) =>
+  visit(s, "modules?run=resnet_w0", async (page) => {
+    const rows = rowsOf(s.json("modules", "resnet_w0", "--worker", "worker0", "--group-by", "type").tables.modules);
+    const most = rows.sort((a, b) => b.device_self - a.device_self)[0];
+    const first = plain(await page.locator("section[aria-label='Classes'] li").first().textContent());
+    assert.ok(first.startsWith(most.module) && first.includes(time(most.device_self)), first);
+  }), ["resnet_w0"]);

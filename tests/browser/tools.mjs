@@ -11,6 +11,13 @@ export const plain = (text) => text.replace(/[\s\u2009\u202f]+/g, " ").trim();
 export const heading = async (page) => plain(await page.textContent("h1"));
 export const cells = (page, selector) => page.$$eval(selector, (list) => list.map((e) => e.textContent.replace(/\s+/g, " ").trim()));
 
+/** What `short` of the page writes of a time: three significant digits and a unit. */
+export function time(ns) {
+  const [factor, unit] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]].find(([f]) => ns >= f) ?? [1, "ns"];
+  const v = ns / factor;
+  return `${v.toFixed(factor === 1 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(v || 1))))} ${unit}`;
+}
+
 /** Waits for the address to contain a text. */
 export const addressHas = (page, text) => page.waitForFunction((t) => decodeURIComponent(location.hash).includes(t), text);
 export const addressLacks = (page, text) => page.waitForFunction((t) => !decodeURIComponent(location.hash).includes(t), text);

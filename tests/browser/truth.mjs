@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { heading, plain, rowsOf, test, visit } from "./tools.mjs";
+import { heading, plain, rowsOf, test, time, visit } from "./tools.mjs";
 
 const panel = (name) => `section[aria-label='${name}']`;
 const words = async (page, selector) => plain(await page.textContent(selector));
@@ -63,6 +63,9 @@ test("all ranks: numbers, breadcrumb and events are of all; a view of one rank s
       assert.ok(row.includes(thousands(first.calls)), row);
       const most = rowsOf(answer.tables.workers)[0];
       assert.ok((await words(page, `${panel("Across ranks")} tbody tr:not(.spacer)`)).includes(most.worst_worker));
+      assert.ok(most.least <= most.median && most.median <= most.worst, JSON.stringify(most));
+      const range = await page.locator(`${panel("Across ranks")} .spread-range`).first().getAttribute("aria-label");
+      assert.equal(plain(range), [most.least, most.median, most.worst].map(time).join(" – "));
     });
   }
   await visit(s, "steps?run=ddp&worker=*", async (page) => {

@@ -124,8 +124,9 @@ static status device_peaks_take_given(const params *p, device_peaks *out, error 
 
 status device_peaks_find(const trace *t, const params *p, device_peaks *out, error *err) {
     device_peaks found = {.bytes_per_s = 0};
-    TRY(trace_require(t, TRACE_TABLE(device), err));
-    for (uint32_t i = 1; i < t->device.n && !found.device.n; i++)
+    TRY(trace_require(t, TRACE_TABLE(device) | TRACE_TABLE(kernel), err));
+    /* A trace may name a device that did nothing: what ran is not held against its peaks. */
+    for (uint32_t i = 1; i < t->device.n && !found.device.n && t->kernel.n > 1; i++)
         found = device_peaks_of(trace_str(t, t->device.name[i]));
     TRY(device_peaks_take_given(p, &found, err));
     *out = found;

@@ -327,7 +327,7 @@ static bool one_leads(const void *facts, verdict *v) {
     const kernel_facts *f = facts;
     verdict_add(v, arg_text("kernel", kernel_short_name(f->top)));
     verdict_add(v, arg_share("share", f->top_share));
-    if (f->n_half < f->n_names) {
+    if (f->n_half > 1 && f->n_half < f->n_names) { /* of one its own share says more */
         verdict_add(v, arg_int("half", f->n_half));
         verdict_add(v, arg_int("names", f->n_names));
     }

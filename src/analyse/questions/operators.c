@@ -365,6 +365,33 @@ static op_facts operators_find_facts(const totals *o, const uint32_t *order, are
     return f;
 }
 
+/* The operator that takes most of what the producer had added up: of its devices where any of it
+ * is theirs. Its own shares are of one side (AI Core, AI CPU) each. */
+static void take_given(const table *t, op_facts *f) {
+    int64_t sum[2] = {0}, most[2] = {-1, -1};
+    size_t row[2] = {0};
+    for (size_t i = 0; i < t->n_rows; i++)
+        for (int device = 0; device < 2; device++) {
+            uint32_t col = device ? COL_OP(device_total) : COL_OP(host_total);
+            if (table_is_null(t, i, col)) continue;
+            int64_t ns = t->columns[col].v.i[i];
+            sum[device] = add_i64(sum[device], max_i64(0, ns));
+            if (ns <= most[device]) continue;
+            most[device] = ns;
+            row[device] = i;
+        }
+    int side = sum[1] > 0;
+    f->top = STR_NONE;
+    f->has_odd = false;
+    f->missed_share = 0;
+    f->has_device = side;
+    if (!sum[side]) return;
+    bool counted = !table_is_null(t, row[side], COL_OP(calls));
+    f->top = t->columns[COL_OP(name)].v.s[row[side]];
+    f->top_share = (double)most[side] / (double)sum[side];
+    f->top_calls = counted ? t->columns[COL_OP(calls)].v.i[row[side]] : ABSENT_I64;
+}
+
 status analyse_operators(const analysis_input *in, const params *p, arena *a, answer *out,
                          error *err) {
     const trace *t = in->traces[0].trace;
@@ -405,7 +432,8 @@ status analyse_operators(const analysis_input *in, const params *p, arena *a, an
     TRY(dynamic_shapes_write(t, p, a, out, err));
     op_facts facts = operators_find_facts(&o, order, a);
     facts.n_rows = sat_u32(result->n_rows);
-    if (o.rows.n || !facts.n_rows) op_judge(&facts, &out->verdict);
+    if (given) take_given(result, &facts);
+    if (!given || facts.top.n) op_judge(&facts, &out->verdict);
     answer_finish(out, p);
     return OK;
 }

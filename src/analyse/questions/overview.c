@@ -797,13 +797,11 @@ static status judge_serving(overview *o, const overview_facts *f, bool *serves, 
 }
 
 /* The recording itself, if it decides; a server's tokens; else what costs most. */
-static status overview_judge(overview *o, const analysis_input *in, const params *p,
-                             overview_facts *facts, error *err) {
+static status overview_judge(overview *o, overview_facts *facts, error *err) {
     bool done;
     verdict *v = &o->out->verdict;
     TRY(lost_work_judge(o->t, o->arena, o->out, &done, err));
     if (done) return OK;
-    TRY(advice_cause_find(in, p, &(advice_workers){0}, o->arena, &facts->cause, err));
     if (facts->cause.decided.id) {
         *v = facts->cause.decided;
         return OK;
@@ -816,6 +814,68 @@ static status overview_judge(overview *o, const analysis_input *in, const params
     if (facts->cause.id) v->severity = facts->cause.severity;
     if (!v->id)
         *v = facts->cause.evidence; /* no step and no work: what is known of its input */
+    return OK;
+}
+
+/* ---- two halves at once ------------------------------------------------------------------- */
+
+static status write_tables(overview *o, const analysis_input *in, overview_facts *facts,
+                           error *err) {
+    uint32_t n_workers = in->traces[0].run_workers;
+    TRY(compute(o, err));
+    TRY(write_devices(o, err));
+    TRY(write_breakdown(o, facts, err));
+    TRY(write_idle(o, err));
+    TRY(overview_write_steps(o, err));
+    TRY(write_stages(o, err));
+    TRY(write_stage_steps(o, err));
+    TRY(write_configuration(o, n_workers ? n_workers : in->n_traces, err));
+    TRY(write_stage_events(o, err));
+    TRY(write_user_events(o, err));
+    return note_left_out(o, err);
+}
+
+/* The tables and the cause of the verdict need nothing of each other and take about as long. */
+enum { HALF_TABLES, HALF_CAUSE, N_HALVES };
+
+typedef struct {
+    overview *o;
+    const analysis_input *in;
+    const params *params;
+    overview_facts *facts;
+    advice_cause cause;
+    arena *own; /* of the cause: an arena is one thread's */
+    status done[N_HALVES];
+    error err[N_HALVES];
+} halves;
+
+static void make_half(void *context, size_t i, int worker) {
+    halves *h = context;
+    (void)worker;
+    h->done[i] = i == HALF_TABLES ? write_tables(h->o, h->in, h->facts, &h->err[i])
+                                  : advice_cause_find(h->in, h->params, &(advice_workers){0},
+                                                      h->own, &h->cause, &h->err[i]);
+}
+
+static void free_own(void *own) {
+    arena_fini(own);
+}
+
+static status make_halves(overview *o, const analysis_input *in, const params *p,
+                          overview_facts *facts, error *err) {
+    halves *h = ARENA_NEW(o->arena, halves);
+    arena *own = ARENA_NEW(o->arena, arena);
+    if (!h || !own) FAIL_MEMORY(err);
+    *h = (halves){.o = o, .in = in, .params = p, .facts = facts, .own = own};
+    arena_init(own, o->arena->limit_bytes);
+    if (!arena_on_reset(o->arena, free_own, own)) FAIL_MEMORY(err);
+    pool_for(p->pool, N_HALVES, make_half, h);
+    for (int i = 0; i < N_HALVES; i++) {
+        if (h->done[i] == OK) continue;
+        if (err) *err = h->err[i];
+        return h->done[i];
+    }
+    facts->cause = h->cause;
     return OK;
 }
 
@@ -842,19 +902,8 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
                       err));
     select_init(&o.select, o.t, p);
     o.evidence = param_flag(p, STR("evidence"));
-    TRY(compute(&o, err));
-    TRY(write_devices(&o, err));
-    TRY(write_breakdown(&o, &facts, err));
-    TRY(write_idle(&o, err));
-    TRY(overview_write_steps(&o, err));
-    TRY(write_stages(&o, err));
-    TRY(write_stage_steps(&o, err));
-    uint32_t n_workers = in->traces[0].run_workers;
-    TRY(write_configuration(&o, n_workers ? n_workers : in->n_traces, err));
-    TRY(write_stage_events(&o, err));
-    TRY(write_user_events(&o, err));
-    TRY(note_left_out(&o, err));
-    TRY(overview_judge(&o, in, p, &facts, err));
+    TRY(make_halves(&o, in, p, &facts, err));
+    TRY(overview_judge(&o, &facts, err));
     TRY(mindspore_overview_write(o.t, mean_step(&o), a, out, err));
     answer_finish(out, p);
     return OK;

@@ -16,6 +16,7 @@
 #include "analyse/cost/op_work.h"
 #include "analyse/cost/step_mfu.h"
 #include "analyse/rules.h"
+#include "analyse/scan/lost_work.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
 
@@ -265,7 +266,7 @@ static void roofline_judge(const roofline *r, const step_mfu *m, verdict *out) {
                     .known = d->device.n || d->given,
                     .mfu = m->mfu,
                     .type = kernel_type_word(m->type)};
-    if (t->device.n > 1) f.device = trace_str(t, t->device.name[1]);
+    if (t->device.n > 1 && r->work.on_device) f.device = trace_str(t, t->device.name[1]);
     double most = 0;
     for (uint32_t i = 0; i < r->points.n; i++) {
         const point *p = GROUP_ROW(&r->points, point, i);
@@ -329,7 +330,9 @@ status analyse_roofline(const analysis_input *in, const params *p, arena *a, ans
     TRY(write_mfu(&m, out, a, err));
     TRY(write_coverage(&r, ns, out, a, err));
     TRY(note_basis(&r, ns, &m, out, a, err));
-    roofline_judge(&r, &m, &out->verdict);
+    bool lost; /* then nothing is known of what ran on a device */
+    TRY(lost_work_judge(r.t, a, out, &lost, err));
+    if (!lost) roofline_judge(&r, &m, &out->verdict);
     answer_finish(out, p);
     return OK;
 }

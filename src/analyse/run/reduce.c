@@ -316,7 +316,8 @@ static void shrink(summary *s) {
         return;
     }
     if (*n < 64) {
-        summary_drop(s, SUMMARY_BIT(histogram) | SUMMARY_BIT(comm) | SUMMARY_BIT(range));
+        summary_drop(s, SUMMARY_BIT(histogram) | SUMMARY_BIT(worker_time) | SUMMARY_BIT(comm) |
+                            SUMMARY_BIT(range));
         SUMMARY_ROWS(s, worker)->collectives_left_out = SUMMARY_ROWS(s, worker)->collectives;
         return;
     }

@@ -132,6 +132,21 @@ static status write_histogram(name_rows *n, const name_row *r, str name, error *
     return OK;
 }
 
+/* What the worker spent in a name: of an operator on the side that took longer. */
+static int64_t worker_ns(const name_row *r) {
+    return max_i64(0, max_i64(r->self, r->device_self));
+}
+
+static status write_worker_time(name_rows *n, const name_row *r, str name, error *err) {
+    summary_worker_time *w = summary_add_worker_time(n->out);
+    if (!w) FAIL_MEMORY(err);
+    *w = (summary_worker_time){.what = n->kernels,
+                               .name = name,
+                               .bucket = summary_fine_bucket(worker_ns(r)),
+                               .count = 1};
+    return OK;
+}
+
 static status reduce_tables_write_op(name_rows *n, const name_row *r, str name, error *err) {
     summary_op *o = summary_add_op(n->out);
     if (!o) FAIL_MEMORY(err);
@@ -144,7 +159,8 @@ static status reduce_tables_write_op(name_rows *n, const name_row *r, str name, 
                       .max = r->max,
                       .min = r->calls ? r->min : ABSENT_I64,
                       .workers = 1,
-                      .worst = max_i64(0, max_i64(r->self, r->device_self)),
+                      .least = worker_ns(r),
+                      .worst = worker_ns(r),
                       .worst_worker = n->worker};
     return OK;
 }
@@ -158,7 +174,8 @@ static status write_kernel(name_rows *n, const name_row *r, str name, error *err
                           .max = r->max,
                           .min = r->calls ? r->min : ABSENT_I64,
                           .workers = 1,
-                          .worst = max_i64(0, r->total),
+                          .least = worker_ns(r),
+                          .worst = worker_ns(r),
                           .worst_worker = n->worker};
     return OK;
 }
@@ -198,6 +215,7 @@ static status reduce_tables_write_rows(name_rows *n, error *err) {
         TRY(n->kernels ? write_kernel(n, &r, name, err)
                        : reduce_tables_write_op(n, &r, name, err));
         TRY(write_histogram(n, &r, name, err));
+        TRY(write_worker_time(n, &r, name, err));
     }
     summary_worker *w = &SUMMARY_ROWS(n->out, worker)[SUMMARY_N(n->out, worker) - 1];
     w->names_left_out += max_i64(0, (int64_t)n->rows.n - MAX_NAMES);

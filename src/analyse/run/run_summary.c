@@ -68,7 +68,8 @@ status run_summary_join(const analysis_input *in, const params *p, size_t limit_
 static status add_names(summary *s, const analysis_input *in, uint32_t i, const params *p,
                         arena *a, error *err) {
     const uint64_t wanted = SUMMARY_BIT(worker) | SUMMARY_BIT(op) | SUMMARY_BIT(kernel) |
-                            SUMMARY_BIT(histogram) | SUMMARY_BIT(failure);
+                            SUMMARY_BIT(histogram) | SUMMARY_BIT(worker_time) |
+                            SUMMARY_BIT(failure);
     analysis_trace at = in->traces[i];
     if (at.trace->summary) return summary_append(s, at.trace->summary, wanted, err);
     if (in->n_traces <= 1024) TRY(own_name(in, i, a, &at.worker, err));

@@ -148,7 +148,7 @@ static const summary_histogram *find_histogram(const summary *s, int64_t what, s
 /* What both tables say about the workers after a row. */
 typedef struct {
     str name, worst_worker;
-    int64_t what, workers, worst, total;
+    int64_t what, workers, least, worst, total;
 } spread_row;
 
 enum {
@@ -157,10 +157,31 @@ enum {
     SPREAD_P50,
     SPREAD_P90,
     SPREAD_P99,
+    SPREAD_LEAST,
+    SPREAD_MEDIAN,
     SPREAD_MEAN,
     SPREAD_WORST,
     SPREAD_WHO
 };
+
+/* The time of the worker in the middle, of an even number the upper one as in rank_spread.c.
+ * The ends are known exactly, between them to 1/128. */
+static int64_t middle_worker(const summary *s, const spread_row *r) {
+    const summary_worker_time *w = SUMMARY_ROWS(s, worker_time);
+    uint32_t end = SUMMARY_N(s, worker_time);
+    uint32_t i = SEARCH_FIRST(k, 0, end,
+                              w[k].what < r->what ||
+                                  (w[k].what == r->what && str_cmp(w[k].name, r->name) < 0));
+    int64_t seen = 0, middle = r->workers / 2;
+    if (middle + 1 >= r->workers) return r->worst;
+    for (; i < end && w[i].what == r->what && str_eq(w[i].name, r->name); i++) {
+        seen = add_i64(seen, w[i].count);
+        if (seen <= middle) continue;
+        int64_t ns = summary_fine_bucket_ns(sat_u32((uint64_t)max_i64(0, w[i].bucket)));
+        return max_i64(r->least, min_i64(ns, r->worst));
+    }
+    return r->worst;
+}
 
 static status write_spread(const summary *s, table *t, const spread_row *r, error *err) {
     uint32_t n;
@@ -173,6 +194,10 @@ static status write_spread(const summary *s, table *t, const spread_row *r, erro
         table_set_int(t, row, SPREAD_P50, quantile(h, n, 0.5));
         table_set_int(t, row, SPREAD_P90, quantile(h, n, 0.9));
         table_set_int(t, row, SPREAD_P99, quantile(h, n, 0.99));
+    }
+    if (r->least != ABSENT_I64) {
+        table_set_int(t, row, SPREAD_LEAST, r->least);
+        table_set_int(t, row, SPREAD_MEDIAN, middle_worker(s, r));
     }
     if (r->workers > 0) table_set_int(t, row, SPREAD_MEAN, mean_i64(r->total, r->workers));
     table_set_int(t, row, SPREAD_WORST, r->worst);
@@ -270,8 +295,13 @@ status summary_operators(const analysis_input *in, const params *p, arena *a, an
     for (uint32_t i = 0; i < SUMMARY_N(s, op); i++) {
         const summary_op *o = &SUMMARY_ROWS(s, op)[i];
         TRY(summary_answers_write_op(t, o, all, err));
-        spread_row r = {o->name,    o->worst_worker, 0,
-                        o->workers, o->worst,        max_i64(o->host_self, o->device_self)};
+        spread_row r = {.name = o->name,
+                        .worst_worker = o->worst_worker,
+                        .what = 0,
+                        .workers = o->workers,
+                        .least = o->least,
+                        .worst = o->worst,
+                        .total = max_i64(o->host_self, o->device_self)};
         TRY(write_spread(s, spread, &r, err));
     }
     sort_by costly[] = {{COL_P(device_self), true}, {COL_P(host_self), true}};
@@ -305,7 +335,13 @@ status summary_kernels(const analysis_input *in, const params *p, arena *a, answ
         table_set_text(t, row, COL_K(class), kernel_class_word(known.class));
         if (known.matrix == MATRIX_YES || known.matrix == MATRIX_NO)
             table_set_int(t, row, COL_K(tensor_core), known.matrix == MATRIX_YES);
-        spread_row r = {k->name, k->worst_worker, 1, k->workers, k->worst, k->total};
+        spread_row r = {.name = k->name,
+                        .worst_worker = k->worst_worker,
+                        .what = 1,
+                        .workers = k->workers,
+                        .least = k->least,
+                        .worst = k->worst,
+                        .total = k->total};
         TRY(write_spread(s, spread, &r, err));
     }
     TRY(table_sort(t, COL_K(total), true, err));

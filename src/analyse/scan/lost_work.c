@@ -7,6 +7,7 @@
  * ones out. */
 #include "analyse/scan/lost_work.h"
 
+#include "analyse/input_quality.h"
 #include "analyse/lexicon.h"
 
 #include "analyse/rules.h"
@@ -69,6 +70,14 @@ status lost_work_judge(const trace *t, arena *a, answer *out, bool *replaced, er
                                  .message = MSG_VERDICT_TRACE_EMPTY,
                                  .severity = SEVERITY_WARNING};
         *replaced = true;
+        return OK;
+    }
+    /* A file that is cut before its device's half says nothing of a device, as if it had none. */
+    verdict incomplete;
+    TRY(quality_cut(t, replaced, &incomplete, err));
+    *replaced &= t->kernel.n <= 1;
+    if (*replaced) {
+        out->verdict = incomplete;
         return OK;
     }
     TRY(lost_work_count(t, a, &w, err));

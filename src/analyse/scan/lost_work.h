@@ -25,8 +25,8 @@ bool launch_name(str name);
 status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) MUST_USE;
 
 /* What a verdict and the notes say of it. The verdict is replaced when nothing was recorded,
- * when a graph was captured and next to nothing ran, or when all records of the device are
- * missing; true then. */
+ * when the file is cut before the device's half, when a graph was captured and next to nothing
+ * ran, or when all records of the device are missing; true then. */
 status lost_work_judge(const trace *t, arena *a, answer *out, bool *replaced,
                        error *err) MUST_USE;
 

@@ -37,7 +37,7 @@ static bool leads_on_device(const void *facts, verdict *v) {
     if (!f->has_device) return false;
     verdict_add(v, arg_text("op", f->top));
     verdict_add(v, arg_share("share", f->top_share));
-    verdict_add(v, arg_int("calls", f->top_calls));
+    if (f->top_calls != ABSENT_I64) verdict_add(v, arg_int("calls", f->top_calls));
     return true;
 }
 
@@ -45,7 +45,7 @@ static bool leads_on_host(const void *facts, verdict *v) {
     const op_facts *f = facts;
     verdict_add(v, arg_text("op", f->top));
     verdict_add(v, arg_share("share", f->top_share));
-    verdict_add(v, arg_int("calls", f->top_calls));
+    if (f->top_calls != ABSENT_I64) verdict_add(v, arg_int("calls", f->top_calls));
     return true;
 }
 

@@ -10,8 +10,8 @@ typedef struct {
     bool has_device;
     str top; /* operator with the largest share */
     double top_share;
-    int64_t top_calls;
-    bool has_odd; /* of the top operator */
+    int64_t top_calls; /* ABSENT_I64: nobody counted them */
+    bool has_odd;      /* of the top operator */
     matmul_odd odd;
     double missed_share; /* of device time in kernels that could use tensor cores and do not */
     double tensor_share; /* of device time in kernels that do */

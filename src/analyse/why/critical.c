@@ -203,6 +203,13 @@ static bool has_no_path(const void *facts, verdict *v) {
     return ((const critical *)facts)->all_ns <= 0;
 }
 
+/* Profilers of devices alone know when a step began and ended, and nothing of the host. */
+static bool has_no_host(const void *facts, verdict *v) {
+    const critical *c = facts;
+    (void)v;
+    return c->t->kernel.n > 1 && c->kind_ns[PATH_BETWEEN] == c->all_ns;
+}
+
 static bool decides(const critical *c, bool device, verdict *v) {
     double share = share_of_path(c, sum_of(c, device));
     if (share < 0.6) return false;
@@ -232,6 +239,7 @@ static bool is_both(const void *facts, verdict *v) {
 
 static const rule rules[] = {
     {"critical_no_steps", MSG_VERDICT_CRITICAL_NO_STEPS, SEVERITY_INFO, has_no_path},
+    {"critical_no_host", MSG_VERDICT_CRITICAL_NO_HOST, SEVERITY_INFO, has_no_host},
     {"critical_host", MSG_VERDICT_CRITICAL_HOST, SEVERITY_WARNING, is_host},
     {"critical_device", MSG_VERDICT_CRITICAL_DEVICE, SEVERITY_GOOD, is_device},
     {"critical_both", MSG_VERDICT_CRITICAL_BOTH, SEVERITY_INFO, is_both},

@@ -190,6 +190,23 @@ static void the_path_is_added_up_by_line_of_the_program(void **state) {
     done(q);
 }
 
+/* Steps and kernels, as profilers of a device alone write them: the host decides nothing that is known. */
+static void make_device_only(fake *f) {
+    fake_init(f);
+    int gpu = fake_stream(f, 0);
+    for (int i = 0; i < STEPS; i++) {
+        int64_t at = (int64_t)i * STEP_US * US;
+        fake_work(f, gpu, KIND_KERNEL, "gemm", at + 10 * US, 50 * US, -1);
+        fake_step(f, i + 1, at, at + STEP_US * US);
+    }
+}
+
+static void without_the_host_there_is_no_path(void **state) {
+    asked *q = ask(make_device_only);
+    assert_string_equal(q->out.verdict.id, "critical_no_host");
+    done(q);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_off_the_path_has_slack),
@@ -200,6 +217,7 @@ int main(void) {
         cmocka_unit_test(operators_that_launch_nothing_are_on_the_path),
         cmocka_unit_test(the_path_is_added_up_by_module),
         cmocka_unit_test(the_path_is_added_up_by_line_of_the_program),
+        cmocka_unit_test(without_the_host_there_is_no_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

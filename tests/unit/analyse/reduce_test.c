@@ -54,6 +54,14 @@ static void steps_tables_and_collectives_are_written_down(void **state) {
     for (uint32_t i = 0; i < SUMMARY_N(s, histogram); i++)
         counted += SUMMARY_ROWS(s, histogram)[i].count;
     assert_int_equal(counted, 4);
+    /* What this worker spent in each name: two operators, then the kernel. */
+    const summary_worker_time *spent = SUMMARY_ROWS(s, worker_time);
+    assert_int_equal(SUMMARY_N(s, worker_time), 3);
+    assert_int_equal(spent[2].what, 1);
+    assert_int_equal(spent[2].bucket, summary_fine_bucket(40));
+    assert_int_equal(spent[2].count, 1);
+    assert_int_equal(kernel->least, 40);
+    assert_int_equal(kernel->worst, 40);
     summary_free(s);
     fake_fini(&f);
 }

@@ -120,12 +120,41 @@ static void a_run_saves_what_its_workers_save_on_average(void **state) {
     run_end(&r);
 }
 
+/* Four workers with one kernel each, the third twice as slow; the upper of the middle two counts. */
+static void a_name_has_the_least_the_middle_and_the_worst_worker(void **state) {
+    static const int64_t NS[] = {30000, 29000, 61000, 30500};
+    built_run r;
+    run_begin(&r, 4);
+    for (int i = 0; i < 4; i++) {
+        raw_kernel k = RAW_KERNEL_NONE;
+        k.device = 0;
+        k.stream = 7;
+        raw_slice s = {.start = 10,
+                       .dur = NS[i],
+                       .name = built_str(&r.w[i], "gemm"),
+                       .kind = KIND_KERNEL,
+                       .track = part_track(r.w[i].p, (ident){.v = 0}, (ident){.v = 70})};
+        assert_int_equal(part_kernel(r.w[i].p, &k, &s), OK);
+        assert_int_equal(part_slice(r.w[i].p, &s), OK);
+    }
+    run_ask(&r, analyse_kernels);
+    const table *t = r.w[0].answer.tables[1];
+    assert_int_equal(t->n_rows, 1);
+    int64_t middle = t->columns[COL(kernels, workers, median)].v.i[0];
+    assert_int_equal(t->columns[COL(kernels, workers, least)].v.i[0], 29000);
+    assert_true(middle >= 30500 - 30500 / 128 - 1 && middle <= 30500 + 30500 / 128 + 1);
+    assert_int_equal(t->columns[COL(kernels, workers, worst)].v.i[0], 61000);
+    assert_true(str_eq(t->columns[COL(kernels, workers, worst_worker)].v.s[0], STR("rank2")));
+    run_end(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_collective_on_the_host_leaves_the_device_idle),
         cmocka_unit_test(without_device_work_nothing_is_busy),
         cmocka_unit_test(one_damaged_trace_is_the_verdict_and_counts_in_the_quality),
         cmocka_unit_test(a_run_saves_what_its_workers_save_on_average),
+        cmocka_unit_test(a_name_has_the_least_the_middle_and_the_worst_worker),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -242,15 +242,44 @@ static void a_picture_alone_is_all_of_its_run(void **state) {
 static void facts_stay_when_they_are_made(void **state) {
     request_ctx x = ask("/api/v1/tracks");
     buf b = {0};
-    facts_put(all.facts, 1, &b);
+    facts *own = facts_new();
+    facts_put(own, 1, &b);
     assert_true(str_eq(buf_str(&b), STR("null")));
-    facts_make(all.facts, 1, x.held[0], NULL);
+    assert_false(facts_are_of(own, 1, x.held[0]));
+    facts_make(own, 1, x.held[0], NULL);
     buf_clear(&b);
-    facts_put(all.facts, 1, &b);
+    facts_put(own, 1, &b);
     assert_true(json_member(buf_str(&b), STR("events")).n > 0);
     assert_true(json_member(buf_str(&b), STR("verdict")).n > 0);
+    assert_true(facts_are_of(own, 1, x.held[0]));
     buf_fini(&b);
+    facts_free(own);
     request_end(&x);
+}
+
+/* What a list shows is taken from an overview that was asked for, and is what it would be by itself. */
+static void an_overview_of_the_whole_gives_the_facts(void **state) {
+    snapshot *now = live_snapshot(all.live);
+    request_ctx x = ask("/api/v1/info?worker=0");
+    uint32_t entry = snapshot_entry(now, x.chosen.span);
+    facts *before = all.facts;
+    all.facts = facts_new();
+    expect("/api/v1/overview?worker=0&step=1", 200, NULL);
+    expect("/api/v1/overview?worker=0&table=breakdown&limit=3", 200, NULL);
+    assert_false(facts_are_of(all.facts, entry, x.held[0]));
+    expect("/api/v1/overview?worker=0&evidence=yes&limit=7", 200, NULL);
+    assert_true(facts_are_of(all.facts, entry, x.held[0]));
+    buf taken = {0}, own = {0};
+    facts_put(all.facts, entry, &taken);
+    facts_make(all.facts, entry, x.held[0], NULL);
+    facts_put(all.facts, entry, &own);
+    assert_true(str_eq(buf_str(&taken), buf_str(&own)));
+    buf_fini(&taken);
+    buf_fini(&own);
+    facts_free(all.facts);
+    all.facts = before;
+    request_end(&x);
+    snapshot_release(now);
 }
 
 int main(void) {
@@ -266,6 +295,7 @@ int main(void) {
         cmocka_unit_test(what_is_loading_says_how_far),
         cmocka_unit_test(a_picture_alone_is_all_of_its_run),
         cmocka_unit_test(facts_stay_when_they_are_made),
+        cmocka_unit_test(an_overview_of_the_whole_gives_the_facts),
         cmocka_unit_test(a_worker_that_cannot_be_read_is_left_out_and_named),
     };
     return cmocka_run_group_tests(tests, open_service, close_service);

@@ -91,6 +91,54 @@ static void files_of_one_drop_are_one_run_and_others_are_not(void **state) {
     arena_fini(&a);
 }
 
+static void ways_stay_below_their_folder(void **state) {
+    static const struct {
+        const char *given, *made;
+    } rows[] = {
+        {"job/rank0/trace.json", "job/rank0/trace.json"},
+        {"../../etc/passwd", "etc/passwd"},
+        {"/a//b/./c.json", "a/b/c.json"},
+        {"C:\\runs\\..\\x y.json", "C_/runs/x_y.json"},
+        {".ssh/.../key", "ssh/key"},
+        {"a/", "a"},
+        {"..", "trace"},
+        {"", "trace"},
+    };
+    char out[UPLOAD_WAY_BYTES + 1], lengthy[2000];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_true(upload_safe_way(str_of(rows[i].given), out));
+        assert_string_equal(out, rows[i].made);
+    }
+    for (size_t i = 0; i + 1 < sizeof lengthy; i++) lengthy[i] = i % 2 ? '/' : 'a';
+    lengthy[sizeof lengthy - 1] = '\0';
+    assert_false(upload_safe_way(str_of(lengthy), out));
+}
+
+static void a_folder_keeps_its_folders(void **state) {
+    arena a;
+    error err;
+    str none, first, second, deep;
+    (void)state;
+    arena_init(&a, 0);
+    uploads *u = uploads_new(1 << 20);
+    assert_non_null(u);
+    char folder[256];
+    snprintf(folder, sizeof folder, "%s", uploads_path(u));
+    assert_int_equal(put(u, &a, "job.1/notes.txt", "g", "hello", &none, &err), OK);
+    assert_int_equal(none.n, 0); /* nothing to open yet */
+    assert_int_equal(put(u, &a, "job.1/rank0/trace.json", "g", TRACE, &first, &err), OK);
+    assert_string_equal(first.p, "job.1/rank0");
+    assert_int_equal(put(u, &a, "job.1/rank1/trace.json", "g", TRACE, &second, &err), OK);
+    assert_string_equal(second.p, "job.1"); /* two ranks are one run */
+    assert_int_equal(put(u, &a, "job.1/a/b/c.json", "g", TRACE, &deep, &err), OK);
+    assert_string_equal(deep.p, "job.1/a/b");
+    assert_true(exists(folder, "job.1/rank1/trace.json"));
+    uploads_free(u);
+    assert_false(exists(folder, "."));
+    arena_fini(&a);
+}
+
 static void what_is_no_trace_or_too_large_is_refused_and_takes_no_room(void **state) {
     arena a;
     error err;
@@ -130,6 +178,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_never_paths),
         cmocka_unit_test(files_of_one_drop_are_one_run_and_others_are_not),
+        cmocka_unit_test(ways_stay_below_their_folder),
+        cmocka_unit_test(a_folder_keeps_its_folders),
         cmocka_unit_test(what_is_no_trace_or_too_large_is_refused_and_takes_no_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

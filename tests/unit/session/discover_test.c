@@ -65,6 +65,22 @@ static void a_log_directory_is_a_tree_of_runs(void **state) {
     folder_gone(&f);
 }
 
+static void a_folder_for_each_rank_is_one_run(void **state) {
+    folder f = folder_new();
+    put_file(&f, "log/job/rank_0/trace.json", small_trace(3));
+    put_file(&f, "log/job/rank_0/sub/x.json", small_trace(3));
+    put_file(&f, "log/job/rank_1/trace.json", small_trace(3));
+    put_file(&f, "log/job/rank_10/rank10.5.pt.trace.json", STR("{"));
+    put_file(&f, "log/other/rank0/trace.json", small_trace(3)); /* alone */
+    put_file(&f, "log/other/ranks2/trace.json", small_trace(3));
+    const char *apart = "job[rank_0/trace: rank_1/trace: rank10:5] job/rank_0/sub[x:] "
+                        "other/rank0[trace:] other/ranks2[trace:]";
+    check(in_folder(&f, "log"), apart);
+    check(in_folder(&f, "log/job"), "job[rank_0/trace: rank_1/trace: rank10:5] rank_0/sub[x:]");
+    check(in_folder(&f, "log/job/rank_1"), "rank_1[trace:]");
+    folder_gone(&f);
+}
+
 static void names_without_ranks_are_ordered_with_their_numbers(void **state) {
     folder f = folder_new();
     put_file(&f, "r/host_10.pt.trace.json", STR("{"));
@@ -325,6 +341,7 @@ static void every_allocation_and_read_may_fail(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_log_directory_is_a_tree_of_runs),
+        cmocka_unit_test(a_folder_for_each_rank_is_one_run),
         cmocka_unit_test(names_without_ranks_are_ordered_with_their_numbers),
         cmocka_unit_test(ranks_order_workers_whatever_their_hosts_are_called),
         cmocka_unit_test(without_known_names_the_content_decides),

@@ -174,6 +174,19 @@ static void buckets_are_in_order_and_an_eighth_wide(void **state) {
     assert_int_equal(summary_bucket(-5), 0);
 }
 
+static void fine_buckets_are_in_order_and_their_middle_is_near(void **state) {
+    uint32_t last = 0;
+    for (int64_t ns = 0; ns < INT64_MAX / 2; ns += 1 + ns / 150) {
+        uint32_t b = summary_fine_bucket(ns);
+        assert_true(b >= last);
+        int64_t off = summary_fine_bucket_ns(b) - ns;
+        assert_true(off <= ns / 128 + 1 && -off <= ns / 128 + 1);
+        last = b;
+    }
+    assert_int_equal(summary_fine_bucket(-5), 0);
+    assert_true(summary_fine_bucket_ns(UINT32_MAX) == INT64_MAX); /* of a damaged file */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_tree_of_merges_gives_the_same_bytes),
@@ -182,6 +195,7 @@ int main(void) {
         cmocka_unit_test(a_damaged_file_is_refused_wherever_it_is_cut_or_changed),
         cmocka_unit_test(a_file_opens_as_a_trace_without_events),
         cmocka_unit_test(buckets_are_in_order_and_an_eighth_wide),
+        cmocka_unit_test(fine_buckets_are_in_order_and_their_middle_is_near),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,6 +123,8 @@ export interface Tables {
       p50: number | null;
       p90: number | null;
       p99: number | null;
+      least: number | null;
+      median: number | null;
       mean: number | null;
       worst: number | null;
       worst_worker: string | null;
@@ -173,6 +175,8 @@ export interface Tables {
       p50: number | null;
       p90: number | null;
       p99: number | null;
+      least: number | null;
+      median: number | null;
       mean: number | null;
       worst: number | null;
       worst_worker: string | null;

@@ -27,6 +27,9 @@ test("shapes read as a product", () => {
 test("a mangled name is folded to what it says", () => {
   assert.equal(foldKernel("_ZN7cutlass13device_kernelIN5flash20FlashAttnFwdSm90BodyILi3EEEEEvT_"), "FlashAttnFwdSm90Body");
   assert.equal(foldKernel("_ZN2at6native13reduce_kernelILi512EEEvT_"), "reduce_kernel<…>");
+  const shared = "_ZN17cutlass__5x_cudnn6KernelINS_4conv6kernel23ImplicitGemmConvolutionINS1_11threadblock";
+  assert.equal(foldKernel(shared), "ImplicitGemmConvolution");
+  assert.equal(foldKernel("_ZN7cutlass6KernelILi4EEEvT_"), "Kernel<…>");
   assert.equal(foldKernel("_Z9my_kernelPfS_i"), "my_kernel");
   assert.equal(foldKernel("_ZN12_GLOBAL__N_13addEv"), "add");
   assert.equal(foldKernel("_Zoom"), "_Zoom");

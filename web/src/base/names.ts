@@ -43,6 +43,8 @@ function mangledScopes(text: string, from: number): { scopes: string[]; end: num
   const scopes: string[] = [];
   let i = text[from] === "N" ? from + 1 : from;
   while (text[i] === "K" || text[i] === "V" || text[i] === "r") i++;
+  // A scope that was there before (`S_`, `S1_`) or of the standard library (`St`) says nothing new.
+  i += /^(S[\dA-Z]*_|S[tabsiod])?/.exec(text.slice(i))?.[0].length ?? 0;
   for (let found = /^\d+/.exec(text.slice(i)); found; found = /^\d+/.exec(text.slice(i))) {
     const start = i + found[0].length;
     i = start + Number(found[0]);
@@ -71,7 +73,7 @@ export function foldKernel(name: string): string {
   if (open < 0 || (paren >= 0 && paren < open)) return lastScope(paren > 0 ? text.slice(0, paren) : text);
   const base = text.slice(0, open);
   const parts = splitTop(text.slice(open + 1, closing(text, open)));
-  if (WRAPPERS.test(base) && parts[0]) return foldKernel(parts[0]);
+  if (WRAPPERS.test(base) && parts[0] && parts[0] !== "…") return foldKernel(parts[0]);
   const shown = parts
     .slice(0, 2)
     .map(simpleArgument)

@@ -1,4 +1,5 @@
-// Files that were dropped on the page, or chosen: sent to the server one after the other, then opened as one run.
+// Files that were dropped on the page, or chosen: sent to the server one after the other, then opened as one run. A folder
+// keeps its own folders: two ranks may have files of one name.
 import { effect, signal } from "@preact/signals";
 import { RequestFailed } from "../api/transport.ts";
 import { counted, runs, server } from "./answers.ts";
@@ -19,6 +20,19 @@ export type Refusal = "off" | "large";
 export interface Dropped {
   files: readonly Sent[];
   refused?: Refusal;
+  empty?: boolean; // all of it is sent, and none of it is a trace
+}
+
+/** A file, and the way to it where it came in a folder: `job/rank0/trace.json`. */
+export interface Chosen {
+  file: File;
+  way: string;
+}
+
+/** The ways as the server takes them: the first folder is the run, so several of them get one around them. */
+export function waysOf(ways: readonly string[]): string[] {
+  const tops = new Set(ways.map((w) => (w.includes("/") ? w.slice(0, w.indexOf("/")) : "")));
+  return tops.size > 1 ? ways.map((w) => `dropped/${w}`) : [...ways];
 }
 
 export const dropped = signal<Dropped | undefined>(undefined);
@@ -41,12 +55,12 @@ function change(i: number, to: Partial<Sent>): void {
   if (now) dropped.value = { ...now, files: now.files.map((f, k) => (k === i ? { ...f, ...to } : f)) };
 }
 
-async function sendOne(file: File, i: number, group: string): Promise<string | undefined> {
+async function sendOne(file: File, way: string, i: number, group: string): Promise<string | undefined> {
   try {
-    const query = { name: file.name, group, lang: language.peek() };
+    const query = { name: way, group, lang: language.peek() };
     const { run } = await counted(server().send<{ run: string }>("upload", query, file, (share) => change(i, { share })));
     change(i, { share: 1, run });
-    return run;
+    return run || undefined;
   } catch (e) {
     change(i, { error: e instanceof RequestFailed ? e.error.msg : String(e) });
     return undefined;
@@ -68,17 +82,20 @@ function openWhenListed(run: string): void {
 }
 
 /** Sends files and opens what they are. What cannot be opened stays on the screen with the reason. */
-export async function openFiles(files: readonly File[]): Promise<void> {
+export async function openFiles(files: readonly Chosen[]): Promise<void> {
   if (files.length === 0) return;
   const refused = refusalOf(
-    files.map((f) => f.size),
+    files.map((f) => f.file.size),
     runs.peek()?.upload,
   );
-  dropped.value = { files: files.map((f) => ({ name: f.name, bytes: f.size, share: 0 })), ...(refused ? { refused } : {}) };
+  const listed = files.map((f) => ({ name: f.way, bytes: f.file.size, share: 0 }));
+  dropped.value = { files: listed, ...(refused ? { refused } : {}) };
   if (refused) return;
   const group = Math.random().toString(36).slice(2, 14);
   let run: string | undefined;
-  for (const [i, file] of files.entries()) run = (await sendOne(file, i, group)) ?? run;
-  if (dropped.peek()?.files.every((f) => !f.error)) forget();
+  const ways = waysOf(files.map((f) => f.way));
+  for (const [i, { file }] of files.entries()) run = (await sendOne(file, ways[i] ?? file.name, i, group)) ?? run;
+  const now = dropped.peek();
+  if (now?.files.every((f) => !f.error)) dropped.value = run ? undefined : { ...now, empty: true };
   if (run) openWhenListed(run);
 }

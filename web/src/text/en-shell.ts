@@ -23,6 +23,7 @@ export const enShell = {
   print_steps: "steps {a}–{b}",
   drop_here: "Drop the file to open it",
   drop_title: "Open a file",
+  drop_empty: "There is no trace in {name}: none of its {n} {n|file|files} can be opened",
   drop_folder: "This page shows the traces in the folder it watches. Put {name} there and it shows up here:",
   choose_run: "Choose a run first",
   tracks: "Tracks",

@@ -105,6 +105,8 @@ export const enViews = {
   module_operators: "Operators of {n} →",
   by_stage: "By stage",
   by_kind: "By kind",
+  classes_device: "forward, on the device, without what they call",
+  classes_host: "forward, on the host, without what they call",
   classes_words: "one row per class, all instances summed",
   conf_record_shapes: "Shapes recorded",
   conf_with_stack: "Stacks recorded",

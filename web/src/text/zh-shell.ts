@@ -25,6 +25,7 @@ export const zhShell: Record<keyof typeof enShell, string> = {
   print_steps: "第 {a}–{b} 步",
   drop_here: "松开即可打开文件",
   drop_title: "打开文件",
+  drop_empty: "{name} 中没有追踪：其 {n} 个文件均无法打开",
   drop_folder: "本页显示所监视文件夹中的追踪文件。把 {name} 放进去，它会自动出现：",
   choose_run: "请先选择一次运行",
   tracks: "轨道",

@@ -104,6 +104,8 @@ export const zhViews = {
   module_operators: "{n} 的算子 →",
   by_stage: "按阶段",
   by_kind: "按类型",
+  classes_device: "前向，设备上，不含其调用的模块",
+  classes_host: "前向，主机上，不含其调用的模块",
   classes_words: "每个类一行，所有实例之和",
   conf_record_shapes: "记录形状",
   conf_with_stack: "记录调用栈",

@@ -2,6 +2,7 @@
 // pale shape between them.
 import type { ComponentChildren } from "preact";
 import { largest, sum } from "../../base/aggregate.ts";
+import { textWidth } from "../../base/text-width.ts";
 import { tip } from "../../base/tip.tsx";
 import { inkFor } from "../ink.ts";
 import { useWidth } from "../width.ts";
@@ -26,7 +27,7 @@ const BAR = 34;
 const BETWEEN = 30;
 const WORDS = 20;
 /** About how wide a text is: Chinese letters are nearly twice as wide as others. */
-const textWidth = (s: string) => [...s].reduce((w, letter) => w + (letter > "\u2e80" ? 11.2 : 6.1), 11);
+const labelWidth = (s: string) => textWidth(s) + 11;
 
 interface Placed {
   part: MirroredPart;
@@ -94,12 +95,12 @@ export function Mirrored({ parts, names, label, onPart }: MirroredProps) {
 function Segment({ part, from, to, y }: { part: MirroredPart; from: number; to: number; y: number }) {
   if (to <= from) return null;
   const hatched = part.fill.startsWith("url");
-  const fits = textWidth(part.label) < to - from;
+  const fits = labelWidth(part.label) < to - from;
   return (
     <>
       <rect x={from} y={y} width={Math.max(0.6, to - from - 1)} height={BAR} rx="1.5" fill={part.fill} />
       {fits && hatched ? (
-        <rect x={from + 3} y={y + BAR / 2 - 8} width={textWidth(part.label) - 4} height={16} rx="2" fill="var(--surface)" />
+        <rect x={from + 3} y={y + BAR / 2 - 8} width={labelWidth(part.label) - 4} height={16} rx="2" fill="var(--surface)" />
       ) : null}
       {fits ? (
         <text x={from + 7} y={y + BAR / 2 + 4} fill={hatched ? "var(--t2)" : inkFor(part.fill)} class="strip-text">

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { largest, self, smallest } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
 import { logTicks } from "../../base/scale.ts";
+import { textWidth } from "../../base/text-width.ts";
 import { tip } from "../../base/tip.tsx";
 import { useWidth } from "../width.ts";
 
@@ -48,8 +49,6 @@ interface Box {
   w: number;
 }
 
-// Chinese letters are as wide as the line is high.
-const widthOf = (label: string) => [...label].reduce((w, c) => w + (c > "\u2e7f" ? 11.5 : 6.4), 0);
 const apart = (a: Box, b: Box) => Math.abs(a.y - b.y) > 13 || a.x > b.x + b.w || b.x > a.x + a.w;
 
 /** Labels of the largest points: to their right, where they may cover smaller points, else to their left or
@@ -63,7 +62,7 @@ export function placeLabels(
   const placed: (Box & { label: string })[] = [];
   const points = list.map((p) => ({ x: p.x - p.r, y: p.y + 4, w: 2 * p.r }));
   list.forEach((p, i) => {
-    const w = widthOf(p.label);
+    const w = textWidth(p.label);
     const rest = points.filter((_, k) => k !== i);
     const fits = (b: Box, among: Box[]) =>
       b.x > left && b.x + w < right && [...taken, ...placed, ...among].every((o) => apart(o, b));
@@ -118,7 +117,8 @@ export function Roof({
   }));
   const dots = shown.map((p) => ({ x: p.cx, y: p.cy, r: p.r, label: p.label }));
   const slope = slopeLabel(ridges, xs, ys, x, y);
-  const labels = placeLabels(dots, slope ? [...roofs, slope] : roofs, [LEFT, width - RIGHT], LABELS);
+  const axis = { x: 0, y: height - BOTTOM + 15, w: width };
+  const labels = placeLabels(dots, slope ? [...roofs, slope, axis] : [...roofs, axis], [LEFT, width - RIGHT], LABELS);
   return (
     <div class="chart" ref={box}>
       <svg data-chart width={width} height={height} role="img" aria-label={label}>
@@ -171,7 +171,7 @@ export function Roof({
 /** At the left end of its line, clear of the slope: above the highest, below the others. A short line ends before its text. */
 function ridgeLabel(r: Ridge, left: number, at: number, right: number): Box & { text: string } {
   const text = `${r.label} ${short(r.peak, "flops_per_s")}`;
-  const w = widthOf(text);
+  const w = textWidth(text);
   return { x: Math.min(left + 6, right - w - 2), y: at, w, text };
 }
 
@@ -187,7 +187,7 @@ function slopeLabel(
   if (!bandwidth) return null;
   const start = Math.max(xs.min, ys.min / bandwidth);
   const text = short(bandwidth, "bandwidth");
-  return { x: x(start) + 10, y: y(start * bandwidth) + 14, w: widthOf(text), text };
+  return { x: x(start) + 10, y: y(start * bandwidth) + 14, w: textWidth(text), text };
 }
 
 interface RidgesProps {

@@ -1,5 +1,6 @@
 // A step as a trace: one lane on top for the stages, one for each stream of communication below.
 import { ticks } from "../../base/scale.ts";
+import { textWidth } from "../../base/text-width.ts";
 import { tip } from "../../base/tip.tsx";
 import { inkFor } from "../ink.ts";
 import { useWidth } from "../width.ts";
@@ -98,8 +99,6 @@ export function StepTrace({ lanes, length, border, factor, unit, label }: Props)
   );
 }
 
-const LETTER = 6.2; // px
-
 interface Spot {
   left: number;
   right: number;
@@ -117,7 +116,7 @@ export function placeLabels(
   const isFree = (from: number, to: number, own: number) =>
     from >= low && to <= high && taken.every(([a, b], i) => i === own || to < a || from > b);
   spots.forEach((s, of) => {
-    const w = s.label.length * LETTER;
+    const w = textWidth(s.label);
     if (s.label === "") return;
     if (s.right - s.left > w + 10) placed.push({ of, at: s.left + 6, inside: true });
     else if (beside) {
@@ -132,7 +131,7 @@ export function placeLabels(
 
 /** After its line, or before it where the picture ends. */
 function BorderLabel({ x, y, right, text }: { x: number; y: number; right: number; text: string }) {
-  const before = x + 5 + text.length * 7 > right;
+  const before = x + 5 + textWidth(text) > right;
   return (
     <text x={before ? x - 5 : x + 5} y={y} text-anchor={before ? "end" : "start"} class="axis critical-text">
       {text}

@@ -1,5 +1,6 @@
 // A horizontal bar of parts: strips of shares, the average step, overlap of ranks.
 import type { ComponentChildren } from "preact";
+import { textWidth } from "../../base/text-width.ts";
 import { tip } from "../../base/tip.tsx";
 import { inkFor } from "../ink.ts";
 import { useWidth } from "../width.ts";
@@ -24,7 +25,7 @@ interface StripProps {
   chosen?: string | undefined;
 }
 
-const textWidth = (s: string) => [...s].reduce((w, letter) => w + (letter > "\u2e80" ? 12.2 : 6.1), 11);
+const labelWidth = (s: string) => textWidth(s) + 11;
 
 export function Strip({ parts, total, height, label, above, onPart, chosen }: StripProps) {
   const [box, width] = useWidth(600);
@@ -34,7 +35,7 @@ export function Strip({ parts, total, height, label, above, onPart, chosen }: St
     const w = total > 0 ? (p.value / total) * width : 0;
     const at = x;
     x += w;
-    const room = (s: string | undefined) => (s && textWidth(s) < w ? s : undefined);
+    const room = (s: string | undefined) => (s && labelWidth(s) < w ? s : undefined);
     return { p, at, w: Math.max(0, w - 1), text: room(p.label) ?? (above ? undefined : room(p.short)) };
   });
   return (
@@ -52,7 +53,7 @@ export function Strip({ parts, total, height, label, above, onPart, chosen }: St
               {...(chosen === p.id ? { stroke: "var(--t1)", "stroke-width": 2 } : {})}
             />
             {text && p.plain && p.fill.startsWith("url") ? (
-              <rect x={at + 3} y={top + height / 2 - 8} width={textWidth(text) - 4} height={16} rx="2" fill="var(--surface)" />
+              <rect x={at + 3} y={top + height / 2 - 8} width={labelWidth(text) - 4} height={16} rx="2" fill="var(--surface)" />
             ) : null}
             {text ? (
               <text x={at + 7} y={top + height / 2 + 4} fill={p.plain ? "var(--t2)" : inkFor(p.fill)} class="strip-text">

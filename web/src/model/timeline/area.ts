@@ -7,8 +7,8 @@ import { FOUND_STEPS } from "../../draw/timeline/found-steps.ts";
 import { laneIn, ownLane, placeOf } from "../../draw/timeline/together.ts";
 import { ask } from "../answers.ts";
 import { language } from "../language.ts";
-import { traceQuery } from "../route.ts";
-import { rowsOf } from "../trace.ts";
+import { param, traceQuery } from "../route.ts";
+import { currentRun, rowsOf } from "../trace.ts";
 import { laneList } from "./picture-store.ts";
 import { resting } from "./search.ts";
 import { type Area, stage } from "./state.ts";
@@ -71,11 +71,21 @@ function queryOfPart(p: Part, q: AreaQuestion): Query {
   };
 }
 
+/** Whether the stage still shows the trace before this one: its lanes mean nothing here. */
+function isLeft(): boolean {
+  const shown = stage.tracks?.trace;
+  const wanted = currentRun.value;
+  if (!shown || !wanted) return false;
+  const worker = wanted.workers.find((w) => w.name === param("worker"))?.name;
+  return shown.run !== wanted.name || (worker !== undefined && shown.worker !== "*" && shown.worker !== worker);
+}
+
 const MOST_ASKED = 8; // ranks that are asked about what is in view
 
 /** What is in view once it rests, as an area: its streams where it has some, or everything that is not a counter. */
 export function areaInView(of: "device" | "all"): Area | undefined {
   const r = resting.value;
+  if (isLeft()) return undefined;
   const lanes =
     stage.tracks?.lanes.filter((l) => !isCounter(l.kind) && l.kind !== "instants" && ownLane(l.id) !== FOUND_STEPS) ?? [];
   const streams = lanes.filter((l) => l.kind === "stream");

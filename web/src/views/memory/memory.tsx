@@ -34,7 +34,7 @@ export function Memory() {
   const peaks = rowsOf(asked.value?.tables.peaks);
   const device = param("device") || String(peaks[0]?.device ?? "");
   const peak = peaks.find((p) => p.device === device);
-  const unused = shareOf(peak?.allocated, peak?.reserved);
+  const reserved = short(peak?.reserved, "bytes");
   return (
     <>
       <Verdict
@@ -42,7 +42,11 @@ export function Memory() {
         otherwise={t("memory")}
         facts={[
           peak ? t("fact_peak", { v: short(peak.allocated, "bytes"), d: device }) : undefined,
-          unused === null ? undefined : t("fact_reserved", { v: short(peak?.reserved, "bytes"), p: short(1 - unused, "share") }),
+          isKnown(peak?.unused)
+            ? t("fact_reserved", { v: reserved, p: short(shareOf(peak?.unused, peak?.reserved), "share") })
+            : isKnown(peak?.reserved)
+              ? t("fact_reserved_only", { v: reserved })
+              : undefined,
           peak?.capacity ? t("fact_capacity", { v: short(peak?.capacity, "bytes") }) : undefined,
         ]}
       />
@@ -268,7 +272,7 @@ function Alive({ device }: { device: string }) {
 /** Who holds it, and the way to the call that allocated the largest block. */
 function HolderName({ row, name }: { row: Holder; name: string }) {
   const { slice } = row;
-  const shown = row.name ? <code title={String(row.name)}>{name}</code> : <span>{name}</span>;
+  const shown = row.name ? <code title={String(row.name)}>{name}</code> : <span title={name}>{name}</span>;
   if (!isKnown(slice)) return shown;
   return (
     <button type="button" class="holder" title={t("show_costliest")} onClick={() => showSlice(slice, name)}>

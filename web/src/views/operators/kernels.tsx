@@ -65,8 +65,8 @@ export function Kernels() {
       <div class="grid">
         <KernelShares asked={asked} rows={rows} names={names} total={total} top={top} />
         {allRanks.value ? null : <KernelScatter asked={asked} rows={rows} />}
-        <KernelTable names={names} rows={rows} />
         {allRanks.value ? <AcrossRanks name="kernels" /> : null}
+        <KernelTable names={names} rows={rows} />
       </div>
     </>
   );

@@ -1,6 +1,6 @@
 // Modules: which layer. A tree table beside an icicle.
-import { largest, largestFirst, total } from "../../base/aggregate.ts";
-import { scaleOf, short, thousands } from "../../base/format.ts";
+import { largest, largestFirst, shareOf, sum, total } from "../../base/aggregate.ts";
+import { exact, scaleOf, short, thousands } from "../../base/format.ts";
 import { Definition } from "../../base/tip.tsx";
 import { Icicle, type Node } from "../../draw/charts/icicle.tsx";
 import { nth } from "../../draw/patterns.tsx";
@@ -9,7 +9,7 @@ import { go, param } from "../../model/route.ts";
 import { isSelected, select, selection } from "../../model/selection.ts";
 import { themeVersion } from "../../model/theme.ts";
 import { type AskedFor, analysis, csvUrl, type Row, rowsOf } from "../../model/trace.ts";
-import { Segmented } from "../../widgets/controls.tsx";
+import { Segmented, Swatch } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { Table } from "../../widgets/table.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
@@ -84,7 +84,12 @@ export function Modules() {
       />
       <div class="grid">
         <ModuleTable asked={asked} rows={rows} type={type} />
-        {type ? null : <ModuleIcicle asked={asked} rows={rows} />}
+        {type ? null : (
+          <div class="w5 stack">
+            <ModuleIcicle asked={asked} rows={rows} />
+            <ModuleClasses rows={rows} />
+          </div>
+        )}
       </div>
     </>
   );
@@ -152,22 +157,58 @@ function ModuleTable({ asked, rows, type }: { asked: AskedFor<"modules">; rows: 
 /** The operators called inside a module: their stacks name it. */
 const operatorsOf = (module: string) => ({ group: "name+stack", q: `stack:${quoted(`nn.Module: ${module}`)}`, sort: undefined });
 
+const classOf = (module: string) => module.replace(/_\d+$/, "");
+
+/** A color for each class, in the order in which they are first met. */
+function classFill(rows: readonly Module[]): (name: string) => string {
+  const classes = [...new Set(rows.map((r) => classOf(String(r.module))))];
+  return (name) => nth(Math.max(0, classes.indexOf(name)));
+}
+
+const CLASSES = 12; // that are listed
+
+/** What modules do themselves, by class: these times add up, and so does what they do on a device or the host. */
+function ModuleClasses({ rows }: { rows: readonly Module[] }) {
+  const asked = analysis("modules", { "group-by": "type", limit: 0 }, "modules-classes");
+  const all = rowsOf(asked.value?.tables.modules);
+  const key = all.some((r) => (r.device_self ?? 0) > 0) ? "device_self" : "host_self";
+  const fill = classFill(rows);
+  const whole = sum(all, (r) => r[key]);
+  const listed = [...all].sort(largestFirst((r) => r[key])).slice(0, CLASSES);
+  if (whole === 0) return null;
+  return (
+    <Panel
+      name={t("classes")}
+      words={t(key === "device_self" ? "classes_device" : "classes_host")}
+      {...panelFor(asked, "modules", "modules", key)}
+    >
+      <ul class="alive">
+        {listed.map((r) => (
+          <li key={r.module}>
+            <Swatch colour={fill(String(r.module))} />
+            <button type="button" class="holder" title={String(r.module)} onClick={() => go({ params: { group: "type" } })}>
+              <code>{r.module}</code>
+            </button>
+            <span title={exact(r[key], "ns")}>{short(r[key], "ns")}</span>
+            <span class="t3">{short(shareOf(r[key], whole), "share")}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
 function ModuleIcicle({ asked, rows }: { asked: AskedFor<"modules">; rows: readonly Module[] }) {
   themeVersion.value;
   const key = rows.some((r) => (r.device_total ?? 0) > 0) ? "device_total" : "host_total";
-  const classes = new Map<string, number>();
-  const fill = (name: string) => {
-    const kind = name.replace(/_\d+$/, "");
-    if (!classes.has(kind)) classes.set(kind, classes.size);
-    return nth(classes.get(kind) ?? 0);
-  };
+  const fill = classFill(rows);
   const node = (b: Branch, path: string): Node => {
     const name = String(b.row.module);
     return {
       id: `${path}/${name}`,
       label: name,
       value: b.row[key] ?? 0,
-      fill: fill(name),
+      fill: fill(classOf(name)),
       kids: [...b.kids].sort(largestFirst((k) => k.row[key])).map((k) => node(k, `${path}/${name}`)),
       card: (
         <Definition
@@ -190,7 +231,6 @@ function ModuleIcicle({ asked, rows }: { asked: AskedFor<"modules">; rows: reado
   };
   return (
     <Panel
-      span="w5"
       name={t("icicle")}
       define={defined(asked.value, "modules", key)}
       csv={csvUrl("modules", "modules")}

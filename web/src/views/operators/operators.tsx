@@ -48,8 +48,9 @@ export function Operators() {
         ) : (
           <Shares asked={asked} rows={rows} names={names} device={device} top={top} />
         )}
+        {allRanks.value ? <AcrossRanks name="operators" /> : null}
         <OperatorTable names={names} device={device} rows={rows} />
-        {allRanks.value ? <AcrossRanks name="operators" /> : <Phases />}
+        {allRanks.value ? null : <Phases />}
         {allRanks.value || given || rows.length === 0 ? null : <CallsPanel />}
       </div>
     </>

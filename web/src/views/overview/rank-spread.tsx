@@ -1,14 +1,14 @@
 // The average step of all ranks: how far they are apart in each category, and whose the shortest and longest are.
 import { isKnown, largest } from "../../base/aggregate.ts";
-import { ABSENT, chartScale, exact, inScale, short } from "../../base/format.ts";
+import { ABSENT, chartScale, exact, inScale } from "../../base/format.ts";
 import { fillOf } from "../../draw/patterns.tsx";
 import { type Key, t } from "../../model/language.ts";
-import { changeTrace } from "../../model/steps.ts";
 import { type AskedFor, type Row, rowsOf } from "../../model/trace.ts";
 import { Swatch } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { Table } from "../../widgets/table.tsx";
 import type { CellValue, TableColumn, TableRow } from "../../widgets/table-types.ts";
+import { RankLink, RankRange } from "../shared/rank-range.tsx";
 import { panelFor } from "../shared/table-source.ts";
 
 type Spread = Row<"overview", "spread">;
@@ -35,7 +35,7 @@ export function RankSpread({ asked }: { asked: AskedFor<"overview"> }) {
     column("category", t("category"), { text: true, width: 150 }),
     column("range", t("spread_range"), {
       text: true,
-      show: (_, row) => <Range row={rows.find((r) => r.category === row.key)} />,
+      show: (_, row) => rangeOf(rows.find((r) => r.category === row.key)),
     }),
     ...(["min", "median", "max"] as const).map((name) =>
       column(name, `${t(`spread_${name}`)}, ${scale.unit}`, { width: 110, show: time }),
@@ -49,6 +49,8 @@ export function RankSpread({ asked }: { asked: AskedFor<"overview"> }) {
     </Panel>
   );
 }
+
+const rangeOf = (r: Spread | undefined) => <RankRange least={r?.min} middle={r?.median} most={r?.max} />;
 
 const wordOf = (category: string): string => (category === "total" ? t("total") : t(`cat_${category}` as Key));
 
@@ -64,26 +66,4 @@ function rowOf(r: Spread): TableRow {
     ),
     cell: (name) => (r as unknown as Record<string, CellValue>)[name],
   };
-}
-
-/** From the shortest to the longest, with a mark at the median, over zero to the longest of the category. */
-function Range({ row }: { row: Spread | undefined }) {
-  if (!row || !isKnown(row.min) || !isKnown(row.median) || !isKnown(row.max) || row.max === 0) return <>{ABSENT}</>;
-  const x = (v: number) => `${(v / (row.max as number)) * 100}%`;
-  const label = `${short(row.min, "ns")} – ${short(row.median, "ns")} – ${short(row.max, "ns")}`;
-  return (
-    <svg class="spread-range" width="100%" height="10" role="img" aria-label={label}>
-      <rect y="2" width="100%" height="6" rx="3" fill="var(--track)" />
-      <rect x={x(row.min)} y="2" width={x(row.max - row.min)} height="6" fill="var(--accent)" opacity="0.45" />
-      <rect x={x(row.median)} y="0" width="2" height="10" fill="var(--t1)" transform="translate(-1 0)" />
-    </svg>
-  );
-}
-
-function RankLink({ worker }: { worker: string }) {
-  return (
-    <button type="button" class="link" onClick={() => changeTrace({ worker, span: undefined })}>
-      {worker}
-    </button>
-  );
 }

@@ -1,6 +1,7 @@
 // Stages, the user's ranges, kinds of events in each stage, the configuration.
 import { isKnown, largest, sum } from "../../base/aggregate.ts";
 import { scaleOf, short } from "../../base/format.ts";
+import { versionWord } from "../../base/version.ts";
 import { Strip } from "../../draw/charts/strip.tsx";
 import { nth } from "../../draw/patterns.tsx";
 import { showPlace, showSlice } from "../../model/evidence.ts";
@@ -216,7 +217,11 @@ export function Configuration({ asked }: Props) {
         {rows.map((r) => (
           <div key={String(r.key)}>
             <dt>{wordOr(`conf_${r.key}`, String(r.key).replace(/_/g, " "))}</dt>
-            <dd>{/^(record|with|profile)_/.test(String(r.key)) && r.value === "1" ? t("yes") : String(r.value)}</dd>
+            <dd title={String(r.value)}>
+              {/^(record|with|profile)_/.test(String(r.key)) && r.value === "1"
+                ? t("yes")
+                : versionWord(String(r.key), String(r.value))}
+            </dd>
           </div>
         ))}
       </dl>

@@ -103,9 +103,17 @@ export function AdviceRow({ row, asked, mute, brief }: RowProps) {
         </svg>
       )}
       <div class="saves">
-        <span>{row.saves === null ? t("not_estimated") : within ? t("saves_within") : t("saves")}</span>
+        <span>
+          {row.saves === null
+            ? t("not_estimated")
+            : within
+              ? t("saves_within")
+              : row.saves === 0
+                ? t("saves_nothing")
+                : t("saves")}
+        </span>
         {within ? <span class="t3">{within}</span> : null}
-        {row.saves === null || within ? null : (
+        {!row.saves || within ? null : (
           <span>
             <b>{short(row.saves, "ns")}</b> <span class="t3">{short(row.share, "share")}</span>
           </span>

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 import { short } from "../../base/format.ts";
 import { runs } from "../../model/answers.ts";
-import { type Dropped, dropped, forget, openFiles, type Sent } from "../../model/dropped.ts";
+import { type Chosen, type Dropped, dropped, forget, openFiles, type Sent } from "../../model/dropped.ts";
 import { t } from "../../model/language.ts";
 import { Dialog } from "../../widgets/dialog.tsx";
 import { SeverityMark } from "../../widgets/icons.tsx";
@@ -16,10 +16,11 @@ const carriesFiles = (e: DragEvent) => e.dataTransfer?.types.includes("Files") =
 const MOST = 256; // files of a dropped folder
 
 /** The files below an entry: a profiler's folder is dropped as a whole. */
-async function filesBelow(entry: FileSystemEntry, into: File[]): Promise<void> {
-  if (into.length >= MOST) return;
+async function filesBelow(entry: FileSystemEntry, into: Chosen[]): Promise<void> {
+  if (into.length >= MOST || entry.name.startsWith(".")) return;
   if (entry.isFile) {
-    into.push(await new Promise<File>((done, fail) => (entry as FileSystemFileEntry).file(done, fail)));
+    const file = await new Promise<File>((done, fail) => (entry as FileSystemFileEntry).file(done, fail));
+    into.push({ file, way: entry.fullPath.replace(/^\//, "") });
     return;
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
@@ -27,12 +28,14 @@ async function filesBelow(entry: FileSystemEntry, into: File[]): Promise<void> {
   for (let part = await next(); part.length > 0; part = await next()) for (const e of part) await filesBelow(e, into);
 }
 
-async function filesOf(data: DataTransfer): Promise<File[]> {
+const alone = (file: File): Chosen => ({ file, way: file.name });
+
+async function filesOf(data: DataTransfer): Promise<Chosen[]> {
   // Both lists are empty once the event is over.
   const entries = [...data.items].map((i) => i.webkitGetAsEntry?.() ?? null);
   const plain = [...data.files];
-  if (!entries.some((e) => e?.isDirectory)) return plain;
-  const found: File[] = [];
+  if (!entries.some((e) => e?.isDirectory)) return plain.map(alone);
+  const found: Chosen[] = [];
   for (const e of entries) if (e) await filesBelow(e, found);
   return found;
 }
@@ -66,7 +69,7 @@ export function OpenFiles() {
         type="file"
         multiple
         onChange={(e) => {
-          void openFiles([...(e.currentTarget.files ?? [])]);
+          void openFiles([...(e.currentTarget.files ?? [])].map(alone));
           e.currentTarget.value = ""; // the same file may be chosen again
         }}
       />
@@ -78,8 +81,9 @@ const quoted = (path: string) => (/^[\w./+-]+$/.test(path) ? path : `'${path.rep
 
 /** Where to put what is not sent. */
 function Elsewhere({ state }: { state: Dropped }) {
-  const names = state.files.map((f) => f.name);
-  const command = `cp ${names.map(quoted).join(" ")} ${quoted(`${runs.value?.path ?? "."}/`)}`;
+  const names = [...new Set(state.files.map((f) => f.name.split("/")[0] as string))];
+  const folder = state.files.some((f) => f.name.includes("/"));
+  const command = `cp ${folder ? "-r " : ""}${names.map(quoted).join(" ")} ${quoted(`${runs.value?.path ?? "."}/`)}`;
   const room = runs.value?.upload;
   return (
     <>
@@ -136,9 +140,15 @@ export function DropZone() {
           Esc
         </button>
       </header>
+      {state.empty ? (
+        <p class="drop-words" role="alert">
+          <SeverityMark severity="warning" size={13} label={t("sev_warning")} />{" "}
+          {t("drop_empty", { n: state.files.length, name: state.files[0]?.name.split("/")[0] ?? "" })}
+        </p>
+      ) : null}
       {state.refused ? (
         <Elsewhere state={state} />
-      ) : (
+      ) : state.empty ? null : (
         <ul class="drop-files" aria-live="polite">
           {state.files.map((f, i) => (
             <FileLine key={i} file={f} />

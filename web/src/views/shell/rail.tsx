@@ -1,4 +1,5 @@
 // The rail: views in their groups. A view without data stays in place, grey, with a hollow dot.
+import { versionWord } from "../../base/version.ts";
 import { deviceWords } from "../../model/device.ts";
 import { type Key, t } from "../../model/language.ts";
 import { go, type View, view } from "../../model/route.ts";
@@ -85,7 +86,7 @@ function Device() {
   const torch = fact("torch_version") ?? fact("pytorch_version");
   const versions = [
     [frameworkOf(answer.trace.format), torch].filter(Boolean).join(" "),
-    cuda ? `CUDA ${Math.floor(Number(cuda) / 1000)}.${Math.floor((Number(cuda) % 1000) / 10)}` : undefined,
+    cuda ? `${Number(cuda) >= 1e7 ? "HIP" : "CUDA"} ${versionWord("cuda_runtime_version", String(cuda))}` : undefined,
   ].filter(Boolean);
   const words = deviceWords();
   const facts = [

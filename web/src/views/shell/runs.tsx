@@ -61,20 +61,18 @@ function rowOf(run: RunInfo, ticks: Ticks): TableRow {
     .flatMap((w) => w.spans)
     .map((s) => s.facts)
     .filter((f) => f !== null);
-  const steps = facts
-    .filter((f) => f.steps > 0)
-    .map((f) => f.mean_step)
-    .filter((m) => m !== null);
-  const verdict = facts.find((f) => f.verdict)?.verdict;
+  // All numbers are of the trace that the verdict is about: others of the folder need not be of the same job.
+  const first = facts.find((f) => f.verdict) ?? facts[0];
+  const verdict = first?.verdict;
   const state = stateOf(run);
   const damaged = facts.some((f) => f.damaged);
   const failed = run.workers.flatMap((w) => w.spans).find((s) => s.error)?.error;
   const cells: Record<string, string | number | null> = {
     name: run.name,
-    framework: facts[0] ? frameworkOf(facts[0].format) : null,
+    framework: first ? frameworkOf(first.format) : null,
     workers: ranksOf(run),
-    steps: facts[0]?.steps ?? null,
-    mean_step: steps.length ? steps.reduce((a, b) => a + b, 0) / steps.length : null,
+    steps: first?.steps ?? null,
+    mean_step: first?.steps ? first.mean_step : null,
     date: dateText(run.date),
     state: damaged ? t("damaged") : state === "loading" ? loadingWords(run) : t(`state_${state}`),
     growing: state === "growing" ? 1 : null,
@@ -158,14 +156,14 @@ export function RunsTable() {
   });
   const columns: TableColumn[] = [
     column("name", { text: true, width: 180 }),
-    column("framework", { text: true, width: 92, leaves: 2 }),
+    column("framework", { text: true, width: 108, leaves: 2 }),
     column("workers", { width: 84, leaves: 4 }),
     column("steps", { width: 76, leaves: 3 }),
     column("mean_step", { unit: "ns", each: true, bar: "var(--c1)", width: 160 }),
     column("date", { width: 150, soft: true }),
     column("state", {
       text: true,
-      width: 96,
+      width: 118,
       show: (v, row) => (row.cell("growing") ? <span class="growing">{String(v)}</span> : String(v)),
     }),
     column("verdict", {

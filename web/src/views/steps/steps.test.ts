@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exposedOf, typical } from "./steps.tsx";
+import { exposedOf, grownPart, typical } from "./steps.tsx";
 
 test("steps without communication do not make the average communication shorter", () => {
   const rows = [
@@ -14,4 +14,11 @@ test("a typical step is the one in the middle, not the slowest", () => {
   const rows = [90, 10, 12, 11, 9].map((total, step) => ({ step, total, duration: total }));
   assert.equal(typical(rows)?.total, 11);
   assert.equal(typical([]), undefined);
+});
+
+test("a slow step is slow in the part that grew most over its median", () => {
+  const rows = [1, 2, 3, 4].map((step) => ({ step, kernel: 10, runtime: step === 4 ? 9 : 2, cpu_exec: step === 4 ? 22 : 20 }));
+  assert.deepEqual(grownPart(rows, 4), { category: "runtime", by: 7 });
+  assert.equal(grownPart(rows, 1), undefined);
+  assert.equal(grownPart(rows, 9), undefined);
 });

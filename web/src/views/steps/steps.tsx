@@ -81,9 +81,36 @@ function StepsVerdict({ query, all }: { query: Query; all: readonly Step[] }) {
           ? t("fact_range", { a: short(smallest(rows, lengthOf), "ns"), b: short(largest(rows, lengthOf), "ns") })
           : undefined,
         rows.some((r) => isKnown(r.communication)) ? t("fact_exposed", exposedOf(rows)) : undefined,
+        partFact(inWindow.value?.verdict?.values?.step),
       ]}
     />
   );
+}
+
+/** Which part it is: of the step that the verdict names the one that grew most over its median, else the largest. */
+function partFact(named: unknown): string | undefined {
+  const rows = rowsOf(allOverview().value?.tables.steps);
+  const apart = typeof named === "number" ? grownPart(rows, named) : undefined;
+  if (apart) return t("fact_grown", { n: String(named), v: short(apart.by, "ns"), c: t(`cat_${apart.category}`) });
+  const parts = rowsOf(allOverview().value?.tables.breakdown);
+  const most = [...parts].sort(largestFirst((r) => r.time))[0];
+  const category = CATEGORIES.find((c) => c === most?.category);
+  if (!category || category === "other" || !most?.share) return undefined;
+  return t("fact_largest_part", { c: t(`cat_${category}`), p: short(most.share, "share") });
+}
+
+type CategoryStep = Partial<Record<(typeof CATEGORIES)[number], number | null>> & { step: number | null };
+
+/** The category in which a step is longest over the median of all steps; none where it is not longer. */
+export function grownPart(rows: readonly CategoryStep[], step: number) {
+  const own = rows.find((r) => r.step === step);
+  if (!own || rows.length < 3) return undefined;
+  const grown = CATEGORIES.map((category) => {
+    const sorted = rows.map((r) => r[category] ?? 0).sort((a, b) => a - b);
+    return { category, by: (own[category] ?? 0) - (sorted[Math.floor((sorted.length - 1) / 2)] ?? 0) };
+  });
+  const [most] = grown.sort(largestFirst((g) => g.by));
+  return most && most.by > 0 ? most : undefined;
 }
 
 /** Communication of the steps that have any, on average: what is exposed of it, and all of it. */

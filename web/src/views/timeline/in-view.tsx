@@ -2,12 +2,13 @@
 // several ranks which of them wait, and for which one.
 import { largestFirst } from "../../base/aggregate.ts";
 import { short, thousands } from "../../base/format.ts";
-import { kernelLabel } from "../../base/names.ts";
+import { shownName } from "../../base/names.ts";
 import { t } from "../../model/language.ts";
 import { areaInView, askArea } from "../../model/timeline/area.ts";
 import { search } from "../../model/timeline/search.ts";
 import { askJob, isTogether, memberOfRank } from "../../model/timeline/together.ts";
 import { type Row, rowsOf } from "../../model/trace.ts";
+import { LongName } from "../../widgets/long-name.tsx";
 import { mono, number, SmallTable, words } from "./small-table.tsx";
 
 const LISTED = 6;
@@ -34,7 +35,7 @@ function Longest() {
         key: `${r.kind} ${r.name}`,
         cells: [
           <button key="name" type="button" class="tl-link" title={r.name} onClick={() => search(`"${r.name}"`)}>
-            {kernelLabel(r.name, 60)}
+            <LongName text={shownName(r.name)} />
           </button>,
           thousands(r.count),
           short(r.self, "ns"),

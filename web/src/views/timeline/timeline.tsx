@@ -46,16 +46,22 @@ export function Timeline() {
   if (error && !tracks)
     return (
       <div class="tl-message" role="alert">
-        {error.msg}
+        <h1>{error.msg}</h1>
       </div>
     );
   if (!tracks)
     return (
       <div class="tl-message" aria-busy="true">
+        <h1 class="tl-title">{t("timeline")}</h1>
         {reading?.total ? t("tl_reading", { n: reading.done, all: reading.total }) : null}
       </div>
     );
-  if (tracks.lanes.length === 0) return <div class="tl-message">{t("tl_empty")}</div>;
+  if (tracks.lanes.length === 0)
+    return (
+      <div class="tl-message">
+        <h1>{t("tl_empty")}</h1>
+      </div>
+    );
   return (
     <div class="tl-frame">
       <EvidenceStrip />

@@ -11,6 +11,8 @@ import { OnPath } from "./on-path.tsx";
 import { PathPanel } from "./path-panel.tsx";
 import { WhatIf } from "./what-if.tsx";
 
+const NO_PATH = ["critical_no_steps", "critical_no_host"];
+
 export function Why() {
   if (!hasData("why")) return <Headline title={w("none")} facts={[w("none_words")]} />;
   const asked = askCritical();
@@ -19,20 +21,26 @@ export function Why() {
   const typical = typicalStep(steps);
   const off = sum(rowsOf(asked.value?.tables.slack), (r) => r.off_path);
   const facts = [
-    typical ? w("fact_step", { n: String(typical.step), v: short(typical.recorded, "ns") }) : undefined,
+    typical?.recorded ? w("fact_step", { n: String(typical.step), v: short(typical.recorded, "ns") }) : undefined,
     off > 0 ? w("fact_off", { v: short(off, "ns") }) : undefined,
   ];
+  // Without a path there is nothing to draw, to add up or to replay.
+  const none = NO_PATH.includes(asked.value?.verdict?.id ?? "");
   return (
     <>
       <Verdict answer={asked.value} otherwise={t("why")} facts={facts} />
       <div class="grid">
-        <PathPanel steps={steps} />
-        <div class="w12 why-row">
-          <Kinds asked={asked} />
-          <WhatIf critical={asked} asked={whatif} />
-        </div>
+        {none ? null : (
+          <>
+            <PathPanel steps={steps} />
+            <div class="w12 why-row">
+              <Kinds asked={asked} />
+              <WhatIf critical={asked} asked={whatif} />
+            </div>
+          </>
+        )}
         <IdleCauses />
-        <OnPath asked={asked} />
+        {none ? null : <OnPath asked={asked} />}
       </div>
     </>
   );
