@@ -250,8 +250,8 @@ static void begin_places(const row_walk *w, const sql_column *c, uint32_t *place
 
 static status sort_rows(row_walk *w, uint8_t by, error *err) {
     const sql_column *c = &w->table->columns[by];
-    uint32_t range = cell_range(w->from->t, c) + 1, *rows;
-    size_t n;
+    uint32_t range = cell_range(w->from->t, c) + 1, *rows = NULL;
+    size_t n = 0;
     TRY(list_fitting(w, &rows, &n, err));
     uint32_t *places = counted_alloc(3 * (size_t)range * sizeof *places);
     uint32_t *sorted = counted_alloc((n + 1) * sizeof *sorted);
