@@ -37,8 +37,6 @@ static const command_line COMMANDS[] = {
     {{"info", "TRACE", "--threads", "1"}},
     {{"summary", "TRACE", "--threads", "1"}},
     {{"operators", "TRACE", "--json", "--threads", "2"}},
-    {{"query", "TRACE", "SELECT kind, count(*), sum(dur) FROM slice GROUP BY kind", "--threads",
-      "1"}},
     {{"export", "TRACE", "--to", "chrome", "--threads", "1"}},
     {{"export", "TRACE", "--to", "csv", "-o", OUT_FILE, "--threads", "1"}},
     {{"export", "TRACE", "--to", "tacho", "-o", OUT_FILE, "--threads", "1"}},
