@@ -47,7 +47,7 @@ endif
 
 NEED_NO_COMPILER := one clean help uninstall gen format format-check check test bench web web-packages web-check web-test
 BUILDS := $(filter-out $(NEED_NO_COMPILER),$(or $(MAKECMDGOALS),all))
-NEEDED := stdlib.h zlib.h zstd.h xxhash.h microhttpd.h curl/curl.h
+NEEDED := stdlib.h zlib.h zstd.h xxhash.h microhttpd.h curl/curl.h sqlite3.h
 ifneq ($(BUILDS),)
 ifeq ($(MAKELEVEL)$(findstring n,$(filter-out -%,$(firstword $(MAKEFLAGS)))),0)
 ifeq ($(shell printf '\043include <%s>\n' $(NEEDED) | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && \
@@ -93,7 +93,7 @@ CPP_FLAGS := -D_GNU_SOURCE -DTACHO_VERSION='"$(VERSION)"' $(if $(HAVE_ISAL),-DHA
     -Isrc -Iinclude -Ibuild/gen $(CPPFLAGS)
 C_FLAGS := -std=gnu11 -funsigned-char -fvisibility=hidden -pthread $(WARNINGS) $(OPT_$(VARIANT)) $(CFLAGS)
 L_FLAGS := -pthread -Wl,--as-needed $(if $(filter release,$(VARIANT)),$(HARDEN_LINK)) $(SANITIZE_$(VARIANT)) $(LDFLAGS)
-LIBS    := $(if $(HAVE_ISAL),-lisal) -lz -lzstd -lxxhash $(if $(wildcard src/serve/*.c),-lmicrohttpd) -lm -ldl
+LIBS    := $(if $(HAVE_ISAL),-lisal) -lz -lzstd -lxxhash $(if $(wildcard src/serve/*.c),-lmicrohttpd) -lsqlite3 -lm -ldl
 
 # ---- lists -------------------------------------------------------------------------------------
 

@@ -2,10 +2,10 @@
 #ifndef BASE_MESSAGE_IDS_ADVICE_H
 #define BASE_MESSAGE_IDS_ADVICE_H
 
-#include "base/message_ids_cli.h"
+#include "base/message_ids_query.h"
 
 enum {
-    LAST_BEFORE_ADVICE = N_MESSAGES_CLI - 1,
+    LAST_BEFORE_ADVICE = N_MESSAGES_QUERY - 1,
     MSG_VERDICT_GPU_IDLE_DATA_LOADER,
     MSG_VERDICT_GPU_IDLE_HOST,
     MSG_VERDICT_GPU_IDLE_UNKNOWN,

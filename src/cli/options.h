@@ -24,6 +24,7 @@ enum { /* groups of options, joined by | in commands.def and options.def */
        WATCH = 16384,
        CHECK = 32768,
        BASELINE = 65536,
+       QUERY = 131072,
        ANALYSIS_GROUPS = CHOOSE | CUT | SHAPE | ROWS | FORM | COMMON,
 };
 

@@ -68,7 +68,7 @@ const char *unit_name(column_unit u) {
         [UNIT_SHARE] = "share",    [UNIT_COUNT] = "count",     [UNIT_FLOPS] = "flop",
         [UNIT_FLOPS_S] = "flop/s", [UNIT_BYTES_S] = "bytes/s", [UNIT_FLOPS_B] = "flop/byte",
         [UNIT_PER_SM] = "1/sm",    [UNIT_BY_ROW] = NULL,       [UNIT_WORDS] = NULL,
-        [UNIT_JSON] = NULL,
+        [UNIT_JSON] = NULL,        [UNIT_SLICE] = "slice",
     };
     return names[u];
 }

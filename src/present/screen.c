@@ -59,7 +59,9 @@ static bool row_says_something(const table *t, size_t row) {
     bool numbers = false;
     for (uint32_t i = 0; i < t->n_columns; i++) {
         const column *c = &t->columns[i];
-        if (c->unit == UNIT_NONE || c->unit == UNIT_WORDS || c->unit == UNIT_JSON) continue;
+        if (c->unit == UNIT_NONE || c->unit == UNIT_WORDS || c->unit == UNIT_JSON ||
+            c->unit == UNIT_SLICE)
+            continue;
         numbers = true;
         if (cell_is_null(c, row)) continue;
         if (c->type == TYPE_REAL ? c->v.d[row] > 0 || c->v.d[row] < 0 : c->v.i[row] != 0)

@@ -26,6 +26,7 @@ enum { /* groups of parameters, joined by | in routes.def */
        OF_SEARCH = 2048,
        OF_EXPORT = 4096,
        OF_UPLOAD = 8192,
+       OF_QUERY = 16384,
        ANALYSIS_ROUTE = OF_TRACE | OF_WORKERS | OF_TIME | OF_STEP | OF_TABLE | OF_LIMIT,
 };
 

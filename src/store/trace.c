@@ -43,11 +43,12 @@ enum {
 };
 
 const column_info COLUMN_INFO[N_COLUMNS] = {
-#define COLUMN(t, c, kind, doc)                 \
+#define COLUMN(t, c, kind, doc_text)            \
     {                                           \
         .name = #c,                             \
         .table_name = #t,                       \
         .type_name = #kind,                     \
+        .doc = doc_text,                        \
         .pointer_offset = offsetof(trace, t.c), \
         .table = TABLE_##t,                     \
         .elem_bytes = sizeof(col_##kind),       \
@@ -67,9 +68,10 @@ enum {
 };
 
 const table_info TABLE_INFO[N_TABLES] = {
-#define TABLE(t, doc)                        \
+#define TABLE(t, doc_text)                   \
     {                                        \
         .name = #t,                          \
+        .doc = doc_text,                     \
         .rows_offset = offsetof(trace, t.n), \
         .first_column = START_##t,           \
         .end_column = STOP_##t,              \

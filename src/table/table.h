@@ -31,6 +31,7 @@ typedef enum {
     UNIT_BY_ROW,  /* what the column `unit` of the row says: ns, bytes, share, count, … */
     UNIT_WORDS,   /* a text of one or more sentences */
     UNIT_JSON,    /* a text that is a JSON object */
+    UNIT_SLICE,   /* the id of a slice, which a page can show */
 } column_unit;
 
 /* A sentence to be: message id, named values, severity. Words come from text/. */

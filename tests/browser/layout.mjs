@@ -66,3 +66,9 @@ test("layout: nothing cut or covered at any width, a history of runs", async (s)
   const { own } = await openHistory(s);
   await visit(own, "runs", (page) => lookAtAll(page, ["history?run=commits", "history?run=plain"]));
 });
+
+test("layout: nothing cut or covered at any width, questions in SQL", (s) => {
+  const sql = encodeURIComponent("SELECT slice, short_name(name) AS kernel, track, start, dur, grid_x FROM kernel ORDER BY dur DESC LIMIT 12");
+  const views = ["query?run=sample", `query?run=sample&sql=${sql}`, `query?run=sample&sql=${sql}&form=bars&y=4`, `query?run=sample&sql=${sql}&form=line&y=4`];
+  return visit(s, "runs", (page) => lookAtAll(page, views));
+});

@@ -18,6 +18,7 @@ import "./tables.mjs";
 import "./drop.mjs";
 import "./compare.mjs";
 import "./history.mjs";
+import "./query.mjs";
 import "./why.mjs";
 
 /** The line of a test that an error came from. */

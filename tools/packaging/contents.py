@@ -72,7 +72,7 @@ Copyright: {year} the tacho authors
 License: Apache-2.0
  On Debian systems the text is in /usr/share/common-licenses/Apache-2.0.
  .
- The program contains zlib, zstd, xxHash, ISA-L and libmicrohttpd; their licenses
+ The program contains zlib, zstd, xxHash, ISA-L, libmicrohttpd and SQLite; their licenses
  are in /usr/share/doc/tacho/LIBRARIES.
 """
 

@@ -20,6 +20,7 @@ CACHE = Path(os.environ.get("TACHO_FETCHED")
 DEBIAN = ("http://deb.debian.org/debian/pool/main/",
           "https://snapshot.debian.org/archive/debian/20260901T000000Z/pool/main/")
 PYPI = ("https://files.pythonhosted.org/packages/",)
+NPM = ("https://registry.npmjs.org/",)
 
 # name: (mirrors, path below them, SHA-256, folder in the archive)
 LIBRARIES = {
@@ -36,6 +37,9 @@ LIBRARIES = {
                       "libmicrohttpd-1.0.1"),
     "curl": (DEBIAN, "c/curl/curl_8.14.1.orig.tar.gz",  # headers alone: the library is loaded on use
              "6766ada7101d292b42b8b15681120acd68effa4a9660935853cf6d61f0d984d4", "curl-8.14.1"),
+    # SQLite 3.53.4 as one file: Debian's sources need Tcl to make it, this package carries it.
+    "sqlite": (NPM, "better-sqlite3/-/better-sqlite3-13.0.3.tgz",
+               "77e0513dc1a469fb3bceec4c7fb5ad3f403109787eda05be047ec17fd56868cb", "package/deps/sqlite3"),
 }
 ZIG = {
     "aarch64": (PYPI, "02/21/abee2f0524f54fe3e8783748b9df79bb07d4b955e6b465677d1cfbda335c/ziglang-0.17.0-py3-"

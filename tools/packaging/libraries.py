@@ -140,6 +140,15 @@ def _libmicrohttpd(tools, source, root):
     shutil.rmtree(work)
 
 
+def _sqlite(tools, source, root):
+    """As Debian builds it where the program needs it, without what it never uses."""
+    _copy(source / "sqlite3.h", root / "include/sqlite3.h")
+    _archive(tools, source, root / "lib/libsqlite3.a", ["sqlite3.c"],
+             ["-DSQLITE_ENABLE_COLUMN_METADATA", "-DSQLITE_OMIT_LOAD_EXTENSION", "-DSQLITE_THREADSAFE=1",
+              "-DSQLITE_ENABLE_MATH_FUNCTIONS", "-DSQLITE_DQS=0", "-DSQLITE_OMIT_DEPRECATED",
+              "-DSQLITE_DEFAULT_MEMSTATUS=0", "-DHAVE_USLEEP=1"])
+
+
 def _curl(_tools, source, root):
     for header in _listed(source / "include/curl", "*.h"):
         _copy(source / "include/curl" / header, root / "include/curl" / header)
@@ -151,7 +160,7 @@ def _copy(source, to):
 
 
 MAKERS = {"zlib": _zlib, "zstd": _zstd, "xxhash": _xxhash, "isa-l": _isal, "libmicrohttpd": _libmicrohttpd,
-          "curl": _curl}
+          "curl": _curl, "sqlite": _sqlite}
 
 
 def _key(machine):

@@ -18,7 +18,7 @@ import backend  # noqa: E402
 
 MACHINES = ("x86_64", "aarch64")
 PROGRAMS = ("tacho", "libtacho.so", "tacho-demo")
-LINKED = "-lisal -lz -lzstd -lxxhash -lmicrohttpd -lm -ldl -pie"
+LINKED = "-lisal -lz -lzstd -lxxhash -lmicrohttpd -lsqlite3 -lm -ldl -pie"
 # Of this machine's own file, and of what lies in lib/ when it is in lib/tacho/python/tacho/native.
 RUNPATH = "$ORIGIN:$ORIGIN/../../../.."
 

@@ -19,9 +19,20 @@ const ROOMS: Record<string, readonly string[]> = {
   "draw/timeline": ["draw"],
   "model/timeline": ["model"],
   ...Object.fromEntries(
-    ["shell", "overview", "why", "timeline", "operators", "memory", "steps", "pipeline", "distributed", "compare", "history"].map(
-      (room) => [`views/${room}`, ["views/shared"]],
-    ),
+    [
+      "shell",
+      "overview",
+      "why",
+      "timeline",
+      "operators",
+      "memory",
+      "steps",
+      "pipeline",
+      "distributed",
+      "compare",
+      "history",
+      "query",
+    ].map((room) => [`views/${room}`, ["views/shared"]]),
   ),
 };
 // The table of pages opens the other rooms, each by the files that are views of their own.
@@ -40,6 +51,7 @@ const ENTRIES: readonly string[] = [
   "views/distributed/distributed.tsx",
   "views/compare/compare.tsx",
   "views/history/history.tsx",
+  "views/query/query.tsx",
 ];
 
 const texts = new Map(

@@ -22,6 +22,7 @@ export const VIEWS = [
   "distributed",
   "compare",
   "history",
+  "query",
 ] as const;
 export type View = (typeof VIEWS)[number];
 

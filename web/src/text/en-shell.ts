@@ -28,7 +28,7 @@ export const enShell = {
   choose_run: "Choose a run first",
   tracks: "Tracks",
   key_which:
-    "overview, why, timeline, operators, kernels, roofline, modules, memory, steps, pipeline, distributed, compare, history, runs",
+    "overview, why, timeline, operators, kernels, roofline, modules, memory, steps, pipeline, distributed, compare, history, query, runs",
   key_timeline: "show the selection in the timeline",
   key_select: "parent, child, neighbors",
   key_window: "use the view or area as the window",

@@ -27,6 +27,7 @@ export const en = {
   distributed: "Distributed",
   compare: "Compare",
   history: "History",
+  query: "Query",
   runs: "Runs",
   views: "Views",
   group_time: "Where the time goes",

@@ -25,6 +25,7 @@ export const zh: Record<keyof typeof en, string> = {
   pipeline: "数据流水线",
   compare: "对比",
   history: "历史",
+  query: "查询",
   distributed: "分布式",
   runs: "运行",
   views: "视图",

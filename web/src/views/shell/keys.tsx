@@ -20,6 +20,7 @@ const VIEW_KEYS: Record<string, (typeof VIEWS)[number]> = {
   d: "distributed",
   c: "compare",
   h: "history",
+  q: "query",
   r: "runs",
 };
 

@@ -18,6 +18,7 @@ const Compare = lazy(() => import("../compare/compare.tsx").then((m) => m.Compar
 const Distributed = lazy(() => import("../distributed/distributed.tsx").then((m) => m.Distributed));
 const History = lazy(() => import("../history/history.tsx").then((m) => m.History));
 const Memory = lazy(() => import("../memory/memory.tsx").then((m) => m.Memory));
+const Query = lazy(() => import("../query/query.tsx").then((m) => m.Query));
 const Roofline = lazy(() => import("../operators/roofline.tsx").then((m) => m.Roofline));
 const InputPipeline = lazy(() => import("../pipeline/pipeline.tsx").then((m) => m.InputPipeline));
 const Steps = lazy(() => import("../steps/steps.tsx").then((m) => m.Steps));
@@ -39,6 +40,7 @@ export const PAGES: Record<View, (props: object) => ComponentChild> = {
   distributed: Distributed,
   compare: Compare,
   history: History,
+  query: Query,
 };
 
 /** Which page to show: the table of runs when there are several and none is chosen. */

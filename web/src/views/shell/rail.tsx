@@ -22,7 +22,7 @@ const GROUPS: readonly { title?: Key; views: readonly Exclude<View, "runs">[] }[
   { title: "group_time", views: ["operators", "kernels", "roofline", "modules", "memory"] },
   { title: "group_steps", views: ["steps", "pipeline"] },
   { title: "group_workers", views: ["distributed"] },
-  { title: "group_tools", views: ["compare", "history"] },
+  { title: "group_tools", views: ["compare", "history", "query"] },
 ];
 
 export function Rail() {

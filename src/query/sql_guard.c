@@ -1,0 +1,141 @@
+/* sql_guard.c: what a question may not do, and how much it may take. SQL comes from anybody who
+ * can reach the server, so everything that is not named here is denied.
+ *
+ * Allowed are SELECT, reading, functions and recursion; and the pragmas that describe tables.
+ * The database is empty and in memory: there is nothing to write to, nothing can be attached, no
+ * extension loaded. Time is looked at every few thousand steps of SQLite's machine; memory is
+ * counted where it is taken (sql_memory.c), SQLite's own too; the language's limits keep single
+ * values, patterns and expressions small enough for that. */
+#include <pthread.h>
+#include <time.h>
+
+#include "query/sql_memory.h"
+#include "query/sqlite_int.h"
+
+enum { STEPS_BETWEEN_LOOKS = 2000 };
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+static void *take_memory(int size_bytes) {
+    return counted_alloc((size_t)size_bytes);
+}
+
+static void *grow_memory(void *p, int size_bytes) {
+    return counted_grow(p, (size_t)size_bytes);
+}
+
+static int size_memory(void *p) {
+    return (int)counted_size(p);
+}
+
+static int round_up(int size_bytes) {
+    return (size_bytes + 7) & ~7;
+}
+
+static int begin_memory(void *context) {
+    (void)context;
+    return SQLITE_OK;
+}
+
+static void end_memory(void *context) {
+    (void)context;
+}
+
+static pthread_once_t started = PTHREAD_ONCE_INIT;
+
+/* Before anything else of SQLite; it counts nothing itself, which would need a lock. */
+static void configure(void) {
+    static const sqlite3_mem_methods memory = {take_memory, counted_free, grow_memory,
+                                               size_memory, round_up,     begin_memory,
+                                               end_memory,  NULL};
+    (void)sqlite3_config(SQLITE_CONFIG_MALLOC, &memory);
+    (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
+status guard_start(error *err) {
+    pthread_once(&started, configure);
+    if (sqlite3_initialize() != SQLITE_OK) FAIL_MEMORY(err);
+    return OK;
+}
+
+/* ---- what is allowed --------------------------------------------------------------------- */
+
+static bool in_list(const char *const *list, size_t n, const char *word) {
+    for (size_t i = 0; word && i < n; i++)
+        if (sqlite3_stricmp(list[i], word) == 0) return true;
+    return false;
+}
+
+static int authorize(void *context, int action, const char *first, const char *second,
+                     const char *database, const char *trigger) {
+    static const char *const pragmas[] = {"table_info", "table_xinfo", "table_list",
+                                          "function_list", "module_list"};
+    static const char *const denied[] = {"load_extension", "fts3_tokenizer"};
+    (void)database, (void)trigger;
+    if (((query *)context)->is_declaring) return SQLITE_OK;
+    switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_RECURSIVE: return SQLITE_OK;
+    case SQLITE_FUNCTION:
+        return in_list(denied, N_OF(denied), second) ? SQLITE_DENY : SQLITE_OK;
+    case SQLITE_PRAGMA: return in_list(pragmas, N_OF(pragmas), first) ? SQLITE_OK : SQLITE_DENY;
+    default: return SQLITE_DENY;
+    }
+}
+
+int guard_declare(query *q, const char *sql) {
+    q->is_declaring = true;
+    int rc = sqlite3_declare_vtab(q->db, sql);
+    q->is_declaring = false;
+    return rc;
+}
+
+/* ---- how much ---------------------------------------------------------------------------- */
+
+static int64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int look_at_clock(void *context) {
+    query *q = context;
+    if (q->deadline_ns && now_ns() > q->deadline_ns) q->is_late = true;
+    return q->is_late;
+}
+
+void guard_database(query *q) {
+    static const struct {
+        int id, most;
+    } limits[] = {
+        {SQLITE_LIMIT_LENGTH, 64 << 20},         {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+        {SQLITE_LIMIT_EXPR_DEPTH, 200},          {SQLITE_LIMIT_COMPOUND_SELECT, 100},
+        {SQLITE_LIMIT_FUNCTION_ARG, 32},         {SQLITE_LIMIT_ATTACHED, 0},
+        {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 256}, {SQLITE_LIMIT_TRIGGER_DEPTH, 0},
+        {SQLITE_LIMIT_WORKER_THREADS, 0},        {SQLITE_LIMIT_VDBE_OP, 250000},
+    };
+    for (size_t i = 0; i < N_OF(limits); i++)
+        sqlite3_limit(q->db, limits[i].id, limits[i].most);
+    (void)sqlite3_db_config(q->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    (void)sqlite3_db_config(q->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+    (void)sqlite3_db_config(q->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    /* "nobody" is a column that is not there, never a text. */
+    (void)sqlite3_db_config(q->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    sqlite3_set_authorizer(q->db, authorize, q);
+    sqlite3_progress_handler(q->db, STEPS_BETWEEN_LOOKS, look_at_clock, q);
+}
+
+void guard_begin(query *q) {
+    q->is_late = false;
+    q->deadline_ns = q->options.limit_ns ? add_i64(now_ns(), q->options.limit_ns) : 0;
+    counted_limit(q->options.limit_bytes);
+}
+
+void guard_end(void) {
+    counted_limit(0);
+}
+
+bool guard_is_full(void) {
+    return counted_is_full();
+}

@@ -1,0 +1,80 @@
+/* sqlite_int.h: what the files of this layer share: SQLite itself, a query, and the parts that
+ * are added to its database. The only file that includes sqlite3.h. */
+#ifndef QUERY_SQLITE_INT_H
+#define QUERY_SQLITE_INT_H
+
+#include <sqlite3.h>
+
+#include "analyse/registry.h"
+#include "query/query.h"
+#include "query/sql_columns.h"
+#include "query/sql_rows.h"
+#include "store/args.h"
+
+/* One analysis' answer, kept for as long as the query is open. */
+typedef struct kept_answer {
+    struct kept_answer *next;
+    str key;
+    const table *rows; /* the table that was asked for; NULL: the answer has none */
+} kept_answer;
+
+struct query {
+    sqlite3 *db;
+    const analysis_input *in;
+    query_options options;
+    arena arena; /* names of columns, answers of analyses */
+    sql_table tables[N_TABLES];
+    row_source rows;
+    args_reader *args; /* made when it is needed */
+    kept_answer *kept;
+    error pending;       /* of a table's or function's own: more than SQLite can carry */
+    int64_t deadline_ns; /* of the question that runs; 0: none */
+    bool is_late;
+    bool is_declaring; /* one of our tables describes itself, with a CREATE TABLE */
+    const char **words;
+    uint32_t n_words;
+};
+
+/* ---- sql_guard.c: what a question may not do, and how much it may take ------------------- */
+
+/* SQLite's memory from base/mem, counted. ERR_MEMORY. */
+status guard_start(error *err) MUST_USE;
+/* The authorizer, the limits of the language, the clock. */
+void guard_database(query *q);
+/* From begin to end the calling thread's questions share the limit. */
+void guard_begin(query *q);
+void guard_end(void);
+bool guard_is_full(void);
+/* sqlite3_declare_vtab, which nobody else may call for. */
+int guard_declare(query *q, const char *sql);
+
+/* ---- tables and functions ---------------------------------------------------------------- */
+
+int trace_tables_add(query *q);    /* sql_trace.c */
+int args_table_add(query *q);      /* sql_args.c */
+int analysis_tables_add(query *q); /* sql_analysis.c */
+int span_join_add(query *q);       /* sql_join.c */
+int functions_add(query *q);       /* sql_functions.c */
+
+/* The SQL name of a result table: the analysis for its first, else ANALYSIS_TABLE. False when
+ * it cannot be asked here: it compares runs, or a table of the trace has the name. */
+bool analysis_table_name(const query *q, const analysis_info *is, const result_info *r,
+                         buf *out);
+/* Unit and type of a column by table and column name; false when there is no such. */
+bool analysis_column(const query *q, str in_table, str name, const field_info **out);
+
+/* Names of the functions here, for completion; NULL after the last. */
+const char *function_name(uint32_t i);
+
+/* Fails a table's method: the query tells `err` instead of SQLite's words. */
+int pending_fail(query *q, const error *err);
+
+/* The words of .tables, .schema TABLE and .examples as tables (sql_describe.c). */
+status query_describe(query *q, str text, arena *a, answer *out, error *err) MUST_USE;
+
+static inline str value_str(sqlite3_value *v) {
+    const char *p = (const char *)sqlite3_value_text(v);
+    return str_n(p, p ? (size_t)sqlite3_value_bytes(v) : 0);
+}
+
+#endif

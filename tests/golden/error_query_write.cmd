@@ -1,0 +1,1 @@
+$TACHO query minimal.pt.trace.json "DELETE FROM slice"

@@ -1,0 +1,1 @@
+$TACHO query --stable --format csv sample.pt.trace.json.gz "SELECT o.name, o.calls, k.kernels FROM operators o JOIN (SELECT op_name, count(*) AS kernels FROM kernel GROUP BY op_name) k ON k.op_name = o.name ORDER BY k.kernels DESC LIMIT 5"

@@ -1,0 +1,1 @@
+$TACHO query --stable sample.pt.trace.json.gz "SELECT short_name(name) AS kernel, count(*) AS calls, sum(dur) AS total_ns FROM kernel WHERE kind = 'kernel' GROUP BY name ORDER BY total_ns DESC LIMIT 5"

@@ -1,0 +1,1 @@
+$TACHO query --stable --format csv minimal.pt.trace.json .tables

@@ -1,0 +1,276 @@
+/* query_test.c: results, functions, limits, and what is not allowed. */
+#include "query_case.h"
+
+#include "base/fault.h"
+#include "base/num.h"
+
+static void a_column_has_the_type_and_unit_of_its_values(void **state) {
+    query_case c;
+    case_open(&c, (query_options){0});
+    const table *t = case_table(&c, "SELECT 1 AS a, 2.5 AS b, 'x' AS c, NULL AS d, "
+                                    "x'0a1b' AS e, 7 AS total_ns, 8 AS some_bytes");
+    assert_int_equal(t->columns[0].type, TYPE_INT);
+    assert_int_equal(t->columns[1].type, TYPE_REAL);
+    assert_int_equal(t->columns[2].type, TYPE_TEXT);
+    assert_true(table_is_null(t, 0, 3));
+    assert_true(str_eq(t->columns[4].v.s[0], STR("x'0a1b'")));
+    assert_int_equal(t->columns[5].unit, UNIT_NS);
+    assert_int_equal(t->columns[6].unit, UNIT_BYTES);
+    t = case_table(&c, "SELECT 1 AS a UNION ALL SELECT 2.5 UNION ALL SELECT 'x'");
+    assert_int_equal(t->columns[0].type, TYPE_TEXT);
+    assert_true(str_eq(t->columns[0].v.s[1], STR("2.5")));
+    t = case_table(&c, "SELECT id, s.dur AS d, parent, dur / 2 FROM slice s LIMIT 1");
+    assert_int_equal(t->columns[0].unit, UNIT_SLICE);
+    assert_int_equal(t->columns[1].unit, UNIT_NS);
+    assert_int_equal(t->columns[3].unit, UNIT_NONE);
+    case_close(&c);
+}
+
+static void each_statement_has_a_table(void **state) {
+    query_case c;
+    case_open(&c, (query_options){0});
+    assert_int_equal(case_ask(&c, "SELECT 1; -- a comment\n SELECT 2 AS two;\n"), OK);
+    assert_int_equal(c.answer.n_tables, 2);
+    assert_string_equal(c.answer.tables[1]->name, "result_2");
+    assert_int_equal(case_ask(&c, " -- nothing\n"), ERR_ARG);
+    assert_int_equal(c.err.message, MSG_QUERY_EMPTY);
+    case_close(&c);
+}
+
+static void functions_compute(void **state) {
+    query_case c;
+    case_open(&c, (query_options){0});
+    assert_int_equal(case_int(&c, "SELECT overlap(0, 10, 5, 10)"), 5);
+    assert_int_equal(case_int(&c, "SELECT overlaps(0, 10, 10, 10)"), 0);
+    assert_int_equal(case_int(&c, "SELECT overlap(0, 10, NULL, 10) IS NULL"), 1);
+    assert_int_equal(case_int(&c, "SELECT union_time(column1, column2) FROM "
+                                  "(VALUES (20, 5), (0, 10), (5, 10), (NULL, 3), (30, -2))"),
+                     20);
+    assert_int_equal(case_int(&c, "SELECT median(column1) FROM (VALUES (1), (2), (9))"), 2);
+    assert_int_equal(case_int(&c, "SELECT percentile(column1, 90) FROM "
+                                  "(VALUES (0), (10), (20), (30), (NULL))"),
+                     27);
+    assert_int_equal(case_int(&c, "SELECT percentile(dur, 50) IS NULL FROM slice WHERE id < 0"),
+                     1);
+    assert_true(case_is_text(&c, "SELECT format_time(12500000)", "12.5 ms"));
+    assert_true(case_is_text(&c, "SELECT format_bytes(1536)", "1.50 KiB"));
+    assert_true(case_is_text(&c, "SELECT short_name('void a::k<int>(float)')", "a::k"));
+    assert_true(case_is_text(&c,
+                             "SELECT path(id) FROM slice WHERE name = 'child' AND step = 0 "
+                             "AND track = 1 LIMIT 1",
+                             "ProfilerStep#0 > op_2 > child"));
+    /* Nothing was recorded. */
+    assert_int_equal(case_int(&c, "SELECT count(stack(id)) + count(arg(id, 'x')) FROM slice"),
+                     0);
+    case_close(&c);
+}
+
+static void spans_that_overlap_are_joined(void **state) {
+    static const char *const pairs =
+        "SELECT a.id AS a, b.id AS b, overlap(a.start, a.dur, b.start, b.dur) AS ns "
+        "FROM slice a JOIN slice b WHERE a.kind = 'kernel' AND b.kind = 'op' AND b.track = 2 "
+        "AND a.step = 0 AND overlaps(a.start, a.dur, b.start, b.dur)";
+    static const char *const joined =
+        "FROM span_join('SELECT id, start, dur FROM slice WHERE kind = ''kernel'' AND "
+        "step = 0'"
+        ", 'SELECT id, start, dur FROM slice WHERE kind = ''op'' AND track = 2')";
+    char sql[1024];
+    query_case c;
+    case_open(&c, (query_options){0});
+    snprintf(sql, sizeof sql, "SELECT count(*), sum(ns), sum(a * b %% 1009) FROM (%s)", pairs);
+    const table *slow = case_table(&c, sql);
+    snprintf(sql, sizeof sql, "SELECT count(*), sum(dur), sum(a_id * b_id %% 1009) %s", joined);
+    const table *fast = case_table(&c, sql);
+    assert_true(slow->columns[0].v.i[0] > 10);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(slow->columns[i].v.i[0], fast->columns[i].v.i[0]);
+    int64_t same = case_int(&c, "SELECT count(*) FROM span_join('slice', 'slice', 'track') "
+                                "WHERE a_id = b_id");
+    assert_int_equal(same, case_int(&c, "SELECT count(*) FROM slice WHERE dur > 0"));
+    assert_int_equal(case_int(&c, "SELECT count(*) FROM span_join('kernel', 'step') "
+                                  "WHERE b_id = 2"),
+                     CASE_OPS);
+    assert_int_equal(case_ask(&c, "SELECT * FROM span_join('slice')"), ERR_ARG);
+    assert_int_equal(c.err.message, MSG_QUERY_SPAN_ARGUMENTS);
+    assert_int_equal(case_ask(&c, "SELECT * FROM span_join('meta', 'slice')"), ERR_ARG);
+    assert_int_equal(case_ask(&c, "SELECT * FROM span_join('SELECT 1 AS x', 'slice')"),
+                     ERR_ARG);
+    assert_int_equal(c.err.message, MSG_QUERY_SPAN_COLUMNS);
+    case_close(&c);
+}
+
+static void analyses_are_tables(void **state) {
+    query_case c;
+    case_open(&c, (query_options){0});
+    assert_int_equal(case_int(&c, "SELECT sum(calls) FROM kernels"), CASE_STEPS * CASE_OPS);
+    assert_int_equal(case_int(&c, "SELECT sum(calls) FROM kernels('name+op')"),
+                     CASE_STEPS * CASE_OPS);
+    assert_int_equal(case_int(&c, "SELECT sum(calls) FROM kernels WHERE in_steps = '1..2'"),
+                     2 * CASE_OPS);
+    assert_int_equal(case_int(&c, "SELECT sum(calls) FROM kernels WHERE in_to = '1ms'"),
+                     CASE_OPS);
+    assert_int_equal(case_int(&c, "SELECT count(*) FROM steps"), CASE_STEPS);
+    assert_int_equal(
+        case_int(&c, "SELECT count(*) FROM slice s JOIN kernels k ON k.name = s.name"),
+        CASE_STEPS * CASE_OPS);
+    assert_int_equal(case_ask(&c, "SELECT * FROM kernels('nothing')"), ERR_ARG);
+    assert_int_not_equal(c.err.message, MSG_QUERY_SQL);
+    assert_int_equal(case_ask(&c, "SELECT * FROM diff"), ERR_ARG);
+    case_close(&c);
+}
+
+static void only_reading_is_allowed(void **state) {
+    static const char *const denied[] = {
+        "CREATE TABLE x(a)",
+        "CREATE TEMP VIEW x AS SELECT 1",
+        "ATTACH 'x.db' AS x",
+        "PRAGMA temp_store = 1",
+        "PRAGMA hard_heap_limit = 1",
+        "SELECT load_extension('x')",
+        "INSERT INTO slice(name) VALUES ('x')",
+        "DELETE FROM slice",
+        "VACUUM INTO 'x.db'",
+        "BEGIN",
+        "DROP TABLE slice",
+        "CREATE VIRTUAL TABLE x USING slice",
+        "SELECT writable_schema FROM pragma_writable_schema",
+    };
+    query_case c;
+    case_open(&c, (query_options){0});
+    for (size_t i = 0; i < N_OF(denied); i++)
+        if (case_ask(&c, denied[i]) != ERR_ARG) fail_msg("%s", denied[i]);
+    assert_int_equal(case_ask(&c, "CREATE TABLE x(a)"), ERR_ARG);
+    assert_int_equal(c.err.message, MSG_QUERY_READ_ONLY);
+    assert_true(case_int(&c, "SELECT count(*) FROM pragma_table_info('slice')") > 5);
+    assert_int_equal(case_int(&c, "SELECT sum(value) FROM json_each('[1, 2, 3]')"), 6);
+    case_close(&c);
+}
+
+static void a_mistake_has_a_place(void **state) {
+    query_case c;
+    case_open(&c, (query_options){0});
+    assert_int_equal(case_ask(&c, "SELECT 1; SELECT nobody FROM slice"), ERR_ARG);
+    assert_int_equal(c.err.message, MSG_QUERY_SQL);
+    assert_int_equal(c.err.offset, 17);
+    case_close(&c);
+}
+
+static void a_question_takes_no_more_than_it_may(void **state) {
+    query_case c;
+    case_open(&c,
+              (query_options){.limit_ns = 20000000, .limit_bytes = 8 << 20, .limit_rows = 10});
+    assert_int_equal(case_ask(&c, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
+                                  "FROM n) SELECT max(i) FROM n"),
+                     ERR_LIMIT);
+    assert_int_equal(c.err.message, MSG_QUERY_TIME);
+    assert_int_equal(case_ask(&c, "SELECT length(hex(zeroblob(20000000)))"), ERR_LIMIT);
+    assert_int_equal(c.err.message, MSG_QUERY_MEMORY);
+    assert_int_equal(case_table(&c, "SELECT id FROM slice")->n_rows, 10);
+    assert_int_equal(c.answer.quality.notes[c.answer.quality.n_notes - 1].message,
+                     MSG_QUERY_CUT);
+    assert_int_equal(case_int(&c, "SELECT 1"), 1); /* and goes on */
+    case_close(&c);
+}
+
+static void tables_columns_and_examples_are_listed(void **state) {
+    query_case c;
+    case_open(&c, (query_options){0});
+    const table *t = case_table(&c, ".tables");
+    bool slice = false, overview = false;
+    for (size_t row = 0; row < t->n_rows; row++) {
+        slice |= str_eq(t->columns[0].v.s[row], STR("slice"));
+        overview |= str_eq(t->columns[0].v.s[row], STR("overview_steps"));
+    }
+    assert_true(slice && overview);
+    assert_true(case_table(&c, ".schema kernel;")->n_rows > 20);
+    assert_true(case_table(&c, ".schema operators")->n_rows > 20);
+    assert_int_equal(case_ask(&c, ".schema nobody"), ERR_ARG);
+    assert_int_equal(case_ask(&c, ".nothing"), ERR_ARG);
+    t = case_table(&c, ".examples");
+    assert_true(t->n_rows >= 20);
+    for (uint32_t i = 0; query_example_at(i); i++)
+        (void)case_table(&c, query_example_at(i)->sql);
+    assert_non_null(query_word(c.q, 0));
+    case_close(&c);
+}
+
+/* All tables can be read whole, and no column of them fails. */
+static void every_table_can_be_read(void **state) {
+    char sql[256];
+    query_case c;
+    case_open(&c, (query_options){.limit_rows = 20});
+    const table *t = case_table(&c, ".tables");
+    for (size_t row = 0; row < t->n_rows; row++) {
+        str name = t->columns[0].v.s[row];
+        if (str_eq(name, STR("span_join"))) continue;
+        snprintf(sql, sizeof sql, "SELECT * FROM \"%.*s\"", STR_ARG(name));
+        (void)case_table(&c, sql);
+    }
+    case_close(&c);
+}
+
+static void a_statement_is_whole_at_its_semicolon(void **state) {
+    assert_false(query_is_whole(STR("SELECT 1")));
+    assert_true(query_is_whole(STR("SELECT 1;\n")));
+    assert_false(query_is_whole(STR("SELECT ';'")));
+    assert_true(query_is_whole(STR(".tables")));
+}
+
+/* False when there is no nth allocation. */
+static bool ask_with_fault(query_case *c, const char *sql, uint64_t nth) {
+    query *q = NULL;
+    arena a;
+    answer out;
+    error err = {0};
+    arena_init(&a, 0);
+    if (!sql) fault_arm(FAULT_ALLOC, nth);
+    status s = query_open(&c->in, &c->options, &q, &err);
+    if (sql) fault_arm(FAULT_ALLOC, nth);
+    if (sql) s = query_ask(q, str_of(sql), &a, &out, &err);
+    bool hit = fault_count(FAULT_ALLOC) >= nth;
+    fault_arm(FAULT_ALLOC, 0);
+    if (s != OK && (s != ERR_MEMORY || !hit))
+        fail_msg("%s, allocation %llu: %d, message %u", sql ? sql : "open",
+                 (unsigned long long)nth, s, err.message);
+    query_close(q);
+    arena_fini(&a);
+    return hit;
+}
+
+/* Each allocation fails once, SQLite's too: the answer is out of memory, or right. */
+static void every_allocation_may_fail(void **state) {
+    static const char *const sql[] = {
+        "SELECT name, count(*), union_time(start, dur), percentile(dur, 90) FROM slice "
+        "WHERE name LIKE 'op%' AND id < 50 GROUP BY name ORDER BY 2 DESC",
+        "SELECT c.id, path(c.id) FROM slice p JOIN slice c ON c.parent = p.id WHERE p.id < 5",
+        "SELECT sum(dur) FROM span_join('step', 'step')",
+        "SELECT name, calls FROM kernels('name') LIMIT 3",
+        ".schema step",
+    };
+    query_case c;
+    case_open(&c, (query_options){0});
+    query_close(c.q);
+    /* The opening itself first, then each question after one that went well. */
+    for (size_t i = 0; i <= N_OF(sql); i++)
+        for (uint64_t nth = 1; ask_with_fault(&c, i ? sql[i - 1] : NULL, nth); nth++) {}
+    c.q = NULL;
+    case_close(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_column_has_the_type_and_unit_of_its_values),
+        cmocka_unit_test(each_statement_has_a_table),
+        cmocka_unit_test(functions_compute),
+        cmocka_unit_test(spans_that_overlap_are_joined),
+        cmocka_unit_test(analyses_are_tables),
+        cmocka_unit_test(only_reading_is_allowed),
+        cmocka_unit_test(a_mistake_has_a_place),
+        cmocka_unit_test(a_question_takes_no_more_than_it_may),
+        cmocka_unit_test(tables_columns_and_examples_are_listed),
+        cmocka_unit_test(every_table_can_be_read),
+        cmocka_unit_test(a_statement_is_whole_at_its_semicolon),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
