@@ -26,7 +26,9 @@ typedef enum {
     FRAMEWORK_PYTORCH,
     FRAMEWORK_PADDLE,
     FRAMEWORK_MINDSPORE,
-    FRAMEWORK_MEGENGINE
+    FRAMEWORK_MEGENGINE,
+    FRAMEWORK_JAX,
+    FRAMEWORK_TENSORFLOW
 } framework;
 
 /* What a producer says of the program, the machine or itself (facts.def). */

@@ -5,7 +5,8 @@
  *                         |──── pause ───────────────────|
  *
  * A pause is a part of a gap that is the host's fault (idle.h), or without a device of a step,
- * in which no operator, call, data loader or collective ran on any thread. Between two
+ * in which no operator, call, data loader or collective ran on any thread, nor work of the
+ * framework's own where it is drawn. Between two
  * operators an interpreter takes some ten microseconds; what lasts PAUSE_NS is something else:
  * loading, a lock, a file, a sleep. Where the batch is copied to the device right after it, or
  * where a step begins with it, it is taken for loading: unless there is a data loader that
@@ -26,6 +27,19 @@ static bool records_all_operators(const advice_facts *f) {
     return !(f->has & NEED_DEVICE) && eager && f->t->kind_count[KIND_OP] > 0;
 }
 
+/* Where a framework draws what it does itself (compiling a program, handing out its buffers),
+ * that is not silence. */
+static intervals framework_at(const advice_facts *f) {
+    const trace *t = f->t;
+    intervals at = intervals_in(f->arena);
+    if (f->dialect != FOR_JAX && f->dialect != FOR_TENSORFLOW) return at;
+    for (uint32_t i = 1; i < t->slice.n && t->kind_count[KIND_FRAMEWORK]; i++)
+        if (t->slice.kind[i] == KIND_FRAMEWORK)
+            intervals_add(&at, t->slice.start[i], slice_end(t, i));
+    intervals_merge(&at);
+    return at;
+}
+
 /* What of the device's gaps is the host's fault and goes by without a word of it. */
 static intervals silent_gaps(const advice_facts *f) {
     static const role loud[] = {ROLE_RUNTIME, ROLE_DATA_LOADER, ROLE_CPU_EXEC,
@@ -43,6 +57,9 @@ static intervals silent_gaps(const advice_facts *f) {
     intervals_merge(&gaps);
     for (size_t i = 0; i < sizeof loud / sizeof *loud; i++)
         gaps = intervals_minus(&gaps, &f->ranges.at[loud[i]]);
+    intervals framework = framework_at(f);
+    gaps = intervals_minus(&gaps, &framework);
+    gaps.failed |= framework.failed;
     return intervals_minus(&gaps, &f->overhead_at);
 }
 
@@ -51,6 +68,7 @@ static bool copies_to_device(const trace *t, uint32_t work) {
     if (!slice || t->slice.kind[slice] != KIND_MEMCPY) return false;
     str name = trace_slice_name(t, slice);
     return str_find_nocase(name, STR("HtoD"), 0) != SIZE_MAX ||
+           str_find(name, STR("H2D"), 0) != SIZE_MAX ||
            str_find_nocase(name, STR("HostToDevice"), 0) != SIZE_MAX ||
            str_find_nocase(name, STR("host to device"), 0) != SIZE_MAX;
 }

@@ -3,7 +3,9 @@
  * Calls of modules are ranges on the host (range_scan); they are added up by instance or,
  * grouped by type, by class. Self times leave out the modules called inside, on the host and
  * on the device alike. Backward work belongs to the module whose forward op it undoes
- * (backward_owner.c) and, in the totals, to all modules around that call.
+ * (backward_owner.c) and, in the totals, to all modules around that call. Where the producer
+ * says of an operator that it is backward work (a program compiled as a whole), it is moved from
+ * the modules around it to their backward work.
  *
  * Rows come in the order of the tree: a module, then those it calls, most device time first
  * (host time without device work), ties by name. The parent of an instance is the module
@@ -18,6 +20,8 @@
 #include "base/sort.h"
 
 #define COL_MOD(name) COL(modules, modules, name)
+
+enum { MAX_AROUND = 4096 }; /* ranges around one: a hostile file has more */
 
 typedef struct {
     int64_t calls, host, host_self, device, device_self, backward_host, backward_device;
@@ -93,6 +97,39 @@ static status add_backward(question *q, error *err) {
         around->backward_device = add_i64(around->backward_device, s->backward_device);
     }
     return OK;
+}
+
+/* Host or device time inside the modules around a slice that turned out to be backward. */
+static void move_backward(question *q, uint32_t slice, int64_t host, int64_t device) {
+    const trace *t = q->t;
+    bool innermost = true;
+    uint32_t up = t->slice.parent[slice];
+    for (int i = 0; up && i < MAX_AROUND; i++, up = t->slice.parent[up]) {
+        if (t->slice.kind[up] != KIND_MODULE) continue;
+        uint32_t module = t->module_call.module[trace_module_call_of(t, up)];
+        sums *s = &q->row[q->row_of[module]];
+        s->host = sub_i64(s->host, host);
+        s->device = sub_i64(s->device, device);
+        s->host_self = sub_i64(s->host_self, innermost ? host : 0);
+        s->device_self = sub_i64(s->device_self, innermost ? device : 0);
+        s->backward_host = add_i64(s->backward_host, host);
+        s->backward_device = add_i64(s->backward_device, device);
+        innermost = false;
+    }
+}
+
+static void move_told_backward(question *q) {
+    const trace *t = q->t;
+    for (uint32_t i = 1; i < t->op.n; i++) {
+        if (t->op.phase[i] != PHASE_BACKWARD || t->slice.kind[t->op.slice[i]] != KIND_OP)
+            continue;
+        move_backward(q, t->op.slice[i], select_ns(&q->select, t->op.slice[i]), 0);
+    }
+    for (uint32_t i = 1; i < t->kernel.n; i++) {
+        uint32_t op = t->kernel.op[i] ? trace_op_of(t, t->kernel.op[i]) : 0;
+        if (op && t->op.phase[op] == PHASE_BACKWARD)
+            move_backward(q, t->kernel.op[i], 0, select_work_ns(&q->select, i));
+    }
 }
 
 typedef struct {
@@ -346,6 +383,7 @@ static status add_up(question *q, error *err) {
                        .visit = modules_add_call,
                        .context = q};
     TRY(range_scan_run(&scan, err));
+    move_told_backward(q);
     return add_backward(q, err);
 }
 

@@ -57,6 +57,29 @@ static void classes_add_up_their_instances(void **state) {
     fake_fini(&f);
 }
 
+/* A program compiled as a whole: its backward operators are in the same modules. */
+static void operators_told_to_be_backward_are_backward_work_of_their_modules(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0);
+    example_module(&f, host, "jit(step)", 0, 100);
+    example_module(&f, host, "hidden", 0, 90);
+    int forward = fake_add(&f, host, KIND_OP, "dot_general", 0, 30);
+    int first = fake_add(&f, host, KIND_RUNTIME, "launch", 5, 2);
+    int backward = fake_add(&f, host, KIND_OP, "dot_general", 40, 50);
+    int second = fake_add(&f, host, KIND_RUNTIME, "launch", 45, 2);
+    f.slices[forward].phase = PHASE_FORWARD;
+    f.slices[backward].phase = PHASE_BACKWARD;
+    fake_work(&f, gpu, KIND_KERNEL, "one", 10, 20, first);
+    fake_work(&f, gpu, KIND_KERNEL, "two", 50, 35, second);
+    table *t = ask(fake_seal(&f), GROUP_NAME, &a);
+    CHECK(t, "jit(step)", 1, 50, 10, 20, 0, 50, 35);
+    CHECK(t, "hidden", 1, 40, 40, 20, 20, 50, 35);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 static void siblings_come_by_time_below_their_parent(void **state) {
     fake f;
     arena a = {0};
@@ -115,6 +138,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(self_times_leave_out_inner_modules),
         cmocka_unit_test(classes_add_up_their_instances),
+        cmocka_unit_test(operators_told_to_be_backward_are_backward_work_of_their_modules),
         cmocka_unit_test(siblings_come_by_time_below_their_parent),
         cmocka_unit_test(many_small_modules_are_judged_by_their_class),
         cmocka_unit_test(without_modules_the_verdict_says_how_to_record_them),
