@@ -12,7 +12,9 @@
  * Device work names its instruction; the framework operation that it came from is drawn where
  * it was launched, on the host (xplane_host.c). */
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/num.h"
 #include "ingest/xplane/xplane_int.h"
 
@@ -213,16 +215,14 @@ typedef struct {
     uint32_t track;
     uint16_t category;
     const vec *runs; /* run_row, of a TPU; NULL: launches are told by each event */
-    size_t i_run;
 } device_line;
 
-/* The execution that an operation of a TPU belongs to; both come in order of time. */
-static int64_t run_of(device_line *d, const event *e) {
-    const run_row *runs = VEC(d->runs, run_row);
-    if (d->i_run < d->runs->n && runs[d->i_run].start > e->start) d->i_run = 0;
-    while (d->i_run < d->runs->n && runs[d->i_run].end <= e->start) d->i_run++;
-    bool inside = d->i_run < d->runs->n && runs[d->i_run].start <= e->start;
-    return inside ? runs[d->i_run].correlation : ABSENT_I64;
+/* The execution that an operation of a TPU belongs to: the last that began before it. */
+static int64_t run_of(const vec *runs, const event *e) {
+    const run_row *all = VEC(runs, run_row);
+    size_t after = SEARCH_FIRST(i, 0, runs->n, all[i].start <= e->start);
+    bool inside = after && e->start < all[after - 1].end;
+    return inside ? all[after - 1].correlation : ABSENT_I64;
 }
 
 /* Loops, calls and conditions: what they do is on the same line. */
@@ -245,7 +245,7 @@ static status take_work(reader *r, device_line *d, const event *e) {
     row.kind = (uint8_t)(tpu ? KIND_KERNEL : kind_of(s, intern_get(r->strings, row.name)));
     k.device = d->p->device;
     k.stream = d->l.id;
-    k.correlation = tpu ? run_of(d, e) : stat_int(s, STAT_CORRELATION, ABSENT_I64);
+    k.correlation = tpu ? run_of(d->runs, e) : stat_int(s, STAT_CORRELATION, ABSENT_I64);
     k.context = context_of(s);
     k.graph_node = stat_int(s, STAT_GRAPH_NODE, ABSENT_I64);
     if (row.kind == KIND_KERNEL) fill_kernel(s, &k);
@@ -332,6 +332,12 @@ static status add_run(reader *r, vec *runs, const event *e) {
     return OK;
 }
 
+static int compare_runs(const void *pa, const void *pb) {
+    const run_row *a = pa, *b = pb;
+    if (a->start != b->start) return a->start < b->start ? -1 : 1;
+    return (a->correlation > b->correlation) - (a->correlation < b->correlation);
+}
+
 static status read_runs(reader *r, plane *p, vec *runs) {
     walker w = walk_open(p->body), inside;
     pb_field f;
@@ -348,6 +354,7 @@ static status read_runs(reader *r, plane *p, vec *runs) {
         }
     }
     r->again = false;
+    if (runs->n) qsort(runs->p, runs->n, sizeof(run_row), compare_runs);
     return r->failed ? ERR_MEMORY : OK;
 }
 
