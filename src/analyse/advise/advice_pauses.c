@@ -27,19 +27,6 @@ static bool records_all_operators(const advice_facts *f) {
     return !(f->has & NEED_DEVICE) && eager && f->t->kind_count[KIND_OP] > 0;
 }
 
-/* Where a framework draws what it does itself (compiling a program, handing out its buffers),
- * that is not silence. */
-static intervals framework_at(const advice_facts *f) {
-    const trace *t = f->t;
-    intervals at = intervals_in(f->arena);
-    if (f->dialect != FOR_JAX && f->dialect != FOR_TENSORFLOW) return at;
-    for (uint32_t i = 1; i < t->slice.n && t->kind_count[KIND_FRAMEWORK]; i++)
-        if (t->slice.kind[i] == KIND_FRAMEWORK)
-            intervals_add(&at, t->slice.start[i], slice_end(t, i));
-    intervals_merge(&at);
-    return at;
-}
-
 /* What of the device's gaps is the host's fault and goes by without a word of it. */
 static intervals silent_gaps(const advice_facts *f) {
     static const role loud[] = {ROLE_RUNTIME, ROLE_DATA_LOADER, ROLE_CPU_EXEC,
@@ -57,9 +44,6 @@ static intervals silent_gaps(const advice_facts *f) {
     intervals_merge(&gaps);
     for (size_t i = 0; i < sizeof loud / sizeof *loud; i++)
         gaps = intervals_minus(&gaps, &f->ranges.at[loud[i]]);
-    intervals framework = framework_at(f);
-    gaps = intervals_minus(&gaps, &framework);
-    gaps.failed |= framework.failed;
     return intervals_minus(&gaps, &f->overhead_at);
 }
 

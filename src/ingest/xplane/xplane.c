@@ -145,7 +145,7 @@ static void free_reader(reader *r) {
                    &r->libraries};
     map *maps[] = {&r->places,   &r->scope_map,    &r->path_map,   &r->hlo_names,
                    &r->hlo_ids,  &r->computations, &r->launch_map, &r->run_map,
-                   &r->size_map, &r->library_map};
+                   &r->size_map, &r->library_map,  &r->line_map,   &r->name_map};
     for (size_t i = 0; i < N_OF(vecs); i++) vec_fini(vecs[i]);
     for (size_t i = 0; i < N_OF(maps); i++) map_fini(maps[i]);
     buf_fini(&r->file);

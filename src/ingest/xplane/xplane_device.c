@@ -400,7 +400,8 @@ static status read_lines(reader *r, plane *p, const vec *runs) {
 status device_read(reader *r, plane *p) {
     vec runs = VEC_INIT(run_row);
     bool streams = has_streams(r, p);
-    status st = xplane_label(r, p->pid, 0, LABEL_PROCESS_NAME, xplane_string(r, p->name));
+    status st =
+        xplane_label(r, p->pid, IDENT_NONE, LABEL_PROCESS_NAME, xplane_string(r, p->name));
     if (st == OK && !streams && p->role == PLANE_TPU) st = read_runs(r, p, &runs);
     bool tpu = !streams && p->role == PLANE_TPU;
     if (st == OK) st = read_lines(r, p, tpu ? &runs : NULL);

@@ -19,7 +19,7 @@
 #include "base/num.h"
 #include "ingest/xplane/xplane_int.h"
 
-enum { MAX_SCOPES = 32, TPU_LAUNCH = 12 };
+enum { MAX_SCOPES = 32, TPU_LAUNCH = 12, MAX_PAUSE_NS = 100000 };
 #define FIRST_RUN ((int64_t)1 << 40)
 
 /* An event of the thread at hand, for finding what is around an operation. */
@@ -35,6 +35,7 @@ typedef struct {
     uint32_t range; /* it is this event, or inside of it */
     bool inside;
     uint32_t parent;
+    int64_t run; /* of the program, where it is told */
 } op_item;
 
 typedef struct {
@@ -186,7 +187,8 @@ static status add_item(host_line *h, int64_t start, int64_t end, uint32_t scope,
                       .end = end,
                       .scope = scope,
                       .range = (uint32_t)(h->ranges.n - 1),
-                      .inside = inside};
+                      .inside = inside,
+                      .run = stat_int(&h->r->set, STAT_RUN, 0)};
     return OK;
 }
 
@@ -410,9 +412,18 @@ static uint32_t list_scopes(const reader *r, uint32_t scope, uint32_t out[MAX_SC
     return n < MAX_SCOPES ? n : MAX_SCOPES;
 }
 
+/* Does an operation lie beside the one before it? Not when a range begins or ends between them,
+ * nor when it belongs to another execution of the program. On a thread that draws nothing
+ * around its operations, executions are told by the pauses between them. */
+static bool is_beside(const op_item *before, const op_item *item) {
+    if (item->parent != before->parent || item->run != before->run) return false;
+    int64_t pause = sub_i64(item->start, before->end);
+    return pause >= 0 && (item->parent || pause < MAX_PAUSE_NS);
+}
+
 static status put_scopes(host_line *h) {
     open_scope open[MAX_SCOPES];
-    uint32_t n = 0, path[MAX_SCOPES], parent = UINT32_MAX;
+    uint32_t n = 0, path[MAX_SCOPES];
     op_item *items = VEC(&h->items, op_item);
     if (!h->items.n) return OK;
     TRY(find_parents(h));
@@ -422,13 +433,11 @@ static status put_scopes(host_line *h) {
     qsort(items, h->items.n, sizeof *items, compare_items);
     for (size_t i = 0; i < h->items.n; i++) {
         uint32_t n_path = list_scopes(h->r, items[i].scope, path), same = 0;
-        /* Not beside the one before it: a range begins or ends between them. */
-        if (items[i].parent == parent && i && items[i].start >= items[i - 1].end)
+        if (i && is_beside(&items[i - 1], &items[i]))
             while (same < n && same < n_path && open[same].scope == path[same]) same++;
         TRY(close_scopes(h, open, &n, same));
         for (; n < n_path; n++) open[n] = (open_scope){path[n], items[i].start, 0};
         for (uint32_t k = 0; k < n; k++) open[k].end = items[i].end;
-        parent = items[i].parent;
     }
     return close_scopes(h, open, &n, 0);
 }
@@ -455,7 +464,8 @@ status host_read(reader *r, plane *p) {
                    .category = builder_category(r->b, xplane_string(r, p->name))};
     walker w = walk_open(p->body);
     pb_field f;
-    status st = xplane_label(r, p->pid, 0, LABEL_PROCESS_NAME, xplane_string(r, p->name));
+    status st =
+        xplane_label(r, p->pid, IDENT_NONE, LABEL_PROCESS_NAME, xplane_string(r, p->name));
     while (st == OK && walk_next(&w, &f)) {
         if (f.tag != PB_BYTES(3)) continue;
         line_read(r, p, pb_bytes(&f), &h.l);

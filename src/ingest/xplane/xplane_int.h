@@ -185,6 +185,8 @@ typedef struct {
     vec launches;         /* launch_row */
     map run_map;          /* (type, id) of an execution on a TPU → its correlation */
     int64_t n_runs;
+    map line_map;    /* (process, id) → string id of the thread */
+    map name_map;    /* (process, name) → threads of that name so far */
     vec edges;       /* edge */
     map size_map;    /* (device, address) → sizes: what is allocated there */
     vec sizes;       /* int64_t, bytes */
@@ -230,7 +232,7 @@ uint32_t event_args(reader *r);
 /* String id of a text among the stats; 0: none. */
 uint32_t stat_string(reader *r, stat_id id);
 uint32_t line_track(reader *r, const plane *p, const line *l);
-status xplane_label(reader *r, int64_t pid, int64_t tid, label_kind kind, int64_t value);
+status xplane_label(reader *r, int64_t pid, ident tid, label_kind kind, int64_t value);
 
 /* ---- xplane_scope.c: paths of operations ---- */
 

@@ -460,20 +460,54 @@ uint32_t stat_string(reader *r, stat_id id) {
 
 /* ---- tracks ---- */
 
-status xplane_label(reader *r, int64_t pid, int64_t tid, label_kind kind, int64_t value) {
+status xplane_label(reader *r, int64_t pid, ident tid, label_kind kind, int64_t value) {
     raw_label l = {.pid = {pid, false},
-                   .tid = {tid, false},
+                   .tid = tid,
                    .value = value,
                    .offset = r->n_events,
                    .kind = (uint8_t)kind};
     return part_label(r->part, &l);
 }
 
+/* "tf_XLAEigen/6654484851885133744" → "tf_XLAEigen" */
+static str name_without_id(const line *l) {
+    char text[32];
+    int n = snprintf(text, sizeof text, "/%lld", (long long)l->id);
+    str end = str_n(text, (size_t)n);
+    return l->name.n > end.n && str_ends(l->name, end) ? str_n(l->name.p, l->name.n - end.n)
+                                                       : l->name;
+}
+
+/* Threads of Python and of pools have a hash for an id, which nobody can read: they go by their
+ * names, numbered where there are several. */
+static ident name_thread(reader *r, const plane *p, const line *l) {
+    char text[280];
+    uint32_t *known = map_at(&r->line_map, hash_pair((uint64_t)p->pid, (uint64_t)l->id));
+    str name = name_without_id(l);
+    r->failed |= !known;
+    if (known && *known == MAP_NONE) {
+        uint32_t id = xplane_string(r, name.n < 256 ? name : str_n(name.p, 256));
+        *known = id;
+        uint32_t *n = map_at(&r->name_map, hash_pair((uint64_t)p->pid, id));
+        r->failed |= !n;
+        if (n) *n = *n == MAP_NONE ? 1 : *n + 1;
+        if (n && *n > 1) {
+            int size = snprintf(text, sizeof text, "%.*s %u",
+                                STR_ARG(intern_get(r->strings, id)), (unsigned)*n);
+            *known = xplane_string(r, str_n(text, (size_t)size));
+        }
+    }
+    return (ident){known ? *known : 0, true};
+}
+
 uint32_t line_track(reader *r, const plane *p, const line *l) {
-    uint32_t track = part_track(r->part, (ident){p->pid, false}, (ident){l->id, false});
-    if (track == UINT32_MAX) return track;
-    status st = xplane_label(r, p->pid, l->id, LABEL_THREAD_NAME, xplane_string(r, l->name));
+    bool hashed = p->role == PLANE_HOST && l->name.n && (l->id < 0 || l->id > UINT32_MAX);
+    ident tid = hashed ? name_thread(r, p, l) : (ident){l->id, false};
+    uint32_t track = part_track(r->part, (ident){p->pid, false}, tid);
+    if (track == UINT32_MAX || r->failed) return UINT32_MAX;
+    int64_t name = hashed ? tid.v : xplane_string(r, l->name);
+    status st = xplane_label(r, p->pid, tid, LABEL_THREAD_NAME, name);
     if (st == OK && p->device != ABSENT_I32)
-        st = xplane_label(r, p->pid, l->id, LABEL_THREAD_DEVICE, p->device);
+        st = xplane_label(r, p->pid, tid, LABEL_THREAD_DEVICE, p->device);
     return st == OK && !r->failed ? track : UINT32_MAX;
 }

@@ -364,6 +364,30 @@ static void test_ranges_of_the_user_and_of_xla_are_told_apart(void **state) {
     buf_fini(&file);
 }
 
+/* The id of this thread is a hash. */
+static void test_threads_go_by_names_that_can_be_read(void **state) {
+    (void)state;
+    buf file = {0}, one = {0}, two = {0}, three = {0};
+    plane_writer p = begin_plane("/host:CPU");
+    uint64_t name = event_name(&p, "work", NULL);
+    buf a = event_at(name, 10, 5), b = event_at(name, 20, 5), c = event_at(name, 30, 5);
+    put_message(&one, 4, &a);
+    put_message(&two, 4, &b);
+    put_message(&three, 4, &c);
+    put_line(&p, -77, "pool/-77", &one);
+    put_line(&p, -78, "pool/-78", &two);
+    put_line(&p, 1234, "tf_Compute/1234", &three);
+    end_plane(&p, &file);
+    trace *t = read_profile(&file);
+    assert_int_equal(t->track.n - 1, 3);
+    assert_int_equal(t->track.tid[1], 1234); /* numbers come first */
+    assert_string_equal(text_of_id(t, t->track.name[1]), "tf_Compute/1234");
+    assert_string_equal(text_of_id(t, t->track.name[2]), "pool");
+    assert_string_equal(text_of_id(t, t->track.name[3]), "pool 2");
+    trace_release(t);
+    buf_fini(&file);
+}
+
 static void test_memory_of_a_device(void **state) {
     (void)state;
     buf file = gpu_profile();
@@ -541,6 +565,7 @@ int main(void) {
         cmocka_unit_test(test_operations_know_shapes_flops_phase_and_scopes),
         cmocka_unit_test(test_operations_of_a_graph_share_the_time_of_its_launch),
         cmocka_unit_test(test_ranges_of_the_user_and_of_xla_are_told_apart),
+        cmocka_unit_test(test_threads_go_by_names_that_can_be_read),
         cmocka_unit_test(test_memory_of_a_device),
         cmocka_unit_test(test_a_tpu_runs_operations_of_launched_programs),
         cmocka_unit_test(test_operations_of_tensorflow),
