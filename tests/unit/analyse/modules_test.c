@@ -80,6 +80,28 @@ static void operators_told_to_be_backward_are_backward_work_of_their_modules(voi
     fake_fini(&f);
 }
 
+/* A loop of the backward pass around a module and its operators: nothing is moved twice. */
+static void a_backward_operator_around_others_is_moved_once(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int host = fake_thread(&f);
+    example_module(&f, host, "jit(step)", 0, 100);
+    int loop = fake_add(&f, host, KIND_OP, "while", 10, 80);
+    example_module(&f, host, "hidden", 20, 50);
+    int inner = fake_add(&f, host, KIND_OP, "dot_general", 30, 30);
+    f.slices[loop].phase = f.slices[inner].phase = PHASE_BACKWARD;
+    table *t = ask(fake_seal(&f), GROUP_NAME, &a);
+    assert_int_equal(fake_int(t, fake_row(t, "jit(step)"), "host_total"), 20);
+    assert_int_equal(fake_int(t, fake_row(t, "jit(step)"), "host_self"), 20);
+    assert_int_equal(fake_int(t, fake_row(t, "jit(step)"), "backward_host"), 80);
+    assert_int_equal(fake_int(t, fake_row(t, "hidden"), "host_total"), 20);
+    assert_int_equal(fake_int(t, fake_row(t, "hidden"), "host_self"), 20);
+    assert_int_equal(fake_int(t, fake_row(t, "hidden"), "backward_host"), 30);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 static void siblings_come_by_time_below_their_parent(void **state) {
     fake f;
     arena a = {0};
@@ -139,6 +161,7 @@ int main(void) {
         cmocka_unit_test(self_times_leave_out_inner_modules),
         cmocka_unit_test(classes_add_up_their_instances),
         cmocka_unit_test(operators_told_to_be_backward_are_backward_work_of_their_modules),
+        cmocka_unit_test(a_backward_operator_around_others_is_moved_once),
         cmocka_unit_test(siblings_come_by_time_below_their_parent),
         cmocka_unit_test(many_small_modules_are_judged_by_their_class),
         cmocka_unit_test(without_modules_the_verdict_says_how_to_record_them),
