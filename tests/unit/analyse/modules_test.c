@@ -80,6 +80,28 @@ static void operators_told_to_be_backward_are_backward_work_of_their_modules(voi
     fake_fini(&f);
 }
 
+/* One call launches a graph; the work of each operator in it is that of its own module. */
+static void work_of_a_graph_is_its_operators_modules(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0);
+    int call = fake_add(&f, host, KIND_RUNTIME, "cuGraphLaunch", 0, 100);
+    example_module(&f, host, "first", 0, 40);
+    int one = fake_add(&f, host, KIND_OP, "dot_general", 0, 40);
+    example_module(&f, host, "second", 60, 40);
+    int two = fake_add(&f, host, KIND_OP, "add", 60, 40);
+    int work = fake_work(&f, gpu, KIND_KERNEL, "gemm", 200, 30, call);
+    f.slices[work].op = one;
+    work = fake_work(&f, gpu, KIND_KERNEL, "add", 240, 7, call);
+    f.slices[work].op = two;
+    table *t = ask(fake_seal(&f), GROUP_NAME, &a);
+    assert_int_equal(fake_int(t, fake_row(t, "first"), "device_total"), 30);
+    assert_int_equal(fake_int(t, fake_row(t, "second"), "device_total"), 7);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 /* A loop of the backward pass around a module and its operators: nothing is moved twice. */
 static void a_backward_operator_around_others_is_moved_once(void **state) {
     fake f;
@@ -162,6 +184,7 @@ int main(void) {
         cmocka_unit_test(classes_add_up_their_instances),
         cmocka_unit_test(operators_told_to_be_backward_are_backward_work_of_their_modules),
         cmocka_unit_test(a_backward_operator_around_others_is_moved_once),
+        cmocka_unit_test(work_of_a_graph_is_its_operators_modules),
         cmocka_unit_test(siblings_come_by_time_below_their_parent),
         cmocka_unit_test(many_small_modules_are_judged_by_their_class),
         cmocka_unit_test(without_modules_the_verdict_says_how_to_record_them),
