@@ -82,7 +82,7 @@ static status find_places(const range_scan *scan, uint32_t **out, error *err) {
 status range_scan_run(const range_scan *scan, error *err) {
     const trace *t = scan->t;
     state s = {.scan = scan};
-    uint32_t *place;
+    uint32_t *place = NULL;
     TRY(find_places(scan, &place, err));
     TRY(work_by_host(t, place, scan->arena, &s.work, err));
     for (uint32_t track = 1; track < t->track.n; track++) {
