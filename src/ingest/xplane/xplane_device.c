@@ -18,9 +18,6 @@
 #include "base/num.h"
 #include "ingest/xplane/xplane_int.h"
 
-/* Correlation ids of executions on a TPU, which has none: beyond those of any GPU. */
-#define FIRST_RUN ((int64_t)1 << 40)
-
 /* An execution of a program. */
 typedef struct {
     int64_t start, end, correlation;
@@ -98,12 +95,6 @@ static uint32_t path_of(reader *r, const hlo_row *hlo) {
     return is_wrapper(stat_text(s, STAT_TF_OP)) ? 0 : stat_string(r, STAT_TF_OP);
 }
 
-static str without_number(str name) {
-    size_t n = name.n;
-    while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') n--;
-    return n > 1 && n < name.n && name.p[n - 1] == '.' ? str_n(name.p, n - 1) : name;
-}
-
 /* XLA folds a change of layout into a product and keeps the path of the former. */
 static bool only_moves(str name) {
     static const str words[] = {STR("transpose"), STR("reshape"), STR("convert_element_type"),
@@ -146,8 +137,8 @@ status work_of_event(reader *r, uint32_t event_name, work_op *out, bool *found) 
     }
     if (!out->at.name)
         out->at.name = hlo    ? hlo->name
-                       : op.n ? xplane_string(r, without_number(op))
-                              : xplane_string(r, without_number(name));
+                       : op.n ? xplane_string(r, hlo_without_number(op))
+                              : xplane_string(r, hlo_without_number(name));
     if (hlo) take_hlo(r, hlo, out);
     if (path && !stat_has(s, STAT_NAME) && is_wrapper(stat_text(s, STAT_TF_OP)))
         event_argument(r, "op_name", path);

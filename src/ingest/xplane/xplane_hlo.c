@@ -256,8 +256,7 @@ static uint32_t key_of(reader *r, str name) {
     return xplane_string(r, str_n(text, n));
 }
 
-/* "fusion.12" → "fusion" */
-static str without_number(str name) {
+str hlo_without_number(str name) {
     size_t n = name.n;
     while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') n--;
     return n > 1 && n < name.n && name.p[n - 1] == '.' ? str_n(name.p, n - 1) : name;
@@ -313,7 +312,7 @@ static status add_instruction(reader *r, uint64_t program, str message) {
     if (!at || !row || r->failed) return ERR_MEMORY;
     *row = (hlo_row){.program = program,
                      .key = key,
-                     .name = xplane_string(r, without_number(in.name)),
+                     .name = xplane_string(r, hlo_without_number(in.name)),
                      .message = message,
                      .flops = NAN,
                      .bytes = ABSENT_I64};

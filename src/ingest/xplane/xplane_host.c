@@ -20,7 +20,6 @@
 #include "ingest/xplane/xplane_int.h"
 
 enum { MAX_SCOPES = 32, TPU_LAUNCH = 12, MAX_PAUSE_NS = 100000 };
-#define FIRST_RUN ((int64_t)1 << 40)
 
 /* An event of the thread at hand, for finding what is around an operation. */
 typedef struct {

@@ -146,6 +146,9 @@ typedef struct {
     uint32_t parent, name;
 } scope_row;
 
+/* Correlation ids of executions on a TPU, which has none: beyond those of any GPU. */
+#define FIRST_RUN ((int64_t)1 << 40)
+
 /* A call that launched device work: its framework work in the order of the device. */
 typedef struct {
     uint32_t first, last; /* works + 1; 0: none */
@@ -241,6 +244,8 @@ status path_find(reader *r, uint32_t path, op_path *out);
 
 /* ---- xplane_hlo.c: programs ---- */
 
+/* "fusion.12" → "fusion" */
+str hlo_without_number(str name);
 status hlo_add_program(reader *r, uint64_t program, str proto);
 /* The instruction of this name in a program; NULL: none. Valid until the next program. */
 status hlo_find(reader *r, uint64_t program, str name, const hlo_row **out);
