@@ -129,6 +129,26 @@ static status add_by_content(walk *w, const dir_item *item, found_file *like, er
     return add_file(w, item, like, err);
 }
 
+/* Is it what JAX wrote of a profile in the same folder for other viewers? */
+static bool is_retold(const vec *items, str file) {
+    str host;
+    if (!name_is_retold(file, &host)) return false;
+    for (size_t i = 0; i < items->n; i++) {
+        trace_name name;
+        if (name_parse(VEC(items, dir_item)[i].name, &name) && name.host &&
+            (!host.n || str_eq(name.worker, host)))
+            return true;
+    }
+    return false;
+}
+
+static status pass_retold(walk *w, const dir_item *item, const found_file *run, error *err) {
+    const sniff_result retold = {.what = MSG_WHAT_RETOLD};
+    str path = arena_printf(w->a, "%.*s/%.*s", STR_ARG(run->run_path), STR_ARG(item->name));
+    if (!path.p) FAIL_MEMORY(err);
+    return pass_over(w, path, &retold, err);
+}
+
 /* The trace files of one directory: those named like traces, and those that are by content,
  * unless the folder is another profiler's own. */
 static status add_files(walk *w, const vec *items, const found_file *run, bool by_content,
@@ -137,7 +157,9 @@ static status add_files(walk *w, const vec *items, const found_file *run, bool b
         const dir_item *item = &VEC(items, dir_item)[i];
         found_file like = *run;
         if (!S_ISREG(item->st.st_mode)) continue;
-        if (name_parse(item->name, &like.name))
+        if (is_retold(items, item->name))
+            TRY(pass_retold(w, item, run, err));
+        else if (name_parse(item->name, &like.name))
             TRY(add_file(w, item, &like, err));
         else if (by_content)
             TRY(add_by_content(w, item, &like, err));
@@ -259,6 +281,17 @@ static bool is_on_the_way(const level *way, const struct stat *st) {
 
 static status walk_directory(walk *w, str path, str name, const level *way, error *err);
 
+/* The name of a run below the root. TensorBoard's folders around the runs of XLA's profiler
+ * (LOG/plugins/profile/RUN) say nothing. */
+static str name_below(walk *w, str above, str own, bool root) {
+    static const str folders = STR("plugins/profile");
+    if (root) return own;
+    if (str_eq(above, folders)) return own;
+    if (str_ends(above, folders) && above.p[above.n - folders.n - 1] == '/')
+        above.n -= folders.n + 1;
+    return arena_printf(w->a, "%.*s/%.*s", STR_ARG(above), STR_ARG(own));
+}
+
 static status walk_below(walk *w, const vec *items, const found_file *here, const level *way,
                          bool mine, error *err) {
     for (size_t i = 0; i < items->n; i++) {
@@ -271,9 +304,7 @@ static status walk_below(walk *w, const vec *items, const found_file *here, cons
         bool root = way->above == NULL;
         str path =
             arena_printf(w->a, "%.*s/%.*s", STR_ARG(here->run_path), STR_ARG(item->name));
-        str name = root ? item->name
-                        : arena_printf(w->a, "%.*s/%.*s", STR_ARG(here->run_name),
-                                       STR_ARG(item->name));
+        str name = name_below(w, here->run_name, item->name, root);
         if (!path.p || !name.p) FAIL_MEMORY(err);
         level next = {.above = way,
                       .device = item->st.st_dev,
@@ -343,8 +374,10 @@ static status make_catalogue(arena *a, const found_file *f, size_t n, catalogue 
                 .name = f[i].run_name, .path = f[i].run_path, .workers = worker + 1};
         if (i == 0 || !same_worker(&f[i - 1], &f[i])) {
             run->n_workers++;
-            *++worker = (worker_entry){
-                .name = f[i].name.worker, .memory = f[i].name.memory, .spans = span + 1};
+            *++worker = (worker_entry){.name = f[i].name.worker,
+                                       .memory = f[i].name.memory,
+                                       .host = f[i].name.host,
+                                       .spans = span + 1};
         }
         if (i > 0 && same_span(&f[i - 1], &f[i])) continue;
         *++span = (span_entry){.path = f[i].path,

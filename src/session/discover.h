@@ -52,6 +52,7 @@ typedef struct {
     worker_role role;
     str owner;   /* the worker it belongs to, of loaders and children; may not be in the run */
     bool memory; /* a picture of memory, not a timeline */
+    bool host;   /* a host of a run: those beside it are others of the same run */
     span_entry *spans;
     uint32_t n_spans;
 } worker_entry;

@@ -65,22 +65,6 @@ static bool take_field(str *s, pb_field *f, str *body) {
     return true;
 }
 
-/* Planes (field 1) with a name (field 2) of XLA's. */
-static bool is_xplane(str head) {
-    static const str names[] = {STR("/host:"), STR("/device:"), STR("Task Environment"),
-                                STR("#Chip")};
-    pb_field plane, f;
-    str rest = near_start(head), body, name;
-    if (!take_field(&rest, &plane, &body) || plane.tag != PB_BYTES(1)) return false;
-    while (take_field(&body, &f, &name) && f.tag >> 3 <= 2) {
-        if (f.tag != PB_BYTES(2)) continue;
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-            if (str_starts(name, names[i])) return true;
-        return false;
-    }
-    return false;
-}
-
 /* Packets (field 1), one after the other, of fields a TracePacket has: its time, its sequence,
  * its clocks, its names. */
 static bool is_perfetto(str head) {

@@ -19,6 +19,7 @@
 #include "ingest/pytorch/memory_snapshot.h"
 #include "ingest/recording/recording.h"
 #include "ingest/tensorflow/tensorflow_timeline.h"
+#include "ingest/xplane/xplane.h"
 #include "store/file.h"
 
 /* ---- trace-event JSON -------------------------------------------------------------------- */
@@ -161,6 +162,11 @@ static sniff_answer sniff_recording(str head, bool whole) {
     return recording_is_ours(head) ? SNIFF_YES : SNIFF_NO;
 }
 
+static sniff_answer sniff_xplane(str head, bool whole) {
+    (void)whole;
+    return xplane_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
 static sniff_answer sniff_paddle_pb(str head, bool whole) {
     (void)whole;
     return paddle_pb_head(head) ? SNIFF_YES : SNIFF_NO;
@@ -197,6 +203,7 @@ static const format FORMATS[] = {
     {"tensorflow timeline", sniff_tensorflow, ingest_tensorflow},
     {"xla timeline", sniff_xla, ingest_tensorflow},
     {"tacho_recording", sniff_recording, ingest_recording},
+    {"xplane", sniff_xplane, ingest_xplane},
     {"paddle pb", sniff_paddle_pb, ingest_paddle_pb},
     {"trace json", sniff_trace_json, ingest_trace_json},
     {"torch_memory_snapshot", sniff_snapshot, ingest_memory_snapshot},

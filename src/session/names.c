@@ -4,7 +4,8 @@
  * stamp the time in ns (older: ms). The digits of a stamp need a dot in front, so that
  * 123.pt.trace.json is a worker named 123. Paddle's writes WORKER_time_STAMP.paddle_trace.json
  * or .pb, the worker being by default host_NAMEpid_PID. MegEngine names its files after the
- * process: PID.chrome_timeline.json, PID.memory_flow.svg. Stamps and the numbers inside names
+ * process: PID.chrome_timeline.json, PID.memory_flow.svg. XLA names its files after the host,
+ * whose name may hold dots and digits: HOST.xplane.pb. Stamps and the numbers inside names
  * are compared as numbers of any length, never as text: 9 comes before 10. Nothing here touches
  * the file system. */
 #include <stdint.h>
@@ -81,6 +82,11 @@ bool name_parse(str file, trace_name *out) {
         return true;
     }
     if (parse_megengine(stem, packing, out)) return true;
+    if (take_end(&stem, STR(".xplane.pb"))) {
+        *out = (trace_name){
+            .worker = stem, .stamp = str_n("", 0), .packing = packing, .host = true};
+        return true;
+    }
     if (!take_end(&stem, STR(".pt.trace.json")) && !take_end(&stem, STR(".tacho")))
         return false;
     split_stamp(stem, out);
@@ -88,16 +94,26 @@ bool name_parse(str file, trace_name *out) {
     return true;
 }
 
+bool name_is_retold(str file, str *host) {
+    (void)take_packing(&file);
+    *host = str_n("", 0);
+    if (str_eq(file, STR("perfetto_trace.json"))) return true;
+    if (!take_end(&file, STR(".trace.json"))) return false;
+    *host = file;
+    return true;
+}
+
 bool name_may_be_trace(str file) {
     (void)take_packing(&file);
     return take_end(&file, STR(".json")) || take_end(&file, STR(".trace")) ||
-           take_end(&file, STR(".pickle"));
+           take_end(&file, STR(".pickle")) || take_end(&file, STR(".pb"));
 }
 
 void name_of_any(str file, trace_name *out) {
     int packing = take_packing(&file);
     bool memory = false;
-    if (!take_end(&file, STR(".json")) && !take_end(&file, STR(".trace")))
+    if (!take_end(&file, STR(".json")) && !take_end(&file, STR(".trace")) &&
+        !take_end(&file, STR(".pb")))
         memory = take_end(&file, STR(".pickle"));
     *out = (trace_name){
         .worker = file, .stamp = str_n("", 0), .packing = packing, .memory = memory};

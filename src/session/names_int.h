@@ -10,12 +10,18 @@ typedef struct {
     int packing;       /* 0 as it is, 1 gzip, 2 zstd */
     bool asks_file;    /* the number of the span is in the file */
     bool memory;       /* a picture of memory, not a timeline */
+    bool host;         /* the worker is a host: all of them in a folder are one run */
 } trace_name;
 
 /* WORKER[.DIGITS].pt.trace.json[.gz|.zst], WORKER[.DIGITS].tacho[.gz|.zst], or Paddle's
- * WORKER[_time_STAMP].paddle_trace.json|pb[.gz|.zst]; false for any other name. */
+ * WORKER[_time_STAMP].paddle_trace.json|pb[.gz|.zst], or XLA's HOST.xplane.pb[.gz|.zst]; false
+ * for any other name. */
 bool name_parse(str file, trace_name *out);
-/* A name that does not say it but may be a trace: *.json, *.trace, *.pickle, packed or not. */
+/* HOST.trace.json[.gz|.zst] and perfetto_trace.json[…]: what JAX writes of the profile
+ * HOST.xplane.pb for other viewers. *host is empty where the name does not say whose. */
+bool name_is_retold(str file, str *host);
+/* A name that does not say it but may be a trace: *.json, *.trace, *.pickle, *.pb, packed or
+ * not. */
 bool name_may_be_trace(str file);
 /* Any name: the worker is the name without what says its form. */
 void name_of_any(str file, trace_name *out);

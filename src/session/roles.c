@@ -1,12 +1,13 @@
 /* roles.c: which workers of a run are its ranks.
  *
- * People point at a folder and mean the run: all ranks of it, and nothing that is not one. Four
+ * People point at a folder and mean the run: all ranks of it, and nothing that is not one. Five
  * things tell, the first that says anything decides:
  *
  *     the name's role    host_7.loader_9, host_5.launcher: not ranks, whoever they belong to
  *     ranks in names     rank0, rank-1, …: those are the ranks, whatever lies beside them is not
  *     ranks in files     distributedInfo of PyTorch, or the recording's: at least two different ones
  *     numbered workers   worker0, worker1, …, when the files say nothing
+ *     hosts              profiles of XLA: one file for each host of a run, in the order of names
  *
  * Otherwise each is a trace by itself: two runs of a script into one folder are not two ranks.
  * Of several workers with one rank the last recorded is the rank; a program was run again into
@@ -86,6 +87,20 @@ static void take_numbers(run_entry *r) {
         if (may_be_rank(&r->workers[i])) r->workers[i].rank = name_number(r->workers[i].name);
 }
 
+static int compare_names(const void *pa, const void *pb) {
+    const worker_entry *a = pa, *b = pb;
+    return name_compare(a->name, b->name);
+}
+
+static void take_hosts(run_entry *r) {
+    for (uint32_t i = 0; i < r->n_workers; i++)
+        if (may_be_rank(&r->workers[i]) && !r->workers[i].host) return;
+    int64_t rank = 0;
+    qsort(r->workers, r->n_workers, sizeof *r->workers, compare_names);
+    for (uint32_t i = 0; i < r->n_workers; i++)
+        if (may_be_rank(&r->workers[i])) r->workers[i].rank = rank++;
+}
+
 /* A file that was cut or overwritten tells nothing; it is one of them, so that it is missed. */
 static bool is_damaged(const worker_entry *w) {
     return w->role == WORKER_TRACE && !w->memory &&
@@ -147,6 +162,8 @@ void roles_settle(run_entry *r) {
         (void)roles_own_count(r, &n_different);
         told_by_files = n_different > 0;
         if (!told_by_files) take_numbers(r);
+        (void)roles_own_count(r, &n_different);
+        if (!n_different) take_hosts(r);
         (void)roles_own_count(r, &n_different);
     }
     if (n_different) mark_ranks(r, told_by_files);

@@ -201,6 +201,10 @@ void builder_set_launch_by_arrow(builder *b, bool yes) {
     b->launch_by_arrow = yes;
 }
 
+void builder_set_work_names_op(builder *b, bool yes) {
+    b->work_names_op = yes;
+}
+
 status builder_captured(builder *b, int64_t node, uint32_t correlation) {
     uint32_t *at = map_at(&b->captured, (uint64_t)node);
     if (!at) return ERR_MEMORY;

@@ -45,6 +45,9 @@ void builder_set_other_is_op(builder *b, bool yes);
 void builder_set_memory_in_ranges(builder *b, bool yes);
 /* Device work finds its launch by arrows of kind FLOW_LAUNCH, not by correlation ids. */
 void builder_set_launch_by_arrow(builder *b, bool yes);
+/* Device work names the operator it belongs to by its external id, whoever launched it: one
+ * call may launch the work of many. */
+void builder_set_work_names_op(builder *b, bool yes);
 /* A node of a graph was made by the call with this correlation. Not thread safe. */
 status builder_captured(builder *b, int64_t node, uint32_t correlation);
 /* Ranges that say what the program does (modules, forward, backward, optimizer) are drawn on

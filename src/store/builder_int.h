@@ -90,7 +90,8 @@ struct builder {
     const char *format;
     int64_t base_unix_ns;
     uint64_t input_bytes;
-    bool external_may_be_correlation, memory_in_ranges, other_is_op, launch_by_arrow;
+    bool external_may_be_correlation, memory_in_ranges, other_is_op, launch_by_arrow,
+        work_names_op;
     uint32_t stage_track; /* string id, 0 = all threads */
     bool failed;          /* a category was lost for want of memory; guarded by the lock */
 };

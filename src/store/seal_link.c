@@ -182,6 +182,12 @@ static status link_kernels(link_ctx *q, error *err) {
         s->kernel.launch[i] = s->call.slice[call];
         s->kernel.op[i] = s->call.op[call];
         s->kernel.link[i] = (uint8_t)how_linked(q, call, i);
+        uint32_t named = s->b->work_names_op ? named_op(q, i) : 0;
+        if (named) {
+            s->kernel.op[i] = named;
+            s->kernel.link[i] = LINK_EXACT;
+            continue;
+        }
         uint32_t captured = capturing_call(s, &calls, i);
         if (captured == MAP_NONE || !s->call.op[captured]) continue;
         s->kernel.op[i] = s->call.op[captured];

@@ -30,6 +30,7 @@ export async function fill(s, folder) {
   mkdirSync(join(folder, "flow"));
   const svg = join(folder, "flow/1.memory_flow.svg");
   execFileSync(s.tacho, ["export", join(folder, "own"), "-q", "--to", "memory_flow.svg", "-o", svg]);
+  cpSync(join(s.root, "tests/data/jax"), join(folder, "jax"), { recursive: true });
   for (const [name, path] of Object.entries(REAL))
     if (existsSync(join(s.data, path))) cpSync(join(s.data, path), join(folder, name), { recursive: true });
 }
@@ -46,6 +47,25 @@ async function on(s, hash, check, options) {
 
 const panel = (name) => `section[aria-label='${name}']`;
 const words = async (page, name) => plain(await page.textContent(panel(name)));
+
+const JAX_RUN = "jax/2026_11_17_02_39_20";
+
+test("JAX: name scopes are modules, forward and backward; what cannot be recorded is not told in PyTorch's words", async (s) => {
+  await on(s, `modules?run=${JAX_RUN}`, async (page, table) => {
+    const hidden = table("modules", "modules").find((r) => r.module === "hidden");
+    assert.ok(hidden.backward_host > 0 && hidden.parent === "mlp");
+    assert.ok((await page.textContent("main")).includes("hidden"));
+  });
+  await on(s, `memory?run=${JAX_RUN}`, async (page) => {
+    assert.ok(!/torch/.test(await page.textContent("main")));
+  });
+});
+
+test("JAX: threads whose ids are hashes go by their names", (s) =>
+  on(s, `timeline?run=${JAX_RUN}`, async (page) => {
+    await page.waitForSelector("text=tf_XLAPjRtCpuClient");
+    assert.ok(!/thread -?\d{12}/.test(await page.textContent("main")));
+  }));
 
 test("MindSpore overview: step trace, data preparation, types by the time of one execution, counts; each leads on", (s) =>
   on(s, "overview?run=made", async (page, table) => {

@@ -227,8 +227,10 @@ static const other_words general_words[] = {
 };
 
 /* The values that choose a clause of such a sentence. */
-static const char *const DIALECT_CLAUSES[N_DIALECTS] = {
-    [FOR_PADDLE] = "paddle", [FOR_MEGENGINE] = "megengine"};
+static const char *const DIALECT_CLAUSES[N_DIALECTS] = {[FOR_PADDLE] = "paddle",
+                                                        [FOR_MEGENGINE] = "megengine",
+                                                        [FOR_JAX] = "jax",
+                                                        [FOR_TENSORFLOW] = "tensorflow"};
 
 static uint16_t find_other(const other_words *list, uint16_t usual) {
     while (list->usual != MSG_NONE && list->usual != usual) list++;

@@ -12,6 +12,8 @@ typedef enum {
     FOR_PADDLE,
     FOR_MEGENGINE,
     FOR_OTHERS,
+    FOR_JAX,
+    FOR_TENSORFLOW,
     N_DIALECTS
 } advice_dialect;
 

@@ -58,10 +58,10 @@ static status find_longest_interval(advice_facts *f, error *err) {
 }
 
 bool advice_dialect_of_format(str format, advice_dialect *out) {
-    static const advice_dialect dialects[] = {[FRAMEWORK_PYTORCH] = FOR_PYTORCH,
-                                              [FRAMEWORK_PADDLE] = FOR_PADDLE,
-                                              [FRAMEWORK_MINDSPORE] = FOR_GRAPHS,
-                                              [FRAMEWORK_MEGENGINE] = FOR_MEGENGINE};
+    static const advice_dialect dialects[] = {
+        [FRAMEWORK_PYTORCH] = FOR_PYTORCH,  [FRAMEWORK_PADDLE] = FOR_PADDLE,
+        [FRAMEWORK_MINDSPORE] = FOR_GRAPHS, [FRAMEWORK_MEGENGINE] = FOR_MEGENGINE,
+        [FRAMEWORK_JAX] = FOR_JAX,          [FRAMEWORK_TENSORFLOW] = FOR_TENSORFLOW};
     framework f = format_framework(format);
     if (f == FRAMEWORK_NONE) return false;
     *out = dialects[f];

@@ -5,7 +5,8 @@
  *                         |──── pause ───────────────────|
  *
  * A pause is a part of a gap that is the host's fault (idle.h), or without a device of a step,
- * in which no operator, call, data loader or collective ran on any thread. Between two
+ * in which no operator, call, data loader or collective ran on any thread, nor work of the
+ * framework's own where it is drawn. Between two
  * operators an interpreter takes some ten microseconds; what lasts PAUSE_NS is something else:
  * loading, a lock, a file, a sleep. Where the batch is copied to the device right after it, or
  * where a step begins with it, it is taken for loading: unless there is a data loader that
@@ -51,6 +52,7 @@ static bool copies_to_device(const trace *t, uint32_t work) {
     if (!slice || t->slice.kind[slice] != KIND_MEMCPY) return false;
     str name = trace_slice_name(t, slice);
     return str_find_nocase(name, STR("HtoD"), 0) != SIZE_MAX ||
+           str_find(name, STR("H2D"), 0) != SIZE_MAX ||
            str_find_nocase(name, STR("HostToDevice"), 0) != SIZE_MAX ||
            str_find_nocase(name, STR("host to device"), 0) != SIZE_MAX;
 }

@@ -20,6 +20,7 @@
 #include "analyse/cost/op_cost_paged.h"
 #include "analyse/cost/paddle_flops.h"
 #include "base/bisect.h"
+#include "store/traits.h"
 
 typedef struct {
     uint32_t name, shapes, types, inputs;
@@ -96,6 +97,20 @@ static op_cost cost_in_batch(const trace *t, uint32_t op_row) {
     return (op_cost){.flops = NAN, .bytes = NAN};
 }
 
+/* What the producer counted, where no formula is known: a program that XLA compiled says of each
+ * of its operations what it computes and moves. */
+static void take_given(const trace *t, uint32_t op_row, op_cost *out) {
+    static const str products[] = {STR("dot_general"), STR("conv_general_dilated"),
+                                   STR("MatMul"), STR("BatchMatMulV2"), STR("Conv2D")};
+    framework made = format_framework(t->format);
+    str name = trace_str(t, t->slice.name[t->op.slice[op_row]]);
+    out->flops = t->op.flops[op_row];
+    if (made != FRAMEWORK_JAX && made != FRAMEWORK_TENSORFLOW) return;
+    if (isnan(out->bytes) && t->op.bytes[op_row] > 0) out->bytes = (double)t->op.bytes[op_row];
+    out->type = (uint8_t)lexicon_input_type(trace_str(t, t->op.types[op_row]));
+    for (size_t i = 0; i < N_OF(products); i++) out->matrix |= str_eq(name, products[i]);
+}
+
 status op_work_cost(op_work *w, uint32_t op_row, op_cost *out, error *err) {
     const trace *t = w->t;
     double given = op_row ? t->op.flops[op_row] : NAN;
@@ -120,7 +135,7 @@ status op_work_cost(op_work *w, uint32_t op_row, op_cost *out, error *err) {
         m->cost = cost_from_texts(t, m);
     }
     *out = m->cost;
-    if (isnan(out->flops)) out->flops = given;
+    if (isnan(out->flops)) take_given(t, op_row, out);
     return OK;
 }
 

@@ -3,7 +3,9 @@
  * Calls of modules are ranges on the host (range_scan); they are added up by instance or,
  * grouped by type, by class. Self times leave out the modules called inside, on the host and
  * on the device alike. Backward work belongs to the module whose forward op it undoes
- * (backward_owner.c) and, in the totals, to all modules around that call.
+ * (backward_owner.c) and, in the totals, to all modules around that call. Where the producer
+ * says of an operator that it is backward work (a program compiled as a whole), it is moved from
+ * the modules around it to their backward work.
  *
  * Rows come in the order of the tree: a module, then those it calls, most device time first
  * (host time without device work), ties by name. The parent of an instance is the module
@@ -18,6 +20,8 @@
 #include "base/sort.h"
 
 #define COL_MOD(name) COL(modules, modules, name)
+
+enum { MAX_AROUND = 4096 }; /* ranges around one: a hostile file has more */
 
 typedef struct {
     int64_t calls, host, host_self, device, device_self, backward_host, backward_device;
@@ -93,6 +97,61 @@ static status add_backward(question *q, error *err) {
         around->backward_device = add_i64(around->backward_device, s->backward_device);
     }
     return OK;
+}
+
+/* Is it an operator that the producer says is backward work? */
+static bool is_told_backward(const trace *t, uint32_t slice) {
+    uint32_t op = t->slice.kind[slice] == KIND_OP ? trace_op_of(t, slice) : 0;
+    return op && t->op.phase[op] == PHASE_BACKWARD;
+}
+
+/* What of a backward operator is neither in a module nor in another one inside of it. */
+static int64_t own_ns(const question *q, uint32_t slice) {
+    const trace *t = q->t;
+    int64_t ns = select_ns(&q->select, slice);
+    uint32_t end = trace_subtree_end(t, slice);
+    for (uint32_t i = slice + 1; i < end;) {
+        bool counted = t->slice.kind[i] == KIND_MODULE || is_told_backward(t, i);
+        if (counted) ns = sub_i64(ns, select_ns(&q->select, i));
+        i = counted ? trace_subtree_end(t, i) : i + 1;
+    }
+    return ns;
+}
+
+typedef struct {
+    int64_t host, host_self, device;
+} moved;
+
+/* Moves time from the modules around a slice to their backward work; with host time up to the
+ * next backward operator, which moves its own. */
+static void move_backward(question *q, uint32_t slice, moved by) {
+    const trace *t = q->t;
+    bool innermost = true, host = by.host != 0;
+    uint32_t up = t->slice.parent[slice];
+    for (int i = 0; up && i < MAX_AROUND; i++, up = t->slice.parent[up]) {
+        if (host && is_told_backward(t, up)) by.host = 0;
+        if (t->slice.kind[up] != KIND_MODULE) continue;
+        sums *s = &q->row[q->row_of[t->module_call.module[trace_module_call_of(t, up)]]];
+        s->host = sub_i64(s->host, by.host);
+        s->device = sub_i64(s->device, by.device);
+        s->backward_host = add_i64(s->backward_host, by.host);
+        s->backward_device = add_i64(s->backward_device, by.device);
+        if (innermost) s->host_self = sub_i64(s->host_self, by.host_self);
+        if (innermost) s->device_self = sub_i64(s->device_self, by.device);
+        innermost = false;
+    }
+}
+
+static void move_told_backward(question *q) {
+    const trace *t = q->t;
+    for (uint32_t i = 1; i < t->op.n; i++) {
+        uint32_t slice = t->op.slice[i];
+        if (t->op.phase[i] != PHASE_BACKWARD || t->slice.kind[slice] != KIND_OP) continue;
+        move_backward(q, slice, (moved){select_ns(&q->select, slice), own_ns(q, slice), 0});
+    }
+    for (uint32_t i = 1; i < t->kernel.n; i++)
+        if (t->kernel.op[i] && is_told_backward(t, t->kernel.op[i]))
+            move_backward(q, t->kernel.op[i], (moved){0, 0, select_work_ns(&q->select, i)});
 }
 
 typedef struct {
@@ -346,6 +405,7 @@ static status add_up(question *q, error *err) {
                        .visit = modules_add_call,
                        .context = q};
     TRY(range_scan_run(&scan, err));
+    move_told_backward(q);
     return add_backward(q, err);
 }
 

@@ -33,6 +33,7 @@
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "store/traits.h"
 
 #define COL_OP(name) COL(operators, operators, name)
 
@@ -68,8 +69,12 @@ typedef struct {
     bool roofline; /* asked for */
 } totals;
 
-/* The family of an op: its namespace, autograd for nodes of the backward graph, else custom. */
-static str type_of(str name) {
+/* The family of an op: its namespace, autograd for nodes of the backward graph, else custom.
+ * Frameworks without namespaces are one family. */
+static str type_of(const trace *t, str name) {
+    framework made = format_framework(t->format);
+    if (made == FRAMEWORK_JAX) return STR("jax");
+    if (made == FRAMEWORK_TENSORFLOW) return STR("tensorflow");
     if (graph_name_is(name)) return graph_name_type(name);
     size_t blank = str_find(name, STR(" "), 0);
     str head = blank == SIZE_MAX ? name : str_n(name.p, blank);
@@ -101,7 +106,7 @@ static uint32_t find_by_name(totals *o, const op_call *c) {
     if (o->by_name[c->name]) return o->by_name[c->name] - 1;
     bool is_new = true;
     uint32_t row;
-    str type = type_of(trace_str(o->t, c->name));
+    str type = type_of(o->t, trace_str(o->t, c->name));
     if (o->group == GROUP_SUBGRAPH) type = graph_name_subgraph(trace_str(o->t, c->name));
     if (o->group == GROUP_TYPE || o->group == GROUP_SUBGRAPH)
         row = groups_at(&o->rows, hash_bytes64(type.p, type.n), same_type, &type, &is_new);
@@ -125,7 +130,7 @@ static uint32_t operators_find_group(totals *o, const op_call *c) {
     if (row != GROUP_NONE && is_new) {
         op_group *g = GROUP_ROW(&o->rows, op_group, row);
         *g = (op_group){.key = key};
-        g->type = type_of(trace_str(o->t, key.name));
+        g->type = type_of(o->t, trace_str(o->t, key.name));
     }
     return row;
 }

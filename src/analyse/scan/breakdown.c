@@ -13,6 +13,7 @@
 #include "analyse/scan/comm_kind.h"
 #include "analyse/scan/exposed.h"
 #include "base/bisect.h"
+#include "store/traits.h"
 
 static const char *const names[N_ROLES] = {
     [ROLE_KERNEL] = "kernel",     [ROLE_MEMCPY] = "memcpy",
@@ -45,6 +46,7 @@ static bool is_only_around(const trace *t, uint8_t kind) {
 static uint8_t role_on_host(const trace *t, comm_names *comm, uint32_t i) {
     uint8_t kind = t->slice.kind[i], r = host_role[kind];
     if (is_only_around(t, kind)) return 0;
+    if (kind == KIND_FRAMEWORK && trace_has(t, TRAIT_HOST_RANGES)) return ROLE_CPU_EXEC;
     if (!r && kind != KIND_ANNOTATION) return 0;
     if ((kind == KIND_OP || kind == KIND_ANNOTATION) && comm_host_id(comm, t->slice.name[i]))
         r = ROLE_COMMUNICATION;

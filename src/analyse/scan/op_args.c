@@ -113,6 +113,9 @@ double op_type_bytes(str type) {
         {"Char", 1},
         {"char", 1},
         {"uint8", 1},
+        {"uint16", 2},
+        {"uint32", 4},
+        {"uint64", 8},
         {"int8", 1},
         {"Bool", 1},
         {"Float8_e4m3fn", 1},
@@ -121,8 +124,10 @@ double op_type_bytes(str type) {
     for (size_t i = 0; i < N_OF(types); i++)
         if (str_eq(type, str_of(types[i].word))) return types[i].bytes;
     /* Two values of four bits are one element of eight. */
-    return str_starts(type, STR("c10::Float8")) || str_starts(type, STR("c10::Float4")) ? 1
-                                                                                        : NAN;
+    return str_starts(type, STR("c10::Float8")) || str_starts(type, STR("c10::Float4")) ||
+                   str_starts(type, STR("float8_"))
+               ? 1
+               : NAN;
 }
 
 static bool is_no_tensor(str type) {

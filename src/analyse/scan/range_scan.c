@@ -2,8 +2,9 @@
  *
  * The same walk as op_scan.c over fewer kinds of slices: a stack of the open ranges, and the
  * device work in the order of its launch calls. A piece of work belongs to the innermost
- * range that is open when its call begins. Work launched by another thread on behalf of a
- * range (autograd) does not belong to it. */
+ * range that is open when its call begins; where one call launches the work of many operators,
+ * which lie inside of it (a graph), when its operator begins. Work launched by another thread on
+ * behalf of a range (autograd) does not belong to it. */
 #include "analyse/scan/range_scan.h"
 
 #include "analyse/scan/work_by_op.h"
@@ -64,10 +65,26 @@ static status scan_slice(state *s, uint32_t i, error *err) {
     return OK;
 }
 
+/* Where each piece of device work was asked for: its call, or its operator inside of that. */
+static status find_places(const range_scan *scan, uint32_t **out, error *err) {
+    const trace *t = scan->t;
+    uint32_t *place = ARENA_ARRAY(scan->arena, uint32_t, (size_t)t->kernel.n + 1);
+    if (!place) FAIL_MEMORY(err);
+    for (uint32_t k = 1; k < t->kernel.n; k++) {
+        uint32_t launch = t->kernel.launch[k], op = t->kernel.op[k];
+        bool inside = launch && op > launch && op < trace_subtree_end(t, launch);
+        place[k] = inside ? op : launch;
+    }
+    *out = place;
+    return OK;
+}
+
 status range_scan_run(const range_scan *scan, error *err) {
     const trace *t = scan->t;
     state s = {.scan = scan};
-    TRY(work_by_host(t, t->kernel.launch, scan->arena, &s.work, err));
+    uint32_t *place = NULL;
+    TRY(find_places(scan, &place, err));
+    TRY(work_by_host(t, place, scan->arena, &s.work, err));
     for (uint32_t track = 1; track < t->track.n; track++) {
         if (t->track.kind[track] == TRACK_STREAM) continue;
         for (uint32_t i = t->track.first[track]; i && i < t->track.end[track]; i++)

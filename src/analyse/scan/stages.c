@@ -9,8 +9,8 @@
  *     autograd                             ▐bwd▌▐bwd▌ ▐bwd▌
  *     segments       |data| |── forward ──||──── backward ──| |── optimizer ──|
  *
- * A module that holds a marked backward or optimizer range is a whole training step, and
- * evidence of nothing. A piece that lies inside one of another stage interrupts it; the rest
+ * A module that holds a marked backward or optimizer range, or operators that the producer says
+ * are of these, is a whole training step, and evidence of nothing. A piece that lies inside one of another stage interrupts it; the rest
  * goes on after it. Threads are not reported apart: what a worker thread does belongs to the
  * stage that is running. */
 #include "analyse/scan/stages.h"
@@ -60,16 +60,32 @@ static bool is_forward(const finder *f, uint32_t op_row) {
     return op_row && (t->op.phase[op_row] == PHASE_FORWARD || t->op.sequence[op_row] >= 0);
 }
 
+/* Does the producer itself say that an operator is of the backward pass or the optimizer? */
+static bool is_told(const trace *t, uint32_t op_row) {
+    return t->op.phase[op_row] == PHASE_BACKWARD || t->op.phase[op_row] == PHASE_OPTIMIZER;
+}
+
+static bool any_told(const trace *t) {
+    for (uint32_t r = 1; r < t->op.n; r++)
+        if (is_told(t, r)) return true;
+    return false;
+}
+
 static status find_marked(finder *f, error *err) {
     const trace *t = f->t;
-    uint32_t next = UINT32_MAX;
-    if (!t->kind_count[KIND_MODULE] || !(f->marked_backward || t->kind_count[KIND_OPTIMIZER]))
+    uint32_t next = UINT32_MAX, op_row = t->op.n;
+    bool told = any_told(t);
+    if (!t->kind_count[KIND_MODULE] ||
+        !(f->marked_backward || t->kind_count[KIND_OPTIMIZER] || told))
         return OK;
     f->marked_next = arena_alloc(f->arena, ((size_t)t->slice.n + 1) * sizeof *f->marked_next);
     if (!f->marked_next) FAIL_MEMORY(err);
     for (uint32_t i = t->slice.n; i-- > 1;) {
         f->marked_next[i] = next;
-        if (t->slice.kind[i] == KIND_BACKWARD || t->slice.kind[i] == KIND_OPTIMIZER) next = i;
+        while (told && op_row > 1 && t->op.slice[op_row - 1] >= i) op_row--;
+        bool own = told && op_row < t->op.n && t->op.slice[op_row] == i && is_told(t, op_row);
+        if (own || t->slice.kind[i] == KIND_BACKWARD || t->slice.kind[i] == KIND_OPTIMIZER)
+            next = i;
     }
     return OK;
 }
@@ -89,6 +105,7 @@ static stage evidence(finder *f, uint32_t slice, uint32_t op_row) {
     case KIND_MODULE:
         return f->marked_forward || holds_marked(f, slice) ? STAGE_OTHER : STAGE_FORWARD;
     case KIND_OP:
+        if (op_row && f->t->op.phase[op_row] == PHASE_OPTIMIZER) return STAGE_OPTIMIZER;
         if (!f->marked_backward && is_backward(f, slice, op_row)) return STAGE_BACKWARD;
         return !f->marked_forward && is_forward(f, op_row) ? STAGE_FORWARD : STAGE_OTHER;
     default: return STAGE_OTHER;

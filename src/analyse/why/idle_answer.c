@@ -11,6 +11,7 @@
 #include "analyse/why/idle_sums.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
+#include "store/traits.h"
 
 #define COL_D(name) COL(idle, details, name)
 #define COL_G(name) COL(idle, gaps, name)
@@ -327,6 +328,9 @@ static bool is_largest(const idle_answer *k, wait_cause why, verdict *v) {
     verdict_add(v, arg_time("idle", of_step(k, all_idle(k))));
     verdict_add(v, arg_time("step", mean_i64(k->sums.steps_ns, k->steps.n)));
     verdict_add(v, arg_time("time", of_step(k, idle_of(k, (int)why))));
+    framework made = format_framework(k->t->format);
+    bool elsewhere = made != FRAMEWORK_PYTORCH && made != FRAMEWORK_NONE;
+    if (why == WAIT_HOST && elsewhere) verdict_add(v, arg_int("elsewhere", 1));
     if (why == WAIT_HOST)
         verdict_add(v, arg_int(host_did(k), 1));
     else

@@ -28,10 +28,9 @@ static bool has(str text, const char *word) {
 }
 
 static void a_framework_is_never_told_the_code_of_another(void **state) {
-    static const char *const words[N_DIALECTS] = {[FOR_PYTORCH] = "torch",
-                                                  [FOR_GRAPHS] = "mindspore",
-                                                  [FOR_PADDLE] = "paddle",
-                                                  [FOR_MEGENGINE] = "megengine"};
+    static const char *const words[N_DIALECTS] = {
+        [FOR_PYTORCH] = "torch",       [FOR_GRAPHS] = "mindspore", [FOR_PADDLE] = "paddle",
+        [FOR_MEGENGINE] = "megengine", [FOR_JAX] = "jax",          [FOR_TENSORFLOW] = "tf."};
     arena a = {0};
     verdict v = all_values();
     for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)

@@ -57,6 +57,73 @@ static void classes_add_up_their_instances(void **state) {
     fake_fini(&f);
 }
 
+/* A program compiled as a whole: its backward operators are in the same modules. */
+static void operators_told_to_be_backward_are_backward_work_of_their_modules(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0);
+    example_module(&f, host, "jit(step)", 0, 100);
+    example_module(&f, host, "hidden", 0, 90);
+    int forward = fake_add(&f, host, KIND_OP, "dot_general", 0, 30);
+    int first = fake_add(&f, host, KIND_RUNTIME, "launch", 5, 2);
+    int backward = fake_add(&f, host, KIND_OP, "dot_general", 40, 50);
+    int second = fake_add(&f, host, KIND_RUNTIME, "launch", 45, 2);
+    f.slices[forward].phase = PHASE_FORWARD;
+    f.slices[backward].phase = PHASE_BACKWARD;
+    fake_work(&f, gpu, KIND_KERNEL, "one", 10, 20, first);
+    fake_work(&f, gpu, KIND_KERNEL, "two", 50, 35, second);
+    table *t = ask(fake_seal(&f), GROUP_NAME, &a);
+    CHECK(t, "jit(step)", 1, 50, 10, 20, 0, 50, 35);
+    CHECK(t, "hidden", 1, 40, 40, 20, 20, 50, 35);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+/* One call launches a graph; the work of each operator in it is that of its own module. */
+static void work_of_a_graph_is_its_operators_modules(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0);
+    int call = fake_add(&f, host, KIND_RUNTIME, "cuGraphLaunch", 0, 100);
+    example_module(&f, host, "first", 0, 40);
+    int one = fake_add(&f, host, KIND_OP, "dot_general", 0, 40);
+    example_module(&f, host, "second", 60, 40);
+    int two = fake_add(&f, host, KIND_OP, "add", 60, 40);
+    int work = fake_work(&f, gpu, KIND_KERNEL, "gemm", 200, 30, call);
+    f.slices[work].op = one;
+    work = fake_work(&f, gpu, KIND_KERNEL, "add", 240, 7, call);
+    f.slices[work].op = two;
+    table *t = ask(fake_seal(&f), GROUP_NAME, &a);
+    assert_int_equal(fake_int(t, fake_row(t, "first"), "device_total"), 30);
+    assert_int_equal(fake_int(t, fake_row(t, "second"), "device_total"), 7);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
+/* A loop of the backward pass around a module and its operators: nothing is moved twice. */
+static void a_backward_operator_around_others_is_moved_once(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int host = fake_thread(&f);
+    example_module(&f, host, "jit(step)", 0, 100);
+    int loop = fake_add(&f, host, KIND_OP, "while", 10, 80);
+    example_module(&f, host, "hidden", 20, 50);
+    int inner = fake_add(&f, host, KIND_OP, "dot_general", 30, 30);
+    f.slices[loop].phase = f.slices[inner].phase = PHASE_BACKWARD;
+    table *t = ask(fake_seal(&f), GROUP_NAME, &a);
+    assert_int_equal(fake_int(t, fake_row(t, "jit(step)"), "host_total"), 20);
+    assert_int_equal(fake_int(t, fake_row(t, "jit(step)"), "host_self"), 20);
+    assert_int_equal(fake_int(t, fake_row(t, "jit(step)"), "backward_host"), 80);
+    assert_int_equal(fake_int(t, fake_row(t, "hidden"), "host_total"), 20);
+    assert_int_equal(fake_int(t, fake_row(t, "hidden"), "host_self"), 20);
+    assert_int_equal(fake_int(t, fake_row(t, "hidden"), "backward_host"), 30);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 static void siblings_come_by_time_below_their_parent(void **state) {
     fake f;
     arena a = {0};
@@ -115,6 +182,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(self_times_leave_out_inner_modules),
         cmocka_unit_test(classes_add_up_their_instances),
+        cmocka_unit_test(operators_told_to_be_backward_are_backward_work_of_their_modules),
+        cmocka_unit_test(a_backward_operator_around_others_is_moved_once),
+        cmocka_unit_test(work_of_a_graph_is_its_operators_modules),
         cmocka_unit_test(siblings_come_by_time_below_their_parent),
         cmocka_unit_test(many_small_modules_are_judged_by_their_class),
         cmocka_unit_test(without_modules_the_verdict_says_how_to_record_them),

@@ -47,6 +47,23 @@ static void an_inner_piece_interrupts_and_the_rest_goes_on(void **state) {
     fake_fini(&f);
 }
 
+/* One module around a whole step says nothing; its operators do. */
+static void phases_that_the_producer_tells_are_believed(void **state) {
+    fake f;
+    fake_init(&f);
+    int host = fake_thread(&f);
+    example_module(&f, host, "jit(step)", 0, 100);
+    int forward = fake_add(&f, host, KIND_OP, "dot_general", 0, 30);
+    int backward = fake_add(&f, host, KIND_OP, "dot_general", 30, 40);
+    int update = fake_add(&f, host, KIND_OP, "sub", 70, 30);
+    f.slices[forward].phase = PHASE_FORWARD;
+    f.slices[backward].phase = PHASE_BACKWARD;
+    f.slices[update].phase = PHASE_OPTIMIZER;
+    stage_segments s = find(fake_seal(&f), &f.arena);
+    CHECK(&s, STAGE_FORWARD, 0, 30, STAGE_BACKWARD, 30, 70, STAGE_OPTIMIZER, 70, 100);
+    fake_fini(&f);
+}
+
 static void segments_do_not_reach_over_steps(void **state) {
     fake f;
     fake_init(&f);
@@ -78,6 +95,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(evidence_is_strung_together),
         cmocka_unit_test(an_inner_piece_interrupts_and_the_rest_goes_on),
+        cmocka_unit_test(phases_that_the_producer_tells_are_believed),
         cmocka_unit_test(segments_do_not_reach_over_steps),
         cmocka_unit_test(with_backward_work_ops_without_a_sequence_number_are_other),
     };

@@ -81,6 +81,20 @@ static void a_folder_for_each_rank_is_one_run(void **state) {
     folder_gone(&f);
 }
 
+/* What JAX writes beside a profile for other viewers is not another worker. */
+static void a_profile_of_xla_is_one_worker_whatever_lies_beside_it(void **state) {
+    static const str events = STR("{\"traceEvents\": [{\"ph\": \"X\"}]}");
+    folder f = folder_new();
+    put_file(&f, "log/plugins/profile/run1/vm.xplane.pb", STR("x"));
+    put_file(&f, "log/plugins/profile/run1/vm.trace.json", events);
+    put_file(&f, "log/plugins/profile/run1/perfetto_trace.json", events);
+    put_file(&f, "log/plugins/profile/run2/vm.xplane.pb", STR("x"));
+    put_file(&f, "log/plugins/profile/run2/other.trace.json", events);
+    put_file(&f, "log/eval/plugins/profile/run3/vm.trace.json", events);
+    check(in_folder(&f, "log"), "eval/run3[vm.trace:] run1[vm:] run2[other.trace: vm:]");
+    folder_gone(&f);
+}
+
 static void names_without_ranks_are_ordered_with_their_numbers(void **state) {
     folder f = folder_new();
     put_file(&f, "r/host_10.pt.trace.json", STR("{"));
@@ -342,6 +356,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_log_directory_is_a_tree_of_runs),
         cmocka_unit_test(a_folder_for_each_rank_is_one_run),
+        cmocka_unit_test(a_profile_of_xla_is_one_worker_whatever_lies_beside_it),
         cmocka_unit_test(names_without_ranks_are_ordered_with_their_numbers),
         cmocka_unit_test(ranks_order_workers_whatever_their_hosts_are_called),
         cmocka_unit_test(without_known_names_the_content_decides),

@@ -26,7 +26,6 @@ static void bytes_tell(void **state) {
         {STR("SQLite format 3\0..STRING_IDS..TABLE PYTORCH_API"), MSG_FOREIGN_ASCEND_DB},
         {STR("SQLite format 3\0..CREATE TABLE songs"), MSG_FOREIGN_SQLITE},
         {STR("NVR\0\x20\0\0\0"), MSG_FOREIGN_NCU},
-        {STR("\x0a\x10\x08\x02\x12\x09/host:CPU\x1a\x01x"), MSG_FOREIGN_XPLANE},
         {STR("\x0a\x06\x40\x05\x50\x01\x18\x02\x0a\x04\x40\x07\x50\x01"), MSG_FOREIGN_PERFETTO},
         {STR("\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x12\x06\x0a\x01\x01\x12\x01"
              "\x05"),
@@ -74,7 +73,6 @@ static void names_tell_where_bytes_do_not(void **state) {
         {"a/b/report1.nsys-rep", MSG_FOREIGN_NSYS},
         {"old.qdrep", MSG_FOREIGN_NSYS},
         {"k.ncu-rep", MSG_FOREIGN_NCU},
-        {"vm.xplane.pb", MSG_FOREIGN_XPLANE},
         {"t.pftrace", MSG_FOREIGN_PERFETTO},
         {"t.perfetto-trace", MSG_FOREIGN_PERFETTO},
         {"logs/events.out.tfevents.1700000000.host.7.0", MSG_FOREIGN_TFEVENTS},

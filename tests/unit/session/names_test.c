@@ -65,6 +65,24 @@ static void megengine_names_its_files_after_the_process(void **state) {
     assert_false(name_parse(STR("chrome_timeline.json"), &n));
 }
 
+static void xla_names_its_files_after_the_host(void **state) {
+    trace_name n;
+    str host;
+    assert_true(name_parse(STR("34.83.195.179_6003.xplane.pb"), &n));
+    assert_true(str_eq(n.worker, STR("34.83.195.179_6003")));
+    assert_true(str_eq(n.stamp, STR("")));
+    assert_true(n.host);
+    assert_true(name_parse(STR("vm.xplane.pb.gz"), &n));
+    assert_int_equal(n.packing, 1);
+    assert_false(name_parse(STR(".xplane.pb"), &n));
+    assert_true(name_may_be_trace(STR("profile.pb")));
+    assert_true(name_is_retold(STR("vm.trace.json.gz"), &host));
+    assert_true(str_eq(host, STR("vm")));
+    assert_true(name_is_retold(STR("perfetto_trace.json.gz"), &host));
+    assert_int_equal(host.n, 0);
+    assert_false(name_is_retold(STR("vm.json"), &host));
+}
+
 static void any_name_has_a_worker(void **state) {
     trace_name n;
     name_of_any(STR("trace.json.gz"), &n);
@@ -113,6 +131,7 @@ int main(void) {
         cmocka_unit_test(the_worker_is_what_stands_before_stamp_and_suffix),
         cmocka_unit_test(other_names_are_not_taken_for_traces),
         cmocka_unit_test(megengine_names_its_files_after_the_process),
+        cmocka_unit_test(xla_names_its_files_after_the_host),
         cmocka_unit_test(any_name_has_a_worker),
         cmocka_unit_test(the_rank_is_a_word_of_the_name),
         cmocka_unit_test(numbers_in_names_count),

@@ -102,6 +102,14 @@ static void numbered_workers_are_ranks(void **state) {
     folder_gone(&f);
 }
 
+static void hosts_of_a_profile_of_xla_are_the_ranks_of_one_run(void **state) {
+    folder f = folder_new();
+    put_file(&f, "r/host10.xplane.pb", STR("x"));
+    put_file(&f, "r/host9.xplane.pb", STR("x"));
+    check(&f, "host9=rank host10=rank 2 of 2");
+    folder_gone(&f);
+}
+
 static void of_one_rank_the_last_recorded_counts(void **state) {
     folder f = folder_new();
     put_file(&f, "r/rank0.h_2.100.tacho", STR("x"));
@@ -130,6 +138,7 @@ int main(void) {
         cmocka_unit_test(a_damaged_file_beside_ranks_is_one_of_them),
         cmocka_unit_test(two_runs_of_one_script_are_not_two_ranks),
         cmocka_unit_test(numbered_workers_are_ranks),
+        cmocka_unit_test(hosts_of_a_profile_of_xla_are_the_ranks_of_one_run),
         cmocka_unit_test(of_one_rank_the_last_recorded_counts),
         cmocka_unit_test(a_memory_snapshot_is_not_a_rank),
     };

@@ -111,6 +111,9 @@ const FRAMEWORKS: Record<string, string> = {
   mindspore: "MindSpore",
   megengine: "MegEngine",
   jax: "JAX",
+  xplane_jax: "JAX",
+  xplane_tensorflow: "TensorFlow",
+  xplane: "XLA",
   chrome: "Chrome JSON",
   memory_flow: "MegEngine",
 };

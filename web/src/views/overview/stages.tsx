@@ -85,6 +85,7 @@ const MARKS: Record<string, string> = {
   Paddle: 'paddle.profiler.RecordEvent("name")',
   MegEngine: 'megengine.utils.profiler.scope("name")',
   JAX: 'jax.profiler.TraceAnnotation("name")',
+  TensorFlow: 'tf.profiler.experimental.Trace("name")',
 };
 
 function rangesHint(format: string | undefined): string {

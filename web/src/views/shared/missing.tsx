@@ -70,6 +70,21 @@ const MEGENGINE: Partial<Record<Recordable, string>> = {
 const JAX: Partial<Record<Recordable, string>> = {
   steps: `with *jax.profiler.StepTraceAnnotation("train", step_num=i)*:
     train_step(batch)`,
+  operators: `*jax.profiler.start_trace("./log")*
+train_step(batch)
+jax.profiler.stop_trace()`,
+  modules: `with *jax.named_scope("hidden")*:
+    x = jax.nn.relu(x @ w)`,
+};
+
+const TENSORFLOW: Partial<Record<Recordable, string>> = {
+  steps: `with *tf.profiler.experimental.Trace("train", step_num=i, _r=1)*:
+    train_step(batch)`,
+  operators: `*tf.profiler.experimental.start("./log")*
+train_step(batch)
+tf.profiler.experimental.stop()`,
+  modules: `with *tf.name_scope("hidden")*:
+    x = tf.nn.relu(x @ w)`,
 };
 
 const PRODUCERS = [
@@ -78,6 +93,7 @@ const PRODUCERS = [
   { id: "mindspore", label: "MindSpore", code: MINDSPORE },
   { id: "megengine", label: "MegEngine", code: MEGENGINE },
   { id: "jax", label: "JAX", code: JAX },
+  { id: "tensorflow", label: "TensorFlow", code: TENSORFLOW },
 ];
 
 // Kinds of events a view is made of.

@@ -50,6 +50,29 @@ with Profiler(${quoted(`${folder}/run`)}):
         train_step(batch)`,
   },
   {
+    id: "jax",
+    label: "JAX",
+    code: (folder) => `import jax
+
+jax.profiler.start_trace(${quoted(folder)})
+for i, batch in enumerate(loader):
+    with jax.profiler.StepTraceAnnotation("train", step_num=i):
+        state = train_step(state, batch)
+jax.block_until_ready(state)
+jax.profiler.stop_trace()`,
+  },
+  {
+    id: "tensorflow",
+    label: "TensorFlow",
+    code: (folder) => `import tensorflow as tf
+
+tf.profiler.experimental.start(${quoted(folder)})
+for i, batch in enumerate(dataset):
+    with tf.profiler.experimental.Trace("train", step_num=i, _r=1):
+        train_step(batch)
+tf.profiler.experimental.stop()`,
+  },
+  {
     id: "record",
     label: "tacho record",
     code: (folder) => `# any program, also in C: no change of its code
