@@ -76,7 +76,11 @@ bool job_is_meant(const analysis_input *in);
 /* compute, data, memory, communication, host. */
 str job_part_name(late_cause part);
 
-/* The answers: tables ranks, stages, by_kind; tables whatif, steps. */
+/* Parts of the answer of `critical`: tables ranks and stages; the verdict and a note. */
+status job_write_ranks(const job *j, answer *out, error *err) MUST_USE;
+status job_write_stages(const job *j, answer *out, error *err) MUST_USE;
+status job_judge(const job *j, answer *out, error *err) MUST_USE;
+/* The answers from summaries: tables ranks, stages, by_kind; tables whatif, steps. */
 status job_critical(const analysis_input *in, const params *p, arena *a, answer *out,
                     error *err) MUST_USE;
 status job_whatif(const analysis_input *in, const params *p, arena *a, answer *out,

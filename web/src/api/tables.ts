@@ -928,6 +928,32 @@ export interface Tables {
       share: number | null;
       pieces: number | null;
       slice: number | null;
+      rank: number | null;
+    };
+    by_rank: {
+      rank: number | null;
+      time: number | null;
+      share: number | null;
+      device: number | null;
+      communication: number | null;
+      host: number | null;
+      pieces: number | null;
+      ends: number | null;
+      worker: string | null;
+    };
+    legs: {
+      step: number | null;
+      rank: number | null;
+      start: number | null;
+      duration: number | null;
+      after: string | null;
+      kind: string | null;
+      name: string | null;
+      time: number | null;
+      device: number | null;
+      communication: number | null;
+      host: number | null;
+      worker: string | null;
     };
     by_module: {
       module: string | null;
@@ -935,6 +961,7 @@ export interface Tables {
       share: number | null;
       pieces: number | null;
       slice: number | null;
+      rank: number | null;
     };
     by_line: {
       line: string | null;
@@ -942,6 +969,7 @@ export interface Tables {
       share: number | null;
       pieces: number | null;
       slice: number | null;
+      rank: number | null;
     };
     slack: {
       kind: string | null;
@@ -961,6 +989,8 @@ export interface Tables {
       start: number | null;
       duration: number | null;
       slice: number | null;
+      rank: number | null;
+      worker: string | null;
     };
     ranks: {
       worker: string | null;
