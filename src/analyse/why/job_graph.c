@@ -109,7 +109,11 @@ static bool make_member(const meeter *x, const collective *c, job_member *m) {
 static void add_meeting(meeter *x, uint32_t found) {
     job_graph *g = x->g;
     job_meeting *meeting = &g->meetings[g->n_meetings];
-    *meeting = (job_meeting){.first = g->n_members};
+    const collective *any = &x->list.v[x->found.member[x->found.first[found]]];
+    *meeting = (job_meeting){.first = g->n_members,
+                             .group = any->group,
+                             .source = any->source,
+                             .target = any->target};
     for (uint32_t i = x->found.first[found]; i < x->found.first[found + 1]; i++) {
         job_member *m = &g->members[g->n_members];
         if (!make_member(x, &x->list.v[x->found.member[i]], m)) continue;
@@ -146,7 +150,8 @@ static status link_members(meeter *x, error *err) {
     for (uint32_t i = 0; i < g->n_members; i++) {
         const job_member *m = &g->members[i];
         job_rank *r = &g->ranks[m->rank];
-        if (m->after) r->of_point[m->after] = i + 1;
+        if (m->after) r->of_point[m->after] = r->of_before[m->before] = i + 1;
+        if (m->first) r->of_first[m->first] = i + 1;
         if (m->first) member_of[r->of_work[m->first] - 1] = i + 1;
     }
     for (uint32_t n = 0; n < g->n_ranks; n++) {
@@ -186,7 +191,9 @@ static status add_rank(job_graph *g, uint32_t i, const analysis_input *in, const
     TRY(comm_names_init(&r->names, r->t, a, err));
     r->of_work = ARENA_ARRAY(a, uint32_t, (size_t)r->graph.n_works + 1);
     r->of_point = ARENA_ARRAY(a, uint32_t, (size_t)r->graph.n_points + 1);
-    if (!r->of_work || !r->of_point) FAIL_MEMORY(err);
+    r->of_before = ARENA_ARRAY(a, uint32_t, (size_t)r->graph.n_points + 1);
+    r->of_first = ARENA_ARRAY(a, uint32_t, (size_t)r->graph.n_works + 1);
+    if (!r->of_work || !r->of_point || !r->of_before || !r->of_first) FAIL_MEMORY(err);
     if (r->clock.aligned) g->start_ns = min_i64(g->start_ns, job_time(r, r->t->start_ns));
     return OK;
 }

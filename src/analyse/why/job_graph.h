@@ -31,6 +31,8 @@ typedef struct {
 typedef struct {
     uint32_t first, n; /* in job_graph.members */
     uint32_t last;     /* member that came last */
+    str group;
+    int64_t source, target; /* ranks, of a transfer from one to one; ABSENT_I64 otherwise */
 } job_meeting;
 
 typedef struct {
@@ -40,9 +42,11 @@ typedef struct {
     why_graph graph;
     comm_names names;
     worker_clock clock;
-    uint32_t place;     /* in job.who */
-    uint32_t *of_work;  /* by work: its member + 1; 0: of no collective with others */
-    uint32_t *of_point; /* by point after a transfer on the host: the same */
+    uint32_t place;      /* in job.who */
+    uint32_t *of_work;   /* by work: its member + 1; 0: of no collective with others */
+    uint32_t *of_point;  /* by point after a transfer on the host: the same */
+    uint32_t *of_before; /* by point before one */
+    uint32_t *of_first;  /* by work: the same as of_work, of the first of a collective alone */
 } job_rank;
 
 typedef struct {

@@ -9,4 +9,8 @@
 status job_path_critical(const analysis_input *in, const params *p, arena *a, answer *out,
                          error *err) MUST_USE;
 
+/* Tables whatif, steps. */
+status job_path_whatif(const analysis_input *in, const params *p, arena *a, answer *out,
+                       error *err) MUST_USE;
+
 #endif

@@ -159,6 +159,43 @@ static void one_rank_alone_has_all_of_its_collective(void **state) {
     done(m);
 }
 
+/* The second step with a change. */
+static int64_t step_with(adding add, const char *name, const char *change) {
+    made *m = make(add);
+    params p = fake_params();
+    error err = {0};
+    m->out = (answer){0};
+    p.extra[p.n_extra].name = str_of(name);
+    p.extra[p.n_extra++].value = str_of(change);
+    assert_int_equal(analyse_whatif(&m->in, &p, &m->a, &m->out, &err), OK);
+    const table *t = fake_table(&m->out, "steps");
+    assert_int_equal(fake_int(t, 1, "recorded"), STEP_US * US);
+    assert_int_equal(fake_int(t, 1, "replayed"), STEP_US * US);
+    int64_t ns = fake_int(t, 1, "whatif");
+    done(m);
+    return ns;
+}
+
+/* Rank 1 comes 25 µs earlier; from 1/8 on rank 0 would be the last one. */
+static void ranks_are_replayed_together(void **state) {
+    assert_int_equal(step_with(add_device_step, "scale", "kernel:slow_forward=0.5"), 75 * US);
+    assert_int_equal(step_with(add_device_step, "scale", "kernel:forward=0.5"), 100 * US);
+    assert_int_equal(step_with(add_device_step, "remove", "kernel:slow_forward"), 60 * US);
+    assert_int_equal(step_with(add_device_step, "scale", "kernel:*AllReduce*=2"), 110 * US);
+    assert_int_equal(step_with(add_device_step, "remove", "kernel:*AllReduce*"), 90 * US);
+}
+
+static void ranks_that_meet_on_the_host_are_replayed_together(void **state) {
+    assert_int_equal(step_with(add_host_step, "scale", "op:slow_forward=0.5"), 75 * US);
+    assert_int_equal(step_with(add_host_step, "scale", "op:forward=0.5"), 100 * US);
+}
+
+/* With rank 0 twice as fast rank 1 still ends its own step at 100. */
+static void one_rank_is_faster(void **state) {
+    assert_int_equal(step_with(add_device_step, "rank", "0=0.5"), 100 * US);
+    assert_int_equal(step_with(add_device_step, "rank", "1"), 60 * US);
+}
+
 static void clocks_are_there_and_back(void **state) {
     job_rank r = {.clock = {.base = 1700000000000000000,
                             .at = 1700000001000000000,
@@ -177,6 +214,9 @@ int main(void) {
         cmocka_unit_test(legs_say_which_rank_was_waited_for),
         cmocka_unit_test(collectives_of_the_host_are_followed_too),
         cmocka_unit_test(one_rank_alone_has_all_of_its_collective),
+        cmocka_unit_test(ranks_are_replayed_together),
+        cmocka_unit_test(ranks_that_meet_on_the_host_are_replayed_together),
+        cmocka_unit_test(one_rank_is_faster),
         cmocka_unit_test(clocks_are_there_and_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
