@@ -23,6 +23,8 @@ enum {
     QUEUE_FULL_NS = 20000, /* a launch call that waited for room returns so soon after an end */
     QUEUE_FULL_TIMES = 5,  /* and is so much longer than others */
     HAND_OVER_NS = 20000,  /* a thread may end its last call so long after handing over */
+    NEXT_BATCH_NS =
+        200000, /* a loader goes on with the next batch so soon, unless it has to wait */
     DEFAULT_LATENCY_NS = 5000,
     DEFAULT_GAP_NS = 1000,
     LOOK_BACK = 8, /* works looked at that ended last */
@@ -43,6 +45,7 @@ typedef struct {
     uint32_t n_streams;
     why_waits waits;
     comm_names names; /* where the host has collectives */
+    uint32_t taker;   /* thread that takes batches which another one loads; 0: there is none */
 } maker;
 
 /* ---- points ------------------------------------------------------------------------------ */
@@ -73,15 +76,15 @@ static status add_point(maker *m, const why_point *p, error *err) {
 typedef struct {
     int64_t from, until; /* of the thread's present activity */
     uint32_t first;      /* its first point */
-    uint32_t collective; /* of the host, that the thread is in; 0: none */
+    uint32_t inside;     /* collective of the host or data loading; 0: none */
 } activity;
 
 static void close_activity(why_graph *g, const activity *a) {
     for (uint32_t i = a->first; i < g->n_points; i++) g->points[i].active_until = a->until;
 }
 
-static status add_collective(maker *m, uint32_t track, uint32_t slice, const activity *now,
-                             why_point_kind kind, error *err) {
+static status add_range(maker *m, uint32_t track, uint32_t slice, const activity *now,
+                        why_point_kind kind, error *err) {
     int64_t time = kind == POINT_ENTER ? m->t->slice.start[slice] : slice_end(m->t, slice);
     why_point p = {.start = time,
                    .end = time,
@@ -93,24 +96,24 @@ static status add_collective(maker *m, uint32_t track, uint32_t slice, const act
     return add_point(m, &p, err);
 }
 
-/* A collective that no device runs: ranks meet on the host. The thread leaves the one it is in
- * before anything that begins at `time`. */
-static status leave_collective(maker *m, uint32_t track, int64_t time, activity *now,
-                               error *err) {
-    uint32_t in = now->collective;
+/* The thread leaves what it is in before anything that begins at `time`. */
+static status leave_range(maker *m, uint32_t track, int64_t time, activity *now, error *err) {
+    uint32_t in = now->inside;
     if (!in || slice_end(m->t, in) > time) return OK;
-    now->collective = 0;
-    return add_collective(m, track, in, now, POINT_LEAVE, err);
+    now->inside = 0;
+    return add_range(m, track, in, now, POINT_LEAVE, err);
 }
 
-static status enter_collective(maker *m, uint32_t track, uint32_t slice, activity *now,
-                               error *err) {
-    if (now->collective || comm_is_call(&m->names, slice)) return OK;
+/* A collective that no device runs, where ranks meet on the host; data loading. */
+static status enter_range(maker *m, uint32_t track, uint32_t slice, activity *now, error *err) {
+    uint8_t kind = m->t->slice.kind[slice];
+    bool meets = kind == KIND_COLLECTIVE && !comm_is_call(&m->names, slice);
+    if (now->inside || (!meets && (kind != KIND_DATA || !m->taker))) return OK;
     if (m->g->points[m->g->n_points - 1].track == track &&
         m->g->points[m->g->n_points - 1].end > m->t->slice.start[slice])
         return OK; /* inside a call that is a point */
-    now->collective = slice;
-    return add_collective(m, track, slice, now, POINT_ENTER, err);
+    now->inside = slice;
+    return add_range(m, track, slice, now, POINT_ENTER, err);
 }
 
 /* A call inside another point is part of that one. */
@@ -143,17 +146,18 @@ static status walk_thread(maker *m, uint32_t track, error *err) {
     for (uint32_t i = t->track.first[track]; i < t->track.end[track]; i++) {
         uint8_t kind = t->slice.kind[i];
         if (!why_is_active(kind)) continue;
-        TRY(leave_collective(m, track, t->slice.start[i], &now, err));
+        TRY(leave_range(m, track, t->slice.start[i], &now, err));
         if (t->slice.start[i] > now.until) {
             close_activity(m->g, &now);
             now = (activity){t->slice.start[i], now.until, m->g->n_points, 0};
         }
         now.until = max_i64(now.until, slice_end(t, i));
-        if (kind == KIND_COLLECTIVE) TRY(enter_collective(m, track, i, &now, err));
+        if (kind == KIND_COLLECTIVE || kind == KIND_DATA)
+            TRY(enter_range(m, track, i, &now, err));
         if (kind == KIND_RUNTIME || kind == KIND_DRIVER)
             TRY(add_call(m, track, i, &now, first, err));
     }
-    TRY(leave_collective(m, track, INT64_MAX, &now, err));
+    TRY(leave_range(m, track, INT64_MAX, &now, err));
     close_activity(m->g, &now);
     return OK;
 }
@@ -177,9 +181,27 @@ static void find_op_threads(maker *m) {
     }
 }
 
+static bool loads_data(const trace *t, uint32_t track) {
+    if (t->track.kind[track] != TRACK_THREAD) return false;
+    for (uint32_t i = t->track.first[track]; i < t->track.end[track]; i++)
+        if (t->slice.kind[i] == KIND_DATA) return true;
+    return false;
+}
+
+/* The thread of the steps, if it and another thread load data: that one works ahead. */
+static void find_taker(maker *m) {
+    const step_spans *s = m->spans;
+    uint32_t row = s->n ? s->v[0].row : 0, slice = row ? m->t->step.slice[row] : 0;
+    uint32_t track = slice ? trace_track_of(m->t, slice) : m->g->main_thread;
+    if (!track || !m->t->kind_count[KIND_DATA] || !loads_data(m->t, track)) return;
+    for (uint32_t i = 1; i < m->t->track.n && !m->taker; i++)
+        if (i != track && loads_data(m->t, i)) m->taker = track;
+}
+
 static status find_points(maker *m, error *err) {
     const trace *t = m->t;
     find_op_threads(m);
+    find_taker(m);
     for (uint32_t k = 1; k < t->kernel.n; k++) m->point_of[t->kernel.launch[k]] = 1;
     m->point_of[0] = 0;
     for (uint32_t track = 1; track < t->track.n; track++)
@@ -374,6 +396,7 @@ static status sort_events(maker *m, error *err) {
 
 typedef struct {
     uint32_t last;    /* point that ended last */
+    uint32_t ready;   /* point at which a loader's thread had its last batch ready */
     uint32_t *on;     /* by track: its last point that has begun */
     uint32_t n_ended; /* of by_end */
 } sweep;
@@ -402,6 +425,19 @@ static void advance(const maker *m, sweep *s, int64_t now) {
     while (s->n_ended < n && why_work_end(m->g, m->by_end[s->n_ended]) <= now) s->n_ended++;
 }
 
+/* Data loading ends: on the loader's thread a batch is ready, on the other one it was waited for
+ * if it became ready meanwhile. */
+static void take_batch(maker *m, sweep *s, uint32_t i) {
+    why_point *p = &m->g->points[i];
+    const why_point *ready = &m->g->points[s->ready];
+    if (p->track != m->taker) {
+        s->ready = i;
+    } else if (s->ready && ready->end > m->t->slice.start[p->slice]) {
+        p->fetched = s->ready;
+        m->g->assumed.fetched++;
+    }
+}
+
 static void begin_point(maker *m, sweep *s, uint32_t i) {
     why_point *p = &m->g->points[i], *own = &m->g->points[s->on[p->track]];
     const why_point *last = &m->g->points[s->last];
@@ -414,6 +450,10 @@ static void begin_point(maker *m, sweep *s, uint32_t i) {
         p->before = s->last;
     if (has_own && own->end > p->start)
         p->before = own->before; /* never of one thread's calls */
+    bool data = p->slice && m->t->slice.kind[p->slice] == KIND_DATA;
+    if (data && has_own && p->track != m->taker && sub_i64(p->start, own->end) <= NEXT_BATCH_NS)
+        p->before = s->on[p->track]; /* it loads batch after batch */
+    if (data && p->kind == POINT_LEAVE) take_batch(m, s, i);
     p->handed_over =
         p->before && p->kind != POINT_MARK && m->g->points[p->before].track != p->track;
     m->g->assumed.hand_over += p->handed_over;
@@ -437,6 +477,8 @@ static void end_point(maker *m, sweep *s, uint32_t i) {
     if (p->kind == POINT_BLOCK || (p->kind == POINT_LAUNCH && long_call))
         p->waits = recorded_wait(m, p) ? recorded_wait(m, p) : find_ended(m, s, &q);
     m->g->assumed.queue_full += p->kind == POINT_LAUNCH && p->waits;
+    /* What a loader's thread does ahead is handed over by taking a batch alone. */
+    if (p->slice && m->t->slice.kind[p->slice] == KIND_DATA && p->track != m->taker) return;
     if (p->kind != POINT_MARK || !s->last)
         s->last = i; /* the first calls follow the first mark */
 }
@@ -620,6 +662,7 @@ void why_assumed_add(why_assumed *to, const why_assumed *from) {
     to->other_stream = add_i64(to->other_stream, from->other_stream);
     to->queue_full = add_i64(to->queue_full, from->queue_full);
     to->by_time = add_i64(to->by_time, from->by_time);
+    to->fetched = add_i64(to->fetched, from->fetched);
 }
 
 static void add_count(verdict *note, const char *name, int64_t n) {
@@ -628,7 +671,8 @@ static void add_count(verdict *note, const char *name, int64_t n) {
 
 status why_graph_note(const why_graph *g, arena *a, answer *out, error *err) {
     if (!(g->assumed.no_launch | g->assumed.typical_latency | g->assumed.hand_over |
-          g->assumed.other_stream | g->assumed.queue_full | g->assumed.by_time))
+          g->assumed.other_stream | g->assumed.queue_full | g->assumed.by_time |
+          g->assumed.fetched))
         return OK; /* everything was recorded */
     verdict note = {.message = MSG_NOTE_WHY_ASSUMED};
     add_count(&note, "no_launch", g->assumed.no_launch);
@@ -637,5 +681,6 @@ status why_graph_note(const why_graph *g, arena *a, answer *out, error *err) {
     add_count(&note, "other", g->assumed.other_stream);
     add_count(&note, "full", g->assumed.queue_full);
     add_count(&note, "by_time", g->assumed.by_time);
+    add_count(&note, "fetched", g->assumed.fetched);
     return answer_note(out, a, &note, err);
 }

@@ -19,7 +19,7 @@
 #include "analyse/scan/step_spans.h"
 
 /* Of a collective on the host there are two points without a length, where its thread enters it
- * and where it leaves it. */
+ * and where it leaves it; of data loading, too, where a thread that works ahead is recorded. */
 typedef enum { POINT_LAUNCH, POINT_BLOCK, POINT_MARK, POINT_ENTER, POINT_LEAVE } why_point_kind;
 
 typedef struct {
@@ -30,6 +30,9 @@ typedef struct {
     uint32_t before;                   /* the point it follows, 0: none */
     uint32_t waits;                    /* work (row of table kernel) it waited for, 0: none */
     uint32_t copy; /* that it launched and stayed in until it was about done, 0: none */
+    uint32_t
+        fetched; /* of the end of data loading: the point of the loader's thread at which the
+                         batch was ready, 0: it had been ready before, or is loaded here */
     uint8_t kind;
     bool handed_over; /* `before` is a point of another thread */
 } why_point;
@@ -59,6 +62,7 @@ typedef enum { EVENT_END, EVENT_BEGIN, EVENT_WORK } why_event;
 typedef struct {
     int64_t no_launch, typical_latency, hand_over, other_stream, queue_full;
     int64_t by_time; /* works whose step is known by their time alone */
+    int64_t fetched; /* batches that were waited for, by the time at which they were ready */
 } why_assumed;
 
 enum { MOST_OP_THREADS = 64 };

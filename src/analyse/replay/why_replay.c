@@ -3,7 +3,8 @@
  * One pass over the events of the graph in recorded order; each takes the times of what it
  * follows, which are known by then:
  *
- *   begin of a point  end of the point before it + host time between them
+ *   begin of a point  end of the point before it + host time between them; of a batch that was
+ *                     waited for: when its loader has it ready + what passed after that
  *   end of a point    begin + its own time; of a call that waited, or stayed in its copy, at
  *                     least the end of that work + what the call took after it
  *   work              the latest of launch + latency, work before it + gap, work of another
@@ -161,11 +162,23 @@ static void tell_end(const player *p, uint32_t i) {
     p->r->meets->came(p->r->meets->context, member, p->r->end[i], f);
 }
 
+/* A batch that was waited for is there when its loader has it ready; without waiting, taking it
+ * takes as long as it did after that. */
+static void begin_fetched(const player *p, uint32_t i) {
+    const why_point *point = &p->g->points[i];
+    int64_t ready = p->g->points[point->fetched].end;
+    int64_t tail = host_ns(p, point->track, ready, point->start);
+    int64_t own = min_i64(tail, gap_ns(p, point));
+    int64_t alone = point->before ? add_i64(p->r->end[point->before], own) : point->start;
+    p->r->begin[i] = max_i64(alone, add_i64(p->r->end[point->fetched], tail));
+}
+
 static void begin_point(const player *p, uint32_t i) {
     const why_point *point = &p->g->points[i];
     int64_t left;
     p->r->begin[i] =
         point->before ? add_i64(p->r->end[point->before], gap_ns(p, point)) : point->start;
+    if (point->fetched) begin_fetched(p, i);
     uint32_t member = member_after(p, i);
     if (member && p->r->meets->left(p->r->meets->context, member, &left)) p->r->begin[i] = left;
     if (point->end > point->start) return;

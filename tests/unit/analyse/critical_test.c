@@ -259,6 +259,37 @@ static void a_long_operator_keeps_its_own_time(void **state) {
     done(q);
 }
 
+/* A thread of its own loads batch after batch, 90 µs each, from 5 before the first step on. The
+ * thread of the steps computes for 20 µs and then waits for the batch, 30 to the end. */
+static void make_loader(fake *f) {
+    fake_init(f);
+    int host = fake_thread(f), loader = fake_thread(f);
+    for (int i = 0; i < STEPS; i++) {
+        int64_t at = (int64_t)i * STEP_US * US;
+        fake_add(f, loader, KIND_DATA, "decode", at + 5 * US, 90 * US);
+        int step = fake_add(f, host, KIND_STEP, "step", at, STEP_US * US);
+        fake_add(f, host, KIND_OP, "forward", at + 10 * US, 20 * US);
+        fake_add(f, host, KIND_DATA, "next_batch", at + 30 * US, 68 * US);
+        f->slices[step].has_op_row = false;
+        fake_step(f, i + 1, at, at + STEP_US * US);
+    }
+}
+
+static void a_batch_depends_on_the_thread_that_loads_it(void **state) {
+    asked *q = ask(make_loader);
+    const table *t = fake_table(&q->out, "by_name");
+    assert_int_equal(fake_int(t, row_of(t, "name", "decode"), "time"), 90 * US);
+    assert_int_equal(fake_int(t, row_of(t, "name", "next_batch"), "time"), 3 * US);
+    done(q);
+}
+
+/* Loading twice as fast, batches are ready every 55 µs; below 22 the other thread decides. */
+static void a_faster_loader_makes_waiting_shorter(void **state) {
+    assert_int_equal(step_with(make_loader, "scale", "range:decode=0.5"), 55 * US);
+    assert_int_equal(step_with(make_loader, "scale", "op:forward=0.5"), 100 * US);
+    assert_int_equal(step_with(make_loader, "scale", "op:forward=5"), 115 * US);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_off_the_path_has_slack),
@@ -272,6 +303,8 @@ int main(void) {
         cmocka_unit_test(a_thread_that_waits_for_another_is_in_its_operators),
         cmocka_unit_test(work_without_launches_follows_its_stream),
         cmocka_unit_test(a_long_operator_keeps_its_own_time),
+        cmocka_unit_test(a_batch_depends_on_the_thread_that_loads_it),
+        cmocka_unit_test(a_faster_loader_makes_waiting_shorter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
