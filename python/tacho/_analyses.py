@@ -918,7 +918,7 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: causes, details, gaps, steps, streams, queue, launches, copies.
+        Tables: causes, details, gaps, steps, streams, queue, launches, op_launches, copies.
         """
         words = dict(locals())
         del words["self"]

@@ -1090,6 +1090,7 @@ export interface Tables {
       p75: number | null;
       max: number | null;
       time_mean: number | null;
+      full: number | null;
     };
     launches: {
       name: string | null;
@@ -1108,6 +1109,14 @@ export interface Tables {
       short: number | null;
       long_calls: number | null;
       long_delays: number | null;
+      slice: number | null;
+    };
+    op_launches: {
+      op: string | null;
+      kernels: string | null;
+      count: number | null;
+      op_delay: number | null;
+      launch_delay: number | null;
       slice: number | null;
     };
     copies: {
