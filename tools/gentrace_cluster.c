@@ -136,6 +136,7 @@ typedef enum {
     W_RECV,
     W_ALLOCATE, /* a call, no kernel */
     W_LOAD,     /* the data loader, no kernel */
+    W_READ,     /* the host waits for the device: the loss is read */
 } work_kind;
 
 /* One piece of work of a rank: on the host, then on the device. */
@@ -332,7 +333,10 @@ static void simulate_step(int step, int *members) {
         rank_state *s = &ranks[r];
         if (s->send_free > s->device) s->device = s->send_free;
         if (s->host > s->device) s->device = s->host;
+        work *w = add_work(r, W_READ);
+        w->host = s->host;
         s->device += 30000; /* the loss is read, and printed */
+        w->host_dur = s->device - 20000 - w->host;
         s->step_end[step] = s->device;
     }
 }
@@ -479,6 +483,12 @@ static void put_work(writing *w, const work *k) {
         put_host(w, "user_annotation",
                  "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", k->host,
                  k->host_dur);
+        return;
+    }
+    if (k->kind == W_READ) {
+        put_host(w, "cpu_op", "aten::item", k->host, k->host_dur);
+        put_call(w, "cudaStreamSynchronize", k->host + 2000, k->host_dur - 4000);
+        w->correlation++;
         return;
     }
     if (k->kind == W_ALLOCATE) {

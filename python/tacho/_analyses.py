@@ -859,7 +859,7 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: by_kind, by_name, by_module, by_line, slack, path, ranks, stages.
+        Tables: by_kind, by_name, by_rank, legs, by_module, by_line, slack, path, ranks, stages.
         """
         words = dict(locals())
         del words["self"]
@@ -918,7 +918,7 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: causes, details, gaps, steps, streams, queue, launches, copies.
+        Tables: causes, details, gaps, steps, streams, queue, launches, op_launches, copies.
         """
         words = dict(locals())
         del words["self"]

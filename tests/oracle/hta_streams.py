@@ -5,6 +5,8 @@ should be (`exact=True`): overlapping works leave no negative gap, every call th
 bytes by time.
 """
 
+import bisect
+
 import hta_rows
 
 SHORT = {True: 30000, False: 30}                # kernel_wait, in the unit of the times
@@ -94,6 +96,34 @@ def launches(kept, exact):
     for call, work in pairs(kept, None if exact else LAUNCHES | COPIES):
         (a, b), (c, d) = times(call, exact), times(work, exact)
         out.append((call.correlation, b - a, d - c, max(0, c - b), call.name not in COPIES))
+    return out
+
+
+def op_launches(kept, exact):
+    """{(operator, works it launches): [(from its start to the first launch, from there to the work)]}. HTA looks for
+    the operator in all threads, among `aten::` ones, and does not know all calls that launch."""
+    ops, calls = {}, {}
+    for row in kept:
+        if row.cat == 'cpu_op' and (exact or row.name.startswith('aten::')):
+            ops.setdefault((row.event['pid'], row.event['tid']) if exact else None, []).append(row)
+    for some in ops.values():
+        some.sort(key=lambda r: (times(r, exact)[0], -times(r, exact)[1] if exact else 0))
+    for call, work in pairs(kept, None if exact else QUEUED - COPIES):
+        key, (start, end) = (call.event['pid'], call.event['tid']) if exact else None, times(call, exact)
+        some = ops.get(key, [])
+        place = bisect.bisect_right(some, start, key=lambda r: times(r, exact)[0]) - 1
+        while place >= 0 and times(some[place], exact)[1] < end:
+            place -= 1
+        while not exact and place > 0 and some[place - 1].begin == some[place].begin and some[place - 1].finish >= end:
+            place -= 1  # of those that begin in one microsecond, HTA takes the first
+        if place >= 0:
+            calls.setdefault((key, place), []).append((start, times(work, exact)[0], work.name))
+    out = {}
+    for (key, place), works in calls.items():
+        works.sort(key=lambda w: w[0])
+        name = ops[key][place].name, ' -> '.join(w[2] for w in works)
+        begin = times(ops[key][place], exact)[0]
+        out.setdefault(name, []).append((works[0][0] - begin, works[0][1] - works[0][0]))
     return out
 
 

@@ -54,8 +54,8 @@ DEFECTS = {
 }
 ECHO = {'crash': 'the original crashed', 'file': 'the original only echoes the file',
         'not_kept': 'the trace is not kept'}
-NOT_YET = ('critical_path', 'call_graph', 'frequent_cuda_kernel_sequences', 'aten_op_kernels_and_delay',
-           'blocked_on_full_queue', 'cupti')
+NOT_YET = ('critical_path', 'call_graph', 'frequent_cuda_kernel_sequences', 'blocked_on_full_queue',
+           'cupti')
 HEAD = {'trace', 'hta', 'env', 'settings', 'ranks', 'what', 'note'}
 # {path: what the program answered and what was counted}: small, while the traces themselves are large.
 _memo = {}
@@ -767,6 +767,37 @@ def one_launch_stats(check, rank, row, old, exact):
         check.leave('rounding', 31)
 
 
+def op_launches(check, ranks, mode, answer):
+    """HTA's rows from its own rows, as it counts; ours from all of the trace, exactly."""
+    if 'hta_error' in answer:
+        check.leave('crash')
+        return
+    rank = ranks[sorted(ranks)[0]]
+    old, exact = hta_streams.op_launches(rank.kept(mode)[0], False), hta_streams.op_launches(rank.rows, True)
+    check.equal('operators and works as HTA counts', answer['rows'], len(old))
+    check.equal('calls as HTA counts', answer['sum_occurrence'], sum(map(len, old.values())))
+    for row in answer['top10']:
+        values = old.get((row['aten_op_name'], row['kernel_sequence']), [])
+        check.equal('%s: calls as HTA counts' % row['aten_op_name'], row['occurrence_count'], len(values))
+        for column, index in (('avg_aten_op_launch_delay', 0), ('avg_runtime_delay', 1)):
+            mean = sum(v[index] for v in values) / max(1, len(values))
+            check.equal('%s: %s as HTA counts' % (row['aten_op_name'], column), True, abs(row[column] - mean) <= 5.01e-4)
+    mine = {(r['op'], r['kernels']): r for r in rank.asked(('op_launches', rank.path), op_rows, rank)}
+    check.equal('operators and works, exactly', len(exact), len(mine))
+    for key, values in exact.items():
+        if key not in mine:
+            check.fail('%s is not among ours' % (key[0],))
+            continue
+        check.equal('%s: calls, exactly' % key[0], len(values), mine[key]['count'])
+        for column, index in (('op_delay', 0), ('launch_delay', 1)):
+            mean = sum(v[index] for v in values) / len(values)
+            check.equal('%s: %s, exactly' % (key[0], column), True, abs(mine[key][column] - mean) <= 1)
+
+
+def op_rows(rank):
+    return rows(ask('idle', rank.path), 'op_launches')
+
+
 def memory_bw(check, ranks, mode, answer):
     for number, rank in ranks.items():
         kept = rank.kept(mode)[0]
@@ -836,7 +867,7 @@ PARTLY = {'critical_path': path_work}
 
 QUESTIONS = {
     'idle_time_breakdown': idle_time_breakdown, 'queue_length': queue_length, 'launch_stats': launch_stats,
-    'memory_bw': memory_bw,
+    'memory_bw': memory_bw, 'aten_op_kernels_and_delay': op_launches,
     'parse': parse, 'profiler_steps': profiler_steps, 'temporal_breakdown': temporal_breakdown,
     'kernel_breakdown': kernel_breakdown, 'comm_comp_overlap': comm_comp_overlap,
     'user_annotation_breakdown_cpu': user_annotations('user_annotation'),

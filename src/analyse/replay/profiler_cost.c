@@ -48,6 +48,7 @@ static status note_network(const scenario *s, arena *a, answer *out, error *err)
     verdict_add(&note, arg_time("latency", n->latency_ns));
     if (n->ns_per_byte > 0)
         verdict_add(&note, arg_bytes("bandwidth", real_i64(1e9 / n->ns_per_byte)));
+    if (!s->of_many) verdict_add(&note, arg_int("alone", 1)); /* nobody knows what others do */
     return answer_note(out, a, &note, err);
 }
 

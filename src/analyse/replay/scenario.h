@@ -79,6 +79,7 @@ typedef struct {
     const why_graph *g;
     scenario_change v[MOST_CHANGES];
     uint32_t n;
+    bool of_many;                /* ranks: what another one has need not be in this one */
     scenario_stretch *stretches; /* by track and time, disjoint */
     uint32_t *first;             /* by track: its first stretch; n_tracks + 1 of them */
     uint64_t *work_mask;         /* by row of table kernel: changes that touch it */

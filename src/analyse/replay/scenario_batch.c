@@ -4,12 +4,15 @@
  * weights do not: of tensors with three dimensions or more the first one that most calls have
  * is the batch (without such tensors, that of the inputs of products). Products see it joined
  * with what follows it: 16 × 1,024 rows of [16, 1024, 512] are 16,384. So a tensor grows with
- * the batch when it leads with it or has such a joined number, unless that number is also one
- * of the other dimensions of activations, a width or a length.
+ * the batch when it leads with it or has such a joined number. Where that number is also one of
+ * the other dimensions of activations, a width or a length, the operators around it tell, which
+ * see the batch by itself; of the backward pass the forward operator that it undoes. A matrix
+ * that leads with it and does not have the shape of any weight is an activation.
  *
  * Device work of an operator with such an input takes FACTOR times as long, but for what starts
  * and ends a kernel and as far as the device was full: with less than one block for each
- * multiprocessor, more of them fit beside it. The host launches as much as before, parameters
+ * multiprocessor, more of them fit beside it. Less work shrinks in proportion: libraries choose
+ * smaller tiles for it. The host launches as much as before, parameters
  * and their collectives are as large as before. */
 #include <math.h>
 
@@ -42,6 +45,10 @@ typedef struct {
     uint32_t n_joined, n_other;
     size_vote votes[MOST_SIZES];
     uint32_t n_votes;
+    int64_t weights[MOST_SIZES][2];
+    uint32_t n_weights;
+    sort_pair *arrows; /* backward op, row of table flow */
+    size_t n_arrows;
 } shape_sizes;
 
 /* ---- which number it is ------------------------------------------------------------------ */
@@ -112,12 +119,29 @@ static void add_joined(shape_sizes *z, const op_arg *x) {
     }
 }
 
+static bool is_weight(const shape_sizes *z, int64_t a, int64_t b) {
+    for (uint32_t i = 0; i < z->n_weights; i++)
+        if ((z->weights[i][0] == a && z->weights[i][1] == b) ||
+            (z->weights[i][0] == b && z->weights[i][1] == a))
+            return true;
+    return false;
+}
+
+static void add_weight(shape_sizes *z, const op_arg *x) {
+    if (!x || x->rank != 2 || is_weight(z, x->dim[0], x->dim[1])) return;
+    if (z->n_weights == MOST_SIZES) return;
+    z->weights[z->n_weights][0] = x->dim[0];
+    z->weights[z->n_weights++][1] = x->dim[1];
+}
+
 static void find_joined(shape_sizes *z) {
     uint32_t n = z->t->op.n, by = n / MOST_VOTES + 1;
     for (uint32_t row = 1; row < n; row += by) {
         op_args in;
         if (!read_op(z->t, row, &in)) continue;
         for (int i = 0; i < in.n; i++) add_joined(z, &in.arg[i]);
+        if (str_eq(trace_slice_name(z->t, z->t->op.slice[row]), STR("aten::linear")))
+            add_weight(z, op_args_tensor(&in, 1));
     }
 }
 
@@ -130,6 +154,8 @@ static uint8_t tensor_grows(const shape_sizes *z, const op_arg *x) {
         if (x->dim[d] == z->batch && (d == 0 || (unique && x->rank >= 3))) return GROWS;
         if (!holds(z->joined, z->n_joined, x->dim[d])) continue;
         if (!holds(z->other, z->n_other, x->dim[d])) return GROWS;
+        bool activation = z->n_weights && d == 0 && x->rank == 2;
+        if (activation && !is_weight(z, x->dim[0], x->dim[1])) return GROWS;
         found = GROWS_UNCLEAR;
     }
     return found;
@@ -149,16 +175,52 @@ static uint8_t look_at(shape_sizes *z, uint32_t row) {
     return z->grows[text] = found;
 }
 
-/* By the innermost operator around the launch that has any sizes. */
-static uint8_t work_grows(shape_sizes *z, uint32_t k) {
+/* By the innermost operator that has any sizes; where these are unclear, by those around it. */
+static uint8_t op_grows(shape_sizes *z, uint32_t slice) {
     const trace *t = z->t;
-    uint32_t slice = t->kernel.op[k];
+    uint8_t found = NO_SIZES;
     for (int depth = 0; slice && depth < DEEPEST; depth++, slice = t->slice.parent[slice]) {
         uint32_t row = trace_op_of(t, slice);
         uint8_t grows = row && t->op.shapes[row] ? look_at(z, row) : NO_SIZES;
-        if (grows != NO_SIZES) return grows;
+        if (grows == NO_SIZES) continue;
+        if (grows == GROWS || found == NO_SIZES) found = grows;
+        if (found != GROWS_UNCLEAR) return found;
     }
-    return NO_SIZES;
+    return found;
+}
+
+/* The forward op that a backward op, or the first one inside it, undoes; 0: not known. */
+static uint32_t forward_of(const shape_sizes *z, uint32_t slice) {
+    const trace *t = z->t;
+    size_t i = SEARCH_FIRST(k, (size_t)0, z->n_arrows, z->arrows[k].key < slice);
+    if (i == z->n_arrows) return 0;
+    uint32_t to = (uint32_t)z->arrows[i].key;
+    bool inside = t->slice.start[to] < slice_end(t, slice) &&
+                  trace_track_of(t, to) == trace_track_of(t, slice);
+    return inside ? t->flow.from[z->arrows[i].row] : 0;
+}
+
+static uint8_t work_grows(shape_sizes *z, uint32_t k) {
+    uint32_t slice = z->t->kernel.op[k];
+    uint8_t found = op_grows(z, slice);
+    for (int depth = 0; found == GROWS_UNCLEAR && slice && depth < DEEPEST; depth++) {
+        uint32_t forward = forward_of(z, slice);
+        if (forward && op_grows(z, forward) == GROWS) return GROWS;
+        slice = z->t->slice.parent[slice];
+    }
+    return found;
+}
+
+static status find_arrows(shape_sizes *z, arena *a, error *err) {
+    const trace *t = z->t;
+    z->arrows = ARENA_ARRAY(a, sort_pair, (size_t)t->flow.n + 1);
+    sort_pair *scratch = ARENA_ARRAY(a, sort_pair, (size_t)t->flow.n + 1);
+    if (!z->arrows || !scratch) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < t->flow.n; i++)
+        if (t->flow.kind[i] == FLOW_FORWARD_BACKWARD && t->flow.from[i] && t->flow.to[i])
+            z->arrows[z->n_arrows++] = (sort_pair){t->flow.to[i], i};
+    sort_radix(z->arrows, scratch, z->n_arrows);
+    return OK;
 }
 
 static int64_t grown_ns(const trace *t, uint32_t k, double factor) {
@@ -180,6 +242,7 @@ status scenario_match_batch(scenario *s, comm_names *names, uint32_t change, are
     if (!z || !z->grows) FAIL_MEMORY(err);
     find_batch(z);
     find_joined(z);
+    TRY(find_arrows(z, a, err));
     b->size = z->batch;
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         int64_t ns = t->slice.dur[t->kernel.slice[k]];

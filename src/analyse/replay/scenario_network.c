@@ -187,7 +187,7 @@ status scenario_match_network(scenario *s, comm_names *names, uint32_t change, a
         v->kernels++;
         v->device_ns = add_i64(v->device_ns, sub_i64(end, start));
     }
-    if (!f.list.n)
+    if (!f.list.n && !s->of_many)
         FAIL(err, ERR_ARG, NOPOS, MSG_WHATIF_NO_COLLECTIVES, arg_text("text", v->text));
     return OK;
 }

@@ -13,6 +13,7 @@
 #include "analyse/lexicon.h"
 #include "analyse/replay/why_waits.h"
 #include "analyse/rules.h"
+#include "analyse/scan/comm_kind.h"
 #include "base/bisect.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
@@ -22,6 +23,8 @@ enum {
     QUEUE_FULL_NS = 20000, /* a launch call that waited for room returns so soon after an end */
     QUEUE_FULL_TIMES = 5,  /* and is so much longer than others */
     HAND_OVER_NS = 20000,  /* a thread may end its last call so long after handing over */
+    NEXT_BATCH_NS =
+        200000, /* a loader goes on with the next batch so soon, unless it has to wait */
     DEFAULT_LATENCY_NS = 5000,
     DEFAULT_GAP_NS = 1000,
     LOOK_BACK = 8, /* works looked at that ended last */
@@ -41,6 +44,8 @@ typedef struct {
     uint32_t *stream;         /* by row: its track */
     uint32_t n_streams;
     why_waits waits;
+    comm_names names; /* where the host has collectives */
+    uint32_t taker;   /* thread that takes batches which another one loads; 0: there is none */
 } maker;
 
 /* ---- points ------------------------------------------------------------------------------ */
@@ -71,10 +76,44 @@ static status add_point(maker *m, const why_point *p, error *err) {
 typedef struct {
     int64_t from, until; /* of the thread's present activity */
     uint32_t first;      /* its first point */
+    uint32_t inside;     /* collective of the host or data loading; 0: none */
 } activity;
 
 static void close_activity(why_graph *g, const activity *a) {
     for (uint32_t i = a->first; i < g->n_points; i++) g->points[i].active_until = a->until;
+}
+
+static status add_range(maker *m, uint32_t track, uint32_t slice, const activity *now,
+                        why_point_kind kind, error *err) {
+    int64_t time = kind == POINT_ENTER ? m->t->slice.start[slice] : slice_end(m->t, slice);
+    why_point p = {.start = time,
+                   .end = time,
+                   .active_from = now->from,
+                   .slice = slice,
+                   .track = track,
+                   .kind = (uint8_t)kind};
+    if (kind == POINT_LEAVE && m->g->points[m->g->n_points - 1].end > time) return OK;
+    return add_point(m, &p, err);
+}
+
+/* The thread leaves what it is in before anything that begins at `time`. */
+static status leave_range(maker *m, uint32_t track, int64_t time, activity *now, error *err) {
+    uint32_t in = now->inside;
+    if (!in || slice_end(m->t, in) > time) return OK;
+    now->inside = 0;
+    return add_range(m, track, in, now, POINT_LEAVE, err);
+}
+
+/* A collective that no device runs, where ranks meet on the host; data loading. */
+static status enter_range(maker *m, uint32_t track, uint32_t slice, activity *now, error *err) {
+    uint8_t kind = m->t->slice.kind[slice];
+    bool meets = kind == KIND_COLLECTIVE && !comm_is_call(&m->names, slice);
+    if (now->inside || (!meets && (kind != KIND_DATA || !m->taker))) return OK;
+    if (m->g->points[m->g->n_points - 1].track == track &&
+        m->g->points[m->g->n_points - 1].end > m->t->slice.start[slice])
+        return OK; /* inside a call that is a point */
+    now->inside = slice;
+    return add_range(m, track, slice, now, POINT_ENTER, err);
 }
 
 /* A call inside another point is part of that one. */
@@ -103,23 +142,66 @@ static status add_call(maker *m, uint32_t track, uint32_t slice, const activity 
 static status walk_thread(maker *m, uint32_t track, error *err) {
     const trace *t = m->t;
     uint32_t first = m->g->n_points;
-    activity now = {INT64_MIN, INT64_MIN, first};
+    activity now = {INT64_MIN, INT64_MIN, first, 0};
     for (uint32_t i = t->track.first[track]; i < t->track.end[track]; i++) {
         uint8_t kind = t->slice.kind[i];
         if (!why_is_active(kind)) continue;
+        TRY(leave_range(m, track, t->slice.start[i], &now, err));
         if (t->slice.start[i] > now.until) {
             close_activity(m->g, &now);
-            now = (activity){t->slice.start[i], now.until, m->g->n_points};
+            now = (activity){t->slice.start[i], now.until, m->g->n_points, 0};
         }
         now.until = max_i64(now.until, slice_end(t, i));
-        if (kind != KIND_OP && kind != KIND_DATA) TRY(add_call(m, track, i, &now, first, err));
+        if (kind == KIND_COLLECTIVE || kind == KIND_DATA)
+            TRY(enter_range(m, track, i, &now, err));
+        if (kind == KIND_RUNTIME || kind == KIND_DRIVER)
+            TRY(add_call(m, track, i, &now, first, err));
     }
+    TRY(leave_range(m, track, INT64_MAX, &now, err));
     close_activity(m->g, &now);
     return OK;
 }
 
+static uint32_t count_ops(const trace *t, uint32_t track) {
+    uint32_t n = 0;
+    for (uint32_t i = t->track.first[track]; i < t->track.end[track]; i++)
+        n += t->slice.kind[i] == KIND_OP;
+    return n;
+}
+
+static void find_op_threads(maker *m) {
+    why_graph *g = m->g;
+    uint32_t most = 0;
+    for (uint32_t track = 1; track < m->t->track.n; track++) {
+        uint32_t n = m->t->track.kind[track] == TRACK_THREAD ? count_ops(m->t, track) : 0;
+        if (n && g->n_op_threads < MOST_OP_THREADS) g->op_threads[g->n_op_threads++] = track;
+        if (n <= most) continue;
+        most = n;
+        g->main_thread = track;
+    }
+}
+
+static bool loads_data(const trace *t, uint32_t track) {
+    if (t->track.kind[track] != TRACK_THREAD) return false;
+    for (uint32_t i = t->track.first[track]; i < t->track.end[track]; i++)
+        if (t->slice.kind[i] == KIND_DATA) return true;
+    return false;
+}
+
+/* The thread of the steps, if it and another thread load data: that one works ahead. */
+static void find_taker(maker *m) {
+    const step_spans *s = m->spans;
+    uint32_t row = s->n ? s->v[0].row : 0, slice = row ? m->t->step.slice[row] : 0;
+    uint32_t track = slice ? trace_track_of(m->t, slice) : m->g->main_thread;
+    if (!track || !m->t->kind_count[KIND_DATA] || !loads_data(m->t, track)) return;
+    for (uint32_t i = 1; i < m->t->track.n && !m->taker; i++)
+        if (i != track && loads_data(m->t, i)) m->taker = track;
+}
+
 static status find_points(maker *m, error *err) {
     const trace *t = m->t;
+    find_op_threads(m);
+    find_taker(m);
     for (uint32_t k = 1; k < t->kernel.n; k++) m->point_of[t->kernel.launch[k]] = 1;
     m->point_of[0] = 0;
     for (uint32_t track = 1; track < t->track.n; track++)
@@ -129,11 +211,12 @@ static status find_points(maker *m, error *err) {
 
 static status add_mark(maker *m, uint32_t row, int64_t time, uint32_t *out, error *err) {
     uint32_t slice = row ? m->t->step.slice[row] : 0;
+    uint32_t host_only = m->t->kernel.n < 2 ? m->g->main_thread : 0;
     why_point p = {.start = time,
                    .end = time,
                    .active_from = time,
                    .active_until = time,
-                   .track = slice ? trace_track_of(m->t, slice) : 0,
+                   .track = slice ? trace_track_of(m->t, slice) : host_only,
                    .kind = POINT_MARK};
     *out = m->g->n_points;
     return add_point(m, &p, err);
@@ -217,7 +300,30 @@ static int64_t end_before(const why_graph *g, uint32_t k) {
     return g->works[k].before ? why_work_end(g, g->works[k].before) : INT64_MIN;
 }
 
-/* Latency of work whose stream was empty when it was launched; of none, the least of all. */
+static uint64_t time_key(int64_t time) {
+    return (uint64_t)time ^ (uint64_t)1 << 63;
+}
+
+static void sort_ends(maker *m) {
+    size_t n = 0;
+    for (uint32_t k = 1; k < m->t->kernel.n; k++)
+        m->pairs[n++] = (sort_pair){time_key(why_work_end(m->g, k)), k};
+    sort_radix(m->pairs, m->other, n);
+    for (size_t i = 0; i < n; i++) m->by_end[i] = m->pairs[i].row;
+}
+
+/* Did work of another stream end just before it began? Then it may have waited for that. */
+static bool follows_other(const maker *m, uint32_t k) {
+    int64_t start = why_work_start(m->g, k);
+    uint32_t n = m->t->kernel.n - 1;
+    if (m->n_streams < 2) return false;
+    uint32_t i = SEARCH_FIRST(e, 0u, n, why_work_end(m->g, m->by_end[e]) <= start);
+    return i && m->stream[m->by_end[i - 1]] != m->stream[k] &&
+           why_work_end(m->g, m->by_end[i - 1]) > sub_i64(start, OTHER_WAIT_NS);
+}
+
+/* Latency of work whose stream was empty when it was launched and that waited for no other one; of
+ * none, the least of all. */
 static void find_typical_latency(maker *m) {
     why_graph *g = m->g;
     size_t n = 0;
@@ -225,7 +331,8 @@ static void find_typical_latency(maker *m) {
     for (uint32_t k = 1; k < m->t->kernel.n; k++) {
         if (!g->works[k].point) continue;
         least = min_i64(least, raw_latency(g, k));
-        if (end_before(g, k) > g->points[g->works[k].point].start) continue;
+        if (end_before(g, k) > g->points[g->works[k].point].start || follows_other(m, k))
+            continue;
         m->pairs[n++] = (sort_pair){(uint64_t)raw_latency(g, k), k};
     }
     g->latency_ns = median_of(m->pairs, m->other, n, least);
@@ -264,18 +371,6 @@ static void time_work(maker *m) {
 
 /* ---- in order of time -------------------------------------------------------------------- */
 
-static uint64_t time_key(int64_t time) {
-    return (uint64_t)time ^ (uint64_t)1 << 63;
-}
-
-static void sort_ends(maker *m) {
-    size_t n = 0;
-    for (uint32_t k = 1; k < m->t->kernel.n; k++)
-        m->pairs[n++] = (sort_pair){time_key(why_work_end(m->g, k)), k};
-    sort_radix(m->pairs, m->other, n);
-    for (size_t i = 0; i < n; i++) m->by_end[i] = m->pairs[i].row;
-}
-
 /* At one time ends come before what follows them, and calls before the work they launch. What
  * begins and ends at one time is one event. */
 static status sort_events(maker *m, error *err) {
@@ -301,6 +396,7 @@ static status sort_events(maker *m, error *err) {
 
 typedef struct {
     uint32_t last;    /* point that ended last */
+    uint32_t ready;   /* point at which a loader's thread had its last batch ready */
     uint32_t *on;     /* by track: its last point that has begun */
     uint32_t n_ended; /* of by_end */
 } sweep;
@@ -329,17 +425,35 @@ static void advance(const maker *m, sweep *s, int64_t now) {
     while (s->n_ended < n && why_work_end(m->g, m->by_end[s->n_ended]) <= now) s->n_ended++;
 }
 
+/* Data loading ends: on the loader's thread a batch is ready, on the other one it was waited for
+ * if it became ready meanwhile. */
+static void take_batch(maker *m, sweep *s, uint32_t i) {
+    why_point *p = &m->g->points[i];
+    const why_point *ready = &m->g->points[s->ready];
+    if (p->track != m->taker) {
+        s->ready = i;
+    } else if (s->ready && ready->end > m->t->slice.start[p->slice]) {
+        p->fetched = s->ready;
+        m->g->assumed.fetched++;
+    }
+}
+
 static void begin_point(maker *m, sweep *s, uint32_t i) {
     why_point *p = &m->g->points[i], *own = &m->g->points[s->on[p->track]];
     const why_point *last = &m->g->points[s->last];
     bool has_own = s->on[p->track] != 0 && p->kind != POINT_MARK;
     p->before = has_own ? s->on[p->track] : s->last;
+    /* A thread that runs collectives is given them by one that may go on working. */
     if (has_own && s->last && last->track != p->track && own->active_from != p->active_from &&
         last->end > own->end && last->end <= p->active_from &&
-        last->active_until <= add_i64(p->active_from, HAND_OVER_NS))
+        (p->kind == POINT_ENTER || last->active_until <= add_i64(p->active_from, HAND_OVER_NS)))
         p->before = s->last;
     if (has_own && own->end > p->start)
         p->before = own->before; /* never of one thread's calls */
+    bool data = p->slice && m->t->slice.kind[p->slice] == KIND_DATA;
+    if (data && has_own && p->track != m->taker && sub_i64(p->start, own->end) <= NEXT_BATCH_NS)
+        p->before = s->on[p->track]; /* it loads batch after batch */
+    if (data && p->kind == POINT_LEAVE) take_batch(m, s, i);
     p->handed_over =
         p->before && p->kind != POINT_MARK && m->g->points[p->before].track != p->track;
     m->g->assumed.hand_over += p->handed_over;
@@ -363,6 +477,8 @@ static void end_point(maker *m, sweep *s, uint32_t i) {
     if (p->kind == POINT_BLOCK || (p->kind == POINT_LAUNCH && long_call))
         p->waits = recorded_wait(m, p) ? recorded_wait(m, p) : find_ended(m, s, &q);
     m->g->assumed.queue_full += p->kind == POINT_LAUNCH && p->waits;
+    /* What a loader's thread does ahead is handed over by taking a batch alone. */
+    if (p->slice && m->t->slice.kind[p->slice] == KIND_DATA && p->track != m->taker) return;
     if (p->kind != POINT_MARK || !s->last)
         s->last = i; /* the first calls follow the first mark */
 }
@@ -433,16 +549,25 @@ static status sweep_events(maker *m, error *err) {
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
-/* The latest-ending work launched between the marks of each step; then the recorded lengths. */
+static bool has_launches(const why_graph *g) {
+    for (uint32_t k = 1; k < g->n_works; k++)
+        if (g->works[k].point) return true;
+    return false;
+}
+
+/* The latest-ending work launched between the marks of each step; then the recorded lengths. Where
+ * no launch at all is recorded, work counts for the step it begins in. */
 static void end_steps(why_graph *g) {
+    bool by_time = !has_launches(g);
     for (uint32_t k = 1; k < g->n_works; k++) {
-        if (!g->works[k].point) continue;
-        int64_t launch = g->points[g->works[k].point].start;
+        if (!g->works[k].point && !by_time) continue;
+        int64_t launch = by_time ? why_work_start(g, k) : g->points[g->works[k].point].start;
         uint32_t i =
             SEARCH_FIRST(s, 0u, g->n_steps, g->points[g->steps[s].start].start <= launch);
         if (!i || launch >= g->points[g->steps[i - 1].end].start) continue;
         uint32_t *last = &g->steps[i - 1].last_work;
         g->works[k].step = i;
+        g->assumed.by_time += by_time;
         if (!*last || why_work_end(g, k) > why_work_end(g, *last)) *last = k;
     }
 }
@@ -451,7 +576,7 @@ static void end_steps(why_graph *g) {
  * from before it, too, when it begins before any of the step's own. */
 static void find_earlier(why_graph *g) {
     int64_t first = g->n_steps ? g->points[g->steps[0].start].start : INT64_MIN;
-    int64_t own = INT64_MAX;
+    int64_t own = g->assumed.by_time ? first : INT64_MAX;
     for (uint32_t k = 1; k < g->n_works; k++)
         if (g->works[k].step == 1) own = min_i64(own, why_work_start(g, k));
     for (uint32_t k = 1; k < g->n_works; k++) {
@@ -499,16 +624,18 @@ static status room_to_sort(maker *m, error *err) {
 static status make(maker *m, error *err) {
     static const why_point none = {.kind = POINT_MARK};
     TRY(make_room(m, err));
+    if (m->t->kind_count[KIND_COLLECTIVE])
+        TRY(comm_names_init(&m->names, m->t, m->scratch, err));
     TRY(add_point(m, &none, err));
     TRY(find_points(m, err));
     TRY(add_steps(m, err));
     TRY(room_to_sort(m, err));
     TRY(why_waits_read(m->t, m->scratch, &m->waits, err));
     link_work(m);
+    sort_ends(m);
     find_typical_latency(m);
     find_typical_call(m);
     time_work(m);
-    sort_ends(m);
     TRY(sort_events(m, err));
     TRY(sweep_events(m, err));
     end_steps(m->g);
@@ -528,13 +655,24 @@ status why_graph_make(const trace *t, const step_spans *steps, arena *a, why_gra
     return st;
 }
 
+void why_assumed_add(why_assumed *to, const why_assumed *from) {
+    to->no_launch = add_i64(to->no_launch, from->no_launch);
+    to->typical_latency = add_i64(to->typical_latency, from->typical_latency);
+    to->hand_over = add_i64(to->hand_over, from->hand_over);
+    to->other_stream = add_i64(to->other_stream, from->other_stream);
+    to->queue_full = add_i64(to->queue_full, from->queue_full);
+    to->by_time = add_i64(to->by_time, from->by_time);
+    to->fetched = add_i64(to->fetched, from->fetched);
+}
+
 static void add_count(verdict *note, const char *name, int64_t n) {
     if (n) verdict_add(note, arg_int(name, n));
 }
 
 status why_graph_note(const why_graph *g, arena *a, answer *out, error *err) {
     if (!(g->assumed.no_launch | g->assumed.typical_latency | g->assumed.hand_over |
-          g->assumed.other_stream | g->assumed.queue_full))
+          g->assumed.other_stream | g->assumed.queue_full | g->assumed.by_time |
+          g->assumed.fetched))
         return OK; /* everything was recorded */
     verdict note = {.message = MSG_NOTE_WHY_ASSUMED};
     add_count(&note, "no_launch", g->assumed.no_launch);
@@ -542,5 +680,7 @@ status why_graph_note(const why_graph *g, arena *a, answer *out, error *err) {
     add_count(&note, "handed", g->assumed.hand_over);
     add_count(&note, "other", g->assumed.other_stream);
     add_count(&note, "full", g->assumed.queue_full);
+    add_count(&note, "by_time", g->assumed.by_time);
+    add_count(&note, "fetched", g->assumed.fetched);
     return answer_note(out, a, &note, err);
 }

@@ -5,8 +5,9 @@
  *   device             ▐──── a ────▌─gap─▐──── b ────▌
  *
  * A point is a moment at which host and device touch: a call that launches work, a call that
- * waits for it, the mark at the start or end of a step. A point follows one other point; the
- * time from that one's end is host time. Work follows its launch, the work before it on its
+ * waits for it, the mark at the start or end of a step; and the start and the end of a collective
+ * of the host, where ranks touch. A point follows one other point; the time from that one's end
+ * is host time. Work follows its launch, the work before it on its
  * stream and, where it seems to have waited for one, work of another stream.
  *
  * Where the recording does not say what something waited for, the graph assumes it and counts
@@ -17,7 +18,9 @@
 
 #include "analyse/scan/step_spans.h"
 
-typedef enum { POINT_LAUNCH, POINT_BLOCK, POINT_MARK } why_point_kind;
+/* Of a collective on the host there are two points without a length, where its thread enters it
+ * and where it leaves it; of data loading, too, where a thread that works ahead is recorded. */
+typedef enum { POINT_LAUNCH, POINT_BLOCK, POINT_MARK, POINT_ENTER, POINT_LEAVE } why_point_kind;
 
 typedef struct {
     int64_t start, end;
@@ -27,6 +30,9 @@ typedef struct {
     uint32_t before;                   /* the point it follows, 0: none */
     uint32_t waits;                    /* work (row of table kernel) it waited for, 0: none */
     uint32_t copy; /* that it launched and stayed in until it was about done, 0: none */
+    uint32_t
+        fetched; /* of the end of data loading: the point of the loader's thread at which the
+                         batch was ready, 0: it had been ready before, or is loaded here */
     uint8_t kind;
     bool handed_over; /* `before` is a point of another thread */
 } why_point;
@@ -52,6 +58,15 @@ typedef struct {
 
 typedef enum { EVENT_END, EVENT_BEGIN, EVENT_WORK } why_event;
 
+/* How often the graph had to assume something. */
+typedef struct {
+    int64_t no_launch, typical_latency, hand_over, other_stream, queue_full;
+    int64_t by_time; /* works whose step is known by their time alone */
+    int64_t fetched; /* batches that were waited for, by the time at which they were ready */
+} why_assumed;
+
+enum { MOST_OP_THREADS = 64 };
+
 typedef struct {
     const trace *t;
     why_point *points; /* from 1 */
@@ -60,13 +75,14 @@ typedef struct {
     why_step *steps;
     uint32_t n_points, n_works, n_events, n_steps;
     uint32_t earlier; /* of the works from before the first step the latest to end; 0: none */
-    uint32_t first_mark; /* points from here on are marks, by time */
-    int64_t latency_ns;  /* typical: of work whose stream was empty */
-    int64_t gap_ns;      /* typical: between works that queue */
-    int64_t launch_ns;   /* typical: of the call itself */
-    struct {
-        int64_t no_launch, typical_latency, hand_over, other_stream, queue_full;
-    } assumed;
+    uint32_t first_mark;                  /* points from here on are marks, by time */
+    int64_t latency_ns;                   /* typical: of work whose stream was empty */
+    int64_t gap_ns;                       /* typical: between works that queue */
+    int64_t launch_ns;                    /* typical: of the call itself */
+    uint32_t op_threads[MOST_OP_THREADS]; /* threads with operators, the first ones */
+    uint32_t n_op_threads;
+    uint32_t main_thread; /* that has most operators; 0: there are none */
+    why_assumed assumed;
 } why_graph;
 
 static inline why_event why_event_kind(uint32_t event) {
@@ -83,19 +99,21 @@ static inline int64_t why_work_end(const why_graph *g, uint32_t k) {
 }
 
 /* What the graph reads; for trace_require. */
-#define WHY_TABLES (SELECT_TABLES | TRACE_TABLE(track) | TRACE_TABLE(op))
+#define WHY_TABLES (SELECT_TABLES | TRACE_TABLE(track) | TRACE_TABLE(op) | TRACE_TABLE(comm))
 
 /* `steps` are those it is about. Linear but for sorting by time; allocates in `a`. */
 status why_graph_make(const trace *t, const step_spans *steps, arena *a, why_graph *out,
                       error *err) MUST_USE;
 
+void why_assumed_add(why_assumed *to, const why_assumed *from);
 /* A sentence of the answer: what the graph had to assume. */
 status why_graph_note(const why_graph *g, arena *a, answer *out, error *err) MUST_USE;
 
 /* Does a slice of this kind mean that its thread is at work? Ranges around work do not: inside
  * one a thread may wait for another. */
 static inline bool why_is_active(uint8_t kind) {
-    return kind == KIND_OP || kind == KIND_RUNTIME || kind == KIND_DRIVER || kind == KIND_DATA;
+    return kind == KIND_OP || kind == KIND_RUNTIME || kind == KIND_DRIVER ||
+           kind == KIND_DATA || kind == KIND_COLLECTIVE;
 }
 
 #endif

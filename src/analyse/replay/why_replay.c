@@ -3,7 +3,8 @@
  * One pass over the events of the graph in recorded order; each takes the times of what it
  * follows, which are known by then:
  *
- *   begin of a point  end of the point before it + host time between them
+ *   begin of a point  end of the point before it + host time between them; of a batch that was
+ *                     waited for: when its loader has it ready + what passed after that
  *   end of a point    begin + its own time; of a call that waited, or stayed in its copy, at
  *                     least the end of that work + what the call took after it
  *   work              the latest of launch + latency, work before it + gap, work of another
@@ -28,12 +29,12 @@ typedef struct {
     why_replay *r;
     const why_graph *g;
     const scenario *s;
-    uint64_t on;
-    uint64_t own;     /* changes that give each work a time of its own */
-    uint64_t overlap; /* changes that hide communication */
-    bool graph, no_launch, no_sync, unprofiled;
-    double base; /* of host time that no stretch covers */
+    uint64_t on, own, overlap; /* as in why_playing */
+    bool graph, no_launch, no_sync, unprofiled, no_meeting;
+    double base;
 } player;
+
+#define NOT_YET INT64_MIN /* when work ends that waits for other ranks */
 
 static int64_t scale_ns(int64_t ns, double factor) {
     double v = (double)ns * factor;
@@ -143,11 +144,46 @@ static void end_point(const player *p, uint32_t i) {
     *out = max_i64(add_i64(begin, own), add_i64(p->r->work_end[waits], scale_ns(tail, f)));
 }
 
+/* Meetings of ranks on the host; 0: none. */
+static uint32_t member_before(const player *p, uint32_t i) {
+    return p->r->meets && !p->no_meeting ? p->r->meets->of_before[i] : 0;
+}
+
+static uint32_t member_after(const player *p, uint32_t i) {
+    return p->r->meets && !p->no_meeting ? p->r->meets->of_after[i] : 0;
+}
+
+/* The point before a transfer has ended: this rank has come. */
+static void tell_end(const player *p, uint32_t i) {
+    const why_point *point = &p->g->points[i];
+    uint32_t member = member_before(p, i);
+    if (!member) return;
+    double f = p->on ? work_factor(p, scenario_mask_at(p->s, point->track, point->end)) : 1;
+    p->r->meets->came(p->r->meets->context, member, p->r->end[i], f);
+}
+
+/* A batch that was waited for is there when its loader has it ready; without waiting, taking it
+ * takes as long as it did after that. */
+static void begin_fetched(const player *p, uint32_t i) {
+    const why_point *point = &p->g->points[i];
+    int64_t ready = p->g->points[point->fetched].end;
+    int64_t tail = host_ns(p, point->track, ready, point->start);
+    int64_t own = min_i64(tail, gap_ns(p, point));
+    int64_t alone = point->before ? add_i64(p->r->end[point->before], own) : point->start;
+    p->r->begin[i] = max_i64(alone, add_i64(p->r->end[point->fetched], tail));
+}
+
 static void begin_point(const player *p, uint32_t i) {
     const why_point *point = &p->g->points[i];
+    int64_t left;
     p->r->begin[i] =
         point->before ? add_i64(p->r->end[point->before], gap_ns(p, point)) : point->start;
-    if (point->end <= point->start) p->r->end[i] = p->r->begin[i];
+    if (point->fetched) begin_fetched(p, i);
+    uint32_t member = member_after(p, i);
+    if (member && p->r->meets->left(p->r->meets->context, member, &left)) p->r->begin[i] = left;
+    if (point->end > point->start) return;
+    p->r->end[i] = p->r->begin[i];
+    tell_end(p, i);
 }
 
 /* When it may begin: without its latency and gaps when it is itself gone. */
@@ -178,7 +214,35 @@ static int64_t work_ns(const player *p, uint32_t k, double factor) {
 
 static void play_work(const player *p, uint32_t k) {
     double f = work_factor(p, p->s->work_mask[k]);
-    p->r->work_end[k] = add_i64(begin_of_work(p, k, f <= 0), work_ns(p, k, f));
+    int64_t begin = begin_of_work(p, k, f <= 0);
+    uint32_t member = p->r->meets ? p->r->meets->of_work[k] : 0;
+    p->r->work_end[k] = add_i64(begin, work_ns(p, k, f));
+    if (!member) return;
+    p->r->meets->came(p->r->meets->context, member, begin, f);
+    if (f > 0) p->r->work_end[k] = NOT_YET;
+}
+
+/* Is it known when the work ended? */
+static bool has_ended(const player *p, uint32_t k) {
+    int64_t left;
+    if (!k || !p->r->meets || p->r->work_end[k] != NOT_YET) return true;
+    if (!p->r->meets->left(p->r->meets->context, p->r->meets->of_work[k], &left)) return false;
+    p->r->work_end[k] = left;
+    return true;
+}
+
+static bool is_ready(const player *p, uint32_t event) {
+    uint32_t row = why_event_row(event);
+    const why_point *point = &p->g->points[row];
+    int64_t left;
+    switch (why_event_kind(event)) {
+    case EVENT_WORK:
+        return has_ended(p, p->g->works[row].before) && has_ended(p, p->g->works[row].other);
+    case EVENT_END: return has_ended(p, point->waits ? point->waits : point->copy);
+    case EVENT_BEGIN: break;
+    }
+    uint32_t member = member_after(p, row);
+    return !member || p->r->meets->left(p->r->meets->context, member, &left);
 }
 
 /* ---- communication that is hidden -------------------------------------------------------- */
@@ -253,27 +317,67 @@ static uint64_t has(const scenario *s, uint64_t on, scenario_kind kind) {
     return found;
 }
 
-void why_replay_run(why_replay *r, uint64_t changes) {
-    const why_graph *g = r->s->g;
-    player p = {.r = r, .g = g, .s = r->s, .on = changes & (((uint64_t)1 << r->s->n) - 1)};
-    p.graph = has(r->s, p.on, CHANGE_CUDA_GRAPH) != 0;
-    p.no_launch = has(r->s, p.on, CHANGE_NO_LAUNCH_COST) != 0;
-    p.no_sync = has(r->s, p.on, CHANGE_NO_SYNC) != 0;
-    p.unprofiled = has(r->s, p.on, CHANGE_UNPROFILED) != 0;
-    p.own = has(r->s, p.on, CHANGE_NETWORK) | has(r->s, p.on, CHANGE_BATCH);
-    p.overlap = has(r->s, p.on, CHANGE_OVERLAP);
-    p.base = p.graph ? 0 : 1;
+static player player_of(why_replay *r) {
+    const why_playing *h = &r->how;
+    return (player){.r = r,
+                    .g = r->s->g,
+                    .s = r->s,
+                    .on = h->on,
+                    .own = h->own,
+                    .overlap = h->overlap,
+                    .graph = h->graph,
+                    .no_launch = h->no_launch,
+                    .no_sync = h->no_sync,
+                    .unprofiled = h->unprofiled,
+                    .no_meeting = h->no_meeting,
+                    .base = h->base};
+}
+
+void why_replay_start(why_replay *r, uint64_t changes) {
+    const scenario *s = r->s;
+    uint64_t on = changes & (((uint64_t)1 << s->n) - 1);
+    r->how = (why_playing){.on = on,
+                           .own = has(s, on, CHANGE_NETWORK) | has(s, on, CHANGE_BATCH),
+                           .overlap = has(s, on, CHANGE_OVERLAP),
+                           .graph = has(s, on, CHANGE_CUDA_GRAPH) != 0,
+                           .no_launch = has(s, on, CHANGE_NO_LAUNCH_COST) != 0,
+                           .no_sync = has(s, on, CHANGE_NO_SYNC) != 0,
+                           .unprofiled = has(s, on, CHANGE_UNPROFILED) != 0};
+    r->how.no_meeting = r->how.overlap || has(s, on, CHANGE_NO_COMMUNICATION);
+    r->how.base = r->how.graph ? 0 : 1;
+    player p = player_of(r);
     add_up(&p);
-    for (uint32_t i = 0; i < g->n_events; i++) {
-        uint32_t row = why_event_row(g->events[i]);
-        switch (why_event_kind(g->events[i])) {
-        case EVENT_END: end_point(&p, row); break;
+}
+
+bool why_replay_play(why_replay *r) {
+    const why_graph *g = r->s->g;
+    player p = player_of(r);
+    for (; r->how.at < g->n_events; r->how.at++) {
+        uint32_t event = g->events[r->how.at], row = why_event_row(event);
+        if (r->meets && !is_ready(&p, event)) return false;
+        switch (why_event_kind(event)) {
+        case EVENT_END:
+            end_point(&p, row);
+            tell_end(&p, row);
+            break;
         case EVENT_BEGIN: begin_point(&p, row); break;
         case EVENT_WORK: play_work(&p, row);
         }
     }
+    return true;
+}
+
+void why_replay_finish(why_replay *r) {
+    player p = player_of(r);
+    for (uint32_t k = 1; r->meets && k < p.g->n_works; k++) (void)has_ended(&p, k);
     if (p.overlap) add_network(&p);
     measure(&p);
+}
+
+void why_replay_run(why_replay *r, uint64_t changes) {
+    why_replay_start(r, changes);
+    (void)why_replay_play(r);
+    why_replay_finish(r);
 }
 
 status why_replay_init(why_replay *r, const scenario *s, arena *a, error *err) {

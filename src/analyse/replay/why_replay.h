@@ -7,11 +7,36 @@
 
 #include "analyse/replay/scenario.h"
 
+/* Where the ranks of a job meet (why/ranks_replay.c): when a collective ends depends on all of its
+ * members, so it is told by whoever plays all ranks. Members are numbered from 1; 0: none. */
+typedef struct {
+    const uint32_t *of_work;   /* by work that waits for the other ranks */
+    const uint32_t *of_before; /* by point: the member that comes when it ends */
+    const uint32_t *of_after;  /* by point: the member whose transfer it begins after */
+    /* A member comes; `factor` of what moving its data takes, 0: there is nothing to move. */
+    void (*came)(void *context, uint32_t member, int64_t time, double factor);
+    /* When it leaves; false: not all have come yet. */
+    bool (*left)(void *context, uint32_t member, int64_t *time);
+    void *context;
+} why_meets;
+
+/* What is different in this replay, and how far it has come. */
+typedef struct {
+    uint64_t on;
+    uint64_t own;     /* changes that give each work a time of its own */
+    uint64_t overlap; /* changes that hide communication */
+    bool graph, no_launch, no_sync, unprofiled, no_meeting;
+    double base; /* of host time that no stretch covers */
+    uint32_t at; /* the next event */
+} why_playing;
+
 typedef struct {
     const scenario *s;
-    int64_t *begin, *end; /* by point */
-    int64_t *work_end;    /* by row of table kernel */
-    int64_t *changed;     /* by stretch: host time gained or lost before it on its thread */
+    const why_meets *meets; /* NULL: of one rank alone */
+    why_playing how;        /* private */
+    int64_t *begin, *end;   /* by point */
+    int64_t *work_end;      /* by row of table kernel */
+    int64_t *changed;       /* by stretch: host time gained or lost before it on its thread */
     int64_t *step_start, *step_end;
     int64_t *network_ns, *stream_ns; /* by step: its communication; of the stream looked at */
 } why_replay;
@@ -20,6 +45,11 @@ typedef struct {
 status why_replay_init(why_replay *r, const scenario *s, arena *a, error *err) MUST_USE;
 /* Bits of the changes that apply; 0: as recorded. */
 void why_replay_run(why_replay *r, uint64_t changes);
+/* The same in parts, of a rank that meets others: play until it returns true; false: it waits for
+ * a collective whose end is not known yet. */
+void why_replay_start(why_replay *r, uint64_t changes);
+bool why_replay_play(why_replay *r);
+void why_replay_finish(why_replay *r);
 #define ALL_CHANGES UINT64_MAX
 
 static inline int64_t why_replay_step_ns(const why_replay *r, uint32_t step) {

@@ -71,12 +71,19 @@ status job_make(const analysis_input *in, const params *p, arena *a, job *out,
 int64_t job_replay(const job *j, const job_change *change, int64_t *by_step);
 /* What all stages together would save if each had its share. */
 int64_t job_stage_gain(const job *j);
+/* 17: rank 17 as fast as usual (factor -1); 17=0.5: half of its time. ERR_ARG when it is not a rank. */
+status job_read_rank(const job *j, str text, uint32_t *worker, double *factor,
+                     error *err) MUST_USE;
 /* Is the question about a job, and not about the events of one worker? */
 bool job_is_meant(const analysis_input *in);
 /* compute, data, memory, communication, host. */
 str job_part_name(late_cause part);
 
-/* The answers: tables ranks, stages, by_kind; tables whatif, steps. */
+/* Parts of the answer of `critical`: tables ranks and stages; the verdict and a note. */
+status job_write_ranks(const job *j, answer *out, error *err) MUST_USE;
+status job_write_stages(const job *j, answer *out, error *err) MUST_USE;
+status job_judge(const job *j, answer *out, error *err) MUST_USE;
+/* The answers from summaries: tables ranks, stages, by_kind; tables whatif, steps. */
 status job_critical(const analysis_input *in, const params *p, arena *a, answer *out,
                     error *err) MUST_USE;
 status job_whatif(const analysis_input *in, const params *p, arena *a, answer *out,

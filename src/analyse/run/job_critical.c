@@ -43,7 +43,7 @@ static status write_rank(const job *j, table *t, const job_cause *c, error *err)
     return OK;
 }
 
-static status write_ranks(const job *j, answer *out, error *err) {
+status job_write_ranks(const job *j, answer *out, error *err) {
     table *t = answer_table(out, j->arena, "ranks");
     if (!t) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < j->n_causes; i++)
@@ -51,7 +51,7 @@ static status write_ranks(const job *j, answer *out, error *err) {
     return OK;
 }
 
-static status write_stages(const job *j, answer *out, error *err) {
+status job_write_stages(const job *j, answer *out, error *err) {
     table *t = answer_table(out, j->arena, "stages");
     if (!t) FAIL_MEMORY(err);
     for (uint32_t s = 0; j->n_steps && s < j->groups.n_stages; s++) {
@@ -193,15 +193,28 @@ static status add_pipeline_note(const job *j, answer *out, error *err) {
     return answer_note(out, j->arena, &note, err);
 }
 
+status job_judge(const job *j, answer *out, error *err) {
+    rules_apply(rules, sizeof rules / sizeof *rules, j, &out->verdict);
+    return add_pipeline_note(j, out, err);
+}
+
+/* What the answer rests on. */
+static status add_model_note(const job *j, answer *out, error *err) {
+    verdict note = {.message = MSG_NOTE_JOB_SUMS};
+    if (!j->n_steps) return OK;
+    verdict_add(&note, arg_int("ranks", j->who.n));
+    return answer_note(out, j->arena, &note, err);
+}
+
 status job_critical(const analysis_input *in, const params *p, arena *a, answer *out,
                     error *err) {
     job j;
     TRY(job_make(in, p, a, &j, err));
-    TRY(write_ranks(&j, out, err));
-    TRY(write_stages(&j, out, err));
+    TRY(job_write_ranks(&j, out, err));
+    TRY(job_write_stages(&j, out, err));
     TRY(write_kinds(&j, out, err));
-    rules_apply(rules, sizeof rules / sizeof *rules, &j, &out->verdict);
-    TRY(add_pipeline_note(&j, out, err));
+    TRY(job_judge(&j, out, err));
+    TRY(add_model_note(&j, out, err));
     TRY(summary_filter_notes(in, p, j.s, a, out, err));
     answer_finish(out, p);
     return OK;

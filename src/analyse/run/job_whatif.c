@@ -78,19 +78,25 @@ static uint32_t find_rank(const job *j, int64_t rank) {
     return UINT32_MAX;
 }
 
-/* 17: as fast as usual; 17=0.5: half of its time. */
-static status read_rank(job_question *q, str text, error *err) {
+status job_read_rank(const job *j, str text, uint32_t *worker, double *factor, error *err) {
     size_t equal = str_find(text, STR("="), 0);
     str number = equal == SIZE_MAX ? text : str_n(text.p, equal);
     int64_t rank;
-    double factor = -1;
+    *factor = -1;
     bool reads = str_to_i64(str_trim(number), &rank);
     if (reads && equal != SIZE_MAX)
-        reads = str_to_f64(str_trim(str_from(text, equal + 1)), &factor) && factor >= 0 &&
-                factor <= 1e6;
-    uint32_t place = reads ? find_rank(&q->job, rank) : UINT32_MAX;
-    if (place == UINT32_MAX)
+        reads = str_to_f64(str_trim(str_from(text, equal + 1)), factor) && *factor >= 0 &&
+                *factor <= 1e6;
+    *worker = reads ? find_rank(j, rank) : UINT32_MAX;
+    if (*worker == UINT32_MAX)
         FAIL(err, ERR_ARG, NOPOS, MSG_WHATIF_BAD_RANK, arg_text("text", text));
+    return OK;
+}
+
+static status read_rank(job_question *q, str text, error *err) {
+    uint32_t place;
+    double factor;
+    TRY(job_read_rank(&q->job, text, &place, &factor, err));
     str shown = arena_printf(q->arena, "rank %.*s", STR_ARG(text));
     double *by_worker = ARENA_ARRAY(q->arena, double, (size_t)q->job.who.n + 1);
     if (!shown.p || !by_worker) FAIL_MEMORY(err);

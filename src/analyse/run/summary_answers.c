@@ -30,6 +30,8 @@ bool summary_is_enough(const char *analysis, const params *p, uint32_t n_workers
     if (strcmp(analysis, "diff") == 0) return false; /* it asks events */
     if (strcmp(analysis, "info") == 0 || n_workers > SUMMARY_FEW_WORKERS) return true;
     if (strcmp(analysis, "check") == 0) return false; /* what it wants most is in the events */
+    /* They go through the events of all ranks. */
+    if (strcmp(analysis, "critical") == 0 || strcmp(analysis, "whatif") == 0) return false;
     return is_by_name(analysis) ? !summary_is_filtered(p) : !window;
 }
 

@@ -237,10 +237,28 @@ static status find_owners(collectives_ctx *j, error *err) {
     return OK;
 }
 
-static void collectives_add_range(collective_list *l, collective *c, interval r) {
+static void collectives_add_range(collective_list *l, collective *c, uint32_t kernel,
+                                  interval r) {
     c->hull.start = c->n_ranges ? min_i64(c->hull.start, r.start) : r.start;
     c->hull.end = c->n_ranges ? max_i64(c->hull.end, r.end) : r.end;
+    l->kernels[c->first_range + c->n_ranges] = kernel;
     l->ranges[c->first_range + c->n_ranges++] = r;
+}
+
+static status room_for_ranges(collective_list *l, uint64_t total, error *err) {
+    if (total > UINT32_MAX / 2) FAIL_MEMORY(err);
+    while (l->cap_ranges < total) {
+        uint32_t cap = l->cap_ranges;
+        void *kernels =
+            collectives_make_room(l->arena, l->kernels, cap, &cap, sizeof *l->kernels);
+        void *grown = collectives_make_room(l->arena, l->ranges, l->cap_ranges, &l->cap_ranges,
+                                            sizeof *l->ranges);
+        if (!grown || !kernels) FAIL_MEMORY(err);
+        l->ranges = grown;
+        l->kernels = kernels;
+    }
+    l->n_ranges = (uint32_t)total;
+    return OK;
 }
 
 /* Gives every collective from `first` on its ranges: its host range, then its kernels by
@@ -253,17 +271,10 @@ static status place_ranges(collective_list *l, const trace *t, uint32_t first, u
         total += l->v[i].n_ranges + (i < n_host);
         l->v[i].n_ranges = 0;
     }
-    if (total > UINT32_MAX / 2) FAIL_MEMORY(err);
-    while (l->cap_ranges < total) {
-        void *grown = collectives_make_room(l->arena, l->ranges, l->cap_ranges, &l->cap_ranges,
-                                            sizeof *l->ranges);
-        if (!grown) FAIL_MEMORY(err);
-        l->ranges = grown;
-    }
-    l->n_ranges = (uint32_t)total;
+    TRY(room_for_ranges(l, total, err));
     for (uint32_t i = first; i < n_host; i++)
         collectives_add_range(
-            l, &l->v[i],
+            l, &l->v[i], 0,
             (interval){t->slice.start[l->v[i].slice], slice_end(t, l->v[i].slice)});
     return OK;
 }
@@ -281,7 +292,7 @@ status collectives_add(collective_list *l, const trace *t, uint32_t worker, erro
     TRY(place_ranges(l, t, first, n_host, err));
     for (uint32_t i = 0; i < n_kernels; i++) {
         uint32_t slice = t->kernel.slice[kernels[i].kernel];
-        collectives_add_range(l, &l->v[kernels[i].owner],
+        collectives_add_range(l, &l->v[kernels[i].owner], kernels[i].kernel,
                               (interval){t->slice.start[slice], slice_end(t, slice)});
     }
     for (uint32_t i = first; i < l->n; i++) l->v[i].worker = worker;

@@ -30,6 +30,7 @@ typedef struct {
     collective *v; /* by host range, then kernels on their own */
     uint32_t n, cap;
     interval *ranges;
+    uint32_t *kernels; /* by range: the row of table kernel; 0: the host's */
     uint32_t n_ranges, cap_ranges;
     arena *arena;
 } collective_list;

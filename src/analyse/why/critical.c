@@ -8,6 +8,7 @@
 #include "analyse/run/job.h"
 #include "analyse/scan/lost_work.h"
 #include "analyse/scan/module_work.h"
+#include "analyse/why/job_path.h"
 #include "analyse/why/path_owners.h"
 #include "analyse/why/path_sums.h"
 #include "analyse/why/slack_table.h"
@@ -171,14 +172,14 @@ static status write_lines(critical *c, table *t, error *err) {
 /* ---- words ------------------------------------------------------------------------------- */
 
 static bool is_of_device(int kind) {
-    return kind == PATH_DEVICE || kind == PATH_COPY || kind == PATH_COMMUNICATION ||
-           kind == PATH_QUEUE;
+    return kind == PATH_DEVICE || kind == PATH_COPY || kind == PATH_QUEUE;
 }
 
 static int64_t sum_of(const critical *c, bool device) {
     int64_t ns = 0;
     for (int k = 0; k < PATH_UNKNOWN; k++)
-        if (is_of_device(k) == device) ns = add_i64(ns, c->kind_ns[k]);
+        if (k != PATH_COMMUNICATION && is_of_device(k) == device)
+            ns = add_i64(ns, c->kind_ns[k]);
     return ns;
 }
 
@@ -188,7 +189,8 @@ static void add_most(const critical *c, bool device, verdict *v) {
     for (uint32_t i = 0; i < c->by_name.rows.n; i++) {
         const path_sum *s = path_sums_at(&c->by_name, i);
         int kind = (int)(s->key >> 32);
-        if (!(uint32_t)s->key || is_of_device(kind) != device) continue;
+        if (!(uint32_t)s->key || kind == PATH_COMMUNICATION || is_of_device(kind) != device)
+            continue;
         if (!most || s->ns > most->ns) most = s;
     }
     if (!most) return;
@@ -229,10 +231,23 @@ static bool is_host(const void *facts, verdict *v) {
     return decides(facts, false, v);
 }
 
+/* Collectives, and waiting for other ranks in them. */
+static bool is_communication(const void *facts, verdict *v) {
+    const critical *c = facts;
+    int64_t ns = c->kind_ns[PATH_COMMUNICATION];
+    if (ns <= sum_of(c, true) || ns <= sum_of(c, false)) return false;
+    verdict_add(v, arg_share("share", share_of_path(c, ns)));
+    verdict_add(v, arg_time("step", per_step(c, c->all_ns)));
+    return true;
+}
+
 static bool is_both(const void *facts, verdict *v) {
     const critical *c = facts;
+    int64_t communication = c->kind_ns[PATH_COMMUNICATION];
     verdict_add(v, arg_share("device", share_of_path(c, sum_of(c, true))));
     verdict_add(v, arg_share("host", share_of_path(c, sum_of(c, false))));
+    if (communication)
+        verdict_add(v, arg_share("communication", share_of_path(c, communication)));
     verdict_add(v, arg_time("step", per_step(c, c->all_ns)));
     return true;
 }
@@ -242,6 +257,8 @@ static const rule rules[] = {
     {"critical_no_host", MSG_VERDICT_CRITICAL_NO_HOST, SEVERITY_INFO, has_no_host},
     {"critical_host", MSG_VERDICT_CRITICAL_HOST, SEVERITY_WARNING, is_host},
     {"critical_device", MSG_VERDICT_CRITICAL_DEVICE, SEVERITY_GOOD, is_device},
+    {"critical_communication", MSG_VERDICT_CRITICAL_COMMUNICATION, SEVERITY_WARNING,
+     is_communication},
     {"critical_both", MSG_VERDICT_CRITICAL_BOTH, SEVERITY_INFO, is_both},
 };
 
@@ -291,7 +308,7 @@ status analyse_critical(const analysis_input *in, const params *p, arena *a, ans
                         error *err) {
     critical c = {.t = in->traces[0].trace, .arena = a, .out = out};
     TRY(answer_begin("critical", in, a, out, err));
-    if (job_is_meant(in)) return job_critical(in, p, a, out, err);
+    if (job_is_meant(in)) return job_path_critical(in, p, a, out, err);
     TRY(trace_require(c.t, CRITICAL_TABLES, err));
     TRY(prepare(&c, p, err));
     TRY(write_all(&c, err));

@@ -7,13 +7,12 @@
 #ifndef ANALYSE_CRITICAL_PATH_H
 #define ANALYSE_CRITICAL_PATH_H
 
-#include "analyse/replay/why_graph.h"
-#include "analyse/scan/comm_kind.h"
+#include "analyse/why/job_graph.h"
 
 typedef enum {
     PATH_DEVICE,        /* a kernel */
     PATH_COPY,          /* a copy or set on the device */
-    PATH_COMMUNICATION, /* a collective on the device */
+    PATH_COMMUNICATION, /* a collective */
     PATH_QUEUE,         /* between two pieces of work on the device */
     PATH_LATENCY,       /* from the call that launches to the start of its work */
     PATH_CALL,          /* in a call of the runtime that launches */
@@ -28,6 +27,7 @@ typedef enum {
 typedef struct {
     int64_t start, end;
     uint32_t slice; /* what it is part of, or what it comes before; 0: nothing */
+    uint16_t rank;  /* of a job: place in job_graph.ranks */
     uint8_t kind;
 } path_piece;
 
@@ -38,10 +38,14 @@ typedef struct {
 } host_part;
 
 typedef struct {
+    host_part *v;
+    size_t cap;
+} path_parts;
+
+typedef struct {
     path_piece *v; /* of one step, from its start */
     size_t n, cap;
-    host_part *parts; /* room of the walk */
-    size_t cap_parts;
+    path_parts parts, joined; /* room of the walk */
 } path_pieces;
 
 /* The word of tables: "device", "communication", … */
@@ -52,5 +56,8 @@ path_kind path_kind_of_work(comm_names *names, uint32_t work);
 /* The path of step `i`; `out` is used again for the next one. */
 status critical_path_find(const why_graph *g, comm_names *names, uint32_t i, arena *a,
                           path_pieces *out, error *err) MUST_USE;
+/* The path of step `i` of a job, from rank to rank where they meet. Times are the job's. */
+status critical_path_of_job(const job_graph *jg, uint32_t i, arena *a, path_pieces *out,
+                            error *err) MUST_USE;
 
 #endif

@@ -388,7 +388,8 @@ static status find_all(idle_answer *k, error *err) {
     for (uint32_t i = 0; i < k->sums.devices.n; i++)
         TRY(write_device_steps(k, i, k->sums.devices.id[i], err));
     TRY(idle_streams_write(&k->select, k->arena, k->out, err));
-    return idle_launches_write(&k->select, k->arena, k->out, err);
+    TRY(idle_launches_write(&k->select, k->arena, k->out, err));
+    return idle_ops_write(&k->select, k->arena, k->out, err);
 }
 
 status analyse_idle(const analysis_input *in, const params *p, arena *a, answer *out,

@@ -16,6 +16,8 @@ enum { KERNEL_WAIT_NS = 30000 }; /* the original's threshold */
 
 typedef enum { STREAM_HOST, STREAM_KERNEL, STREAM_OTHER, N_STREAM_WAITS } stream_wait;
 
+enum { FULL_QUEUE = 1024 }; /* works: then a launch waits for room, on current devices */
+
 typedef struct {
     const selection *s;
     const trace *t;
@@ -104,14 +106,15 @@ static size_t sort_changes(streams *k) {
 static status write_queue(streams *k, error *err) {
     size_t n = sort_changes(k), row;
     double area = 0;
-    int64_t length = 0;
+    int64_t length = 0, full = 0;
     if (!n) return OK;
     k->lengths.n = 0;
     for (size_t i = 0; i < n; i++) {
         length += k->changes[i].row ? 1 : -1;
         TRY(numbers_add(&k->lengths, k->arena, (double)length, err));
-        if (i + 1 < n)
-            area += (double)length * (double)(k->changes[i + 1].key - k->changes[i].key);
+        uint64_t ns = i + 1 < n ? k->changes[i + 1].key - k->changes[i].key : 0;
+        area += (double)length * (double)ns;
+        if (length >= FULL_QUEUE) full = add_i64(full, sat_i64(ns));
     }
     double span = (double)(k->changes[n - 1].key - k->changes[0].key);
     description d = numbers_describe(&k->lengths);
@@ -126,6 +129,7 @@ static status write_queue(streams *k, error *err) {
     table_set_real(k->queue, row, COL_Q(p75), d.p75);
     table_set_real(k->queue, row, COL_Q(max), d.max);
     table_set_real(k->queue, row, COL_Q(time_mean), span > 0 ? area / span : d.mean);
+    table_set_int(k->queue, row, COL_Q(full), full);
     return OK;
 }
 

@@ -12,5 +12,7 @@
 status idle_streams_write(const selection *s, arena *a, answer *out, error *err) MUST_USE;
 /* Tables `launches` and `copies`. */
 status idle_launches_write(const selection *s, arena *a, answer *out, error *err) MUST_USE;
+/* Table op_launches: calls of operators by name and the works they launch. */
+status idle_ops_write(const selection *s, arena *a, answer *out, error *err) MUST_USE;
 
 #endif

@@ -34,7 +34,13 @@ static void pass_end(const passer *p, uint32_t i) {
 static void pass_begin(const passer *p, uint32_t i) {
     const why_point *point = &p->g->points[i];
     if (point->end <= point->start) pass_end(p, i); /* both are one event */
-    if (point->before) lower(&p->end[point->before], p->begin[i], 0);
+    if (point->fetched) lower(&p->end[point->fetched], p->begin[i], 0);
+    if (!point->before) return;
+    int64_t waited = 0; /* for a batch: so much later this thread may come */
+    if (point->fetched)
+        waited = max_i64(
+            0, sub_i64(p->g->points[point->fetched].end, p->g->points[point->before].end));
+    lower(&p->end[point->before], p->begin[i], waited);
 }
 
 static void pass_work(const passer *p, uint32_t k) {

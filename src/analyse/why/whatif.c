@@ -9,6 +9,7 @@
 #include "analyse/rules.h"
 #include "analyse/run/job.h"
 #include "analyse/scan/lost_work.h"
+#include "analyse/why/job_path.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
 
@@ -221,7 +222,7 @@ status analyse_whatif(const analysis_input *in, const params *p, arena *a, answe
     const trace *t = in->traces[0].trace;
     whatif w = {.arena = a, .out = out};
     TRY(answer_begin("whatif", in, a, out, err));
-    if (job_is_meant(in)) return job_whatif(in, p, a, out, err);
+    if (job_is_meant(in)) return job_path_whatif(in, p, a, out, err);
     TRY(refuse_job_changes(p, err));
     TRY(scenario_read(p, a, &w.scenario, err));
     TRY(trace_require(t, SCENARIO_TABLES, err));

@@ -190,21 +190,104 @@ static void the_path_is_added_up_by_line_of_the_program(void **state) {
     done(q);
 }
 
-/* Steps and kernels, as profilers of a device alone write them: the host decides nothing that is known. */
-static void make_device_only(fake *f) {
+/* The backward pass runs on a thread of its own, 30 to 80, while the first one is in nothing. */
+static void make_two_threads(fake *f) {
     fake_init(f);
-    int gpu = fake_stream(f, 0);
+    int host = fake_thread(f), engine = fake_thread(f);
     for (int i = 0; i < STEPS; i++) {
         int64_t at = (int64_t)i * STEP_US * US;
-        fake_work(f, gpu, KIND_KERNEL, "gemm", at + 10 * US, 50 * US, -1);
+        fake_add(f, host, KIND_OP, "forward", at + 5 * US, 25 * US);
+        fake_add(f, engine, KIND_OP, "MmBackward0", at + 32 * US, 28 * US);
+        fake_add(f, engine, KIND_OP, "AddBackward0", at + 62 * US, 18 * US);
+        fake_add(f, host, KIND_OP, "step", at + 85 * US, 10 * US);
         fake_step(f, i + 1, at, at + STEP_US * US);
     }
 }
 
-static void without_the_host_there_is_no_path(void **state) {
-    asked *q = ask(make_device_only);
-    assert_string_equal(q->out.verdict.id, "critical_no_host");
+static void a_thread_that_waits_for_another_is_in_its_operators(void **state) {
+    asked *q = ask(make_two_threads);
+    const table *t = fake_table(&q->out, "by_name");
+    assert_int_equal(fake_int(t, row_of(t, "name", "MmBackward0"), "time"), 28 * US);
+    assert_int_equal(fake_int(t, row_of(t, "name", "forward"), "time"), 25 * US);
+    const table *kinds = fake_table(&q->out, "by_kind");
+    assert_int_equal(fake_int(kinds, row_of(kinds, "kind", "operator"), "time"), 81 * US);
+    assert_int_equal(fake_int(kinds, row_of(kinds, "kind", "between"), "time"), 19 * US);
     done(q);
+}
+
+/* A device whose launches nobody recorded: works of 40 and 30 µs with nothing known between. */
+static void make_no_launches(fake *f) {
+    fake_init(f);
+    int gpu = fake_stream(f, 0);
+    for (int i = 0; i < STEPS; i++) {
+        int64_t at = (int64_t)i * STEP_US * US;
+        fake_work(f, gpu, KIND_KERNEL, "first", at, 40 * US, -1);
+        fake_work(f, gpu, KIND_KERNEL, "second", at + 41 * US, 9 * US, -1);
+        fake_work(f, gpu, KIND_KERNEL, "third", at + 80 * US, 20 * US, -1);
+        fake_step(f, i + 1, at, at + STEP_US * US);
+    }
+}
+
+static void work_without_launches_follows_its_stream(void **state) {
+    asked *q = ask(make_no_launches);
+    const table *t = fake_table(&q->out, "by_kind");
+    assert_int_equal(fake_int(t, row_of(t, "kind", "device"), "time"), 69 * US);
+    assert_int_equal(fake_int(t, row_of(t, "kind", "queue"), "time"), 1 * US);
+    assert_int_equal(fake_int(t, row_of(t, "kind", "unknown"), "time"), 30 * US);
+    done(q);
+}
+
+/* Long in an outer operator before the inner one that launches: both have their own time. */
+static void make_long_operator(fake *f) {
+    fake_init(f);
+    int host = fake_thread(f), gpu = fake_stream(f, 0);
+    for (int i = 0; i < STEPS; i++) {
+        int64_t at = (int64_t)i * STEP_US * US;
+        fake_add(f, host, KIND_OP, "outer", at + 5 * US, 80 * US);
+        fake_add(f, host, KIND_OP, "inner", at + 50 * US, 10 * US);
+        int call = fake_add(f, host, KIND_RUNTIME, "cudaLaunchKernel", at + 55 * US, 4 * US);
+        fake_work(f, gpu, KIND_KERNEL, "gemm", at + 60 * US, 5 * US, call);
+        fake_step(f, i + 1, at, at + STEP_US * US);
+    }
+}
+
+static void a_long_operator_keeps_its_own_time(void **state) {
+    asked *q = ask(make_long_operator);
+    const table *t = fake_table(&q->out, "by_name");
+    assert_int_equal(fake_int(t, row_of(t, "name", "outer"), "time"), 70 * US);
+    assert_int_equal(fake_int(t, row_of(t, "name", "inner"), "time"), 6 * US);
+    done(q);
+}
+
+/* A thread of its own loads batch after batch, 90 µs each, from 5 before the first step on. The
+ * thread of the steps computes for 20 µs and then waits for the batch, 30 to the end. */
+static void make_loader(fake *f) {
+    fake_init(f);
+    int host = fake_thread(f), loader = fake_thread(f);
+    for (int i = 0; i < STEPS; i++) {
+        int64_t at = (int64_t)i * STEP_US * US;
+        fake_add(f, loader, KIND_DATA, "decode", at + 5 * US, 90 * US);
+        int step = fake_add(f, host, KIND_STEP, "step", at, STEP_US * US);
+        fake_add(f, host, KIND_OP, "forward", at + 10 * US, 20 * US);
+        fake_add(f, host, KIND_DATA, "next_batch", at + 30 * US, 68 * US);
+        f->slices[step].has_op_row = false;
+        fake_step(f, i + 1, at, at + STEP_US * US);
+    }
+}
+
+static void a_batch_depends_on_the_thread_that_loads_it(void **state) {
+    asked *q = ask(make_loader);
+    const table *t = fake_table(&q->out, "by_name");
+    assert_int_equal(fake_int(t, row_of(t, "name", "decode"), "time"), 90 * US);
+    assert_int_equal(fake_int(t, row_of(t, "name", "next_batch"), "time"), 3 * US);
+    done(q);
+}
+
+/* Loading twice as fast, batches are ready every 55 µs; below 22 the other thread decides. */
+static void a_faster_loader_makes_waiting_shorter(void **state) {
+    assert_int_equal(step_with(make_loader, "scale", "range:decode=0.5"), 55 * US);
+    assert_int_equal(step_with(make_loader, "scale", "op:forward=0.5"), 100 * US);
+    assert_int_equal(step_with(make_loader, "scale", "op:forward=5"), 115 * US);
 }
 
 int main(void) {
@@ -217,7 +300,11 @@ int main(void) {
         cmocka_unit_test(operators_that_launch_nothing_are_on_the_path),
         cmocka_unit_test(the_path_is_added_up_by_module),
         cmocka_unit_test(the_path_is_added_up_by_line_of_the_program),
-        cmocka_unit_test(without_the_host_there_is_no_path),
+        cmocka_unit_test(a_thread_that_waits_for_another_is_in_its_operators),
+        cmocka_unit_test(work_without_launches_follows_its_stream),
+        cmocka_unit_test(a_long_operator_keeps_its_own_time),
+        cmocka_unit_test(a_batch_depends_on_the_thread_that_loads_it),
+        cmocka_unit_test(a_faster_loader_makes_waiting_shorter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

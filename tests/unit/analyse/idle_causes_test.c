@@ -334,6 +334,32 @@ static void streams_queues_and_launches_are_those_of_the_original(void **state) 
     end(&c);
 }
 
+/* Two calls launch the same two works, a third one launches only the first of them. */
+static void operators_are_told_by_what_they_launch(void **state) {
+    static idle_case c;
+    begin(&c);
+    for (int i = 0; i < 3; i++) {
+        int64_t at = 2000 + (int64_t)i * 100;
+        fake_add(&c.f, c.host, KIND_OP, "aten::linear", at * US, 50 * US);
+        work(&c, c.gpu, "gemm", at + 20, 5,
+             call(&c, c.host, "cudaLaunchKernel", at + 4 + i, 2));
+        if (i < 2)
+            work(&c, c.gpu, "bias", at + 30, 5,
+                 call(&c, c.host, "cudaLaunchKernel", at + 10, 2));
+    }
+    ask(&c);
+    const table *t = fake_table(&c.out, "op_launches");
+    assert_int_equal(t->n_rows, 2);
+    assert_text(fake_text(t, 0, "op"), "aten::linear");
+    assert_text(fake_text(t, 0, "kernels"), "gemm -> bias");
+    assert_int_equal(fake_int(t, 0, "count"), 2);
+    assert_int_equal(fake_int(t, 0, "op_delay"), 4500);
+    assert_int_equal(fake_int(t, 0, "launch_delay"), 15500);
+    assert_text(fake_text(t, 1, "kernels"), "gemm");
+    assert_int_equal(fake_int(t, 1, "op_delay"), 6 * US);
+    end(&c);
+}
+
 static void overview_has_the_same_causes(void **state) {
     static idle_case c;
     begin(&c);
@@ -377,6 +403,7 @@ int main(void) {
         cmocka_unit_test(means_add_up_as_well),
         cmocka_unit_test(devices_are_looked_at_by_themselves),
         cmocka_unit_test(streams_queues_and_launches_are_those_of_the_original),
+        cmocka_unit_test(operators_are_told_by_what_they_launch),
         cmocka_unit_test(overview_has_the_same_causes),
         cmocka_unit_test(a_trace_without_work_has_nothing_to_explain),
     };

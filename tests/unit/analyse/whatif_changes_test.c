@@ -195,6 +195,47 @@ static void a_larger_batch_makes_work_with_it_longer(void **state) {
     fake_fini(&r.f);
 }
 
+static int add_product(fake *f, int host, int gpu, const char *op, const char *shapes,
+                       int64_t at) {
+    int inner = fake_add(f, host, KIND_OP, op, at, 8 * US);
+    f->slices[inner].shapes = shapes;
+    int call = fake_add(f, host, KIND_RUNTIME, "cudaLaunchKernel", at + US, 4 * US);
+    fake_work(f, gpu, KIND_KERNEL, "gemm", at + 9 * US, 5 * US, call);
+    return inner;
+}
+
+/* 2,048 is 8 × 256 and a width: a product inside of linear, its backward pass, logits and what a
+ * weight of that shape is added to. */
+static void operators_around_tell_the_batch_from_a_width(void **state) {
+    static fake f;
+    params p = fake_params();
+    arena a;
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0), forward = 0, node = 0;
+    int linear = fake_add(&f, host, KIND_OP, "aten::linear", 0, 18 * US);
+    f.slices[linear].shapes = "[[8, 256, 512], [2048, 512]]";
+    int wide = fake_add(&f, host, KIND_OP, "aten::gelu", 18 * US, US);
+    f.slices[wide].shapes = "[[8, 256, 2048]]";
+    forward = add_product(&f, host, gpu, "aten::addmm", "[[2048, 512], [512, 2048]]", 5 * US);
+    node = fake_add(&f, host, KIND_OP, "autograd::engine::evaluate_function: AddmmBackward0",
+                    20 * US, 18 * US);
+    (void)add_product(&f, host, gpu, "aten::mm", "[[2048, 512], [512, 2048]]", 25 * US);
+    (void)add_product(&f, host, gpu, "aten::log_softmax", "[[2048, 50304]]", 45 * US);
+    (void)add_product(&f, host, gpu, "aten::add_", "[[2048, 512]]", 65 * US);
+    fake_step(&f, 1, 0, STEP_US * US);
+    fake_seal(&f);
+    uint32_t row = f.t.flow.n++;
+    FAKE_SET(&f, flow, from, row, f.id[forward]);
+    FAKE_SET(&f, flow, to, row, f.id[node]);
+    FAKE_SET(&f, flow, kind, row, FLOW_FORWARD_BACKWARD);
+    give(&p, "batch", "2");
+    arena_init(&a, 0);
+    answer out = fake_ask(analyse_whatif, &f.t, &p, &a);
+    assert_int_equal(fake_int(fake_table(&out, "whatif"), 1, "kernels"), 3);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 /* Before the all-reduce is launched there are a range, an operator and a call, 3 µs each, and a
  * module's frame, 0.23 µs; what comes after does not decide the step. */
 static void without_the_recorder_the_host_is_faster(void **state) {
@@ -220,6 +261,7 @@ int main(void) {
         cmocka_unit_test(perfect_overlap_leaves_the_longer_of_both),
         cmocka_unit_test(a_step_is_never_shorter_than_its_communication),
         cmocka_unit_test(a_larger_batch_makes_work_with_it_longer),
+        cmocka_unit_test(operators_around_tell_the_batch_from_a_width),
         cmocka_unit_test(without_the_recorder_the_host_is_faster),
         cmocka_unit_test(what_cannot_be_is_refused),
     };

@@ -932,6 +932,32 @@ export interface Tables {
       share: number | null;
       pieces: number | null;
       slice: number | null;
+      rank: number | null;
+    };
+    by_rank: {
+      rank: number | null;
+      time: number | null;
+      share: number | null;
+      device: number | null;
+      communication: number | null;
+      host: number | null;
+      pieces: number | null;
+      ends: number | null;
+      worker: string | null;
+    };
+    legs: {
+      step: number | null;
+      rank: number | null;
+      start: number | null;
+      duration: number | null;
+      after: string | null;
+      kind: string | null;
+      name: string | null;
+      time: number | null;
+      device: number | null;
+      communication: number | null;
+      host: number | null;
+      worker: string | null;
     };
     by_module: {
       module: string | null;
@@ -939,6 +965,7 @@ export interface Tables {
       share: number | null;
       pieces: number | null;
       slice: number | null;
+      rank: number | null;
     };
     by_line: {
       line: string | null;
@@ -946,6 +973,7 @@ export interface Tables {
       share: number | null;
       pieces: number | null;
       slice: number | null;
+      rank: number | null;
     };
     slack: {
       kind: string | null;
@@ -965,6 +993,8 @@ export interface Tables {
       start: number | null;
       duration: number | null;
       slice: number | null;
+      rank: number | null;
+      worker: string | null;
     };
     ranks: {
       worker: string | null;
@@ -1064,6 +1094,7 @@ export interface Tables {
       p75: number | null;
       max: number | null;
       time_mean: number | null;
+      full: number | null;
     };
     launches: {
       name: string | null;
@@ -1082,6 +1113,14 @@ export interface Tables {
       short: number | null;
       long_calls: number | null;
       long_delays: number | null;
+      slice: number | null;
+    };
+    op_launches: {
+      op: string | null;
+      kernels: string | null;
+      count: number | null;
+      op_delay: number | null;
+      launch_delay: number | null;
       slice: number | null;
     };
     copies: {
