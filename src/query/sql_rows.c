@@ -186,7 +186,7 @@ static uint32_t next_row(row_walk *w) {
     }
 }
 
-void walk_next(row_walk *w) {
+void sql_walk_next(row_walk *w) {
     w->row = w->sorted ? (w->at < w->n_list ? w->sorted[w->at++] : 0) : next_row(w);
 }
 
@@ -304,8 +304,8 @@ static void begin_tracks(row_walk *w) {
     w->low = w->high = 0;
 }
 
-status walk_begin(row_walk *w, row_source *s, const sql_table *tab, const walk_plan *plan,
-                  error *err) {
+status sql_walk_begin(row_walk *w, row_source *s, const sql_table *tab, const walk_plan *plan,
+                      error *err) {
     *w = (row_walk){.from = s, .table = tab, .order = plan->order, .low = 1};
     w->cells.t = s->t;
     w->start_low = INT64_MIN;
@@ -325,11 +325,11 @@ status walk_begin(row_walk *w, row_source *s, const sql_table *tab, const walk_p
     TRY(use_index(w, err));
     if (w->by_track) begin_tracks(w);
     if (plan->order >= ORDER_SORTED) TRY(sort_rows(w, plan->sorted_by, err));
-    walk_next(w);
+    sql_walk_next(w);
     return OK;
 }
 
-void walk_end(row_walk *w) {
+void sql_walk_end(row_walk *w) {
     for (uint32_t i = 0; i < MAX_CONDITIONS; i++) test_end(&w->tests[i]);
     counted_free(w->sorted);
     *w = (row_walk){.row = 0};
@@ -376,8 +376,8 @@ static share_left share_of(const row_source *s, const sql_table *tab, const cond
     return (share_left){c->op == IS_NOT || c->op == IS_NOT_NULL ? 0.9 : 0.3, 1};
 }
 
-walk_cost walk_estimate(const row_source *s, const sql_table *tab, const condition *c,
-                        uint32_t n) {
+walk_cost sql_walk_estimate(const row_source *s, const sql_table *tab, const condition *c,
+                            uint32_t n) {
     double rows = trace_rows(s->t, tab->table), looks = 1, fits = 1;
     bool one = false;
     for (uint32_t i = 0; i < n; i++) {

@@ -101,25 +101,25 @@ void rows_init(row_source *s, const sql_table *tables, const trace *t, arena *a)
 void rows_fini(row_source *s);
 
 /* Starts a walk at its first row. sorted_by: the column of ORDER_SORTED. ERR_MEMORY, ERR_FORMAT.
- * walk_end in any case. */
+ * sql_walk_end in any case. */
 typedef struct {
     const condition *conditions;
     uint32_t n;
     row_order order;
     uint8_t sorted_by;
 } walk_plan;
-status walk_begin(row_walk *w, row_source *s, const sql_table *table, const walk_plan *plan,
-                  error *err) MUST_USE;
-void walk_next(row_walk *w);
-void walk_end(row_walk *w);
+status sql_walk_begin(row_walk *w, row_source *s, const sql_table *table, const walk_plan *plan,
+                      error *err) MUST_USE;
+void sql_walk_next(row_walk *w);
+void sql_walk_end(row_walk *w);
 
 /* Rows a plan would look at and give, as estimates for the planner; no trace is read. */
 typedef struct {
     double cost, rows;
     bool one; /* at most one row */
 } walk_cost;
-walk_cost walk_estimate(const row_source *s, const sql_table *table, const condition *c,
-                        uint32_t n);
+walk_cost sql_walk_estimate(const row_source *s, const sql_table *table, const condition *c,
+                            uint32_t n);
 /* Can the rows come in this order without sorting? `one_track`: a condition names the track. */
 bool walk_can_order(const sql_table *table, uint8_t column, bool one_track);
 bool walk_can_sort(const row_source *s, const sql_table *table, uint8_t column);

@@ -143,7 +143,7 @@ static int plan_walk(sqlite3_vtab *base, sqlite3_index_info *info) {
     uint8_t sorted_by = 0;
     uint32_t n = take_constraints(v->table, info, c);
     row_order order = choose_order(v, info, c, n, &sorted_by);
-    walk_cost cost = walk_estimate(&v->q->rows, v->table, c, n);
+    walk_cost cost = sql_walk_estimate(&v->q->rows, v->table, c, n);
     for (uint32_t i = 0; i < n; i++)
         sqlite3_snprintf(4, plan + 3 * i, "%02x%x", c[i].column, (unsigned)c[i].op);
     info->idxNum = (int)order | sorted_by << 4;
@@ -168,7 +168,7 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out) {
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base) {
-    walk_end(&((trace_cursor *)base)->walk);
+    sql_walk_end(&((trace_cursor *)base)->walk);
     counted_free(base);
     return SQLITE_OK;
 }
@@ -214,13 +214,13 @@ static int begin_walk(sqlite3_vtab_cursor *base, int number, const char *plan, i
             .value = value_for(argv[i], v->table->columns[col].kind),
         };
     }
-    walk_end(&c->walk);
-    if (walk_begin(&c->walk, &v->q->rows, v->table, &how, &err) == OK) return SQLITE_OK;
+    sql_walk_end(&c->walk);
+    if (sql_walk_begin(&c->walk, &v->q->rows, v->table, &how, &err) == OK) return SQLITE_OK;
     return pending_fail(v->q, &err);
 }
 
 static int walk_on(sqlite3_vtab_cursor *base) {
-    walk_next(&((trace_cursor *)base)->walk);
+    sql_walk_next(&((trace_cursor *)base)->walk);
     return SQLITE_OK;
 }
 
