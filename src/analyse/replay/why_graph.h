@@ -29,10 +29,10 @@ typedef struct {
     uint32_t track;                    /* 0: a mark that nothing on a thread stands for */
     uint32_t before;                   /* the point it follows, 0: none */
     uint32_t waits;                    /* work (row of table kernel) it waited for, 0: none */
-    uint32_t copy; /* that it launched and stayed in until it was about done, 0: none */
-    uint32_t
-        fetched; /* of the end of data loading: the point of the loader's thread at which the
-                         batch was ready, 0: it had been ready before, or is loaded here */
+    union {                            /* of POINT_LEAVE `fetched`, of all others `copy` */
+        uint32_t copy; /* that it launched and stayed in until it was about done, 0: none */
+        uint32_t fetched;
+    };
     uint8_t kind;
     bool handed_over; /* `before` is a point of another thread */
 } why_point;
@@ -90,6 +90,14 @@ static inline why_event why_event_kind(uint32_t event) {
 }
 static inline uint32_t why_event_row(uint32_t event) {
     return event & 0x3fffffff;
+}
+/* Of the end of data loading: the point of the loader's thread at which the batch was ready, 0: it
+ * had been ready before, or is loaded here. */
+static inline uint32_t why_fetched(const why_point *p) {
+    return p->kind == POINT_LEAVE ? p->fetched : 0;
+}
+static inline uint32_t why_copy(const why_point *p) {
+    return p->kind == POINT_LEAVE ? 0 : p->copy;
 }
 static inline int64_t why_work_start(const why_graph *g, uint32_t k) {
     return g->t->slice.start[g->t->kernel.slice[k]];

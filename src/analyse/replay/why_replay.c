@@ -134,7 +134,7 @@ static void end_point(const player *p, uint32_t i) {
     bool gone = (p->no_sync && point->kind == POINT_BLOCK) ||
                 (p->no_launch && point->kind == POINT_LAUNCH);
     double f = p->on ? work_factor(p, scenario_mask_at(p->s, point->track, point->start)) : 1;
-    uint32_t waits = point->waits ? point->waits : point->copy;
+    uint32_t waits = point->waits ? point->waits : why_copy(point);
     if (!waits || f <= 0 || (p->no_sync && point->kind == POINT_BLOCK)) {
         *out = gone ? begin : add_i64(begin, own);
         return;
@@ -178,7 +178,7 @@ static void begin_point(const player *p, uint32_t i) {
     int64_t left;
     p->r->begin[i] =
         point->before ? add_i64(p->r->end[point->before], gap_ns(p, point)) : point->start;
-    if (point->fetched) begin_fetched(p, i);
+    if (why_fetched(point)) begin_fetched(p, i);
     uint32_t member = member_after(p, i);
     if (member && p->r->meets->left(p->r->meets->context, member, &left)) p->r->begin[i] = left;
     if (point->end > point->start) return;
@@ -238,7 +238,7 @@ static bool is_ready(const player *p, uint32_t event) {
     switch (why_event_kind(event)) {
     case EVENT_WORK:
         return has_ended(p, p->g->works[row].before) && has_ended(p, p->g->works[row].other);
-    case EVENT_END: return has_ended(p, point->waits ? point->waits : point->copy);
+    case EVENT_END: return has_ended(p, point->waits ? point->waits : why_copy(point));
     case EVENT_BEGIN: break;
     }
     uint32_t member = member_after(p, row);

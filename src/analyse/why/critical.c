@@ -85,7 +85,7 @@ static status write_path(critical *c, table *path, error *err) {
         TRY(critical_path_find(&c->graph, &c->names, i, c->arena, &c->pieces, err));
         /* Steps are alike: the first one says how many rows there will be about. */
         if (!i)
-            TRY(table_reserve(path, (c->pieces.n + c->pieces.n / 4) * c->graph.n_steps, err));
+            TRY(table_reserve(path, (c->pieces.n + c->pieces.n / 32) * c->graph.n_steps, err));
         for (size_t k = 0; k < c->pieces.n; k++) {
             TRY(add_up(c, &c->pieces.v[k], err));
             mark_work(c, &c->pieces.v[k]);

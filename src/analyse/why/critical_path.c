@@ -295,7 +295,7 @@ static status before_point(walk *w, uint32_t point, place *next, error *err) {
 
 static status from_point(walk *w, uint32_t point, place *next, error *err) {
     const why_point *p = &w->g->points[point];
-    if (p->fetched) { /* the batch was ready only then */
+    if (why_fetched(p)) { /* the batch was ready only then */
         TRY(add_piece(w, w->g->points[p->fetched].end, PATH_DATA, p->slice, err));
         *next = (place){.point = p->fetched};
         return OK;

@@ -101,7 +101,6 @@ static status write_piece(const job_path *c, table *t, int64_t step, const path_
     table_set_int(t, row, COL_P(start), shown_start(c, p));
     table_set_int(t, row, COL_P(duration), sub_i64(p->end, p->start));
     set_rank(c, t, row, COL_P(rank), p->rank);
-    table_set_text(t, row, COL_P(worker), r->at->worker);
     return OK;
 }
 

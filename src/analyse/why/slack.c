@@ -25,19 +25,20 @@ static void lower(int64_t *slack, int64_t after_ns, int64_t unused_ns) {
 static void pass_end(const passer *p, uint32_t i) {
     const why_point *point = &p->g->points[i];
     int64_t own = sub_i64(point->end, point->start);
-    if (point->waits || point->copy) own = min_i64(own, min_i64(WAIT_CALL_NS, p->g->launch_ns));
+    if (point->waits || why_copy(point))
+        own = min_i64(own, min_i64(WAIT_CALL_NS, p->g->launch_ns));
     if (point->waits) lower(&p->work[point->waits], p->end[i], 0);
-    if (point->copy) lower(&p->work[point->copy], p->end[i], 0);
+    if (why_copy(point)) lower(&p->work[point->copy], p->end[i], 0);
     lower(&p->begin[i], p->end[i], sub_i64(sub_i64(point->end, point->start), own));
 }
 
 static void pass_begin(const passer *p, uint32_t i) {
     const why_point *point = &p->g->points[i];
     if (point->end <= point->start) pass_end(p, i); /* both are one event */
-    if (point->fetched) lower(&p->end[point->fetched], p->begin[i], 0);
+    if (why_fetched(point)) lower(&p->end[point->fetched], p->begin[i], 0);
     if (!point->before) return;
     int64_t waited = 0; /* for a batch: so much later this thread may come */
-    if (point->fetched)
+    if (why_fetched(point))
         waited = max_i64(
             0, sub_i64(p->g->points[point->fetched].end, p->g->points[point->before].end));
     lower(&p->end[point->before], p->begin[i], waited);

@@ -994,7 +994,6 @@ export interface Tables {
       duration: number | null;
       slice: number | null;
       rank: number | null;
-      worker: string | null;
     };
     ranks: {
       worker: string | null;
