@@ -59,7 +59,7 @@ static int64_t measure_read(const char *path) {
 
 static int64_t measure_load(const char *path) {
     const load_options options = {.threads = 1, .no_cache = true};
-    loaded result = {0};
+    loaded_trace result = {0};
     int64_t began = cpu_us();
     if (trace_load(path, &options, &result, NULL) != OK) die("cannot load", path);
     int64_t took = cpu_us() - began;

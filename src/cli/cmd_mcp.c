@@ -16,8 +16,12 @@
 #include "cli/open.h"
 #include "cli/shape.h"
 #include "mcp/mcp.h"
+#include "query/query.h"
 
 enum { USUAL_ROWS = 20, MOST_ROWS = 500, TRIES = 4, TEXT_WIDTH = 160 };
+/* Of one question in SQL: an agent that asks for too much shall hear so soon. */
+enum { SQL_BYTES = 256 << 20, SQL_ROWS = 10000 };
+#define SQL_NS (INT64_C(20) * 1000000000)
 
 typedef struct {
     const options *o;
@@ -96,17 +100,44 @@ static status read_options(agent *g, const mcp_call *c, options *o, error *err) 
 
 /* ---- the answer -------------------------------------------------------------------------- */
 
-static status answer_once(const options *o, buf *text, buf *json, error *err) {
+static status write_answer(const options *o, answer *a, buf *text, buf *json, error *err) {
+    present_options how = {.lang = o->words, .width = TEXT_WIDTH, .utf8 = true};
+    TRY(present_resolve(a, o->words, err));
+    TRY(shape_answer(a, o, err));
+    TRY(present_answer(FORM_TEXT, a, &how, text, err));
+    return present_answer(FORM_JSON, a, &how, json, err);
+}
+
+static status answer_analysis(const options *o, opened_input *x, buf *text, buf *json,
+                              error *err) {
     answer a;
+    params p = options_params(o, x->pool);
+    TRY(o->command.analysis->run(&x->input, &p, &x->arena, &a, err));
+    return write_answer(o, &a, text, json, err);
+}
+
+static status answer_sql(const options *o, opened_input *x, str sql, buf *text, buf *json,
+                         error *err) {
+    answer a;
+    query *q;
+    query_options how = {.params = options_params(o, x->pool),
+                         .words = o->words,
+                         .limit_ns = SQL_NS,
+                         .limit_bytes = SQL_BYTES,
+                         .limit_rows = SQL_ROWS};
+    TRY(query_open(&x->input, &how, &q, err));
+    status s = query_ask(q, sql, &x->arena, &a, err);
+    if (s == OK) s = write_answer(o, &a, text, json, err); /* borrows from the query */
+    query_close(q);
+    return s;
+}
+
+static status answer_once(const options *o, str sql, buf *text, buf *json, error *err) {
     opened_input x = {.pool = NULL};
     status s = open_traces(o, &x, err);
-    params p = options_params(o, x.pool);
-    if (s == OK) s = o->command.analysis->run(&x.input, &p, &x.arena, &a, err);
-    if (s == OK) s = present_resolve(&a, o->words, err);
-    if (s == OK) s = shape_answer(&a, o, err);
-    present_options how = {.lang = o->words, .width = TEXT_WIDTH, .utf8 = true};
-    if (s == OK) s = present_answer(FORM_TEXT, &a, &how, text, err);
-    if (s == OK) s = present_answer(FORM_JSON, &a, &how, json, err);
+    if (s == OK)
+        s = sql.p ? answer_sql(o, &x, sql, text, json, err)
+                  : answer_analysis(o, &x, text, json, err);
     open_end(&x);
     return s;
 }
@@ -119,7 +150,7 @@ static status run_tool(void *of, const mcp_call *c, buf *text, buf *json, error 
     for (int i = 0; i < TRIES; i++) {
         buf_clear(text);
         buf_clear(json);
-        TRY(answer_once(&o, text, json, err));
+        TRY(answer_once(&o, c->sql, text, json, err));
         size_t bytes = text->n > json->n ? text->n : json->n;
         if (bytes <= MCP_MAX_ANSWER_BYTES) return OK;
         o.question.limit =

@@ -24,6 +24,7 @@ typedef struct {
     const char *analysis;
     uint32_t n_traces, n_arguments;
     str traces[2];
+    str sql; /* of the tool `query` */
     struct {
         str name, value;
     } arguments[MCP_MAX_ARGUMENTS];

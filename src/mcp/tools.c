@@ -36,6 +36,10 @@ const mcp_tool *mcp_tool_find(str name) {
     return NULL;
 }
 
+static bool takes_sql(const mcp_tool *t) {
+    return strcmp(t->analysis, "query") == 0;
+}
+
 static const char *trace_argument(const mcp_tool *t, uint32_t i) {
     return TRACES[t->n_traces - 1][i];
 }
@@ -85,6 +89,10 @@ static void put_schema(buf *out, const mcp_tool *t, lang words) {
         buf_printf(out, "%s\"%s\":{\"type\":\"string\"", i ? "," : "", trace_argument(t, i));
         put_help(out, text_get(MSG_MCP_TRACE, words));
     }
+    if (takes_sql(t)) {
+        buf_add_cstr(out, ",\"sql\":{\"type\":\"string\"");
+        put_help(out, text_get(MSG_MCP_SQL, words));
+    }
     for (size_t i = 0; i < N_OF(TERMS); i++) {
         buf_printf(out, ",\"%s\":{\"type\":\"%s\"", TERMS[i].name, schema_type(TERMS[i].kind));
         put_help(out, text_get(TERMS[i].help, words));
@@ -94,6 +102,7 @@ static void put_schema(buf *out, const mcp_tool *t, lang words) {
     buf_add_cstr(out, "},\"required\":[");
     for (uint32_t i = 0; i < t->n_traces; i++)
         buf_printf(out, "%s\"%s\"", i ? "," : "", trace_argument(t, i));
+    if (takes_sql(t)) buf_add_cstr(out, ",\"sql\"");
     buf_add_cstr(out, "],\"additionalProperties\":false}");
 }
 
@@ -167,6 +176,7 @@ static status add_argument(const mcp_tool *t, mcp_call *c, str name, str raw, ar
     for (uint32_t i = 0; i < t->n_traces; i++)
         if (str_eq(name, str_of(trace_argument(t, i))))
             return read_text(name, raw, a, &c->traces[i], err);
+    if (takes_sql(t) && str_eq(name, STR("sql"))) return read_text(name, raw, a, &c->sql, err);
     if (!find_kind(t, name, &kind)) return fail_argument(MSG_MCP_UNKNOWN_ARGUMENT, name, err);
     if (kind == VALUE_FLAG) return add_flag(c, name, raw, err);
     if (raw.n && raw.p[0] == '[' && kind == VALUE_TEXT) {
@@ -188,5 +198,6 @@ status mcp_read_call(const mcp_tool *t, str arguments, arena *a, mcp_call *out, 
     for (uint32_t i = 0; i < t->n_traces; i++)
         if (!out->traces[i].p)
             return fail_argument(MSG_MCP_NO_TRACE, str_of(trace_argument(t, i)), err);
+    if (takes_sql(t) && !out->sql.n) return fail_argument(MSG_MCP_NO_SQL, STR("sql"), err);
     return OK;
 }

@@ -208,8 +208,19 @@ static bool has_no_path(const void *facts, verdict *v) {
 /* Profilers of devices alone know when a step began and ended, and nothing of the host. */
 static bool has_no_host(const void *facts, verdict *v) {
     const critical *c = facts;
+    bool is_partial = c->t->kernel.n > 1 || c->t->op.n <= 1;
     (void)v;
-    return c->t->kernel.n > 1 && c->kind_ns[PATH_BETWEEN] == c->all_ns;
+    return is_partial && c->kind_ns[PATH_BETWEEN] == c->all_ns;
+}
+
+/* Work of a device without its launches: what it waited for is nowhere. */
+static bool is_unknown(const void *facts, verdict *v) {
+    const critical *c = facts;
+    double share = share_of_path(c, c->kind_ns[PATH_UNKNOWN]);
+    if (share < 0.5) return false;
+    verdict_add(v, arg_share("share", share));
+    verdict_add(v, arg_time("step", per_step(c, c->all_ns)));
+    return true;
 }
 
 static bool decides(const critical *c, bool device, verdict *v) {
@@ -255,6 +266,7 @@ static bool is_both(const void *facts, verdict *v) {
 static const rule rules[] = {
     {"critical_no_steps", MSG_VERDICT_CRITICAL_NO_STEPS, SEVERITY_INFO, has_no_path},
     {"critical_no_host", MSG_VERDICT_CRITICAL_NO_HOST, SEVERITY_INFO, has_no_host},
+    {"critical_unknown", MSG_VERDICT_CRITICAL_UNKNOWN, SEVERITY_INFO, is_unknown},
     {"critical_host", MSG_VERDICT_CRITICAL_HOST, SEVERITY_WARNING, is_host},
     {"critical_device", MSG_VERDICT_CRITICAL_DEVICE, SEVERITY_GOOD, is_device},
     {"critical_communication", MSG_VERDICT_CRITICAL_COMMUNICATION, SEVERITY_WARNING,

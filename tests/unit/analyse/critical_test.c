@@ -237,6 +237,23 @@ static void work_without_launches_follows_its_stream(void **state) {
     done(q);
 }
 
+/* Steps, and one short work whose launch nobody recorded. */
+static void make_mostly_unknown(fake *f) {
+    fake_init(f);
+    int gpu = fake_stream(f, 0);
+    for (int i = 0; i < STEPS; i++) {
+        int64_t at = (int64_t)i * STEP_US * US;
+        fake_work(f, gpu, KIND_KERNEL, "gemm", at + 90 * US, 10 * US, -1);
+        fake_step(f, i + 1, at, at + STEP_US * US);
+    }
+}
+
+static void what_nobody_recorded_decides_nothing(void **state) {
+    asked *q = ask(make_mostly_unknown);
+    assert_string_equal(q->out.verdict.id, "critical_unknown");
+    done(q);
+}
+
 /* Long in an outer operator before the inner one that launches: both have their own time. */
 static void make_long_operator(fake *f) {
     fake_init(f);
@@ -302,6 +319,7 @@ int main(void) {
         cmocka_unit_test(the_path_is_added_up_by_line_of_the_program),
         cmocka_unit_test(a_thread_that_waits_for_another_is_in_its_operators),
         cmocka_unit_test(work_without_launches_follows_its_stream),
+        cmocka_unit_test(what_nobody_recorded_decides_nothing),
         cmocka_unit_test(a_long_operator_keeps_its_own_time),
         cmocka_unit_test(a_batch_depends_on_the_thread_that_loads_it),
         cmocka_unit_test(a_faster_loader_makes_waiting_shorter),

@@ -19,6 +19,7 @@ static status tell(void *of, const mcp_call *c, buf *text, buf *json, error *err
         FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_MCP_NO_FOLDER, arg_text("path", c->traces[0]));
     buf_printf(text, "%s", c->analysis);
     for (uint32_t i = 0; i < c->n_traces; i++) buf_printf(text, " %s", c->traces[i].p);
+    if (c->sql.p) buf_printf(text, "; %s", c->sql.p);
     for (uint32_t i = 0; i < c->n_arguments; i++) {
         buf_printf(text, " %s", c->arguments[i].name.p);
         if (c->arguments[i].value.p) buf_printf(text, "=%s", c->arguments[i].value.p);
@@ -123,7 +124,9 @@ static void test_a_call_becomes_arguments(void **state) {
     has(said, "diff x y");
     said = ask(&t, CALL("what_if", "{\"trace\":\"x\",\"scale\":[\"op:a=0.5\",\"op:b=2\"]}"));
     has(said, "whatif x scale=op:a=0.5 scale=op:b=2");
-    assert_int_equal(t.calls, 3);
+    said = ask(&t, CALL("query", "{\"trace\":\"x\",\"sql\":\"select 1\"}"));
+    has(said, "query x; select 1");
+    assert_int_equal(t.calls, 4);
     buf_fini(&t.out);
 }
 
@@ -139,6 +142,7 @@ static void test_what_is_wrong_with_a_call_is_told_to_the_model(void **state) {
          "argument trace has a value of another type"},
         {CALL("operators", "{\"trace\":\"x\\u0000y\"}"), "argument trace has a value"},
         {CALL("operators", "{\"trace\":\"x\",\"roofline\":\"maybe\"}"), "argument roofline"},
+        {CALL("query", "{\"trace\":\"x\"}"), "argument sql is missing"},
         {CALL("overview", "{\"trace\":\"bad\"}"), "bad is not there"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
