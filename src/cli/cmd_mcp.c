@@ -100,8 +100,9 @@ static status read_options(agent *g, const mcp_call *c, options *o, error *err) 
 
 /* ---- the answer -------------------------------------------------------------------------- */
 
-static status write_answer(const options *o, answer *a, buf *text, buf *json, error *err) {
-    present_options how = {.lang = o->words, .width = TEXT_WIDTH, .utf8 = true};
+static status write_answer(const options *o, answer *a, uint32_t width, buf *text, buf *json,
+                           error *err) {
+    present_options how = {.lang = o->words, .width = width, .utf8 = true};
     TRY(present_resolve(a, o->words, err));
     TRY(shape_answer(a, o, err));
     TRY(present_answer(FORM_TEXT, a, &how, text, err));
@@ -113,7 +114,7 @@ static status answer_analysis(const options *o, opened_input *x, buf *text, buf 
     answer a;
     params p = options_params(o, x->pool);
     TRY(o->command.analysis->run(&x->input, &p, &x->arena, &a, err));
-    return write_answer(o, &a, text, json, err);
+    return write_answer(o, &a, TEXT_WIDTH, text, json, err);
 }
 
 static status answer_sql(const options *o, opened_input *x, str sql, buf *text, buf *json,
@@ -127,7 +128,8 @@ static status answer_sql(const options *o, opened_input *x, str sql, buf *text, 
                          .limit_rows = SQL_ROWS};
     TRY(query_open(&x->input, &how, &q, err));
     status s = query_ask(q, sql, &x->arena, &a, err);
-    if (s == OK) s = write_answer(o, &a, text, json, err); /* borrows from the query */
+    /* As wide as it is: the columns are those that were asked for. It borrows from the query. */
+    if (s == OK) s = write_answer(o, &a, 0, text, json, err);
     query_close(q);
     return s;
 }
