@@ -796,6 +796,31 @@ static status judge_serving(overview *o, const overview_facts *f, bool *serves, 
     return OK;
 }
 
+/* Compilation and the filling of caches, recorded as the first step: with it no average is
+ * typical of anything. Three steps at least: of two nobody knows which is the odd one. */
+static bool first_step_decides(const overview *o, verdict *v) {
+    int64_t all = 0, first = 0;
+    const step_span *one = NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < o->steps.n; i++) {
+        const step_span *s = &o->steps.v[i];
+        if (!counts(o, i)) continue;
+        if (!n++) one = s;
+        all = add_i64(all, sub_i64(s->end, s->start));
+    }
+    if (n < 3) return false;
+    first = sub_i64(one->end, one->start);
+    if ((double)first <= 0.5 * (double)all) return false;
+    *v = (verdict){.id = "first_step_decides",
+                   .message = MSG_VERDICT_FIRST_STEP,
+                   .severity = SEVERITY_WARNING};
+    verdict_add(v, arg_id("step", one->number));
+    verdict_add(v, arg_time("duration", first));
+    verdict_add(v, arg_share("share", (double)first / (double)all));
+    verdict_add(v, arg_time("others", (all - first) / (n - 1)));
+    return true;
+}
+
 /* The recording itself, if it decides; a server's tokens; else what costs most. */
 static status overview_judge(overview *o, overview_facts *facts, error *err) {
     bool done;
@@ -807,6 +832,7 @@ static status overview_judge(overview *o, overview_facts *facts, error *err) {
         return OK;
     }
     TRY(judge_serving(o, facts, &done, err));
+    if (!done && first_step_decides(o, v)) return OK;
     if (!done) {
         rules_apply(rules, sizeof rules / sizeof *rules, facts, v);
         if (v->id) step_spans_say(&o->steps, facts->step_ns, v);
