@@ -2,7 +2,7 @@
 #
 #   make wheel                  for pip, on any Linux with glibc 2.28 or newer, for this kind of machine
 #   make wheel ARCH=x86_64      for another kind; ARCH=all for both
-#   make dist                   the tarball with the program, and the source release
+#   make dist                   the tarball with the program, the source release, the list of libraries (SBOM)
 #   make deb                    the Debian package; DEB_MAINTAINER='NAME <ADDRESS>' is who answers for it
 
 export DEB_MAINTAINER

@@ -1,7 +1,7 @@
 """The libraries of the portable program as static archives, from their sources, for one machine.
 
-Each is compiled by the same compiler and for the same C library as the program, so that the link can
-optimize across them and nothing of this machine gets in. Only what the program needs is compiled.
+Each is compiled by the same compiler and for the same C library as the program, so that nothing of this machine
+gets in. Only what the program needs is compiled.
 """
 import hashlib
 import os
