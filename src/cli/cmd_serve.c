@@ -38,6 +38,7 @@ static server_options server_options_of(const options *o) {
         .threads = o->threads == ABSENT_I64 ? 0 : (int)min_i64(o->threads, 1024),
         .no_cache = o->no_cache,
         .follow_links = o->follow_links,
+        .token = o->token,
         .source_root = o->source_root.p,
         .words = o->words,
         .upload_bytes =

@@ -80,8 +80,8 @@ static str cookie_value(str cookies, str name) {
 static status check_token(const guard_rules *rules, const guard_request *r, guard_answer *out,
                           error *err) {
     static const str query = {"/?token=", 8}, bearer = {"Bearer ", 7};
-    if (rules->loopback) return OK;
-    if (guard_equal(cookie_value(r->cookie, STR(GUARD_COOKIE)), rules->token)) return OK;
+    if (!rules->needs_token) return OK;
+    if (guard_equal(cookie_value(r->cookie, rules->cookie), rules->token)) return OK;
     if (str_starts(r->authorization, bearer) &&
         guard_equal(str_from(r->authorization, bearer.n), rules->token))
         return OK;

@@ -6,8 +6,10 @@
 #include "base/status.h"
 
 typedef struct {
-    bool loopback; /* bound to this machine alone: no token, Host must be a loopback name */
-    str token;     /* else: what a request must show */
+    bool loopback;    /* bound to this machine alone: Host must be a loopback name */
+    bool needs_token; /* everywhere else, and here where it is asked for */
+    str token;        /* what a request must show then */
+    str cookie; /* the name of the one that has it: a browser sends cookies to all ports */
 } guard_rules;
 
 /* Headers as they came; empty when absent. */

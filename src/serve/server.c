@@ -87,7 +87,7 @@ struct server {
     listen_socket listening;
     lang words; /* see server_options */
     guard_rules rules;
-    char token[33], url[400], source_root[PATH_MAX];
+    char token[33], cookie[32], url[400], source_root[PATH_MAX];
     service service;
     workers *workers;
     event_bus *event_bus;
@@ -174,11 +174,12 @@ static enum MHD_Result send_login(call *c) {
     char cookie[128];
     struct MHD_Response *to = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
     if (!to) return MHD_NO;
-    snprintf(cookie, sizeof cookie, GUARD_COOKIE "=%s; HttpOnly; SameSite=Strict; Path=/",
-             c->server->token);
+    snprintf(cookie, sizeof cookie, "%s=%s; HttpOnly; SameSite=Strict; Path=/",
+             c->server->cookie, c->server->token);
     add_common_headers(to);
     add_header(to, "Set-Cookie", cookie);
     add_header(to, "Location", "/");
+    add_header(to, "Cache-Control", "no-store");
     return queue(c->connection, 302, to);
 }
 
@@ -680,7 +681,7 @@ static void make_url(server *s, const char *host) {
     bool brackets = strchr(shown, ':') != NULL;
     int n = snprintf(s->url, sizeof s->url, "http://%s%s%s:%u/", brackets ? "[" : "", shown,
                      brackets ? "]" : "", s->listening.port);
-    if (!s->rules.loopback && n > 0 && (size_t)n < sizeof s->url)
+    if (s->rules.needs_token && n > 0 && (size_t)n < sizeof s->url)
         snprintf(s->url + n, sizeof s->url - (size_t)n, "?token=%s", s->token);
 }
 
@@ -699,7 +700,11 @@ static status start_parts(server *s, const server_options *o, error *err) {
     int threads = o->threads > 0 ? o->threads : pool_cpus();
     if (!guard_make_token(s->token) || !guard_make_token(random)) FAIL_MEMORY(err);
     memcpy(s->service.instance, random, 16);
-    s->rules = (guard_rules){.loopback = s->listening.loopback, .token = str_of(s->token)};
+    snprintf(s->cookie, sizeof s->cookie, GUARD_COOKIE "_%u", s->listening.port);
+    s->rules = (guard_rules){.loopback = s->listening.loopback,
+                             .needs_token = o->token || !s->listening.loopback,
+                             .token = str_of(s->token),
+                             .cookie = str_of(s->cookie)};
     s->service.memory_bytes = o->request_bytes ? (size_t)o->request_bytes : EXCHANGE_BYTES;
     s->service.answer_bytes = ANSWER_BYTES;
     s->service.facts = facts_new();

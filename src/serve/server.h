@@ -12,6 +12,7 @@ typedef struct {
     uint16_t next_ports; /* how many of the next ones may be taken instead of one in use */
     int threads;         /* for reading and analyses; 0: as many as there are processors */
     bool no_cache, follow_links;
+    bool token;              /* also on this machine a request must show it */
     const char *source_root; /* of relative paths in call stacks; NULL: not known */
     uint64_t memory_limit_bytes;
     uint64_t upload_bytes;  /* space for files that a page on this machine sends; 0: none */

@@ -82,7 +82,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     CHECK(buf_ok(&words));
     (void)page_find(line);
     (void)page_wants_gzip(line);
-    guard_rules rules = {.loopback = size % 2 == 0, .token = STR("0123456789abcdef")};
+    guard_rules rules = {.loopback = size % 2 == 0,
+                         .needs_token = size % 4 != 0,
+                         .token = STR("0123456789abcdef"),
+                         .cookie = STR("tacho_token")};
     guard_request headers = {.method = STR("GET"),
                              .target = line,
                              .host = line,

@@ -10,7 +10,10 @@
 #include "serve/guard.h"
 
 static const guard_rules LOOPBACK = {.loopback = true, .token = {"0123", 4}};
-static const guard_rules OPEN = {.loopback = false, .token = {"0123456789abcdef", 16}};
+static const guard_rules OPEN = {.loopback = false,
+                                 .needs_token = true,
+                                 .token = {"0123456789abcdef", 16},
+                                 .cookie = {"tacho_token", 11}};
 
 static uint16_t check(const guard_rules *rules, guard_request r, guard_answer *answer) {
     error err = {.message = MSG_NONE};
