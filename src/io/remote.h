@@ -14,7 +14,8 @@
 
 /* Is this path a URL, and not a file? */
 bool remote_is_url(const char *path);
-/* The URL without what must not be shown: everything from '?' on. */
+/* The URL without what must not be shown: everything from '?' on, and up to a user's name and
+ * password. */
 str remote_shown(str url);
 
 typedef struct {

@@ -25,9 +25,19 @@ bool remote_is_url(const char *path) {
            str_starts(s, STR("s3://"));
 }
 
-str remote_shown(str url) {
+static str without_query(str url) {
     size_t mark = str_find(url, STR("?"), 0);
     return mark == SIZE_MAX ? url : str_n(url.p, mark);
+}
+
+str remote_shown(str url) {
+    str shown = without_query(url);
+    size_t host = str_find(shown, STR("://"), 0);
+    host = host == SIZE_MAX ? 0 : host + 3;
+    size_t slash = str_find(shown, STR("/"), host), after = host;
+    for (size_t i = host; i < (slash == SIZE_MAX ? shown.n : slash); i++)
+        if (shown.p[i] == '@') after = i + 1; /* a password may have one, too */
+    return after == host ? shown : str_from(shown, after);
 }
 
 /* ---- encoding ---------------------------------------------------------------------------- */
@@ -191,7 +201,7 @@ status remote_place_of(arena *a, const char *url, remote_place *out, error *err)
                       .access_key = STR(""),
                       .secret_key = STR(""),
                       .session_token = STR("")};
-    str whole = str_of(url), shown = remote_shown(whole);
+    str whole = str_of(url), shown = without_query(whole);
     for (size_t i = 0; i < whole.n; i++)
         if (whole.p[i] < ' ' || whole.p[i] == 0x7f) return remote_url_refuse(url, err);
     if (str_starts(whole, STR("s3://"))) {

@@ -75,6 +75,8 @@ static void a_token_stays_with_its_container_and_out_of_sight(void **state) {
     assert_string_equal(remote_list_address(&a, &p, STR("a b"), STR("")).p,
                         "https://acc.blob.core.windows.net/runs?restype=container&comp=list"
                         "&maxresults=1000&prefix=a%20b&sig=s%3D");
+    str secret = remote_shown(STR("https://me:p@ss@host:1/a@b.json?sig=x"));
+    assert_true(str_eq(secret, STR("host:1/a@b.json")));
     str shown = remote_shown(str_of(url));
     assert_int_equal(shown.n, strlen("https://acc.blob.core.windows.net/runs/a%20b"));
     assert_string_equal(remote_key_of(&a, &p, p.key).p, "acc.blob.core.windows.net/runs/a b");
