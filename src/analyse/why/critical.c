@@ -38,6 +38,7 @@ typedef struct {
     int64_t kind_ns[N_PATH_KINDS], kind_n[N_PATH_KINDS];
     int64_t all_ns;
     slack_question slack;
+    bool wants_path; /* its pieces as rows: most of the memory */
 } critical;
 
 /* ---- adding up --------------------------------------------------------------------------- */
@@ -84,11 +85,12 @@ static status write_path(critical *c, table *path, error *err) {
     for (uint32_t i = 0; i < c->graph.n_steps; i++) {
         TRY(critical_path_find(&c->graph, &c->names, i, c->arena, &c->pieces, err));
         /* Steps are alike: the first one says how many rows there will be about. */
-        if (!i)
+        if (!i && c->wants_path)
             TRY(table_reserve(path, (c->pieces.n + c->pieces.n / 32) * c->graph.n_steps, err));
         for (size_t k = 0; k < c->pieces.n; k++) {
             TRY(add_up(c, &c->pieces.v[k], err));
             mark_work(c, &c->pieces.v[k]);
+            if (!c->wants_path) continue;
             TRY(write_piece(c, path, c->graph.steps[i].number, &c->pieces.v[k], err));
         }
     }
@@ -318,7 +320,8 @@ static status add_slack_note(const critical *c, error *err) {
 
 status analyse_critical(const analysis_input *in, const params *p, arena *a, answer *out,
                         error *err) {
-    critical c = {.t = in->traces[0].trace, .arena = a, .out = out};
+    critical c = {
+        .t = in->traces[0].trace, .arena = a, .out = out, .wants_path = params_want(p, "path")};
     TRY(answer_begin("critical", in, a, out, err));
     if (job_is_meant(in)) return job_path_critical(in, p, a, out, err);
     TRY(trace_require(c.t, CRITICAL_TABLES, err));
