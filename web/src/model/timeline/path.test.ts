@@ -33,6 +33,7 @@ test("time without an event is where the host was before", () => {
     start,
     duration,
     slice: null,
+    rank: null,
   });
   const marks = marksOf([piece("operator", 3, 0, 5), piece("device", 7, 5, 10), piece("between", null, 15, 5)], LANES);
   assert.deepEqual(marks, [
