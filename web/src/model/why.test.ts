@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { candidatesOf, parseScales, replayedOf, typicalStep, writeScales } from "./why.ts";
 
-const row = (kind: string, name: string | null, time: number) => ({ kind, name, time, share: 0, pieces: 1, slice: null, rank: null });
+const row = (kind: string, name: string | null, time: number) => ({
+  kind,
+  name,
+  time,
+  share: 0,
+  pieces: 1,
+  slice: null,
+  rank: null,
+});
 
 test("a scenario survives the address, and what is not changed is not in it", () => {
   const scales = parseScales("op:aten::mm=0.5\nkernel:k<a=b>=0\nop:x=1\nbroken\nop:y=-1\nop:z=");
