@@ -776,6 +776,9 @@ def op_launches(check, ranks, mode, answer):
     old, exact = hta_streams.op_launches(rank.kept(mode)[0], False), hta_streams.op_launches(rank.rows, True)
     check.equal('operators and works as HTA counts', answer['rows'], len(old))
     check.equal('calls as HTA counts', answer['sum_occurrence'], sum(map(len, old.values())))
+    listed = [(row['aten_op_name'], row['kernel_sequence']) for row in answer['top10']]
+    check.equal('how many of them HTA lists', len(listed), min(10, len(old)))
+    check.equal('each of them once', len(set(listed)), len(listed))
     for row in answer['top10']:
         values = old.get((row['aten_op_name'], row['kernel_sequence']), [])
         check.equal('%s: calls as HTA counts' % row['aten_op_name'], row['occurrence_count'], len(values))
