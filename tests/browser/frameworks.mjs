@@ -348,8 +348,11 @@ async function hoverABlock(page, box) {
   assert.fail("no block under the pointer");
 }
 
-test("why of a device alone: no path, and nothing empty in its place", (s) =>
-  on(s, "why?run=made", async (page) => {
-    assert.match(plain(await page.textContent("h1")), /^There is no path: of the host nothing was recorded/);
-    assert.equal(await page.locator(".why-row, section[aria-label='Critical path']").count(), 0);
+test("why of a device alone: says how much nobody recorded, and the kinds add up to the step", (s) =>
+  on(s, "why?run=made", async (page, table) => {
+    assert.match(plain(await page.textContent("h1")), /^What decides the step is not known: for 9\d\.\d % of its/);
+    const kinds = table("critical", "by_kind");
+    assert.ok(kinds.some((r) => r.kind === "unknown" && r.share > 0.9), JSON.stringify(kinds));
+    assert.ok(Math.abs(kinds.reduce((sum, r) => sum + r.share, 0) - 1) < 1e-6);
+    assert.equal(await page.locator("section[aria-label='Critical path']").count(), 1);
   }));
