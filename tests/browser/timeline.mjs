@@ -360,6 +360,7 @@ test("timeline: colours are explained, details are never empty, Enter keeps a no
     assert.equal(await width(), before, "a selection leaves the tape as wide as it was");
     await page.locator(".tl-stage").focus();
     await page.keyboard.press("m");
+    await page.waitForSelector(".tl-note:focus"); // as a person does, who sees where the words will go
     await page.keyboard.type("look 2");
     await page.keyboard.press("Enter");
     await addressHas(page, "look 2");
