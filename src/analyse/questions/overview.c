@@ -798,7 +798,7 @@ static status judge_serving(overview *o, const overview_facts *f, bool *serves, 
 
 /* Compilation and the filling of caches, recorded as the first step: with it no average is
  * typical of anything. Three steps at least: of two nobody knows which is the odd one. */
-static bool first_step_decides(const overview *o, verdict *v) {
+static bool first_step_decides(const overview *o, const overview_facts *f, verdict *v) {
     int64_t all = 0, first = 0;
     const step_span *one = NULL;
     uint32_t n = 0;
@@ -818,6 +818,7 @@ static bool first_step_decides(const overview *o, verdict *v) {
     verdict_add(v, arg_time("duration", first));
     verdict_add(v, arg_share("share", (double)first / (double)all));
     verdict_add(v, arg_time("others", (all - first) / (n - 1)));
+    add_cause(f, v);
     return true;
 }
 
@@ -832,7 +833,7 @@ static status overview_judge(overview *o, overview_facts *facts, error *err) {
         return OK;
     }
     TRY(judge_serving(o, facts, &done, err));
-    if (!done && first_step_decides(o, v)) return OK;
+    if (!done && first_step_decides(o, facts, v)) return OK;
     if (!done) {
         rules_apply(rules, sizeof rules / sizeof *rules, facts, v);
         if (v->id) step_spans_say(&o->steps, facts->step_ns, v);
