@@ -2,7 +2,7 @@
 // fails; the printed address in Chromium; Ctrl-C. Then what `make install` and the wheel put elsewhere serves the
 // page, too. `tests/browser/demo --here` takes the tree itself, built as it is: minutes less.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -44,7 +44,10 @@ function environment() {
     chmodSync(join(bin, name), 0o755);
   }
   const { MAKEFLAGS, MAKELEVEL, MFLAGS, TACHO, ...env } = process.env;
-  return { ...env, PATH: `${bin}:${env.PATH}`, XDG_CACHE_HOME: join(scratch, "cache"), LC_ALL: "C.UTF-8" };
+  // The words to the compiler are those of `make test`, and so is the cache: what was compiled there is not again.
+  const kept = spawnSync("ccache", ["--get-config", "cache_dir"], { env, encoding: "utf8" });
+  const objects = kept.status === 0 ? { CCACHE_DIR: kept.stdout.trim() } : {};
+  return { ...env, ...objects, WERROR: "1", PATH: `${bin}:${env.PATH}`, XDG_CACHE_HOME: join(scratch, "cache"), LC_ALL: "C.UTF-8" };
 }
 
 /** `make demo` in a group of its own, as a terminal starts it, and what it says. */
