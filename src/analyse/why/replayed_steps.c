@@ -1,0 +1,176 @@
+/* replayed_steps.c: tables and verdict of `whatif`, whoever replays. */
+#include "analyse/why/replayed_steps.h"
+
+#include <math.h>
+
+#include "analyse/analysis.h"
+#include "analyse/replay/why_replay.h"
+#include "analyse/rules.h"
+#include "base/message_ids_advice.h"
+#include "base/num.h"
+
+#define COL_W(name) COL(whatif, whatif, name)
+#define COL_S(name) COL(whatif, steps, name)
+#define INEXACT 0.05 /* a replay that is so far off is said first */
+#define SAME 0.005
+
+status replayed_steps_init(replayed_steps *r, uint32_t n_steps, arena *a, error *err) {
+    size_t n = (size_t)n_steps + 1;
+    *r = (replayed_steps){.n = n_steps};
+    r->number = ARENA_ARRAY(a, int64_t, n);
+    r->recorded_ns = ARENA_ARRAY(a, int64_t, n);
+    r->replayed_ns = ARENA_ARRAY(a, int64_t, n);
+    r->changed_ns = ARENA_ARRAY(a, int64_t, n);
+    r->pairs = ARENA_ARRAY(a, sort_pair, n);
+    r->scratch = ARENA_ARRAY(a, sort_pair, n);
+    if (!r->number || !r->recorded_ns || !r->replayed_ns || !r->changed_ns || !r->pairs ||
+        !r->scratch)
+        FAIL_MEMORY(err);
+    return OK;
+}
+
+/* ---- tables ------------------------------------------------------------------------------ */
+
+static int64_t median_ns(const replayed_steps *r, const int64_t *ns) {
+    for (uint32_t i = 0; i < r->n; i++)
+        r->pairs[i] = (sort_pair){(uint64_t)max_i64(0, ns[i]), i};
+    sort_radix(r->pairs, r->scratch, r->n);
+    return r->n ? (int64_t)r->pairs[(r->n - 1) / 2].key : 0;
+}
+
+static int64_t replay(const replayed_steps *r, const step_replayer *by, uint64_t changes,
+                      int64_t *out_ns) {
+    by->run(by->of, changes, out_ns);
+    return median_ns(r, out_ns);
+}
+
+static status add_row(const replayed_steps *r, table *t, str change, int64_t after, size_t *row,
+                      error *err) {
+    TRY(table_add_row(t, row, err));
+    table_set_text(t, *row, COL_W(change), change);
+    if (!r->n) return OK;
+    table_set_int(t, *row, COL_W(step_before), r->recorded);
+    table_set_int(t, *row, COL_W(step_after), after);
+    table_set_int(t, *row, COL_W(saves), sub_i64(r->recorded, after));
+    if (r->recorded > 0)
+        table_set_real(t, *row, COL_W(share),
+                       (double)sub_i64(r->recorded, after) / (double)r->recorded);
+    if (after > 0) table_set_real(t, *row, COL_W(speedup), (double)r->recorded / (double)after);
+    return OK;
+}
+
+static status write_changes(replayed_steps *r, const step_replayer *by, table *t, error *err) {
+    size_t row;
+    r->recorded = median_ns(r, r->recorded_ns);
+    r->replayed = replay(r, by, 0, r->replayed_ns);
+    r->changed = r->replayed;
+    TRY(add_row(r, t, STR("replay"), r->replayed, &row, err));
+    for (uint32_t c = 0; c < r->n_changes; c++) {
+        r->changed = replay(r, by, (uint64_t)1 << c, r->changed_ns);
+        TRY(add_row(r, t, by->text(by->of, c), r->changed, &row, err));
+        by->set_matched(by->of, t, row, c);
+    }
+    if (r->n_changes <= 1) return OK; /* a single change is all of them */
+    r->changed = replay(r, by, ALL_CHANGES, r->changed_ns);
+    return add_row(r, t, STR("all"), r->changed, &row, err);
+}
+
+static status write_steps(const replayed_steps *r, table *t, error *err) {
+    for (uint32_t i = 0; i < r->n; i++) {
+        size_t row;
+        TRY(table_add_row(t, &row, err));
+        table_set_int(t, row, COL_S(step), r->number[i]);
+        table_set_int(t, row, COL_S(recorded), r->recorded_ns[i]);
+        table_set_int(t, row, COL_S(replayed), r->replayed_ns[i]);
+        if (r->n_changes) table_set_int(t, row, COL_S(whatif), r->changed_ns[i]);
+    }
+    return OK;
+}
+
+status replayed_steps_write(replayed_steps *r, const step_replayer *by, answer *out, arena *a,
+                            error *err) {
+    table *changes = answer_table(out, a, "whatif"), *steps = answer_table(out, a, "steps");
+    if (!changes || !steps) FAIL_MEMORY(err);
+    TRY(write_changes(r, by, changes, err));
+    return write_steps(r, steps, err);
+}
+
+/* ---- words ------------------------------------------------------------------------------- */
+
+double replayed_steps_error(const replayed_steps *r) {
+    double most = 0;
+    for (uint32_t i = 0; i < r->n; i++)
+        if (r->recorded_ns[i] > 0)
+            most = fmax(most, fabs((double)r->replayed_ns[i] / (double)r->recorded_ns[i] - 1));
+    return most;
+}
+
+static void add_lengths(const replayed_steps *r, verdict *v) {
+    verdict_add(v, arg_time("after", r->changed));
+    verdict_add(v, arg_time("before", r->recorded));
+    if (r->changed > 0)
+        verdict_add(v, arg_real("times", (double)r->recorded / (double)r->changed));
+    verdict_add(v, arg_share("error", replayed_steps_error(r)));
+}
+
+static bool has_no_steps(const void *facts, verdict *v) {
+    (void)v;
+    return ((const replayed_steps *)facts)->recorded <= 0;
+}
+
+static bool is_inexact(const void *facts, verdict *v) {
+    const replayed_steps *r = facts;
+    if (replayed_steps_error(r) <= INEXACT) return false;
+    add_lengths(r, v);
+    return true;
+}
+
+static bool is_plain(const void *facts, verdict *v) {
+    const replayed_steps *r = facts;
+    if (r->n_changes || r->n_ranks) return false;
+    add_lengths(r, v);
+    return true;
+}
+
+static bool is_plain_job(const void *facts, verdict *v) {
+    const replayed_steps *r = facts;
+    if (r->n_changes) return false;
+    verdict_add(v, arg_time("before", r->recorded));
+    verdict_add(v, arg_int("ranks", r->n_ranks));
+    return true;
+}
+
+static bool is_same(const void *facts, verdict *v) {
+    const replayed_steps *r = facts;
+    if (fabs((double)r->changed / (double)r->recorded - 1) > SAME) return false;
+    add_lengths(r, v);
+    return true;
+}
+
+static bool is_shorter(const void *facts, verdict *v) {
+    const replayed_steps *r = facts;
+    if (r->changed > r->recorded) return false;
+    add_lengths(r, v);
+    return true;
+}
+
+static bool is_longer(const void *facts, verdict *v) {
+    const replayed_steps *r = facts;
+    add_lengths(r, v);
+    verdict_add(v, arg_share("share", (double)r->changed / (double)r->recorded - 1));
+    return true;
+}
+
+static const rule rules[] = {
+    {"whatif_no_steps", MSG_VERDICT_WHATIF_NO_STEPS, SEVERITY_INFO, has_no_steps},
+    {"whatif_inexact", MSG_VERDICT_WHATIF_INEXACT, SEVERITY_WARNING, is_inexact},
+    {"whatif_replay", MSG_VERDICT_WHATIF_REPLAY, SEVERITY_GOOD, is_plain},
+    {"whatif_job", MSG_VERDICT_WHATIF_JOB, SEVERITY_INFO, is_plain_job},
+    {"whatif_same", MSG_VERDICT_WHATIF_SAME, SEVERITY_INFO, is_same},
+    {"whatif_shorter", MSG_VERDICT_WHATIF_SHORTER, SEVERITY_INFO, is_shorter},
+    {"whatif_longer", MSG_VERDICT_WHATIF_LONGER, SEVERITY_INFO, is_longer},
+};
+
+void replayed_steps_judge(const replayed_steps *r, verdict *v) {
+    rules_apply(rules, N_OF(rules), r, v);
+}

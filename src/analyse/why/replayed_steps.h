@@ -1,0 +1,37 @@
+/* replayed_steps.h: the answer of `whatif` from replays, of one rank or of all together: steps as
+ * recorded, replayed as they are, and with changes; tables and verdict. Lengths are medians of
+ * the steps, as everywhere. */
+#ifndef ANALYSE_REPLAYED_STEPS_H
+#define ANALYSE_REPLAYED_STEPS_H
+
+#include "base/sort.h"
+#include "table/table.h"
+
+typedef struct {
+    uint32_t n, n_changes;
+    uint32_t n_ranks; /* replayed together; 0: it is about one */
+    int64_t *number, *recorded_ns, *replayed_ns, *changed_ns; /* by step */
+    sort_pair *pairs, *scratch;
+    int64_t recorded, replayed, changed; /* medians */
+} replayed_steps;
+
+/* Who replays. */
+typedef struct {
+    void *of;
+    /* With these changes, one bit each: the length of every step. */
+    void (*run)(void *of, uint64_t changes, int64_t *out_ns);
+    str (*text)(const void *of, uint32_t change);
+    /* What a change touches, in a row of the table whatif. */
+    void (*set_matched)(const void *of, table *t, size_t row, uint32_t change);
+} step_replayer;
+
+/* The caller fills in number and recorded_ns. */
+status replayed_steps_init(replayed_steps *r, uint32_t n_steps, arena *a, error *err) MUST_USE;
+/* Replays as recorded, each change alone and all together; the tables whatif and steps. */
+status replayed_steps_write(replayed_steps *r, const step_replayer *by, answer *out, arena *a,
+                            error *err) MUST_USE;
+/* How far the replay without a change is from the recording, of the worst step. */
+double replayed_steps_error(const replayed_steps *r);
+void replayed_steps_judge(const replayed_steps *r, verdict *v);
+
+#endif
