@@ -5,7 +5,11 @@
  * ends at --until. Without -o the result goes to standard output, unless a terminal is
  * listening there. Once the trace is open, a failure to read or write is one of the disk: exit
  * status 3; a reader that closed its end of the pipe is none. */
+#include <errno.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/message_ids_cli.h"
@@ -58,13 +62,40 @@ static void say_shortened(const options *o, uint64_t n) {
     (void)cli_complain(o, &note);
 }
 
-static status write_form(const options *o, opened_input *x, bool *writing, error *err) {
+/* One file for each table that has rows: DIR/slice.arrows, … */
+static status write_tables(const trace *t, export_options *how, const char *folder,
+                           error *err) {
+    const char *name;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        FAIL(err, ERR_IO, NOPOS, MSG_EXPORT_FOLDER, arg_cstr("path", folder),
+             arg_cstr("reason", strerror(errno)));
+    for (uint32_t i = 0; (name = export_table_name(t, i)) != NULL; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s.arrows", folder, name);
+        how->table = str_of(name);
+        TRY(export_file(t, how, path, err));
+    }
+    return OK;
+}
+
+/* A folder to write into: one that is there, or a name that ends like one. */
+static bool is_folder(const char *path) {
+    struct stat st;
+    return str_ends(str_of(path), STR("/")) || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+static status write_trace(const options *o, const trace *t, export_options *how, error *err) {
     const char *path = o->output.p ? o->output.p : "-";
+    bool each = export_takes_table(how->form) && !how->table.p && is_folder(path);
+    return each ? write_tables(t, how, path, err) : export_file(t, how, path, err);
+}
+
+static status write_form(const options *o, opened_input *x, bool *writing, error *err) {
     TRY(check_form(o, err));
     if (!o->output.p && isatty(STDOUT_FILENO)) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_NO_OUTPUT);
     TRY(open_traces(o, x, err));
     const time_window window = {o->question.from, o->question.to};
-    export_options how = {.form = o->export_to, .window = &window};
+    export_options how = {.form = o->export_to, .window = &window, .table = o->question.table};
     if (o->value.p)
         how.value = str_eq(o->value, STR("device")) ? EXPORT_VALUE_DEVICE : EXPORT_VALUE_HOST;
     uint64_t shortened = 0;
@@ -72,7 +103,7 @@ static status write_form(const options *o, opened_input *x, bool *writing, error
     trace *merged = NULL;
     if (x->input.n_traces > 1) TRY(join_traces(o, x, &merged, err));
     *writing = true;
-    status s = export_file(merged ? merged : x->input.traces[0].trace, &how, path, err);
+    status s = write_trace(o, merged ? merged : x->input.traces[0].trace, &how, err);
     trace_release(merged);
     if (s == OK && shortened) say_shortened(o, shortened);
     return s;

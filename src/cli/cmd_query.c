@@ -79,7 +79,7 @@ static present_options present_as_asked(const options *o, output *out) {
 static status answer_sql(asked *x, str sql, error *err) {
     answer a;
     form f = options_form(x->o);
-    if (f == FORM_COLUMNS && isatty(x->out->fd)) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_TERMINAL);
+    if (form_is_binary(f) && isatty(x->out->fd)) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_TERMINAL);
     TRY(query_ask(x->q, sql, &x->input.arena, &a, err));
     TRY(shape_answer(&a, x->o, err));
     present_options p = present_as_asked(x->o, x->out);
