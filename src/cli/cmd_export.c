@@ -18,7 +18,6 @@
 #include "cli/commands.h"
 #include "cli/open.h"
 #include "export/export.h"
-#include "store/merge.h"
 
 static bool reader_is_gone(void) {
     struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -37,22 +36,6 @@ static status check_form(const options *o, error *err) {
     error_set(err, ERR_ARG, NOPOS, MSG_CLI_NO_FORM, 1, &choices);
     buf_fini(&names);
     return ERR_ARG;
-}
-
-/* What is to be written: the one trace, or all of them merged; *merged is to be released. */
-static status join_traces(const options *o, opened_input *x, trace **merged, error *err) {
-    uint32_t n = x->input.n_traces, n_clockless = 0;
-    merge_input *in = ARENA_ARRAY(&x->arena, merge_input, n);
-    if (!in) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < n; i++)
-        in[i] = (merge_input){x->input.traces[i].trace, x->input.traces[i].worker};
-    TRY(trace_merge(in, n, merged, &n_clockless, err));
-    if (!n_clockless) return OK;
-    error note = {0};
-    arg count = arg_int("count", n_clockless);
-    error_set(&note, ERR_FORMAT, NOPOS, MSG_EXPORT_CLOCKLESS, 1, &count);
-    (void)cli_complain(o, &note);
-    return OK;
 }
 
 static void say_shortened(const options *o, uint64_t n) {
@@ -101,7 +84,7 @@ static status write_form(const options *o, opened_input *x, bool *writing, error
     uint64_t shortened = 0;
     how.shortened = &shortened;
     trace *merged = NULL;
-    if (x->input.n_traces > 1) TRY(join_traces(o, x, &merged, err));
+    if (x->input.n_traces > 1) TRY(open_merged(o, x, &merged, err));
     *writing = true;
     status s = write_trace(o, merged ? merged : x->input.traces[0].trace, &how, err);
     trace_release(merged);
