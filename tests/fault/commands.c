@@ -43,6 +43,9 @@ static const command_line COMMANDS[] = {
     {{"export", "TRACE", "--to", "chrome", "--threads", "1"}},
     {{"export", "TRACE", "--to", "csv", "-o", OUT_FILE, "--threads", "1"}},
     {{"export", "TRACE", "--to", "tacho", "-o", OUT_FILE, "--threads", "1"}},
+    {{"export", "TRACE", "--to", "arrow", "-o", OUT_FILE, "--threads", "1"}},
+    {{"query", "TRACE", "select kind, count(*) from slice group by kind", "--format", "arrow",
+      "--threads", "1"}},
     {{"check", "TRACE", "TRACE", "--junit", OUT_FILE, "--threads", "1"}},
 };
 enum { N_COMMANDS = sizeof COMMANDS / sizeof *COMMANDS };
