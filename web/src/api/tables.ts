@@ -1146,6 +1146,8 @@ export interface Tables {
       saves: number | null;
       share: number | null;
       speedup: number | null;
+      least: number | null;
+      most: number | null;
       calls: number | null;
       kernels: number | null;
       host_time: number | null;
