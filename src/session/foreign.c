@@ -30,13 +30,6 @@ static bool has_cupti(str head) {
     return is_sqlite(head) && foreign_holds(head, STR("CUPTI_ACTIVITY_KIND_"));
 }
 
-static bool is_nsys_sqlite(str head) {
-    bool exported = foreign_holds(head, STR("META_DATA_EXPORT")) ||
-                    foreign_holds(head, STR("TARGET_INFO_"));
-    return is_sqlite(head) &&
-           (exported || (has_cupti(head) && foreign_holds(head, STR("StringIds"))));
-}
-
 static bool is_nvprof(str head) {
     return has_cupti(head);
 }

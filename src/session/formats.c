@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "ingest/megengine/megengine.h"
 #include "ingest/mindspore/mindspore.h"
+#include "ingest/nsight/nsight.h"
 #include "ingest/paddle/paddle_head.h"
 #include "ingest/paddle/paddle_json.h"
 #include "ingest/paddle/paddle_pb.h"
@@ -167,6 +168,11 @@ static sniff_answer sniff_xplane(str head, bool whole) {
     return xplane_head(head) ? SNIFF_YES : SNIFF_NO;
 }
 
+static sniff_answer sniff_nsight(str head, bool whole) {
+    (void)whole;
+    return nsight_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
 static sniff_answer sniff_paddle_pb(str head, bool whole) {
     (void)whole;
     return paddle_pb_head(head) ? SNIFF_YES : SNIFF_NO;
@@ -204,6 +210,7 @@ static const format FORMATS[] = {
     {"xla timeline", sniff_xla, ingest_tensorflow},
     {"tacho_recording", sniff_recording, ingest_recording},
     {"xplane", sniff_xplane, ingest_xplane},
+    {"nsight", sniff_nsight, ingest_nsight},
     {"paddle pb", sniff_paddle_pb, ingest_paddle_pb},
     {"trace json", sniff_trace_json, ingest_trace_json},
     {"torch_memory_snapshot", sniff_snapshot, ingest_memory_snapshot},

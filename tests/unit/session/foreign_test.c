@@ -18,8 +18,6 @@ static void bytes_tell(void **state) {
         str head;
         uint16_t message;
     } samples[] = {
-        {STR("SQLite format 3\0..CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL..META_DATA_EXPORT"),
-         MSG_FOREIGN_NSYS_SQLITE},
         {STR("SQLite format 3\0..CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"),
          MSG_FOREIGN_NVPROF},
         {STR("SQLite format 3\0..CREATE TABLE rocpd_metadata_12"), MSG_FOREIGN_ROCPD},
