@@ -4,7 +4,7 @@
  *     ProfilerStep#3, Optimizer.step#AdamW.step                  as in PyTorch's own profiler
  *     {'Module': 'decoder.layers.0.mlp', …                       a module (hooks of NVIDIA's)
  *     decoder.layers.0.mlp                                       the same by its name alone
- *     domain NCCL                                                a collective
+ *     domain NCCL                                                the host's part of a collective
  *     domains CCCL, cuBLAS, …                                    calls of libraries
  *     anything else                                              a range of the user's
  *
@@ -127,7 +127,6 @@ static slice_kind kind_of_name(str name, bool op) {
     if (str_starts(name, STR("ProfilerStep#"))) return KIND_STEP;
     if (str_starts(name, STR("enumerate(DataLoader)#"))) return KIND_DATA;
     if (str_starts(name, STR("Optimizer."))) return KIND_OPTIMIZER;
-    if (str_starts(name, STR("nccl:"))) return KIND_COLLECTIVE;
     if (op && !starts_with_one(name, own, N_OF(own))) return KIND_OP;
     return is_module_path(name) ? KIND_MODULE : KIND_ANNOTATION;
 }
@@ -180,7 +179,7 @@ static range read_range(reader *r, str text, const domain_row *d) {
     range out = {.name = text, .kind = KIND_ANNOTATION};
     str module = hooked_module(text);
     if (d && d->collective) {
-        out.kind = KIND_COLLECTIVE;
+        out.kind = KIND_FRAMEWORK; /* the kernel it enqueues is the collective */
     } else if (d && d->library) {
         out.kind = r->torch ? KIND_FRAMEWORK : KIND_OP;
         out.op = (raw_op){

@@ -124,6 +124,8 @@ static void guard(database *d) {
         {SQLITE_DBCONFIG_ENABLE_VIEW, 0},    {SQLITE_DBCONFIG_DQS_DML, 0}};
     for (size_t i = 0; i < N_OF(limits); i++)
         sqlite3_limit(d->db, limits[i].id, limits[i].most);
+    /* Nothing can be written; but of a damaged schema SQLite then keeps what it could read. */
+    (void)sqlite3_exec(d->db, "PRAGMA writable_schema=ON", NULL, NULL, NULL);
     for (size_t i = 0; i < N_OF(switches); i++)
         (void)sqlite3_db_config(d->db, switches[i].id, switches[i].on, NULL);
     (void)sqlite3_exec(d->db, "PRAGMA mmap_size=0", NULL, NULL,
@@ -167,7 +169,8 @@ static int open_bytes(database *d) {
                                SQLITE_DESERIALIZE_READONLY);
 }
 
-/* Names of the tables that are tables: not those of modules, nor SQLite's own. */
+/* Names of the tables that are tables: not those of modules, nor SQLite's own. Of a damaged list
+ * those before the damage. */
 static int list_tables(database *d) {
     sqlite3_stmt *s = NULL;
     int rc =
@@ -184,7 +187,9 @@ static int list_tables(database *d) {
         if (!name || !copy.p) rc = SQLITE_NOMEM;
     }
     sqlite3_finalize(s);
-    return rc == SQLITE_DONE ? SQLITE_OK : rc;
+    bool damaged = rc != SQLITE_DONE && database_failure(d, rc) == OK;
+    if (damaged && d->tables.n) part_lost_many(d->part, CAUSE_DATABASE_DAMAGED, 1);
+    return rc == SQLITE_DONE || (damaged && d->tables.n) ? SQLITE_OK : rc;
 }
 
 static status open_all(database *d, source *src, error *err) {

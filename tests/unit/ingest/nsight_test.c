@@ -149,7 +149,7 @@ static void test_ranges(void **state) {
     assert_int_equal(t->slice.parent[mm], find_slice(t, "decoder.layers.0.mlp"));
     assert_int_equal(t->slice.kind[find_slice(t, "head")], KIND_MODULE);
     assert_int_equal(t->slice.kind[find_slice(t, "registered")], KIND_ANNOTATION);
-    assert_int_equal(t->slice.kind[find_slice(t, "ncclAllReduce")], KIND_COLLECTIVE);
+    assert_int_equal(t->slice.kind[find_slice(t, "ncclAllReduce")], KIND_FRAMEWORK);
     assert_int_equal(t->slice.kind[find_slice(t, "FSDP::pre_forward (x)")], KIND_ANNOTATION);
     assert_int_equal(t->instant.n, 2);
     uint32_t open = find_slice(t, "open");
