@@ -34,10 +34,6 @@ static bool is_nvprof(str head) {
     return has_cupti(head);
 }
 
-static bool is_rocpd(str head) {
-    return is_sqlite(head) && foreign_holds(head, STR("rocpd_"));
-}
-
 static bool is_ascend_db(str head) {
     return is_sqlite(head) && foreign_holds(head, STR("STRING_IDS")) &&
            (foreign_holds(head, STR("PYTORCH_API")) || foreign_holds(head, STR("CANN_API")) ||
@@ -107,11 +103,6 @@ static bool is_tfevents(str head) {
 static bool is_object(str head) {
     const char *end = head.p + head.n, *p = head.n ? json_space(head.p, end) : end;
     return p < end && *p == '{';
-}
-
-static bool is_rocprof_json(str head) {
-    return is_object(head) && foreign_holds(str_n(head.p, head.n < 256 ? head.n : 256),
-                                            STR("\"rocprofiler-sdk-tool\""));
 }
 
 /* PyTorch's execution traces, before and after they got Chakra's name. */

@@ -19,6 +19,7 @@
 #include "ingest/pytorch/kineto.h"
 #include "ingest/pytorch/memory_snapshot.h"
 #include "ingest/recording/recording.h"
+#include "ingest/rocm/rocm.h"
 #include "ingest/tensorflow/tensorflow_timeline.h"
 #include "ingest/xplane/xplane.h"
 #include "store/file.h"
@@ -173,6 +174,16 @@ static sniff_answer sniff_nsight(str head, bool whole) {
     return nsight_head(head) ? SNIFF_YES : SNIFF_NO;
 }
 
+static sniff_answer sniff_rocpd(str head, bool whole) {
+    (void)whole;
+    return rocpd_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
+static sniff_answer sniff_rocm_json(str head, bool whole) {
+    (void)whole;
+    return rocm_json_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
 static sniff_answer sniff_paddle_pb(str head, bool whole) {
     (void)whole;
     return paddle_pb_head(head) ? SNIFF_YES : SNIFF_NO;
@@ -211,6 +222,8 @@ static const format FORMATS[] = {
     {"tacho_recording", sniff_recording, ingest_recording},
     {"xplane", sniff_xplane, ingest_xplane},
     {"nsight", sniff_nsight, ingest_nsight},
+    {"rocpd", sniff_rocpd, ingest_rocpd},
+    {"rocprof json", sniff_rocm_json, ingest_rocm_json},
     {"paddle pb", sniff_paddle_pb, ingest_paddle_pb},
     {"trace json", sniff_trace_json, ingest_trace_json},
     {"torch_memory_snapshot", sniff_snapshot, ingest_memory_snapshot},
