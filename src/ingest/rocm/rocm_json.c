@@ -28,6 +28,7 @@ typedef struct {
     vec names;   /* str: raw text of the string */
     map markers; /* correlation → names */
     vec kinds;   /* kind_row */
+    bool cut;    /* the file ends before its end */
 } reader;
 
 bool rocm_json_head(str head) {
@@ -66,6 +67,23 @@ static int64_t number(str object, str key, int64_t otherwise) {
 
 static int64_t handle(str object, str key) {
     return number(json_member(object, key), STR("handle"), ABSENT_I64);
+}
+
+/* A member of an object; of a cut file also one that has no end: what is there of it. Records
+ * come last, so the last one of a name is meant. */
+static str open_member(const reader *x, str object, str key) {
+    str value = json_member(object, key);
+    size_t at = SIZE_MAX;
+    if (value.n || !x->cut) return value;
+    for (size_t i = 0; (i = str_find(object, key, i)) != SIZE_MAX; i += key.n) {
+        bool quoted = i > 0 && object.p[i - 1] == '"' && i + key.n < object.n &&
+                      object.p[i + key.n] == '"';
+        if (quoted) at = i + key.n + 1;
+    }
+    if (at == SIZE_MAX) return STR_NONE;
+    size_t open = at;
+    while (open < object.n && object.p[open] != '[' && object.p[open] != '{') open++;
+    return open < object.n ? str_from(object, open) : STR_NONE;
 }
 
 /* A string without its escapes, valid until the next call. */
@@ -288,30 +306,51 @@ static status look_around(reader *x, error *err) {
     return OK;
 }
 
-static status read_records(reader *x, error *err) {
-    str list, records, key, record;
-    buf unread = {0};
-    status st = OK;
+/* The records of one list; *any: there are some, and nothing here reads them. */
+static status read_list(reader *x, str list, str records, bool *any, error *err) {
+    str key, record;
+    take_function *take = taker_of(list);
+    json_iter it = json_open(records);
+    while (json_next(&it, &key, &record)) {
+        *any = !take;
+        if (!take) break;
+        if (take(x, record) != OK || x->r.failed) FAIL_MEMORY(err);
+        TRY(look_around(x, err));
+    }
+    return OK;
+}
+
+static status read_lists(reader *x, buf *unread, error *err) {
+    str list, records;
     json_iter lists = json_open(json_member(x->process, STR("buffer_records")));
-    while (st == OK && json_next(&lists, &list, &records)) {
-        take_function *take = taker_of(list);
-        json_iter it = json_open(records);
-        while (st == OK && json_next(&it, &key, &record)) {
-            if (!take) {
-                buf_add_str(&unread, list);
-                buf_add_byte(&unread, ' ');
-                break;
-            }
-            if (take(x, record) != OK || x->r.failed)
-                st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
-            if (st == OK) st = look_around(x, err);
-        }
+    while (json_next(&lists, &list, &records)) {
+        bool any = false;
+        TRY(read_list(x, list, records, &any, err));
+        if (!any) continue;
+        if (unread->n) buf_add_cstr(unread, ", ");
+        buf_add_str(unread, list);
     }
+    return OK;
+}
+
+/* The lists that a cut file has, whole or in part. */
+static status read_cut_lists(reader *x, error *err) {
+    static const str lists[] = {STR("kernel_dispatch"),  STR("hip_api"),  STR("hsa_api"),
+                                STR("marker_api"),       STR("rccl_api"), STR("memory_copy"),
+                                STR("memory_allocation")};
+    str all = open_member(x, x->process, STR("buffer_records"));
+    bool any;
+    for (size_t i = 0; i < N_OF(lists); i++)
+        TRY(read_list(x, lists[i], open_member(x, all, lists[i]), &any, err));
+    return OK;
+}
+
+static status read_records(reader *x, error *err) {
+    buf unread = {0};
+    bool whole = json_member(x->process, STR("buffer_records")).n > 0;
+    status st = whole ? read_lists(x, &unread, err) : read_cut_lists(x, err);
     x->r.failed |= !buf_ok(&unread);
-    if (st == OK && unread.n) {
-        unread.n--;
-        st = rocm_put_fact(&x->r, "not_read", buf_str(&unread), err);
-    }
+    if (st == OK && unread.n) st = rocm_put_fact(&x->r, "not_read", buf_str(&unread), err);
     buf_fini(&unread);
     return st;
 }
@@ -344,6 +383,13 @@ static status read_process(reader *x, error *err) {
                                     : OK;
 }
 
+static status read_next_process(reader *x, error *err) {
+    status st = read_process(x, err);
+    forget_process(x);
+    x->number++;
+    return st;
+}
+
 static status read_all(reader *x, source *src, error *err) {
     str key;
     TRY(load_file(x, src, err));
@@ -353,16 +399,19 @@ static status read_all(reader *x, source *src, error *err) {
         /* Cut: the value has no end. What is whole in it is read. */
         size_t at = str_find(whole, STR("["), (size_t)(start - whole.p));
         if (at != SIZE_MAX) tool = str_from(whole, at);
+        x->cut = true;
         part_lost(x->r.part, CAUSE_TRUNCATED, x->file.n, 0);
     }
     json_iter it = json_open(tool);
+    const char *rest = tool.p;
     while (json_next(&it, &key, &x->process)) {
-        status st = read_process(x, err);
-        forget_process(x);
-        x->number++;
-        if (st != OK) return st;
+        rest = x->process.p + x->process.n;
+        TRY(read_next_process(x, err));
     }
-    return OK;
+    if (!x->cut || !rest) return OK;
+    while (rest < whole.p + whole.n && *rest != '{') rest++;
+    x->process = str_n(rest, (size_t)(whole.p + whole.n - rest));
+    return x->process.n ? read_next_process(x, err) : OK;
 }
 
 status ingest_rocm_json(source *src, const ingest_options *o, builder *b, error *err) {

@@ -75,8 +75,7 @@ static void test_json(void **state) {
     (void)state;
     error err;
     for (size_t n = 0; n < 100; n += 33) {
-        trace *t =
-            read_with(ingest_rocm_json, STR(JSON), (read_how){.piece_bytes = n}, &err);
+        trace *t = read_with(ingest_rocm_json, STR(JSON), (read_how){.piece_bytes = n}, &err);
         assert_non_null(t);
         check_rows(t);
         assert_int_equal(t->device.sm_count[1], 304);
@@ -116,12 +115,16 @@ static void test_cut(void **state) {
     (void)state;
     error err;
     str text = STR(JSON);
+    uint32_t n_before = 0;
     for (size_t n = 30; n < text.n - 2; n += 13) {
         trace *t = read_with(ingest_rocm_json, str_n(text.p, n), (read_how){0}, &err);
         assert_non_null(t);
         assert_int_equal(trace_quality(t, CAUSE_TRUNCATED), 1);
+        assert_true(t->kernel.n >= n_before);
+        n_before = t->kernel.n;
         trace_release(t);
     }
+    assert_int_equal(n_before, 3);
 }
 
 #define NAMES                                                                            \
