@@ -1,7 +1,7 @@
 /* rocm_json.c: rocprofv3's JSON from any bytes to a sealed trace. Small pieces find as many rows
  * of everything as one large one, and the trace keeps its promises. */
-#include "ingest/rocm/rocm.h"
 #include "fuzz/fuzz_read.h"
+#include "ingest/rocm/rocm.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     str bytes = {(const char *)data, size};

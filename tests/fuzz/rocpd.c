@@ -1,6 +1,6 @@
 /* rocpd.c: rocprofv3's databases from any bytes to a sealed trace. */
-#include "ingest/rocm/rocm.h"
 #include "fuzz/fuzz_read.h"
+#include "ingest/rocm/rocm.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     str bytes = {(const char *)data, size};
