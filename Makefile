@@ -82,8 +82,9 @@ HARDEN_LINK   := -Wl,-z,relro,-z,now,-z,noexecstack
 # No LTO: it gave less than 1 % of speed, and linking with it took longer than a minute.
 OPT_release   := -O2 -D_FORTIFY_SOURCE=2 $(HARDEN)
 OPT_debug     := -O0 -g3
-OPT_asan      := -O1 -g -fno-omit-frame-pointer $(SANITIZE_asan)
-OPT_tsan      := -O1 -g $(SANITIZE_tsan)
+# -Og, and lines alone for the debugger: half the time of -O1 -g to compile, as fast.
+OPT_asan      := -Og -g1 -fno-omit-frame-pointer $(SANITIZE_asan)
+OPT_tsan      := -Og -g1 $(SANITIZE_tsan)
 OPT_fuzz      := -O1 -g -fno-omit-frame-pointer $(SANITIZE_fuzz)
 ifeq ($(OPT_$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is none of release, debug, asan, tsan)
