@@ -34,7 +34,14 @@ static status take_cuda(reader *r, db_rows *row) {
                       driver ? "cuda_driver" : "cuda_runtime");
 }
 
+/* CUDA's own waits are reported among the costs of profiling, but are there without it, too. */
 static status take_overhead(reader *r, db_rows *row) {
+    static const str own[] = {STR("Command Buffer Full"), STR("Lazy Function Loading"),
+                              STR("Runtime Triggered Module Loading"), STR("Driver Compiler")};
+    str name = intern_get(r->strings, nsight_name(r, db_int(row, NAME, -1)));
+    for (size_t i = 0; i < N_OF(own); i++)
+        if (str_find_nocase(name, own[i], 0) == 0)
+            return take_range(r, row, KIND_OTHER, "cuda_overhead");
     return take_range(r, row, KIND_OVERHEAD, "overhead");
 }
 

@@ -20,7 +20,8 @@
     "INSERT INTO StringIds VALUES(1,'void k<(int)4, (bool)1, <unnamed>::F, (unsigned " \
     "int)2>'),"                                                                        \
     "(2,'cudaLaunchKernel_v7000'),(3,'worker'),(4,'registered'),(5,'cuLaunchKernel')," \
-    "(6,'pthread_cond_wait'),(7,'MPI_Allreduce'),(8,'cudaGraphLaunch_v10000');"
+    "(6,'pthread_cond_wait'),(9,'Command Buffer Full'),(10,'Buffer "                   \
+    "Flush'),(7,'MPI_Allreduce'),(8,'cudaGraphLaunch_v10000');"
 #define RUNTIME                                                                              \
     "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start,end,eventClass,globalTid,correlationId," \
     "nameId);"
@@ -179,6 +180,8 @@ static void test_other_tables(void **state) {
     (void)state;
     trace *t = read_sql(
         STRINGS
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_OVERHEAD(start,end,globalTid,nameId);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_OVERHEAD VALUES(20,21," T1 ",9),(22,23," T1 ",10);"
         "CREATE TABLE OSRT_API(start,end,globalTid,nameId);"
         "INSERT INTO OSRT_API VALUES(1,2," T1 ",6);"
         "CREATE TABLE MPI_COLLECTIVES_EVENTS(start,end,globalTid,textId);"
@@ -199,6 +202,8 @@ static void test_other_tables(void **state) {
         "CREATE TABLE TARGET_INFO_SESSION_START_TIME(utcEpochNs);"
         "INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES(1700000000000000000);");
     assert_int_equal(t->slice.kind[find_slice(t, "pthread_cond_wait")], KIND_OTHER);
+    assert_int_equal(t->slice.kind[find_slice(t, "Command Buffer Full")], KIND_OTHER);
+    assert_int_equal(t->slice.kind[find_slice(t, "Buffer Flush")], KIND_OVERHEAD);
     assert_int_equal(t->slice.kind[find_slice(t, "MPI_Allreduce")], KIND_COLLECTIVE);
     assert_int_equal(t->counter.n, 2);
     assert_string_equal(text_of_id(t, t->counter.name[1]), "SM Active");
