@@ -86,6 +86,69 @@ static str open_member(const reader *x, str object, str key) {
     return open < object.n ? str_from(object, open) : STR_NONE;
 }
 
+/* The members of a record that mean something, found in one walk. */
+enum {
+    IN_START,
+    IN_END,
+    IN_THREAD,
+    IN_KIND,
+    IN_OPERATION,
+    IN_CORRELATION,
+    IN_STREAM,
+    IN_DISPATCH,
+    IN_BYTES,
+    IN_TARGET,
+    IN_SOURCE,
+    IN_ADDRESS,
+    IN_SIZE,
+    IN_AGENT,
+    IN_QUEUE,
+    IN_KERNEL,
+    IN_SHARED,
+    IN_BLOCK,
+    IN_GRID,
+    N_IN
+};
+
+static void walk_members(str object, str found[N_IN]) {
+    static const str keys[N_IN] = {STR("start_timestamp"),
+                                   STR("end_timestamp"),
+                                   STR("thread_id"),
+                                   STR("kind"),
+                                   STR("operation"),
+                                   STR("correlation_id"),
+                                   STR("stream_id"),
+                                   STR("dispatch_info"),
+                                   STR("bytes"),
+                                   STR("dst_agent_id"),
+                                   STR("src_agent_id"),
+                                   STR("address"),
+                                   STR("allocation_size"),
+                                   STR("agent_id"),
+                                   STR("queue_id"),
+                                   STR("kernel_id"),
+                                   STR("group_segment_size"),
+                                   STR("workgroup_size"),
+                                   STR("grid_size")};
+    str key, value;
+    json_iter it = json_open(object);
+    while (json_next(&it, &key, &value))
+        for (int i = 0; i < N_IN; i++)
+            if (str_eq(key, keys[i])) {
+                found[i] = value;
+                break;
+            }
+}
+
+static int64_t value_of(str value, int64_t otherwise) {
+    int64_t v;
+    return json_i64(value, &v) ? v : otherwise;
+}
+
+static int64_t handle_in(str value) {
+    return number(value, STR("handle"), ABSENT_I64);
+}
+
 /* A string without its escapes, valid until the next call. */
 static str decoded(reader *x, str value) {
     buf_clear(&x->text);
@@ -94,8 +157,8 @@ static str decoded(reader *x, str value) {
     return buf_str(&x->text);
 }
 
-static int64_t correlation_of(const reader *x, str record) {
-    int64_t id = number(json_member(record, STR("correlation_id")), STR("internal"), -1);
+static int64_t correlation_of(const reader *x, str correlation) {
+    int64_t id = number(correlation, STR("internal"), -1);
     return id < 0 || id >= (int64_t)1 << 40 ? ABSENT_I64 : x->number << 40 | id;
 }
 
@@ -149,8 +212,8 @@ static status read_kinds(reader *x) {
     return OK;
 }
 
-static str operation_of(const reader *x, str record, str *domain) {
-    int64_t kind = number(record, STR("kind"), -1), op = number(record, STR("operation"), -1);
+static str operation_of(const reader *x, const str in[N_IN], str *domain) {
+    int64_t kind = value_of(in[IN_KIND], -1), op = value_of(in[IN_OPERATION], -1);
     *domain = STR_NONE;
     if (kind < 0 || kind >= (int64_t)x->kinds.n) return STR_NONE;
     const kind_row *k = &VEC(&x->kinds, kind_row)[kind];
@@ -197,27 +260,27 @@ static int32_t device_of(const reader *x, int64_t agent) {
 
 /* ---- records ---- */
 
-static void three(str object, str key, int64_t out[3]) {
+static void three(str size, int64_t out[3]) {
     static const str axes[] = {STR("x"), STR("y"), STR("z")};
-    str size = json_member(object, key);
     for (int i = 0; i < 3; i++) out[i] = number(size, axes[i], 0);
 }
 
-static status take_dispatch(reader *x, str record) {
+static status take_dispatch(reader *x, const str in[N_IN]) {
     rocm_work w = ROCM_WORK_NONE;
-    str info = json_member(record, STR("dispatch_info"));
+    str info[N_IN] = {{0}};
+    walk_members(in[IN_DISPATCH], info);
     w.kind = KIND_KERNEL;
-    w.start = number(record, STR("start_timestamp"), ABSENT_I64);
-    w.end = number(record, STR("end_timestamp"), ABSENT_I64);
-    w.device = device_of(x, handle(info, STR("agent_id")));
+    w.start = value_of(in[IN_START], ABSENT_I64);
+    w.end = value_of(in[IN_END], ABSENT_I64);
+    w.device = device_of(x, handle_in(info[IN_AGENT]));
     if (w.device == ABSENT_I32) w.device = 0;
-    w.queue = handle(info, STR("queue_id"));
-    w.stream = handle(record, STR("stream_id"));
-    w.correlation = correlation_of(x, record);
-    w.shared_memory = number(info, STR("group_segment_size"), ABSENT_I64);
-    three(info, STR("grid_size"), w.grid);
-    three(info, STR("workgroup_size"), w.block);
-    w.name = decoded(x, recall(x, &x->kernels, number(info, STR("kernel_id"), -1)));
+    w.queue = handle_in(info[IN_QUEUE]);
+    w.stream = handle_in(in[IN_STREAM]);
+    w.correlation = correlation_of(x, in[IN_CORRELATION]);
+    w.shared_memory = value_of(info[IN_SHARED], ABSENT_I64);
+    three(info[IN_GRID], w.grid);
+    three(info[IN_BLOCK], w.block);
+    w.name = decoded(x, recall(x, &x->kernels, value_of(info[IN_KERNEL], -1)));
     return rocm_put_work(&x->r, &w);
 }
 
@@ -233,60 +296,59 @@ static str copy_name(str operation) {
     return operation;
 }
 
-static status take_copy(reader *x, str record) {
+static status take_copy(reader *x, const str in[N_IN]) {
     rocm_work w = ROCM_WORK_NONE;
     str domain;
     w.kind = KIND_MEMCPY;
-    w.start = number(record, STR("start_timestamp"), ABSENT_I64);
-    w.end = number(record, STR("end_timestamp"), ABSENT_I64);
-    w.device = device_of(x, handle(record, STR("dst_agent_id")));
-    if (w.device == ABSENT_I32) w.device = device_of(x, handle(record, STR("src_agent_id")));
+    w.start = value_of(in[IN_START], ABSENT_I64);
+    w.end = value_of(in[IN_END], ABSENT_I64);
+    w.device = device_of(x, handle_in(in[IN_TARGET]));
+    if (w.device == ABSENT_I32) w.device = device_of(x, handle_in(in[IN_SOURCE]));
     if (w.device == ABSENT_I32) w.device = 0;
-    w.stream = handle(record, STR("stream_id"));
-    w.correlation = correlation_of(x, record);
-    w.bytes = number(record, STR("bytes"), ABSENT_I64);
-    w.name = copy_name(json_text(operation_of(x, record, &domain)));
+    w.stream = handle_in(in[IN_STREAM]);
+    w.correlation = correlation_of(x, in[IN_CORRELATION]);
+    w.bytes = value_of(in[IN_BYTES], ABSENT_I64);
+    w.name = copy_name(json_text(operation_of(x, in, &domain)));
     return rocm_put_work(&x->r, &w);
 }
 
-static status take_call(reader *x, str record) {
+static status take_call(reader *x, const str in[N_IN]) {
     rocm_call c = ROCM_CALL_NONE;
-    str name = operation_of(x, record, &c.domain);
-    c.start = number(record, STR("start_timestamp"), ABSENT_I64);
-    c.end = number(record, STR("end_timestamp"), ABSENT_I64);
+    str name = operation_of(x, in, &c.domain);
+    c.start = value_of(in[IN_START], ABSENT_I64);
+    c.end = value_of(in[IN_END], ABSENT_I64);
     c.pid = x->pid;
-    c.tid = number(record, STR("thread_id"), 0);
-    c.correlation = correlation_of(x, record);
+    c.tid = value_of(in[IN_THREAD], 0);
+    c.correlation = correlation_of(x, in[IN_CORRELATION]);
     if (str_starts(c.domain, STR("MARKER_"))) {
-        int64_t id = number(json_member(record, STR("correlation_id")), STR("internal"), -1);
-        str text = recall(x, &x->markers, id);
+        str text = recall(x, &x->markers, number(in[IN_CORRELATION], STR("internal"), -1));
         if (text.n) name = text;
     }
     c.name = decoded(x, name);
     return rocm_put_call(&x->r, &c);
 }
 
-static status take_allocation(reader *x, str record) {
-    str domain, operation = json_text(operation_of(x, record, &domain));
-    str address = json_text(json_member(record, STR("address")));
-    int64_t at = 0;
-    uint64_t hex = 0;
-    if (str_starts(address, STR("0x"))) {
-        for (size_t i = 2; i < address.n && i < 18; i++) {
-            char ch = (char)(address.p[i] | 0x20);
-            hex = hex << 4 | (uint64_t)(ch <= '9' ? ch & 15 : (ch - 'a' + 10) & 15);
-        }
-        at = (int64_t)hex;
-    } else {
-        at = number(record, STR("address"), 0);
+/* "0x7f00" or a number. */
+static int64_t address_of(str value) {
+    str text = json_text(value);
+    uint64_t v = 0;
+    if (!str_starts(text, STR("0x"))) return value_of(value, 0);
+    for (size_t i = 2; i < text.n && i < 18; i++) {
+        char c = (char)(text.p[i] | 0x20);
+        v = v << 4 | (uint64_t)(c <= '9' ? c & 15 : (c - 'a' + 10) & 15);
     }
-    bool release = str_find(operation, STR("FREE"), 0) != SIZE_MAX;
-    return rocm_put_memory(&x->r, number(record, STR("start_timestamp"), ABSENT_I64), at,
-                           number(record, STR("allocation_size"), 0),
-                           device_of(x, handle(record, STR("agent_id"))), release, x->pid);
+    return (int64_t)v;
 }
 
-typedef status take_function(reader *x, str record);
+static status take_allocation(reader *x, const str in[N_IN]) {
+    str domain, operation = json_text(operation_of(x, in, &domain));
+    bool release = str_find(operation, STR("FREE"), 0) != SIZE_MAX;
+    return rocm_put_memory(&x->r, value_of(in[IN_START], ABSENT_I64),
+                           address_of(in[IN_ADDRESS]), value_of(in[IN_SIZE], 0),
+                           device_of(x, handle_in(in[IN_AGENT])), release, x->pid);
+}
+
+typedef status take_function(reader *x, const str in[N_IN]);
 
 static take_function *taker_of(str list) {
     if (str_eq(list, STR("kernel_dispatch"))) return take_dispatch;
@@ -314,7 +376,9 @@ static status read_list(reader *x, str list, str records, bool *any, error *err)
     while (json_next(&it, &key, &record)) {
         *any = !take;
         if (!take) break;
-        if (take(x, record) != OK || x->r.failed) FAIL_MEMORY(err);
+        str in[N_IN] = {{0}};
+        walk_members(record, in);
+        if (take(x, in) != OK || x->r.failed) FAIL_MEMORY(err);
         TRY(look_around(x, err));
     }
     return OK;
