@@ -32,7 +32,8 @@ typedef struct {
 } reader;
 
 bool rocm_json_head(str head) {
-    const char *end = head.p + head.n, *p = head.n ? json_space(head.p, end) : end;
+    if (!head.n) return false;
+    const char *end = head.p + head.n, *p = json_space(head.p, end);
     str s = str_n(p, (size_t)(end - p) < 256 ? (size_t)(end - p) : 256);
     return s.n && *s.p == '{' && str_find(s, STR("\"rocprofiler-sdk-tool\""), 0) != SIZE_MAX;
 }
@@ -53,6 +54,7 @@ static status load_file(reader *x, source *src, error *err) {
                                        source_file_bytes(src)))
             FAIL0(err, ERR_CANCELLED, NOPOS, MSG_CANCELLED);
     }
+    if (x->file.n == 0) FAIL0(err, ERR_FORMAT, 0, MSG_EMPTY_FILE);
     builder_set_input_bytes(x->r.b, x->file.n);
     if (source_damaged(src)) part_lost(x->r.part, CAUSE_STREAM_DAMAGED, x->file.n, 0);
     return OK;
@@ -458,10 +460,9 @@ static status read_all(reader *x, source *src, error *err) {
     str key;
     TRY(load_file(x, src, err));
     str whole = buf_str(&x->file), tool = json_member(whole, STR("rocprofiler-sdk-tool"));
-    const char *start = whole.p ? json_space(whole.p, whole.p + whole.n) : NULL;
     if (!tool.n && rocm_json_head(whole)) {
         /* Cut: the value has no end. What is whole in it is read. */
-        size_t at = str_find(whole, STR("["), (size_t)(start - whole.p));
+        size_t at = str_find(whole, STR("["), 0);
         if (at != SIZE_MAX) tool = str_from(whole, at);
         x->cut = true;
         part_lost(x->r.part, CAUSE_TRUNCATED, x->file.n, 0);
