@@ -50,8 +50,9 @@ static status read_table(reader *x, const char *table, const char *const *column
     buf name = {0};
     buf_add_cstr(&name, table);
     buf_add_str(&name, x->suffix);
-    status opened =
-        buf_ok(&name) ? db_select(x->db, buf_str(&name), columns, n, &rows, err) : ERR_MEMORY;
+    status opened = buf_ok(&name)
+                        ? db_select(x->db, buf_str(&name), columns, n, &rows, err)
+                        : error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     buf_fini(&name);
     if (opened != OK) return opened;
     while (st == OK && db_next(&rows)) {

@@ -27,9 +27,10 @@ static void add_name(buf *sql, str name) {
     buf_add_byte(sql, '"');
 }
 
-static bool has_column(sqlite3_stmt *all, const char *name) {
+static bool has_column(sqlite3_stmt *all, const char *name, int *rc) {
     for (int i = 0; i < sqlite3_column_count(all); i++) {
         const char *is = sqlite3_column_name(all, i);
+        if (!is) *rc = SQLITE_NOMEM;
         if (is && strcmp(is, name) == 0) return true;
     }
     return false;
@@ -47,7 +48,7 @@ static int write_select(database *d, str table, const char *const *columns, size
     buf_add_cstr(sql, "SELECT _rowid_");
     for (size_t i = 0; i < n && rc == SQLITE_OK; i++) {
         buf_add_cstr(sql, ", ");
-        if (has_column(all, columns[i]))
+        if (has_column(all, columns[i], &rc))
             add_name(sql, str_of(columns[i]));
         else
             buf_add_cstr(sql, "NULL");
