@@ -12,12 +12,14 @@
 #include "base/json.h"
 #include "ingest/megengine/megengine.h"
 #include "ingest/mindspore/mindspore.h"
+#include "ingest/nsight/nsight.h"
 #include "ingest/paddle/paddle_head.h"
 #include "ingest/paddle/paddle_json.h"
 #include "ingest/paddle/paddle_pb.h"
 #include "ingest/pytorch/kineto.h"
 #include "ingest/pytorch/memory_snapshot.h"
 #include "ingest/recording/recording.h"
+#include "ingest/rocm/rocm.h"
 #include "ingest/tensorflow/tensorflow_timeline.h"
 #include "ingest/xplane/xplane.h"
 #include "store/file.h"
@@ -167,6 +169,21 @@ static sniff_answer sniff_xplane(str head, bool whole) {
     return xplane_head(head) ? SNIFF_YES : SNIFF_NO;
 }
 
+static sniff_answer sniff_nsight(str head, bool whole) {
+    (void)whole;
+    return nsight_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
+static sniff_answer sniff_rocpd(str head, bool whole) {
+    (void)whole;
+    return rocpd_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
+static sniff_answer sniff_rocm_json(str head, bool whole) {
+    (void)whole;
+    return rocm_json_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
 static sniff_answer sniff_paddle_pb(str head, bool whole) {
     (void)whole;
     return paddle_pb_head(head) ? SNIFF_YES : SNIFF_NO;
@@ -204,6 +221,9 @@ static const format FORMATS[] = {
     {"xla timeline", sniff_xla, ingest_tensorflow},
     {"tacho_recording", sniff_recording, ingest_recording},
     {"xplane", sniff_xplane, ingest_xplane},
+    {"nsight", sniff_nsight, ingest_nsight},
+    {"rocpd", sniff_rocpd, ingest_rocpd},
+    {"rocprof json", sniff_rocm_json, ingest_rocm_json},
     {"paddle pb", sniff_paddle_pb, ingest_paddle_pb},
     {"trace json", sniff_trace_json, ingest_trace_json},
     {"torch_memory_snapshot", sniff_snapshot, ingest_memory_snapshot},
