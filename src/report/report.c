@@ -18,7 +18,9 @@
 #define ANSWER_BYTES ((size_t)256 << 20)
 
 /* About what a part of a report takes; measured, for the size that is said beforehand. */
-enum { BYTES_PER_WORKER = 1200 << 10, BYTES_PER_SLICE = 150 };
+enum { BYTES_PER_WORKER = 600 << 10, BYTES_PER_SLICE = 310 };
+/* Of pictures: what a crowded trace takes, and each slice of a small one. */
+enum { BYTES_OF_PICTURES = 3 << 20, BYTES_PER_BOX = 20 };
 
 /* ---- opening ----------------------------------------------------------------------------- */
 
@@ -145,11 +147,11 @@ static void put_escaped(buf *out, str s) {
     for (size_t i = 0; i < s.n; i++) buf_printf(out, "%%%02X", (uint8_t)s.p[i]);
 }
 
-str report_target(report *r, asked_of whom, str question) {
+str report_target(report *r, asked_of whom, str asked) {
     buf b = {0};
     buf_add_cstr(&b, "/api/v1/");
-    buf_add_str(&b, question);
-    buf_add_byte(&b, str_find(question, STR("?"), 0) == SIZE_MAX ? '?' : '&');
+    buf_add_str(&b, asked);
+    buf_add_byte(&b, str_find(asked, STR("?"), 0) == SIZE_MAX ? '?' : '&');
     buf_add_cstr(&b, "run=");
     put_escaped(&b, whom.run);
     if (str_eq(whom.worker, STR("*"))) {
@@ -172,14 +174,14 @@ void report_tell(report *r) {
     if (r->o->progress) r->o->progress(r->o->context, r->done, r->total);
 }
 
-static status keep_one(report *r, asked_of whom, str key, str question, const char *words,
+static status keep_one(report *r, asked_of whom, str key, str asked, const char *words,
                        error *err) {
     request_ctx x;
     buf full = {0}, name = {0};
-    buf_add_str(&full, question);
+    buf_add_str(&full, asked);
     if (words[0])
         buf_printf(&full, "%slang=%s",
-                   str_find(question, STR("?"), 0) == SIZE_MAX ? "?" : "&", words);
+                   str_find(asked, STR("?"), 0) == SIZE_MAX ? "?" : "&", words);
     buf_printf(&name, "%.*s\n%.*s\n%.*s\n%s", STR_ARG(whom.run), STR_ARG(whom.worker),
                STR_ARG(key), words);
     status st = buf_ok(&full) && buf_ok(&name) ? OK : ERR_MEMORY;
@@ -193,10 +195,10 @@ static status keep_one(report *r, asked_of whom, str key, str question, const ch
     return st;
 }
 
-status report_keep(report *r, asked_of whom, str key, str question, bool words, error *err) {
+status report_keep(report *r, asked_of whom, str key, str asked, bool words, error *err) {
     status st = OK;
     for (int l = 0; st == OK && l < (words ? N_LANGS : 1); l++)
-        st = keep_one(r, whom, key, question, words ? lang_name((lang)l) : "", err);
+        st = keep_one(r, whom, key, asked, words ? lang_name((lang)l) : "", err);
     if (st == OK) report_tell(r);
     return st;
 }
@@ -219,6 +221,9 @@ static status say_estimate(report *r, error *err) {
             TRY(report_count_slices(r, whom, &n, err));
             n_slices += n;
             bytes += BYTES_PER_WORKER + n * BYTES_PER_SLICE;
+            TRY(report_count_all(r, whom, &n, err));
+            bytes += n < BYTES_OF_PICTURES / BYTES_PER_BOX ? n * BYTES_PER_BOX
+                                                           : BYTES_OF_PICTURES;
         }
     if (!n_slices && !steps_are_all(r->o->detail)) return fail_steps(r->o->detail, err);
     if (r->o->estimate) r->o->estimate(r->o->context, bytes);

@@ -19,8 +19,8 @@ static const struct {
 enum { N_ASKED = sizeof ASKED_ROWS / sizeof *ASKED_ROWS };
 
 uint64_t report_count(const report *r, const report_run *run) {
-    return (uint64_t)N_ASKED * (run->n_workers + run->job) + run->n_workers +
-           (r->n_runs > 1) * 2;
+    return (uint64_t)N_ASKED * (run->n_workers + (run->job ? 1u : 0u)) + run->n_workers +
+           (r->n_runs > 1 ? 2u : 0u);
 }
 
 static status ask_rows(report *r, asked_of whom, asked_whose whose, error *err) {
@@ -34,7 +34,7 @@ static status ask_rows(report *r, asked_of whom, asked_whose whose, error *err) 
 
 /* The same questions, cut to steps. */
 static status ask_cut(report *r, asked_of whom, int64_t first, int64_t last, error *err) {
-    char steps[48], key[160], question[256];
+    char steps[48], key[160], asked[256];
     if (first == last)
         snprintf(steps, sizeof steps, "step=%lld", (long long)first);
     else
@@ -44,8 +44,8 @@ static status ask_cut(report *r, asked_of whom, int64_t first, int64_t last, err
         bool grouped = str_find(k, STR("?"), 0) != SIZE_MAX;
         if (!(ASKED_ROWS[i].whose & ASKED_ONE) || str_starts(k, STR("info"))) continue;
         snprintf(key, sizeof key, "%.*s%c%s", STR_ARG(k), grouped ? '&' : '?', steps);
-        snprintf(question, sizeof question, "%.*s&%s", STR_ARG(q), steps);
-        TRY(report_keep(r, whom, str_of(key), str_of(question), true, err));
+        snprintf(asked, sizeof asked, "%.*s&%s", STR_ARG(q), steps);
+        TRY(report_keep(r, whom, str_of(key), str_of(asked), true, err));
     }
     return OK;
 }
@@ -69,12 +69,12 @@ static status ask_detail(report *r, asked_of whom, const trace *t, error *err) {
 
 /* What the picture of one step is made of, of as many steps as fit. */
 static status ask_segments(report *r, asked_of whom, const trace *t, error *err) {
-    char key[64], question[96];
+    char key[64], asked[96];
     for (uint32_t i = 1; i < t->step.n && i <= MOST_STEPS; i++) {
         long long number = (long long)t->step.number[i];
         snprintf(key, sizeof key, "steps?step=%lld&table=segments", number);
-        snprintf(question, sizeof question, "steps?step=%lld&table=segments&limit=0", number);
-        TRY(report_keep(r, whom, str_of(key), str_of(question), true, err));
+        snprintf(asked, sizeof asked, "steps?step=%lld&table=segments&limit=0", number);
+        TRY(report_keep(r, whom, str_of(key), str_of(asked), true, err));
     }
     return OK;
 }
@@ -105,7 +105,7 @@ static status ask_path(report *r, asked_of whom, request_ctx *x, error *err) {
     answer a;
     int64_t step;
     bool next;
-    char key[64], question[96];
+    char key[64], asked[96];
     whole.pool = r->service.pool;
     const analysis_info *info = registry_find(STR("whatif"));
     if (!info || info->run(&in, &whole, &x->arena, &a, NULL) != OK) return OK;
@@ -115,9 +115,9 @@ static status ask_path(report *r, asked_of whom, request_ctx *x, error *err) {
         int n = next ? snprintf(key, sizeof key, "critical?step=%lld..%lld", (long long)step,
                                 (long long)step + 1)
                      : snprintf(key, sizeof key, "critical?step=%lld", (long long)step);
-        snprintf(question, sizeof question, "%.*s&table=path&limit=0", n, key);
+        snprintf(asked, sizeof asked, "%.*s&table=path&limit=0", n, key);
         snprintf(key + n, sizeof key - (size_t)n, "&table=path");
-        return report_keep(r, whom, str_of(key), str_of(question), true, err);
+        return report_keep(r, whom, str_of(key), str_of(asked), true, err);
     }
     return OK;
 }
@@ -154,12 +154,12 @@ static status ask_comparison(report *r, const report_run *run, error *err) {
         str key = all ? arena_printf(&r->arena, "diff?other=%.*s", STR_ARG(other->name))
                       : arena_printf(&r->arena, "diff?other=%.*s&other_worker=%.*s",
                                      STR_ARG(other->name), STR_ARG(other->workers[0]));
-        str question =
+        str asked =
             all ? arena_printf(&r->arena, "diff?limit=2000&other=%.*s", STR_ARG(name))
                 : arena_printf(&r->arena, "diff?limit=2000&other=%.*s&other_worker=%.*s",
                                STR_ARG(name), STR_ARG(other->workers[0]));
-        if (!key.p || !question.p) FAIL_MEMORY(err);
-        TRY(report_keep(r, (asked_of){run->name, worker}, key, question, true, err));
+        if (!key.p || !asked.p) FAIL_MEMORY(err);
+        TRY(report_keep(r, (asked_of){run->name, worker}, key, asked, true, err));
     }
     return OK;
 }

@@ -45,9 +45,9 @@ status report_open(report *r, str target, request_ctx *x, bool *answered, error 
 /* The whole answer, or why there is none, is in x->reply. */
 status report_ask(report *r, str target, request_ctx *x, error *err) MUST_USE;
 /* "/api/v1/QUESTION&run=…&worker=…", into the arena; STR_NONE: no memory. */
-str report_target(report *r, asked_of whom, str question);
+str report_target(report *r, asked_of whom, str asked);
 /* Asks in both languages, or once when there are no words in it, and keeps the answers. */
-status report_keep(report *r, asked_of whom, str key, str question, bool words,
+status report_keep(report *r, asked_of whom, str key, str asked, bool words,
                    error *err) MUST_USE;
 void report_tell(report *r); /* one question more is done */
 
@@ -58,6 +58,8 @@ uint64_t report_count(const report *r, const report_run *run); /* of questions *
 status report_timeline(report *r, asked_of whom, error *err) MUST_USE;
 /* Slices of those steps, before anything is packed. */
 status report_count_slices(report *r, asked_of whom, uint64_t *n, error *err) MUST_USE;
+
+status report_count_all(report *r, asked_of whom, uint64_t *n, error *err) MUST_USE; /* of all */
 
 /* A folder with the two runs of a comparison, by links; the texts are valid until the arena is
  * reset. */

@@ -48,11 +48,11 @@ static status keep_picture(report *r, asked_of whom, const request_ctx *of, part
     bool answered;
     uint32_t number, end = lane_id_end(request_lod(of));
     if (end < 2 || p.to_ns <= p.from_ns) return OK;
-    str question = arena_printf(&r->arena, "viewport?from=%" PRId64 "&to=%" PRId64 "&lanes=1-%u",
+    str asked = arena_printf(&r->arena, "viewport?from=%" PRId64 "&to=%" PRId64 "&lanes=1-%u",
                                 p.from_ns, p.to_ns, end - 1);
-    if (!question.p) FAIL_MEMORY(err);
+    if (!asked.p) FAIL_MEMORY(err);
     int64_t width = whole ? min_i64(p.to_ns - p.from_ns, UINT32_MAX) : TILE_PX;
-    status st = report_open(r, report_target(r, whom, question), &x, &answered, err);
+    status st = report_open(r, report_target(r, whom, asked), &x, &answered, err);
     if (st == OK && !answered)
         st = timeline_picture(&x, (uint32_t)width, whole ? WHOLE_TILE_BYTES : TILE_BYTES, err);
     if (st == OK && !answered) {
@@ -186,13 +186,13 @@ static status keep_areas(report *r, asked_of whom, request_ctx *x, int64_t end_n
         if (l.lanes[i].closed || !l.lanes[i].n_rows) continue;
         unsigned id = l.lanes[i].id;
         str key = arena_printf(&r->arena, "area?lanes=%u", id);
-        str question =
+        str asked =
             arena_printf(&r->arena, "area?from=0&to=%" PRId64 "&lanes=%u&limit=500", end_ns, id);
         str idle = arena_printf(&r->arena, "area?lanes=%u&table=idle", id);
         str idle_question =
             arena_printf(&r->arena, "area?from=0&to=%" PRId64 "&table=idle", end_ns);
-        if (!key.p || !question.p || !idle.p || !idle_question.p) FAIL_MEMORY(err);
-        TRY(report_keep(r, whom, key, question, true, err));
+        if (!key.p || !asked.p || !idle.p || !idle_question.p) FAIL_MEMORY(err);
+        TRY(report_keep(r, whom, key, asked, true, err));
         TRY(report_keep(r, whom, idle, idle_question, true, err));
         n++;
     }
@@ -221,14 +221,25 @@ status report_timeline(report *r, asked_of whom, error *err) {
     return st;
 }
 
-status report_count_slices(report *r, asked_of whom, uint64_t *n, error *err) {
+static status count(report *r, asked_of whom, bool detail, uint64_t *n, error *err) {
     request_ctx x;
     bool answered;
-    part_of_time p = {0};
+    part_of_time p = {INT64_MIN, INT64_MAX};
     *n = 0;
     status st = report_open(r, report_target(r, whom, STR("tracks")), &x, &answered, err);
-    if (st == OK && !answered && x.n_held && find_detail(r, x.traces[0].trace, &p))
-        *n = count_slices(x.traces[0].trace, p);
+    if (detail) p = (part_of_time){0};
+    if (st == OK && !answered && x.n_held) {
+        const trace *t = x.traces[0].trace;
+        if (!detail || find_detail(r, t, &p)) *n = count_slices(t, p);
+    }
     request_end(&x);
     return st;
+}
+
+status report_count_slices(report *r, asked_of whom, uint64_t *n, error *err) {
+    return count(r, whom, true, n, err);
+}
+
+status report_count_all(report *r, asked_of whom, uint64_t *n, error *err) {
+    return count(r, whom, false, n, err);
 }

@@ -1,6 +1,5 @@
 import { render } from "preact";
-import { theReport } from "./api/report.ts";
-import { connect, setTransport } from "./model/answers.ts";
+import { connect, openReport } from "./model/answers.ts";
 import { followAddress } from "./model/route.ts";
 import { followTheme } from "./model/theme.ts";
 import { askFirst } from "./model/trace.ts";
@@ -8,9 +7,7 @@ import { Shell } from "./views/shell/shell.tsx";
 
 const SOON_MS = 60;
 
-// In a report the answers are in the page's own file, and what reads them is needed nowhere else.
-const report = theReport();
-if (report) setTransport((await import("./api/embedded.ts")).embedded(report));
+await openReport();
 followAddress();
 followTheme();
 // The list of runs is there in a few milliseconds. With it the page is drawn once instead of twice, and its first

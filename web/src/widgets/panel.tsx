@@ -68,7 +68,7 @@ export function Panel(props: PanelProps) {
     { id: "rests", label: panelWords.current.rests, separator: true },
   ];
   return (
-    <section class={`panel ${props.span ?? "w12"}`} ref={box} aria-label={props.name} aria-busy={busy}>
+    <section class={`panel ${props.span ?? "w12"}`} ref={box} aria-label={props.name} aria-busy={busy && !asked?.error}>
       <header class="panel-head">
         <h2>
           {props.define?.help ? (
