@@ -703,7 +703,7 @@ complete -c tacho -n '__fish_seen_subcommand_from report' -l worker -x -d 'worke
 complete -c tacho -n '__fish_seen_subcommand_from report' -l span -x -d 'recording cycle, numbered from 1 in order of time (default: the last)'
 complete -c tacho -n '__fish_seen_subcommand_from report' -l logdir -r -F -d 'same as TRACE'
 complete -c tacho -n '__fish_seen_subcommand_from report' -l output -s o -r -F -d 'file to write (- is standard output)'
-complete -c tacho -n '__fish_seen_subcommand_from report' -l detail -x -d 'steps to put in whole: every slice can be selected'
+complete -c tacho -n '__fish_seen_subcommand_from report' -l detail -x -d 'steps to put in whole: every event can be selected'
 complete -c tacho -n '__fish_seen_subcommand_from report' -l diff -d 'compare two runs: tacho report --diff A B -o FILE.html'
 complete -c tacho -n '__fish_seen_subcommand_from report' -l threads -x -d 'number of threads (default: one per CPU)'
 complete -c tacho -n '__fish_seen_subcommand_from report' -l no-cache -d 'do not read or write the cache of opened traces'

@@ -180,8 +180,8 @@ static status keep_one(report *r, asked_of whom, str key, str asked, const char 
     buf full = {0}, name = {0};
     buf_add_str(&full, asked);
     if (words[0])
-        buf_printf(&full, "%slang=%s",
-                   str_find(asked, STR("?"), 0) == SIZE_MAX ? "?" : "&", words);
+        buf_printf(&full, "%slang=%s", str_find(asked, STR("?"), 0) == SIZE_MAX ? "?" : "&",
+                   words);
     buf_printf(&name, "%.*s\n%.*s\n%.*s\n%s", STR_ARG(whom.run), STR_ARG(whom.worker),
                STR_ARG(key), words);
     status st = buf_ok(&full) && buf_ok(&name) ? OK : ERR_MEMORY;
@@ -222,8 +222,8 @@ static status say_estimate(report *r, error *err) {
             n_slices += n;
             bytes += BYTES_PER_WORKER + n * BYTES_PER_SLICE;
             TRY(report_count_all(r, whom, &n, err));
-            bytes += n < BYTES_OF_PICTURES / BYTES_PER_BOX ? n * BYTES_PER_BOX
-                                                           : BYTES_OF_PICTURES;
+            bytes +=
+                n < BYTES_OF_PICTURES / BYTES_PER_BOX ? n * BYTES_PER_BOX : BYTES_OF_PICTURES;
         }
     if (!n_slices && !steps_are_all(r->o->detail)) return fail_steps(r->o->detail, err);
     if (r->o->estimate) r->o->estimate(r->o->context, bytes);
@@ -248,8 +248,8 @@ static status answer_all(report *r, error *err) {
     return keep_runs(r, err);
 }
 
-static status write_report(report *r, const char *path, const str names[2],
-                           report_result *out, bool *writing, error *err) {
+static status write_report(report *r, const char *path, const str names[2], report_result *out,
+                           bool *writing, error *err) {
     TRY(open_service(r, path, err));
     TRY(take_runs(r, names, err));
     TRY(say_estimate(r, err));

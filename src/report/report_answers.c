@@ -127,8 +127,7 @@ static status ask_path(report *r, asked_of whom, request_ctx *x, error *err) {
 static status ask_worker(report *r, asked_of whom, error *err) {
     request_ctx x;
     bool answered;
-    status st =
-        report_open(r, report_target(r, whom, STR("info")), &x, &answered, err);
+    status st = report_open(r, report_target(r, whom, STR("info")), &x, &answered, err);
     if (st == OK && !answered && x.n_held) {
         const trace *t = x.traces[0].trace;
         facts_make(r->service.facts, snapshot_entry(x.snapshot, x.chosen.span), x.held[0],
@@ -171,6 +170,10 @@ status report_answers(report *r, const report_run *run, error *err) {
         TRY(ask_worker(r, whom, err));
         TRY(report_timeline(r, whom, err));
     }
-    if (run->job) TRY(ask_rows(r, (asked_of){run->name, STR("*")}, ASKED_ALL, err));
+    asked_of all = {run->name, STR("*")};
+    if (run->job)
+        TRY(ask_rows(r, all, ASKED_ALL, err));
+    else /* of a summary, which is one worker that stands for many */
+        TRY(report_keep(r, all, STR("distributed"), STR("distributed?limit=20000"), true, err));
     return ask_comparison(r, run, err);
 }

@@ -141,7 +141,7 @@ static status put_tail(const report *r, buf *b, const char *nonce, error *err) {
 /* ---- the way out ------------------------------------------------------------------------- */
 
 static status fail_write(const report *r, int reason, error *err) {
-    FAIL(err, ERR_IO, NOPOS, MSG_REPORT_WRITE, arg_cstr("path", r->o->output),
+    FAIL(err, ERR_IO, NOPOS, MSG_CLI_CANNOT_WRITE, arg_cstr("path", r->o->output),
          arg_cstr("reason", strerror(reason)));
 }
 

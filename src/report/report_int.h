@@ -59,7 +59,8 @@ status report_timeline(report *r, asked_of whom, error *err) MUST_USE;
 /* Slices of those steps, before anything is packed. */
 status report_count_slices(report *r, asked_of whom, uint64_t *n, error *err) MUST_USE;
 
-status report_count_all(report *r, asked_of whom, uint64_t *n, error *err) MUST_USE; /* of all */
+status report_count_all(report *r, asked_of whom, uint64_t *n,
+                        error *err) MUST_USE; /* of all */
 
 /* A folder with the two runs of a comparison, by links; the texts are valid until the arena is
  * reset. */

@@ -47,8 +47,7 @@ static status add_link(arena *a, report_folder *f, uint32_t i, const char *real,
                        error *err) {
     str place = arena_printf(a, "%s/%s", f->folder.p, f->names[i].p), link = place;
     const char *slash = strrchr(real, '/');
-    if (is_file && place.p)
-        link = arena_printf(a, "%s/%s", place.p, slash ? slash + 1 : real);
+    if (is_file && place.p) link = arena_printf(a, "%s/%s", place.p, slash ? slash + 1 : real);
     if (!link.p) FAIL_MEMORY(err);
     if (is_file) {
         if (mkdir(place.p, 0700) != 0) return fail_place(place.p, err);

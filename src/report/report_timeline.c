@@ -31,7 +31,8 @@ typedef struct {
 
 /* ---- pictures ---------------------------------------------------------------------------- */
 
-static void list_picture(report *r, asked_of whom, part_of_time p, bool whole, uint32_t number) {
+static void list_picture(report *r, asked_of whom, part_of_time p, bool whole,
+                         uint32_t number) {
     buf *b = &r->store.tiles;
     if (b->n) buf_add_byte(b, ',');
     buf_add_cstr(b, "{\"run\":");
@@ -49,7 +50,7 @@ static status keep_picture(report *r, asked_of whom, const request_ctx *of, part
     uint32_t number, end = lane_id_end(request_lod(of));
     if (end < 2 || p.to_ns <= p.from_ns) return OK;
     str asked = arena_printf(&r->arena, "viewport?from=%" PRId64 "&to=%" PRId64 "&lanes=1-%u",
-                                p.from_ns, p.to_ns, end - 1);
+                             p.from_ns, p.to_ns, end - 1);
     if (!asked.p) FAIL_MEMORY(err);
     int64_t width = whole ? min_i64(p.to_ns - p.from_ns, UINT32_MAX) : TILE_PX;
     status st = report_open(r, report_target(r, whom, asked), &x, &answered, err);
@@ -96,7 +97,8 @@ static bool find_detail(const report *r, const trace *t, part_of_time *out) {
     }
     if (from >= to) return false;
     to = max_i64(to, out->to_ns);
-    *out = (part_of_time){sub_i64(from, t->start_ns), sub_i64(min_i64(to, t->end_ns), t->start_ns)};
+    *out = (part_of_time){sub_i64(from, t->start_ns),
+                          sub_i64(min_i64(to, t->end_ns), t->start_ns)};
     return true;
 }
 
@@ -186,8 +188,8 @@ static status keep_areas(report *r, asked_of whom, request_ctx *x, int64_t end_n
         if (l.lanes[i].closed || !l.lanes[i].n_rows) continue;
         unsigned id = l.lanes[i].id;
         str key = arena_printf(&r->arena, "area?lanes=%u", id);
-        str asked =
-            arena_printf(&r->arena, "area?from=0&to=%" PRId64 "&lanes=%u&limit=500", end_ns, id);
+        str asked = arena_printf(&r->arena, "area?from=0&to=%" PRId64 "&lanes=%u&limit=500",
+                                 end_ns, id);
         str idle = arena_printf(&r->arena, "area?lanes=%u&table=idle", id);
         str idle_question =
             arena_printf(&r->arena, "area?from=0&to=%" PRId64 "&table=idle", end_ns);

@@ -38,8 +38,7 @@ async function start(nonce: string): Promise<void> {
   const imports = await moduleMap();
   Object.assign(globalThis, { tachoReport: { index, unpack } });
   const { run, other } = index as { run: string; other: string };
-  if (other && !location.hash)
-    location.hash = `#/compare?run=${encodeURIComponent(run)}&other=${encodeURIComponent(other)}`;
+  if (other && !location.hash) location.hash = `#/compare?run=${encodeURIComponent(run)}&other=${encodeURIComponent(other)}`;
   document.getElementById("page")?.replaceChildren();
   addScript("importmap", JSON.stringify({ imports }), nonce);
   addScript("module", 'import "tacho/main.js"', nonce);

@@ -13,7 +13,18 @@ export interface Arrangement {
 type Test = (row: readonly Cell[]) => boolean;
 
 const NS: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
-const BYTES: Record<string, number> = { B: 1, K: 1024, KB: 1024, KiB: 1024, M: 1048576, MB: 1048576, MiB: 1048576, G: 1073741824, GB: 1073741824, GiB: 1073741824 };
+const BYTES: Record<string, number> = {
+  B: 1,
+  K: 1024,
+  KB: 1024,
+  KiB: 1024,
+  M: 1048576,
+  MB: 1048576,
+  MiB: 1048576,
+  G: 1073741824,
+  GB: 1073741824,
+  GiB: 1073741824,
+};
 
 /** A number with its unit, and the units of columns it can be about. */
 function numberOf(text: string): { value: number; fits: (c: Column) => boolean; plain: boolean } | undefined {
@@ -24,7 +35,8 @@ function numberOf(text: string): { value: number; fits: (c: Column) => boolean; 
   if (unit === "") return { value, fits: (c) => isNumber(c) && c.unit !== "ns", plain: true };
   if (unit === "%") return { value: value / 100, fits: (c) => c.unit === "share", plain: false };
   if (unit in NS) return { value: value * (NS[unit] as number), fits: (c) => c.unit === "ns", plain: false };
-  if (unit in BYTES) return { value: value * (BYTES[unit] as number), fits: (c) => c.unit === "bytes" || c.unit === "bytes/s", plain: false };
+  if (unit in BYTES)
+    return { value: value * (BYTES[unit] as number), fits: (c) => c.unit === "bytes" || c.unit === "bytes/s", plain: false };
   return undefined;
 }
 

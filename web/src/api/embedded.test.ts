@@ -6,13 +6,21 @@ import type { Report } from "./report.ts";
 import { type Blocks, RequestFailed } from "./transport.ts";
 
 test("a question is known by what makes another answer of it, in any order", () => {
-  assert.equal(keyOf("operators", { lang: "zh", worker: "w", sort: "calls", "group-by": "type", limit: 5 }), "operators?group-by=type");
+  assert.equal(
+    keyOf("operators", { lang: "zh", worker: "w", sort: "calls", "group-by": "type", limit: 5 }),
+    "operators?group-by=type",
+  );
   assert.equal(keyOf("steps", { table: "segments", step: 3 }), "steps?step=3&table=segments");
   assert.equal(keyOf("steps", { table: "segments", step: undefined }, ["table"]), "steps");
 });
 
 const parts: Record<string, unknown> = {
-  "0": { tables: { a: { columns: [{ name: "n", type: "int" }], rows: [[1], [3], [2]], total_rows: 3 }, b: { columns: [], rows: [], total_rows: 0 } } },
+  "0": {
+    tables: {
+      a: { columns: [{ name: "n", type: "int" }], rows: [[1], [3], [2]], total_rows: 3 },
+      b: { columns: [], rows: [], total_rows: 0 },
+    },
+  },
   "1": { error: { code: "bad_request", msg: "no device", id: "", values: {}, offset: null } },
   "2": [{ slice: { id: 7, name: "</script><b>" } }, { slice: { id: 9, name: "x" } }],
 };
@@ -30,11 +38,17 @@ const report: Report = {
   unpack: async (part) => new TextEncoder().encode(JSON.stringify(parts[part])).buffer as ArrayBuffer,
 };
 
-const refused = (code: string, msg: string) => (e: unknown) => e instanceof RequestFailed && e.error.code === code && e.error.msg === msg;
+const refused = (code: string, msg: string) => (e: unknown) =>
+  e instanceof RequestFailed && e.error.code === code && e.error.msg === msg;
 
 test("an answer comes with the tables and rows that were asked for; an error of the server is one here, too", async () => {
   const t = embedded(report);
-  const got = await t.json<{ tables: Record<string, { rows: number[][] }> }>("overview", { lang: "en", table: "a", sort: "n:desc", limit: 2 });
+  const got = await t.json<{ tables: Record<string, { rows: number[][] }> }>("overview", {
+    lang: "en",
+    table: "a",
+    sort: "n:desc",
+    limit: 2,
+  });
   assert.deepEqual(Object.keys(got.tables), ["a"]);
   assert.deepEqual(got.tables.a?.rows, [[3], [2]]);
   await assert.rejects(t.json("memory", { lang: "en" }), refused("bad_request", "no device"));
@@ -68,11 +82,28 @@ function tile(from: number, to: number, boxes: [number, number, number][]): { fr
     name_at: [...boxes.map((_, i) => i * 2), text.length],
     name_text: text,
   };
-  return { from, to, blocks: { description: { from, to, bucket_ns: 1, unit_ns: 1 }, block: (n) => Uint32Array.from(all[n] ?? []) as never } };
+  return {
+    from,
+    to,
+    blocks: { description: { from, to, bucket_ns: 1, unit_ns: 1 }, block: (n) => Uint32Array.from(all[n] ?? []) as never },
+  };
 }
 
 test("pictures are joined: a box that the edge of one cuts is one box, and nothing outside comes along", () => {
-  const joined = joinTiles([tile(0, 100, [[10, 20, 1], [90, 100, 2]]), tile(100, 200, [[100, 130, 2], [150, 160, 3]])], 15, 140);
+  const joined = joinTiles(
+    [
+      tile(0, 100, [
+        [10, 20, 1],
+        [90, 100, 2],
+      ]),
+      tile(100, 200, [
+        [100, 130, 2],
+        [150, 160, 3],
+      ]),
+    ],
+    15,
+    140,
+  );
   assert.deepEqual([...joined.block("slice")], [1, 2]);
   assert.deepEqual([...joined.block("start")], [0, 75]);
   assert.deepEqual([...joined.block("end")], [5, 115]);

@@ -107,7 +107,8 @@ function addPoints(counters: Map<number, Point[]>, tile: Tile, from: number, to:
     for (let i = first[c] as number; i < (first[c + 1] as number); i++) {
       const point: Point = [zero + (time[i] as number) * unit, low[i] as number, high[i] as number, last[i] as number];
       if (point[0] >= to) break;
-      if (point[0] < from && list.length <= 1) list[0] = [from, point[1], point[2], point[3]]; // what holds at the edge
+      if (point[0] < from && list.length <= 1)
+        list[0] = [from, point[1], point[2], point[3]]; // what holds at the edge
       else if (point[0] >= from) list.push(point);
     }
   }
@@ -133,7 +134,9 @@ export function joinTiles(tiles: readonly Tile[], from: number, to: number): Blo
   }
   let unit = 1;
   while ((to - from) / unit > 0xfffffffe) unit *= 2;
-  const keys = [...rows].filter(([, list]) => list.length).map(([key, list]) => [...key.split(" ").map(Number), list] as [number, number, Box[]]);
+  const keys = [...rows]
+    .filter(([, list]) => list.length)
+    .map(([key, list]) => [...key.split(" ").map(Number), list] as [number, number, Box[]]);
   keys.sort(([a, x], [b, y]) => a - b || x - y);
   const boxes = keys.flatMap(([, , list]) => list);
   const offset = (t: number) => Math.max(0, Math.floor((Math.min(t, to) - from) / unit));
