@@ -174,6 +174,7 @@ status report_answers(report *r, const report_run *run, error *err) {
     if (run->job)
         TRY(ask_rows(r, all, ASKED_ALL, err));
     else /* of a summary, which is one worker that stands for many */
-        TRY(report_keep(r, all, STR("distributed"), STR("distributed?limit=20000"), true, err));
+        TRY(report_keep(r, all, STR("distributed"), STR("distributed?map-steps=16&limit=20000"),
+                        true, err));
     return ask_comparison(r, run, err);
 }

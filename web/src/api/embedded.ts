@@ -8,7 +8,7 @@ import type { ApiError, Runs, Table } from "./types.ts";
 
 /** Parameters that do not make another answer: whose it is, how its rows are arranged, how fine it is. */
 const ASIDE = new Set(
-  "run worker span all-workers wait lang evidence roofline sort search filter limit offset width client seq arrivals points rows tag".split(
+  "run worker span all-workers wait lang evidence roofline sort search filter limit offset width client seq arrivals points map-steps rows tag".split(
     " ",
   ),
 );
