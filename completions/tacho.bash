@@ -2,7 +2,7 @@
 _tacho() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff critical idle whatif check history top serve record attach watch demo summary query export reduce baseline mcp help version --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff critical idle whatif check history top serve record attach watch demo summary query export report reduce baseline mcp help version --help --version" -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]}:$before in
@@ -417,6 +417,13 @@ _tacho() {
     export:--threads) return ;;
     export:--memory-limit) return ;;
     export:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    report:--run) return ;;
+    report:--worker) return ;;
+    report:--span) return ;;
+    report:--detail) return ;;
+    report:--threads) return ;;
+    report:--memory-limit) return ;;
+    report:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     reduce:--run) return ;;
     reduce:--worker) return ;;
     reduce:--span) return ;;
@@ -438,8 +445,8 @@ _tacho() {
     mcp:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     help:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     version:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
-    info:--logdir|operators:--logdir|kernels:--logdir|roofline:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|pipeline:--logdir|distributed:--logdir|advise:--logdir|diff:--logdir|critical:--logdir|idle:--logdir|whatif:--logdir|check:--logdir|history:--logdir|top:--logdir|serve:--logdir|serve:--source-root|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--source-root|demo:--output|demo:-o|summary:--logdir|query:--logdir|query:--file|export:--logdir|export:--output|export:-o|reduce:--logdir|reduce:--output|reduce:-o|baseline:--logdir|baseline:--output|baseline:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    help:*) COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff critical idle whatif check history top serve record attach watch demo summary query export reduce baseline mcp help version" -- "$word")); return ;;
+    info:--logdir|operators:--logdir|kernels:--logdir|roofline:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|pipeline:--logdir|distributed:--logdir|advise:--logdir|diff:--logdir|critical:--logdir|idle:--logdir|whatif:--logdir|check:--logdir|history:--logdir|top:--logdir|serve:--logdir|serve:--source-root|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--source-root|demo:--output|demo:-o|summary:--logdir|query:--logdir|query:--file|export:--logdir|export:--output|export:-o|report:--logdir|report:--output|report:-o|reduce:--logdir|reduce:--output|reduce:-o|baseline:--logdir|baseline:--output|baseline:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    help:*) COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff critical idle whatif check history top serve record attach watch demo summary query export report reduce baseline mcp help version" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
     info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
@@ -468,6 +475,7 @@ _tacho() {
     summary) options="--run --worker --span --logdir --from --to --step --sort --style --sorted-by --views --op-detail --thread-sep --time-unit --limit --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     query) options="--run --worker --span --all-workers --logdir --from --to --step --limit --format --json --table --all --color --file --limit-time --limit-memory --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     export) options="--run --worker --span --all-workers --logdir --from --table --to --value --until --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
+    report) options="--run --worker --span --logdir --output --detail --diff --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     reduce) options="--run --worker --span --logdir --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     baseline) options="--run --worker --span --logdir --from --to --step --output --commit --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     mcp) options="--threads --no-cache --memory-limit --strict --quiet --lang --help" ;;

@@ -99,7 +99,7 @@ function licenses(metafile) {
 async function pageFiles() {
   const { outputFiles, metafile } = await build({
     ...shared,
-    entryPoints: ["src/main.tsx", "css/page.css"],
+    entryPoints: ["src/main.tsx", "src/report.ts", "css/page.css"],
     outdir: out,
     minify: true,
     charset: "utf8",

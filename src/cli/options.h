@@ -25,6 +25,7 @@ enum { /* groups of options, joined by | in commands.def and options.def */
        CHECK = 32768,
        BASELINE = 65536,
        QUERY = 131072,
+       REPORT = 262144,
        ANALYSIS_GROUPS = CHOOSE | CUT | SHAPE | ROWS | FORM | COMMON,
 };
 

@@ -293,3 +293,24 @@ status gzip_copy(int from, int to, error *err) {
     mem_free(in);
     return st;
 }
+
+status gzip_pack(str text, buf *out, error *err) {
+    z_stream z = {0};
+    if (text.n > UINT32_MAX / 2 || !buf_ok(out)) FAIL_MEMORY(err);
+    if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP_WRAPPER, 8,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+        FAIL_MEMORY(err);
+    size_t room = deflateBound(&z, (uLong)text.n);
+    bool done = false;
+    if (buf_reserve(out, room)) {
+        z.next_in = (Bytef *)(uintptr_t)text.p;
+        z.avail_in = (uInt)text.n;
+        z.next_out = (Bytef *)out->p + out->n;
+        z.avail_out = (uInt)room;
+        done = deflate(&z, Z_FINISH) == Z_STREAM_END;
+        if (done) out->n += room - z.avail_out;
+    }
+    (void)deflateEnd(&z);
+    if (!done) FAIL_MEMORY(err);
+    return OK;
+}

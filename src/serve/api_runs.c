@@ -134,6 +134,12 @@ static void put_upload(request_ctx *x) {
                (unsigned long long)limit);
 }
 
+static bool is_listed(const service *s, str run) {
+    for (uint32_t i = 0; i < s->n_only; i++)
+        if (str_eq(s->only[i], run)) return true;
+    return !s->only;
+}
+
 status route_runs(request_ctx *x, error *err) {
     buf *b = &x->reply.body;
     live_totals sum = live_sum(x->service->live);
@@ -155,7 +161,8 @@ status route_runs(request_ctx *x, error *err) {
     put_key(b, "runs");
     buf_add_byte(b, '[');
     for (uint32_t i = 0; i < x->snapshot->found.n_runs; i++)
-        put_run(x, &x->snapshot->found.runs[i]);
+        if (is_listed(x->service, x->snapshot->found.runs[i].name))
+            put_run(x, &x->snapshot->found.runs[i]);
     buf_add_byte(b, ']');
     put_refused(x);
     put_passed(x);

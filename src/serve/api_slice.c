@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/message_ids_http.h"
 #include "serve/refs.h"
+#include "serve/timeline.h"
 
 enum { MOST_FRAMES = 200 };
 
@@ -354,13 +355,11 @@ static status answer_instant(request_ctx *x, uint32_t id, error *err) {
     return OK;
 }
 
-static status answer_slice(request_ctx *x, uint32_t id, error *err) {
+static status put_details(request_ctx *x, uint32_t id, const selection *s, error *err) {
     const trace *t = x->traces[0].trace;
     slice_details d;
-    selection s;
     buf *b = &x->reply.body;
-    select_init(&s, t, &x->request.question.params);
-    TRY(details_make(request_lod(x), id, &s, &x->arena, &d, err));
+    TRY(details_make(request_lod(x), id, s, &x->arena, &d, err));
     buf_add_byte(b, '{');
     put_slice(x, b, &d);
     TRY(put_arguments(b, t, t->slice.args[id], err));
@@ -378,9 +377,19 @@ static status answer_slice(request_ctx *x, uint32_t id, error *err) {
     put_int(b, "kernel_time", d.kernel_ns);
     put_why(x, b, &d);
     put_flows(x, b, &d);
-    put_same(b, &d.same);
+    if (s) put_same(b, &d.same);
     buf_add_cstr(b, "}\n");
     return OK;
+}
+
+static status answer_slice(request_ctx *x, uint32_t id, error *err) {
+    selection s;
+    select_init(&s, x->traces[0].trace, &x->request.question.params);
+    return put_details(x, id, &s, err);
+}
+
+status timeline_slice(request_ctx *x, uint32_t id, error *err) {
+    return put_details(x, id, NULL, err);
 }
 
 status route_slice(request_ctx *x, error *err) {

@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "serve/blocks.h"
 #include "serve/refs.h"
+#include "serve/timeline.h"
 
 enum { MOST_STEPS = 10000 };
 
@@ -186,9 +187,10 @@ static status make_viewport(request_ctx *x, viewport_question *q, viewport *v, e
     return s;
 }
 
-status route_viewport(request_ctx *x, error *err) {
+status timeline_picture(request_ctx *x, uint32_t width_px, uint32_t max_bytes, error *err) {
     const request *r = &x->request;
-    viewport_question q = {.width_px = r->width > 0 ? (uint32_t)r->width : 1000,
+    viewport_question q = {.width_px = width_px,
+                           .max_bytes = max_bytes,
                            .max_rows = r->rows > 0 ? sat_u32((uint64_t)r->rows) : 0};
     lane_choice lanes = {.n = 0};
     viewport v = {0};
@@ -212,6 +214,11 @@ status route_viewport(request_ctx *x, error *err) {
     x->reply.media = "application/octet-stream";
     if (!blocks_end(&b, &x->reply.body)) FAIL_MEMORY(err);
     return OK;
+}
+
+status route_viewport(request_ctx *x, error *err) {
+    int64_t width = x->request.width;
+    return timeline_picture(x, width > 0 ? (uint32_t)width : 1000, 0, err);
 }
 
 /* ---- tape -------------------------------------------------------------------------------- */

@@ -12,6 +12,10 @@ const page_file *page_find(str path) {
     return NULL;
 }
 
+const page_file *page_at(uint64_t i) {
+    return i < n_page_files ? &page_files[i] : NULL;
+}
+
 /* Takes the next part up to a mark, without the blanks around it; false when nothing is
  * left. */
 static bool next_part(str *rest, str mark, str *part) {

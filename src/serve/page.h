@@ -20,6 +20,8 @@ typedef struct {
 
 /* The file of a path, "/" is the page itself; NULL when there is none. */
 const page_file *page_find(str path);
+/* The files one by one; NULL after the last. */
+const page_file *page_at(uint64_t i);
 /* Does the header Accept-Encoding ask for gzip? Absent (an empty text) it does not: whoever can
  * inflate says so, and a plain answer is one that everybody can read. */
 bool page_wants_gzip(str accept_encoding);

@@ -21,7 +21,9 @@ typedef struct {
     answer_cache *answers; /* the last ones, see answer_cache.h; NULL: none are kept */
     uploads *uploads;      /* files that were dropped on the page; NULL: none are taken */
     char instance[20];
-    str source_root;     /* absolute; empty: not known */
+    str source_root; /* absolute; empty: not known */
+    const str *only; /* names of the runs that are listed; NULL: all */
+    uint32_t n_only;
     size_t memory_bytes; /* most of the arena of an exchange */
     size_t answer_bytes; /* most of a reply */
 } service;

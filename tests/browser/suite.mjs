@@ -19,6 +19,7 @@ import "./drop.mjs";
 import "./compare.mjs";
 import "./history.mjs";
 import "./query.mjs";
+import "./report.mjs";
 import "./why.mjs";
 
 /** The line of a test that an error came from. */

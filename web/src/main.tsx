@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { connect } from "./model/answers.ts";
+import { connect, openReport } from "./model/answers.ts";
 import { followAddress } from "./model/route.ts";
 import { followTheme } from "./model/theme.ts";
 import { askFirst } from "./model/trace.ts";
@@ -7,6 +7,7 @@ import { Shell } from "./views/shell/shell.tsx";
 
 const SOON_MS = 60;
 
+await openReport();
 followAddress();
 followTheme();
 // The list of runs is there in a few milliseconds. With it the page is drawn once instead of twice, and its first

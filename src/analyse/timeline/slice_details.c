@@ -312,7 +312,7 @@ status details_make(const lod *l, uint32_t slice, const selection *s, arena *a,
     TRY(find_causes(&q, err));
     TRY(find_flows(&q, err));
     find_wait(&q);
-    compare_names(&q, s);
+    if (s) compare_names(&q, s);
     *out = d;
     return OK;
 }

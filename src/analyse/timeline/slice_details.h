@@ -60,7 +60,7 @@ typedef struct {
 } slice_details;
 
 /* ERR_NOT_FOUND when there is no such slice. Cost: a walk over flows and device work, and the
- * slices of the same name. */
+ * slices of the same name, in the selection; without one these are not looked at. */
 status details_make(const lod *l, uint32_t slice, const selection *s, arena *a,
                     slice_details *out, error *err) MUST_USE;
 

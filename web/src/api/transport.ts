@@ -1,4 +1,4 @@
-// How the page gets its data. HTTP now; data inside one file later: nothing else knows which.
+// How the page gets its data: over HTTP, or in a report out of its own file (embedded.ts). Nothing else knows which.
 import type { ApiError } from "./types.ts";
 
 /** A list is the same parameter several times. */

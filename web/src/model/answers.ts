@@ -1,6 +1,7 @@
 // Answers of the server, kept by their question. A view says while it draws what it wants, and is drawn again with the
 // answer; until then the last one of the same slot stays, marked as old, so that nothing jumps.
 import { batch, type Signal, signal } from "@preact/signals";
+import { theReport } from "../api/report.ts";
 import { type Blocks, http, type Query, RequestFailed, type Transport } from "../api/transport.ts";
 import type { ApiError, Runs } from "../api/types.ts";
 
@@ -26,6 +27,12 @@ const slots = new Map<string, Slot>();
 
 export function setTransport(t: Transport): void {
   transport = t;
+}
+
+/** In a report the answers are in the page's own file; what reads them is needed nowhere else. */
+export async function openReport(): Promise<void> {
+  const report = theReport();
+  if (report) transport = (await import("../api/embedded.ts")).embedded(report);
 }
 
 export function server(): Transport {

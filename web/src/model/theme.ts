@@ -22,11 +22,14 @@ export function nextTheme(): void {
 
 export function followTheme(): void {
   const system = matchMedia("(prefers-color-scheme: dark)");
+  const paper = matchMedia("print");
   const apply = () => {
-    const dark = theme.value === "dark" || (theme.value === "system" && system.matches);
+    const wanted = theme.value === "dark" || (theme.value === "system" && system.matches);
+    const dark = wanted && !paper.matches; // paper is white
     document.documentElement.dataset.theme = dark ? "dark" : "light";
     themeVersion.value = themeVersion.peek() + 1;
   };
   system.addEventListener("change", apply);
+  paper.addEventListener("change", apply);
   effect(apply);
 }

@@ -56,4 +56,8 @@ export const enShell = {
   format_kineto: "Kineto JSON",
   format_chrome: "Chrome JSON",
   try_now: "Try now",
+  inside_title: "A report",
+  inside_overview: "The whole trace, coarse timeline, up to 2,000 rows of a table.",
+  inside_detail: "The whole trace, coarse timeline; every event of steps {steps}.",
+  inside_rest: "For everything else: tacho serve.",
 };

@@ -56,4 +56,8 @@ export const zhShell: Record<keyof typeof enShell, string> = {
   format_kineto: "Kineto JSON",
   format_chrome: "Chrome JSON",
   try_now: "立即重试",
+  inside_title: "报告",
+  inside_overview: "整个追踪，时间线为粗粒度，每个表最多 2,000 行。",
+  inside_detail: "整个追踪，时间线为粗粒度；步 {steps} 包含每个事件。",
+  inside_rest: "其余内容请使用 tacho serve。",
 };

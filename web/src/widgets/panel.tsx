@@ -8,6 +8,7 @@ import { Icon } from "./icons.tsx";
 import { Menu, type MenuItem } from "./menu.tsx";
 
 interface ShownError {
+  code?: string;
   msg: string;
   offset: number | null;
 }
@@ -67,7 +68,7 @@ export function Panel(props: PanelProps) {
     { id: "rests", label: panelWords.current.rests, separator: true },
   ];
   return (
-    <section class={`panel ${props.span ?? "w12"}`} ref={box} aria-label={props.name} aria-busy={busy}>
+    <section class={`panel ${props.span ?? "w12"}`} ref={box} aria-label={props.name} aria-busy={busy && !asked?.error}>
       <header class="panel-head">
         <h2>
           {props.define?.help ? (
@@ -122,6 +123,8 @@ export function Waiting({ height }: { height: number }) {
 /** What failed, where, and what can be done: local to its panel. */
 export function Failure({ error }: { error: ShownError }) {
   const words = panelWords.current;
+  // Nothing failed and trying again does not help: a report has what it has.
+  if (error.code === "not_in_report") return <p class="not-inside">{error.msg}</p>;
   return (
     <div class="failure" role="alert">
       <p>

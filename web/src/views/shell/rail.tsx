@@ -1,4 +1,5 @@
 // The rail: views in their groups. A view without data stays in place, grey, with a hollow dot.
+import { theReport } from "../../api/report.ts";
 import { versionWord } from "../../base/version.ts";
 import { deviceWords } from "../../model/device.ts";
 import { type Key, t } from "../../model/language.ts";
@@ -37,6 +38,7 @@ export function Rail() {
         </div>
       ))}
       <span class="grow" />
+      <ReportNote />
       {currentRun.value ? <Device /> : null}
     </nav>
   );
@@ -75,6 +77,21 @@ function criticalAdvice(): number {
   const elsewhere = allChosen.value && !allRanks.value;
   const asked = elsewhere ? analysis("advise", allWorkers(), "advise-all") : analysis("advise");
   return rowsOf(asked.value?.tables.advice).filter((r) => r.severity === "critical").length;
+}
+
+/** In a report: what is inside, and who knows the rest. */
+function ReportNote() {
+  const report = theReport();
+  if (!report) return null;
+  const [first, last] = report.index.detail ?? [];
+  const steps = first === last ? String(first) : `${first}..${last}`;
+  return (
+    <div class="device inside">
+      <div class="device-name">{t("inside_title")}</div>
+      <div>{first === undefined ? t("inside_overview") : t("inside_detail", { steps })}</div>
+      <div>{t("inside_rest")}</div>
+    </div>
+  );
 }
 
 function Device() {

@@ -1,0 +1,180 @@
+/* report_answers.c: which questions are asked about a run: those of asked.def, the steps one by
+ * one, the path of the step that stands for all, and the comparison. */
+#include <stdio.h>
+
+#include "report/report_int.h"
+#include "serve/facts.h"
+
+enum { MOST_STEPS = 100, MOST_CUTS = 8 };
+
+typedef enum { ASKED_ONE = 1, ASKED_ALL = 2, ASKED_BOTH = 3 } asked_whose;
+
+static const struct {
+    asked_whose whose;
+    str key, question;
+} ASKED_ROWS[] = {
+#define ASKED(whose, key, question) {ASKED_##whose, STR(key), STR(question)},
+#include "report/asked.def"
+};
+enum { N_ASKED = sizeof ASKED_ROWS / sizeof *ASKED_ROWS };
+
+uint64_t report_count(const report *r, const report_run *run) {
+    return (uint64_t)N_ASKED * (run->n_workers + (run->job ? 1u : 0u)) + run->n_workers +
+           (r->n_runs > 1 ? 2u : 0u);
+}
+
+static status ask_rows(report *r, asked_of whom, asked_whose whose, error *err) {
+    for (uint32_t i = 0; i < N_ASKED; i++)
+        if (ASKED_ROWS[i].whose & whose)
+            TRY(report_keep(r, whom, ASKED_ROWS[i].key, ASKED_ROWS[i].question, true, err));
+    return OK;
+}
+
+/* ---- steps ------------------------------------------------------------------------------- */
+
+/* The same questions, cut to steps. */
+static status ask_cut(report *r, asked_of whom, int64_t first, int64_t last, error *err) {
+    char steps[48], key[160], asked[256];
+    if (first == last)
+        snprintf(steps, sizeof steps, "step=%lld", (long long)first);
+    else
+        snprintf(steps, sizeof steps, "step=%lld..%lld", (long long)first, (long long)last);
+    for (uint32_t i = 0; i < N_ASKED; i++) {
+        str k = ASKED_ROWS[i].key, q = ASKED_ROWS[i].question;
+        bool grouped = str_find(k, STR("?"), 0) != SIZE_MAX;
+        if (!(ASKED_ROWS[i].whose & ASKED_ONE) || str_starts(k, STR("info"))) continue;
+        snprintf(key, sizeof key, "%.*s%c%s", STR_ARG(k), grouped ? '&' : '?', steps);
+        snprintf(asked, sizeof asked, "%.*s&%s", STR_ARG(q), steps);
+        TRY(report_keep(r, whom, str_of(key), str_of(asked), true, err));
+    }
+    return OK;
+}
+
+/* Steps that are inside as a whole can be chosen, each and all of them. */
+static status ask_detail(report *r, asked_of whom, const trace *t, error *err) {
+    step_range d = r->o->detail;
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    uint32_t n = 0;
+    if (steps_are_all(d)) return OK;
+    for (uint32_t i = 1; i < t->step.n; i++) {
+        int64_t number = t->step.number[i];
+        if (number < d.first || number > d.last) continue;
+        if (number < first) first = number;
+        if (number > last) last = number;
+        if (n++ < MOST_CUTS) TRY(ask_cut(r, whom, number, number, err));
+    }
+    if (n > 1) TRY(ask_cut(r, whom, first, last, err));
+    return OK;
+}
+
+/* What the picture of one step is made of, of as many steps as fit. */
+static status ask_segments(report *r, asked_of whom, const trace *t, error *err) {
+    char key[64], asked[96];
+    for (uint32_t i = 1; i < t->step.n && i <= MOST_STEPS; i++) {
+        long long number = (long long)t->step.number[i];
+        snprintf(key, sizeof key, "steps?step=%lld&table=segments", number);
+        snprintf(asked, sizeof asked, "steps?step=%lld&table=segments&limit=0", number);
+        TRY(report_keep(r, whom, str_of(key), str_of(asked), true, err));
+    }
+    return OK;
+}
+
+/* The step whose recorded length is the median, the lower one of two, as the page chooses it; its
+ * path lasts to the start of the next step, where that is known. */
+static bool find_typical(const table *steps, int64_t *number, bool *next) {
+    uint32_t step = table_column(steps, STR("step"));
+    uint32_t length = table_column(steps, STR("recorded"));
+    if (step == UINT32_MAX || length == UINT32_MAX || !steps->n_rows) return false;
+    const int64_t *n = steps->columns[step].v.i, *ns = steps->columns[length].v.i;
+    size_t wanted = (steps->n_rows - 1) / 2, at = 0;
+    for (size_t i = 0; i < steps->n_rows; i++) {
+        size_t before = 0;
+        for (size_t k = 0; k < steps->n_rows; k++)
+            before += ns[k] < ns[i] || (ns[k] == ns[i] && n[k] < n[i]);
+        if (before == wanted) at = i;
+    }
+    *number = n[at];
+    *next = false;
+    for (size_t k = 0; k < steps->n_rows; k++) *next |= n[k] == n[at] + 1;
+    return true;
+}
+
+static status ask_path(report *r, asked_of whom, request_ctx *x, error *err) {
+    analysis_input in = {.traces = x->traces, .n_traces = 1};
+    params whole = PARAMS_WHOLE;
+    answer a;
+    int64_t step;
+    bool next;
+    char key[64], asked[96];
+    whole.pool = r->service.pool;
+    const analysis_info *info = registry_find(STR("whatif"));
+    if (!info || info->run(&in, &whole, &x->arena, &a, NULL) != OK) return OK;
+    for (uint32_t i = 0; i < a.n_tables; i++) {
+        if (strcmp(a.tables[i]->name, "steps") != 0) continue;
+        if (!find_typical(a.tables[i], &step, &next)) return OK;
+        int n = next ? snprintf(key, sizeof key, "critical?step=%lld..%lld", (long long)step,
+                                (long long)step + 1)
+                     : snprintf(key, sizeof key, "critical?step=%lld", (long long)step);
+        snprintf(asked, sizeof asked, "%.*s&table=path&limit=0", n, key);
+        snprintf(key + n, sizeof key - (size_t)n, "&table=path");
+        return report_keep(r, whom, str_of(key), str_of(asked), true, err);
+    }
+    return OK;
+}
+
+/* ---- a worker, a run --------------------------------------------------------------------- */
+
+static status ask_worker(report *r, asked_of whom, error *err) {
+    request_ctx x;
+    bool answered;
+    status st = report_open(r, report_target(r, whom, STR("info")), &x, &answered, err);
+    if (st == OK && !answered && x.n_held) {
+        const trace *t = x.traces[0].trace;
+        facts_make(r->service.facts, snapshot_entry(x.snapshot, x.chosen.span), x.held[0],
+                   r->service.pool);
+        st = ask_path(r, whom, &x, err);
+        if (st == OK) st = ask_segments(r, whom, t, err);
+        if (st == OK) st = ask_detail(r, whom, t, err);
+    }
+    request_end(&x);
+    return st;
+}
+
+/* Against the other run: all ranks, and the worker each begins with. */
+static status ask_comparison(report *r, const report_run *run, error *err) {
+    if (r->n_runs < 2) return OK;
+    const report_run *other = run == &r->runs[0] ? &r->runs[1] : &r->runs[0];
+    str encoded = report_target(r, (asked_of){other->name, STR("*")}, STR(""));
+    /* "/api/v1/?run=NAME&all-workers=1": what lies between is the name, with its escapes */
+    size_t begin = str_find(encoded, STR("run="), 0) + 4, end = str_find(encoded, STR("&"), 0);
+    str name = str_n(encoded.p + begin, end - begin);
+    for (uint32_t all = 0; all < (run->job && other->job ? 2u : 1u); all++) {
+        str worker = all ? STR("*") : run->workers[0];
+        str key = all ? arena_printf(&r->arena, "diff?other=%.*s", STR_ARG(other->name))
+                      : arena_printf(&r->arena, "diff?other=%.*s&other_worker=%.*s",
+                                     STR_ARG(other->name), STR_ARG(other->workers[0]));
+        str asked =
+            all ? arena_printf(&r->arena, "diff?limit=2000&other=%.*s", STR_ARG(name))
+                : arena_printf(&r->arena, "diff?limit=2000&other=%.*s&other_worker=%.*s",
+                               STR_ARG(name), STR_ARG(other->workers[0]));
+        if (!key.p || !asked.p) FAIL_MEMORY(err);
+        TRY(report_keep(r, (asked_of){run->name, worker}, key, asked, true, err));
+    }
+    return OK;
+}
+
+status report_answers(report *r, const report_run *run, error *err) {
+    for (uint32_t i = 0; i < run->n_workers; i++) {
+        asked_of whom = {run->name, run->workers[i]};
+        TRY(ask_rows(r, whom, ASKED_ONE, err));
+        TRY(ask_worker(r, whom, err));
+        TRY(report_timeline(r, whom, err));
+    }
+    asked_of all = {run->name, STR("*")};
+    if (run->job)
+        TRY(ask_rows(r, all, ASKED_ALL, err));
+    else /* of a summary, which is one worker that stands for many */
+        TRY(report_keep(r, all, STR("distributed"), STR("distributed?map-steps=16&limit=20000"),
+                        true, err));
+    return ask_comparison(r, run, err);
+}

@@ -1,0 +1,80 @@
+/* report_int.h: what the files of a report share. */
+#ifndef REPORT_INT_H
+#define REPORT_INT_H
+
+#include <pthread.h>
+
+#include "report/report.h"
+#include "report/report_store_int.h"
+#include "serve/service.h"
+
+enum { REPORT_MOST_WORKERS = 8, REPORT_MOST_RUNS = 2 };
+
+/* A run that is inside, and the workers whose own answers are. */
+typedef struct {
+    str name;
+    str workers[REPORT_MOST_WORKERS];
+    uint32_t n_workers;
+    bool job; /* has ranks that are asked together */
+} report_run;
+
+typedef struct {
+    const report_options *o;
+    arena arena;
+    service service;
+    report_store store;
+    report_run runs[REPORT_MOST_RUNS];
+    str names[REPORT_MOST_RUNS]; /* of the runs, for the list of them */
+    uint32_t n_runs;
+    uint64_t done, total; /* questions */
+
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t told;
+    uint64_t wakes; /* how often the catalogue told something */
+} report;
+
+/* Who is asked: a worker of a run, or all ranks of it ("*"). */
+typedef struct {
+    str run, worker;
+} asked_of;
+
+/* Reads a target and waits until its traces are there; request_end in any case. What cannot be
+ * read fails; what the question alone makes impossible is an answer, too, and is in the reply:
+ * then *answered. */
+status report_open(report *r, str target, request_ctx *x, bool *answered, error *err) MUST_USE;
+/* The whole answer, or why there is none, is in x->reply. */
+status report_ask(report *r, str target, request_ctx *x, error *err) MUST_USE;
+/* "/api/v1/QUESTION&run=…&worker=…", into the arena; STR_NONE: no memory. */
+str report_target(report *r, asked_of whom, str asked);
+/* Asks in both languages, or once when there are no words in it, and keeps the answers. */
+status report_keep(report *r, asked_of whom, str key, str asked, bool words,
+                   error *err) MUST_USE;
+void report_tell(report *r); /* one question more is done */
+
+/* Everything about a run that the views show. */
+status report_answers(report *r, const report_run *run, error *err) MUST_USE;
+uint64_t report_count(const report *r, const report_run *run); /* of questions */
+/* Lanes, tape and pictures of a worker, and the slices of the steps that are wanted whole. */
+status report_timeline(report *r, asked_of whom, error *err) MUST_USE;
+/* Slices of those steps, before anything is packed. */
+status report_count_slices(report *r, asked_of whom, uint64_t *n, error *err) MUST_USE;
+
+status report_count_all(report *r, asked_of whom, uint64_t *n,
+                        error *err) MUST_USE; /* of all */
+
+/* A folder with the two runs of a comparison, by links; the texts are valid until the arena is
+ * reset. */
+typedef struct {
+    str folder, names[2];
+    str links[2], places[2]; /* what is to be removed */
+} report_folder;
+
+/* report_place_gone in any case. */
+status report_place(arena *a, const report_options *o, report_folder *f, error *err) MUST_USE;
+void report_place_gone(const report_folder *f);
+
+/* The file, as a whole or not at all. */
+status report_file(report *r, uint64_t *bytes, error *err) MUST_USE;
+uint64_t report_page_bytes(void);
+
+#endif

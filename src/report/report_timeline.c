@@ -1,0 +1,247 @@
+/* report_timeline.c: the timeline of a worker: lanes, tape, and pictures of it at several levels
+ * of detail, so that zooming works as far as they go.
+ *
+ *     level 0    one picture of the whole trace
+ *     level 1    TILES pictures, TILES times as fine
+ *     whole      the steps that are wanted whole: buckets of 1 ns, every slice is a box of its own;
+ *                and everything that is known about each slice, SLICES_PER_PART together
+ *
+ * The page takes the finest pictures that cover what it shows. */
+#include <inttypes.h>
+
+#include "analyse/timeline/lanes.h"
+#include "base/num.h"
+#include "report/report_int.h"
+#include "serve/timeline.h"
+
+enum {
+    TILES = 4,
+    TILE_PX = 4096,
+    TILE_BYTES = 900000, /* of one picture, before it is packed */
+    WHOLE_TILE_BYTES = 32 << 20,
+    SLICES_PER_TILE = 20000,
+    SLICES_PER_PART = 256,
+    MOST_AREA_LANES = 12,
+};
+
+/* A range of time as offsets from the start of the trace. */
+typedef struct {
+    int64_t from_ns, to_ns;
+} part_of_time;
+
+/* ---- pictures ---------------------------------------------------------------------------- */
+
+static void list_picture(report *r, asked_of whom, part_of_time p, bool whole,
+                         uint32_t number) {
+    buf *b = &r->store.tiles;
+    if (b->n) buf_add_byte(b, ',');
+    buf_add_cstr(b, "{\"run\":");
+    buf_add_json(b, whom.run);
+    buf_add_cstr(b, ",\"worker\":");
+    buf_add_json(b, whom.worker);
+    buf_printf(b, ",\"from\":%" PRId64 ",\"to\":%" PRId64 ",\"whole\":%s,\"part\":%u}",
+               p.from_ns, p.to_ns, whole ? "true" : "false", number);
+}
+
+static status keep_picture(report *r, asked_of whom, const request_ctx *of, part_of_time p,
+                           bool whole, error *err) {
+    request_ctx x;
+    bool answered;
+    uint32_t number, end = lane_id_end(request_lod(of));
+    if (end < 2 || p.to_ns <= p.from_ns) return OK;
+    str asked = arena_printf(&r->arena, "viewport?from=%" PRId64 "&to=%" PRId64 "&lanes=1-%u",
+                             p.from_ns, p.to_ns, end - 1);
+    if (!asked.p) FAIL_MEMORY(err);
+    int64_t width = whole ? min_i64(p.to_ns - p.from_ns, UINT32_MAX) : TILE_PX;
+    status st = report_open(r, report_target(r, whom, asked), &x, &answered, err);
+    if (st == OK && !answered)
+        st = timeline_picture(&x, (uint32_t)width, whole ? WHOLE_TILE_BYTES : TILE_BYTES, err);
+    if (st == OK && !answered) {
+        st = report_store_add(&r->store, buf_str(&x.reply.body), &number, err);
+        if (st == OK) list_picture(r, whom, p, whole, number);
+    }
+    request_end(&x);
+    return st;
+}
+
+static status keep_tiles(report *r, asked_of whom, const request_ctx *of, part_of_time all,
+                         uint64_t n, bool whole, error *err) {
+    int64_t length = all.to_ns - all.from_ns;
+    for (uint64_t i = 0; i < n; i++) {
+        part_of_time p = {all.from_ns + (int64_t)((double)length * (double)i / (double)n),
+                          all.from_ns +
+                              (int64_t)((double)length * (double)(i + 1) / (double)n)};
+        if (i + 1 == n) p.to_ns = all.to_ns;
+        TRY(keep_picture(r, whom, of, p, whole, err));
+    }
+    return OK;
+}
+
+/* ---- steps as a whole -------------------------------------------------------------------- */
+
+/* From the start of the first step to the end of the last one, and of the device work that was
+ * launched in it: offsets. False: none of the steps is in the trace. */
+static bool find_detail(const report *r, const trace *t, part_of_time *out) {
+    step_range d = r->o->detail;
+    int64_t from = INT64_MAX, to = INT64_MIN;
+    if (steps_are_all(d)) return false;
+    for (uint32_t i = 1; i < t->step.n; i++) {
+        if (t->step.number[i] < d.first || t->step.number[i] > d.last) continue;
+        from = min_i64(from, t->step.start[i]);
+        to = max_i64(to, t->step.end[i]);
+    }
+    for (uint32_t k = 1; k < t->kernel.n; k++) {
+        uint32_t launch = t->kernel.launch[k], slice = t->kernel.slice[k];
+        if (launch && t->slice.start[launch] >= from && t->slice.start[launch] < to)
+            out->to_ns = max_i64(out->to_ns, trace_slice_end(t, slice));
+    }
+    if (from >= to) return false;
+    to = max_i64(to, out->to_ns);
+    *out = (part_of_time){sub_i64(from, t->start_ns),
+                          sub_i64(min_i64(to, t->end_ns), t->start_ns)};
+    return true;
+}
+
+static bool is_inside(const trace *t, uint32_t slice, part_of_time p) {
+    int64_t start = sub_i64(t->slice.start[slice], t->start_ns);
+    return start < p.to_ns && sub_i64(trace_slice_end(t, slice), t->start_ns) >= p.from_ns;
+}
+
+static uint64_t count_slices(const trace *t, part_of_time p) {
+    uint64_t n = 0;
+    for (uint32_t i = 1; i < t->slice.n; i++) n += is_inside(t, i, p);
+    return n;
+}
+
+/* The slices that were collected become a part; the index has the first and the last id of it. */
+static status end_slices(report *r, asked_of whom, buf *body, uint32_t first, uint32_t last,
+                         error *err) {
+    uint32_t number;
+    buf *b = &r->store.slices;
+    if (!body->n) return OK;
+    buf_add_byte(body, ']');
+    if (!buf_ok(body)) FAIL_MEMORY(err);
+    TRY(report_store_add(&r->store, buf_str(body), &number, err));
+    if (b->n) buf_add_byte(b, ',');
+    buf_add_cstr(b, "{\"run\":");
+    buf_add_json(b, whom.run);
+    buf_add_cstr(b, ",\"worker\":");
+    buf_add_json(b, whom.worker);
+    buf_printf(b, ",\"first\":%u,\"last\":%u,\"part\":%u}", first, last, number);
+    buf_clear(body);
+    return OK;
+}
+
+static status add_slice(report *r, const request_ctx *of, uint32_t id, buf *body, error *err) {
+    request_ctx x = *of; /* shares what is held; has an arena and a reply of its own */
+    arena_init(&x.arena, r->service.memory_bytes);
+    x.reply.body = (buf){0};
+    status st = timeline_slice(&x, id, err);
+    if (st == OK && !buf_ok(&x.reply.body))
+        st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    if (st == OK) {
+        buf_add_byte(body, body->n ? ',' : '[');
+        buf_add_str(body, buf_str(&x.reply.body));
+        r->store.n_slices++;
+    }
+    buf_fini(&x.reply.body);
+    arena_fini(&x.arena);
+    return st;
+}
+
+static status keep_slices(report *r, asked_of whom, const request_ctx *of, part_of_time p,
+                          error *err) {
+    const trace *t = of->traces[0].trace;
+    buf body = {0};
+    uint32_t n = 0, first = 0, last = 0;
+    status st = OK;
+    for (uint32_t i = 1; st == OK && i < t->slice.n; i++) {
+        if (!is_inside(t, i, p)) continue;
+        if (n++ == 0) first = i;
+        last = i;
+        st = add_slice(r, of, i, &body, err);
+        if (st != OK || n < SLICES_PER_PART) continue;
+        st = end_slices(r, whom, &body, first, last, err);
+        n = 0;
+    }
+    if (st == OK) st = end_slices(r, whom, &body, first, last, err);
+    buf_fini(&body);
+    return st;
+}
+
+static status keep_detail(report *r, asked_of whom, const request_ctx *of, error *err) {
+    const trace *t = of->traces[0].trace;
+    part_of_time p = {0};
+    if (!find_detail(r, t, &p)) return OK;
+    TRY(keep_tiles(r, whom, of, p, count_slices(t, p) / SLICES_PER_TILE + 1, true, err));
+    return keep_slices(r, whom, of, p, err);
+}
+
+/* ---- together ---------------------------------------------------------------------------- */
+
+/* Sums of the whole trace for each lane: what the page shows under a timeline nobody touched. */
+static status keep_areas(report *r, asked_of whom, request_ctx *x, int64_t end_ns, error *err) {
+    timeline_lanes l;
+    uint32_t n = 0;
+    TRY(lanes_list(request_lod(x), &x->arena, &l, err));
+    for (uint32_t i = 0; i < l.n_lanes && n < MOST_AREA_LANES; i++) {
+        if (l.lanes[i].closed || !l.lanes[i].n_rows) continue;
+        unsigned id = l.lanes[i].id;
+        str key = arena_printf(&r->arena, "area?lanes=%u", id);
+        str asked = arena_printf(&r->arena, "area?from=0&to=%" PRId64 "&lanes=%u&limit=500",
+                                 end_ns, id);
+        str idle = arena_printf(&r->arena, "area?lanes=%u&table=idle", id);
+        str idle_question =
+            arena_printf(&r->arena, "area?from=0&to=%" PRId64 "&table=idle", end_ns);
+        if (!key.p || !asked.p || !idle.p || !idle_question.p) FAIL_MEMORY(err);
+        TRY(report_keep(r, whom, key, asked, true, err));
+        TRY(report_keep(r, whom, idle, idle_question, true, err));
+        n++;
+    }
+    return OK;
+}
+
+static status keep_timeline(report *r, asked_of whom, request_ctx *x, error *err) {
+    const trace *t = x->traces[0].trace;
+    part_of_time all = {0, max_i64(0, sub_i64(t->end_ns, t->start_ns))};
+    TRY(report_keep(r, whom, STR("tape"), STR("tape?width=4096"), false, err));
+    if (t->slice.n < 2 && t->counter.n < 2) return OK;
+    TRY(keep_picture(r, whom, x, all, false, err));
+    TRY(keep_tiles(r, whom, x, all, TILES, false, err));
+    TRY(keep_areas(r, whom, x, all.to_ns, err));
+    return keep_detail(r, whom, x, err);
+}
+
+status report_timeline(report *r, asked_of whom, error *err) {
+    request_ctx x;
+    bool answered;
+    TRY(report_keep(r, whom, STR("tracks"), STR("tracks"), false, err));
+    status st = report_open(r, report_target(r, whom, STR("tracks")), &x, &answered, err);
+    if (st == OK && !answered && x.n_held && request_lod(&x))
+        st = keep_timeline(r, whom, &x, err);
+    request_end(&x);
+    return st;
+}
+
+static status count(report *r, asked_of whom, bool detail, uint64_t *n, error *err) {
+    request_ctx x;
+    bool answered;
+    part_of_time p = {INT64_MIN, INT64_MAX};
+    *n = 0;
+    status st = report_open(r, report_target(r, whom, STR("tracks")), &x, &answered, err);
+    if (detail) p = (part_of_time){0};
+    if (st == OK && !answered && x.n_held) {
+        const trace *t = x.traces[0].trace;
+        if (!detail || find_detail(r, t, &p)) *n = count_slices(t, p);
+    }
+    request_end(&x);
+    return st;
+}
+
+status report_count_slices(report *r, asked_of whom, uint64_t *n, error *err) {
+    return count(r, whom, true, n, err);
+}
+
+status report_count_all(report *r, asked_of whom, uint64_t *n, error *err) {
+    return count(r, whom, false, n, err);
+}

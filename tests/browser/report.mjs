@@ -1,0 +1,100 @@
+// A report: one file, opened from the disk with the network off. Every view has its answers, in both languages; what is
+// not inside is said; names of a trace are only names; a comparison opens on what changed.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { settled } from "./stand.mjs";
+import { test } from "./tools.mjs";
+
+const VIEWS = "overview why timeline operators kernels roofline modules memory steps pipeline distributed".split(" ");
+
+async function withReport(s, args, run, { theme = "light", lang = "en" } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "tacho-report-test-"));
+  const file = join(folder, "report.html");
+  execFileSync(s.tacho, ["report", ...args(folder), "-q", "-o", file]);
+  const context = await s.browser.newContext({ offline: true, viewport: { width: 1440, height: 900 } });
+  await context.addInitScript(([t, l]) => (localStorage.setItem("tacho.theme", t), localStorage.setItem("tacho.language", l)), [theme, lang]);
+  const page = await context.newPage();
+  const faults = [];
+  page.on("console", (m) => m.type() === "error" && faults.push(m.text()));
+  page.on("pageerror", (e) => faults.push(e.message));
+  page.on("request", (r) => /^https?:/.test(r.url()) && faults.push(`request to ${r.url()}`));
+  try {
+    await run(page, { file, url: `file://${file}`, folder });
+    assert.deepEqual(faults, []);
+  } finally {
+    await context.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const sample = (s) => join(s.root, "tests/data/sample.pt.trace.json.gz");
+const refusals = (page) => page.locator(".not-inside, .failure").allTextContents();
+
+for (const lang of ["en", "zh"])
+  test(`report: every view of a file without a server has its answers (${lang})`, (s) =>
+    withReport(
+      s,
+      () => [sample(s)],
+      async (page, { url, file }) => {
+        assert.ok(statSync(file).size < 2_000_000, `${statSync(file).size} bytes`);
+        for (const view of VIEWS) {
+          await page.goto(`${url}#/${view}`);
+          await settled(page);
+          assert.deepEqual(await refusals(page), [], view);
+        }
+        assert.match(await page.locator(".inside").innerText(), /tacho serve/);
+        await page.screenshot({ path: join(s.root, `build/screenshots/report-${lang}.png`) });
+      },
+      { lang },
+    ));
+
+test("report: what is not inside is said, and nothing waits for it", (s) =>
+  withReport(s, () => [sample(s)], async (page, { url }) => {
+    await page.goto(`${url}#/operators?step=1..2&q=x`);
+    await settled(page);
+    assert.match((await refusals(page)).join(), /not in the report/);
+    await page.goto(`${url}#/query`);
+    await settled(page);
+    assert.match((await refusals(page)).join(), /tacho serve/);
+  }));
+
+test("report: a slice of a step that is inside as a whole is selected; its name is not markup", (s) => {
+  const evil = '</script><img src=x onerror="document.title=1">';
+  const trace = (folder) => {
+    const events = Array.from({ length: 40 }, (_, i) => ({ ph: "X", cat: "cpu_op", name: i === 20 ? evil : `op${i}`, pid: 1, tid: 1, ts: 1000 + i * 10, dur: 9, args: { k: evil } }));
+    const steps = [0, 1].map((n) => ({ ph: "X", cat: "user_annotation", name: `ProfilerStep#${n}`, pid: 1, tid: 1, ts: 1000 + n * 200, dur: 199 }));
+    writeFileSync(join(folder, `${"run"}.json`), JSON.stringify({ traceEvents: [...steps, ...events] }));
+    return [join(folder, "run.json"), "--detail", "0..1"];
+  };
+  return withReport(s, trace, async (page, { url }) => {
+    await page.goto(`${url}#/timeline`);
+    await settled(page);
+    const title = await page.title();
+    const answer = await page.evaluate(async (name) => {
+      const { index, unpack } = globalThis.tachoReport;
+      for (const { part } of index.slices) {
+        const list = JSON.parse(new TextDecoder().decode(await unpack(String(part))));
+        const found = list.find((d) => d.slice.name === name);
+        if (found) return found;
+      }
+    }, evil);
+    assert.equal(answer.arguments.k, evil);
+    await page.goto(`${url}#/timeline?sel=slice:${answer.slice.id}`);
+    await settled(page);
+    await page.waitForSelector(".tl-what");
+    assert.equal(await page.locator(".tl-what code").innerText(), evil);
+    assert.equal(await page.title(), title);
+    assert.equal(await page.locator("img").count(), 0);
+  });
+});
+
+test("report: a comparison opens on what changed", (s) =>
+  withReport(s, (folder) => ["--diff", sample(s), join(s.root, "tests/data/sample.pt.trace.json.gz")], async (page, { url }) => {
+    await page.goto(url);
+    await settled(page);
+    assert.match(page.url(), /#\/compare\?run=sample&other=sample-2/);
+    assert.deepEqual(await refusals(page), []);
+  }));

@@ -1,0 +1,1 @@
+$TACHO report minimal.pt.trace.json -q -o $TMP/r.html && $TACHO report minimal.pt.trace.json -q -o - | cmp - $TMP/r.html && head -c 16 $TMP/r.html && grep -o 'default-src[^;]*;' $TMP/r.html && ls $TMP

@@ -1,0 +1,1 @@
+cd $TMP && T=$OLDPWD && $TACHO report $T/minimal.pt.trace.json; $TACHO report -o r.html; $TACHO report $T/minimal.pt.trace.json $T/minimal.pt.trace.json -o r.html; $TACHO report --diff $T/minimal.pt.trace.json -o r.html; $TACHO report $T/minimal.pt.trace.json --detail 900..901 -o r.html; $TACHO report nowhere.json -o r.html; ls
