@@ -16,6 +16,7 @@
 #include "ingest/paddle/paddle_head.h"
 #include "ingest/paddle/paddle_json.h"
 #include "ingest/paddle/paddle_pb.h"
+#include "ingest/pytorch/flight_recorder.h"
 #include "ingest/pytorch/kineto.h"
 #include "ingest/pytorch/memory_snapshot.h"
 #include "ingest/recording/recording.h"
@@ -195,6 +196,11 @@ static sniff_answer sniff_mindspore(str head, bool whole) {
     return mindspore_is_table(head) ? SNIFF_YES : SNIFF_NO;
 }
 
+static sniff_answer sniff_flight_recorder(str head, bool whole) {
+    (void)whole;
+    return flight_recorder_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
 static sniff_answer sniff_torch_npu(str head, bool whole) {
     if (sniff_trace_json(head, whole) != SNIFF_YES) return SNIFF_NO;
     return torch_npu_head(head) ? SNIFF_YES : SNIFF_NO;
@@ -211,6 +217,7 @@ static const format FORMATS[] = {
     {"tacho_recording", sniff_recording, ingest_recording},
     {"xplane", sniff_xplane, ingest_xplane},
     {"paddle pb", sniff_paddle_pb, ingest_paddle_pb},
+    {"flight_recorder", sniff_flight_recorder, ingest_flight_recorder},
     {"torch_npu", sniff_torch_npu, ingest_torch_npu},
     {"trace json", sniff_trace_json, ingest_trace_json},
     {"torch_memory_snapshot", sniff_snapshot, ingest_memory_snapshot},

@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "ingest/mindspore/cann_tables.h"
-#include "ingest/pytorch/kineto.h"
+#include "ingest/pytorch/kineto_dialect.h"
 #include "ingest/trace_events/trace_event.h"
 #include "ingest/trace_events/trace_json.h"
 

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "ingest/pytorch/kineto_dialect.h"
 #include "ingest/trace_events/trace_event.h"
 #include "ingest/trace_events/trace_json.h"
 

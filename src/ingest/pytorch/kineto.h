@@ -4,17 +4,10 @@
 #define INGEST_KINETO_H
 
 #include "ingest/ingest.h"
-#include "ingest/trace_events/event_sink.h"
 
 /* Object or bare list. Whether it is Kineto's or plain Chrome's comes from its keys and
  * categories. ERR_FORMAT when it holds no trace at all. */
 status ingest_trace_json(source *src, const ingest_options *o, builder *b, error *err) MUST_USE;
-
-/* Its dialect, for readers that know more of the same file: they copy it and set its hooks. The
- * format of such a file with tasks of an Ascend is torch_npu. */
-const dialect *kineto_dialect(void);
-/* Its hook fill_kernel, where the number of the NPU is known. */
-void kineto_fill_kernel(event_sink *s, const event *e, int32_t npu, raw_kernel *kernel);
 
 /* Class of one of Kineto's categories: the words that other profilers use, too. */
 uint8_t kineto_class(str category);
