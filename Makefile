@@ -31,6 +31,8 @@ MAKEFLAGS += --no-builtin-rules
 
 # Objects are kept over builds, branches and clones where ccache is installed.
 CCACHE := $(shell command -v ccache 2>/dev/null)
+# It takes the headers from -MMD instead of preprocessing first, which is a fifth of the time of a new object.
+export CCACHE_DEPEND := 1
 
 # One unit test, built without optimization and run: make t=select
 ifdef t
@@ -82,8 +84,9 @@ HARDEN_LINK   := -Wl,-z,relro,-z,now,-z,noexecstack
 # No LTO: it gave less than 1 % of speed, and linking with it took longer than a minute.
 OPT_release   := -O2 -D_FORTIFY_SOURCE=2 $(HARDEN)
 OPT_debug     := -O0 -g3
-OPT_asan      := -O1 -g -fno-omit-frame-pointer $(SANITIZE_asan)
-OPT_tsan      := -O1 -g $(SANITIZE_tsan)
+# -Og, and lines alone for the debugger: half the time of -O1 -g to compile, as fast.
+OPT_asan      := -Og -g1 -fno-omit-frame-pointer $(SANITIZE_asan)
+OPT_tsan      := -Og -g1 $(SANITIZE_tsan)
 OPT_fuzz      := -O1 -g -fno-omit-frame-pointer $(SANITIZE_fuzz)
 ifeq ($(OPT_$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is none of release, debug, asan, tsan)
@@ -339,11 +342,12 @@ bench:
 	@$(MAKE) --no-print-directory all tools benches
 	@for bench in bench/*; do if [ -f $$bench ] && [ -x $$bench ]; then $$bench || [ $$? = 77 ] || exit 1; fi; done
 
-# Compiles without writing anything: a second compiler's opinion for a tenth of a build. SYNTAX= names files.
+# A second compiler's opinion, for a tenth of a build, or for nothing where ccache knows it. SYNTAX= names files.
 SYNTAX ?= $(filter %.c,$(CORE) $(wildcard $(MAIN)) $(RECORD))
 syntax: $(addprefix syntax/,$(SYNTAX))
 syntax/%: FORCE
-	$Q$(CC) $(CPP_FLAGS) $(C_FLAGS) $(if $(WERROR),-Werror) -fsyntax-only $*
+	@mkdir -p $(dir $B/$@)
+	$Q$(CCACHE) $(CC) $(CPP_FLAGS) $(C_FLAGS) -g0 $(if $(WERROR),-Werror) $(if $(CCACHE),-MMD -c -o $B/$@.o,-fsyntax-only) $*
 flags:
 	@printf '%s\n' "$(subst ",\",$(CC) $(CPP_FLAGS) $(C_FLAGS))"
 

@@ -16,7 +16,7 @@ _tacho() {
     info:--search) return ;;
     info:--filter) return ;;
     info:--limit) return ;;
-    info:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    info:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     info:--table) return ;;
     info:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     info:--threads) return ;;
@@ -35,7 +35,7 @@ _tacho() {
     operators:--search) return ;;
     operators:--filter) return ;;
     operators:--limit) return ;;
-    operators:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    operators:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     operators:--table) return ;;
     operators:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     operators:--threads) return ;;
@@ -55,7 +55,7 @@ _tacho() {
     kernels:--search) return ;;
     kernels:--filter) return ;;
     kernels:--limit) return ;;
-    kernels:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    kernels:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     kernels:--table) return ;;
     kernels:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     kernels:--threads) return ;;
@@ -74,7 +74,7 @@ _tacho() {
     roofline:--search) return ;;
     roofline:--filter) return ;;
     roofline:--limit) return ;;
-    roofline:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    roofline:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     roofline:--table) return ;;
     roofline:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     roofline:--threads) return ;;
@@ -90,7 +90,7 @@ _tacho() {
     overview:--search) return ;;
     overview:--filter) return ;;
     overview:--limit) return ;;
-    overview:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    overview:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     overview:--table) return ;;
     overview:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     overview:--threads) return ;;
@@ -109,7 +109,7 @@ _tacho() {
     steps:--search) return ;;
     steps:--filter) return ;;
     steps:--limit) return ;;
-    steps:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    steps:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     steps:--table) return ;;
     steps:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     steps:--threads) return ;;
@@ -128,7 +128,7 @@ _tacho() {
     memory:--search) return ;;
     memory:--filter) return ;;
     memory:--limit) return ;;
-    memory:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    memory:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     memory:--table) return ;;
     memory:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     memory:--threads) return ;;
@@ -145,7 +145,7 @@ _tacho() {
     modules:--search) return ;;
     modules:--filter) return ;;
     modules:--limit) return ;;
-    modules:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    modules:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     modules:--table) return ;;
     modules:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     modules:--threads) return ;;
@@ -163,7 +163,7 @@ _tacho() {
     pipeline:--search) return ;;
     pipeline:--filter) return ;;
     pipeline:--limit) return ;;
-    pipeline:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    pipeline:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     pipeline:--table) return ;;
     pipeline:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     pipeline:--threads) return ;;
@@ -181,7 +181,7 @@ _tacho() {
     distributed:--search) return ;;
     distributed:--filter) return ;;
     distributed:--limit) return ;;
-    distributed:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    distributed:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     distributed:--table) return ;;
     distributed:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     distributed:--threads) return ;;
@@ -197,7 +197,7 @@ _tacho() {
     advise:--search) return ;;
     advise:--filter) return ;;
     advise:--limit) return ;;
-    advise:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    advise:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     advise:--table) return ;;
     advise:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     advise:--threads) return ;;
@@ -217,7 +217,7 @@ _tacho() {
     diff:--search) return ;;
     diff:--filter) return ;;
     diff:--limit) return ;;
-    diff:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    diff:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     diff:--table) return ;;
     diff:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     diff:--threads) return ;;
@@ -249,7 +249,7 @@ _tacho() {
     critical:--search) return ;;
     critical:--filter) return ;;
     critical:--limit) return ;;
-    critical:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    critical:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     critical:--table) return ;;
     critical:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     critical:--threads) return ;;
@@ -265,7 +265,7 @@ _tacho() {
     idle:--search) return ;;
     idle:--filter) return ;;
     idle:--limit) return ;;
-    idle:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    idle:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     idle:--table) return ;;
     idle:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     idle:--threads) return ;;
@@ -286,7 +286,7 @@ _tacho() {
     whatif:--search) return ;;
     whatif:--filter) return ;;
     whatif:--limit) return ;;
-    whatif:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    whatif:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     whatif:--table) return ;;
     whatif:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     whatif:--threads) return ;;
@@ -307,7 +307,7 @@ _tacho() {
     check:--search) return ;;
     check:--filter) return ;;
     check:--limit) return ;;
-    check:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    check:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     check:--table) return ;;
     check:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     check:--threads) return ;;
@@ -324,7 +324,7 @@ _tacho() {
     history:--search) return ;;
     history:--filter) return ;;
     history:--limit) return ;;
-    history:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    history:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     history:--table) return ;;
     history:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     history:--threads) return ;;
@@ -351,7 +351,7 @@ _tacho() {
     top:--search) return ;;
     top:--filter) return ;;
     top:--limit) return ;;
-    top:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    top:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     top:--table) return ;;
     top:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     top:--threads) return ;;
@@ -378,7 +378,7 @@ _tacho() {
     attach:--threads) return ;;
     attach:--memory-limit) return ;;
     attach:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
-    watch:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    watch:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     watch:--table) return ;;
     watch:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     watch:--threads) return ;;
@@ -414,7 +414,7 @@ _tacho() {
     query:--to) return ;;
     query:--step) return ;;
     query:--limit) return ;;
-    query:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    query:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     query:--table) return ;;
     query:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     query:--limit-time) return ;;
@@ -426,7 +426,8 @@ _tacho() {
     export:--worker) return ;;
     export:--span) return ;;
     export:--from) return ;;
-    export:--to) COMPREPLY=($(compgen -W "chrome csv stacks speedscope tacho memory_flow.svg" -- "$word")); return ;;
+    export:--table) return ;;
+    export:--to) COMPREPLY=($(compgen -W "chrome csv stacks speedscope tacho memory_flow.svg arrow" -- "$word")); return ;;
     export:--value) COMPREPLY=($(compgen -W "host device" -- "$word")); return ;;
     export:--until) return ;;
     export:--threads) return ;;
@@ -483,7 +484,7 @@ _tacho() {
     demo) options="--logdir --port --host --token --source-root --follow-links --upload-limit --output --slow-loader --no-serve --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     summary) options="--run --worker --span --logdir --from --to --step --sort --style --sorted-by --views --op-detail --thread-sep --time-unit --limit --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     query) options="--run --worker --span --all-workers --logdir --from --to --step --limit --format --json --table --all --color --file --limit-time --limit-memory --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    export) options="--run --worker --span --all-workers --logdir --from --to --value --until --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
+    export) options="--run --worker --span --all-workers --logdir --from --table --to --value --until --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     reduce) options="--run --worker --span --logdir --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     baseline) options="--run --worker --span --logdir --from --to --step --output --commit --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     mcp) options="--threads --no-cache --memory-limit --strict --quiet --lang --help" ;;

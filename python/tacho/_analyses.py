@@ -57,7 +57,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -126,7 +126,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -197,7 +197,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -262,7 +262,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -322,7 +322,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -390,7 +390,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -458,7 +458,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -520,7 +520,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -583,7 +583,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -648,7 +648,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -710,7 +710,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -778,7 +778,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -895,7 +895,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -954,7 +954,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -1051,7 +1051,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -1122,7 +1122,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -1183,7 +1183,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -1272,7 +1272,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where

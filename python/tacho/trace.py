@@ -6,7 +6,7 @@ from the same table as the program's own help; tables.py has what they answer.
 import os
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
-from . import _html, _program
+from . import _columns, _html, _program
 from ._analyses import FIRST_TABLES, Analyses
 from .tables import Answer, Question
 
@@ -31,6 +31,7 @@ class Trace(Analyses):
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], **chosen: Any) -> None:
         self.path, self._chosen = os.fspath(path), chosen
+        self._tables: Dict[str, "_columns.Columns"] = {}
 
     def ask(self, analysis: str, **words: Any) -> Answer:
         """Any analysis by name; options as keyword arguments, group_by="name" for --group-by name."""
@@ -55,8 +56,36 @@ class Trace(Analyses):
         """The same run, one worker of it."""
         return Trace(self.path, **{**self._chosen, "worker": name})
 
+    def columns(self, table: str) -> "_columns.Columns":
+        """A table of the trace by its name in SQL (`tacho query TRACE .tables`), as columns that numpy and
+        pyarrow take without a copy. Read once; a trace that grows is to be loaded again."""
+        if table not in self._tables:
+            self._tables[table] = _columns.load(self.path, table, _options(self._chosen))
+        return self._tables[table]
+
+    @property
+    def slices(self) -> "_columns.Columns":
+        """Everything with a start and a duration: columns("slice")."""
+        return self.columns("slice")
+
+    @property
+    def tracks(self) -> "_columns.Columns":
+        """Threads and streams: columns("track")."""
+        return self.columns("track")
+
+    @property
+    def device_work(self) -> "_columns.Columns":
+        """Kernels, copies and sets with their launch and operator: columns("kernel")."""
+        return self.columns("kernel")
+
+    @property
+    def ops(self) -> "_columns.Columns":
+        """Operators with shapes: columns("op")."""
+        return self.columns("op")
+
     def export(self, form: str, path: Union[str, "os.PathLike[str]"], **words: Any) -> str:
-        """Writes the trace in another format: chrome, csv, stacks, speedscope, tacho, memory_flow.svg."""
+        """Writes the trace in another format: chrome, csv, stacks, speedscope, tacho, memory_flow.svg,
+        arrow."""
         to = os.fspath(path)
         line = ["export", self.path, "--to", form, "-o", to, *_options({**self._chosen, **words})]
         _program.run(line)

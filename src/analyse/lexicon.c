@@ -9,7 +9,14 @@
 
 #include "base/num.h"
 
-enum { LOOK_BYTES = 2048 };
+enum { LOOK_BYTES = 2048, PAIR_BITS = 1024 };
+
+/* A name and which pairs of neighboring characters it has: nearly all of some hundred words are told from
+ * it by that, without a search. */
+typedef struct {
+    str text;
+    uint64_t pairs[PAIR_BITS / 64];
+} looked_up;
 
 typedef struct {
     const char *pattern;
@@ -44,21 +51,43 @@ static str lexicon_next_piece(str *rest, char separator) {
     return piece;
 }
 
-static bool word_fits(str name, str word) {
+static uint32_t pair_bit(const char *p) {
+    return ((uint8_t)p[0] * 37u + (uint8_t)p[1]) % PAIR_BITS;
+}
+
+static looked_up look_up(str name) {
+    looked_up l = {.text = name};
+    for (size_t i = 1; i < name.n; i++) {
+        uint32_t bit = pair_bit(name.p + i - 1);
+        l.pairs[bit / 64] |= 1ull << bit % 64;
+    }
+    return l;
+}
+
+static bool may_contain(const looked_up *l, str word) {
+    for (size_t i = 1; i < word.n; i++) {
+        uint32_t bit = pair_bit(word.p + i - 1);
+        if (!(l->pairs[bit / 64] >> bit % 64 & 1)) return false;
+    }
+    return true;
+}
+
+static bool word_fits(const looked_up *l, str word) {
+    str name = l->text;
     bool start = word.p[0] == '^', end = word.p[word.n - 1] == '$';
     if (start && end) return str_eq(name, str_n(word.p + 1, word.n - 2));
     if (start) return str_starts(name, str_from(word, 1));
     if (end) return str_ends(name, str_n(word.p, word.n - 1));
-    return str_find(name, word, 0) != SIZE_MAX;
+    return may_contain(l, word) && str_find(name, word, 0) != SIZE_MAX;
 }
 
-static bool any_fits(str name, str words) {
+static bool any_fits(const looked_up *name, str words) {
     while (words.n)
         if (word_fits(name, lexicon_next_piece(&words, '|'))) return true;
     return false;
 }
 
-static bool pattern_fits(str name, str pattern) {
+static bool pattern_fits(const looked_up *name, str pattern) {
     while (pattern.n) {
         str words = lexicon_next_piece(&pattern, ' ');
         bool unwanted = words.p[0] == '!';
@@ -67,7 +96,8 @@ static bool pattern_fits(str name, str pattern) {
     return true;
 }
 
-static const lexicon_row *lexicon_find_row(str name, const lexicon_row *rows, size_t n) {
+static const lexicon_row *lexicon_find_row(const looked_up *name, const lexicon_row *rows,
+                                           size_t n) {
     for (size_t i = 0; i < n; i++)
         if (pattern_fits(name, str_of(rows[i].pattern))) return &rows[i];
     return NULL;
@@ -103,14 +133,14 @@ static bool is_matrix_work(uint8_t class) {
 
 lexicon_entry lexicon_kernel(str name) {
     char text[LOOK_BYTES];
-    str plain = lower_case(lexicon_bare_name(name), text);
-    const lexicon_row *row = lexicon_find_row(plain, kernel_rows, N_OF(kernel_rows));
+    looked_up plain = look_up(lower_case(lexicon_bare_name(name), text));
+    const lexicon_row *row = lexicon_find_row(&plain, kernel_rows, N_OF(kernel_rows));
     lexicon_entry e = {0};
     if (!row) return e;
     e.class = row->class;
     e.matrix = row->matrix;
     if (is_matrix_work(e.class)) {
-        const lexicon_row *type = lexicon_find_row(plain, type_rows, N_OF(type_rows));
+        const lexicon_row *type = lexicon_find_row(&plain, type_rows, N_OF(type_rows));
         if (type) e.type = type->class;
     }
     if (e.matrix == MATRIX_BY_TYPE && lexicon_is_narrow(e.type)) e.matrix = MATRIX_YES;
@@ -120,13 +150,15 @@ lexicon_entry lexicon_kernel(str name) {
 /* What an operator is; CLASS_UNKNOWN for most. */
 static kernel_class op_class_of(str name) {
     char text[LOOK_BYTES];
-    const lexicon_row *row = lexicon_find_row(lower_case(name, text), op_rows, N_OF(op_rows));
+    looked_up lower = look_up(lower_case(name, text));
+    const lexicon_row *row = lexicon_find_row(&lower, op_rows, N_OF(op_rows));
     return row ? row->class : CLASS_UNKNOWN;
 }
 
 bool lexicon_means(str name, name_meaning meaning) {
+    looked_up asked = look_up(name);
     for (size_t i = 0; i < N_OF(name_rows); i++)
-        if (name_rows[i].class == meaning && pattern_fits(name, str_of(name_rows[i].pattern)))
+        if (name_rows[i].class == meaning && pattern_fits(&asked, str_of(name_rows[i].pattern)))
             return true;
     return false;
 }

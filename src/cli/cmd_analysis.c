@@ -18,7 +18,7 @@ static status answer_question(const options *o, opened_input *x, output *out, er
     TRY(present_resolve(&a, o->words, err));
     TRY(shape_answer(&a, o, err));
     form f = options_form(o);
-    if (f == FORM_COLUMNS && isatty(out->fd)) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_TERMINAL);
+    if (form_is_binary(f) && isatty(out->fd)) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_TERMINAL);
     present_options present = cli_present(o, out);
     return present_answer(f, &a, &present, &out->buf, err);
 }

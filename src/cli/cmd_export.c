@@ -5,7 +5,11 @@
  * ends at --until. Without -o the result goes to standard output, unless a terminal is
  * listening there. Once the trace is open, a failure to read or write is one of the disk: exit
  * status 3; a reader that closed its end of the pipe is none. */
+#include <errno.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/message_ids_cli.h"
@@ -14,7 +18,6 @@
 #include "cli/commands.h"
 #include "cli/open.h"
 #include "export/export.h"
-#include "store/merge.h"
 
 static bool reader_is_gone(void) {
     struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -35,22 +38,6 @@ static status check_form(const options *o, error *err) {
     return ERR_ARG;
 }
 
-/* What is to be written: the one trace, or all of them merged; *merged is to be released. */
-static status join_traces(const options *o, opened_input *x, trace **merged, error *err) {
-    uint32_t n = x->input.n_traces, n_clockless = 0;
-    merge_input *in = ARENA_ARRAY(&x->arena, merge_input, n);
-    if (!in) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < n; i++)
-        in[i] = (merge_input){x->input.traces[i].trace, x->input.traces[i].worker};
-    TRY(trace_merge(in, n, merged, &n_clockless, err));
-    if (!n_clockless) return OK;
-    error note = {0};
-    arg count = arg_int("count", n_clockless);
-    error_set(&note, ERR_FORMAT, NOPOS, MSG_EXPORT_CLOCKLESS, 1, &count);
-    (void)cli_complain(o, &note);
-    return OK;
-}
-
 static void say_shortened(const options *o, uint64_t n) {
     error note = {0};
     arg count = arg_int("count", sat_i64(n));
@@ -58,21 +45,48 @@ static void say_shortened(const options *o, uint64_t n) {
     (void)cli_complain(o, &note);
 }
 
-static status write_form(const options *o, opened_input *x, bool *writing, error *err) {
+/* One file for each table that has rows: DIR/slice.arrows, … */
+static status write_tables(const trace *t, export_options *how, const char *folder,
+                           error *err) {
+    const char *name;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        FAIL(err, ERR_IO, NOPOS, MSG_EXPORT_FOLDER, arg_cstr("path", folder),
+             arg_cstr("reason", strerror(errno)));
+    for (uint32_t i = 0; (name = export_table_name(t, i)) != NULL; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s.arrows", folder, name);
+        how->table = str_of(name);
+        TRY(export_file(t, how, path, err));
+    }
+    return OK;
+}
+
+/* A folder to write into: one that is there, or a name that ends like one. */
+static bool is_folder(const char *path) {
+    struct stat st;
+    return str_ends(str_of(path), STR("/")) || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+static status write_trace(const options *o, const trace *t, export_options *how, error *err) {
     const char *path = o->output.p ? o->output.p : "-";
+    bool each = export_takes_table(how->form) && !how->table.p && is_folder(path);
+    return each ? write_tables(t, how, path, err) : export_file(t, how, path, err);
+}
+
+static status write_form(const options *o, opened_input *x, bool *writing, error *err) {
     TRY(check_form(o, err));
     if (!o->output.p && isatty(STDOUT_FILENO)) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_NO_OUTPUT);
     TRY(open_traces(o, x, err));
     const time_window window = {o->question.from, o->question.to};
-    export_options how = {.form = o->export_to, .window = &window};
+    export_options how = {.form = o->export_to, .window = &window, .table = o->question.table};
     if (o->value.p)
         how.value = str_eq(o->value, STR("device")) ? EXPORT_VALUE_DEVICE : EXPORT_VALUE_HOST;
     uint64_t shortened = 0;
     how.shortened = &shortened;
     trace *merged = NULL;
-    if (x->input.n_traces > 1) TRY(join_traces(o, x, &merged, err));
+    if (x->input.n_traces > 1) TRY(open_merged(o, x, &merged, err));
     *writing = true;
-    status s = export_file(merged ? merged : x->input.traces[0].trace, &how, path, err);
+    status s = write_trace(o, merged ? merged : x->input.traces[0].trace, &how, err);
     trace_release(merged);
     if (s == OK && shortened) say_shortened(o, shortened);
     return s;

@@ -22,6 +22,9 @@ typedef struct {
     opened_input input;
     query *q;
     output *out;
+    trace *merged; /* of all workers */
+    analysis_trace one;
+    uint32_t n_workers;
 } asked;
 
 /* ---- the SQL ----------------------------------------------------------------------------- */
@@ -76,12 +79,17 @@ static present_options present_as_asked(const options *o, output *out) {
     return p;
 }
 
+static status ask(asked *x, str sql, arena *a, answer *out, error *err) {
+    TRY(query_ask(x->q, sql, a, out, err));
+    if (x->n_workers) out->source.ranks = x->n_workers;
+    return shape_answer(out, x->o, err);
+}
+
 static status answer_sql(asked *x, str sql, error *err) {
     answer a;
     form f = options_form(x->o);
-    if (f == FORM_COLUMNS && isatty(x->out->fd)) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_TERMINAL);
-    TRY(query_ask(x->q, sql, &x->input.arena, &a, err));
-    TRY(shape_answer(&a, x->o, err));
+    if (form_is_binary(f) && isatty(x->out->fd)) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_TERMINAL);
+    TRY(ask(x, sql, &x->input.arena, &a, err));
     present_options p = present_as_asked(x->o, x->out);
     return present_answer(f, &a, &p, &x->out->buf, err);
 }
@@ -96,8 +104,7 @@ static status show_answer(asked *x, str sql, arena *scratch, error *err) {
     answer a;
     present_options p = present_as_asked(x->o, x->out);
     form f = options_form(x->o);
-    TRY(query_ask(x->q, sql, scratch, &a, err));
-    TRY(shape_answer(&a, x->o, err));
+    TRY(ask(x, sql, scratch, &a, err));
     if (f != FORM_TEXT) {
         TRY(present_answer(f, &a, &p, &x->out->buf, err));
     } else {
@@ -147,6 +154,20 @@ static status prompt_for_sql(asked *x, error *err) {
 
 /* ---- the command ------------------------------------------------------------------------- */
 
+/* Several workers are one trace: their processes carry their names. */
+static status join_workers(asked *x, error *err) {
+    analysis_input *in = &x->input.input;
+    if (in->n_traces < 2) return OK;
+    TRY(open_merged(x->o, &x->input, &x->merged, err));
+    x->one = in->traces[0];
+    x->one.trace = x->merged;
+    x->one.worker = STR_NONE;
+    x->n_workers = in->n_traces;
+    in->traces = &x->one;
+    in->n_traces = 1;
+    return OK;
+}
+
 static status run_query(options *o, asked *x, error *err) {
     str sql = STR_NONE;
     TRY(take_words(o, &sql, err));
@@ -154,6 +175,7 @@ static status run_query(options *o, asked *x, error *err) {
     TRY(open_traces(o, &x->input, err));
     if (o->query_file.p || from_input)
         TRY(read_sql(from_input ? "-" : o->query_file.p, &x->input.arena, &sql, err));
+    TRY(join_workers(x, err));
     query_options how = options_of(o, x->input.pool);
     TRY(query_open(&x->input.input, &how, &x->q, err));
     return sql.p ? answer_sql(x, sql, err) : prompt_for_sql(x, err);
@@ -167,6 +189,7 @@ int cmd_query(options *o) {
     /* What is written borrows from both. */
     int code = output_end(&out, o, s, &err);
     query_close(x.q);
+    trace_release(x.merged);
     open_end(&x.input);
     return code;
 }

@@ -129,10 +129,11 @@ status open_path(const options *o, opened_input *x, const char *path, span_choic
 
 static bool can_take_many(const options *o) {
     return o->command.analysis ? o->command.analysis->all_workers != WORKERS_ONE
-                               : strcmp(o->command.name, "export") == 0; /* merges them */
+                               : strcmp(o->command.name, "export") == 0 ||
+                                     strcmp(o->command.name, "query") == 0; /* merge them */
 }
 
-/* Is the question about all of the run? An export is of one worker unless it is asked to merge.
+/* Is the question about all of the run? An export and SQL are of one worker unless they are asked to merge.
  * Two traces of a comparison are not workers of one run. A run of memory pictures alone has no
  * whole worker: then it is about the one that was chosen. */
 static bool wants_all(const options *o, const run_entry *run) {

@@ -182,6 +182,16 @@ typedef struct {
     char **argv;
 } words_left;
 
+/* No C library for it is in Debian; what others make of Arrow is one line. */
+#define PARQUET_LINE                                                                       \
+    "tacho export TRACE --to arrow | python3 -c \"import sys, pyarrow as a, "              \
+    "pyarrow.parquet as p; p.write_table(a.ipc.open_stream(sys.stdin.buffer).read_all(), " \
+    "'slice.parquet')\""
+
+static status fail_parquet(error *err) {
+    FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_PARQUET, arg_cstr("line", PARQUET_LINE));
+}
+
 /* The option at w->at, with its value, which may be the next word. */
 static status parse_option(words_left *w, options *o, error *err) {
     str word = str_of(w->argv[w->at++]);
@@ -209,6 +219,8 @@ static status parse_option(words_left *w, options *o, error *err) {
     }
     spelling as = {given, " "};
     if (flag) value = STR("yes");
+    if (t && t->offset == offsetof(options, export_to) && str_eq(value, STR("parquet")))
+        return fail_parquet(err);
     return t ? term_set(t, &as, value, o, err)
              : params_add(&o->question.params, p, &as, value, err);
 }

@@ -29,11 +29,16 @@ static const struct {
     {"speedscope", export_speedscope, true, true},
     {"tacho", export_tacho, false, false},
     {"memory_flow.svg", export_memory_flow, true, false},
+    {"arrow", export_arrow, false, false},
 };
 enum { N_FORMS = sizeof FORMS / sizeof *FORMS };
 
 const char *export_form_name(uint32_t i) {
     return i < N_FORMS ? FORMS[i].name : NULL;
+}
+
+bool export_takes_table(str form) {
+    return str_eq(form, STR("arrow"));
 }
 
 /* ---- the way out
@@ -101,11 +106,14 @@ status export_trace(const trace *t, const export_options *o, int fd, error *err)
                     .fd = fd,
                     .err = err,
                     .value = o->value,
-                    .shortened = o->shortened};
+                    .shortened = o->shortened,
+                    .table = o->table};
     if (!FORMS[form].windowed && !export_is_whole(&x))
         FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_WHOLE, arg_cstr("name", FORMS[form].name));
     if (!FORMS[form].valued && o->value != EXPORT_VALUE_NONE)
         FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_NO_VALUE, arg_cstr("name", FORMS[form].name));
+    if (o->table.n && !export_takes_table(o->form))
+        FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_NO_TABLES, arg_cstr("name", FORMS[form].name));
     TRY(trace_require(t, TRACE_ALL, err));
     TRY(args_reader_new(t, &x.args, err));
     status s = FORMS[form].write(&x);

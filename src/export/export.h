@@ -4,7 +4,7 @@
  *
  * Forms: chrome (trace-event JSON as PyTorch's profiler writes it), csv (one row for each
  * slice), stacks (folded stacks for flame graphs), speedscope (the same for that viewer), tacho
- * (our own file). Written front to back through one buffer: memory does not grow with the trace
+ * (our own file), arrow (one table as an Arrow IPC stream). Written front to back through one buffer: memory does not grow with the trace
  * (for stacks and speedscope: only with the distinct stacks). */
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
@@ -26,6 +26,8 @@ typedef struct {
     /* Of the form chrome, where it is not NULL: host slices that were cut because they overlap
      * another one partly, which viewers cannot draw. */
     uint64_t *shortened;
+    /* Of the form arrow: the table, by its name in SQL; slice when it is empty. */
+    str table;
 } export_options;
 
 /* To an open file; a pipe will do. ERR_ARG when the form is not known or takes no window or
@@ -37,6 +39,11 @@ status export_trace(const trace *t, const export_options *o, int fd, error *err)
  * that is not a plain file (/dev/stdout, a pipe) is written directly. */
 status export_file(const trace *t, const export_options *o, const char *path,
                    error *err) MUST_USE;
+
+/* Name of the i-th table that has rows, as the form arrow takes it; NULL after the last. */
+const char *export_table_name(const trace *t, uint32_t i);
+/* Does the form write one of the tables? */
+bool export_takes_table(str form);
 
 /* Name of the i-th form; NULL after the last. */
 const char *export_form_name(uint32_t i);

@@ -16,6 +16,7 @@ typedef struct {
     args_reader *args;
     error *err;
     uint64_t *shortened; /* export.h; may be NULL */
+    str table;           /* of arrow */
 } export_ctx;
 
 /* Sends the buffer on when it is large enough; each form calls it after every row. */
@@ -43,5 +44,6 @@ status export_stacks(export_ctx *x) MUST_USE;
 status export_speedscope(export_ctx *x) MUST_USE;
 status export_tacho(export_ctx *x) MUST_USE;
 status export_memory_flow(export_ctx *x) MUST_USE;
+status export_arrow(export_ctx *x) MUST_USE;
 
 #endif

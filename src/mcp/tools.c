@@ -36,9 +36,24 @@ const mcp_tool *mcp_tool_find(str name) {
     return NULL;
 }
 
-static bool takes_sql(const mcp_tool *t) {
-    return strcmp(t->analysis, "query") == 0;
+static bool is_slice(const mcp_tool *t) {
+    return strcmp(t->name, "slice") == 0;
 }
+
+static bool takes_sql(const mcp_tool *t) {
+    return strcmp(t->analysis, "query") == 0 && !is_slice(t);
+}
+
+/* All about one event: itself, its arguments, the device work it is, launches or belongs to, and
+ * what is inside it. */
+#define SLICE_SQL                                                                              \
+    "SELECT id AS slice, name, kind, process_name, track_name, start, dur, step, parent, "      \
+    "path(id) AS path, stack(id) AS stack FROM slice WHERE id = %1$lld;"                        \
+    "SELECT key, value FROM arg WHERE slice = %1$lld;"                                          \
+    "SELECT slice, name, kind, start, dur, launch, launch_name, op, op_name FROM kernel "       \
+    "WHERE slice = %1$lld OR launch = %1$lld OR op = %1$lld ORDER BY start;"                    \
+    "SELECT id AS slice, name, kind, start, dur FROM slice WHERE parent = %1$lld "              \
+    "ORDER BY dur DESC"
 
 static const char *trace_argument(const mcp_tool *t, uint32_t i) {
     return TRACES[t->n_traces - 1][i];
@@ -93,6 +108,10 @@ static void put_schema(buf *out, const mcp_tool *t, lang words) {
         buf_add_cstr(out, ",\"sql\":{\"type\":\"string\"");
         put_help(out, text_get(MSG_MCP_SQL, words));
     }
+    if (is_slice(t)) {
+        buf_add_cstr(out, ",\"slice\":{\"type\":\"integer\"");
+        put_help(out, text_get(MSG_MCP_SLICE, words));
+    }
     for (size_t i = 0; i < N_OF(TERMS); i++) {
         buf_printf(out, ",\"%s\":{\"type\":\"%s\"", TERMS[i].name, schema_type(TERMS[i].kind));
         put_help(out, text_get(TERMS[i].help, words));
@@ -103,6 +122,7 @@ static void put_schema(buf *out, const mcp_tool *t, lang words) {
     for (uint32_t i = 0; i < t->n_traces; i++)
         buf_printf(out, "%s\"%s\"", i ? "," : "", trace_argument(t, i));
     if (takes_sql(t)) buf_add_cstr(out, ",\"sql\"");
+    if (is_slice(t)) buf_add_cstr(out, ",\"slice\"");
     buf_add_cstr(out, "],\"additionalProperties\":false}");
 }
 
@@ -169,6 +189,15 @@ static status add_flag(mcp_call *c, str name, str raw, error *err) {
     return OK;
 }
 
+/* The number of an event as the SQL about it. */
+static status read_slice(str name, str raw, arena *a, str *sql, error *err) {
+    int64_t id;
+    if (!json_i64(raw, &id) || id < 1) return fail_argument(MSG_MCP_BAD_VALUE, name, err);
+    *sql = arena_printf(a, SLICE_SQL, (long long)id);
+    if (!sql->p) FAIL_MEMORY(err);
+    return OK;
+}
+
 static status add_argument(const mcp_tool *t, mcp_call *c, str name, str raw, arena *a,
                            error *err) {
     value_kind kind;
@@ -177,6 +206,7 @@ static status add_argument(const mcp_tool *t, mcp_call *c, str name, str raw, ar
         if (str_eq(name, str_of(trace_argument(t, i))))
             return read_text(name, raw, a, &c->traces[i], err);
     if (takes_sql(t) && str_eq(name, STR("sql"))) return read_text(name, raw, a, &c->sql, err);
+    if (is_slice(t) && str_eq(name, STR("slice"))) return read_slice(name, raw, a, &c->sql, err);
     if (!find_kind(t, name, &kind)) return fail_argument(MSG_MCP_UNKNOWN_ARGUMENT, name, err);
     if (kind == VALUE_FLAG) return add_flag(c, name, raw, err);
     if (raw.n && raw.p[0] == '[' && kind == VALUE_TEXT) {
@@ -199,5 +229,6 @@ status mcp_read_call(const mcp_tool *t, str arguments, arena *a, mcp_call *out, 
         if (!out->traces[i].p)
             return fail_argument(MSG_MCP_NO_TRACE, str_of(trace_argument(t, i)), err);
     if (takes_sql(t) && !out->sql.n) return fail_argument(MSG_MCP_NO_SQL, STR("sql"), err);
+    if (is_slice(t) && !out->sql.n) return fail_argument(MSG_MCP_NO_SLICE, STR("slice"), err);
     return OK;
 }

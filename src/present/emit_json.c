@@ -36,8 +36,7 @@ static void put_message(buf *out, lang l, uint16_t message, const arg *args, uin
     buf_fini(&sentence);
 }
 
-static void put_source(buf *out, const answer_source *s) {
-    put_next_key(out, "trace");
+void source_put_json(buf *out, const answer_source *s) {
     buf_add_cstr(out, "{\"path\":");
     put_text_or_null(out, s->path);
     buf_add_cstr(out, ",\"format\":");
@@ -62,8 +61,7 @@ static void put_source(buf *out, const answer_source *s) {
     buf_add_byte(out, '}');
 }
 
-static void put_quality(buf *out, const quality *q, lang l) {
-    put_next_key(out, "quality");
+void quality_put_json(buf *out, const quality *q, lang l) {
     buf_add_cstr(out, "{\"events_read\":");
     buf_add_i64(out, q->events_read);
     put_next_key(out, "events_dropped");
@@ -97,9 +95,7 @@ static void put_quality(buf *out, const quality *q, lang l) {
     buf_add_cstr(out, "]}");
 }
 
-static void put_verdict(buf *out, const verdict *v) {
-    if (!v->id) return;
-    put_next_key(out, "verdict");
+void verdict_put_json(buf *out, const verdict *v) {
     buf_add_cstr(out, "{\"id\":");
     buf_add_json(out, str_of(v->id));
     put_next_key(out, "severity");
@@ -171,9 +167,14 @@ static status emit_json_put_table(buf *out, const table *t, const present_option
 status emit_json(const answer *a, const present_options *o, buf *out, error *err) {
     buf_add_cstr(out, "{\"schema\":\"tacho/1\",\"analysis\":");
     buf_add_json(out, str_of(a->analysis));
-    put_source(out, &a->source);
-    put_quality(out, &a->quality, o->lang);
-    put_verdict(out, &a->verdict);
+    put_next_key(out, "trace");
+    source_put_json(out, &a->source);
+    put_next_key(out, "quality");
+    quality_put_json(out, &a->quality, o->lang);
+    if (a->verdict.id) {
+        put_next_key(out, "verdict");
+        verdict_put_json(out, &a->verdict);
+    }
     put_next_key(out, "tables");
     buf_add_byte(out, '{');
     for (uint32_t i = 0; i < a->n_tables; i++) {

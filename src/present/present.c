@@ -22,6 +22,7 @@ static const struct {
     [FORM_CSV] = {"csv", "text/csv; charset=utf-8", emit_csv},
     [FORM_MD] = {"md", "text/markdown; charset=utf-8", emit_md},
     [FORM_COLUMNS] = {"columns", "application/octet-stream", emit_columns},
+    [FORM_ARROW] = {"arrow", "application/vnd.apache.arrow.stream", emit_arrow},
 };
 
 const char *form_name(form f) {
@@ -30,6 +31,10 @@ const char *form_name(form f) {
 
 const char *form_media_type(form f) {
     return FORMS[f].media_type;
+}
+
+bool form_is_binary(form f) {
+    return f == FORM_COLUMNS || f == FORM_ARROW;
 }
 
 bool form_of(str name, form *out) {

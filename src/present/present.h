@@ -1,7 +1,8 @@
-/* present.h: an answer as bytes: text for a terminal, JSON, CSV, Markdown, binary columns.
+/* present.h: an answer as bytes: text for a terminal, JSON, CSV, Markdown, binary columns,
+ * an Arrow stream.
  *
  * Knows tables and words, nothing of traces: a new analysis is written by all forms for
- * nothing. Text and JSON hold the whole answer; csv, md and columns hold its first table. */
+ * nothing. Text and JSON hold the whole answer; csv, md, columns and arrow hold its first table. */
 #ifndef PRESENT_PRESENT_H
 #define PRESENT_PRESENT_H
 
@@ -9,12 +10,22 @@
 #include "table/table.h"
 #include "text/text.h"
 
-typedef enum { FORM_TEXT = 0, FORM_JSON, FORM_CSV, FORM_MD, FORM_COLUMNS, N_FORMS } form;
+typedef enum {
+    FORM_TEXT = 0,
+    FORM_JSON,
+    FORM_CSV,
+    FORM_MD,
+    FORM_COLUMNS,
+    FORM_ARROW,
+    N_FORMS
+} form;
 
 /* "text", "json", …, and back; the server's Content-Type of a form. */
 const char *form_name(form f);
 bool form_of(str name, form *out);
 const char *form_media_type(form f);
+/* Bytes that no terminal shows. */
+bool form_is_binary(form f);
 
 typedef struct {
     lang lang;

@@ -11,6 +11,7 @@ status emit_json(const answer *a, const present_options *o, buf *out, error *err
 status emit_csv(const answer *a, const present_options *o, buf *out, error *err) MUST_USE;
 status emit_md(const answer *a, const present_options *o, buf *out, error *err) MUST_USE;
 status emit_columns(const answer *a, const present_options *o, buf *out, error *err) MUST_USE;
+status emit_arrow(const answer *a, const present_options *o, buf *out, error *err) MUST_USE;
 
 /* To be called after each row: hands the buffer on when it is full enough. */
 status emit_row_end(const present_options *o, buf *out, error *err) MUST_USE;
@@ -52,6 +53,11 @@ status emit_screen(const answer *a, const present_options *o, buf *out, error *e
 
 /* The named values of a sentence as a JSON object. */
 void values_put_json(buf *out, const verdict *v);
+/* The members of an answer's JSON object: what was asked, what the answer rests on, the sentence
+ * that answers it (there must be one). */
+void source_put_json(buf *out, const answer_source *s);
+void quality_put_json(buf *out, const quality *q, lang l);
+void verdict_put_json(buf *out, const verdict *v);
 
 /* A table with sentences in it as numbered paragraphs for a terminal: the first sentence of a
  * row as its head, the important other values on a line, then the other sentences. */

@@ -105,9 +105,15 @@ static void add_of_slice(sql_table *t, const int16_t *hops, uint8_t n_hops) {
     for (uint8_t i = 0; i < n_hops; i++) end.hops[i] = step.hops[i] = track.hops[i] = hops[i];
     track.hops[n_hops] = HOP_TRACK;
     track.n_hops = (uint8_t)(n_hops + 1);
+    sql_column process = {.name = "process", .hidden = true, .target = TABLE_process};
+    for (uint8_t i = 0; i < n_hops; i++) process.hops[i] = hops[i];
+    process.hops[n_hops] = HOP_TRACK;
+    process.n_hops = (uint8_t)(n_hops + 1);
+    process.read = COLUMN_track_process;
     add_column(t, &end);
     add_column(t, &track);
     add_column(t, &step);
+    add_column(t, &process);
 }
 
 /* Steps have an end, but are intervals like slices. */

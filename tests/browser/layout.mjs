@@ -8,7 +8,7 @@ import { twoRuns } from "./compare.mjs";
 import { look } from "./eye.mjs";
 import { fill } from "./frameworks.mjs";
 import { openHistory } from "./history.mjs";
-import { settled } from "./stand.mjs";
+import { resized, settled } from "./stand.mjs";
 import { test, visit } from "./tools.mjs";
 
 const SIZES = [[900, 700], [1100, 800], [1440, 900], [1920, 1080], [2560, 1440], [720, 450]];
@@ -27,9 +27,10 @@ async function lookAtAll(page, views) {
   for (const view of views)
     for (const lang of ["en", "zh"]) {
       await turnTo(page, view, lang);
+      await settled(page);
       for (const [width, height] of SIZES) {
         await page.setViewportSize({ width, height });
-        await settled(page);
+        await resized(page);
         for (const fault of await page.evaluate(look)) faults.push(`${view} ${lang} ${width}: ${fault}`);
       }
     }

@@ -161,11 +161,19 @@ export async function openPage(s, hash, { theme = "light", lang = "en", width = 
   return { page, context, faults, done: () => giveBack(s, taken, `${theme} ${lang}`, heard, seen) };
 }
 
+const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+const isCalm = () => !document.querySelector("[aria-busy=true], .waiting, .old");
+
 /** Waits until the page has drawn what was last asked for: nothing is on its way, nothing is an old number. */
 export async function settled(page) {
   await page.waitForSelector("main h1", { timeout: 60_000 });
-  const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   await page.evaluate(frames);
-  await page.waitForFunction(() => !document.querySelector("[aria-busy=true], .waiting, .old"), undefined, { timeout: 60_000 });
+  await page.waitForFunction(isCalm, undefined, { timeout: 60_000 });
   await page.evaluate(frames);
+}
+
+/** The same after a new size, which seldom asks for anything: two frames instead of six. */
+export async function resized(page) {
+  await page.evaluate(frames);
+  if (!(await page.evaluate(isCalm))) await settled(page);
 }

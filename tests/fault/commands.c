@@ -33,6 +33,9 @@ typedef struct {
     const char *words[12]; /* behind the name; NULL ends; "TRACE" is replaced */
 } command_line;
 
+/* The first commands are asked of every format; what the others do is the same whoever wrote the trace. */
+enum { N_OF_EVERY_FORMAT = 3 };
+
 static const command_line COMMANDS[] = {
     {{"info", "TRACE", "--threads", "1"}},
     {{"summary", "TRACE", "--threads", "1"}},
@@ -40,6 +43,9 @@ static const command_line COMMANDS[] = {
     {{"export", "TRACE", "--to", "chrome", "--threads", "1"}},
     {{"export", "TRACE", "--to", "csv", "-o", OUT_FILE, "--threads", "1"}},
     {{"export", "TRACE", "--to", "tacho", "-o", OUT_FILE, "--threads", "1"}},
+    {{"export", "TRACE", "--to", "arrow", "-o", OUT_FILE, "--threads", "1"}},
+    {{"query", "TRACE", "select kind, count(*) from slice group by kind", "--format", "arrow",
+      "--threads", "1"}},
     {{"check", "TRACE", "TRACE", "--junit", OUT_FILE, "--threads", "1"}},
 };
 enum { N_COMMANDS = sizeof COMMANDS / sizeof *COMMANDS };
@@ -220,7 +226,7 @@ int main(int argc, char **argv) {
     snprintf(cache_folder, sizeof cache_folder, "%s/tacho", argv[1]);
     snprintf(out_path, sizeof out_path, "%s/out", argv[1]);
     for (int t = 2; t < argc; t++)
-        for (int c = 0; c < N_COMMANDS; c++)
+        for (int c = 0; c < (t == 2 ? N_COMMANDS : N_OF_EVERY_FORMAT); c++)
             for (fault_kind kind = 0; kind < N_FAULTS; kind++)
                 for (int warm = 0; warm < 2; warm++)
                     run_series(&(series){.command = &COMMANDS[c],

@@ -316,6 +316,45 @@ def pyarrow_takes_tables_without_a_copy(_folder):
         one.to_arrow().validate(full=True)
 
 
+def tables_of_the_trace_are_columns(_folder):
+    trace = tacho.load(SAMPLE)
+    slices, rows = trace.slices, trace.ask("info")["events"]
+    assert trace.slices is slices and len(slices) == len(slices.start) > 1000 and len(rows) > 0
+    assert slices.start.unit == "ns" and slices.start.values.readonly and slices.names[:2] == ["id", "start"]
+    first = slices.id[:2]
+    equal(first, [1, 2])
+    assert slices.parent[0] is None and isinstance(slices.name[-1], str)
+    kernels = trace.columns("kernel")
+    equal(kernels.name[0], slices.name[kernels.slice[0] - 1])
+    equal(sum(1 for k in slices.kind if k == "kernel"), sum(1 for k in trace.device_work.kind if k == "kernel"))
+    assert {"stream", "thread"} <= set(trace.tracks.kind) and "shapes" in trace.ops
+    held = slices.dur.values
+    total = sum(slices.dur[:])
+    del trace, slices, kernels
+    gc.collect()
+    equal(sum(held), total)
+    try:
+        tacho.load(SAMPLE).columns("nothing")
+        raise AssertionError("a table that is not there")
+    except tacho.TachoError as why:
+        assert "nothing" in str(why)
+
+
+def numpy_and_pyarrow_take_columns_of_the_trace_without_a_copy(_folder):
+    numpy = library("numpy")
+    slices = tacho.load(SAMPLE).slices
+    starts = numpy.asarray(slices.start)
+    address, is_read_only = slices.start.__array_interface__["data"]
+    equal((starts.ctypes.data, starts.flags.writeable, is_read_only), (address, False, True))
+    pyarrow = library("pyarrow")
+    table = pyarrow.table(slices)
+    equal(table.column("start").chunk(0).buffers()[1].address, address)
+    wanted = int(starts.sum())
+    del slices, table
+    gc.collect()
+    equal(int(starts.sum()), wanted)
+
+
 def polars_takes_tables(_folder):
     polars = library("polars")
     table = tacho.load(SAMPLE).kernels()

@@ -185,7 +185,7 @@ static void values_are_checked_by_kind(void **state) {
     assert_refused("operators --memory-limit lots",
                    "--memory-limit lots: not a size; use 512M or 4G");
     assert_refused("operators --format xml",
-                   "--format xml: must be one of text|json|csv|md|columns");
+                   "--format xml: must be one of text|json|csv|md|columns|arrow");
     assert_refused("operators --limit", "option --limit needs a value: --limit N");
     assert_refused("operators --json=1", "option --json takes no value");
 }

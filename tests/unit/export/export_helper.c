@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/json.h"
+#include "base/str.h"
 
 char *export_text(const trace *t, const export_options *o) {
     FILE *f = tmpfile();
@@ -34,8 +35,11 @@ bool is_json(const char *text) {
     return flags == 0;
 }
 
+/* Not strstr: AddressSanitizer measures the whole text for each call. */
 int count_of(const char *text, const char *part) {
+    str rest = str_of(text), wanted = str_of(part);
     int n = 0;
-    for (const char *p = text; (p = strstr(p, part)); p++) n++;
+    for (size_t at; (at = str_find(rest, wanted, 0)) != SIZE_MAX; n++)
+        rest = str_from(rest, at + wanted.n);
     return n;
 }

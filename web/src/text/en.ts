@@ -179,7 +179,7 @@ export const en = {
   device_meters: "Device",
   meter_utilization: "{d} utilization",
   meter_sm_efficiency: "{u} efficiency",
-  meter_occupancy: "Achieved occupancy",
+  meter_occupancy: "Occupancy",
   meter_mfu: "MFU",
   meter_tensor_core_share: "{m} time",
   stages: "Stages",

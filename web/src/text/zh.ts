@@ -173,7 +173,7 @@ export const zh: Record<keyof typeof en, string> = {
   device_meters: "设备",
   meter_utilization: "{d} 利用率",
   meter_sm_efficiency: "{u} 效率",
-  meter_occupancy: "实际占用率",
+  meter_occupancy: "占用率",
   meter_mfu: "MFU",
   meter_tensor_core_share: "{m} 时间占比",
   stages: "阶段",

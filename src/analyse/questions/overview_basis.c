@@ -1,0 +1,117 @@
+/* overview_basis.c: what the overview rests on: steps that its averages leave out, and what is known of
+ * the run. */
+#include "analyse/kind_names.h"
+#include "analyse/questions/overview_int.h"
+#include "base/message_ids_advice.h"
+#include "store/traits.h"
+
+/* Which steps the averages leave out because they warm up. */
+static status note_warm_up(overview *o, error *err) {
+    const step_spans *s = &o->steps;
+    if (!s->n_warm_up) return OK;
+    int64_t sum = 0, typical = 0;
+    for (uint32_t i = 0; i < s->n_warm_up; i++)
+        sum = add_i64(sum, sub_i64(s->warm_up[i].end, s->warm_up[i].start));
+    for (uint32_t i = 0; i < s->n; i++)
+        typical = add_i64(typical, sub_i64(s->v[i].end, s->v[i].start));
+    verdict note = {.id = "warm_up",
+                    .message = s->n_warm_up > 1 ? MSG_NOTE_WARM_UP : MSG_NOTE_WARM_UP_ONE,
+                    .severity = SEVERITY_INFO};
+    verdict_add(&note, arg_id("first", s->warm_up[0].number));
+    verdict_add(&note, arg_id("last", s->warm_up[s->n_warm_up - 1].number));
+    verdict_add(&note, arg_time("time", mean_i64(sum, s->n_warm_up)));
+    verdict_add(&note, arg_time("typical", mean_i64(typical, s->n)));
+    return answer_note(o->out, o->arena, &note, err);
+}
+
+/* Which steps the averages are of where the operators of the others were left out. */
+static status note_without_ops(overview *o, error *err) {
+    const step_spans *s = &o->steps;
+    if (o->with_ops.n == s->n) return OK;
+    step_spans others = {.v = ARENA_ARRAY(o->arena, step_span, (size_t)s->n + 1)};
+    int64_t median;
+    if (!others.v) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->v[i].without_ops) others.v[others.n++] = s->v[i];
+    TRY(step_spans_median(&others, o->arena, &median, err));
+    verdict note = {.id = "sampled", .message = MSG_NOTE_SAMPLED, .severity = SEVERITY_INFO};
+    verdict_add(&note, arg_int("sampled", o->with_ops.n));
+    verdict_add(&note, arg_int("steps", s->n));
+    verdict_add(&note, arg_time("median", median));
+    return answer_note(o->out, o->arena, &note, err);
+}
+
+status overview_note_left_out(overview *o, error *err) {
+    TRY(note_warm_up(o, err));
+    TRY(note_without_ops(o, err));
+    for (uint32_t i = 0; i < o->steps.n_left_out; i++) {
+        verdict note = {.id = "step_left_out",
+                        .message = MSG_NOTE_STEP_LEFT_OUT,
+                        .severity = SEVERITY_INFO};
+        verdict_add(&note, arg_id("step", o->steps.left_out[i].number));
+        TRY(answer_note(o->out, o->arena, &note, err));
+    }
+    if (o->bare.n) {
+        verdict note = {.id = "bare_steps",
+                        .message =
+                            overview_is_bare(o) ? MSG_NOTE_ALL_BARE : MSG_NOTE_BARE_STEPS,
+                        .severity = SEVERITY_INFO};
+        verdict_add(&note, arg_int("bare", o->bare.n));
+        verdict_add(&note, arg_int("steps", o->steps.n));
+        verdict_add(&note, arg_time("comm", mean_i64(o->bare.comm_ns, o->bare.n)));
+        verdict_add(&note, arg_time("outside", mean_i64(o->bare.outside_ns, o->bare.n)));
+        TRY(answer_note(o->out, o->arena, &note, err));
+    }
+    if (o->steps.marked || !o->steps.n) return OK;
+    verdict note = {.id = "no_steps", .message = MSG_NOTE_NO_STEPS, .severity = SEVERITY_INFO};
+    return answer_note(o->out, o->arena, &note, err);
+}
+
+static status overview_add_fact(table *t, str key, str value, error *err) {
+    size_t row;
+    if (!value.p) return OK;
+    TRY(table_add_row(t, &row, err));
+    table_set_text(t, row, COL_O(configuration, key), key);
+    table_set_text(t, row, COL_O(configuration, value), value);
+    return OK;
+}
+
+static status overview_add_number(table *t, const char *key, int64_t value, error *err) {
+    str text = arena_printf(t->arena, "%lld", (long long)value);
+    if (!text.p) FAIL_MEMORY(err);
+    return overview_add_fact(t, str_of(key), text, err);
+}
+
+/* Processes that own a thread: a device's row group is none. -1 when out of memory. */
+static int64_t count_processes(const trace *t, arena *a) {
+    int64_t n = 0;
+    uint8_t *seen = ARENA_ARRAY(a, uint8_t, (size_t)t->process.n + 1);
+    for (uint32_t i = 1; i < t->track.n && seen; i++) {
+        uint32_t process = t->track.process[i];
+        if (t->track.kind[i] != TRACK_THREAD || seen[process]) continue;
+        seen[process] = 1;
+        n++;
+    }
+    return seen ? n : -1;
+}
+
+status overview_write_configuration(overview *o, uint32_t n_workers, error *err) {
+    const trace *t = o->t;
+    table *out = answer_table(o->out, o->arena, "configuration");
+    int64_t processes = count_processes(t, o->arena);
+    if (!out || processes < 0) FAIL_MEMORY(err);
+    TRY(overview_add_number(out, "workers", n_workers, err));
+    TRY(overview_add_number(out, "processes", processes, err));
+    TRY(overview_add_number(out, "devices", t->device.n > 1 ? (int64_t)t->device.n - 1 : 0,
+                            err));
+    TRY(overview_add_fact(out, STR("device_type"),
+                          t->kernel.n > 1 ? device_word_of_work(t) : STR("CPU"), err));
+    for (uint32_t i = 1; i < t->device.n; i++)
+        if (t->device.name[i])
+            TRY(overview_add_fact(out, STR("device"), trace_str(t, t->device.name[i]), err));
+    for (fact f = 0; f < N_FACTS; f++) {
+        str value = fact_shown(f).n ? trace_fact(t, f) : STR_NONE;
+        if (value.n) TRY(overview_add_fact(out, fact_shown(f), value, err));
+    }
+    return OK;
+}

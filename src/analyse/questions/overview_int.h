@@ -1,0 +1,65 @@
+/* overview_int.h: what the parts of the overview share. */
+#pragma once
+
+#include "analyse/producer/untraced_steps.h"
+#include "analyse/run/advice_workers.h"
+#include "analyse/scan/breakdown.h"
+#include "analyse/scan/idle.h"
+#include "analyse/scan/stage_times.h"
+
+#define COL_O(table, name) COL(overview, table, name)
+
+/* Everything the rules of the verdict look at. */
+typedef struct {
+    bool has_device;
+    bool only_timed;       /* of no step more than its step trace is known */
+    double share[N_ROLES]; /* of the average step */
+    double busy;           /* share of it in which a device did anything */
+    double exposed;        /* share of it in communication that nothing hides (exposed.h) */
+    double dependency;     /* share in which launched work waited for other work (idle.h) */
+    int64_t step_ns;
+    str device;         /* what it is called */
+    advice_cause cause; /* what costs most: the first row of `advise` */
+} overview_facts;
+
+typedef struct {
+    const trace *t;
+    selection select;
+    arena *arena;
+    answer *out;
+    step_spans steps;
+    step_spans with_ops; /* of them those whose operators were recorded */
+    step_parts *parts;
+    untraced_steps bare;
+    stage_times stages;
+    idle_gaps idle; /* of all steps; blocking calls are the host's here */
+    role_ranges ranges;
+    int64_t device_ns, exposed_ns; /* in the steps that count: devices work; exposed.h */
+    bool evidence;                 /* asked for: where each part of a step costs most */
+} overview;
+
+/* Of no step more than its step trace is known. */
+static inline bool overview_is_bare(const overview *o) {
+    return o->bare.n && o->bare.n == o->steps.n;
+}
+
+/* Is the work of step i recorded, on the device and on the host, or is there nothing better? */
+static inline bool overview_counts(const overview *o, uint32_t i) {
+    bool some_have_ops = o->with_ops.n < o->steps.n;
+    return untraced_step_counts(&o->bare, &o->steps, i) &&
+           !(some_have_ops && o->steps.v[i].without_ops);
+}
+
+/* overview_verdict.c: the sentence. The rule of `advise` whose time it is, and what that saves, is in each;
+ * named in words where the sentence has no words of its own for it. */
+void overview_add_cause(const overview_facts *f, verdict *v);
+status overview_judge(overview *o, overview_facts *facts, error *err);
+
+/* overview_stages.c: tables stages and stage_steps, then stage_events, then user_events. */
+status overview_write_stages(overview *o, error *err);
+status overview_write_stage_events(overview *o, error *err);
+status overview_write_user_events(overview *o, error *err);
+
+/* overview_basis.c: what the averages leave out, and what is known of the run. */
+status overview_note_left_out(overview *o, error *err);
+status overview_write_configuration(overview *o, uint32_t n_workers, error *err);
