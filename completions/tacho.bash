@@ -233,7 +233,7 @@ _tacho() {
     hang:--search) return ;;
     hang:--filter) return ;;
     hang:--limit) return ;;
-    hang:--format) COMPREPLY=($(compgen -W "text json csv md columns" -- "$word")); return ;;
+    hang:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
     hang:--table) return ;;
     hang:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     hang:--threads) return ;;

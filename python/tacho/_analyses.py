@@ -836,7 +836,7 @@ class Analyses:
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export merges the traces onto one clock.
+            steps are used; export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
