@@ -64,7 +64,7 @@ class _Record:
 
 class Column(Sequence[Any]):
     """One column. `values` is a read-only view of its numbers; of a column of names they are places in
-    `words`. Where `validity` has a bit 0 (lowest first), or everywhere it is None, nothing is absent.
+    `words`. Where `validity` has a bit 0 (lowest first) nothing was recorded; without it all values were.
     numpy.asarray(column) takes the numbers without a copy; column[i] is a value, a name or None."""
 
     def __init__(self, name: str, values: memoryview, validity: Optional[memoryview], address: int,

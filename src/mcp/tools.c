@@ -46,13 +46,13 @@ static bool takes_sql(const mcp_tool *t) {
 
 /* All about one event: itself, its arguments, the device work it is, launches or belongs to, and
  * what is inside it. */
-#define SLICE_SQL                                                                              \
-    "SELECT id AS slice, name, kind, process_name, track_name, start, dur, step, parent, "      \
-    "path(id) AS path, stack(id) AS stack FROM slice WHERE id = %1$lld;"                        \
-    "SELECT key, value FROM arg WHERE slice = %1$lld;"                                          \
-    "SELECT slice, name, kind, start, dur, launch, launch_name, op, op_name FROM kernel "       \
-    "WHERE slice = %1$lld OR launch = %1$lld OR op = %1$lld ORDER BY start;"                    \
-    "SELECT id AS slice, name, kind, start, dur FROM slice WHERE parent = %1$lld "              \
+#define SLICE_SQL                                                                          \
+    "SELECT id AS slice, name, kind, process_name, track_name, start, dur, step, parent, " \
+    "path(id) AS path, stack(id) AS stack FROM slice WHERE id = %1$lld;"                   \
+    "SELECT key, value FROM arg WHERE slice = %1$lld;"                                     \
+    "SELECT slice, name, kind, start, dur, launch, launch_name, op, op_name FROM kernel "  \
+    "WHERE slice = %1$lld OR launch = %1$lld OR op = %1$lld ORDER BY start;"               \
+    "SELECT id AS slice, name, kind, start, dur FROM slice WHERE parent = %1$lld "         \
     "ORDER BY dur DESC"
 
 static const char *trace_argument(const mcp_tool *t, uint32_t i) {
@@ -206,7 +206,8 @@ static status add_argument(const mcp_tool *t, mcp_call *c, str name, str raw, ar
         if (str_eq(name, str_of(trace_argument(t, i))))
             return read_text(name, raw, a, &c->traces[i], err);
     if (takes_sql(t) && str_eq(name, STR("sql"))) return read_text(name, raw, a, &c->sql, err);
-    if (is_slice(t) && str_eq(name, STR("slice"))) return read_slice(name, raw, a, &c->sql, err);
+    if (is_slice(t) && str_eq(name, STR("slice")))
+        return read_slice(name, raw, a, &c->sql, err);
     if (!find_kind(t, name, &kind)) return fail_argument(MSG_MCP_UNKNOWN_ARGUMENT, name, err);
     if (kind == VALUE_FLAG) return add_flag(c, name, raw, err);
     if (raw.n && raw.p[0] == '[' && kind == VALUE_TEXT) {

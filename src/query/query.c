@@ -7,10 +7,11 @@
  * idle_share. */
 #include "query/query.h"
 
+#include "base/counted.h"
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "base/message_ids_query.h"
-#include "query/sql_memory.h"
+#include "base/sqlite_start.h"
 #include "query/sql_result.h"
 #include "query/sqlite_int.h"
 
@@ -66,7 +67,7 @@ static status fill_query(query *q, const analysis_input *in, const query_options
 }
 
 status query_open(const analysis_input *in, const query_options *o, query **out, error *err) {
-    TRY(guard_start(err));
+    TRY(sqlite_start(err));
     query *q = mem_zalloc(sizeof *q);
     if (!q) FAIL_MEMORY(err);
     status s = fill_query(q, in, o, err);

@@ -9,8 +9,8 @@
  * that has the name of a result's column is called param_NAME.
  *
  * An answer is computed when its rows are first asked for, and kept: a join asks again. */
+#include "base/counted.h"
 #include "present/present.h"
-#include "query/sql_memory.h"
 #include "query/sqlite_int.h"
 
 enum { MOST_PARAMS = 32, N_WINDOW = 3 };

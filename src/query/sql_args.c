@@ -5,7 +5,7 @@
  * and json_each. A record that was kept as text as a whole is taken apart by SQLite. */
 #include <math.h>
 
-#include "query/sql_memory.h"
+#include "base/counted.h"
 #include "query/sqlite_int.h"
 
 enum { COLUMN_SLICE, COLUMN_KEY, COLUMN_VALUE };

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 #include "analyse/kind_names.h"
+#include "base/counted.h"
 #include "base/fmt.h"
-#include "query/sql_memory.h"
 #include "query/sqlite_int.h"
 
 enum { MOST_FRAMES = 1000 };

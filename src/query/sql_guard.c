@@ -4,59 +4,14 @@
  * Allowed are SELECT, reading, functions and recursion; and the pragmas that describe tables.
  * The database is empty and in memory: there is nothing to write to, nothing can be attached, no
  * extension loaded. Time is looked at every few thousand steps of SQLite's machine; memory is
- * counted where it is taken (sql_memory.c), SQLite's own too; the language's limits keep single
+ * counted where it is taken (base/counted.h), SQLite's own too; the language's limits keep single
  * values, patterns and expressions small enough for that. */
-#include <pthread.h>
 #include <time.h>
 
-#include "query/sql_memory.h"
+#include "base/counted.h"
 #include "query/sqlite_int.h"
 
 enum { STEPS_BETWEEN_LOOKS = 2000 };
-
-/* ---- memory ------------------------------------------------------------------------------ */
-
-static void *take_memory(int size_bytes) {
-    return counted_alloc((size_t)size_bytes);
-}
-
-static void *grow_memory(void *p, int size_bytes) {
-    return counted_grow(p, (size_t)size_bytes);
-}
-
-static int size_memory(void *p) {
-    return (int)counted_size(p);
-}
-
-static int round_up(int size_bytes) {
-    return (size_bytes + 7) & ~7;
-}
-
-static int begin_memory(void *context) {
-    (void)context;
-    return SQLITE_OK;
-}
-
-static void end_memory(void *context) {
-    (void)context;
-}
-
-static pthread_once_t started = PTHREAD_ONCE_INIT;
-
-/* Before anything else of SQLite; it counts nothing itself, which would need a lock. */
-static void configure(void) {
-    static const sqlite3_mem_methods memory = {take_memory, counted_free, grow_memory,
-                                               size_memory, round_up,     begin_memory,
-                                               end_memory,  NULL};
-    (void)sqlite3_config(SQLITE_CONFIG_MALLOC, &memory);
-    (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-}
-
-status guard_start(error *err) {
-    pthread_once(&started, configure);
-    if (sqlite3_initialize() != SQLITE_OK) FAIL_MEMORY(err);
-    return OK;
-}
 
 /* ---- what is allowed --------------------------------------------------------------------- */
 

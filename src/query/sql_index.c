@@ -5,7 +5,7 @@
 #include "query/sql_index.h"
 
 #include "base/bisect.h"
-#include "query/sql_memory.h"
+#include "base/counted.h"
 
 static column_index *index_of(row_source *s, const sql_table *tab, uint8_t col, error *err) {
     if (!s->indexes)

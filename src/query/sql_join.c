@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 #include "base/bisect.h"
+#include "base/counted.h"
 #include "base/message_ids_query.h"
-#include "query/sql_memory.h"
 #include "query/sqlite_int.h"
 
 enum { COLUMN_START, COLUMN_DUR, COLUMN_A, COLUMN_B, COLUMN_PARTITION, COLUMN_FIRST_ARGUMENT };

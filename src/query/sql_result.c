@@ -4,9 +4,9 @@
  * texts all are texts. Texts that lie in the trace are borrowed, others are copied. */
 #include "query/sql_result.h"
 
+#include "base/counted.h"
 #include "base/fmt.h"
 #include "base/message_ids_query.h"
-#include "query/sql_memory.h"
 
 enum { MOST_COLUMNS = 256, FIRST_ROWS = 64 };
 

@@ -13,8 +13,8 @@
 #include "query/sql_rows.h"
 
 #include "base/bisect.h"
+#include "base/counted.h"
 #include "query/sql_index.h"
-#include "query/sql_memory.h"
 #include "query/sql_tests.h"
 
 void rows_init(row_source *s, const sql_table *tables, const trace *t, arena *a) {

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
+#include "base/counted.h"
 #include "base/hash.h"
-#include "query/sql_memory.h"
 
 /* ---- strings by their bytes -------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
  * and a text of three hexadecimal digits for each condition: the column and the operator. All
  * conditions that are taken are tested here exactly as SQLite would, so it does not test them
  * again. */
-#include "query/sql_memory.h"
+#include "base/counted.h"
 #include "query/sqlite_int.h"
 
 typedef struct {

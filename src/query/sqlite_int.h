@@ -1,5 +1,5 @@
 /* sqlite_int.h: what the files of this layer share: SQLite itself, a query, and the parts that
- * are added to its database. The only file that includes sqlite3.h. */
+ * are added to its database. The only file of this layer that includes sqlite3.h. */
 #ifndef QUERY_SQLITE_INT_H
 #define QUERY_SQLITE_INT_H
 
@@ -37,8 +37,6 @@ struct query {
 
 /* ---- sql_guard.c: what a question may not do, and how much it may take ------------------- */
 
-/* SQLite's memory from base/mem, counted. ERR_MEMORY. */
-status guard_start(error *err) MUST_USE;
 /* The authorizer, the limits of the language, the clock. */
 void guard_database(query *q);
 /* From begin to end the calling thread's questions share the limit. */

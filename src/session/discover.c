@@ -170,6 +170,23 @@ static status add_files(walk *w, const vec *items, const found_file *run, bool b
     return OK;
 }
 
+/* Databases beside other traces are a run of their own: another profiler's, of another time.
+ * first: of the files that were found in this folder. */
+static status part_databases(walk *w, size_t first, error *err) {
+    size_t n = 0;
+    for (size_t i = first; i < w->files.n; i++)
+        n += VEC(&w->files, found_file)[i].name.database;
+    if (n == 0 || n == w->files.n - first) return OK;
+    for (size_t i = first; i < w->files.n; i++) {
+        found_file *f = &VEC(&w->files, found_file)[i];
+        if (!f->name.database) continue;
+        f->run_path = arena_printf(w->a, "%.*s/.", STR_ARG(f->run_path));
+        f->run_name = arena_printf(w->a, "%.*s/sqlite", STR_ARG(f->run_name));
+        if (!f->run_path.p || !f->run_name.p) FAIL_MEMORY(err);
+    }
+    return OK;
+}
+
 /* ---- folders of MindSpore's profiler: a worker is all files of one device ---------------- */
 
 /* The first file in a folder that MindSpore wrote, below it also in the folders that belong to
@@ -446,10 +463,12 @@ static status walk_directory(walk *w, str path, str name, const level *way, erro
     found_file here = {.run_path = path, .run_name = name};
     status s = list_directory(w, path.p, &items, err);
     bool mine = false, npu = false;
+    size_t first = w->files.n;
     w->n_seen += items.n;
     if (s == OK) s = add_npu(w, &items, &here, &npu, err);
     if (s == OK && !npu) s = add_mindspore(w, &items, &here, &mine, err);
     if (s == OK) s = add_files(w, &items, &here, !mine, npu, err);
+    if (s == OK) s = part_databases(w, first, err);
     if (s == OK) s = walk_below(w, &items, &here, way, mine, err);
     vec_fini(&items);
     return s;

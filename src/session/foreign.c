@@ -30,19 +30,8 @@ static bool has_cupti(str head) {
     return is_sqlite(head) && foreign_holds(head, STR("CUPTI_ACTIVITY_KIND_"));
 }
 
-static bool is_nsys_sqlite(str head) {
-    bool exported = foreign_holds(head, STR("META_DATA_EXPORT")) ||
-                    foreign_holds(head, STR("TARGET_INFO_"));
-    return is_sqlite(head) &&
-           (exported || (has_cupti(head) && foreign_holds(head, STR("StringIds"))));
-}
-
 static bool is_nvprof(str head) {
     return has_cupti(head);
-}
-
-static bool is_rocpd(str head) {
-    return is_sqlite(head) && foreign_holds(head, STR("rocpd_"));
 }
 
 static bool is_ascend_db(str head) {
@@ -114,11 +103,6 @@ static bool is_tfevents(str head) {
 static bool is_object(str head) {
     const char *end = head.p + head.n, *p = head.n ? json_space(head.p, end) : end;
     return p < end && *p == '{';
-}
-
-static bool is_rocprof_json(str head) {
-    return is_object(head) && foreign_holds(str_n(head.p, head.n < 256 ? head.n : 256),
-                                            STR("\"rocprofiler-sdk-tool\""));
 }
 
 /* PyTorch's execution traces, before and after they got Chakra's name. */

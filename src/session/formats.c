@@ -13,6 +13,7 @@
 #include "ingest/ascend/torch_npu.h"
 #include "ingest/megengine/megengine.h"
 #include "ingest/mindspore/mindspore.h"
+#include "ingest/nsight/nsight.h"
 #include "ingest/paddle/paddle_head.h"
 #include "ingest/paddle/paddle_json.h"
 #include "ingest/paddle/paddle_pb.h"
@@ -20,6 +21,7 @@
 #include "ingest/pytorch/kineto.h"
 #include "ingest/pytorch/memory_snapshot.h"
 #include "ingest/recording/recording.h"
+#include "ingest/rocm/rocm.h"
 #include "ingest/tensorflow/tensorflow_timeline.h"
 #include "ingest/xplane/xplane.h"
 #include "store/file.h"
@@ -169,6 +171,21 @@ static sniff_answer sniff_xplane(str head, bool whole) {
     return xplane_head(head) ? SNIFF_YES : SNIFF_NO;
 }
 
+static sniff_answer sniff_nsight(str head, bool whole) {
+    (void)whole;
+    return nsight_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
+static sniff_answer sniff_rocpd(str head, bool whole) {
+    (void)whole;
+    return rocpd_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
+static sniff_answer sniff_rocm_json(str head, bool whole) {
+    (void)whole;
+    return rocm_json_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
 static sniff_answer sniff_paddle_pb(str head, bool whole) {
     (void)whole;
     return paddle_pb_head(head) ? SNIFF_YES : SNIFF_NO;
@@ -216,6 +233,9 @@ static const format FORMATS[] = {
     {"xla timeline", sniff_xla, ingest_tensorflow},
     {"tacho_recording", sniff_recording, ingest_recording},
     {"xplane", sniff_xplane, ingest_xplane},
+    {"nsight", sniff_nsight, ingest_nsight},
+    {"rocpd", sniff_rocpd, ingest_rocpd},
+    {"rocprof json", sniff_rocm_json, ingest_rocm_json},
     {"paddle pb", sniff_paddle_pb, ingest_paddle_pb},
     {"flight_recorder", sniff_flight_recorder, ingest_flight_recorder},
     {"torch_npu", sniff_torch_npu, ingest_torch_npu},

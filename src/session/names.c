@@ -103,22 +103,31 @@ bool name_is_retold(str file, str *host) {
     return true;
 }
 
+static bool take_database(str *file) {
+    return take_end(file, STR(".sqlite")) || take_end(file, STR(".sqlite3")) ||
+           take_end(file, STR(".db"));
+}
+
 bool name_may_be_trace(str file) {
     (void)take_packing(&file);
     /* nccl_trace_rank_3: dumps of the flight recorder end in their rank. */
     if (str_rfind_byte(file, '.') == SIZE_MAX && name_rank(file) != INT64_MIN) return true;
-    return take_end(&file, STR(".json")) || take_end(&file, STR(".trace")) ||
-           take_end(&file, STR(".pickle")) || take_end(&file, STR(".pb"));
+    return take_database(&file) || take_end(&file, STR(".json")) ||
+           take_end(&file, STR(".trace")) || take_end(&file, STR(".pickle")) ||
+           take_end(&file, STR(".pb"));
 }
 
 void name_of_any(str file, trace_name *out) {
     int packing = take_packing(&file);
-    bool memory = false;
-    if (!take_end(&file, STR(".json")) && !take_end(&file, STR(".trace")) &&
+    bool memory = false, database = take_database(&file);
+    if (!database && !take_end(&file, STR(".json")) && !take_end(&file, STR(".trace")) &&
         !take_end(&file, STR(".pb")))
         memory = take_end(&file, STR(".pickle"));
-    *out = (trace_name){
-        .worker = file, .stamp = str_n("", 0), .packing = packing, .memory = memory};
+    *out = (trace_name){.worker = file,
+                        .stamp = str_n("", 0),
+                        .packing = packing,
+                        .memory = memory,
+                        .database = database};
 }
 
 /* The leading digits of s. */

@@ -165,7 +165,8 @@ typedef enum {
     X(MEMORY_STATE)       /* replayed memory events do not lead to the recorded state */   \
     X(RECORDER_FULL)      /* the recorder had no room for an event */                      \
     X(RECORDER_NAMES)     /* a name the recorder had no room for */                        \
-    X(DEVICE_DROPPED)     /* device records the driver dropped */
+    X(DEVICE_DROPPED)     /* device records the driver dropped */                          \
+    X(DATABASE_DAMAGED)   /* rows of a database that cannot be read */
 
 typedef enum {
     CAUSE_NONE = 0,

@@ -2,6 +2,7 @@
 // long a frame of 64 of them takes.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { openPage, settled } from "./stand.mjs";
 import { addressHas, cells, plain, rowsOf, test, visit } from "./tools.mjs";
 
@@ -50,6 +51,30 @@ test("together: all ranks on one clock, a collective has the arrivals of the com
     await page.waitForFunction((name) => document.querySelector(".tl-what code")?.textContent === name, first.name);
     near(/at ([\d.,]+\s\S+)/.exec(plain(await page.textContent(".tl-facts dd")))?.[1] ?? "", first.start - zero);
     assert.equal(await page.locator(".tl-group:not(.tl-sub) button[aria-expanded=true]").count(), 2, "both ranks are open");
+  });
+}, ["ddp"]);
+
+test("together: the path of the job goes from rank to rank and is followed there", async (s) => {
+  const path = rowsOf(s.json("critical", "ddp", "--table", "path").tables.path);
+  const [step] = path.map((p) => p.step);
+  const first = path.filter((p) => p.step === step);
+  const at = first.findIndex((p, i) => i > 0 && p.rank !== first[i - 1].rank && p.slice !== null);
+  const [leaves, comes] = [first[at - 1], first[at]];
+  await visit(s, `timeline?run=ddp&worker=*&path=1&piece=${leaves.start}&from=${leaves.start}&to=${comes.start + comes.duration}`, async (page) => {
+    await page.waitForSelector(".tl-switch[aria-pressed=true]");
+    await page.waitForFunction(() => /\d \/ \d/.test(document.querySelector(".tl-hits[role=status]")?.textContent ?? ""));
+    await settled(page);
+    await page.click("[aria-label='Next piece of the path']");
+    await addressHas(page, `piece=${comes.start}`);
+    await addressHas(page, `slice:${comes.slice}@${comes.rank}`);
+    await settled(page);
+    // The piece lies inside its event, on the clock of the stage.
+    await page.waitForFunction((name) => document.querySelector(".tl-what code")?.textContent === name, comes.name);
+    const begins = nsOf(/at ([\d.,]+\s\S+)/.exec(plain(await page.textContent(".tl-facts dd")))?.[1] ?? "");
+    assert.ok(begins <= comes.start * 1.006, `${begins} is after ${comes.start}`);
+    const open = await cells(page, ".tl-group:not(.tl-sub):has(button[aria-expanded=true]) .tl-name");
+    assert.ok(open.some((name) => name.includes(`rank ${comes.rank}`)), "the rank it leads to is open");
+    await page.screenshot({ path: join(s.root, "build/screenshots/path-of-ranks.png") });
   });
 }, ["ddp"]);
 

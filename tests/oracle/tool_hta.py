@@ -45,8 +45,10 @@ DEFECTS = {
     'launch_names': ('2.6, 2.9', 'figure', 'launches go by a list of names: calls of the driver, of HIP and of graphs are '
                      'missing'),
     'bandwidth': ('2.10', 'figure', 'the bandwidth that the profiler wrote; ours is bytes by time'),
-    'critical_path': ('4', 'figure', 'Python and waiting weigh nothing on the path, so it is not the step: only the device '
-                      'work on it is compared'),
+    'critical_path': ('4', 'figure', 'Python and waiting weigh nothing on the path, so it is not the step: only device '
+                      'work, gaps and launches on it are compared'),
+    'other_path': ('4', 'figure', 'device work that decided nothing is on the path, so times by what bounds it are of another '
+                   'path'),
     'nobody_waits': ('4', 'figure', 'device work is on the path although it was done before anybody waited for it'),
     'late_launch': ('4', 'figure', 'work is on the path although the next one was launched only after its end'),
     'first_starts': ('2.14', 'figure', 'one kernel name decides who is late, on clocks that are not aligned: only the '
@@ -825,6 +827,7 @@ def memory_bw(check, ranks, mode, answer):
                 between(check, 'moments of %s' % row['name'], row[columns[0]], len(values), 2 * row[columns[0]])
 
 
+ON_DEVICE = ('device', 'copy', 'communication')
 WAITS = re.compile(r'(cuda|hip)(Device|Stream|Event)Synchronize|(cuda|hip)Memcpy$')
 
 
@@ -836,7 +839,9 @@ def path_work(check, ranks, _, answer):
             continue
         some = [rank.events[i] for i in case['critical_event_indices'] if rank.events[i].get('cat') in hta_rows.DEVICE]
         some = sorted((hta_rows.Row(e, rank.fractional) for e in some), key=lambda r: r.start)
-        ours = rank.asked(('path', rank.path), path_rows, rank)
+        pieces = rank.asked(('path', rank.path), path_rows, rank)
+        ours = {(p['name'], p['start']) for p in pieces if p['kind'] in ON_DEVICE}
+        bounds(check, case, some, pieces)
         for row, after in zip(some, some[1:] + [None]):
             if (row.name, row.start) in ours:
                 check.equal('%s on the path' % row.name[:60], True, True)
@@ -849,10 +854,38 @@ def path_work(check, ranks, _, answer):
 
 
 def path_rows(rank):
-    """{(name, start)} of the device work on the program's path."""
+    """Pieces of the program's path, in time of the file."""
     zero = min(reference.nanoseconds(e['ts']) for e in rank.events if 'ts' in e and e.get('ph') != 'M')
-    return {(r['name'], r['start'] + zero) for r in rows(ask('critical', rank.path), 'path')
-            if r['kind'] in ('device', 'copy', 'communication')}
+    return [dict(r, start=r['start'] + zero) for r in rows(ask('critical', rank.path), 'path')]
+
+
+def bounds(check, case, some, pieces):
+    """HTA's time by what bounds the path, of device work, of gaps between works and of launches, where the same works
+    are on ours; what it says of the host leaves Python and waiting out."""
+    theirs = case['time_by_bound']
+    check.leave('critical_path', 'cpu_bound' in theirs)
+    if not some or not all(any(p['start'] == r.start and p['kind'] in ON_DEVICE for p in pieces) for r in some):
+        check.leave('other_path', sum(1 for k in theirs if k.startswith('gpu_')))
+        return
+    starts, ends, slack = {r.start for r in some}, {r.end for r in some}, 2000 * len(some) * rank_is_fractional(some)
+    work = [p['duration'] for p in pieces if p['kind'] in ON_DEVICE and p['start'] in starts]
+    gaps = [p['duration'] for p in pieces if p['kind'] == 'queue' and p['start'] in ends
+            and p['start'] + p['duration'] in starts]
+    launches = [p['duration'] for p in pieces if p['kind'] == 'launch_latency' and p['start'] + p['duration'] in starts]
+    named = {name: 1000 * theirs.get('gpu_' + name, 0) for name in
+             ('compute_bound', 'communication_bound', 'kernel_kernel_overhead', 'kernel_launch_overhead')}
+    check.equal('device work on the path', named['compute_bound'] + named['communication_bound'], sum(work), slack)
+    check.equal('launches on the path', named['kernel_launch_overhead'], sum(launches), slack)
+    # An edge for a wait of a stream weighs nothing, where ours has the gap that it stands for.
+    waits = sorted(gaps)[len(gaps) - case['critical_edges_by_type'].get('SYNC_DEPENDENCY', 0):]
+    more = sum(gaps) - named['kernel_kernel_overhead']
+    check.equal('gaps between works on the path (%d more, waits %s)' % (more, waits), True,
+                -slack <= more <= sum(waits) + slack)
+
+
+def rank_is_fractional(some):
+    """Does HTA round the times of these works?"""
+    return any(r.start % 1000 or r.end % 1000 for r in some)
 
 
 def waited_for(rank, work):

@@ -564,7 +564,7 @@ def run_examples(folder, wanted):
     (folder / "runs/x").mkdir(parents=True)
     shutil.copy(SAMPLE, folder / "runs/x")
     for page in ("docs/PYTHON.md", "docs/PYTHON.zh.md"):
-        blocks = [b for b in examples(page) if bool(re.search("pandas|polars|duckdb|arrow", b)) == wanted]
+        blocks = [b for b in examples(page) if bool(re.search("numpy|pandas|polars|duckdb|arrow", b)) == wanted]
         equal(bool(blocks), True, page)
         for block in blocks:
             script(folder, block)
@@ -575,7 +575,7 @@ def examples_of_the_docs_run(folder):
 
 
 def examples_of_the_docs_with_libraries_run(folder):
-    for name in ("pandas", "polars", "duckdb", "pyarrow"):
+    for name in ("numpy", "pandas", "polars", "duckdb", "pyarrow"):
         library(name)
     run_examples(folder, True)
 

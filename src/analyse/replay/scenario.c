@@ -330,6 +330,13 @@ static status walk_thread(matcher *m, uint32_t track, uint32_t data, error *err)
 
 /* ---- device work ------------------------------------------------------------------------- */
 
+uint64_t scenario_of_kind(const scenario *s, scenario_kind kind) {
+    uint64_t found = 0;
+    for (uint32_t c = 0; c < s->n; c++)
+        if (s->v[c].kind == kind) found |= (uint64_t)1 << c;
+    return found;
+}
+
 uint64_t scenario_mask_at(const scenario *s, uint32_t track, int64_t time) {
     uint32_t low = s->first[track], high = s->first[track + 1];
     uint32_t i = SEARCH_FIRST(k, low, high, s->stretches[k].end <= time);

@@ -110,6 +110,9 @@ status profiler_cost_find(scenario *s, arena *a, error *err) MUST_USE;
 /* Sentences of the answer: what the changes rest on. */
 status scenario_notes(const scenario *s, arena *a, answer *out, error *err) MUST_USE;
 
+/* Bits of the changes of this kind. */
+uint64_t scenario_of_kind(const scenario *s, scenario_kind kind);
+
 /* Bits of the changes that apply at this time of the thread. */
 uint64_t scenario_mask_at(const scenario *s, uint32_t track, int64_t time);
 

@@ -198,10 +198,21 @@ static void find_taker(maker *m) {
         if (i != track && loads_data(m->t, i)) m->taker = track;
 }
 
+/* Batches that other processes loaded, of which nothing is recorded. */
+static void count_workers(maker *m) {
+    const trace *t = m->t;
+    if (m->taker || !t->kind_count[KIND_DATA]) return;
+    for (uint32_t i = 1; i < t->slice.n; i++)
+        if (t->slice.kind[i] == KIND_DATA &&
+            lexicon_means(trace_slice_name(t, i), MEANS_WORKER_LOADER))
+            m->g->assumed.workers++;
+}
+
 static status find_points(maker *m, error *err) {
     const trace *t = m->t;
     find_op_threads(m);
     find_taker(m);
+    count_workers(m);
     for (uint32_t k = 1; k < t->kernel.n; k++) m->point_of[t->kernel.launch[k]] = 1;
     m->point_of[0] = 0;
     for (uint32_t track = 1; track < t->track.n; track++)
@@ -662,6 +673,7 @@ void why_assumed_add(why_assumed *to, const why_assumed *from) {
     to->other_stream = add_i64(to->other_stream, from->other_stream);
     to->queue_full = add_i64(to->queue_full, from->queue_full);
     to->by_time = add_i64(to->by_time, from->by_time);
+    to->workers = add_i64(to->workers, from->workers);
     to->fetched = add_i64(to->fetched, from->fetched);
 }
 
@@ -672,7 +684,7 @@ static void add_count(verdict *note, const char *name, int64_t n) {
 status why_graph_note(const why_graph *g, arena *a, answer *out, error *err) {
     if (!(g->assumed.no_launch | g->assumed.typical_latency | g->assumed.hand_over |
           g->assumed.other_stream | g->assumed.queue_full | g->assumed.by_time |
-          g->assumed.fetched))
+          g->assumed.workers | g->assumed.fetched))
         return OK; /* everything was recorded */
     verdict note = {.message = MSG_NOTE_WHY_ASSUMED};
     add_count(&note, "no_launch", g->assumed.no_launch);
@@ -681,6 +693,7 @@ status why_graph_note(const why_graph *g, arena *a, answer *out, error *err) {
     add_count(&note, "other", g->assumed.other_stream);
     add_count(&note, "full", g->assumed.queue_full);
     add_count(&note, "by_time", g->assumed.by_time);
+    add_count(&note, "workers", g->assumed.workers);
     add_count(&note, "fetched", g->assumed.fetched);
     return answer_note(out, a, &note, err);
 }

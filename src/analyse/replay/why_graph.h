@@ -62,6 +62,7 @@ typedef enum { EVENT_END, EVENT_BEGIN, EVENT_WORK } why_event;
 typedef struct {
     int64_t no_launch, typical_latency, hand_over, other_stream, queue_full;
     int64_t by_time; /* works whose step is known by their time alone */
+    int64_t workers; /* batches of processes that are not recorded: waiting is the thread's own */
     int64_t fetched; /* batches that were waited for, by the time at which they were ready */
 } why_assumed;
 

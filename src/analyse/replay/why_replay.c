@@ -101,7 +101,8 @@ static int64_t recording_ns(const player *p, uint32_t track, int64_t from, int64
     const int64_t *cost = p->s->cost_ns;
     uint32_t first = trace_lower_bound(t, track, from), end = trace_lower_bound(t, track, to);
     if (end <= first) return 0;
-    return min_i64(sub_i64(cost[end], cost[first]), sub_i64(to, from) / 4 * MOST_RECORDING);
+    int64_t spent = scale_ns(sub_i64(cost[end], cost[first]), p->r->recording);
+    return min_i64(spent, sub_i64(to, from) / 4 * MOST_RECORDING);
 }
 
 static int64_t host_ns(const player *p, uint32_t track, int64_t from, int64_t to) {
@@ -309,12 +310,8 @@ static void measure(const player *p) {
     }
 }
 
-/* Bits of the changes of a kind that are on. */
 static uint64_t has(const scenario *s, uint64_t on, scenario_kind kind) {
-    uint64_t found = 0;
-    for (uint32_t c = 0; c < s->n; c++)
-        if (s->v[c].kind == kind) found |= on & (uint64_t)1 << c;
-    return found;
+    return on & scenario_of_kind(s, kind);
 }
 
 static player player_of(why_replay *r) {
@@ -383,6 +380,7 @@ void why_replay_run(why_replay *r, uint64_t changes) {
 status why_replay_init(why_replay *r, const scenario *s, arena *a, error *err) {
     const why_graph *g = s->g;
     *r = (why_replay){.s = s,
+                      .recording = 1,
                       .begin = ARENA_ARRAY(a, int64_t, (size_t)g->n_points + 1),
                       .end = ARENA_ARRAY(a, int64_t, (size_t)g->n_points + 1),
                       .work_end = ARENA_ARRAY(a, int64_t, (size_t)g->n_works + 1),

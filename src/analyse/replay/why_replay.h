@@ -33,6 +33,7 @@ typedef struct {
 typedef struct {
     const scenario *s;
     const why_meets *meets; /* NULL: of one rank alone */
+    double recording;       /* times the estimated cost of recording; 1 */
     why_playing how;        /* private */
     int64_t *begin, *end;   /* by point */
     int64_t *work_end;      /* by row of table kernel */
@@ -40,6 +41,10 @@ typedef struct {
     int64_t *step_start, *step_end;
     int64_t *network_ns, *stream_ns; /* by step: its communication; of the stream looked at */
 } why_replay;
+
+/* What recording cost is known within these, times its estimate (profiler_cost.c). */
+#define RECORDING_LEAST (0.30 / 0.51)
+#define RECORDING_MOST (0.69 / 0.51)
 
 /* Room for replays of this scenario, one after the other. */
 status why_replay_init(why_replay *r, const scenario *s, arena *a, error *err) MUST_USE;

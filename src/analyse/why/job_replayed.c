@@ -30,6 +30,11 @@ static str change_text(const void *of, uint32_t change) {
     return ((const replayed *)of)->replay.scenarios[0].v[change].text;
 }
 
+static void set_recording(void *of, double times) {
+    replayed *w = of;
+    for (uint32_t i = 0; i < w->graph.n_ranks; i++) w->replay.ranks[i].recording = times;
+}
+
 static status prepare(replayed *w, const params *p, error *err) {
     w->replay = (ranks_replay){.jg = &w->graph, .job = &w->job};
     TRY(job_changes_read(&w->replay, p, w->arena, err));
@@ -89,8 +94,9 @@ status job_path_whatif(const analysis_input *in, const params *p, arena *a, answ
     TRY(job_make(in, p, a, &w->job, err));
     TRY(job_graph_make(in, p, &w->job, a, &w->graph, err));
     if (!w->graph.n_meetings || !w->graph.n_steps) return job_whatif(in, p, a, out, err);
-    const step_replayer by = {w, run_replay, change_text, set_matched};
+    step_replayer by = {w, run_replay, change_text, set_matched, set_recording, 0};
     TRY(prepare(w, p, err));
+    by.estimated = scenario_of_kind(&w->replay.scenarios[0], CHANGE_UNPROFILED);
     TRY(replayed_steps_write(&w->steps, &by, out, a, err));
     replayed_steps_judge(&w->steps, &out->verdict);
     TRY(add_notes(w, err));

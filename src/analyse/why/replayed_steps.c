@@ -21,10 +21,11 @@ status replayed_steps_init(replayed_steps *r, uint32_t n_steps, arena *a, error 
     r->recorded_ns = ARENA_ARRAY(a, int64_t, n);
     r->replayed_ns = ARENA_ARRAY(a, int64_t, n);
     r->changed_ns = ARENA_ARRAY(a, int64_t, n);
+    r->ranged_ns = ARENA_ARRAY(a, int64_t, n);
     r->pairs = ARENA_ARRAY(a, sort_pair, n);
     r->scratch = ARENA_ARRAY(a, sort_pair, n);
-    if (!r->number || !r->recorded_ns || !r->replayed_ns || !r->changed_ns || !r->pairs ||
-        !r->scratch)
+    if (!r->number || !r->recorded_ns || !r->replayed_ns || !r->changed_ns || !r->ranged_ns ||
+        !r->pairs || !r->scratch)
         FAIL_MEMORY(err);
     return OK;
 }
@@ -59,6 +60,20 @@ static status add_row(const replayed_steps *r, table *t, str change, int64_t aft
     return OK;
 }
 
+/* The change again with the least and the most that recording may have cost. */
+static void write_range(replayed_steps *r, const step_replayer *by, uint64_t changes, table *t,
+                        size_t row) {
+    r->least = r->most = 0;
+    if (!(changes & by->estimated) || !r->n) return;
+    by->set_recording(by->of, RECORDING_MOST);
+    r->least = replay(r, by, changes, r->ranged_ns);
+    by->set_recording(by->of, RECORDING_LEAST);
+    r->most = replay(r, by, changes, r->ranged_ns);
+    by->set_recording(by->of, 1);
+    table_set_int(t, row, COL_W(least), r->least);
+    table_set_int(t, row, COL_W(most), r->most);
+}
+
 static status write_changes(replayed_steps *r, const step_replayer *by, table *t, error *err) {
     size_t row;
     r->recorded = median_ns(r, r->recorded_ns);
@@ -69,10 +84,13 @@ static status write_changes(replayed_steps *r, const step_replayer *by, table *t
         r->changed = replay(r, by, (uint64_t)1 << c, r->changed_ns);
         TRY(add_row(r, t, by->text(by->of, c), r->changed, &row, err));
         by->set_matched(by->of, t, row, c);
+        write_range(r, by, (uint64_t)1 << c, t, row);
     }
     if (r->n_changes <= 1) return OK; /* a single change is all of them */
     r->changed = replay(r, by, ALL_CHANGES, r->changed_ns);
-    return add_row(r, t, STR("all"), r->changed, &row, err);
+    TRY(add_row(r, t, STR("all"), r->changed, &row, err));
+    write_range(r, by, ALL_CHANGES, t, row);
+    return OK;
 }
 
 static status write_steps(const replayed_steps *r, table *t, error *err) {
@@ -147,6 +165,15 @@ static bool is_same(const void *facts, verdict *v) {
     return true;
 }
 
+static bool is_estimate(const void *facts, verdict *v) {
+    const replayed_steps *r = facts;
+    if (!r->most) return false;
+    add_lengths(r, v);
+    verdict_add(v, arg_time("least", r->least));
+    verdict_add(v, arg_time("most", r->most));
+    return true;
+}
+
 static bool is_shorter(const void *facts, verdict *v) {
     const replayed_steps *r = facts;
     if (r->changed > r->recorded) return false;
@@ -167,6 +194,7 @@ static const rule rules[] = {
     {"whatif_replay", MSG_VERDICT_WHATIF_REPLAY, SEVERITY_GOOD, is_plain},
     {"whatif_job", MSG_VERDICT_WHATIF_JOB, SEVERITY_INFO, is_plain_job},
     {"whatif_same", MSG_VERDICT_WHATIF_SAME, SEVERITY_INFO, is_same},
+    {"whatif_estimate", MSG_VERDICT_WHATIF_ESTIMATE, SEVERITY_INFO, is_estimate},
     {"whatif_shorter", MSG_VERDICT_WHATIF_SHORTER, SEVERITY_INFO, is_shorter},
     {"whatif_longer", MSG_VERDICT_WHATIF_LONGER, SEVERITY_INFO, is_longer},
 };

@@ -11,8 +11,10 @@ typedef struct {
     uint32_t n, n_changes;
     uint32_t n_ranks; /* replayed together; 0: it is about one */
     int64_t *number, *recorded_ns, *replayed_ns, *changed_ns; /* by step */
+    int64_t *ranged_ns;                                       /* room */
     sort_pair *pairs, *scratch;
     int64_t recorded, replayed, changed; /* medians */
+    int64_t least, most; /* that `changed` may really be; 0: nothing in it is an estimate */
 } replayed_steps;
 
 /* Who replays. */
@@ -23,6 +25,9 @@ typedef struct {
     str (*text)(const void *of, uint32_t change);
     /* What a change touches, in a row of the table whatif. */
     void (*set_matched)(const void *of, table *t, size_t row, uint32_t change);
+    /* Replays from here on take the estimated cost of recording times this. */
+    void (*set_recording)(void *of, double times);
+    uint64_t estimated; /* bits of the changes that rest on that estimate */
 } step_replayer;
 
 /* The caller fills in number and recorded_ns. */

@@ -33,6 +33,10 @@ static str change_text(const void *of, uint32_t change) {
     return ((const whatif *)of)->scenario.v[change].text;
 }
 
+static void set_recording(void *of, double times) {
+    ((whatif *)of)->replay.recording = times;
+}
+
 static status prepare(whatif *w, const trace *t, const params *p, error *err) {
     selection s;
     select_init(&s, t, p);
@@ -91,13 +95,14 @@ status analyse_whatif(const analysis_input *in, const params *p, arena *a, answe
                       error *err) {
     const trace *t = in->traces[0].trace;
     whatif w = {.arena = a};
-    const step_replayer by = {&w, run_replay, change_text, set_matched};
+    step_replayer by = {&w, run_replay, change_text, set_matched, set_recording, 0};
     TRY(answer_begin("whatif", in, a, out, err));
     if (job_is_meant(in)) return job_path_whatif(in, p, a, out, err);
     TRY(refuse_job_changes(p, err));
     TRY(scenario_read(p, a, &w.scenario, err));
     TRY(trace_require(t, SCENARIO_TABLES, err));
     TRY(prepare(&w, t, p, err));
+    by.estimated = scenario_of_kind(&w.scenario, CHANGE_UNPROFILED);
     TRY(replayed_steps_write(&w.steps, &by, out, a, err));
     bool lost = false;
     TRY(lost_work_judge(t, a, out, &lost, err));

@@ -18,11 +18,8 @@ static void bytes_tell(void **state) {
         str head;
         uint16_t message;
     } samples[] = {
-        {STR("SQLite format 3\0..CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL..META_DATA_EXPORT"),
-         MSG_FOREIGN_NSYS_SQLITE},
         {STR("SQLite format 3\0..CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"),
          MSG_FOREIGN_NVPROF},
-        {STR("SQLite format 3\0..CREATE TABLE rocpd_metadata_12"), MSG_FOREIGN_ROCPD},
         {STR("SQLite format 3\0..STRING_IDS..TABLE PYTORCH_API"), MSG_FOREIGN_ASCEND_DB},
         {STR("SQLite format 3\0..CREATE TABLE songs"), MSG_FOREIGN_SQLITE},
         {STR("NVR\0\x20\0\0\0"), MSG_FOREIGN_NCU},
@@ -33,7 +30,6 @@ static void bytes_tell(void **state) {
         {STR("\x18\0\0\0\0\0\0\0\xa3\x7f\x4b\x22\x09\0\0\xc0\x3a\x8f\x0c\xda\x41\x1a\x0d"
              "brain.Event:2"),
          MSG_FOREIGN_TFEVENTS},
-        {STR("{\"rocprofiler-sdk-tool\":[{\"metadata\":{}}]}"), MSG_FOREIGN_ROCPROF_JSON},
         {STR("{\"schema\": \"1.1.1-chakra.0.0.4\", \"pid\": 1, \"nodes\": []}"),
          MSG_FOREIGN_CHAKRA},
         {STR("{\"schema\": \"1.0.1\", \"nodes\": [{\"id\": 2, \"ctrl_deps\": 1}]}"),
@@ -77,7 +73,6 @@ static void names_tell_where_bytes_do_not(void **state) {
         {"t.perfetto-trace", MSG_FOREIGN_PERFETTO},
         {"logs/events.out.tfevents.1700000000.host.7.0", MSG_FOREIGN_TFEVENTS},
         {"heap.pb.gz", MSG_FOREIGN_PPROF},
-        {"1_results.db", MSG_FOREIGN_ROCPD},
         {"perf.data", MSG_FOREIGN_PERF},
         {"model.safetensors", MSG_FOREIGN_CHECKPOINT},
         {"PROF_1/device_0/data/hwts.data.0.slice_0", MSG_FOREIGN_ASCEND_RAW},

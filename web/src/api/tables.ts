@@ -1169,6 +1169,8 @@ export interface Tables {
       saves: number | null;
       share: number | null;
       speedup: number | null;
+      least: number | null;
+      most: number | null;
       calls: number | null;
       kernels: number | null;
       host_time: number | null;

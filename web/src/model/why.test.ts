@@ -58,6 +58,8 @@ test("a single change is all of them; the replay as recorded is none", () => {
     saves: 10 - after,
     share: 0,
     speedup: 1,
+    least: null,
+    most: null,
     calls: null,
     kernels: null,
     host_time: null,

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { firstAfter } from "../../draw/timeline/path.ts";
+import { laneIn } from "../../draw/timeline/together.ts";
 import type { Lane, LaneKind } from "../../draw/timeline/tracks.ts";
-import { laneOf, marksOf } from "./path.ts";
+import { laneOf, marksOf, onRanks } from "./path.ts";
 
 const lane = (id: number, kind: LaneKind, track: number): Lane => ({
   id,
@@ -44,5 +45,35 @@ test("time without an event is where the host was before", () => {
   assert.deepEqual(
     [-1, 0, 5, 14, 15, 20].map((at) => firstAfter(marks, at)),
     [0, 0, 1, 1, 2, 3],
+  );
+});
+
+test("the path of a job is on the lanes of each rank; of a rank that is not shown it has no place", () => {
+  const piece = (rank: number, kind: string, track: number | null, start: number) => ({
+    step: 1,
+    kind,
+    name: null,
+    track,
+    start,
+    duration: 10,
+    slice: 1,
+    rank,
+  });
+  const places = new Map([
+    [0, 1],
+    [2, 3],
+  ]);
+  const pieces = onRanks(
+    [piece(0, "operator", 3, 5), piece(2, "operator", 3, 7), piece(1, "operator", 3, 9), piece(0, "between", null, 11)],
+    (rank) => places.get(rank),
+  );
+  assert.deepEqual(
+    pieces.map((p) => p.track),
+    [laneIn(1, 3), laneIn(3, 3), null, null],
+  );
+  const lanes = [1, 3].flatMap((place) => LANES.map((l) => ({ ...l, id: laneIn(place, l.id), track: laneIn(place, l.track) })));
+  assert.deepEqual(
+    marksOf(pieces, lanes).map((m) => m.lane),
+    [laneIn(1, 2), laneIn(3, 2), 0, laneIn(1, 2)],
   );
 });

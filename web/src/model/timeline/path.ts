@@ -3,14 +3,15 @@
 import { computed } from "@preact/signals";
 import type { Answer } from "../../api/types.ts";
 import { firstAfter, type PathMark } from "../../draw/timeline/path.ts";
+import { laneIn } from "../../draw/timeline/together.ts";
 import type { Lane, LaneKind } from "../../draw/timeline/tracks.ts";
 import { ask } from "../answers.ts";
 import { language } from "../language.ts";
 import { go, param, traceQuery } from "../route.ts";
-import { oneWorker, type Row, rowsOf } from "../trace.ts";
+import { allWorkers, oneWorker, type Row, rowsOf } from "../trace.ts";
 import { resting } from "./search.ts";
 import { bringIntoView, show, stage } from "./state.ts";
-import { isTogether } from "./together.ts";
+import { isTogether, memberOfRank } from "./together.ts";
 
 type Piece = Row<"critical", "path">;
 
@@ -18,7 +19,7 @@ type Piece = Row<"critical", "path">;
 const MOST_STEPS = 12;
 const MOST_PIECES = 50_000;
 
-export const showPath = computed(() => param("path") === "1" && !isTogether.value);
+export const showPath = computed(() => param("path") === "1");
 
 export const togglePath = (): void => go({ params: { path: showPath.peek() ? undefined : "1", piece: undefined } });
 
@@ -63,14 +64,22 @@ export function laneOf(lanes: readonly Lane[], track: number, kind: string): num
 /** Pieces with their lanes; time that nothing on a thread stands for is where the host was before. */
 export function marksOf(pieces: readonly Piece[], lanes: readonly Lane[]): PathMark[] {
   const known = new Map<string, number>();
-  let host = 0;
+  const hosts = new Map<number | null, number>(); // by rank
   return pieces.map((p) => {
     const kind = p.kind ?? "";
     const key = `${p.track} ${kind}`;
     if (p.track !== null && !known.has(key)) known.set(key, laneOf(lanes, p.track, kind));
-    const lane = p.track === null ? host : (known.get(key) ?? 0);
-    if (!(kind in KINDS)) host = lane || host;
+    const lane = p.track === null ? (hosts.get(p.rank) ?? 0) : (known.get(key) ?? 0);
+    if (!(kind in KINDS) && lane) hosts.set(p.rank, lane);
     return { start: p.start ?? 0, end: (p.start ?? 0) + (p.duration ?? 0), lane };
+  });
+}
+
+/** The path of a job on the stage of its ranks, whose clock it has: tracks as they are numbered there. */
+export function onRanks(pieces: readonly Piece[], placeOf: (rank: number) => number | undefined): Piece[] {
+  return pieces.map((p) => {
+    const place = p.rank === null ? undefined : placeOf(p.rank);
+    return { ...p, track: p.track === null || place === undefined ? null : laneIn(place, p.track) };
   });
 }
 
@@ -80,11 +89,12 @@ export const shownPath = computed<ShownPath>(() => {
   const steps = stepsInView();
   if (!stage.tracks?.steps.number.length) return NONE;
   if (!steps) return FAR;
-  const query = { ...traceQuery.value, ...oneWorker(), step: `${steps[0]}..${steps[1]}`, table: "path", limit: MOST_PIECES };
+  const whose = isTogether.value ? allWorkers() : oneWorker();
+  const query = { ...traceQuery.value, ...whose, step: `${steps[0]}..${steps[1]}`, table: "path", limit: MOST_PIECES };
   const asked = ask<Answer<"critical">>("timeline-path", "critical", { ...query, lang: language.value });
   const table = asked.value?.tables.path;
   if (!table || table.total_rows > table.rows.length) return table ? FAR : NONE;
-  const pieces = rowsOf(table);
+  const pieces = isTogether.value ? onRanks(rowsOf(table), (rank) => memberOfRank(rank)?.place) : rowsOf(table);
   return { pieces, marks: marksOf(pieces, stage.tracks.lanes) };
 });
 
@@ -106,13 +116,13 @@ export function goToPiece(by: 1 | -1): boolean {
   const to = now >= 0 ? now + by : Math.min(pieces.length - 1, firstAfter(marks, middle));
   const [piece, mark] = [pieces[to], marks[to]];
   if (!piece || !mark) return goBeyond(by);
-  go(
-    { params: { piece: String(piece.start), sel: piece.slice === null ? undefined : `slice:${piece.slice}`, claim: undefined } },
-    true,
-  );
+  go({ params: { piece: String(piece.start), sel: selectionOf(piece), claim: undefined } }, true);
   showMark(mark);
   return true;
 }
+
+const selectionOf = (p: Piece): string | undefined =>
+  p.slice === null ? undefined : `slice:${p.slice}${isTogether.peek() && p.rank !== null ? `@${p.rank}` : ""}`;
 
 /** A fifth of the view, so that what comes before and after can be seen. */
 function showMark(m: PathMark): void {

@@ -180,9 +180,9 @@ function Switch({ name, on, label }: { name: string; on: boolean; label: string 
   );
 }
 
-/** The critical path: on or off, and from piece to piece. Of several ranks there is none. */
+/** The critical path: on or off, and from piece to piece. */
 function PathSwitch() {
-  if (isTogether.value || hasNoSteps()) return null;
+  if (hasNoSteps()) return null;
   const on = showPath.value;
   return (
     <>

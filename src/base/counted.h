@@ -1,7 +1,7 @@
-/* sql_memory.h: memory that counts against the limit of the question a thread works on. SQLite's
+/* counted.h: memory that counts against the limit of the question a thread works on. SQLite's
  * own is taken from here, too, so a question has one limit for all it does. */
-#ifndef QUERY_SQL_MEMORY_H
-#define QUERY_SQL_MEMORY_H
+#ifndef BASE_COUNTED_H
+#define BASE_COUNTED_H
 
 #include <stdbool.h>
 #include <stddef.h>

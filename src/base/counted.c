@@ -1,4 +1,4 @@
-/* sql_memory.c: blocks that know their size, and a count per thread.
+/* counted.c: blocks that know their size, and a count per thread.
  *
  *     ┌──────────────┬──────────────────
  *     │ size, 16 B   │ what the caller sees
@@ -7,7 +7,7 @@
  * The count is the thread's, not the process's: a server answers several questions at a time,
  * and one that takes too much must not fail another. What one thread takes and another gives
  * back (SQLite's few tables for the whole process) moves the count of neither below zero. */
-#include "query/sql_memory.h"
+#include "base/counted.h"
 
 #include "base/mem.h"
 

@@ -1,0 +1,85 @@
+/* nsight.c: an export of Nsight Systems, from its tables to rows.
+ *
+ * A table is there only when it has rows, rows are in no order, and ids are those of a process:
+ *
+ *     StringIds                     names of nearly everything
+ *     TARGET_INFO_*, META_DATA_*    devices, versions, when it began
+ *     CUPTI_ACTIVITY_KIND_*         what devices did, and the calls that asked for it
+ *     NVTX_EVENTS                   ranges of the program: operators, steps, modules
+ *     OSRT_API, MPI_*, …            calls of libraries */
+#include "ingest/nsight/nsight.h"
+
+#include "base/mem.h"
+#include "ingest/nsight/nsight_int.h"
+
+static bool holds(str head, str word) {
+    return str_find(head, word, 0) != SIZE_MAX;
+}
+
+bool nsight_head(str head) {
+    if (!database_head(head)) return false;
+    return holds(head, STR("META_DATA_EXPORT")) || holds(head, STR("TARGET_INFO_")) ||
+           (holds(head, STR("CUPTI_ACTIVITY_KIND_")) && holds(head, STR("TABLE StringIds")));
+}
+
+status nsight_table(reader *r, const char *table, const char *const *columns, size_t n,
+                    row_function *take, error *err) {
+    db_rows rows;
+    status st = OK;
+    TRY(db_select(r->db, str_of(table), columns, n, &rows, err));
+    while (st == OK && db_next(&rows)) {
+        r->n_events++;
+        st = take(r, &rows);
+        if (r->failed) st = ERR_MEMORY;
+    }
+    status done = db_done(&rows, err);
+    if (st != OK) FAIL_MEMORY(err);
+    return done;
+}
+
+static status read_tables(reader *r, error *err) {
+    TRY(nsight_read_names(r, err));
+    TRY(nsight_read_facts(r, err));
+    TRY(nsight_read_domains(r, err));
+    TRY(nsight_read_devices(r, err));
+    TRY(nsight_read_calls(r, err));
+    TRY(nsight_read_ranges(r, err));
+    TRY(nsight_read_metrics(r, err));
+    TRY(nsight_name_unread(r, err));
+    return nsight_label_tracks(r, err);
+}
+
+static void free_reader(reader *r) {
+    map_fini(&r->names);
+    map_fini(&r->clean);
+    map_fini(&r->pid_map);
+    map_fini(&r->stream_map);
+    map_fini(&r->first_user);
+    map_fini(&r->gpu_map);
+    map_fini(&r->thread_map);
+    map_fini(&r->domain_map);
+    map_fini(&r->metric_map);
+    vec_fini(&r->processes);
+    vec_fini(&r->streams);
+    vec_fini(&r->gpus);
+    vec_fini(&r->domains);
+    database_close(r->db);
+}
+
+status ingest_nsight(source *src, const ingest_options *o, builder *b, error *err) {
+    reader r = {.b = b,
+                .part = builder_part(b),
+                .strings = builder_strings(b),
+                .processes = VEC_INIT(process_row),
+                .streams = VEC_INIT(stream_row),
+                .gpus = VEC_INIT(gpu_row),
+                .domains = VEC_INIT(domain_row),
+                .end_ns = INT64_MIN};
+    if (!r.part) FAIL_MEMORY(err);
+    status st = database_open(src, o, b, r.part, &r.db, err);
+    if (st == OK) st = read_tables(&r, err);
+    part_finish(r.part);
+    builder_set_format(b, r.torch ? "nsight_pytorch" : "nsight");
+    free_reader(&r);
+    return st;
+}

@@ -1,0 +1,108 @@
+/* nsight_int.h: what the files of this room share. */
+#ifndef INGEST_NSIGHT_INT_H
+#define INGEST_NSIGHT_INT_H
+
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/num.h"
+#include "ingest/nsight/nsight.h"
+#include "ingest/sqlite/database.h"
+
+typedef struct {
+    int64_t global; /* globalPid */
+    int64_t pid;
+} process_row;
+
+typedef struct {
+    int32_t id, sm_count;
+} gpu_row;
+
+/* A stream, or the row of a device for what has no stream. */
+typedef struct {
+    int64_t global, context, stream;
+    int32_t device;
+    uint32_t track;
+} stream_row;
+
+typedef struct {
+    uint32_t name; /* string id */
+    bool
+        library; /* of a library of NVIDIA's: its ranges are operators where no framework has any */
+    bool collective;
+} domain_row;
+
+typedef struct {
+    database *db;
+    builder *b;
+    part *part;
+    intern *strings;
+    map names;      /* id of StringIds → string id */
+    map clean;      /* string id → string id as others write it */
+    map pid_map;    /* globalPid → processes */
+    vec processes;  /* process_row */
+    map stream_map; /* process, device, context, stream → streams */
+    vec streams;    /* stream_row */
+    map first_user; /* device → streams: whose numbers stand alone */
+    map gpu_map;    /* process, its number of a GPU → gpu id */
+    vec gpus;       /* gpu_row */
+    map thread_map; /* globalTid → track */
+    map domain_map; /* process, domain → domains */
+    vec domains;    /* domain_row */
+    map metric_map; /* type and number of a counter → string id */
+    uint64_t n_events;
+    int64_t end_ns; /* of the last event that has one */
+    bool torch;     /* PyTorch's operators are among the ranges */
+    bool failed;    /* out of memory */
+} reader;
+
+/* The columns of a table that is read, by a list of its own. */
+typedef status row_function(reader *r, db_rows *row);
+status nsight_table(reader *r, const char *table, const char *const *columns, size_t n,
+                    row_function *take, error *err) MUST_USE;
+
+/* ---- nsight_names.c ---- */
+
+uint32_t nsight_string(reader *r, str s);
+/* Text of StringIds; 0: there is none. */
+uint32_t nsight_name(const reader *r, int64_t id);
+/* A kernel's name in the spelling of other profilers. */
+uint32_t nsight_kernel_name(reader *r, uint32_t name);
+/* "cudaLaunchKernel_v7000" → "cudaLaunchKernel" */
+uint32_t nsight_call_name(reader *r, uint32_t name);
+status nsight_read_names(reader *r, error *err) MUST_USE;
+
+/* ---- nsight_tracks.c ---- */
+
+/* Number of the process in the file, from 0; -1 when out of memory. */
+int64_t nsight_process(reader *r, int64_t global);
+ident nsight_pid(reader *r, int64_t global);
+/* A correlation id that is one in the file: theirs are in a process. */
+int64_t nsight_correlation(reader *r, int64_t global, int64_t id);
+uint32_t nsight_thread(reader *r, int64_t global_tid);
+int32_t nsight_device(reader *r, int64_t global, int64_t device);
+uint32_t nsight_stream(reader *r, int64_t global, int32_t device, int64_t context,
+                       int64_t stream);
+/* A row of a device for what is not on a stream. */
+uint32_t nsight_device_row(reader *r, int32_t device, str name);
+status nsight_label_tracks(reader *r, error *err) MUST_USE;
+/* Start and duration from two columns; false, and counted, when they are none. */
+bool nsight_time(reader *r, db_rows *row, int start, int end, raw_slice *out);
+
+static inline int64_t nsight_global_pid(int64_t global_tid) {
+    return global_tid & ~(int64_t)0xffffff;
+}
+
+/* ---- the tables ---- */
+
+status nsight_read_facts(reader *r, error *err) MUST_USE;   /* nsight_facts.c */
+status nsight_read_metrics(reader *r, error *err) MUST_USE; /* nsight_facts.c */
+status nsight_name_unread(reader *r, error *err) MUST_USE;  /* nsight_facts.c */
+status nsight_read_devices(reader *r, error *err) MUST_USE; /* nsight_device.c */
+status nsight_read_calls(reader *r, error *err) MUST_USE;   /* nsight_calls.c */
+status nsight_read_domains(reader *r, error *err) MUST_USE; /* nsight_nvtx.c */
+status nsight_read_ranges(reader *r, error *err) MUST_USE;  /* nsight_nvtx.c */
+status nsight_put_fact(reader *r, const char *key, str value, error *err) MUST_USE;
+
+#endif

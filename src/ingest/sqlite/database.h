@@ -1,0 +1,71 @@
+/* database.h: an SQLite file of another program, as rows of tables.
+ *
+ * Profilers write a table only when it has rows, and their columns come and go: a table that is
+ * not there has no rows, a column that is not there is null. What a damaged file still has is
+ * given, what it has lost is counted.
+ *
+ *     enum { START, END };
+ *     static const char *const columns[] = {"start", "end"};
+ *     db_rows rows;
+ *     TRY(database_open(src, o, b, part, &d, err));
+ *     TRY(db_select(d, "KERNELS", columns, N_OF(columns), &rows, err));
+ *     while (db_next(&rows)) use(db_int(&rows, START, ABSENT_I64), …);
+ *     TRY(db_done(&rows, err));
+ *     database_close(d);
+ */
+#ifndef INGEST_SQLITE_DATABASE_H
+#define INGEST_SQLITE_DATABASE_H
+
+#include "ingest/ingest.h"
+
+typedef struct database database;
+
+/* Begins like one. Which program wrote it is told by its tables. */
+bool database_head(str head);
+
+/* A plain file is read where it is; what is packed, remote or from a pipe is held in memory,
+ * within o->memory_limit_bytes. Tells the builder how large the input is; losses are counted in
+ * `p`. ERR_FORMAT when not even its list of tables can be read. */
+status database_open(source *src, const ingest_options *o, builder *b, part *p, database **out,
+                     error *err) MUST_USE;
+void database_close(database *d); /* NULL is allowed */
+
+/* Names of tables, in the order they were made; valid as long as the database. */
+size_t database_n_tables(const database *d);
+str database_table(const database *d, size_t i);
+bool database_has(const database *d, str table);
+
+enum { DB_MAX_COLUMNS = 40 };
+
+/* The rows of a table, each once. */
+typedef struct {
+    database *d;
+    void *statement; /* NULL: no more */
+    char *sql;       /* of the way back; NULL: there is none */
+    int64_t last;    /* number of the last row that was given */
+    int64_t first;   /* on the way back: the last one of the way there */
+    uint64_t n_rows;
+    status st;
+    bool back, any;
+} db_rows;
+
+/* `columns` are names, at most DB_MAX_COLUMNS. A table that is not there has no rows. */
+status db_select(database *d, str table, const char *const *columns, size_t n, db_rows *out,
+                 error *err) MUST_USE;
+/* The next row; false at the end, and when something failed: db_done says what. */
+bool db_next(db_rows *r);
+/* Always to be called after db_select. ERR_MEMORY, ERR_LIMIT, ERR_CANCELLED; damage is no
+ * failure. */
+status db_done(db_rows *r, error *err) MUST_USE;
+
+/* Values of the row at hand, by the place of the column in `columns`. */
+bool db_has(const db_rows *r, int column); /* it is not null */
+/* A number that is not whole is cut; what is no number is `otherwise`. */
+int64_t db_int(const db_rows *r, int column, int64_t otherwise);
+double db_real(const db_rows *r, int column); /* NaN when it is no number */
+/* Text or bytes, valid until the next row; none when it is neither. */
+str db_text(db_rows *r, int column);
+/* Number of the row in its table. */
+int64_t db_row_id(const db_rows *r);
+
+#endif

@@ -1,0 +1,30 @@
+/* database_int.h: what the files of this room share: SQLite itself. */
+#ifndef INGEST_SQLITE_DATABASE_INT_H
+#define INGEST_SQLITE_DATABASE_INT_H
+
+#include <sqlite3.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/vec.h"
+#include "ingest/sqlite/database.h"
+
+struct database {
+    sqlite3 *db;
+    const ingest_options *o;
+    builder *b;
+    part *part;
+    arena arena;
+    vec tables; /* str */
+    buf bytes;  /* of what is no plain file */
+    uint64_t size_bytes;
+    uint64_t n_rows; /* given so far, of all tables */
+    uint64_t n_steps;
+    bool stopped; /* the caller asked to */
+};
+
+/* What SQLite's refusal is to us; OK for damage, which is counted where it is met. */
+status database_failure(const database *d, int code);
+status database_fail(const database *d, status st, error *err);
+
+#endif

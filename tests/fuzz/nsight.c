@@ -1,0 +1,11 @@
+/* nsight.c: databases of Nsight Systems from any bytes to a sealed trace. Small pieces find as
+ * many rows of everything as one large one, and the trace keeps its promises. */
+#include "ingest/nsight/nsight.h"
+#include "fuzz/fuzz_read.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    str bytes = {(const char *)data, size};
+    (void)nsight_head(bytes);
+    fuzz_read_twice(ingest_nsight, bytes, NULL, 1 + size % 997);
+    return 0;
+}

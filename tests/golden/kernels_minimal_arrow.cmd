@@ -1,1 +1,0 @@
-$TACHO kernels --format arrow --stable minimal.pt.trace.json | od -A d -t x1z

@@ -1,0 +1,221 @@
+/* rocm_test.c: rocprofv3's JSON and its database, from bytes to a sealed trace. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "ingest/rocm/rocm.h"
+#include "unit/ingest/made_database.h"
+#include "unit/ingest/read_helper.h"
+
+#define AGENTS                                                                                 \
+    "\"agents\":[{\"id\":{\"handle\":9},\"type\":1},{\"id\":{\"handle\":10},\"type\":2,"       \
+    "\"name\":\"gfx942\",\"product_name\":\"MI300X\",\"cu_count\":304,\"wave_front_size\":64," \
+    "\"max_waves_per_simd\":8,\"simd_per_cu\":4}]"
+#define SYMBOLS                                                        \
+    "\"kernel_symbols\":[{\"kernel_id\":5,\"kernel_name\":\"_Zk.kd\"," \
+    "\"formatted_kernel_name\":\"k<float>.kd\"}]"
+#define KINDS                                                                              \
+    "\"strings\":{\"buffer_records\":[{\"kind\":\"NONE\",\"operations\":[]},"              \
+    "{\"kind\":\"HIP_RUNTIME_API\",\"operations\":[\"none\",\"hipLaunchKernel\"]},"        \
+    "{\"kind\":\"MEMORY_COPY\",\"operations\":[\"none\",\"MEMORY_COPY_HOST_TO_DEVICE\"]}," \
+    "{\"kind\":\"MARKER_CORE_API\",\"operations\":[\"roctxRangePushA\"]},"                 \
+    "{\"kind\":\"MEMORY_ALLOCATION\",\"operations\":[\"ALLOCATE\",\"FREE\"]}],"            \
+    "\"marker_api\":[{\"key\":3,\"value\":\"iteration \\u0037\"}]}"
+#define RECORDS                                                                                \
+    "\"buffer_records\":{\"kernel_dispatch\":[{\"start_timestamp\":100,\"end_timestamp\":150," \
+    "\"correlation_id\":{\"internal\":1,\"external\":0},\"stream_id\":{\"handle\":2},"         \
+    "\"dispatch_info\":{\"agent_id\":{\"handle\":10},\"queue_id\":{\"handle\":1},"             \
+    "\"kernel_id\":5,\"workgroup_size\":{\"x\":256,\"y\":1,\"z\":1},"                          \
+    "\"grid_size\":{\"x\":1000,\"y\":2,\"z\":1},\"group_segment_size\":64}},"                  \
+    "{\"start_timestamp\":9,\"end_timestamp\":8}],"                                            \
+    "\"hip_api\":[{\"kind\":1,\"operation\":1,\"thread_id\":77,\"start_timestamp\":50,"        \
+    "\"end_timestamp\":60,\"correlation_id\":{\"internal\":1}}],"                              \
+    "\"memory_copy\":[{\"kind\":2,\"operation\":1,\"start_timestamp\":20,"                     \
+    "\"end_timestamp\":30,\"dst_agent_id\":{\"handle\":10},\"src_agent_id\":{\"handle\":9},"   \
+    "\"bytes\":4096}],"                                                                        \
+    "\"marker_api\":[{\"kind\":3,\"operation\":0,\"thread_id\":77,\"start_timestamp\":10,"     \
+    "\"end_timestamp\":90,\"correlation_id\":{\"internal\":3}}],"                              \
+    "\"memory_allocation\":[{\"kind\":4,\"operation\":0,\"start_timestamp\":11,"               \
+    "\"address\":\"0xff0\",\"allocation_size\":512,\"agent_id\":{\"handle\":10}}],"            \
+    "\"scratch_memory\":[{}]}"
+#define JSON                                                                        \
+    "{\"rocprofiler-sdk-tool\":[{\"metadata\":{\"pid\":42,\"command\":[\"train\"]," \
+    "\"node\":{\"hostname\":\"h\"}}," AGENTS "," SYMBOLS "," KINDS "," RECORDS "}]}"
+
+static void check_rows(const trace *t) {
+    uint32_t kernel = find_slice(t, "k<float>"), launch = find_slice(t, "hipLaunchKernel");
+    uint32_t copy = find_slice(t, "Memcpy HtoD");
+    assert_int_equal(t->kernel.n, 3);
+    for (uint32_t i = 1; i < t->kernel.n; i++) {
+        assert_int_equal(t->kernel.device[i], 0);
+        if (t->kernel.slice[i] == copy) assert_int_equal(t->kernel.bytes[i], 4096);
+        if (t->kernel.slice[i] != kernel) continue;
+        assert_int_equal(t->kernel.launch[i], launch);
+        assert_int_equal(t->kernel.grid_x[i], 4); /* of 1,000 work-items in groups of 256 */
+        assert_int_equal(t->kernel.grid_y[i], 2);
+        assert_int_equal(t->kernel.block_x[i], 256);
+        assert_int_equal(t->kernel.shared_memory[i], 64);
+        assert_int_equal(t->kernel.stream[i], 2);
+    }
+    assert_int_equal(t->slice.dur[kernel], 50);
+    assert_int_equal(t->slice.kind[launch], KIND_RUNTIME);
+    assert_int_equal(t->slice.kind[find_slice(t, "iteration 7")], KIND_ANNOTATION);
+    assert_int_equal(t->slice.parent[launch], find_slice(t, "iteration 7"));
+    assert_int_equal(t->device.type[1], DEVICE_HIP);
+    assert_string_equal(text_of_id(t, t->device.name[1]), "MI300X");
+    assert_int_equal(t->memory.n, 2);
+    assert_int_equal(t->memory.address[1], 0xff0);
+    assert_int_equal(t->memory.bytes[1], 512);
+    assert_true(str_eq(t->format, STR("rocprof")));
+}
+
+static void test_json(void **state) {
+    (void)state;
+    error err;
+    for (size_t n = 0; n < 100; n += 33) {
+        trace *t = read_with(ingest_rocm_json, STR(JSON), (read_how){.piece_bytes = n}, &err);
+        assert_non_null(t);
+        check_rows(t);
+        assert_int_equal(t->device.sm_count[1], 304);
+        assert_int_equal(t->device.threads_per_sm[1], 64 * 32);
+        assert_int_equal(trace_quality(t, CAUSE_NEGATIVE_DURATION), 1);
+        bool unread = false;
+        for (uint32_t i = 1; i < t->meta.n; i++)
+            unread |= str_eq(trace_str(t, t->meta.value[i]), STR("\"scratch_memory\""));
+        assert_true(unread);
+        trace_release(t);
+    }
+}
+
+/* Two processes count alike: a kernel finds the call of its own. */
+static void test_two_processes(void **state) {
+    (void)state;
+    error err;
+#define ONE(pid, at)                                                                        \
+    "{\"metadata\":{\"pid\":" pid "}," AGENTS "," SYMBOLS "," KINDS ",\"buffer_records\":{" \
+    "\"kernel_dispatch\":[{\"start_timestamp\":" at "50,\"end_timestamp\":" at "60,"        \
+    "\"correlation_id\":{\"internal\":1},\"dispatch_info\":{\"agent_id\":{\"handle\":10},"  \
+    "\"kernel_id\":5}}],\"hip_api\":[{\"kind\":1,\"operation\":1,\"thread_id\":1,"          \
+    "\"start_timestamp\":" at "10,\"end_timestamp\":" at "20,"                              \
+    "\"correlation_id\":{\"internal\":1}}]}}"
+    str text = STR("{\"rocprofiler-sdk-tool\":[" ONE("1", "1") "," ONE("2", "2") "]}");
+    trace *t = read_with(ingest_rocm_json, text, (read_how){0}, &err);
+    assert_non_null(t);
+    assert_int_equal(t->device.n, 2);
+    for (uint32_t i = 1; i < t->kernel.n; i++)
+        assert_int_equal(
+            t->slice.start[t->kernel.slice[i]] - t->slice.start[t->kernel.launch[i]], 40);
+    trace_release(t);
+}
+
+/* Cut anywhere it is read as far as it goes. */
+static void test_cut(void **state) {
+    (void)state;
+    error err;
+    str text = STR(JSON);
+    uint32_t n_before = 0;
+    for (size_t n = 30; n < text.n - 2; n += 13) {
+        trace *t = read_with(ingest_rocm_json, str_n(text.p, n), (read_how){0}, &err);
+        assert_non_null(t);
+        assert_int_equal(trace_quality(t, CAUSE_TRUNCATED), 1);
+        assert_true(t->kernel.n >= n_before);
+        n_before = t->kernel.n;
+        trace_release(t);
+    }
+    assert_int_equal(n_before, 3);
+}
+
+#define NAMES                                                                            \
+    "CREATE TABLE rocpd_metadata_u(id,tag,value);"                                       \
+    "CREATE TABLE rocpd_string_u(id INTEGER PRIMARY KEY,string);"                        \
+    "INSERT INTO rocpd_string_u VALUES(1,'hipLaunchKernel'),(2,'HIP_RUNTIME_API_EXT'),"  \
+    "(3,'iteration 7'),(4,'MARKER_CORE_API'),(5,'copy');"                                \
+    "CREATE TABLE rocpd_info_process_u(id INTEGER PRIMARY KEY,pid,command);"             \
+    "INSERT INTO rocpd_info_process_u VALUES(1,42,'train');"                             \
+    "CREATE TABLE rocpd_info_thread_u(id INTEGER PRIMARY KEY,pid,tid,name);"             \
+    "INSERT INTO rocpd_info_thread_u VALUES(1,1,77,'main');"                             \
+    "CREATE TABLE rocpd_info_agent_u(id INTEGER PRIMARY KEY,type,name,product_name);"    \
+    "INSERT INTO rocpd_info_agent_u VALUES(1,'CPU','x',''),(2,'GPU','gfx942','MI300X');" \
+    "CREATE TABLE rocpd_info_kernel_symbol_u(id INTEGER PRIMARY "                        \
+    "KEY,kernel_name,display_name);"                                                     \
+    "INSERT INTO rocpd_info_kernel_symbol_u VALUES(5,'_Zk.kd','k<float>.kd');"           \
+    "CREATE TABLE rocpd_event_u(id INTEGER PRIMARY KEY,category_id,stack_id);"           \
+    "INSERT INTO rocpd_event_u VALUES(1,2,8),(2,2,8),(3,4,9),(4,2,10);"
+#define SIZES                                                                \
+    "grid_size_x,grid_size_y,grid_size_z,workgroup_size_x,workgroup_size_y," \
+    "workgroup_size_z,group_segment_size"
+
+/* Times and places in the rows. */
+static void test_database(void **state) {
+    (void)state;
+    error err;
+    buf file = make_database(
+        NAMES
+        "CREATE TABLE rocpd_kernel_dispatch_u(pid,tid,agent_id,queue_id,stream_id,start,"
+        "end,kernel_id,event_id," SIZES ");"
+        "INSERT INTO rocpd_kernel_dispatch_u VALUES(1,1,2,1,2,100,150,5,1,1000,2,1,256,1,1,"
+        "64);"
+        "CREATE TABLE rocpd_region_u(pid,tid,start,end,name_id,event_id);"
+        "INSERT INTO rocpd_region_u VALUES(1,1,50,60,1,2),(1,1,10,90,3,3);"
+        "CREATE TABLE rocpd_memory_copy_u(pid,tid,start,end,name_id,dst_agent_id,"
+        "src_agent_id,size,event_id);"
+        "INSERT INTO rocpd_memory_copy_u VALUES(1,1,20,30,5,2,1,4096,4);"
+        "CREATE TABLE rocpd_memory_allocate_u(pid,agent_id,start,type,address,size);"
+        "INSERT INTO rocpd_memory_allocate_u VALUES(1,2,11,'ALLOC',4080,512);");
+    assert_true(rocpd_head(buf_str(&file)));
+    trace *t = read_with(ingest_rocpd, buf_str(&file), (read_how){0}, &err);
+    assert_non_null(t);
+    check_rows(t);
+    assert_int_equal(t->process.pid[1], 42);
+    trace_release(t);
+    buf_fini(&file);
+}
+
+/* Times and places in tables of their own. */
+static void test_newer_database(void **state) {
+    (void)state;
+    error err;
+    buf file = make_database(
+        NAMES
+        "CREATE TABLE rocpd_timestamp_u(id INTEGER PRIMARY KEY,value);"
+        "INSERT INTO rocpd_timestamp_u VALUES(1,100),(2,150),(3,50),(4,60),(5,10),(6,90),"
+        "(7,20),(8,30),(9,11);"
+        "CREATE TABLE rocpd_track_u(id INTEGER PRIMARY KEY,pid,tid,agent_id,queue_id,"
+        "stream_id); INSERT INTO rocpd_track_u VALUES(1,1,1,2,1,2),(2,1,1,NULL,NULL,NULL);"
+        "CREATE TABLE rocpd_kernel_dispatch_u(track_id,start_id,end_id,kernel_id,"
+        "event_id," SIZES ");"
+        "INSERT INTO rocpd_kernel_dispatch_u VALUES(1,1,2,5,1,1000,2,1,256,1,1,64);"
+        "CREATE TABLE rocpd_region_u(track_id,start_id,end_id,name_id,event_id);"
+        "INSERT INTO rocpd_region_u VALUES(2,3,4,1,2),(2,5,6,3,3);"
+        "CREATE TABLE rocpd_memory_copy_u(track_id,start_id,end_id,name_id,dst_agent_id,"
+        "src_agent_id,size,event_id);"
+        "INSERT INTO rocpd_memory_copy_u VALUES(1,7,8,5,2,1,4096,4);"
+        "CREATE TABLE rocpd_memory_allocate_u(track_id,start_id,type,address,size);"
+        "INSERT INTO rocpd_memory_allocate_u VALUES(1,9,'ALLOC',4080,512);");
+    trace *t = read_with(ingest_rocpd, buf_str(&file), (read_how){0}, &err);
+    assert_non_null(t);
+    check_rows(t);
+    trace_release(t);
+    buf_fini(&file);
+}
+
+static void test_heads(void **state) {
+    (void)state;
+    assert_true(rocm_json_head(STR(" {\"rocprofiler-sdk-tool\": [")));
+    assert_false(rocm_json_head(STR("[\"rocprofiler-sdk-tool\"]")));
+    assert_false(rocpd_head(STR("SQLite format 3\0 songs")));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_two_processes),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_database),
+        cmocka_unit_test(test_newer_database),
+        cmocka_unit_test(test_heads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
