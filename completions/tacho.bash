@@ -2,7 +2,7 @@
 _tacho() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff critical idle whatif check history top serve record attach watch demo summary query export report reduce baseline mcp help version --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff hang critical idle whatif check history top serve record attach watch demo summary query export report reduce baseline mcp help version --help --version" -- "$word"))
         return
     fi
     case ${COMP_WORDS[1]}:$before in
@@ -223,6 +223,22 @@ _tacho() {
     diff:--threads) return ;;
     diff:--memory-limit) return ;;
     diff:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
+    hang:--run) return ;;
+    hang:--worker) return ;;
+    hang:--span) return ;;
+    hang:--from) return ;;
+    hang:--to) return ;;
+    hang:--step) return ;;
+    hang:--sort) return ;;
+    hang:--search) return ;;
+    hang:--filter) return ;;
+    hang:--limit) return ;;
+    hang:--format) COMPREPLY=($(compgen -W "text json csv md columns arrow" -- "$word")); return ;;
+    hang:--table) return ;;
+    hang:--color) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
+    hang:--threads) return ;;
+    hang:--memory-limit) return ;;
+    hang:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     critical:--run) return ;;
     critical:--worker) return ;;
     critical:--span) return ;;
@@ -445,8 +461,8 @@ _tacho() {
     mcp:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     help:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
     version:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
-    info:--logdir|operators:--logdir|kernels:--logdir|roofline:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|pipeline:--logdir|distributed:--logdir|advise:--logdir|diff:--logdir|critical:--logdir|idle:--logdir|whatif:--logdir|check:--logdir|history:--logdir|top:--logdir|serve:--logdir|serve:--source-root|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--source-root|demo:--output|demo:-o|summary:--logdir|query:--logdir|query:--file|export:--logdir|export:--output|export:-o|report:--logdir|report:--output|report:-o|reduce:--logdir|reduce:--output|reduce:-o|baseline:--logdir|baseline:--output|baseline:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
-    help:*) COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff critical idle whatif check history top serve record attach watch demo summary query export report reduce baseline mcp help version" -- "$word")); return ;;
+    info:--logdir|operators:--logdir|kernels:--logdir|roofline:--logdir|overview:--logdir|steps:--logdir|memory:--logdir|modules:--logdir|pipeline:--logdir|distributed:--logdir|advise:--logdir|diff:--logdir|hang:--logdir|critical:--logdir|idle:--logdir|whatif:--logdir|check:--logdir|history:--logdir|top:--logdir|serve:--logdir|serve:--source-root|record:--output|record:-o|attach:--output|attach:-o|demo:--logdir|demo:--source-root|demo:--output|demo:-o|summary:--logdir|query:--logdir|query:--file|export:--logdir|export:--output|export:-o|report:--logdir|report:--output|report:-o|reduce:--logdir|reduce:--output|reduce:-o|baseline:--logdir|baseline:--output|baseline:-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+    help:*) COMPREPLY=($(compgen -W "info operators kernels roofline overview steps memory modules pipeline distributed advise diff hang critical idle whatif check history top serve record attach watch demo summary query export report reduce baseline mcp help version" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
     info) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
@@ -461,6 +477,7 @@ _tacho() {
     distributed) options="--arrivals --map-steps --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     advise) options="--evidence --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     diff) options="--other --other-worker --other-step --base-runs --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
+    hang) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     critical) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     idle) options="--run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     whatif) options="--scale --remove --no-launch-cost --no-sync --no-data-wait --no-communication --overlap-communication --network --batch --cuda-graph --unprofiled --no-stragglers --rank --balance-stages --no-bubbles --run --worker --span --all-workers --logdir --from --to --step --sort --search --filter --limit --format --json --table --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;

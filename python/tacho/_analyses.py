@@ -806,6 +806,64 @@ class Analyses:
         del words["self"]
         return self._asked("diff", words)
 
+    def hang(
+        self,
+        *,
+        run: Optional[Text] = None,
+        worker: Optional[Text] = None,
+        span: Optional[Text] = None,
+        all_workers: bool = False,
+        from_: Optional[Time] = None,
+        to: Optional[Time] = None,
+        step: Optional[Steps] = None,
+        sort: Optional[Text] = None,
+        search: Optional[Text] = None,
+        filter: Optional[Text] = None,
+        limit: Optional[int] = None,
+        all: bool = False,
+        color: Optional[Literal["auto", "always", "never"]] = None,
+        threads: Optional[int] = None,
+        no_cache: bool = False,
+        memory_limit: Optional[Size] = None,
+        stable: bool = False,
+        strict: bool = False,
+        lang: Optional[Literal["en", "zh"]] = None,
+    ) -> Answer:
+        """Which collective hangs, and which rank did not come.
+
+        run: run to use, if the folder has several.
+        worker: worker to use (default: the first by rank or name).
+        span: recording cycle, numbered from 1 in order of time (default: the last).
+        all_workers: all workers of the run, using their summaries, which are per step; if the time window
+            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
+            steps are used; export and query merge the traces onto one clock.
+        from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
+            whole nanoseconds.
+        to: end of the time window, written like its start; times are clipped to it, calls count where
+            they start.
+        step: only these training steps; device work belongs to the step that launched it.
+        sort: columns to sort by, most important first; numbers sort descending and text ascending unless
+            you add :asc or :desc.
+        search: only rows that contain this text in some column, ignoring case.
+        filter: only rows that match every word: letters in order, "exact text", -without, column:word,
+            column="whole value", >5ms, mean<=2MB; best match first unless sorted.
+        limit: maximum rows per table; 0 shows all.
+        all: on a terminal, show every table and row; in a pipe that is always so.
+        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
+            where CLICOLOR_FORCE is set.
+        threads: number of threads (default: one per CPU).
+        no_cache: do not read or write the cache of opened traces.
+        memory_limit: maximum memory to use, such as 4G.
+        stable: omit timestamps and paths, so that the same trace always gives the same output.
+        strict: treat damaged input as an error.
+        lang: language of the output (default: from the environment).
+
+        Tables: hangs, members.
+        """
+        words = dict(locals())
+        del words["self"]
+        return self._asked("hang", words)
+
     def critical(
         self,
         *,

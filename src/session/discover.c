@@ -13,7 +13,8 @@
  *
  * MindSpore's profiler writes folders, not files: a flat folder holds the files of several
  * devices, each a worker; a folder NAME_PID_TIME_ascend_ms is one span. Such a worker is named
- * by one of its files, and what lies in folders of its own below is not looked at again. */
+ * by one of its files, and what lies in folders of its own below is not looked at again. So does
+ * torch_npu: a folder WORKER_TIME_ascend_pt is one span, named by the timeline in it. */
 #include "session/discover.h"
 
 #include <dirent.h>
@@ -27,6 +28,7 @@
 #include "base/fault.h"
 #include "base/message_ids_columns.h"
 #include "base/vec.h"
+#include "ingest/ascend/torch_npu.h"
 #include "ingest/mindspore/mindspore.h"
 #include "io/remote.h"
 #include "session/discover_int.h"
@@ -150,13 +152,14 @@ static status pass_retold(walk *w, const dir_item *item, const found_file *run, 
 }
 
 /* The trace files of one directory: those named like traces, and those that are by content,
- * unless the folder is another profiler's own. */
+ * unless the folder is another profiler's own. npu: the parts of torch_npu's results are not
+ * traces by themselves. */
 static status add_files(walk *w, const vec *items, const found_file *run, bool by_content,
-                        error *err) {
+                        bool npu, error *err) {
     for (size_t i = 0; i < items->n; i++) {
         const dir_item *item = &VEC(items, dir_item)[i];
         found_file like = *run;
-        if (!S_ISREG(item->st.st_mode)) continue;
+        if (!S_ISREG(item->st.st_mode) || (npu && torch_npu_is_part(item->name))) continue;
         if (is_retold(items, item->name))
             TRY(pass_retold(w, item, run, err));
         else if (name_parse(item->name, &like.name))
@@ -290,6 +293,127 @@ static status add_mindspore(walk *w, const vec *items, const found_file *run, bo
     return OK;
 }
 
+/* The name of a directory as a person calls it, also for "." and "..": its last part. */
+static str own_name(arena *a, const char *path) {
+    char real[PATH_MAX];
+    str whole = str_of(realpath(path, real) ? real : path);
+    while (whole.n > 1 && whole.p[whole.n - 1] == '/') whole.n--;
+    size_t slash = str_rfind_byte(whole, '/');
+    return arena_str(a, slash == SIZE_MAX || whole.n == 1 ? whole : str_from(whole, slash + 1));
+}
+
+/* ---- folders of torch_npu: one span of one worker ---------------------------------------- */
+
+static str path_below(walk *w, str folder, const char *name) {
+    return arena_printf(w->a, "%.*s/%s", STR_ARG(folder), name);
+}
+
+/* What a folder is read from: its timeline, or where there is none the table of its tasks. */
+static status find_results(walk *w, str folder, str *file, struct stat *st, error *err) {
+    static const char *const names[] = {"ASCEND_PROFILER_OUTPUT/trace_view.json",
+                                        "ASCEND_PROFILER_OUTPUT/kernel_details.csv"};
+    *file = STR_NONE;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        str path = path_below(w, folder, names[i]);
+        if (!path.p) FAIL_MEMORY(err);
+        if (stat(path.p, st) != 0 || !S_ISREG(st->st_mode)) continue;
+        *file = path;
+        return OK;
+    }
+    return OK;
+}
+
+/* rankN of profiler_info_N.json; a run of one device has no number there. */
+static status name_by_rank(walk *w, str folder, str *worker, error *err) {
+    vec items = VEC_INIT(dir_item);
+    int64_t rank, found = INT64_MIN;
+    status s = list_directory(w, folder.p, &items, NULL);
+    for (size_t i = 0; s == OK && i < items.n; i++)
+        if (torch_npu_rank_parse(VEC(&items, dir_item)[i].name, &rank)) found = rank;
+    vec_fini(&items);
+    if (s == ERR_MEMORY) FAIL_MEMORY(err);
+    if (found == INT64_MIN) return OK;
+    *worker = arena_printf(w->a, "rank%lld", (long long)found);
+    if (!worker->p) FAIL_MEMORY(err);
+    return OK;
+}
+
+/* *mine: it is such a folder, read or not. */
+static status add_npu_cycle(walk *w, str folder, str name, const found_file *run, bool *mine,
+                            error *err) {
+    const sniff_result raw = {.what = MSG_WHAT_ASCEND_RAW, .message = MSG_FOREIGN_ASCEND_RAW};
+    struct stat st;
+    str file;
+    found_file like = *run;
+    like.name = (trace_name){.packing = 0};
+    if (!torch_npu_folder_parse(name, &like.name.worker, &like.name.stamp)) return OK;
+    *mine = true;
+    TRY(find_results(w, folder, &file, &st, err));
+    if (!file.p) return pass_over(w, folder, &raw, err);
+    TRY(name_by_rank(w, folder, &like.name.worker, err));
+    return discover_add_worker(w, file, &st, &like, err);
+}
+
+static bool is_npu_timeline(const char *path) {
+    source *s = NULL;
+    if (source_open(path, &s, NULL) != OK) return false;
+    bool is = sniff_is_torch_npu(s);
+    source_close(s);
+    return is;
+}
+
+static const dir_item *find_file(const vec *items, str name) {
+    for (size_t i = 0; i < items->n; i++) {
+        const dir_item *item = &VEC(items, dir_item)[i];
+        if (S_ISREG(item->st.st_mode) && str_eq(item->name, name)) return item;
+    }
+    return NULL;
+}
+
+static bool has_mindspore(const vec *items) {
+    for (size_t i = 0; i < items->n; i++)
+        if (mindspore_name_is_sure(VEC(items, dir_item)[i].name)) return true;
+    return false;
+}
+
+/* The folder of results itself, under whatever name: its timeline, or the table of tasks where
+ * there is no timeline of anybody. */
+static status add_npu_results(walk *w, const vec *items, const found_file *run, bool *mine,
+                              error *err) {
+    const dir_item *timeline = find_file(items, STR("trace_view.json")),
+                   *table = find_file(items, STR("kernel_details.csv"));
+    const dir_item *item = timeline ? timeline : table;
+    if (!item || has_mindspore(items)) return OK;
+    str path = arena_printf(w->a, "%.*s/%.*s", STR_ARG(run->run_path), STR_ARG(item->name));
+    if (!path.p) FAIL_MEMORY(err);
+    if (timeline && !is_npu_timeline(path.p)) return OK;
+    found_file like = *run;
+    name_of_any(item->name, &like.name);
+    *mine = true;
+    return discover_add_worker(w, path, &item->st, &like, err);
+}
+
+/* Everything of torch_npu's in one folder; *mine: what lies in it belongs to its worker. */
+static status add_npu(walk *w, const vec *items, const found_file *run, bool *mine,
+                      error *err) {
+    str own = run->run_path;
+    size_t slash = str_rfind_byte(own, '/');
+    bool below = false;
+    if (slash != SIZE_MAX) own = str_from(own, slash + 1);
+    if (str_eq(own, STR(".")) || str_eq(own, STR("..")) || !own.n)
+        own = own_name(w->a, run->run_path.p);
+    TRY(add_npu_cycle(w, run->run_path, own, run, mine, err));
+    if (*mine) return OK;
+    for (size_t i = 0; i < items->n; i++) {
+        const dir_item *item = &VEC(items, dir_item)[i];
+        if (!S_ISDIR(item->st.st_mode)) continue;
+        str path = arena_printf(w->a, "%.*s/%.*s", STR_ARG(run->run_path), STR_ARG(item->name));
+        if (!path.p) FAIL_MEMORY(err);
+        TRY(add_npu_cycle(w, path, item->name, run, &below, err));
+    }
+    return add_npu_results(w, items, run, mine, err);
+}
+
 static bool is_on_the_way(const level *way, const struct stat *st) {
     for (; way; way = way->above)
         if (way->device == st->st_dev && way->inode == st->st_ino) return true;
@@ -315,6 +439,7 @@ static status walk_below(walk *w, const vec *items, const found_file *here, cons
         const dir_item *item = &VEC(items, dir_item)[i];
         if (!S_ISDIR(item->st.st_mode) || is_on_the_way(way, &item->st)) continue;
         str worker, stamp;
+        if (torch_npu_folder_parse(item->name, &worker, &stamp)) continue;
         if (mine && (mindspore_is_part(item->name) ||
                      mindspore_folder_parse(item->name, &worker, &stamp)))
             continue;
@@ -337,11 +462,12 @@ static status walk_directory(walk *w, str path, str name, const level *way, erro
     vec items = VEC_INIT(dir_item);
     found_file here = {.run_path = path, .run_name = name};
     status s = list_directory(w, path.p, &items, err);
-    bool mine = false;
+    bool mine = false, npu = false;
     size_t first = w->files.n;
     w->n_seen += items.n;
-    if (s == OK) s = add_mindspore(w, &items, &here, &mine, err);
-    if (s == OK) s = add_files(w, &items, &here, !mine, err);
+    if (s == OK) s = add_npu(w, &items, &here, &npu, err);
+    if (s == OK && !npu) s = add_mindspore(w, &items, &here, &mine, err);
+    if (s == OK) s = add_files(w, &items, &here, !mine, npu, err);
     if (s == OK) s = part_databases(w, first, err);
     if (s == OK) s = walk_below(w, &items, &here, way, mine, err);
     vec_fini(&items);
@@ -412,15 +538,6 @@ static status make_catalogue(arena *a, const found_file *f, size_t n, catalogue 
 }
 
 /* ---- the front --------------------------------------------------------------------------- */
-
-/* The name of a directory as a person calls it, also for "." and "..": its last part. */
-static str own_name(arena *a, const char *path) {
-    char real[PATH_MAX];
-    str whole = str_of(realpath(path, real) ? real : path);
-    while (whole.n > 1 && whole.p[whole.n - 1] == '/') whole.n--;
-    size_t slash = str_rfind_byte(whole, '/');
-    return arena_str(a, slash == SIZE_MAX || whole.n == 1 ? whole : str_from(whole, slash + 1));
-}
 
 /* The number a file gives to its span. */
 static status ask_file(arena *a, found_file *f, error *err) {
@@ -522,7 +639,8 @@ static status fail_without_traces(walk *w, const char *path, bool empty, error *
     if (empty) FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_NO_TRACES_EMPTY, arg_cstr("path", path));
     if (!first_told || !one_kind)
         FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_NO_TRACES_IN, arg_cstr("path", path));
-    str first = arena_printf(w->a, "%s/%.*s", path, STR_ARG(first_told->path));
+    str first = arena_printf(w->a, "%s%s%.*s", path, first_told->path.n ? "/" : "",
+                             STR_ARG(first_told->path));
     if (!first.p) FAIL_MEMORY(err);
     FAIL(err, ERR_NOT_FOUND, NOPOS, first_told->message, arg_text("path", first));
 }

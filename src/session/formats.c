@@ -10,12 +10,14 @@
 #include "session/formats.h"
 
 #include "base/json.h"
+#include "ingest/ascend/torch_npu.h"
 #include "ingest/megengine/megengine.h"
 #include "ingest/mindspore/mindspore.h"
 #include "ingest/nsight/nsight.h"
 #include "ingest/paddle/paddle_head.h"
 #include "ingest/paddle/paddle_json.h"
 #include "ingest/paddle/paddle_pb.h"
+#include "ingest/pytorch/flight_recorder.h"
 #include "ingest/pytorch/kineto.h"
 #include "ingest/pytorch/memory_snapshot.h"
 #include "ingest/recording/recording.h"
@@ -211,6 +213,16 @@ static sniff_answer sniff_mindspore(str head, bool whole) {
     return mindspore_is_table(head) ? SNIFF_YES : SNIFF_NO;
 }
 
+static sniff_answer sniff_flight_recorder(str head, bool whole) {
+    (void)whole;
+    return flight_recorder_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
+static sniff_answer sniff_torch_npu(str head, bool whole) {
+    if (sniff_trace_json(head, whole) != SNIFF_YES) return SNIFF_NO;
+    return torch_npu_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
 static const format FORMATS[] = {
     {"tacho", sniff_tacho, NULL},
     {"paddle json", sniff_paddle_json, ingest_paddle_json},
@@ -225,6 +237,8 @@ static const format FORMATS[] = {
     {"rocpd", sniff_rocpd, ingest_rocpd},
     {"rocprof json", sniff_rocm_json, ingest_rocm_json},
     {"paddle pb", sniff_paddle_pb, ingest_paddle_pb},
+    {"flight_recorder", sniff_flight_recorder, ingest_flight_recorder},
+    {"torch_npu", sniff_torch_npu, ingest_torch_npu},
     {"trace json", sniff_trace_json, ingest_trace_json},
     {"torch_memory_snapshot", sniff_snapshot, ingest_memory_snapshot},
     {"mindspore", sniff_mindspore, ingest_mindspore},
@@ -234,14 +248,22 @@ const format *format_at(uint32_t i) {
     return i < sizeof FORMATS / sizeof *FORMATS ? &FORMATS[i] : NULL;
 }
 
+static const format *format_with(ingest_function *read) {
+    for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++)
+        if (FORMATS[i].read == read) return &FORMATS[i];
+    return NULL;
+}
+
 const format *format_of_name(str path) {
     mindspore_name name;
     size_t slash = str_rfind_byte(path, '/');
     if (!mindspore_name_parse(slash == SIZE_MAX ? path : str_from(path, slash + 1), &name))
         return NULL;
-    for (size_t i = 0; i < sizeof FORMATS / sizeof *FORMATS; i++)
-        if (FORMATS[i].read == ingest_mindspore) return &FORMATS[i];
-    return NULL;
+    return format_with(ingest_mindspore);
+}
+
+const format *format_torch_npu(void) {
+    return format_with(ingest_torch_npu);
 }
 
 bool format_is_tacho(const format *f) {

@@ -23,6 +23,8 @@ const format *format_at(uint32_t i);
 /* The format of a file that is one of a folder's many: those have no magic, only names. NULL:
  * the content decides. */
 const format *format_of_name(str path);
+/* The reader of torch_npu's folders, for a timeline that is known to be one of its own. */
+const format *format_torch_npu(void);
 /* Our own sealed file: mapped, not read. */
 bool format_is_tacho(const format *f);
 

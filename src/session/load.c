@@ -192,7 +192,7 @@ static status load_file(const char *path, const load_options *o, trace **out, bo
     job j = {.path = path, .o = o};
     TRY(source_open(path, &j.from, err));
     j.format = format_of_name(str_of(path));
-    if (j.format && sniff_is_torch_npu(j.from)) j.format = NULL;
+    if (j.format && sniff_is_torch_npu(j.from)) j.format = format_torch_npu();
     status st = j.format ? OK : sniff_source(j.from, path, &j.format, err);
     bool ours = st == OK && format_is_tacho(j.format);
     bool copied = ours && !can_be_mapped(j.from, path);

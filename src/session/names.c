@@ -110,6 +110,8 @@ static bool take_database(str *file) {
 
 bool name_may_be_trace(str file) {
     (void)take_packing(&file);
+    /* nccl_trace_rank_3: dumps of the flight recorder end in their rank. */
+    if (str_rfind_byte(file, '.') == SIZE_MAX && name_rank(file) != INT64_MIN) return true;
     return take_database(&file) || take_end(&file, STR(".json")) ||
            take_end(&file, STR(".trace")) || take_end(&file, STR(".pickle")) ||
            take_end(&file, STR(".pb"));

@@ -26,6 +26,7 @@ static bool is_by_name(const char *analysis) {
 
 bool summary_is_enough(const char *analysis, const params *p, uint32_t n_workers) {
     if (strcmp(analysis, "history") == 0) return false; /* every file is a point of its own */
+    if (strcmp(analysis, "hang") == 0) return false;    /* it asks calls, and dumps are small */
     bool window = !window_is_open(params_window(p));
     if (strcmp(analysis, "diff") == 0) return false; /* it asks events */
     if (strcmp(analysis, "info") == 0 || n_workers > SUMMARY_FEW_WORKERS) return true;

@@ -347,7 +347,7 @@ static status find_base(ms *m, error *err) {
     return OK;
 }
 
-static status emit_memory(ms *m, error *err) {
+status ms_emit_memory(ms *m, error *err) {
     uint32_t track =
         m->memory.rows.n ? part_track(m->part, (ident){.v = 0}, (ident){.v = 0}) : 0;
     if (track == UINT32_MAX) FAIL_MEMORY(err);
@@ -388,7 +388,7 @@ status ms_emit(ms *m, error *err) {
     TRY(find_base(m, err));
     TRY(label_processes(&x, err));
     part_expect(m->part, m->exec.rows.n * SLICES_AN_EXEC, m->memory.rows.n);
-    status st = emit_memory(m, err);
+    status st = ms_emit_memory(m, err);
     if (st == OK) st = emit_execs(&x, err);
     if (st == OK) st = ms_emit_scopes(m, &ops, x.words[LANE_SCOPE], err);
     map_fini(&x.named);

@@ -145,15 +145,18 @@ typedef struct {
     int64_t n_batches;
 } ms_pipe;
 
+enum { MS_MOST_KINDS = 96 };
+
 typedef struct ms {
     builder *b;
     part *part;
     const ingest_options *o;
     arena *arena;
     int64_t id;
-    bool ascend, gpu;   /* the platform, from the names of the files */
-    bool seen[96];      /* kinds of files that were there */
-    const char *file;   /* being read: its name, for metadata */
+    int64_t device;           /* of kernel_details.csv; absent: it does not say */
+    bool ascend, gpu;         /* the platform, from the names of the files */
+    bool seen[MS_MOST_KINDS]; /* kinds of files that were there */
+    const char *file;         /* being read: its name, for metadata */
     const char *folder; /* and the folder around it, where that says something; "" otherwise */
     uint64_t bytes;     /* read so far */
     bool host_events;   /* a timeline had those of the framework */
@@ -190,6 +193,18 @@ static inline bool ms_is_list(int kind) {
 ms_reader ms_reader_of(int kind);
 /* The kind of a text table by its first line, -1: none. */
 int ms_kind_of_text(str head);
+
+/* A worker without files, whose memory is the arena's; and its end, the arena's too. */
+ms ms_begin(builder *b, const ingest_options *o, arena *a);
+void ms_end(ms *m);
+/* Reads the files of some kinds (wanted, by kind) that lie in these folders. */
+status ms_read_kinds(ms *m, const str *folders, size_t n_folders, const bool *wanted,
+                     error *err) MUST_USE;
+/* The row of kernel_details.csv about a task of this name and start, whoever asks; NULL: there
+ * is none. */
+const ms_detail *ms_detail_of(const ms *m, str name, int64_t start);
+/* Memory events that were collected become rows. */
+status ms_emit_memory(ms *m, error *err) MUST_USE;
 
 /* One file of a kind, as a worker of its own: for fuzzing. */
 status ms_read_one(int kind, str text, builder *b, error *err) MUST_USE;

@@ -9,6 +9,7 @@
  * What is the same for all calls alike (shapes, types, formats, blocks) is told apart from the
  * rest of a row: calls are added up by it. Columns differ between versions and settings, so
  * every column that is not known here goes along under its own name. */
+#include "base/hash.h"
 #include "base/num.h"
 #include "ingest/mindspore/mindspore_int.h"
 
@@ -18,7 +19,7 @@ typedef enum { CELL_PLACE, CELL_CALL, CELL_INFO } cell_use;
 
 typedef struct {
     csv c;
-    size_t name, type, core, start, dur, stream, n;
+    size_t name, type, core, start, dur, stream, device, n;
     str headers[MOST_COLUMNS];
     uint8_t uses[MOST_COLUMNS]; /* cell_use */
     buf info, args;
@@ -54,6 +55,7 @@ static status open_details(ms *m, details *d, str text, error *err) {
     d->start = csv_find(&d->c, STR("Start Time(us)|Task Start Time(us)"));
     d->dur = csv_find(&d->c, STR("Duration(us)|Task Duration(us)"));
     d->stream = csv_find(&d->c, STR("Stream ID|Stream Id"));
+    d->device = csv_find(&d->c, STR("Device_id"));
     d->n = csv_n(&d->c) < MOST_COLUMNS ? csv_n(&d->c) : MOST_COLUMNS;
     for (size_t i = 0; i < d->n; i++) {
         d->headers[i] = arena_str(m->arena, csv_cell(&d->c, i));
@@ -85,8 +87,8 @@ static uint8_t lane_of(str core) {
                                                                                : LANE_AICORE;
 }
 
-static uint64_t ms_kernels_key_of(uint32_t name, int64_t start) {
-    return hash_pair(name, (uint64_t)start);
+static uint64_t ms_kernels_key_of(str name, int64_t start) {
+    return hash_pair(hash_bytes64(name.p, name.n), (uint64_t)start);
 }
 
 static status ms_kernels_keep_row(ms *m, details *d, ms_detail *row, error *err) {
@@ -96,8 +98,8 @@ static status ms_kernels_keep_row(ms *m, details *d, ms_detail *row, error *err)
     row->args = arena_str(m->arena, buf_str(&d->args));
     uint32_t type = ms_string(m, csv_cell(&d->c, d->type));
     ms_known *k = row->name == MS_NO_STRING ? NULL : ms_know(m, row->name);
-    uint32_t *at =
-        k ? map_at(&m->exec.detail_at, ms_kernels_key_of(row->name, row->start)) : NULL;
+    uint64_t key = k ? ms_kernels_key_of(ms_text(m, row->name), row->start) : 0;
+    uint32_t *at = k ? map_at(&m->exec.detail_at, key) : NULL;
     ms_detail *to = at ? vec_push(&m->exec.details) : NULL;
     if (!to || type == MS_NO_STRING || row->info == MS_NO_STRING || !row->args.p ||
         !buf_ok(&d->info) || !buf_ok(&d->args) || m->exec.details.n >= MAP_NONE)
@@ -123,6 +125,7 @@ status read_kernel_details(ms *m, str text, error *err) {
             continue;
         }
         if (!scaled_i64(csv_cell(&d.c, d.stream), 0, &row.stream)) row.stream = 0;
+        if (m->device == ABSENT_I64) (void)!str_to_i64(csv_cell(&d.c, d.device), &m->device);
         st = ms_kernels_keep_row(m, &d, &row, err);
     }
     if (d.c.failed) st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
@@ -135,10 +138,20 @@ status read_kernel_details(ms *m, str text, error *err) {
 /* The row about a task of the timeline; rows are taken once. NULL: there is none. */
 static ms_detail *take_detail(ms *m, const ms_exec *task) {
     ms_detail *all = VEC(&m->exec.details, ms_detail);
-    uint32_t i = map_get(&m->exec.detail_at, ms_kernels_key_of(task->name, task->start));
+    uint32_t i =
+        map_get(&m->exec.detail_at, ms_kernels_key_of(ms_text(m, task->name), task->start));
     for (i = i == MAP_NONE ? 0 : i; i; i = all[i - 1].next)
         if (!all[i - 1].taken && all[i - 1].name == task->name &&
             all[i - 1].start == task->start)
+            return &all[i - 1];
+    return NULL;
+}
+
+const ms_detail *ms_detail_of(const ms *m, str name, int64_t start) {
+    const ms_detail *all = VEC(&m->exec.details, ms_detail);
+    uint32_t i = map_get(&m->exec.detail_at, ms_kernels_key_of(name, start));
+    for (i = i == MAP_NONE ? 0 : i; i; i = all[i - 1].next)
+        if (all[i - 1].start == start && str_eq(ms_text(m, all[i - 1].name), name))
             return &all[i - 1];
     return NULL;
 }

@@ -3,8 +3,9 @@
  *   cpu_ms_memory_record_#.txt   Timestamp(ns), totals in bytes
  *   memory_record.csv            Component, Timestamp(us), totals in MB, Device Type
  *
- * Records are totals; the change between two becomes an allocation or a release. The file of a
- * later cycle repeats the rows of the cycles before it: rows in front of the first operator are
+ * Records are totals; the change between two becomes an allocation or a release. With PyTorch
+ * the rows of several components (allocators, and sums of them) stand mixed: its own allocator's
+ * are read, or those of the sum with the graph engine's. The file of a later cycle repeats the rows of the cycles before it: rows in front of the first operator are
  * left out. */
 #include "base/json.h"
 #include "base/num.h"
@@ -58,14 +59,33 @@ void ms_memory_device(const ms *m, str text, raw_memory *row) {
     row->device = npu ? sat_i32(id) : ABSENT_I32;
 }
 
+/* The component to be read, STR_NONE: there is none of PyTorch's. */
+static str find_component(str text, size_t column) {
+    static const str preferred[] = {STR("PTA+GE"), STR("PTA")};
+    csv c = csv_open(text);
+    size_t best = 2;
+    while (column != SIZE_MAX && best && csv_next(&c))
+        for (size_t i = 0; i < best; i++)
+            if (str_eq(csv_cell(&c, column), preferred[i])) best = i;
+    csv_fini(&c);
+    return best < 2 ? preferred[best] : STR_NONE;
+}
+
+/* Of another component than the one that is read: rows that only repeat or add up. */
+static bool is_other_component(const csv *c, const memory_columns *col, str wanted) {
+    return wanted.n && !str_eq(csv_cell(c, col->component), wanted);
+}
+
 status read_memory_record(ms *m, str text, error *err) {
     csv c = csv_open(text);
     bool ok = csv_next(&c);
     memory_columns col = find_columns(&c);
+    str wanted = ok ? find_component(text, col.component) : STR_NONE;
     int64_t from = first_exec(m), before = 0;
     status st = OK;
     while (ok && st == OK && csv_next(&c)) {
         raw_memory row = {.kind = MEMORY_ALLOC, .tie = sat_u32(m->memory.rows.n)};
+        if (is_other_component(&c, &col, wanted)) continue;
         part_count(m->part, 1, 0);
         if (!scaled_i64(csv_cell(&c, col.time), col.time_places, &row.time) ||
             !size_cell(&c, &col, col.allocated, &row.allocated)) {

@@ -522,6 +522,21 @@ static status read_worker(ms *m, const char *path, error *err) {
     return st;
 }
 
+status ms_read_kinds(ms *m, const str *folders, size_t n_folders, const bool *wanted,
+                     error *err) {
+    vec list = VEC_INIT(found_file);
+    status st = OK;
+    m->id = MINDSPORE_ANY_ID;
+    for (size_t i = 0; i < n_folders && st == OK; i++)
+        st = list_folder(m, &list, folders[i], err);
+    found_file *files = VEC(&list, found_file);
+    if (st == OK && list.n > 1) qsort(files, list.n, sizeof *files, compare_files);
+    for (size_t i = 0; i < list.n && st == OK; i++)
+        if (wanted[files[i].kind]) st = read_file(m, &files[i], err);
+    vec_fini(&list);
+    return st;
+}
+
 static status read_alone(ms *m, source *src, error *err) {
     buf text = {0};
     m->id = 0;
@@ -535,7 +550,7 @@ static status read_alone(ms *m, source *src, error *err) {
     return st;
 }
 
-static void fini(ms *m) {
+void ms_end(ms *m) {
     vec_fini(&m->exec.rows);
     vec_fini(&m->exec.mores);
     vec_fini(&m->exec.details);
@@ -556,11 +571,12 @@ static void fini(ms *m) {
     arena_fini(m->arena);
 }
 
-static ms ms_read_begin(builder *b, const ingest_options *o, arena *a) {
+ms ms_begin(builder *b, const ingest_options *o, arena *a) {
     return (ms){.b = b,
                 .o = o,
                 .arena = a,
                 .part = builder_part(b),
+                .device = ABSENT_I64,
                 .file = "",
                 .folder = "",
                 .parallel = row_parallel_none(),
@@ -578,18 +594,30 @@ static ms ms_read_begin(builder *b, const ingest_options *o, arena *a) {
 status ms_read_one(int kind, str text, builder *b, error *err) {
     arena a;
     arena_init(&a, 0);
-    ms m = ms_read_begin(b, &(ingest_options){.memory_limit_bytes = (uint64_t)512 << 20}, &a);
+    ms m = ms_begin(b, &(ingest_options){.memory_limit_bytes = (uint64_t)512 << 20}, &a);
     status st = m.part ? ms_read_read_bytes(&m, kind, text, err) : ERR_MEMORY;
     if (st == OK) st = ms_emit(&m, err);
     if (st == OK) part_finish(m.part);
-    fini(&m);
+    ms_end(&m);
     return st;
+}
+
+/* Tables of CANN alone: nothing says which framework ran. */
+static bool is_cann_alone(const ms *m, str path) {
+    static const int own[] = {MS_KERNEL_DETAILS,       MS_MEMORY_RECORD, MS_OPERATOR_MEMORY,
+                              MS_COMMUNICATION,        MS_STEP_TIME,     MS_METADATA,
+                              MS_COMMUNICATION_MATRIX, MS_INFO_ALONE,    MS_OPERATOR_DETAILS};
+    bool other[MS_MOST_KINDS];
+    memcpy(other, m->seen, sizeof other);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) other[own[i]] = false;
+    return m->seen[MS_KERNEL_DETAILS] && !memchr(other, true, sizeof other) &&
+           str_find(path, STR("_ascend_ms/"), 0) == SIZE_MAX;
 }
 
 status ingest_mindspore(source *src, const ingest_options *o, builder *b, error *err) {
     arena a;
     arena_init(&a, 0);
-    ms m = ms_read_begin(b, o, &a);
+    ms m = ms_begin(b, o, &a);
     mindspore_name parsed;
     str path = o->path ? str_of(o->path) : STR_NONE;
     size_t slash = str_rfind_byte(path, '/');
@@ -599,10 +627,10 @@ status ingest_mindspore(source *src, const ingest_options *o, builder *b, error 
     if (st == OK) st = named ? read_worker(&m, o->path, err) : read_alone(&m, src, err);
     if (st == OK) st = ms_emit(&m, err);
     if (st == OK) {
-        builder_set_format(b, "mindspore");
+        builder_set_format(b, is_cann_alone(&m, path) ? "cann" : "mindspore");
         builder_set_input_bytes(b, m.bytes);
         part_finish(m.part);
     }
-    fini(&m);
+    ms_end(&m);
     return st;
 }

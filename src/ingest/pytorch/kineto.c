@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "ingest/pytorch/kineto_dialect.h"
 #include "ingest/trace_events/trace_event.h"
 #include "ingest/trace_events/trace_json.h"
 
@@ -146,11 +147,15 @@ static slice_kind find_kineto_kind(event_sink *s, const event *e) {
                                                                             : KIND_OTHER;
 }
 
-static void fill_kineto_kernel(event_sink *s, const event *e, raw_kernel *kernel) {
+void kineto_fill_kernel(event_sink *s, const event *e, int32_t npu, raw_kernel *kernel) {
     kineto_state *st = s->state;
     /* A file of torch_npu is of one device, and its process number is not a device's. */
-    if (event_has(e, FIELD_CONNECTION)) kernel->device = 0;
+    if (event_has(e, FIELD_CONNECTION)) kernel->device = npu;
     if (kernel->device >= 0 && kernel->device < 64) st->devices |= 1ull << kernel->device;
+}
+
+static void fill_kineto_kernel(event_sink *s, const event *e, raw_kernel *kernel) {
+    kineto_fill_kernel(s, e, 0, kernel);
 }
 
 /* ---- the whole ---- */
@@ -190,7 +195,7 @@ static status finish_kineto(builder *b, const event_root *root, event_sink *cons
         all.devices |= st->devices;
         if (st->device_type) all.device_type = st->device_type;
     }
-    builder_set_format(b, all.kineto ? "kineto" : "chrome");
+    builder_set_format(b, !all.kineto ? "chrome" : all.ascend ? "torch_npu" : "kineto");
     /* Until 2024 Kineto's times were Unix times themselves. */
     if (all.kineto && !root->has_base) builder_set_base_unix_ns(b, 0);
     builder_set_external_may_be_correlation(b, all.kineto);
@@ -208,6 +213,10 @@ static const dialect KINETO = {
     .root_key = take_kineto_key,
     .finish = finish_kineto,
 };
+
+const dialect *kineto_dialect(void) {
+    return &KINETO;
+}
 
 status ingest_trace_json(source *src, const ingest_options *o, builder *b, error *err) {
     return ingest_trace_events(src, o, b, &KINETO, err);

@@ -219,9 +219,9 @@ static status trace_event_add_kernel(event_sink *s, const event *e, raw_slice *r
         .registers = sat_i32(event_int(s, e, FIELD_REGISTERS, ABSENT_I32)),
         .device = sat_i32(event_int(s, e, FIELD_DEVICE, e->pid.text ? ABSENT_I32 : e->pid.v)),
     };
-    if (s->dialect->hooks.fill_kernel) s->dialect->hooks.fill_kernel(s, e, &k);
     TRY(dims_of(s, e, FIELD_GRID, k.grid));
     TRY(dims_of(s, e, FIELD_BLOCK, k.block));
+    if (s->dialect->hooks.fill_kernel) s->dialect->hooks.fill_kernel(s, e, &k);
     return part_kernel(s->part, &k, row);
 }
 

@@ -155,7 +155,7 @@ static void tasks_of_an_ascend_have_launch_and_operator(void **state) {
         "\"id\":140000,\"pid\":800,\"tid\":3,\"ts\":\"140.000\"}");
     uint32_t work = find_slice(t, "aclnnInplaceZero_ZerosLike");
     uint32_t k = trace_kernel_of(t, work);
-    assert_true(str_eq(t->format, STR("kineto")));
+    assert_true(str_eq(t->format, STR("torch_npu")));
     assert_int_equal(t->slice.kind[work], KIND_KERNEL);
     assert_int_equal(t->slice.kind[find_slice(t, "wait")], KIND_SYNC);
     assert_int_equal(t->slice.kind[find_slice(t, "MEMCPY_ASYNC")], KIND_MEMCPY);

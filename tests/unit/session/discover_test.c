@@ -291,6 +291,49 @@ static void cycles_of_mindspore_are_spans_of_their_process(void **state) {
     folder_gone(&f);
 }
 
+static void folders_of_torch_npu_are_spans_of_their_rank(void **state) {
+    folder f = folder_new();
+    const char *timeline = "[{\"ph\":\"X\",\"name\":\"aten::mm\"}]";
+    put_file(&f, "r/a_7_20260101000000001_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json",
+             str_of(timeline));
+    put_file(&f, "r/a_7_20260101000000001_ascend_pt/ASCEND_PROFILER_OUTPUT/memory_record.csv",
+             STR("Component,Timestamp(us)\n"));
+    put_file(&f, "r/a_7_20260101000000001_ascend_pt/profiler_info_1.json", STR("{}"));
+    put_file(&f, "r/a_7_20260101000000001_ascend_pt/PROF_1/device_0/data/x.json",
+             str_of(timeline));
+    put_file(&f, "r/b_9_20260101000000002_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv",
+             STR("Name\n"));
+    put_file(&f, "r/b_9_20260101000000002_ascend_pt/profiler_info_0.json", STR("{}"));
+    check(in_folder(&f, "r"), "r[rank0:20260101000000002 rank1:20260101000000001]");
+    folder_gone(&f);
+}
+
+static void results_of_torch_npu_alone_are_one_worker(void **state) {
+    folder f = folder_new();
+    put_file(&f, "out/trace_view.json", STR("[{\"ph\":\"X\",\"name\":\"aten::mm\"}]"));
+    put_file(&f, "out/kernel_details.csv", STR("Name\n"));
+    put_file(&f, "out/memory_record.csv", STR("Component,Timestamp(us)\n"));
+    put_file(&f, "table/kernel_details.csv", STR("Name\n"));
+    check(in_folder(&f, "out"), "out[trace_view:]");
+    check(in_folder(&f, "table"), "table[kernel_details.csv:]");
+    folder_gone(&f);
+}
+
+static void a_folder_of_torch_npu_without_results_says_what_to_run(void **state) {
+    folder f = folder_new();
+    arena a;
+    arena_init(&a, 0);
+    catalogue c;
+    error err = {0};
+    put_file(&f, "a_7_20260101000000001_ascend_pt/FRAMEWORK/torch.op_range", STR("x"));
+    assert_int_equal(
+        run_discover(&a, in_folder(&f, "a_7_20260101000000001_ascend_pt"), &c, &err),
+        ERR_NOT_FOUND);
+    assert_int_equal(err.message, MSG_FOREIGN_ASCEND_RAW);
+    arena_fini(&a);
+    folder_gone(&f);
+}
+
 static void frameworks_share_a_log_directory(void **state) {
     folder f = folder_new();
     put_file(&f, "log/torch/w.1.pt.trace.json", STR("{"));
@@ -370,6 +413,9 @@ int main(void) {
         cmocka_unit_test(the_directory_we_stand_in_has_a_name),
         cmocka_unit_test(a_mindspore_folder_has_a_worker_for_each_device),
         cmocka_unit_test(cycles_of_mindspore_are_spans_of_their_process),
+        cmocka_unit_test(folders_of_torch_npu_are_spans_of_their_rank),
+        cmocka_unit_test(results_of_torch_npu_alone_are_one_worker),
+        cmocka_unit_test(a_folder_of_torch_npu_without_results_says_what_to_run),
         cmocka_unit_test(frameworks_share_a_log_directory),
         cmocka_unit_test(nothing_there_says_so),
         cmocka_unit_test(every_allocation_and_read_may_fail),

@@ -918,6 +918,29 @@ export interface Tables {
       same: boolean | null;
     };
   };
+  hang: {
+    hangs: {
+      group: string | null;
+      description: string | null;
+      sequence: number | null;
+      name: string | null;
+      cause: string | null;
+      culprits: string | null;
+      waiting: string | null;
+      follows: number | null;
+    };
+    members: {
+      group: string | null;
+      sequence: number | null;
+      rank: number | null;
+      state: string | null;
+      name: string | null;
+      shapes: string | null;
+      last_sequence: number | null;
+      last_name: string | null;
+      called_from: string | null;
+    };
+  };
   critical: {
     by_kind: {
       kind: string | null;
@@ -1327,6 +1350,7 @@ export interface Parameters {
     "other-step"?: string;
     "base-runs"?: string;
   };
+  hang: Record<string, never>;
   critical: Record<string, never>;
   idle: Record<string, never>;
   whatif: {

@@ -1,0 +1,213 @@
+/* torch_npu.c: Kineto's dialect as torch_npu writes it, with what CANN's tables add to it.
+ *
+ *   kernel_details.csv    name and start of a task ──> its cells become arguments of the slice, its blocks
+ *                         the grid
+ *   Group N Communication hcom_allReduce__GROUP_SEQUENCE_N ──> a collective of that group; what its planes
+ *                         do (Notify_Wait, Memcpy, …) is inside it and is not counted again
+ *   the other tables      memory, costs of collectives, links, facts of the run (cann_tables.h)
+ *
+ * Launches (HostToDevice), owners (async_npu), forward to backward and the overlap analysis are
+ * Kineto's dialect's. */
+#include "ingest/ascend/torch_npu.h"
+
+#include "base/json.h"
+#include "base/num.h"
+#include "ingest/mindspore/cann_tables.h"
+#include "ingest/pytorch/kineto_dialect.h"
+#include "ingest/trace_events/trace_event.h"
+#include "ingest/trace_events/trace_json.h"
+
+/* A dialect that knows the tables; the sink's pointer to the first is one to the whole. */
+typedef struct {
+    dialect d;
+    const cann_tables *tables;
+} npu_dialect;
+
+static const npu_dialect *npu_of(const event_sink *s) {
+    return (const npu_dialect *)(const void *)s->dialect;
+}
+
+static str row_of(const event_sink *s, const event *e) {
+    return cann_task(npu_of(s)->tables, intern_get(s->strings, e->name), e->ts_ns);
+}
+
+/* ---- tasks ------------------------------------------------------------------------------- */
+
+/* The cells of the task's row behind the arguments of the event. */
+static status add_cells(event_sink *s, const event *e, str cells, raw_slice *row) {
+    raw_value values[MAX_VALUES];
+    size_t n = e->n_values;
+    json_iter it = json_open(cells);
+    str key, value;
+    if (n) memcpy(values, e->values, n * sizeof *values);
+    uint32_t place = n ? values[n - 1].place : 0;
+    while (n < MAX_VALUES && json_next(&it, &key, &value)) {
+        uint32_t key_id = intern_add(s->strings, key);
+        uint32_t text_id = intern_add(s->strings, json_text(value));
+        place = key_id == UINT32_MAX ? 0 : builder_shape(s->b, place, key_id);
+        if (!place || text_id == UINT32_MAX) return ERR_MEMORY;
+        values[n++] = (raw_value){.place = place, .tag = VALUE_STRING, .v = text_id};
+    }
+    row->args = part_args(s->part, values, n);
+    return OK;
+}
+
+/* ---- collectives ------------------------------------------------------------------------- */
+
+typedef struct {
+    str op, group;
+    int64_t sequence;
+} hcom_name;
+
+static size_t count_digits(str s) {
+    size_t n = 0;
+    while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9') n++;
+    return n;
+}
+
+/* hcom_allReduce__360_4_1: the 5th all-reduce of the group whose name ends in 360. */
+static bool parse_hcom(str name, hcom_name *out) {
+    size_t two = str_find(name, STR("__"), 0);
+    if (!str_starts(name, STR("hcom_")) || two == SIZE_MAX) return false;
+    str rest = str_from(name, two + 2);
+    size_t n = count_digits(rest);
+    *out = (hcom_name){str_n(name.p, two), str_n(rest.p, n), ABSENT_I64};
+    if (!n || n == rest.n || rest.p[n] != '_') return n > 0;
+    rest = str_from(rest, n + 1);
+    (void)!str_to_i64(str_n(rest.p, count_digits(rest)), &out->sequence);
+    return true;
+}
+
+/* The argument of the event under this key, NULL: it has none. */
+static const raw_value *find_value(const event_sink *s, const event *e, str key) {
+    for (size_t i = 0; i < e->n_values; i++)
+        if (str_eq(intern_get(s->strings, e->keys[i]), key)) return &e->values[i];
+    return NULL;
+}
+
+/* HCCL's word for a data type in PyTorch's words, which the analyses know the sizes of. */
+static str type_word(str hccl) {
+    static const struct {
+        str hccl, torch;
+    } words[] = {{STR("FP16"), STR("Half")},   {STR("BFP16"), STR("BFloat16")},
+                 {STR("FP32"), STR("Float")},  {STR("FP64"), STR("Double")},
+                 {STR("INT8"), STR("Char")},   {STR("UINT8"), STR("Byte")},
+                 {STR("INT16"), STR("Short")}, {STR("INT32"), STR("Int")},
+                 {STR("INT64"), STR("Long")}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_eq(hccl, words[i].hccl)) return words[i].torch;
+    return hccl;
+}
+
+/* How much it moves: elements and their type. */
+static status fill_size(event_sink *s, const event *e, raw_comm *c) {
+    const raw_value *count = find_value(s, e, STR("count")),
+                    *type = find_value(s, e, STR("data_type"));
+    if (count && count->tag == VALUE_INT && count->v >= 0)
+        c->in_elements = c->out_elements = count->v;
+    if (type && type->tag == VALUE_STRING)
+        c->dtype = intern_add(s->strings, type_word(intern_get(s->strings, (uint32_t)type->v)));
+    return c->dtype == UINT32_MAX ? ERR_MEMORY : OK;
+}
+
+static status add_collective(event_sink *s, const event *e) {
+    hcom_name hcom;
+    if (!parse_hcom(intern_get(s->strings, e->name), &hcom)) return OK;
+    str ranks = cann_group_ranks(npu_of(s)->tables, hcom.group);
+    int64_t size = 0;
+    json_iter it = json_open(ranks);
+    str key, value;
+    while (ranks.n && json_next(&it, &key, &value)) size++;
+    raw_comm c = {.slice = part_next_slice(s->part),
+                  .name = intern_add(s->strings, hcom.op),
+                  .group_name = intern_add(s->strings, hcom.group),
+                  .group_ranks = ranks.n ? intern_add(s->strings, ranks) : 0,
+                  .group_size = size ? size : ABSENT_I64,
+                  .sequence = hcom.sequence,
+                  .comms_id = ABSENT_I64,
+                  .in_elements = ABSENT_I64,
+                  .out_elements = ABSENT_I64,
+                  .src = ABSENT_I32,
+                  .dst = ABSENT_I32};
+    if (c.name == UINT32_MAX || c.group_name == UINT32_MAX || c.group_ranks == UINT32_MAX)
+        return ERR_MEMORY;
+    TRY(fill_size(s, e, &c));
+    return part_comm(s->part, &c);
+}
+
+/* ---- hooks ------------------------------------------------------------------------------- */
+
+static status fill_npu_slice(event_sink *s, const event *e, raw_slice *row) {
+    if (!kind_is_device(row->kind)) return OK;
+    str cells = row_of(s, e);
+    if (cells.n) TRY(add_cells(s, e, cells, row));
+    return row->kind == KIND_KERNEL ? add_collective(s, e) : OK;
+}
+
+static void fill_npu_kernel(event_sink *s, const event *e, raw_kernel *kernel) {
+    int32_t device = cann_device(npu_of(s)->tables);
+    int64_t blocks;
+    kineto_fill_kernel(s, e, device < 0 ? 0 : device, kernel);
+    str cells = row_of(s, e), text = json_text(json_member(cells, STR("Block Dim")));
+    if (!text.n) text = json_text(json_member(cells, STR("Block Num")));
+    if (str_to_i64(text, &blocks) && blocks > 0)
+        kernel->grid[0] = sat_u32((uint64_t)blocks), kernel->grid[1] = kernel->grid[2] = 1;
+}
+
+status ingest_torch_npu(source *src, const ingest_options *o, builder *b, error *err) {
+    cann_tables *tables = NULL;
+    TRY(cann_tables_open(o, &tables, err));
+    npu_dialect npu = {.d = *kineto_dialect(), .tables = tables};
+    npu.d.hooks.fill_slice = fill_npu_slice;
+    npu.d.hooks.fill_kernel = fill_npu_kernel;
+    status st = ingest_trace_events(src, o, b, &npu.d, err);
+    if (st == OK) st = cann_tables_put(tables, b, err);
+    cann_tables_close(tables);
+    return st;
+}
+
+/* ---- names and heads --------------------------------------------------------------------- */
+
+bool torch_npu_folder_parse(str folder, str *worker, str *stamp) {
+    static const str end = STR("_ascend_pt");
+    if (folder.n <= end.n || !str_ends(folder, end)) return false;
+    str stem = str_n(folder.p, folder.n - end.n);
+    size_t n = stem.n;
+    while (n && stem.p[n - 1] >= '0' && stem.p[n - 1] <= '9') n--;
+    *stamp = n > 1 && n < stem.n && stem.p[n - 1] == '_' ? str_from(stem, n) : str_n("", 0);
+    *worker = stamp->n ? str_n(stem.p, n - 1) : stem;
+    return true;
+}
+
+bool torch_npu_rank_parse(str file, int64_t *rank) {
+    static const str start = STR("profiler_info_"), end = STR(".json");
+    if (!str_starts(file, start) || !str_ends(file, end) || file.n <= start.n + end.n)
+        return false;
+    str digits = str_n(file.p + start.n, file.n - start.n - end.n);
+    return count_digits(digits) == digits.n && str_to_i64(digits, rank);
+}
+
+bool torch_npu_is_part(str file) {
+    static const char *const names[] = {
+        "trace_view.json",     "kernel_details.csv",        "operator_details.csv",
+        "op_statistic.csv",    "api_statistic.csv",         "step_trace_time.csv",
+        "communication.json",  "communication_matrix.json", "memory_record.csv",
+        "operator_memory.csv", "npu_module_mem.csv",        "l2_cache.csv",
+        "data_preprocess.csv", "profiler_metadata.json",    "profiler_info.json"};
+    int64_t rank;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_eq(file, str_of(names[i]))) return true;
+    return torch_npu_rank_parse(file, &rank);
+}
+
+bool torch_npu_head(str head) {
+    const char *end = head.p + head.n, *first = head.n ? json_space(head.p, end) : end;
+    if (first == end || (*first != '[' && *first != '{')) return false;
+    if (str_find(head, STR("\"torch_to_npu\""), 0) != SIZE_MAX) return true;
+    bool framework = str_find(head, STR("\"aten::"), 0) != SIZE_MAX ||
+                     str_find(head, STR("\"enqueue\""), 0) != SIZE_MAX;
+    bool device = str_find(head, STR("\"Ascend Hardware\""), 0) != SIZE_MAX ||
+                  str_find(head, STR("\"AscendCL@"), 0) != SIZE_MAX ||
+                  str_find(head, STR("\"enqueue_to_dequeue\""), 0) != SIZE_MAX;
+    return framework && device;
+}

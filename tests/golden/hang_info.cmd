@@ -1,0 +1,1 @@
+$TACHO info flight_recorder --stable --worker 1; $TACHO hang sample.pt.trace.json.gz --stable

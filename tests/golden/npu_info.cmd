@@ -1,0 +1,1 @@
+$TACHO info torch_npu --stable --worker rank1

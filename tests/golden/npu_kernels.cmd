@@ -1,0 +1,1 @@
+$TACHO kernels torch_npu --stable --group-by launch

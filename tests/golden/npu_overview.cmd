@@ -1,0 +1,1 @@
+$TACHO overview torch_npu --stable
