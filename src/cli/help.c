@@ -14,11 +14,13 @@
 #define INDENT 2
 #define NAMES 26 /* cells for names before their meaning starts */
 
-/* Bytes of the next piece that stays whole: a run of ASCII up to a blank, or one character. */
+/* Bytes of the next piece that stays whole: a run of ASCII up to a blank or behind the bar of a choice, or
+ * one character. */
 static size_t piece_bytes(str s) {
     size_t n = 1;
     if ((unsigned char)s.p[0] < 0x80) {
-        while (n < s.n && (unsigned char)s.p[n] < 0x80 && s.p[n] != ' ') n++;
+        while (n < s.n && (unsigned char)s.p[n] < 0x80 && s.p[n] != ' ' && s.p[n - 1] != '|')
+            n++;
     } else {
         while (n < s.n && ((unsigned char)s.p[n] & 0xc0) == 0x80) n++;
         /* a closing mark never starts a line */

@@ -147,6 +147,14 @@ static void put_escaped(buf *out, str s) {
     for (size_t i = 0; i < s.n; i++) buf_printf(out, "%%%02X", (uint8_t)s.p[i]);
 }
 
+str report_escaped(report *r, str name) {
+    buf b = {0};
+    put_escaped(&b, name);
+    str escaped = buf_ok(&b) ? arena_str(&r->arena, buf_str(&b)) : STR_NONE;
+    buf_fini(&b);
+    return escaped;
+}
+
 str report_target(report *r, asked_of whom, str asked) {
     buf b = {0};
     buf_add_cstr(&b, "/api/v1/");

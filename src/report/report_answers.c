@@ -144,10 +144,9 @@ static status ask_worker(report *r, asked_of whom, error *err) {
 static status ask_comparison(report *r, const report_run *run, error *err) {
     if (r->n_runs < 2) return OK;
     const report_run *other = run == &r->runs[0] ? &r->runs[1] : &r->runs[0];
-    str encoded = report_target(r, (asked_of){other->name, STR("*")}, STR(""));
-    /* "/api/v1/?run=NAME&all-workers=1": what lies between is the name, with its escapes */
-    size_t begin = str_find(encoded, STR("run="), 0) + 4, end = str_find(encoded, STR("&"), 0);
-    str name = str_n(encoded.p + begin, end - begin);
+    str name = report_escaped(r, other->name);
+    str other_worker = report_escaped(r, other->workers[0]);
+    if (!name.p || !other_worker.p) FAIL_MEMORY(err);
     for (uint32_t all = 0; all < (run->job && other->job ? 2u : 1u); all++) {
         str worker = all ? STR("*") : run->workers[0];
         str key = all ? arena_printf(&r->arena, "diff?other=%.*s", STR_ARG(other->name))
@@ -156,7 +155,7 @@ static status ask_comparison(report *r, const report_run *run, error *err) {
         str asked =
             all ? arena_printf(&r->arena, "diff?limit=2000&other=%.*s", STR_ARG(name))
                 : arena_printf(&r->arena, "diff?limit=2000&other=%.*s&other_worker=%.*s",
-                               STR_ARG(name), STR_ARG(other->workers[0]));
+                               STR_ARG(name), STR_ARG(other_worker));
         if (!key.p || !asked.p) FAIL_MEMORY(err);
         TRY(report_keep(r, (asked_of){run->name, worker}, key, asked, true, err));
     }

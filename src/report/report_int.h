@@ -46,6 +46,8 @@ status report_open(report *r, str target, request_ctx *x, bool *answered, error 
 status report_ask(report *r, str target, request_ctx *x, error *err) MUST_USE;
 /* "/api/v1/QUESTION&run=…&worker=…", into the arena; STR_NONE: no memory. */
 str report_target(report *r, asked_of whom, str asked);
+/* A name as a value in such an address; p == NULL: out of memory. */
+str report_escaped(report *r, str name);
 /* Asks in both languages, or once when there are no words in it, and keeps the answers. */
 status report_keep(report *r, asked_of whom, str key, str asked, bool words,
                    error *err) MUST_USE;
