@@ -249,7 +249,9 @@ static status take_entry(recorder *r, str entry) {
         part_count(r->part, 0, 1);
         return OK;
     }
-    bool done = str_eq(state, STR("completed"));
+    /* Gloo never changes the state: what it no longer looks after has ended, nobody knows when. */
+    bool retired = str_eq(json_member(entry, STR("retired")), STR("true"));
+    bool done = retired || str_eq(state, STR("completed"));
     int64_t end = max_i64(done && ended ? ended : done ? created : r->last_ns, created);
     raw_comm c;
     raw_slice row = {.start = created - r->first_ns,

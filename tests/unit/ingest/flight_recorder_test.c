@@ -73,6 +73,20 @@ static void an_entry_is_a_collective_of_its_group(void **state) {
     trace_release(t);
 }
 
+/* As Gloo writes it: the state never changes. */
+static void what_is_retired_has_ended(void **state) {
+    (void)state;
+    trace *t = read_dump(
+        DUMP("{\"profiling_name\":\"gloo:all_reduce\",\"process_group\":[\"0\",\"d\"],"
+             "\"collective_seq_id\":1,\"time_created_ns\":1700000000000001000,"
+             "\"time_discovered_completed_ns\":0,\"state\":\"scheduled\",\"retired\":true}"
+             "," SCHEDULED(2)),
+        OK);
+    assert_int_equal(t->slice.flags[t->comm.slice[1]] & SLICE_UNFINISHED, 0);
+    assert_int_equal(t->slice.flags[t->comm.slice[2]] & SLICE_UNFINISHED, SLICE_UNFINISHED);
+    trace_release(t);
+}
+
 static void damage_costs_the_entry(void **state) {
     (void)state;
     trace *t = read_dump(DUMP(DONE(1) ",{\"profiling_name\":\"x\"},7,{}"), OK);
@@ -130,6 +144,7 @@ static void dumps_are_recognized(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_entry_is_a_collective_of_its_group),
+        cmocka_unit_test(what_is_retired_has_ended),
         cmocka_unit_test(damage_costs_the_entry),
         cmocka_unit_test(who_did_not_come_is_named),
         cmocka_unit_test(a_hang_that_follows_from_another_is_not_the_cause),
