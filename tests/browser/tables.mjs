@@ -91,3 +91,18 @@ test("table: columns without room are counted in the head, and come on a click",
     },
     { width: 720, height: 450 },
   ));
+
+test("table: on paper it is whole, or says how many rows are missing, and as wide as in the window", (s) =>
+  visit(s, "operators?run=sample", async (page) => {
+    const rows = () => page.locator(".main-table tbody tr:not(.spacer)").count();
+    const total = Number(await page.locator(".main-table table").getAttribute("aria-rowcount"));
+    assert.ok((await rows()) < total, `${total} rows are all in the window`);
+    const width = await page.evaluate(() => document.querySelector("main").clientWidth);
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await rows(), total > 200 ? 201 : total);
+    assert.equal(await page.evaluate(() => Math.round(Number.parseFloat(getComputedStyle(document.querySelector("main")).width))), width);
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await page.emulateMedia({ media: null });
+    await page.waitForFunction((n) => document.querySelectorAll(".main-table tbody tr:not(.spacer)").length < n, total);
+  }));

@@ -1,7 +1,7 @@
 // Tables: any number of rows, of which only the visible ones exist. The source sorts and filters; the
 // table draws, opens rows in place, and copies. One unit for a column, taken from its largest value.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { exact, inScale, type Scale, scaleOf, short, THIN } from "../base/format.ts";
+import { exact, inScale, type Scale, scaleOf, short, THIN, thousands } from "../base/format.ts";
 import { type ContextItem, ContextMenu, type MenuAt } from "./context-menu.tsx";
 import { Icon } from "./icons.tsx";
 import { sortKeys } from "./sort.ts";
@@ -83,6 +83,23 @@ function useView() {
   return { box, ...size };
 }
 
+/** Is the page on its way to paper? Then rows are not drawn by where the window is. */
+function usePaper(): boolean {
+  const [paper, setPaper] = useState(false);
+  useLayoutEffect(() => {
+    const begin = () => setPaper(true);
+    const end = () => setPaper(false);
+    addEventListener("beforeprint", begin);
+    addEventListener("afterprint", end);
+    return () => {
+      removeEventListener("beforeprint", begin);
+      removeEventListener("afterprint", end);
+    };
+  }, []);
+  return paper;
+}
+
+const PRINTED = 200; // rows of a table on paper; the last line counts the others
 const MORE = 40; // px of the button that shows the columns without room
 
 /** Columns that fit; where some do not, the last one has room for the button that says so. */
@@ -120,8 +137,9 @@ export function Table(props: TableProps) {
   const h = props.rowHeight ?? 26;
   const flat = flatten(props, opened, known);
   const scales = useScales(columns, flat);
-  const first = Math.max(0, Math.floor(top / h) - 8);
-  const last = Math.min(flat.total, Math.ceil((top + visible) / h) + 8);
+  const paper = usePaper();
+  const first = paper ? 0 : Math.max(0, Math.floor(top / h) - 8);
+  const last = Math.min(flat.total, paper ? PRINTED : Math.ceil((top + visible) / h) + 8);
   const toggle = (row: TableRow, at: number) => {
     const next = new Set(opened);
     if (next.delete(row.key)) return setOpened(next);
@@ -172,7 +190,13 @@ export function Table(props: TableProps) {
         <tbody onMouseLeave={() => props.onHover?.(undefined)}>
           <tr class="spacer" style={{ height: `${first * h}px` }} aria-hidden="true" />
           {rows}
-          <tr class="spacer" style={{ height: `${(flat.total - last) * h}px` }} aria-hidden="true" />
+          {paper && last < flat.total ? (
+            <tr>
+              <td class="first">… + {thousands(flat.total - last)}</td>
+            </tr>
+          ) : (
+            <tr class="spacer" style={{ height: `${(flat.total - last) * h}px` }} aria-hidden="true" />
+          )}
         </tbody>
         {props.sum ? <Sum props={props} columns={columns} scales={scales} /> : null}
       </table>

@@ -88,7 +88,10 @@ function headLine(): string {
   });
 }
 
-/** On paper only: what the pages belong to and what they rest on. Paper is always light. */
+const PAPER = 970; // px: how wide the pages are, A4 or Letter on its side
+
+/** On paper only: what the pages belong to and what they rest on. Paper is always light, and shows what the window shows,
+ * smaller: charts have been drawn for that width. */
 export function PrintHead() {
   useEffect(() => {
     let before: string | undefined;
@@ -96,9 +99,14 @@ export function PrintHead() {
     const light = () => {
       before = root.dataset.theme;
       root.dataset.theme = "light";
+      const width = document.querySelector("main")?.clientWidth ?? PAPER;
+      root.style.setProperty("--printed", `${width}px`);
+      root.style.setProperty("--smaller", String(Math.min(1, PAPER / width)));
     };
     const back = () => {
       root.dataset.theme = before ?? "light";
+      root.style.removeProperty("--printed");
+      root.style.removeProperty("--smaller");
     };
     addEventListener("beforeprint", light);
     addEventListener("afterprint", back);
