@@ -30,6 +30,11 @@ static const struct {
      MSG_NOTE_STATIC_GRAPH},
     {TRAIT_DYNAMIC_GRAPH, false, {"top"}, "dynamic_graph", MSG_NOTE_DYNAMIC_GRAPH},
     {TRAIT_MEMORY_PICTURE, true, {"memory", "info"}, "memory_picture", MSG_NOTE_MEMORY_PICTURE},
+    {TRAIT_ONLY_COLLECTIVES,
+     true,
+     {"hang", "info", "distributed", "query"},
+     "only_collectives",
+     MSG_NOTE_ONLY_COLLECTIVES},
 };
 
 /* Row of BETTER + 1; 0 when the question fits the file. */

@@ -24,6 +24,7 @@
 #include "analyse/scan/lost_work.h"
 #include "base/buf.h"
 #include "base/message_ids_advice.h"
+#include "store/traits.h"
 
 #define COL_A(name) COL(advise, advice, name)
 #define COL_E(name) COL(advise, events, name)
@@ -506,6 +507,13 @@ static status find_all(const analysis_input *in, const params *p, const advice_w
     if (!f->run) TRY(quality_cut(f->t, &cut, &v->decided, err));
     /* Without the device's half nothing can be told about what the host costs. */
     if (cut && !(f->has & NEED_DEVICE)) v->n = 0;
+    if (trace_has(in->traces[0].trace, TRAIT_ONLY_COLLECTIVES)) {
+        v->n = 0; /* of a job that hangs nobody asks what would be faster */
+        v->decided = (verdict){.id = "only_collectives",
+                               .message = MSG_VERDICT_ONLY_COLLECTIVES,
+                               .severity = SEVERITY_INFO};
+        return OK;
+    }
     TRY(advice_answer_replay(f, v->found, &v->n, err));
     if (f->run) TRY(take_kept(f, v->found, &v->n, err));
     TRY(advice_answer_settle(f, v->found, v->n, err));

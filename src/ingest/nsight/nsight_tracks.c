@@ -30,8 +30,9 @@ ident nsight_pid(reader *r, int64_t global) {
 }
 
 int64_t nsight_correlation(reader *r, int64_t global, int64_t id) {
-    if (id < 0 || id > UINT32_MAX) return ABSENT_I64;
-    return nsight_process(r, global) << 32 | id;
+    int64_t process = nsight_process(r, global);
+    if (process < 0 || id < 0 || id > UINT32_MAX) return ABSENT_I64;
+    return process << 32 | id;
 }
 
 uint32_t nsight_thread(reader *r, int64_t global_tid) {

@@ -161,7 +161,8 @@ static str decoded(reader *x, str value) {
 
 static int64_t correlation_of(const reader *x, str correlation) {
     int64_t id = number(correlation, STR("internal"), -1);
-    return id < 0 || id >= (int64_t)1 << 40 ? ABSENT_I64 : x->number << 40 | id;
+    bool fits = id >= 0 && id < (int64_t)1 << 40 && x->number < 1 << 22;
+    return fits ? x->number << 40 | id : ABSENT_I64;
 }
 
 /* ---- names ---- */

@@ -199,7 +199,8 @@ static const event_row *event_of(const reader *x, db_rows *row) {
 }
 
 static int64_t correlation_of(const reader *x, const event_row *e) {
-    if (!e || e->stack < 0 || e->stack >= (int64_t)1 << 40) return ABSENT_I64;
+    if (!e || e->stack < 0 || e->stack >= (int64_t)1 << 40 || x->number >= 1 << 22)
+        return ABSENT_I64;
     return x->number << 40 | e->stack;
 }
 
