@@ -1,6 +1,6 @@
 // Tables: any number of rows, of which only the visible ones exist. The source sorts and filters; the
 // table draws, opens rows in place, and copies. One unit for a column, taken from its largest value.
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { exact, inScale, type Scale, scaleOf, short, THIN, thousands } from "../base/format.ts";
 import { type ContextItem, ContextMenu, type MenuAt } from "./context-menu.tsx";
 import { Icon } from "./icons.tsx";
@@ -9,6 +9,7 @@ import { arranged, fitting, keptOf, leastWidth, tableKey } from "./table-columns
 import { Head } from "./table-head.tsx";
 import { asText, tableKeys } from "./table-keys.ts";
 import { type Flat, isPlaced, type TableColumn, type TableProps, type TableRow } from "./table-types.ts";
+import { usePaper, useView } from "./table-view.ts";
 import { tableWords } from "./table-words.ts";
 
 /** Base rows with the rows of the opened ones in between. */
@@ -62,41 +63,6 @@ function useScales(columns: readonly TableColumn[], flat: Flat): Map<string, { s
     if (max >= 0) scales.set(c.name, { scale: c.scale ?? scaleOf(c.unit, max), max });
   }
   return scales;
-}
-
-/** The part of a table that is seen: its size, followed as it changes, and how far it is scrolled. */
-function useView() {
-  const box = useRef<HTMLDivElement>(null);
-  const [size, setSize] = useState({ width: 0, height: 600 });
-  useLayoutEffect(() => {
-    const el = box.current;
-    if (!el) return;
-    const read = () =>
-      setSize((old) =>
-        old.width === el.clientWidth && old.height === el.clientHeight ? old : { width: el.clientWidth, height: el.clientHeight },
-      );
-    read();
-    const watch = new ResizeObserver(read);
-    watch.observe(el);
-    return () => watch.disconnect();
-  }, []);
-  return { box, ...size };
-}
-
-/** Is the page on its way to paper? Then rows are not drawn by where the window is. */
-function usePaper(): boolean {
-  const [paper, setPaper] = useState(false);
-  useLayoutEffect(() => {
-    const begin = () => setPaper(true);
-    const end = () => setPaper(false);
-    addEventListener("beforeprint", begin);
-    addEventListener("afterprint", end);
-    return () => {
-      removeEventListener("beforeprint", begin);
-      removeEventListener("afterprint", end);
-    };
-  }, []);
-  return paper;
 }
 
 const PRINTED = 200; // rows of a table on paper; the last line counts the others
