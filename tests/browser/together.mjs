@@ -50,7 +50,8 @@ test("together: all ranks on one clock, a collective has the arrivals of the com
     const zero = Math.min(...clocks.map((c) => c.start));
     await page.waitForFunction((name) => document.querySelector(".tl-what code")?.textContent === name, first.name);
     near(/at ([\d.,]+\s\S+)/.exec(plain(await page.textContent(".tl-facts dd")))?.[1] ?? "", first.start - zero);
-    assert.equal(await page.locator(".tl-group:not(.tl-sub) button[aria-expanded=true]").count(), 2, "both ranks are open");
+    const open = ".tl-group:not(.tl-sub) button[aria-expanded=true]";
+    await page.waitForFunction((s) => document.querySelectorAll(s).length === 2, open); // both ranks
   });
 }, ["ddp"]);
 
