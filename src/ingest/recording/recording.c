@@ -139,7 +139,8 @@ int64_t recording_unix(const recording *r, int64_t unix_ns) {
     size_t i = after > 0 ? after - 1 : 0; /* the last pair at or before it */
     double slope = 1;
     if (i + 1 < n && c[i + 1].unix_ns > c[i].unix_ns)
-        slope = (double)(l[i + 1].ns - l[i].ns) / (double)(c[i + 1].unix_ns - c[i].unix_ns);
+        slope = (double)sub_i64(l[i + 1].ns, l[i].ns) /
+                (double)sub_i64(c[i + 1].unix_ns, c[i].unix_ns);
     double away = (double)sub_i64(unix_ns, c[i].unix_ns) * slope;
     if (!(away > -1e18 && away < 1e18)) away = away > 0 ? 1e18 : -1e18;
     return add_i64(l[i].ns, (int64_t)away);
@@ -509,10 +510,10 @@ static int64_t clock_error_ns(const recording *r) {
     for (size_t i = 0; i < r->clocks.n && i < r->lines.n; i++) {
         worst = max_i64(worst, scaled(c[i].window, l[i].scale) / 2);
         if (i == 0 || i + 1 >= r->clocks.n) continue;
-        double share = (double)(c[i].unix_ns - c[i - 1].unix_ns) /
-                       (double)(c[i + 1].unix_ns - c[i - 1].unix_ns);
-        double straight = (double)(l[i + 1].ns - l[i - 1].ns) * share;
-        double away = fabs(straight - (double)(l[i].ns - l[i - 1].ns));
+        double share = (double)sub_i64(c[i].unix_ns, c[i - 1].unix_ns) /
+                       (double)sub_i64(c[i + 1].unix_ns, c[i - 1].unix_ns);
+        double straight = (double)sub_i64(l[i + 1].ns, l[i - 1].ns) * share;
+        double away = fabs(straight - (double)sub_i64(l[i].ns, l[i - 1].ns));
         if (away < 1e15) worst = max_i64(worst, (int64_t)away);
     }
     return worst;

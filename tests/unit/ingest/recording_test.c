@@ -52,6 +52,20 @@ static void a_clock_that_changes_its_rate_bends_the_line(void **state) {
     made_free(&m);
 }
 
+/* Whatever a damaged pair says of the time of day, its differences do not overflow. */
+static void times_of_day_may_be_any_number(void **state) {
+    made_recording m = made_new();
+    tacho_side_clock third = {3000000, 5000 + 3000000, INT64_MIN, 10};
+    made_side(&m, TACHO_SIDE_CLOCK, &third, sizeof third, "");
+    tacho_side_clock fourth = {4000000, 5000 + 4000000, INT64_MAX, 10};
+    made_side(&m, TACHO_SIDE_CLOCK, &fourth, sizeof fourth, "");
+    made_event(&m, 500000, 1, TACHO_EVENT_INSTANT, 0, NULL, 0);
+    trace *t = read_made(&m);
+    assert_int_equal(t->instant.time[1], 500000);
+    trace_release(t);
+    made_free(&m);
+}
+
 static void without_clocks_ticks_are_taken_for_nanoseconds(void **state) {
     made_recording m = made_new();
     memset(m.p + TACHO_FILE_HEADER_BYTES + TACHO_CHUNK_HEADER_BYTES, 0, 64);
@@ -167,6 +181,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_range_has_its_name_thread_and_times),
         cmocka_unit_test(a_clock_that_changes_its_rate_bends_the_line),
+        cmocka_unit_test(times_of_day_may_be_any_number),
         cmocka_unit_test(without_clocks_ticks_are_taken_for_nanoseconds),
         cmocka_unit_test(a_chunk_handed_on_is_cut_at_the_new_thread),
         cmocka_unit_test(losses_the_recorder_counted_are_in_the_quality),
