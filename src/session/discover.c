@@ -453,7 +453,11 @@ static status walk_below(walk *w, const vec *items, const found_file *here, cons
                       .inode = item->st.st_ino,
                       .depth = way->depth + 1};
         status s = next.depth < MOST_LEVELS ? walk_directory(w, path, name, &next, err) : OK;
-        if (s != OK && s != ERR_IO) return s;
+        if (s == ERR_IO) {
+            const sniff_result closed = {.what = MSG_WHAT_UNREADABLE_FOLDER};
+            s = pass_over(w, path, &closed, err);
+        }
+        TRY(s);
     }
     return OK;
 }
