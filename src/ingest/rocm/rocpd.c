@@ -43,25 +43,27 @@ bool rocpd_head(str head) {
 
 typedef status row_function(reader *x, db_rows *row);
 
+typedef struct {
+    reader *x;
+    row_function *take;
+} taker;
+
+static status pass_row(void *context, db_rows *row) {
+    taker *t = context;
+    TRY(t->take(t->x, row));
+    return t->x->r.failed ? ERR_MEMORY : OK;
+}
+
 static status read_table(reader *x, const char *table, const char *const *columns, size_t n,
                          row_function *take, error *err) {
-    db_rows rows;
-    status st = OK;
     buf name = {0};
     buf_add_cstr(&name, table);
     buf_add_str(&name, x->suffix);
-    status opened = buf_ok(&name)
-                        ? db_select(x->db, buf_str(&name), columns, n, &rows, err)
-                        : error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    db_table t = {buf_str(&name), columns, n};
+    status st = buf_ok(&name) ? db_each_row(x->db, &t, pass_row, &(taker){x, take}, err)
+                              : error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     buf_fini(&name);
-    if (opened != OK) return opened;
-    while (st == OK && db_next(&rows)) {
-        st = take(x, &rows);
-        if (x->r.failed) st = ERR_MEMORY;
-    }
-    status done = db_done(&rows, err);
-    if (st != OK) FAIL_MEMORY(err);
-    return done;
+    return st;
 }
 
 /* Row `id` of a table becomes the next of `rows`; NULL when out of memory. */

@@ -167,6 +167,17 @@ status db_done(db_rows *r, error *err) {
     return database_fail(r->d, r->st, err);
 }
 
+status db_each_row(database *d, const db_table *t, db_row_function *take, void *context,
+                   error *err) {
+    db_rows rows;
+    status st = OK;
+    TRY(db_select(d, t->name, t->columns, t->n_columns, &rows, err));
+    while (st == OK && db_next(&rows)) st = take(context, &rows);
+    status done = db_done(&rows, err);
+    if (st != OK) FAIL_MEMORY(err);
+    return done;
+}
+
 /* ---- values ---- */
 
 static int type_of(const db_rows *r, int column) {
