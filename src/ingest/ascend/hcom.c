@@ -1,7 +1,7 @@
 /* hcom.c: names of collectives, the same in timelines and in databases. */
 #include "ingest/ascend/hcom.h"
 
-#include "store/schema.h"
+#include "store/builder.h"
 
 static size_t count_digits(str s) {
     size_t n = 0;
