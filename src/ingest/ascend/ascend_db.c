@@ -16,7 +16,7 @@
 
 #include "base/json.h"
 
-enum { INVALID = UINT32_MAX, MOST_TEXT_BYTES = 64 << 10 };
+enum { INVALID = UINT32_MAX, MOST_TEXT_BYTES = 64 << 10, MOST_LOW_NAMES = 1 << 20 };
 
 static bool holds(str head, str word) {
     return str_find(head, word, 0) != SIZE_MAX;
@@ -75,17 +75,18 @@ static str cut(str s) {
 }
 
 uint32_t ascend_name(reader *r, db_rows *row, int column) {
-    str text = db_text(row, column);
-    if (text.n) return ascend_string(r, cut(text));
-    uint32_t name = map_get(&r->names, (uint64_t)ascend_int(row, column));
+    int64_t id = db_int(row, column, ABSENT_I64);
+    if (id == ABSENT_I64) {
+        str text = db_text(row, column);
+        return text.n ? ascend_string(r, cut(text)) : 0;
+    }
+    if (id >= 0 && id < (int64_t)r->low_names.n) return VEC(&r->low_names, uint32_t)[id];
+    uint32_t name = map_get(&r->names, (uint64_t)id);
     return name == MAP_NONE ? 0 : name;
 }
 
 int64_t ascend_int(db_rows *row, int column) {
-    int64_t v = db_int(row, column, ABSENT_I64);
-    if (v == ABSENT_I64 && db_has(row, column) && !str_to_i64(db_text(row, column), &v))
-        v = ABSENT_I64;
-    return v;
+    return db_number(row, column, ABSENT_I64);
 }
 
 int64_t ascend_id(db_rows *row, int column) {
@@ -135,6 +136,8 @@ uint32_t ascend_device_row(reader *r, int32_t device, const char *process, str r
 int32_t ascend_device(reader *r, db_rows *row, int column) {
     int64_t id = ascend_id(row, column);
     int32_t device = id == ABSENT_I64 || id > INT16_MAX ? r->device : (int32_t)id;
+    if (device == r->seen_device) return device;
+    r->seen_device = device;
     uint32_t *at = map_at(&r->devices, (uint64_t)device);
     r->failed |= !at;
     if (!at || *at != MAP_NONE) return device;
@@ -170,8 +173,14 @@ static status take_pair(reader *r, db_rows *row, map *to) {
     return OK;
 }
 
+/* CANN counts its texts from 0, frameworks theirs from 2^28. */
 static status take_string(reader *r, db_rows *row) {
-    return take_pair(r, row, &r->names);
+    int64_t id = ascend_int(row, 0);
+    if (id < 0 || id >= MOST_LOW_NAMES) return take_pair(r, row, &r->names);
+    uint32_t *at = vec_at(&r->low_names, (size_t)id);
+    if (!at) return ERR_MEMORY;
+    *at = ascend_string(r, cut(db_text(row, 1)));
+    return OK;
 }
 
 static status take_api_type(reader *r, db_rows *row) {
@@ -308,7 +317,7 @@ static void free_reader(reader *r) {
                    &r->call_threads, &r->streams,     &r->planes,     &r->rows,
                    &r->group_rows,   &r->group_ranks, &r->api_map,    &r->connection_map,
                    &r->calls,        &r->task_map,    &r->devices};
-    vec *vecs[] = {&r->chains, &r->apis, &r->connections, &r->tasks, &r->cells};
+    vec *vecs[] = {&r->low_names, &r->chains, &r->apis, &r->connections, &r->tasks, &r->cells};
     for (size_t i = 0; i < N_OF(maps); i++) map_fini(maps[i]);
     for (size_t i = 0; i < N_OF(vecs); i++) vec_fini(vecs[i]);
     buf_fini(&r->groups);
@@ -328,11 +337,14 @@ status ingest_ascend_db(source *src, const ingest_options *o, builder *b, error 
     reader r = {.b = b,
                 .part = builder_part(b),
                 .strings = builder_strings(b),
+                .low_names = VEC_INIT(uint32_t),
                 .chains = VEC_INIT(chain_row),
                 .apis = VEC_INIT(api_row),
                 .connections = VEC_INIT(connection_row),
                 .tasks = VEC_INIT(task_row),
-                .cells = VEC_INIT(cell_row)};
+                .cells = VEC_INIT(cell_row),
+                .task_id = ABSENT_I64,
+                .seen_device = ABSENT_I32};
     if (!r.part) FAIL_MEMORY(err);
     status st = cann_facts_open(o, &r.tables, err);
     if (st == OK) st = cann_facts_put(r.tables, b, &r.rank_said, err);

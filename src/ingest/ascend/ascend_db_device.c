@@ -7,6 +7,7 @@
  *     COMMUNICATION_OP                                  the collectives
  *
  * A collective is counted as a whole: its pieces are drawn on their planes and counted nowhere. */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/json.h"
@@ -19,11 +20,14 @@
 /* The row about a task, made when there is none; NULL: it has no number, or no memory. */
 static task_row *task_at(reader *r, db_rows *row) {
     int64_t id = ascend_int(row, 0);
+    if (id != ABSENT_I64 && id == r->task_id) return &VEC(&r->tasks, task_row)[r->i_task];
     uint32_t *at = id == ABSENT_I64 ? NULL : map_at(&r->task_map, (uint64_t)id);
     r->failed |= id != ABSENT_I64 && !at;
     if (!at) return NULL;
+    r->task_id = id;
+    r->i_task = *at == MAP_NONE ? (uint32_t)r->tasks.n : *at;
     if (*at != MAP_NONE) return &VEC(&r->tasks, task_row)[*at];
-    *at = (uint32_t)r->tasks.n;
+    *at = r->i_task;
     task_row *t = vec_push(&r->tasks);
     r->failed |= !t;
     if (t)
@@ -32,41 +36,57 @@ static task_row *task_at(reader *r, db_rows *row) {
     return t;
 }
 
-static void add_cell(reader *r, task_row *t, const char *key, uint32_t value) {
-    str text = intern_get(r->strings, value);
-    if (!text.n || str_eq(text, STR("N/A"))) return;
+static void add_cell(reader *r, task_row *t, uint32_t key, raw_value value) {
     uint32_t next = t->cells, place = (uint32_t)r->cells.n;
     cell_row *c = vec_push(&r->cells);
     r->failed |= !c;
     if (!c) return;
-    *c = (cell_row){ascend_string(r, str_of(key)), value, next};
+    *c = (cell_row){value.v, key, next, value.tag, value.digits};
     t->cells = place;
 }
+
+/* ---- keys of arguments ---- */
 
 enum { TASK, NAME, BLOCKS, OLD_BLOCKS, CELLS };
 static const char *const COMPUTE[] = {
     "globalTaskId", "name",         "blockNum",        "blockDim",     "opType",
     "taskType",     "opState",      "hf32Eligible",    "inputShapes",  "inputDataTypes",
     "inputFormats", "outputShapes", "outputDataTypes", "outputFormats"};
-/* The words of kernel_details.csv for COMPUTE's columns from CELLS on. */
-static const char *const CELL_WORDS[] = {
-    "Type",          "Accelerator Core", "OP State",
-    "HF32 Eligible", "Input Shapes",     "Input Data Types",
-    "Input Formats", "Output Shapes",    "Output Data Types",
-    "Output Formats"};
+/* Those of kernel_details.csv for COMPUTE's columns from CELLS on, then those of the timelines. */
+enum { N_CELLS = 10, WORD_TYPE = N_CELLS, WORD_STREAM, WORD_TASK, WORD_MODEL, WORD_CONNECTION };
+static const char *const WORDS[] = {"Type",           "Accelerator Core", "OP State",
+                                    "HF32 Eligible",  "Input Shapes",     "Input Data Types",
+                                    "Input Formats",  "Output Shapes",    "Output Data Types",
+                                    "Output Formats", "Task Type",        "Stream Id",
+                                    "Task Id",        "Model Id",         "connection_id"};
+_Static_assert(N_OF(WORDS) <= ASCEND_MOST_WORDS, "room for the words");
+
+static status find_words(reader *r, error *err) {
+    for (size_t i = 0; i < N_OF(WORDS); i++) r->words[i] = ascend_string(r, str_of(WORDS[i]));
+    if (r->failed) FAIL_MEMORY(err);
+    r->nothing = ascend_string(r, STR("N/A"));
+    return OK;
+}
+
+/* ---- tables about tasks ---- */
 
 static status take_compute(reader *r, db_rows *row) {
     task_row *t = task_at(r, row);
+    part_count(r->part, 1, !t);
     if (!t) return OK;
     t->name = ascend_name(r, row, NAME);
     t->blocks = ascend_id(row, db_has(row, BLOCKS) ? BLOCKS : OLD_BLOCKS);
-    for (int i = (int)N_OF(CELL_WORDS) - 1; i >= 0; i--)
-        add_cell(r, t, CELL_WORDS[i], ascend_name(r, row, CELLS + i));
+    for (int i = N_CELLS - 1; i >= 0; i--) {
+        uint32_t value = ascend_name(r, row, CELLS + i);
+        if (value && value != r->nothing)
+            add_cell(r, t, r->words[i], (raw_value){.tag = VALUE_STRING, .v = value});
+    }
     return OK;
 }
 
 static status take_piece(reader *r, db_rows *row) {
     task_row *t = task_at(r, row);
+    part_count(r->part, 1, !t);
     if (!t) return OK;
     t->name = ascend_name(r, row, NAME);
     if (!t->name) t->name = ascend_name(r, row, 3);
@@ -96,17 +116,21 @@ static status take_copy(reader *r, db_rows *row) {
     return OK;
 }
 
+/* A number with up to six digits behind its point, without the zeros at its end. */
+static raw_value decimal(double v) {
+    raw_value out = {.tag = VALUE_DECIMAL, .digits = 6};
+    if (!(v > -9e11 && v < 9e11)) return (raw_value){.tag = VALUE_INT, .v = (int64_t)v};
+    out.v = llround(v * 1e6);
+    for (; out.digits && out.v % 10 == 0; out.digits--) out.v /= 10;
+    if (!out.digits) out.tag = VALUE_INT;
+    return out;
+}
+
 static status take_metric(reader *r, db_rows *row) {
     task_row *t = task_at(r, row);
-    str key = intern_get(r->strings, ascend_name(r, row, NAME));
-    char text[40];
-    if (!t || !key.n || !db_has(row, 2)) return OK;
-    int n = snprintf(text, sizeof text, "%.9g", db_real(row, 2));
-    uint32_t next = t->cells, value = ascend_string(r, str_n(text, (size_t)n));
-    cell_row *c = vec_push(&r->cells);
-    if (!c) return ERR_MEMORY;
-    *c = (cell_row){ascend_string(r, key), value, next};
-    t->cells = (uint32_t)(r->cells.n - 1);
+    uint32_t key = ascend_name(r, row, NAME);
+    double v = db_real(row, 2);
+    if (t && key && v > -9e18 && v < 9e18) add_cell(r, t, key, decimal(v));
     return OK;
 }
 
@@ -114,26 +138,28 @@ static status take_metric(reader *r, db_rows *row) {
 
 enum { START, END, DEVICE, CONNECTION, GLOBAL, TYPE, STREAM, TASK_ID, MODEL };
 
+/* The row `number` of a device; `rows` remembers those with the numbers that occur. */
+static uint32_t numbered_row(reader *r, map *rows, int32_t device, int64_t number,
+                             const char *words[2]) {
+    char text[40];
+    uint32_t *at =
+        number >> 40 ? NULL : map_at(rows, (uint64_t)device << 40 | (uint64_t)number);
+    if (at && *at != MAP_NONE) return *at;
+    int n = snprintf(text, sizeof text, "%s %lld", words[1], (long long)number);
+    uint32_t row = ascend_device_row(r, device, words[0], str_n(text, (size_t)n));
+    r->failed |= row == UINT32_MAX;
+    if (at) *at = row;
+    return row;
+}
+
 static uint32_t stream_row(reader *r, int32_t device, int64_t stream) {
-    uint32_t *at = map_at(&r->streams, (uint64_t)device << 40 ^ (uint64_t)stream);
-    if (at && *at == MAP_NONE) {
-        char text[40];
-        int n = snprintf(text, sizeof text, "Stream %lld", (long long)stream);
-        *at = ascend_device_row(r, device, "Ascend Hardware", str_n(text, (size_t)n));
-    }
-    r->failed |= !at || *at == UINT32_MAX;
-    return at ? *at : UINT32_MAX;
+    static const char *words[] = {"Ascend Hardware", "Stream"};
+    return numbered_row(r, &r->streams, device, stream, words);
 }
 
 static uint32_t plane_row(reader *r, int32_t device, int64_t plane) {
-    uint32_t *at = map_at(&r->planes, (uint64_t)device << 40 ^ (uint64_t)plane);
-    if (at && *at == MAP_NONE) {
-        char text[40];
-        int n = snprintf(text, sizeof text, "Plane %lld", (long long)plane);
-        *at = ascend_device_row(r, device, "Communication", str_n(text, (size_t)n));
-    }
-    r->failed |= !at || *at == UINT32_MAX;
-    return at ? *at : UINT32_MAX;
+    static const char *words[] = {"Communication", "Plane"};
+    return numbered_row(r, &r->planes, device, plane, words);
 }
 
 /* A text is looked through once, however many tasks have it. */
@@ -177,32 +203,39 @@ typedef struct {
     uint32_t place;
 } arguments;
 
-static void add_argument(reader *r, arguments *a, uint32_t key, uint8_t tag, int64_t v) {
+static void add_argument(reader *r, arguments *a, uint32_t key, raw_value value) {
     if (a->n == MAX_VALUES || r->failed) return;
-    a->place = builder_shape(r->b, a->place, key);
+    shape_row *last = &r->shape_rows[a->n]; /* tasks mostly have the keys of the one before */
+    if (!last->place || last->key != key || last->above != a->place)
+        *last = (shape_row){key, a->place, builder_shape(r->b, a->place, key)};
+    a->place = value.place = last->place;
     r->failed |= !a->place;
-    a->values[a->n++] = (raw_value){.place = a->place, .tag = tag, .v = v};
+    a->values[a->n++] = value;
 }
 
 static uint32_t arguments_of(reader *r, db_rows *row, uint32_t type, const task_row *t) {
     static const struct {
-        str word;
-        int column;
-    } numbers[] = {{STR("Stream Id"), STREAM},
-                   {STR("Task Id"), TASK_ID},
-                   {STR("Model Id"), MODEL},
-                   {STR("connection_id"), CONNECTION}};
-    arguments a = {.n = 0};
-    if (type) add_argument(r, &a, ascend_string(r, STR("Task Type")), VALUE_STRING, type);
+        uint8_t word, column;
+    } numbers[] = {{WORD_STREAM, STREAM},
+                   {WORD_TASK, TASK_ID},
+                   {WORD_MODEL, MODEL},
+                   {WORD_CONNECTION, CONNECTION}};
+    arguments a;
+    a.n = a.place = 0;
+    if (type)
+        add_argument(r, &a, r->words[WORD_TYPE], (raw_value){.tag = VALUE_STRING, .v = type});
     for (size_t i = 0; i < N_OF(numbers); i++) {
         int64_t v = ascend_id(row, numbers[i].column);
         if (v != ABSENT_I64)
-            add_argument(r, &a, ascend_string(r, numbers[i].word), VALUE_INT, v);
+            add_argument(r, &a, r->words[numbers[i].word],
+                         (raw_value){.tag = VALUE_INT, .v = v});
     }
     const cell_row *cells = VEC(&r->cells, cell_row);
     for (uint32_t i = t ? t->cells : MAP_NONE; i != MAP_NONE && a.n < MAX_VALUES;
          i = cells[i].next)
-        add_argument(r, &a, cells[i].key, VALUE_STRING, cells[i].value);
+        add_argument(
+            r, &a, cells[i].key,
+            (raw_value){.tag = cells[i].tag, .digits = cells[i].digits, .v = cells[i].v});
     return r->failed ? 0 : part_args(r->part, a.values, a.n);
 }
 
@@ -247,7 +280,7 @@ enum { OP_DEVICE = 2, OP_CONNECTION, OP_NAME, OP_TYPE, GROUP, COUNT, DATA_TYPE, 
 enum { MOST_NAME_BYTES = 256 }; /* of a collective: the longest are a third of it */
 
 static uint32_t group_row(reader *r, int32_t device, uint32_t group) {
-    uint32_t *at = map_at(&r->group_rows, (uint64_t)device << 40 ^ group);
+    uint32_t *at = map_at(&r->group_rows, (uint64_t)device << 40 | group);
     if (at && *at == MAP_NONE) {
         buf text = {0};
         buf_add_cstr(&text, "Group ");
@@ -351,6 +384,7 @@ status ascend_read_device(reader *r, error *err) {
         {"TASK", tasks, N_OF(tasks), take_task},
         {"COMMUNICATION_OP", collectives, N_OF(collectives), take_collective},
     };
+    TRY(find_words(r, err));
     for (size_t i = 0; i < N_OF(tables); i++)
         TRY(ascend_table(r, tables[i].table, tables[i].columns, tables[i].n, tables[i].take,
                          err));

@@ -111,11 +111,13 @@ static status take_api(reader *r, db_rows *row) {
     int64_t thread = ascend_int(row, THREAD);
     if (!ascend_time(r, row, START, END, &s)) return OK;
     uint32_t type = map_get(&r->api_types, (uint64_t)ascend_int(row, TYPE));
-    str word = type == MAP_NONE ? STR_NONE : intern_get(r->strings, type);
+    if (type == MAP_NONE) type = ascend_string(r, STR("op"));
     s.name = ascend_name(r, row, NAME);
-    s.kind = (uint8_t)kind_of_api(word, intern_get(r->strings, s.name));
+    s.kind = (uint8_t)kind_of_api(intern_get(r->strings, type), intern_get(r->strings, s.name));
     s.track = thread_row(r, thread == ABSENT_I64 ? 0 : thread);
-    s.category = builder_category(r->b, ascend_string(r, word.n ? word : STR("op")));
+    if (type != r->api_type) r->api_category = builder_category(r->b, type);
+    r->api_type = type;
+    s.category = r->api_category;
     r->torch = true;
     r->steps |= s.kind == KIND_STEP;
     int64_t external = remember_api(r, row, &s);
@@ -131,6 +133,7 @@ static status take_api(reader *r, db_rows *row) {
 static status take_connection(reader *r, db_rows *row) {
     uint32_t api = map_get(&r->api_map, (uint64_t)ascend_id(row, 0));
     int64_t id = ascend_id(row, 1);
+    part_count(r->part, 1, 0);
     if (api == MAP_NONE || id == ABSENT_I64) return OK;
     uint32_t *at = map_at(&r->connection_map, (uint64_t)id);
     if (!at) return ERR_MEMORY;

@@ -22,10 +22,12 @@ typedef struct {
     uint32_t first, second;
 } connection_row;
 
-/* A row of a table of details about a task, the next one of the same task behind it. */
+/* An argument of a task, the next one of the same task behind it. */
 typedef struct {
-    uint32_t key, value; /* string ids */
-    uint32_t next;       /* place in `cells`, MAP_NONE: none */
+    int64_t v;     /* as in raw_value */
+    uint32_t key;  /* string id */
+    uint32_t next; /* place in `cells`, MAP_NONE: none */
+    uint8_t tag, digits;
 } cell_row;
 
 /* A frame of a call chain. */
@@ -43,6 +45,13 @@ typedef struct {
     bool copy;
 } task_row;
 
+/* The place (builder_shape) of a key below another place. */
+typedef struct {
+    uint32_t key, above, place;
+} shape_row;
+
+enum { ASCEND_MOST_WORDS = 16 };
+
 typedef struct {
     database *db;
     builder *b;
@@ -50,38 +59,47 @@ typedef struct {
     intern *strings;
     cann_tables *tables;  /* of the folder around it */
     map names, api_types; /* their id → string id */
+    vec low_names;        /* uint32_t: string ids of the names with small numbers */
     map data_types;
-    map shapes;          /* string id → string id as others write it */
-    map call_names;      /* level and name of a call → string id */
-    map kinds;           /* string id of a task's type → slice_kind */
-    map stacks;          /* id of a call chain → string id */
-    vec chains;          /* chain_row */
-    map threads;         /* globalTid → track of the framework's rows */
-    map call_threads;    /* globalTid → track of CANN's rows */
-    map rows;            /* name of a process and of a row of it → track */
-    map streams, planes; /* of a device → track */
-    map group_rows;      /* group on a device → track */
-    map group_ranks;     /* string id of a group → string id of its ranks */
-    map api_map;         /* connectionId of PYTORCH_API → apis */
-    vec apis;            /* api_row */
-    map connection_map;  /* connectionId → connections */
-    vec connections;     /* connection_row */
-    map calls;           /* connectionId of CANN_API → 0 */
-    map task_map;        /* globalTaskId → tasks */
-    vec tasks;           /* task_row */
-    vec cells;           /* cell_row */
-    map devices;         /* number of a device → 0: it has a row */
-    buf groups;          /* JSON: name of a group → what is known of it */
+    map shapes;                        /* string id → string id as others write it */
+    map call_names;                    /* level and name of a call → string id */
+    map kinds;                         /* string id of a task's type → slice_kind */
+    map stacks;                        /* id of a call chain → string id */
+    vec chains;                        /* chain_row */
+    map threads;                       /* globalTid → track of the framework's rows */
+    map call_threads;                  /* globalTid → track of CANN's rows */
+    map rows;                          /* name of a process and of a row of it → track */
+    map streams, planes;               /* of a device → track */
+    map group_rows;                    /* group on a device → track */
+    map group_ranks;                   /* string id of a group → string id of its ranks */
+    map api_map;                       /* connectionId of PYTORCH_API → apis */
+    vec apis;                          /* api_row */
+    map connection_map;                /* connectionId → connections */
+    vec connections;                   /* connection_row */
+    map calls;                         /* connectionId of CANN_API → 0 */
+    map task_map;                      /* globalTaskId → tasks */
+    vec tasks;                         /* task_row */
+    int64_t task_id;                   /* of the last row about a task, ABSENT_I64: none */
+    uint32_t i_task;                   /* its place in `tasks` */
+    vec cells;                         /* cell_row */
+    uint32_t words[ASCEND_MOST_WORDS]; /* string ids of the keys of arguments */
+    shape_row shape_rows[MAX_VALUES];  /* of the arguments of the last task */
+    uint32_t nothing;                  /* string id of what stands for no text */
+    map devices;                       /* number of a device → 0: it has a row */
+    buf groups;                        /* JSON: name of a group → what is known of it */
     uint64_t n_events;
     int64_t n_memory;    /* rows about memory that were taken */
     int64_t total_bytes; /* of the last of them that tells a total */
     size_t i_counter;    /* the table of samples at hand */
     uint32_t n_devices;  /* of NPU_INFO */
     int32_t device;      /* of rows that do not tell */
-    bool torch, steps;   /* PyTorch's calls, marks of steps are there */
-    bool rank_said;      /* its rank is a fact already */
-    bool any_row;        /* the table at hand has one */
-    bool failed;         /* out of memory */
+    int32_t seen_device; /* the last one that was asked for: it has a row */
+    uint32_t api_type;   /* of the last call of the framework, a string id */
+    uint16_t api_category;
+    bool torch, steps; /* PyTorch's calls, marks of steps are there */
+    bool rank_said;    /* its rank is a fact already */
+    bool any_row;      /* the table at hand has one */
+    bool failed;       /* out of memory */
 } reader;
 
 typedef status row_function(reader *r, db_rows *row);

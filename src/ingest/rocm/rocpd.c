@@ -90,13 +90,13 @@ static status take_symbol(reader *x, db_rows *row) {
     uint32_t *at = map_at(&x->symbols, (uint64_t)db_int(row, 0, 0));
     str name = db_text(row, 1);
     if (!at) return ERR_MEMORY;
-    *at = rocm_string(&x->r, name.n ? name : db_text(row, 2));
+    *at = rocm_kernel_name(&x->r, name.n ? name : db_text(row, 2));
     return OK;
 }
 
-static str text_of(const reader *x, const map *m, int64_t id) {
+static uint32_t name_of(const map *m, int64_t id) {
     uint32_t name = map_get(m, (uint64_t)id);
-    return name == MAP_NONE ? STR_NONE : intern_get(x->r.strings, name);
+    return name == MAP_NONE ? 0 : name;
 }
 
 static status take_process(reader *x, db_rows *row) {
@@ -234,7 +234,7 @@ static status take_dispatch(reader *x, db_rows *row) {
         w.block[i] = db_int(row, BLOCK + i, 0);
     }
     w.shared_memory = db_int(row, SHARED, ABSENT_I64);
-    w.name = text_of(x, &x->symbols, db_int(row, KERNEL, -1));
+    w.name = name_of(&x->symbols, db_int(row, KERNEL, -1));
     return rocm_put_work(&x->r, &w);
 }
 
@@ -248,9 +248,9 @@ static status take_copy(reader *x, db_rows *row) {
     w.bytes = db_int(row, SIZE, ABSENT_I64);
     w.device = to != ABSENT_I32 ? to : from != ABSENT_I32 ? from : 0;
     bool on_gpu[2] = {from != ABSENT_I32, to != ABSENT_I32};
-    w.name = on_gpu[0]   ? on_gpu[1] ? STR("Memcpy DtoD") : STR("Memcpy DtoH")
-               : on_gpu[1] ? STR("Memcpy HtoD")
-                         : STR("Memcpy HtoH");
+    w.name = rocm_string(&x->r, on_gpu[0] ? on_gpu[1] ? STR("Memcpy DtoD") : STR("Memcpy DtoH")
+                                : on_gpu[1] ? STR("Memcpy HtoD")
+                                            : STR("Memcpy HtoH"));
     return rocm_put_work(&x->r, &w);
 }
 
@@ -265,8 +265,8 @@ static status take_region(reader *x, db_rows *row) {
     c.pid = process ? process->value : thread ? thread->owner : 0;
     c.tid = thread ? thread->value : 0;
     c.correlation = correlation_of(x, e);
-    c.name = text_of(x, &x->strings, db_int(row, NAME, -1));
-    if (e) c.domain = intern_get(x->r.strings, e->category);
+    c.name = name_of(&x->strings, db_int(row, NAME, -1));
+    if (e) c.domain = e->category;
     return rocm_put_call(&x->r, &c);
 }
 
@@ -364,7 +364,7 @@ static status read_sets(reader *x, error *err) {
 }
 
 status ingest_rocpd(source *src, const ingest_options *o, builder *b, error *err) {
-    reader x = {.r = {.b = b, .part = builder_part(b), .strings = builder_strings(b), .o = o}};
+    reader x = {.r = rocm_begin(b, o)};
     if (!x.r.part) FAIL_MEMORY(err);
     forget_set(&x);
     status st = database_open(src, o, b, x.r.part, &x.db, err);
@@ -372,6 +372,7 @@ status ingest_rocpd(source *src, const ingest_options *o, builder *b, error *err
     part_finish(x.r.part);
     builder_set_format(b, "rocprof");
     forget_set(&x);
+    rocm_end(&x.r);
     database_close(x.db);
     return st;
 }

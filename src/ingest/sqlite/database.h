@@ -74,6 +74,8 @@ status db_each_row(database *d, const db_table *t, db_row_function *take, void *
 bool db_has(const db_rows *r, int column); /* it is not null */
 /* A number that is not whole is cut; what is no number is `otherwise`. */
 int64_t db_int(const db_rows *r, int column, int64_t otherwise);
+/* The same, where a whole number may be kept as text. */
+int64_t db_number(const db_rows *r, int column, int64_t otherwise);
 double db_real(const db_rows *r, int column); /* NaN when it is no number */
 /* Text or bytes, valid until the next row; none when it is neither. */
 str db_text(db_rows *r, int column);

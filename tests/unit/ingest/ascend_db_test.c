@@ -102,7 +102,7 @@ static void a_task_has_launch_operator_shapes_and_counters(void **state) {
     assert_int_equal(t->kernel.op[row], find_slice(t, "aten::mm"));
     const char *args = args_text(t, t->slice.args[task]);
     assert_non_null(strstr(args, "\"Input Shapes\":\"64,64;64,8\""));
-    assert_non_null(strstr(args, "\"aic_mac_ratio\":\"0.75\""));
+    assert_non_null(strstr(args, "\"aic_mac_ratio\":0.75"));
     assert_non_null(strstr(args, "\"connection_id\":7"));
     assert_null(strstr(args, "Model Id"));
     assert_int_equal(trace_quality(t, CAUSE_NEGATIVE_DURATION), 1);
