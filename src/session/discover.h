@@ -105,11 +105,6 @@ static inline uint32_t run_whole(const run_entry *r) {
     return r->n_ranks > 1 ? r->n_ranks : r->n_traces;
 }
 
-/* The next process of a data loader that works for a worker, after `after` (NULL: the first); NULL
- * when there is no more. */
-const worker_entry *run_loader_of(const run_entry *r, const worker_entry *owner,
-                                  const worker_entry *after);
-
 /* The only run or the one asked for; the first worker; the last span. ERR_ARG with a list of
  * what is there when the choice is not possible or not unique. */
 status span_choose(const catalogue *c, const choice *wanted, span_choice *out,

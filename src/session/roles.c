@@ -171,14 +171,6 @@ void roles_settle(run_entry *r) {
     roles_count(r);
 }
 
-const worker_entry *run_loader_of(const run_entry *r, const worker_entry *owner,
-                                  const worker_entry *after) {
-    const worker_entry *w = after ? after + 1 : r->workers;
-    for (; w < r->workers + r->n_workers; w++)
-        if (w->role == WORKER_LOADER && str_eq(w->owner, owner->name)) return w;
-    return NULL;
-}
-
 /* ---- for people -------------------------------------------------------------------------- */
 
 static uint16_t words_of(const worker_entry *w) {

@@ -465,6 +465,16 @@ static status merge_take_inputs(merge_ctx *m, const merge_input *in) {
     return OK;
 }
 
+/* Helpers do not make the recording longer: times stay offsets from where the first input begins. */
+static void keep_extent(merge_ctx *m) {
+    const merge_source *first = &m->in[0];
+    for (uint32_t k = 0; k < m->n; k++) {
+        if (!m->in[k].helper) continue;
+        m->t->start_ns = move_time(first, first->t->start_ns);
+        m->t->end_ns = move_time(first, first->t->end_ns);
+    }
+}
+
 static status merge_all(merge_ctx *m, const merge_input *in, uint32_t *n_clockless) {
     TRY(merge_take_inputs(m, in));
     set_clock(m, n_clockless);
@@ -483,6 +493,7 @@ static status merge_all(merge_ctx *m, const merge_input *in, uint32_t *n_clockle
     TRY(merge_device_words(m));
     TRY(write_strings(m));
     trace_finish(m->t);
+    keep_extent(m);
     return OK;
 }
 

@@ -15,8 +15,9 @@
 
 typedef struct {
     const trace *trace;
-    str name;    /* of the worker: its processes carry it */
-    bool helper; /* it works for the first input: what repeats in it is no step of the whole */
+    str name; /* of the worker: its processes carry it */
+    bool
+        helper; /* it works for the first input: no steps, and no length, of the whole are its own */
 } merge_input;
 
 /* *n_clockless: inputs that tell no time of day although others do; they begin where the whole

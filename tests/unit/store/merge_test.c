@@ -269,9 +269,12 @@ static void a_helper_has_no_steps_of_the_whole(void **state) {
     trace *one = sample_trace(), *helper = sample_trace(), *t = NULL;
     uint32_t n_clockless;
     merge_input in[] = {{one, STR("a"), false}, {helper, STR("a.loader_9"), true}};
+    helper->base_unix_ns -= 500;
     assert_true(one->step.n > 1);
     assert_int_equal(trace_merge(in, 2, &t, &n_clockless, NULL), OK);
     assert_int_equal(t->step.n, one->step.n);
+    assert_int_equal(t->base_unix_ns + t->start_ns, one->base_unix_ns + one->start_ns);
+    assert_int_equal(t->end_ns - t->start_ns, one->end_ns - one->start_ns);
     for (uint32_t i = 1; i < one->step.n; i++)
         assert_int_equal(t->step.slice[i], one->step.slice[i]);
     assert_int_equal(t->slice.n - 1, 2 * (one->slice.n - 1));
