@@ -43,11 +43,23 @@ static bool time_of(rocm *r, int64_t start, int64_t end, raw_slice *s) {
     return why == CAUSE_NONE;
 }
 
-static str without_end(str name) {
+str rocm_kernel_name(str name) {
     static const str ends[] = {STR(" [clone .kd]"), STR(".kd")};
     for (size_t i = 0; i < N_OF(ends); i++)
         if (str_ends(name, ends[i])) return str_n(name.p, name.n - ends[i].n);
     return name;
+}
+
+str rocm_copy_name(str operation) {
+    static const struct {
+        str theirs, ours;
+    } names[] = {{STR("HOST_TO_DEVICE"), STR("Memcpy HtoD")},
+                 {STR("DEVICE_TO_HOST"), STR("Memcpy DtoH")},
+                 {STR("DEVICE_TO_DEVICE"), STR("Memcpy DtoD")},
+                 {STR("HOST_TO_HOST"), STR("Memcpy HtoH")}};
+    for (size_t i = 0; i < N_OF(names); i++)
+        if (str_ends(operation, names[i].theirs)) return names[i].ours;
+    return operation;
 }
 
 static uint32_t count_u32(int64_t v) {
@@ -67,7 +79,7 @@ status rocm_put_work(rocm *r, const rocm_work *w) {
     raw_slice s = {.kind = (uint8_t)w->kind};
     raw_kernel k = RAW_KERNEL_NONE;
     if (!time_of(r, w->start, w->end, &s)) return OK;
-    s.name = rocm_string(r, without_end(w->name));
+    s.name = rocm_string(r, rocm_kernel_name(w->name));
     k.device = w->device;
     k.stream = w->stream != ABSENT_I64 ? w->stream : w->queue;
     k.correlation = w->correlation;

@@ -287,18 +287,6 @@ static status take_dispatch(reader *x, const str in[N_IN]) {
     return rocm_put_work(&x->r, &w);
 }
 
-static str copy_name(str operation) {
-    static const struct {
-        str theirs, ours;
-    } names[] = {{STR("HOST_TO_DEVICE"), STR("Memcpy HtoD")},
-                 {STR("DEVICE_TO_HOST"), STR("Memcpy DtoH")},
-                 {STR("DEVICE_TO_DEVICE"), STR("Memcpy DtoD")},
-                 {STR("HOST_TO_HOST"), STR("Memcpy HtoH")}};
-    for (size_t i = 0; i < N_OF(names); i++)
-        if (str_ends(operation, names[i].theirs)) return names[i].ours;
-    return operation;
-}
-
 static status take_copy(reader *x, const str in[N_IN]) {
     rocm_work w = ROCM_WORK_NONE;
     str domain;
@@ -311,7 +299,7 @@ static status take_copy(reader *x, const str in[N_IN]) {
     w.stream = handle_in(in[IN_STREAM]);
     w.correlation = correlation_of(x, in[IN_CORRELATION]);
     w.bytes = value_of(in[IN_BYTES], ABSENT_I64);
-    w.name = copy_name(json_text(operation_of(x, in, &domain)));
+    w.name = rocm_copy_name(json_text(operation_of(x, in, &domain)));
     return rocm_put_work(&x->r, &w);
 }
 
