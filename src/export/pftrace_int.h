@@ -64,6 +64,9 @@ uint64_t pftrace_kind_word(pftrace *p, uint8_t kind);
 status pftrace_put_event(pftrace *p, int64_t time_ns) MUST_USE;
 /* A message of field `field` as a packet of its own. */
 status pftrace_put(pftrace *p, uint32_t field, str message) MUST_USE;
+
+/* ---- pftrace_args.c ---- */
+
 /* The arguments of a record, as the links say them better; f may be NULL. */
 status pftrace_add_args(pftrace *p, uint32_t record, const link_facts *f) MUST_USE;
 void pftrace_add_integer(pftrace *p, const char *key, int64_t v);

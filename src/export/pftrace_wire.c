@@ -1,9 +1,7 @@
-/* pftrace_wire.c: packets of Perfetto's protobuf: an event, the words that are new in it, its
- * arguments.
+/* pftrace_wire.c: packets of Perfetto's protobuf: an event, and the words that are new in it.
  *
  * Names, categories, keys and texts of arguments are told once and then called by number. The
- * number of a word is its id in the trace; kinds come after them. Numbers, texts and fractions
- * are what they are; lists and objects are JSON, which Perfetto takes apart again. */
+ * number of a word is its id in the trace; kinds come after them. */
 #include <stdio.h>
 
 #include "analyse/kind_names.h"
@@ -97,95 +95,4 @@ status pftrace_put(pftrace *p, uint32_t field, str message) {
     buf_clear(&p->packet);
     pftrace_bytes(&p->packet, field, message);
     return end_packet(p);
-}
-
-/* ---- arguments ---- */
-
-/* p->one is an annotation without its key. */
-static void add_annotation(pftrace *p) {
-    pftrace_bytes(&p->event, 4, buf_str(&p->one));
-}
-
-void pftrace_add_integer(pftrace *p, const char *key, int64_t v) {
-    if (v == ABSENT_I64) return;
-    buf_clear(&p->one);
-    pftrace_bytes(&p->one, 10, str_of(key));
-    pftrace_number(&p->one, 4, (uint64_t)v);
-    add_annotation(p);
-}
-
-static status add_json(pftrace *p, const args_record *rec, uint32_t i) {
-    buf text = {0};
-    double real;
-    args_value_json(p->x->t, rec, i, &text);
-    bool decimal = (rec->tags[i] & 3) == ARGS_DECIMAL;
-    if (decimal && str_to_f64(buf_str(&text), &real))
-        pftrace_real(&p->one, 5, real);
-    else
-        pftrace_bytes(&p->one, 9, buf_str(&text));
-    bool fine = buf_ok(&text);
-    buf_fini(&text);
-    if (!fine) FAIL_MEMORY(p->x->err);
-    return OK;
-}
-
-static status add_value(pftrace *p, const args_record *rec, uint32_t i, int64_t own) {
-    uint8_t tag = rec->tags[i] & 3;
-    uint64_t key = pftrace_word(p, WORD_KEY, rec->keys[i]);
-    uint64_t text =
-        tag == ARGS_STRING ? pftrace_word(p, WORD_VALUE, (uint32_t)rec->payloads[i]) : 0;
-    buf_clear(&p->one);
-    pftrace_number(&p->one, 1, key);
-    if (tag == ARGS_INTEGER)
-        pftrace_number(&p->one, 4, (uint64_t)(own == ABSENT_I64 ? rec->payloads[i] : own));
-    else if (tag == ARGS_STRING && text)
-        pftrace_number(&p->one, 17, text);
-    else if (tag == ARGS_STRING)
-        pftrace_bytes(&p->one, 6, STR_NONE);
-    else
-        TRY(add_json(p, rec, i));
-    add_annotation(p);
-    return OK;
-}
-
-/* The whole object was kept as text. */
-static status add_object(pftrace *p, uint32_t record) {
-    buf text = {0};
-    status st = args_read_json(p->x->args, record, &text, p->x->err);
-    buf_clear(&p->one);
-    pftrace_bytes(&p->one, 10, STR("args"));
-    pftrace_bytes(&p->one, 9, buf_str(&text));
-    if (st == OK) add_annotation(p);
-    buf_fini(&text);
-    return st;
-}
-
-static const link_facts NO_LINKS = {.external = ABSENT_I64,
-                                    .correlation = ABSENT_I64,
-                                    .device = ABSENT_I64,
-                                    .stream = ABSENT_I64,
-                                    .sequence = ABSENT_I64};
-
-status pftrace_add_args(pftrace *p, uint32_t record, const link_facts *f) {
-    const trace *t = p->x->t;
-    args_record rec;
-    bool correlation = false, device = false, stream = false;
-    if (!f) f = &NO_LINKS;
-    bool linked = f->is_work || f->is_call;
-    if (linked) pftrace_add_integer(p, "External id", f->external);
-    TRY(args_read(p->x->args, record, &rec, p->x->err));
-    if (rec.raw) TRY(add_object(p, record));
-    for (uint32_t i = 0; i < rec.n && !rec.raw; i++) {
-        str key = trace_str(t, rec.keys[i]);
-        if (linked && str_eq_nocase(key, STR("External id"))) continue;
-        correlation |= str_eq(key, STR("correlation"));
-        device |= str_eq(key, STR("device"));
-        stream |= str_eq(key, STR("stream"));
-        TRY(add_value(p, &rec, i, links_number(key, f)));
-    }
-    if (!linked) return OK;
-    if (!correlation) pftrace_add_integer(p, "correlation", f->correlation);
-    if (!device) pftrace_add_integer(p, "device", f->device);
-    if (!stream) pftrace_add_integer(p, "stream", f->stream);
-    return OK;
 }

@@ -326,6 +326,7 @@ static status keep_flows(reader *r, const track_event *t) {
         if (!to) return ERR_MEMORY;
         *to = (flow_end){.id = t->flows[i],
                          .time = e->ts_ns,
+                         .sequence = event_int(r->sink, e, FIELD_SEQUENCE, ABSENT_I64),
                          .track = track,
                          .ends = t->terminating[i],
                          .work = work};
@@ -341,9 +342,16 @@ static int compare_flows(const void *pa, const void *pb) {
     return a->track < b->track ? -1 : a->track > b->track;
 }
 
+/* An arrow between two operators of one sequence number is autograd's. */
+static bool is_autograd(const flow_end *ends, size_t n) {
+    return n == 2 && ends[0].sequence != ABSENT_I64 && ends[0].sequence == ends[1].sequence;
+}
+
 /* The ends of one number: launches are told by correlation ids, and a number that nobody else
  * has is no arrow. */
-static status draw_flow(reader *r, const flow_end *ends, size_t n, uint32_t name) {
+static status draw_flow(reader *r, const flow_end *ends, size_t n) {
+    bool autograd = is_autograd(ends, n);
+    uint32_t name = perfetto_string(r, autograd ? STR("fwdbwd") : STR("flow"));
     for (size_t i = 0; i < n; i++)
         if (ends[i].work) return OK;
     for (size_t i = 0; i < n && n > 1; i++) {
@@ -352,7 +360,7 @@ static status draw_flow(reader *r, const flow_end *ends, size_t n, uint32_t name
                        .id = (int64_t)ends[i].id,
                        .name = name,
                        .track = ends[i].track,
-                       .kind = FLOW_OTHER,
+                       .kind = autograd ? FLOW_FORWARD_BACKWARD : FLOW_OTHER,
                        .phase = i == 0       ? 's'
                                 : i + 1 == n ? 'f'
                                              : 't'};
@@ -363,13 +371,12 @@ static status draw_flow(reader *r, const flow_end *ends, size_t n, uint32_t name
 
 static status draw_flows(reader *r) {
     const flow_end *all = VEC(&r->flows, flow_end);
-    uint32_t name = perfetto_string(r, STR("flow"));
     if (!r->flows.n) return OK;
     qsort(r->flows.p, r->flows.n, sizeof(flow_end), compare_flows);
     for (size_t i = 0, end; i < r->flows.n; i = end) {
         for (end = i + 1; end < r->flows.n && all[end].id == all[i].id && !all[end - 1].ends;)
             end++;
-        TRY(draw_flow(r, all + i, end - i, name));
+        TRY(draw_flow(r, all + i, end - i));
     }
     return OK;
 }

@@ -82,7 +82,8 @@ typedef struct {
 typedef struct {
     uint64_t id;
     int64_t time;
-    uint32_t track; /* of the part */
+    int64_t sequence; /* autograd's number of the operator; ABSENT_I64: none */
+    uint32_t track;   /* of the part */
     bool ends, work;
 } flow_end;
 
