@@ -53,28 +53,6 @@ static bool take_field(str *s, pb_field *f, str *body) {
     return true;
 }
 
-/* Packets (field 1), one after the other, of fields a TracePacket has: its time, its sequence,
- * its clocks, its names. */
-static bool is_perfetto(str head) {
-    pb_field packet, f;
-    str rest = near_start(head), body, inner;
-    uint32_t n_packets = 0, n_known = 0;
-    while (n_packets < 8 && rest.n) {
-        if (!take_field(&rest, &packet, &body)) break;
-        if (packet.tag != PB_BYTES(1) || packet.v == 0) return false;
-        if (body.n < packet.v) break; /* the rest was not looked at */
-        n_packets++;
-        bool known = false;
-        while (body.n) {
-            if (!take_field(&body, &f, &inner)) return false;
-            known |= f.tag == PB_VARINT(8) || f.tag == PB_VARINT(10) || f.tag == PB_VARINT(3) ||
-                     f.tag == PB_BYTES(6) || f.tag == PB_BYTES(36) || f.tag == PB_BYTES(60);
-        }
-        n_known += known;
-    }
-    return n_packets > 0 && n_known * 2 > n_packets;
-}
-
 /* Sample types (field 1): two small numbers each, then samples (field 2) of packed numbers. */
 static bool is_pprof(str head) {
     pb_field f, type, unit;

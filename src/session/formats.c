@@ -18,6 +18,7 @@
 #include "ingest/paddle/paddle_head.h"
 #include "ingest/paddle/paddle_json.h"
 #include "ingest/paddle/paddle_pb.h"
+#include "ingest/perfetto/perfetto.h"
 #include "ingest/pytorch/flight_recorder.h"
 #include "ingest/pytorch/kineto.h"
 #include "ingest/pytorch/memory_snapshot.h"
@@ -192,6 +193,11 @@ static sniff_answer sniff_rocm_json(str head, bool whole) {
     return rocm_json_head(head) ? SNIFF_YES : SNIFF_NO;
 }
 
+static sniff_answer sniff_perfetto(str head, bool whole) {
+    (void)whole;
+    return perfetto_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
 static sniff_answer sniff_paddle_pb(str head, bool whole) {
     (void)whole;
     return paddle_pb_head(head) ? SNIFF_YES : SNIFF_NO;
@@ -244,6 +250,7 @@ static const format FORMATS[] = {
     {"ascend db", sniff_ascend_db, ingest_ascend_db},
     {"rocprof json", sniff_rocm_json, ingest_rocm_json},
     {"paddle pb", sniff_paddle_pb, ingest_paddle_pb},
+    {"perfetto", sniff_perfetto, ingest_perfetto},
     {"flight_recorder", sniff_flight_recorder, ingest_flight_recorder},
     {"torch_npu", sniff_torch_npu, ingest_torch_npu},
     {"trace json", sniff_trace_json, ingest_trace_json},

@@ -73,11 +73,23 @@ static bool time_of(rocm *r, int64_t start, int64_t end, raw_slice *s) {
     return why == CAUSE_NONE;
 }
 
-uint32_t rocm_kernel_name(rocm *r, str name) {
+str rocm_kernel_name(str name) {
     static const str ends[] = {STR(" [clone .kd]"), STR(".kd")};
     for (size_t i = 0; i < N_OF(ends); i++)
-        if (str_ends(name, ends[i])) return rocm_string(r, str_n(name.p, name.n - ends[i].n));
-    return rocm_string(r, name);
+        if (str_ends(name, ends[i])) return str_n(name.p, name.n - ends[i].n);
+    return name;
+}
+
+str rocm_copy_name(str operation) {
+    static const struct {
+        str theirs, ours;
+    } names[] = {{STR("HOST_TO_DEVICE"), STR("Memcpy HtoD")},
+                 {STR("DEVICE_TO_HOST"), STR("Memcpy DtoH")},
+                 {STR("DEVICE_TO_DEVICE"), STR("Memcpy DtoD")},
+                 {STR("HOST_TO_HOST"), STR("Memcpy HtoH")}};
+    for (size_t i = 0; i < N_OF(names); i++)
+        if (str_ends(operation, names[i].theirs)) return names[i].ours;
+    return operation;
 }
 
 static uint32_t count_u32(int64_t v) {

@@ -63,8 +63,6 @@ typedef struct {
 rocm rocm_begin(builder *b, const ingest_options *o);
 void rocm_end(rocm *r);
 uint32_t rocm_string(rocm *r, str s);
-/* A kernel's name as others spell it. */
-uint32_t rocm_kernel_name(rocm *r, str name);
 status rocm_put_work(rocm *r, const rocm_work *w) MUST_USE;
 status rocm_put_call(rocm *r, const rocm_call *c) MUST_USE;
 /* The next GPU of the file: its number; properties: a JSON object or nothing. */

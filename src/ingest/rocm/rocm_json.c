@@ -107,7 +107,7 @@ static uint32_t kernel_name(reader *x, int64_t kernel) {
     uint32_t at = map_get(&x->kernels, (uint64_t)kernel);
     if (at == MAP_NONE) return 0;
     symbol_row *s = &VEC(&x->symbols, symbol_row)[at];
-    if (s->id == MAP_NONE) s->id = rocm_kernel_name(&x->r, decoded(x, s->text));
+    if (s->id == MAP_NONE) s->id = rocm_string(&x->r, rocm_kernel_name(decoded(x, s->text)));
     return s->id;
 }
 
@@ -240,18 +240,6 @@ static status take_dispatch(reader *x, const rocm_record *in) {
     return rocm_put_work(&x->r, &w);
 }
 
-static str copy_name(str operation) {
-    static const struct {
-        str theirs, ours;
-    } names[] = {{STR("HOST_TO_DEVICE"), STR("Memcpy HtoD")},
-                 {STR("DEVICE_TO_HOST"), STR("Memcpy DtoH")},
-                 {STR("DEVICE_TO_DEVICE"), STR("Memcpy DtoD")},
-                 {STR("HOST_TO_HOST"), STR("Memcpy HtoH")}};
-    for (size_t i = 0; i < N_OF(names); i++)
-        if (str_ends(operation, names[i].theirs)) return names[i].ours;
-    return operation;
-}
-
 static status take_copy(reader *x, const rocm_record *in) {
     rocm_work w = ROCM_WORK_NONE;
     str operation = intern_get(x->r.strings, operation_of(kind_of(x, in), in));
@@ -264,7 +252,7 @@ static status take_copy(reader *x, const rocm_record *in) {
     w.stream = in->v[ROCM_STREAM];
     w.correlation = correlation_of(x, in);
     w.bytes = in->v[ROCM_BYTES];
-    w.name = rocm_string(&x->r, copy_name(operation));
+    w.name = rocm_string(&x->r, rocm_copy_name(operation));
     return rocm_put_work(&x->r, &w);
 }
 

@@ -90,7 +90,7 @@ static status take_symbol(reader *x, db_rows *row) {
     uint32_t *at = map_at(&x->symbols, (uint64_t)db_int(row, 0, 0));
     str name = db_text(row, 1);
     if (!at) return ERR_MEMORY;
-    *at = rocm_kernel_name(&x->r, name.n ? name : db_text(row, 2));
+    *at = rocm_string(&x->r, rocm_kernel_name(name.n ? name : db_text(row, 2)));
     return OK;
 }
 

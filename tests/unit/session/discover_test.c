@@ -172,7 +172,7 @@ static void a_folder_of_one_foreign_kind_says_what_to_do(void **state) {
     assert_int_equal(err.message, MSG_FOREIGN_NSYS);
     assert_true(str_ends(err.args[0].u.text, STR("r/a.nsys-rep")));
     assert_int_equal(c.n_runs, 0);
-    put_file(&f, "r/b.pftrace", STR("\1\2"));
+    put_file(&f, "r/b.ncu-rep", STR("\1\2"));
     assert_int_equal(run_discover(&a, in_folder(&f, "r"), &c, &err), ERR_NOT_FOUND);
     assert_int_equal(err.message, MSG_NO_TRACES_IN);
     assert_int_equal(mkdir(in_folder(&f, "empty"), 0777), 0);
