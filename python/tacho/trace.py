@@ -84,8 +84,8 @@ class Trace(Analyses):
         return self.columns("op")
 
     def export(self, form: str, path: Union[str, "os.PathLike[str]"], **words: Any) -> str:
-        """Writes the trace in another format: chrome, csv, stacks, speedscope, tacho, memory_flow.svg,
-        arrow."""
+        """Writes the trace in another format: chrome, perfetto, csv, stacks, speedscope, tacho,
+        memory_flow.svg, arrow."""
         to = os.fspath(path)
         line = ["export", self.path, "--to", form, "-o", to, *_options({**self._chosen, **words})]
         _program.run(line)

@@ -59,8 +59,8 @@ void chrome_ident(buf *out, int64_t number, str text) {
         buf_add_json(out, text);
 }
 
-/* Number of a stream whose producer wrote a text ("stream 7"): its first work knows it. */
-static int64_t find_stream(const trace *t, uint32_t track) {
+int64_t export_stream(const trace *t, uint32_t track) {
+    if (t->track.tid[track] != ABSENT_I64) return t->track.tid[track];
     for (uint32_t i = t->track.first[track]; i < t->track.end[track]; i++) {
         uint32_t k = kind_is_device(t->slice.kind[i]) ? trace_kernel_of(t, i) : 0;
         if (k) return t->kernel.stream[k];
@@ -74,7 +74,7 @@ void chrome_where(const trace *t, uint32_t track, buf *out) {
     if (t->track.kind[track] == TRACK_STREAM) {
         if (pid == ABSENT_I64 && t->track.device[track] != ABSENT_I32)
             pid = t->track.device[track];
-        if (tid == ABSENT_I64) tid = find_stream(t, track);
+        tid = export_stream(t, track);
     }
     buf_add_cstr(out, ",\"pid\":");
     chrome_ident(out, pid, trace_str(t, t->process.pid_text[process]));
@@ -192,11 +192,7 @@ static int64_t choose_base(chrome *c) {
 /* ---- names of rows
  * ----------------------------------------------------------------------------- */
 
-typedef enum { ROLE_HOST, ROLE_DEVICE, ROLE_SPANS } role;
-
-/* Kineto gives each device a process of its own, with the device's number; streams of other
- * producers stand among the threads. */
-static role find_role(const trace *t, uint32_t process) {
+export_role export_find_role(const trace *t, uint32_t process) {
     int64_t pid = t->process.pid[process];
     for (uint32_t i = 1; i < t->track.n; i++) {
         if (t->track.process[i] != process) continue;
@@ -208,7 +204,7 @@ static role find_role(const trace *t, uint32_t process) {
     return ROLE_HOST;
 }
 
-static int64_t find_sort(const trace *t, uint32_t process, role r) {
+static int64_t find_sort(const trace *t, uint32_t process, export_role r) {
     int64_t pid = t->process.pid[process];
     if (t->process.sort[process] != ABSENT_I64) return t->process.sort[process];
     if (r == ROLE_SPANS) return SORT_SPANS;
@@ -248,7 +244,7 @@ static status add_number_label(chrome *c, const char *name, const char *key, int
 
 static status add_process(chrome *c, uint32_t process) {
     const trace *t = c->x->t;
-    role r = find_role(t, process);
+    export_role r = export_find_role(t, process);
     str name = trace_str(t, t->process.name[process]),
         labels = trace_str(t, t->process.labels[process]);
     char device[96];
@@ -330,7 +326,7 @@ static status chrome_write_all(chrome *c) {
 }
 
 status export_chrome(export_ctx *x) {
-    chrome c = {.x = x, .kernel = 1, .call = 1, .op = 1};
+    chrome c = {.x = x};
     c.plain = trace_has(x->t, TRAIT_PLAIN_EVENTS);
     c.own_words = trace_has(x->t, TRAIT_KNOWN_WORDS);
     c.launches = mem_zalloc(x->t->slice.n / 8 + 1);

@@ -3,6 +3,7 @@
 #define EXPORT_CHROME_INT_H
 
 #include "export/export_int.h"
+#include "export/links_int.h"
 
 typedef struct {
     export_ctx *x;
@@ -10,9 +11,9 @@ typedef struct {
     bool own_words;   /* the producer's categories and names are the ones readers know */
     bool plain;     /* a trace-event file that is not a profiler's: no root keys but its own */
     bool any_event; /* a comma is due */
-    uint8_t *launches;         /* bit by slice: an arrow starts here */
-    uint32_t kernel, call, op; /* cursors: the first row not before the current slice */
-    uint64_t n_shortened;      /* host slices that were cut, and by how much together */
+    uint8_t *launches; /* bit by slice: an arrow starts here */
+    link_cursor links;
+    uint64_t n_shortened; /* host slices that were cut, and by how much together */
     int64_t shortened_ns;
     buf where; /* "pid":…,"tid":… of the current track */
 } chrome;

@@ -86,63 +86,10 @@ static void chrome_slice_begin_event(chrome *c, char ph, uint32_t slice) {
 /* ---- arguments
  * --------------------------------------------------------------------------------- */
 
-/* What the store knows about a call or device work and readers link by. */
-typedef struct {
-    int64_t external, correlation, device, stream, sequence; /* ABSENT_I64 when not known */
-    uint32_t launch;
-    uint32_t inferred; /* an operator of another step; its External id would be wrong here */
-    uint8_t confidence;
-    bool is_call, is_work, is_op;
-} link_facts;
-
-static link_facts find_links(chrome *c, uint32_t slice) {
-    const trace *t = c->x->t;
-    link_facts f = {.external = ABSENT_I64,
-                    .correlation = ABSENT_I64,
-                    .device = ABSENT_I64,
-                    .stream = ABSENT_I64,
-                    .sequence = ABSENT_I64};
-    uint32_t op = 0;
-    while (c->kernel < t->kernel.n && t->kernel.slice[c->kernel] < slice) c->kernel++;
-    while (c->call < t->call.n && t->call.slice[c->call] < slice) c->call++;
-    while (c->op < t->op.n && t->op.slice[c->op] < slice) c->op++;
-    if (c->kernel < t->kernel.n && t->kernel.slice[c->kernel] == slice) {
-        f.is_work = true;
-        f.correlation = t->kernel.correlation[c->kernel];
-        f.stream = t->kernel.stream[c->kernel];
-        if (t->kernel.device[c->kernel] != ABSENT_I32) f.device = t->kernel.device[c->kernel];
-        f.launch = t->kernel.launch[c->kernel];
-        op = trace_own_op(t, c->kernel);
-        f.inferred = op ? 0 : t->kernel.op[c->kernel];
-        f.confidence = t->kernel.confidence[c->kernel];
-    } else if (c->call < t->call.n && t->call.slice[c->call] == slice) {
-        f.is_call = true;
-        f.correlation = t->call.correlation[c->call];
-        op = t->call.op[c->call];
-    }
-    uint32_t row = op ? trace_op_of(t, op) : 0;
-    if (row) f.external = t->op.external[row];
-    if (!f.is_work && !f.is_call && c->op < t->op.n && t->op.slice[c->op] == slice) {
-        f.is_op = true;
-        f.external = t->op.external[c->op];
-        f.sequence = t->op.sequence[c->op];
-    }
-    return f;
-}
-
 static void add_member(buf *b, const char *key, int64_t v) {
     if (v == ABSENT_I64) return;
     if (b->n && b->p[b->n - 1] != '{') buf_add_byte(b, ',');
     buf_printf(b, "\"%s\":%lld", key, (long long)v);
-}
-
-/* The store's number in place of the producer's; ABSENT_I64: his own is right. */
-static int64_t own_number(str key, const link_facts *f) {
-    if (str_eq(key, STR("correlation"))) return f->correlation;
-    if (f->is_op && str_eq(key, STR("Sequence number"))) return f->sequence;
-    if (f->is_op && str_eq_nocase(key, STR("External id"))) return f->external;
-    if (f->is_work && str_eq(key, STR("device"))) return f->device;
-    return ABSENT_I64;
 }
 
 static void add_inferred(const trace *t, buf *b, const link_facts *f) {
@@ -168,7 +115,7 @@ static status add_linked_args(chrome *c, uint32_t record, const link_facts *f) {
     for (uint32_t i = 0; i < rec.n; i++) {
         str key = trace_str(t, rec.keys[i]);
         if (!f->is_op && str_eq_nocase(key, STR("External id"))) continue;
-        int64_t own = own_number(key, f);
+        int64_t own = links_number(key, f);
         correlation |= str_eq(key, STR("correlation"));
         device |= str_eq(key, STR("device"));
         stream |= str_eq(key, STR("stream"));
@@ -295,7 +242,7 @@ static status add_complete(chrome *c, const lane *l, uint32_t slice) {
         c->shortened_ns = add_i64(c->shortened_ns, sub_i64(end_ns, cut_ns));
         end_ns = cut_ns;
     }
-    link_facts f = find_links(c, slice);
+    link_facts f = links_find(c->x->t, &c->links, slice);
     chrome_slice_begin_event(c, 'X', slice);
     chrome_time(c, ",\"ts\":", add_i64(start_ns, c->shift_ns));
     chrome_time(c, ",\"dur\":", end_ns - start_ns);

@@ -25,6 +25,7 @@ static const struct {
     bool windowed, valued;
 } FORMS[] = {
     {"chrome", export_chrome, true, false},
+    {"perfetto", export_perfetto, true, false},
     {"csv", export_csv, true, false},
     {"stacks", export_stacks, true, true},
     {"speedscope", export_speedscope, true, true},

@@ -2,7 +2,7 @@
  *
  *     TRY(export_file(t, &(export_options){.form = STR("chrome")}, "out.json", err));
  *
- * Forms: chrome (trace-event JSON as PyTorch's profiler writes it), csv (one row for each
+ * Forms: chrome (trace-event JSON as PyTorch's profiler writes it), perfetto (its protobuf), csv (one row for each
  * slice), stacks (folded stacks for flame graphs), speedscope (the same for that viewer), tacho
  * (our own file), arrow (one table as an Arrow IPC stream). Written front to back through one buffer: memory does not grow with the trace
  * (for stacks and speedscope: only with the distinct stacks). */

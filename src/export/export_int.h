@@ -38,12 +38,20 @@ static inline bool export_is_whole(const export_ctx *x) {
     return window_is_open((time_window){x->from_ns, x->to_ns});
 }
 
+/* What a process of a trace stands for. Kineto gives each device a process of its own, with the
+ * device's number; streams of other producers stand among the threads. */
+typedef enum { ROLE_HOST, ROLE_DEVICE, ROLE_SPANS } export_role;
+export_role export_find_role(const trace *t, uint32_t process);
+/* Number of a stream: the producer's, or of one that he named by a text its first work's. */
+int64_t export_stream(const trace *t, uint32_t track);
+
 status export_chrome(export_ctx *x) MUST_USE;
 status export_csv(export_ctx *x) MUST_USE;
 status export_stacks(export_ctx *x) MUST_USE;
 status export_speedscope(export_ctx *x) MUST_USE;
 status export_tacho(export_ctx *x) MUST_USE;
 status export_memory_flow(export_ctx *x) MUST_USE;
+status export_perfetto(export_ctx *x) MUST_USE;
 status export_arrow(export_ctx *x) MUST_USE;
 
 #endif

@@ -317,3 +317,24 @@ status gzip_pack(str text, buf *out, error *err) {
     if (!done) FAIL_MEMORY(err);
     return OK;
 }
+
+status zlib_unpack(str packed, buf *out, bool *damaged, error *err) {
+    enum { ROOM = 64 << 10 };
+    z_stream z = {0};
+    int r = Z_OK;
+    *damaged = true;
+    if (packed.n > UINT32_MAX / 2) return OK;
+    if (inflateInit(&z) != Z_OK) FAIL_MEMORY(err);
+    z.next_in = (Bytef *)(uintptr_t)packed.p;
+    z.avail_in = (uInt)packed.n;
+    while (r == Z_OK && buf_reserve(out, ROOM)) {
+        z.next_out = (Bytef *)out->p + out->n;
+        z.avail_out = ROOM;
+        r = inflate(&z, Z_NO_FLUSH);
+        out->n += ROOM - z.avail_out;
+    }
+    *damaged = r != Z_STREAM_END;
+    (void)inflateEnd(&z);
+    if (!buf_ok(out)) FAIL_MEMORY(err);
+    return OK;
+}

@@ -59,6 +59,7 @@ static void make_name(reply *r, str worker, str form) {
                          : str_eq(form, STR("speedscope"))      ? "speedscope.json"
                          : str_eq(form, STR("stacks"))          ? "txt"
                          : str_eq(form, STR("memory_flow.svg")) ? "svg"
+                         : str_eq(form, STR("perfetto"))        ? "pftrace"
                                                                 : form.p;
     char safe[96];
     size_t n = 0;

@@ -34,10 +34,9 @@ static bool is_nvprof(str head) {
     return has_cupti(head);
 }
 
+/* analysis.db, communication_analyzer.db: sums about collectives, no events. */
 static bool is_ascend_db(str head) {
-    return is_sqlite(head) && foreign_holds(head, STR("STRING_IDS")) &&
-           (foreign_holds(head, STR("PYTORCH_API")) || foreign_holds(head, STR("CANN_API")) ||
-            foreign_holds(head, STR("COMPUTE_TASK_INFO")));
+    return is_sqlite(head) && foreign_holds(head, STR("CommAnalyzer"));
 }
 
 /* ---- protobuf ---------------------------------------------------------------------------- */
@@ -52,28 +51,6 @@ static bool take_field(str *s, pb_field *f, str *body) {
     *body = str_n(p, (f->tag & 7) == WIRE_BYTES ? n : 0);
     *s = str_n(p + body->n, left - body->n);
     return true;
-}
-
-/* Packets (field 1), one after the other, of fields a TracePacket has: its time, its sequence,
- * its clocks, its names. */
-static bool is_perfetto(str head) {
-    pb_field packet, f;
-    str rest = near_start(head), body, inner;
-    uint32_t n_packets = 0, n_known = 0;
-    while (n_packets < 8 && rest.n) {
-        if (!take_field(&rest, &packet, &body)) break;
-        if (packet.tag != PB_BYTES(1) || packet.v == 0) return false;
-        if (body.n < packet.v) break; /* the rest was not looked at */
-        n_packets++;
-        bool known = false;
-        while (body.n) {
-            if (!take_field(&body, &f, &inner)) return false;
-            known |= f.tag == PB_VARINT(8) || f.tag == PB_VARINT(10) || f.tag == PB_VARINT(3) ||
-                     f.tag == PB_BYTES(6) || f.tag == PB_BYTES(36) || f.tag == PB_BYTES(60);
-        }
-        n_known += known;
-    }
-    return n_packets > 0 && n_known * 2 > n_packets;
 }
 
 /* Sample types (field 1): two small numbers each, then samples (field 2) of packed numbers. */

@@ -10,6 +10,7 @@
 #include "session/formats.h"
 
 #include "base/json.h"
+#include "ingest/ascend/ascend_db.h"
 #include "ingest/ascend/torch_npu.h"
 #include "ingest/megengine/megengine.h"
 #include "ingest/mindspore/mindspore.h"
@@ -17,6 +18,7 @@
 #include "ingest/paddle/paddle_head.h"
 #include "ingest/paddle/paddle_json.h"
 #include "ingest/paddle/paddle_pb.h"
+#include "ingest/perfetto/perfetto.h"
 #include "ingest/pytorch/flight_recorder.h"
 #include "ingest/pytorch/kineto.h"
 #include "ingest/pytorch/memory_snapshot.h"
@@ -181,9 +183,19 @@ static sniff_answer sniff_rocpd(str head, bool whole) {
     return rocpd_head(head) ? SNIFF_YES : SNIFF_NO;
 }
 
+static sniff_answer sniff_ascend_db(str head, bool whole) {
+    (void)whole;
+    return ascend_db_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
 static sniff_answer sniff_rocm_json(str head, bool whole) {
     (void)whole;
     return rocm_json_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
+static sniff_answer sniff_perfetto(str head, bool whole) {
+    (void)whole;
+    return perfetto_head(head) ? SNIFF_YES : SNIFF_NO;
 }
 
 static sniff_answer sniff_paddle_pb(str head, bool whole) {
@@ -235,8 +247,10 @@ static const format FORMATS[] = {
     {"xplane", sniff_xplane, ingest_xplane},
     {"nsight", sniff_nsight, ingest_nsight},
     {"rocpd", sniff_rocpd, ingest_rocpd},
+    {"ascend db", sniff_ascend_db, ingest_ascend_db},
     {"rocprof json", sniff_rocm_json, ingest_rocm_json},
     {"paddle pb", sniff_paddle_pb, ingest_paddle_pb},
+    {"perfetto", sniff_perfetto, ingest_perfetto},
     {"flight_recorder", sniff_flight_recorder, ingest_flight_recorder},
     {"torch_npu", sniff_torch_npu, ingest_torch_npu},
     {"trace json", sniff_trace_json, ingest_trace_json},

@@ -20,10 +20,9 @@ static void bytes_tell(void **state) {
     } samples[] = {
         {STR("SQLite format 3\0..CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"),
          MSG_FOREIGN_NVPROF},
-        {STR("SQLite format 3\0..STRING_IDS..TABLE PYTORCH_API"), MSG_FOREIGN_ASCEND_DB},
+        {STR("SQLite format 3\0..TABLE CommAnalyzerTime"), MSG_FOREIGN_ASCEND_DB},
         {STR("SQLite format 3\0..CREATE TABLE songs"), MSG_FOREIGN_SQLITE},
         {STR("NVR\0\x20\0\0\0"), MSG_FOREIGN_NCU},
-        {STR("\x0a\x06\x40\x05\x50\x01\x18\x02\x0a\x04\x40\x07\x50\x01"), MSG_FOREIGN_PERFETTO},
         {STR("\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x12\x06\x0a\x01\x01\x12\x01"
              "\x05"),
          MSG_FOREIGN_PPROF},
@@ -69,8 +68,6 @@ static void names_tell_where_bytes_do_not(void **state) {
         {"a/b/report1.nsys-rep", MSG_FOREIGN_NSYS},
         {"old.qdrep", MSG_FOREIGN_NSYS},
         {"k.ncu-rep", MSG_FOREIGN_NCU},
-        {"t.pftrace", MSG_FOREIGN_PERFETTO},
-        {"t.perfetto-trace", MSG_FOREIGN_PERFETTO},
         {"logs/events.out.tfevents.1700000000.host.7.0", MSG_FOREIGN_TFEVENTS},
         {"heap.pb.gz", MSG_FOREIGN_PPROF},
         {"perf.data", MSG_FOREIGN_PERF},
@@ -81,7 +78,7 @@ static void names_tell_where_bytes_do_not(void **state) {
     };
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
         check(STR("nothing known"), samples[i].name, samples[i].message);
-    check(STR("a,b,c\n1,2,3\n"), "t.pftrace", MSG_FOREIGN_CSV); /* the bytes win */
+    check(STR("a,b,c\n1,2,3\n"), "t.ncu-rep", MSG_FOREIGN_CSV); /* the bytes win */
 }
 
 static void every_start_is_survived(void **state) {

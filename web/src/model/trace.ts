@@ -114,6 +114,9 @@ const FRAMEWORKS: Record<string, string> = {
   xplane_jax: "JAX",
   xplane_tensorflow: "TensorFlow",
   xplane: "XLA",
+  perfetto: "Perfetto",
+  perfetto_pytorch: "PyTorch",
+  perfetto_rocm: "ROCm",
   chrome: "Chrome JSON",
   memory_flow: "MegEngine",
 };

@@ -267,7 +267,7 @@ async function openInPerfetto(): Promise<void> {
   const { from, to } = stage.range;
   const query = {
     ...traceQuery.peek(),
-    form: "chrome",
+    form: "perfetto",
     from: Math.max(0, Math.round(from)),
     to: Math.round(Math.min(stage.whole, to)),
   };
