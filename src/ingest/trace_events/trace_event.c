@@ -57,7 +57,8 @@ static uint8_t trace_event_look_at_name(event_sink *s, uint32_t id) {
     uint8_t flags = NAME_SEEN;
     if (str_starts(name, STR("ProfilerStep#"))) flags |= NAME_STEP;
     if ((str_starts(name, STR("enumerate(DataLoader)#")) && str_ends(name, STR(".__next__"))) ||
-        str_starts(name, STR("enumerate(DataPipe)#")))
+        str_starts(name, STR("enumerate(DataPipe)#")) ||
+        str_eq(name, STR("DataLoader.fetch")) || str_eq(name, STR("DataLoader.pin_memory")))
         flags |= NAME_DATA;
     if (str_starts(name, STR("Optimizer."))) flags |= NAME_OPTIMIZER;
     if (str_eq(name, STR("DataParallel.forward")) ||
