@@ -307,8 +307,8 @@ static status take_complete(event_sink *s, event *e) {
     row.tie = tie_of(s, e);
     if (says_unfinished(s, e)) row.flags |= SLICE_UNFINISHED;
     if (h->fill_slice) TRY(h->fill_slice(s, e, &row));
-    bool bare =
-        !e->category && row.kind == KIND_OTHER && !is_derived(intern_get(s->strings, e->name));
+    bool bare = !e->category && !row.category && row.kind == KIND_OTHER &&
+                !is_derived(intern_get(s->strings, e->name));
     if (bare) part_lost(s->part, CAUSE_MISSING_CATEGORY, e->offset, e->name);
     TRY(add_details(s, e, &row));
     return part_slice(s->part, &row);
