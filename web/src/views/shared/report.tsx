@@ -90,6 +90,7 @@ function headLine(): string {
   });
 }
 
+const NARROW = 900; // px of a window whose panels lie one below the other
 const PAPER = 970; // px: how wide the pages are, A4 or Letter on its side
 
 /** Paper shows what the window shows, smaller: charts have been drawn for that width. */
@@ -97,6 +98,7 @@ function followPaper(): () => void {
   const root = document.documentElement;
   return effect(() => {
     const width = document.querySelector("main")?.clientWidth ?? PAPER;
+    root.toggleAttribute("data-narrow", paper.value && innerWidth < NARROW);
     root.style.setProperty("--printed", paper.value ? `${width}px` : "");
     root.style.setProperty("--smaller", paper.value ? String(Math.min(1, PAPER / width)) : "");
   });
