@@ -15,6 +15,7 @@
 #include "analyse/kind_names.h"
 #include "base/json.h"
 #include "export/export_int.h"
+#include "export/svg_text.h"
 #include "store/traits.h"
 
 #define UNIT_NS 100000
@@ -96,24 +97,6 @@ static void memory_flow_svg_measure(svg_ctx *d) {
 
 /* ---- texts ---- */
 
-static void add_escaped(buf *b, str s) {
-    for (size_t i = 0; i < s.n; i++) {
-        char c = s.p[i];
-        if (c == '<')
-            buf_add_cstr(b, "&lt;");
-        else if (c == '>')
-            buf_add_cstr(b, "&gt;");
-        else if (c == '&')
-            buf_add_cstr(b, "&amp;");
-        else if (c == '"')
-            buf_add_cstr(b, "&quot;");
-        else if (c >= ' ' || c == '\t')
-            buf_add_byte(b, c);
-        else
-            buf_add_byte(b, ' '); /* no XML may hold it */
-    }
-}
-
 typedef struct {
     const char *name;
     int64_t scale;
@@ -148,7 +131,7 @@ static const char *fill_of(int64_t lifetime_ns) {
 
 static void add_attribute(buf *b, const char *name, str value) {
     buf_printf(b, " tag:%s=\"", name);
-    add_escaped(b, value);
+    svg_add_escaped(b, value);
     buf_add_byte(b, '"');
 }
 
@@ -203,7 +186,7 @@ static void add_words(svg_ctx *d, uint32_t row, str json, int64_t produced, int6
     memory_flow_svg_add_device(d, row);
     buf_add_cstr(b, "><title>");
     text.n = 0;
-    add_escaped(b, memory_flow_svg_name_of(t, row, &text, json));
+    svg_add_escaped(b, memory_flow_svg_name_of(t, row, &text, json));
     buf_printf(b, " %lld B</title>\n</rect>\n", (long long)t->memory.bytes[row]);
     d->x->out.failed |= text.failed || quantity.failed;
     buf_fini(&text);

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 
 #include "analyse/timeline/lanes.h"
+#include "analyse/timeline/step_window.h"
 #include "base/num.h"
 #include "report/report_int.h"
 #include "serve/timeline.h"
@@ -79,26 +80,11 @@ static status keep_tiles(report *r, asked_of whom, const request_ctx *of, part_o
 
 /* ---- steps as a whole -------------------------------------------------------------------- */
 
-/* From the start of the first step to the end of the last one, and of the device work that was
- * launched in it: offsets. False: none of the steps is in the trace. */
+/* The steps that are wanted whole, as offsets. False: none of them is in the trace. */
 static bool find_detail(const report *r, const trace *t, part_of_time *out) {
-    step_range d = r->o->detail;
-    int64_t from = INT64_MAX, to = INT64_MIN;
-    if (steps_are_all(d)) return false;
-    for (uint32_t i = 1; i < t->step.n; i++) {
-        if (t->step.number[i] < d.first || t->step.number[i] > d.last) continue;
-        from = min_i64(from, t->step.start[i]);
-        to = max_i64(to, t->step.end[i]);
-    }
-    for (uint32_t k = 1; k < t->kernel.n; k++) {
-        uint32_t launch = t->kernel.launch[k], slice = t->kernel.slice[k];
-        if (launch && t->slice.start[launch] >= from && t->slice.start[launch] < to)
-            out->to_ns = max_i64(out->to_ns, trace_slice_end(t, slice));
-    }
-    if (from >= to) return false;
-    to = max_i64(to, out->to_ns);
-    *out = (part_of_time){sub_i64(from, t->start_ns),
-                          sub_i64(min_i64(to, t->end_ns), t->start_ns)};
+    time_window w;
+    if (steps_are_all(r->o->detail) || !steps_window(t, r->o->detail, &w)) return false;
+    *out = (part_of_time){w.from_ns, w.to_ns};
     return true;
 }
 
