@@ -136,13 +136,13 @@ static void end_paths(svg_picture *p) {
         shape s = {.fill = (svg_fill)(i / (N_TINTS * N_LEVELS)),
                    .tint = i / N_LEVELS % N_TINTS,
                    .level = i % N_LEVELS};
+        p->out->failed |= b->failed;
         if (!b->n) continue;
         buf_add_cstr(p->out, "<path ");
         add_class(p->out, &s);
         buf_add_cstr(p->out, " d=\"");
         buf_add_str(p->out, buf_str(b));
         buf_add_cstr(p->out, "\"/>\n");
-        p->out->failed |= b->failed;
         buf_clear(b);
     }
 }
