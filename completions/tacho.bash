@@ -427,9 +427,11 @@ _tacho() {
     export:--span) return ;;
     export:--from) return ;;
     export:--table) return ;;
-    export:--to) COMPREPLY=($(compgen -W "chrome perfetto csv stacks speedscope tacho memory_flow.svg arrow" -- "$word")); return ;;
+    export:--to) COMPREPLY=($(compgen -W "chrome perfetto csv stacks speedscope tacho memory_flow.svg arrow svg" -- "$word")); return ;;
     export:--value) COMPREPLY=($(compgen -W "host device" -- "$word")); return ;;
     export:--until) return ;;
+    export:--step) return ;;
+    export:--width) return ;;
     export:--threads) return ;;
     export:--memory-limit) return ;;
     export:--lang) COMPREPLY=($(compgen -W "en zh" -- "$word")); return ;;
@@ -491,7 +493,7 @@ _tacho() {
     demo) options="--logdir --port --host --token --sandbox --no-sandbox --source-root --follow-links --upload-limit --output --slow-loader --no-serve --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     summary) options="--run --worker --span --logdir --from --to --step --sort --style --sorted-by --views --op-detail --thread-sep --time-unit --limit --all --color --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
     query) options="--run --worker --span --all-workers --logdir --from --to --step --limit --format --json --table --all --color --file --limit-time --limit-memory --threads --no-cache --memory-limit --stable --strict --quiet --lang --help" ;;
-    export) options="--run --worker --span --all-workers --logdir --from --table --to --value --until --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
+    export) options="--run --worker --span --all-workers --logdir --from --table --to --value --until --step --width --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     report) options="--run --worker --span --logdir --output --detail --diff --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     reduce) options="--run --worker --span --logdir --output --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;
     baseline) options="--run --worker --span --logdir --from --to --step --output --commit --threads --no-cache --memory-limit --strict --quiet --lang --help" ;;

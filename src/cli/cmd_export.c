@@ -2,8 +2,8 @@
  *
  * Several traces, or all workers of a run, are merged on one clock first (store/merge.h): one
  * file with the processes of all. export/ does the rest. Here --to is the form, so the window
- * ends at --until. Without -o the result goes to standard output, unless a terminal is
- * listening there. Once the trace is open, a failure to read or write is one of the disk: exit
+ * ends at --until; steps are the time that they take. Without -o the result goes to standard
+ * output, unless a terminal is listening there; a picture then goes to timeline.svg. Once the trace is open, a failure to read or write is one of the disk: exit
  * status 3; a reader that closed its end of the pipe is none. */
 #include <errno.h>
 #include <limits.h>
@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/message_ids_cli.h"
+#include "base/message_ids_columns.h"
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/open.h"
+#include "cli/picture.h"
 #include "export/export.h"
 
 static bool reader_is_gone(void) {
@@ -67,8 +67,38 @@ static bool is_folder(const char *path) {
     return str_ends(str_of(path), STR("/")) || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
 }
 
-static status write_trace(const options *o, const trace *t, export_options *how, error *err) {
-    const char *path = o->output.p ? o->output.p : "-";
+/* ---- a picture ---- */
+
+#define PICTURE_FILE "timeline.svg"
+
+static bool is_picture(const options *o) {
+    return str_eq(o->export_to, STR("svg"));
+}
+
+/* A picture that went to a name nobody gave. */
+static void say_written(const options *o) {
+    buf line = {0};
+    if (o->quiet || o->output.p || !is_picture(o) || !isatty(STDOUT_FILENO)) return;
+    text_put(&line, o->words, MSG_PICTURE_WRITTEN, arg_cstr("path", PICTURE_FILE));
+    if (buf_ok(&line)) fprintf(stderr, "%.*s\n", STR_ARG(buf_str(&line)));
+    buf_fini(&line);
+}
+
+/* Where a picture goes that was not told where to go. */
+static const char *output_path(const options *o, opened_input *x) {
+    const char *given = o->output.p;
+    if (!is_picture(o)) return given ? given : "-";
+    if (!given) return isatty(STDOUT_FILENO) ? PICTURE_FILE : "-";
+    if (!is_folder(given)) return given;
+    return arena_printf(&x->arena, "%s/" PICTURE_FILE, given).p;
+}
+
+/* ---- together ---- */
+
+static status write_trace(const options *o, opened_input *x, const trace *t,
+                          export_options *how, error *err) {
+    const char *path = output_path(o, x);
+    if (!path) FAIL_MEMORY(err);
     bool each = export_takes_table(how->form) && !how->table.p && is_folder(path);
     return each ? write_tables(t, how, path, err) : export_file(t, how, path, err);
 }
@@ -83,23 +113,39 @@ static status check_output(const options *o, error *err) {
     return OK;
 }
 
-static status write_form(const options *o, opened_input *x, bool *writing, error *err) {
-    TRY(check_form(o, err));
-    if (!o->output.p && isatty(STDOUT_FILENO)) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_NO_OUTPUT);
-    TRY(check_output(o, err));
-    TRY(open_traces(o, x, err));
-    const time_window window = {o->question.from, o->question.to};
-    export_options how = {.form = o->export_to, .window = &window, .table = o->question.table};
+static status write_opened(const options *o, opened_input *x, const trace *t, error *err) {
+    time_window window;
+    picture_options picture = {.words = o->words,
+                               .width_px = o->width == ABSENT_I64 ? 0 : (uint32_t)o->width};
+    uint64_t shortened = 0;
+    export_options how = {.form = o->export_to,
+                          .window = &window,
+                          .shortened = &shortened,
+                          .table = o->question.table,
+                          .picture = &picture};
     if (o->value.p)
         how.value = str_eq(o->value, STR("device")) ? EXPORT_VALUE_DEVICE : EXPORT_VALUE_HOST;
-    uint64_t shortened = 0;
-    how.shortened = &shortened;
+    TRY(picture_window(o, t, &window, err));
+    picture.title = picture_title(x);
+    if (!picture.title.p) FAIL_MEMORY(err);
+    TRY(write_trace(o, x, t, &how, err));
+    if (shortened) say_shortened(o, shortened);
+    say_written(o);
+    return OK;
+}
+
+static status write_form(const options *o, opened_input *x, bool *writing, error *err) {
+    TRY(check_form(o, err));
+    TRY(picture_check(o, err));
+    if (!o->output.p && !is_picture(o) && isatty(STDOUT_FILENO))
+        FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_NO_OUTPUT);
+    TRY(check_output(o, err));
+    TRY(open_traces(o, x, err));
     trace *merged = NULL;
     if (x->input.n_traces > 1) TRY(open_merged(o, x, &merged, err));
     *writing = true;
-    status s = write_trace(o, merged ? merged : x->input.traces[0].trace, &how, err);
+    status s = write_opened(o, x, merged ? merged : x->input.traces[0].trace, err);
     trace_release(merged);
-    if (s == OK && shortened) say_shortened(o, shortened);
     return s;
 }
 

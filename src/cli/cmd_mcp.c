@@ -7,16 +7,20 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/fmt.h"
 #include "base/message_ids_columns.h"
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/open.h"
+#include "cli/picture.h"
 #include "cli/shape.h"
 #include "mcp/mcp.h"
 #include "query/query.h"
+#include "session/discover.h"
+#include "session/sniff.h"
 
 enum { USUAL_ROWS = 20, MOST_ROWS = 500, TRIES = 4, TEXT_WIDTH = 160 };
 /* Of one question in SQL: an agent that asks for too much shall hear so soon. */
@@ -51,9 +55,15 @@ static bool is_offset(str name) {
     return str_eq(name, STR("offset"));
 }
 
+/* Where --to is the form of an export, the end of the window is another word. */
+static str option_name(const mcp_call *c, str name) {
+    return c->picture && str_eq(name, STR("to")) ? STR("until") : name;
+}
+
 static status make_words(agent *g, const mcp_call *c, char **words, int *n, error *err) {
+    if (c->picture) words[(*n)++] = (char *)(uintptr_t) "--to=svg";
     for (uint32_t i = 0; i < c->n_arguments; i++) {
-        str name = c->arguments[i].name, value = c->arguments[i].value;
+        str name = option_name(c, c->arguments[i].name), value = c->arguments[i].value;
         if (is_offset(name)) continue;
         str word = value.p ? arena_printf(&g->arena, "--%s=%s", name.p, value.p)
                            : arena_printf(&g->arena, "--%s", name.p);
@@ -80,7 +90,7 @@ static status read_offset(const mcp_call *c, options *o, error *err) {
 }
 
 static status read_options(agent *g, const mcp_call *c, options *o, error *err) {
-    char *words[MCP_MAX_ARGUMENTS + 4];
+    char *words[MCP_MAX_ARGUMENTS + 5];
     int n = 0;
     *o = (options){.words = g->o->words};
     if (!command_find(str_of(c->analysis), &o->command))
@@ -144,16 +154,49 @@ static status answer_once(const options *o, str sql, buf *text, buf *json, error
     return s;
 }
 
+/* ---- a picture ---- */
+
+static void put_facts(const timeline_svg_options *how, const timeline_svg_facts *facts,
+                      const trace *t, buf *json) {
+    buf_printf(json,
+               "{\"schema\":\"tacho/1\",\"picture\":{\"from\":%lld,\"to\":%lld,\"width\":%u,"
+               "\"height\":%u,\"tracks\":%u,\"left_out\":%u,\"boxes\":%u,\"bucket\":%lld}}",
+               (long long)sub_i64(how->from_ns, t->start_ns),
+               (long long)sub_i64(how->to_ns, t->start_ns), facts->width_px, facts->height_px,
+               facts->n_tracks, facts->n_left_out, facts->n_boxes, (long long)facts->bucket_ns);
+}
+
+static status draw_picture(const options *o, mcp_result *out, error *err) {
+    opened_input x = {.pool = NULL};
+    timeline_svg_options how;
+    timeline_svg_facts facts;
+    status s = open_traces(o, &x, err);
+    if (s == OK)
+        s = picture_draw(o, &x, MCP_MAX_PICTURE_BYTES, &out->picture, &how, &facts, err);
+    if (s == OK && out->picture.n > MCP_MAX_PICTURE_BYTES)
+        s = error_set(err, ERR_LIMIT, NOPOS, MSG_MCP_ANSWER_TOO_LONG, 0, NULL);
+    if (s == OK) {
+        const trace *t = x.input.traces[0].trace;
+        fmt_safe(&out->text, how.title, "");
+        buf_add_cstr(&out->text, ": ");
+        timeline_svg_describe(&out->text, t, &how, &facts);
+        put_facts(&how, &facts, t, &out->json);
+    }
+    open_end(&x);
+    return s;
+}
+
 /* Fewer rows until it fits: half of what would, by its size now. */
-static status run_tool(void *of, const mcp_call *c, buf *text, buf *json, error *err) {
+static status run_tool(void *of, const mcp_call *c, mcp_result *out, error *err) {
     agent *g = of;
     options o;
     TRY(read_options(g, c, &o, err));
+    if (c->picture) return draw_picture(&o, out, err);
     for (int i = 0; i < TRIES; i++) {
-        buf_clear(text);
-        buf_clear(json);
-        TRY(answer_once(&o, c->sql, text, json, err));
-        size_t bytes = text->n > json->n ? text->n : json->n;
+        buf_clear(&out->text);
+        buf_clear(&out->json);
+        TRY(answer_once(&o, c->sql, &out->text, &out->json, err));
+        size_t bytes = out->text.n > out->json.n ? out->text.n : out->json.n;
         if (bytes <= MCP_MAX_ANSWER_BYTES) return OK;
         o.question.limit =
             max_i64(o.question.limit * MCP_MAX_ANSWER_BYTES / (int64_t)bytes / 2, 1);
@@ -161,10 +204,68 @@ static status run_tool(void *of, const mcp_call *c, buf *text, buf *json, error 
     FAIL0(err, ERR_LIMIT, NOPOS, MSG_MCP_ANSWER_TOO_LONG);
 }
 
+/* ---- the runs of the folder -------------------------------------------------------------- */
+
+/* What a run's files are, by the first that says it; "" when none does. */
+static const char *format_of(const agent *g, const run_entry *run) {
+    for (uint32_t w = 0; w < run->n_workers; w++) {
+        const char *path = run->workers[w].spans[0].path.p;
+        const format *f;
+        source *src;
+        error ignored = {0};
+        if (!open_is_within(path, g->folder)) continue;
+        if (source_open(path, &src, &ignored) != OK) continue;
+        status s = sniff_source(src, path, &f, &ignored);
+        source_close(src);
+        if (s == OK) return f->name;
+    }
+    return "";
+}
+
+/* A file counts as complete after two seconds without a change, as for the page. */
+static bool is_growing(const run_entry *run) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    for (uint32_t w = 0; w < run->n_workers; w++)
+        for (uint32_t i = 0; i < run->workers[w].n_spans; i++)
+            if (sub_i64(now_ns, run->workers[w].spans[i].mtime_ns) < 2000000000) return true;
+    return false;
+}
+
+static str describe_run(agent *g, const run_entry *run, arena *a) {
+    buf text = {0};
+    const char *kind = format_of(g, run);
+    arg args[3] = {arg_int("workers", run->n_workers)};
+    uint32_t n = 1;
+    if (*kind) args[n++] = arg_cstr("format", kind);
+    if (is_growing(run)) args[n++] = arg_cstr("growing", "");
+    text_format(&text, g->o->words, MSG_RESOURCE_RUN, args, n);
+    str kept = buf_ok(&text) ? arena_str(a, buf_str(&text)) : STR_NONE;
+    buf_fini(&text);
+    return kept;
+}
+
+static status list_runs(void *of, uint32_t first, arena *a, mcp_runs *out, error *err) {
+    agent *g = of;
+    catalogue c;
+    TRY(run_discover(a, g->folder, &c, err));
+    for (uint32_t i = 0; i < c.n_runs; i++) {
+        const run_entry *run = &c.runs[i];
+        if (!open_is_within(run->path.p, g->folder)) continue;
+        if (out->total++ < first || out->n == MCP_PAGE) continue;
+        out->runs[out->n].name = run->name;
+        out->runs[out->n].about = describe_run(g, run, a);
+        if (!out->runs[out->n++].about.p) FAIL_MEMORY(err);
+    }
+    return OK;
+}
+
 /* ---- lines in, lines out ----------------------------------------------------------------- */
 
 static status answer_line(agent *g, str line, output *out, error *err) {
-    mcp_host host = {.words = g->o->words, .run = run_tool, .of = g};
+    mcp_host host = {
+        .words = g->o->words, .run = run_tool, .runs = g->folder ? list_runs : NULL, .of = g};
     mcp_answer(&host, &g->arena, line, &out->buf);
     arena_reset(&g->arena);
     if (!buf_ok(&out->buf)) FAIL_MEMORY(err);

@@ -32,6 +32,7 @@ static const struct {
     {"tacho", export_tacho, false, false},
     {"memory_flow.svg", export_memory_flow, true, false},
     {"arrow", export_arrow, false, false},
+    {"svg", export_svg, true, false},
 };
 enum { N_FORMS = sizeof FORMS / sizeof *FORMS };
 
@@ -110,7 +111,8 @@ status export_trace(const trace *t, const export_options *o, int fd, error *err)
                     .err = err,
                     .value = o->value,
                     .shortened = o->shortened,
-                    .table = o->table};
+                    .table = o->table,
+                    .picture = o->picture};
     if (!FORMS[form].windowed && !export_is_whole(&x))
         FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_WHOLE, arg_cstr("name", FORMS[form].name));
     if (!FORMS[form].valued && o->value != EXPORT_VALUE_NONE)

@@ -4,16 +4,27 @@
  *
  * Forms: chrome (trace-event JSON as PyTorch's profiler writes it), perfetto (its protobuf), csv (one row for each
  * slice), stacks (folded stacks for flame graphs), speedscope (the same for that viewer), tacho
- * (our own file), arrow (one table as an Arrow IPC stream). Written front to back through one buffer: memory does not grow with the trace
- * (for stacks and speedscope: only with the distinct stacks). */
+ * (our own file), memory_flow.svg (time × address as a picture), arrow (one table as an Arrow IPC
+ * stream), svg (a picture of the timeline). Written front to back through one buffer: memory does not grow with the trace
+ * (for stacks and speedscope: only with the distinct stacks; for svg a level-of-detail index is
+ * made where none is given). */
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
 
 #include "question/window.h"
-#include "store/trace.h"
+#include "store/lod.h"
+#include "text/text.h"
 
 /* Which time the forms made of stacks show. */
 typedef enum { EXPORT_VALUE_NONE = 0, EXPORT_VALUE_HOST, EXPORT_VALUE_DEVICE } export_value;
+
+/* Of the form svg. */
+typedef struct {
+    lang words;
+    str title;         /* what it is a picture of */
+    uint32_t width_px; /* 0: the usual one */
+    const lod *lod;    /* of the trace, where the caller has one; NULL: made here */
+} picture_options;
 
 typedef struct {
     str form;
@@ -28,6 +39,8 @@ typedef struct {
     uint64_t *shortened;
     /* Of the form arrow: the table, by its name in SQL; slice when it is empty. */
     str table;
+    /* Of the form svg; others do not look at it. NULL: in English, untitled. */
+    const picture_options *picture;
 } export_options;
 
 /* To an open file; a pipe will do. ERR_ARG when the form is not known or takes no window or

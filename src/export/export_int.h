@@ -15,8 +15,9 @@ typedef struct {
     buf out;
     args_reader *args;
     error *err;
-    uint64_t *shortened; /* export.h; may be NULL */
-    str table;           /* of arrow */
+    uint64_t *shortened;            /* export.h; may be NULL */
+    str table;                      /* of arrow */
+    const picture_options *picture; /* of svg; may be NULL */
 } export_ctx;
 
 /* Sends the buffer on when it is large enough; each form calls it after every row. */
@@ -53,5 +54,6 @@ status export_tacho(export_ctx *x) MUST_USE;
 status export_memory_flow(export_ctx *x) MUST_USE;
 status export_perfetto(export_ctx *x) MUST_USE;
 status export_arrow(export_ctx *x) MUST_USE;
+status export_svg(export_ctx *x) MUST_USE;
 
 #endif

@@ -15,6 +15,7 @@
 #include "analyse/kind_names.h"
 #include "base/json.h"
 #include "export/export_int.h"
+#include "export/svg_text.h"
 #include "store/traits.h"
 
 #define UNIT_NS 100000
@@ -96,37 +97,6 @@ static void memory_flow_svg_measure(svg_ctx *d) {
 
 /* ---- texts ---- */
 
-/* U+FFFE and U+FFFF: UTF-8, but no XML. */
-static bool is_no_character(str s, size_t at) {
-    return s.n - at >= 3 && memcmp(s.p + at, "\xef\xbf", 2) == 0 &&
-           (uint8_t)s.p[at + 2] >= 0xbe;
-}
-
-static void add_escaped(buf *b, str s) {
-    for (size_t i = 0; i < s.n; i++) {
-        char c = s.p[i];
-        if (is_no_character(s, i) || (str_utf8(s, i) == 0 && (uint8_t)c >= 0x80)) {
-            buf_add_cstr(b, "\xef\xbf\xbd");
-            i += is_no_character(s, i) ? 2 : 0;
-        } else if ((uint8_t)c >= 0x80) {
-            size_t n = str_utf8(s, i);
-            buf_add(b, s.p + i, n);
-            i += n - 1;
-        } else if (c == '<')
-            buf_add_cstr(b, "&lt;");
-        else if (c == '>')
-            buf_add_cstr(b, "&gt;");
-        else if (c == '&')
-            buf_add_cstr(b, "&amp;");
-        else if (c == '"')
-            buf_add_cstr(b, "&quot;");
-        else if (c >= ' ' || c == '\t')
-            buf_add_byte(b, c);
-        else
-            buf_add_byte(b, ' '); /* no XML may hold it */
-    }
-}
-
 typedef struct {
     const char *name;
     int64_t scale;
@@ -161,7 +131,7 @@ static const char *fill_of(int64_t lifetime_ns) {
 
 static void add_attribute(buf *b, const char *name, str value) {
     buf_printf(b, " tag:%s=\"", name);
-    add_escaped(b, value);
+    svg_add_escaped(b, value);
     buf_add_byte(b, '"');
 }
 
@@ -216,7 +186,7 @@ static void add_words(svg_ctx *d, uint32_t row, str json, int64_t produced, int6
     memory_flow_svg_add_device(d, row);
     buf_add_cstr(b, "><title>");
     text.n = 0;
-    add_escaped(b, memory_flow_svg_name_of(t, row, &text, json));
+    svg_add_escaped(b, memory_flow_svg_name_of(t, row, &text, json));
     buf_printf(b, " %lld B</title>\n</rect>\n", (long long)t->memory.bytes[row]);
     d->x->out.failed |= text.failed || quantity.failed;
     buf_fini(&text);

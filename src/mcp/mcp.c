@@ -67,6 +67,16 @@ static void put_member(request *r, const char *name, str text) {
     buf_add_json(r->out, text);
 }
 
+/* A member of the arguments as a text without escapes. */
+static str read_argument(request *r, str given, const char *name) {
+    buf text = {0};
+    (void)json_decode(json_text(json_member(given, str_of(name))), &text);
+    str kept = arena_str(r->arena, buf_str(&text));
+    if (!buf_ok(&text) || !kept.p) r->out->failed = true;
+    buf_fini(&text);
+    return kept;
+}
+
 /* ---- methods ----------------------------------------------------------------------------- */
 
 static void answer_initialize(request *r) {
@@ -125,10 +135,43 @@ static void put_on_one_line(buf *out, str json) {
     }
 }
 
+/* Beside the text, for the user: not every client takes such a picture for an image. */
+static void put_picture(buf *out, str svg) {
+    buf_add_cstr(out, ",{\"type\":\"resource\",\"annotations\":{\"audience\":[\"user\"]},"
+                      "\"resource\":{\"uri\":\"tacho://picture/timeline.svg\","
+                      "\"mimeType\":\"image/svg+xml\",\"text\":");
+    buf_add_json(out, svg);
+    buf_add_cstr(out, "}}");
+}
+
+static void put_result(request *r, const mcp_result *made) {
+    begin_result(r);
+    buf_add_cstr(r->out, ",\"isError\":false,\"content\":[{\"type\":\"text\",\"text\":");
+    buf_add_json(r->out, buf_str(&made->text));
+    buf_add_byte(r->out, '}');
+    if (made->picture.n) put_picture(r->out, buf_str(&made->picture));
+    buf_add_cstr(r->out, "],\"structuredContent\":");
+    put_on_one_line(r->out, buf_str(&made->json));
+    end_result(r);
+}
+
+static status run_call(request *r, const mcp_call *call, mcp_result *made, error *err) {
+    TRY(r->host->run(r->host->of, call, made, err));
+    if (!buf_ok(&made->text) || !buf_ok(&made->json) || !buf_ok(&made->picture))
+        FAIL_MEMORY(err);
+    return OK;
+}
+
+static void end_call(mcp_result *made) {
+    buf_fini(&made->text);
+    buf_fini(&made->json);
+    buf_fini(&made->picture);
+}
+
 static void answer_call(request *r) {
     error err = {0};
     mcp_call call;
-    buf text = {0}, json = {0};
+    mcp_result made = {0};
     const mcp_tool *t = mcp_tool_find(json_text(json_member(r->params, STR("name"))));
     if (!t) {
         put_error(r->out, r->id, RPC_BAD_ARGUMENTS, say(r, MSG_MCP_NO_TOOL));
@@ -136,52 +179,124 @@ static void answer_call(request *r) {
     }
     str arguments = json_member(r->params, STR("arguments"));
     status s = mcp_read_call(t, arguments, r->arena, &call, &err);
-    if (s == OK) s = r->host->run(r->host->of, &call, &text, &json, &err);
-    if (s == OK && (!buf_ok(&text) || !buf_ok(&json)))
-        s = error_set(&err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
-    if (s != OK) {
+    if (s == OK) s = run_call(r, &call, &made, &err);
+    if (s != OK)
         put_tool_error(r, &err);
-    } else {
-        begin_result(r);
-        buf_add_cstr(r->out, ",\"isError\":false,\"content\":[{\"type\":\"text\",\"text\":");
-        buf_add_json(r->out, buf_str(&text));
-        buf_add_cstr(r->out, "}],\"structuredContent\":");
-        put_on_one_line(r->out, buf_str(&json));
-        end_result(r);
-    }
-    buf_fini(&text);
-    buf_fini(&json);
+    else
+        put_result(r, &made);
+    end_call(&made);
 }
+
+/* ---- resources --------------------------------------------------------------------------- */
 
 #define GUIDE "tacho://guide"
 
-static void answer_resources(request *r) {
-    begin_result(r);
-    buf_add_cstr(r->out, KEPT ",\"resources\":[{\"uri\":\"" GUIDE
-                              "\",\"name\":\"guide\",\"mimeType\":\"text/plain\"");
+static void put_guide(request *r) {
+    buf_add_cstr(r->out,
+                 "{\"uri\":\"" GUIDE "\",\"name\":\"guide\",\"mimeType\":\"text/plain\"");
     put_member(r, "description", str_of(say(r, MSG_MCP_RESOURCE_GUIDE)));
-    buf_add_cstr(r->out, "}]");
+    buf_add_byte(r->out, '}');
+}
+
+static void put_run(request *r, str name, str about) {
+    buf uri = {0};
+    mcp_put_run_uri(&uri, name);
+    buf_add_cstr(r->out, "{\"mimeType\":\"text/plain\"");
+    put_member(r, "uri", buf_str(&uri));
+    put_member(r, "name", name);
+    put_member(r, "description", about);
+    buf_add_byte(r->out, '}');
+    if (!buf_ok(&uri)) r->out->failed = true;
+    buf_fini(&uri);
+}
+
+/* The place in the list that a cursor names: we made it, so it is a number. */
+static bool read_cursor(const request *r, uint32_t *first) {
+    int64_t at = 0;
+    str cursor = json_text(json_member(r->params, STR("cursor")));
+    if (cursor.n && (!str_to_i64(cursor, &at) || at < 0 || at > UINT32_MAX)) return false;
+    *first = (uint32_t)at;
+    return true;
+}
+
+/* Runs come and go, so the list is not kept for long. */
+static void put_resources(request *r, uint32_t first, const mcp_runs *page) {
+    begin_result(r);
+    buf_add_cstr(r->out, ",\"ttlMs\":2000,\"cacheScope\":\"private\",\"resources\":[");
+    if (first == 0) put_guide(r);
+    for (uint32_t i = 0; i < page->n; i++) {
+        if (i || first == 0) buf_add_byte(r->out, ',');
+        put_run(r, page->runs[i].name, page->runs[i].about);
+    }
+    buf_add_byte(r->out, ']');
+    if (first + page->n < page->total)
+        buf_printf(r->out, ",\"nextCursor\":\"%u\"", first + page->n);
     end_result(r);
+}
+
+static void answer_resources(request *r) {
+    error err = {0};
+    mcp_runs page = {0};
+    uint32_t first = 0;
+    if (!read_cursor(r, &first)) {
+        put_error(r->out, r->id, RPC_BAD_ARGUMENTS, say(r, MSG_MCP_NO_RESOURCE));
+        return;
+    }
+    status s = r->host->runs ? r->host->runs(r->host->of, first, r->arena, &page, &err) : OK;
+    if (s == ERR_MEMORY) r->out->failed = true;
+    if (s != OK) page = (mcp_runs){0}; /* a folder without runs */
+    put_resources(r, first, &page);
 }
 
 static void answer_templates(request *r) {
     begin_result(r);
-    buf_add_cstr(r->out, KEPT ",\"resourceTemplates\":[]");
-    end_result(r);
-}
-
-static void answer_read(request *r) {
-    if (!str_eq(json_text(json_member(r->params, STR("uri"))), STR(GUIDE))) {
-        put_error(r->out, r->id, RPC_BAD_ARGUMENTS, say(r, MSG_MCP_NO_RESOURCE));
-        return;
-    }
-    begin_result(r);
-    buf_add_cstr(r->out,
-                 KEPT ",\"contents\":[{\"uri\":\"" GUIDE "\",\"mimeType\":\"text/plain\"");
-    put_member(r, "text", str_of(say(r, MSG_MCP_GUIDE)));
+    buf_add_cstr(r->out, KEPT ",\"resourceTemplates\":[{\"uriTemplate\":\"" MCP_RUN_URI
+                              "{run}/{analysis}\",\"mimeType\":\"text/plain\"");
+    put_member(r, "name", str_of(say(r, MSG_RESOURCE_ANALYSIS_NAME)));
+    put_member(r, "description", str_of(say(r, MSG_RESOURCE_ANALYSIS)));
     buf_add_cstr(r->out, "}]");
     end_result(r);
 }
+
+static void put_contents(request *r, str uri, str text) {
+    begin_result(r);
+    buf_add_cstr(r->out, ",\"contents\":[{\"mimeType\":\"text/plain\"");
+    put_member(r, "uri", uri);
+    put_member(r, "text", text);
+    buf_add_cstr(r->out, "}]");
+    end_result(r);
+}
+
+static void answer_run(request *r, str uri) {
+    error err = {0};
+    mcp_call call;
+    mcp_result made = {0};
+    buf sentence = {0};
+    status s = mcp_read_uri(uri, r->arena, &call, &err);
+    if (s == OK) s = run_call(r, &call, &made, &err);
+    if (s == OK) {
+        put_contents(r, uri, buf_str(&made.text));
+    } else {
+        text_error(&sentence, r->host->words, &err);
+        buf_add_byte(&sentence, '\0');
+        put_error(r->out, r->id, RPC_BAD_ARGUMENTS,
+                  buf_ok(&sentence) ? sentence.p : say(r, MSG_OUT_OF_MEMORY));
+    }
+    buf_fini(&sentence);
+    end_call(&made);
+}
+
+static void answer_read(request *r) {
+    str uri = read_argument(r, r->params, "uri");
+    if (str_starts(uri, STR(MCP_RUN_URI)))
+        answer_run(r, uri);
+    else if (str_eq(uri, STR(GUIDE)))
+        put_contents(r, uri, str_of(say(r, MSG_MCP_GUIDE)));
+    else
+        put_error(r->out, r->id, RPC_BAD_ARGUMENTS, say(r, MSG_MCP_NO_RESOURCE));
+}
+
+/* ---- prompts ----------------------------------------------------------------------------- */
 
 /* The prompts: a name, its arguments, what it is for and what it says. */
 static const struct {
@@ -223,16 +338,6 @@ static void put_prompt(request *r, size_t i, const arg *values, uint32_t n) {
     end_result(r);
     if (!buf_ok(&text)) r->out->failed = true;
     buf_fini(&text);
-}
-
-/* A member of the arguments as a text without escapes. */
-static str read_argument(request *r, str given, const char *name) {
-    buf text = {0};
-    (void)json_decode(json_text(json_member(given, str_of(name))), &text);
-    str kept = arena_str(r->arena, buf_str(&text));
-    if (!buf_ok(&text) || !kept.p) r->out->failed = true;
-    buf_fini(&text);
-    return kept;
 }
 
 static void answer_prompt(request *r) {

@@ -14,8 +14,10 @@
 
 enum {
     MCP_MAX_ARGUMENTS = 64,
-    MCP_MAX_LINE_BYTES = 1 << 20,   /* of a client's message */
-    MCP_MAX_ANSWER_BYTES = 48 << 10 /* of a tool's text, and of its JSON */
+    MCP_MAX_LINE_BYTES = 1 << 20,    /* of a client's message */
+    MCP_MAX_ANSWER_BYTES = 48 << 10, /* of a tool's text, and of its JSON */
+    MCP_MAX_PICTURE_BYTES = 64 << 10,
+    MCP_PAGE = 50 /* runs of one answer */
 };
 
 /* What a client asks of a tool: an analysis, the traces, and arguments as the command line has
@@ -24,16 +26,32 @@ typedef struct {
     const char *analysis;
     uint32_t n_traces, n_arguments;
     str traces[2];
-    str sql; /* of the tool `query` */
+    str sql;      /* of the tool `query` */
+    bool picture; /* of the timeline, not an analysis */
     struct {
         str name, value;
     } arguments[MCP_MAX_ARGUMENTS];
 } mcp_call;
 
+/* The answer of a tool: text for a model, one JSON object for programs; an SVG file, or nothing. */
+typedef struct {
+    buf text, json, picture;
+} mcp_result;
+
+/* Some of the runs below the folder that is served; texts are valid until the arena is reset. */
+typedef struct {
+    uint32_t n, total;
+    struct {
+        str name, about;
+    } runs[MCP_PAGE];
+} mcp_runs;
+
 typedef struct {
     lang words;
-    /* Appends the answer as text and as one JSON object. An error is told to the client. */
-    status (*run)(void *of, const mcp_call *call, buf *text, buf *json, error *err);
+    /* Appends the answer. An error is told to the client. */
+    status (*run)(void *of, const mcp_call *call, mcp_result *out, error *err);
+    /* The runs from the first-th on, as many as fit. NULL: no folder is served. */
+    status (*runs)(void *of, uint32_t first, arena *a, mcp_runs *out, error *err);
     void *of;
 } mcp_host;
 

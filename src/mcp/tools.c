@@ -28,6 +28,9 @@ static const struct {
 #undef ROW
 };
 
+/* run, worker, step, from, to: those before the ones about tables. */
+enum { N_WITHOUT_TABLES = 5 };
+
 static const char *const TRACES[2][2] = {{"trace", ""}, {"base", "candidate"}};
 
 const mcp_tool *mcp_tool_find(str name) {
@@ -38,6 +41,15 @@ const mcp_tool *mcp_tool_find(str name) {
 
 static bool is_slice(const mcp_tool *t) {
     return strcmp(t->name, "slice") == 0;
+}
+
+static bool is_picture(const mcp_tool *t) {
+    return strcmp(t->analysis, "export") == 0;
+}
+
+/* Which terms a tool takes: a picture has no tables. */
+static bool takes_term(const mcp_tool *t, size_t i) {
+    return !is_picture(t) || i < N_WITHOUT_TABLES;
 }
 
 static bool takes_sql(const mcp_tool *t) {
@@ -112,7 +124,11 @@ static void put_schema(buf *out, const mcp_tool *t, lang words) {
         buf_add_cstr(out, ",\"slice\":{\"type\":\"integer\"");
         put_help(out, text_get(MSG_MCP_SLICE, words));
     }
-    for (size_t i = 0; i < N_OF(TERMS); i++) {
+    if (is_picture(t)) {
+        buf_add_cstr(out, ",\"width\":{\"type\":\"integer\"");
+        put_help(out, text_get(MSG_PICTURE_WIDTH, words));
+    }
+    for (size_t i = 0; i < N_OF(TERMS) && takes_term(t, i); i++) {
         buf_printf(out, ",\"%s\":{\"type\":\"%s\"", TERMS[i].name, schema_type(TERMS[i].kind));
         put_help(out, text_get(TERMS[i].help, words));
     }
@@ -163,7 +179,11 @@ static status read_text(str name, str raw, arena *a, str *out, error *err) {
 static bool find_kind(const mcp_tool *t, str name, value_kind *kind) {
     const param_info *p = registry_find_param(t->analysis, name);
     if (p) *kind = p->kind;
-    for (size_t i = 0; !p && i < N_OF(TERMS); i++) {
+    if (is_picture(t) && str_eq(name, STR("width"))) {
+        *kind = VALUE_COUNT;
+        return true;
+    }
+    for (size_t i = 0; !p && i < N_OF(TERMS) && takes_term(t, i); i++) {
         if (!str_eq(name, str_of(TERMS[i].name))) continue;
         *kind = TERMS[i].kind;
         return true;
@@ -220,7 +240,8 @@ static status add_argument(const mcp_tool *t, mcp_call *c, str name, str raw, ar
 
 status mcp_read_call(const mcp_tool *t, str arguments, arena *a, mcp_call *out, error *err) {
     str key, raw;
-    *out = (mcp_call){.analysis = t->analysis, .n_traces = t->n_traces};
+    *out =
+        (mcp_call){.analysis = t->analysis, .n_traces = t->n_traces, .picture = is_picture(t)};
     for (json_iter it = json_open(arguments); json_next(&it, &key, &raw);) {
         str name = arena_str(a, key);
         if (!name.p) FAIL_MEMORY(err);

@@ -17,10 +17,17 @@
 #define REQUEST_BYTES ((size_t)2 << 30)
 #define ANSWER_BYTES ((size_t)256 << 20)
 
-/* About what a part of a report takes; measured, for the size that is said beforehand. */
-enum { BYTES_PER_WORKER = 600 << 10, BYTES_PER_SLICE = 310 };
-/* Of pictures: what a crowded trace takes, and each slice of a small one. */
-enum { BYTES_OF_PICTURES = 3 << 20, BYTES_PER_BOX = 20 };
+/* About what answers take, measured (bench/report): those about any worker, each name of an
+ * operator or kernel more, each event of a step (the path, the picture of a step); each slice that
+ * can be selected. Answers cut to a step are smaller. */
+enum {
+    BYTES_PER_WORKER = 150000,
+    BYTES_PER_NAME = 1500,
+    BYTES_PER_EVENT = 100,
+    MOST_EVENTS = 20000, /* of a step; tables are cut */
+    BYTES_PER_SLICE = 205,
+    PERCENT_OF_CUT = 70
+};
 
 /* ---- opening ----------------------------------------------------------------------------- */
 
@@ -221,20 +228,30 @@ static status fail_steps(step_range d, error *err) {
     FAIL(err, ERR_ARG, NOPOS, MSG_REPORT_NO_STEPS, arg_cstr("steps", steps));
 }
 
+static uint64_t estimate_answers(const report_extent *e) {
+    uint64_t per_step = e->n_events / (e->n_steps ? e->n_steps : 1);
+    uint64_t about_all = BYTES_PER_WORKER + e->n_names * BYTES_PER_NAME;
+    uint64_t events = per_step < MOST_EVENTS ? per_step : MOST_EVENTS;
+    return about_all + events * BYTES_PER_EVENT + e->n_slices * BYTES_PER_SLICE +
+           e->n_cuts * about_all * PERCENT_OF_CUT / 100;
+}
+
+/* The pictures are made before, so that only the answers are estimated. */
 static status say_estimate(report *r, error *err) {
-    uint64_t bytes = report_page_bytes(), n, n_slices = 0;
+    uint64_t bytes = report_page_bytes(), n_slices = 0;
     for (uint32_t i = 0; i < r->n_runs; i++)
         for (uint32_t w = 0; w < r->runs[i].n_workers; w++) {
             asked_of whom = {r->runs[i].name, r->runs[i].workers[w]};
-            TRY(report_count_slices(r, whom, &n, err));
-            n_slices += n;
-            bytes += BYTES_PER_WORKER + n * BYTES_PER_SLICE;
-            TRY(report_count_all(r, whom, &n, err));
-            bytes +=
-                n < BYTES_OF_PICTURES / BYTES_PER_BOX ? n * BYTES_PER_BOX : BYTES_OF_PICTURES;
+            report_extent e;
+            TRY(report_measure(r, whom, &e, err));
+            n_slices += e.n_slices;
+            bytes += estimate_answers(&e);
         }
     if (!n_slices && !steps_are_all(r->o->detail)) return fail_steps(r->o->detail, err);
-    if (r->o->estimate) r->o->estimate(r->o->context, bytes);
+    for (uint32_t i = 0; i < r->n_runs; i++)
+        for (uint32_t w = 0; w < r->runs[i].n_workers; w++)
+            TRY(report_pictures(r, (asked_of){r->runs[i].name, r->runs[i].workers[w]}, err));
+    if (r->o->estimate) r->o->estimate(r->o->context, bytes + r->store.parts.n);
     return OK;
 }
 
@@ -250,8 +267,6 @@ static status keep_runs(report *r, error *err) {
 }
 
 static status answer_all(report *r, error *err) {
-    r->total = 1;
-    for (uint32_t i = 0; i < r->n_runs; i++) r->total += report_count(r, &r->runs[i]);
     for (uint32_t i = 0; i < r->n_runs; i++) TRY(report_answers(r, &r->runs[i], err));
     return keep_runs(r, err);
 }
@@ -260,6 +275,8 @@ static status write_report(report *r, const char *path, const str names[2], repo
                            bool *writing, error *err) {
     TRY(open_service(r, path, err));
     TRY(take_runs(r, names, err));
+    r->total = 1;
+    for (uint32_t i = 0; i < r->n_runs; i++) r->total += report_count(r, &r->runs[i]);
     TRY(say_estimate(r, err));
     TRY(answer_all(r, err));
     *writing = true;

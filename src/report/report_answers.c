@@ -67,6 +67,15 @@ static status ask_detail(report *r, asked_of whom, const trace *t, error *err) {
     return OK;
 }
 
+uint64_t report_count_cuts(const report *r, const trace *t) {
+    step_range d = r->o->detail;
+    uint64_t n = 0;
+    if (steps_are_all(d)) return 0;
+    for (uint32_t i = 1; i < t->step.n; i++)
+        n += t->step.number[i] >= d.first && t->step.number[i] <= d.last;
+    return (n < MOST_CUTS ? n : MOST_CUTS) + (n > 1);
+}
+
 /* What the picture of one step is made of, of as many steps as fit. */
 static status ask_segments(report *r, asked_of whom, const trace *t, error *err) {
     char key[64], asked[96];
@@ -108,7 +117,10 @@ static status ask_path(report *r, asked_of whom, request_ctx *x, error *err) {
     char key[64], asked[96];
     whole.pool = r->service.pool;
     const analysis_info *info = registry_find(STR("whatif"));
-    if (!info || info->run(&in, &whole, &x->arena, &a, NULL) != OK) return OK;
+    error why = {0};
+    status st = info ? info->run(&in, &whole, &x->arena, &a, &why) : ERR_NOT_FOUND;
+    if (st == ERR_MEMORY) FAIL_MEMORY(err);
+    if (st != OK) return OK; /* nothing to say about steps that are not there */
     for (uint32_t i = 0; i < a.n_tables; i++) {
         if (strcmp(a.tables[i]->name, "steps") != 0) continue;
         if (!find_typical(a.tables[i], &step, &next)) return OK;

@@ -56,13 +56,20 @@ void report_tell(report *r); /* one question more is done */
 /* Everything about a run that the views show. */
 status report_answers(report *r, const report_run *run, error *err) MUST_USE;
 uint64_t report_count(const report *r, const report_run *run); /* of questions */
-/* Lanes, tape and pictures of a worker, and the slices of the steps that are wanted whole. */
+/* Lanes, tape and pictures of a worker; they are made first, so that their size is known. */
+status report_pictures(report *r, asked_of whom, error *err) MUST_USE;
+/* Sums under the timeline, and the slices of the steps that are wanted whole. */
 status report_timeline(report *r, asked_of whom, error *err) MUST_USE;
-/* Slices of those steps, before anything is packed. */
-status report_count_slices(report *r, asked_of whom, uint64_t *n, error *err) MUST_USE;
 
-status report_count_all(report *r, asked_of whom, uint64_t *n,
-                        error *err) MUST_USE; /* of all */
+/* What the size of the answers about a worker depends on. */
+typedef struct {
+    uint64_t n_names, n_events; /* without Python frames, of which few are in tables */
+    uint64_t n_steps;
+    uint64_t n_slices, n_cuts; /* of the steps that are wanted whole; answers cut to them */
+} report_extent;
+/* How often the questions are asked again, cut to steps. */
+uint64_t report_count_cuts(const report *r, const trace *t);
+status report_measure(report *r, asked_of whom, report_extent *out, error *err) MUST_USE;
 
 /* A folder with the two runs of a comparison, by links; the texts are valid until the arena is
  * reset. */

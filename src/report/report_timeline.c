@@ -10,6 +10,7 @@
 #include <inttypes.h>
 
 #include "analyse/timeline/lanes.h"
+#include "analyse/timeline/step_window.h"
 #include "base/num.h"
 #include "report/report_int.h"
 #include "serve/timeline.h"
@@ -79,26 +80,11 @@ static status keep_tiles(report *r, asked_of whom, const request_ctx *of, part_o
 
 /* ---- steps as a whole -------------------------------------------------------------------- */
 
-/* From the start of the first step to the end of the last one, and of the device work that was
- * launched in it: offsets. False: none of the steps is in the trace. */
+/* The steps that are wanted whole, as offsets. False: none of them is in the trace. */
 static bool find_detail(const report *r, const trace *t, part_of_time *out) {
-    step_range d = r->o->detail;
-    int64_t from = INT64_MAX, to = INT64_MIN;
-    if (steps_are_all(d)) return false;
-    for (uint32_t i = 1; i < t->step.n; i++) {
-        if (t->step.number[i] < d.first || t->step.number[i] > d.last) continue;
-        from = min_i64(from, t->step.start[i]);
-        to = max_i64(to, t->step.end[i]);
-    }
-    for (uint32_t k = 1; k < t->kernel.n; k++) {
-        uint32_t launch = t->kernel.launch[k], slice = t->kernel.slice[k];
-        if (launch && t->slice.start[launch] >= from && t->slice.start[launch] < to)
-            out->to_ns = max_i64(out->to_ns, trace_slice_end(t, slice));
-    }
-    if (from >= to) return false;
-    to = max_i64(to, out->to_ns);
-    *out = (part_of_time){sub_i64(from, t->start_ns),
-                          sub_i64(min_i64(to, t->end_ns), t->start_ns)};
+    time_window w;
+    if (steps_are_all(r->o->detail) || !steps_window(t, r->o->detail, &w)) return false;
+    *out = (part_of_time){w.from_ns, w.to_ns};
     return true;
 }
 
@@ -169,12 +155,32 @@ static status keep_slices(report *r, asked_of whom, const request_ctx *of, part_
     return st;
 }
 
-static status keep_detail(report *r, asked_of whom, const request_ctx *of, error *err) {
-    const trace *t = of->traces[0].trace;
-    part_of_time p = {0};
+/* ---- pictures of all of it --------------------------------------------------------------- */
+
+static bool is_empty(const trace *t) {
+    return t->slice.n < 2 && t->counter.n < 2;
+}
+
+static status keep_pictures(report *r, asked_of whom, const request_ctx *x, error *err) {
+    const trace *t = x->traces[0].trace;
+    part_of_time all = {0, max_i64(0, sub_i64(t->end_ns, t->start_ns))}, p;
+    TRY(report_keep(r, whom, STR("tape"), STR("tape?width=4096"), false, err));
+    if (is_empty(t)) return OK;
+    TRY(keep_picture(r, whom, x, all, false, err));
+    TRY(keep_tiles(r, whom, x, all, TILES, false, err));
     if (!find_detail(r, t, &p)) return OK;
-    TRY(keep_tiles(r, whom, of, p, count_slices(t, p) / SLICES_PER_TILE + 1, true, err));
-    return keep_slices(r, whom, of, p, err);
+    return keep_tiles(r, whom, x, p, count_slices(t, p) / SLICES_PER_TILE + 1, true, err);
+}
+
+status report_pictures(report *r, asked_of whom, error *err) {
+    request_ctx x;
+    bool answered;
+    TRY(report_keep(r, whom, STR("tracks"), STR("tracks"), false, err));
+    status st = report_open(r, report_target(r, whom, STR("tracks")), &x, &answered, err);
+    if (st == OK && !answered && x.n_held && request_lod(&x))
+        st = keep_pictures(r, whom, &x, err);
+    request_end(&x);
+    return st;
 }
 
 /* ---- together ---------------------------------------------------------------------------- */
@@ -203,19 +209,15 @@ static status keep_areas(report *r, asked_of whom, request_ctx *x, int64_t end_n
 
 static status keep_timeline(report *r, asked_of whom, request_ctx *x, error *err) {
     const trace *t = x->traces[0].trace;
-    part_of_time all = {0, max_i64(0, sub_i64(t->end_ns, t->start_ns))};
-    TRY(report_keep(r, whom, STR("tape"), STR("tape?width=4096"), false, err));
-    if (t->slice.n < 2 && t->counter.n < 2) return OK;
-    TRY(keep_picture(r, whom, x, all, false, err));
-    TRY(keep_tiles(r, whom, x, all, TILES, false, err));
-    TRY(keep_areas(r, whom, x, all.to_ns, err));
-    return keep_detail(r, whom, x, err);
+    part_of_time p;
+    if (is_empty(t)) return OK;
+    TRY(keep_areas(r, whom, x, max_i64(0, sub_i64(t->end_ns, t->start_ns)), err));
+    return find_detail(r, t, &p) ? keep_slices(r, whom, x, p, err) : OK;
 }
 
 status report_timeline(report *r, asked_of whom, error *err) {
     request_ctx x;
     bool answered;
-    TRY(report_keep(r, whom, STR("tracks"), STR("tracks"), false, err));
     status st = report_open(r, report_target(r, whom, STR("tracks")), &x, &answered, err);
     if (st == OK && !answered && x.n_held && request_lod(&x))
         st = keep_timeline(r, whom, &x, err);
@@ -223,25 +225,31 @@ status report_timeline(report *r, asked_of whom, error *err) {
     return st;
 }
 
-static status count(report *r, asked_of whom, bool detail, uint64_t *n, error *err) {
+/* ---- how much there is ------------------------------------------------------------------- */
+
+static bool is_frame(const trace *t, uint32_t slice) {
+    return t->slice.kind[slice] == KIND_PYTHON || t->slice.kind[slice] == KIND_MODULE;
+}
+
+static void measure_trace(const report *r, const lod *l, report_extent *out) {
+    const trace *t = l->t;
+    part_of_time p;
+    for (uint32_t i = 1; i < t->slice.n; i++) out->n_events += !is_frame(t, i);
+    for (uint32_t i = 0; i < l->n_names; i++)
+        out->n_names += !is_frame(t, l->by_name[l->name_first[i]]);
+    out->n_steps = t->step.n ? t->step.n - 1 : 0;
+    if (!find_detail(r, t, &p)) return;
+    out->n_slices = count_slices(t, p);
+    out->n_cuts = report_count_cuts(r, t);
+}
+
+status report_measure(report *r, asked_of whom, report_extent *out, error *err) {
     request_ctx x;
     bool answered;
-    part_of_time p = {INT64_MIN, INT64_MAX};
-    *n = 0;
+    *out = (report_extent){0};
     status st = report_open(r, report_target(r, whom, STR("tracks")), &x, &answered, err);
-    if (detail) p = (part_of_time){0};
-    if (st == OK && !answered && x.n_held) {
-        const trace *t = x.traces[0].trace;
-        if (!detail || find_detail(r, t, &p)) *n = count_slices(t, p);
-    }
+    if (st == OK && !answered && x.n_held && request_lod(&x))
+        measure_trace(r, request_lod(&x), out);
     request_end(&x);
     return st;
-}
-
-status report_count_slices(report *r, asked_of whom, uint64_t *n, error *err) {
-    return count(r, whom, true, n, err);
-}
-
-status report_count_all(report *r, asked_of whom, uint64_t *n, error *err) {
-    return count(r, whom, false, n, err);
 }

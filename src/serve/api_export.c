@@ -12,6 +12,7 @@
 
 #include "base/message_ids_cli.h"
 #include "base/message_ids_http.h"
+#include "base/num.h"
 #include "export/export.h"
 #include "serve/service.h"
 
@@ -60,6 +61,7 @@ static void make_name(reply *r, str worker, str form) {
                          : str_eq(form, STR("stacks"))          ? "txt"
                          : str_eq(form, STR("memory_flow.svg")) ? "svg"
                          : str_eq(form, STR("perfetto"))        ? "pftrace"
+                         : str_eq(form, STR("svg"))             ? "timeline.svg"
                                                                 : form.p;
     char safe[96];
     size_t n = 0;
@@ -86,7 +88,10 @@ status route_export(request_ctx *x, error *err) {
         FAIL(err, ERR_IO, NOPOS, MSG_CLI_CANNOT_WRITE, arg_cstr("path", "TMPDIR"),
              arg_cstr("reason", strerror(errno)));
     const time_window window = {q->question.from, q->question.to};
-    export_options how = {.form = q->form, .window = &window};
+    picture_options picture = {
+        .words = q->words, .title = x->traces[0].run, .lod = request_lod(x)};
+    if (q->width > 0) picture.width_px = sat_u32((uint64_t)q->width);
+    export_options how = {.form = q->form, .window = &window, .picture = &picture};
     TRY(export_trace(x->traces[0].trace, &how, r->fd, err));
     if (fstat(r->fd, &st) != 0)
         FAIL(err, ERR_IO, NOPOS, MSG_CLI_CANNOT_WRITE, arg_cstr("path", "TMPDIR"),
@@ -94,7 +99,8 @@ status route_export(request_ctx *x, error *err) {
     r->fd_bytes = (uint64_t)st.st_size;
     r->media = str_eq(q->form, STR("chrome")) || str_eq(q->form, STR("speedscope"))
                    ? "application/json"
-                   : "application/octet-stream";
+               : str_eq(q->form, STR("svg")) ? "image/svg+xml"
+                                             : "application/octet-stream";
     make_name(r, x->traces[0].worker, q->form);
     return OK;
 }

@@ -98,3 +98,43 @@ test("report: a comparison opens on what changed", (s) =>
     assert.match(page.url(), /#\/compare\?run=sample&other=sample-2/);
     assert.deepEqual(await refusals(page), []);
   }));
+
+test("report: past the finest picture inside the timeline says so, and how to get more; in whole steps it does not", (s) =>
+  withReport(s, () => [sample(s), "--detail", "3"], async (page, { url }) => {
+    const note = page.locator(".tl-frame > .not-inside");
+    for (const [view, said] of [
+      ["0-91000000", 0],
+      ["5000000-5020000", 1], // of step 2
+      ["40000000-40020000", 0], // of step 3, which is inside
+    ]) {
+      await page.goto(`${url}#/timeline?view=${view}`);
+      await settled(page);
+      await page.waitForTimeout(300);
+      assert.equal(await note.count(), said, view);
+    }
+    await page.goto(`${url}#/timeline?view=5000000-5020000`); // its picture is there already
+    await settled(page);
+    assert.match(await note.innerText(), /tacho report --detail/);
+  }));
+
+test("report: a summary of many ranks says of views that need events where they are, in one sentence", (s) =>
+  withReport(
+    s,
+    (folder) => {
+      const file = join(folder, "job.tacho");
+      execFileSync(s.tacho, ["reduce", join(s.root, "tests/data/two_ranks"), "-q", "-o", file]);
+      return [file];
+    },
+    async (page, { url }) => {
+      for (const view of ["overview", "operators", "kernels", "distributed"]) {
+        await page.goto(`${url}#/${view}`);
+        await settled(page);
+        assert.deepEqual(await refusals(page), [], view);
+      }
+      for (const view of ["steps", "timeline", "modules", "memory", "pipeline", "roofline", "query"]) {
+        await page.goto(`${url}#/${view}`);
+        await settled(page);
+        assert.deepEqual(await refusals(page), ["A summary of 2 workers has no events. Open one of the original traces for this view."], view);
+      }
+    },
+  ));

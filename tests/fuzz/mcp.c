@@ -11,7 +11,8 @@ static void check_text(str s) {
     CHECK(!s.p || (s.p[s.n] == '\0' && strlen(s.p) == s.n));
 }
 
-static status tell(void *of, const mcp_call *c, buf *text, buf *json, error *err) {
+static status tell(void *of, const mcp_call *c, mcp_result *out, error *err) {
+    buf *text = &out->text, *json = &out->json;
     (void)of;
     CHECK(c->n_traces >= 1 && c->n_traces <= 2 && c->n_arguments <= MCP_MAX_ARGUMENTS);
     for (uint32_t i = 0; i < c->n_traces; i++) {
@@ -31,6 +32,16 @@ static status tell(void *of, const mcp_call *c, buf *text, buf *json, error *err
     return OK;
 }
 
+static status list(void *of, uint32_t first, arena *a, mcp_runs *out, error *err) {
+    (void)of;
+    (void)a;
+    (void)err;
+    out->total = 3;
+    for (; first < 3; first++)
+        out->runs[out->n].name = out->runs[out->n].about = STR("a/b"), out->n++;
+    return OK;
+}
+
 static void check_answer(str said) {
     const char *end = said.p + said.n;
     if (!said.n) return;
@@ -41,7 +52,7 @@ static void check_answer(str said) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     str rest = {(const char *)data, size};
-    mcp_host h = {.words = LANG_EN, .run = tell};
+    mcp_host h = {.words = LANG_EN, .run = tell, .runs = list};
     while (rest.n) {
         arena a;
         buf out = {0};

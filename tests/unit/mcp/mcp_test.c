@@ -12,7 +12,8 @@
 #include "mcp/mcp.h"
 
 /* Says the call as "analysis trace name=value name"; a trace named bad is refused. */
-static status tell(void *of, const mcp_call *c, buf *text, buf *json, error *err) {
+static status tell(void *of, const mcp_call *c, mcp_result *out, error *err) {
+    buf *text = &out->text, *json = &out->json;
     int *calls = of;
     (*calls)++;
     if (str_eq(c->traces[0], STR("bad")))
@@ -24,7 +25,20 @@ static status tell(void *of, const mcp_call *c, buf *text, buf *json, error *err
         buf_printf(text, " %s", c->arguments[i].name.p);
         if (c->arguments[i].value.p) buf_printf(text, "=%s", c->arguments[i].value.p);
     }
+    if (c->picture) buf_add_cstr(&out->picture, "<svg a=\"1\"/>");
     buf_add_cstr(json, "{\"schema\":1,\n\"rows\":[\n1]}\n");
+    return OK;
+}
+
+/* Three pages: MCP_PAGE runs, as many again, one. */
+static status list(void *of, uint32_t first, arena *a, mcp_runs *out, error *err) {
+    (void)of;
+    out->total = 2 * MCP_PAGE + 1;
+    for (uint32_t i = first; i < out->total && out->n < MCP_PAGE; i++, out->n++) {
+        out->runs[out->n].name = arena_printf(a, "a b/%u", i);
+        out->runs[out->n].about = STR("one \"run\"");
+        if (!out->runs[out->n].name.p) FAIL_MEMORY(err);
+    }
     return OK;
 }
 
@@ -35,7 +49,7 @@ typedef struct {
 
 static const char *ask(talk *t, const char *line) {
     arena a;
-    mcp_host h = {.words = LANG_EN, .run = tell, .of = &t->calls};
+    mcp_host h = {.words = LANG_EN, .run = tell, .runs = list, .of = &t->calls};
     arena_init(&a, 0);
     buf_clear(&t->out);
     mcp_answer(&h, &a, str_of(line), &t->out);
@@ -204,8 +218,66 @@ static void test_prompts_and_the_guide(void **state) {
     buf_fini(&t.out);
 }
 
+#define READ(uri)                                                                            \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":\"" uri \
+    "\"}}"
+#define LIST(cursor) \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/list\",\"params\":{" cursor "}}"
+
+static void test_runs_are_listed_by_pages(void **state) {
+    (void)state;
+    talk t = {0};
+    const char *said = ask(&t, LIST(""));
+    is_line(said);
+    has(said, "\"uri\":\"tacho://run/a%20b%2F0\",\"name\":\"a b/0\"");
+    has(said, "tacho://guide");
+    has(said, "\"nextCursor\":\"50\"");
+    said = ask(&t, LIST("\"cursor\":\"100\""));
+    is_line(said);
+    has(said, "\"name\":\"a b/100\"");
+    assert_null(strstr(said, "nextCursor"));
+    assert_null(strstr(said, "tacho://guide"));
+    is_line(ask(&t, LIST("\"cursor\":\"4000000000\"")));
+    has(ask(&t, LIST("\"cursor\":\"-1\"")), "\"code\":-32602");
+    buf_fini(&t.out);
+}
+
+static void test_a_run_is_read_by_its_address(void **state) {
+    (void)state;
+    talk t = {0};
+    const char *said = ask(&t, READ("tacho://run/a%20b%2F0"));
+    is_line(said);
+    has(said, "\"uri\":\"tacho://run/a%20b%2F0\",\"text\":\"overview . run=a b/0\"");
+    has(ask(&t, READ("tacho://run/x/why")), "\"text\":\"critical . run=x\"");
+    static const char *const wrong[] = {
+        READ("tacho://run/"),          READ("tacho://run/x/query"),
+        READ("tacho://run/x/picture"), READ("tacho://run/x/compare"),
+        READ("tacho://run/x/"),        READ("tacho://run/%0"),
+        READ("tacho://run/%00"),       READ("tacho://run/%g0")};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        has(ask(&t, wrong[i]), "\"code\":-32602");
+    assert_int_equal(t.calls, 2);
+    buf_fini(&t.out);
+}
+
+static void test_a_picture_stands_beside_its_words(void **state) {
+    (void)state;
+    talk t = {0};
+    const char *said =
+        ask(&t, CALL("picture", "{\"trace\":\"x\",\"step\":\"3\",\"width\":800}"));
+    is_line(said);
+    has(said, "\"text\":\"export x step=3 width=800\"");
+    has(said, "\"mimeType\":\"image/svg+xml\",\"text\":\"<svg a=\\\"1\\\"/>\"");
+    has(ask(&t, CALL("picture", "{\"trace\":\"x\",\"limit\":3}")), "\"isError\":true");
+    has(ask(&t, CALL("overview", "{\"trace\":\"x\",\"width\":3}")), "\"isError\":true");
+    buf_fini(&t.out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_runs_are_listed_by_pages),
+        cmocka_unit_test(test_a_run_is_read_by_its_address),
+        cmocka_unit_test(test_a_picture_stands_beside_its_words),
         cmocka_unit_test(test_old_clients_begin),
         cmocka_unit_test(test_new_clients_discover),
         cmocka_unit_test(test_tools_have_the_parameters_of_their_analyses),

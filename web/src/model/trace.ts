@@ -188,6 +188,12 @@ const hasDeviceReport = (): boolean | undefined =>
     hasRows(recorded("distributed", { table: "cluster_steps,parallel_stages" }), "cluster_steps", "parallel_stages"),
   );
 
+const OF_EVENTS: ReadonlySet<View> = new Set<View>(["timeline", "roofline", "modules", "memory", "steps", "pipeline", "query"]);
+
+/** How many workers a summary file is of, where the view needs the events that it has not; else 0. */
+export const workersWithoutEvents = (view: View): number =>
+  OF_EVENTS.has(view) && !isJob(currentRun.value) && factOf("format") === "tacho_summary" ? Number(factOf("workers") ?? 0) : 0;
+
 /** Whether a view has data in this trace; true while unknown, so that nothing blinks. */
 export function hasData(view: View): boolean {
   const some = (...kinds: string[]) => (countOf(...kinds) ?? 1) > 0;

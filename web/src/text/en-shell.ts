@@ -59,5 +59,8 @@ export const enShell = {
   inside_title: "A report",
   inside_overview: "The whole trace, coarse timeline, up to 2,000 rows of a table.",
   inside_detail: "The whole trace, coarse timeline; every event of steps {steps}.",
+  inside_coarse:
+    "One box here is {bucket} or more: this part is in the report as an overview only. For every event use tacho report --detail with its step, or tacho serve.",
+  of_summary: "A summary of {n} {n|worker|workers} has no events. Open one of the original traces for this view.",
   inside_rest: "For everything else: tacho serve.",
 };

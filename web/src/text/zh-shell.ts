@@ -59,5 +59,8 @@ export const zhShell: Record<keyof typeof enShell, string> = {
   inside_title: "报告",
   inside_overview: "整个追踪，时间线为粗粒度，每个表最多 2,000 行。",
   inside_detail: "整个追踪，时间线为粗粒度；步 {steps} 包含每个事件。",
+  inside_coarse:
+    "此处一个方框至少为 {bucket}：报告中这部分只有概览。要看到每个事件，请用 tacho report --detail 指定该步，或使用 tacho serve。",
+  of_summary: "{n} 个 worker 的汇总不含事件。要使用此视图，请打开某个原始追踪。",
   inside_rest: "其余内容请使用 tacho serve。",
 };

@@ -254,6 +254,8 @@ export interface Chosen {
 
 export const chosen = signal<Chosen | undefined>(undefined);
 export const spoken = signal("");
+/** In a report, where its pictures end before the screen does: the ns of a box; else 0. */
+export const coarseness = signal(0);
 
 export const detail = computed<SliceAnswer | undefined>(() => {
   const c = chosen.value;

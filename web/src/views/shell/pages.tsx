@@ -1,8 +1,9 @@
 // Which view a name opens: the one file that knows the other rooms, each by its entry.
 import type { ComponentChild } from "preact";
 import { runs } from "../../model/answers.ts";
+import { t } from "../../model/language.ts";
 import { type View, view } from "../../model/route.ts";
-import { currentRun, hasData } from "../../model/trace.ts";
+import { currentRun, hasData, workersWithoutEvents } from "../../model/trace.ts";
 import { Kernels } from "../operators/kernels.tsx";
 import { Modules } from "../operators/modules.tsx";
 import { Operators } from "../operators/operators.tsx";
@@ -53,6 +54,14 @@ export function Page() {
   if (!run || name === "runs") return <RunsTable />;
   const failure = failureInView();
   if (failure) return <Unreadable error={failure} />;
+  const without = workersWithoutEvents(name);
+  if (without)
+    return (
+      <>
+        <h1>{t(name)}</h1>
+        <p class="not-inside">{t("of_summary", { n: without })}</p>
+      </>
+    );
   if (isRecordable(name) && !hasData(name)) return <Missing key={name} name={name} />;
   const View = PAGES[name];
   return <View key={name} />;

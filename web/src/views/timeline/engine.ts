@@ -1,4 +1,5 @@
 // Draws the timeline: one scheduler, one frame function. Input changes the stage, the frame reads it.
+import { theReport } from "../../api/report.ts";
 import { exact, short } from "../../base/format.ts";
 import { tagFor } from "../../draw/timeline/colors.ts";
 import { boxAt } from "../../draw/timeline/compositor.ts";
@@ -15,7 +16,7 @@ import { drawPath } from "../../draw/timeline/path.ts";
 import { pictureFor } from "../../draw/timeline/picture.ts";
 import { drawGrid, drawRuler } from "../../draw/timeline/ruler.ts";
 import { type Easel, type RowDrawn, type Scene, visibleItems } from "../../draw/timeline/scene.ts";
-import { panBy, type Range, toTime, toX, zoomAround } from "../../draw/timeline/time-scale.ts";
+import { covers, panBy, type Range, toTime, toX, zoomAround } from "../../draw/timeline/time-scale.ts";
 import { ownLane, placeOf } from "../../draw/timeline/together.ts";
 import { server } from "../../model/answers.ts";
 import { t } from "../../model/language.ts";
@@ -28,7 +29,18 @@ import { notes } from "../../model/timeline/notes.ts";
 import { pieceNow, shownPath, showPath } from "../../model/timeline/path.ts";
 import { fetchView, type LaneWish } from "../../model/timeline/picture-store.ts";
 import { hitTimes, resting } from "../../model/timeline/search.ts";
-import { area, chosen, colorBy, flows, markOf, setDrawing, show, showFlows, stage } from "../../model/timeline/state.ts";
+import {
+  area,
+  chosen,
+  coarseness,
+  colorBy,
+  flows,
+  markOf,
+  setDrawing,
+  show,
+  showFlows,
+  stage,
+} from "../../model/timeline/state.ts";
 import { members, movePictures, ownRange, spanOfMember } from "../../model/timeline/together.ts";
 import { snapshotOf } from "./save.ts";
 
@@ -65,7 +77,12 @@ function fetchScene(scene: Scene, done: () => void): void {
   const list = members();
   const need = { view: stage.range, width: stage.width, whole: stage.whole, lanes: wish, tag: tagFor(by) };
   if (list.length === 0) {
-    fetchView(stage.store, need, { fetch, query: traceQuery.peek(), client, done });
+    const came = () => {
+      sayCoarseness();
+      done();
+    };
+    fetchView(stage.store, need, { fetch, query: traceQuery.peek(), client, done: came });
+    sayCoarseness(); // what is kept already may do
     return;
   }
   for (const m of list) {
@@ -76,6 +93,14 @@ function fetchScene(scene: Scene, done: () => void): void {
     const own = { ...need, view, whole: m.tracks.trace.duration_ns, lanes };
     fetchView(m.store, own, { fetch, query, client: `${client}-${m.place}`, done });
   }
+}
+
+/** A server draws as fine as it is asked to; a report only what it has. */
+function sayCoarseness(): void {
+  const pixel = (stage.range.to - stage.range.from) / stage.width;
+  const fits = (p: { asked: number; from: number; to: number }) => p.asked <= 2 * pixel && covers(p, stage.range, stage.whole);
+  const shown = theReport() ? stage.store.pictures.find(fits) : undefined;
+  coarseness.value = shown && shown.bucket > 8 * pixel ? shown.bucket : 0;
 }
 
 const isFetching = (): boolean => stage.store.pending !== undefined || members().some((m) => m.store.pending !== undefined);

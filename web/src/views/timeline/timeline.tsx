@@ -2,6 +2,7 @@
 import { effect } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 import type { Table } from "../../api/types.ts";
+import { short } from "../../base/format.ts";
 import { refOnClock } from "../../draw/timeline/together.ts";
 import type { Ref } from "../../draw/timeline/tracks.ts";
 import { counted, server } from "../../model/answers.ts";
@@ -14,6 +15,7 @@ import {
   askTracks,
   choices,
   chosen,
+  coarseness,
   detail,
   firstRange,
   layOut,
@@ -65,6 +67,11 @@ export function Timeline() {
   return (
     <div class="tl-frame">
       <EvidenceStrip />
+      {coarseness.value ? (
+        <p class="not-inside" role="status">
+          {t("inside_coarse", { bucket: short(coarseness.value, "ns") })}
+        </p>
+      ) : null}
       <div class={`tl ${showDetails.value ? "" : "tl-without"} ${isTogether.value ? "tl-ranked" : ""}`}>
         <h1 class="tl-title">{t("timeline")}</h1>
         <Toolbar tracks={tracks} />

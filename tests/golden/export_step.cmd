@@ -1,0 +1,1 @@
+$TACHO export minimal.pt.trace.json --to csv --step 3

@@ -1,0 +1,1 @@
+$TACHO export minimal.pt.trace.json --to svg --width 600
