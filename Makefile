@@ -95,7 +95,10 @@ endif
 CPP_FLAGS := -D_GNU_SOURCE -DTACHO_VERSION='"$(VERSION)"' $(if $(HAVE_ISAL),-DHAVE_ISAL=1) \
     -Isrc -Iinclude -Ibuild/gen $(CPPFLAGS)
 C_FLAGS := -std=gnu11 -funsigned-char -fvisibility=hidden -pthread $(WARNINGS) $(OPT_$(VARIANT)) $(CFLAGS)
-L_FLAGS := -pthread -Wl,--as-needed $(if $(filter release,$(VARIANT)),$(HARDEN_LINK)) $(SANITIZE_$(VARIANT)) $(LDFLAGS)
+# Hundreds of test programs are linked in half the time by mold; what users get is the system linker's.
+MOLD    := $(if $(filter-out release,$(VARIANT)),$(shell command -v mold >/dev/null 2>&1 && \
+    $(CC) -fuse-ld=mold -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=mold))
+L_FLAGS := -pthread -Wl,--as-needed $(if $(filter release,$(VARIANT)),$(HARDEN_LINK)) $(SANITIZE_$(VARIANT)) $(MOLD) $(LDFLAGS)
 LIBS    := $(if $(HAVE_ISAL),-lisal) -lz -lzstd -lxxhash $(if $(wildcard src/serve/*.c),-lmicrohttpd) -lsqlite3 -lm -ldl
 
 # ---- lists -------------------------------------------------------------------------------------
@@ -114,7 +117,8 @@ UNIT_ALL  := $(call find_c,tests/unit)
 UNIT      := $(filter %_test.c,$(UNIT_ALL))
 HELPERS   := $(filter-out %_test.c,$(UNIT_ALL))
 REPLAY    := tests/fuzz/replay_main.c
-FUZZ      := $(filter-out $(REPLAY),$(wildcard tests/fuzz/*.c))
+RUNNER    := tests/fuzz/campaign_runner.c
+FUZZ      := $(filter-out $(REPLAY) $(RUNNER),$(wildcard tests/fuzz/*.c))
 FAULT     := $(wildcard tests/fault/*.c)
 TOOLS     := $(filter-out tools/gentrace_%,$(wildcard tools/*.c))
 BENCH     := $(wildcard bench/*.c)
@@ -129,7 +133,7 @@ FUZZ_REPLAYS   := $(call programs,$(FUZZ),fuzz)
 FAULT_PROGRAMS := $(call programs,$(FAULT),fault)
 TOOL_PROGRAMS  := $(call programs,$(TOOLS),tools)
 BENCH_PROGRAMS := $(call programs,$(BENCH),bench)
-OBJECTS := $(call objects,$(CORE) $(wildcard $(MAIN)) $(RECORD) $(UNIT_ALL) $(FUZZ) $(REPLAY) \
+OBJECTS := $(call objects,$(CORE) $(wildcard $(MAIN)) $(RECORD) $(UNIT_ALL) $(FUZZ) $(REPLAY) $(RUNNER) \
     $(FAULT) $(wildcard tools/*.c) $(BENCH) $(BENCH_CXX) $(DEMO))
 
 # ---- building ----------------------------------------------------------------------------------
@@ -152,7 +156,7 @@ all: $B/tacho $(if $(RECORD),$B/libtacho.so) $(if $(DEMO),$B/tacho-demo) $(if $(
 endif
 tests:   $(UNIT_PROGRAMS)
 tools:   $(TOOL_PROGRAMS)
-replays: $(FUZZ_REPLAYS)
+replays: $(FUZZ_REPLAYS) $B/fuzz/campaign_runner
 faults:  $(FAULT_PROGRAMS)
 benches: $(BENCH_PROGRAMS)
 
@@ -302,6 +306,8 @@ ifeq ($(VARIANT),fuzz)
 $(foreach f,$(FUZZ),$(eval $(call program,$B/$(basename $(notdir $f)),$f,,-fsanitize=fuzzer)))
 else
 $(foreach f,$(FUZZ),$(eval $(call program,$(call programs,$f,fuzz),$f $(REPLAY))))
+# What tests/fuzz/campaign asks all commands with.
+$(eval $(call program,$B/fuzz/campaign_runner,$(RUNNER)))
 endif
 
 fuzz:

@@ -23,12 +23,16 @@
  *   gentrace plant CAUSE [options] > trace.json
  *       A simulated run in which one thing costs time, and it is known which: gentrace_plant.c.
  *
+ *   gentrace worst SHAPE N > trace.json
+ *       N events nested, named or placed as is worst for readers: gentrace_worst.c.
+ *
  * How an answer comes about: every open range that takes time off the self time of an op is a
  * `node` on the C stack; closing it adds its duration and device time to the node around it.
  * An op that is the only child of an op of its own name is absorbed (tests/oracle/README.md).
  */
 #include "gentrace_cluster.h"
 #include "gentrace_plant.h"
+#include "gentrace_worst.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -1674,10 +1678,13 @@ int main(int argc, char **argv) {
     if (strcmp(command, "plant") == 0) {
         return gentrace_plant(argc, argv);
     }
+    if (strcmp(command, "worst") == 0) {
+        return gentrace_worst(argc, argv);
+    }
     bool is_kineto = strcmp(command, "kineto") == 0;
     if (!is_kineto && strcmp(command, "chrome") != 0) {
         die("usage: gentrace repeat N IN.json | kineto [options] | chrome [options] | cluster "
-            "DIR | plant CAUSE",
+            "DIR | plant CAUSE | worst SHAPE N",
             NULL);
     }
     parse(argc, argv);

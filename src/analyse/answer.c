@@ -117,6 +117,15 @@ static status check_summary(const char *analysis, const analysis_input *in, erro
          arg_cstr("analysis", analysis));
 }
 
+/* What compares, lists or copies another tool says nothing about a step that a cut could spoil. */
+static const char *const of_any_input[] = {"info", "diff", "check", "history", "hang", "top"};
+
+static status find_cut(const analysis_input *in, answer *out, error *err) {
+    for (size_t i = 0; i < sizeof of_any_input / sizeof *of_any_input; i++)
+        if (strcmp(out->analysis, of_any_input[i]) == 0) return OK;
+    return input_cut(in, &out->cut, err);
+}
+
 status answer_begin(const char *analysis, const analysis_input *in, arena *a, answer *out,
                     error *err) {
     const analysis_trace *first = &in->traces[0];
@@ -141,6 +150,7 @@ status answer_begin(const char *analysis, const analysis_input *in, arena *a, an
     TRY(note_other_command(analysis, t, a, &made, err));
     TRY(note_recorder(t, a, &made, err));
     TRY(note_steps(t, a, &made, err));
+    TRY(find_cut(in, &made, err));
     *out = made;
     return OK;
 }
@@ -229,6 +239,7 @@ static bool condition_holds(const char *when, const params *p) {
 }
 
 void answer_finish(answer *out, const params *p) {
+    if (out->cut.id) out->verdict = out->cut;
     for (uint32_t i = 0; i < out->n_tables; i++) {
         table *t = out->tables[i];
         const result_info *r = NULL;

@@ -168,6 +168,7 @@ bool quality_cut_run(const summary *s, verdict *out) {
     return true;
 }
 
+/* Only ranges have a device's half and steps to lose: a picture of the memory has neither. */
 status quality_cut(const trace *t, bool *is_cut, verdict *out, error *err) {
     quality_counts n;
     TRY(quality_count(t, false, &n, err));
@@ -177,7 +178,37 @@ status quality_cut(const trace *t, bool *is_cut, verdict *out, error *err) {
     *out = (verdict){
         .id = "trace_cut", .message = MSG_VERDICT_TRACE_CUT, .severity = SEVERITY_CRITICAL};
     verdict_add(out, arg_int("events", sat_i64(t->events_read)));
+    if (t->slice.n <= 1) return OK;
     if (t->kernel.n <= 1) verdict_add(out, arg_int("no_device", 1));
     if (t->step.n <= 1) verdict_add(out, arg_int("no_steps", 1));
+    return OK;
+}
+
+/* Of several: how many, and the first of them. */
+static void say_several(const analysis_input *in, uint32_t first, int64_t n_cut, verdict *out) {
+    *out = (verdict){
+        .id = "trace_cut", .message = MSG_VERDICT_TRACES_CUT, .severity = SEVERITY_CRITICAL};
+    verdict_add(out, arg_int("count", n_cut));
+    verdict_add(out, arg_int("workers", in->n_traces));
+    verdict_add(out, arg_text("worker", in->traces[first].worker));
+}
+
+status input_cut(const analysis_input *in, verdict *out, error *err) {
+    uint32_t first = 0;
+    int64_t n_cut = 0;
+    *out = (verdict){.id = NULL};
+    for (uint32_t i = 0; i < in->n_traces; i++) {
+        bool is_cut = false;
+        verdict one;
+        const trace *t = in->traces[i].trace;
+        if (t->summary)
+            is_cut = quality_cut_run(t->summary, &one);
+        else
+            TRY(quality_cut(t, &is_cut, &one, err));
+        if (!is_cut) continue;
+        if (n_cut++ == 0) first = i;
+        *out = one;
+    }
+    if (n_cut && in->n_traces > 1) say_several(in, first, n_cut, out);
     return OK;
 }

@@ -20,6 +20,8 @@ status quality_count(const trace *t, bool links, quality_counts *out, error *err
 status quality_cut(const trace *t, bool *is_cut, verdict *out, error *err) MUST_USE;
 /* The same of all workers of a run: names the first that is cut. */
 bool quality_cut_run(const summary *s, verdict *out);
+/* The same of all that was opened, traces and summaries; no id when all are whole. */
+status input_cut(const analysis_input *in, verdict *out, error *err) MUST_USE;
 /* Of all traces that were opened, or their summaries. */
 status input_quality(const char *analysis, const analysis_input *in, arena *a, quality *out,
                      error *err) MUST_USE;

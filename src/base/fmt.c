@@ -263,3 +263,54 @@ void fmt_safe(buf *out, str s, const char *keep) {
         at += n;
     }
 }
+
+/* ---- fields of CSV ----------------------------------------------------------------------- */
+
+static bool needs_quotes(str s) {
+    if (s.n == 0) return true;
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] == ',' || s.p[i] == '"' || s.p[i] == '\n' || s.p[i] == '\r') return true;
+    return false;
+}
+
+static void put_field(buf *out, str s) {
+    if (!needs_quotes(s)) {
+        buf_add_str(out, s);
+        return;
+    }
+    buf_add_byte(out, '"');
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] == '"') buf_add_byte(out, '"');
+        buf_add_byte(out, s.p[i]);
+    }
+    buf_add_byte(out, '"');
+}
+
+/* A spreadsheet takes a text that begins so for a formula, which a name of somebody else's
+ * program may be. */
+static bool is_formula(str s) {
+    return s.n > 0 && s.p[0] != '\0' && strchr("=+-@\t\r", s.p[0]) != NULL;
+}
+
+/* May it hold what fmt_safe writes out? Bytes that such characters begin with are looked at. */
+static bool may_be_unsafe(str s) {
+    for (size_t i = 0; i < s.n; i++) {
+        uint8_t c = (uint8_t)s.p[i];
+        if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f || c == 0xc2 || c == 0xe2)
+            return true;
+    }
+    return false;
+}
+
+void fmt_csv(buf *out, str s) {
+    buf safe = {0};
+    if (!is_formula(s) && !may_be_unsafe(s)) {
+        put_field(out, s);
+        return;
+    }
+    if (is_formula(s)) buf_add_byte(&safe, '\'');
+    fmt_safe(&safe, s, "\n\t");
+    put_field(out, buf_str(&safe));
+    if (!buf_ok(&safe)) out->failed = true;
+    buf_fini(&safe);
+}

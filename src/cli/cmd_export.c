@@ -73,9 +73,20 @@ static status write_trace(const options *o, const trace *t, export_options *how,
     return each ? write_tables(t, how, path, err) : export_file(t, how, path, err);
 }
 
+/* A converted file in the place of the only copy is seldom meant. */
+static status check_output(const options *o, error *err) {
+    struct stat out, in;
+    if (!o->output.p || stat(o->output.p, &out) != 0 || !S_ISREG(out.st_mode)) return OK;
+    for (uint32_t i = 0; i < o->n_traces; i++)
+        if (stat(o->traces[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            FAIL(err, ERR_ARG, NOPOS, MSG_CLI_OUTPUT_IS_INPUT, arg_text("path", o->output));
+    return OK;
+}
+
 static status write_form(const options *o, opened_input *x, bool *writing, error *err) {
     TRY(check_form(o, err));
     if (!o->output.p && isatty(STDOUT_FILENO)) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_NO_OUTPUT);
+    TRY(check_output(o, err));
     TRY(open_traces(o, x, err));
     const time_window window = {o->question.from, o->question.to};
     export_options how = {.form = o->export_to, .window = &window, .table = o->question.table};

@@ -11,7 +11,7 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "serve/listen.h"
+#include "io/remote.h"
 #include "serve/server.h"
 
 /* Who names no port takes any near the usual one; who names one means it. */
@@ -24,6 +24,9 @@ static status check_options(const options *o, error *err) {
     if (o->n_traces > 1)
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_ONE_TRACE, arg_cstr("command", o->command.name),
              arg_int("count", o->n_traces));
+    if (o->sandbox && o->no_sandbox)
+        FAIL(err, ERR_ARG, NOPOS, MSG_CLI_STEP_AND_TIME, arg_cstr("step", "--sandbox"),
+             arg_cstr("window", "--no-sandbox"));
     if (o->port != ABSENT_I64 && o->port > UINT16_MAX)
         FAIL(err, ERR_ARG, NOPOS, MSG_SERVE_BAD_PORT, arg_id("port", o->port));
     return OK;
@@ -39,6 +42,10 @@ static server_options server_options_of(const options *o) {
         .no_cache = o->no_cache,
         .follow_links = o->follow_links,
         .token = o->token,
+        .sandbox = o->no_sandbox ? SANDBOX_NONE
+                   : o->sandbox  ? SANDBOX_MUST
+                                 : SANDBOX_TRY,
+        .remote = remote_is_url(o->traces[0]),
         .source_root = o->source_root.p,
         .words = o->words,
         .upload_bytes =
@@ -50,17 +57,29 @@ static server_options server_options_of(const options *o) {
 /* On stderr, so that the address stays the one line of stdout. */
 static void say_other_port(const options *o, const server *s) {
     error note;
-    buf owner = {0};
+    str owner = server_port_owner(s);
     char taken[8], port[8]; /* ports are names, not counts: no separators */
-    bool known = listen_owner(DEFAULT_PORT, &owner);
+    bool known = owner.n > 0;
     snprintf(taken, sizeof taken, "%u", (unsigned)DEFAULT_PORT);
     snprintf(port, sizeof port, "%u", server_port(s));
-    arg args[] = {arg_cstr("taken", taken), arg_cstr("port", port),
-                  arg_text("owner", buf_str(&owner))};
+    arg args[] = {arg_cstr("taken", taken), arg_cstr("port", port), arg_text("owner", owner)};
     (void)error_set(&note, OK, NOPOS, known ? MSG_SERVE_OTHER_PORT_BY : MSG_SERVE_OTHER_PORT,
                     known ? 3 : 2, args);
     (void)cli_complain(o, &note);
-    buf_fini(&owner);
+}
+
+/* What the server gave up, or why it did not. */
+static void say_sandbox(const options *o, const server *s) {
+    error note;
+    sandbox_state has = server_sandbox(s);
+    arg version = arg_id("version", has.landlock);
+    if (has.landlock)
+        error_set(&note, OK, NOPOS, has.seccomp ? MSG_SERVE_SANDBOX : MSG_SERVE_SANDBOX_FILES,
+                  1, &version);
+    else
+        error_set(&note, OK, NOPOS,
+                  has.seccomp ? MSG_SERVE_SANDBOX_CALLS : MSG_SERVE_SANDBOX_NONE, 0, NULL);
+    (void)cli_complain(o, &note);
 }
 
 static void say_address(const options *o, const server *s) {
@@ -85,6 +104,7 @@ int cmd_serve(options *o) {
     server_options how = server_options_of(o);
     if (server_start(&how, &s, &err) != OK) return cli_complain(o, &err);
     if (how.next_ports && server_port(s) != how.port && !o->quiet) say_other_port(o, s);
+    if (how.sandbox != SANDBOX_NONE && !o->quiet) say_sandbox(o, s);
     say_address(o, s);
     while (sigwait(&ends, &which) != 0) {}
     pthread_sigmask(SIG_UNBLOCK, &ends, NULL);

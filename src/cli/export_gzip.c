@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/message_ids_cli.h"
+#include "base/whole_file.h"
 #include "io/gzip.h"
 
 typedef struct {
@@ -27,6 +28,7 @@ static void *export_gzip_pack(void *context) {
 }
 
 static status fail_system(error *err, const char *path) {
+    if (errno == ENOMEM) FAIL_MEMORY(err);
     FAIL(err, ERR_IO, NOPOS, MSG_CLI_CANNOT_WRITE, arg_cstr("path", path),
          arg_cstr("reason", strerror(errno)));
 }
@@ -51,13 +53,12 @@ static status pack_into(const trace *t, const export_options *o, int to, error *
 }
 
 status export_gzip(const trace *t, const export_options *o, const char *path, error *err) {
-    char temporary[4200];
-    snprintf(temporary, sizeof temporary, "%s.%d.tmp", path, (int)getpid());
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) return fail_system(err, path);
-    status st = pack_into(t, o, fd, err);
-    if (close(fd) != 0 && st == OK) st = fail_system(err, path);
-    if (st == OK && rename(temporary, path) != 0) st = fail_system(err, path);
-    if (st != OK) (void)unlink(temporary);
+    whole_file f;
+    if (!whole_file_begin(&f, path)) return fail_system(err, path);
+    status st = pack_into(t, o, f.fd, err);
+    if (st != OK)
+        whole_file_drop(&f);
+    else if (!whole_file_end(&f))
+        st = fail_system(err, path);
     return st;
 }

@@ -6,25 +6,15 @@
  * whole nanoseconds, starts are offsets from the start of the trace, the step is the number of
  * the step the slice belongs to (device work: that of its launch call), args is the producer's
  * JSON object. Empty means not recorded. Kinds are tacho's own words, categories the
- * producer's. A text that a spreadsheet would take for a formula is kept as it is: the file is
- * for programs. */
+ * producer's. Control characters and what a spreadsheet would take for a formula are written as in
+ * every CSV of ours (fmt_csv). */
 #include "analyse/kind_names.h"
+#include "base/fmt.h"
 #include "export/export_int.h"
 
+/* Empty is not recorded, here, and an empty text no different. */
 static void add_field(buf *b, str s) {
-    bool plain = true;
-    for (size_t i = 0; i < s.n && plain; i++)
-        plain = s.p[i] != '"' && s.p[i] != ',' && s.p[i] != '\n' && s.p[i] != '\r';
-    if (plain) {
-        buf_add_str(b, s);
-        return;
-    }
-    buf_add_byte(b, '"');
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] == '"') buf_add_byte(b, '"');
-        buf_add_byte(b, s.p[i]);
-    }
-    buf_add_byte(b, '"');
+    if (s.n) fmt_csv(b, s);
 }
 
 /* A name, else the producer's text, else its number. */

@@ -17,6 +17,7 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
+#include "base/whole_file.h"
 
 static const struct {
     const char *name;
@@ -46,6 +47,7 @@ bool export_takes_table(str form) {
  * ------------------------------------------------------------------------------- */
 
 static status fail_write(error *err, int reason) {
+    if (reason == ENOMEM) FAIL_MEMORY(err);
     FAIL(err, ERR_IO, NOPOS, MSG_EXPORT_WRITE, arg_cstr("reason", strerror(reason)));
 }
 
@@ -127,15 +129,16 @@ status export_trace(const trace *t, const export_options *o, int fd, error *err)
 /* ---- names
  * ------------------------------------------------------------------------------------- */
 
-static status write_and_rename(const trace *t, const export_options *o, const char *path,
-                               const char *temporary, error *err) {
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0) return fail_write(err, errno);
-    status s = export_trace(t, o, fd, err);
-    if (close(fd) != 0 && s == OK) s = fail_write(err, errno);
+static status write_whole(const trace *t, const export_options *o, const char *path,
+                          error *err) {
+    whole_file f;
+    if (!whole_file_begin(&f, path)) return fail_write(err, errno);
+    status s = export_trace(t, o, f.fd, err);
     if (s == OK && fault_point(FAULT_WRITE)) s = fail_write(err, EACCES);
-    if (s == OK && rename(temporary, path) != 0) s = fail_write(err, errno);
-    if (s != OK) unlink(temporary);
+    if (s != OK)
+        whole_file_drop(&f);
+    else if (!whole_file_end(&f))
+        s = fail_write(err, errno);
     return s;
 }
 
@@ -149,16 +152,8 @@ static status write_directly(const trace *t, const export_options *o, const char
 }
 
 status export_file(const trace *t, const export_options *o, const char *path, error *err) {
-    static _Atomic uint32_t counter;
     struct stat st;
     if (strcmp(path, "-") == 0) return export_trace(t, o, STDOUT_FILENO, err);
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) return write_directly(t, o, path, err);
-    size_t n = strlen(path) + 48;
-    char *temporary = mem_alloc(n);
-    if (!temporary) FAIL_MEMORY(err);
-    snprintf(temporary, n, "%s.%ld.%u.tmp", path, (long)getpid(),
-             atomic_fetch_add(&counter, 1));
-    status s = write_and_rename(t, o, path, temporary, err);
-    mem_free(temporary);
-    return s;
+    return write_whole(t, o, path, err);
 }

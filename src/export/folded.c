@@ -14,6 +14,7 @@
  * and so are those below zero, which only operators have whose children overlap each other: no
  * reader of this form knows what to do with either. */
 #include "base/arena.h"
+#include "base/fmt.h"
 #include "export/stack_tree_int.h"
 
 static void spell_folded(str name, buf *out) {
@@ -46,7 +47,7 @@ static status write_lines(export_ctx *x, const stack_tree *tree, arena *a, buf *
         const stack_node *node = stack_tree_node(tree, order[i]);
         line->n = end[node->parent];
         if (line->n) buf_add_byte(line, ';');
-        buf_add_str(line, stack_tree_text(tree, order[i]));
+        fmt_safe(line, stack_tree_text(tree, order[i]), "");
         end[order[i]] = line->n;
         if (!buf_ok(line)) FAIL_MEMORY(x->err);
         if (sum[order[i]] <= 0) continue;

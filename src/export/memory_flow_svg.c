@@ -96,10 +96,23 @@ static void memory_flow_svg_measure(svg_ctx *d) {
 
 /* ---- texts ---- */
 
+/* U+FFFE and U+FFFF: UTF-8, but no XML. */
+static bool is_no_character(str s, size_t at) {
+    return s.n - at >= 3 && memcmp(s.p + at, "\xef\xbf", 2) == 0 &&
+           (uint8_t)s.p[at + 2] >= 0xbe;
+}
+
 static void add_escaped(buf *b, str s) {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
-        if (c == '<')
+        if (is_no_character(s, i) || (str_utf8(s, i) == 0 && (uint8_t)c >= 0x80)) {
+            buf_add_cstr(b, "\xef\xbf\xbd");
+            i += is_no_character(s, i) ? 2 : 0;
+        } else if ((uint8_t)c >= 0x80) {
+            size_t n = str_utf8(s, i);
+            buf_add(b, s.p + i, n);
+            i += n - 1;
+        } else if (c == '<')
             buf_add_cstr(b, "&lt;");
         else if (c == '>')
             buf_add_cstr(b, "&gt;");

@@ -40,6 +40,7 @@ struct gunzip {
     char *window;
     char *in; /* not yet inflated */
     size_t n_in;
+    uint64_t made_bytes;
     bool input_ended, ended;
     bool between_members;
     bool broken; /* the engine met damage; what it inflated before may still wait in it */
@@ -204,6 +205,8 @@ static status fill_gunzip(stream *st, char *to, size_t room, size_t *n, error *e
         step_inflate(g, &at, end);
     }
     *n = (size_t)(at - to);
+    g->made_bytes += *n;
+    if (!g->ended && reader_is_bomb(g->from, g->made_bytes)) end_with(g, MSG_STREAM_BOMB);
     return OK;
 }
 

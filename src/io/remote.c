@@ -51,7 +51,8 @@ status remote_look(arena *a, const char *url, remote_object *out, error *err) {
 
 static bool take_page(void *context, const char *p, size_t n) {
     buf *page = context;
-    if (page->n + n > MOST_PAGE_BYTES) return false;
+    if (page->n > MOST_PAGE_BYTES)
+        return false; /* what is over the limit shows that it was met */
     buf_add(page, p, n);
     return buf_ok(page);
 }
@@ -95,6 +96,9 @@ static status read_page(walk *w, str *next, buf *page, error *err) {
     buf_clear(page);
     TRY(http_get_patiently(w->h, &ask, forget_page, &reply, err));
     if (!buf_ok(page)) FAIL_MEMORY(err);
+    if (page->n > MOST_PAGE_BYTES)
+        FAIL(err, ERR_LIMIT, NOPOS, MSG_REMOTE_LONG_PAGE,
+             arg_text("url", remote_shown(address)), arg_bytes("limit", MOST_PAGE_BYTES));
     TRY(listing_parse(w->a, page->n ? buf_str(page) : STR(""), &l, err));
     *next = l.next;
     return add_page(w, &l, err);

@@ -22,7 +22,7 @@
 #include "io/remote_int.h"
 
 enum { MOST_TRIES = 7, FIRST_WAIT_MS = 100, LONGEST_WAIT_MS = 5000, LONGEST_ASKED_MS = 30000 };
-enum { CONNECT_SECONDS = 10, STALL_SECONDS = 30, MOST_REDIRECTS = 5 };
+enum { CONNECT_SECONDS = 10, STALL_SECONDS = 30, STALL_BYTES_PER_S = 100, MOST_REDIRECTS = 5 };
 
 /* ---- the library ------------------------------------------------------------------------- */
 
@@ -244,7 +244,7 @@ static bool set_up(http *h, const struct curl_slist *headers) {
     set_protocols(c, ask);
     lib.setopt(c, CURLOPT_NOSIGNAL, 1L);
     lib.setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
-    lib.setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    lib.setopt(c, CURLOPT_LOW_SPEED_LIMIT, (long)STALL_BYTES_PER_S);
     lib.setopt(c, CURLOPT_LOW_SPEED_TIME, (long)STALL_SECONDS);
     lib.setopt(c, CURLOPT_PATH_AS_IS, 1L);
     if (bundle && *bundle) lib.setopt(c, CURLOPT_CAINFO, bundle);

@@ -24,6 +24,7 @@ typedef struct {
     char *step; /* a step that did not fit, of which [step_at, step_n) is not yet handed out */
     size_t step_at, step_n;
     ZSTD_inBuffer in;
+    uint64_t made_bytes;
     bool input_ended, ended;
     bool in_frame; /* the last call stopped inside a frame */
 } unzstd;
@@ -89,6 +90,8 @@ static status fill_unzstd(stream *st, char *to, size_t room, size_t *n, error *e
         at += fits ? out.pos : hand_out(u, to + at, room - at);
     }
     *n = at;
+    u->made_bytes += at;
+    if (!u->ended && reader_is_bomb(u->from, u->made_bytes)) end_with(u, MSG_STREAM_BOMB);
     return OK;
 }
 

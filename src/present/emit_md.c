@@ -2,10 +2,11 @@
  *
  * Values are written as people read them, numbers aligned to the right. Everything in a text
  * that Markdown or HTML would take for markup is escaped: kernel names are full of <, * and _.
- * A line break becomes <br>. Nulls are empty. Columns nobody recorded are left out. */
+ * A line break becomes <br>, other control characters are written out. Nulls are empty. Columns nobody recorded are left out. */
+#include "base/fmt.h"
 #include "present/present_int.h"
 
-static void put_escaped(buf *out, str s) {
+static void put_marked(buf *out, str s) {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
         switch (c) {
@@ -24,9 +25,19 @@ static void put_escaped(buf *out, str s) {
             buf_add_byte(out, '\\');
             buf_add_byte(out, c);
             break;
-        default: buf_add_byte(out, (unsigned char)c < 0x20 ? ' ' : c);
+        default: buf_add_byte(out, c == '\t' ? ' ' : c);
         }
     }
+}
+
+static void put_escaped(buf *out, str s) {
+    buf safe = {0};
+    fmt_safe(&safe, s, "\n\t");
+    if (buf_ok(&safe))
+        put_marked(out, buf_str(&safe));
+    else
+        out->failed = true;
+    buf_fini(&safe);
 }
 
 static void put_row(buf *out, const table *t, const bool *shown, size_t row, lang l) {

@@ -16,6 +16,7 @@
 #include "base/fault.h"
 #include "base/hash.h"
 #include "base/message_ids_cli.h"
+#include "base/whole_file.h"
 #include "io/gzip.h"
 #include "report/report_int.h"
 #include "serve/page.h"
@@ -141,6 +142,7 @@ static status put_tail(const report *r, buf *b, const char *nonce, error *err) {
 /* ---- the way out ------------------------------------------------------------------------- */
 
 static status fail_write(const report *r, int reason, error *err) {
+    if (reason == ENOMEM) FAIL_MEMORY(err);
     FAIL(err, ERR_IO, NOPOS, MSG_CLI_CANNOT_WRITE, arg_cstr("path", r->o->output),
          arg_cstr("reason", strerror(reason)));
 }
@@ -161,16 +163,14 @@ static status write_pieces(const report *r, int fd, const str pieces[3], error *
     return OK;
 }
 
-static status write_and_rename(const report *r, const str pieces[3], error *err) {
-    char temporary[4096];
-    int n = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", r->o->output, (long)getpid());
-    if (n < 0 || (size_t)n >= sizeof temporary) return fail_write(r, ENAMETOOLONG, err);
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0) return fail_write(r, errno, err);
-    status st = write_pieces(r, fd, pieces, err);
-    if (close(fd) != 0 && st == OK) st = fail_write(r, errno, err);
-    if (st == OK && rename(temporary, r->o->output) != 0) st = fail_write(r, errno, err);
-    if (st != OK) unlink(temporary);
+static status write_whole(const report *r, const str pieces[3], error *err) {
+    whole_file f;
+    if (!whole_file_begin(&f, r->o->output)) return fail_write(r, errno, err);
+    status st = write_pieces(r, f.fd, pieces, err);
+    if (st != OK)
+        whole_file_drop(&f);
+    else if (!whole_file_end(&f))
+        st = fail_write(r, errno, err);
     return st;
 }
 
@@ -180,7 +180,7 @@ static status write_file(const report *r, const str pieces[3], error *err) {
     if (stat(r->o->output, &there) == 0 && S_ISDIR(there.st_mode))
         return fail_write(r, EISDIR, err);
     if (stat(r->o->output, &there) != 0 || S_ISREG(there.st_mode))
-        return write_and_rename(r, pieces, err);
+        return write_whole(r, pieces, err);
     int fd = open(r->o->output, O_WRONLY | O_CLOEXEC); /* a device, a pipe */
     if (fd < 0) return fail_write(r, errno, err);
     status st = write_pieces(r, fd, pieces, err);

@@ -11,8 +11,12 @@
 #include <unistd.h>
 
 #include "base/message_ids_cli.h"
+#include "base/message_ids_http.h"
 #include "export/export.h"
 #include "serve/service.h"
+
+/* Clients that do not read what they asked for would fill the disk. */
+enum { MOST_EXPORTS = 8 };
 
 static int open_nameless(void) {
     const char *set = getenv("TMPDIR");
@@ -74,6 +78,9 @@ status route_export(request_ctx *x, error *err) {
     reply *r = &x->reply;
     struct stat st;
     TRY(check_form(q->form, err));
+    r->exports = true;
+    if (atomic_fetch_add(&x->service->n_exports, 1) >= MOST_EXPORTS)
+        FAIL0(err, ERR_LIMIT, NOPOS, MSG_HTTP_BUSY);
     r->fd = open_nameless();
     if (r->fd < 0)
         FAIL(err, ERR_IO, NOPOS, MSG_CLI_CANNOT_WRITE, arg_cstr("path", "TMPDIR"),

@@ -61,8 +61,12 @@ static bool is_same_origin(str origin, str host) {
     return false;
 }
 
+/* Anything but a file of the page: no name of those has an escape, under which the rest could be
+ * spelled in other ways. */
 static bool is_api(str target) {
-    return str_starts(target, STR("/api/"));
+    size_t mark = str_find(target, STR("?"), 0);
+    str path = mark == SIZE_MAX ? target : str_n(target.p, mark);
+    return str_starts(path, STR("/api/")) || str_find(path, STR("%"), 0) != SIZE_MAX;
 }
 
 /* Value of a cookie in the Cookie header. */
@@ -113,6 +117,7 @@ status guard_check(const guard_rules *rules, const guard_request *r, guard_answe
     bool writes = guard_is_upload(r->method, r->target);
     if ((!reads && !writes) || (reads && r->has_body))
         FAIL0(err, ERR_ARG, NOPOS, MSG_HTTP_METHOD);
+    if (r->ambiguous) FAIL0(err, ERR_ARG, NOPOS, MSG_HTTP_AMBIGUOUS);
     if (r->host.n == 0 || (rules->loopback && !is_loopback_name(host_name(r->host))))
         FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_FORBIDDEN_HOST, arg_text("host", r->host));
     if (r->origin.n > 0 && !is_same_origin(r->origin, r->host))

@@ -17,6 +17,7 @@ typedef struct {
     str method, target;
     str host, origin, fetch_site, cookie, authorization, content_type;
     bool has_body;
+    bool ambiguous; /* two hosts, or two lengths: a proxy may have understood the other one */
 } guard_request;
 
 typedef enum {

@@ -42,6 +42,7 @@
 #include "serve/page.h"
 #include "serve/run_cache.h"
 #include "serve/workers.h"
+#include "session/cache.h"
 
 enum {
     MOST_CONNECTIONS = 256,
@@ -88,6 +89,9 @@ struct server {
     lang words; /* see server_options */
     guard_rules rules;
     char token[33], cookie[32], url[400], source_root[PATH_MAX];
+    char temporary[256]; /* everything of the sandbox that may be written; empty: none */
+    sandbox_state sandbox;
+    buf port_owner;
     service service;
     workers *workers;
     event_bus *event_bus;
@@ -516,10 +520,33 @@ static void tick(void *context) {
 
 /* ---- receiving --------------------------------------------------------------------------- */
 
+typedef struct {
+    int n_hosts, n_lengths; /* of the body, in either way */
+} header_counts;
+
+static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                    const char *value) {
+    header_counts *n = context;
+    str is = str_of(name);
+    (void)kind;
+    (void)value;
+    n->n_hosts += str_eq_nocase(is, STR("Host"));
+    n->n_lengths +=
+        str_eq_nocase(is, STR("Content-Length")) || str_eq_nocase(is, STR("Transfer-Encoding"));
+    return MHD_YES;
+}
+
+static bool is_ambiguous(connection *con) {
+    header_counts n = {0};
+    (void)MHD_get_connection_values(con, MHD_HEADER_KIND, count_header, &n);
+    return n.n_hosts > 1 || n.n_lengths > 1;
+}
+
 static guard_request read_headers(call *c, const char *method) {
     connection *con = c->connection;
     return (guard_request){.method = str_of(method),
                            .target = str_n(c->target, c->n_target),
+                           .ambiguous = is_ambiguous(con),
                            .host = header(con, "Host"),
                            .origin = header(con, "Origin"),
                            .fetch_site = header(con, "Sec-Fetch-Site"),
@@ -695,6 +722,23 @@ static status set_source_root(server *s, const char *path, error *err) {
     return OK;
 }
 
+/* Before the first thread, since it holds for those that come later. What has to be looked up
+ * outside is looked up now. */
+static status enter_sandbox(server *s, const server_options *o, error *err) {
+    char cache[PATH_MAX];
+    if (o->sandbox == SANDBOX_NONE) return OK;
+    bool keeps = !o->no_cache && cache_folder(cache);
+    if (!sandbox_folder_make(s->temporary, sizeof s->temporary)) s->temporary[0] = '\0';
+    s->sandbox =
+        sandbox_enter(&(sandbox_rules){.served = o->remote || o->follow_links ? NULL : o->path,
+                                       .cache = keeps ? cache : NULL,
+                                       .temporary = s->temporary[0] ? s->temporary : NULL,
+                                       .network = o->remote});
+    if (o->sandbox == SANDBOX_MUST && !(s->sandbox.landlock && s->sandbox.seccomp))
+        FAIL0(err, ERR_UNSUPPORTED, NOPOS, MSG_SERVE_SANDBOX_MISSING);
+    return OK;
+}
+
 static status start_parts(server *s, const server_options *o, error *err) {
     char random[33];
     int threads = o->threads > 0 ? o->threads : pool_cpus();
@@ -756,6 +800,9 @@ status server_start(const server_options *o, server **out, error *err) {
     pthread_mutex_init(&s->lock, NULL);
     status st = set_source_root(s, o->source_root, err);
     if (st == OK) st = listen_open(host, o->port, o->next_ports, &s->listening, err);
+    if (st == OK && s->listening.port != o->port && o->port != 0)
+        (void)listen_owner(o->port, &s->port_owner);
+    if (st == OK) st = enter_sandbox(s, o, err);
     if (st == OK) st = start_parts(s, o, err);
     if (st == OK) st = start_daemon(s, o, err);
     if (st != OK) {
@@ -773,6 +820,14 @@ const char *server_url(const server *s) {
 
 uint16_t server_port(const server *s) {
     return s->listening.port;
+}
+
+str server_port_owner(const server *s) {
+    return buf_str(&s->port_owner);
+}
+
+sandbox_state server_sandbox(const server *s) {
+    return s->sandbox;
 }
 
 void server_stop(server *s) {
@@ -798,6 +853,8 @@ void server_stop(server *s) {
     run_cache_free(s->service.run_cache);
     answer_cache_free(s->service.answers);
     uploads_free(s->service.uploads);
+    if (s->temporary[0]) (void)rmdir(s->temporary);
+    buf_fini(&s->port_owner);
     if (s->service.pool) pool_free(s->service.pool);
     pthread_mutex_destroy(&s->lock);
     mem_free(s);

@@ -4,6 +4,8 @@
 #ifndef SERVE_SERVICE_H
 #define SERVE_SERVICE_H
 
+#include <stdatomic.h>
+
 #include "base/buf.h"
 #include "serve/request.h"
 #include "serve/uploads.h"
@@ -24,8 +26,9 @@ typedef struct {
     str source_root; /* absolute; empty: not known */
     const str *only; /* names of the runs that are listed; NULL: all */
     uint32_t n_only;
-    size_t memory_bytes; /* most of the arena of an exchange */
-    size_t answer_bytes; /* most of a reply */
+    size_t memory_bytes;  /* most of the arena of an exchange */
+    size_t answer_bytes;  /* most of a reply */
+    atomic_int n_exports; /* files that are written or sent: each is on the disk till then */
 } service;
 
 typedef struct {
@@ -39,6 +42,7 @@ typedef struct {
     bool varies;    /* has other forms for other clients */
     bool gzip;      /* the body is compressed */
     bool immutable; /* never changes: keep it for ever */
+    bool exports;   /* counts in n_exports */
 } reply;
 
 /* A comparison holds the traces of several runs, one run after the other: the chosen one, the
@@ -63,7 +67,8 @@ typedef struct {
     bool summaries;         /* the question is answered from summaries of all workers */
     analysis_trace *traces; /* the chosen worker first; of summaries one, joined */
     uint32_t n_traces;
-    trace *run_cache;
+    uint32_t n_loaders; /* processes of the worker's data loader, held after the traces */
+    trace *run_cache;   /* of summaries, or of the worker and its loaders */
     span_choice chosen;
     compared_runs compared; /* what it is compared with */
     bool unusable;          /* the error is one of the file, not of the question */

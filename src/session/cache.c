@@ -9,7 +9,7 @@
  *
  * An entry that does not open (damaged, another version, another key under the same hash) is
  * removed at once, so that it is rebuilt. The folder is made on first use, for its owner alone:
- * traces name hosts, paths and users. */
+ * traces name hosts, paths and users. One that others own or write to is not used at all. */
 #include "session/cache.h"
 
 #include <dirent.h>
@@ -53,6 +53,17 @@ static bool folder_path(char to[PATH_MAX]) {
     return n > 0 && n < PATH_MAX - 64;
 }
 
+static int make_folders(char *path);
+
+bool cache_folder(char to[PATH_MAX]) {
+    if (limit_bytes() == 0 || !folder_path(to)) return false;
+    size_t n = strlen(to);
+    memcpy(to + n, "/", 2); /* make_folders makes what is above the last one */
+    bool made = make_folders(to) == 0;
+    to[n] = '\0';
+    return made;
+}
+
 bool cache_enabled(void) {
     char folder[PATH_MAX];
     return limit_bytes() > 0 && folder_path(folder);
@@ -80,12 +91,24 @@ static int make_folders(char *path) {
     return 0;
 }
 
+/* Into a folder of somebody else, or one that others may write to, anybody may have put
+ * anything, with any key: neither read nor written. */
+static bool is_folder_ours(const char *entry) {
+    char folder[PATH_MAX];
+    struct stat st;
+    size_t n = (size_t)(strrchr(entry, '/') - entry);
+    memcpy(folder, entry, n);
+    folder[n] = '\0';
+    return stat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+           (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 /* ---- finding ----------------------------------------------------------------------------- */
 
 trace *cache_find(const cache_key *key, uint64_t tables) {
     char path[PATH_MAX];
     trace *t = NULL;
-    if (!entry_path(key, path)) return NULL;
+    if (!entry_path(key, path) || !is_folder_ours(path)) return NULL;
     status s = file_open(path, str_n(key->text, key->n), &t, NULL);
     if (s == OK && (s = trace_require(t, tables, NULL)) != OK) trace_release(t);
     if (s == OK) {
@@ -180,6 +203,8 @@ status cache_keep(const cache_key *key, const trace *t, error *err) {
              arg_bytes("limit", (int64_t)limit));
     int code = make_folders(path);
     if (code) return fail_keep(err, path, code);
+    if (!is_folder_ours(path))
+        FAIL(err, ERR_IO, NOPOS, MSG_CACHE_NOT_OURS, arg_cstr("path", path));
     str text = str_n(key->text, key->n);
     /* A summary is settled before it is written, which changes nothing that can be asked. */
     TRY(t->summary ? summary_write((summary *)(uintptr_t)t->summary, path, text, err)

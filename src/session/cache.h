@@ -10,6 +10,8 @@
 #ifndef SESSION_CACHE_H
 #define SESSION_CACHE_H
 
+#include <limits.h>
+
 #include "store/trace.h"
 
 typedef struct {
@@ -29,6 +31,8 @@ trace *cache_find(const cache_key *key, uint64_t tables);
 /* Keeps t under this key and removes the entries longest unused until all fit into the limit
  * (TACHO_CACHE_LIMIT, by default 10 GiB; 0 turns the cache off). A failure leaves no entry. */
 status cache_keep(const cache_key *key, const trace *t, error *err) MUST_USE;
+/* The folder, made where it is missing; false when there is none. */
+bool cache_folder(char to[PATH_MAX]);
 /* False when the environment turns it off or names no folder. */
 bool cache_enabled(void);
 

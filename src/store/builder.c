@@ -619,10 +619,11 @@ void part_rename_devices(part *p, const uint8_t types[256]) {
 
 void part_lost(part *p, cause c, uint64_t offset, uint32_t example) {
     part_loss *l = &p->losses[c];
-    if (l->count++ == 0 || offset < l->offset) {
+    if (l->count == 0 || offset < l->offset) {
         l->offset = offset;
         l->example = example;
     }
+    l->count = add_i64(l->count, 1); /* a recording may say that it lost any number */
 }
 
 void part_lost_many(part *p, cause c, uint64_t n) {

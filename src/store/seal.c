@@ -5,6 +5,7 @@
  *
  * Every step is a linear pass or a sort over plain arrays; the wide ones run on the pool, track
  * by track, and give the same result for any number of threads. */
+#include "base/num.h"
 #include "base/pages.h"
 #include "store/builder_int.h"
 #include "store/trace_int.h"
@@ -105,7 +106,7 @@ void seal_lost(seal_ctx *s, cause c, int64_t count, uint64_t offset, uint32_t ex
         l->offset = offset;
         l->example = example;
     }
-    l->count += count;
+    l->count = add_i64(l->count, count);
     pthread_mutex_unlock(&s->lock);
 }
 

@@ -167,6 +167,7 @@ typedef struct answer {
     uint32_t n_tables;
     table *tables[32];
     verdict verdict; /* id NULL when no rule matched */
+    verdict cut;     /* said instead: the input ends before its recording; id NULL when whole */
     quality quality;
 } answer;
 

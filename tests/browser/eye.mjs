@@ -79,6 +79,7 @@ export function look() {
       if (cut.auto && cut.side && !scrolled.has(cut.e)) say("has to be scrolled sideways", text, scrolled.add(cut.e) && cut.e);
       else if (cut.auto) continue; // said once, or below as a box that scrolls
       else if (!dots) say(cut.below ? "cut at its lower edge" : "cut without dots", text, cut.e);
+      else if (e.closest("td") && /^[<−]?\d[\d.,]*[\s\u2009]?%?$/.test(text)) say("a number is cut", text, cut.e);
       else if (!hover(e) && !e.closest("button, a, td.first")) say("cut, and nothing tells the rest", text, cut.e);
     }
     if (!cut && (box.left < -1 || box.right > width + 1)) say("outside the window", text, e);

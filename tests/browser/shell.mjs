@@ -207,6 +207,7 @@ test("the report is saved as Markdown, its link copied; paper has a head line", 
     await page.emulateMedia({ media: "print" });
     assert.equal(await page.isVisible(".print-head"), true);
     assert.equal(await page.isVisible(".rail"), false);
+    assert.equal(await page.getAttribute("html", "data-theme"), "light");
   }), ["resnet_w0"]);
 
 test("language and theme follow the browser until they are chosen", async (s) => {

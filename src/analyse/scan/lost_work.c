@@ -7,7 +7,6 @@
  * ones out. */
 #include "analyse/scan/lost_work.h"
 
-#include "analyse/input_quality.h"
 #include "analyse/lexicon.h"
 
 #include "analyse/rules.h"
@@ -73,13 +72,8 @@ status lost_work_judge(const trace *t, arena *a, answer *out, bool *replaced, er
         return OK;
     }
     /* A file that is cut before its device's half says nothing of a device, as if it had none. */
-    verdict incomplete;
-    TRY(quality_cut(t, replaced, &incomplete, err));
-    *replaced &= t->kernel.n <= 1;
-    if (*replaced) {
-        out->verdict = incomplete;
-        return OK;
-    }
+    *replaced = out->cut.id && t->kernel.n <= 1;
+    if (*replaced) return OK;
     TRY(lost_work_count(t, a, &w, err));
     TRY(note_lost(&w, a, out, err));
     if (!w.all) return OK;

@@ -24,7 +24,8 @@
 #define COL_M(name) COL(critical, by_module, name)
 #define COL_L(name) COL(critical, by_line, name)
 
-enum { SHOWN = 2000 }; /* a part of a length that its three digits may show */
+enum { RECENT_TRACKS = 4 }; /* a path changes between few: a thread or two, a stream or two */
+enum { SHOWN = 2000 };      /* a part of a length that its three digits may show */
 
 typedef struct {
     const trace *t;
@@ -41,7 +42,15 @@ typedef struct {
     int64_t all_ns;
     slack_question slack;
     bool wants_path; /* its pieces as rows: most of the memory */
+    uint32_t own_slices;
+    uint32_t recent[RECENT_TRACKS], n_recent; /* tracks of the last pieces */
+    uint32_t last_work;
 } critical;
+
+/* Is it in the worker's own trace, so that others can point at it? */
+static bool is_own(const critical *c, uint32_t slice) {
+    return slice && (!c->own_slices || slice < c->own_slices);
+}
 
 /* ---- adding up --------------------------------------------------------------------------- */
 
@@ -63,8 +72,22 @@ static status add_up(critical *c, const path_piece *p, error *err) {
 }
 
 static void mark_work(critical *c, const path_piece *p) {
+    const trace *t = c->t;
     bool work = p->kind == PATH_DEVICE || p->kind == PATH_COPY || p->kind == PATH_COMMUNICATION;
-    if (work) c->slack.on_path[trace_kernel_of(c->t, p->slice)] = 1;
+    if (!work) return;
+    uint32_t next = c->last_work + 1; /* mostly the one after the last on its stream */
+    bool follows = next < t->kernel.n && t->kernel.slice[next] == p->slice;
+    c->last_work = follows ? next : trace_kernel_of(t, p->slice);
+    c->slack.on_path[c->last_work] = 1;
+}
+
+/* trace_track_of, without a search where the track is one of the last ones. */
+static uint32_t track_of(critical *c, uint32_t slice) {
+    const trace *t = c->t;
+    for (uint32_t i = 0; i < RECENT_TRACKS; i++)
+        if (slice >= t->track.first[c->recent[i]] && slice < t->track.end[c->recent[i]])
+            return c->recent[i];
+    return c->recent[c->n_recent++ % RECENT_TRACKS] = trace_track_of(t, slice);
 }
 
 static status write_piece(critical *c, table *t, int64_t step, const path_piece *p,
@@ -73,9 +96,9 @@ static status write_piece(critical *c, table *t, int64_t step, const path_piece 
     TRY(table_add_row(t, &row, err));
     table_set_int(t, row, COL_P(step), step);
     table_set_text(t, row, COL_P(kind), path_kind_name(p->kind));
-    if (p->slice) {
-        table_set_text(t, row, COL_P(name), trace_slice_name(c->t, p->slice));
-        table_set_int(t, row, COL_P(track), trace_track_of(c->t, p->slice));
+    if (p->slice) table_set_text(t, row, COL_P(name), trace_slice_name(c->t, p->slice));
+    if (is_own(c, p->slice)) {
+        table_set_int(t, row, COL_P(track), track_of(c, p->slice));
         table_set_int(t, row, COL_P(slice), p->slice);
     }
     table_set_int(t, row, COL_P(start), sub_i64(p->start, c->t->start_ns));
@@ -128,7 +151,7 @@ static void set_sum(const critical *c, table *t, size_t row, uint32_t first,
     table_set_int(t, row, first, per_step(c, s->ns));
     table_set_real(t, row, first + 1, share_of_path(c, s->ns));
     table_set_int(t, row, first + 2, s->n);
-    if (s->slice) table_set_int(t, row, first + 3, s->slice);
+    if (is_own(c, s->slice)) table_set_int(t, row, first + 3, s->slice);
 }
 
 static status write_names(critical *c, table *t, error *err) {
@@ -336,8 +359,11 @@ static status add_length_note(const critical *c, error *err) {
 
 status analyse_critical(const analysis_input *in, const params *p, arena *a, answer *out,
                         error *err) {
-    critical c = {
-        .t = in->traces[0].trace, .arena = a, .out = out, .wants_path = params_want(p, "path")};
+    critical c = {.t = in->traces[0].trace,
+                  .arena = a,
+                  .out = out,
+                  .wants_path = params_want(p, "path"),
+                  .own_slices = in->traces[0].own_slices};
     TRY(answer_begin("critical", in, a, out, err));
     if (job_is_meant(in)) return job_path_critical(in, p, a, out, err);
     TRY(trace_require(c.t, CRITICAL_TABLES, err));

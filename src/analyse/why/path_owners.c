@@ -18,10 +18,18 @@ status path_owners_init(path_owners *o, const trace *t, const selection *s, aren
 }
 
 /* The host's slice a piece stands for: of device work its launch, or its operator. */
-static uint32_t host_slice(const trace *t, const path_piece *p) {
-    if (!p->slice || !kind_is_device(t->slice.kind[p->slice])) return p->slice;
-    uint32_t k = trace_kernel_of(t, p->slice);
+static uint32_t find_host(const trace *t, uint32_t slice) {
+    if (!slice || !kind_is_device(t->slice.kind[slice])) return slice;
+    uint32_t k = trace_kernel_of(t, slice);
     return t->kernel.launch[k] ? t->kernel.launch[k] : t->kernel.op[k];
+}
+
+/* Pieces that follow each other are often of one event: what it belongs to is found once. */
+static uint32_t host_slice(path_owners *o, const path_piece *p) {
+    if (p->slice == o->piece_slice) return o->host_slice;
+    o->piece_slice = p->slice;
+    o->knows_module = o->knows_line = false;
+    return o->host_slice = find_host(o->t, p->slice);
 }
 
 /* The call of the module whose forward pass this part of the backward pass undoes; row of table
@@ -51,12 +59,14 @@ static uint32_t module_at(path_owners *o, uint32_t slice) {
 
 uint32_t path_module_of(path_owners *o, const path_piece *p) {
     const trace *t = o->t;
-    uint32_t slice = host_slice(t, p);
+    uint32_t slice = host_slice(o, p);
     if (!slice || !o->has_modules) return 0;
+    if (o->knows_module) return o->module;
     uint32_t module = t->module_call.module[forward_call(o, slice)];
     for (int up = 0; slice && !module && up < MOST_LEVELS; up++, slice = t->slice.parent[slice])
         if (t->slice.kind[slice] == KIND_MODULE) module = module_at(o, slice);
-    return module;
+    o->knows_module = true;
+    return o->module = module;
 }
 
 /* ---- lines ------------------------------------------------------------------------------- */
@@ -118,8 +128,10 @@ static uint32_t line_around(path_owners *o, uint32_t slice) {
 }
 
 uint32_t path_line_of(path_owners *o, const path_piece *p) {
-    uint32_t slice = host_slice(o->t, p);
+    uint32_t slice = host_slice(o, p);
     if (!o->has_lines || !slice) return 0;
+    if (o->knows_line) return o->line;
     uint32_t line = line_around(o, slice), call = line ? 0 : forward_call(o, slice);
-    return call ? line_around(o, o->t->module_call.slice[call]) : line;
+    o->knows_line = true;
+    return o->line = call ? line_around(o, o->t->module_call.slice[call]) : line;
 }

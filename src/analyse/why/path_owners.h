@@ -16,6 +16,8 @@ typedef struct {
     /* Neighbors on the path are mostly in one node and one call: what was found last. */
     uint32_t node_at, call_slice, call_module, op_slice, op_frame;
     bool has_stacks; /* some operator has its stack written on it */
+    uint32_t piece_slice, host_slice, module, line; /* of the last piece */
+    bool knows_module, knows_line;
 } path_owners;
 
 /* Valid while the trace is open and until the arena is reset. */

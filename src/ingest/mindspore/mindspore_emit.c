@@ -161,6 +161,9 @@ static name_facts *facts_of(emitter *x, const ms_exec *e) {
     return f;
 }
 
+/* Ids of operators that arrows name, above those of executions. */
+#define ARROW_OWNERS ((int64_t)1 << 40)
+
 static inline status ms_emit_add_kernel(emitter *x, const ms_exec *e, raw_slice *to) {
     ms *m = x->m;
     if (!e->more && x->kernel && x->kernel_stream == e->stream) {
@@ -175,6 +178,11 @@ static inline status ms_emit_add_kernel(emitter *x, const ms_exec *e, raw_slice 
     memcpy(work.block, more->block, sizeof work.block);
     if (more->op) work.external = ms_emit_owner_of(m, &x->owners, e, more->op);
     if (work.external == 0) work.external = ABSENT_I64;
+    if (more->owner) work.external = ARROW_OWNERS + more->owner;
+    bool called =
+        more->launch && map_get(&m->exec.launches, more->launch) != (uint32_t)MAP_NONE;
+    if (called) work.correlation = more->launch;
+    if (more->owner) builder_set_work_names_op(m->b, true);
     status st = part_kernel(m->part, &work, to);
     if (e->more || st != OK) return st;
     x->kernel = to->extra;
@@ -187,13 +195,17 @@ static status add_details(emitter *x, uint32_t i, raw_slice *to, error *err) {
     const ms_exec *e = exec_at(m, i);
     status st = OK;
     if (to->kind == KIND_OP) {
-        raw_op op = {.external = (int64_t)i + 1,
+        const uint32_t owner = more_of(m, e)->owner;
+        raw_op op = {.external = owner ? ARROW_OWNERS + owner : (int64_t)i + 1,
                      .sequence = ABSENT_I64,
                      .forward_thread = ABSENT_I64,
                      .shapes = facts_of(x, e)->shapes};
         st = part_op(m->part, &op, to);
     } else if (kind_is_device(to->kind)) {
         st = ms_emit_add_kernel(x, e, to);
+    } else if (e->lane == LANE_CALL && more_of(m, e)->launch) {
+        raw_call call = {.correlation = more_of(m, e)->launch, .external = ABSENT_I64};
+        st = part_call(m->part, &call, to);
     }
     if (st == OK && e->lane == LANE_COMM)
         st = part_comm(m->part, &(raw_comm){.slice = part_next_slice(m->part),

@@ -17,7 +17,7 @@
 #include "ingest/mindspore/mindspore_int.h"
 
 typedef struct {
-    str ph, name, pid, tid, ts, dur, args;
+    str ph, name, pid, tid, ts, dur, args, cat, id;
 } event;
 
 typedef enum {
@@ -37,6 +37,7 @@ typedef struct {
     ms *m;
     map layers; /* pid -> layer */
     map rows;   /* hash of (pid, tid) -> string id of its name */
+    ms_arrows arrows;
     bool named; /* processes have names: not a display file */
     bool has_host_ops, has_scopes;
 } events;
@@ -54,6 +55,8 @@ static bool parse_event(str text, event *e) {
         if (str_eq(key, STR("ts"))) e->ts = json_text(value);
         if (str_eq(key, STR("dur"))) e->dur = json_text(value);
         if (str_eq(key, STR("args"))) e->args = value;
+        if (str_eq(key, STR("cat"))) e->cat = json_text(value);
+        if (str_eq(key, STR("id"))) e->id = json_text(value);
     }
     return true;
 }
@@ -85,13 +88,22 @@ static uint64_t row_key(const event *e) {
     return hash_u64(ms_events_key_of(e->pid)) ^ ms_events_key_of(e->tid);
 }
 
-/* First pass: names of processes and threads. */
+static status read_arrow(events *x, const event *e, error *err) {
+    ms_arrow a = {.id = e->id, .row = row_key(e), .begins = str_eq(e->ph, STR("s"))};
+    if (!ms_arrow_kind_of(e->cat, e->name, &a.kind) || !scaled_i64(e->ts, 3, &a.time))
+        return OK;
+    return ms_arrow_add(&x->arrows, &a, err);
+}
+
+/* First pass: names of processes and threads, arrows. */
 static status read_names(events *x, str list, error *err) {
     json_iter it = json_open(list);
     str key, value;
     event e;
     while (json_next(&it, &key, &value)) {
-        if (!parse_event(value, &e) || !str_eq(e.ph, STR("M"))) continue;
+        if (!parse_event(value, &e)) continue;
+        if (str_eq(e.ph, STR("s")) || str_eq(e.ph, STR("f"))) TRY(read_arrow(x, &e, err));
+        if (!str_eq(e.ph, STR("M"))) continue;
         bool process = str_eq(e.name, STR("process_name"));
         if (!process && !str_eq(e.name, STR("thread_name"))) continue;
         str name = json_text(json_member(e.args, STR("name")));
@@ -195,6 +207,26 @@ static bool place_named(events *x, const event *e, layer l, ms_exec *to, ms_more
     }
 }
 
+/* What arrows say of an execution: what it launched, what launched it, whose it is. */
+static status ms_events_join_arrows(events *x, const event *e, ms_exec *to, ms_more *more,
+                                    error *err) {
+    ms_arrows *a = &x->arrows;
+    uint64_t row = row_key(e);
+    if (to->lane == LANE_AICORE || to->lane == LANE_MEMCPY || to->lane == LANE_COMM) {
+        more->launch = ms_arrow_to(a, MS_ARROW_LAUNCH, row, to->start);
+        more->owner = ms_arrow_to(a, MS_ARROW_OWNER, row, to->start);
+    }
+    if (to->lane == LANE_CALL) more->launch = ms_arrow_from(a, MS_ARROW_LAUNCH, row, to->start);
+    if (to->lane == LANE_HOST) more->owner = ms_arrow_from(a, MS_ARROW_OWNER, row, to->start);
+    if (to->lane == LANE_HOST && more->owner) to->kind = KIND_OP;
+    uint32_t *at = to->lane == LANE_CALL && more->launch
+                       ? map_at(&x->m->exec.launches, more->launch)
+                       : NULL;
+    if (to->lane == LANE_CALL && more->launch && !at) FAIL_MEMORY(err);
+    if (at) *at = 0;
+    return OK;
+}
+
 static status ms_events_add_event(events *x, const event *e, error *err) {
     ms *m = x->m;
     ms_exec to = {.lane = LANE_HOST};
@@ -211,6 +243,7 @@ static status ms_events_add_event(events *x, const event *e, error *err) {
                      ? place_named(x, e, l == MAP_NONE ? LAYER_OTHER : (layer)l, &to, &more)
                      : place_display(x, e, &to);
     if (!shown) return OK;
+    TRY(ms_events_join_arrows(x, e, &to, &more, err));
     str full = json_text(json_member(e->args, STR("fullname")));
     buf text = {0};
     (void)json_decode(full.n ? full : e->name, &text);
@@ -240,6 +273,7 @@ static status read_events(ms *m, str text, error *err) {
     text = str_trim(text);
     if (text.n && *text.p == '{') text = json_member(text, STR("traceEvents"));
     events x = {.m = m,
+                .arrows = ms_arrows_begin(),
                 .has_host_ops = m->n_lane[LANE_HOST_OP] > 0,
                 .has_scopes = m->n_lane[LANE_SCOPE] > 0};
     status st = read_names(&x, text, err);
@@ -259,6 +293,7 @@ static status read_events(ms *m, str text, error *err) {
         ms_lost(m, CAUSE_TRUNCATED, NOPOS, str_of(m->file));
     map_fini(&x.layers);
     map_fini(&x.rows);
+    ms_arrows_end(&x.arrows);
     return st;
 }
 

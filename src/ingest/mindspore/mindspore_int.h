@@ -42,7 +42,40 @@ typedef struct {
     uint32_t process;  /* of LANE_HOST: another process than the framework's, string id */
     uint32_t info; /* of a task: what calls alike share, JSON text, string id; 0 = nothing */
     uint32_t block[3], grid[3];
+    /* Numbers of arrows (mindspore_arrows.c), 0 = none: of a call those that begin at it, of a
+     * task those that end at it; `owner` also of the range that is its operator. */
+    uint32_t launch, owner;
 } ms_more;
+
+/* ---- mindspore_arrows.c ---- */
+
+typedef enum { MS_ARROW_LAUNCH, MS_ARROW_OWNER } ms_arrow_kind;
+
+typedef struct {
+    map from, to; /* place -> number of a beginning; row of sources */
+    map by_id;    /* id of an arrow -> row of sources */
+    vec sources;  /* uint32_t: number of the beginning, 0 = not met yet */
+    uint32_t n;   /* beginnings */
+} ms_arrows;
+
+/* One end of an arrow. */
+typedef struct {
+    str id;
+    uint64_t row; /* process and thread, as one number */
+    int64_t time;
+    ms_arrow_kind kind;
+    bool begins;
+} ms_arrow;
+
+ms_arrows ms_arrows_begin(void);
+void ms_arrows_end(ms_arrows *a);
+/* False: it does not end at tasks. */
+bool ms_arrow_kind_of(str category, str name, ms_arrow_kind *out);
+status ms_arrow_add(ms_arrows *a, const ms_arrow *arrow, error *err) MUST_USE;
+/* The number of the arrows that begin, or of the one that ends, at this place; 0: none does.
+ * To be asked when all arrows are added. */
+uint32_t ms_arrow_from(const ms_arrows *a, ms_arrow_kind kind, uint64_t row, int64_t time);
+uint32_t ms_arrow_to(const ms_arrows *a, ms_arrow_kind kind, uint64_t row, int64_t time);
 
 /* A row of kernel_details.csv, until the timeline asks for it. */
 typedef struct {
@@ -108,6 +141,7 @@ typedef struct {
     vec mores;     /* ms_more */
     vec details;   /* ms_detail */
     map detail_at; /* name and start -> row + 1 of details */
+    map launches;  /* numbers of launch arrows that begin at a call -> 0 */
 } ms_execs;
 
 /* What the framework's files say of operators. */

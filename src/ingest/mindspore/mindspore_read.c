@@ -555,6 +555,7 @@ void ms_end(ms *m) {
     vec_fini(&m->exec.mores);
     vec_fini(&m->exec.details);
     map_fini(&m->exec.detail_at);
+    map_fini(&m->exec.launches);
     end_list(m);
     vec_fini(&m->memory.rows);
     vec_fini(&m->comm.hccl);

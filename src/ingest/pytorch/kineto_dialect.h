@@ -9,5 +9,7 @@
 const dialect *kineto_dialect(void);
 /* Its hook fill_kernel, where the number of the NPU is known. */
 void kineto_fill_kernel(event_sink *s, const event *e, int32_t npu, raw_kernel *kernel);
+/* What a task of an Ascend is, by its type; older files write Other there and the name tells. */
+slice_kind kineto_task_kind(str type, str name);
 
 #endif

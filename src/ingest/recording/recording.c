@@ -482,7 +482,7 @@ static void count_losses(recording *r) {
     for (int i = TACHO_LOST_NAMES; i <= TACHO_LOST_SHAPES; i++)
         part_lost_many(r->part, CAUSE_RECORDER_NAMES, lost[i]);
     part_lost_many(r->part, CAUSE_DEVICE_DROPPED, lost[TACHO_LOST_DEVICE]);
-    part_count(r->part, 0, lost[TACHO_LOST_FULL]);
+    part_count(r->part, 0, (uint64_t)sat_i64(lost[TACHO_LOST_FULL]));
 }
 
 static status add_facts(recording *r, error *err) {

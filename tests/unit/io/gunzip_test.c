@@ -40,6 +40,28 @@ static void both_engines_give_back_what_was_compressed_at_any_level(void **state
     buf_fini(&text);
 }
 
+/* 1.3 GB of zeros, as members after each other; nothing of it is kept. */
+static void a_bomb_ends_after_a_gigabyte(void **state) {
+    enum { MEMBER = 64 << 20, N_MEMBERS = 20, PART = 1 << 20 };
+    static char part[PART];
+    reader r;
+    error err;
+    char *zeros = test_calloc(1, MEMBER);
+    buf one = gzip_of(str_n(zeros, MEMBER), 9), packed = {0};
+    for (int i = 0; i < N_MEMBERS; i++) buf_add_str(&packed, buf_str(&one));
+    reader_init(&r, "bomb", -1, buf_str(&packed));
+    stream *s = stream_gunzip(&r, GUNZIP_FASTEST);
+    uint64_t total = 0;
+    for (size_t n = 1; n > 0; total += n)
+        assert_int_equal(s->fill(s, part, PART, &n, &err), OK);
+    assert_int_equal(s->damage, MSG_STREAM_BOMB);
+    assert_in_range(total, (uint64_t)1 << 30, ((uint64_t)1 << 30) + 2 * PART);
+    s->free(s);
+    buf_fini(&one);
+    buf_fini(&packed);
+    test_free(zeros);
+}
+
 static void members_of_all_sizes_follow_each_other(void **state) {
     buf all = {0}, packed = {0};
     for (uint32_t i = 0; i < 200; i++) {
@@ -218,6 +240,7 @@ int main(void) {
         cmocka_unit_test(a_wrong_checksum_keeps_the_bytes_and_is_told),
         cmocka_unit_test(zeros_behind_the_last_member_are_padding_other_bytes_are_told),
         cmocka_unit_test(an_empty_member_is_empty_and_whole),
+        cmocka_unit_test(a_bomb_ends_after_a_gigabyte),
         cmocka_unit_test(only_the_magic_makes_it_gzip),
         cmocka_unit_test(what_is_packed_can_be_unpacked),
         cmocka_unit_test(a_place_that_cannot_be_written_is_told),

@@ -18,7 +18,7 @@ static void names_are_escaped_and_empty_columns_left_out(void **state) {
                         "|---|--:|--:|--:|--:|\n"
                         "| vec&lt;float, 4&gt;::run\\*\"x\"\\|y | 15.3 µs | 34.0 % | yes | "
                         "9223372036854775808 |\n"
-                        "| 矩阵<br>b \\[2J | -3 ns |  | no |  |\n");
+                        "| 矩阵<br>b\\\\x1b\\[2J | -3 ns |  | no |  |\n");
     arena_fini(&a);
 }
 

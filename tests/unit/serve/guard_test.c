@@ -55,6 +55,33 @@ static void one_route_takes_a_file_and_only_on_this_machine(void **state) {
     assert_int_equal(check(&LOOPBACK, r, &a), MSG_HTTP_FORBIDDEN_ORIGIN);
 }
 
+static void a_request_that_can_be_read_in_two_ways_is_refused(void **state) {
+    guard_answer a;
+    assert_int_equal(check(&LOOPBACK, (guard_request){.ambiguous = true}, &a),
+                     MSG_HTTP_AMBIGUOUS);
+    assert_int_equal(check(&OPEN,
+                           (guard_request){.ambiguous = true,
+                                           .authorization = STR("Bearer 0123456789abcdef")},
+                           &a),
+                     MSG_HTTP_AMBIGUOUS);
+}
+
+static void an_escape_does_not_hide_a_route_from_the_check_of_sites(void **state) {
+    static const char *const hidden[] = {"/%61pi/v1/runs", "/a%70i/v1/runs", "/%2fapi/v1/runs"};
+    guard_answer a;
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(
+            check(&LOOPBACK,
+                  (guard_request){.target = str_of(hidden[i]), .fetch_site = STR("cross-site")},
+                  &a),
+            MSG_HTTP_FORBIDDEN_ORIGIN);
+    assert_int_equal(
+        check(&LOOPBACK,
+              (guard_request){.target = STR("/?run=50%25"), .fetch_site = STR("cross-site")},
+              &a),
+        MSG_NONE); /* a link to the page */
+}
+
 static void the_host_must_be_this_machine(void **state) {
     static const char *const good[] = {"localhost", "localhost:8080", "127.0.0.1:1",
                                        "[::1]:8080", "LocalHost:99"};
@@ -141,6 +168,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_reading_is_allowed),
         cmocka_unit_test(one_route_takes_a_file_and_only_on_this_machine),
+        cmocka_unit_test(a_request_that_can_be_read_in_two_ways_is_refused),
+        cmocka_unit_test(an_escape_does_not_hide_a_route_from_the_check_of_sites),
         cmocka_unit_test(the_host_must_be_this_machine),
         cmocka_unit_test(other_origins_are_refused),
         cmocka_unit_test(the_token_comes_as_cookie_header_or_address),

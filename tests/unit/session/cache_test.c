@@ -82,6 +82,29 @@ static void a_stolen_place_is_not_believed(void **state) {
     folder_gone(&f);
 }
 
+static void a_folder_that_others_may_write_to_is_not_believed(void **state) {
+    folder f = folder_new();
+    trace *t = trace_of(&f, 7);
+    error err = {0};
+    keep("one", t);
+    assert_true(has("one"));
+    assert_int_equal(chmod(f.cache, 0777), 0);
+    cache_key k = key_named("two");
+    assert_false(has("one"));
+    assert_int_equal(cache_keep(&k, t, &err), ERR_IO);
+    assert_int_equal(err.message, MSG_CACHE_NOT_OURS);
+    assert_int_equal(count_files(f.cache, ".tacho"), 1);
+    assert_int_equal(chmod(f.cache, 0700), 0);
+    assert_true(has("one"));
+    if (geteuid() == 0) { /* only root can give a folder away */
+        assert_int_equal(chown(f.cache, 12345, 0), 0);
+        assert_false(has("one"));
+        assert_int_equal(chown(f.cache, 0, 0), 0);
+    }
+    trace_release(t);
+    folder_gone(&f);
+}
+
 static void a_damaged_entry_is_removed_wherever_the_damage_is(void **state) {
     folder f = folder_new();
     trace *t = trace_of(&f, 50);
@@ -243,6 +266,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_kept_is_found_under_its_key_alone),
         cmocka_unit_test(a_stolen_place_is_not_believed),
+        cmocka_unit_test(a_folder_that_others_may_write_to_is_not_believed),
         cmocka_unit_test(a_damaged_entry_is_removed_wherever_the_damage_is),
         cmocka_unit_test(the_longest_unused_goes_first),
         cmocka_unit_test(what_exceeds_the_limit_alone_is_not_kept),

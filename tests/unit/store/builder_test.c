@@ -171,6 +171,16 @@ static void of_losses_the_first_offset_and_its_example_are_kept(void **state) {
     trace_release(t);
 }
 
+static void losses_without_end_saturate(void **state) {
+    part *q = builder_part(b);
+    for (int i = 0; i < 3; i++) part_lost_many(p, CAUSE_RECORDER_NAMES, UINT64_MAX);
+    part_lost_many(q, CAUSE_RECORDER_NAMES, UINT64_MAX);
+    assert_true(part_loss_count(p, CAUSE_RECORDER_NAMES) == INT64_MAX);
+    trace *t = seal();
+    assert_true(trace_quality(t, CAUSE_RECORDER_NAMES) == INT64_MAX);
+    trace_release(t);
+}
+
 static void a_cleared_builder_forgets_its_rows(void **state) {
     add_slice(part_args(p, &(raw_value){builder_shape(b, 0, string("i")), VALUE_INT, 0, 7}, 1),
               5);
@@ -239,6 +249,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(records_of_two_parts_do_not_mix, start, end),
         cmocka_unit_test_setup_teardown(of_losses_the_first_offset_and_its_example_are_kept,
                                         start, end),
+        cmocka_unit_test_setup_teardown(losses_without_end_saturate, start, end),
         cmocka_unit_test_setup_teardown(a_cleared_builder_forgets_its_rows, start, end),
         cmocka_unit_test_setup_teardown(a_lost_record_makes_the_seal_fail, start, end),
         cmocka_unit_test_setup_teardown(a_builder_is_made_whole_or_not_at_all, start, end),

@@ -1,5 +1,6 @@
 // What the device and its parts are called by those who make it.
 import { sum } from "../base/aggregate.ts";
+import { wordOr } from "./language.ts";
 import { info, type Row, rowsOf } from "./trace.ts";
 
 interface DeviceWords {
@@ -15,13 +16,16 @@ type Fact = Row<"info", "trace">;
 type Device = Pick<Row<"info", "devices">, "unit" | "matrix_unit">;
 type Kernel = Pick<Row<"kernels", "kernels">, "total" | "tensor_core">;
 
+/** Names of a maker stay; those of any device are words of the language. */
+const common = (name: string): string => wordOr(`device_${name.replace(" ", "_")}`, name);
+
 export function wordsOf(trace: readonly Fact[], devices: readonly Device[]): DeviceWords {
   const said = trace.find((r) => r.key === "device_type")?.value;
   const first = devices[0];
   return {
     type: said || (first ? "GPU" : ""),
-    unit: first?.unit || "SM",
-    matrix: first?.matrix_unit || "Tensor Core",
+    unit: common(first?.unit || "SM"),
+    matrix: common(first?.matrix_unit || "Tensor Core"),
   };
 }
 

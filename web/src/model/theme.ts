@@ -1,6 +1,7 @@
 // Light, dark, or what the system says. Chosen by hand it is kept, and stands in the address; a link with a
 // theme shows it without changing what its reader has kept.
 import { computed, effect, signal } from "@preact/signals";
+import { paper } from "../base/paper.ts";
 import { go, param } from "./route.ts";
 
 export type Theme = "system" | "light" | "dark";
@@ -22,14 +23,12 @@ export function nextTheme(): void {
 
 export function followTheme(): void {
   const system = matchMedia("(prefers-color-scheme: dark)");
-  const paper = matchMedia("print");
   const apply = () => {
     const wanted = theme.value === "dark" || (theme.value === "system" && system.matches);
-    const dark = wanted && !paper.matches; // paper is white
+    const dark = wanted && !paper.value; // paper is white
     document.documentElement.dataset.theme = dark ? "dark" : "light";
     themeVersion.value = themeVersion.peek() + 1;
   };
   system.addEventListener("change", apply);
-  paper.addEventListener("change", apply);
   effect(apply);
 }

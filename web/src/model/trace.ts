@@ -119,6 +119,13 @@ const FRAMEWORKS: Record<string, string> = {
   perfetto_rocm: "ROCm",
   chrome: "Chrome JSON",
   memory_flow: "MegEngine",
+  torch: "PyTorch",
+  flight_recorder: "PyTorch",
+  nsight: "Nsight Systems",
+  nsight_pytorch: "PyTorch",
+  rocprof: "ROCm",
+  cann: "CANN",
+  tacho_recording: "tacho",
 };
 
 /** The framework that writes a format. */

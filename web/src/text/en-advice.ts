@@ -3,6 +3,7 @@ export const enAdvice = {
   advice: "Advice",
   advice_words: "{n} · largest saving first",
   no_advice: "No issues found.",
+  no_advice_cut: "Not looked for: what is missing in the recording could hide any cause.",
   saves: "saves up to",
   not_estimated: "saving not estimated",
   show_in_timeline: "Show in timeline →",

@@ -73,6 +73,7 @@ export const enTables = {
   col_device_share: "Share",
   col_host_mean: "Mean",
   col_count: "Count",
+  col_group: "Group",
   col_memory: "Memory",
   col_name: "Name",
   col_op: "Operator",

@@ -48,6 +48,7 @@ export const enTimeline = {
   tl_steps_found: "Steps found",
   tl_step_n: "Step {n}",
   tl_group_other: "No process",
+  tl_group_process: "Process",
   tl_fold_streams: "{n} streams with little work",
   tl_fold_counters: "{n} more counters",
   tl_fold_nameless: "Marks of the profiler",

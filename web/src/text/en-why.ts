@@ -39,6 +39,7 @@ export const enWhy = {
   cause_dependency: "Waited for another stream",
   cause_data: "Waited for data",
   cause_communication: "Waited for communication",
+  cause_profiler: "The profiler itself",
   cause_unknown: "Unknown",
   on_path: "What is on the path",
   off_title: "What is off the path",

@@ -3,6 +3,7 @@ export const zhAdvice = {
   advice: "建议",
   advice_words: "{n} 条 · 按可节省时间排序",
   no_advice: "未发现可优化项。",
+  no_advice_cut: "未作检查：记录缺失的部分可能掩盖任何原因。",
   saves: "最多节省",
   not_estimated: "未估算节省",
   show_in_timeline: "在时间线中查看 →",

@@ -74,6 +74,7 @@ export const zhTables: Record<keyof typeof enTables, string> = {
   col_device_share: "占比",
   col_host_mean: "平均",
   col_count: "次数",
+  col_group: "通信组",
   col_memory: "访存",
   col_name: "名称",
   col_op: "算子",

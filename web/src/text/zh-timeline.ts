@@ -50,6 +50,7 @@ export const zhTimeline: Record<keyof typeof enTimeline, string> = {
   tl_steps_found: "识别出的步",
   tl_step_n: "第 {n} 步",
   tl_group_other: "无进程",
+  tl_group_process: "进程",
   tl_fold_streams: "{n} 条工作很少的流",
   tl_fold_counters: "另外 {n} 个计数器",
   tl_fold_nameless: "分析器自身的标记",

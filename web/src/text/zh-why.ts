@@ -41,6 +41,7 @@ export const zhWhy: Record<keyof typeof enWhy, string> = {
   cause_dependency: "等待另一个流",
   cause_data: "等待数据",
   cause_communication: "等待通信",
+  cause_profiler: "分析器自身",
   cause_unknown: "未知",
   on_path: "路径上有什么",
   off_title: "不在路径上的部分",

@@ -2,12 +2,19 @@
 
 const TAIL = 18; // letters that always stay
 
+/** What stands in an element of class `ends`. */
+export const Ends = ({ text }: { text: string }) => (
+  <>
+    <span>{text.slice(0, -TAIL)}</span>
+    <span>{text.slice(-TAIL)}</span>
+  </>
+);
+
 export function LongName({ text }: { text: string }) {
   if (text.length <= TAIL + 8) return <code>{text}</code>;
   return (
     <code class="ends">
-      <span>{text.slice(0, -TAIL)}</span>
-      <span>{text.slice(-TAIL)}</span>
+      <Ends text={text} />
     </code>
   );
 }

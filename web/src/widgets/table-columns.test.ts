@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { arranged, fitting, headKey, leastWidth, moved } from "./table-columns.ts";
+import { arranged, fitting, forNumber, headKey, leastWidth, moved } from "./table-columns.ts";
 import type { TableColumn } from "./table-types.ts";
 
 const column = (name: string, width?: number, extra: Partial<TableColumn> = {}): TableColumn =>
@@ -31,6 +31,12 @@ test("where there is no room the columns that may go first do, then the last; wh
   assert.equal(names(fitting(all, 399)), "name b c");
   assert.equal(names(fitting(all, 210)), "name c");
   assert.equal(names(fitting(all, 10)), "name c");
+});
+
+test("a column is as wide as its longest number; what takes the rest of the width still does", () => {
+  assert.equal(forNumber({ name: "a", title: "a", width: 74 }, "42").width, 74);
+  assert.equal(forNumber({ name: "a", title: "a", width: 74 }, "253,742").width, 78);
+  assert.equal(forNumber({ name: "a", title: "a" }, "253,742").width, undefined);
 });
 
 test("keys on a head: Shift widens, Alt Shift moves, the equals sign fits; plain arrows are the table's", () => {

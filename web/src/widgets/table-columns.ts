@@ -43,6 +43,13 @@ export function arranged(columns: readonly TableColumn[], { order, widths }: Kep
   return first ? [first, ...moved] : [];
 }
 
+const DIGIT = 7.6; // px of a digit of a table
+const SIDES = 24; // px beside it
+
+/** A column of numbers as wide as its longest: a name may be cut, a number never. */
+export const forNumber = (c: TableColumn, longest: string): TableColumn =>
+  c.width ? { ...c, width: Math.max(c.width, Math.ceil(longest.length * DIGIT) + SIDES) } : c;
+
 /** Narrower than this a table loses columns: a name is never squeezed away. */
 export const leastWidth = (columns: readonly TableColumn[]): number =>
   columns.reduce((s, c) => s + (c.width ?? c.least ?? LEAST), 0);

@@ -1,4 +1,4 @@
-// Where a table is seen: in a window, of which it follows the size, or on paper.
+// The window of a table.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 /** The part of a table that is seen: its size, followed as it changes, and how far it is scrolled. */
@@ -18,20 +18,4 @@ export function useView() {
     return () => watch.disconnect();
   }, []);
   return { box, ...size };
-}
-
-/** Is the page on its way to paper? Then rows are not drawn by where the window is. */
-export function usePaper(): boolean {
-  const [paper, setPaper] = useState(false);
-  useLayoutEffect(() => {
-    const begin = () => setPaper(true);
-    const end = () => setPaper(false);
-    addEventListener("beforeprint", begin);
-    addEventListener("afterprint", end);
-    return () => {
-      removeEventListener("beforeprint", begin);
-      removeEventListener("afterprint", end);
-    };
-  }, []);
-  return paper;
 }

@@ -2,14 +2,15 @@
 // table draws, opens rows in place, and copies. One unit for a column, taken from its largest value.
 import { useState } from "preact/hooks";
 import { exact, inScale, type Scale, scaleOf, short, THIN, thousands } from "../base/format.ts";
+import { paper } from "../base/paper.ts";
 import { type ContextItem, ContextMenu, type MenuAt } from "./context-menu.tsx";
 import { Icon } from "./icons.tsx";
 import { sortKeys } from "./sort.ts";
-import { arranged, fitting, keptOf, leastWidth, tableKey } from "./table-columns.ts";
+import { arranged, fitting, forNumber, keptOf, leastWidth, tableKey } from "./table-columns.ts";
 import { Head } from "./table-head.tsx";
 import { asText, tableKeys } from "./table-keys.ts";
 import { type Flat, isPlaced, type TableColumn, type TableProps, type TableRow } from "./table-types.ts";
-import { usePaper, useView } from "./table-view.ts";
+import { useView } from "./table-view.ts";
 import { tableWords } from "./table-words.ts";
 
 /** Base rows with the rows of the opened ones in between. */
@@ -50,8 +51,10 @@ function flatten(props: TableProps, opened: ReadonlySet<string>, known: Readonly
   };
 }
 
-function useScales(columns: readonly TableColumn[], flat: Flat): Map<string, { scale: Scale; max: number }> {
-  const scales = new Map<string, { scale: Scale; max: number }>();
+type Scales = Map<string, { scale: Scale; max: number }>;
+
+function scalesOf(columns: readonly TableColumn[], flat: Flat): Scales {
+  const scales: Scales = new Map();
   const n = Math.min(flat.total, 200);
   for (const c of columns) {
     if (!c.unit) continue;
@@ -76,11 +79,18 @@ function withMore(wanted: readonly TableColumn[], width: number): TableColumn[] 
   return shown.map((c, i) => (i === shown.length - 1 && c.width ? { ...c, width: c.width + MORE } : c));
 }
 
+/** The longest number a column shows, its sum included; words have no such thing. */
+function longestNumber(c: TableColumn, props: TableProps, scale: { scale: Scale; max: number } | undefined): string {
+  const sum = props.sum?.(c.name);
+  return scale && !c.each && !c.show ? inScale(Math.max(scale.max, typeof sum === "number" ? sum : 0), scale.scale) : "";
+}
+
 /** The columns in the reader's order, those that have room or all of them, and how wide the table must be. */
-function useColumns(props: TableProps, width: number) {
+function useColumns(props: TableProps, width: number, scales: Scales) {
   const [all, setAll] = useState(false);
   const by = sortKeys(props.sort)[0]?.name; // the order makes no sense without its column
-  const wanted = arranged(props.columns, keptOf(tableKey(props.columns))).map((c) => (c.name === by ? { ...c, stays: true } : c));
+  const roomy = props.columns.map((c) => forNumber(c, longestNumber(c, props, scales.get(c.name))));
+  const wanted = arranged(roomy, keptOf(tableKey(props.columns))).map((c) => (c.name === by ? { ...c, stays: true } : c));
   const columns = all || width === 0 ? wanted : withMore(wanted, width);
   const least = leastWidth(columns);
   const fixed = columns.every((c) => c.width); // every column has its width: none would take what is left
@@ -99,13 +109,13 @@ export function Table(props: TableProps) {
   const [known] = useState(() => placesOf(props));
   const [active, setActive] = useState(-1);
   const [menu, setMenu] = useState<MenuAt | undefined>();
-  const { columns, gone, style, setAll } = useColumns(props, width);
   const h = props.rowHeight ?? 26;
   const flat = flatten(props, opened, known);
-  const scales = useScales(columns, flat);
-  const paper = usePaper();
-  const first = paper ? 0 : Math.max(0, Math.floor(top / h) - 8);
-  const last = Math.min(flat.total, paper ? PRINTED : Math.ceil((top + visible) / h) + 8);
+  const scales = scalesOf(props.columns, flat);
+  const { columns, gone, style, setAll } = useColumns(props, width, scales);
+  const whole = paper.value;
+  const first = whole ? 0 : Math.max(0, Math.floor(top / h) - 8);
+  const last = Math.min(flat.total, whole ? PRINTED : Math.ceil((top + visible) / h) + 8);
   const toggle = (row: TableRow, at: number) => {
     const next = new Set(opened);
     if (next.delete(row.key)) return setOpened(next);
@@ -156,7 +166,7 @@ export function Table(props: TableProps) {
         <tbody onMouseLeave={() => props.onHover?.(undefined)}>
           <tr class="spacer" style={{ height: `${first * h}px` }} aria-hidden="true" />
           {rows}
-          {paper && last < flat.total ? (
+          {whole && last < flat.total ? (
             <tr>
               <td class="first">… + {thousands(flat.total - last)}</td>
             </tr>
@@ -223,7 +233,7 @@ interface RowProps {
   active: boolean;
   open: boolean;
   h: number;
-  scales: Map<string, { scale: Scale; max: number }>;
+  scales: Scales;
   toggle: (row: TableRow, at: number) => void;
   onActive: (at: number) => void;
   onMenu: (at: number, x: number, y: number, cell?: Element | null) => void;
@@ -360,7 +370,7 @@ function Cell({
 interface SumProps {
   props: TableProps;
   columns: readonly TableColumn[];
-  scales: Map<string, { scale: Scale; max: number }>;
+  scales: Scales;
 }
 
 function Sum({ props, columns, scales }: SumProps) {

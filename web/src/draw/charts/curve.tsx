@@ -152,13 +152,17 @@ function decorate(u: uPlot, p: CurveProps, g: Pen = u.ctx): void {
   g.fillStyle = css("--t2");
   g.strokeStyle = css("--line-strong");
   g.setLineDash([2 * ratio, 3 * ratio]);
+  let free = left; // up to here numbers are written
   for (const s of p.data.steps) {
     const at = x(s.start);
     g.beginPath();
     g.moveTo(at, top);
     g.lineTo(at, top + height);
     g.stroke();
-    if (at >= left - ratio) g.fillText(String(s.number), Math.max(at, left) + 5 * ratio, top + 8 * ratio);
+    const from = Math.max(at, left) + 5 * ratio;
+    if (at < left - ratio || from < free) continue;
+    g.fillText(String(s.number), from, top + 8 * ratio);
+    free = from + g.measureText(String(s.number)).width + 7 * ratio;
   }
   g.setLineDash([]);
   if (p.data.mark) {
@@ -202,7 +206,9 @@ function moment(u: uPlot, g: Pen, at: { time: number; label: string }, ratio: nu
 function label(u: uPlot, g: Pen, text: string, value: number, colour: string, ratio: number): void {
   g.fillStyle = colour;
   g.textAlign = "right";
-  g.fillText(text, u.bbox.left + u.bbox.width - 6 * ratio, u.valToPos(value, "y", true) - 6 * ratio);
+  const y = u.valToPos(value, "y", true);
+  const low = y - 17 * ratio < u.bbox.top + 8 * ratio; // above it the numbers of the steps are written
+  g.fillText(text, u.bbox.left + u.bbox.width - 6 * ratio, low ? y + 13 * ratio : y - 6 * ratio);
   g.textAlign = "left";
 }
 

@@ -35,7 +35,8 @@ export function laneName(l: Lane): string {
 
 function memoryName(l: Lane): string {
   const reserved = l.series === "reserved";
-  if (l.side === "host" || (l.device ?? 0) < 0) return t(reserved ? "tl_host_memory_reserved" : "tl_host_memory");
+  if (l.side === "host" || (l.device ?? 0) < 0 || l.device_type === "CPU")
+    return t(reserved ? "tl_host_memory_reserved" : "tl_host_memory");
   return t(reserved ? "tl_memory_reserved" : "tl_memory", { d: l.device_type ?? "GPU" });
 }
 
@@ -67,6 +68,7 @@ export function groupName(g: Group, n = 0): string {
   if (g.kind === "rank") return g.name;
   if (g.kind === "device") return g.name.replace(/^([A-Za-z]+)(\d+)$/, "$1 $2");
   const pid = String(g.pid ?? "");
+  if (/^[1-9]\d*$/.test(pid)) return g.name || t("tl_group_process");
   return g.name || (/^-?\d*$/.test(pid) ? t("tl_group_other") : pid);
 }
 

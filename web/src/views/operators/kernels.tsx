@@ -269,7 +269,7 @@ function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly
   const blocks = (v: unknown) =>
     isKnown(v) ? <span class={v < 1 ? "warning" : ""}>{v >= 10 ? v.toFixed(0) : v.toFixed(2)}</span> : "–";
   const all = columns(s, [
-    ["name", { title: t("kernel"), text: true, mono: true }],
+    ["name", { title: t("kernel"), text: true, mono: true, least: 250 }],
     ["op", { text: true, mono: true, soft: true, width: 150, title: t("operator") }],
     ...(group === "launch"
       ? ([

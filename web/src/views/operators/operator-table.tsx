@@ -9,6 +9,7 @@ import { param } from "../../model/route.ts";
 import { isSelected, select } from "../../model/selection.ts";
 import { allRanks, analysis, type Row, rowsOf } from "../../model/trace.ts";
 import { Swatch } from "../../widgets/controls.tsx";
+import { LongName } from "../../widgets/long-name.tsx";
 import type { CellValue, TableRow } from "../../widgets/table-types.ts";
 import { codeFrames, EditorMenu, Frames } from "../shared/stack-frames.tsx";
 import {
@@ -187,6 +188,7 @@ function operatorRow(
 ): TableRow {
   const name = String(r.cell("name"));
   const rank = names.indexOf(name);
+  const shown = param("names") === "full" ? String(r.cell("full_name") ?? name) : name;
   const second = group === "name+shape" ? shapesLabel(r.cell("shapes") ?? "[]") : "";
   const key = { ...r };
   return {
@@ -195,7 +197,7 @@ function operatorRow(
     label: (
       <>
         {rank >= 0 ? <Swatch colour={nth(rank)} /> : <i class="swatch" />}
-        <code class={group === "name" ? "" : "keep"}>{param("names") === "full" ? (r.cell("full_name") ?? name) : name}</code>
+        {group === "name" ? <LongName text={shown} /> : <code class="keep">{shown}</code>}
         {second ? <code class="t3"> {second}</code> : null}
         {group === "name+stack" ? (
           <span class="t3">
@@ -221,7 +223,7 @@ function columnsOf(rows: readonly OperatorRow[], device: boolean): ListedColumn<
   const given = isGiven(rows);
   const when = (there: boolean, ...list: ListedColumn<OperatorRow>[]) => (there ? list : []);
   return [
-    ["name", { title: t("operator"), text: true, mono: true }],
+    ["name", { title: t("operator"), text: true, mono: true, least: 230 }],
     ["calls", { width: 66 }],
     ...when(given, ["device_total", { bar: "var(--kernel)", width: 190 }], ["share", { width: 80, soft: true }]),
     ...when(

@@ -21,7 +21,7 @@ export function byOperator<P extends Pick<Phase, "op" | "host_total">>(rows: rea
 /** An operator with its phases below; what its phases add up to stands in its row. */
 function rowOf(list: readonly Phase[]): TableRow {
   const op = String(list[0]?.op);
-  const added = (c: keyof Phase) => sum(list, (r) => (typeof r[c] === "number" ? (r[c] as number) : 0));
+  const added = (c: "host_total" | "device_total") => (list.some((r) => r[c] !== null) ? sum(list, (r) => r[c]) : null);
   return {
     key: op,
     label: <code>{op}</code>,
@@ -44,6 +44,11 @@ function rowOf(list: readonly Phase[]): TableRow {
 
 /** Only where they were recorded: elsewhere the answer has no such table. */
 export const Phases = () => (countOf("op_phase") ? <PhaseTable /> : null);
+
+const DEVICE = [
+  ["device_total", { bar: "var(--kernel)", width: 160 }],
+  ["device_share", { width: 90, soft: true }],
+] as const;
 
 function PhaseTable() {
   const asked = analysis("operators", { table: "phases", limit: 0 }, "operators-phases");
@@ -69,8 +74,7 @@ function PhaseTable() {
           ["host_total", { bar: "var(--cpu_exec)", width: 160 }],
           ["host_share", { width: 90, soft: true }],
           ["host_mean", { width: 100 }],
-          ["device_total", { bar: "var(--kernel)", width: 160 }],
-          ["device_share", { width: 90, soft: true }],
+          ...(groups.flat().some((r) => r.device_total !== null) ? DEVICE : []),
         ])}
       />
     </Panel>

@@ -10,6 +10,7 @@ import { go, param } from "../../model/route.ts";
 import { isSelected, select } from "../../model/selection.ts";
 import { type AskedFor, analysis, type Row, rowsOf } from "../../model/trace.ts";
 import { Legend, Swatch } from "../../widgets/controls.tsx";
+import { LongName } from "../../widgets/long-name.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
 import { Missing } from "../shared/missing.tsx";
@@ -153,7 +154,7 @@ function PointTable({ group, rows }: { group: string; rows: readonly Point[] }) 
     r.label = (
       <>
         <Swatch colour={colourOf({ unit: r.cell("unit"), type: r.cell("type") })} />
-        <code class={shapes ? "keep" : ""}>{name}</code>
+        {shapes ? <code class="keep">{name}</code> : <LongName text={name} />}
         {shapes ? <code class="t3"> {shapes}</code> : null}
       </>
     );
@@ -161,7 +162,7 @@ function PointTable({ group, rows }: { group: string; rows: readonly Point[] }) 
   };
   const unit = (v: unknown) => (typeof v === "string" ? wordOr(`unit_${v}`, v) : "–");
   const all = columns(s, [
-    ["name", { title: t("operator"), text: true, mono: true }],
+    ["name", { title: t("operator"), text: true, mono: true, least: 230 }],
     ["time", { bar: "var(--kernel)", width: 160 }],
     ["share", { width: 70, soft: true }],
     ["roof_share", { width: 100 }],

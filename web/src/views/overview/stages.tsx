@@ -210,6 +210,12 @@ function KindStrip({ title, parts, max, fill }: KindStripProps) {
   );
 }
 
+function valueWord(key: string, value: string): string {
+  if (/^(record|with|profile)_/.test(key) && value === "1") return t("yes");
+  if (key.endsWith("_cpu_use") && Number.isFinite(Number(value))) return short(Number(value), "share");
+  return versionWord(key, value);
+}
+
 export function Configuration({ asked }: Props) {
   const rows = rowsOf(asked.value?.tables.configuration);
   return (
@@ -218,11 +224,7 @@ export function Configuration({ asked }: Props) {
         {rows.map((r) => (
           <div key={String(r.key)}>
             <dt>{wordOr(`conf_${r.key}`, String(r.key).replace(/_/g, " "))}</dt>
-            <dd title={String(r.value)}>
-              {/^(record|with|profile)_/.test(String(r.key)) && r.value === "1"
-                ? t("yes")
-                : versionWord(String(r.key), String(r.value))}
-            </dd>
+            <dd title={String(r.value)}>{valueWord(String(r.key), String(r.value))}</dd>
           </div>
         ))}
       </dl>

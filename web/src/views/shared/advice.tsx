@@ -51,7 +51,7 @@ export function Advice({ asked }: { asked: AskedFor<"advise"> }) {
       }
     >
       {rows.length === 0 ? (
-        <p class="empty">{t("no_advice")}</p>
+        <p class="empty">{t(/_cut$|_lost$|_empty$/.test(asked.value?.verdict?.id ?? "") ? "no_advice_cut" : "no_advice")}</p>
       ) : (
         rows.map((r) => <AdviceRow key={String(r.id) + String(r.name ?? "")} row={r} asked={asked} mute={mute} />)
       )}

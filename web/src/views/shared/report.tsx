@@ -1,5 +1,7 @@
 // The report: what a reader takes along. Printing uses the page's own print style (css/shell.css).
+import { effect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { paper } from "../../base/paper.ts";
 import { saveFile } from "../../base/save.ts";
 import { ask, server } from "../../model/answers.ts";
 import { language, t } from "../../model/language.ts";
@@ -88,33 +90,23 @@ function headLine(): string {
   });
 }
 
+const NARROW = 900; // px of a window whose panels lie one below the other
 const PAPER = 970; // px: how wide the pages are, A4 or Letter on its side
 
-/** On paper only: what the pages belong to and what they rest on. Paper is always light, and shows what the window shows,
- * smaller: charts have been drawn for that width. */
+/** Paper shows what the window shows, smaller: charts have been drawn for that width. */
+function followPaper(): () => void {
+  const root = document.documentElement;
+  return effect(() => {
+    const width = document.querySelector("main")?.clientWidth ?? PAPER;
+    root.toggleAttribute("data-narrow", paper.value && innerWidth < NARROW);
+    root.style.setProperty("--printed", paper.value ? `${width}px` : "");
+    root.style.setProperty("--smaller", paper.value ? String(Math.min(1, PAPER / width)) : "");
+  });
+}
+
+/** On paper only: what the pages belong to and what they rest on. */
 export function PrintHead() {
-  useEffect(() => {
-    let before: string | undefined;
-    const root = document.documentElement;
-    const light = () => {
-      before = root.dataset.theme;
-      root.dataset.theme = "light";
-      const width = document.querySelector("main")?.clientWidth ?? PAPER;
-      root.style.setProperty("--printed", `${width}px`);
-      root.style.setProperty("--smaller", String(Math.min(1, PAPER / width)));
-    };
-    const back = () => {
-      root.dataset.theme = before ?? "light";
-      root.style.removeProperty("--printed");
-      root.style.removeProperty("--smaller");
-    };
-    addEventListener("beforeprint", light);
-    addEventListener("afterprint", back);
-    return () => {
-      removeEventListener("beforeprint", light);
-      removeEventListener("afterprint", back);
-    };
-  }, []);
+  useEffect(followPaper, []);
   const quality = infoInView().value?.quality;
   const dropped = quality?.events_dropped.reduce((s, d) => s + (d.cause === "partial_overlap" ? 0 : d.count), 0) ?? 0;
   return (

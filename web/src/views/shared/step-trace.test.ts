@@ -12,6 +12,8 @@ const step = (total: number | null, forward_backward: number | null, tail: numbe
 test("what comes before forward is the interval; a part that is not known is none", () => {
   assert.deepEqual(partsOf(step(100, 60, 10)), { interval: 30, forward_backward: 60, tail: 10 });
   assert.deepEqual(partsOf(step(100, 60, null)), { interval: 40, forward_backward: 60, tail: null });
+  assert.deepEqual(partsOf({ ...step(70, 60, 10), gap: 30 }), { interval: 30, forward_backward: 60, tail: 10 });
+  assert.deepEqual(partsOf({ ...step(70, 60, 10), gap: null }), { interval: null, forward_backward: 60, tail: 10 });
   assert.deepEqual(partsOf(step(100, null, null)), { interval: null, forward_backward: null, tail: null });
 });
 

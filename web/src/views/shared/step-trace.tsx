@@ -18,22 +18,24 @@ export const FILL: Record<StepPart, string> = {
 };
 
 export type Step = Row<"steps", "steps">;
-type Lengths = Pick<Step, "total" | "duration" | "forward_backward" | "tail">;
+type Lengths = Pick<Step, "total" | "duration" | "forward_backward" | "tail"> & { gap?: number | null | undefined };
 
 /** How long a step is, with the device work it launched: the same in every view. */
 export const lengthOf = (r: Pick<Step, "total" | "duration"> | undefined): number | null => r?.total ?? r?.duration ?? null;
 
-/** The three parts of a step; what comes before forward is the interval. Absent is never zero. */
+/** The three parts of a step; what comes before forward is the interval, inside of the step or, where its marks begin with
+ * forward, before it. Absent is never zero. */
 export function partsOf(r: Lengths): Record<StepPart, number | null> {
-  const { tail, forward_backward } = r;
+  const { tail, forward_backward, gap } = r;
   const length = lengthOf(r);
-  const interval = isKnown(length) && isKnown(forward_backward) ? Math.max(0, length - forward_backward - (tail ?? 0)) : null;
-  return { interval, forward_backward, tail };
+  const inside = isKnown(length) && isKnown(forward_backward) ? Math.max(0, length - forward_backward - (tail ?? 0)) : null;
+  return { interval: inside === 0 && gap !== undefined ? gap : inside, forward_backward, tail };
 }
 
 /** The parts as they are stacked in a bar: a step of which none is known is one piece. */
 export const stackOf = (r: Lengths): { id: StepPart; value: number; fill: string }[] => {
-  const parts = r.forward_backward === null ? { ...partsOf(r), forward_backward: lengthOf(r) } : partsOf(r);
+  const inside = partsOf({ ...r, gap: undefined }); // a bar is as long as the step
+  const parts = r.forward_backward === null ? { ...inside, forward_backward: lengthOf(r) } : inside;
   return PARTS.map((id) => ({ id, value: parts[id] ?? 0, fill: FILL[id] }));
 };
 

@@ -7,6 +7,7 @@ import { language, t } from "../../model/language.ts";
 import { go, param, view } from "../../model/route.ts";
 import { frameworkOf, isJob, ranksOf } from "../../model/trace.ts";
 import { SeverityMark } from "../../widgets/icons.tsx";
+import { Ends } from "../../widgets/long-name.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { sortKeys } from "../../widgets/sort.ts";
 import { Table } from "../../widgets/table.tsx";
@@ -88,7 +89,9 @@ function rowOf(run: RunInfo, ticks: Ticks): TableRow {
         checked={ticks.names.includes(run.name)}
         onChange={() => ticks.turn(run.name)}
       />
-      <b class="cut">{run.name}</b>
+      <b class="ends">
+        <Ends text={run.name} />
+      </b>
     </>
   );
   return { key: run.name, cell: (c) => cells[c] ?? null, label };
@@ -129,6 +132,10 @@ function NoSuchRun() {
   );
 }
 
+/** As wide as the longest name needs, in px, within reason: runs of one folder differ at the end of their names. */
+const nameWidth = (all: readonly RunInfo[]): number =>
+  Math.min(340, Math.max(180, 50 + 7.4 * Math.max(0, ...all.map((r) => r.name.length))));
+
 export function RunsTable() {
   const text = param("q");
   const setText = (q: string) => go({ params: { q } }, true);
@@ -155,15 +162,15 @@ export function RunsTable() {
     ...extra,
   });
   const columns: TableColumn[] = [
-    column("name", { text: true, width: 180 }),
-    column("framework", { text: true, width: 108, leaves: 2 }),
-    column("workers", { width: 84, leaves: 4 }),
-    column("steps", { width: 76, leaves: 3 }),
-    column("mean_step", { unit: "ns", each: true, bar: "var(--c1)", width: 160 }),
-    column("date", { width: 150, soft: true }),
+    column("name", { text: true, width: nameWidth(all) }),
+    column("framework", { text: true, width: 100, leaves: 2 }),
+    column("workers", { width: 80, leaves: 4 }),
+    column("steps", { width: 70, leaves: 3 }),
+    column("mean_step", { unit: "ns", each: true, bar: "var(--c1)", width: 130 }),
+    column("date", { width: 140, soft: true }),
     column("state", {
       text: true,
-      width: 118,
+      width: 100,
       show: (v, row) => (row.cell("growing") ? <span class="growing">{String(v)}</span> : String(v)),
     }),
     column("verdict", {

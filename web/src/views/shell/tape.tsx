@@ -89,7 +89,8 @@ function nameOf(chosen: Selection): string {
 function StepMenu({ tape: now }: { tape: Tape }) {
   const numbers = Array.from(now.numbers);
   const chosen = param("step");
-  const items: MenuItem[] = [{ id: "all", label: t("all_steps"), checked: !chosen && !param("from") }];
+  const whole = t(numbers.length ? "all_steps" : "whole_trace");
+  const items: MenuItem[] = [{ id: "all", label: whole, checked: !chosen && !param("from") }];
   if (numbers.length > 1) {
     items.push({ id: "slowest", label: t("slowest_step") }, { id: "later", label: t("without_first") });
     items.push({ id: "range", label: t("range"), checked: param("from") !== "" || chosen.includes("..") });
@@ -118,7 +119,7 @@ function StepMenu({ tape: now }: { tape: Tape }) {
   const label = !range
     ? param("from")
       ? t("part")
-      : t("all_steps")
+      : whole
     : range[0] === range[1]
       ? t("step_n", { n: range[0] })
       : t("steps_range", { a: range[0], b: range[1] });
@@ -184,14 +185,12 @@ function TapeStrip({ tape: now }: { tape: Tape }) {
   const [box, width] = useWidth(900);
   const canvas = useRef<HTMLCanvasElement>(null);
   const version = themeVersion.value;
-  const steps =
-    now.device.length === 0
-      ? rowsOf(analysis("overview", { ...oneWorker(), ...WHOLE_TRACE }, "tape-steps").value?.tables.steps)
-      : [];
-  const blocks = steps.map((r) => ({ step: r.step ?? 0, parts: CATEGORIES.map((c) => r[c] ?? 0) }));
+  const asked = now.device.length === 0 ? analysis("overview", { ...oneWorker(), ...WHOLE_TRACE }, "tape-steps") : undefined;
+  const steps = asked?.old ? undefined : asked?.value?.tables.steps; // those of another run have the same numbers
   useEffect(() => {
+    const blocks = rowsOf(steps).map((r) => ({ step: r.step ?? 0, parts: CATEGORIES.map((c) => r[c] ?? 0) }));
     if (canvas.current) paint(canvas.current, now, width, blocks);
-  }, [now.device, width, version, blocks.length]);
+  }, [now.device, width, version, steps]);
   const range = windowRange(now);
   const x = (time: number) => ((time - now.from) / (now.to - now.from)) * width;
   const drag = useTapeDrag(now, width, range);

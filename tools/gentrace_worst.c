@@ -1,0 +1,87 @@
+/* gentrace_worst.c: N events of one worst shape; bench/worst asks every analysis about them.
+ *
+ *   deep         each event inside the one before, to the depth of N
+ *   tracks       each event on a thread of its own
+ *   one-name     all on one thread, with one name
+ *   all-names    each with a name of its own
+ *   stacks       each with a call stack of 24 frames, of which four are its own
+ *   same-start   all start at the same moment and are equally long
+ *
+ * Every other event launches a kernel, so that what joins host and device has work, too. */
+#include "gentrace_worst.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put_deep(long i, long n) {
+    printf("\"name\":\"op%ld\",\"tid\":1,\"ts\":%ld,\"dur\":%ld", i % 50, i, 4 * n - 2 * i);
+}
+
+static void put_track(long i, long n) {
+    (void)n;
+    printf("\"name\":\"op%ld\",\"tid\":%ld,\"ts\":%ld,\"dur\":5", i % 50, i + 1, i);
+}
+
+static void put_one_name(long i, long n) {
+    (void)n;
+    printf("\"name\":\"op\",\"tid\":1,\"ts\":%ld,\"dur\":5", 10 * i);
+}
+
+static void put_all_names(long i, long n) {
+    (void)n;
+    printf("\"name\":\"op_%ld_of_its_own\",\"tid\":1,\"ts\":%ld,\"dur\":5", i, 10 * i);
+}
+
+static void put_same_start(long i, long n) {
+    (void)i;
+    (void)n;
+    printf("\"name\":\"op%ld\",\"tid\":1,\"ts\":100,\"dur\":50", i % 50);
+}
+
+static const struct {
+    const char *name;
+    void (*put)(long i, long n);
+    int n_frames;
+} SHAPES[] = {{"deep", put_deep, 0},         {"tracks", put_track, 0},
+              {"one-name", put_one_name, 0}, {"all-names", put_all_names, 0},
+              {"stacks", put_one_name, 24},  {"same-start", put_same_start, 0}};
+enum { N_SHAPES = sizeof SHAPES / sizeof *SHAPES, OWN_FRAMES = 4 };
+
+static void put_stack(long i, int n_frames) {
+    printf(",\"Call stack\":\"");
+    for (int f = 0; f < n_frames; f++)
+        printf("%smodel.py(%ld): f%d", f ? ";" : "", f < OWN_FRAMES ? i : 7L, f);
+    printf("\"");
+}
+
+static void put_events(int shape, long n) {
+    for (long i = 0; i < n; i++) {
+        printf("%s{\"ph\":\"X\",\"cat\":\"cpu_op\",\"pid\":1,", i ? ",\n" : "");
+        SHAPES[shape].put(i, n);
+        printf(",\"args\":{\"External id\":%ld", i + 1);
+        if (SHAPES[shape].n_frames) put_stack(i, SHAPES[shape].n_frames);
+        printf("}}");
+        if (i % 2) continue;
+        printf(",\n{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,\"tid\":7,\"name\":\"k%ld\","
+               "\"ts\":%ld,"
+               "\"dur\":4,\"args\":{\"External "
+               "id\":%ld,\"correlation\":%ld,\"device\":0,\"stream\":7}}",
+               i % 9, 10 * i + 3, i + 1, i + 1);
+    }
+}
+
+int gentrace_worst(int argc, char **argv) {
+    char *end = NULL;
+    long n = argc == 4 ? strtol(argv[3], &end, 10) : 0;
+    for (int s = 0; s < N_SHAPES && n > 0 && *end == '\0'; s++) {
+        if (strcmp(argv[2], SHAPES[s].name) != 0) continue;
+        printf("{\"schemaVersion\":1,\"traceEvents\":[\n");
+        put_events(s, n);
+        printf("\n]}\n");
+        return fflush(stdout) == 0 ? 0 : 1;
+    }
+    fprintf(stderr, "gentrace: usage: gentrace worst "
+                    "deep|tracks|one-name|all-names|stacks|same-start N\n");
+    return 1;
+}
