@@ -15,6 +15,7 @@
 #include "io/gzip.h"
 
 enum {
+    FIELD_EVENT = 11, /* of a packet */
     READ_BYTES = 4 << 20,
     PACKETS_BETWEEN_LOOKS = 4096,
     MAX_PACKET_FIELD = 159,
@@ -125,7 +126,7 @@ typedef status packet_function(reader *r, str body, uint64_t offset);
 /* A packet whose own fields are broken costs itself, if another one follows it. */
 static bool is_damaged(str body, const char *next, const char *end) {
     bool sure;
-    return !is_packet(body, &sure) && next != end && *next != (char)PB_BYTES(1);
+    return next != end && *next != (char)PB_BYTES(1) && !is_packet(body, &sure);
 }
 
 /* All packets of the bytes. Damage is counted by the second reading, which counts. */
@@ -166,7 +167,7 @@ static void read_packet(str body, packet *k) {
         case PB_BYTES(44): k->thread = pb_bytes(&f); break;
         case PB_VARINT(58): k->clock = (uint32_t)f.v; break;
         case PB_BYTES(59): k->defaults = pb_bytes(&f); break;
-        case PB_BYTES(133): k->is_zstd = true; /* fallthrough */
+        case PB_BYTES(133):
         case PB_BYTES(50): k->packed = pb_bytes(&f); break;
         default: break;
         }
@@ -215,30 +216,36 @@ static status unpack(reader *r, const packet *k) {
     return limit && held_bytes(r) > limit ? ERR_LIMIT : OK;
 }
 
-static status index_fields(reader *r, str body) {
+static status add_snapshot(reader *r, str snapshot) {
+    str *to = vec_push(&r->snapshots);
+    if (!to) return ERR_MEMORY;
+    *to = snapshot;
+    return OK;
+}
+
+static status index_fields(reader *r, str body, packet *k) {
     pb_reader w = pb_open(body);
     pb_field f;
     while (pb_next(&w, &f)) {
+        if ((f.tag & 7) != WIRE_BYTES || f.tag >> 3 >= N_OF(r->unread)) continue;
+        r->unread[f.tag >> 3]++;
         if (f.tag == PB_BYTES(60)) TRY(tracks_describe(r, pb_bytes(&f)));
-        if (f.tag == PB_BYTES(6)) {
-            str *to = vec_push(&r->snapshots);
-            if (!to) return ERR_MEMORY;
-            *to = pb_bytes(&f);
-        }
-        if ((f.tag & 7) == WIRE_BYTES && f.tag >> 3 < N_OF(r->unread)) r->unread[f.tag >> 3]++;
+        if (f.tag == PB_BYTES(6)) TRY(add_snapshot(r, pb_bytes(&f)));
+        if (f.tag != PB_BYTES(50) && f.tag != PB_BYTES(133)) continue;
+        k->packed = pb_bytes(&f);
+        k->is_zstd = f.tag == PB_BYTES(133);
     }
     return OK;
 }
 
 static status index_inner(reader *r, str body, uint64_t offset) {
-    (void)offset;
-    return index_fields(r, body);
+    packet k = {.offset = offset};
+    return index_fields(r, body, &k);
 }
 
 static status index_packet(reader *r, str body, uint64_t offset) {
     packet k = {.offset = offset};
-    TRY(index_fields(r, body));
-    read_packet(body, &k);
+    TRY(index_fields(r, body, &k));
     if (!k.packed.n) return OK;
     TRY(unpack(r, &k));
     const buf *blob = &VEC(&r->blobs, buf)[r->blobs.n - 1];
@@ -248,21 +255,24 @@ static status index_packet(reader *r, str body, uint64_t offset) {
 /* ---- the second reading ---- */
 
 static uint32_t sequence_of(reader *r, uint32_t id) {
+    if (r->sequences.n && r->last_sequence_id == id) return r->last_sequence;
     uint32_t *at = map_at(&r->sequence_map, id);
     if (!at) return UINT32_MAX;
     if (*at == MAP_NONE) {
         *at = 0;
         sequence *fresh = vec_push(&r->sequences);
         if (!fresh) return UINT32_MAX;
-        *fresh = (sequence){.clock = 0};
+        *fresh = (sequence){.state = ++r->n_states};
         *at = (uint32_t)(r->sequences.n - 1);
     }
-    return *at;
+    r->last_sequence_id = id;
+    return r->last_sequence = *at;
 }
 
 /* A writer says that what it refers to from here on is told anew. */
-static void begin_again(sequence *q) {
+static void begin_again(reader *r, sequence *q) {
     map_fini(&q->words);
+    q->state = ++r->n_states;
     q->words = (map){0};
     q->lost = false;
     q->clock = 0;
@@ -322,32 +332,36 @@ static status take_state(reader *r, uint32_t i, const packet *k) {
         q->lost = true;
     }
     q->begun = true;
-    if (k->cleared) begin_again(q);
+    if (k->cleared) begin_again(r, q);
     if (k->defaults.n) take_defaults(q, k->defaults);
     if (k->thread.n) take_thread(q, k->sequence_id, k->thread);
     if (k->interned.n) TRY(words_take(r, q, k->interned));
     return k->snapshot.n ? clocks_take(r, i, k->snapshot) : OK;
 }
 
+static status take_read(reader *r, const packet *k) {
+    int64_t ns = 0;
+    TRY(look_around(r, k->offset));
+    uint32_t i = sequence_of(r, k->sequence_id);
+    if (i == UINT32_MAX) return ERR_MEMORY;
+    TRY(take_state(r, i, k));
+    if (!k->event.p && !k->has_time) return OK;
+    /* Also of packets that are not read: a clock of differences goes on with them. */
+    cause why = clocks_time(r, i, k, &ns);
+    if (k->event.p) TRY(events_take(r, i, k, ns, why));
+    return r->failed ? ERR_MEMORY : OK;
+}
+
 static status take_inner(reader *r, str body, uint64_t offset) {
     packet k = {.offset = offset};
-    int64_t ns = 0;
     read_packet(body, &k);
-    TRY(look_around(r, offset));
-    uint32_t i = sequence_of(r, k.sequence_id);
-    if (i == UINT32_MAX) return ERR_MEMORY;
-    TRY(take_state(r, i, &k));
-    if (!k.event.p && !k.has_time) return OK;
-    /* Also of packets that are not read: a clock of differences goes on with them. */
-    cause why = clocks_time(r, i, &k, &ns);
-    if (k.event.p) TRY(events_take(r, i, &k, ns, why));
-    return r->failed ? ERR_MEMORY : OK;
+    return take_read(r, &k);
 }
 
 static status take_packet(reader *r, str body, uint64_t offset) {
     packet k = {.offset = offset};
     read_packet(body, &k);
-    if (!k.packed.n) return take_inner(r, body, offset);
+    if (!k.packed.n) return take_read(r, &k);
     const buf *blob = &VEC(&r->blobs, buf)[r->next_blob++];
     return walk(r, buf_str(blob), offset, take_inner, true);
 }
@@ -357,6 +371,9 @@ static status take_packet(reader *r, str body, uint64_t offset) {
 static status load_file(reader *r, source *src, error *err) {
     const ingest_options *o = r->o;
     size_t want = o->piece_bytes ? o->piece_bytes : READ_BYTES;
+    if (source_codec(src) == CODEC_NONE && !o->memory_limit_bytes)
+        (void)buf_reserve(&r->file, (size_t)source_file_bytes(src) + PB_ROOM);
+    if (!buf_ok(&r->file)) FAIL_MEMORY(err);
     for (;;) {
         piece pc;
         TRY(source_next(src, want, 0, &pc, err));
@@ -434,6 +451,8 @@ static status read_all(reader *r, source *src, error *err) {
     TRY(name_failure(r, walk(r, all, 0, index_packet, false), err));
     TRY(name_failure(r, clocks_begin(r), err));
     TRY(tracks_number_devices(r, err));
+    /* Most packets are begins and ends of ranges. */
+    part_expect(r->part, r->unread[FIELD_EVENT] / 2, 0);
     r->search_budget = (uint64_t)all.n * SEARCH_ROUNDS;
     TRY(name_failure(r, walk(r, all, 0, take_packet, true), err));
     TRY(name_failure(r, events_finish(r), err));
@@ -449,9 +468,9 @@ static void free_reader(reader *r) {
     for (size_t i = 0; i < r->sequences.n; i++)
         map_fini(&VEC(&r->sequences, sequence)[i].words);
     for (size_t i = 0; i < r->clocks.n; i++) vec_fini(&VEC(&r->clocks, clock_row)[i].points);
-    vec *vecs[] = {&r->blobs,  &r->sequences, &r->clocks, &r->snapshots, &r->tracks,
-                   &r->agents, &r->ranges,    &r->flows,  &r->key_fields};
-    map *maps[] = {&r->sequence_map, &r->track_map, &r->names, &r->places};
+    vec *vecs[] = {&r->blobs,  &r->sequences, &r->clocks, &r->snapshots,  &r->tracks,
+                   &r->agents, &r->ranges,    &r->flows,  &r->key_fields, &r->category_kinds};
+    map *maps[] = {&r->sequence_map, &r->track_map, &r->names};
     for (size_t i = 0; i < N_OF(vecs); i++) vec_fini(vecs[i]);
     for (size_t i = 0; i < N_OF(maps); i++) map_fini(maps[i]);
     buf_fini(&r->file);
@@ -474,6 +493,7 @@ status ingest_perfetto(source *src, const ingest_options *o, builder *b, error *
     r->ranges = VEC_INIT(open_range);
     r->flows = VEC_INIT(flow_end);
     r->key_fields = VEC_INIT(uint8_t);
+    r->category_kinds = VEC_INIT(uint8_t);
     r->last_ns = INT64_MIN;
     r->sink = event_sink_new(b, perfetto_dialect());
     status st = ERR_MEMORY;

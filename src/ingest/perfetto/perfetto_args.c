@@ -14,9 +14,18 @@ static uint64_t word_key(word_table table, uint64_t iid) {
     return iid << N_TABLE_BITS | (uint64_t)table;
 }
 
-uint32_t words_find(const sequence *q, word_table table, uint64_t iid) {
-    uint32_t id = map_get(&q->words, word_key(table, iid));
-    return id == MAP_NONE ? 0 : id;
+static word_memo *find_word_memo(reader *r, uint64_t key) {
+    return &r->words[(key ^ key >> 10) % N_MEMOS];
+}
+
+uint32_t words_find(reader *r, const sequence *q, word_table table, uint64_t iid) {
+    uint64_t key = word_key(table, iid);
+    word_memo *m = find_word_memo(r, key);
+    if (m->id && m->key == key && m->state == q->state) return m->id;
+    uint32_t id = map_get(&q->words, key);
+    if (id == MAP_NONE) return 0;
+    *m = (word_memo){key, q->state, id};
+    return id;
 }
 
 /* "train.py:12 step": the file, its line, the function. */
@@ -46,6 +55,7 @@ static status add_word(reader *r, sequence *q, word_table table, str entry) {
         table == WORDS_PLACE ? place_text(r, text, function, line) : perfetto_string(r, text);
     uint32_t *at = map_at(&q->words, word_key(table, iid));
     if (!at || r->failed) return ERR_MEMORY;
+    find_word_memo(r, word_key(table, iid))->id = 0;
     *at = id;
     return OK;
 }
@@ -70,11 +80,11 @@ status words_take(reader *r, sequence *q, str interned) {
 /* ---- arguments ---- */
 
 static status place_of(reader *r, uint32_t parent, uint32_t key, uint32_t *out) {
-    uint32_t *at = map_at(&r->places, (uint64_t)parent << 32 | key);
-    if (!at) return ERR_MEMORY;
-    if (*at == MAP_NONE) *at = builder_shape(r->b, parent, key);
-    *out = *at;
-    return *at ? OK : ERR_MEMORY;
+    place_memo *m = &r->places[(parent * 31 + key) % N_MEMOS];
+    if (!m->place || m->above != parent || m->key != key)
+        *m = (place_memo){parent, key, builder_shape(r->b, parent, key)};
+    *out = m->place;
+    return m->place ? OK : ERR_MEMORY;
 }
 
 static status field_of(reader *r, uint32_t key, uint8_t *out) {
@@ -148,7 +158,7 @@ static bool add_plain(reader *r, const sequence *q, const pb_field *f, buf *out)
     case PB_VARINT(7): add_pointer(out, f->v); return true;
     case PB_BYTES(9): add_foreign_json(out, pb_bytes(f)); return true;
     case PB_VARINT(17):
-        buf_add_json(out, intern_get(r->sink->strings, words_find(q, WORDS_VALUE, f->v)));
+        buf_add_json(out, intern_get(r->sink->strings, words_find(r, q, WORDS_VALUE, f->v)));
         return true;
     default: return false;
     }
@@ -160,7 +170,7 @@ static str key_of(reader *r, const sequence *q, str annotation) {
     while (pb_next(&w, &f)) {
         if (f.tag == PB_BYTES(10)) return pb_bytes(&f);
         if (f.tag == PB_VARINT(1))
-            return intern_get(r->sink->strings, words_find(q, WORDS_KEY, f.v));
+            return intern_get(r->sink->strings, words_find(r, q, WORDS_KEY, f.v));
     }
     return STR_NONE;
 }
@@ -230,13 +240,36 @@ static void add_tree(reader *r, const sequence *q, str annotation, buf *out, int
         buf_add_cstr(out, "null");
 }
 
-static status add_raw(reader *r, uint32_t key, str annotation, const sequence *q) {
+/* Fractions and JSON mean the same text whenever the same bytes stand there. */
+static text_memo *find_memo(reader *r, const pb_field *value) {
+    uint64_t h = value->v;
+    if (value->tag == PB_BYTES(9)) {
+        uint64_t front = 0, back = 0;
+        size_t n = (size_t)value->v;
+        memcpy(&front, value->p, n < 8 ? n : 8);
+        if (n > 8) memcpy(&back, value->p + n - 8, 8);
+        h = (h ^ front) * 31 + back;
+    }
+    return &r->texts[hash_u64(h) % N_MEMOS];
+}
+
+static str bytes_of(const pb_field *value) {
+    return value->tag == PB_BYTES(9) ? pb_bytes(value) : str_n(value->p - 8, 8);
+}
+
+static status add_raw(reader *r, uint32_t key, str annotation, const sequence *q,
+                      const pb_field *value) {
+    bool same = value->tag == PB_BYTES(9) || value->tag == PB_TAG(5, WIRE_FIXED64);
+    text_memo *m = same ? find_memo(r, value) : NULL;
+    if (m && m->p && str_eq(str_n(m->p, m->n), bytes_of(value)))
+        return add_value(r, key, (raw_value){.tag = VALUE_RAW, .v = m->id});
     buf_clear(&r->text);
     add_tree(r, q, annotation, &r->text, 0);
     r->failed |= !buf_ok(&r->text);
     if (r->failed) return ERR_MEMORY;
-    return add_value(r, key,
-                     (raw_value){.tag = VALUE_RAW, .v = perfetto_string(r, buf_str(&r->text))});
+    uint32_t id = perfetto_string(r, buf_str(&r->text));
+    if (m) *m = (text_memo){bytes_of(value).p, bytes_of(value).n, id};
+    return add_value(r, key, (raw_value){.tag = VALUE_RAW, .v = id});
 }
 
 /* ---- one annotation ---- */
@@ -251,7 +284,7 @@ status args_take(reader *r, const sequence *q, str annotation) {
     uint32_t key = 0, text = 0;
     while (pb_next(&w, &f)) {
         if (f.tag == PB_VARINT(1))
-            key = words_find(q, WORDS_KEY, f.v);
+            key = words_find(r, q, WORDS_KEY, f.v);
         else if (f.tag == PB_BYTES(10))
             key = perfetto_string(r, pb_bytes(&f));
         else if (!value.tag)
@@ -265,8 +298,8 @@ status args_take(reader *r, const sequence *q, str annotation) {
     if (fits(&value))
         return add_value(r, key, (raw_value){.tag = VALUE_INT, .v = (int64_t)value.v});
     if (value.tag == PB_BYTES(6)) text = perfetto_string(r, pb_bytes(&value));
-    if (value.tag == PB_VARINT(17)) text = words_find(q, WORDS_VALUE, value.v);
+    if (value.tag == PB_VARINT(17)) text = words_find(r, q, WORDS_VALUE, value.v);
     if (r->failed) return ERR_MEMORY;
     if (value.tag == PB_BYTES(6) || text) return args_add_text(r, key, text);
-    return value.tag ? add_raw(r, key, annotation, q) : OK;
+    return value.tag ? add_raw(r, key, annotation, q, &value) : OK;
 }

@@ -72,7 +72,7 @@ static status read_field(reader *r, const sequence *q, const pb_field *f, track_
     switch (f->tag) {
     case PB_VARINT(9): t->type = f->v; break;
     case PB_VARINT(10):
-        t->name = words_find(q, WORDS_NAME, f->v);
+        t->name = words_find(r, q, WORDS_NAME, f->v);
         t->has_name = true;
         break;
     case PB_BYTES(23):
@@ -83,7 +83,7 @@ static status read_field(reader *r, const sequence *q, const pb_field *f, track_
         t->track = f->v;
         t->has_track = true;
         break;
-    case PB_VARINT(3): add_category(t, words_find(q, WORDS_CATEGORY, f->v)); break;
+    case PB_VARINT(3): add_category(t, words_find(r, q, WORDS_CATEGORY, f->v)); break;
     case PB_BYTES(22): add_category(t, perfetto_string(r, pb_bytes(f))); break;
     case PB_BYTES(4): return args_take(r, q, pb_bytes(f));
     case PB_BYTES(6): t->legacy = pb_bytes(f); break;
@@ -95,7 +95,7 @@ static status read_field(reader *r, const sequence *q, const pb_field *f, track_
         t->value = real_of(f->v);
         t->has_value = true;
         break;
-    case PB_VARINT(34): t->place = words_find(q, WORDS_PLACE, f->v); break;
+    case PB_VARINT(34): t->place = words_find(r, q, WORDS_PLACE, f->v); break;
     case PB_TAG(47, WIRE_FIXED64): add_flow(t, f->v, false); break;
     case PB_TAG(48, WIRE_FIXED64): add_flow(t, f->v, true); break;
     default: read_rare_field(f, t); break;
@@ -103,11 +103,23 @@ static status read_field(reader *r, const sequence *q, const pb_field *f, track_
     return r->failed ? ERR_MEMORY : OK;
 }
 
+/* Lists are as long as they say: most events have none, so they are not cleared. */
+static void begin_event(track_event *t) {
+    t->type = t->track = 0;
+    t->has_track = t->has_name = t->has_value = false;
+    t->name = t->place = 0;
+    t->n_categories = t->n_flows = 0;
+    t->value = 0;
+    t->legacy = STR_NONE;
+    t->delta_us = t->absolute_us = ABSENT_I64;
+    t->n_extra = t->n_extra_real = t->n_extra_tracks = t->n_extra_real_tracks = 0;
+}
+
 static status read_event(reader *r, const sequence *q, const packet *k, track_event *t) {
     pb_reader w = pb_open(k->event);
     pb_field f;
     event *e = &r->e;
-    *t = (track_event){.delta_us = ABSENT_I64, .absolute_us = ABSENT_I64};
+    begin_event(t);
     e->offset = k->offset;
     e->fields = 0;
     e->n_values = 0;
@@ -124,28 +136,41 @@ static status read_event(reader *r, const sequence *q, const packet *k, track_ev
 
 /* ---- what it is ---- */
 
+/* What a category of ours says, looked up once for each; N_KINDS: it is another's. */
+static status kind_of_category(reader *r, uint32_t id, uint8_t *out) {
+    uint8_t *slot = vec_at(&r->category_kinds, id);
+    if (!slot) return ERR_MEMORY;
+    if (!*slot) *slot = (uint8_t)(perfetto_kind(intern_get(r->sink->strings, id)) + 1);
+    *out = (uint8_t)(*slot - 1);
+    return OK;
+}
+
+static uint32_t join_categories(reader *r, const uint32_t *ids, size_t n) {
+    buf_clear(&r->text);
+    for (size_t i = 0; i < n; i++) {
+        if (i) buf_add_byte(&r->text, ',');
+        buf_add_str(&r->text, intern_get(r->sink->strings, ids[i]));
+    }
+    r->failed |= !buf_ok(&r->text);
+    return r->failed ? 0 : perfetto_string(r, buf_str(&r->text));
+}
+
 /* The category: several are one with commas between; ours tells the kind and is none. */
 static status name_category(reader *r, track_event *t) {
     perfetto_state *st = r->sink->state;
-    uint32_t found = 0;
     size_t n = 0;
     st->kind = N_KINDS;
-    buf_clear(&r->text);
     for (size_t i = 0; i < t->n_categories; i++) {
-        str word = intern_get(r->sink->strings, t->categories[i]);
-        uint8_t kind = word.n > 6 && *word.p == 't' ? perfetto_kind(word) : (uint8_t)N_KINDS;
-        if (kind != N_KINDS) {
-            st->kind = kind;
-            st->ours = true;
+        uint8_t kind;
+        TRY(kind_of_category(r, t->categories[i], &kind));
+        if (kind == N_KINDS) {
+            t->categories[n++] = t->categories[i];
             continue;
         }
-        if (n++) buf_add_byte(&r->text, ',');
-        if (t->n_categories > 1) buf_add_str(&r->text, word);
-        found = t->categories[i];
+        st->kind = kind;
+        st->ours = true;
     }
-    if (n > 1) found = perfetto_string(r, buf_str(&r->text));
-    r->failed |= !buf_ok(&r->text);
-    r->e.category = found;
+    r->e.category = n > 1 ? join_categories(r, t->categories, n) : n ? t->categories[0] : 0;
     return r->failed ? ERR_MEMORY : OK;
 }
 
@@ -442,7 +467,7 @@ static status take_legacy(reader *r, const sequence *q, const track_event *t) {
     while (pb_next(&w, &f)) {
         switch (f.tag) {
         case PB_VARINT(1):
-            e->name = words_find(q, WORDS_NAME, f.v);
+            e->name = words_find(r, q, WORDS_NAME, f.v);
             if (e->name) e->has |= EVENT_NAME;
             break;
         case PB_VARINT(2): e->ph = old_phase(f.v); break;

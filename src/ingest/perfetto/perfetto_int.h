@@ -38,8 +38,9 @@ typedef struct {
 
 /* One writer of packets: what its packets leave out because an earlier one said it. */
 typedef struct {
-    map words;                                        /* table and number → string id */
-    uint64_t track;                                   /* of events that name none */
+    map words;      /* table and number → string id */
+    uint32_t state; /* number of what it has told since it began (anew) */
+    uint64_t track; /* of events that name none */
     uint64_t extra[MAX_EXTRA], extra_real[MAX_EXTRA]; /* counters beside events */
     uint32_t n_extra, n_extra_real;
     uint32_t clock; /* of packets that name none; 0: the trace's */
@@ -97,6 +98,21 @@ typedef struct {
     uint64_t offset;
 } packet;
 
+/* What was found last, by a few bits of what was asked for: arguments come again and again. */
+enum { N_MEMOS = 1024 };
+typedef struct {
+    uint32_t above, key, place; /* place 0: none */
+} place_memo;
+typedef struct {
+    uint64_t key;
+    uint32_t state, id; /* id 0: none */
+} word_memo;
+typedef struct {
+    const char *p; /* bytes of the file; NULL: none */
+    size_t n;
+    uint32_t id; /* of the text that they mean */
+} text_memo;
+
 typedef struct {
     builder *b;
     part *part;
@@ -108,18 +124,25 @@ typedef struct {
     uint64_t n_packets, search_budget;
     vec sequences;    /* sequence */
     map sequence_map; /* id → row */
-    vec clocks;       /* clock_row */
-    vec snapshots;    /* str */
+    uint32_t last_sequence_id, last_sequence;
+    vec clocks;    /* clock_row */
+    vec snapshots; /* str */
     uint32_t trace_clock;
-    vec tracks;           /* track_row */
-    map track_map;        /* uuid → row */
-    vec agents;           /* int64_t: rocprofv3's numbers of GPUs, ascending */
-    vec ranges;           /* open_range */
-    uint32_t free_range;  /* + 1 */
-    vec flows;            /* flow_end */
-    map names;            /* string id → kernel's name as others write it */
-    map places;           /* (place, key) → place */
+    vec tracks;    /* track_row */
+    map track_map; /* uuid → row */
+    uint64_t last_uuid;
+    uint32_t last_track; /* row + 1 */
+    vec agents;          /* int64_t: rocprofv3's numbers of GPUs, ascending */
+    vec ranges;          /* open_range */
+    uint32_t free_range; /* + 1 */
+    vec flows;           /* flow_end */
+    map names;           /* string id → kernel's name as others write it */
+    place_memo places[N_MEMOS];
+    text_memo texts[N_MEMOS];
+    word_memo words[N_MEMOS];
+    uint32_t n_states;
     vec key_fields;       /* uint8_t by string id: number of the argument + 1 */
+    vec category_kinds;   /* uint8_t by string id: kind + 1 */
     uint64_t unread[160]; /* packets by field */
     int64_t last_ns;
     event e;
@@ -170,7 +193,7 @@ int32_t tracks_device(const reader *r, int64_t agent);
 
 /* ---- perfetto_args.c ---- */
 
-uint32_t words_find(const sequence *q, word_table table, uint64_t iid);
+uint32_t words_find(reader *r, const sequence *q, word_table table, uint64_t iid);
 status words_take(reader *r, sequence *q, str interned);
 /* A debug annotation as one more argument of the event at hand. */
 status args_take(reader *r, const sequence *q, str annotation);

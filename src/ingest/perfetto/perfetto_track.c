@@ -18,6 +18,8 @@
 #include "ingest/perfetto/perfetto_int.h"
 
 track_row *tracks_find(reader *r, uint64_t uuid) {
+    if (r->last_track && r->last_uuid == uuid)
+        return &VEC(&r->tracks, track_row)[r->last_track - 1];
     uint32_t *at = map_at(&r->track_map, uuid);
     if (!at) return NULL;
     if (*at == MAP_NONE) {
@@ -31,6 +33,8 @@ track_row *tracks_find(reader *r, uint64_t uuid) {
                              .stream = ABSENT_I64};
         *at = (uint32_t)(r->tracks.n - 1);
     }
+    r->last_uuid = uuid;
+    r->last_track = *at + 1;
     return &VEC(&r->tracks, track_row)[*at];
 }
 

@@ -68,8 +68,9 @@ typedef struct {
 pb_step pb_next_any(pb_reader r);
 
 /* The next field; false at the end or at damage. Nearly every field has a number below 16 and
- * is a varint or bytes: those are read here, where the loops are. */
-static inline bool pb_next(pb_reader *r, pb_field *out) {
+ * is a varint or bytes: those are read here, where the loops are (a compiler that is left to
+ * choose makes it a call in loops that do much else). */
+__attribute__((always_inline)) static inline bool pb_next(pb_reader *r, pb_field *out) {
     const char *p = r->p;
     if (p == r->end) return false;
     uint8_t key = (uint8_t)p[0];

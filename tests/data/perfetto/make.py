@@ -40,10 +40,13 @@ class Writer:
     """The packets of one sequence, with words told once."""
 
     def __init__(self, sequence=1):
-        self.sequence, self.out, self.words = sequence, b"", {}
+        self.sequence, self.parts, self.words = sequence, [], {}
 
     def packet(self, *fields, flags=2):
-        self.out += message((1, message(*fields, (10, self.sequence), (13, flags))))
+        self.parts.append(message((1, message(*fields, (10, self.sequence), (13, flags)))))
+
+    def bytes(self):
+        return b"".join(self.parts)
 
     def track(self, uuid, name="", parent=0, *fields):
         self.packet((60, message((1, uuid), *([(2, name)] if name else []), (5, parent), *fields)), flags=0)
@@ -94,7 +97,7 @@ def make_rocm(steps):
         w.event(BEGIN, track, start, name, category, args, [(-47, ident ^ 0x5bd1e995 << 32)], clock=6)
         w.event(END, track, end, clock=6)
     w.packet((1, message((1, 0))), flags=0)  # of another data source
-    return w.out
+    return w.bytes()
 
 
 def make_threads():
@@ -118,7 +121,7 @@ def make_threads():
         w.event(BEGIN, 14, 1, "answer", "rpc", (), [(-48, 70 + i)])
         w.event(END, 14, 3)
     w.event(BEGIN, 11, 1, "open", "rpc")
-    return w.out
+    return w.bytes()
 
 
 def make_old():
@@ -127,7 +130,7 @@ def make_old():
     w.packet((44, message((1, 7), (2, 9), (6, 1000))), (12, message((2, message((1, 3), (2, "old"))))), flags=1)
     for phase, delta, more in (("X", 5, [(3, 10)]), ("B", 20, []), ("E", 5, []), ("S", 1, [(6, 77)]), ("F", 9, [(6, 77)])):
         w.packet((11, message((1, delta), (6, message((1, 3), (2, ord(phase)), *more)))))
-    return w.out
+    return w.bytes()
 
 
 if __name__ == "__main__":
