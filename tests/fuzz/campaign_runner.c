@@ -25,7 +25,14 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 
-enum { MOST_COMMANDS = 64, MOST_WORDS = 16, PARTS = 4, LOOK_MS = 20, HIGHEST_STATUS = 4 };
+enum {
+    MOST_COMMANDS = 64,
+    MOST_WORDS = 16,
+    PARTS = 4,
+    LOOK_MS = 20,
+    WALL_FACTOR = 10,
+    HIGHEST_STATUS = 4
+};
 
 typedef struct {
     char *words[MOST_WORDS];
@@ -98,10 +105,26 @@ static void run_case(char *const parts[PARTS]) {
     _exit(0);
 }
 
-static int64_t now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+static int64_t read_ms(clockid_t clock) {
+    struct timespec t = {0};
+    clock_gettime(clock, &t);
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+typedef struct {
+    clockid_t cpu;
+    int64_t cpu_ms, wall_ms; /* when the command that runs began */
+} stopwatch;
+
+static void restart(stopwatch *w) {
+    w->cpu_ms = read_ms(w->cpu);
+    w->wall_ms = read_ms(CLOCK_MONOTONIC);
+}
+
+/* Of processors, since other programs may take theirs; a command that waits for ever uses none. */
+static bool is_late(const stopwatch *w, int64_t most_ms) {
+    return read_ms(w->cpu) - w->cpu_ms > most_ms ||
+           read_ms(CLOCK_MONOTONIC) - w->wall_ms > WALL_FACTOR * most_ms;
 }
 
 static long resident_mb(pid_t pid) {
@@ -116,35 +139,38 @@ static long resident_mb(pid_t pid) {
 }
 
 /* Waits for the child; why it was killed, or NULL. */
-static const char *watch_child(pid_t pid, int64_t most_ms, long most_mb, int *status) {
+static const char *watch_child(pid_t pid, int64_t most_ms, long most_mb, int *ended) {
     const struct timespec nap = {.tv_nsec = LOOK_MS * 1000000L / 20};
     const char *why = NULL;
-    int64_t since = now_ms();
-    for (int at = 0, looks = 0; waitpid(pid, status, WNOHANG) == 0; looks++) {
+    stopwatch since;
+    if (clock_getcpuclockid(pid, &since.cpu) != 0) since.cpu = CLOCK_MONOTONIC;
+    restart(&since);
+    for (int at = 0, looks = 0; waitpid(pid, ended, WNOHANG) == 0; looks++) {
         nanosleep(&nap, NULL);
         if (looks % 20) continue;
-        if (atomic_load(&shared->at) != at) since = now_ms(), at = atomic_load(&shared->at);
-        why = now_ms() - since > most_ms   ? "time"
-              : resident_mb(pid) > most_mb ? "memory"
-                                           : NULL;
+        if (atomic_load(&shared->at) != at) {
+            restart(&since);
+            at = atomic_load(&shared->at);
+        }
+        why = is_late(&since, most_ms) ? "time" : resident_mb(pid) > most_mb ? "memory" : NULL;
         if (!why) continue;
         kill(pid, SIGKILL);
-        waitpid(pid, status, 0);
+        waitpid(pid, ended, 0);
         break;
     }
     return why;
 }
 
-static void tell(const char *why, int status) {
+static void tell(const char *why, int ended) {
     int at = atomic_load(&shared->at);
     if (why)
         printf("%d %s\n", at, why);
     else if (atomic_load(&shared->status))
         printf("%d status %d\n", at, atomic_load(&shared->status));
-    else if (WIFSIGNALED(status))
-        printf("%d signal %d\n", at, WTERMSIG(status));
-    else if (WEXITSTATUS(status) != 0)
-        printf("%d exit %d\n", at, WEXITSTATUS(status));
+    else if (WIFSIGNALED(ended))
+        printf("%d signal %d\n", at, WTERMSIG(ended));
+    else if (WEXITSTATUS(ended) != 0)
+        printf("%d exit %d\n", at, WEXITSTATUS(ended));
     else
         printf("fine %d\n", n_commands);
     fflush(stdout);
@@ -160,7 +186,7 @@ int main(int argc, char **argv) {
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED || n_commands == 0) return 2;
     while (getline(&line, &room, stdin) > 0) {
-        int status = 0;
+        int ended = 0;
         if (split(line, parts, PARTS) != PARTS) return 2;
         atomic_store(&shared->at, 0);
         atomic_store(&shared->status, 0);
@@ -168,8 +194,8 @@ int main(int argc, char **argv) {
         pid_t pid = fork();
         if (pid < 0) return 2;
         if (pid == 0) run_case(parts);
-        const char *why = watch_child(pid, atol(argv[2]) * 1000, atol(argv[3]), &status);
-        tell(why, status);
+        const char *why = watch_child(pid, atol(argv[2]) * 1000, atol(argv[3]), &ended);
+        tell(why, ended);
     }
     free(line);
     return 0;

@@ -63,8 +63,11 @@ static void count_call(owners *o, uint32_t slice, uint32_t row) {
 
 static status read_thread(owners *o, uint32_t track, const step_span *s, error *err) {
     const trace *t = o->t;
-    uint32_t end = t->track.end[track];
-    uint32_t i = SEARCH_FIRST(k, t->track.first[track], end, t->slice.start[k] < s->start);
+    uint32_t first = t->track.first[track], end = t->track.end[track];
+    /* Many threads and many steps: most of them have nothing to do with each other. */
+    if (first >= end || t->slice.start[first] >= s->end || t->slice.start[end - 1] < s->start)
+        return OK;
+    uint32_t i = SEARCH_FIRST(k, first, end, t->slice.start[k] < s->start);
     uint32_t row = SEARCH_FIRST(k, 1u, t->op.n, t->op.slice[k] < i);
     for (; i < end && t->slice.start[i] < s->end; i++) {
         uint8_t kind = t->slice.kind[i];
