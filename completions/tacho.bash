@@ -427,7 +427,7 @@ _tacho() {
     export:--span) return ;;
     export:--from) return ;;
     export:--table) return ;;
-    export:--to) COMPREPLY=($(compgen -W "chrome csv stacks speedscope tacho memory_flow.svg arrow" -- "$word")); return ;;
+    export:--to) COMPREPLY=($(compgen -W "chrome csv stacks speedscope tacho memory_flow.svg arrow chakra" -- "$word")); return ;;
     export:--value) COMPREPLY=($(compgen -W "host device" -- "$word")); return ;;
     export:--until) return ;;
     export:--threads) return ;;

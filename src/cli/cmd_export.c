@@ -45,13 +45,18 @@ static void say_shortened(const options *o, uint64_t n) {
     (void)cli_complain(o, &note);
 }
 
+static status make_folder(const char *folder, error *err) {
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        FAIL(err, ERR_IO, NOPOS, MSG_EXPORT_FOLDER, arg_cstr("path", folder),
+             arg_cstr("reason", strerror(errno)));
+    return OK;
+}
+
 /* One file for each table that has rows: DIR/slice.arrows, … */
 static status write_tables(const trace *t, export_options *how, const char *folder,
                            error *err) {
     const char *name;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        FAIL(err, ERR_IO, NOPOS, MSG_EXPORT_FOLDER, arg_cstr("path", folder),
-             arg_cstr("reason", strerror(errno)));
+    TRY(make_folder(folder, err));
     for (uint32_t i = 0; (name = export_table_name(t, i)) != NULL; i++) {
         char path[PATH_MAX];
         snprintf(path, sizeof path, "%s/%s.arrows", folder, name);
@@ -73,6 +78,33 @@ static status write_trace(const options *o, const trace *t, export_options *how,
     return each ? write_tables(t, how, path, err) : export_file(t, how, path, err);
 }
 
+/* A file for each rank, as ASTRA-sim names them: PREFIX.0.et, PREFIX.1.et, …; without a rank the
+ * place in the list is the number. */
+static status write_ranks(const options *o, const opened_input *x, export_options *how,
+                          error *err) {
+    if (!o->output.p || str_eq(o->output, STR("-")))
+        FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_EACH_RANK, arg_text("name", how->form));
+    bool folder = is_folder(o->output.p);
+    if (folder) TRY(make_folder(o->output.p, err));
+    for (uint32_t i = 0; i < x->input.n_traces; i++) {
+        char path[PATH_MAX];
+        const analysis_trace *one = &x->input.traces[i];
+        int64_t rank = one->rank == ABSENT_I64 || one->rank < 0 ? i : one->rank;
+        snprintf(path, sizeof path, "%s%s.%lld.et", o->output.p, folder ? "/chakra" : "",
+                 (long long)rank);
+        TRY(export_file(one->trace, how, path, err));
+    }
+    return OK;
+}
+
+static status write_merged(const options *o, opened_input *x, export_options *how, error *err) {
+    trace *merged = NULL;
+    TRY(open_merged(o, x, &merged, err));
+    status s = write_trace(o, merged, how, err);
+    trace_release(merged);
+    return s;
+}
+
 static status write_form(const options *o, opened_input *x, bool *writing, error *err) {
     TRY(check_form(o, err));
     if (!o->output.p && isatty(STDOUT_FILENO)) FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_NO_OUTPUT);
@@ -83,11 +115,11 @@ static status write_form(const options *o, opened_input *x, bool *writing, error
         how.value = str_eq(o->value, STR("device")) ? EXPORT_VALUE_DEVICE : EXPORT_VALUE_HOST;
     uint64_t shortened = 0;
     how.shortened = &shortened;
-    trace *merged = NULL;
-    if (x->input.n_traces > 1) TRY(open_merged(o, x, &merged, err));
+    bool several = x->input.n_traces > 1;
     *writing = true;
-    status s = write_trace(o, merged ? merged : x->input.traces[0].trace, &how, err);
-    trace_release(merged);
+    status s = !several ? write_trace(o, x->input.traces[0].trace, &how, err)
+               : export_is_of_one_rank(how.form) ? write_ranks(o, x, &how, err)
+                                                 : write_merged(o, x, &how, err);
     if (s == OK && shortened) say_shortened(o, shortened);
     return s;
 }

@@ -30,11 +30,16 @@ static const struct {
     {"tacho", export_tacho, false, false},
     {"memory_flow.svg", export_memory_flow, true, false},
     {"arrow", export_arrow, false, false},
+    {"chakra", export_chakra, true, false},
 };
 enum { N_FORMS = sizeof FORMS / sizeof *FORMS };
 
 const char *export_form_name(uint32_t i) {
     return i < N_FORMS ? FORMS[i].name : NULL;
+}
+
+bool export_is_of_one_rank(str form) {
+    return str_eq(form, STR("chakra"));
 }
 
 bool export_takes_table(str form) {

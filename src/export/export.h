@@ -4,8 +4,10 @@
  *
  * Forms: chrome (trace-event JSON as PyTorch's profiler writes it), csv (one row for each
  * slice), stacks (folded stacks for flame graphs), speedscope (the same for that viewer), tacho
- * (our own file), arrow (one table as an Arrow IPC stream). Written front to back through one buffer: memory does not grow with the trace
- * (for stacks and speedscope: only with the distinct stacks). */
+ * (our own file), arrow (one table as an Arrow IPC stream), chakra (a graph of what waits for
+ * what, for simulators). Written front to back through one buffer: memory does not grow with
+ * the trace (for stacks and speedscope: only with the distinct stacks; for chakra: 50 bytes for
+ * each slice). */
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
 
@@ -44,6 +46,8 @@ status export_file(const trace *t, const export_options *o, const char *path,
 const char *export_table_name(const trace *t, uint32_t i);
 /* Does the form write one of the tables? */
 bool export_takes_table(str form);
+/* Is a file of the form about one rank, so that several are several files? */
+bool export_is_of_one_rank(str form);
 
 /* Name of the i-th form; NULL after the last. */
 const char *export_form_name(uint32_t i);

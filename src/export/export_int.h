@@ -45,5 +45,6 @@ status export_speedscope(export_ctx *x) MUST_USE;
 status export_tacho(export_ctx *x) MUST_USE;
 status export_memory_flow(export_ctx *x) MUST_USE;
 status export_arrow(export_ctx *x) MUST_USE;
+status export_chakra(export_ctx *x) MUST_USE;
 
 #endif

@@ -14,7 +14,7 @@
     ", \"attrs\": [" RF(id) "]}"
 #define FILE_OF(nodes)                                                                         \
     "{\"schema\": \"1.1.1-chakra.0.0.4\", \"pid\": 7, \"nodes\": [" nodes "], \"finish_ts\": " \
-                                                                          "9}"
+    "9}"
 #define MM                                                                                \
     "{\"values\": "                                                                       \
     "[[3,4,0,8,4,\"cpu\"],[[5,6,0,8,4,\"cpu\"]],1,0.500000,[2,3],true,\"<None>\"],"       \
