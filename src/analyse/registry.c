@@ -76,3 +76,7 @@ bool analysis_is_about_all(const analysis_info *a, const question *q, bool sever
     if (q->worker.n || !a) return false;
     return a->all_workers == WORKERS_EVERY || (a->all_workers == WORKERS_ALL && several);
 }
+
+bool analysis_joins_loaders(const analysis_info *a) {
+    return a && (a->run == analyse_critical || a->run == analyse_whatif);
+}

@@ -442,24 +442,33 @@ json_iter json_open(str text) {
     return it;
 }
 
-bool json_next(json_iter *it, str *key, str *value) {
+bool json_key(json_iter *it, str *key) {
     const char *p = it->p, *end = it->end;
     while (p < end && (json_is_space(*p) || *p == ',')) p++;
+    it->p = p;
     if (p == end || *p == '}' || *p == ']') return false;
-    str k = STR("");
+    *key = STR("");
     if (it->object) {
         if (*p != '"') return false;
         const char *close = json_string_end(p + 1, end);
         if (!close) return false;
-        k = str_n(p + 1, (size_t)(close - p - 1));
+        *key = str_n(p + 1, (size_t)(close - p - 1));
         p = json_space(close + 1, end);
         if (p == end || *p != ':') return false;
         p = json_space(p + 1, end);
     }
-    const char *stop = json_value_end(p, end);
+    it->p = p;
+    return p < end;
+}
+
+bool json_next(json_iter *it, str *key, str *value) {
+    json_iter at = *it;
+    str k;
+    if (!json_key(&at, &k)) return false;
+    const char *stop = json_value_end(at.p, at.end);
     if (!stop) return false;
     *key = k;
-    *value = str_n(p, (size_t)(stop - p));
+    *value = str_n(at.p, (size_t)(stop - at.p));
     it->p = stop;
     return true;
 }

@@ -42,8 +42,8 @@ static uint64_t tables_needed(const options *o) {
     return info ? TRACE_TABLE(meta) | TRACE_TABLE(quality) | TRACE_TABLE(device) : 0;
 }
 
-static status load_span(const options *o, opened_input *x, const span_choice *c, trace **out,
-                        error *err) {
+status open_load(const options *o, opened_input *x, const span_choice *c, trace **out,
+                 error *err) {
     const span_entry *span = c->span;
     progress p;
     loaded_trace l = {.trace = NULL};
@@ -76,8 +76,9 @@ status open_describe(opened_input *x, const span_choice *c, const trace *t, erro
 static status open_add_worker(const options *o, opened_input *x, const span_choice *c,
                               error *err) {
     trace *t;
-    TRY(load_span(o, x, c, &t, err));
-    return open_describe(x, c, t, err);
+    TRY(open_load(o, x, c, &t, err));
+    TRY(open_describe(x, c, t, err));
+    return open_loaders(o, x, c, err);
 }
 
 /* What was passed over, in a line on stderr. */

@@ -22,6 +22,14 @@ status open_choose(const options *o, opened_input *x, const catalogue *found, sp
 /* Opens the chosen worker, and all of its run where the question is about them. */
 status open_run(const options *o, opened_input *x, span_choice *c, error *err) MUST_USE;
 
+/* The trace of a worker that was just opened together with those of its data loader's processes,
+ * where the question follows batches from process to process. */
+status open_loaders(const options *o, opened_input *x, const span_choice *c,
+                    error *err) MUST_USE;
+/* Reads and seals one file; the arena of `x` holds it. */
+status open_load(const options *o, opened_input *x, const span_choice *c, trace **out,
+                 error *err) MUST_USE;
+
 /* What a comparison takes beside its first run (open_compare.c). */
 typedef struct {
     const char *other; /* NULL: nothing is compared */

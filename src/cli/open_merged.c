@@ -9,7 +9,8 @@ status open_merged(const options *o, opened_input *x, trace **merged, error *err
     merge_input *in = ARENA_ARRAY(&x->arena, merge_input, n);
     if (!in) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < n; i++)
-        in[i] = (merge_input){x->input.traces[i].trace, x->input.traces[i].worker};
+        in[i] =
+            (merge_input){.trace = x->input.traces[i].trace, .name = x->input.traces[i].worker};
     TRY(trace_merge(in, n, merged, &n_clockless, err));
     if (!n_clockless) return OK;
     error note = {0};

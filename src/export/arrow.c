@@ -163,20 +163,25 @@ static bool is_valid(const arrow_column *c, uint32_t row) {
     return (c->valid[row / 8] >> row % 8 & 1) != 0;
 }
 
+/* As eight bytes, whose low ones come first; 0 where there is none. */
+static int64_t value_bits(arrow_ctx *w, const arrow_column *c, uint32_t row) {
+    if (!is_valid(c, row)) return 0;
+    if (c->is->kind == CELL_REAL) {
+        double real = cell_real(&w->cells, c->is, row + 1);
+        int64_t bits;
+        memcpy(&bits, &real, sizeof bits);
+        return bits;
+    }
+    int64_t value = cell_int(&w->cells, c->is, row + 1);
+    return c->place_of ? (int64_t)c->place_of[value] - 1 : value;
+}
+
 static status put_values(arrow_ctx *w, const arrow_column *c, const arrow_blocks *b) {
     buf *out = &w->x->out;
     size_t bytes = w->n_rows ? (size_t)(b->values / w->n_rows) : 0; /* of a value */
     for (uint32_t row = 0; row < w->n_rows; row++) {
-        int64_t v = 0;
-        if (!is_valid(c, row)) {
-        } else if (c->is->kind == CELL_REAL) {
-            double d = cell_real(&w->cells, c->is, row + 1);
-            memcpy(&v, &d, sizeof v);
-        } else {
-            v = cell_int(&w->cells, c->is, row + 1);
-            if (c->place_of) v = (int64_t)c->place_of[v] - 1;
-        }
-        buf_add(out, &v, bytes); /* the low bytes, which come first */
+        int64_t bits = value_bits(w, c, row);
+        buf_add(out, &bits, bytes);
         TRY(export_row_done(w->x));
     }
     arrow_pad(out, b->values);

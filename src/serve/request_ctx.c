@@ -25,6 +25,7 @@
 #include "serve/json_put.h"
 #include "serve/run_cache.h"
 #include "serve/service.h"
+#include "session/loaders.h"
 #include "table/arrange.h"
 
 void request_begin(request_ctx *x, service *s) {
@@ -68,6 +69,13 @@ static uint32_t take_workers(const request *r, span_choice *c) {
     return n;
 }
 
+static uint32_t count_loaders(const request_ctx *x) {
+    uint32_t n = 0;
+    const worker_entry *w = NULL;
+    while ((w = loader_after(x->chosen.run, x->chosen.worker, w)) != NULL) n++;
+    return n;
+}
+
 static status find_trace(request_ctx *x, error *err) {
     const request *r = &x->request;
     if (str_eq(r->question.worker, STR("*")) && r->analysis &&
@@ -91,7 +99,9 @@ static status find_trace(request_ctx *x, error *err) {
     }
     x->summaries = x->n_traces > 1 && !x->compared.n &&
                    summary_is_enough(r->analysis->name, &r->question.params, x->n_traces);
-    x->held = ARENA_ARRAY(&x->arena, held_trace *, x->n_traces);
+    if (x->n_traces == 1 && analysis_joins_loaders(r->analysis))
+        x->n_loaders = count_loaders(x);
+    x->held = ARENA_ARRAY(&x->arena, held_trace *, (size_t)x->n_traces + x->n_loaders);
     x->traces = ARENA_ARRAY(&x->arena, analysis_trace, x->n_traces);
     if (!x->held || !x->traces) FAIL_MEMORY(err);
     return OK;
@@ -107,9 +117,18 @@ static span_choice nth_of_run(span_choice c, uint32_t i) {
     return other;
 }
 
-/* The i-th trace of the question. */
+static span_choice nth_loader(const request_ctx *x, uint32_t i) {
+    span_choice c = {.run = x->chosen.run};
+    for (uint32_t k = 0; k <= i; k++)
+        c.worker = loader_after(c.run, x->chosen.worker, c.worker);
+    c.span = worker_span(c.worker, x->chosen.span->number);
+    return c;
+}
+
+/* The i-th trace of the question; after those the processes of the worker's data loader. */
 static span_choice nth_worker(const request_ctx *x, uint32_t i) {
     uint32_t run = 0;
+    if (i >= x->n_traces) return nth_loader(x, i - x->n_traces);
     if (!x->compared.n) return nth_of_run(x->chosen, i);
     while (run + 1 < x->compared.n && i >= x->compared.n_workers[run])
         i -= x->compared.n_workers[run++];
@@ -196,6 +215,22 @@ static status join_summaries(request_ctx *x, error *err) {
     return st;
 }
 
+/* The worker's trace with those of its data loader. */
+static status join_loaders(request_ctx *x, error *err) {
+    loader_trace *loaders = ARENA_ARRAY(&x->arena, loader_trace, (size_t)x->n_loaders);
+    const trace *own = x->traces[0].trace;
+    if (!loaders) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < x->n_loaders; i++) {
+        const held_trace *h = x->held[x->n_traces + i];
+        loaders[i] = (loader_trace){h ? h->trace : NULL, nth_loader(x, i).worker->name};
+    }
+    TRY(loaders_join(own, x->traces[0].worker, loaders, x->n_loaders, &x->run_cache, err));
+    if (!x->run_cache) return OK;
+    x->traces[0].own_slices = own->slice.n;
+    x->traces[0].trace = x->run_cache;
+    return OK;
+}
+
 status request_open(request_ctx *x, bool *waits, error *err) {
     *waits = false;
     if (x->request.work != WORK_TRACE) return OK;
@@ -204,23 +239,25 @@ status request_open(request_ctx *x, bool *waits, error *err) {
         TRY(find_trace(x, err));
     }
     if (x->summaries) return hold_summaries(x, waits, err);
-    while (x->n_held < x->n_traces) {
+    while (x->n_held < x->n_traces + x->n_loaders) {
         span_choice c = nth_worker(x, x->n_held);
+        bool loader = x->n_held >= x->n_traces;
         held_trace *h;
         uint32_t entry = snapshot_entry(x->snapshot, c.span);
-        span_state s = live_hold(x->service->live, entry, &h, err);
-        if (s == SPAN_FAILED) {
+        span_state s = live_hold(x->service->live, entry, &h, loader ? NULL : err);
+        if (s == SPAN_FAILED && !loader) {
             x->unusable = true;
             return err && err->status != OK ? err->status : ERR_FORMAT;
         }
-        if (!h) {
+        if (!h && s != SPAN_FAILED) {
             *waits = true;
             return OK;
         }
         x->held[x->n_held++] = h;
-        TRY(chosen_describe(&c, h->trace, &x->arena, &x->traces[x->n_held - 1], err));
+        if (!loader)
+            TRY(chosen_describe(&c, h->trace, &x->arena, &x->traces[x->n_held - 1], err));
     }
-    return OK;
+    return x->n_loaders ? join_loaders(x, err) : OK;
 }
 
 void request_loading(request_ctx *x) {

@@ -63,7 +63,8 @@ typedef struct {
     bool summaries;         /* the question is answered from summaries of all workers */
     analysis_trace *traces; /* the chosen worker first; of summaries one, joined */
     uint32_t n_traces;
-    trace *run_cache;
+    uint32_t n_loaders; /* processes of the worker's data loader, held after the traces */
+    trace *run_cache;   /* of summaries, or of the worker and its loaders */
     span_choice chosen;
     compared_runs compared; /* what it is compared with */
     bool unusable;          /* the error is one of the file, not of the question */

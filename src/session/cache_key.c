@@ -26,6 +26,7 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
+#include "ingest/ascend/ascend_db.h"
 #include "ingest/mindspore/mindspore.h"
 #include "io/remote.h"
 #include "session/beside.h"
@@ -185,7 +186,8 @@ static bool hash_siblings(const char *path, uint64_t *hash) {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
     int n = slash ? (int)(slash - path) : 1;
-    if (!format_of_name(str_of(path))) return true;
+    bool database = ascend_db_name(str_of(slash ? slash + 1 : path));
+    if (!database && !format_of_name(str_of(path))) return true;
     for (int up = 0; up < 2; up++) {
         int written =
             snprintf(folder, sizeof folder, "%.*s%s", n, slash ? path : ".", up ? "/.." : "");

@@ -28,6 +28,7 @@
 #include "base/fault.h"
 #include "base/message_ids_columns.h"
 #include "base/vec.h"
+#include "ingest/ascend/ascend_db.h"
 #include "ingest/ascend/torch_npu.h"
 #include "ingest/mindspore/mindspore.h"
 #include "io/remote.h"
@@ -188,6 +189,55 @@ static status part_databases(walk *w, size_t first, error *err) {
     return OK;
 }
 
+/* ---- what CANN's profiler leaves of any framework ---------------------------------------- */
+
+static str path_below(walk *w, str folder, const char *name) {
+    return arena_printf(w->a, "%.*s/%s", STR_ARG(folder), name);
+}
+
+/* The database of a framework's results among the files of a folder; NULL: there is none. */
+static const dir_item *find_database(const vec *items) {
+    for (size_t i = 0; i < items->n; i++) {
+        const dir_item *item = &VEC(items, dir_item)[i];
+        if (S_ISREG(item->st.st_mode) && ascend_db_name(item->name)) return item;
+    }
+    return NULL;
+}
+
+static const dir_item *find_file(const vec *items, str name) {
+    for (size_t i = 0; i < items->n; i++) {
+        const dir_item *item = &VEC(items, dir_item)[i];
+        if (S_ISREG(item->st.st_mode) && str_eq(item->name, name)) return item;
+    }
+    return NULL;
+}
+
+/* What results are read from: the timeline with the tables beside it, which say more of
+ * collectives than a database of the same run; else that; else the table of tasks alone. */
+static const dir_item *choose_results(const vec *items) {
+    const dir_item *timeline = find_file(items, STR("trace_view.json")),
+                   *database = find_database(items);
+    if (timeline) return timeline;
+    return database ? database : find_file(items, STR("kernel_details.csv"));
+}
+
+static status find_results(walk *w, str folder, str *file, struct stat *st, error *err) {
+    vec items = VEC_INIT(dir_item);
+    str results = path_below(w, folder, "ASCEND_PROFILER_OUTPUT");
+    *file = STR_NONE;
+    if (!results.p) FAIL_MEMORY(err);
+    status s = list_directory(w, results.p, &items, NULL);
+    const dir_item *item = s == OK ? choose_results(&items) : NULL;
+    if (item) {
+        *st = item->st;
+        *file = arena_printf(w->a, "%.*s/%.*s", STR_ARG(results), STR_ARG(item->name));
+    }
+    bool failed = s == ERR_MEMORY || (item && !file->p);
+    vec_fini(&items);
+    if (failed) FAIL_MEMORY(err);
+    return OK;
+}
+
 /* ---- folders of MindSpore's profiler: a worker is all files of one device ---------------- */
 
 /* The first file in a folder that MindSpore wrote, below it also in the folders that belong to
@@ -228,7 +278,9 @@ static status add_cycle(walk *w, str folder, str name, const found_file *run, er
     found_file like = *run;
     like.name = (trace_name){.packing = 0};
     if (!mindspore_folder_parse(name, &like.name.worker, &like.name.stamp)) return OK;
-    str file = find_own_file(w, folder);
+    str file = STR_NONE;
+    TRY(find_results(w, folder, &file, &st, err));
+    if (!str_ends(file, STR(".db"))) file = find_own_file(w, folder);
     if (!file.p || stat(file.p, &st) != 0) return OK;
     return discover_add_worker(w, file, &st, &like, err);
 }
@@ -305,25 +357,6 @@ static str own_name(arena *a, const char *path) {
 
 /* ---- folders of torch_npu: one span of one worker ---------------------------------------- */
 
-static str path_below(walk *w, str folder, const char *name) {
-    return arena_printf(w->a, "%.*s/%s", STR_ARG(folder), name);
-}
-
-/* What a folder is read from: its timeline, or where there is none the table of its tasks. */
-static status find_results(walk *w, str folder, str *file, struct stat *st, error *err) {
-    static const char *const names[] = {"ASCEND_PROFILER_OUTPUT/trace_view.json",
-                                        "ASCEND_PROFILER_OUTPUT/kernel_details.csv"};
-    *file = STR_NONE;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        str path = path_below(w, folder, names[i]);
-        if (!path.p) FAIL_MEMORY(err);
-        if (stat(path.p, st) != 0 || !S_ISREG(st->st_mode)) continue;
-        *file = path;
-        return OK;
-    }
-    return OK;
-}
-
 /* rankN of profiler_info_N.json; a run of one device has no number there. */
 static status name_by_rank(walk *w, str folder, str *worker, error *err) {
     vec items = VEC_INIT(dir_item);
@@ -363,31 +396,20 @@ static bool is_npu_timeline(const char *path) {
     return is;
 }
 
-static const dir_item *find_file(const vec *items, str name) {
-    for (size_t i = 0; i < items->n; i++) {
-        const dir_item *item = &VEC(items, dir_item)[i];
-        if (S_ISREG(item->st.st_mode) && str_eq(item->name, name)) return item;
-    }
-    return NULL;
-}
-
 static bool has_mindspore(const vec *items) {
     for (size_t i = 0; i < items->n; i++)
         if (mindspore_name_is_sure(VEC(items, dir_item)[i].name)) return true;
     return false;
 }
 
-/* The folder of results itself, under whatever name: its timeline, or the table of tasks where
- * there is no timeline of anybody. */
+/* The folder of results itself, under whatever name; not where the timeline is another's. */
 static status add_npu_results(walk *w, const vec *items, const found_file *run, bool *mine,
                               error *err) {
-    const dir_item *timeline = find_file(items, STR("trace_view.json")),
-                   *table = find_file(items, STR("kernel_details.csv"));
-    const dir_item *item = timeline ? timeline : table;
+    const dir_item *item = choose_results(items);
     if (!item || has_mindspore(items)) return OK;
     str path = arena_printf(w->a, "%.*s/%.*s", STR_ARG(run->run_path), STR_ARG(item->name));
     if (!path.p) FAIL_MEMORY(err);
-    if (timeline && !is_npu_timeline(path.p)) return OK;
+    if (str_ends(item->name, STR(".json")) && !is_npu_timeline(path.p)) return OK;
     found_file like = *run;
     name_of_any(item->name, &like.name);
     *mine = true;

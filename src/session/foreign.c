@@ -35,10 +35,9 @@ static bool is_nvprof(str head) {
     return has_cupti(head);
 }
 
+/* analysis.db, communication_analyzer.db: sums about collectives, no events. */
 static bool is_ascend_db(str head) {
-    return is_sqlite(head) && foreign_holds(head, STR("STRING_IDS")) &&
-           (foreign_holds(head, STR("PYTORCH_API")) || foreign_holds(head, STR("CANN_API")) ||
-            foreign_holds(head, STR("COMPUTE_TASK_INFO")));
+    return is_sqlite(head) && foreign_holds(head, STR("CommAnalyzer"));
 }
 
 /* ---- protobuf ---------------------------------------------------------------------------- */

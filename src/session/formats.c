@@ -10,6 +10,7 @@
 #include "session/formats.h"
 
 #include "base/json.h"
+#include "ingest/ascend/ascend_db.h"
 #include "ingest/ascend/torch_npu.h"
 #include "ingest/megengine/megengine.h"
 #include "ingest/mindspore/mindspore.h"
@@ -181,6 +182,11 @@ static sniff_answer sniff_rocpd(str head, bool whole) {
     return rocpd_head(head) ? SNIFF_YES : SNIFF_NO;
 }
 
+static sniff_answer sniff_ascend_db(str head, bool whole) {
+    (void)whole;
+    return ascend_db_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
 static sniff_answer sniff_rocm_json(str head, bool whole) {
     (void)whole;
     return rocm_json_head(head) ? SNIFF_YES : SNIFF_NO;
@@ -235,6 +241,7 @@ static const format FORMATS[] = {
     {"xplane", sniff_xplane, ingest_xplane},
     {"nsight", sniff_nsight, ingest_nsight},
     {"rocpd", sniff_rocpd, ingest_rocpd},
+    {"ascend db", sniff_ascend_db, ingest_ascend_db},
     {"rocprof json", sniff_rocm_json, ingest_rocm_json},
     {"paddle pb", sniff_paddle_pb, ingest_paddle_pb},
     {"flight_recorder", sniff_flight_recorder, ingest_flight_recorder},

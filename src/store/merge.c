@@ -88,6 +88,11 @@ static const int TIMED[] = {COLUMN_memory_time, COLUMN_instant_time, COLUMN_coun
                             COLUMN_step_start};
 enum { N_TIMED = sizeof TIMED / sizeof *TIMED };
 
+/* Rows of an input that are taken, with row 0. */
+static uint32_t rows_of(const merge_source *in, int table) {
+    return in->helper && table == TABLE_step ? 1 : trace_rows(in->t, table);
+}
+
 /* Times beyond what a slice may have (a forged base) stop there. */
 static int64_t move_time(const merge_source *in, int64_t ns) {
     if (ns == ABSENT_I64) return ns;
@@ -104,7 +109,7 @@ static status sort_table(merge_ctx *m, int column) {
     if (!pairs) FAIL_MEMORY(m->err);
     for (uint32_t k = 0; k < m->n; k++) {
         const int64_t *times = trace_column(m->in[k].t, column);
-        for (uint32_t i = 1; i < trace_rows(m->in[k].t, table); i++, at++)
+        for (uint32_t i = 1; i < rows_of(&m->in[k], table); i++, at++)
             pairs[at] = (sort_pair){(uint64_t)move_time(&m->in[k], times[i]) ^ 1ull << 63,
                                     (uint32_t)at};
     }
@@ -127,7 +132,7 @@ static status make_tables(merge_ctx *m) {
         size_t n = 1;
         for (uint32_t k = 0; k < m->n; k++) {
             m->in[k].rows[table] = sat_u32(n - 1);
-            if (trace_rows(m->in[k].t, table) > 1) n += trace_rows(m->in[k].t, table) - 1;
+            if (rows_of(&m->in[k], table) > 1) n += rows_of(&m->in[k], table) - 1;
         }
         if (!is_own_table(table)) TRY(merge_table(m, table, n));
     }
@@ -165,7 +170,7 @@ static void copy_cells(const merge_source *in, int column, void *to_column) {
     const column_info *info = &COLUMN_INFO[column];
     const char *from = trace_column(in->t, column);
     rule r = rule_of(column);
-    for (uint32_t i = 1; i < trace_rows(in->t, info->table); i++) {
+    for (uint32_t i = 1; i < rows_of(in, info->table); i++) {
         size_t row = merge_row_of(in, info->table, i);
         if (info->elem_bytes == 8) {
             int64_t v = ((const int64_t *)(const void *)from)[i];
@@ -448,6 +453,7 @@ static status merge_take_inputs(merge_ctx *m, const merge_input *in) {
     bool same = true;
     for (uint32_t k = 0; k < m->n; k++) {
         m->in[k].name = in[k].name;
+        m->in[k].helper = in[k].helper;
         TRY(trace_require(in[k].trace, TRACE_ALL, m->err));
         m->t->events_read += in[k].trace->events_read;
         m->t->events_dropped += in[k].trace->events_dropped;
@@ -457,6 +463,16 @@ static status merge_take_inputs(merge_ctx *m, const merge_input *in) {
     m->format = merge_text(m, same ? in[0].trace->format : STR("mixed"));
     if (m->format == UINT32_MAX) FAIL_MEMORY(m->err);
     return OK;
+}
+
+/* Helpers do not make the recording longer: times stay offsets from where the first input begins. */
+static void keep_extent(merge_ctx *m) {
+    const merge_source *first = &m->in[0];
+    for (uint32_t k = 0; k < m->n; k++) {
+        if (!m->in[k].helper) continue;
+        m->t->start_ns = move_time(first, first->t->start_ns);
+        m->t->end_ns = move_time(first, first->t->end_ns);
+    }
 }
 
 static status merge_all(merge_ctx *m, const merge_input *in, uint32_t *n_clockless) {
@@ -477,6 +493,7 @@ static status merge_all(merge_ctx *m, const merge_input *in, uint32_t *n_clockle
     TRY(merge_device_words(m));
     TRY(write_strings(m));
     trace_finish(m->t);
+    keep_extent(m);
     return OK;
 }
 

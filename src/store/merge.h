@@ -7,7 +7,7 @@
  * times of day, to the nanosecond. What is unique in one input stays unique in the result:
  * numbers of processes and devices that two workers share are given anew, correlation and
  * operator ids are moved apart. Inputs of one name are one worker (two of its recordings): they
- * keep their numbers. */
+ * keep their numbers. Tracks and slices of the first input keep their rows. */
 #ifndef STORE_MERGE_H
 #define STORE_MERGE_H
 
@@ -16,6 +16,8 @@
 typedef struct {
     const trace *trace;
     str name; /* of the worker: its processes carry it */
+    bool
+        helper; /* it works for the first input: no steps, and no length, of the whole are its own */
 } merge_input;
 
 /* *n_clockless: inputs that tell no time of day although others do; they begin where the whole

@@ -13,6 +13,7 @@
 typedef struct {
     const trace *t;
     str name;
+    bool helper;
     int64_t shift_ns;
     uint32_t *strings;           /* id → id */
     uint16_t *categories;        /* row → row */

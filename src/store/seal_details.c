@@ -156,24 +156,25 @@ static inline void seal_details_add_kernel(const seal_ctx *s, kernel_batch *q, u
     if (q->n == KERNEL_BATCH) write_kernels(s, q);
 }
 
-/* A stream of which nobody said the device took the number of its process (seal_sort.c); its work may
- * know better. */
-static bool is_only_guessed(const seal_ctx *s, uint32_t track) {
+/* The device of a stream of which no label says it: that of its first work that does (kernels
+ * [k, end)), else the number of its process, which is a device's in many formats. */
+static int32_t find_device(const seal_ctx *s, uint32_t track, uint32_t k, uint32_t end) {
     int64_t pid = s->process.pid[s->track.process[track]];
-    return pid != ABSENT_I64 && s->track.device[track] == sat_i32(pid);
+    for (; k < end; k++)
+        if (s->kernel.device[k] != ABSENT_I32) return s->kernel.device[k];
+    return s->track.kind[track] == TRACK_STREAM && pid != ABSENT_I64 ? sat_i32(pid)
+                                                                     : ABSENT_I32;
 }
 
 /* Device work that does not say where it ran did so on its track's device. */
 static void fill_devices(seal_ctx *s) {
     uint32_t k = 1;
     for (uint32_t t = 1; t < s->track.n; t++) {
-        bool guessed = is_only_guessed(s, t);
-        for (; k < s->kernel.n && s->kernel.slice[k] < s->track.end[t]; k++) {
-            if (s->kernel.device[k] == ABSENT_I32)
-                s->kernel.device[k] = s->track.device[t];
-            else if (guessed)
-                s->track.device[t] = s->kernel.device[k], guessed = false;
-        }
+        uint32_t end = k;
+        while (end < s->kernel.n && s->kernel.slice[end] < s->track.end[t]) end++;
+        if (s->track.device[t] == ABSENT_I32) s->track.device[t] = find_device(s, t, k, end);
+        for (; k < end; k++)
+            if (s->kernel.device[k] == ABSENT_I32) s->kernel.device[k] = s->track.device[t];
     }
 }
 

@@ -469,12 +469,8 @@ static void name_kinds(seal_ctx *s) {
         for (uint32_t i = s->track.first[t]; i < s->track.end[t]; i++) {
             uint8_t k = s->slice.kind[i];
             if (k == KIND_SPAN) s->track.kind[t] = TRACK_SPAN;
-            if (kind_is_device(k) || k == KIND_DEVICE_ANNOTATION) {
+            if (kind_is_device(k) || k == KIND_DEVICE_ANNOTATION)
                 s->track.kind[t] = TRACK_STREAM;
-                int64_t pid = s->process.pid[s->track.process[t]];
-                if (s->track.device[t] == ABSENT_I32 && pid != ABSENT_I64)
-                    s->track.device[t] = sat_i32(pid);
-            }
             if (k != KIND_SYNC && k != KIND_OVERHEAD && k != KIND_OTHER) break;
         }
     }

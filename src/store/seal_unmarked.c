@@ -131,16 +131,31 @@ static bool seal_unmarked_holds(str text, const char *word) {
     return str_find_nocase(text, str_of(word), 0) != SIZE_MAX;
 }
 
+/* What a name says of what it names. */
+enum { NAME_READ = 1, NAME_MOVES = 2, NAME_UPDATES = 4, NAME_REPLAYS = 8 };
+
+/* Each name is read once: kernels have long ones, and a few of them by the thousand. */
+static uint8_t read_name(const seal_ctx *s, uint8_t *said, uint32_t name) {
+    if (said[name]) return said[name];
+    str text = intern_get(s->b->strings, name);
+    uint8_t says = NAME_READ;
+    if (seal_unmarked_holds(text, "DtoH") || seal_unmarked_holds(text, "HtoD"))
+        says |= NAME_MOVES;
+    if (seal_unmarked_holds(text, "multi_tensor_apply") || seal_unmarked_holds(text, "adam") ||
+        seal_unmarked_holds(text, "sgd"))
+        says |= NAME_UPDATES;
+    if (seal_unmarked_holds(text, "GraphLaunch")) says |= NAME_REPLAYS;
+    return said[name] = says;
+}
+
 /* What a loop does once a round: it moves a batch or a result, updates weights, replays a
  * graph. */
-static bool ends_round(const seal_ctx *s, uint32_t kernel) {
+static bool ends_round(const seal_ctx *s, uint8_t *said, uint32_t kernel) {
     uint32_t slice = s->kernel.slice[kernel], launch = s->kernel.launch[kernel];
-    str name = seal_unmarked_name_of(s, slice);
-    if (s->slice.kind[slice] == KIND_MEMCPY)
-        return seal_unmarked_holds(name, "DtoH") || seal_unmarked_holds(name, "HtoD");
-    return seal_unmarked_holds(name, "multi_tensor_apply") ||
-           seal_unmarked_holds(name, "adam") || seal_unmarked_holds(name, "sgd") ||
-           (launch && seal_unmarked_holds(seal_unmarked_name_of(s, launch), "GraphLaunch"));
+    uint8_t says = read_name(s, said, s->slice.name[slice]);
+    if (s->slice.kind[slice] == KIND_MEMCPY) return says & NAME_MOVES;
+    return says & NAME_UPDATES ||
+           (launch && read_name(s, said, s->slice.name[launch]) & NAME_REPLAYS);
 }
 
 static uint64_t seal_unmarked_sort_key(int64_t time) {
@@ -169,13 +184,14 @@ static status list_kernels(finder *f, error *err) {
     bool by_launch = launched * 10ull >= (s->kernel.n - 1) * 9ull;
     sort_pair *pairs = order_kernels(s, by_launch, &f->n);
     f->items = seal_scratch(s, (size_t)f->n + 1, sizeof *f->items);
-    if (!pairs || !f->items) FAIL_MEMORY(err);
+    uint8_t *said = seal_scratch(s, (size_t)intern_count(s->b->strings) + 1, 1);
+    if (!pairs || !f->items || !said) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < f->n; i++) {
         uint32_t k = pairs[i].row, launch = by_launch ? s->kernel.launch[k] : 0;
         f->items[i] = (work_item){.time = s->slice.start[launch ? launch : s->kernel.slice[k]],
                                   .slice = launch,
                                   .name = s->slice.name[s->kernel.slice[k]],
-                                  .ends = ends_round(s, k)};
+                                  .ends = ends_round(s, said, k)};
     }
     f->device = true;
     return OK;

@@ -27,8 +27,10 @@ typedef struct {
 
 typedef struct {
     const trace *trace;
-    str worker;          /* name from the file or the metadata */
-    int64_t rank;        /* ABSENT_I64 when unknown */
+    uint32_t
+        own_slices; /* after these `trace` has those of its data loader; 0: all are its own */
+    str worker;     /* name from the file or the metadata */
+    int64_t rank;   /* ABSENT_I64 when unknown */
     str path, run, span; /* for the answer's `trace` object */
     uint32_t
         run_workers;    /* of its run, asked about or not: ranks, else traces; 0 = not known */

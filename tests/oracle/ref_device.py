@@ -44,7 +44,11 @@ def segments(kernels):
 
 
 def sm_efficiency(kernels, start, end):
-    clipped = [(max(a, start), min(b, end), value) for a, b, value in segments(kernels)]
+    return mean_of_segments(segments(kernels), start, end)
+
+
+def mean_of_segments(parts, start, end):
+    clipped = [(max(a, start), min(b, end), value) for a, b, value in parts]
     clipped = [part for part in clipped if part[0] < part[1]]
     if not clipped or end <= start:
         return None

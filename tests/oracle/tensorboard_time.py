@@ -20,13 +20,24 @@ HIDDEN_BY_ANNOTATIONS = {'CPU Exec', 'Other'}
 
 
 def once(function):
-    """Computes something of a span once."""
+    """Computes something of a span, or of one of its devices, once."""
     @functools.wraps(function)
-    def cached(span):
-        if function not in span.answers:
-            span.answers[function] = function(span)
-        return span.answers[function]
+    def cached(span, *of):
+        key = (function, *of)
+        if key not in span.answers:
+            span.answers[key] = function(span, *of)
+        return span.answers[key]
     return cached
+
+
+@once
+def kernels_of(span, device):
+    return ref_device.kernels_by_device(span.trace)[device]
+
+
+@once
+def segments_of(span, device):
+    return ref_device.segments(kernels_of(span, device))
 
 
 @once
@@ -161,14 +172,12 @@ def devices(check, span, metrics):
     known = {r['device']: r for r in rows(span.ask('info'), 'devices')}
     check.equal('devices', sorted(found), sorted(got))
     kept = steps_of(span)
-    by_device = ref_device.kernels_by_device(span.trace)
     for number, facts in found.items():
-        kernels = by_device[number]
-        window = (kernels, kept[0].start, kept[-1].end)
+        kernels, inside_steps = kernels_of(span, number), (kept[0].start, kept[-1].end)
         for title, column, right in (
-                ('GPU Utilization', 'utilization', ref_device.utilization(*window)),
-                ('Est. SM Efficiency', 'sm_efficiency', ref_device.sm_efficiency(*window)),
-                ('Est. Achieved Occupancy', 'occupancy', ref_device.occupancy(*window)),
+                ('GPU Utilization', 'utilization', ref_device.utilization(kernels, *inside_steps)),
+                ('Est. SM Efficiency', 'sm_efficiency', ref_device.mean_of_segments(segments_of(span, number), *inside_steps)),
+                ('Est. Achieved Occupancy', 'occupancy', ref_device.occupancy(kernels, *inside_steps)),
                 ('Kernel Time using Tensor Cores', 'tensor_core_share', tensor_share(kernels))):
             mine = got[number][column]
             check.near('GPU %d %s, reference' % (number, column), None if right is None else float(right), mine, 1e-6)
@@ -609,27 +618,26 @@ def counters(check, span, params, answer):
     """The served trace is the file; the counters in it are compared with the reference and, in windows
     inside the steps, with the program's figures."""
     added = answer['response']['injected_counters']
-    by_device = ref_device.kernels_by_device(span.trace) if added else {}
     file_events = len(span.root['traceEvents'] if isinstance(span.root, dict) else span.root)
     check.equal('events of the served trace', answer['response']['events'], file_events + sum(added.values()))
     for name, count in added.items():
         number = int(re.match(r'GPU (\d+) ', name).group(1))
         values = answer['response']['injected_value_sums'][name]
-        first_points(check, span, name, number, by_device[number], answer['response']['first_injected'][name], count)
+        first_points(check, span, name, number, answer['response']['first_injected'][name], count)
         if name.endswith('Utilization'):
-            buckets = utilization_buckets(span, by_device[number])
+            buckets = utilization_buckets(span, number)
             check.equal(name + ' points', count, len(buckets) + 3)
             check.near(name + ' sum', values, 1 + float(sum(value for _, _, value in buckets)), 1e-3)
-            windows(check, span, number, by_device[number], buckets)
+            windows(check, span, number, buckets)
         else:
-            parts = ref_device.segments(by_device[number])
+            parts = segments_of(span, number)
             check.equal(name + ' has no fewer points', True, 2 + 2 * len(parts) <= count <= 2 + 4 * len(parts))
             check.near(name + ' sum', values, 1 + float(sum(value for _, _, value in parts)), 1e-4)
             check.leave('residue')
     check.leave('file')
 
 
-def first_points(check, span, name, number, kernels, points, count):
+def first_points(check, span, name, number, points, count):
     """The first sixty points of a counter: each has the value that begins there."""
     check.equal(name + ' points that are kept', min(60, count), len(points))
     key = name[len('GPU %d ' % number):]
@@ -639,14 +647,14 @@ def first_points(check, span, name, number, kernels, points, count):
     check.equal(name + ' kinds of points in all', 1, len(kinds))
     got = [(p['ts'] * 1000, p['args'][key]) for p in points]
     if key == 'GPU Utilization':
-        buckets = utilization_buckets(span, kernels)
+        buckets = utilization_buckets(span, number)
         start = buckets[0][0] if buckets else got[0][0]
         right = [(start, 1), (start, 0)] + [(a, float(v)) for a, _, v in buckets] + [(b, 0) for _, b, _ in buckets[-1:]]
         for place, ((time, value), (at, wanted)) in enumerate(zip(got, right)):
             check.near('%s point %d time' % (name, place), time, at, 1)
             check.near('%s point %d' % (name, place), value, wanted, 1e-3)
         return
-    parts = [(a, b, float(v)) for a, b, v in ref_device.segments(kernels)]
+    parts = [(a, b, float(v)) for a, b, v in segments_of(span, number)]
     edges = sorted({a: v for a, _, v in parts}.items())
     ends = {b for _, b, _ in parts}
     for place, (time, value) in enumerate(got[2:]):
@@ -658,21 +666,22 @@ def first_points(check, span, name, number, kernels, points, count):
     check.equal(name + ' scale is at one place', 1, len({t for t, _ in got[:2]}))
 
 
-def utilization_buckets(span, kernels):
+@once
+def utilization_buckets(span, device):
     """(start, end, busy share): at most a hundred, of a power of ten of microseconds."""
     whole = [s for s in span.trace.slices if s.kind == 'span' and s.name == 'PyTorch Profiler (0)']
     start, end = whole[-1].start, whole[-1].end
     size = 1000
     while (end - start) / size > 100:
         size *= 10
-    count, busy, out = (end - start) // size, of(kernels), []
+    count, busy, out = (end - start) // size, of(kernels_of(span, device)), []
     for i in range(count):
         a, b = start + i * size, end if i == count - 1 else start + (i + 1) * size
         out.append((a, b, Fraction(length(inside(busy, a, b)), b - a)))
     return out
 
 
-def windows(check, span, number, kernels, buckets):
+def windows(check, span, number, buckets):
     """Three of the buckets that lie inside the steps, asked as windows."""
     kept = steps_of(span)
     fit = [b for b in buckets if kept[0].start <= b[0] and b[1] <= kept[-1].end]
@@ -680,6 +689,6 @@ def windows(check, span, number, kernels, buckets):
         answer = span.ask('overview', '--from', '%dns' % (start - span.start), '--to', '%dns' % (end - span.start))
         got = {r['device']: r for r in rows(answer, 'devices')}.get(number, {})
         check.near('GPU %d utilization in a window' % number, float(value), got.get('utilization', 0), 1e-9)
-        right = ref_device.sm_efficiency(kernels, start, end)
+        right = ref_device.mean_of_segments(segments_of(span, number), start, end)
         check.near('GPU %d SM efficiency in a window' % number, None if right is None else float(right),
                    got.get('sm_efficiency'), 1e-6)

@@ -96,11 +96,12 @@ def loader(name: str, records: bool = True) -> Callable[[Any], Any]:
     return make
 
 
-def loader_process(function: Any) -> Any:
-    """What a worker process of a loader runs: its recording says that it is one."""
+def loader_process(function: Any, begin: Callable[[], None] = lambda: None) -> Any:
+    """What a worker process of a loader runs: its recording says that it is one. `begin` is called first."""
     @functools.wraps(function)
     def wrapped(*args: Any, **words: Any) -> Any:
         calls.meta("role", "data_loader")
+        begin()
         return function(*args, **words)
     return wrapped
 

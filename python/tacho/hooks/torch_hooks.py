@@ -8,6 +8,7 @@ with hooks for loader and optimizer: slower, and the trace says so.
 import functools
 import os
 import sys
+import threading
 from typing import Any, List, Optional
 
 from .. import _native
@@ -46,11 +47,45 @@ def _tell_rank(distributed: Any) -> None:
     calls.rank(distributed.get_rank(), distributed.get_world_size())
 
 
+def _hook_fetchers() -> None:
+    """Batches of a loader's process. In the process of the steps they are inside of __next__."""
+    fetchers = sys.modules.get("torch.utils.data._utils.fetch")
+    for name in ("_MapDatasetFetcher", "_IterableDatasetFetcher"):
+        owner = getattr(fetchers, name, None)
+        if owner is not None:
+            _patches.replace(owner, "fetch", ranged("DataLoader.fetch", _native.DATA))
+
+
+def _hook_pinning() -> None:
+    """The thread that copies batches to pinned memory; other threads that do so are inside of __next__."""
+    module = sys.modules.get("torch.utils.data._utils.pin_memory")
+    pins = threading.local()
+
+    def loop(function: Any) -> Any:
+        @functools.wraps(function)
+        def wrapped(*args: Any, **words: Any) -> Any:
+            pins.on = True
+            return function(*args, **words)
+        return wrapped
+
+    def pin(function: Any) -> Any:
+        recorded = ranged("DataLoader.pin_memory", _native.DATA)(function)
+
+        @functools.wraps(function)
+        def wrapped(*args: Any, **words: Any) -> Any:
+            return (recorded if getattr(pins, "on", False) else function)(*args, **words)
+        return wrapped
+
+    if module is not None:
+        _patches.replace(module, "_pin_memory_loop", loop)
+        _patches.replace(module, "pin_memory", pin)
+
+
 def _hook_processes(torch: Any) -> None:
     """Which of many processes this is: workers of loaders, and ranks that no launcher numbered."""
     workers = sys.modules.get("torch.utils.data._utils.worker")
     if workers is not None:
-        _patches.replace(workers, "_worker_loop", loader_process)
+        _patches.replace(workers, "_worker_loop", functools.partial(loader_process, begin=_hook_fetchers))
     distributed = sys.modules.get("torch.distributed")
     if distributed is None or not distributed.is_available():
         return
@@ -146,6 +181,7 @@ def install(wants: Wants) -> None:
     _hook_modules(torch)
     _hook_backward(torch)
     _hook_processes(torch)
+    _hook_pinning()
     if not got & _native.TORCH_OPS:
         marks = _hook_marks(torch, wants)
         _native.note(f"PyTorch: libtorch did not answer; operators come from {marks or 'a dispatch mode'},"

@@ -46,6 +46,8 @@ typedef struct {
     why_waits waits;
     comm_names names; /* where the host has collectives */
     uint32_t taker;   /* thread that takes batches which another one loads; 0: there is none */
+    uint8_t *helpers; /* by process: it only loads data for another one */
+    bool piped;       /* both processes and a thread beside the taker have ranges of batches */
 } maker;
 
 /* ---- points ------------------------------------------------------------------------------ */
@@ -169,11 +171,16 @@ static uint32_t count_ops(const trace *t, uint32_t track) {
     return n;
 }
 
+static bool is_helper(const maker *m, uint32_t track) {
+    return m->helpers && m->helpers[m->t->track.process[track]];
+}
+
 static void find_op_threads(maker *m) {
     why_graph *g = m->g;
     uint32_t most = 0;
     for (uint32_t track = 1; track < m->t->track.n; track++) {
-        uint32_t n = m->t->track.kind[track] == TRACK_THREAD ? count_ops(m->t, track) : 0;
+        bool counts = m->t->track.kind[track] == TRACK_THREAD && !is_helper(m, track);
+        uint32_t n = counts ? count_ops(m->t, track) : 0;
         if (n && g->n_op_threads < MOST_OP_THREADS) g->op_threads[g->n_op_threads++] = track;
         if (n <= most) continue;
         most = n;
@@ -188,14 +195,49 @@ static bool loads_data(const trace *t, uint32_t track) {
     return false;
 }
 
-/* The thread of the steps, if it and another thread load data: that one works ahead. */
-static void find_taker(maker *m) {
+/* Of the first step; 0: it is not on one. */
+static uint32_t thread_of_steps(const maker *m) {
     const step_spans *s = m->spans;
     uint32_t row = s->n ? s->v[0].row : 0, slice = row ? m->t->step.slice[row] : 0;
-    uint32_t track = slice ? trace_track_of(m->t, slice) : m->g->main_thread;
-    if (!track || !m->t->kind_count[KIND_DATA] || !loads_data(m->t, track)) return;
-    for (uint32_t i = 1; i < m->t->track.n && !m->taker; i++)
-        if (i != track && loads_data(m->t, i)) m->taker = track;
+    return slice ? trace_track_of(m->t, slice) : 0;
+}
+
+/* Processes beside that of the steps that load data, launch nothing and have no step are workers
+ * of a data loader. Without a thread of the steps the first process with operators has them. */
+static status find_helpers(maker *m, error *err) {
+    const trace *t = m->t;
+    uint32_t home = t->track.process[thread_of_steps(m)];
+    if (t->process.n < 3 || !t->kind_count[KIND_DATA]) return OK;
+    m->helpers = ARENA_ARRAY(m->scratch, uint8_t, (size_t)t->process.n);
+    if (!m->helpers) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < t->track.n; i++) {
+        if (!home && t->track.kind[i] == TRACK_THREAD && count_ops(t, i))
+            home = t->track.process[i];
+        if (loads_data(t, i)) m->helpers[t->track.process[i]] = 1;
+    }
+    for (uint32_t k = 1; k < t->kernel.n; k++)
+        if (t->kernel.launch[k])
+            m->helpers[t->track.process[trace_track_of(t, t->kernel.launch[k])]] = 0;
+    for (uint32_t i = 1; i < t->step.n; i++)
+        if (t->step.slice[i])
+            m->helpers[t->track.process[trace_track_of(t, t->step.slice[i])]] = 0;
+    m->helpers[home] = 0;
+    return OK;
+}
+
+/* The thread of the steps, if it and another thread load data: that one works ahead. */
+static void find_taker(maker *m) {
+    const trace *t = m->t;
+    uint32_t steps = thread_of_steps(m), track = steps ? steps : m->g->main_thread;
+    bool beside = false, helped = false;
+    if (!track || !t->kind_count[KIND_DATA] || !loads_data(t, track)) return;
+    for (uint32_t i = 1; i < t->track.n; i++) {
+        if (i == track || !loads_data(t, i)) continue;
+        helped |= is_helper(m, i);
+        beside |= !is_helper(m, i);
+    }
+    m->taker = helped || beside ? track : 0;
+    m->piped = helped && beside;
 }
 
 /* Batches that other processes loaded, of which nothing is recorded. */
@@ -210,6 +252,7 @@ static void count_workers(maker *m) {
 
 static status find_points(maker *m, error *err) {
     const trace *t = m->t;
+    TRY(find_helpers(m, err));
     find_op_threads(m);
     find_taker(m);
     count_workers(m);
@@ -406,9 +449,12 @@ static status sort_events(maker *m, error *err) {
 }
 
 typedef struct {
-    uint32_t last;    /* point that ended last */
-    uint32_t ready;   /* point at which a loader's thread had its last batch ready */
-    uint32_t *on;     /* by track: its last point that has begun */
+    uint32_t last;  /* point that ended last */
+    uint32_t ready; /* point at which the last batch was ready to be taken */
+    uint32_t
+        loaded;     /* the same of processes whose batches a thread beside the taker hands on */
+    uint32_t taken; /* where the taker was last asked for, or given, a batch */
+    uint32_t *on;   /* by track: its last point that has begun */
     uint32_t n_ended; /* of by_end */
 } sweep;
 
@@ -442,11 +488,32 @@ static void take_batch(maker *m, sweep *s, uint32_t i) {
     why_point *p = &m->g->points[i];
     const why_point *ready = &m->g->points[s->ready];
     if (p->track != m->taker) {
-        s->ready = i;
-    } else if (s->ready && ready->end > m->t->slice.start[p->slice]) {
-        p->fetched = s->ready;
-        m->g->assumed.fetched++;
+        *(m->piped && is_helper(m, p->track) ? &s->loaded : &s->ready) = i;
+        return;
     }
+    s->taken = i;
+    if (!s->ready || ready->end <= m->t->slice.start[p->slice]) return;
+    p->fetched = s->ready;
+    m->g->assumed.fetched++;
+}
+
+/* Data loading begins. A loader that had nothing to do since its last batch was given something:
+ * the batch of another process to hand on, or an order when the taker took a batch. */
+static void order_batch(maker *m, sweep *s, uint32_t i) {
+    why_point *p = &m->g->points[i];
+    uint32_t own = s->on[p->track];
+    if (p->track == m->taker) {
+        s->taken = i;
+        return;
+    }
+    bool hands_on = m->piped && !is_helper(m, p->track);
+    uint32_t from = hands_on ? s->loaded : s->taken;
+    bool goes_on = own && sub_i64(p->start, m->g->points[own].end) <= NEXT_BATCH_NS;
+    if (!from || (!hands_on && (!own || goes_on))) return; /* it loads batch after batch */
+    if (own) p->before = own;
+    if (own && m->g->points[from].end <= m->g->points[own].end) return;
+    p->fetched = from;
+    m->g->assumed.queued++;
 }
 
 static void begin_point(maker *m, sweep *s, uint32_t i) {
@@ -464,6 +531,7 @@ static void begin_point(maker *m, sweep *s, uint32_t i) {
     bool data = p->slice && m->t->slice.kind[p->slice] == KIND_DATA;
     if (data && has_own && p->track != m->taker && sub_i64(p->start, own->end) <= NEXT_BATCH_NS)
         p->before = s->on[p->track]; /* it loads batch after batch */
+    if (data && p->kind == POINT_ENTER) order_batch(m, s, i);
     if (data && p->kind == POINT_LEAVE) take_batch(m, s, i);
     p->handed_over =
         p->before && p->kind != POINT_MARK && m->g->points[p->before].track != p->track;
@@ -675,6 +743,7 @@ void why_assumed_add(why_assumed *to, const why_assumed *from) {
     to->by_time = add_i64(to->by_time, from->by_time);
     to->workers = add_i64(to->workers, from->workers);
     to->fetched = add_i64(to->fetched, from->fetched);
+    to->queued = add_i64(to->queued, from->queued);
 }
 
 static void add_count(verdict *note, const char *name, int64_t n) {
@@ -684,7 +753,7 @@ static void add_count(verdict *note, const char *name, int64_t n) {
 status why_graph_note(const why_graph *g, arena *a, answer *out, error *err) {
     if (!(g->assumed.no_launch | g->assumed.typical_latency | g->assumed.hand_over |
           g->assumed.other_stream | g->assumed.queue_full | g->assumed.by_time |
-          g->assumed.workers | g->assumed.fetched))
+          g->assumed.workers | g->assumed.fetched | g->assumed.queued))
         return OK; /* everything was recorded */
     verdict note = {.message = MSG_NOTE_WHY_ASSUMED};
     add_count(&note, "no_launch", g->assumed.no_launch);
@@ -695,5 +764,6 @@ status why_graph_note(const why_graph *g, arena *a, answer *out, error *err) {
     add_count(&note, "by_time", g->assumed.by_time);
     add_count(&note, "workers", g->assumed.workers);
     add_count(&note, "fetched", g->assumed.fetched);
+    add_count(&note, "ordered", g->assumed.queued);
     return answer_note(out, a, &note, err);
 }

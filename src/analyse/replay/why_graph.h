@@ -29,7 +29,7 @@ typedef struct {
     uint32_t track;                    /* 0: a mark that nothing on a thread stands for */
     uint32_t before;                   /* the point it follows, 0: none */
     uint32_t waits;                    /* work (row of table kernel) it waited for, 0: none */
-    union {                            /* of POINT_LEAVE `fetched`, of all others `copy` */
+    union {            /* of POINT_ENTER and POINT_LEAVE `fetched`, of all others `copy` */
         uint32_t copy; /* that it launched and stayed in until it was about done, 0: none */
         uint32_t fetched;
     };
@@ -65,6 +65,8 @@ typedef struct {
     int64_t
         workers; /* batches of processes that are not recorded: waiting is the thread's own */
     int64_t fetched; /* batches that were waited for, by the time at which they were ready */
+    int64_t
+        queued; /* batches that a loader began when another thread had taken or loaded one */
 } why_assumed;
 
 enum { MOST_OP_THREADS = 64 };
@@ -93,13 +95,17 @@ static inline why_event why_event_kind(uint32_t event) {
 static inline uint32_t why_event_row(uint32_t event) {
     return event & 0x3fffffff;
 }
-/* Of the end of data loading: the point of the loader's thread at which the batch was ready, 0: it
- * had been ready before, or is loaded here. */
+static inline bool why_is_range(const why_point *p) {
+    return p->kind == POINT_ENTER || p->kind == POINT_LEAVE;
+}
+/* What came through a queue of a data loader while the thread waited for it, as the point of the
+ * thread that put it there; 0: it waited for nothing. At the end of data loading a batch; where a
+ * loader begins: the order for a batch, or the batch that another process has loaded. */
 static inline uint32_t why_fetched(const why_point *p) {
-    return p->kind == POINT_LEAVE ? p->fetched : 0;
+    return why_is_range(p) ? p->fetched : 0;
 }
 static inline uint32_t why_copy(const why_point *p) {
-    return p->kind == POINT_LEAVE ? 0 : p->copy;
+    return why_is_range(p) ? 0 : p->copy;
 }
 static inline int64_t why_work_start(const why_graph *g, uint32_t k) {
     return g->t->slice.start[g->t->kernel.slice[k]];

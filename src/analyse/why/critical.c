@@ -41,7 +41,13 @@ typedef struct {
     int64_t all_ns;
     slack_question slack;
     bool wants_path; /* its pieces as rows: most of the memory */
+    uint32_t own_slices;
 } critical;
+
+/* Is it in the worker's own trace, so that others can point at it? */
+static bool is_own(const critical *c, uint32_t slice) {
+    return slice && (!c->own_slices || slice < c->own_slices);
+}
 
 /* ---- adding up --------------------------------------------------------------------------- */
 
@@ -73,8 +79,8 @@ static status write_piece(critical *c, table *t, int64_t step, const path_piece 
     TRY(table_add_row(t, &row, err));
     table_set_int(t, row, COL_P(step), step);
     table_set_text(t, row, COL_P(kind), path_kind_name(p->kind));
-    if (p->slice) {
-        table_set_text(t, row, COL_P(name), trace_slice_name(c->t, p->slice));
+    if (p->slice) table_set_text(t, row, COL_P(name), trace_slice_name(c->t, p->slice));
+    if (is_own(c, p->slice)) {
         table_set_int(t, row, COL_P(track), trace_track_of(c->t, p->slice));
         table_set_int(t, row, COL_P(slice), p->slice);
     }
@@ -128,7 +134,7 @@ static void set_sum(const critical *c, table *t, size_t row, uint32_t first,
     table_set_int(t, row, first, per_step(c, s->ns));
     table_set_real(t, row, first + 1, share_of_path(c, s->ns));
     table_set_int(t, row, first + 2, s->n);
-    if (s->slice) table_set_int(t, row, first + 3, s->slice);
+    if (is_own(c, s->slice)) table_set_int(t, row, first + 3, s->slice);
 }
 
 static status write_names(critical *c, table *t, error *err) {
@@ -336,8 +342,11 @@ static status add_length_note(const critical *c, error *err) {
 
 status analyse_critical(const analysis_input *in, const params *p, arena *a, answer *out,
                         error *err) {
-    critical c = {
-        .t = in->traces[0].trace, .arena = a, .out = out, .wants_path = params_want(p, "path")};
+    critical c = {.t = in->traces[0].trace,
+                  .arena = a,
+                  .out = out,
+                  .wants_path = params_want(p, "path"),
+                  .own_slices = in->traces[0].own_slices};
     TRY(answer_begin("critical", in, a, out, err));
     if (job_is_meant(in)) return job_path_critical(in, p, a, out, err);
     TRY(trace_require(c.t, CRITICAL_TABLES, err));

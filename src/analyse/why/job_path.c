@@ -93,8 +93,8 @@ static status write_piece(const job_path *c, table *t, int64_t step, const path_
     TRY(table_add_row(t, &row, err));
     table_set_int(t, row, COL_P(step), step);
     table_set_text(t, row, COL_P(kind), path_kind_name(p->kind));
-    if (p->slice) {
-        table_set_text(t, row, COL_P(name), trace_slice_name(r->t, p->slice));
+    if (p->slice) table_set_text(t, row, COL_P(name), trace_slice_name(r->t, p->slice));
+    if (p->slice && (!r->at->own_slices || p->slice < r->at->own_slices)) {
         table_set_int(t, row, COL_P(track), trace_track_of(r->t, p->slice));
         table_set_int(t, row, COL_P(slice), p->slice);
     }

@@ -12,6 +12,8 @@
 
 #include "base/json.h"
 #include "base/num.h"
+#include "ingest/ascend/ascend_db.h"
+#include "ingest/ascend/hcom.h"
 #include "ingest/mindspore/cann_tables.h"
 #include "ingest/pytorch/kineto_dialect.h"
 #include "ingest/trace_events/trace_event.h"
@@ -54,49 +56,11 @@ static status add_cells(event_sink *s, const event *e, str cells, raw_slice *row
 
 /* ---- collectives ------------------------------------------------------------------------- */
 
-typedef struct {
-    str op, group;
-    int64_t sequence;
-} hcom_name;
-
-static size_t count_digits(str s) {
-    size_t n = 0;
-    while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9') n++;
-    return n;
-}
-
-/* hcom_allReduce__360_4_1: the 5th all-reduce of the group whose name ends in 360. */
-static bool parse_hcom(str name, hcom_name *out) {
-    size_t two = str_find(name, STR("__"), 0);
-    if (!str_starts(name, STR("hcom_")) || two == SIZE_MAX) return false;
-    str rest = str_from(name, two + 2);
-    size_t n = count_digits(rest);
-    *out = (hcom_name){str_n(name.p, two), str_n(rest.p, n), ABSENT_I64};
-    if (!n || n == rest.n || rest.p[n] != '_') return n > 0;
-    rest = str_from(rest, n + 1);
-    (void)!str_to_i64(str_n(rest.p, count_digits(rest)), &out->sequence);
-    return true;
-}
-
 /* The argument of the event under this key, NULL: it has none. */
 static const raw_value *find_value(const event_sink *s, const event *e, str key) {
     for (size_t i = 0; i < e->n_values; i++)
         if (str_eq(intern_get(s->strings, e->keys[i]), key)) return &e->values[i];
     return NULL;
-}
-
-/* HCCL's word for a data type in PyTorch's words, which the analyses know the sizes of. */
-static str type_word(str hccl) {
-    static const struct {
-        str hccl, torch;
-    } words[] = {{STR("FP16"), STR("Half")},   {STR("BFP16"), STR("BFloat16")},
-                 {STR("FP32"), STR("Float")},  {STR("FP64"), STR("Double")},
-                 {STR("INT8"), STR("Char")},   {STR("UINT8"), STR("Byte")},
-                 {STR("INT16"), STR("Short")}, {STR("INT32"), STR("Int")},
-                 {STR("INT64"), STR("Long")}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (str_eq(hccl, words[i].hccl)) return words[i].torch;
-    return hccl;
 }
 
 /* How much it moves: elements and their type. */
@@ -106,13 +70,13 @@ static status fill_size(event_sink *s, const event *e, raw_comm *c) {
     if (count && count->tag == VALUE_INT && count->v >= 0)
         c->in_elements = c->out_elements = count->v;
     if (type && type->tag == VALUE_STRING)
-        c->dtype = intern_add(s->strings, type_word(intern_get(s->strings, (uint32_t)type->v)));
+        c->dtype = intern_add(s->strings, hcom_type(intern_get(s->strings, (uint32_t)type->v)));
     return c->dtype == UINT32_MAX ? ERR_MEMORY : OK;
 }
 
 static status add_collective(event_sink *s, const event *e) {
     hcom_name hcom;
-    if (!parse_hcom(intern_get(s->strings, e->name), &hcom)) return OK;
+    if (!hcom_parse(intern_get(s->strings, e->name), &hcom)) return OK;
     str ranks = cann_group_ranks(npu_of(s)->tables, hcom.group);
     int64_t size = 0;
     json_iter it = json_open(ranks);
@@ -135,9 +99,23 @@ static status add_collective(event_sink *s, const event *e) {
     return part_comm(s->part, &c);
 }
 
+/* What a plane of a collective does has no category; its arguments tell it. Waits are known as
+ * such; the rest is a part of the collective, which is counted as a whole. */
+static status name_piece(event_sink *s, const event *e, raw_slice *row) {
+    if (!find_value(s, e, STR("transport type")) && !find_value(s, e, STR("notify id")))
+        return OK;
+    uint32_t category = intern_add(s->strings, STR("communication_task"));
+    if (category == UINT32_MAX) return ERR_MEMORY;
+    row->category = builder_category(s->b, category);
+    if (kineto_task_kind(STR_NONE, intern_get(s->strings, e->name)) == KIND_SYNC)
+        row->kind = KIND_SYNC;
+    return OK;
+}
+
 /* ---- hooks ------------------------------------------------------------------------------- */
 
 static status fill_npu_slice(event_sink *s, const event *e, raw_slice *row) {
+    if (row->kind == KIND_OTHER && !e->category) return name_piece(s, e, row);
     if (!kind_is_device(row->kind)) return OK;
     str cells = row_of(s, e);
     if (cells.n) TRY(add_cells(s, e, cells, row));
@@ -184,7 +162,7 @@ bool torch_npu_rank_parse(str file, int64_t *rank) {
     if (!str_starts(file, start) || !str_ends(file, end) || file.n <= start.n + end.n)
         return false;
     str digits = str_n(file.p + start.n, file.n - start.n - end.n);
-    return count_digits(digits) == digits.n && str_to_i64(digits, rank);
+    return digits.p[0] >= '0' && digits.p[0] <= '9' && str_to_i64(digits, rank);
 }
 
 bool torch_npu_is_part(str file) {
@@ -193,11 +171,12 @@ bool torch_npu_is_part(str file) {
         "op_statistic.csv",    "api_statistic.csv",         "step_trace_time.csv",
         "communication.json",  "communication_matrix.json", "memory_record.csv",
         "operator_memory.csv", "npu_module_mem.csv",        "l2_cache.csv",
-        "data_preprocess.csv", "profiler_metadata.json",    "profiler_info.json"};
+        "data_preprocess.csv", "profiler_metadata.json",    "profiler_info.json",
+        "analysis.db",         "communication_analyzer.db"};
     int64_t rank;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (str_eq(file, str_of(names[i]))) return true;
-    return torch_npu_rank_parse(file, &rank);
+    return ascend_db_name(file) || torch_npu_rank_parse(file, &rank);
 }
 
 bool torch_npu_head(str head) {

@@ -70,17 +70,23 @@ static status find_groups(cann_tables *t, error *err) {
     return OK;
 }
 
-static status cann_tables_read(cann_tables *t, error *err) {
-    bool wanted[MS_MOST_KINDS] = {[MS_KERNEL_DETAILS] = true};
+static status find_facts(cann_tables *t, error *err) {
     if (!t->own || !t->details.part) FAIL_MEMORY(err);
     if (!t->o.path || !str_of(t->o.path).n) return OK;
     TRY(find_folders(t, str_of(t->o.path), err));
-    TRY(ms_read_kinds(&t->details, t->folders, t->n_folders, wanted, err));
-    find_device(t);
     return find_groups(t, err);
 }
 
-status cann_tables_open(const ingest_options *o, cann_tables **out, error *err) {
+static status cann_tables_read(cann_tables *t, error *err) {
+    bool wanted[MS_MOST_KINDS] = {[MS_KERNEL_DETAILS] = true};
+    TRY(find_facts(t, err));
+    if (t->n_folders) TRY(ms_read_kinds(&t->details, t->folders, t->n_folders, wanted, err));
+    find_device(t);
+    return OK;
+}
+
+static status open_with(const ingest_options *o, status (*read)(cann_tables *, error *),
+                        cann_tables **out, error *err) {
     cann_tables *t = mem_zalloc(sizeof *t);
     if (!t) FAIL_MEMORY(err);
     arena_init(&t->details_arena, 0);
@@ -89,12 +95,20 @@ status cann_tables_open(const ingest_options *o, cann_tables **out, error *err) 
     t->device = -1;
     t->own = builder_new();
     if (t->own) t->details = ms_begin(t->own, &t->o, &t->details_arena);
-    status st = cann_tables_read(t, err);
+    status st = read(t, err);
     if (st == OK)
         *out = t;
     else
         cann_tables_close(t);
     return st;
+}
+
+status cann_tables_open(const ingest_options *o, cann_tables **out, error *err) {
+    return open_with(o, cann_tables_read, out, err);
+}
+
+status cann_facts_open(const ingest_options *o, cann_tables **out, error *err) {
+    return open_with(o, find_facts, out, err);
 }
 
 void cann_tables_close(cann_tables *t) {
@@ -121,6 +135,20 @@ status cann_tables_put(cann_tables *t, builder *b, error *err) {
     int64_t lost = part_loss_count(t->details.part, CAUSE_MISSING_TIME);
     if (lost > 0) part_lost_many(m->part, CAUSE_MISSING_TIME, (uint64_t)lost);
     if (lost > 0) part_count(m->part, (uint64_t)lost, (uint64_t)lost);
+    part_finish(m->part);
+    ms_end(m);
+    return st;
+}
+
+status cann_facts_put(cann_tables *t, builder *b, bool *said, error *err) {
+    static const bool wanted[MS_MOST_KINDS] = {
+        [MS_INFO] = true, [MS_INFO_ALONE] = true, [MS_METADATA] = true};
+    ms *m = &t->rest;
+    *m = ms_begin(b, &t->o, &t->rest_arena);
+    if (!m->part) FAIL_MEMORY(err);
+    status st = ms_read_kinds(m, t->folders, t->n_folders, wanted, err);
+    if (st == OK) st = ms_put_facts(m, err);
+    *said = m->seen[MS_INFO] || m->seen[MS_INFO_ALONE];
     part_finish(m->part);
     ms_end(m);
     return st;

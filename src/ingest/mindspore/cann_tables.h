@@ -19,6 +19,10 @@ typedef struct cann_tables cann_tables;
 status cann_tables_open(const ingest_options *o, cann_tables **out, error *err) MUST_USE;
 /* Adds what stands for itself to the builder. Call once. */
 status cann_tables_put(cann_tables *t, builder *b, error *err) MUST_USE;
+/* For readers that need no tables, only what the run says of itself beside them: opened so,
+ * there are no tasks. *said: there was a file that says it. */
+status cann_facts_open(const ingest_options *o, cann_tables **out, error *err) MUST_USE;
+status cann_facts_put(cann_tables *t, builder *b, bool *said, error *err) MUST_USE;
 void cann_tables_close(cann_tables *t); /* NULL is allowed */
 
 /* The cells of kernel_details.csv about a task, as a JSON object of texts; empty when there is

@@ -22,19 +22,22 @@ bool nsight_head(str head) {
            (holds(head, STR("CUPTI_ACTIVITY_KIND_")) && holds(head, STR("TABLE StringIds")));
 }
 
+typedef struct {
+    reader *r;
+    row_function *take;
+} taker;
+
+static status pass_row(void *context, db_rows *row) {
+    taker *t = context;
+    t->r->n_events++;
+    TRY(t->take(t->r, row));
+    return t->r->failed ? ERR_MEMORY : OK;
+}
+
 status nsight_table(reader *r, const char *table, const char *const *columns, size_t n,
                     row_function *take, error *err) {
-    db_rows rows;
-    status st = OK;
-    TRY(db_select(r->db, str_of(table), columns, n, &rows, err));
-    while (st == OK && db_next(&rows)) {
-        r->n_events++;
-        st = take(r, &rows);
-        if (r->failed) st = ERR_MEMORY;
-    }
-    status done = db_done(&rows, err);
-    if (st != OK) FAIL_MEMORY(err);
-    return done;
+    db_table t = {str_of(table), columns, n};
+    return db_each_row(r->db, &t, pass_row, &(taker){r, take}, err);
 }
 
 static status read_tables(reader *r, error *err) {

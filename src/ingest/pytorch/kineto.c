@@ -118,8 +118,7 @@ static uint8_t find_kineto_class(event_sink *s, str category) {
 
 /* ---- tasks of an Ascend ---- */
 
-/* A task of an Ascend, by its type; older files write Other there and the name tells. */
-static slice_kind task_kind(str type, str name) {
+slice_kind kineto_task_kind(str type, str name) {
     static const str waits[] = {STR("_WAIT"),    STR("EVENT_"),        STR("NOTIFY_"),
                                 STR("PLACE_"),   STR("RECORD"),        STR("Notify_"),
                                 STR("PROFILER"), STR("STREAM_ACTIVE"), STR("LABEL_")};
@@ -138,7 +137,7 @@ static slice_kind find_kineto_kind(event_sink *s, const event *e) {
     str name = intern_get(s->strings, e->name);
     if (event_has(e, FIELD_TASK_TYPE) && event_has(e, FIELD_CONNECTION)) {
         st->ascend = true;
-        return task_kind(intern_get(s->strings, event_text(e, FIELD_TASK_TYPE)), name);
+        return kineto_task_kind(intern_get(s->strings, event_text(e, FIELD_TASK_TYPE)), name);
     }
     if (event_has(e, FIELD_LEVEL) && event_has(e, FIELD_CONNECTION)) return KIND_RUNTIME;
     return event_has(e, FIELD_CONNECTION) && str_starts(name, STR("hcom_")) ? KIND_KERNEL

@@ -8,6 +8,19 @@
 
 #include "ingest/rocm/rocm_int.h"
 
+rocm rocm_begin(builder *b, const ingest_options *o) {
+    return (rocm){.b = b,
+                  .part = builder_part(b),
+                  .strings = builder_strings(b),
+                  .o = o,
+                  .rows = VEC_INIT(rocm_row)};
+}
+
+void rocm_end(rocm *r) {
+    map_fini(&r->row_map);
+    vec_fini(&r->rows);
+}
+
 uint32_t rocm_string(rocm *r, str s) {
     uint32_t id = intern_add(r->strings, s);
     r->failed |= id == UINT32_MAX;
@@ -20,7 +33,7 @@ static status label(rocm *r, ident pid, ident tid, label_kind kind, int64_t valu
     return r->failed ? ERR_MEMORY : part_label(r->part, &l);
 }
 
-static uint32_t stream_track(rocm *r, int32_t device, int64_t stream) {
+static uint32_t add_row(rocm *r, int32_t device, int64_t stream) {
     char text[32];
     int n = snprintf(text, sizeof text, "GPU %d", (int)device);
     ident pid = {rocm_string(r, str_n(text, (size_t)n)), true}, tid = {stream, false};
@@ -28,6 +41,23 @@ static uint32_t stream_track(rocm *r, int32_t device, int64_t stream) {
     r->failed |= track == UINT32_MAX || label(r, pid, tid, LABEL_THREAD_DEVICE, device) != OK ||
                  label(r, pid, IDENT_NONE, LABEL_PROCESS_NAME, pid.v) != OK;
     return track;
+}
+
+static uint32_t stream_track(rocm *r, int32_t device, int64_t stream) {
+    for (uint64_t key = hash_pair((uint64_t)device, (uint64_t)stream);; key++) {
+        uint32_t *at = map_at(&r->row_map, key);
+        r->failed |= !at;
+        if (!at) return UINT32_MAX;
+        if (*at == MAP_NONE) {
+            *at = (uint32_t)r->rows.n;
+            rocm_row *row = vec_push(&r->rows);
+            r->failed |= !row;
+            if (row) *row = (rocm_row){stream, device, add_row(r, device, stream)};
+            return row ? row->track : UINT32_MAX;
+        }
+        const rocm_row *row = &VEC(&r->rows, rocm_row)[*at];
+        if (row->device == device && row->stream == stream) return row->track;
+    }
 }
 
 /* Start and duration; false, and counted, when they are none. */
@@ -43,11 +73,11 @@ static bool time_of(rocm *r, int64_t start, int64_t end, raw_slice *s) {
     return why == CAUSE_NONE;
 }
 
-static str without_end(str name) {
+uint32_t rocm_kernel_name(rocm *r, str name) {
     static const str ends[] = {STR(" [clone .kd]"), STR(".kd")};
     for (size_t i = 0; i < N_OF(ends); i++)
-        if (str_ends(name, ends[i])) return str_n(name.p, name.n - ends[i].n);
-    return name;
+        if (str_ends(name, ends[i])) return rocm_string(r, str_n(name.p, name.n - ends[i].n));
+    return rocm_string(r, name);
 }
 
 static uint32_t count_u32(int64_t v) {
@@ -67,7 +97,7 @@ status rocm_put_work(rocm *r, const rocm_work *w) {
     raw_slice s = {.kind = (uint8_t)w->kind};
     raw_kernel k = RAW_KERNEL_NONE;
     if (!time_of(r, w->start, w->end, &s)) return OK;
-    s.name = rocm_string(r, without_end(w->name));
+    s.name = w->name;
     k.device = w->device;
     k.stream = w->stream != ABSENT_I64 ? w->stream : w->queue;
     k.correlation = w->correlation;
@@ -89,11 +119,20 @@ static slice_kind kind_of_call(str domain) {
     return KIND_OTHER;
 }
 
+/* Calls come in long runs of one domain. */
+static void look_at_domain(rocm *r, uint32_t domain) {
+    if (r->category && r->domain == domain) return;
+    r->domain = domain;
+    r->kind = (uint8_t)kind_of_call(intern_get(r->strings, domain));
+    r->category = builder_category(r->b, domain);
+}
+
 status rocm_put_call(rocm *r, const rocm_call *c) {
-    raw_slice s = {.kind = (uint8_t)kind_of_call(c->domain)};
+    raw_slice s = {.name = c->name};
     if (!time_of(r, c->start, c->end, &s)) return OK;
-    s.name = rocm_string(r, c->name);
-    s.category = builder_category(r->b, rocm_string(r, c->domain));
+    look_at_domain(r, c->domain);
+    s.kind = r->kind;
+    s.category = r->category;
     s.track = part_track(r->part, (ident){c->pid, false}, (ident){c->tid, false});
     if (r->failed || s.track == UINT32_MAX) return ERR_MEMORY;
     if (s.kind == KIND_RUNTIME || s.kind == KIND_DRIVER) {

@@ -7,19 +7,31 @@
 #include "base/num.h"
 #include "ingest/rocm/rocm.h"
 
+/* A queue or stream of a device. */
+typedef struct {
+    int64_t stream;
+    int32_t device;
+    uint32_t track;
+} rocm_row;
+
 typedef struct {
     builder *b;
     part *part;
     intern *strings;
     const ingest_options *o;
+    map row_map; /* device and stream → rows */
+    vec rows;    /* rocm_row */
     int32_t n_gpus;
     uint64_t n_events;
-    bool failed; /* out of memory */
+    uint32_t domain;   /* of the last call, a string id */
+    uint16_t category; /* of that domain */
+    uint8_t kind;      /* of that domain: slice_kind */
+    bool failed;       /* out of memory */
 } rocm;
 
 typedef struct {
     int64_t start, end;
-    str name;
+    uint32_t name; /* string id */
     slice_kind kind;
     int32_t device;
     int64_t queue, stream, correlation, bytes, shared_memory;
@@ -29,7 +41,7 @@ typedef struct {
 /* A call, a marker or a range of a thread. */
 typedef struct {
     int64_t start, end, pid, tid, correlation;
-    str name, domain; /* domain: HIP_RUNTIME_API, MARKER_CORE_API, … */
+    uint32_t name, domain; /* string ids; domain: HIP_RUNTIME_API, MARKER_CORE_API, … */
 } rocm_call;
 
 #define ROCM_WORK_NONE                      \
@@ -48,7 +60,11 @@ typedef struct {
                  .tid = 0,            \
                  .correlation = ABSENT_I64})
 
+rocm rocm_begin(builder *b, const ingest_options *o);
+void rocm_end(rocm *r);
 uint32_t rocm_string(rocm *r, str s);
+/* A kernel's name as others spell it. */
+uint32_t rocm_kernel_name(rocm *r, str name);
 status rocm_put_work(rocm *r, const rocm_work *w) MUST_USE;
 status rocm_put_call(rocm *r, const rocm_call *c) MUST_USE;
 /* The next GPU of the file: its number; properties: a JSON object or nothing. */
@@ -60,5 +76,53 @@ status rocm_put_memory(rocm *r, int64_t time, int64_t address, int64_t bytes, in
 status rocm_name_thread(rocm *r, int64_t pid, int64_t tid, str name) MUST_USE;
 status rocm_name_process(rocm *r, int64_t pid, str name) MUST_USE;
 status rocm_put_fact(rocm *r, const char *key, str value, error *err) MUST_USE;
+
+/* ---- records of the JSON: rocm_record.c ---- */
+
+/* What a record says, ABSENT_I64 where it does not. */
+enum {
+    ROCM_START,
+    ROCM_END,
+    ROCM_THREAD,
+    ROCM_KIND,
+    ROCM_OPERATION,
+    ROCM_CORRELATION,
+    ROCM_STREAM,
+    ROCM_BYTES,
+    ROCM_TARGET,
+    ROCM_SOURCE,
+    ROCM_ADDRESS,
+    ROCM_SIZE,
+    ROCM_AGENT,
+    ROCM_QUEUE,
+    ROCM_KERNEL,
+    ROCM_SHARED,
+    ROCM_BLOCK,                    /* x, y, z */
+    ROCM_GRID = ROCM_BLOCK + 3,    /* x, y, z */
+    ROCM_DISPATCH = ROCM_GRID + 3, /* an object around others */
+    ROCM_NOTHING,
+    N_ROCM_FIELDS,
+    ROCM_MOST_KEYS = 64, /* of a record; a dispatch has 28 */
+    ROCM_DEEPEST = 4
+};
+
+typedef struct {
+    int64_t v[N_ROCM_FIELDS];
+} rocm_record;
+
+/* A key as it stood at its place in the last record; valid as long as the text. */
+typedef struct {
+    const char *p;
+    uint32_t n;
+    uint8_t around, field;
+} rocm_key;
+
+typedef struct {
+    rocm_key keys[ROCM_MOST_KEYS];
+} rocm_layout;
+
+/* The record whose bracket is at p: one past its end, NULL when it has none or is no object of
+ * members. A layout begins as zeros. */
+const char *rocm_read_record(const char *p, const char *end, rocm_layout *l, rocm_record *out);
 
 #endif

@@ -7,28 +7,35 @@
  *
  * The numbers of kinds and operations differ from release to release, so names are always taken
  * from the strings of the same file. The file is held in memory: symbols may come after the
- * records that need them. */
+ * records that need them. Each byte is walked over once: values are read where they stand, and
+ * only those that are read later are skipped first. A file that is cut is one whose values have
+ * no end: what is whole in it is read. */
 #include "base/json.h"
 #include "ingest/rocm/rocm_int.h"
 
 enum { READ_BYTES = 4 << 20, EVENTS_BETWEEN_LOOKS = 4096 };
 
 typedef struct {
-    str kind;
-    vec operations; /* str */
+    uint32_t kind; /* string id */
+    bool marker;
+    vec operations; /* uint32_t: string ids */
 } kind_row;
+
+/* A kernel of the program: most of them are never launched, and their names are long. */
+typedef struct {
+    str text;    /* its name as the file has it */
+    uint32_t id; /* string id, MAP_NONE until it is asked for */
+} symbol_row;
 
 typedef struct {
     rocm r;
-    buf file, text;
-    str process; /* object at hand */
+    buf file, text, unread;
     int64_t pid, number;
     map agents;  /* handle → device + 1; 0: not a GPU */
-    map kernels; /* kernel id → names */
-    vec names;   /* str: raw text of the string */
-    map markers; /* correlation → names */
+    map kernels; /* kernel id → symbols */
+    vec symbols; /* symbol_row */
+    map markers; /* correlation → string id */
     vec kinds;   /* kind_row */
-    bool cut;    /* the file ends before its end */
 } reader;
 
 bool rocm_json_head(str head) {
@@ -71,157 +78,110 @@ static int64_t handle(str object, str key) {
     return number(json_member(object, key), STR("handle"), ABSENT_I64);
 }
 
-/* A member of an object; of a cut file also one that has no end: what is there of it. Records
- * come last, so the last one of a name is meant. */
-static str open_member(const reader *x, str object, str key) {
-    str value = json_member(object, key);
-    size_t at = SIZE_MAX;
-    if (value.n || !x->cut) return value;
-    for (size_t i = 0; (i = str_find(object, key, i)) != SIZE_MAX; i += key.n) {
-        bool quoted = i > 0 && object.p[i - 1] == '"' && i + key.n < object.n &&
-                      object.p[i + key.n] == '"';
-        if (quoted) at = i + key.n + 1;
-    }
-    if (at == SIZE_MAX) return STR_NONE;
-    size_t open = at;
-    while (open < object.n && object.p[open] != '[' && object.p[open] != '{') open++;
-    return open < object.n ? str_from(object, open) : STR_NONE;
-}
-
-/* The members of a record that mean something, found in one walk. */
-enum {
-    IN_START,
-    IN_END,
-    IN_THREAD,
-    IN_KIND,
-    IN_OPERATION,
-    IN_CORRELATION,
-    IN_STREAM,
-    IN_DISPATCH,
-    IN_BYTES,
-    IN_TARGET,
-    IN_SOURCE,
-    IN_ADDRESS,
-    IN_SIZE,
-    IN_AGENT,
-    IN_QUEUE,
-    IN_KERNEL,
-    IN_SHARED,
-    IN_BLOCK,
-    IN_GRID,
-    N_IN
-};
-
-static void walk_members(str object, str found[N_IN]) {
-    static const str keys[N_IN] = {STR("start_timestamp"),
-                                   STR("end_timestamp"),
-                                   STR("thread_id"),
-                                   STR("kind"),
-                                   STR("operation"),
-                                   STR("correlation_id"),
-                                   STR("stream_id"),
-                                   STR("dispatch_info"),
-                                   STR("bytes"),
-                                   STR("dst_agent_id"),
-                                   STR("src_agent_id"),
-                                   STR("address"),
-                                   STR("allocation_size"),
-                                   STR("agent_id"),
-                                   STR("queue_id"),
-                                   STR("kernel_id"),
-                                   STR("group_segment_size"),
-                                   STR("workgroup_size"),
-                                   STR("grid_size")};
-    str key, value;
-    json_iter it = json_open(object);
-    while (json_next(&it, &key, &value))
-        for (int i = 0; i < N_IN; i++)
-            if (str_eq(key, keys[i])) {
-                found[i] = value;
-                break;
-            }
-}
-
-static int64_t value_of(str value, int64_t otherwise) {
-    int64_t v;
-    return json_i64(value, &v) ? v : otherwise;
-}
-
-static int64_t handle_in(str value) {
-    return number(value, STR("handle"), ABSENT_I64);
-}
-
 /* A string without its escapes, valid until the next call. */
 static str decoded(reader *x, str value) {
+    str text = json_text(value);
+    if (!text.n || !memchr(text.p, '\\', text.n)) return text;
     buf_clear(&x->text);
-    (void)json_decode(json_text(value), &x->text);
+    (void)json_decode(text, &x->text);
     x->r.failed |= !buf_ok(&x->text);
     return buf_str(&x->text);
 }
 
-static int64_t correlation_of(const reader *x, str correlation) {
-    int64_t id = number(correlation, STR("internal"), -1);
+static int64_t correlation_of(const reader *x, const rocm_record *in) {
+    int64_t id = in->v[ROCM_CORRELATION];
     bool fits = id >= 0 && id < (int64_t)1 << 40 && x->number < 1 << 22;
     return fits ? x->number << 40 | id : ABSENT_I64;
 }
 
 /* ---- names ---- */
 
-static status remember(reader *x, map *m, int64_t key, str value) {
+static status remember(map *m, int64_t key, uint32_t value) {
     uint32_t *at = map_at(m, (uint64_t)key);
-    str *name = at ? vec_push(&x->names) : NULL;
-    if (!name) return ERR_MEMORY;
-    *name = value;
-    *at = (uint32_t)(x->names.n - 1);
+    if (!at) return ERR_MEMORY;
+    *at = value;
     return OK;
 }
 
-static str recall(const reader *x, const map *m, int64_t key) {
-    uint32_t at = map_get(m, (uint64_t)key);
-    return at == MAP_NONE ? STR_NONE : VEC(&x->names, str)[at];
+static uint32_t kernel_name(reader *x, int64_t kernel) {
+    uint32_t at = map_get(&x->kernels, (uint64_t)kernel);
+    if (at == MAP_NONE) return 0;
+    symbol_row *s = &VEC(&x->symbols, symbol_row)[at];
+    if (s->id == MAP_NONE) s->id = rocm_kernel_name(&x->r, decoded(x, s->text));
+    return s->id;
 }
 
-static status read_symbols(reader *x) {
+/* One symbol at p: where it ends, NULL: nowhere. Their texts are half of a file. */
+static const char *read_symbol(reader *x, const char *p, const char *end) {
+    json_iter it = json_open(str_n(p, (size_t)(end - p)));
+    str key, id = STR_NONE, name = STR_NONE, raw = STR_NONE;
+    while (json_key(&it, &key)) {
+        const char *stop = json_value_end(it.p, it.end);
+        if (!stop) return NULL;
+        str value = str_n(it.p, (size_t)(stop - it.p));
+        if (str_eq(key, STR("kernel_id"))) id = value;
+        if (str_eq(key, STR("formatted_kernel_name"))) name = value;
+        if (str_eq(key, STR("kernel_name"))) raw = value;
+        it.p = stop;
+    }
+    if (it.p == it.end || *it.p != '}') return NULL;
+    int64_t number = -1;
+    (void)!json_i64(id, &number);
+    symbol_row *s = vec_push(&x->symbols);
+    x->r.failed |= !s || remember(&x->kernels, number, (uint32_t)(x->symbols.n - 1)) != OK;
+    if (s) *s = (symbol_row){name.n ? name : raw, MAP_NONE};
+    return it.p + 1;
+}
+
+static const char *read_symbols(reader *x, const char *p, const char *end) {
+    json_iter it = json_open(str_n(p, (size_t)(end - p)));
+    str key;
+    while (json_key(&it, &key)) {
+        const char *stop =
+            *it.p == '{' ? read_symbol(x, it.p, it.end) : json_value_end(it.p, it.end);
+        if (!stop || x->r.failed) return NULL;
+        it.p = stop;
+    }
+    return it.p < it.end && *it.p == ']' ? it.p + 1 : NULL;
+}
+
+static status read_kind(reader *x, str value) {
+    str none, operation, kind = json_text(json_member(value, STR("kind")));
+    kind_row *k = vec_push(&x->kinds);
+    if (!k) return ERR_MEMORY;
+    *k = (kind_row){.kind = rocm_string(&x->r, kind),
+                    .marker = str_starts(kind, STR("MARKER_")),
+                    .operations = VEC_INIT(uint32_t)};
+    json_iter list = json_open(json_member(value, STR("operations")));
+    while (json_next(&list, &none, &operation)) {
+        uint32_t *to = vec_push(&k->operations);
+        if (!to) return ERR_MEMORY;
+        *to = rocm_string(&x->r, decoded(x, operation));
+    }
+    return OK;
+}
+
+static status read_strings(reader *x, str strings) {
     str key, value;
-    json_iter it = json_open(json_member(x->process, STR("kernel_symbols")));
-    while (json_next(&it, &key, &value)) {
-        str name = json_member(value, STR("formatted_kernel_name"));
-        if (!name.n) name = json_member(value, STR("kernel_name"));
-        TRY(remember(x, &x->kernels, number(value, STR("kernel_id"), -1), name));
-    }
-    return OK;
-}
-
-static status read_kinds(reader *x) {
-    str key, value, strings = json_member(x->process, STR("strings"));
     json_iter it = json_open(json_member(strings, STR("buffer_records")));
-    while (json_next(&it, &key, &value)) {
-        kind_row *k = vec_push(&x->kinds);
-        if (!k) return ERR_MEMORY;
-        *k = (kind_row){.kind = json_text(json_member(value, STR("kind"))),
-                        .operations = VEC_INIT(str)};
-        str none, operation;
-        json_iter list = json_open(json_member(value, STR("operations")));
-        while (json_next(&list, &none, &operation)) {
-            str *to = vec_push(&k->operations);
-            if (!to) return ERR_MEMORY;
-            *to = operation;
-        }
-    }
+    while (json_next(&it, &key, &value)) TRY(read_kind(x, value));
     it = json_open(json_member(strings, STR("marker_api")));
     while (json_next(&it, &key, &value))
-        TRY(remember(x, &x->markers, number(value, STR("key"), -1),
-                     json_member(value, STR("value"))));
+        TRY(remember(&x->markers, number(value, STR("key"), -1),
+                     rocm_string(&x->r, decoded(x, json_member(value, STR("value"))))));
     return OK;
 }
 
-static str operation_of(const reader *x, const str in[N_IN], str *domain) {
-    int64_t kind = value_of(in[IN_KIND], -1), op = value_of(in[IN_OPERATION], -1);
-    *domain = STR_NONE;
-    if (kind < 0 || kind >= (int64_t)x->kinds.n) return STR_NONE;
-    const kind_row *k = &VEC(&x->kinds, kind_row)[kind];
-    *domain = k->kind;
-    return op >= 0 && op < (int64_t)k->operations.n ? VEC(&k->operations, str)[op] : STR_NONE;
+/* NULL: it is none of the file's. */
+static const kind_row *kind_of(const reader *x, const rocm_record *in) {
+    int64_t kind = in->v[ROCM_KIND];
+    return kind >= 0 && kind < (int64_t)x->kinds.n ? &VEC(&x->kinds, kind_row)[kind] : NULL;
+}
+
+static uint32_t operation_of(const kind_row *k, const rocm_record *in) {
+    int64_t op = in->v[ROCM_OPERATION];
+    bool known = k && op >= 0 && op < (int64_t)k->operations.n;
+    return known ? VEC(&k->operations, uint32_t)[op] : 0;
 }
 
 /* ---- agents ---- */
@@ -242,9 +202,9 @@ static status read_gpu(reader *x, str agent, int32_t *device, error *err) {
                            number(agent, STR("wave_front_size"), 0), waves, agent, device, err);
 }
 
-static status read_agents(reader *x, error *err) {
+static status read_agents(reader *x, str agents, error *err) {
     str key, value;
-    json_iter it = json_open(json_member(x->process, STR("agents")));
+    json_iter it = json_open(agents);
     while (json_next(&it, &key, &value)) {
         int32_t device = -1;
         int64_t id = handle(value, STR("id"));
@@ -263,27 +223,20 @@ static int32_t device_of(const reader *x, int64_t agent) {
 
 /* ---- records ---- */
 
-static void three(str size, int64_t out[3]) {
-    static const str axes[] = {STR("x"), STR("y"), STR("z")};
-    for (int i = 0; i < 3; i++) out[i] = number(size, axes[i], 0);
-}
-
-static status take_dispatch(reader *x, const str in[N_IN]) {
+static status take_dispatch(reader *x, const rocm_record *in) {
     rocm_work w = ROCM_WORK_NONE;
-    str info[N_IN] = {{0}};
-    walk_members(in[IN_DISPATCH], info);
     w.kind = KIND_KERNEL;
-    w.start = value_of(in[IN_START], ABSENT_I64);
-    w.end = value_of(in[IN_END], ABSENT_I64);
-    w.device = device_of(x, handle_in(info[IN_AGENT]));
+    w.start = in->v[ROCM_START];
+    w.end = in->v[ROCM_END];
+    w.device = device_of(x, in->v[ROCM_AGENT]);
     if (w.device == ABSENT_I32) w.device = 0;
-    w.queue = handle_in(info[IN_QUEUE]);
-    w.stream = handle_in(in[IN_STREAM]);
-    w.correlation = correlation_of(x, in[IN_CORRELATION]);
-    w.shared_memory = value_of(info[IN_SHARED], ABSENT_I64);
-    three(info[IN_GRID], w.grid);
-    three(info[IN_BLOCK], w.block);
-    w.name = decoded(x, recall(x, &x->kernels, value_of(info[IN_KERNEL], -1)));
+    w.queue = in->v[ROCM_QUEUE];
+    w.stream = in->v[ROCM_STREAM];
+    w.correlation = correlation_of(x, in);
+    w.shared_memory = in->v[ROCM_SHARED];
+    memcpy(w.grid, &in->v[ROCM_GRID], sizeof w.grid); /* what is absent is negative */
+    memcpy(w.block, &in->v[ROCM_BLOCK], sizeof w.block);
+    w.name = kernel_name(x, in->v[ROCM_KERNEL]);
     return rocm_put_work(&x->r, &w);
 }
 
@@ -299,59 +252,47 @@ static str copy_name(str operation) {
     return operation;
 }
 
-static status take_copy(reader *x, const str in[N_IN]) {
+static status take_copy(reader *x, const rocm_record *in) {
     rocm_work w = ROCM_WORK_NONE;
-    str domain;
+    str operation = intern_get(x->r.strings, operation_of(kind_of(x, in), in));
     w.kind = KIND_MEMCPY;
-    w.start = value_of(in[IN_START], ABSENT_I64);
-    w.end = value_of(in[IN_END], ABSENT_I64);
-    w.device = device_of(x, handle_in(in[IN_TARGET]));
-    if (w.device == ABSENT_I32) w.device = device_of(x, handle_in(in[IN_SOURCE]));
+    w.start = in->v[ROCM_START];
+    w.end = in->v[ROCM_END];
+    w.device = device_of(x, in->v[ROCM_TARGET]);
+    if (w.device == ABSENT_I32) w.device = device_of(x, in->v[ROCM_SOURCE]);
     if (w.device == ABSENT_I32) w.device = 0;
-    w.stream = handle_in(in[IN_STREAM]);
-    w.correlation = correlation_of(x, in[IN_CORRELATION]);
-    w.bytes = value_of(in[IN_BYTES], ABSENT_I64);
-    w.name = copy_name(json_text(operation_of(x, in, &domain)));
+    w.stream = in->v[ROCM_STREAM];
+    w.correlation = correlation_of(x, in);
+    w.bytes = in->v[ROCM_BYTES];
+    w.name = rocm_string(&x->r, copy_name(operation));
     return rocm_put_work(&x->r, &w);
 }
 
-static status take_call(reader *x, const str in[N_IN]) {
+static status take_call(reader *x, const rocm_record *in) {
     rocm_call c = ROCM_CALL_NONE;
-    str name = operation_of(x, in, &c.domain);
-    c.start = value_of(in[IN_START], ABSENT_I64);
-    c.end = value_of(in[IN_END], ABSENT_I64);
+    const kind_row *k = kind_of(x, in);
+    c.start = in->v[ROCM_START];
+    c.end = in->v[ROCM_END];
     c.pid = x->pid;
-    c.tid = value_of(in[IN_THREAD], 0);
-    c.correlation = correlation_of(x, in[IN_CORRELATION]);
-    if (str_starts(c.domain, STR("MARKER_"))) {
-        str text = recall(x, &x->markers, number(in[IN_CORRELATION], STR("internal"), -1));
-        if (text.n) name = text;
-    }
-    c.name = decoded(x, name);
+    c.tid = in->v[ROCM_THREAD] == ABSENT_I64 ? 0 : in->v[ROCM_THREAD];
+    c.correlation = correlation_of(x, in);
+    c.domain = k ? k->kind : 0;
+    uint32_t marker =
+        k && k->marker ? map_get(&x->markers, (uint64_t)in->v[ROCM_CORRELATION]) : MAP_NONE;
+    c.name = marker != MAP_NONE && marker ? marker : operation_of(k, in);
     return rocm_put_call(&x->r, &c);
 }
 
-/* "0x7f00" or a number. */
-static int64_t address_of(str value) {
-    str text = json_text(value);
-    uint64_t v = 0;
-    if (!str_starts(text, STR("0x"))) return value_of(value, 0);
-    for (size_t i = 2; i < text.n && i < 18; i++) {
-        char c = (char)(text.p[i] | 0x20);
-        v = v << 4 | (uint64_t)(c <= '9' ? c & 15 : (c - 'a' + 10) & 15);
-    }
-    return (int64_t)v;
-}
-
-static status take_allocation(reader *x, const str in[N_IN]) {
-    str domain, operation = json_text(operation_of(x, in, &domain));
+static status take_allocation(reader *x, const rocm_record *in) {
+    str operation = intern_get(x->r.strings, operation_of(kind_of(x, in), in));
     bool release = str_find(operation, STR("FREE"), 0) != SIZE_MAX;
-    return rocm_put_memory(&x->r, value_of(in[IN_START], ABSENT_I64),
-                           address_of(in[IN_ADDRESS]), value_of(in[IN_SIZE], 0),
-                           device_of(x, handle_in(in[IN_AGENT])), release, x->pid);
+    int64_t address = in->v[ROCM_ADDRESS], bytes = in->v[ROCM_SIZE];
+    return rocm_put_memory(&x->r, in->v[ROCM_START], address == ABSENT_I64 ? 0 : address,
+                           bytes == ABSENT_I64 ? 0 : bytes, device_of(x, in->v[ROCM_AGENT]),
+                           release, x->pid);
 }
 
-typedef status take_function(reader *x, const str in[N_IN]);
+typedef status take_function(reader *x, const rocm_record *in);
 
 static take_function *taker_of(str list) {
     if (str_eq(list, STR("kernel_dispatch"))) return take_dispatch;
@@ -371,125 +312,189 @@ static status look_around(reader *x, error *err) {
     return OK;
 }
 
-/* The records of one list; *any: there are some, and nothing here reads them. */
-static status read_list(reader *x, str list, str records, bool *any, error *err) {
-    str key, record;
+static void name_unread(reader *x, str list) {
+    if (x->unread.n) buf_add_cstr(&x->unread, ", ");
+    buf_add_str(&x->unread, list);
+}
+
+/* The records of one list, which begins at *p; *p is then one past its end, NULL: it has none. A
+ * list that nothing here reads is named when it has records. */
+static status read_list(reader *x, str list, const char **p, const char *end, error *err) {
     take_function *take = taker_of(list);
-    json_iter it = json_open(records);
-    while (json_next(&it, &key, &record)) {
-        *any = !take;
-        if (!take) break;
-        str in[N_IN] = {{0}};
-        walk_members(record, in);
-        if (take(x, in) != OK || x->r.failed) FAIL_MEMORY(err);
+    json_iter it = json_open(str_n(*p, (size_t)(end - *p)));
+    rocm_layout layout = {0};
+    rocm_record record;
+    str key;
+    *p = NULL;
+    while (json_key(&it, &key)) {
+        if (!take) {
+            name_unread(x, list);
+            *p = json_close(it.p, it.end);
+            return OK;
+        }
+        const char *stop =
+            *it.p == '{' ? rocm_read_record(it.p, it.end, &layout, &record) : NULL;
+        if (stop && (take(x, &record) != OK || x->r.failed)) FAIL_MEMORY(err);
+        if (!stop) stop = json_value_end(it.p, it.end); /* it is no record: over it */
+        if (!stop) return OK;
+        it.p = stop;
         TRY(look_around(x, err));
     }
+    if (it.p < it.end && *it.p == ']') *p = it.p + 1;
     return OK;
 }
 
-static status read_lists(reader *x, buf *unread, error *err) {
-    str list, records;
-    json_iter lists = json_open(json_member(x->process, STR("buffer_records")));
-    while (json_next(&lists, &list, &records)) {
-        bool any = false;
-        TRY(read_list(x, list, records, &any, err));
-        if (!any) continue;
-        if (unread->n) buf_add_cstr(unread, ", ");
-        buf_add_str(unread, list);
+/* The lists of records; *p as above. */
+static status read_lists(reader *x, const char **p, const char *end, error *err) {
+    json_iter it = json_open(str_n(*p, (size_t)(end - *p)));
+    str list;
+    *p = NULL;
+    while (json_key(&it, &list)) {
+        const char *stop = it.p;
+        if (*it.p == '[')
+            TRY(read_list(x, list, &stop, it.end, err));
+        else
+            stop = json_value_end(it.p, it.end);
+        if (!stop) return OK;
+        it.p = stop;
     }
+    if (it.p < it.end && *it.p == '}') *p = it.p + 1;
     return OK;
-}
-
-/* The lists that a cut file has, whole or in part. */
-static status read_cut_lists(reader *x, error *err) {
-    static const str lists[] = {STR("kernel_dispatch"),  STR("hip_api"),  STR("hsa_api"),
-                                STR("marker_api"),       STR("rccl_api"), STR("memory_copy"),
-                                STR("memory_allocation")};
-    str all = open_member(x, x->process, STR("buffer_records"));
-    bool any;
-    for (size_t i = 0; i < N_OF(lists); i++)
-        TRY(read_list(x, lists[i], open_member(x, all, lists[i]), &any, err));
-    return OK;
-}
-
-static status read_records(reader *x, error *err) {
-    buf unread = {0};
-    bool whole = json_member(x->process, STR("buffer_records")).n > 0;
-    status st = whole ? read_lists(x, &unread, err) : read_cut_lists(x, err);
-    x->r.failed |= !buf_ok(&unread);
-    if (st == OK && unread.n) st = rocm_put_fact(&x->r, "not_read", buf_str(&unread), err);
-    buf_fini(&unread);
-    return st;
 }
 
 static void forget_process(reader *x) {
     for (size_t i = 0; i < x->kinds.n; i++) vec_fini(&VEC(&x->kinds, kind_row)[i].operations);
     vec_fini(&x->kinds);
-    vec_fini(&x->names);
+    vec_fini(&x->symbols);
     map_fini(&x->agents);
     map_fini(&x->kernels);
     map_fini(&x->markers);
     x->agents = x->kernels = x->markers = (map){0};
     x->kinds = VEC_INIT(kind_row);
-    x->names = VEC_INIT(str);
+    x->symbols = VEC_INIT(symbol_row);
 }
 
-static status read_process(reader *x, error *err) {
-    str metadata = json_member(x->process, STR("metadata")), key, command;
-    x->pid = number(metadata, STR("pid"), x->number);
-    x->r.n_gpus = 0;
-    TRY(read_agents(x, err));
-    if (read_symbols(x) != OK || read_kinds(x) != OK) FAIL_MEMORY(err);
-    TRY(read_records(x, err));
+/* ---- processes ---- */
+
+/* What a process has said so far. */
+typedef struct {
+    str metadata;
+    const char *records; /* read when everything that names them is */
+    bool agents, symbols, strings;
+} process_parts;
+
+/* A member of a process at *p; *p is then one past it, NULL: it has no end. */
+static status read_part(reader *x, str key, const char **p, const char *end, process_parts *had,
+                        error *err) {
+    bool named = had->agents && had->symbols && had->strings;
+    const char *begin = *p;
+    if (str_eq(key, STR("kernel_symbols"))) {
+        had->symbols = true;
+        *p = read_symbols(x, begin, end);
+        if (x->r.failed) FAIL_MEMORY(err);
+        return OK;
+    }
+    if (str_eq(key, STR("buffer_records")) && named) return read_lists(x, p, end, err);
+    if (str_eq(key, STR("buffer_records"))) had->records = begin;
+    *p = json_value_end(begin, end);
+    str value = *p ? str_n(begin, (size_t)(*p - begin)) : STR_NONE;
+    if (str_eq(key, STR("metadata"))) {
+        had->metadata = value;
+        x->pid = number(value, STR("pid"), x->number);
+    }
+    if (str_eq(key, STR("agents"))) {
+        had->agents = true;
+        TRY(read_agents(x, value, err));
+    }
+    if (str_eq(key, STR("strings"))) {
+        had->strings = true;
+        if (read_strings(x, value) != OK || x->r.failed) FAIL_MEMORY(err);
+    }
+    return OK;
+}
+
+static status name_process(reader *x, str metadata, error *err) {
+    str key, command;
     json_iter it = json_open(json_member(metadata, STR("command")));
     if (json_next(&it, &key, &command) &&
         rocm_name_process(&x->r, x->pid, decoded(x, command)) != OK)
         FAIL_MEMORY(err);
     str host = json_member(json_member(metadata, STR("node")), STR("hostname"));
-    return host.n && x->number == 0 ? rocm_put_fact(&x->r, "host_name", decoded(x, host), err)
-                                    : OK;
+    if (host.n && x->number == 0) TRY(rocm_put_fact(&x->r, "host_name", decoded(x, host), err));
+    x->r.failed |= !buf_ok(&x->unread);
+    status st = x->unread.n && !x->r.failed
+                    ? rocm_put_fact(&x->r, "not_read", buf_str(&x->unread), err)
+                    : OK;
+    buf_clear(&x->unread);
+    if (x->r.failed) FAIL_MEMORY(err);
+    return st;
 }
 
-static status read_next_process(reader *x, error *err) {
-    status st = read_process(x, err);
-    forget_process(x);
-    x->number++;
-    return st;
+/* The process at *p; *p is then one past it, NULL: it has no end. */
+static status read_process(reader *x, const char **p, const char *end, error *err) {
+    json_iter it = json_open(str_n(*p, (size_t)(end - *p)));
+    process_parts had = {0};
+    str key;
+    x->pid = x->number;
+    x->r.n_gpus = 0;
+    *p = NULL;
+    while (json_key(&it, &key)) {
+        const char *stop = it.p;
+        TRY(read_part(x, key, &stop, it.end, &had, err));
+        if (!stop) break;
+        it.p = stop;
+    }
+    if (it.p < it.end && *it.p == '}') *p = it.p + 1;
+    if (had.records) TRY(read_lists(x, &had.records, it.end, err));
+    return name_process(x, had.metadata, err);
+}
+
+static status read_processes(reader *x, const char *p, const char *end, bool *whole,
+                             error *err) {
+    json_iter it = json_open(str_n(p, (size_t)(end - p)));
+    str key;
+    while (json_key(&it, &key)) {
+        const char *stop = it.p;
+        status st = read_process(x, &stop, it.end, err);
+        forget_process(x);
+        x->number++;
+        if (st != OK) return st;
+        if (!stop) return OK;
+        it.p = stop;
+    }
+    *whole = it.p < it.end && *it.p == ']';
+    return OK;
 }
 
 static status read_all(reader *x, source *src, error *err) {
     str key;
+    bool whole = false;
     TRY(load_file(x, src, err));
-    str whole = buf_str(&x->file), tool = json_member(whole, STR("rocprofiler-sdk-tool"));
-    if (!tool.n && rocm_json_head(whole)) {
-        /* Cut: the value has no end. What is whole in it is read. */
-        size_t at = str_find(whole, STR("["), 0);
-        if (at != SIZE_MAX) tool = str_from(whole, at);
-        x->cut = true;
-        part_lost(x->r.part, CAUSE_TRUNCATED, x->file.n, 0);
+    json_iter it = json_open(buf_str(&x->file));
+    while (json_key(&it, &key)) {
+        if (str_eq(key, STR("rocprofiler-sdk-tool"))) {
+            TRY(read_processes(x, it.p, it.end, &whole, err));
+            break;
+        }
+        const char *stop = json_value_end(it.p, it.end);
+        if (!stop) break;
+        it.p = stop;
     }
-    json_iter it = json_open(tool);
-    const char *rest = tool.p;
-    while (json_next(&it, &key, &x->process)) {
-        rest = x->process.p + x->process.n;
-        TRY(read_next_process(x, err));
-    }
-    if (!x->cut || !rest) return OK;
-    while (rest < whole.p + whole.n && *rest != '{') rest++;
-    x->process = str_n(rest, (size_t)(whole.p + whole.n - rest));
-    return x->process.n ? read_next_process(x, err) : OK;
+    if (!whole) part_lost(x->r.part, CAUSE_TRUNCATED, x->file.n, 0);
+    return OK;
 }
 
 status ingest_rocm_json(source *src, const ingest_options *o, builder *b, error *err) {
-    reader x = {.r = {.b = b, .part = builder_part(b), .strings = builder_strings(b), .o = o},
-                .names = VEC_INIT(str),
-                .kinds = VEC_INIT(kind_row)};
+    reader x = {.r = rocm_begin(b, o)};
     if (!x.r.part) FAIL_MEMORY(err);
+    forget_process(&x);
     status st = read_all(&x, src, err);
     part_finish(x.r.part);
     builder_set_format(b, "rocprof");
     forget_process(&x);
+    rocm_end(&x.r);
     buf_fini(&x.file);
     buf_fini(&x.text);
+    buf_fini(&x.unread);
     return st;
 }

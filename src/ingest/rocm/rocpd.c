@@ -43,25 +43,27 @@ bool rocpd_head(str head) {
 
 typedef status row_function(reader *x, db_rows *row);
 
+typedef struct {
+    reader *x;
+    row_function *take;
+} taker;
+
+static status pass_row(void *context, db_rows *row) {
+    taker *t = context;
+    TRY(t->take(t->x, row));
+    return t->x->r.failed ? ERR_MEMORY : OK;
+}
+
 static status read_table(reader *x, const char *table, const char *const *columns, size_t n,
                          row_function *take, error *err) {
-    db_rows rows;
-    status st = OK;
     buf name = {0};
     buf_add_cstr(&name, table);
     buf_add_str(&name, x->suffix);
-    status opened = buf_ok(&name)
-                        ? db_select(x->db, buf_str(&name), columns, n, &rows, err)
-                        : error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    db_table t = {buf_str(&name), columns, n};
+    status st = buf_ok(&name) ? db_each_row(x->db, &t, pass_row, &(taker){x, take}, err)
+                              : error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     buf_fini(&name);
-    if (opened != OK) return opened;
-    while (st == OK && db_next(&rows)) {
-        st = take(x, &rows);
-        if (x->r.failed) st = ERR_MEMORY;
-    }
-    status done = db_done(&rows, err);
-    if (st != OK) FAIL_MEMORY(err);
-    return done;
+    return st;
 }
 
 /* Row `id` of a table becomes the next of `rows`; NULL when out of memory. */
@@ -88,13 +90,13 @@ static status take_symbol(reader *x, db_rows *row) {
     uint32_t *at = map_at(&x->symbols, (uint64_t)db_int(row, 0, 0));
     str name = db_text(row, 1);
     if (!at) return ERR_MEMORY;
-    *at = rocm_string(&x->r, name.n ? name : db_text(row, 2));
+    *at = rocm_kernel_name(&x->r, name.n ? name : db_text(row, 2));
     return OK;
 }
 
-static str text_of(const reader *x, const map *m, int64_t id) {
+static uint32_t name_of(const map *m, int64_t id) {
     uint32_t name = map_get(m, (uint64_t)id);
-    return name == MAP_NONE ? STR_NONE : intern_get(x->r.strings, name);
+    return name == MAP_NONE ? 0 : name;
 }
 
 static status take_process(reader *x, db_rows *row) {
@@ -232,7 +234,7 @@ static status take_dispatch(reader *x, db_rows *row) {
         w.block[i] = db_int(row, BLOCK + i, 0);
     }
     w.shared_memory = db_int(row, SHARED, ABSENT_I64);
-    w.name = text_of(x, &x->symbols, db_int(row, KERNEL, -1));
+    w.name = name_of(&x->symbols, db_int(row, KERNEL, -1));
     return rocm_put_work(&x->r, &w);
 }
 
@@ -246,9 +248,9 @@ static status take_copy(reader *x, db_rows *row) {
     w.bytes = db_int(row, SIZE, ABSENT_I64);
     w.device = to != ABSENT_I32 ? to : from != ABSENT_I32 ? from : 0;
     bool on_gpu[2] = {from != ABSENT_I32, to != ABSENT_I32};
-    w.name = on_gpu[0]   ? on_gpu[1] ? STR("Memcpy DtoD") : STR("Memcpy DtoH")
-               : on_gpu[1] ? STR("Memcpy HtoD")
-                         : STR("Memcpy HtoH");
+    w.name = rocm_string(&x->r, on_gpu[0] ? on_gpu[1] ? STR("Memcpy DtoD") : STR("Memcpy DtoH")
+                                : on_gpu[1] ? STR("Memcpy HtoD")
+                                            : STR("Memcpy HtoH"));
     return rocm_put_work(&x->r, &w);
 }
 
@@ -263,8 +265,8 @@ static status take_region(reader *x, db_rows *row) {
     c.pid = process ? process->value : thread ? thread->owner : 0;
     c.tid = thread ? thread->value : 0;
     c.correlation = correlation_of(x, e);
-    c.name = text_of(x, &x->strings, db_int(row, NAME, -1));
-    if (e) c.domain = intern_get(x->r.strings, e->category);
+    c.name = name_of(&x->strings, db_int(row, NAME, -1));
+    if (e) c.domain = e->category;
     return rocm_put_call(&x->r, &c);
 }
 
@@ -362,7 +364,7 @@ static status read_sets(reader *x, error *err) {
 }
 
 status ingest_rocpd(source *src, const ingest_options *o, builder *b, error *err) {
-    reader x = {.r = {.b = b, .part = builder_part(b), .strings = builder_strings(b), .o = o}};
+    reader x = {.r = rocm_begin(b, o)};
     if (!x.r.part) FAIL_MEMORY(err);
     forget_set(&x);
     status st = database_open(src, o, b, x.r.part, &x.db, err);
@@ -370,6 +372,7 @@ status ingest_rocpd(source *src, const ingest_options *o, builder *b, error *err
     part_finish(x.r.part);
     builder_set_format(b, "rocprof");
     forget_set(&x);
+    rocm_end(&x.r);
     database_close(x.db);
     return st;
 }

@@ -6,12 +6,12 @@
  *
  *     enum { START, END };
  *     static const char *const columns[] = {"start", "end"};
- *     db_rows rows;
+ *     static const db_table kernels = {STR("KERNELS"), columns, N_OF(columns)};
  *     TRY(database_open(src, o, b, part, &d, err));
- *     TRY(db_select(d, "KERNELS", columns, N_OF(columns), &rows, err));
- *     while (db_next(&rows)) use(db_int(&rows, START, ABSENT_I64), …);
- *     TRY(db_done(&rows, err));
+ *     TRY(db_each_row(d, &kernels, take_kernel, reader, err));    … db_int(row, START, 0) …
  *     database_close(d);
+ *
+ * db_select, db_next and db_done are the same loop, for those who stop before its end.
  */
 #ifndef INGEST_SQLITE_DATABASE_H
 #define INGEST_SQLITE_DATABASE_H
@@ -58,10 +58,24 @@ bool db_next(db_rows *r);
  * failure. */
 status db_done(db_rows *r, error *err) MUST_USE;
 
+/* A table, and what is wanted of it. */
+typedef struct {
+    str name;
+    const char *const *columns;
+    size_t n_columns;
+} db_table;
+/* Takes a row; it fails only for want of memory. */
+typedef status db_row_function(void *context, db_rows *row);
+/* Gives every row of a table to `take`. */
+status db_each_row(database *d, const db_table *t, db_row_function *take, void *context,
+                   error *err) MUST_USE;
+
 /* Values of the row at hand, by the place of the column in `columns`. */
 bool db_has(const db_rows *r, int column); /* it is not null */
 /* A number that is not whole is cut; what is no number is `otherwise`. */
 int64_t db_int(const db_rows *r, int column, int64_t otherwise);
+/* The same, where a whole number may be kept as text. */
+int64_t db_number(const db_rows *r, int column, int64_t otherwise);
 double db_real(const db_rows *r, int column); /* NaN when it is no number */
 /* Text or bytes, valid until the next row; none when it is neither. */
 str db_text(db_rows *r, int column);

@@ -138,9 +138,9 @@ static bool end_back(db_rows *r) {
 bool db_next(db_rows *r) {
     while (r->statement && r->st == OK) {
         int rc = sqlite3_step(statement_of(r));
-        bool row = rc == SQLITE_ROW && is_next(r, sqlite3_column_int64(statement_of(r), 0));
-        if (row) {
-            r->last = sqlite3_column_int64(statement_of(r), 0);
+        int64_t id = rc == SQLITE_ROW ? sqlite3_column_int64(statement_of(r), 0) : 0;
+        if (rc == SQLITE_ROW && is_next(r, id)) {
+            r->last = id;
             r->any = true;
             r->n_rows++;
             if (++r->d->n_rows % ROWS_BETWEEN_LOOKS == 0) look_around(r);
@@ -167,6 +167,17 @@ status db_done(db_rows *r, error *err) {
     return database_fail(r->d, r->st, err);
 }
 
+status db_each_row(database *d, const db_table *t, db_row_function *take, void *context,
+                   error *err) {
+    db_rows rows;
+    status st = OK;
+    TRY(db_select(d, t->name, t->columns, t->n_columns, &rows, err));
+    while (st == OK && db_next(&rows)) st = take(context, &rows);
+    status done = db_done(&rows, err);
+    if (st != OK) FAIL_MEMORY(err);
+    return done;
+}
+
 /* ---- values ---- */
 
 static int type_of(const db_rows *r, int column) {
@@ -177,12 +188,26 @@ bool db_has(const db_rows *r, int column) {
     return type_of(r, column) != SQLITE_NULL;
 }
 
+/* The value itself is asked, not the statement twice: connections have no mutex (database.c),
+ * so it stands still. */
 int64_t db_int(const db_rows *r, int column, int64_t otherwise) {
-    int type = type_of(r, column);
-    if (type == SQLITE_INTEGER) return sqlite3_column_int64(statement_of(r), column + 1);
+    sqlite3_value *value = sqlite3_column_value(statement_of(r), column + 1);
+    int type = sqlite3_value_type(value);
+    if (type == SQLITE_INTEGER) return sqlite3_value_int64(value);
     if (type != SQLITE_FLOAT) return otherwise;
-    double v = sqlite3_column_double(statement_of(r), column + 1);
+    double v = sqlite3_value_double(value);
     return v >= -9e18 && v <= 9e18 ? (int64_t)v : otherwise;
+}
+
+int64_t db_number(const db_rows *r, int column, int64_t otherwise) {
+    sqlite3_value *value = sqlite3_column_value(statement_of(r), column + 1);
+    int type = sqlite3_value_type(value);
+    int64_t v;
+    if (type == SQLITE_INTEGER) return sqlite3_value_int64(value);
+    if (type != SQLITE_TEXT) return db_int(r, column, otherwise);
+    const char *text = (const char *)sqlite3_value_text(value);
+    size_t n = (size_t)sqlite3_value_bytes(value);
+    return text && str_to_i64(str_n(text, n), &v) ? v : otherwise;
 }
 
 double db_real(const db_rows *r, int column) {

@@ -57,7 +57,8 @@ static uint8_t trace_event_look_at_name(event_sink *s, uint32_t id) {
     uint8_t flags = NAME_SEEN;
     if (str_starts(name, STR("ProfilerStep#"))) flags |= NAME_STEP;
     if ((str_starts(name, STR("enumerate(DataLoader)#")) && str_ends(name, STR(".__next__"))) ||
-        str_starts(name, STR("enumerate(DataPipe)#")))
+        str_starts(name, STR("enumerate(DataPipe)#")) ||
+        str_eq(name, STR("DataLoader.fetch")) || str_eq(name, STR("DataLoader.pin_memory")))
         flags |= NAME_DATA;
     if (str_starts(name, STR("Optimizer."))) flags |= NAME_OPTIMIZER;
     if (str_eq(name, STR("DataParallel.forward")) ||
@@ -306,8 +307,8 @@ static status take_complete(event_sink *s, event *e) {
     row.tie = tie_of(s, e);
     if (says_unfinished(s, e)) row.flags |= SLICE_UNFINISHED;
     if (h->fill_slice) TRY(h->fill_slice(s, e, &row));
-    bool bare =
-        !e->category && row.kind == KIND_OTHER && !is_derived(intern_get(s->strings, e->name));
+    bool bare = !e->category && !row.category && row.kind == KIND_OTHER &&
+                !is_derived(intern_get(s->strings, e->name));
     if (bare) part_lost(s->part, CAUSE_MISSING_CATEGORY, e->offset, e->name);
     TRY(add_details(s, e, &row));
     return part_slice(s->part, &row);

@@ -93,13 +93,17 @@ static void work_on_the_path_has_none(void **state) {
     done(q);
 }
 
-/* The second step with a change. */
-static int64_t step_with(making make, const char *name, const char *change) {
-    asked *q = ask(make);
+static answer ask_whatif(asked *q, const char *name, const char *change) {
     params p = fake_params();
     p.extra[p.n_extra].name = str_of(name);
     p.extra[p.n_extra++].value = str_of(change);
-    answer out = fake_ask(analyse_whatif, &q->f.t, &p, &q->a);
+    return fake_ask(analyse_whatif, &q->f.t, &p, &q->a);
+}
+
+/* The second step with a change. */
+static int64_t step_with(making make, const char *name, const char *change) {
+    asked *q = ask(make);
+    answer out = ask_whatif(q, name, change);
     int64_t ns = fake_int(fake_table(&out, "steps"), 1, "whatif");
     done(q);
     return ns;
@@ -307,6 +311,84 @@ static void a_faster_loader_makes_waiting_shorter(void **state) {
     assert_int_equal(step_with(make_loader, "scale", "op:forward=5"), 115 * US);
 }
 
+/* A thread of another process. */
+static int thread_of_worker(fake *f) {
+    int track = fake_thread(f);
+    uint32_t process = f->t.process.n++;
+    FAKE_SET(f, process, pid, process, process);
+    FAKE_SET(f, track, process, (uint32_t)track, process);
+    return track;
+}
+
+static void add_taking_step(fake *f, int host, int i, int64_t at, int64_t forward_us) {
+    int step = fake_add(f, host, KIND_STEP, "step", at, STEP_US * US);
+    fake_add(f, host, KIND_OP, "forward", at + 10 * US, forward_us * US);
+    f->slices[step].has_op_row = false;
+    fake_step(f, i + 1, at, at + STEP_US * US);
+}
+
+/* Two processes load a batch in 190 µs each, in turn; a thread beside the steps needs 4 µs to pin
+ * it, from 91 on; the thread of the steps has it at 98. Operators of the workers are many. */
+static void make_workers(fake *f) {
+    fake_init(f);
+    int host = fake_thread(f), pin = fake_thread(f);
+    int workers[] = {thread_of_worker(f), thread_of_worker(f)};
+    for (int i = 0; i < 2 * STEPS; i++) {
+        int64_t at = (int64_t)(i + 2) * STEP_US * US;
+        int worker = workers[i % 2];
+        fake_add(f, worker, KIND_DATA, "fetch", at - 100 * US, 190 * US);
+        for (int k = 0; k < 4; k++)
+            fake_add(f, worker, KIND_OP, "decode", at + (k * 40 - 90) * US, 30 * US);
+        fake_add(f, pin, KIND_DATA, "pin", at + 91 * US, 4 * US);
+        add_taking_step(f, host, i, at, 20);
+        fake_add(f, host, KIND_DATA, "next_batch", at + 30 * US, 68 * US);
+    }
+}
+
+static void the_path_goes_into_worker_processes(void **state) {
+    asked *q = ask(make_workers);
+    const table *t = fake_table(&q->out, "by_name");
+    assert_int_equal(fake_int(t, row_of(t, "name", "fetch"), "time"), 90 * US);
+    assert_int_equal(fake_int(t, row_of(t, "name", "pin"), "time"), 5 * US);
+    assert_int_equal(fake_int(t, row_of(t, "name", "next_batch"), "time"), 3 * US);
+    done(q);
+}
+
+/* Each of the two then has a batch every 105 µs: 190 / 2 and 10 between two. Without them the thread of
+ * the steps decides, 32 µs and 3 to take a batch; with a slow thread that pins, that one does. */
+static void faster_workers_make_waiting_shorter(void **state) {
+    asked *q = ask(make_workers);
+    answer out = ask_whatif(q, "scale", "range:fetch=0.5");
+    const table *t = fake_table(&out, "steps");
+    assert_int_equal(fake_int(t, 2, "whatif") + fake_int(t, 3, "whatif"), 105 * US);
+    done(q);
+    assert_int_equal(step_with(make_workers, "remove", "range:fetch"), 35 * US);
+    assert_int_equal(step_with(make_workers, "scale", "op:forward=0.5"), 100 * US);
+    assert_int_equal(step_with(make_workers, "scale", "range:pin=50"), 201 * US);
+}
+
+/* The thread of the steps takes a batch within 1 µs. Its order wakes the worker 2 µs later, who has
+ * the next batch ready after 20 µs and then waits for the next order. */
+static void make_idle_worker(fake *f) {
+    fake_init(f);
+    int host = fake_thread(f), worker = thread_of_worker(f);
+    for (int i = 0; i < STEPS; i++) {
+        int64_t at = (int64_t)i * 1000 * US;
+        int step = fake_add(f, host, KIND_STEP, "step", at, 1000 * US);
+        fake_add(f, host, KIND_DATA, "next_batch", at + 5 * US, 1 * US);
+        fake_add(f, worker, KIND_DATA, "fetch", at + 8 * US, 20 * US);
+        fake_add(f, host, KIND_OP, "forward", at + 10 * US, 900 * US);
+        f->slices[step].has_op_row = false;
+        fake_step(f, i + 1, at, at + 1000 * US);
+    }
+}
+
+/* The worker follows the orders: it neither makes the step longer nor loads at its old times. */
+static void a_worker_waits_for_orders(void **state) {
+    assert_int_equal(step_with(make_idle_worker, "scale", "op:forward=0.1"), 190 * US);
+    assert_int_equal(step_with(make_idle_worker, "scale", "range:fetch=5"), 1000 * US);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_off_the_path_has_slack),
@@ -323,6 +405,9 @@ int main(void) {
         cmocka_unit_test(a_long_operator_keeps_its_own_time),
         cmocka_unit_test(a_batch_depends_on_the_thread_that_loads_it),
         cmocka_unit_test(a_faster_loader_makes_waiting_shorter),
+        cmocka_unit_test(the_path_goes_into_worker_processes),
+        cmocka_unit_test(faster_workers_make_waiting_shorter),
+        cmocka_unit_test(a_worker_waits_for_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

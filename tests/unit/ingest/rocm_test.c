@@ -127,6 +127,35 @@ static void test_cut(void **state) {
     assert_int_equal(n_before, 3);
 }
 
+/* Keys in another order, others between them, numbers as texts, values of other kinds: a record
+ * means the same whatever the one before it looked like. */
+static void test_records_of_other_shapes(void **state) {
+    (void)state;
+    error err;
+#define CALL(more)                                                             \
+    "{\"kind\":1,\"operation\":1,\"thread_id\":7,\"start_timestamp\":10," more \
+    "\"end_timestamp\":20,\"correlation_id\":{\"internal\":1,\"external\":{\"value\":9}}}"
+    str text = STR("{\"before\":[{}],\"rocprofiler-sdk-tool\":[{\"buffer_records\":{\"hip_"
+                   "api\":[" CALL("") "," CALL(
+                       "\"args\":{\"start_timestamp\":99,\"l\":[1,{}]}"
+                       ",") ","
+                            "{\"end_timestamp\" : 20 , "
+                            "\"start_timestamp\":\"10\",\"operation\":"
+                            "1,\"kind\":1,"
+                            "\"thread_id\":{\"handle\":7},\"x\":1}, 5, "
+                            "\"no\", {bad}, " CALL("\"size\":-3.5e2,") "]}," KINDS "}]}");
+    trace *t = read_with(ingest_rocm_json, text, (read_how){0}, &err);
+    assert_non_null(t);
+    assert_int_equal(t->slice.n - 1, 4);
+    for (uint32_t i = 1; i < t->slice.n; i++) {
+        assert_string_equal(text_of_id(t, t->slice.name[i]), "hipLaunchKernel");
+        assert_int_equal(t->slice.dur[i], 10);
+    }
+    for (uint32_t i = 1; i < t->track.n; i++) assert_int_equal(t->track.tid[i], 7);
+    assert_int_equal(trace_quality(t, CAUSE_TRUNCATED), 0);
+    trace_release(t);
+}
+
 #define NAMES                                                                            \
     "CREATE TABLE rocpd_metadata_u(id,tag,value);"                                       \
     "CREATE TABLE rocpd_string_u(id INTEGER PRIMARY KEY,string);"                        \
@@ -210,11 +239,9 @@ static void test_heads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_two_processes),
-        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_database),
-        cmocka_unit_test(test_newer_database),
+        cmocka_unit_test(test_json),     cmocka_unit_test(test_two_processes),
+        cmocka_unit_test(test_cut),      cmocka_unit_test(test_records_of_other_shapes),
+        cmocka_unit_test(test_database), cmocka_unit_test(test_newer_database),
         cmocka_unit_test(test_heads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,6 +89,26 @@ static void a_collective_has_group_sequence_and_size(void **state) {
     trace_release(t);
 }
 
+/* They are inside a collective, and no work of their own. */
+static void pieces_of_a_collective_are_named(void **state) {
+    (void)state;
+#define PIECE(name, args)                                         \
+    ",{\"ph\":\"X\",\"name\":\"" name "\",\"pid\":109,\"tid\":0," \
+    "\"ts\":\"1704161511420101.000\",\"dur\":1,\"args\":{" args "}}"
+    put("trace_view.json",
+        "[" OP "," TASK("aclnnMm", "1704161511420050.001") "," COLLECTIVE PIECE(
+            "Notify_Wait", "\"notify id\":7") PIECE("Memcpy", "\"transport type\":\"SDMA\"")
+            PIECE("who knows", "\"x\":1") "]");
+    trace *t = read_npu("trace_view.json");
+    uint32_t wait = slice_named(t, "Notify_Wait"), copy = slice_named(t, "Memcpy");
+    assert_int_equal(t->slice.kind[wait], KIND_SYNC);
+    assert_int_equal(t->slice.kind[copy], KIND_OTHER);
+    assert_true(named(t, t->category.name[t->slice.category[copy]], "communication_task"));
+    assert_int_equal(t->kernel.n - 1, 2);
+    assert_int_equal(trace_quality(t, CAUSE_MISSING_CATEGORY), 1);
+    trace_release(t);
+}
+
 static void memory_is_that_of_the_frameworks_allocator(void **state) {
     (void)state;
     put("trace_view.json", TIMELINE);
@@ -138,6 +158,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(a_task_has_its_row_and_its_operator),
         IN_FOLDER(a_collective_has_group_sequence_and_size),
+        IN_FOLDER(pieces_of_a_collective_are_named),
         IN_FOLDER(memory_is_that_of_the_frameworks_allocator),
         IN_FOLDER(damaged_tables_cost_only_themselves),
         cmocka_unit_test(names_tell_worker_time_and_rank),

@@ -319,6 +319,33 @@ static void results_of_torch_npu_alone_are_one_worker(void **state) {
     folder_gone(&f);
 }
 
+/* One run is read once: from its timeline where there is one, else from its database. */
+static void databases_of_an_npu_are_read_where_there_is_no_timeline(void **state) {
+    folder f = folder_new();
+    str text = STR("[{\"ph\":\"X\",\"name\":\"aten::mm\"}]");
+    str head = STR("SQLite format 3\0 CREATE TABLE STRING_IDS CREATE TABLE CANN_API");
+#define OUT "r/a_7_20260101000000001_ascend_pt/ASCEND_PROFILER_OUTPUT/"
+    put_file(&f, OUT "ascend_pytorch_profiler_0.db", head);
+    put_file(&f, OUT "analysis.db", head);
+    put_file(&f, OUT "kernel_details.csv", STR("Name\n"));
+    put_file(&f, "both/trace_view.json", text);
+    put_file(&f, "both/ascend_pytorch_profiler_0.db", head);
+    put_file(&f, "only/ascend_pytorch_profiler_0.db", head);
+    put_file(&f, "only/kernel_details.csv", STR("Name\n"));
+    put_file(&f, "msprof/msprof_20260101.db", head);
+    put_file(&f, "m/host_7_20260101000000001_ascend_ms/profiler_info_0.json", STR("{}"));
+    put_file(&f,
+             "m/host_7_20260101000000001_ascend_ms/ASCEND_PROFILER_OUTPUT/"
+             "ascend_mindspore_profiler_0.db",
+             head);
+    check(in_folder(&f, "r"), "r[a_7:20260101000000001]");
+    check(in_folder(&f, "both"), "both[trace_view:]");
+    check(in_folder(&f, "only"), "only[ascend_pytorch_profiler_0:]");
+    check(in_folder(&f, "msprof"), "msprof[msprof_20260101:]");
+    check(in_folder(&f, "m"), "m[host_7:20260101000000001]");
+    folder_gone(&f);
+}
+
 static void a_folder_of_torch_npu_without_results_says_what_to_run(void **state) {
     folder f = folder_new();
     arena a;
@@ -415,6 +442,7 @@ int main(void) {
         cmocka_unit_test(cycles_of_mindspore_are_spans_of_their_process),
         cmocka_unit_test(folders_of_torch_npu_are_spans_of_their_rank),
         cmocka_unit_test(results_of_torch_npu_alone_are_one_worker),
+        cmocka_unit_test(databases_of_an_npu_are_read_where_there_is_no_timeline),
         cmocka_unit_test(a_folder_of_torch_npu_without_results_says_what_to_run),
         cmocka_unit_test(frameworks_share_a_log_directory),
         cmocka_unit_test(nothing_there_says_so),

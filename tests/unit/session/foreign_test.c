@@ -20,7 +20,7 @@ static void bytes_tell(void **state) {
     } samples[] = {
         {STR("SQLite format 3\0..CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"),
          MSG_FOREIGN_NVPROF},
-        {STR("SQLite format 3\0..STRING_IDS..TABLE PYTORCH_API"), MSG_FOREIGN_ASCEND_DB},
+        {STR("SQLite format 3\0..TABLE CommAnalyzerTime"), MSG_FOREIGN_ASCEND_DB},
         {STR("SQLite format 3\0..CREATE TABLE songs"), MSG_FOREIGN_SQLITE},
         {STR("NVR\0\x20\0\0\0"), MSG_FOREIGN_NCU},
         {STR("\x0a\x06\x40\x05\x50\x01\x18\x02\x0a\x04\x40\x07\x50\x01"), MSG_FOREIGN_PERFETTO},

@@ -16,7 +16,7 @@
 
 static trace *merge_two(trace *a, const char *name_a, trace *b, const char *name_b,
                         uint32_t *n_clockless) {
-    merge_input in[] = {{a, str_of(name_a)}, {b, str_of(name_b)}};
+    merge_input in[] = {{a, str_of(name_a), false}, {b, str_of(name_b), false}};
     trace *t = NULL;
     assert_int_equal(trace_merge(in, 2, &t, n_clockless, NULL), OK);
     trace_release(a);
@@ -246,7 +246,7 @@ static void host_memory_is_that_of_all_processes(void **state) {
 
 static void merging_survives_any_failed_allocation(void **state) {
     trace *a = sample_trace(), *b = sample_trace();
-    merge_input in[] = {{a, STR("a")}, {b, STR("b")}};
+    merge_input in[] = {{a, STR("a"), false}, {b, STR("b"), false}};
     uint64_t before = mem_mapped_bytes();
     bool hit = true;
     for (uint64_t nth = 1; hit; nth++) {
@@ -263,6 +263,24 @@ static void merging_survives_any_failed_allocation(void **state) {
     }
     trace_release(a);
     trace_release(b);
+}
+
+static void a_helper_has_no_steps_of_the_whole(void **state) {
+    trace *one = sample_trace(), *helper = sample_trace(), *t = NULL;
+    uint32_t n_clockless;
+    merge_input in[] = {{one, STR("a"), false}, {helper, STR("a.loader_9"), true}};
+    helper->base_unix_ns -= 500;
+    assert_true(one->step.n > 1);
+    assert_int_equal(trace_merge(in, 2, &t, &n_clockless, NULL), OK);
+    assert_int_equal(t->step.n, one->step.n);
+    assert_int_equal(t->base_unix_ns + t->start_ns, one->base_unix_ns + one->start_ns);
+    assert_int_equal(t->end_ns - t->start_ns, one->end_ns - one->start_ns);
+    for (uint32_t i = 1; i < one->step.n; i++)
+        assert_int_equal(t->step.slice[i], one->step.slice[i]);
+    assert_int_equal(t->slice.n - 1, 2 * (one->slice.n - 1));
+    trace_release(t);
+    trace_release(one);
+    trace_release(helper);
 }
 
 int main(void) {
@@ -282,6 +300,7 @@ int main(void) {
                                         remove_folder),
         cmocka_unit_test(named_devices_keep_their_words),
         cmocka_unit_test(host_memory_is_that_of_all_processes),
+        cmocka_unit_test(a_helper_has_no_steps_of_the_whole),
         cmocka_unit_test(merging_survives_any_failed_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,1 @@
+$TACHO distributed torch_npu_db --stable

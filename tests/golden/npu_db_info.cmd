@@ -1,0 +1,1 @@
+$TACHO info torch_npu_db --stable --worker rank1
