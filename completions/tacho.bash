@@ -427,7 +427,7 @@ _tacho() {
     export:--span) return ;;
     export:--from) return ;;
     export:--table) return ;;
-    export:--to) COMPREPLY=($(compgen -W "chrome perfetto csv stacks speedscope tacho memory_flow.svg arrow svg" -- "$word")); return ;;
+    export:--to) COMPREPLY=($(compgen -W "chrome perfetto csv stacks speedscope tacho memory_flow.svg arrow svg chakra" -- "$word")); return ;;
     export:--value) COMPREPLY=($(compgen -W "host device" -- "$word")); return ;;
     export:--until) return ;;
     export:--step) return ;;

@@ -718,7 +718,7 @@ complete -c tacho -n '__fish_seen_subcommand_from export' -l all-workers -d 'all
 complete -c tacho -n '__fish_seen_subcommand_from export' -l logdir -r -F -d 'same as TRACE'
 complete -c tacho -n '__fish_seen_subcommand_from export' -l from -x -d 'start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or whole nanoseconds'
 complete -c tacho -n '__fish_seen_subcommand_from export' -l table -x -d 'table to print, or several separated by commas; csv, md, columns and arrow print one table (default: the first; export: slice)'
-complete -c tacho -n '__fish_seen_subcommand_from export' -l to -x -a 'chrome perfetto csv stacks speedscope tacho memory_flow.svg arrow svg' -d 'output format'
+complete -c tacho -n '__fish_seen_subcommand_from export' -l to -x -a 'chrome perfetto csv stacks speedscope tacho memory_flow.svg arrow svg chakra' -d 'output format'
 complete -c tacho -n '__fish_seen_subcommand_from export' -l value -x -a 'host device' -d 'time shown by stacks and speedscope: host time, or the time of device work launched there (default: host)'
 complete -c tacho -n '__fish_seen_subcommand_from export' -l until -x -d 'end of the time window, written like its start; events are clipped to it'
 complete -c tacho -n '__fish_seen_subcommand_from export' -l step -x -d 'the time of these training steps, to the end of the device work they launch'

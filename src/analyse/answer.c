@@ -99,6 +99,23 @@ static status note_steps(const trace *t, arena *a, answer *out, error *err) {
     return answer_note(out, a, &note, err);
 }
 
+/* What was joined to the trace: how much of it, and how much not. */
+static status note_execution_trace(const trace *t, arena *a, answer *out, error *err) {
+    TRY(trace_require(t, TRACE_TABLE(execution_trace), err));
+    if (t->execution_trace.n < 2) return OK;
+    int64_t nodes = t->execution_trace.nodes[1], joined = t->execution_trace.joined[1];
+    verdict note = {.id = "execution_trace",
+                    .message = MSG_NOTE_EXECUTION_TRACE,
+                    .severity = SEVERITY_INFO};
+    verdict_add(&note, arg_text("file", trace_str(t, t->execution_trace.file[1])));
+    verdict_add(&note, arg_int("joined", joined));
+    verdict_add(&note, arg_int("nodes", nodes));
+    verdict_add(&note, arg_int("rest", sub_i64(nodes, joined)));
+    if (t->execution_trace.damaged[1]) verdict_add(&note, arg_int("damaged", 1));
+    if (joined == 0 && nodes > 0) verdict_add(&note, arg_int("other", 1));
+    return answer_note(out, a, &note, err);
+}
+
 static const char *const of_summaries[] = {"info",        "overview", "operators", "kernels",
                                            "distributed", "advise",   "check",     "history",
                                            "critical",    "whatif"};
@@ -151,6 +168,7 @@ status answer_begin(const char *analysis, const analysis_input *in, arena *a, an
     TRY(note_recorder(t, a, &made, err));
     TRY(note_steps(t, a, &made, err));
     TRY(find_cut(in, &made, err));
+    TRY(note_execution_trace(t, a, &made, err));
     *out = made;
     return OK;
 }

@@ -45,13 +45,18 @@ static void say_shortened(const options *o, uint64_t n) {
     (void)cli_complain(o, &note);
 }
 
+static status make_folder(const char *folder, error *err) {
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        FAIL(err, ERR_IO, NOPOS, MSG_EXPORT_FOLDER, arg_cstr("path", folder),
+             arg_cstr("reason", strerror(errno)));
+    return OK;
+}
+
 /* One file for each table that has rows: DIR/slice.arrows, … */
 static status write_tables(const trace *t, export_options *how, const char *folder,
                            error *err) {
     const char *name;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        FAIL(err, ERR_IO, NOPOS, MSG_EXPORT_FOLDER, arg_cstr("path", folder),
-             arg_cstr("reason", strerror(errno)));
+    TRY(make_folder(folder, err));
     for (uint32_t i = 0; (name = export_table_name(t, i)) != NULL; i++) {
         char path[PATH_MAX];
         snprintf(path, sizeof path, "%s/%s.arrows", folder, name);
@@ -113,6 +118,29 @@ static status check_output(const options *o, error *err) {
     return OK;
 }
 
+static bool is_each_alone(const options *o, const opened_input *x) {
+    return x->input.n_traces > 1 && export_is_of_one_rank(o->export_to);
+}
+
+/* A file for each rank, as ASTRA-sim names them: PREFIX.0.et, PREFIX.1.et, …; without a rank the
+ * place in the list is the number. */
+static status write_ranks(const options *o, const opened_input *x, export_options *how,
+                          error *err) {
+    if (!o->output.p || str_eq(o->output, STR("-")))
+        FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_EACH_RANK, arg_text("name", how->form));
+    bool folder = is_folder(o->output.p);
+    if (folder) TRY(make_folder(o->output.p, err));
+    for (uint32_t i = 0; i < x->input.n_traces; i++) {
+        char path[PATH_MAX];
+        const analysis_trace *one = &x->input.traces[i];
+        int64_t rank = one->rank == ABSENT_I64 || one->rank < 0 ? i : one->rank;
+        snprintf(path, sizeof path, "%s%s.%lld.et", o->output.p, folder ? "/chakra" : "",
+                 (long long)rank);
+        TRY(export_file(one->trace, how, path, err));
+    }
+    return OK;
+}
+
 static status write_opened(const options *o, opened_input *x, const trace *t, error *err) {
     time_window window;
     picture_options picture = {.words = o->words,
@@ -128,7 +156,7 @@ static status write_opened(const options *o, opened_input *x, const trace *t, er
     TRY(picture_window(o, t, &window, err));
     picture.title = picture_title(x);
     if (!picture.title.p) FAIL_MEMORY(err);
-    TRY(write_trace(o, x, t, &how, err));
+    TRY(is_each_alone(o, x) ? write_ranks(o, x, &how, err) : write_trace(o, x, t, &how, err));
     if (shortened) say_shortened(o, shortened);
     say_written(o);
     return OK;
@@ -142,7 +170,7 @@ static status write_form(const options *o, opened_input *x, bool *writing, error
     TRY(check_output(o, err));
     TRY(open_traces(o, x, err));
     trace *merged = NULL;
-    if (x->input.n_traces > 1) TRY(open_merged(o, x, &merged, err));
+    if (x->input.n_traces > 1 && !is_each_alone(o, x)) TRY(open_merged(o, x, &merged, err));
     *writing = true;
     status s = write_opened(o, x, merged ? merged : x->input.traces[0].trace, err);
     trace_release(merged);

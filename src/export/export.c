@@ -33,11 +33,16 @@ static const struct {
     {"memory_flow.svg", export_memory_flow, true, false},
     {"arrow", export_arrow, false, false},
     {"svg", export_svg, true, false},
+    {"chakra", export_chakra, true, false},
 };
 enum { N_FORMS = sizeof FORMS / sizeof *FORMS };
 
 const char *export_form_name(uint32_t i) {
     return i < N_FORMS ? FORMS[i].name : NULL;
+}
+
+bool export_is_of_one_rank(str form) {
+    return str_eq(form, STR("chakra"));
 }
 
 bool export_takes_table(str form) {
@@ -92,7 +97,7 @@ static status find_form(const export_options *o, uint32_t *out, error *err) {
         *out = i;
         return OK;
     }
-    char known[128] = "";
+    char known[192] = "";
     size_t n = 0;
     for (uint32_t i = 0; i < N_FORMS && n < sizeof known; i++)
         n += (size_t)snprintf(known + n, sizeof known - n, i ? ", %s" : "%s", FORMS[i].name);

@@ -5,9 +5,10 @@
  * Forms: chrome (trace-event JSON as PyTorch's profiler writes it), perfetto (its protobuf), csv (one row for each
  * slice), stacks (folded stacks for flame graphs), speedscope (the same for that viewer), tacho
  * (our own file), memory_flow.svg (time × address as a picture), arrow (one table as an Arrow IPC
- * stream), svg (a picture of the timeline). Written front to back through one buffer: memory does not grow with the trace
+ * stream), svg (a picture of the timeline), chakra (a graph of what waits for what, for
+ * simulators). Written front to back through one buffer: memory does not grow with the trace
  * (for stacks and speedscope: only with the distinct stacks; for svg a level-of-detail index is
- * made where none is given). */
+ * made where none is given; for chakra: 50 bytes for each slice). */
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
 
@@ -57,6 +58,8 @@ status export_file(const trace *t, const export_options *o, const char *path,
 const char *export_table_name(const trace *t, uint32_t i);
 /* Does the form write one of the tables? */
 bool export_takes_table(str form);
+/* Is a file of the form about one rank, so that several are several files? */
+bool export_is_of_one_rank(str form);
 
 /* Name of the i-th form; NULL after the last. */
 const char *export_form_name(uint32_t i);

@@ -55,5 +55,6 @@ status export_memory_flow(export_ctx *x) MUST_USE;
 status export_perfetto(export_ctx *x) MUST_USE;
 status export_arrow(export_ctx *x) MUST_USE;
 status export_svg(export_ctx *x) MUST_USE;
+status export_chakra(export_ctx *x) MUST_USE;
 
 #endif

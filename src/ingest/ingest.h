@@ -18,7 +18,8 @@ typedef struct {
     /* Called from time to time, from one thread at a time; true asks to stop. May be NULL. */
     bool (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
     void *progress_context;
-    const char *path; /* of the input, for readers of whole folders; NULL when it has none */
+    const char *path;   /* of the input, for readers of whole folders; NULL when it has none */
+    const char *beside; /* of an execution trace of the same process; NULL: there is none */
     uint64_t memory_limit_bytes; /* 0 = none: rows beyond it are ERR_LIMIT */
     size_t piece_bytes; /* read at a time, 0 = 4 MiB; small ones put seams into small tests */
 } ingest_options;

@@ -8,8 +8,8 @@
  * this program: what a trace becomes depends on the code that read it, so another build never
  * sees this one's entries.
  *
- * A trace read from the many files of a folder has their names, sizes and times mixed into its
- * HASH.
+ * A trace read from the many files of a folder, or joined to one, has their names, sizes and
+ * times mixed into its HASH.
  *
  * Of an object after a URL the server's size, time and tag stand for its content, and the URL
  * for the inode.
@@ -29,6 +29,7 @@
 #include "ingest/ascend/ascend_db.h"
 #include "ingest/mindspore/mindspore.h"
 #include "io/remote.h"
+#include "session/beside.h"
 #include "session/cache.h"
 #include "session/formats.h"
 
@@ -171,6 +172,14 @@ static bool cache_key_add_worker(const char *worker, uint64_t *sum) {
     return true;
 }
 
+/* A trace that is joined to another file depends on that one, too. */
+static bool hash_beside(const char *path, uint64_t *hash) {
+    struct stat st;
+    beside_file et;
+    if (!beside_find(path, &et) || stat(et.path, &st) != 0) return true;
+    return add_file(et.path, &st, hash);
+}
+
 /* A trace that is read from many files depends on all of them. The file lies in its worker's
  * folder or in a part of it. */
 static bool hash_siblings(const char *path, uint64_t *hash) {
@@ -222,7 +231,7 @@ cache_key cache_key_of(const char *path) {
     if (fd < 0) return key;
     bool usable = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
                   is_settled(&st) && hash_samples(fd, (uint64_t)st.st_size, &hash) &&
-                  hash_siblings(path, &hash);
+                  hash_siblings(path, &hash) && hash_beside(path, &hash);
     close(fd);
     if (!usable) return key;
     int n = snprintf(key.text, sizeof key.text, "tacho-cache %d|%016llx|%lld|%lld|%llu|%016llx",

@@ -32,6 +32,7 @@
 #include "ingest/ascend/torch_npu.h"
 #include "ingest/mindspore/mindspore.h"
 #include "io/remote.h"
+#include "session/beside.h"
 #include "session/discover_int.h"
 #include "session/sniff.h"
 
@@ -743,11 +744,22 @@ static status add_given(arena *a, const char *path, found_file *f, error *err) {
     return OK;
 }
 
-status discover_files(arena *a, const char *const *paths, uint32_t n, catalogue *out,
+/* Execution traces are no workers: each is read with the trace beside it. */
+static uint32_t leave_out_execution_traces(const char **paths, uint32_t n) {
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (!beside_is_execution_trace(paths[i])) paths[left++] = paths[i];
+    return left ? left : n;
+}
+
+status discover_files(arena *a, const char *const *given, uint32_t n, catalogue *out,
                       error *err) {
-    catalogue c = {.path = arena_str(a, str_of(paths[0]))};
+    catalogue c = {.path = arena_str(a, str_of(given[0]))};
     found_file *f = ARENA_ARRAY(a, found_file, n);
-    if (!f || !c.path.p) FAIL_MEMORY(err);
+    const char **paths = ARENA_ARRAY(a, const char *, n);
+    if (!f || !c.path.p || !paths) FAIL_MEMORY(err);
+    memcpy(paths, given, n * sizeof *paths);
+    n = leave_out_execution_traces(paths, n);
     for (uint32_t i = 0; i < n; i++) TRY(add_given(a, paths[i], &f[i], err));
     size_t slash = str_rfind_byte(f[0].path, '/');
     str parent =

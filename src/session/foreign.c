@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/message_ids_columns.h"
+#include "ingest/pytorch/execution_trace.h"
 #include "ingest/util/protobuf.h"
 
 #define NEAR ((size_t)64 << 10)
@@ -82,13 +83,8 @@ static bool is_object(str head) {
     return p < end && *p == '{';
 }
 
-/* PyTorch's execution traces, before and after they got Chakra's name. */
 static bool is_chakra(str head) {
-    str s = near_start(head);
-    if (!is_object(s) || !foreign_holds(s, STR("\"schema\""))) return false;
-    return foreign_holds(s, STR("-chakra")) ||
-           (foreign_holds(s, STR("\"nodes\"")) &&
-            (foreign_holds(s, STR("\"ctrl_deps\"")) || foreign_holds(s, STR("\"rf_id\""))));
+    return execution_trace_head(head);
 }
 
 static bool is_speedscope(str head) {

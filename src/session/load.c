@@ -21,6 +21,7 @@
 #include "base/hash.h"
 #include "base/num.h"
 #include "io/remote.h"
+#include "session/beside.h"
 #include "session/cache.h"
 #include "session/sniff.h"
 #include "store/file.h"
@@ -83,6 +84,8 @@ static ingest_options options_of(const job *j, reopen_ctx *again) {
 static status read_and_seal(job *j, trace **out, error *err) {
     reopen_ctx again = {.path = j->path, .threads = pool_threads(j->pool)};
     ingest_options how = options_of(j, &again);
+    beside_file et;
+    if (beside_find(j->path, &et)) how.beside = et.path;
     builder *b = builder_new();
     if (!b) FAIL_MEMORY(err);
     source_set_threads(j->from, again.threads);

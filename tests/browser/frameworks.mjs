@@ -31,6 +31,7 @@ export async function fill(s, folder) {
   const svg = join(folder, "flow/1.memory_flow.svg");
   execFileSync(s.tacho, ["export", join(folder, "own"), "-q", "--to", "memory_flow.svg", "-o", svg]);
   cpSync(join(s.root, "tests/data/jax"), join(folder, "jax"), { recursive: true });
+  cpSync(join(s.root, "tests/data/flight_recorder"), join(folder, "dumps"), { recursive: true });
   for (const [name, path] of Object.entries(REAL))
     if (existsSync(join(s.data, path))) cpSync(join(s.data, path), join(folder, name), { recursive: true });
 }
@@ -66,6 +67,27 @@ test("JAX: threads whose ids are hashes go by their names", (s) =>
     await page.waitForSelector("text=tf_XLAPjRtCpuClient");
     assert.ok(!/thread -?\d{12}/.test(await page.textContent("main")));
   }));
+
+test("hang: who did not come, where each rank is, the lines of the program; only dumps have the view", async (s) => {
+  await on(s, "hang?run=dumps", async (page, table) => {
+    assert.match(plain(await page.textContent("h1")), /^Rank 2 did not come to all_reduce number 6 of group 0/);
+    const members = table("hang", "members");
+    const ranks = await page.$$eval(`${panel("Where each rank is")} tbody tr:not(.spacer)`, (l) => l.map((e) => e.textContent.replace(/\s+/g, " ")));
+    for (const m of members.filter((r) => r.state === "missing")) assert.ok(ranks.some((r) => r.includes(String(m.rank)) && r.includes("Did not come")), ranks.join("|"));
+    assert.equal(ranks.filter((r) => /Did not come/.test(r)).length, members.filter((r) => r.state === "missing").length);
+    const open = await words(page, "Collectives that did not complete");
+    for (const h of table("hang", "hangs")) assert.ok(open.includes(h.name) && open.includes(h.culprits), open);
+    const lines = await words(page, "Lines of the program");
+    assert.match(lines, /^Lines of the program.*Rank 2 did not come/);
+    assert.match(await page.getAttribute(`${panel("Lines of the program")} a.frame`, "href"), /^vscode:/);
+    assert.equal(await page.locator(".rail-link[href='#/hang']").count(), 1);
+    await page.keyboard.press("L");
+    await page.waitForSelector(panel("各 rank 的位置"));
+    assert.match(plain(await page.textContent("h1")), /没有到达/);
+  });
+  await on(s, `overview?run=${JAX_RUN}`, async (page) => assert.equal(await page.locator(".rail-link[href='#/hang']").count(), 0));
+  await on(s, "hang?run=own", async (page) => assert.match(await page.textContent("main pre"), /TORCH_NCCL_DUMP_ON_TIMEOUT/));
+});
 
 test("MindSpore overview: step trace, data preparation, types by the time of one execution, counts; each leads on", (s) =>
   on(s, "overview?run=made", async (page, table) => {

@@ -545,11 +545,24 @@ status advice_cause_find(const analysis_input *in, const params *p,
     return OK;
 }
 
+/* Most rules are about device work: without it, to have found nothing says little. */
+static void say_unchecked(const advice_facts *f, verdict *out) {
+    int64_t unchecked = 0;
+    for (int i = 0; i < N_RULES; i++) unchecked += first_lack(f, &rules[i]) != 0;
+    *out = (verdict){.id = "little_checked",
+                     .message = MSG_VERDICT_ADVISE_UNCHECKED,
+                     .severity = SEVERITY_INFO};
+    verdict_add(out, arg_int("unchecked", unchecked));
+    verdict_add(out, arg_int("rules", N_RULES));
+}
+
 static void advice_answer_judge(const findings *v, answer *out) {
     if (v->decided.id) {
         out->verdict = v->decided;
     } else if (v->n) {
         out->verdict = sentence(&v->found[0], v->found[0].rule->evidence);
+    } else if (!(v->facts.has & NEED_DEVICE)) {
+        say_unchecked(&v->facts, &out->verdict);
     } else {
         out->verdict = (verdict){.id = "nothing_to_advise",
                                  .message = MSG_VERDICT_ADVISE_NONE,

@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "ingest/pytorch/kineto_dialect.h"
-#include "ingest/trace_events/trace_event.h"
 #include "ingest/trace_events/trace_json.h"
 
 /* What a thread has seen of the whole. */
@@ -26,12 +25,11 @@ static void *new_kineto_state(builder *b, part *p) {
 
 /* ---- words ---- */
 
-enum { FIELD_TASK_TYPE = FIELD_OWN, FIELD_CONNECTION, FIELD_LEVEL };
-
 static uint8_t find_kineto_field(str key) {
     static const event_word own[] = {{STR("Task Type"), FIELD_TASK_TYPE},
                                      {STR("connection_id"), FIELD_CONNECTION},
-                                     {STR("level"), FIELD_LEVEL}};
+                                     {STR("level"), FIELD_LEVEL},
+                                     {STR("Record function id"), FIELD_RECORD_FUNCTION}};
     uint8_t field = event_find_word(own, sizeof own / sizeof *own, key);
     return field ? field : trace_event_field(key);
 }
@@ -218,5 +216,6 @@ const dialect *kineto_dialect(void) {
 }
 
 status ingest_trace_json(source *src, const ingest_options *o, builder *b, error *err) {
+    if (o->beside) return kineto_join(src, o, b, err);
     return ingest_trace_events(src, o, b, &KINETO, err);
 }

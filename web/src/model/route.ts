@@ -20,6 +20,7 @@ export const VIEWS = [
   "steps",
   "pipeline",
   "distributed",
+  "hang",
   "compare",
   "history",
   "query",

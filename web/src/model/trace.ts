@@ -31,7 +31,9 @@ const ANALYSES_OF_ALL: readonly string[] = ["overview", "advise", "operators", "
 
 /** Whether what is in view is of all ranks: breadcrumb, events and numbers follow this. */
 export const allRanks = computed(() =>
-  view.value === "distributed" ? isJob(currentRun.value) : allChosen.value && VIEWS_OF_ALL.includes(view.value),
+  view.value === "distributed" || view.value === "hang"
+    ? isJob(currentRun.value)
+    : allChosen.value && VIEWS_OF_ALL.includes(view.value),
 );
 
 /** How many workers count when all are meant: the ranks, without ranks every trace; never a data loader. */
@@ -117,6 +119,7 @@ const FRAMEWORKS: Record<string, string> = {
   perfetto: "Perfetto",
   perfetto_pytorch: "PyTorch",
   perfetto_rocm: "ROCm",
+  flight_recorder: "PyTorch",
   chrome: "Chrome JSON",
   memory_flow: "MegEngine",
   torch: "PyTorch",
@@ -194,6 +197,9 @@ const OF_EVENTS: ReadonlySet<View> = new Set<View>(["timeline", "roofline", "mod
 export const workersWithoutEvents = (view: View): number =>
   OF_EVENTS.has(view) && !isJob(currentRun.value) && factOf("format") === "tacho_summary" ? Number(factOf("workers") ?? 0) : 0;
 
+/** Whether it is a dump of the flight recorder: the last collectives of a rank, and nothing else. */
+export const isDump = (): boolean => factOf("format") === "flight_recorder";
+
 /** Whether a view has data in this trace; true while unknown, so that nothing blinks. */
 export function hasData(view: View): boolean {
   const some = (...kinds: string[]) => (countOf(...kinds) ?? 1) > 0;
@@ -214,6 +220,8 @@ export function hasData(view: View): boolean {
       return some("data_loading") || hasQueues() !== false;
     case "distributed":
       return isJob(currentRun.value) || some("collective") || hasDeviceReport() !== false;
+    case "hang":
+      return isDump();
     case "why":
       return Number(factOf("steps") ?? 1) > 0;
     case "history":

@@ -28,7 +28,7 @@ export const enShell = {
   choose_run: "Choose a run first",
   tracks: "Tracks",
   key_which:
-    "overview, why, timeline, operators, kernels, roofline, modules, memory, steps, pipeline, distributed, compare, history, query, runs",
+    "overview, why, timeline, operators, kernels, roofline, modules, memory, steps, pipeline, distributed, hang, compare, history, query, runs",
   key_timeline: "show the selection in the timeline",
   key_select: "parent, child, neighbors",
   key_window: "use the view or area as the window",
@@ -52,6 +52,7 @@ export const enShell = {
   n_kernels: "{n} {n|kernel|kernels}",
   n_operators: "{n} operator {n|call|calls}",
   n_steps: "{n} {n|step|steps}",
+  n_hang: "{n} {n|call|calls}",
   n_distributed: "{n} {n|worker|workers}",
   format_kineto: "Kineto JSON",
   format_chrome: "Chrome JSON",

@@ -46,6 +46,7 @@ export const enTables = {
   missing_pipeline: "The input pipeline was not recorded in this run",
   missing_distributed: "This run has one worker and no collectives",
   missing_distributed_apart: "These {n} {n|trace|traces} are not ranks of one job",
+  missing_hang: "This run is not a dump of the flight recorder",
   missing_why_apart:
     "Nothing in them says that they belong together: they have no rank numbers and no collectives. Each is shown on its own.",
   missing_why_memory: "{worker} has {n} {n|event|events}, none of them an allocation.",
@@ -56,6 +57,8 @@ export const enTables = {
   missing_why_steps: "{worker} has {n} {n|event|events}, none of them a step.",
   missing_why_pipeline: "{worker} has {n} {n|event|events}, none of them about loading data.",
   missing_why_distributed: "{worker} has {n} {n|event|events}, none of them a collective.",
+  missing_why_hang:
+    "{worker} has {n} {n|event|events} of a profiler. A job that hangs is explained by what its ranks were waiting for.",
   missing_cost_memory: "Adds one small event per allocation. The views you have now need no new recording.",
   missing_cost_modules: "Adds Python frames. They slow the host while recording, not the device.",
   missing_cost_roofline: "Adds shapes and data types of inputs; a few percent of time.",
@@ -63,6 +66,7 @@ export const enTables = {
   missing_cost_operators: "Adds the framework's operators.",
   missing_cost_steps: "Marks where a step ends; costs nothing.",
   missing_cost_pipeline: "Adds the time in the data loader, or each queue's fill level.",
+  missing_cost_hang: "Costs next to nothing; a file per rank is written when a collective times out.",
   missing_not_by: "{framework}'s profiler does not record this.",
   missing_cost_distributed: "Put the files of all ranks into one folder, each under its own name.",
   col_computation: "Computation",

@@ -25,6 +25,7 @@ export const en = {
   steps: "Steps",
   pipeline: "Input pipeline",
   distributed: "Distributed",
+  hang: "Hang",
   compare: "Compare",
   history: "History",
   query: "Query",

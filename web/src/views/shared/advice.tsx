@@ -51,12 +51,19 @@ export function Advice({ asked }: { asked: AskedFor<"advise"> }) {
       }
     >
       {rows.length === 0 ? (
-        <p class="empty">{t(/_cut$|_lost$|_empty$/.test(asked.value?.verdict?.id ?? "") ? "no_advice_cut" : "no_advice")}</p>
+        <p class="empty">{nothingFound(asked.value, all.length > 0)}</p>
       ) : (
         rows.map((r) => <AdviceRow key={String(r.id) + String(r.name ?? "")} row={r} asked={asked} mute={mute} />)
       )}
     </Panel>
   );
+}
+
+/** No rows: what the answer itself says of that, where little could be checked or something else decides. */
+function nothingFound(answer: AskedFor<"advise">["value"], muted: boolean): string {
+  const verdict = answer?.verdict;
+  if (/_cut$|_lost$|_empty$/.test(verdict?.id ?? "")) return t("no_advice_cut");
+  return verdict && !muted && verdict.id !== "nothing_to_advise" ? sentences(verdict.text[language.value]) : t("no_advice");
 }
 
 /** Two sentences, each with its full stop. */

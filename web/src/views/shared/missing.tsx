@@ -8,7 +8,7 @@ import { changeTrace } from "../../model/steps.ts";
 import { countIn, currentRun, currentWorker, frameworkOf, info, isJob, ranksOf } from "../../model/trace.ts";
 import { Segmented } from "../../widgets/controls.tsx";
 
-type Recordable = "operators" | "kernels" | "roofline" | "modules" | "memory" | "steps" | "pipeline" | "distributed";
+type Recordable = "operators" | "kernels" | "roofline" | "modules" | "memory" | "steps" | "pipeline" | "distributed" | "hang";
 
 // What to write, per producer; the argument that matters stands between *.
 const PYTORCH: Record<Recordable, string> = {
@@ -26,7 +26,11 @@ const PYTORCH: Record<Recordable, string> = {
   roofline: `with torch.profiler.profile(
         activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],
         *record_shapes=True*,
-        on_trace_ready=tensorboard_trace_handler("./log")) as prof:`,
+        on_trace_ready=tensorboard_trace_handler("./log")) as prof:
+
+# or, cheaper, an execution trace in the same folder: the two are joined
+observer = *ExecutionTraceObserver().register_callback(f"./log/rank{rank}_et.json")*
+with torch.profiler.profile(*execution_trace_observer=observer*, ...) as prof:`,
   operators: `with torch.profiler.profile(
         activities=[*ProfilerActivity.CPU*, ProfilerActivity.CUDA],
         on_trace_ready=tensorboard_trace_handler("./log")) as prof:`,
@@ -40,6 +44,10 @@ with torch.profiler.profile(activities=[*ProfilerActivity.CPU*, ProfilerActivity
         prof.step()`,
   distributed: `# every rank writes its own file into one folder
 on_trace_ready=tensorboard_trace_handler("./log", worker_name=*f"rank{rank}"*)`,
+  hang: `# before the job starts; the dumps of all ranks belong into one folder
+export *TORCH_NCCL_TRACE_BUFFER_SIZE=2000*
+export *TORCH_NCCL_DUMP_ON_TIMEOUT=1*
+export TORCH_NCCL_DEBUG_INFO_TEMP_FILE=/shared/dumps/nccl_trace_rank_`,
 };
 
 const PADDLE: Partial<Record<Recordable, string>> = {
@@ -87,6 +95,36 @@ tf.profiler.experimental.stop()`,
     x = tf.nn.relu(x @ w)`,
 };
 
+// Profilers of the machine rather than of a framework: one way to record serves several views.
+const NSYS = `*nsys profile -t cuda,nvtx,osrt* --cuda-graph-trace=node -o report python3 train.py
+*nsys export --type sqlite* report.nsys-rep`;
+const NSIGHT: Partial<Record<Recordable, string>> = {
+  kernels: NSYS,
+  operators: `# ranges of PyTorch's operators
+with *torch.autograd.profiler.emit_nvtx()*:
+    train_step(batch)
+
+${NSYS}`,
+  steps: `*torch.cuda.nvtx.range_push(f"step {i}")*
+train_step(batch)
+torch.cuda.nvtx.range_pop()`,
+};
+
+const ROCM: Partial<Record<Recordable, string>> = {
+  kernels: "*rocprofv3 --hip-trace --kernel-trace --memory-copy-trace --marker-trace --rccl-trace* -d out -- python3 train.py",
+};
+
+const NPU = `with torch_npu.profiler.profile(
+        activities=[*torch_npu.profiler.ProfilerActivity.CPU, torch_npu.profiler.ProfilerActivity.NPU*],
+        on_trace_ready=torch_npu.profiler.tensorboard_trace_handler("./log")) as prof:`;
+const TORCH_NPU: Partial<Record<Recordable, string>> = {
+  kernels: NPU,
+  operators: NPU,
+  roofline: NPU.replace("        on_trace_ready", "        *record_shapes=True*,\n        on_trace_ready"),
+  memory: NPU.replace("        on_trace_ready", "        *profile_memory=True*,\n        on_trace_ready"),
+  steps: PYTORCH.steps,
+};
+
 const PRODUCERS = [
   { id: "pytorch", label: "PyTorch", code: PYTORCH as Partial<Record<Recordable, string>> },
   { id: "paddle", label: "Paddle", code: PADDLE },
@@ -94,6 +132,9 @@ const PRODUCERS = [
   { id: "megengine", label: "MegEngine", code: MEGENGINE },
   { id: "jax", label: "JAX", code: JAX },
   { id: "tensorflow", label: "TensorFlow", code: TENSORFLOW },
+  { id: "torch_npu", label: "torch_npu", code: TORCH_NPU },
+  { id: "nsight", label: "Nsight Systems", code: NSIGHT },
+  { id: "rocprof", label: "ROCm", code: ROCM },
 ];
 
 // Kinds of events a view is made of.
@@ -106,6 +147,7 @@ const KINDS: Record<Recordable, readonly string[]> = {
   steps: ["step"],
   pipeline: [],
   distributed: [],
+  hang: [],
 };
 const MOST_ASKED = 12;
 
@@ -130,8 +172,9 @@ export function Missing({ name }: { name: Recordable }) {
   const producers = PRODUCERS.filter((p) => p.code[name]);
   const framework = frameworkOf(answer?.trace.format ?? "");
   const own = PRODUCERS.find((p) => p.label === framework);
+  const tool = producers.find((p) => answer?.trace.format.startsWith(p.id)); // a profiler that is no framework's
   const [chosen, choose] = useState<string>();
-  const producer = producers.find((p) => p.id === (chosen ?? own?.id)) ?? producers[0];
+  const producer = producers.find((p) => p.id === (chosen ?? own?.id ?? tool?.id)) ?? producers[0];
   const code = producer?.code[name] ?? "";
   const others = othersWith(name);
   const traces = ranksOf(currentRun.value);

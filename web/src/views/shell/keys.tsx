@@ -18,6 +18,7 @@ const VIEW_KEYS: Record<string, (typeof VIEWS)[number]> = {
   s: "steps",
   i: "pipeline",
   d: "distributed",
+  b: "hang",
   c: "compare",
   h: "history",
   q: "query",

@@ -17,6 +17,7 @@ import { failureInView, Unreadable } from "./unreadable.tsx";
 // Loaded when first opened: together they are half of the script.
 const Compare = lazy(() => import("../compare/compare.tsx").then((m) => m.Compare));
 const Distributed = lazy(() => import("../distributed/distributed.tsx").then((m) => m.Distributed));
+const Hang = lazy(() => import("../distributed/hang.tsx").then((m) => m.Hang));
 const History = lazy(() => import("../history/history.tsx").then((m) => m.History));
 const Memory = lazy(() => import("../memory/memory.tsx").then((m) => m.Memory));
 const Query = lazy(() => import("../query/query.tsx").then((m) => m.Query));
@@ -39,6 +40,7 @@ export const PAGES: Record<View, (props: object) => ComponentChild> = {
   steps: Steps,
   pipeline: InputPipeline,
   distributed: Distributed,
+  hang: Hang,
   compare: Compare,
   history: History,
   query: Query,

@@ -14,6 +14,7 @@ import {
   frameworkOf,
   hasData,
   info,
+  isDump,
   rowsOf,
 } from "../../model/trace.ts";
 import { Icon } from "../../widgets/icons.tsx";
@@ -22,9 +23,12 @@ const GROUPS: readonly { title?: Key; views: readonly Exclude<View, "runs">[] }[
   { views: ["overview", "why", "timeline"] },
   { title: "group_time", views: ["operators", "kernels", "roofline", "modules", "memory"] },
   { title: "group_steps", views: ["steps", "pipeline"] },
-  { title: "group_workers", views: ["distributed"] },
+  { title: "group_workers", views: ["distributed", "hang"] },
   { title: "group_tools", views: ["compare", "history", "query"] },
 ];
+
+/** A job that hangs is another question than all the others: its view is there where dumps are. */
+const isOffered = (name: View): boolean => name !== "hang" || view.value === "hang" || isDump();
 
 export function Rail() {
   return (
@@ -32,7 +36,7 @@ export function Rail() {
       {GROUPS.map((g, i) => (
         <div key={i} class="rail-group">
           {g.title ? <div class="rail-title">{t(g.title)}</div> : null}
-          {g.views.map((v) => (
+          {g.views.filter(isOffered).map((v) => (
             <RailLink key={v} name={v} />
           ))}
         </div>

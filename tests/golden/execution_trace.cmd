@@ -1,0 +1,1 @@
+$TACHO operators execution_trace --stable --group-by name+shape --search mm; $TACHO info execution_trace/rank0_et.json.gz --stable; $TACHO query execution_trace --stable "select file, nodes, joined, damaged from execution_trace"
