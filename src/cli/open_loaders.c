@@ -1,6 +1,7 @@
 /* open_loaders.c: a worker together with the processes of its data loader (session/loaders.h), for
  * questions that follow batches from process to process. */
 #include "analyse/registry.h"
+#include "cli/cli.h"
 #include "cli/open_int.h"
 #include "session/loaders.h"
 
@@ -8,17 +9,19 @@ static void release_merged(void *t) {
     trace_release(t);
 }
 
-/* A loader's file that cannot be read is left out: waiting for its batches is then assumed to be the
- * time of the thread that waits. */
+/* A loader's file that cannot be read is left out, with a complaint: waiting for its batches is then
+ * assumed to be the time of the thread that waits. */
 static status load_loaders(const options *o, opened_input *x, const span_choice *c,
                            loader_trace *out, uint32_t *n, error *err) {
     for (const worker_entry *w = NULL; (w = loader_after(c->run, c->worker, w)) != NULL;) {
         span_choice loader = {.run = c->run, .worker = w};
         trace *t = NULL;
+        error why = {0};
         loader.span = worker_span(w, c->span->number);
-        status st = open_load(o, x, &loader, &t, o->strict ? err : NULL);
+        status st = open_load(o, x, &loader, &t, o->strict ? err : &why);
         if (st == ERR_MEMORY) FAIL_MEMORY(err);
         if (st != OK && o->strict) return st;
+        if (st != OK) (void)cli_complain(o, &why);
         out[(*n)++] = (loader_trace){st == OK ? t : NULL, w->name};
     }
     return OK;

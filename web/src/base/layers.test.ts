@@ -49,6 +49,7 @@ const ENTRIES: readonly string[] = [
   "views/steps/steps.tsx",
   "views/pipeline/pipeline.tsx",
   "views/distributed/distributed.tsx",
+  "views/distributed/hang.tsx",
   "views/compare/compare.tsx",
   "views/history/history.tsx",
   "views/query/query.tsx",

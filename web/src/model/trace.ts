@@ -119,7 +119,6 @@ const FRAMEWORKS: Record<string, string> = {
   perfetto: "Perfetto",
   perfetto_pytorch: "PyTorch",
   perfetto_rocm: "ROCm",
-  flight_recorder: "PyTorch",
   chrome: "Chrome JSON",
   memory_flow: "MegEngine",
   torch: "PyTorch",

@@ -52,7 +52,7 @@ export const enRun = {
   hang_none: "No collective is open in these dumps",
   hang_fact_dumps: "{n} {n|dump|dumps}",
   hang_fact_open: "{n} open {n|collective|collectives}",
-  hang_fact_calls: "{n} recorded calls",
+  hang_fact_calls: "{n} recorded {n|call|calls}",
   hang_open: "Collectives that did not complete",
   hang_ranks: "Where each rank is",
   hang_lines: "Lines of the program",
