@@ -182,14 +182,26 @@ typedef struct {
     char **argv;
 } words_left;
 
-/* No C library for it is in Debian; what others make of Arrow is one line. */
-#define PARQUET_LINE                                                                       \
-    "tacho export TRACE --to arrow | python3 -c \"import sys, pyarrow as a, "              \
-    "pyarrow.parquet as p; p.write_table(a.ipc.open_stream(sys.stdin.buffer).read_all(), " \
-    "'slice.parquet')\""
+/* Forms that people ask `export` for and another line gives. No C library of Debian writes Parquet. */
+static const struct {
+    const char *form, *line;
+} MADE_OTHERWISE[] = {
+    {"parquet",
+     "tacho export TRACE --to arrow | python3 -c \"import sys, pyarrow as a, "
+     "pyarrow.parquet as p; p.write_table(a.ipc.open_stream(sys.stdin.buffer).read_all(), "
+     "'slice.parquet')\""},
+    {"md", "tacho overview TRACE --format md >FILE.md"},
+    {"html", "tacho report TRACE -o FILE.html"},
+    {"pdf", "tacho report TRACE -o FILE.html && chromium --headless --virtual-time-budget=9000 "
+            "--print-to-pdf=FILE.pdf FILE.html"},
+};
 
-static status fail_parquet(error *err) {
-    FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_PARQUET, arg_cstr("line", PARQUET_LINE));
+static status check_export_form(str wanted, error *err) {
+    for (size_t i = 0; i < N_OF(MADE_OTHERWISE); i++)
+        if (str_eq(wanted, str_of(MADE_OTHERWISE[i].form)))
+            FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_OTHERWISE, arg_text("name", wanted),
+                 arg_cstr("line", MADE_OTHERWISE[i].line));
+    return OK;
 }
 
 /* The option at w->at, with its value, which may be the next word. */
@@ -219,8 +231,7 @@ static status parse_option(words_left *w, options *o, error *err) {
     }
     spelling as = {given, " "};
     if (flag) value = STR("yes");
-    if (t && t->offset == offsetof(options, export_to) && str_eq(value, STR("parquet")))
-        return fail_parquet(err);
+    if (t && t->offset == offsetof(options, export_to)) TRY(check_export_form(value, err));
     return t ? term_set(t, &as, value, o, err)
              : params_add(&o->question.params, p, &as, value, err);
 }

@@ -256,7 +256,7 @@ static status describe_counter(pftrace *p, uint32_t i, uint64_t *uuid) {
 
 static status add_counters(pftrace *p) {
     const trace *t = p->x->t;
-    uint64_t uuid;
+    uint64_t uuid = 0;
     for (uint32_t i = 1; i < t->counter.n; i++) {
         if (!export_holds(p->x, t->counter.time[i])) continue;
         TRY(describe_counter(p, i, &uuid));

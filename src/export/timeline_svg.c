@@ -250,7 +250,7 @@ status timeline_svg(const lod *l, const timeline_svg_options *o, buf *out,
         arena a;
         svg_picture p = {
             .l = l, .t = l->t, .o = o, .arena = &a, .out = out, .width_px = width_of(o)};
-        p.least_titled_px = 12 << i;
+        p.least_titled_px = 12u << i;
         p.plot_px = p.width_px - GUTTER_PX - RIGHT_PX;
         out->n = before;
         arena_init(&a, 0);

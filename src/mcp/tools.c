@@ -220,7 +220,7 @@ static status read_slice(str name, str raw, arena *a, str *sql, error *err) {
 
 static status add_argument(const mcp_tool *t, mcp_call *c, str name, str raw, arena *a,
                            error *err) {
-    value_kind kind;
+    value_kind kind = VALUE_TEXT;
     str ignored, one;
     for (uint32_t i = 0; i < t->n_traces; i++)
         if (str_eq(name, str_of(trace_argument(t, i))))

@@ -1,1 +1,1 @@
-$TACHO export minimal.pt.trace.json --to arrow -o "$TMP/tables/" && (cd "$TMP/tables" && ls) && $TACHO export minimal.pt.trace.json --to arrow --table slices; $TACHO export minimal.pt.trace.json --to parquet
+$TACHO export minimal.pt.trace.json --to arrow -o "$TMP/tables/" && (cd "$TMP/tables" && ls) && $TACHO export minimal.pt.trace.json --to arrow --table slices; $TACHO export minimal.pt.trace.json --to parquet; for f in md html pdf; do $TACHO export minimal.pt.trace.json --to $f; done
