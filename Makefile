@@ -95,10 +95,10 @@ endif
 CPP_FLAGS := -D_GNU_SOURCE -DTACHO_VERSION='"$(VERSION)"' $(if $(HAVE_ISAL),-DHAVE_ISAL=1) \
     -Isrc -Iinclude -Ibuild/gen $(CPPFLAGS)
 C_FLAGS := -std=gnu11 -funsigned-char -fvisibility=hidden -pthread $(WARNINGS) $(OPT_$(VARIANT)) $(CFLAGS)
-# Hundreds of test programs are linked in half the time by mold; what users get is the system linker's.
+# Hundreds of test programs are linked in half the time by mold; tacho and its library are the system linker's.
 MOLD    := $(if $(filter-out release,$(VARIANT)),$(shell command -v mold >/dev/null 2>&1 && \
     $(CC) -fuse-ld=mold -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=mold))
-L_FLAGS := -pthread -Wl,--as-needed $(if $(filter release,$(VARIANT)),$(HARDEN_LINK)) $(SANITIZE_$(VARIANT)) $(MOLD) $(LDFLAGS)
+L_FLAGS := -pthread -Wl,--as-needed $(if $(filter release,$(VARIANT)),$(HARDEN_LINK)) $(SANITIZE_$(VARIANT)) $(LDFLAGS)
 LIBS    := $(if $(HAVE_ISAL),-lisal) -lz -lzstd -lxxhash $(if $(wildcard src/serve/*.c),-lmicrohttpd) -lsqlite3 -lm -ldl
 
 # ---- lists -------------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ $B/obj/tests/gpu/%.o: C_FLAGS += -Wno-strict-prototypes
 define program
 $1: $(call objects,$2) $(TEST_LIBS)
 	@mkdir -p $$(@D); $(if $(V),,echo '  LINK  $$@')
-	$Q$$(CC) $$(C_FLAGS) $$(L_FLAGS) $4 $$^ $3 $$(LIBS) -o $$@
+	$Q$$(CC) $$(C_FLAGS) $$(L_FLAGS) $$(MOLD) $4 $$^ $3 $$(LIBS) -o $$@
 endef
 # Helpers of a test's own folder come before those of other folders, so that both may have a
 # function of the same name.
