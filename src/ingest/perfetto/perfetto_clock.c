@@ -124,6 +124,7 @@ static status learn(reader *r, const readings *s, sequence *q) {
         if (is_own(one->id) != (q != NULL) || !one->id || one->id == r->trace_clock) continue;
         if (!in_ns(one->value, one->unit_ns, &ns)) continue;
         clock_row *c = find_clock(r, one->id, q, true);
+        if (!c && !q && r->clocks.n < MAX_CLOCKS) return ERR_MEMORY;
         if (!c) continue;
         c->incremental = one->incremental;
         c->unit_ns = one->unit_ns;
