@@ -37,7 +37,7 @@ test("all panels of the overview are drawn for a run of Paddle", (s) =>
     const ranges = await panel(page, "User ranges");
     assert.ok(ranges.includes("my_block"), ranges);
     const facts = await panel(page, "Configuration");
-    for (const word of ["SYNTHETIC-GPU-0", "GPU", "0.771300"]) assert.ok(facts.includes(word), facts);
+    for (const word of ["SYNTHETIC-GPU-0", "GPU", "77 %"]) assert.ok(facts.includes(word), facts);
     // Stages of each step, on the host and on the device: one bar a step, one part for each stage that took time.
     for (const [item, side] of [["Stages, host", "host_time"], ["Stages, device", "device_time"]]) {
       await page.click("section[aria-label='Steps'] >> role=button[name='Form']");

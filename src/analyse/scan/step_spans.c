@@ -197,7 +197,8 @@ status step_spans_make(const trace *t, const selection *select, arena *a, step_s
     collect_work(t, &s, work);
     for (uint32_t i = 0; i < n; i++) n_work += work[i].n;
     if (n_work) {
-        adjust(&s, work, work[0].n ? end_of_earlier(t, &s, &work[0]) : s.v[0].host_start);
+        bool cut = s.marked && work[0].n; /* what is not a step is the whole of the recording */
+        adjust(&s, work, cut ? end_of_earlier(t, &s, &work[0]) : s.v[0].host_start);
         uint32_t keep = count_complete(&s);
         s.left_out = s.v + keep;
         s.n_left_out = s.n - keep;

@@ -183,6 +183,21 @@ static void work_from_before_the_recording_does_not_go_to_the_first_step(void **
     fake_fini(&f);
 }
 
+static void a_recording_without_steps_begins_where_it_begins(void **state) {
+    fake f;
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0);
+    int a = fake_add(&f, host, KIND_RUNTIME, "launch", 0, 5);
+    fake_work(&f, gpu, KIND_KERNEL, "old", 5, 65, -1); /* in flight */
+    fake_work(&f, gpu, KIND_KERNEL, "k", 70, 100, a);
+    params p = fake_params();
+    step_spans out = make(&f, &p);
+    assert_false(out.marked);
+    assert_int_equal(out.v[0].start, 0);
+    assert_int_equal(out.v[0].end, 170);
+    fake_fini(&f);
+}
+
 static void the_median_is_the_smallest_that_half_do_not_exceed(void **state) {
     fake f;
     int64_t median = -1;
@@ -205,6 +220,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_with_operators_are_told_from_those_without),
         cmocka_unit_test(work_from_before_the_recording_does_not_go_to_the_first_step),
+        cmocka_unit_test(a_recording_without_steps_begins_where_it_begins),
         cmocka_unit_test(the_median_is_the_smallest_that_half_do_not_exceed),
         cmocka_unit_test(a_last_step_with_less_than_four_fifths_is_left_out),
         cmocka_unit_test(calls_over_a_border_belong_to_no_step),

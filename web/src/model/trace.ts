@@ -194,10 +194,12 @@ const OF_EVENTS: ReadonlySet<View> = new Set<View>(["timeline", "roofline", "mod
 
 /** How many workers a summary file is of, where the view needs the events that it has not; else 0. */
 export const workersWithoutEvents = (view: View): number =>
-  OF_EVENTS.has(view) && !isJob(currentRun.value) && factOf("format") === "tacho_summary" ? Number(factOf("workers") ?? 0) : 0;
+  OF_EVENTS.has(view) && currentRun.value && !isJob(currentRun.value) && factOf("format") === "tacho_summary"
+    ? Number(factOf("workers") ?? 0)
+    : 0;
 
 /** Whether it is a dump of the flight recorder: the last collectives of a rank, and nothing else. */
-export const isDump = (): boolean => factOf("format") === "flight_recorder";
+export const isDump = (): boolean => currentRun.value !== undefined && factOf("format") === "flight_recorder";
 
 /** Whether a view has data in this trace; true while unknown, so that nothing blinks. */
 export function hasData(view: View): boolean {

@@ -47,7 +47,8 @@ export function TableView(props: Props) {
   const file = useRef<HTMLAnchorElement>(null);
   const [chosen, setChosen] = useState(() => readColumns(path));
   const isOn = (c: TableColumn, i: number) => i === 0 || (chosen ? chosen.includes(c.name) : !props.optional.includes(c.name));
-  const wanted = props.columns.filter(isOn);
+  // What somebody chose has room before what everybody sees.
+  const wanted = props.columns.filter(isOn).map((c) => (props.optional.includes(c.name) ? { ...c, stays: true } : c));
   const [box, width] = useWidth(1200);
   const left = wanted.length - fitting(arranged(wanted, keptOf(tableKey(wanted))), width).length;
   const pick = (id: string) => {
