@@ -134,7 +134,8 @@ static status check_summary(const char *analysis, const analysis_input *in, erro
          arg_cstr("analysis", analysis));
 }
 
-/* What compares, lists or copies another tool says nothing about a step that a cut could spoil. */
+/* What compares, lists or copies another tool says nothing about a step that a cut could
+ * spoil. */
 static const char *const of_any_input[] = {"info", "diff", "check", "history", "hang", "top"};
 
 static status find_cut(const analysis_input *in, answer *out, error *err) {

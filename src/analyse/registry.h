@@ -25,8 +25,8 @@ typedef struct {
  * looks at all of them when there are `several`: ranks, or files given together. */
 bool analysis_is_about_all(const analysis_info *a, const question *q, bool several);
 
-/* Does it follow batches into the processes of a data loader, so that their traces are wanted in
- * one with that of the worker? */
+/* Does it follow batches into the processes of a data loader, so that their traces are wanted
+ * in one with that of the worker? */
 bool analysis_joins_loaders(const analysis_info *a);
 
 typedef struct {

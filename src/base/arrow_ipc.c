@@ -2,11 +2,11 @@
  *
  *    0  -1, 4 bytes    4  i32 length M    8  a Message, a FlatBuffer, zeros up to 8 + M    blocks
  *
- * A FlatBuffer is written front to back. A table is its list of offsets (u16: its own length, the
- * table's, the place of each field), then the way back to that list and the fields; fields of 8
- * bytes come first, and what is before them is 4 modulo 8, so all are aligned. What a field
- * refers to comes later, and its distance is filled in then. The numbers of fields, types and
- * messages are those of Arrow's Schema.fbs and Message.fbs, which never change. */
+ * A FlatBuffer is written front to back. A table is its list of offsets (u16: its own length,
+ * the table's, the place of each field), then the way back to that list and the fields; fields
+ * of 8 bytes come first, and what is before them is 4 modulo 8, so all are aligned. What a
+ * field refers to comes later, and its distance is filled in then. The numbers of fields, types
+ * and messages are those of Arrow's Schema.fbs and Message.fbs, which never change. */
 #include "base/arrow_ipc.h"
 
 #include "base/json.h"
@@ -27,7 +27,8 @@ enum { PRECISION_DOUBLE = 2 };
 
 /* ---- FlatBuffers ------------------------------------------------------------------------- */
 
-/* A field of a table: `bytes` 0 when it is absent, 4 with value 0 when it refers to something. */
+/* A field of a table: `bytes` 0 when it is absent, 4 with value 0 when it refers to
+ * something. */
 typedef struct {
     uint8_t bytes;
     uint64_t value;

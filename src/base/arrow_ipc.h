@@ -6,10 +6,11 @@
  *     arrow_add_batch(out, fields, blocks, n_fields, n_rows);           the blocks of all columns
  *     arrow_add_end(out);
  *
- * A message says the sizes of the blocks that follow it, so the caller knows them beforehand and
- * may send each block away as it is made: bits of validity (where any value is null), values,
- * and of texts the bytes after n + 1 positions. Each block is followed by arrow_pad. Messages
- * and blocks start at multiples of 64 bytes: a reader that maps the stream copies nothing. */
+ * A message says the sizes of the blocks that follow it, so the caller knows them beforehand
+ * and may send each block away as it is made: bits of validity (where any value is null),
+ * values, and of texts the bytes after n + 1 positions. Each block is followed by arrow_pad.
+ * Messages and blocks start at multiples of 64 bytes: a reader that maps the stream copies
+ * nothing. */
 #ifndef BASE_ARROW_IPC_H
 #define BASE_ARROW_IPC_H
 

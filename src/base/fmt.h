@@ -36,9 +36,9 @@ size_t fmt_escape(char out[8], uint32_t c);
 /* Appends UTF-8 text with those replaced; `keep` lists the ones to leave, "\n\t" for
  * example. */
 void fmt_safe(buf *out, str s, const char *keep);
-/* Appends a text as a field of CSV (RFC 4180: in quotes where it must be), as it is except for what
- * a terminal or a spreadsheet would obey: control characters are written out, and what would be a
- * formula begins with an apostrophe. */
+/* Appends a text as a field of CSV (RFC 4180: in quotes where it must be), as it is except for
+ * what a terminal or a spreadsheet would obey: control characters are written out, and what
+ * would be a formula begins with an apostrophe. */
 void fmt_csv(buf *out, str s);
 
 #endif

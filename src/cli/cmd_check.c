@@ -1,8 +1,8 @@
 /* cmd_check.c: `tacho check`: the analysis `check` as a gate.
  *
- * The answer goes to standard output like any other; the reports beside it (--junit, --markdown,
- * --annotations) are for machines. Exit status 4: a limit is exceeded. What cannot be judged is
- * said on stderr and passes, unless --strict. */
+ * The answer goes to standard output like any other; the reports beside it (--junit,
+ * --markdown, --annotations) are for machines. Exit status 4: a limit is exceeded. What cannot
+ * be judged is said on stderr and passes, unless --strict. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -3,8 +3,9 @@
  * Several traces, or all workers of a run, are merged on one clock first (store/merge.h): one
  * file with the processes of all. export/ does the rest. Here --to is the form, so the window
  * ends at --until; steps are the time that they take. Without -o the result goes to standard
- * output, unless a terminal is listening there; a picture then goes to timeline.svg. Once the trace is open, a failure to read or write is one of the disk: exit
- * status 3; a reader that closed its end of the pipe is none. */
+ * output, unless a terminal is listening there; a picture then goes to timeline.svg. Once the
+ * trace is open, a failure to read or write is one of the disk: exit status 3; a reader that
+ * closed its end of the pipe is none. */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -122,8 +123,8 @@ static bool is_each_alone(const options *o, const opened_input *x) {
     return x->input.n_traces > 1 && export_is_of_one_rank(o->export_to);
 }
 
-/* A file for each rank, as ASTRA-sim names them: PREFIX.0.et, PREFIX.1.et, …; without a rank the
- * place in the list is the number. */
+/* A file for each rank, as ASTRA-sim names them: PREFIX.0.et, PREFIX.1.et, …; without a rank
+ * the place in the list is the number. */
 static status write_ranks(const options *o, const opened_input *x, export_options *how,
                           error *err) {
     if (!o->output.p || str_eq(o->output, STR("-")))

@@ -138,7 +138,8 @@ static status answer_sql(const options *o, opened_input *x, str sql, buf *text, 
                          .limit_rows = SQL_ROWS};
     TRY(query_open(&x->input, &how, &q, err));
     status s = query_ask(q, sql, &x->arena, &a, err);
-    /* As wide as it is: the columns are those that were asked for. It borrows from the query. */
+    /* As wide as it is: the columns are those that were asked for. It borrows from the
+     * query. */
     if (s == OK) s = write_answer(o, &a, 0, text, json, err);
     query_close(q);
     return s;

@@ -1,7 +1,8 @@
 /* cmd_report.c: `tacho report`: a run, or two that are compared, as one HTML file.
  *
  * About how large it will be is said before the work, how large it is after it; both on stderr,
- * unless --quiet. Once the traces are read, a failure to write is one of the disk: exit status 3. */
+ * unless --quiet. Once the traces are read, a failure to write is one of the disk: exit status
+ * 3. */
 #include <stdio.h>
 #include <unistd.h>
 

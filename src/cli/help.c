@@ -14,8 +14,8 @@
 #define INDENT 2
 #define NAMES 26 /* cells for names before their meaning starts */
 
-/* Bytes of the next piece that stays whole: a run of ASCII up to a blank or behind the bar of a choice, or
- * one character. */
+/* Bytes of the next piece that stays whole: a run of ASCII up to a blank or behind the bar of a
+ * choice, or one character. */
 static size_t piece_bytes(str s) {
     size_t n = 1;
     if ((unsigned char)s.p[0] < 0x80) {

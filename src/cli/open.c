@@ -134,9 +134,9 @@ static bool can_take_many(const options *o) {
                                      strcmp(o->command.name, "query") == 0; /* merge them */
 }
 
-/* Is the question about all of the run? An export and SQL are of one worker unless they are asked to merge.
- * Two traces of a comparison are not workers of one run. A run of memory pictures alone has no
- * whole worker: then it is about the one that was chosen. */
+/* Is the question about all of the run? An export and SQL are of one worker unless they are
+ * asked to merge. Two traces of a comparison are not workers of one run. A run of memory
+ * pictures alone has no whole worker: then it is about the one that was chosen. */
 static bool wants_all(const options *o, const run_entry *run) {
     bool given = o->n_traces > 1 && run_whole(run) > 1 && !compare_is_asked(o);
     if (!can_take_many(o) || !run_whole(run)) return false;

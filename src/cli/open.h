@@ -15,8 +15,8 @@ typedef struct {
 /* Finds, reads and seals what the options choose. open_end in any case. */
 status open_traces(const options *o, opened_input *out, error *err) MUST_USE;
 void open_end(opened_input *x);
-/* All that were opened on one clock (store/merge.h), to be released; says on standard error which
- * of them tell no time of day. */
+/* All that were opened on one clock (store/merge.h), to be released; says on standard error
+ * which of them tell no time of day. */
 status open_merged(const options *o, opened_input *x, trace **merged, error *err) MUST_USE;
 
 /* Is the file or folder, whatever links lead there, below a folder given by its real path? */

@@ -1,8 +1,8 @@
 /* open_compare.c: the runs of a comparison: its second one, and more of the first program.
  *
- * Each is opened like the first run: all ranks, or the worker that was chosen. --base-runs takes
- * paths separated by commas, each a trace, a run or a folder of runs, all of which count; the
- * first run itself is not counted twice. */
+ * Each is opened like the first run: all ranks, or the worker that was chosen. --base-runs
+ * takes paths separated by commas, each a trace, a run or a folder of runs, all of which count;
+ * the first run itself is not counted twice. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

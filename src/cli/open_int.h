@@ -22,8 +22,8 @@ status open_choose(const options *o, opened_input *x, const catalogue *found, sp
 /* Opens the chosen worker, and all of its run where the question is about them. */
 status open_run(const options *o, opened_input *x, span_choice *c, error *err) MUST_USE;
 
-/* The trace of a worker that was just opened together with those of its data loader's processes,
- * where the question follows batches from process to process. */
+/* The trace of a worker that was just opened together with those of its data loader's
+ * processes, where the question follows batches from process to process. */
 status open_loaders(const options *o, opened_input *x, const span_choice *c,
                     error *err) MUST_USE;
 /* Reads and seals one file; the arena of `x` holds it. */

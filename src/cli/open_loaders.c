@@ -1,5 +1,5 @@
-/* open_loaders.c: a worker together with the processes of its data loader (session/loaders.h), for
- * questions that follow batches from process to process. */
+/* open_loaders.c: a worker together with the processes of its data loader (session/loaders.h),
+ * for questions that follow batches from process to process. */
 #include "analyse/registry.h"
 #include "cli/cli.h"
 #include "cli/open_int.h"
@@ -9,8 +9,8 @@ static void release_merged(void *t) {
     trace_release(t);
 }
 
-/* A loader's file that cannot be read is left out, with a complaint: waiting for its batches is then
- * assumed to be the time of the thread that waits. */
+/* A loader's file that cannot be read is left out, with a complaint: waiting for its batches is
+ * then assumed to be the time of the thread that waits. */
 static status load_loaders(const options *o, opened_input *x, const span_choice *c,
                            loader_trace *out, uint32_t *n, error *err) {
     for (const worker_entry *w = NULL; (w = loader_after(c->run, c->worker, w)) != NULL;) {

@@ -182,7 +182,8 @@ typedef struct {
     char **argv;
 } words_left;
 
-/* Forms that people ask `export` for and another line gives. No C library of Debian writes Parquet. */
+/* Forms that people ask `export` for and another line gives. No C library of Debian writes
+ * Parquet. */
 static const struct {
     const char *form, *line;
 } MADE_OTHERWISE[] = {

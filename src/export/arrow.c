@@ -1,12 +1,12 @@
 /* arrow.c: a table of the trace as an Arrow IPC stream (base/arrow_ipc.h).
  *
- * Tables and columns are those of SQL (query/sql_columns.h), without the hidden ones: `id` is the
- * row, references are ids, times count from the start of the trace, absent is null. Names and
- * words are dictionaries of what the column holds. One batch, so that a column is one block for
- * whoever maps the file.
+ * Tables and columns are those of SQL (query/sql_columns.h), without the hidden ones: `id` is
+ * the row, references are ids, times count from the start of the trace, absent is null. Names
+ * and words are dictionaries of what the column holds. One batch, so that a column is one block
+ * for whoever maps the file.
  *
- * First pass over each column: which rows are null (a bit each), which names there are. Then all
- * sizes are known; the second pass writes the values. */
+ * First pass over each column: which rows are null (a bit each), which names there are. Then
+ * all sizes are known; the second pass writes the values. */
 #include "base/arrow_ipc.h"
 #include "base/mem.h"
 #include "export/export_int.h"

@@ -6,9 +6,9 @@
  *     stream    └─> kernel ──> kernel ──> copy ──┘       stream order; the launch; the end of a wait
  *
  * Nodes are device work, operators and collectives of the host, and launching calls outside of
- * every operator. A host node has its own time, without that of the nodes inside it: a simulator
- * adds all of them up. Time between operators is in none. What one stream waits for of another
- * (cudaStreamWaitEvent) is not among the dependencies.
+ * every operator. A host node has its own time, without that of the nodes inside it: a
+ * simulator adds all of them up. Time between operators is in none. What one stream waits for
+ * of another (cudaStreamWaitEvent) is not among the dependencies.
  *
  * Order: a node's key is its start, of device work also not before that of its launch and of
  * what its stream did before. Every dependency has a smaller key, or the same one and comes
@@ -93,7 +93,8 @@ static bool waits(chakra *c, uint32_t slice) {
     return *known == 2;
 }
 
-/* Kernels of one stream may overlap (graphs, dependent launches): the last one that had ended. */
+/* Kernels of one stream may overlap (graphs, dependent launches): the last one that had
+ * ended. */
 static uint32_t ended_before(const chakra *c, uint32_t last, int64_t start) {
     for (int n = 0; last && c->kernel[last] && trace_slice_end(c->x->t, last) > start; n++)
         last = n < MOST_OVERLAPS ? c->before[last] : 0;

@@ -1,4 +1,5 @@
-/* chakra_node.c: messages of MLCommons Chakra (et_def.proto, version 0.0.4), each after its length.
+/* chakra_node.c: messages of MLCommons Chakra (et_def.proto, version 0.0.4), each after its
+ * length.
  *
  *     GlobalMetadata  version = 1, attr = 2
  *     Node            id = 1, name = 2, type = 3, ctrl_deps = 4, data_deps = 5, start_time_micros = 6,

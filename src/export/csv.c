@@ -6,8 +6,8 @@
  * whole nanoseconds, starts are offsets from the start of the trace, the step is the number of
  * the step the slice belongs to (device work: that of its launch call), args is the producer's
  * JSON object. Empty means not recorded. Kinds are tacho's own words, categories the
- * producer's. Control characters and what a spreadsheet would take for a formula are written as in
- * every CSV of ours (fmt_csv). */
+ * producer's. Control characters and what a spreadsheet would take for a formula are written as
+ * in every CSV of ours (fmt_csv). */
 #include "analyse/kind_names.h"
 #include "base/fmt.h"
 #include "export/export_int.h"

@@ -2,13 +2,13 @@
  *
  *     TRY(export_file(t, &(export_options){.form = STR("chrome")}, "out.json", err));
  *
- * Forms: chrome (trace-event JSON as PyTorch's profiler writes it), perfetto (its protobuf), csv (one row for each
- * slice), stacks (folded stacks for flame graphs), speedscope (the same for that viewer), tacho
- * (our own file), memory_flow.svg (time × address as a picture), arrow (one table as an Arrow IPC
- * stream), svg (a picture of the timeline), chakra (a graph of what waits for what, for
- * simulators). Written front to back through one buffer: memory does not grow with the trace
- * (for stacks and speedscope: only with the distinct stacks; for svg a level-of-detail index is
- * made where none is given; for chakra: 50 bytes for each slice). */
+ * Forms: chrome (trace-event JSON as PyTorch's profiler writes it), perfetto (its protobuf),
+ * csv (one row for each slice), stacks (folded stacks for flame graphs), speedscope (the same
+ * for that viewer), tacho (our own file), memory_flow.svg (time × address as a picture), arrow
+ * (one table as an Arrow IPC stream), svg (a picture of the timeline), chakra (a graph of what
+ * waits for what, for simulators). Written front to back through one buffer: memory does not
+ * grow with the trace (for stacks and speedscope: only with the distinct stacks; for svg a
+ * level-of-detail index is made where none is given; for chakra: 50 bytes for each slice). */
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
 

@@ -1,4 +1,5 @@
-/* links_int.h: the ids by which readers of other forms link calls, device work and operators. */
+/* links_int.h: the ids by which readers of other forms link calls, device work and
+ * operators. */
 #ifndef EXPORT_LINKS_INT_H
 #define EXPORT_LINKS_INT_H
 
@@ -20,7 +21,8 @@ typedef struct {
 
 link_facts links_find(const trace *t, link_cursor *c, uint32_t slice);
 
-/* The store's number of an argument in place of the producer's; ABSENT_I64: his own is right. */
+/* The store's number of an argument in place of the producer's; ABSENT_I64: his own is
+ * right. */
 int64_t links_number(str key, const link_facts *f);
 
 #endif

@@ -1,8 +1,8 @@
 /* pftrace_slice.c: slices as begins and ends on tracks, with their arrows.
  *
- * A track of Perfetto is a stack: what overlaps partially is lost. So slices that do not nest go
- * to further tracks of the same name, which Perfetto draws together, and two pieces of device
- * work never nest: kernels that run side by side on a stream are all to be seen.
+ * A track of Perfetto is a stack: what overlaps partially is lost. So slices that do not nest
+ * go to further tracks of the same name, which Perfetto draws together, and two pieces of
+ * device work never nest: kernels that run side by side on a stream are all to be seen.
  *
  *     stream 7    |--- kernel a ---|     |-- c --|
  *     stream 7              |--- kernel b ---|

@@ -7,10 +7,11 @@
 /* s as text or attribute value of XML: markup is escaped; what no XML may hold (control
  * characters, U+FFFE, U+FFFF) and what is no UTF-8 is replaced. */
 void svg_add_escaped(buf *b, str s);
-/* Width of a text in a sans-serif font, in ems: an estimate, as fonts differ; rather too wide. */
+/* Width of a text in a sans-serif font, in ems: an estimate, as fonts differ; rather too
+ * wide. */
 double svg_text_ems(str s);
-/* As much of s as fits in so many ems, with "…" where it is cut, escaped; nothing, and false, when
- * less than three letters would be left. */
+/* As much of s as fits in so many ems, with "…" where it is cut, escaped; nothing, and false,
+ * when less than three letters would be left. */
 bool svg_add_fitting(buf *b, str s, double ems);
 
 #endif

@@ -10,8 +10,8 @@
  *   │ legend                                       │
  *   └──────────────────────────────────────────────┘
  *
- * Boxes come from analyse/timeline/viewport, as the page's do. A picture that is larger than it may
- * be is drawn again with half the boxes and rows. */
+ * Boxes come from analyse/timeline/viewport, as the page's do. A picture that is larger than it
+ * may be is drawn again with half the boxes and rows. */
 #include "export/timeline_svg.h"
 
 #include "analyse/timeline/lanes.h"

@@ -1,13 +1,13 @@
-/* timeline_svg.h: a part of the timeline as a picture: what the page shows of it, as one SVG file
- * that follows the reader's light or dark theme and needs nothing else.
+/* timeline_svg.h: a part of the timeline as a picture: what the page shows of it, as one SVG
+ * file that follows the reader's light or dark theme and needs nothing else.
  *
  *     TRY(timeline_svg(l, &(timeline_svg_options){.from_ns = a, .to_ns = b, .width_px = 1200},
  *                      &out, &facts, err));
  *
- * Tracks are those that the page opens at first, in its order, without those that have nothing in
- * this part. Boxes of several events are paler the less of their time is busy. Where rows are too
- * many, the deep ones are stripes; where tracks are, the last are left out, and the picture says
- * how many. */
+ * Tracks are those that the page opens at first, in its order, without those that have nothing
+ * in this part. Boxes of several events are paler the less of their time is busy. Where rows
+ * are too many, the deep ones are stripes; where tracks are, the last are left out, and the
+ * picture says how many. */
 #ifndef EXPORT_TIMELINE_SVG_H
 #define EXPORT_TIMELINE_SVG_H
 

@@ -1,8 +1,8 @@
 /* timeline_svg_boxes.c: what happens in a lane: boxes, a counter's curve, the steps.
  *
- * A box that is wide enough to point at is an element with a title, and with its name where that
- * fits. The others of a lane are one path for each color: a third of the bytes, and a viewer draws
- * them at once. */
+ * A box that is wide enough to point at is an element with a title, and with its name where
+ * that fits. The others of a lane are one path for each color: a third of the bytes, and a
+ * viewer draws them at once. */
 #include "analyse/kind_names.h"
 #include "base/fmt.h"
 #include "base/message_ids_columns.h"

@@ -3,8 +3,9 @@
  * A line that is not a request is answered as JSON-RPC wants it: not JSON -32700, not a request
  * -32600, an unknown method -32601, arguments that do not fit -32602, a revision that is not
  * spoken -32022. What a tool cannot do (a file that is not there, a wrong value) is a result
- * with isError and the sentence that the command line would say: the model can read and mend it.
- * Every result has the members that the newest revision wants; older clients ignore them. */
+ * with isError and the sentence that the command line would say: the model can read and mend
+ * it. Every result has the members that the newest revision wants; older clients ignore
+ * them. */
 #include "mcp/mcp.h"
 
 #include "base/json.h"

@@ -1,9 +1,9 @@
 /* mcp.h: the Model Context Protocol: what a line of a client is answered with.
  *
- * JSON-RPC 2.0, one message a line. Clients of the revisions from 2024-11-05 to 2025-11-25 begin
- * with `initialize`; since 2026-07-28 there is no beginning, each request says its revision, and
- * `server/discover` tells what there is. Nothing is kept between two lines, so both kinds are
- * answered by the same functions.
+ * JSON-RPC 2.0, one message a line. Clients of the revisions from 2024-11-05 to 2025-11-25
+ * begin with `initialize`; since 2026-07-28 there is no beginning, each request says its
+ * revision, and `server/discover` tells what there is. Nothing is kept between two lines, so
+ * both kinds are answered by the same functions.
  *
  * Here is the protocol alone: tools are run by a host, which knows how traces are opened. */
 #ifndef MCP_MCP_H
@@ -33,12 +33,14 @@ typedef struct {
     } arguments[MCP_MAX_ARGUMENTS];
 } mcp_call;
 
-/* The answer of a tool: text for a model, one JSON object for programs; an SVG file, or nothing. */
+/* The answer of a tool: text for a model, one JSON object for programs; an SVG file, or
+ * nothing. */
 typedef struct {
     buf text, json, picture;
 } mcp_result;
 
-/* Some of the runs below the folder that is served; texts are valid until the arena is reset. */
+/* Some of the runs below the folder that is served; texts are valid until the arena is
+ * reset. */
 typedef struct {
     uint32_t n, total;
     struct {

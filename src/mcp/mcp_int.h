@@ -19,12 +19,13 @@ void mcp_put_tools(buf *out, lang words);
 status mcp_read_call(const mcp_tool *t, str arguments, arena *a, mcp_call *out,
                      error *err) MUST_USE;
 
-/* ---- runs as resources: tacho://run/NAME, tacho://run/NAME/ANALYSIS; a name is percent-encoded --- */
+/* ---- runs as resources: tacho://run/NAME, tacho://run/NAME/ANALYSIS; a name is percent-encoded  */
 
 #define MCP_RUN_URI "tacho://run/"
 
 void mcp_put_run_uri(buf *out, str run);
-/* What reading it asks: the analysis of a tool, without one the overview. ERR_ARG when it is none. */
+/* What reading it asks: the analysis of a tool, without one the overview. ERR_ARG when it is
+ * none. */
 status mcp_read_uri(str uri, arena *a, mcp_call *out, error *err) MUST_USE;
 
 #endif

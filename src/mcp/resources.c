@@ -1,5 +1,6 @@
-/* resources.c: a run as an address: tacho://run/NAME for its overview, tacho://run/NAME/ANALYSIS for
- * what a tool says of it. A name may hold anything, a slash too, so it is percent-encoded. */
+/* resources.c: a run as an address: tacho://run/NAME for its overview,
+ * tacho://run/NAME/ANALYSIS for what a tool says of it. A name may hold anything, a slash too,
+ * so it is percent-encoded. */
 #include <string.h>
 
 #include "base/message_ids_columns.h"

@@ -56,8 +56,8 @@ static bool takes_sql(const mcp_tool *t) {
     return strcmp(t->analysis, "query") == 0 && !is_slice(t);
 }
 
-/* All about one event: itself, its arguments, the device work it is, launches or belongs to, and
- * what is inside it. */
+/* All about one event: itself, its arguments, the device work it is, launches or belongs to,
+ * and what is inside it. */
 #define SLICE_SQL                                                                          \
     "SELECT id AS slice, name, kind, process_name, track_name, start, dur, step, parent, " \
     "path(id) AS path, stack(id) AS stack FROM slice WHERE id = %1$lld;"                   \

@@ -1,9 +1,9 @@
-/* emit_arrow.c: the first table of an answer as an Arrow IPC stream (base/arrow_ipc.h), for data
- * frames and databases.
+/* emit_arrow.c: the first table of an answer as an Arrow IPC stream (base/arrow_ipc.h), for
+ * data frames and databases.
  *
  * Whole numbers are int64, those that JSON has as strings (addresses, times of day) uint64,
- * reals float64, texts utf8, large_utf8 from 2 GiB on. A column says its type, its unit and what
- * it means in its metadata; that of the table is what JSON says about an answer: analysis,
+ * reals float64, texts utf8, large_utf8 from 2 GiB on. A column says its type, its unit and
+ * what it means in its metadata; that of the table is what JSON says about an answer: analysis,
  * table, total_rows, and as JSON texts trace, quality and verdict.
  *
  * Sizes are known before anything is written, so blocks can be flushed as they are made. */

@@ -2,7 +2,8 @@
  * an Arrow stream.
  *
  * Knows tables and words, nothing of traces: a new analysis is written by all forms for
- * nothing. Text and JSON hold the whole answer; csv, md, columns and arrow hold its first table. */
+ * nothing. Text and JSON hold the whole answer; csv, md, columns and arrow hold its first
+ * table. */
 #ifndef PRESENT_PRESENT_H
 #define PRESENT_PRESENT_H
 

@@ -53,8 +53,8 @@ status emit_screen(const answer *a, const present_options *o, buf *out, error *e
 
 /* The named values of a sentence as a JSON object. */
 void values_put_json(buf *out, const verdict *v);
-/* The members of an answer's JSON object: what was asked, what the answer rests on, the sentence
- * that answers it (there must be one). */
+/* The members of an answer's JSON object: what was asked, what the answer rests on, the
+ * sentence that answers it (there must be one). */
 void source_put_json(buf *out, const answer_source *s);
 void quality_put_json(buf *out, const quality *q, lang l);
 void verdict_put_json(buf *out, const verdict *v);

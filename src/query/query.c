@@ -3,8 +3,8 @@
  * The database is empty and in memory; all it knows are the virtual tables and functions of the
  * files beside this one. A result's values are collected first, because only then their types
  * are known: SQL has one for each value, a table one for each column. A column that comes
- * straight from a table keeps its unit; other columns get one by their name: total_ns, in_bytes,
- * idle_share. */
+ * straight from a table keeps its unit; other columns get one by their name: total_ns,
+ * in_bytes, idle_share. */
 #include "query/query.h"
 
 #include "base/counted.h"

@@ -3,10 +3,10 @@
  *     SELECT name, device_total FROM operators('name+shape') WHERE calls > 100
  *     SELECT * FROM overview_steps
  *
- * `operators` is the first table of its analysis, operators_phases another one. Parameters of the
- * registry are hidden columns in their order, so they are given as arguments or as conditions:
- * WHERE group_by = 'type'. After them come in_steps, in_from and in_to, the window. A parameter
- * that has the name of a result's column is called param_NAME.
+ * `operators` is the first table of its analysis, operators_phases another one. Parameters of
+ * the registry are hidden columns in their order, so they are given as arguments or as
+ * conditions: WHERE group_by = 'type'. After them come in_steps, in_from and in_to, the window.
+ * A parameter that has the name of a result's column is called param_NAME.
  *
  * An answer is computed when its rows are first asked for, and kept: a join asks again. */
 #include "base/counted.h"

@@ -1,8 +1,8 @@
 /* sql_columns.c: the columns of SQL tables from those of the schema, and reading their cells.
  *
  * A cell is found by hops from row to row, each along a reference, and one read at the end: the
- * start of a kernel is kernel.slice, then slice.start. So every convenience is one more row of a
- * table here, and none of them costs a join. */
+ * start of a kernel is kernel.slice, then slice.start. So every convenience is one more row of
+ * a table here, and none of them costs a join. */
 #include "query/sql_columns.h"
 
 #include "base/num.h"

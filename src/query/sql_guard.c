@@ -2,10 +2,10 @@
  * can reach the server, so everything that is not named here is denied.
  *
  * Allowed are SELECT, reading, functions and recursion; and the pragmas that describe tables.
- * The database is empty and in memory: there is nothing to write to, nothing can be attached, no
- * extension loaded. Time is looked at every few thousand steps of SQLite's machine; memory is
- * counted where it is taken (base/counted.h), SQLite's own too; the language's limits keep single
- * values, patterns and expressions small enough for that. */
+ * The database is empty and in memory: there is nothing to write to, nothing can be attached,
+ * no extension loaded. Time is looked at every few thousand steps of SQLite's machine; memory
+ * is counted where it is taken (base/counted.h), SQLite's own too; the language's limits keep
+ * single values, patterns and expressions small enough for that. */
 #include <time.h>
 
 #include "base/counted.h"

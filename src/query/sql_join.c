@@ -1,5 +1,5 @@
-/* sql_join.c: span_join(a, b [, partition]): the pairs of intervals of a and b that overlap, with
- * the time they share.
+/* sql_join.c: span_join(a, b [, partition]): the pairs of intervals of a and b that overlap,
+ * with the time they share.
  *
  *     SELECT sum(dur) FROM span_join('kernel', 'SELECT id, start, dur FROM step')
  *     SELECT * FROM span_join('slice', 'slice', 'track') WHERE a_id <> b_id
@@ -8,8 +8,8 @@
  * pairs are to be told apart, and the partition's column: then both must have the same value.
  *
  * Both lists are sorted by partition and start. For each a, the b that may overlap it begin at
- * the first whose end, or that of one before it, is after a's start (the ends so far ascend), and
- * stop at the first that starts at or after a's end. */
+ * the first whose end, or that of one before it, is after a's start (the ends so far ascend),
+ * and stop at the first that starts at or after a's end. */
 #include <stdlib.h>
 
 #include "base/bisect.h"

@@ -1,7 +1,7 @@
 /* sql_result.c: the rows of a statement, collected and made a table.
  *
- * A column of whole numbers is one of whole numbers; with real ones among them all are real; with
- * texts all are texts. Texts that lie in the trace are borrowed, others are copied. */
+ * A column of whole numbers is one of whole numbers; with real ones among them all are real;
+ * with texts all are texts. Texts that lie in the trace are borrowed, others are copied. */
 #include "query/sql_result.h"
 
 #include "base/counted.h"

@@ -1,15 +1,16 @@
 /* sql_rows.c: walking over the rows that fit.
  *
  * First the conditions narrow the rows, by what is sorted: ids, the slices of a track, starts
- * inside a track, side tables by slice, events by time, a subtree of slices. What is left of the
- * conditions is tested row by row. A join asks the same column again and again for one value:
- * from the second time on an index answers.
+ * inside a track, side tables by slice, events by time, a subtree of slices. What is left of
+ * the conditions is tested row by row. A join asks the same column again and again for one
+ * value: from the second time on an index answers.
  *
  *     low ─────────────────────── high      rows (ids ascend)
  *        track 1   track 2   track 3        starts ascend inside each: one search per track
  *
- * For GROUP BY and ORDER BY of a column with few different values the rows that fit are listed and
- * counted into their places: two passes over numbers; texts are compared once for each name. */
+ * For GROUP BY and ORDER BY of a column with few different values the rows that fit are listed
+ * and counted into their places: two passes over numbers; texts are compared once for each
+ * name. */
 #include "query/sql_rows.h"
 
 #include "base/bisect.h"
@@ -231,8 +232,8 @@ static int compare_texts(uint32_t a, uint32_t b, const void *context) {
     return str_cmp(trace_str(o->t, a - 1), trace_str(o->t, b - 1));
 }
 
-/* Numbers of rows by place become where each place begins, in the order of the values; `used` is
- * for two lists of the places that have rows. */
+/* Numbers of rows by place become where each place begins, in the order of the values; `used`
+ * is for two lists of the places that have rows. */
 static void begin_places(const row_walk *w, const sql_column *c, uint32_t *places,
                          uint32_t range, uint32_t *used) {
     text_order by = {w->from->t, c};

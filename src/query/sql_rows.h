@@ -1,6 +1,6 @@
-/* sql_rows.h: the rows of a trace's table that fit a list of conditions, in order: binary search
- * where the columns are sorted, an index where a column is asked for again and again, otherwise
- * a scan that compares numbers, never texts. Knows nothing of SQLite. */
+/* sql_rows.h: the rows of a trace's table that fit a list of conditions, in order: binary
+ * search where the columns are sorted, an index where a column is asked for again and again,
+ * otherwise a scan that compares numbers, never texts. Knows nothing of SQLite. */
 #ifndef QUERY_SQL_ROWS_H
 #define QUERY_SQL_ROWS_H
 
@@ -74,7 +74,8 @@ typedef struct {
     str pattern;
 } row_test;
 
-/* UP and DOWN: by row; SORTED: by the values of a column, which are counted into their places. */
+/* UP and DOWN: by row; SORTED: by the values of a column, which are counted into their
+ * places. */
 typedef enum { ORDER_ANY, ORDER_UP, ORDER_DOWN, ORDER_SORTED, ORDER_SORTED_DOWN } row_order;
 
 typedef struct {
@@ -100,8 +101,8 @@ typedef struct {
 void rows_init(row_source *s, const sql_table *tables, const trace *t, arena *a);
 void rows_fini(row_source *s);
 
-/* Starts a walk at its first row. sorted_by: the column of ORDER_SORTED. ERR_MEMORY, ERR_FORMAT.
- * sql_walk_end in any case. */
+/* Starts a walk at its first row. sorted_by: the column of ORDER_SORTED. ERR_MEMORY,
+ * ERR_FORMAT. sql_walk_end in any case. */
 typedef struct {
     const condition *conditions;
     uint32_t n;

@@ -1,10 +1,10 @@
 /* sql_trace.c: the tables of a trace as SQLite's virtual tables: SQLite's words for conditions
  * and order become a plan of sql_rows.h, its cells become SQLite's values.
  *
- * A plan travels from xBestIndex to xFilter as a number (the order, the column that is sorted by)
- * and a text of three hexadecimal digits for each condition: the column and the operator. All
- * conditions that are taken are tested here exactly as SQLite would, so it does not test them
- * again. */
+ * A plan travels from xBestIndex to xFilter as a number (the order, the column that is sorted
+ * by) and a text of three hexadecimal digits for each condition: the column and the operator.
+ * All conditions that are taken are tested here exactly as SQLite would, so it does not test
+ * them again. */
 #include "base/counted.h"
 #include "query/sqlite_int.h"
 

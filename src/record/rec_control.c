@@ -1,9 +1,8 @@
 /* rec_control.c: how another program asks this one to record: `tacho attach`.
  *
  * A stream socket PID.sock in a folder that only its owner may enter ($XDG_RUNTIME_DIR/tacho,
- * else
- * /tmp/tacho-UID, which is refused when it belongs to somebody else). Whoever connects must be the
- * same user, the system says so. One line is asked, lines are answered:
+ * else /tmp/tacho-UID, which is refused when it belongs to somebody else). Whoever connects
+ * must be the same user, the system says so. One line is asked, lines are answered:
  *
  *     record SECONDS FLAGS PATH[TAB PACKAGE]
  *                                 ->  started FILE, and when the time is over: done FILE

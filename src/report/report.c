@@ -18,8 +18,8 @@
 #define ANSWER_BYTES ((size_t)256 << 20)
 
 /* About what answers take, measured (bench/report): those about any worker, each name of an
- * operator or kernel more, each event of a step (the path, the picture of a step); each slice that
- * can be selected. Answers cut to a step are smaller. */
+ * operator or kernel more, each event of a step (the path, the picture of a step); each slice
+ * that can be selected. Answers cut to a step are smaller. */
 enum {
     BYTES_PER_WORKER = 150000,
     BYTES_PER_NAME = 1500,

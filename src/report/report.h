@@ -3,7 +3,8 @@
  *     report_options how = {.paths = {"log"}, .n_paths = 1, .output = "run.html", …};
  *     TRY(report_write(&how, &made, err));
  *
- * With two paths it is a comparison: both runs are inside, and the page opens on what changed. */
+ * With two paths it is a comparison: both runs are inside, and the page opens on what
+ * changed. */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
@@ -34,8 +35,8 @@ typedef struct {
     uint64_t n_slices; /* that can be selected */
 } report_result;
 
-/* *writing: the traces were read; a failure from now on is one of the disk. The file appears as a
- * whole, or not at all. */
+/* *writing: the traces were read; a failure from now on is one of the disk. The file appears as
+ * a whole, or not at all. */
 status report_write(const report_options *o, report_result *out, bool *writing,
                     error *err) MUST_USE;
 

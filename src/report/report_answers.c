@@ -88,8 +88,8 @@ static status ask_segments(report *r, asked_of whom, const trace *t, error *err)
     return OK;
 }
 
-/* The step whose recorded length is the median, the lower one of two, as the page chooses it; its
- * path lasts to the start of the next step, where that is known. */
+/* The step whose recorded length is the median, the lower one of two, as the page chooses it;
+ * its path lasts to the start of the next step, where that is known. */
 static bool find_typical(const table *steps, int64_t *number, bool *next) {
     uint32_t step = table_column(steps, STR("step"));
     uint32_t length = table_column(steps, STR("recorded"));

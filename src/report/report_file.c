@@ -5,8 +5,8 @@
  *     parts       the page's files, the answers, the index
  *     report.js   unpacks the page and starts it (web/src/report.ts)
  *
- * The nonce is a hash of the answers: the same report has the same bytes. Its size is known before
- * the first byte is written. */
+ * The nonce is a hash of the answers: the same report has the same bytes. Its size is known
+ * before the first byte is written. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

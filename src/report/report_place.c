@@ -1,7 +1,8 @@
 /* report_place.c: the two runs of a comparison as one folder, wherever they lie.
  *
- * The service knows runs by their names in one folder. Two files of one folder would be workers of
- * one run there, two folders of one name the same run: so each gets a name of its own, and a link. */
+ * The service knows runs by their names in one folder. Two files of one folder would be workers
+ * of one run there, two folders of one name the same run: so each gets a name of its own, and a
+ * link. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -3,7 +3,8 @@
  *     <script type="text/plain" id="tacho-7">H4sIA…</script>     gzip as base64, one for each part
  *
  * Base64 has no sign that means something to HTML, so nothing a trace holds can end the script
- * around it. The index, a part like the others, has the number of each answer by its question. */
+ * around it. The index, a part like the others, has the number of each answer by its
+ * question. */
 #ifndef REPORT_STORE_INT_H
 #define REPORT_STORE_INT_H
 

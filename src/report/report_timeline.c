@@ -1,5 +1,5 @@
-/* report_timeline.c: the timeline of a worker: lanes, tape, and pictures of it at several levels
- * of detail, so that zooming works as far as they go.
+/* report_timeline.c: the timeline of a worker: lanes, tape, and pictures of it at several
+ * levels of detail, so that zooming works as far as they go.
  *
  *     level 0    one picture of the whole trace
  *     level 1    TILES pictures, TILES times as fine
@@ -99,7 +99,8 @@ static uint64_t count_slices(const trace *t, part_of_time p) {
     return n;
 }
 
-/* The slices that were collected become a part; the index has the first and the last id of it. */
+/* The slices that were collected become a part; the index has the first and the last id of
+ * it. */
 static status end_slices(report *r, asked_of whom, buf *body, uint32_t first, uint32_t last,
                          error *err) {
     uint32_t number;
@@ -185,7 +186,8 @@ status report_pictures(report *r, asked_of whom, error *err) {
 
 /* ---- together ---------------------------------------------------------------------------- */
 
-/* Sums of the whole trace for each lane: what the page shows under a timeline nobody touched. */
+/* Sums of the whole trace for each lane: what the page shows under a timeline nobody
+ * touched. */
 static status keep_areas(report *r, asked_of whom, request_ctx *x, int64_t end_ns, error *err) {
     timeline_lanes l;
     uint32_t n = 0;

@@ -53,7 +53,8 @@ static slot *find_question(answer_cache *c, str question, uint64_t generation) {
     return NULL;
 }
 
-/* The one longest unused of those that nobody works on; NULL: there is none. The lock is held. */
+/* The one longest unused of those that nobody works on; NULL: there is none. The lock is
+ * held. */
 static slot *find_room(answer_cache *c) {
     slot *oldest = NULL;
     for (int i = 0; i < N_SLOTS; i++) {

@@ -202,8 +202,8 @@ static void put_module(buf *b, const trace *t, uint32_t slice) {
     buf_add_byte(b, '}');
 }
 
-/* The call stack: frames of the op, else the Python slices around it; innermost first. Built-ins
- * are left out: they have no line. */
+/* The call stack: frames of the op, else the Python slices around it; innermost first.
+ * Built-ins are left out: they have no line. */
 static void put_stack(buf *b, const trace *t, uint32_t slice) {
     uint32_t k = trace_op_of(t, slice), frame = k ? t->op.frame[k] : 0, n = 0;
     put_key(b, "stack");

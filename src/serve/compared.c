@@ -13,7 +13,8 @@ static status add_run(request_ctx *x, str name, str worker, error *err) {
                      .worker = worker.p ? worker : r->question.worker,
                      .span = r->question.span};
     span_choice c;
-    /* The page asks with the worker of the first run; another run may name its own otherwise. */
+    /* The page asks with the worker of the first run; another run may name its own
+     * otherwise. */
     if (worker.p) {
         TRY(span_choose(&x->snapshot->found, &wanted, &c, err));
     } else if (span_choose(&x->snapshot->found, &wanted, &c, NULL) != OK) {

@@ -7,8 +7,8 @@
 
 #include "serve/service.h"
 
-/* Answers what the page will ask about a trace that was just loaded, and keeps it; nothing when the
- * page begins with something else. Any thread. */
+/* Answers what the page will ask about a trace that was just loaded, and keeps it; nothing when
+ * the page begins with something else. Any thread. */
 void expected_answer(service *s, uint32_t entry, lang words);
 
 #endif

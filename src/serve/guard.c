@@ -6,9 +6,9 @@
  * from, what crosses sites is refused at once. A port is not compared: a tunnel may have
  * another.
  *
- * One route writes: a page on this machine sends a file. Everything that holds for reading holds
- * for it, and its type is one that a page of another site cannot send without asking first,
- * which is never answered.
+ * One route writes: a page on this machine sends a file. Everything that holds for reading
+ * holds for it, and its type is one that a page of another site cannot send without asking
+ * first, which is never answered.
  *
  * Bound to anything but loopback, the only thing that counts is the token: whoever has it may
  * ask under any name. It comes as a cookie (set when the page was opened with ?token=), or in
@@ -61,8 +61,8 @@ static bool is_same_origin(str origin, str host) {
     return false;
 }
 
-/* Anything but a file of the page: no name of those has an escape, under which the rest could be
- * spelled in other ways. */
+/* Anything but a file of the page: no name of those has an escape, under which the rest could
+ * be spelled in other ways. */
 static bool is_api(str target) {
     size_t mark = str_find(target, STR("?"), 0);
     str path = mark == SIZE_MAX ? target : str_n(target.p, mark);

@@ -111,7 +111,8 @@ static void find_language(str query, request *r) {
         if (str_eq(name, STR("lang"))) (void)lang_of(value, &r->words);
 }
 
-/* Texts of an analysis may be given several times, as on the command line: changes of whatif. */
+/* Texts of an analysis may be given several times, as on the command line: changes of
+ * whatif. */
 static bool may_repeat(const request *r, str name) {
     const param_info *p = r->analysis ? registry_find_param(r->analysis->name, name) : NULL;
     return p && p->kind == VALUE_TEXT;

@@ -1,8 +1,8 @@
 /* request.h: what a request line asks for: a route, checked parameters, or a file of the page.
  *
  * Everything here comes from outside: percent signs, repeated and unknown parameters, numbers
- * out of range are refused with a sentence (only texts of an analysis may be repeated, as changes
- * of whatif are); nothing of it is ever a path on this machine. */
+ * out of range are refused with a sentence (only texts of an analysis may be repeated, as
+ * changes of whatif are); nothing of it is ever a path on this machine. */
 #ifndef SERVE_REQUEST_H
 #define SERVE_REQUEST_H
 

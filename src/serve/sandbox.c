@@ -10,8 +10,8 @@
  * The numbers of Landlock are written out: headers are often older than the kernel a program
  * meets. Version 1 cannot link a file into another folder, which uploads do: it counts as none.
  *
- * The filter refuses by EPERM, so that a library that tries goes on without. It is a list of what
- * nobody here needs and not of what is needed: that changes with every version of libc. */
+ * The filter refuses by EPERM, so that a library that tries goes on without. It is a list of
+ * what nobody here needs and not of what is needed: that changes with every version of libc. */
 #include "serve/sandbox.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* sandbox.h: after its start the server gives up what it does not need: Landlock takes the files
- * outside of its folders from it, seccomp what would start programs or open connections. Whoever
- * finds a hole in a reader finds nothing behind it.
+/* sandbox.h: after its start the server gives up what it does not need: Landlock takes the
+ * files outside of its folders from it, seccomp what would start programs or open connections.
+ * Whoever finds a hole in a reader finds nothing behind it.
  *
  * Both hold for the calling thread and those it starts later, for ever: enter before the first
  * one. What the kernel does not have is left out; the state says so. */

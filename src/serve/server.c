@@ -46,8 +46,8 @@
 
 enum {
     MOST_CONNECTIONS = 256,
-    /* Beyond them for as long as one that gives way needs to go. The library may hold more: once its
-     * own limit is reached (0.9.75, epoll) it accepts nothing any more. */
+    /* Beyond them for as long as one that gives way needs to go. The library may hold more:
+     * once its own limit is reached (0.9.75, epoll) it accepts nothing any more. */
     CROWDED_CONNECTIONS = MOST_CONNECTIONS + 32,
     MOST_JOBS = 512,
     CONNECTION_BYTES = 48 << 10, /* request line and headers */
@@ -669,8 +669,8 @@ static void on_completed(void *context, connection *con, void **state,
     *state = NULL;
 }
 
-/* A connection too many is closed at once, unless a silent one gives way. The library's own limit
- * would leave it in the queue. */
+/* A connection too many is closed at once, unless a silent one gives way. The library's own
+ * limit would leave it in the queue. */
 static enum MHD_Result on_accept(void *context, const struct sockaddr *from, socklen_t n) {
     server *s = context;
     (void)from;

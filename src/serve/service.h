@@ -75,8 +75,8 @@ typedef struct {
     reply reply;
 } request_ctx;
 
-/* parse → open (again while it waits) → answer → end. A failure of any of them becomes the reply by
- * request_fail. */
+/* parse → open (again while it waits) → answer → end. A failure of any of them becomes the
+ * reply by request_fail. */
 void request_begin(request_ctx *x, service *s);
 void request_end(request_ctx *x);
 /* The route and parameters of x->target. */

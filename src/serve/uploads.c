@@ -147,8 +147,8 @@ static bool is_shown(const catalogue *c, const char *name) {
     return false;
 }
 
-/* A new folder, named like the one it comes from, or like the file without its endings. The lock
- * is held. */
+/* A new folder, named like the one it comes from, or like the file without its endings. The
+ * lock is held. */
 static bool make_folder(uploads *u, const char *way, const catalogue *shown, char *out,
                         size_t n_out) {
     char path[512];
@@ -257,14 +257,15 @@ static int close_quiet(upload *f) {
     return failed;
 }
 
-/* Where a file of a run lies: the run's folder, by itself and from the top; the way below it. */
+/* Where a file of a run lies: the run's folder, by itself and from the top; the way below
+ * it. */
 typedef struct {
     const char *folder, *whole, *below;
     bool with_folder; /* it came in one */
 } upload_spot;
 
-/* The run a folder was found to be, by the name it is listed under: the one that holds the file,
- * else the first. */
+/* The run a folder was found to be, by the name it is listed under: the one that holds the
+ * file, else the first. */
 static str listed_run(const upload_place *at, const upload_spot *spot, const catalogue *c) {
     const run_entry *best = c->n_runs ? &c->runs[0] : NULL;
     str way = str_of(spot->below);

@@ -1,4 +1,5 @@
-/* uploads.h: files that were dropped on the page: a folder of the server's own that goes with it.
+/* uploads.h: files that were dropped on the page: a folder of the server's own that goes with
+ * it.
  *
  *     uploads *u = uploads_new(limit_bytes);             a fresh folder, only for this user
  *     upload one = {0};
@@ -8,11 +9,11 @@
  *     upload_drop(&one);                                 always: gives back what was not kept
  *     uploads_free(u);                                   removes the folder and all in it
  *
- * Nothing a client sends is ever used as a path: of each part of a name only letters, digits and
- * a few signs are kept, and it lies in a folder that is made here. The first folder of a way is
- * the run; folders below it are kept, since profilers write several files of one name into
- * folders of ranks or devices. All functions may be called from any thread; an upload belongs
- * to one at a time. */
+ * Nothing a client sends is ever used as a path: of each part of a name only letters, digits
+ * and a few signs are kept, and it lies in a folder that is made here. The first folder of a
+ * way is the run; folders below it are kept, since profilers write several files of one name
+ * into folders of ranks or devices. All functions may be called from any thread; an upload
+ * belongs to one at a time. */
 #ifndef SERVE_UPLOADS_H
 #define SERVE_UPLOADS_H
 
@@ -58,7 +59,8 @@ void upload_drop(upload *f);
 
 /* A name that is safe in a folder: its last part, of which only plain signs stay. */
 void upload_safe_name(str name, char out[UPLOAD_NAME_BYTES + 1]);
-/* The same of each part of a way; parts that lead nowhere or up are left out. False: too long. */
+/* The same of each part of a way; parts that lead nowhere or up are left out. False: too
+ * long. */
 bool upload_safe_way(str name, char out[UPLOAD_WAY_BYTES + 1]);
 
 #endif

@@ -13,8 +13,8 @@
  *
  * MindSpore's profiler writes folders, not files: a flat folder holds the files of several
  * devices, each a worker; a folder NAME_PID_TIME_ascend_ms is one span. Such a worker is named
- * by one of its files, and what lies in folders of its own below is not looked at again. So does
- * torch_npu: a folder WORKER_TIME_ascend_pt is one span, named by the timeline in it. */
+ * by one of its files, and what lies in folders of its own below is not looked at again. So
+ * does torch_npu: a folder WORKER_TIME_ascend_pt is one span, named by the timeline in it. */
 #include "session/discover.h"
 
 #include <dirent.h>

@@ -2,8 +2,8 @@
  *
  * A run is a directory that directly holds trace files; a log directory is a tree of them. A
  * trace file is recognised by its name (WORKER[.STAMP].pt.trace.json[.gz|.zst],
- * WORKER[.STAMP].tacho[.gz|.zst], WORKER[_time_STAMP].paddle_trace.json|pb[.gz|.zst]), any other
- * file by content; what is not a trace is listed as passed over. Names that begin with a
+ * WORKER[.STAMP].tacho[.gz|.zst], WORKER[_time_STAMP].paddle_trace.json|pb[.gz|.zst]), any
+ * other file by content; what is not a trace is listed as passed over. Names that begin with a
  * dot or end in .tmp are not looked at, symbolic links are followed. A span is one recording
  * cycle of a worker; spans are numbered from 1 by their stamp (as a number; without a stamp
  * first).

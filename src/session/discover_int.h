@@ -23,8 +23,8 @@ void roles_count(run_entry *r);
 status catalogue_of_files(arena *a, found_file *files, size_t n, catalogue *out,
                           error *err) MUST_USE;
 /* Files in folders of one rank each become workers of the run around them (rank_folders.c). The
- * files are sorted by folder; `top` is the path of the folder that was asked for, `top_name` its
- * name. They are no longer sorted afterwards. */
+ * files are sorted by folder; `top` is the path of the folder that was asked for, `top_name`
+ * its name. They are no longer sorted afterwards. */
 status rank_folders_join(arena *a, str top, str top_name, found_file *f, size_t n,
                          error *err) MUST_USE;
 /* discover for a URL. */

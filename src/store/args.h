@@ -1,8 +1,9 @@
 /* args.h: argument records: what a producer wrote in `args` of an event, packed small.
  *
- * slice.args, instant.args and memory.args hold a record reference: block << 16 | index, the index
- * counts from 1 inside the block; 0 = none. A block is the bytes arg_block[b] … arg_block[b +
- * 1] of arg_bytes: records one after the other, up to ARGS_BLOCK_BYTES and one record more.
+ * slice.args, instant.args and memory.args hold a record reference: block << 16 | index, the
+ * index counts from 1 inside the block; 0 = none. A block is the bytes arg_block[b] …
+ * arg_block[b + 1] of arg_bytes: records one after the other, up to ARGS_BLOCK_BYTES and one
+ * record more.
  *
  *     record = varint shape, then one value for each key of the shape, first key first
  *     shape  = a place in a trie: shape_parent[s] < s (0 at the root), shape_key[s] = string id;

@@ -465,7 +465,8 @@ static status merge_take_inputs(merge_ctx *m, const merge_input *in) {
     return OK;
 }
 
-/* Helpers do not make the recording longer: times stay offsets from where the first input begins. */
+/* Helpers do not make the recording longer: times stay offsets from where the first input
+ * begins. */
 static void keep_extent(merge_ctx *m) {
     const merge_source *first = &m->in[0];
     for (uint32_t k = 0; k < m->n; k++) {

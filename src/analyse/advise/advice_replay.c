@@ -26,7 +26,8 @@ typedef struct {
 
 /* ---- calls ------------------------------------------------------------------------------- */
 
-/* Does its thread launch work, or wait for it? What others do is not connected to the device. */
+/* Does its thread launch work, or wait for it? What others do is not connected to the
+ * device. */
 static bool is_connected(const replayer *r, uint32_t slice) {
     return r->has_points[trace_track_of(r->f->t, slice)];
 }

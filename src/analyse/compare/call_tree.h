@@ -2,10 +2,11 @@
  *
  * A node is a name below a node: `aten::mm` in `aten::linear` in the root. Calls of both runs
  * with the same names around them share a node, whatever their threads and times, so runs are
- * aligned where they are alike, and a call that one of them lacks hangs below the last node that
- * both have. Steps, Python frames and modules are looked through; launches belong to the call
- * around them, calls that block or allocate are nodes of their own, and so are kernels of no
- * known operator, by name. Kernels of a graph that is launched as a whole are nodes by their place in it. */
+ * aligned where they are alike, and a call that one of them lacks hangs below the last node
+ * that both have. Steps, Python frames and modules are looked through; launches belong to the
+ * call around them, calls that block or allocate are nodes of their own, and so are kernels of
+ * no known operator, by name. Kernels of a graph that is launched as a whole are nodes by their
+ * place in it. */
 #ifndef ANALYSE_CALL_TREE_H
 #define ANALYSE_CALL_TREE_H
 

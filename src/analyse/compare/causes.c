@@ -163,7 +163,8 @@ static status add_device(causes_ctx *x, uint32_t node, const matched *m, error *
 
 /* ---- the host's part --------------------------------------------------------------------- */
 
-/* Is more than half of the wait before this call, where it grew, that with which steps begin? */
+/* Is more than half of the wait before this call, where it grew, that with which steps
+ * begin? */
 static bool begins_steps(const call_node *n) {
     const node_cost *c =
         &n->cost[n->cost[SIDE_B].gap_ns >= n->cost[SIDE_A].gap_ns ? SIDE_B : SIDE_A];
@@ -180,8 +181,8 @@ static change_cause *work_inside(causes_ctx *x, uint32_t node) {
     return NULL;
 }
 
-/* Does one run replay most of these kernels as a graph, while the other launches them? Where both
- * runs replay graphs, and one has no such kernels at all, its graph lacks them. */
+/* Does one run replay most of these kernels as a graph, while the other launches them? Where
+ * both runs replay graphs, and one has no such kernels at all, its graph lacks them. */
 static bool is_graph(const causes_ctx *x, const change_cause *c) {
     bool a = c->replayed[SIDE_A] > c->kernels[SIDE_A] / 2;
     bool b = c->replayed[SIDE_B] > c->kernels[SIDE_B] / 2;
@@ -202,7 +203,8 @@ static change_cause *host_cause(causes_ctx *x, uint32_t node, double beyond,
 }
 
 /* What all of a node's host time is about, whatever the speed of the host: collectives that run
- * on it, waits, and launching a graph instead of the operators inside. NULL: nothing of that. */
+ * on it, waits, and launching a graph instead of the operators inside. NULL: nothing of
+ * that. */
 static change_cause *whole_host_cause(causes_ctx *x, uint32_t node) {
     const call_node *n = node_at(x, node);
     const node_cost *c = n->cost;
@@ -235,8 +237,9 @@ static status add_host(causes_ctx *x, uint32_t node, const matched *m, error *er
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
-/* Calls of the allocator: whatever they cost is about memory, if one run makes more of them or if
- * each takes longer. Framework allocators keep what they have, so in most steps there are none. */
+/* Calls of the allocator: whatever they cost is about memory, if one run makes more of them or
+ * if each takes longer. Framework allocators keep what they have, so in most steps there are
+ * none. */
 static status add_memory(causes_ctx *x, uint32_t node, error *err) {
     const call_node *n = node_at(x, node);
     matched m = node_match(x->sides, n);
@@ -353,7 +356,8 @@ static bool split_graph(const causes_ctx *x, change_cause *c, change_cause *devi
     return true;
 }
 
-/* Is a call or a kernel of some name in both, wherever it is? Two runs without any do the same. */
+/* Is a call or a kernel of some name in both, wherever it is? Two runs without any do the
+ * same. */
 static status find_common(const causes_ctx *x, arena *a, bool *out, error *err) {
     uint8_t seen = 0,
             *sides = ARENA_ARRAY(a, uint8_t, (size_t)intern_count(x->tree->names) + 1);

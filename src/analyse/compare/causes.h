@@ -6,8 +6,8 @@
  * host's part most changes alike for all calls, because a machine is faster or busier than
  * another: the weighted median of all ratios is `host_speed`, which is never certain. What a
  * call changes beyond that, by 4 % of a step and four times its own spread, is a cause of its
- * own. Calls of the allocator are memory, however many there are. Where one run replays kernels as
- * a graph, its operators are missing: then the host's part is how kernels are launched, the
+ * own. Calls of the allocator are memory, however many there are. Where one run replays kernels
+ * as a graph, its operators are missing: then the host's part is how kernels are launched, the
  * device's part is about the kernels themselves. All causes and what is left over add up to the
  * change of the mean step. */
 #ifndef ANALYSE_CAUSES_H

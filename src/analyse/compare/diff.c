@@ -7,8 +7,8 @@
 #include "analyse/compare/parity.h"
 #include "base/message_ids_advice.h"
 
-/* In the means over all ranks what one of them changed is small, and what the others wait for it
- * is communication: its causes are looked for in its own steps. */
+/* In the means over all ranks what one of them changed is small, and what the others wait for
+ * it is communication: its causes are looked for in its own steps. */
 static status explain_alone(diff *d, error *err) {
     const rank_change *r = d->ranks.alone;
     compared_side sides[N_SIDES];

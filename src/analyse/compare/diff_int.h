@@ -26,8 +26,8 @@ typedef struct {
 } cause_words;
 const cause_words *diff_cause_words(const change_cause *c);
 
-/* The name a cause goes by, of the tree it was found in; none of what replaces calls all over the
- * step. */
+/* The name a cause goes by, of the tree it was found in; none of what replaces calls all over
+ * the step. */
 str diff_cause_name(const call_tree *tree, const change_cause *c);
 
 /* Tables causes, steps, breakdown, operators and kernels. */

@@ -70,8 +70,8 @@ const cause_words *diff_cause_words(const change_cause *c) {
     return &WORDS[c->kind];
 }
 
-/* The name a cause goes by: of work its place, when that has a name. What replaces calls all over
- * the step has none. */
+/* The name a cause goes by: of work its place, when that has a name. What replaces calls all
+ * over the step has none. */
 str diff_cause_name(const call_tree *tree, const change_cause *c) {
     bool is_work = c->kind <= CHANGE_WORK_REPLACED || c->kind == CHANGE_GRAPH;
     if ((c->kind == CHANGE_WORK_REPLACED || c->kind == CHANGE_GRAPH) && !c->where)
@@ -220,8 +220,8 @@ str diff_status_word(const double calls[N_SIDES], const int64_t ns[N_SIDES]) {
                                                                           : STR("same");
 }
 
-/* The name under which a side's part of a node is shown: a graph's node goes to the operator that
- * launched the graph, or by its kernel, which need not be that of the other side. */
+/* The name under which a side's part of a node is shown: a graph's node goes to the operator
+ * that launched the graph, or by its kernel, which need not be that of the other side. */
 static uint32_t shown_name(const diff *d, const call_node *n, int side) {
     if (n->flags & NODE_OF_CALL) return call_tree_node(&d->tree, n->parent)->name;
     return n->cost[side].place ? n->cost[side].kernel : n->name;

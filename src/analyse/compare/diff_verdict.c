@@ -69,7 +69,8 @@ static const change_cause *first_cause(const diff *d) {
     return d->causes.n && counts(d, &d->causes.v[0]) ? &d->causes.v[0] : NULL;
 }
 
-/* The first one that makes the step longer where it is longer, or shorter where it is shorter. */
+/* The first one that makes the step longer where it is longer, or shorter where it is
+ * shorter. */
 static const change_cause *cause_of_change(const diff *d) {
     for (uint32_t i = 0; i < d->causes.n; i++) {
         const change_cause *c = &d->causes.v[i];

@@ -16,8 +16,8 @@ typedef struct {
 typedef struct {
     rank_change *v; /* largest own change first; those of one run alone last */
     uint32_t n, n_both;
-    /* The one that changed alone, by at least 5 % of a step: the others changed less than a third
-     * as much by themselves. */
+    /* The one that changed alone, by at least 5 % of a step: the others changed less than a
+     * third as much by themselves. */
     const rank_change *alone;
 } rank_changes;
 

@@ -1,7 +1,8 @@
 /* sequence_align.c: the shortest list of insertions and deletions that makes one sequence of
  * the other, found by furthest-reaching paths: `reach[k]` is how far in a one gets on diagonal
  * k (place in a - place in b) with d edits. The states after each d are kept to walk back. What
- * both have in common at their ends is cut off first, so the usual case costs one comparison. */
+ * both have in common at their ends is cut off first, so the usual case costs one
+ * comparison. */
 #include "analyse/compare/sequence_align.h"
 
 #include <string.h>

@@ -4,8 +4,8 @@
  * kernels are replays of one graph, whatever the ids: a graph that is captured once more has
  * other ones. Within a replay nodes go by their ids, which follow the order of the capture, or,
  * where none was recorded, by when they start; the third kernel of a name is then the same node
- * in all replays, even if streams run beside each other in another order. A replay of which only
- * a part was recorded is known by its ids. */
+ * in all replays, even if streams run beside each other in another order. A replay of which
+ * only a part was recorded is known by its ids. */
 #include "analyse/compare/step_owners_int.h"
 #include "base/map.h"
 
@@ -48,7 +48,8 @@ static int compare_names(uint32_t a, uint32_t b, const void *context) {
     return a < b ? -1 : a > b;
 }
 
-/* An operator that is known by another way than the launch of the whole graph stays the owner. */
+/* An operator that is known by another way than the launch of the whole graph stays the
+ * owner. */
 static bool is_by_launch(const trace *t, uint32_t k) {
     uint8_t link = t->kernel.link[k];
     return t->kernel.launch[k] && link != LINK_CAPTURED && link != LINK_INFERRED;

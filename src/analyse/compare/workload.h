@@ -15,8 +15,8 @@ typedef struct {
 
 status workload_read(const selection *s, arena *scratch, workload *out, error *err) MUST_USE;
 
-/* "bf16", "fp32 + tf32": types with at least a tenth of the time, most first; empty when none is
- * known. */
+/* "bf16", "fp32 + tf32": types with at least a tenth of the time, most first; empty when none
+ * is known. */
 str workload_precision(const workload *w, arena *a);
 
 #endif

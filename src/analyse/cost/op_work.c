@@ -97,8 +97,8 @@ static op_cost cost_in_batch(const trace *t, uint32_t op_row) {
     return (op_cost){.flops = NAN, .bytes = NAN};
 }
 
-/* What the producer counted, where no formula is known: a program that XLA compiled says of each
- * of its operations what it computes and moves. */
+/* What the producer counted, where no formula is known: a program that XLA compiled says of
+ * each of its operations what it computes and moves. */
 static void take_given(const trace *t, uint32_t op_row, op_cost *out) {
     static const str products[] = {STR("dot_general"), STR("conv_general_dilated"),
                                    STR("MatMul"), STR("BatchMatMulV2"), STR("Conv2D")};

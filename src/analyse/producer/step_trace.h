@@ -4,9 +4,9 @@
  *     end of the step before      fp start                       bp end          end
  *              |----- gap -----------|------ forward_backward ------|--- tail -----|
  *
- * The producer's own step trace is believed (table producer_step). Where there are operators, the
- * points are found among them: the forward pass starts with the first operator that fetches no
- * data, the backward pass ends with the last operator before the last collective or, without
+ * The producer's own step trace is believed (table producer_step). Where there are operators,
+ * the points are found among them: the forward pass starts with the first operator that fetches
+ * no data, the backward pass ends with the last operator before the last collective or, without
  * one, with the last but one. Either point may be given by name instead, and so may the
  * operator that ends a step. */
 #ifndef ANALYSE_STEP_TRACE_H

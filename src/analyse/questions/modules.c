@@ -1,11 +1,11 @@
 /* modules.c: which layer costs the time.
  *
  * Calls of modules are ranges on the host (range_scan); they are added up by instance or,
- * grouped by type, by class. Self times leave out the modules called inside, on the host and
- * on the device alike. Backward work belongs to the module whose forward op it undoes
+ * grouped by type, by class. Self times leave out the modules called inside, on the host and on
+ * the device alike. Backward work belongs to the module whose forward op it undoes
  * (backward_owner.c) and, in the totals, to all modules around that call. Where the producer
- * says of an operator that it is backward work (a program compiled as a whole), it is moved from
- * the modules around it to their backward work.
+ * says of an operator that it is backward work (a program compiled as a whole), it is moved
+ * from the modules around it to their backward work.
  *
  * Rows come in the order of the tree: a module, then those it calls, most device time first
  * (host time without device work), ties by name. The parent of an instance is the module

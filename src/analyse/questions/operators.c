@@ -370,8 +370,8 @@ static op_facts operators_find_facts(const totals *o, const uint32_t *order, are
     return f;
 }
 
-/* The operator that takes most of what the producer had added up: of its devices where any of it
- * is theirs. Its own shares are of one side (AI Core, AI CPU) each. */
+/* The operator that takes most of what the producer had added up: of its devices where any of
+ * it is theirs. Its own shares are of one side (AI Core, AI CPU) each. */
 static void take_given(const table *t, op_facts *f) {
     int64_t sum[2] = {0}, most[2] = {-1, -1};
     size_t row[2] = {0};

@@ -220,7 +220,7 @@ static status compute(overview *o, error *err) {
     return stage_times_make(&o->select, &o->with_ops, o->arena, &o->stages, err);
 }
 
-/* ---- two halves at once ------------------------------------------------------------------- */
+/* ---- two halves at once ------------------------------------------------------------------ */
 
 static status write_tables(overview *o, const analysis_input *in, overview_facts *facts,
                            error *err) {

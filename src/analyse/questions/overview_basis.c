@@ -1,5 +1,5 @@
-/* overview_basis.c: what the overview rests on: steps that its averages leave out, and what is known of
- * the run. */
+/* overview_basis.c: what the overview rests on: steps that its averages leave out, and what is
+ * known of the run. */
 #include "analyse/kind_names.h"
 #include "analyse/questions/overview_int.h"
 #include "base/message_ids_advice.h"

@@ -50,8 +50,8 @@ static inline bool overview_counts(const overview *o, uint32_t i) {
            !(some_have_ops && o->steps.v[i].without_ops);
 }
 
-/* overview_verdict.c: the sentence. The rule of `advise` whose time it is, and what that saves, is in each;
- * named in words where the sentence has no words of its own for it. */
+/* overview_verdict.c: the sentence. The rule of `advise` whose time it is, and what that saves,
+ * is in each; named in words where the sentence has no words of its own for it. */
 void overview_add_cause(const overview_facts *f, verdict *v);
 status overview_judge(overview *o, overview_facts *facts, error *err);
 

@@ -42,8 +42,8 @@ static void keep_longer(interval *longest, interval one) {
     if (sub_i64(one.end, one.start) > sub_i64(longest->end, longest->start)) *longest = one;
 }
 
-/* The longest piece of each stage, and the longest step. What is left between stages has no piece
- * of its own. */
+/* The longest piece of each stage, and the longest step. What is left between stages has no
+ * piece of its own. */
 static void longest_pieces(const overview *o, interval out[N_STAGES + 1]) {
     for (int s = 0; s <= N_STAGES; s++) out[s] = (interval){0};
     for (size_t i = 0; i < o->stages.segments.n; i++) {

@@ -1,4 +1,5 @@
-/* overview_verdict.c: the sentence of the overview: what the device waits for, or that it is busy. */
+/* overview_verdict.c: the sentence of the overview: what the device waits for, or that it is
+ * busy. */
 #include "analyse/questions/overview_int.h"
 #include "analyse/rules.h"
 #include "analyse/scan/iterations.h"

@@ -7,7 +7,8 @@
  *
  * A point follows the one before it on its thread, unless its thread was idle in between and
  * another thread ended its work just then: autograd hands the backward pass to a thread of its
- * own and gets it back. Latency of work that had to queue is not known: it is taken as typical. */
+ * own and gets it back. Latency of work that had to queue is not known: it is taken as
+ * typical. */
 #include "analyse/replay/why_graph.h"
 
 #include "analyse/lexicon.h"
@@ -202,8 +203,9 @@ static uint32_t thread_of_steps(const maker *m) {
     return slice ? trace_track_of(m->t, slice) : 0;
 }
 
-/* Processes beside that of the steps that load data, launch nothing and have no step are workers
- * of a data loader. Without a thread of the steps the first process with operators has them. */
+/* Processes beside that of the steps that load data, launch nothing and have no step are
+ * workers of a data loader. Without a thread of the steps the first process with operators has
+ * them. */
 static status find_helpers(maker *m, error *err) {
     const trace *t = m->t;
     uint32_t home = t->track.process[thread_of_steps(m)];
@@ -329,7 +331,8 @@ static void link_work(maker *m) {
             m->n_streams++;
         }
         m->stream[k] = track;
-        /* Works of one stream that overlap (branches of a graph) follow what came before both. */
+        /* Works of one stream that overlap (branches of a graph) follow what came before
+         * both. */
         if (!first) w->before = k - 1;
         if (w->before && why_work_end(g, w->before) > start) w->before = g->works[k - 1].before;
         if (w->before && why_work_end(g, w->before) > start) w->before = 0;
@@ -376,8 +379,8 @@ static bool follows_other(const maker *m, uint32_t k) {
            why_work_end(m->g, m->by_end[i - 1]) > sub_i64(start, OTHER_WAIT_NS);
 }
 
-/* Latency of work whose stream was empty when it was launched and that waited for no other one; of
- * none, the least of all. */
+/* Latency of work whose stream was empty when it was launched and that waited for no other one;
+ * of none, the least of all. */
 static void find_typical_latency(maker *m) {
     why_graph *g = m->g;
     size_t n = 0;
@@ -482,8 +485,8 @@ static void advance(const maker *m, sweep *s, int64_t now) {
     while (s->n_ended < n && why_work_end(m->g, m->by_end[s->n_ended]) <= now) s->n_ended++;
 }
 
-/* Data loading ends: on the loader's thread a batch is ready, on the other one it was waited for
- * if it became ready meanwhile. */
+/* Data loading ends: on the loader's thread a batch is ready, on the other one it was waited
+ * for if it became ready meanwhile. */
 static void take_batch(maker *m, sweep *s, uint32_t i) {
     why_point *p = &m->g->points[i];
     const why_point *ready = &m->g->points[s->ready];
@@ -497,8 +500,9 @@ static void take_batch(maker *m, sweep *s, uint32_t i) {
     m->g->assumed.fetched++;
 }
 
-/* Data loading begins. A loader that had nothing to do since its last batch was given something:
- * the batch of another process to hand on, or an order when the taker took a batch. */
+/* Data loading begins. A loader that had nothing to do since its last batch was given
+ * something: the batch of another process to hand on, or an order when the taker took a
+ * batch. */
 static void order_batch(maker *m, sweep *s, uint32_t i) {
     why_point *p = &m->g->points[i];
     uint32_t own = s->on[p->track];
@@ -634,8 +638,8 @@ static bool has_launches(const why_graph *g) {
     return false;
 }
 
-/* The latest-ending work launched between the marks of each step; then the recorded lengths. Where
- * no launch at all is recorded, work counts for the step it begins in. */
+/* The latest-ending work launched between the marks of each step; then the recorded lengths.
+ * Where no launch at all is recorded, work counts for the step it begins in. */
 static void end_steps(why_graph *g) {
     bool by_time = !has_launches(g);
     for (uint32_t k = 1; k < g->n_works; k++) {

@@ -5,10 +5,10 @@
  *   device             ▐──── a ────▌─gap─▐──── b ────▌
  *
  * A point is a moment at which host and device touch: a call that launches work, a call that
- * waits for it, the mark at the start or end of a step; and the start and the end of a collective
- * of the host, where ranks touch. A point follows one other point; the time from that one's end
- * is host time. Work follows its launch, the work before it on its
- * stream and, where it seems to have waited for one, work of another stream.
+ * waits for it, the mark at the start or end of a step; and the start and the end of a
+ * collective of the host, where ranks touch. A point follows one other point; the time from
+ * that one's end is host time. Work follows its launch, the work before it on its stream and,
+ * where it seems to have waited for one, work of another stream.
  *
  * Where the recording does not say what something waited for, the graph assumes it and counts
  * that (why_graph.assumed). Everything that a node depends on comes before it in `events`, so
@@ -98,9 +98,10 @@ static inline uint32_t why_event_row(uint32_t event) {
 static inline bool why_is_range(const why_point *p) {
     return p->kind == POINT_ENTER || p->kind == POINT_LEAVE;
 }
-/* What came through a queue of a data loader while the thread waited for it, as the point of the
- * thread that put it there; 0: it waited for nothing. At the end of data loading a batch; where a
- * loader begins: the order for a batch, or the batch that another process has loaded. */
+/* What came through a queue of a data loader while the thread waited for it, as the point of
+ * the thread that put it there; 0: it waited for nothing. At the end of data loading a batch;
+ * where a loader begins: the order for a batch, or the batch that another process has
+ * loaded. */
 static inline uint32_t why_fetched(const why_point *p) {
     return why_is_range(p) ? p->fetched : 0;
 }

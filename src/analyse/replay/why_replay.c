@@ -11,8 +11,8 @@
  *                     stream + what passed after that; it ends its duration later
  *
  * Host time between two points is that of the threads on which it was spent, each stretch of it
- * times the factors of the changes that apply there; sums before each stretch make it two binary
- * searches. */
+ * times the factors of the changes that apply there; sums before each stretch make it two
+ * binary searches. */
 #include "analyse/replay/why_replay.h"
 
 #include <math.h>
@@ -116,7 +116,8 @@ static int64_t host_ns(const player *p, uint32_t track, int64_t from, int64_t to
     return max_i64(0, add_i64(ns, change));
 }
 
-/* From the end of the point before to the start of this one; handed over when its thread woke. */
+/* From the end of the point before to the start of this one; handed over when its thread
+ * woke. */
 static int64_t gap_ns(const player *p, const why_point *point) {
     const why_point *before = &p->g->points[point->before];
     uint32_t track = point->track ? point->track : before->track;

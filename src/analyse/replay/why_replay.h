@@ -7,8 +7,9 @@
 
 #include "analyse/replay/scenario.h"
 
-/* Where the ranks of a job meet (why/ranks_replay.c): when a collective ends depends on all of its
- * members, so it is told by whoever plays all ranks. Members are numbered from 1; 0: none. */
+/* Where the ranks of a job meet (why/ranks_replay.c): when a collective ends depends on all of
+ * its members, so it is told by whoever plays all ranks. Members are numbered from 1; 0:
+ * none. */
 typedef struct {
     const uint32_t *of_work;   /* by work that waits for the other ranks */
     const uint32_t *of_before; /* by point: the member that comes when it ends */
@@ -50,8 +51,8 @@ typedef struct {
 status why_replay_init(why_replay *r, const scenario *s, arena *a, error *err) MUST_USE;
 /* Bits of the changes that apply; 0: as recorded. */
 void why_replay_run(why_replay *r, uint64_t changes);
-/* The same in parts, of a rank that meets others: play until it returns true; false: it waits for
- * a collective whose end is not known yet. */
+/* The same in parts, of a rank that meets others: play until it returns true; false: it waits
+ * for a collective whose end is not known yet. */
 void why_replay_start(why_replay *r, uint64_t changes);
 bool why_replay_play(why_replay *r);
 void why_replay_finish(why_replay *r);

@@ -4,9 +4,9 @@
  *   stream 7           ▐──── a ────▌
  *   stream 20                        ▐ b
  *
- * Where synchronization was recorded (PyTorch: enable_cuda_sync_events), a wait of a stream names
- * the stream it waits for and the call that recorded the event: the work it waits for is the
- * last that was launched there before that call, and what waits is the next launched on the
+ * Where synchronization was recorded (PyTorch: enable_cuda_sync_events), a wait of a stream
+ * names the stream it waits for and the call that recorded the event: the work it waits for is
+ * the last that was launched there before that call, and what waits is the next launched on the
  * waiting stream. A call that waits for an event or a stream names it the same way. */
 #ifndef ANALYSE_WHY_WAITS_H
 #define ANALYSE_WHY_WAITS_H

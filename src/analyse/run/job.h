@@ -71,7 +71,8 @@ status job_make(const analysis_input *in, const params *p, arena *a, job *out,
 int64_t job_replay(const job *j, const job_change *change, int64_t *by_step);
 /* What all stages together would save if each had its share. */
 int64_t job_stage_gain(const job *j);
-/* 17: rank 17 as fast as usual (factor -1); 17=0.5: half of its time. ERR_ARG when it is not a rank. */
+/* 17: rank 17 as fast as usual (factor -1); 17=0.5: half of its time. ERR_ARG when it is not a
+ * rank. */
 status job_read_rank(const job *j, str text, uint32_t *worker, double *factor,
                      error *err) MUST_USE;
 /* Is the question about a job, and not about the events of one worker? */

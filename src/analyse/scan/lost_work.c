@@ -71,7 +71,8 @@ status lost_work_judge(const trace *t, arena *a, answer *out, bool *replaced, er
         *replaced = true;
         return OK;
     }
-    /* A file that is cut before its device's half says nothing of a device, as if it had none. */
+    /* A file that is cut before its device's half says nothing of a device, as if it had
+     * none. */
     *replaced = out->cut.id && t->kernel.n <= 1;
     if (*replaced) return OK;
     TRY(lost_work_count(t, a, &w, err));

@@ -1,9 +1,9 @@
 /* range_scan.c: ranges on the host with the device work launched inside them.
  *
  * The same walk as op_scan.c over fewer kinds of slices: a stack of the open ranges, and the
- * device work in the order of its launch calls. A piece of work belongs to the innermost
- * range that is open when its call begins; where one call launches the work of many operators,
- * which lie inside of it (a graph), when its operator begins. Work launched by another thread on
+ * device work in the order of its launch calls. A piece of work belongs to the innermost range
+ * that is open when its call begins; where one call launches the work of many operators, which
+ * lie inside of it (a graph), when its operator begins. Work launched by another thread on
  * behalf of a range (autograd) does not belong to it. */
 #include "analyse/scan/range_scan.h"
 

@@ -10,9 +10,9 @@
  *     segments       |data| |── forward ──||──── backward ──| |── optimizer ──|
  *
  * A module that holds a marked backward or optimizer range, or operators that the producer says
- * are of these, is a whole training step, and evidence of nothing. A piece that lies inside one of another stage interrupts it; the rest
- * goes on after it. Threads are not reported apart: what a worker thread does belongs to the
- * stage that is running. */
+ * are of these, is a whole training step, and evidence of nothing. A piece that lies inside one
+ * of another stage interrupts it; the rest goes on after it. Threads are not reported apart:
+ * what a worker thread does belongs to the stage that is running. */
 #include "analyse/scan/stages.h"
 
 #include "analyse/lexicon.h"

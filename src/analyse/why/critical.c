@@ -1,9 +1,9 @@
 /* critical.c: what decides the length of a step.
  *
- * The path of every step (critical_path.h) is one row for each of its pieces; sums over all steps
- * say what lies on it by kind, by name, by module and by line of Python. A kernel that is not on
- * the path may become slower or faster without any effect on the step: how much slower is its
- * slack (slack.h). */
+ * The path of every step (critical_path.h) is one row for each of its pieces; sums over all
+ * steps say what lies on it by kind, by name, by module and by line of Python. A kernel that is
+ * not on the path may become slower or faster without any effect on the step: how much slower
+ * is its slack (slack.h). */
 #include "analyse/rules.h"
 #include "analyse/run/job.h"
 #include "analyse/scan/lost_work.h"
@@ -343,8 +343,8 @@ static status add_slack_note(const critical *c, error *err) {
     return answer_note(c->out, c->arena, &note, err);
 }
 
-/* The overview ends a step where it ends itself; here what passes before the next one belongs to
- * it, too. Where that shows in the length, both are said. */
+/* The overview ends a step where it ends itself; here what passes before the next one belongs
+ * to it, too. Where that shows in the length, both are said. */
 static status add_length_note(const critical *c, error *err) {
     verdict note = {.message = MSG_NOTE_CRITICAL_LENGTH};
     int64_t own_ns = 0;

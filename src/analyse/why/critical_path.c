@@ -141,7 +141,7 @@ static status find_parts(host_sweep *s, uint32_t track, int64_t to, error *err) 
     return add_part(s, to, err);
 }
 
-/* ---- of another thread, where one thread waits for it ------------------------------------- */
+/* ---- of another thread, where one thread waits for it ------------------------------------ */
 
 /* When the thread's last operator before `until` ends that is at work after `from`; INT64_MIN:
  * there is none. */
@@ -215,8 +215,8 @@ static status add_rest(walk *w, const why_point *b, uint32_t inner, error *err) 
     return add_piece(w, b->end, host_kind(w, inner), inner, err);
 }
 
-/* The time between two points: in the operator of the later one, outside of operators, in that of
- * the earlier one. A thread that was woken by another one has done nothing before. */
+/* The time between two points: in the operator of the later one, outside of operators, in that
+ * of the earlier one. A thread that was woken by another one has done nothing before. */
 static status add_host(walk *w, uint32_t before, uint32_t point, error *err) {
     const trace *t = w->g->t;
     const why_point *p = &w->g->points[point];
@@ -241,8 +241,8 @@ static status add_host(walk *w, uint32_t before, uint32_t point, error *err) {
 
 /* ---- the walk ---------------------------------------------------------------------------- */
 
-/* Where the walk goes on: the end of a point, or the end of work (`begun`: its start); neither: it
- * is over. */
+/* Where the walk goes on: the end of a point, or the end of work (`begun`: its start); neither:
+ * it is over. */
 typedef struct {
     uint32_t point, work;
     bool begun;
@@ -258,8 +258,8 @@ static void change_rank(walk *w, uint32_t rank) {
     w->at = max_i64(w->from, job_time_of_rank(r, w->shown_at));
 }
 
-/* Of a collective: data move from when the last rank came, so the walk goes on with what that one
- * did before. False: this rank came last itself, as far as the clocks can tell. */
+/* Of a collective: data move from when the last rank came, so the walk goes on with what that
+ * one did before. False: this rank came last itself, as far as the clocks can tell. */
 static status to_last_rank(walk *w, uint32_t member, uint32_t slice, place *next, bool *went,
                            error *err) {
     const job_graph *jg = w->job;

@@ -1,9 +1,10 @@
-/* critical_path.h: what decided the length of a step: one chain of pieces from its end back to its
- * start.
+/* critical_path.h: what decided the length of a step: one chain of pieces from its end back to
+ * its start.
  *
  * From the end of the step the walk goes to what the end waited for, from there to what that
  * waited for, and so on (why_graph.h). Pieces are adjacent and add up to the step. Where the
- * recording does not say what something waited for, the rest of the step is one unknown piece. */
+ * recording does not say what something waited for, the rest of the step is one unknown
+ * piece. */
 #ifndef ANALYSE_CRITICAL_PATH_H
 #define ANALYSE_CRITICAL_PATH_H
 

@@ -72,8 +72,8 @@ status host_view_init(host_view *h, const trace *t, arena *a, error *err) {
     return find_blocking(h, err);
 }
 
-/* Calls of a thread nest: one that reaches further than those after it is found by looking back a
- * little. */
+/* Calls of a thread nest: one that reaches further than those after it is found by looking back
+ * a little. */
 bool host_view_blocks(const host_view *h, uint32_t track, interval range) {
     const trace *t = h->t;
     uint32_t first = t->track.first[track], end = t->track.end[track];
@@ -138,7 +138,7 @@ host_piece host_view_at(host_view *h, uint32_t slice) {
     return piece_at(h, &at);
 }
 
-/* ---- the walk ----------------------------------------------------------------------------- */
+/* ---- the walk ---------------------------------------------------------------------------- */
 
 static host_place innermost(const host_view *h) {
     return h->n_open ? h->open[h->n_open - 1] : (host_place){0};

@@ -56,7 +56,8 @@ typedef struct {
 status host_view_init(host_view *h, const trace *t, arena *a, error *err) MUST_USE;
 /* Questions about earlier times may follow. */
 void host_view_rewind(host_view *h);
-/* Cuts a stretch of a thread; h->v is valid until the next call. Stretches of a thread ascend. */
+/* Cuts a stretch of a thread; h->v is valid until the next call. Stretches of a thread
+ * ascend. */
 status host_view_cut(host_view *h, uint32_t track, interval range, error *err) MUST_USE;
 /* Does any call of the thread that waits for the device reach into the stretch? */
 bool host_view_blocks(const host_view *h, uint32_t track, interval range);

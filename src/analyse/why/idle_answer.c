@@ -54,7 +54,7 @@ typedef struct {
     table *causes, *rows, *longest, *by_step;
 } idle_answer;
 
-/* ---- pieces ------------------------------------------------------------------------------- */
+/* ---- pieces ------------------------------------------------------------------------------ */
 
 static uint32_t name_of(const trace *t, uint32_t slice) {
     return slice ? t->slice.name[slice] : 0;
@@ -130,7 +130,7 @@ static status add_to_gap(idle_answer *k, const idle_piece *p, error *err) {
     return OK;
 }
 
-/* ---- one device's steps ------------------------------------------------------------------- */
+/* ---- one device's steps ------------------------------------------------------------------ */
 
 static status write_device_steps(idle_answer *k, uint32_t device, int32_t id, error *err) {
     static const uint32_t columns[N_WAITS] = {
@@ -172,7 +172,7 @@ static status take_piece(void *context, const idle_piece *p, error *err) {
     return add_to_gap(k, p, err);
 }
 
-/* ---- tables ------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------ */
 
 static int compare_details(uint32_t a, uint32_t b, const void *context) {
     const idle_answer *k = context;
@@ -247,7 +247,7 @@ static status write_gaps(idle_answer *k, error *err) {
     return OK;
 }
 
-/* ---- words -------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------- */
 
 /* Sum over the devices. */
 static int64_t idle_of(const idle_answer *k, int why) {
@@ -363,7 +363,7 @@ static const rule rules[] = {
     {"idle_unknown", MSG_VERDICT_IDLE_UNKNOWN, SEVERITY_INFO, unknown_is_most},
 };
 
-/* ---- whole -------------------------------------------------------------------------------- */
+/* ---- whole ------------------------------------------------------------------------------- */
 
 static status idle_begin(idle_answer *k, error *err) {
     k->causes = answer_table(k->out, k->arena, "causes");

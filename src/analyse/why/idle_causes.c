@@ -2,9 +2,9 @@
  *
  * One sweep a device over its work in order of start, with the end of what computes and the end
  * of what communicates so far. What neither covers is a gap, and the next work says what it was
- * spent on. Pieces are cut to the steps as they are given out; all of them ascend, so every list
- * that is looked at on the way (steps, data loading, collectives of the host, the profiler) has
- * one moving end. */
+ * spent on. Pieces are cut to the steps as they are given out; all of them ascend, so every
+ * list that is looked at on the way (steps, data loading, collectives of the host, the
+ * profiler) has one moving end. */
 #include "analyse/why/idle_causes.h"
 
 #include "analyse/lexicon.h"
@@ -72,7 +72,7 @@ typedef struct {
     int64_t blocked_until;
 } causes;
 
-/* ---- what the host records ---------------------------------------------------------------- */
+/* ---- what the host records --------------------------------------------------------------- */
 
 static bool is_host_comm(causes *c, uint32_t slice, uint8_t kind) {
     if (kind != KIND_COLLECTIVE && ((kind != KIND_OP && kind != KIND_ANNOTATION) ||
@@ -149,7 +149,7 @@ static status find_spans(causes *c, error *err) {
     return OK;
 }
 
-/* ---- pieces ------------------------------------------------------------------------------- */
+/* ---- pieces ------------------------------------------------------------------------------ */
 
 static status flush(causes *c, error *err) {
     idle_piece p = c->last;
@@ -240,8 +240,8 @@ static idle_piece piece_of_block(causes *c, const idle_piece *like) {
     return p;
 }
 
-/* A stretch that would be `like`: data loading and collectives of the host come first, then what
- * a call that waited cost, then the profiler. */
+/* A stretch that would be `like`: data loading and collectives of the host come first, then
+ * what a call that waited cost, then the profiler. */
 static status give_host(causes *c, interval range, const idle_piece *like, error *err) {
     for (int64_t at = range.start; at < range.end;) {
         int64_t until = range.end;
@@ -264,7 +264,7 @@ static status give_host(causes *c, interval range, const idle_piece *like, error
     return OK;
 }
 
-/* ---- what the launching thread did --------------------------------------------------------- */
+/* ---- what the launching thread did ------------------------------------------------------- */
 
 static status give_doing(causes *c, const host_piece *h, error *err) {
     idle_piece p = c->gap;
@@ -332,7 +332,7 @@ static status give_thread(causes *c, interval range, uint32_t track, uint32_t ot
     return give_doing(c, &(host_piece){.range = range}, err);
 }
 
-/* ---- gaps --------------------------------------------------------------------------------- */
+/* ---- gaps -------------------------------------------------------------------------------- */
 
 static uint32_t launching_track(const trace *t, uint32_t work) {
     uint32_t launch = work ? t->kernel.launch[work] : 0;
@@ -389,7 +389,7 @@ static status give_gap(causes *c, interval gap, error *err) {
     return give_launched(c, gap, end, err);
 }
 
-/* ---- one device after the other ------------------------------------------------------------- */
+/* ---- one device after the other ---------------------------------------------------------- */
 
 typedef struct {
     int64_t at, computes, communicates; /* ends */

@@ -15,7 +15,7 @@ enum {
     KIND_LETTERS = 11, /* "Memcpy HtoD" of "Memcpy HtoD (Pageable -> Device)" */
 };
 
-/* ---- launches ----------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------- */
 
 typedef struct {
     uint32_t name, call; /* strings */
@@ -112,7 +112,7 @@ static status write_launches(const selection *s, arena *a, table *out, error *er
     return OK;
 }
 
-/* ---- copies ------------------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------------ */
 
 typedef struct {
     str name;

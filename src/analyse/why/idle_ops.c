@@ -1,7 +1,8 @@
 /* idle_ops.c: how long operators take until they launch; see idle_streams.h.
  *
- * Works are put in order of the operator that launched them, and of their launches inside it. The
- * names of an operator's works, one after the other, and its own name are the key of a row. */
+ * Works are put in order of the operator that launched them, and of their launches inside it.
+ * The names of an operator's works, one after the other, and its own name are the key of a
+ * row. */
 #include <string.h>
 
 #include "analyse/scan/group.h"

@@ -30,8 +30,8 @@ status idle_steps_choose(const trace *t, const selection *s, arena *a, step_span
 status idle_sums_make(const trace *t, const step_spans *steps, const intervals *comm, arena *a,
                       idle_sums *out, error *err) MUST_USE;
 
-/* The parts of the average step: each the mean, rounded up or down so that their sum is the mean
- * of the sum. */
+/* The parts of the average step: each the mean, rounded up or down so that their sum is the
+ * mean of the sum. */
 void idle_sums_mean(const idle_sums *s, uint32_t device, int64_t out[N_WAITS]);
 /* Rows of the tables overview.idle and idle.causes: largest cause first, device by device. */
 status idle_sums_write(const idle_sums *s, table *t, error *err) MUST_USE;

@@ -26,7 +26,7 @@ static uint32_t add_change(reader *x, str text, job_scope scope) {
     return c;
 }
 
-/* ---- what takes part of a rank's time ------------------------------------------------------ */
+/* ---- what takes part of a rank's time ---------------------------------------------------- */
 
 /* The steps a list is about: those of the job in which `late` is above 0; NULL: all. */
 typedef struct {
@@ -87,7 +87,7 @@ static status list_calls(const reader *x, const job_rank *rank, const step_filte
     return OK;
 }
 
-/* ---- changes of the job -------------------------------------------------------------------- */
+/* ---- changes of the job ------------------------------------------------------------------ */
 
 /* What makes the rank late takes as long as usual. */
 static status set_usual(const reader *x, uint32_t change, uint32_t rank, error *err) {
@@ -170,7 +170,7 @@ static status read_job_changes(reader *x, error *err) {
     return OK;
 }
 
-/* ---- whole --------------------------------------------------------------------------------- */
+/* ---- whole ------------------------------------------------------------------------------- */
 
 static status check_matches(const ranks_replay *r, error *err) {
     for (uint32_t c = 0; c < r->n_changes; c++) {

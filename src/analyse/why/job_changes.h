@@ -12,8 +12,8 @@
 
 #include "analyse/why/ranks_replay.h"
 
-/* Fills in r->scenarios, scope and n_changes, matched. ERR_ARG when a change cannot be read or a
- * pattern matches nothing on any rank. */
+/* Fills in r->scenarios, scope and n_changes, matched. ERR_ARG when a change cannot be read or
+ * a pattern matches nothing on any rank. */
 status job_changes_read(ranks_replay *r, const params *p, arena *a, error *err) MUST_USE;
 
 #endif

@@ -63,8 +63,8 @@ static uint32_t entered_at(const why_graph *g, uint32_t slice) {
                : 0;
 }
 
-/* What a collective of the host does on its device (copies) is before and after the transfer: the
- * transfer is the longest time without a call. */
+/* What a collective of the host does on its device (copies) is before and after the transfer:
+ * the transfer is the longest time without a call. */
 static bool find_transfer(const why_graph *g, uint32_t slice, job_member *m) {
     uint32_t enter = entered_at(g, slice);
     int64_t longest = -1;

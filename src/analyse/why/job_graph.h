@@ -6,8 +6,9 @@
  *
  * A collective moves data when the last of its members has come; until then the others wait. So
  * what a member does after it depends on what the last one did before it. Members are found as
- * everywhere (comm_match.h): by group and number, else by name and order. A transfer from one to
- * one, of a pipeline, is a collective of two. Times of ranks are put on one clock (clocks.h).
+ * everywhere (comm_match.h): by group and number, else by name and order. A transfer from one
+ * to one, of a pipeline, is a collective of two. Times of ranks are put on one clock
+ * (clocks.h).
  *
  * A step of the job ends when its last rank ends it, and begins when the step before it has
  * ended; the first one when its last rank begins it. So steps tile the time of the job. */
@@ -71,8 +72,8 @@ typedef struct {
 
 /* Can the question be answered from the events of all ranks? */
 bool job_graph_is_possible(const analysis_input *in);
-/* `j` tells the clocks. No meeting and no step are no error: then there is no path across ranks.
- * Allocates in `a`. */
+/* `j` tells the clocks. No meeting and no step are no error: then there is no path across
+ * ranks. Allocates in `a`. */
 status job_graph_make(const analysis_input *in, const params *p, const job *j, arena *a,
                       job_graph *out, error *err) MUST_USE;
 

@@ -1,9 +1,9 @@
 /* job_path.c: what decides the steps of a job: the path from rank to rank.
  *
- * The path of each step (critical_path_of_job) is one row for each of its pieces, and one row for
- * each leg: the time for which it stays on one rank. Sums say what lies on it by kind, rank, name,
- * module and line. Which ranks and stages are late, and so the verdict, come from comparing ranks
- * with each other (run/job.h). */
+ * The path of each step (critical_path_of_job) is one row for each of its pieces, and one row
+ * for each leg: the time for which it stays on one rank. Sums say what lies on it by kind,
+ * rank, name, module and line. Which ranks and stages are late, and so the verdict, come from
+ * comparing ranks with each other (run/job.h). */
 #include "analyse/why/job_path.h"
 
 #include "analyse/rules.h"
@@ -104,8 +104,8 @@ static status write_piece(const job_path *c, table *t, int64_t step, const path_
     return OK;
 }
 
-/* The time for which the path stays on one rank. The transfer through which it comes to a rank is
- * the first piece there; `by` is what most of the rest is. */
+/* The time for which the path stays on one rank. The transfer through which it comes to a rank
+ * is the first piece there; `by` is what most of the rest is. */
 static status write_leg(const job_path *c, table *t, int64_t step, size_t first, size_t end,
                         error *err) {
     const path_piece *v = c->pieces.v, *most = &v[first];

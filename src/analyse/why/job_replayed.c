@@ -1,5 +1,5 @@
-/* job_replayed.c: the answer of `whatif` about a job whose ranks have whole traces: all of them are
- * replayed together. Lengths are medians of the steps, as everywhere. */
+/* job_replayed.c: the answer of `whatif` about a job whose ranks have whole traces: all of them
+ * are replayed together. Lengths are medians of the steps, as everywhere. */
 #include "analyse/rules.h"
 #include "analyse/run/summary_filter.h"
 #include "analyse/why/job_changes.h"

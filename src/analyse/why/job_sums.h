@@ -1,5 +1,5 @@
-/* job_sums.h: pieces of a job's path added up by kind and a text. Ranks number their names each in
- * its own way, so the text itself is the key. */
+/* job_sums.h: pieces of a job's path added up by kind and a text. Ranks number their names each
+ * in its own way, so the text itself is the key. */
 #ifndef ANALYSE_JOB_SUMS_H
 #define ANALYSE_JOB_SUMS_H
 

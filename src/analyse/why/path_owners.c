@@ -1,4 +1,5 @@
-/* path_owners.c: which module and which line of Python a piece of the critical path belongs to. */
+/* path_owners.c: which module and which line of Python a piece of the critical path belongs
+ * to. */
 #include "analyse/why/path_owners.h"
 
 #include "base/bisect.h"

@@ -27,8 +27,8 @@ status path_owners_init(path_owners *o, const trace *t, const selection *s, aren
 /* Row of table module, 0: none. */
 uint32_t path_module_of(path_owners *o, const path_piece *p);
 /* "train.py(12): main" as a string of the trace, 0: none. Frames of installed packages count
- * only where no other frame is around. The backward pass, which has none, belongs to the line that
- * called the module. */
+ * only where no other frame is around. The backward pass, which has none, belongs to the line
+ * that called the module. */
 uint32_t path_line_of(path_owners *o, const path_piece *p);
 
 #endif

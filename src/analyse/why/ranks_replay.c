@@ -1,7 +1,8 @@
 /* ranks_replay.c: the replay of all ranks of a job; see ranks_replay.h.
  *
  * A collective of which a member never comes cannot be, unless calls were matched wrongly: then
- * no rank gets on, and the first collective that one waits for ends with those that have come. */
+ * no rank gets on, and the first collective that one waits for ends with those that have
+ * come. */
 #include "analyse/why/ranks_replay.h"
 
 #include "base/num.h"

@@ -1,8 +1,8 @@
 /* ranks_replay.h: when everything would have happened on all ranks of a job.
  *
- * Each rank is replayed on its own graph (why_replay.h), as far as it gets: up to what waits for
- * a collective to which not all ranks have come. Then it is the others' turn. A member leaves a
- * collective when the last one that it waited for has come and the data is there. */
+ * Each rank is replayed on its own graph (why_replay.h), as far as it gets: up to what waits
+ * for a collective to which not all ranks have come. Then it is the others' turn. A member
+ * leaves a collective when the last one that it waited for has come and the data is there. */
 #ifndef ANALYSE_RANKS_REPLAY_H
 #define ANALYSE_RANKS_REPLAY_H
 

@@ -1,6 +1,6 @@
-/* replayed_steps.h: the answer of `whatif` from replays, of one rank or of all together: steps as
- * recorded, replayed as they are, and with changes; tables and verdict. Lengths are medians of
- * the steps, as everywhere. */
+/* replayed_steps.h: the answer of `whatif` from replays, of one rank or of all together: steps
+ * as recorded, replayed as they are, and with changes; tables and verdict. Lengths are medians
+ * of the steps, as everywhere. */
 #ifndef ANALYSE_REPLAYED_STEPS_H
 #define ANALYSE_REPLAYED_STEPS_H
 

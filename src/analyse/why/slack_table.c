@@ -1,8 +1,8 @@
 /* slack_table.c: slack by the names of device work and of operators.
  *
- * Each work of a step is one instance of its name; each call that launches is one of the operator
- * around it. All instances are sorted by slack once and dealt out to their rows, so that each row
- * gets its own in order: the first is the least, the middle one the median. */
+ * Each work of a step is one instance of its name; each call that launches is one of the
+ * operator around it. All instances are sorted by slack once and dealt out to their rows, so
+ * that each row gets its own in order: the first is the least, the middle one the median. */
 #include "analyse/why/slack_table.h"
 
 #include "analyse/registry.h"

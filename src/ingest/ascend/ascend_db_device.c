@@ -6,7 +6,8 @@
  *                          └─> TASK_PMU_INFO            counters of the AI Core
  *     COMMUNICATION_OP                                  the collectives
  *
- * A collective is counted as a whole: its pieces are drawn on their planes and counted nowhere. */
+ * A collective is counted as a whole: its pieces are drawn on their planes and counted
+ * nowhere. */
 #include <math.h>
 #include <stdio.h>
 
@@ -52,7 +53,8 @@ static const char *const COMPUTE[] = {
     "globalTaskId", "name",         "blockNum",        "blockDim",     "opType",
     "taskType",     "opState",      "hf32Eligible",    "inputShapes",  "inputDataTypes",
     "inputFormats", "outputShapes", "outputDataTypes", "outputFormats"};
-/* Those of kernel_details.csv for COMPUTE's columns from CELLS on, then those of the timelines. */
+/* Those of kernel_details.csv for COMPUTE's columns from CELLS on, then those of the
+ * timelines. */
 enum { N_CELLS = 10, WORD_TYPE = N_CELLS, WORD_STREAM, WORD_TASK, WORD_MODEL, WORD_CONNECTION };
 static const char *const WORDS[] = {"Type",           "Accelerator Core", "OP State",
                                     "HF32 Eligible",  "Input Shapes",     "Input Data Types",

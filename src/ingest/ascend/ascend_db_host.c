@@ -5,8 +5,8 @@
  *                                                                     ├─> another operator: its backward
  *     CANN_API ─ connectionId ─> TASK: the launch                     └─> another row of the queue
  *
- * CANN's calls are on rows of their own: their clock and the framework's differ by a little, and
- * what overlaps does not nest. */
+ * CANN's calls are on rows of their own: their clock and the framework's differ by a little,
+ * and what overlaps does not nest. */
 #include <stdio.h>
 
 #include "base/mem.h"

@@ -115,8 +115,8 @@ static uint32_t static_graph_read_find_facts(static_profile *p, str key) {
 
 /* ---- samples ---- */
 
-/* Seconds → ns. Decimals with up to nine digits need no rounding; below 2^50 ns doubles would give
- * the same. */
+/* Seconds → ns. Decimals with up to nine digits need no rounding; below 2^50 ns doubles would
+ * give the same. */
 static bool static_graph_read_time_of(const raw_value *v, str text, int64_t *ns) {
     static const int64_t scale[] = {1000000000, 100000000, 10000000, 1000000, 100000,
                                     10000,      1000,      100,      10,      1};

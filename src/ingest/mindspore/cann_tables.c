@@ -7,9 +7,9 @@
  *   profiler_info.json profiler_info_RANK.json profiler_metadata.json   beside that folder
  *
  * A reader of a timeline may forget all its rows and start again, so rows are added when it is
- * done. The rows of kernel_details.csv are only looked up: they are kept with a builder of their
- * own, and what could not be read of them is counted with the rest. Not read, since they follow
- * from the others: op_statistic.csv, api_statistic.csv, operator_details.csv. */
+ * done. The rows of kernel_details.csv are only looked up: they are kept with a builder of
+ * their own, and what could not be read of them is counted with the rest. Not read, since they
+ * follow from the others: op_statistic.csv, api_statistic.csv, operator_details.csv. */
 #include "ingest/mindspore/cann_tables.h"
 
 #include "base/json.h"

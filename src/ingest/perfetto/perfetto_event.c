@@ -1,13 +1,15 @@
 /* perfetto_event.c: track events become slices, instants, counters and arrows.
  *
- * A range is a begin and an end on its track. Perfetto pairs them in the order of time; here each
- * end closes the innermost open range of its own writer, in the order of the file, which is that of
- * time for one writer, and right where a writer tells ranges one after the other that overlap
- * (rocprofv3). Ranges that one writer begins and another ends take the innermost that began
- * before; an end may come before its beginning, since writers fill their pages side by side.
+ * A range is a begin and an end on its track. Perfetto pairs them in the order of time; here
+ * each end closes the innermost open range of its own writer, in the order of the file, which
+ * is that of time for one writer, and right where a writer tells ranges one after the other
+ * that overlap (rocprofv3). Ranges that one writer begins and another ends take the innermost
+ * that began before; an end may come before its beginning, since writers fill their pages side
+ * by side.
  *
  * All events with the number of a flow are one arrow, in the order of time. Between a call and
- * device work it is the launch: the number stands for the correlation id where there is none. */
+ * device work it is the launch: the number stands for the correlation id where there is
+ * none. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -424,7 +426,8 @@ static status add_sample(reader *r, const sequence *q, uint64_t uuid, int64_t ns
                                                 .track = track});
 }
 
-/* Values beside an event: the n-th belongs to the n-th counter that it or its sequence names. */
+/* Values beside an event: the n-th belongs to the n-th counter that it or its sequence
+ * names. */
 static status add_extra(reader *r, const sequence *q, const track_event *t, int64_t ns) {
     const uint64_t *tracks = t->n_extra_tracks ? t->extra_tracks : q->extra;
     size_t n = t->n_extra_tracks ? t->n_extra_tracks : q->n_extra;

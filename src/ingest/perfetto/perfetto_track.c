@@ -10,8 +10,8 @@
  *       "SM clock"                 with a counter: a series
  *
  * rocprofv3 names its tracks "COMPUTE AGENT [4] STREAM [1] (GPU)" and "COPY to AGENT [0] …":
- * streams of devices. Its agents are numbered with the processors first; devices are its GPUs in
- * the order of these numbers. */
+ * streams of devices. Its agents are numbered with the processors first; devices are its GPUs
+ * in the order of these numbers. */
 #include <stdio.h>
 #include <stdlib.h>
 

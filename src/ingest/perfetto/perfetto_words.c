@@ -1,6 +1,6 @@
 /* perfetto_words.c: what categories and arguments mean: those of rocprofv3, those of PyTorch's
- * profiler, and those that tacho's own export adds ("tacho.step"). The rest is as in any file of
- * trace events. */
+ * profiler, and those that tacho's own export adds ("tacho.step"). The rest is as in any file
+ * of trace events. */
 #include "base/mem.h"
 #include "ingest/perfetto/perfetto_int.h"
 #include "ingest/pytorch/kineto.h"

@@ -4,9 +4,9 @@
  *     Kineto   float          TensorList                  Scalar             ScalarList            ""
  *
  * Shapes and strides are those of tensors and lists of tensors; of anything else they are [].
- * Inputs are the texts of numbers and lists of numbers; of anything else "". The same lists come
- * again in many nodes, so what was made of one is found by its text; only values name tensors
- * and are nearly always new. */
+ * Inputs are the texts of numbers and lists of numbers; of anything else "". The same lists
+ * come again in many nodes, so what was made of one is found by its text; only values name
+ * tensors and are nearly always new. */
 #include "ingest/pytorch/execution_spelling_int.h"
 
 #include "base/json.h"

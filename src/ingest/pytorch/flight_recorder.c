@@ -32,8 +32,8 @@ typedef struct {
 
 /* ---- a pickle as JSON -------------------------------------------------------------------- */
 
-/* A small pickle of lists in lists may stand for a large text: beyond this it is not a dump, and
- * the rest is null. */
+/* A small pickle of lists in lists may stand for a large text: beyond this it is not a dump,
+ * and the rest is null. */
 #define MOST_TEXT ((size_t)256 << 20)
 
 static void write_value(const pickle *p, pickle_value v, int depth, buf *out);
@@ -249,7 +249,8 @@ static status take_entry(recorder *r, str entry) {
         part_count(r->part, 0, 1);
         return OK;
     }
-    /* Gloo never changes the state: what it no longer looks after has ended, nobody knows when. */
+    /* Gloo never changes the state: what it no longer looks after has ended, nobody knows
+     * when. */
     bool retired = str_eq(json_member(entry, STR("retired")), STR("true"));
     bool done = retired || str_eq(state, STR("completed"));
     int64_t end = max_i64(done && ended ? ended : done ? created : r->last_ns, created);

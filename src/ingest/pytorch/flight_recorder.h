@@ -1,5 +1,5 @@
-/* flight_recorder.h: dumps of PyTorch's flight recorder: the last collectives of one rank and how
- * far each came. A pickle or JSON. */
+/* flight_recorder.h: dumps of PyTorch's flight recorder: the last collectives of one rank and
+ * how far each came. A pickle or JSON. */
 #ifndef INGEST_FLIGHT_RECORDER_H
 #define INGEST_FLIGHT_RECORDER_H
 

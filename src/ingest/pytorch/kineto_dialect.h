@@ -15,7 +15,8 @@ const dialect *kineto_dialect(void);
 void kineto_fill_kernel(event_sink *s, const event *e, int32_t npu, raw_kernel *kernel);
 /* Reads a trace together with the execution trace o->beside (kineto_join.c). */
 status kineto_join(source *src, const ingest_options *o, builder *b, error *err) MUST_USE;
-/* What a task of an Ascend is, by its type; older files write Other there and the name tells. */
+/* What a task of an Ascend is, by its type; older files write Other there and the name
+ * tells. */
 slice_kind kineto_task_kind(str type, str name);
 
 #endif

@@ -3,8 +3,8 @@
  *     Kineto     {"name": "aten::mm", "args": {"External id": 8, "Record function id": 9}}
  *     execution  {"name": "aten::mm", "inputs": {…}, "attrs": [{"name": "rf_id", "value": 9}]}
  *
- * The execution trace is read first. An event of the same id and name then gets the arguments it
- * lacks, under Kineto's names, before anything is made of it: all that follows works as if
+ * The execution trace is read first. An event of the same id and name then gets the arguments
+ * it lacks, under Kineto's names, before anything is made of it: all that follows works as if
  * Kineto had been asked for shapes. What the event says itself stands. Older versions wrote no
  * id of the record function; there the external id is that id. Names must agree, so the file of
  * another run joins nothing, and the counts say so. */

@@ -319,8 +319,9 @@ static status finish_queues(recording *r, error *err) {
 
 /* ---- graphs ------------------------------------------------------------------------------ */
 
-/* Which call made the node that `n` is, or is a copy of a copy of; 0: nobody knows. copies: node → row of
- * nodes where it is told to be a copy; made: node → row where it is told to be made. */
+/* Which call made the node that `n` is, or is a copy of a copy of; 0: nobody knows. copies:
+ * node → row of nodes where it is told to be a copy; made: node → row where it is told to be
+ * made. */
 static uint64_t made_by(const recording *r, const map *made, const map *copies, uint64_t node) {
     enum {
         MOST_COPIES = 16

@@ -305,8 +305,8 @@ static void name_unread(reader *x, str list) {
     buf_add_str(&x->unread, list);
 }
 
-/* The records of one list, which begins at *p; *p is then one past its end, NULL: it has none. A
- * list that nothing here reads is named when it has records. */
+/* The records of one list, which begins at *p; *p is then one past its end, NULL: it has none.
+ * A list that nothing here reads is named when it has records. */
 static status read_list(reader *x, str list, const char **p, const char *end, error *err) {
     take_function *take = taker_of(list);
     json_iter it = json_open(str_n(*p, (size_t)(end - *p)));

@@ -5,7 +5,8 @@
  *
  * Where a table cannot be read on, it is read from its end back to there: what is lost is what
  * lies between, and it is counted by the numbers of the rows. Numbers that do not rise, or more
- * rows than bytes, are damage, too: a tree that points to itself must not be walked for ever. */
+ * rows than bytes, are damage, too: a tree that points to itself must not be walked for
+ * ever. */
 #include <math.h>
 
 #include "base/mem.h"

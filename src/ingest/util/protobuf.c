@@ -1,9 +1,9 @@
 /* protobuf.c: the wire format of protobuf, the part that any bytes go through.
  *
- * A message is a row of fields; a field is a varint (number << 3 | wire type) and then a varint, four
- * or eight bytes, or a length and as many bytes. Groups (wire types 3 and 4) are of the 2000s
- * and in no file we read: they are damage. A varint has at most ten bytes; field numbers below
- * 2^29. Nothing is allocated and every length is checked against what is left.
+ * A message is a row of fields; a field is a varint (number << 3 | wire type) and then a
+ * varint, four or eight bytes, or a length and as many bytes. Groups (wire types 3 and 4) are
+ * of the 2000s and in no file we read: they are damage. A varint has at most ten bytes; field
+ * numbers below 2^29. Nothing is allocated and every length is checked against what is left.
  *
  * What is common is read in the header, where the loops are (pb_next); this is its portable
  * twin: byte by byte, with every check, never a byte beyond the end. */

@@ -1,9 +1,10 @@
 /* xplane_hlo.c: the programs that XLA compiled, as far as they explain what ran.
  *
- * A profile has for every program the graph of its instructions (HloProto): what each is called,
- * which operation of the framework it came from, the shapes it reads and writes. Device work
- * names its instruction; inside of a launched graph only the name of the kernel is left, which
- * is the instruction's with other punctuation. So instructions are looked up by that form.
+ * A profile has for every program the graph of its instructions (HloProto): what each is
+ * called, which operation of the framework it came from, the shapes it reads and writes. Device
+ * work names its instruction; inside of a launched graph only the name of the kernel is left,
+ * which is the instruction's with other punctuation. So instructions are looked up by that
+ * form.
  *
  *     HloProto    1 HloModuleProto    3 HloComputationProto…   2 HloInstructionProto…  5 id
  *       instruction   1 name  2 opcode  3 shape  7 metadata  16 convolution  28 custom call

@@ -264,7 +264,8 @@ status facts_finish(reader *r, error *err);
 status device_read(reader *r, plane *p);
 /* Lines of steps, when no thread marked any. */
 status device_read_steps(reader *r, plane *p, bool *taken);
-/* The operation that the event at hand is of: `event_name` is what it is called. false: none. */
+/* The operation that the event at hand is of: `event_name` is what it is called. false:
+ * none. */
 status work_of_event(reader *r, uint32_t event_name, work_op *out, bool *found);
 /* Framework work under the launch with this correlation; NULL: none. */
 const launch_row *launch_find(const reader *r, int64_t correlation);
