@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "ingest/perfetto/perfetto_int.h"
+#include "ingest/util/whole_input.h"
 #include "io/gzip.h"
 
 enum {
@@ -369,33 +370,9 @@ static status take_packet(reader *r, str body, uint64_t offset) {
 /* ---- the whole ---- */
 
 static status load_file(reader *r, source *src, error *err) {
-    const ingest_options *o = r->o;
-    size_t want = o->piece_bytes ? o->piece_bytes : READ_BYTES;
-    if (source_codec(src) == CODEC_NONE && !o->memory_limit_bytes)
+    if (source_codec(src) == CODEC_NONE && !r->o->memory_limit_bytes)
         (void)buf_reserve(&r->file, (size_t)source_file_bytes(src) + PB_ROOM);
-    if (!buf_ok(&r->file)) FAIL_MEMORY(err);
-    for (;;) {
-        piece pc;
-        TRY(source_next(src, want, 0, &pc, err));
-        if (pc.n == 0) break;
-        buf_add(&r->file, pc.p, pc.n);
-        source_release(src, &pc);
-        if (!buf_ok(&r->file)) FAIL_MEMORY(err);
-        if (o->memory_limit_bytes && r->file.n > o->memory_limit_bytes)
-            FAIL(err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT,
-                 arg_bytes("limit", sat_i64(o->memory_limit_bytes)));
-        if (o->progress && o->progress(o->progress_context, source_bytes_consumed(src) / 2,
-                                       source_file_bytes(src)))
-            FAIL0(err, ERR_CANCELLED, NOPOS, MSG_CANCELLED);
-    }
-    if (r->file.n == 0) FAIL0(err, ERR_FORMAT, 0, MSG_EMPTY_FILE);
-    builder_set_input_bytes(r->b, r->file.n);
-    if (source_damaged(src)) part_lost(r->part, CAUSE_STREAM_DAMAGED, r->file.n, 0);
-    size_t n = r->file.n;
-    buf_add_repeat(&r->file, 0, PB_ROOM); /* looked at, never used */
-    if (!buf_ok(&r->file)) FAIL_MEMORY(err);
-    r->file.n = n;
-    return OK;
+    return whole_input(src, r->o, r->b, r->part, PB_ROOM, &r->file, err);
 }
 
 static status name_failure(const reader *r, status st, error *err) {

@@ -12,8 +12,9 @@
  * no end: what is whole in it is read. */
 #include "base/json.h"
 #include "ingest/rocm/rocm_int.h"
+#include "ingest/util/whole_input.h"
 
-enum { READ_BYTES = 4 << 20, EVENTS_BETWEEN_LOOKS = 4096 };
+enum { EVENTS_BETWEEN_LOOKS = 4096 };
 
 typedef struct {
     uint32_t kind; /* string id */
@@ -43,28 +44,6 @@ bool rocm_json_head(str head) {
     const char *end = head.p + head.n, *p = json_space(head.p, end);
     str s = str_n(p, (size_t)(end - p) < 256 ? (size_t)(end - p) : 256);
     return s.n && *s.p == '{' && str_find(s, STR("\"rocprofiler-sdk-tool\""), 0) != SIZE_MAX;
-}
-
-static status load_file(reader *x, source *src, error *err) {
-    const ingest_options *o = x->r.o;
-    for (;;) {
-        piece pc;
-        TRY(source_next(src, o->piece_bytes ? o->piece_bytes : READ_BYTES, 0, &pc, err));
-        if (pc.n == 0) break;
-        buf_add(&x->file, pc.p, pc.n);
-        source_release(src, &pc);
-        if (!buf_ok(&x->file)) FAIL_MEMORY(err);
-        if (o->memory_limit_bytes && x->file.n > o->memory_limit_bytes)
-            FAIL(err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT,
-                 arg_bytes("limit", sat_i64(o->memory_limit_bytes)));
-        if (o->progress && o->progress(o->progress_context, source_bytes_consumed(src) / 2,
-                                       source_file_bytes(src)))
-            FAIL0(err, ERR_CANCELLED, NOPOS, MSG_CANCELLED);
-    }
-    if (x->file.n == 0) FAIL0(err, ERR_FORMAT, 0, MSG_EMPTY_FILE);
-    builder_set_input_bytes(x->r.b, x->file.n);
-    if (source_damaged(src)) part_lost(x->r.part, CAUSE_STREAM_DAMAGED, x->file.n, 0);
-    return OK;
 }
 
 /* ---- values ---- */
@@ -457,7 +436,7 @@ static status read_processes(reader *x, const char *p, const char *end, bool *wh
 static status read_all(reader *x, source *src, error *err) {
     str key;
     bool whole = false;
-    TRY(load_file(x, src, err));
+    TRY(whole_input(src, x->r.o, x->r.b, x->r.part, 0, &x->file, err));
     json_iter it = json_open(buf_str(&x->file));
     while (json_key(&it, &key)) {
         if (str_eq(key, STR("rocprofiler-sdk-tool"))) {

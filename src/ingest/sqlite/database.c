@@ -12,9 +12,10 @@
 #include "base/num.h"
 #include "base/sqlite_start.h"
 #include "ingest/sqlite/database_int.h"
+#include "ingest/util/whole_input.h"
 #include "io/remote.h"
 
-enum { READ_BYTES = 4 << 20, HEAD_BYTES = 100, STEPS_BETWEEN_LOOKS = 2000 };
+enum { HEAD_BYTES = 100, STEPS_BETWEEN_LOOKS = 2000 };
 /* Places in the first page. */
 enum { AT_PAGE_SIZE = 16, AT_VERSIONS = 18, AT_CHANGES = 24, AT_PAGES = 28, AT_COUNTED = 92 };
 
@@ -63,20 +64,7 @@ static uint64_t promised_bytes(str head) {
 }
 
 static status load_bytes(database *d, source *src, error *err) {
-    const ingest_options *o = d->o;
-    for (;;) {
-        piece pc;
-        TRY(source_next(src, o->piece_bytes ? o->piece_bytes : READ_BYTES, 0, &pc, err));
-        if (pc.n == 0) break;
-        buf_add(&d->bytes, pc.p, pc.n);
-        source_release(src, &pc);
-        if (!buf_ok(&d->bytes)) FAIL_MEMORY(err);
-        if (o->memory_limit_bytes && d->bytes.n > o->memory_limit_bytes)
-            return database_fail(d, ERR_LIMIT, err);
-        if (o->progress && o->progress(o->progress_context, source_bytes_consumed(src) / 2,
-                                       source_file_bytes(src)))
-            return database_fail(d, ERR_CANCELLED, err);
-    }
+    TRY(whole_bytes(src, d->o, &d->bytes, err));
     d->size_bytes = d->bytes.n;
     if (source_damaged(src)) part_lost(d->part, CAUSE_STREAM_DAMAGED, d->bytes.n, 0);
     return d->bytes.n < HEAD_BYTES ? database_fail(d, ERR_FORMAT, err) : OK;

@@ -14,9 +14,8 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "ingest/util/whole_input.h"
 #include "ingest/xplane/xplane_int.h"
-
-enum { READ_BYTES = 4 << 20 };
 
 bool xplane_head(str head) {
     static const str names[] = {STR("/host:"), STR("/device:"),  STR("Task Environment"),
@@ -32,33 +31,6 @@ bool xplane_head(str head) {
         return false;
     }
     return false;
-}
-
-static status load_file(reader *r, source *src, error *err) {
-    const ingest_options *o = r->o;
-    size_t want = o->piece_bytes ? o->piece_bytes : READ_BYTES;
-    for (;;) {
-        piece pc;
-        TRY(source_next(src, want, 0, &pc, err));
-        if (pc.n == 0) break;
-        buf_add(&r->file, pc.p, pc.n);
-        source_release(src, &pc);
-        if (!buf_ok(&r->file)) FAIL_MEMORY(err);
-        if (o->memory_limit_bytes && r->file.n > o->memory_limit_bytes)
-            FAIL(err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT,
-                 arg_bytes("limit", sat_i64(o->memory_limit_bytes)));
-        if (o->progress && o->progress(o->progress_context, source_bytes_consumed(src) / 2,
-                                       source_file_bytes(src)))
-            FAIL0(err, ERR_CANCELLED, NOPOS, MSG_CANCELLED);
-    }
-    if (r->file.n == 0) FAIL0(err, ERR_FORMAT, 0, MSG_EMPTY_FILE);
-    builder_set_input_bytes(r->b, r->file.n);
-    if (source_damaged(src)) part_lost(r->part, CAUSE_STREAM_DAMAGED, r->file.n, 0);
-    size_t n = r->file.n;
-    buf_add_repeat(&r->file, 0, PB_ROOM); /* looked at, never used */
-    if (!buf_ok(&r->file)) FAIL_MEMORY(err);
-    r->file.n = n;
-    return OK;
 }
 
 /* A tool that took the file for text has put this where every byte above 127 was. */
@@ -122,7 +94,7 @@ static status read_steps(reader *r, error *err) {
 }
 
 static status read_all(reader *r, source *src, error *err) {
-    TRY(load_file(r, src, err));
+    TRY(whole_input(src, r->o, r->b, r->part, PB_ROOM, &r->file, err));
     TRY(name_failure(r, xplane_index(r), err));
     TRY(read_role(r, PLANE_TASK, facts_task, err));
     TRY(read_role(r, PLANE_PROGRAMS, facts_programs, err));
