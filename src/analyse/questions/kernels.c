@@ -349,7 +349,8 @@ static int newest_arch(const trace *t) {
     for (uint32_t i = 1; i < t->device.n; i++) {
         int32_t major = t->device.compute_major[i], minor = t->device.compute_minor[i];
         if (major == ABSENT_I32 || minor == ABSENT_I32) continue;
-        if (major * 10 + minor > newest) newest = major * 10 + minor;
+        int arch = sat_i32((int64_t)major * 10 + minor);
+        if (arch > newest) newest = arch;
     }
     return newest;
 }

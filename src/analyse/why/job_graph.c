@@ -237,7 +237,7 @@ static status find_steps(job_graph *g, arena *a, error *err) {
     for (uint32_t i = 0; i < first->n_steps; i++) {
         job_span *s = &g->steps[g->n_steps];
         if (!measure_step(g, first->steps[i].number, s)) continue;
-        if (g->n_steps && s[-1].number + 1 == s->number) s->start_ns = s[-1].end_ns;
+        if (g->n_steps && sub_i64(s->number, s[-1].number) == 1) s->start_ns = s[-1].end_ns;
         s->start_ns = min_i64(s->start_ns, s->end_ns);
         g->n_steps++;
     }

@@ -103,7 +103,7 @@ static void measure(ranks_replay *r) {
             r->start[i] = max_i64(r->start[i], job_time(rank, r->ranks[k].step_start[at]));
             r->end[i] = max_i64(r->end[i], job_time(rank, r->ranks[k].step_end[at]));
         }
-        bool follows = i && jg->steps[i - 1].number + 1 == jg->steps[i].number;
+        bool follows = i && sub_i64(jg->steps[i].number, jg->steps[i - 1].number) == 1;
         if (follows) r->start[i] = r->end[i - 1];
         r->start[i] = min_i64(r->start[i], r->end[i]);
     }

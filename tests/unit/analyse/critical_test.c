@@ -24,6 +24,17 @@ static void make_run(fake *f) {
     }
 }
 
+/* Steps whose numbers are the greatest there are: none has the next one. */
+static void make_last_steps(fake *f) {
+    fake_init(f);
+    int host = fake_thread(f);
+    for (int i = 0; i < STEPS; i++) {
+        int64_t at = (int64_t)i * STEP_US * US;
+        fake_add(f, host, KIND_OP, "aten::mm", at + 8 * US, 15 * US);
+        fake_step(f, INT64_MAX, at, at + STEP_US * US);
+    }
+}
+
 /* The host's call stays in its copy from 20 to 60 and returns 1 µs before the copy is done. */
 static void make_copies(fake *f) {
     fake_init(f);
@@ -389,8 +400,15 @@ static void a_worker_waits_for_orders(void **state) {
     assert_int_equal(step_with(make_idle_worker, "scale", "range:fetch=5"), 1000 * US);
 }
 
+static void a_step_after_the_last_number_is_harmless(void **state) {
+    asked *q = ask(make_last_steps);
+    assert_true(q->out.n_tables > 0);
+    done(q);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_after_the_last_number_is_harmless),
         cmocka_unit_test(work_off_the_path_has_slack),
         cmocka_unit_test(work_on_the_path_has_none),
         cmocka_unit_test(slack_is_what_a_replay_allows),

@@ -84,6 +84,22 @@ static void a_collective_is_not_too_small(void **state) {
     }
 }
 
+/* A number of a damaged file: the sum of its digits must not overflow. */
+static void a_generation_beyond_all_numbers_is_harmless(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    fake_work(&f, fake_stream(&f, 0), KIND_KERNEL, "nvjet_sm90_tst", 0, 30, -1);
+    f.t.device.n = 2;
+    FAKE_SET(&f, device, compute_major, 1, INT32_MAX);
+    FAKE_SET(&f, device, compute_minor, 1, 9);
+    params p = fake_params();
+    answer out = fake_ask(analyse_kernels, fake_seal(&f), &p, &a);
+    assert_string_equal(out.verdict.id, "kernels_older");
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 static void kernels_of_an_older_generation_are_told(void **state) {
     for (int major = 7; major <= 9; major += 2) {
         fake f;
@@ -234,6 +250,7 @@ int main(void) {
         cmocka_unit_test(what_is_not_known_of_a_kernel_is_null),
         cmocka_unit_test(a_collective_is_not_too_small),
         cmocka_unit_test(kernels_of_an_older_generation_are_told),
+        cmocka_unit_test(a_generation_beyond_all_numbers_is_harmless),
         cmocka_unit_test(grouping_by_op_separates_the_launching_ops),
         cmocka_unit_test(grouping_by_launch_separates_configurations),
         cmocka_unit_test(missing_launch_fields_are_null_and_make_groups_of_their_own),
