@@ -1,6 +1,6 @@
 /* arrow_ipc.c: the messages of an Arrow stream.
  *
- *    0  -1, 4 bytes    4  i32 length M    8  a Message, a FlatBuffer, zeros up to 8 + M    blocks
+ *    0  -1, 4 bytes    4  i32 length M    8  a Message, a FlatBuffer, zeros up to 8 + M  blocks
  *
  * A FlatBuffer is written front to back. A table is its list of offsets (u16: its own length,
  * the table's, the place of each field), then the way back to that list and the fields; fields

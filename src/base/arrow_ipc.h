@@ -1,10 +1,10 @@
 /* arrow_ipc.h: a table as an Arrow IPC stream: messages of a schema, of dictionaries and of one
  * batch, as https://arrow.apache.org/docs/format/Columnar.html gives them.
  *
- *     arrow_add_schema(out, fields, n_fields, about, n_about);
- *     arrow_add_dictionary(out, i, n, &blocks);      for each field of type WORDS; its blocks
- *     arrow_add_batch(out, fields, blocks, n_fields, n_rows);           the blocks of all columns
- *     arrow_add_end(out);
+ *   arrow_add_schema(out, fields, n_fields, about, n_about);
+ *   arrow_add_dictionary(out, i, n, &blocks);      for each field of type WORDS; its blocks
+ *   arrow_add_batch(out, fields, blocks, n_fields, n_rows);           the blocks of all columns
+ *   arrow_add_end(out);
  *
  * A message says the sizes of the blocks that follow it, so the caller knows them beforehand
  * and may send each block away as it is made: bits of validity (where any value is null),

@@ -5,8 +5,8 @@
  * which may stand anywhere behind. Without that rule a short needle would fit nearly every
  * kernel name, which has some hundred letters.
  *
- *   cnvbw     aten::convolution_backward      c n v, then the words' beginning b, then w after it
- *   abn       aten::batch_norm                three beginnings of words
+ *   cnvbw     aten::convolution_backward    c n v, then the words' beginning b, then w after it
+ *   abn       aten::batch_norm              three beginnings of words
  *
  * A letter at the beginning of a word scores most, one right after the letter before it less,
  * any other least; a long text loses a little. The best way to place the letters is found, not

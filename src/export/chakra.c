@@ -1,9 +1,9 @@
 /* chakra.c: the trace as a Chakra graph, for simulators such as ASTRA-sim: what was done, how
  * long it took, and what it had to wait for.
  *
- *     host     op ──> op ──> op ──────────────> op       program order; ctrl_deps: the op around it
+ *     host     op ──> op ──> op ──────────────> op  program order; ctrl_deps: the op around it
  *               │      └────────┐                ↑
- *     stream    └─> kernel ──> kernel ──> copy ──┘       stream order; the launch; the end of a wait
+ *     stream    └─> kernel ──> kernel ──> copy ──┘  stream order; the launch; the end of a wait
  *
  * Nodes are device work, operators and collectives of the host, and launching calls outside of
  * every operator. A host node has its own time, without that of the nodes inside it: a

@@ -2,10 +2,11 @@
  * length.
  *
  *     GlobalMetadata  version = 1, attr = 2
- *     Node            id = 1, name = 2, type = 3, ctrl_deps = 4, data_deps = 5, start_time_micros = 6,
- *                     duration_micros = 7, inputs = 8, attr = 10
+ *     Node            id = 1, name = 2, type = 3, ctrl_deps = 4, data_deps = 5,
+ *                     start_time_micros = 6, duration_micros = 7, inputs = 8, attr = 10
  *     IOInfo          values = 1, shapes = 2, types = 3
- *     AttributeProto  name = 1, int32_val = 7, int64_val = 9, uint64_val = 13, bool_val = 27, string_val = 29
+ *     AttributeProto  name = 1, int32_val = 7, int64_val = 9, uint64_val = 13, bool_val =
+ *                     27, string_val = 29
  *
  * ASTRA-sim takes an attribute from the field of one type only; the table below has it.
  * Durations are whole microseconds there, so duration_ns has the exact one beside it. */

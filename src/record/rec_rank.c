@@ -1,6 +1,6 @@
 /* rec_rank.c: which of the many processes of a job this one is.
  *
- *     launcher ─┬─ rank 0 ─┬─ data loader          role, pid and parent of each are in its recording
+ *     launcher ─┬─ rank 0 ─┬─ data loader     role, pid and parent of each are in its recording
  *               │          └─ data loader
  *               └─ rank 1 …
  *

@@ -4,7 +4,8 @@
  * choice:
  *
  *     x86-64    the address is a hidden first argument, and is returned; C can say that
- *     aarch64   the address is in x8, which C cannot name: three instructions make it an argument
+ *     aarch64   the address is in x8, which C cannot name: three instructions make it an
+ *               argument
  *
  * REC_ENTRY(name) begins a function `static void **name(void **context, const void *fn)` that
  * stores an observer's context and returns where; REC_ENTRY_OF(name) is what libtorch is given

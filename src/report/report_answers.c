@@ -2,6 +2,7 @@
  * one, the path of the step that stands for all, and the comparison. */
 #include <stdio.h>
 
+#include "base/sort.h"
 #include "report/report_int.h"
 #include "serve/facts.h"
 
@@ -88,24 +89,33 @@ static status ask_segments(report *r, asked_of whom, const trace *t, error *err)
     return OK;
 }
 
+typedef struct {
+    const int64_t *number, *length;
+} step_rows;
+
+static int compare_lengths(uint32_t a, uint32_t b, const void *context) {
+    const step_rows *s = context;
+    if (s->length[a] != s->length[b]) return s->length[a] < s->length[b] ? -1 : 1;
+    return s->number[a] < s->number[b] ? -1 : s->number[a] > s->number[b];
+}
+
 /* The step whose recorded length is the median, the lower one of two, as the page chooses it;
- * its path lasts to the start of the next step, where that is known. */
-static bool find_typical(const table *steps, int64_t *number, bool *next) {
+ * its path lasts to the start of the next step, where that is known. ERR_NOT_FOUND: there
+ * is none. */
+static status find_typical(const table *steps, arena *a, int64_t *number, bool *next) {
     uint32_t step = table_column(steps, STR("step"));
     uint32_t length = table_column(steps, STR("recorded"));
-    if (step == UINT32_MAX || length == UINT32_MAX || !steps->n_rows) return false;
-    const int64_t *n = steps->columns[step].v.i, *ns = steps->columns[length].v.i;
-    size_t wanted = (steps->n_rows - 1) / 2, at = 0;
-    for (size_t i = 0; i < steps->n_rows; i++) {
-        size_t before = 0;
-        for (size_t k = 0; k < steps->n_rows; k++)
-            before += ns[k] < ns[i] || (ns[k] == ns[i] && n[k] < n[i]);
-        if (before == wanted) at = i;
-    }
-    *number = n[at];
+    size_t n = steps->n_rows;
+    if (step == UINT32_MAX || length == UINT32_MAX || !n) return ERR_NOT_FOUND;
+    step_rows rows = {steps->columns[step].v.i, steps->columns[length].v.i};
+    uint32_t *order = ARENA_ARRAY(a, uint32_t, n), *scratch = ARENA_ARRAY(a, uint32_t, n);
+    if (!order || !scratch) return ERR_MEMORY;
+    for (uint32_t i = 0; i < n; i++) order[i] = i;
+    sort_index(order, scratch, n, compare_lengths, &rows);
+    *number = rows.number[order[(n - 1) / 2]];
     *next = false;
-    for (size_t k = 0; k < steps->n_rows; k++) *next |= n[k] == n[at] + 1;
-    return true;
+    for (size_t i = 0; i < n; i++) *next |= sub_i64(rows.number[i], *number) == 1;
+    return OK;
 }
 
 static status ask_path(report *r, asked_of whom, request_ctx *x, error *err) {
@@ -123,7 +133,9 @@ static status ask_path(report *r, asked_of whom, request_ctx *x, error *err) {
     if (st != OK) return OK; /* nothing to say about steps that are not there */
     for (uint32_t i = 0; i < a.n_tables; i++) {
         if (strcmp(a.tables[i]->name, "steps") != 0) continue;
-        if (!find_typical(a.tables[i], &step, &next)) return OK;
+        st = find_typical(a.tables[i], &x->arena, &step, &next);
+        if (st == ERR_MEMORY) FAIL_MEMORY(err);
+        if (st != OK) return OK;
         int n = next ? snprintf(key, sizeof key, "critical?step=%lld..%lld", (long long)step,
                                 (long long)step + 1)
                      : snprintf(key, sizeof key, "critical?step=%lld", (long long)step);

@@ -1,7 +1,7 @@
 /* report_file.c: the HTML around the parts.
  *
- *     policy      no network at all; scripts are those with the nonce of this file, and blob: URLs,
- *                 which the modules of the page become
+ *     policy      no network at all; scripts are those with the nonce of this file, and
+ *                 blob: URLs, which the modules of the page become
  *     parts       the page's files, the answers, the index
  *     report.js   unpacks the page and starts it (web/src/report.ts)
  *

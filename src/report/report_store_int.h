@@ -1,6 +1,7 @@
 /* report_store_int.h: the answers of a report, packed, and what finds them again.
  *
- *     <script type="text/plain" id="tacho-7">H4sIA…</script>     gzip as base64, one for each part
+ *     <script type="text/plain" id="tacho-7">H4sIA…</script>     gzip as base64, one for
+ *                                                                each part
  *
  * Base64 has no sign that means something to HTML, so nothing a trace holds can end the script
  * around it. The index, a part like the others, has the number of each answer by its

@@ -1,7 +1,7 @@
 /* event_bus.c: a ring of the last events, and where each listener is in it.
  *
- *     events   … 17 18 19 20 21            next = 22
- *     listeners        ^a       ^b         b sleeps, a has two to read and part of one in its hands
+ *     events   … 17 18 19 20 21        next = 22
+ *     listeners        ^a       ^b     b sleeps, a has two to read and part of one in its hands
  *
  * An event is written once, as the text that goes over the line; a listener copies it when its
  * turn comes. Sleeping is decided under the same lock as publishing, so no wake-up is lost. */

@@ -1,6 +1,7 @@
 /* request.c: from the bytes of a request line to checked values.
  *
- *     /api/v1/ROUTE?NAME=VALUE&NAME=VALUE     a route of routes.def, or an analysis of the registry
+ *     /api/v1/ROUTE?NAME=VALUE&NAME=VALUE     a route of routes.def, or an analysis of the
+ *                                             registry
  *     /anything/else                          a file of the page
  *
  * Escapes are decoded into the arena (a plus is a blank in values only). A bad escape, a NUL,

@@ -4,10 +4,13 @@
  * things tell, the first that says anything decides:
  *
  *     the name's role    host_7.loader_9, host_5.launcher: not ranks, whoever they belong to
- *     ranks in names     rank0, rank-1, …: those are the ranks, whatever lies beside them is not
- *     ranks in files     distributedInfo of PyTorch, or the recording's: at least two different ones
+ *     ranks in names     rank0, rank-1, …: those are the ranks, whatever lies beside them is
+ *                        not
+ *     ranks in files     distributedInfo of PyTorch, or the recording's: at least two
+ *                        different ones
  *     numbered workers   worker0, worker1, …, when the files say nothing
- *     hosts              profiles of XLA: one file for each host of a run, in the order of names
+ *     hosts              profiles of XLA: one file for each host of a run, in the order of
+ *                        names
  *
  * Otherwise each is a trace by itself: two runs of a script into one folder are not two ranks.
  * Of several workers with one rank the last recorded is the rank; a program was run again into

@@ -1,7 +1,7 @@
 /* launch_match.c: which launches of one step are those of another.
  *
- *     known   a b c d e f g h          b c d … f g are runs: equal, one after the other, in both
- *     other   a b c d X f g h          X is unknown, and so is what is near it
+ *     known   a b c d e f g h         b c d … f g are runs: equal, one after the other, in both
+ *     other   a b c d X f g h         X is unknown, and so is what is near it
  *
  * Equal launches need not come from the same code: another branch may begin or end with the
  * kernels of the one that was taken before, and one of many equal layers may have been left

@@ -9,7 +9,8 @@
  *     str         the id of the same bytes in one table of strings
  *     ref_X       the row moved by the rows of X before it
  *     times       moved by the difference of the times of day
- *     ids         moved apart (merge_ids.c), so that what matches in one input matches nothing in another
+ *     ids         moved apart (merge_ids.c), so that what matches in one input matches
+ *                 nothing in another
  *     args        the argument blocks after each other, their string ids replaced
  *
  * What the producers said about losses is added up by cause. Totals of host memory are those of

@@ -4,10 +4,12 @@
  * device 0, and correlation ids begin at 1 in every file. In one trace equal numbers mean the
  * same thing, so:
  *
- *   processes   a number another worker has already used is moved by a million for each input before
- *               it, or on to the next free one; a text gets the worker's name after it
+ *   processes   a number another worker has already used is moved by a million for each
+ *               input before it, or on to the next free one; a text gets the worker's name
+ *               after it
  *   devices     a number another worker has used becomes the next free one, everywhere
- *   ids         of calls, operators, gradients and arrows move after the largest of the inputs before
+ *   ids         of calls, operators, gradients and arrows move after the largest of the
+ *               inputs before
  *
  * Names say who it was: a process without one gets the worker's, another has it in brackets.
  * Host memory has no numbers: it is one. */

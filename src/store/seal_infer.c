@@ -1,9 +1,9 @@
 /* seal_infer.c: operators of device work that was launched in steps whose operators were not
  * recorded.
  *
- *     step 0  sampled    launches  a b c d   operators of a, b, c, d
- *     step 1  left out   launches  a b c d   the same ones: those of step 0, confidence 100
- *     step 2  left out   launches  a b X d   what is certain (launch_match.h); the rest is unknown
+ *    step 0  sampled   launches  a b c d  operators of a, b, c, d
+ *    step 1  left out  launches  a b c d  the same ones: those of step 0, confidence 100
+ *    step 2  left out  launches  a b X d  what is certain (launch_match.h); the rest is unknown
  *
  * Launches are compared thread by thread, since threads do not wait for each other: the
  * launches of one thread in one step are a sequence. Equal sequences are one class. A class

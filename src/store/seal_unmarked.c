@@ -1,8 +1,10 @@
 /* seal_unmarked.c: the steps of a trace in which nothing marks them, in order of trust:
  *
- *   optimizer   from one Optimizer.step to the next; with a data loader from the fetch before it
+ *   optimizer   from one Optimizer.step to the next; with a data loader from the fetch
+ *               before it
  *   range       a range of the user's that repeats and holds four fifths of all work
- *   work        the names of kernels (by the time of their launch) repeat, else those of operators
+ *   work        the names of kernels (by the time of their launch) repeat, else those of
+ *               operators
  *
  * A step that is found begins with the outermost operator that holds its first launch and
  * nothing of the step before. What comes before the first step and after the last belongs to

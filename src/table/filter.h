@@ -3,9 +3,11 @@
  *   conv bn        every word fits a text of the row, letters in order (base/fuzzy.h)
  *   "two words"    is in a text of the row as it is
  *   -word          is in no text of the row
- *   name:word      the same in this column alone; also -name:word, name:"two words", tensor_core:yes
+ *   name:word      the same in this column alone; also -name:word, name:"two words",
+ *                  tensor_core:yes
  *   name="text"    the whole text of the column, upper and lower case told apart
- *   >5ms  <=2MB    the number of the column: of the one sorted by when its unit fits, else of the most
+ *   >5ms  <=2MB    the number of the column: of the one sorted by when its unit fits, else
+ *                  of the most
  *   >5% >100       important column with this unit
  *   mean>5ms       of this column; step:3 is step=3
  *

@@ -5,13 +5,14 @@
  * which decides about rows of equal time. What a trace of another producer has no type for is
  * not in the report.
  *
- *   operators        every operator, also inside another one; their direct inner ranges, and the
- *                    device work these and the operators launched themselves
+ *   operators        every operator, also inside another one; their direct inner ranges, and
+ *                    the device work these and the operators launched themselves
  *   stages           outermost ones only, at any depth
- *   communication    ranges of that type, operators named after allreduce, broadcast or rpc with
- *                    the kernels inside them, and kernels of nccl or xccl
- *   memory           under the range it was recorded in; of a direct part of an operator under the
- *                    operator, and under the part as well unless it is an inner range */
+ *   communication    ranges of that type, operators named after allreduce, broadcast or rpc
+ *                    with the kernels inside them, and kernels of nccl or xccl
+ *   memory           under the range it was recorded in; of a direct part of an operator
+ *                    under the operator, and under the part as well unless it is an inner
+ *                    range */
 #include "analyse/compat/paddle_report.h"
 
 #include "analyse/compat/host_tree.h"

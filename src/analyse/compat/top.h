@@ -3,8 +3,9 @@
  *
  * A record is one execution of an operator. Its time is that of its device work or of its
  * thread:
- *   time       of a producer's sample (start, kern, end): end - start, of several samples the longest;
- *              elsewhere the sum of the kernels the operator launched itself, or its own host time
+ *   time       of a producer's sample (start, kern, end): end - start, of several samples
+ *              the longest; elsewhere the sum of the kernels the operator launched itself,
+ *              or its own host time
  *   kern       the waiting part: from start to the kernel's start
  *   flops      computation / time; bandwidth: memory / time
  * What was not recorded is NaN and counts as nothing: it sorts last, sums ignore it. All times

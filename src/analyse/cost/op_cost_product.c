@@ -1,11 +1,12 @@
 /* op_cost_product.c: what matrix products, convolutions and attention compute and move.
  *
  *   product      every result is a sum of k products: 2·k operations
- *   convolution  likewise, of (channels of the group)·(size of the window) products; the backward pass
- *                does as much for the gradient of the input and again for that of the weight
- *   attention    scores q·kᵀ and results p·v for every pair of positions that sees each other: 2·d and
- *                2·dv for each pair and head. The backward pass has five products instead of two; one of
- *                them computes the scores again.
+ *   convolution  likewise, of (channels of the group)·(size of the window) products; the
+ *                backward pass does as much for the gradient of the input and again for that
+ *                of the weight
+ *   attention    scores q·kᵀ and results p·v for every pair of positions that sees each
+ *                other: 2·d and 2·dv for each pair and head. The backward pass has five
+ *                products instead of two; one of them computes the scores again.
  *
  * A bias costs a thousandth of the product and is not counted, as in PyTorch. */
 #include <math.h>

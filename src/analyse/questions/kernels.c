@@ -5,12 +5,13 @@
  * block, registers, shared memory). Most time first, ties by the bytes of the names and then
  * by the launch configuration.
  *
- *   blocks_per_sm, occupancy   means weighted by duration over the kernels that have the value
- *                              (plain means where all of them last 0 ns)
- *   op                         grouped by name: the operator that launched it,
- *                              null when several did
+ *   blocks_per_sm, occupancy   means weighted by duration over the kernels that have the
+ *                              value (plain means where all of them last 0 ns)
+ *   op                         grouped by name: the operator that launched it, null when
+ *                              several did
  *   share                      of the time of all kernels
- *   source, fused              of a compiler's kernel: file and line, and the operators it fused
+ *   source, fused              of a compiler's kernel: file and line, and the operators it
+ *                              fused
  *
  * --module NAME leaves the kernels that a module caused, forward and backward (module_work.h).
  *

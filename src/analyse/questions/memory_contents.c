@@ -1,8 +1,8 @@
 /* memory_contents.c: what memory holds at a moment: at the peak, or when a reader asks for.
  *
  *   peak_contents  by operator, at the peak of each device
- *   contents       at the moment of parameter `at` (the peak of each device if not given), by operator,
- *                  by module or by size
+ *   contents       at the moment of parameter `at` (the peak of each device if not given),
+ *                  by operator, by module or by size
  *
  * A block is alive from its allocation to its release; rows are in order of time, so the order
  * of rows decides about events of one moment. What is allocated but no allocation of the

@@ -1,7 +1,8 @@
 /* scenario.h: what is to be different: changes by name, and what they touch in a trace.
  *
  *     kernel:*gemm*=0.5     device work of that name takes half as long
- *     op:aten::linear=0     calls of that name are gone, with all inside: host time, device work
+ *     op:aten::linear=0     calls of that name are gone, with all inside: host time, device
+ *                           work
  *     op:aten::mm [[16,*    the same by name and input shapes: a pattern with a bracket
  *     module:Attention_*    calls of modules and the backward pass of what they called
  *     range:forward         ranges of the user and of the framework

@@ -288,7 +288,8 @@ static status add_steps(maker *m, error *err) {
     for (uint32_t i = 0; i < s->n; i++) {
         const step_span *v = &s->v[i];
         why_step *step = &g->steps[i];
-        bool follows = i && sub_i64(v->number, v[-1].number) == 1 && v[-1].host_end <= v->host_start;
+        bool follows =
+            i && sub_i64(v->number, v[-1].number) == 1 && v[-1].host_end <= v->host_start;
         step->number = v->number;
         TRY(add_mark(m, v->row, v->host_start, &step->start, err));
         if (follows) g->steps[i - 1].end = step->start;

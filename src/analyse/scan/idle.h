@@ -5,15 +5,15 @@
  * does not count here. Whom a gap was spent waiting for follows from the piece that ends it:
  *
  *   blocked     the host had come to a blocking call (cudaStreamSynchronize, …) while the
- *               device still had work. Without the call it could have launched on: as much of
- *               the gap as the host was ahead. Or the thread that launches on sat in such a call
- *               inside the gap (a copy from pageable memory): that time is the call's. What
- *               remains of such a gap is the host's.
+ *               device still had work. Without the call it could have launched on: as much
+ *               of the gap as the host was ahead. Or the thread that launches on sat in such
+ *               a call inside the gap (a copy from pageable memory): that time is the
+ *               call's. What remains of such a gap is the host's.
  *   host        the piece was launched inside the gap: the host is late
- *   dependency  it had been launched before the gap: it waited for another stream, a copy, an
- *               event
- *   between     likewise, but for less than 5 µs: the device's own time from one piece to the
- *               next
+ *   dependency  it had been launched before the gap: it waited for another stream, a copy,
+ *               an event
+ *   between     likewise, but for less than 5 µs: the device's own time from one piece to
+ *               the next
  *   unknown     its launch was not recorded */
 #ifndef ANALYSE_IDLE_H
 #define ANALYSE_IDLE_H

@@ -5,9 +5,9 @@
  * overlaps an op partially cannot hide it. A slice leaves the stack when the next one does
  * not lie inside it; then its own figures are final and go to its parent.
  *
- *      step ─┬─ op A ─── op A ─┬─ launch    the inner A is alone in an A: it gives its children
- *            │                 └─ launch    and its device work to the outer one and is not a call
- *            └─ op B
+ *     step ─┬─ op A ─── op A ─┬─ launch  the inner A is alone in an A: it gives its children
+ *           │                 └─ launch  and its device work to the outer one and is not a call
+ *           └─ op B
  *
  * Whether a finished child is alone is known only when its parent ends. So a parent keeps
  * its first child back (`first`) and hands it to the visitor when a second one comes or the

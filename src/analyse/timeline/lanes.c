@@ -7,8 +7,9 @@
  *
  *   training thread   has most of the steps; without steps, the busiest thread
  *   autograd thread   begins with nodes of the autograd engine
- *   role of a stream  what most of its time goes into, by a sample of up to 512 of its slices:
- *                     a stream does one thing, and a look at all would cost more than drawing it
+ *   role of a stream  what most of its time goes into, by a sample of up to 512 of its
+ *                     slices: a stream does one thing, and a look at all would cost more
+ *                     than drawing it
  *
  * Closed to begin with are Python frames, spans, threads and streams busy less than a
  * thousandth of the time, and all but one of a device's lanes of projected ranges. Nothing is

@@ -7,9 +7,9 @@
  * negative. A track is walked in the order of its slices, parents first, with a stack of the
  * open ones; each remembers up to when its time has been taken by others.
  *
- *   around   |-----------------|        self: what neither of the two below covers
+ *   around   |-----------------|       self: what neither of the two below covers
  *   first      |------|
- *   second         |---------------|    its part after the end belongs to whoever is around both
+ *   second         |---------------|   its part after the end belongs to whoever is around both
  *
  * The sums of all slices are kept in an array by the string id of the name: a trace has far
  * fewer strings than slices. */

@@ -2,15 +2,16 @@
  *
  * The notes of all threads are walked once in the order of the file:
  *
- *   inputs   The blocks `Input n` before the end of an operator on its row are its inputs, with
- *            shape and type; `Output n` adds to what it moves.
- *   memory   The file has no addresses, but a tensor's size is among the arguments of any block
- *            about it, and its life is in the arrows: the counter of living tensors moves right
- *            before the arrow that says why. An arrow without such a move is a mere use. So every
- *            tensor becomes an allocation and a release, with totals for each device.
- *   steps    `StopStep` is marked on every host row. A step lasts from one mark of the worker to
- *            the next: operators and their launches are on its row. What follows the last mark
- *            is not a step.
+ *   inputs   The blocks `Input n` before the end of an operator on its row are its inputs,
+ *            with shape and type; `Output n` adds to what it moves.
+ *   memory   The file has no addresses, but a tensor's size is among the arguments of any
+ *            block about it, and its life is in the arrows: the counter of living tensors
+ *            moves right before the arrow that says why. An arrow without such a move is a
+ *            mere use. So every tensor becomes an allocation and a release, with totals for
+ *            each device.
+ *   steps    `StopStep` is marked on every host row. A step lasts from one mark of the
+ *            worker to the next: operators and their launches are on its row. What follows
+ *            the last mark is not a step.
  *
  * The rows of devices get their number and their physical name. */
 #include "base/json.h"

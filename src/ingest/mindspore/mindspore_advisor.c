@@ -2,10 +2,10 @@
  *
  *   msadvisor/device_#/recommendation/NAME.json   the newest of them:
  *
- *     {"model": {"AICPUModel": {"summary": "…", "extend": [
- *         {"extendtitle": "Operator statistics, …", "key": ["OP Name", "Count", "Time(%)"],
- *          "value": [["TopK", 12, 30.5], …]},
- *         {"extendtitle": "Recommendations of …", "value": [["…", "…"]]}]}, "TransDataModel": …}}
+ *   {"model": {"AICPUModel": {"summary": "…", "extend": [
+ *       {"extendtitle": "Operator statistics, …", "key": ["OP Name", "Count", "Time(%)"],
+ *        "value": [["TopK", 12, 30.5], …]},
+ *       {"extendtitle": "Recommendations of …", "value": [["…", "…"]]}]}, "TransDataModel": …}}
  *
  * A model without lists has nothing to say. Of the others the table finding has one row: the
  * model, its summary, the advice as it is there; and finding_op the operators that take most of

@@ -1,7 +1,7 @@
 /* mindspore_arrows.c: the arrows of a timeline that end at tasks of the device.
  *
- *     HostToDevice                       a call of CANN ──> the task it launched
- *     async_npu (mindspore_to_npu)       a range of the framework ──> the task of the operator it is
+ *     HostToDevice                  a call of CANN ──> the task it launched
+ *     async_npu (mindspore_to_npu)  a range of the framework ──> the task of the operator it is
  *
  * Both ends are told by process, row and time, which are those of a slice exactly. An arrow's
  * beginning gets a number: the launch or the operator of all tasks whose arrows begin there. */

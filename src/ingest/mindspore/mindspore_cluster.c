@@ -1,8 +1,10 @@
 /* mindspore_cluster.c: what a device says of itself and of the others: collectives by link, its
  * part of a step, its operations, how the run is spread.
  *
- *   hccl_raw_#.csv                     communication of each step: comm_cost, comm_cost_op, link
- *   *_cluster_analyse_MODE_…_#.csv     parts of each step: step_part; the name says how the run is spread
+ *   hccl_raw_#.csv                     communication of each step: comm_cost, comm_cost_op,
+ *                                      link
+ *   *_cluster_analyse_MODE_…_#.csv     parts of each step: step_part; the name says how the
+ *                                      run is spread
  *   flops_summary_#.json               operations of the device: resource
  *   flops_scope_#.json                 operations of the scopes of the network: scope_flops
  *

@@ -1,8 +1,8 @@
 /* mindspore_emit.c: executions become slices on tracks; steps and scopes are found among them.
  *
- *   Host CPU           operators by thread          GPU operators    as the framework timed them
- *   device N           streams, AI CPU, collectives Steps            steps and their parts
- *   Scopes             levels of the network        MindSpore        framework, runtime, ranges
+ *   Host CPU           operators by thread          GPU operators   as the framework timed them
+ *   device N           streams, AI CPU, collectives Steps           steps and their parts
+ *   Scopes             levels of the network        MindSpore       framework, runtime, ranges
  *
  * Times that are Unix nanoseconds become offsets from the first, which is the trace's time of
  * day; device counters stay as they are. A kernel belongs to the last start of the operator its

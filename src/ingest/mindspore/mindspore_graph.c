@@ -2,9 +2,11 @@
  * and what operators asked for while they ran.
  *
  *   memory_usage_summary_#.json   size of the device's memory, peak
- *   memory_usage_details_#.json   for each graph: its operators in order, the memory in use while each of
- *                                 them runs (lines), tensors with the operators they live from and to
- *   operator_memory.csv           each allocation with its times, size and operator (2.7 and later)
+ *   memory_usage_details_#.json   for each graph: its operators in order, the memory in use
+ *                                 while each of them runs (lines), tensors with the
+ *                                 operators they live from and to
+ *   operator_memory.csv           each allocation with its times, size and operator (2.7 and
+ *                                 later)
  *
  * A graph's memory has an order but no times. Operators are where they first ran when their
  * executions are known, else a microsecond apart. At each operator the tensors that are no

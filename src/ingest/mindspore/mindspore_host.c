@@ -1,9 +1,11 @@
 /* mindspore_host.c: what the host did around the device, from two tables.
  *
- *   host_info/host_info_#.csv   2.3, 2.4: tid,pid,parent_pid,module_name,event,stage,level,start_end,
- *                               custom_info,memory_usage(kB),time_stamp(us); start_end 0 begins, 1 ends,
- *                               2 is a point
- *   dataset.csv                 2.4 and later: Operation, Stage, Occurrences, Avg. time (us), Custom Info
+ *   host_info/host_info_#.csv   2.3, 2.4:
+ *                               tid,pid,parent_pid,module_name,event,stage,level,start_end,
+ *                               custom_info,memory_usage(kB),time_stamp(us); start_end 0
+ *                               begins, 1 ends, 2 is a point
+ *   dataset.csv                 2.4 and later: Operation, Stage, Occurrences, Avg. time
+ *                               (us), Custom Info
  *
  * An end of host_info closes the last open range of the same thread and name; ranges are slices
  * of the framework named module::event::stage, as those of later versions. Its memory is that

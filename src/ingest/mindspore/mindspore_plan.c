@@ -9,7 +9,8 @@
  *
  * Every rank wrote the graph it was given; its nodes are the rows of table plan_op.
  *
- *   name      the full name; for Load and summaries scope/Type-opN, N being the operator's number
+ *   name      the full name; for Load and summaries scope/Type-opN, N being the operator's
+ *             number
  *   shape     attribute `shapes`, else from the type of the output
  *   kind      gradient_aggregation or redistribution, by the name of the instance
  *   inputs    those that are a node, a parameter or a constant */

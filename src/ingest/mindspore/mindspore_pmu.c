@@ -1,7 +1,7 @@
 /* mindspore_pmu.c: operations of an operator, from the counters of the AI Core.
  *
- *   aicore.data.*   128 bytes a task, laid out as C would: u16 task at byte 6, eight u64 counters from byte
- *                   32 on, u32 stream at byte 96
+ *   aicore.data.*   128 bytes a task, laid out as C would: u16 task at byte 6, eight u64
+ *                   counters from byte 32 on, u32 stream at byte 96
  *   info.json.#     the device: clock of its cores in MHz, how many there are
  *
  *      counter   instruction                operations

@@ -1,9 +1,11 @@
 /* mindspore_records.c: what MindSpore 2.7 and later write while operators run, beside
  * mindspore.op_range.
  *
- *   mindspore.record_shapes   a call: fields 0 name, 1 shapes of its inputs (2,3;4), 2 their types
+ *   mindspore.record_shapes   a call: fields 0 name, 1 shapes of its inputs (2,3;4), 2 their
+ *                             types
  *   operator_details.csv      Name, Input Shapes: the same without types
- *   mindspore.memory_usage    an allocation or a release: 100 fixed bytes, field 13 its operator
+ *   mindspore.memory_usage    an allocation or a release: 100 fixed bytes, field 13 its
+ *                             operator
  *
  *      0 i32 device    28 u64 address    68 u64 used by an event       92 u32 stream
  *      4 u64 thread    36 u64 size       76 u64 freed eagerly          96 u8  from persistent memory,

@@ -2,7 +2,8 @@
  * tail, its collectives.
  *
  *   step_trace_raw_#_detail_time.csv   counts of 10 ns; one row a step, the average last
- *   step_trace_point_info[_#].json     the operators that start the forward and end the backward pass
+ *   step_trace_point_info[_#].json     the operators that start the forward and end the
+ *                                      backward pass
  *   step_trace_profiling_#.txt         the same from a GPU, before it was a table; two forms
  *   training_trace, ts_track           the same from an Ascend, raw (mindspore_raw.c)
  *

@@ -1,14 +1,15 @@
 /* mindspore_track.c: the step trace as it comes from an Ascend, raw (little endian).
  *
  *   training_trace.*   20 bytes: u64 tag, u16 task, u16 stream, u64 counter
- *   ts_track.*         40 bytes: u8 mode, u8 type, u16 size, u32, u64 counter, u64 index, u64 model,
- *                      u16 stream, u16 task, u16 tag, u16; type 10 is the step trace (2.0)
+ *   ts_track.*         40 bytes: u8 mode, u8 type, u16 size, u32, u64 counter, u64 index,
+ *                      u64 model, u16 stream, u16 task, u16 tag, u16; type 10 is the step
+ *                      trace (2.0)
  *
  *      training_trace      ts_track
- *           1                  2            the forward pass starts
- *           2                  3            the backward pass ends
- *      255 or 65535            4            the step ends, and the next one starts
- *       all others       10000 … 19999      collectives: of each stream a begin, an end, a begin …
+ *           1                  2         the forward pass starts
+ *           2                  3         the backward pass ends
+ *      255 or 65535            4         the step ends, and the next one starts
+ *       all others       10000 … 19999   collectives: of each stream a begin, an end, a begin …
  *
  * Tags belong to tasks that only mark a place. In a ts_track the operator that was meant is
  * found in the table of tasks: after the marker where something starts, before it where

@@ -1,10 +1,13 @@
 /* nsight_nvtx.c: ranges that programs and libraries draw with NVTX.
  *
  *     aten::mm, op_id = 12, seq = 7, sizes = [[8, 4], [4, 2]]    an operator of PyTorch
- *     ProfilerStep#3, Optimizer.step#AdamW.step                  as in PyTorch's own profiler
- *     {'Module': 'decoder.layers.0.mlp', …                       a module (hooks of NVIDIA's)
+ *     ProfilerStep#3, Optimizer.step#AdamW.step                  as in PyTorch's own
+ *                                                                profiler
+ *     {'Module': 'decoder.layers.0.mlp', …                       a module (hooks of
+ *                                                                NVIDIA's)
  *     decoder.layers.0.mlp                                       the same by its name alone
- *     domain NCCL                                                the host's part of a collective
+ *     domain NCCL                                                the host's part of a
+ *                                                                collective
  *     domains CCCL, cuBLAS, …                                    calls of libraries
  *     anything else                                              a range of the user's
  *

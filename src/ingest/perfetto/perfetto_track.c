@@ -5,7 +5,8 @@
  *         "main"                   the same: ranges that overlap those of the thread
  *       "loader"                   pid 7, tid "loader"
  *     "GPU 0"                      pid "GPU 0"
- *       "stream 7"                 tid "stream 7"; all tracks of this name under it, as Perfetto
+ *       "stream 7"                 tid "stream 7"; all tracks of this name under it, as
+ *                                  Perfetto
  *       "stream 7"                 draws them together
  *       "SM clock"                 with a counter: a series
  *

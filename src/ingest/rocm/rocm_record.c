@@ -1,7 +1,7 @@
 /* rocm_record.c: one record of rocprofv3's JSON, read in one walk over its bytes.
  *
- *     {"kind":11, "correlation_id":{"internal":1,"external":0}, "start_timestamp":63857982592000,
- *      "dispatch_info":{"agent_id":{"handle":7}, "grid_size":{"x":512,"y":1,"z":1}, …}, …}
+ *   {"kind":11, "correlation_id":{"internal":1,"external":0}, "start_timestamp":63857982592000,
+ *    "dispatch_info":{"agent_id":{"handle":7}, "grid_size":{"x":512,"y":1,"z":1}, …}, …}
  *
  * Records of a list are written by one function, so their keys come in one order: the key that
  * stood at this place in the last record is tried first. What a key means depends only on its

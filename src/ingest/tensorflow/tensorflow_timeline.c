@@ -1,7 +1,7 @@
 /* tensorflow_timeline.c: where TensorFlow and XLA say what runs on a device.
  *
- *   TensorFlow 1   a stream is a process     "/device:GPU:0/stream:15 Compute"
- *   XLA            a device is a process     "/device:GPU:0", its threads are "Stream #14(Compute)"
+ *   TensorFlow 1  a stream is a process  "/device:GPU:0/stream:15 Compute"
+ *   XLA           a device is a process  "/device:GPU:0", its threads are "Stream #14(Compute)"
  *
  * The names come before the events, and numbers are those of the process: one thread reads
  * both. */

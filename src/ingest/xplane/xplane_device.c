@@ -1,6 +1,7 @@
 /* xplane_device.c: what ran on GPUs and TPUs.
  *
- *     GPU   lines "Stream #14(Compute)": kernels, copies, sets, each with the number of its launch
+ *     GPU   lines "Stream #14(Compute)": kernels, copies, sets, each with the number of its
+ *           launch
  *     TPU   line "XLA Ops": what a core does one after the other; line "XLA Modules": the
  *           executions of programs they belong to, each with the number of its launch
  *

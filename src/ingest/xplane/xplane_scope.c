@@ -1,9 +1,9 @@
 /* xplane_scope.c: where an operation stands in the program, from the path XLA keeps of it.
  *
- *     JAX          jit(train_step)/transpose(jvp(mlp))/hidden/dot_general
- *                  scopes: jit(train_step) > mlp > hidden     operation: dot_general     backward
- *     TensorFlow   replica_0/encoder/layer_1/dense/MatMul:MatMul
- *                  scopes: replica_0 > encoder > layer_1 > dense     operation: MatMul
+ *     JAX         jit(train_step)/transpose(jvp(mlp))/hidden/dot_general
+ *                 scopes: jit(train_step) > mlp > hidden     operation: dot_general    backward
+ *     TensorFlow  replica_0/encoder/layer_1/dense/MatMul:MatMul
+ *                 scopes: replica_0 > encoder > layer_1 > dense     operation: MatMul
  *
  * Transformations of JAX stand around the scope they were applied in: jvp is what is kept for
  * the derivative, transpose goes back through it. Parts that only say how a loop is built are
