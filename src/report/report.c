@@ -236,7 +236,8 @@ static uint64_t estimate_answers(const report_extent *e) {
            e->n_cuts * about_all * PERCENT_OF_CUT / 100;
 }
 
-/* The pictures are made before, so that only the answers are estimated. */
+/* The pictures and what is asked of all ranks are made before, so that only the answers about
+ * single workers are estimated. */
 static status say_estimate(report *r, error *err) {
     uint64_t bytes = report_page_bytes(), n_slices = 0;
     for (uint32_t i = 0; i < r->n_runs; i++)
@@ -248,9 +249,11 @@ static status say_estimate(report *r, error *err) {
             bytes += estimate_answers(&e);
         }
     if (!n_slices && !steps_are_all(r->o->detail)) return fail_steps(r->o->detail, err);
-    for (uint32_t i = 0; i < r->n_runs; i++)
+    for (uint32_t i = 0; i < r->n_runs; i++) {
         for (uint32_t w = 0; w < r->runs[i].n_workers; w++)
             TRY(report_pictures(r, (asked_of){r->runs[i].name, r->runs[i].workers[w]}, err));
+        TRY(report_rank_answers(r, &r->runs[i], err));
+    }
     if (r->o->estimate) r->o->estimate(r->o->context, bytes + r->store.parts.n);
     return OK;
 }

@@ -186,6 +186,14 @@ static status ask_comparison(report *r, const report_run *run, error *err) {
     return OK;
 }
 
+status report_rank_answers(report *r, const report_run *run, error *err) {
+    asked_of all = {run->name, STR("*")};
+    if (run->job) return ask_rows(r, all, ASKED_ALL, err);
+    /* Of a summary, which is one worker that stands for many. */
+    return report_keep(r, all, STR("distributed"), STR("distributed?map-steps=16&limit=20000"),
+                       true, err);
+}
+
 status report_answers(report *r, const report_run *run, error *err) {
     for (uint32_t i = 0; i < run->n_workers; i++) {
         asked_of whom = {run->name, run->workers[i]};
@@ -193,11 +201,5 @@ status report_answers(report *r, const report_run *run, error *err) {
         TRY(ask_worker(r, whom, err));
         TRY(report_timeline(r, whom, err));
     }
-    asked_of all = {run->name, STR("*")};
-    if (run->job)
-        TRY(ask_rows(r, all, ASKED_ALL, err));
-    else /* of a summary, which is one worker that stands for many */
-        TRY(report_keep(r, all, STR("distributed"), STR("distributed?map-steps=16&limit=20000"),
-                        true, err));
     return ask_comparison(r, run, err);
 }

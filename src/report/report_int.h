@@ -53,7 +53,10 @@ status report_keep(report *r, asked_of whom, str key, str asked, bool words,
                    error *err) MUST_USE;
 void report_tell(report *r); /* one question more is done */
 
-/* Everything about a run that the views show. */
+/* What views show about all ranks of a run. It grows with the ranks, so it is asked first, as
+ * the pictures are: then its size is known. */
+status report_rank_answers(report *r, const report_run *run, error *err) MUST_USE;
+/* Everything else about a run that the views show. */
 status report_answers(report *r, const report_run *run, error *err) MUST_USE;
 uint64_t report_count(const report *r, const report_run *run); /* of questions */
 /* Lanes, tape and pictures of a worker; they are made first, so that their size is known. */

@@ -3,11 +3,13 @@
 
 #include <stdio.h>
 
+#include "base/hash.h"
 #include "io/gzip.h"
 
 void report_store_fini(report_store *s) {
     buf *all[] = {&s->parts, &s->index, &s->tiles, &s->slices, &s->scratch};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) buf_fini(all[i]);
+    vec_fini(&s->stored);
 }
 
 void report_put_base64(buf *out, str bytes) {
@@ -58,9 +60,26 @@ status report_store_add(report_store *s, str bytes, uint32_t *number, error *err
     return OK;
 }
 
+static status add_once(report_store *s, str bytes, uint32_t *number, error *err) {
+    stored_answer one = {hash_bytes64(bytes.p, bytes.n), bytes.n, 0};
+    if (!s->stored.elem_bytes) s->stored = VEC_INIT(stored_answer);
+    const stored_answer *v = s->stored.p;
+    for (size_t i = 0; i < s->stored.n; i++) {
+        if (v[i].hash != one.hash || v[i].n_bytes != one.n_bytes) continue;
+        *number = v[i].number;
+        return OK;
+    }
+    TRY(report_store_add(s, bytes, &one.number, err));
+    stored_answer *kept = vec_push(&s->stored);
+    if (!kept) FAIL_MEMORY(err);
+    *kept = one;
+    *number = one.number;
+    return OK;
+}
+
 status report_store_answer(report_store *s, str key, str bytes, error *err) {
-    uint32_t number;
-    TRY(report_store_add(s, bytes, &number, err));
+    uint32_t number = 0;
+    TRY(add_once(s, bytes, &number, err));
     if (s->index.n) buf_add_byte(&s->index, ',');
     buf_add_json(&s->index, key);
     buf_printf(&s->index, ":%u", number);

@@ -11,6 +11,13 @@
 
 #include "base/buf.h"
 #include "base/status.h"
+#include "base/vec.h"
+
+/* An answer that is inside, so that an equal one is not put in again. */
+typedef struct {
+    uint64_t hash, n_bytes;
+    uint32_t number;
+} stored_answer;
 
 typedef struct {
     buf parts;   /* as they are in the file */
@@ -18,6 +25,7 @@ typedef struct {
     buf tiles;   /* rows of its array "tiles" */
     buf slices;  /* rows of its array "slices" */
     buf scratch; /* one packed part */
+    vec stored;  /* stored_answer */
     uint32_t n_parts, n_answers;
     uint64_t n_slices;
 } report_store;
@@ -25,7 +33,8 @@ typedef struct {
 void report_store_fini(report_store *s);
 /* Packs a part and gives it the next number. */
 status report_store_add(report_store *s, str bytes, uint32_t *number, error *err) MUST_USE;
-/* The same for the answer to a question, found by its key. */
+/* The same for the answer to a question, found by its key. Questions with equal answers share
+ * a part: those about a summary and about all its ranks are alike. */
 status report_store_answer(report_store *s, str key, str bytes, error *err) MUST_USE;
 /* A part under a name of its own, ready packed: files of the page, the index. */
 void report_put_part(buf *out, const char *id, str packed);

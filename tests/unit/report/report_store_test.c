@@ -51,6 +51,17 @@ static void parts_are_numbered_and_answers_are_found_by_their_question(void **st
     report_store_fini(&s);
 }
 
+static void equal_answers_are_inside_once(void **state) {
+    report_store s = {0};
+    assert_int_equal(report_store_answer(&s, STR("a"), STR("{\"x\":1}"), NULL), OK);
+    assert_int_equal(report_store_answer(&s, STR("b"), STR("{\"x\":2}"), NULL), OK);
+    assert_int_equal(report_store_answer(&s, STR("c"), STR("{\"x\":1}"), NULL), OK);
+    assert_true(str_eq(buf_str(&s.index), STR("\"a\":0,\"b\":1,\"c\":0")));
+    assert_int_equal(s.n_parts, 2);
+    assert_int_equal(s.n_answers, 3);
+    report_store_fini(&s);
+}
+
 static void a_long_part_is_smaller_packed(void **state) {
     report_store s = {0};
     buf text = {0};
@@ -67,6 +78,7 @@ int main(void) {
         cmocka_unit_test(base64_is_that_of_the_rfc),
         cmocka_unit_test(markup_of_a_name_is_text),
         cmocka_unit_test(parts_are_numbered_and_answers_are_found_by_their_question),
+        cmocka_unit_test(equal_answers_are_inside_once),
         cmocka_unit_test(a_long_part_is_smaller_packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
