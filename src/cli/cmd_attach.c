@@ -119,8 +119,7 @@ static void name_window(const attachment *at, target *t, const tacho_file_header
                  (long long)now.tv_sec * 1000000000 + now.tv_nsec);
 }
 
-/* ---- what can go wrong
- * ----------------------------------------------------------------------- */
+/* ---- what can go wrong ------------------------------------------------------------------- */
 
 static status fail_answer(int64_t pid, const char *reason, error *err) {
     static const struct {
@@ -144,8 +143,7 @@ static status fail_silent(int64_t pid, error *err) {
     FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_ATTACH_SILENT, arg_id("pid", pid));
 }
 
-/* ---- beginning
- * -------------------------------------------------------------------------------- */
+/* ---- beginning --------------------------------------------------------------------------- */
 
 /* "at TICK UNIX_NS FILE" */
 static bool read_moment(const char *line, attach_moment *out, const char **file) {
@@ -207,8 +205,7 @@ static status cmd_attach_begin(const attachment *at, target *t, error *err) {
     return fail_answer(t->pid, strncmp(line, "failed ", 7) == 0 ? line + 7 : line, err);
 }
 
-/* ---- waiting
- * ----------------------------------------------------------------------------------- */
+/* ---- waiting ----------------------------------------------------------------------------- */
 
 /* A recording made for us ends by a line or by the end of its process; a window by the
  * latter. */
@@ -234,8 +231,7 @@ static void wait_for(attachment *at) {
     }
 }
 
-/* ---- ending
- * ------------------------------------------------------------------------------------ */
+/* ---- ending ------------------------------------------------------------------------------ */
 
 /* Where a window ends: now, or where the recording did. */
 static attach_moment end_of_window(const target *t) {
@@ -265,8 +261,7 @@ static status end(const attachment *at, target *t, error *err) {
     return record_compact_file(at->o, t->path, t->path, err);
 }
 
-/* ---- a flight recorder
- * -------------------------------------------------------------------------- */
+/* ---- a flight recorder ------------------------------------------------------------------- */
 
 static status pull_trigger(const attachment *at, target *t, error *err) {
     char line[ATTACH_LINE_BYTES], dump[ATTACH_LINE_BYTES];
@@ -287,8 +282,7 @@ static status pull_trigger(const attachment *at, target *t, error *err) {
     return record_compact_file(at->o, dump, t->path, err);
 }
 
-/* ---- the command
- * --------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------- */
 
 static status record_all(attachment *at, error *err) {
     struct sigaction act = {.sa_handler = on_interrupt};

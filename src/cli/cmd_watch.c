@@ -107,8 +107,7 @@ static status read_pages(const char *run, vec *to, error *err) {
     return st;
 }
 
-/* ---- what they say
- * --------------------------------------------------------------------------- */
+/* ---- what they say ----------------------------------------------------------------------- */
 
 typedef enum { GOING, STALLED, GONE } state;
 
@@ -234,8 +233,7 @@ static status make_answer(const vec *pages, arena *a, bool whole, answer *out, e
     return OK;
 }
 
-/* ---- showing
- * ----------------------------------------------------------------------------------- */
+/* ---- showing ----------------------------------------------------------------------------- */
 
 /* Whoever is gone is of interest to those that go on. */
 static bool is_any_left(const vec *pages) {

@@ -246,8 +246,7 @@ static status start_child(const record_run *r, const sigset_t *mask, pid_t *pid,
          arg_cstr("reason", strerror(code)));
 }
 
-/* ---- the live line
- * --------------------------------------------------------------------------- */
+/* ---- the live line ----------------------------------------------------------------------- */
 
 typedef struct {
     bool on;
@@ -281,8 +280,7 @@ static void show_live(const record_run *r, live_line *l) {
     buf_fini(&line);
 }
 
-/* ---- the wait
- * -------------------------------------------------------------------------------- */
+/* ---- the wait ---------------------------------------------------------------------------- */
 
 static void pass_on(pid_t pid, const siginfo_t *info, int n_so_far) {
     bool from_terminal = info->si_code == SI_KERNEL && info->si_signo == SIGINT;

@@ -36,8 +36,7 @@ typedef struct {
     arena arena;
 } reduce_run_ctx;
 
-/* ---- files
- * ----------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------- */
 
 static const span_entry *span_of(const reduce_run_ctx *r, const worker_entry *w) {
     int64_t number;
@@ -129,8 +128,7 @@ static status reduce_files(reduce_run_ctx *r, uint32_t n_threads, error *err) {
     return summary_settle(r->own[0], err);
 }
 
-/* ---- together
- * -------------------------------------------------------------------------------- */
+/* ---- together ---------------------------------------------------------------------------- */
 
 static status put_summary(void *context, buf *out, error *err) {
     return summary_encode(context, STR_NONE, out, err);

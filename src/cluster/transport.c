@@ -84,8 +84,7 @@ int64_t transport_take(transport *t) {
     return n < 0 ? INT64_MAX : n;
 }
 
-/* ---- blocks
- * ---------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------ */
 
 /* Bytes of the plug-in into a buffer of ours. */
 static status take_bytes(transport *t, void *p, uint64_t n, buf *to, error *err) {
@@ -129,8 +128,7 @@ status transport_exchange(transport *t, const buf *give, buf *take, error *err) 
     return st;
 }
 
-/* ---- trees
- * ----------------------------------------------------------------------------------- */
+/* ---- trees ------------------------------------------------------------------------------- */
 
 static status receive(transport *t, int from, buf *to, error *err) {
     void *p;

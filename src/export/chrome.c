@@ -82,8 +82,7 @@ void chrome_where(const trace *t, uint32_t track, buf *out) {
     chrome_ident(out, tid, trace_str(t, t->track.tid_text[track]));
 }
 
-/* ---- root keys
- * --------------------------------------------------------------------------------- */
+/* ---- root keys --------------------------------------------------------------------------- */
 
 static void add_i32_member(buf *b, const char *key, int64_t v, int64_t absent) {
     if (v == absent) return;
@@ -189,8 +188,7 @@ static int64_t choose_base(chrome *c) {
     return base;
 }
 
-/* ---- names of rows
- * ----------------------------------------------------------------------------- */
+/* ---- names of rows ----------------------------------------------------------------------- */
 
 export_role export_find_role(const trace *t, uint32_t process) {
     int64_t pid = t->process.pid[process];
@@ -282,8 +280,7 @@ static status add_rows(chrome *c) {
     return OK;
 }
 
-/* ---- the whole
- * --------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------- */
 
 /* The span of the recording, where the producer wrote none. */
 static status add_span(chrome *c) {

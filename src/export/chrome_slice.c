@@ -83,8 +83,7 @@ static void chrome_slice_begin_event(chrome *c, char ph, uint32_t slice) {
     buf_add_str(&c->x->out, buf_str(&c->where));
 }
 
-/* ---- arguments
- * --------------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------------------------- */
 
 static void add_member(buf *b, const char *key, int64_t v) {
     if (v == ABSENT_I64) return;
@@ -143,8 +142,7 @@ static status add_args(chrome *c, uint32_t slice, const link_facts *f) {
     return args_read_json(c->x->args, record, &c->x->out, c->x->err);
 }
 
-/* ---- launch arrows
- * ----------------------------------------------------------------------------- */
+/* ---- launch arrows ----------------------------------------------------------------------- */
 
 static bool is_launch(const chrome *c, uint32_t slice) {
     return c->launches[slice / 8] >> slice % 8 & 1;
@@ -180,8 +178,7 @@ static status add_arrows(chrome *c, uint32_t slice, const link_facts *f, int64_t
     return OK;
 }
 
-/* ---- slices
- * ------------------------------------------------------------------------------------ */
+/* ---- slices ------------------------------------------------------------------------------ */
 
 static bool is_python(const trace *t, uint32_t slice) {
     return t->slice.kind[slice] == KIND_PYTHON || t->slice.kind[slice] == KIND_MODULE;

@@ -49,8 +49,7 @@ bool export_takes_table(str form) {
     return str_eq(form, STR("arrow"));
 }
 
-/* ---- the way out
- * ------------------------------------------------------------------------------- */
+/* ---- the way out ------------------------------------------------------------------------- */
 
 static status fail_write(error *err, int reason) {
     if (reason == ENOMEM) FAIL_MEMORY(err);
@@ -77,8 +76,7 @@ status export_flush(export_ctx *x) {
     return x->out.n < 1 << 18 && buf_ok(&x->out) ? OK : export_drain(x);
 }
 
-/* ---- the window
- * -------------------------------------------------------------------------------- */
+/* ---- the window -------------------------------------------------------------------------- */
 
 bool export_clip(const export_ctx *x, uint32_t slice, int64_t *start_ns, int64_t *end_ns) {
     int64_t start = x->t->slice.start[slice], end = trace_slice_end(x->t, slice);
@@ -88,8 +86,7 @@ bool export_clip(const export_ctx *x, uint32_t slice, int64_t *start_ns, int64_t
     return true;
 }
 
-/* ---- forms
- * ------------------------------------------------------------------------------------- */
+/* ---- forms ------------------------------------------------------------------------------- */
 
 static status find_form(const export_options *o, uint32_t *out, error *err) {
     for (uint32_t i = 0; i < N_FORMS; i++) {
@@ -133,8 +130,7 @@ status export_trace(const trace *t, const export_options *o, int fd, error *err)
     return s;
 }
 
-/* ---- names
- * ------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------- */
 
 static status write_whole(const trace *t, const export_options *o, const char *path,
                           error *err) {

@@ -36,8 +36,7 @@ enum { N_KNOWN = 256, NEVER = 0 };
 #define WINDOW_NS 500000000
 #define WITHOUT_STEP_NS 3000000000 /* then windows begin, or after four times the last step */
 
-/* ---- which steps
- * -------------------------------------------------------------------------------- */
+/* ---- which steps ------------------------------------------------------------------------- */
 
 static uint32_t every;       /* rec_cycle_lock; read without it */
 static uint32_t is_left_out; /* the step that runs; read by all */
@@ -162,8 +161,7 @@ void rec_sample_restart(void) {
     if (rec_sample_is_used()) note_step(true);
 }
 
-/* ---- what they did
- * ------------------------------------------------------------------------------ */
+/* ---- what they did ----------------------------------------------------------------------- */
 
 typedef struct {
     int64_t unix_ns;     /* when it began */

@@ -68,8 +68,7 @@ void args_reader_free(args_reader *r) {
     mem_free(r);
 }
 
-/* ---- decoding
- * ---------------------------------------------------------------------------------- */
+/* ---- decoding ---------------------------------------------------------------------------- */
 
 typedef struct {
     const uint8_t *p, *end;
@@ -217,8 +216,7 @@ status args_read(args_reader *r, uint32_t record, args_record *out, error *err) 
     return OK;
 }
 
-/* ---- with other ids
- * ---------------------------------------------------------------------------- */
+/* ---- with other ids ---------------------------------------------------------------------- */
 
 static void add_varint(buf *out, uint64_t v) {
     uint8_t bytes[ARGS_VARINT_BYTES], *end = bytes;
@@ -267,8 +265,7 @@ status args_copy_block(args_reader *r, uint32_t block, const uint32_t *strings,
     return whole - start > ARGS_BLOCK_BYTES + ARGS_RECORD_BYTES ? ERR_LIMIT : OK;
 }
 
-/* ---- as JSON
- * ----------------------------------------------------------------------------------- */
+/* ---- as JSON ----------------------------------------------------------------------------- */
 
 static void add_decimal(buf *out, int64_t mantissa, uint32_t n_digits) {
     char text[32], *end = text + sizeof text, *p = end;

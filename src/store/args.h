@@ -56,8 +56,7 @@ static inline int64_t args_unzigzag(uint64_t v) {
     return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
 
-/* ---- writing: the caller has made room, ARGS_VALUE_BYTES a value
- * ----------------------------- */
+/* ---- writing: the caller has made room, ARGS_VALUE_BYTES a value ------------------------- */
 
 static inline void args_put_varint(uint8_t **p, uint64_t v) {
     uint8_t *at = *p;
@@ -89,8 +88,7 @@ static inline void args_put_integer(uint8_t **p, int64_t v, int64_t *previous) {
     args_put_varint(p, z << 2 | ARGS_INTEGER);
 }
 
-/* ---- reading
- * --------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------- */
 
 struct trace;
 

@@ -73,8 +73,7 @@ status file_damaged(const open_file *f, const char *where, error *err) {
          arg_cstr("where", where));
 }
 
-/* ---- reading
- * ----------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------- */
 
 static void close_file(void *p, size_t bytes) {
     open_file *f = p;
@@ -176,8 +175,7 @@ static status read_header(open_file *f, error *err) {
     return read_part(f, sizeof *h, more, err);
 }
 
-/* ---- header and table of contents
- * -------------------------------------------------------------- */
+/* ---- header and table of contents -------------------------------------------------------- */
 
 status file_check_header(const open_file *f, error *err) {
     const file_header *h = (const file_header *)f->copy;
@@ -236,8 +234,7 @@ static status read_contents(open_file *f, error *err) {
     return OK;
 }
 
-/* ---- the trace
- * --------------------------------------------------------------------------------- */
+/* ---- the trace --------------------------------------------------------------------------- */
 
 /* A column the file does not have: absent numbers, no string, no row. */
 static status add_absent_column(trace *t, int column, uint32_t rows, error *err) {

@@ -31,8 +31,7 @@ static bool sum_holds(const open_file *f, int section) {
     return !s || hash_bytes64(f->copy + s->offset, (size_t)s->size_bytes) == s->checksum;
 }
 
-/* ---- plain columns
- * ----------------------------------------------------------------------------- */
+/* ---- plain columns ----------------------------------------------------------------------- */
 
 /* The largest value. No early end: this loop runs as wide as the machine allows. */
 static uint32_t max_u32(const uint32_t *p, uint32_t n) {
@@ -100,8 +99,7 @@ static bool column_stands(const trace *t, int column) {
     return c->type != TYPE_STR || is_checked(f, FILE_STRINGS) || strings_stand(t, p, n);
 }
 
-/* ---- promises between rows
- * --------------------------------------------------------------------- */
+/* ---- promises between rows --------------------------------------------------------------- */
 
 static bool parents_precede(const uint32_t *parent, uint32_t n) {
     bool ok = parent[0] == 0;
@@ -174,8 +172,7 @@ static status check_rows(const trace *t, int table, bool *ok, error *err) {
     return OK;
 }
 
-/* ---- groups: a table, the strings, the arguments
- * ----------------------------------------------- */
+/* ---- groups: a table, the strings, the arguments ----------------------------------------- */
 
 typedef struct {
     const trace *t;

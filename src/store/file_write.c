@@ -44,8 +44,7 @@ static status put_bytes(const writer *w, const void *p, size_t n) {
     return OK;
 }
 
-/* ---- contents
- * ---------------------------------------------------------------------------------- */
+/* ---- contents ---------------------------------------------------------------------------- */
 
 static const uint64_t ZEROS[2]; /* null row of a table nobody filled, offsets of no strings */
 
@@ -167,8 +166,7 @@ static status put_trace(const writer *w, const trace *t, str key) {
     return s;
 }
 
-/* ---- names
- * ------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------- */
 
 status file_write_fd(const trace *t, int fd, str key, error *err) {
     writer w = {.fd = fd, .path = "-", .err = err};

@@ -35,8 +35,7 @@ typedef struct {
     arena scratch;
 } launch_match_ctx;
 
-/* ---- runs
- * -------------------------------------------------------------------------------------- */
+/* ---- runs -------------------------------------------------------------------------------- */
 
 static uint32_t equal_front(const uint64_t *a, const uint64_t *b, uint32_t most) {
     uint32_t n = 0;
@@ -145,8 +144,7 @@ static status find_runs(launch_match_ctx *m, error *err) {
     return OK;
 }
 
-/* ---- what is certain
- * --------------------------------------------------------------------------- */
+/* ---- what is certain --------------------------------------------------------------------- */
 
 /* own[i]: how much of the front of p occurs at i in p itself (the Z function). */
 static void find_own(const uint64_t *p, uint32_t n, uint32_t *own) {

@@ -65,8 +65,7 @@ static rule rule_of(int column) {
     return COLUMN_INFO[column].type == TYPE_REF ? RULE_ROW : RULE_COPY;
 }
 
-/* ---- tables
- * ------------------------------------------------------------------------------------ */
+/* ---- tables ------------------------------------------------------------------------------ */
 
 status merge_table(merge_ctx *m, int table, size_t n) {
     if (n > UINT32_MAX - 1) FAIL0(m->err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
@@ -141,8 +140,7 @@ static status make_tables(merge_ctx *m) {
     return OK;
 }
 
-/* ---- columns
- * ----------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------- */
 
 static uint32_t merge_row_of(const merge_source *in, int table, uint32_t row) {
     if (row == 0) return 0;
@@ -228,8 +226,7 @@ static status add_host_memory(merge_ctx *m) {
     return OK;
 }
 
-/* ---- strings, categories, arguments, losses
- * ---------------------------------------------------- */
+/* ---- strings, categories, arguments, losses ---------------------------------------------- */
 
 uint32_t merge_text(merge_ctx *m, str text) {
     return intern_add(m->strings, text);
@@ -406,8 +403,7 @@ static status merge_quality(merge_ctx *m) {
     return OK;
 }
 
-/* ---- the clock
- * --------------------------------------------------------------------------------- */
+/* ---- the clock --------------------------------------------------------------------------- */
 
 static bool can_move(const trace *t, int64_t by_ns) {
     return add_i64(t->end_ns, by_ns) < TRACE_TIME_LIMIT &&
@@ -443,8 +439,7 @@ static void set_clock(merge_ctx *m, uint32_t *n_clockless) {
         }
 }
 
-/* ---- the whole
- * --------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------- */
 
 static status merge_take_inputs(merge_ctx *m, const merge_input *in) {
     m->in = ARENA_ARRAY(&m->scratch, merge_source, m->n);

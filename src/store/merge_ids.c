@@ -22,8 +22,7 @@ static bool same_worker(const merge_ctx *m, uint32_t a, uint32_t b) {
     return str_eq(m->in[a].name, m->in[b].name);
 }
 
-/* ---- devices
- * ----------------------------------------------------------------------------------- */
+/* ---- devices ----------------------------------------------------------------------------- */
 
 int32_t merge_device(const merge_source *in, int32_t id) {
     uint32_t at = id < 0 ? MAP_NONE : map_get(&in->devices, (uint32_t)id);
@@ -64,8 +63,7 @@ static status plan_devices(merge_ctx *m, uint32_t k, map *used) {
     return OK;
 }
 
-/* ---- ids
- * --------------------------------------------------------------------------------------- */
+/* ---- ids --------------------------------------------------------------------------------- */
 
 static int64_t largest(const int64_t *ids, uint32_t n) {
     int64_t most = -1;
@@ -106,8 +104,7 @@ status merge_plan_ids(merge_ctx *m) {
     return st;
 }
 
-/* ---- processes
- * --------------------------------------------------------------------------------- */
+/* ---- processes --------------------------------------------------------------------------- */
 
 static uint32_t put_text(merge_ctx *m, const char *format, str a, str b) {
     str text = arena_printf(&m->scratch, format, STR_ARG(a), STR_ARG(b));
@@ -164,8 +161,7 @@ status merge_processes(merge_ctx *m) {
     return st;
 }
 
-/* ---- metadata
- * ---------------------------------------------------------------------------------- */
+/* ---- metadata ---------------------------------------------------------------------------- */
 
 static bool all_say(const merge_ctx *m, str key, str value) {
     for (uint32_t k = 0; k < m->n; k++)

@@ -58,8 +58,7 @@ typedef struct {
     uint64_t budget; /* launches that may still be compared */
 } infer_ctx;
 
-/* ---- sequences
- * --------------------------------------------------------------------------------- */
+/* ---- sequences --------------------------------------------------------------------------- */
 
 static int compare_work(uint32_t a, uint32_t b, const void *context) {
     const seal_ctx *s = context;
@@ -143,8 +142,7 @@ static void cut_sequences(infer_ctx *q) {
     }
 }
 
-/* ---- operators of sampled steps
- * ---------------------------------------------------------------- */
+/* ---- operators of sampled steps ---------------------------------------------------------- */
 
 /* An operator with its shapes and with what is around it, in words: the same code has the
  * same. */
@@ -181,8 +179,7 @@ static status add_sample(infer_ctx *q, class *c, uint32_t i, error *err) {
     return OK;
 }
 
-/* ---- classes
- * ----------------------------------------------------------------------------------- */
+/* ---- classes ----------------------------------------------------------------------------- */
 
 static bool is_equal(const infer_ctx *q, const sequence *a, const sequence *b) {
     return a->track == b->track && a->n == b->n &&
@@ -211,8 +208,7 @@ static status sort_into_classes(infer_ctx *q, error *err) {
     return st;
 }
 
-/* ---- sequences that no sampled one is like
- * ----------------------------------------------------- */
+/* ---- sequences that no sampled one is like ----------------------------------------------- */
 
 static uint32_t distance(uint32_t a, uint32_t b) {
     return a > b ? a - b : b - a;

@@ -87,8 +87,7 @@ uint32_t *trace_rows_slot(trace *t, int table) {
     return (uint32_t *)((char *)t + TABLE_INFO[table].rows_offset);
 }
 
-/* ---- life
- * -------------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------------- */
 
 typedef struct {
     trace trace; /* first: the one pointer stands for both */
@@ -183,8 +182,7 @@ status trace_require(const trace *t, uint64_t tables, error *err) {
     return t->owner && t->owner->require ? t->owner->require(t, tables, err) : OK;
 }
 
-/* ---- questions
- * --------------------------------------------------------------------------------- */
+/* ---- questions --------------------------------------------------------------------------- */
 
 /* Before 2024 Kineto wrote times since 1970 and no base; no other clock is past this. */
 #define SURELY_UNIX_NS INT64_C(1000000000000000000)

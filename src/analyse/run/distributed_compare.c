@@ -19,8 +19,7 @@ static void set_optional(table *t, size_t row, uint32_t col, int64_t v) {
     if (v != ABSENT_I64) table_set_int(t, row, col, v);
 }
 
-/* ---- by rank and step
- * ------------------------------------------------------------------------ */
+/* ---- by rank and step -------------------------------------------------------------------- */
 
 /* Steps of one worker that are in one column of the map. */
 typedef struct {
@@ -153,8 +152,7 @@ static status write_slow_steps(run_question *q, error *err) {
     return OK;
 }
 
-/* ---- groups and links
- * ------------------------------------------------------------------------ */
+/* ---- groups and links -------------------------------------------------------------------- */
 
 /* "0-7", "0,8,16,…,120", or the names' count when ranks are not known. */
 static str members_text(const run_question *q, const comm_group *g) {
@@ -235,8 +233,7 @@ static status write_groups(run_question *q, error *err) {
     return table_sort_by(transfers, link_first, 2, err);
 }
 
-/* ---- clocks
- * ---------------------------------------------------------------------------------- */
+/* ---- clocks ------------------------------------------------------------------------------ */
 
 enum { MOST_CLOCK_NOTES = 8 };
 
@@ -260,7 +257,7 @@ static status note_clock(run_question *q, uint32_t worker, const summary_clock *
 
 static status note_many(run_question *q, int64_t shifted, int64_t unknown, error *err) {
     verdict note = {.id = "clocks_shifted",
-                    .message = MSG_NOTE_CLOCKS,
+                    .message = unknown ? MSG_NOTE_CLOCKS : MSG_NOTE_CLOCKS_ALIGNED,
                     .severity = unknown ? SEVERITY_WARNING : SEVERITY_INFO};
     verdict_add(&note, arg_int("shifted", shifted));
     verdict_add(&note, arg_int("unknown", unknown));
@@ -320,8 +317,7 @@ static status write_clocks(run_question *q, error *err) {
     return OK;
 }
 
-/* ---- what if
- * --------------------------------------------------------------------------------- */
+/* ---- what if ----------------------------------------------------------------------------- */
 
 static status write_scenario(table *t, const char *name, int64_t total, int64_t without,
                              error *err) {
@@ -356,8 +352,7 @@ static status write_what_if(run_question *q, error *err) {
     return write_scenario(t, "both", total, both, err);
 }
 
-/* ---- what is missing
- * ------------------------------------------------------------------------- */
+/* ---- what is missing --------------------------------------------------------------------- */
 
 static status note_losses(run_question *q, error *err) {
     int64_t left_out = 0;

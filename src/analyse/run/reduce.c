@@ -298,8 +298,7 @@ status reduce_trace(const reduce_question *q, size_t limit_bytes, summary *out, 
     return st;
 }
 
-/* ---- a worker's file
- * ------------------------------------------------------------------------- */
+/* ---- a worker's file --------------------------------------------------------------------- */
 
 /* What a producer had added up is the last to go. */
 static void drop_longest(summary *s) {

@@ -137,8 +137,7 @@ static status stragglers_make_steps(finding *f, const int64_t *numbers, error *e
     return OK;
 }
 
-/* ---- what is usual
- * --------------------------------------------------------------------------- */
+/* ---- what is usual ----------------------------------------------------------------------- */
 
 /* The median of a value of the cells by_step[first … end). */
 static int64_t median_of(const finding *f, uint32_t first, uint32_t end,
@@ -203,8 +202,7 @@ static void judge_all(const finding *f) {
     }
 }
 
-/* ---- what it costs
- * --------------------------------------------------------------------------- */
+/* ---- what it costs ----------------------------------------------------------------------- */
 
 /* The latest and, of another host or worker, the next latest of a step. */
 static void find_cost(finding *f, uint32_t first, uint32_t end, int64_t *by_rank,
@@ -326,8 +324,7 @@ static status list_hosts(finding *f, const uint32_t *host_of, const int64_t *cos
     return sort_stragglers(f, v, n_out, &o->hosts, err);
 }
 
-/* ---- all of it
- * ------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------- */
 
 static bool same_host(const void *row, const void *key) {
     return str_eq(*(const str *)row, *(const str *)key);

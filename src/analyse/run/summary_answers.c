@@ -117,8 +117,7 @@ status summary_info(const analysis_input *in, arena *a, answer *out, error *err)
     return summary_answers_add_number(facts, "files_failed", SUMMARY_N(s, failure), err);
 }
 
-/* ---- operators and kernels
- * ------------------------------------------------------------------- */
+/* ---- operators and kernels --------------------------------------------------------------- */
 
 /* The duration that a share of the calls does not exceed; rows [first, end) of the
  * histogram. */
@@ -353,8 +352,7 @@ status summary_kernels(const analysis_input *in, const params *p, arena *a, answ
     return table_sort(spread, SPREAD_WORST, true, err);
 }
 
-/* ---- overview
- * -------------------------------------------------------------------------------- */
+/* ---- overview ---------------------------------------------------------------------------- */
 
 #define COL_O(table, name) COL(overview, table, name)
 
