@@ -1,1 +1,1 @@
-import{C as n,a as e}from"./shared-preact.js";var o=({text:s})=>n(e,{children:[n("span",{children:s.slice(0,-18)}),n("span",{children:s.slice(-18)})]});function c({text:s}){return s.length<=26?n("code",{children:s}):n("code",{class:"ends",children:n(o,{text:s})})}export{o as a,c as b};
+import{D as n,a as e}from"./shared-preact.js";var o=({text:s})=>n(e,{children:[n("span",{children:s.slice(0,-18)}),n("span",{children:s.slice(-18)})]});function c({text:s}){return s.length<=26?n("code",{children:s}):n("code",{class:"ends",children:n(o,{text:s})})}export{o as a,c as b};
