@@ -228,7 +228,7 @@ test("language and theme follow the browser until they are chosen", async (s) =>
   assert.ok(fetched.includes("main.js") && !fetched.includes("zh.js"), fetched.join(" ")); // words nobody reads stay where they are
   await page.click("role=button[name='中文']");
   await page.waitForSelector("html[lang=zh-CN]");
-  assert.match(await page.textContent("nav"), /概览/);
+  assert.match(await page.textContent(".rail"), /概览/);
   await context.close();
 });
 
