@@ -1,7 +1,7 @@
 // Words of what compares the ranks of a run.
 export const enRun = {
   rank_step_map: "Ranks and steps",
-  rank_step_words: "one cell per rank and step",
+  rank_step_words: "one cell per rank and step · click to see what costs most, Shift-click for the step",
   heat_b_total: "Step",
   heat_b_computation: "Computation",
   heat_b_communication: "Communication",

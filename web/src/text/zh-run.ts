@@ -1,7 +1,7 @@
 // Words of what compares the ranks of a run.
 export const zhRun = {
   rank_step_map: "各 rank 各步",
-  rank_step_words: "每个 rank 每一步一格",
+  rank_step_words: "每个 rank 每一步一格 · 点击查看开销最大的一次，Shift 点击选该步",
   heat_b_total: "步",
   heat_b_computation: "计算",
   heat_b_communication: "通信",

@@ -1,6 +1,7 @@
 // The parts of operators: finding the shape, computing, making the backward node. Only some producers record them.
 import { largestFirst, sum } from "../../base/aggregate.ts";
 import { thousands } from "../../base/format.ts";
+import { showName } from "../../model/costliest.ts";
 import { t, wordOr } from "../../model/language.ts";
 import { analysis, countOf, type Row, rowsOf } from "../../model/trace.ts";
 import { Panel } from "../../widgets/panel.tsx";
@@ -27,6 +28,7 @@ function rowOf(list: readonly Phase[]): TableRow {
     label: <code>{op}</code>,
     opens: true,
     cell: (c) => (c === "op" ? op : c === "host_total" || c === "device_total" ? added(c) : null),
+    shows: true,
     kids: () =>
       list.map((r, i) => ({
         key: `${op}/${i}`,
@@ -68,6 +70,8 @@ function PhaseTable() {
         row={(i) => rowOf(groups[i] ?? [])}
         open={groups.slice(0, 3).map((g) => String(g[0]?.op))}
         height={420}
+        timelineLabel={t("show_costliest")}
+        onTimeline={(r) => showName("operators", r.key)}
         columns={columns(listed, [
           ["op", { title: t("operator"), text: true, mono: true }],
           ["calls", { width: 70 }],

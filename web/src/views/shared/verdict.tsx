@@ -57,7 +57,7 @@ function showNamed(values: Record<string, unknown> | undefined): (() => void) | 
   return isKnown(slice) ? () => showSlice(slice, String(noun ?? "")) : undefined;
 }
 
-const ShowIt = ({ show }: { show: () => void }) => (
+export const ShowIt = ({ show }: { show: () => void }) => (
   <span>
     <button type="button" class="link" onClick={show}>
       {t("show_in_timeline")}
