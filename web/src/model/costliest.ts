@@ -90,19 +90,19 @@ async function findHolder(op: string, query: Query): Promise<void> {
 /** Shows the call that allocated the largest block of what an operator holds at the peak. */
 export const showHolder = (op: string, query: Query): void => void counted(findHolder(op, query));
 
-async function findKind(kind: string, within: { from?: Maybe; to?: Maybe }, claim: string): Promise<void> {
-  const range = isKnown(within.from) && isKnown(within.to) ? { from: within.from, to: within.to } : {};
-  const found = await server().json<{ names: { longest: { id: number; duration: number } }[] }>("search", {
-    ...traceQuery.peek(),
-    q: `kind:${kind}`,
-    ...range,
-    limit: 1,
-  });
-  const [first] = found.names.map((n) => n.longest).sort(largestFirst((l) => l.duration));
-  if (first) showSlice(first.id, claim);
+async function longestOf(kind: string, range: Query): Promise<number | undefined> {
+  const query = { ...traceQuery.peek(), q: `kind:${kind}`, ...range, limit: 1 };
+  const found = await server().json<{ names: { longest: { id: number; duration: number } }[] }>("search", query);
+  return found.names.map((n) => n.longest).sort(largestFirst((l) => l.duration))[0]?.id;
 }
 
-/** Shows the longest event of a kind that starts within a stretch of time. */
+async function findKind(kind: string, within: { from?: Maybe; to?: Maybe }, claim: string): Promise<void> {
+  const range = isKnown(within.from) && isKnown(within.to) ? { from: within.from, to: within.to } : {};
+  const found = (await longestOf(kind, range)) ?? (await longestOf(kind, {})); // what begins before it reaches into it
+  if (found !== undefined) showSlice(found, claim);
+}
+
+/** Shows the longest event of a kind that starts within a stretch of time, else the longest of all. */
 export const showKind = (kind: string, within: { from?: Maybe; to?: Maybe }, claim: string): void =>
   void counted(findKind(kind, within, claim));
 
