@@ -50,7 +50,7 @@ export function Operators() {
           <Shares asked={asked} rows={rows} names={names} device={device} top={top} />
         )}
         {allRanks.value ? <AcrossRanks name="operators" /> : null}
-        <OperatorTable names={names} device={device} rows={rows} />
+        {asked.value ? <OperatorTable names={names} device={device} rows={rows} /> : null}
         {allRanks.value ? null : <Phases />}
         {allRanks.value || given || rows.length === 0 ? null : <CallsPanel />}
       </div>
