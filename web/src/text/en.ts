@@ -227,6 +227,7 @@ export const en = {
   fact_tensor: "{m}s: *{v}* of operator time",
   share_of_time: "Share of time",
   share_words: "top {n} by {by}, same color in both rows",
+  share_words_one: "top {n} by {by}",
   filter_operators: "Filter operators",
   no_shapes: "shapes not recorded",
   no_stack: "no stack recorded",

@@ -220,6 +220,7 @@ export const zh: Record<keyof typeof en, string> = {
   fact_tensor: "{m} 占算子时间的 *{v}*",
   share_of_time: "时间占比",
   share_words: "按{by}取前 {n} 个，两行颜色一致",
+  share_words_one: "按{by}取前 {n} 个",
   filter_operators: "筛选算子",
   no_shapes: "未记录形状",
   no_stack: "未记录调用栈",

@@ -98,7 +98,7 @@ export function showRank(calls: readonly Call[], rank: number, worker: string, m
 export function Stragglers({ asked, calls, worst }: { asked: Asked; calls: readonly Call[]; worst: number }) {
   const rows = wholeTable(asked.value, "stragglers", (r) => String(r.cell("worker")));
   if (!asked.value || rows.total === 0) return null;
-  const cause = { text: true, width: 120, show: causeWord };
+  const cause = { text: true, least: 100, show: causeWord };
   return (
     <TablePanel
       span="w6"

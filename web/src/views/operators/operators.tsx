@@ -127,7 +127,10 @@ function Shares(props: SharesProps) {
       words={
         form === "flame"
           ? undefined
-          : t("share_words", { n: Math.min(props.top, props.names.length), by: t(`col_${by}`).toLowerCase() })
+          : t(props.device && form === "strips" ? "share_words" : "share_words_one", {
+              n: Math.min(props.top, props.names.length),
+              by: t(`col_${by}`).toLowerCase(),
+            })
       }
       {...panelFor(props.asked, "operators", "operators", by)}
       height={64}

@@ -40,8 +40,8 @@ export function Verdict({ answer, otherwise, facts = [], more, controls, show }:
   // Without an answer every number would be a zero that nobody measured.
   const beside = (
     <>
-      {answer ? more : null}
       {verdict && lead ? <ShowIt show={lead} /> : null}
+      {answer ? more : null}
     </>
   );
   return <Headline title={title} facts={answer ? facts : []} more={beside} controls={controls} />;
