@@ -271,6 +271,16 @@ static void long_first_step_is_told_and_not_counted_as_variance(void **state) {
     case_end(&c);
 }
 
+static void long_step_leads_to_itself_and_not_to_the_first(void **state) {
+    advice_case c;
+    take_steps(&c, (int64_t[]){300, 100, 100, 100, 200}, 5);
+    int64_t slice = fake_int(c.t, case_row(&c, "step_variance"), "slice");
+    assert_int_equal(c.f.t.slice.dur[slice], 200 * US);
+    slice = fake_int(c.t, case_row(&c, "first_step"), "slice");
+    assert_int_equal(c.f.t.slice.dur[slice], 300 * US);
+    case_end(&c);
+}
+
 static void profiler_that_takes_a_tenth_is_told(void **state) {
     advice_case c;
     case_begin(&c);
@@ -327,6 +337,7 @@ int main(void) {
         cmocka_unit_test(long_step_among_short_ones_costs_mean_less_median),
         cmocka_unit_test(equal_steps_are_left_alone),
         cmocka_unit_test(long_first_step_is_told_and_not_counted_as_variance),
+        cmocka_unit_test(long_step_leads_to_itself_and_not_to_the_first),
         cmocka_unit_test(profiler_that_takes_a_tenth_is_told),
         cmocka_unit_test(profiler_that_takes_little_is_not_mentioned),
         cmocka_unit_test(a_short_dependency_is_left_alone),
