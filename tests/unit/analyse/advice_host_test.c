@@ -274,10 +274,18 @@ static void long_first_step_is_told_and_not_counted_as_variance(void **state) {
 static void long_step_leads_to_itself_and_not_to_the_first(void **state) {
     advice_case c;
     take_steps(&c, (int64_t[]){300, 100, 100, 100, 200}, 5);
-    int64_t slice = fake_int(c.t, case_row(&c, "step_variance"), "slice");
-    assert_int_equal(c.f.t.slice.dur[slice], 200 * US);
-    slice = fake_int(c.t, case_row(&c, "first_step"), "slice");
-    assert_int_equal(c.f.t.slice.dur[slice], 300 * US);
+    params p = fake_params();
+    p.extra[p.n_extra].name = STR("evidence");
+    p.extra[p.n_extra++].value = STR("yes");
+    answer out = fake_ask(analyse_advise, &c.f.t, &p, &c.arena);
+    const table *events = fake_table(&out, "events");
+    int64_t seen[2] = {0, 0};
+    for (size_t i = 0; i < events->n_rows; i++) {
+        bool first = str_eq(fake_text(events, i, "advice"), STR("first_step"));
+        assert_int_equal(fake_int(events, i, "step"), first ? 0 : 4);
+        seen[first]++;
+    }
+    assert_true(seen[0] == 1 && seen[1] == 1);
     case_end(&c);
 }
 
