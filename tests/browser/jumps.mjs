@@ -133,3 +133,20 @@ test("jumps: of all ranks, a row leads to the rank that spends most in it", asyn
     assert.ok(url.includes(`worker=${spread.max_worker}`) && /sel=slice:\d+/.test(url), url);
   });
 }, ["ddp"]);
+
+test("jumps: a row of a comparison leads to where it costs most in B, and back", async (s) => {
+  const own = rowsOf(s.json("operators", "gpt_eager", "--evidence").tables.operators);
+  await visit(s, "compare?run=resnet_w0&other=gpt_eager", async (page) => {
+    const row = page.locator(`${panel("Operators")} tbody tr`, { hasText: "aten::mm" }).first();
+    const url = await leads(page, s, "compare?run=resnet_w0&other=gpt_eager&q=aten::mm", async () => {
+      await row.hover();
+      await row.locator(".to-timeline").click();
+    });
+    assert.match(url, /run=gpt_eager/);
+    selected(url, own.find((r) => r.name === "aten::mm").slice);
+    assert.match(await strip(page), /B: aten::mm/);
+    await page.click(".tl-back");
+    await addressHas(page, "#/compare");
+    await addressHas(page, "run=resnet_w0");
+  });
+}, ["gpt_eager", "resnet_w0"]);

@@ -12,10 +12,11 @@ import { allRanks, allWorkers, analysisQuery, rowsOf } from "./trace.ts";
 
 type Named = "operators" | "kernels";
 
-/** Where to look: a worker other than the one in view, a step other than the window. */
+/** Where to look: a worker other than the one in view, a step other than the window, another run by its address. */
 export interface Where {
   worker?: string | null | undefined;
   step?: number | undefined;
+  place?: Record<string, string | undefined>;
 }
 
 const only = (column: string, value: string): string => `${column}="${value.replaceAll('"', "")}"`;
@@ -44,16 +45,18 @@ const at = ({ worker, step }: Where): Query => ({
 });
 
 /** The rank that spends most in a name, where the view is of all of them. */
-async function worstRank(kind: Named, name: string): Promise<string | null> {
-  const [row] = await rowsFrom(kind, "workers", { ...allWorkers(), filter: only("name", name), limit: 1 });
+async function worstRank(kind: Named, name: string, run: Query): Promise<string | null> {
+  const [row] = await rowsFrom(kind, "workers", { ...allWorkers(), ...run, filter: only("name", name), limit: 1 });
   return row?.worst_worker ?? null;
 }
 
 async function findName(kind: Named, name: string, claim: string, where: Where, extra: Query): Promise<void> {
-  const worker = where.worker ?? (allRanks.peek() ? await worstRank(kind, name) : null);
+  const { place } = where;
+  const run: Query = place ? { ...WHOLE_TRACE, run: place.run, span: undefined } : {};
+  const worker = where.worker ?? (allRanks.peek() ? await worstRank(kind, name, run) : place?.worker);
   const filter = [only("name", name), extra.filter].filter(Boolean).join(" ");
-  const [row] = await rowsFrom(kind, kind, { ...at({ ...where, worker }), ...extra, filter, limit: 1 } as Query);
-  if (isKnown(row?.slice)) showSlice(row.slice, claim, worker ? { worker } : {});
+  const [row] = await rowsFrom(kind, kind, { ...run, ...at({ ...where, worker }), ...extra, filter, limit: 1 });
+  if (isKnown(row?.slice)) showSlice(row.slice, claim, { ...place, ...(worker ? { worker } : {}) });
 }
 
 /** Shows the costliest event of an operator or a kernel; `extra` narrows the question. */

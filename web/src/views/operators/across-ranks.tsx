@@ -20,6 +20,8 @@ const range = (_: CellValue, row: TableRow) => (
 
 const rank = (v: CellValue) => (typeof v === "string" && v ? <RankLink worker={v} /> : ABSENT);
 
+const labelOf = (what: string, name: string) => (what === "kernels" ? kernelLabel(name, 60) : name);
+
 export function AcrossRanks({ name }: { name: "operators" | "kernels" }) {
   const sort = param("rsort") || "worst:desc";
   const s = source(name, "workers", { sort, filter: param("q") || undefined }, (r) => String(r.cell("name")));
@@ -44,7 +46,7 @@ export function AcrossRanks({ name }: { name: "operators" | "kernels" }) {
         onSort: (next) => go({ params: { rsort: next } }),
         empty: t("no_rows"),
         timelineLabel: t("show_costliest"),
-        onTimeline: (r) => showName(name, String(r.cell("name")), kernelLabel(String(r.cell("name")), 60)),
+        onTimeline: (r) => showName(name, String(r.cell("name")), labelOf(name, String(r.cell("name")))),
       }}
       list={[
         ["name", { text: true, mono: true, title: t(name === "kernels" ? "kernel" : "operator") }],
