@@ -46,7 +46,7 @@ test("dropped files open as one run; what is not a trace says so; an empty folde
   const { page, context, faults } = await openPage(here, "");
   try {
     await page.waitForSelector("text=No traces in");
-    for (const [tab, word] of [["Paddle", "export_chrome_tracing"], ["MindSpore", "mindspore.Profiler"], ["MegEngine", "Profiler("], ["JAX", "jax.profiler.start_trace"], ["TensorFlow", "tf.profiler.experimental.start"], ["tacho record", "tacho record -o"], ["PyTorch", "tensorboard_trace_handler"]]) {
+    for (const [tab, word] of [["Paddle", "export_chrome_tracing"], ["MindSpore", "mindspore.Profiler"], ["MegEngine", "Profiler("], ["JAX", "jax.profiler.start_trace"], ["TensorFlow", "tf.profiler.experimental.start"], ["Ascend", "torch_npu"], ["Nsight", "nsys export --type sqlite"], ["ROCm", "rocprofv3 "], ["Perfetto", "track_event"], ["tacho record", "tacho record -o"], ["PyTorch", "tensorboard_trace_handler"]]) {
       await page.click(`role=radio[name='${tab}']`);
       assert.ok((await page.textContent(".missing pre")).includes(word), tab);
     }

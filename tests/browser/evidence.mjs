@@ -219,7 +219,6 @@ test("advice about all ranks is shown in the rank that loses most, with its even
     await page.goto(`${s.url}/#/distributed?run=ddp`);
     await settled(page);
     await page.locator("section[aria-label='Who is late'] .heat-cell").nth(6).click();
-    await page.locator("p.links .link").click();
     await addressHas(page, "sel=slice:");
     await settled(page);
     assert.match(await chosen(page), /all_reduce|broadcast/);

@@ -220,9 +220,15 @@ test("language and theme follow the browser until they are chosen", async (s) =>
   assert.doesNotMatch(page.url(), /lang=|theme=/);
   await page.click("role=button[name='EN']");
   await addressHas(page, "lang=en");
+  const fetched = [];
+  page.on("request", (r) => fetched.push(r.url().split("/").at(-1)));
   await page.reload();
   await settled(page);
   assert.equal(await page.getAttribute("html", "lang"), "en");
+  assert.ok(fetched.includes("main.js") && !fetched.includes("zh.js"), fetched.join(" ")); // words nobody reads stay where they are
+  await page.click("role=button[name='中文']");
+  await page.waitForSelector("html[lang=zh-CN]");
+  assert.match(await page.textContent(".rail"), /概览/);
   await context.close();
 });
 

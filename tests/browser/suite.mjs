@@ -13,6 +13,7 @@ import "./ranks.mjs";
 import "./together.mjs";
 import "./truth.mjs";
 import "./evidence.mjs";
+import "./jumps.mjs";
 import "./layout.mjs";
 import "./tables.mjs";
 import "./drop.mjs";

@@ -318,7 +318,7 @@ test("distributed: devices, the last to arrive and waiting as on the command lin
     assert.equal(await page.locator(`${late} .heat g.part`).count(), names.length * new Set(arrivals.map((r) => r.rank)).size);
     await page.click(`${late} >> role=radio[name='Step']`);
     await addressHas(page, "by=step");
-    await page.locator(`${late} .heat g.part`).first().click();
+    await page.locator(`${late} .heat g.part`).first().click({ modifiers: ["Shift"] });
     await addressHas(page, "sel=rank:0");
   });
 }, ["ddp"]);

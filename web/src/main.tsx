@@ -1,5 +1,6 @@
 import { render } from "preact";
 import { connect, openReport } from "./model/answers.ts";
+import { followLanguage } from "./model/language.ts";
 import { followAddress } from "./model/route.ts";
 import { followTheme } from "./model/theme.ts";
 import { askFirst } from "./model/trace.ts";
@@ -12,6 +13,6 @@ followAddress();
 followTheme();
 // The list of runs is there in a few milliseconds. With it the page is drawn once instead of twice, and its first
 // question is on the way while it is drawn.
-await Promise.race([connect(), new Promise((done) => setTimeout(done, SOON_MS))]);
+await Promise.all([followLanguage(), Promise.race([connect(), new Promise((done) => setTimeout(done, SOON_MS))])]);
 askFirst();
 render(<Shell />, document.getElementById("page") as HTMLElement);

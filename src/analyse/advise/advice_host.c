@@ -204,13 +204,13 @@ bool advice_optimizer_not_fused(const advice_facts *f, double limit, advice *out
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
-/* The step, then the longest of the others. */
+/* The step, then the longest of the others: the first stands alone, and is none of them. */
 static void show_steps(const advice_facts *f, uint32_t first, advice *out) {
     for (uint32_t i = 0; i < f->steps.n; i++) {
         const step_span *s = &f->steps.v[i];
         uint32_t slice = s->row ? f->t->step.slice[s->row] : 0;
         int64_t over = sub_i64(sub_i64(s->end, s->start), f->median_ns);
-        if (over <= 0 || (i != first && first == 0)) continue; /* the first step stands alone */
+        if (over <= 0 || (i == 0) != (first == 0)) continue;
         event_list_add(
             &out->events,
             (advice_event){.range = {s->start, s->end}, .cost_ns = over, .slice = slice});

@@ -55,9 +55,37 @@ static void values_are_filled_in_and_other_braces_stay(void **state) {
     arena_fini(&a);
 }
 
+/* What no line of a program changes: where a rank runs, how a job is cut, what a device supports. */
+static bool is_no_code(const char *rule) {
+    static const char *const none[] = {
+        "straggler",          "ai_cpu_operators", "advisor_ai_cpu", "advisor_model",
+        "interval_imbalance", "slow_device",      "slow_link",      "stage_receive",
+        "stage_collective",   "stage_flops"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (strcmp(none[i], rule) == 0) return true;
+    return false;
+}
+
+static void every_rule_has_code_of_some_framework(void **state) {
+    arena a = {0};
+    verdict v = all_values();
+    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
+        size_t n = 0;
+        for (int d = 0; d < N_DIALECTS; d++)
+            n += code_of(rules[r], (advice_dialect)d, &v, &a).n > 0;
+        assert_int_equal(n == 0, is_no_code(rules[r]));
+    }
+    assert_true(has(code_of("step_variance", FOR_JAX, &v, &a), "gc.collect"));
+    assert_true(has(code_of("first_step", FOR_GRAPHS, &v, &a), "profiler.start()"));
+    assert_true(has(code_of("dependency_wait", FOR_MEGENGINE, &v, &a), "preload=True"));
+    assert_true(has(code_of("host_queue_empty", FOR_GRAPHS, &v, &a), "autotune"));
+    arena_fini(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_framework_is_never_told_the_code_of_another),
+        cmocka_unit_test(every_rule_has_code_of_some_framework),
         cmocka_unit_test(values_are_filled_in_and_other_braces_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

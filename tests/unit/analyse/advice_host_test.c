@@ -271,6 +271,24 @@ static void long_first_step_is_told_and_not_counted_as_variance(void **state) {
     case_end(&c);
 }
 
+static void long_step_leads_to_itself_and_not_to_the_first(void **state) {
+    advice_case c;
+    take_steps(&c, (int64_t[]){300, 100, 100, 100, 200}, 5);
+    params p = fake_params();
+    p.extra[p.n_extra].name = STR("evidence");
+    p.extra[p.n_extra++].value = STR("yes");
+    answer out = fake_ask(analyse_advise, &c.f.t, &p, &c.arena);
+    const table *events = fake_table(&out, "events");
+    int64_t seen[2] = {0, 0};
+    for (size_t i = 0; i < events->n_rows; i++) {
+        bool first = str_eq(fake_text(events, i, "advice"), STR("first_step"));
+        assert_int_equal(fake_int(events, i, "step"), first ? 0 : 4);
+        seen[first]++;
+    }
+    assert_true(seen[0] == 1 && seen[1] == 1);
+    case_end(&c);
+}
+
 static void profiler_that_takes_a_tenth_is_told(void **state) {
     advice_case c;
     case_begin(&c);
@@ -327,6 +345,7 @@ int main(void) {
         cmocka_unit_test(long_step_among_short_ones_costs_mean_less_median),
         cmocka_unit_test(equal_steps_are_left_alone),
         cmocka_unit_test(long_first_step_is_told_and_not_counted_as_variance),
+        cmocka_unit_test(long_step_leads_to_itself_and_not_to_the_first),
         cmocka_unit_test(profiler_that_takes_a_tenth_is_told),
         cmocka_unit_test(profiler_that_takes_little_is_not_mentioned),
         cmocka_unit_test(a_short_dependency_is_left_alone),

@@ -65,9 +65,9 @@ export function showSlice(slice: number, claim: string, params: Record<string, s
 }
 
 /** Shows a stretch of time that no event fills. */
-export function showStretch(from: number, to: number, claim: string): void {
+export function showStretch(from: number, to: number, claim: string, params: Record<string, string | undefined> = {}): void {
   const gone = { ...FRESH, advice: undefined, event: undefined, sel: undefined };
-  go({ view: "timeline", params: { ...gone, claim, back: here(), view: stretch(from, to) } });
+  go({ view: "timeline", params: { ...gone, claim, back: here(), view: stretch(from, to), ...params } });
 }
 
 /** The slice of a length on a worker that is nearest to a time: lengths in nanoseconds are nearly unique. */
@@ -105,9 +105,13 @@ export function showStep(number: number): void {
 }
 
 /** Shows the event, else the stretch, of a row that has both. */
-export function showPlace(row: { slice?: Maybe; from?: Maybe; to?: Maybe }, claim: string): void {
-  if (isKnown(row.slice)) showSlice(row.slice, claim);
-  else if (isKnown(row.from) && isKnown(row.to)) showStretch(row.from, row.to, claim);
+export function showPlace(
+  row: { slice?: Maybe; from?: Maybe; to?: Maybe },
+  claim: string,
+  params: Record<string, string | undefined> = {},
+): void {
+  if (isKnown(row.slice)) showSlice(row.slice, claim, params);
+  else if (isKnown(row.from) && isKnown(row.to)) showStretch(row.from, row.to, claim, params);
 }
 
 /** What the timeline is asked to show of a piece of advice: the event, or the stretch it names. */

@@ -1,15 +1,15 @@
 // The language of the page: every string by its key, one table per language. A choice made by hand is
 // stored and is part of the address; a link with a language does not change what its reader has stored.
-import { computed, signal } from "@preact/signals";
+// The Chinese table is fetched when somebody wants it; until it is there the page speaks English.
+import { computed, effect, signal } from "@preact/signals";
 import { en } from "../text/en.ts";
 import { fill } from "../text/fill.ts";
-import { zh } from "../text/zh.ts";
 import { go, param } from "./route.ts";
 
 type Language = "en" | "zh";
 export type Key = keyof typeof en;
 
-const TABLES: Record<Language, Record<Key, string>> = { en, zh };
+const chinese = signal<Record<Key, string> | undefined>(undefined);
 
 const languageOf = (text: string | null | undefined) => (text === "en" || text === "zh" ? text : undefined);
 
@@ -18,7 +18,23 @@ const kept = signal<Language>(
     (globalThis.navigator?.language?.startsWith("zh") ? "zh" : "en"),
 );
 
-export const language = computed<Language>(() => languageOf(param("lang")) ?? kept.value);
+const wanted = computed<Language>(() => languageOf(param("lang")) ?? kept.value);
+
+export const language = computed<Language>(() => (chinese.value ? wanted.value : "en"));
+
+const table = (): Record<Key, string> => (language.value === "zh" ? chinese.value : undefined) ?? en;
+
+async function fetchChinese(): Promise<void> {
+  if (wanted.peek() === "zh" && !chinese.peek()) chinese.value = (await import("../text/zh.ts")).zh;
+}
+
+/** Gets the words of the language that is wanted, now and whenever another one is. */
+export async function followLanguage(): Promise<void> {
+  await fetchChinese().catch(() => {});
+  effect(() => {
+    if (wanted.value === "zh") fetchChinese().catch(() => {}); // without a server: the choice stays, and so do the words
+  });
+}
 
 export function chooseLanguage(l: Language): void {
   kept.value = l;
@@ -28,12 +44,12 @@ export function chooseLanguage(l: Language): void {
 
 /** The sentence of a key, with its values and plurals filled in. */
 export function t(key: Key, values?: Record<string, string | number>): string {
-  const text = TABLES[language.value][key];
+  const text = table()[key];
   return values ? fill(text, values) : text;
 }
 
 /** The word of a key made at run time, or the given one if there is none. */
 export function wordOr(key: string, otherwise: string): string {
-  const table: Record<string, string> = TABLES[language.value];
-  return table[key] ?? otherwise;
+  const words: Record<string, string> = table();
+  return words[key] ?? otherwise;
 }

@@ -72,7 +72,7 @@ export const enFrameworks = {
   map_zoom_words: "time × address, one box per block · drag to zoom, right-click to reset",
   map_largest: "only the {n} largest blocks are drawn",
   one_call: "Call",
-  late_words_name: "summed per collective, largest first · click to filter",
+  late_words_name: "summed per collective, largest first · click to see the worst, Shift-click to filter",
   cluster_steps: "Steps across devices",
   cluster_steps_words: "one bar per rank · click one",
   cluster_interval: "interval",

@@ -1,7 +1,7 @@
 // Words of what compares the ranks of a run.
 export const enRun = {
   rank_step_map: "Ranks and steps",
-  rank_step_words: "one cell per rank and step",
+  rank_step_words: "one cell per rank and step · click to see what costs most, Shift-click for the step",
   heat_b_total: "Step",
   heat_b_computation: "Computation",
   heat_b_communication: "Communication",
@@ -15,7 +15,7 @@ export const enRun = {
   stragglers: "Stragglers",
   stragglers_words: "compared with ranks doing the same work",
   what_if: "What if",
-  what_if_words: "mean step time of the job",
+  what_if_words: "a step of the job ends with its slowest rank; the overview has the mean of all ranks",
   comm_groups: "Process groups",
   comm_groups_words: "what each group is for; none is slow",
   comm_groups_slow: "*{n}* slower than similar groups",
@@ -58,7 +58,7 @@ export const enRun = {
   hang_lines: "Lines of the program",
   hang_number: "Number",
   hang_group: "Group",
-  hang_group_words: "Called",
+  hang_group_words: "Group name",
   hang_culprits: "Ranks to blame",
   hang_waiting: "Ranks that wait",
   hang_state: "State",

@@ -9,7 +9,8 @@ export const enViews = {
   editor_own: "custom link",
   editor_other: "Another editor…",
   phases: "Phases of operators",
-  phases_words: "{n} operators · what a call does before, in and after the computation",
+  phases_words:
+    "{n} operators · what a call does before, in and after the computation; what is indented is part of the line above it",
   phase_compute: "compute",
   phase_infer_shape: "find the shape",
   phase_node_creation: "create the backward node",

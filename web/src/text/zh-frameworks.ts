@@ -72,7 +72,7 @@ export const zhFrameworks = {
   map_zoom_words: "时间 × 地址，每块一个方框 · 拖动放大，右键复位",
   map_largest: "仅绘制最大的 {n} 块",
   one_call: "单次",
-  late_words_name: "按集合通信汇总，从大到小 · 点击筛选",
+  late_words_name: "按集合通信汇总，从大到小 · 点击查看最严重的一次，Shift 点击筛选",
   cluster_steps: "各 rank 的步",
   cluster_steps_words: "每个 rank 一柱 · 点击选择",
   cluster_interval: "迭代间隙",

@@ -1,7 +1,7 @@
 // Words of what compares the ranks of a run.
 export const zhRun = {
   rank_step_map: "各 rank 各步",
-  rank_step_words: "每个 rank 每一步一格",
+  rank_step_words: "每个 rank 每一步一格 · 点击查看开销最大的一次，Shift 点击选该步",
   heat_b_total: "步",
   heat_b_computation: "计算",
   heat_b_communication: "通信",
@@ -15,7 +15,7 @@ export const zhRun = {
   stragglers: "慢 rank",
   stragglers_words: "与做同样工作的 rank 相比",
   what_if: "假如",
-  what_if_words: "作业的平均步时间",
+  what_if_words: "作业的一步到最慢的 rank 为止；概览是各 rank 的平均",
   comm_groups: "进程组",
   comm_groups_words: "各组的用途；没有慢的组",
   comm_groups_slow: "*{n}* 个组慢于同类",
@@ -58,7 +58,7 @@ export const zhRun = {
   hang_lines: "程序中的位置",
   hang_number: "编号",
   hang_group: "组",
-  hang_group_words: "名称",
+  hang_group_words: "组名",
   hang_culprits: "责任 rank",
   hang_waiting: "等待的 rank",
   hang_state: "状态",

@@ -8,7 +8,7 @@ export const zhViews = {
   editor_own: "自定义链接",
   editor_other: "其他编辑器…",
   phases: "算子的阶段",
-  phases_words: "{n} 个算子 · 一次调用在计算之前、之中、之后做的事",
+  phases_words: "{n} 个算子 · 一次调用在计算之前、之中、之后做的事；缩进的行是其上一行的一部分",
   phase_compute: "计算",
   phase_infer_shape: "推导形状",
   phase_node_creation: "创建反向节点",

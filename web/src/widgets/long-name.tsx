@@ -5,7 +5,7 @@ const TAIL = 18; // letters that always stay
 /** What stands in an element of class `ends`. */
 export const Ends = ({ text }: { text: string }) => (
   <>
-    <span>{text.slice(0, -TAIL)}</span>
+    {text.length > TAIL ? <span>{text.slice(0, -TAIL)}</span> : null}
     <span>{text.slice(-TAIL)}</span>
   </>
 );

@@ -94,7 +94,7 @@ export function HeatMany(props: ManyProps) {
         aria-hidden="true"
         onMouseMove={(e) => setAt(find(e))}
         onMouseLeave={() => setAt(undefined)}
-        onClick={(e) => props.onCell(...find(e))}
+        onClick={(e) => props.onCell(...find(e), e.shiftKey)}
       />
       <svg class="heat-over" width={width} height={height} aria-hidden="true">
         {at ? (

@@ -20,7 +20,7 @@ export interface HeatProps {
   format: (v: number) => string;
   worst: number; // rank to mark, -1 = none
   label: string;
-  onCell: (rank: number, column: number) => void;
+  onCell: (rank: number, column: number, shift: boolean) => void;
 }
 
 /** The colour of a position on the ramp, between two of its seven stops. */
@@ -36,7 +36,7 @@ const clamp = (v: number, most: number) => Math.max(0, Math.min(most, v));
 export const cellKeys =
   (props: HeatProps, [r, c]: readonly [number, number], go: (at: [number, number]) => void) =>
   (e: KeyboardEvent) => {
-    if (e.key === "Enter") return props.onCell(r, c);
+    if (e.key === "Enter") return props.onCell(r, c, e.shiftKey);
     const by = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[e.key];
     if (!by) return;
     e.preventDefault();
@@ -95,7 +95,7 @@ export function Heat(props: HeatProps) {
               const p = v === null ? 0 : heatPosition(v, max);
               const on = at[0] === r && at[1] === i;
               return (
-                <g key={c.id} onClick={() => props.onCell(r, i)} class="part" {...tip(props.speak(r, i), 60)}>
+                <g key={c.id} onClick={(e) => props.onCell(r, i, e.shiftKey)} class="part" {...tip(props.speak(r, i), 60)}>
                   <rect
                     x={xs[i]}
                     y={20 + r * row}

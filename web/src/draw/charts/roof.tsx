@@ -89,6 +89,7 @@ export function Roof({
   label,
   xTitle,
   onPoint,
+  onShow,
 }: {
   points: readonly RoofPoint[];
   ridges: readonly Ridge[];
@@ -96,6 +97,7 @@ export function Roof({
   label: string;
   xTitle: string;
   onPoint: (id: string) => void;
+  onShow: (id: string) => void; // a double click
 }) {
   const [box, width] = useWidth(900);
   const corners = ridges.flatMap((r) => (r.bandwidth ? [r.peak / r.bandwidth] : []));
@@ -155,6 +157,7 @@ export function Roof({
             class="part"
             pointer-events="all"
             onClick={() => onPoint(p.id)}
+            onDblClick={() => onShow(p.id)}
             {...tip(p.card, 80)}
           />
         ))}

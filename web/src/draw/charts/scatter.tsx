@@ -22,11 +22,13 @@ export function Scatter({
   height,
   label,
   onDot,
+  onShow,
 }: {
   dots: readonly Dot[];
   height: number;
   label: string;
   onDot: (id: string) => void;
+  onShow: (id: string) => void; // a double click
 }) {
   const [box, width] = useWidth(480);
   const [left, right, top, bottom] = [36, 12, 10, 44];
@@ -75,6 +77,7 @@ export function Scatter({
               class="part"
               pointer-events="all"
               onClick={() => onDot(d.id)}
+              onDblClick={() => onShow(d.id)}
               {...tip(d.card, 80)}
             />
           ))}

@@ -31,7 +31,8 @@ interface Props {
 
 export function StepTrace({ lanes, length, border, factor, unit, label }: Props) {
   const [box, width] = useWidth(900);
-  const left = 148;
+  const left = width >= 1000 ? 230 : 148;
+  const letters = Math.floor((left - 4) / 6);
   const top = 24;
   const first = border ? 44 : 28;
   const row = 20;
@@ -56,7 +57,7 @@ export function StepTrace({ lanes, length, border, factor, unit, label }: Props)
           return (
             <g key={lane.name}>
               <text x={0} y={y + h / 2 + 4} class={lane.strong || i === 0 ? "axis strong" : "axis"}>
-                {lane.name.length > 24 ? `${lane.name.slice(0, 23)}…` : lane.name}
+                {lane.name.length > letters ? `${lane.name.slice(0, letters - 1)}…` : lane.name}
               </text>
               {lane.boxes.map((b) => (
                 <rect

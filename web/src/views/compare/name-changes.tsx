@@ -2,8 +2,9 @@
 import { isKnown, type Maybe } from "../../base/aggregate.ts";
 import { thousands } from "../../base/format.ts";
 import { fuzzy } from "../../base/fuzzy.ts";
-import { foldKernel } from "../../base/names.ts";
+import { foldKernel, kernelLabel } from "../../base/names.ts";
 import { c, cOr, type Diff, type DiffRow, diffCsv, placeIn, type Side, stepOf } from "../../model/compare.ts";
+import { showName } from "../../model/costliest.ts";
 import { t } from "../../model/language.ts";
 import { choice, go, param } from "../../model/route.ts";
 import { rowsOf } from "../../model/trace.ts";
@@ -101,7 +102,7 @@ export function NameChanges({ asked, both, table }: Props) {
         sort={param("sort")}
         onSort={(sort) => go({ params: { sort } })}
         height="max(420px, calc(100vh - 190px))"
-        onTimeline={(r) => findInTimeline(r, both)}
+        onTimeline={(r) => showIn(r, table, both)}
         timelineLabel={c("find_name")}
         onFilter={(r) => go({ params: { q: String(r.cell("name")) } })}
         empty={rows.length ? t("no_rows") : c(table === "kernels" ? "no_kernels" : "no_operators")}
@@ -155,9 +156,9 @@ const rowOf = (r: DiffRow, table: Props["table"]): TableRow => ({
   shows: r.name !== null,
 });
 
-/** The name in the timeline of B, or of A where only A has it. */
-function findInTimeline(row: TableRow, both: readonly [Side, Side]): void {
+/** Where the name costs most in B, or in A where only A has it. */
+function showIn(row: TableRow, table: Props["table"], both: readonly [Side, Side]): void {
   const side = row.cell("status") === "removed" ? both[0] : both[1];
-  const gone = { view: undefined, top: undefined, area: undefined, tab: undefined, sel: undefined, q: undefined };
-  go({ view: "timeline", params: { ...gone, ...placeIn(side), find: String(row.cell("name")) } });
+  const name = String(row.cell("name"));
+  showName(table, name, `${side.id}: ${table === "kernels" ? kernelLabel(name, 60) : name}`, { place: placeIn(side) });
 }

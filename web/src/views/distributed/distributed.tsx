@@ -4,8 +4,9 @@ import { isKnown, largest, mean, self, smallest, sum } from "../../base/aggregat
 import { short, thousands } from "../../base/format.ts";
 import { type Part, Strip } from "../../draw/charts/strip.tsx";
 import { summaries } from "../../model/answers.ts";
+import { showCategoryOf, showWork } from "../../model/costliest.ts";
 import { t } from "../../model/language.ts";
-import { callsOf, worstAndMedian } from "../../model/ranks.ts";
+import { type Call, callsOf, worstAndMedian } from "../../model/ranks.ts";
 import { changeTrace } from "../../model/steps.ts";
 import { themeVersion } from "../../model/theme.ts";
 import {
@@ -27,7 +28,7 @@ import { defined } from "../shared/table-source.ts";
 import { Verdict } from "../shared/verdict.tsx";
 import { LateMap } from "./late-map.tsx";
 import { MANY, rankWord } from "./rank-heat.tsx";
-import { Groups, StepMap, Stragglers, WhatIf } from "./rank-steps.tsx";
+import { Groups, StepMap, Stragglers, showRank, WhatIf } from "./rank-steps.tsx";
 import { Collectives, Devices, ranksCsv, ranksQuery } from "./rank-tables.tsx";
 
 const DeviceReport = lazy(() => import("./device-report.tsx").then((m) => m.DeviceReport));
@@ -101,16 +102,17 @@ export function Distributed() {
           collectives ? clockFact(asked) : undefined,
         ]}
         more={hasTraces() ? <OnOneTimeline /> : undefined}
+        show={calls.some((c) => c.members.has(worst)) ? () => showRank(calls, worst, "", "late_by") : undefined}
       />
       <div class="grid">
-        <StepMap asked={asked} worst={worst} />
-        <Stragglers asked={asked} worst={worst} />
+        <StepMap asked={asked} calls={calls} worst={worst} />
+        <Stragglers asked={asked} calls={calls} worst={worst} />
         <WhatIf asked={asked} />
         <LateMap asked={asked} calls={calls} worst={worst} />
-        <Overlap asked={asked} rows={overlap} worst={worst} />
-        <Waiting asked={asked} worst={worst} />
+        <Overlap asked={asked} rows={overlap} calls={calls} worst={worst} />
+        <Waiting asked={asked} calls={calls} worst={worst} />
         <Collectives worst={worst} calls={some ? [] : calls} ranks={overlap.length} />
-        <Groups asked={asked} />
+        <Groups asked={asked} calls={calls} />
         <Devices worst={worst} />
         {hasReport(asked) ? <DeviceReport asked={asked} /> : null}
       </div>
@@ -154,7 +156,18 @@ const OVERLAP = [
   ["other", "url(#hatch)"],
 ] as const;
 
+/** What a part of a rank's bar is made of most. */
+function showPart(calls: readonly Call[], r: Pick<Overlapped, "rank" | "worker">, part: string): void {
+  const where = { worker: r.worker };
+  const said = rankWord(r.rank ?? r.worker ?? "");
+  if (part === "waiting" || part === "transfer" || part === "communication")
+    showRank(calls, r.rank ?? -1, r.worker ?? "", part === "waiting" ? "waiting" : "duration");
+  else if (part === "other") showCategoryOf("other", `${said}, ${t("part_other")}`, where);
+  else showWork(`${said}, ${t("part_computation")}`, where);
+}
+
 interface RankBarsProps<K extends string, R> {
+  calls: readonly Call[];
   rows: readonly R[];
   kinds: readonly (readonly [K, string])[];
   worst: number;
@@ -163,7 +176,7 @@ interface RankBarsProps<K extends string, R> {
 
 type OfRank<K extends string> = { rank: number | null; worker: string | null } & Record<K, number | null>;
 
-function RankBars<K extends string, R extends OfRank<K>>({ rows, kinds, worst, lost }: RankBarsProps<K, R>) {
+function RankBars<K extends string, R extends OfRank<K>>({ rows, calls, kinds, worst, lost }: RankBarsProps<K, R>) {
   themeVersion.value;
   const max = largest(rows, (r) => sum(kinds, ([k]) => r[k]), 1);
   const nameOf = (r: R) => rankWord(r.rank ?? r.worker ?? "");
@@ -176,6 +189,7 @@ function RankBars<K extends string, R extends OfRank<K>>({ rows, kinds, worst, l
             height={16}
             total={max}
             label={nameOf(r)}
+            onPart={(part) => showPart(calls, r, part)}
             parts={kinds.map(
               ([k, fill]): Part => ({
                 id: k,
@@ -193,7 +207,14 @@ function RankBars<K extends string, R extends OfRank<K>>({ rows, kinds, worst, l
   );
 }
 
-function Overlap({ asked, rows, worst }: { asked: Asked; rows: readonly Overlapped[]; worst: number }) {
+interface OverlapProps {
+  asked: Asked;
+  rows: readonly Overlapped[];
+  calls: readonly Call[];
+  worst: number;
+}
+
+function Overlap({ asked, rows, calls, worst }: OverlapProps) {
   return (
     <Panel
       span="w6"
@@ -205,7 +226,7 @@ function Overlap({ asked, rows, worst }: { asked: Asked; rows: readonly Overlapp
       height={120}
       controls={<Legend items={OVERLAP.map(([k, colour]) => ({ label: t(`part_${k}`), colour }))} />}
     >
-      <RankBars rows={rows} kinds={OVERLAP} worst={worst} lost="communication" />
+      <RankBars rows={rows} calls={calls} kinds={OVERLAP} worst={worst} lost="communication" />
     </Panel>
   );
 }
@@ -215,7 +236,7 @@ const SYNC = [
   ["waiting", "url(#waiting)"],
 ] as const;
 
-function Waiting({ asked, worst }: { asked: Asked; worst: number }) {
+function Waiting({ asked, calls, worst }: { asked: Asked; calls: readonly Call[]; worst: number }) {
   const rows = rowsOf(asked.value?.tables.synchronization);
   return (
     <Panel
@@ -228,7 +249,7 @@ function Waiting({ asked, worst }: { asked: Asked; worst: number }) {
       height={120}
       controls={<Legend items={SYNC.map(([k, colour]) => ({ label: t(`part_${k}`), colour }))} />}
     >
-      <RankBars rows={rows} kinds={SYNC} worst={worst} lost="waiting" />
+      <RankBars rows={rows} calls={calls} kinds={SYNC} worst={worst} lost="waiting" />
     </Panel>
   );
 }

@@ -1,10 +1,8 @@
 // Rank × collective: who is late, where. By call, by name or by step.
-import { useState } from "preact/hooks";
-import { largest, largestFirst, self } from "../../base/aggregate.ts";
+import { largest, self } from "../../base/aggregate.ts";
 import { short, thousands } from "../../base/format.ts";
 import type { HeatColumn } from "../../draw/charts/heat.tsx";
-import { counted } from "../../model/answers.ts";
-import { showArrival } from "../../model/evidence.ts";
+import { showCall } from "../../model/costliest.ts";
 import { t } from "../../model/language.ts";
 import { type Call, type Measure, measureOf } from "../../model/ranks.ts";
 import { choice, go, param } from "../../model/route.ts";
@@ -12,7 +10,7 @@ import type { AskedFor } from "../../model/trace.ts";
 import { Segmented } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { defined, quoted } from "../shared/table-source.ts";
-import { chooseCell, HeatControls, heatScale, MANY, RankHeat, rankWord } from "./rank-heat.tsx";
+import { chooseCell, HeatControls, heatScale, MANY, RankHeat, rankWord, saidOf } from "./rank-heat.tsx";
 import { ranksCsv } from "./rank-tables.tsx";
 
 const SHORT: Record<string, string> = {
@@ -71,23 +69,6 @@ function cellsOf(calls: readonly Call[], ranks: readonly number[], measure: Meas
   return cells;
 }
 
-/** The cell that was clicked: its worst call, and the way to it on that rank. */
-function Picked({ rank, calls, measure }: { rank: number; calls: readonly Call[]; measure: Measure }) {
-  const of = calls.filter((c) => c.members.has(rank)).sort(largestFirst((c) => measureOf(c, rank, measure)));
-  const [call] = of;
-  const member = call?.members.get(rank);
-  if (!call || !member) return null;
-  const said = `${rankWord(rank)}, ${t("step_n", { n: call.step })}, ${call.name}: ${short(measureOf(call, rank, measure), "ns")} ${t(`heat_${measure}`)}`;
-  return (
-    <p class="pad links" aria-live="polite">
-      <span>{said}</span>{" "}
-      <button type="button" class="link" onClick={() => void counted(showArrival(member, said))}>
-        {t("show_in_timeline")}
-      </button>
-    </p>
-  );
-}
-
 export function LateMap({ asked, calls, worst }: MapProps) {
   const [wanted, setMeasure] = choice("measure", "late_by");
   const order = choice("order", "rank");
@@ -111,7 +92,6 @@ export function LateMap({ asked, calls, worst }: MapProps) {
       lines: by === "call" ? [shortCollective(call?.name ?? ""), `#${call?.place}`] : [by === "name" ? shortCollective(id) : id],
     };
   });
-  const [picked, setPicked] = useState<{ rank: number; id: string } | undefined>(undefined);
   const value = (r: number, c: number) => cells.get(`${ranks[r]} ${ids[c]}`) ?? null;
   const heatMap = {
     ranks: ranks.map(rankWord),
@@ -126,9 +106,10 @@ export function LateMap({ asked, calls, worst }: MapProps) {
     format: scale.format,
     worst: ranks.indexOf(worst),
     label: t("who_late"),
-    onCell: (r: number, c: number) => {
+    onCell: (r: number, c: number, shift: boolean) => {
       const call = callAt(c);
-      setPicked({ rank: ranks[r] ?? -1, id: ids[c] ?? "" });
+      const own = calls.filter((one) => columnOf(one, by) === ids[c]);
+      if (!shift) return void showCall(own, ranks[r] ?? -1, measure, (one) => saidOf(one, ranks[r] ?? -1, measure));
       if (by === "name") return go({ params: { q: `name:${quoted(call?.name ?? "")}`, sel: `rank:${ranks[r]}` } });
       chooseCell(call?.step ?? 0, ranks[r] ?? "");
     },
@@ -169,10 +150,7 @@ export function LateMap({ asked, calls, worst }: MapProps) {
           <p class="empty">{t("no_collectives")}</p>
         </div>
       ) : (
-        <>
-          <RankHeat {...heatMap} />
-          {picked ? <Picked {...picked} calls={calls.filter((c) => columnOf(c, by) === picked.id)} measure={measure} /> : null}
-        </>
+        <RankHeat {...heatMap} />
       )}
     </Panel>
   );

@@ -4,6 +4,7 @@ import { roundUp } from "../../base/scale.ts";
 import { Heat, type HeatProps, HeatScale } from "../../draw/charts/heat.tsx";
 import { HeatMany } from "../../draw/charts/heat-many.tsx";
 import { t } from "../../model/language.ts";
+import { type Call, type Measure, measureOf } from "../../model/ranks.ts";
 import { go } from "../../model/route.ts";
 import { setSteps } from "../../model/steps.ts";
 import { themeVersion } from "../../model/theme.ts";
@@ -12,6 +13,10 @@ import { Segmented } from "../../widgets/controls.tsx";
 export const MANY = 64; // ranks: from here on rows are thin
 
 export const rankWord = (rank: number | string): string => (typeof rank === "number" ? t("rank_n", { n: rank }) : rank);
+
+/** One rank in one call, in words. */
+export const saidOf = (call: Call, rank: number, measure: Measure): string =>
+  `${rankWord(rank)}, ${t("step_n", { n: call.step })}, ${call.name}: ${short(measureOf(call, rank, measure), "ns")} ${t(`heat_${measure}`)}`;
 
 /** The scale of a map by its largest value. */
 export function heatScale(largest: number) {
@@ -28,7 +33,7 @@ export function RankHeat(props: HeatProps) {
   );
 }
 
-/** A click on a cell: its step is the window, its rank is chosen. */
+/** A click on a cell with Shift: its step is the window, its rank is chosen. */
 export function chooseCell(step: number, rank: number | string): void {
   setSteps(step, step);
   go({ params: { sel: `rank:${rank}` } }, true);

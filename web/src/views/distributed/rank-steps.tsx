@@ -1,22 +1,34 @@
 // Rank × step: the heat map of a run of any size, who holds up the job, groups slower than their like, what if.
 import { useMemo } from "preact/hooks";
+import { largestFirst } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
 import type { HeatColumn } from "../../draw/charts/heat.tsx";
+import { showCall, showWork } from "../../model/costliest.ts";
 import { t, wordOr } from "../../model/language.ts";
-import { type HeatMeasure, type StepCells, stepCells } from "../../model/ranks.ts";
+import { type Call, type HeatMeasure, type Measure, type StepCells, stepCells } from "../../model/ranks.ts";
 import { choice } from "../../model/route.ts";
-import { type AskedFor, rowsOf } from "../../model/trace.ts";
+import { type AskedFor, type Row, rowsOf } from "../../model/trace.ts";
 import { Panel } from "../../widgets/panel.tsx";
 import { TablePanel } from "../shared/table-panel.tsx";
 import { defined, wholeTable, yesNo } from "../shared/table-source.ts";
-import { chooseCell, HeatControls, heatScale, RankHeat, rankWord } from "./rank-heat.tsx";
+import { chooseCell, HeatControls, heatScale, RankHeat, rankWord, saidOf } from "./rank-heat.tsx";
 
 type Asked = AskedFor<"distributed">;
+type HeatRow = Row<"distributed", "heat_map">;
 const MEASURES: readonly HeatMeasure[] = ["total", "computation", "communication", "waiting", "late"];
 
 const causeWord = (cause: unknown): string => (cause ? wordOr(`cause_${cause}`, String(cause)) : "–");
 
-export function StepMap({ asked, worst }: { asked: Asked; worst: number }) {
+/** What a cell is about: its worst collective, or the longest work of that rank in the step. */
+function showCell(calls: readonly Call[], row: HeatRow, measure: HeatMeasure, said: string): void {
+  const own = calls.filter((c) => c.step === row.step);
+  const by = measure === "late" ? "late_by" : measure === "waiting" ? "waiting" : "duration";
+  const met = measure === "late" || measure === "waiting" || measure === "communication";
+  if (met && row.rank !== null && showCall(own, row.rank, by, () => said)) return;
+  showWork(said, { worker: row.worker, step: row.step ?? undefined });
+}
+
+export function StepMap({ asked, calls, worst }: { asked: Asked; calls: readonly Call[]; worst: number }) {
   const table = asked.value?.tables.heat_map;
   // Where no rank is late that map is empty: the steps say more.
   const late = useMemo(() => rowsOf(table).some((r) => (r.late ?? 0) > 0), [table]);
@@ -46,7 +58,12 @@ export function StepMap({ asked, worst }: { asked: Asked; worst: number }) {
     format: scale.format,
     worst: map.ranks.indexOf(worst),
     label: t("rank_step_map"),
-    onCell: (r: number, c: number) => chooseCell(map.steps[c] ?? 0, map.ranks[r] ?? ""),
+    onCell: (r: number, c: number, shift: boolean) => {
+      const [rank, step] = [map.ranks[r] ?? "", map.steps[c] ?? 0];
+      const row = rowsOf(table).find((h) => (h.rank ?? h.worker ?? "") === rank && (h.step ?? 0) === step);
+      if (shift || !row) chooseCell(step, rank);
+      else showCell(calls, row, measure, heatMap.speak(r, c));
+    },
   };
   return (
     <Panel
@@ -71,11 +88,17 @@ export function StepMap({ asked, worst }: { asked: Asked; worst: number }) {
   );
 }
 
+/** Where a rank loses most in collectives; where they are not known, its longest work. */
+export function showRank(calls: readonly Call[], rank: number, worker: string, measure: Measure): void {
+  const said = (call: Call) => saidOf(call, rank, measure);
+  if (!showCall(calls, rank, measure, said)) showWork(rankWord(rank), { worker });
+}
+
 /** Who holds up the job, and what it costs. */
-export function Stragglers({ asked, worst }: { asked: Asked; worst: number }) {
+export function Stragglers({ asked, calls, worst }: { asked: Asked; calls: readonly Call[]; worst: number }) {
   const rows = wholeTable(asked.value, "stragglers", (r) => String(r.cell("worker")));
   if (!asked.value || rows.total === 0) return null;
-  const cause = { text: true, width: 120, show: causeWord };
+  const cause = { text: true, least: 100, show: causeWord };
   return (
     <TablePanel
       span="w6"
@@ -85,8 +108,12 @@ export function Stragglers({ asked, worst }: { asked: Asked; worst: number }) {
       asked={asked}
       height={160}
       rows={rows}
-      row={(i) => ({ ...rows.row(i), tinted: rows.row(i).cell("rank") === worst })}
-      table={{ height: 320 }}
+      row={(i) => ({ ...rows.row(i), tinted: rows.row(i).cell("rank") === worst, shows: true })}
+      table={{
+        height: 320,
+        timelineLabel: t("show_costliest"),
+        onTimeline: (r) => showRank(calls, Number(r.cell("rank")), String(r.cell("worker")), "late_by"),
+      }}
       list={[
         ["rank", { width: 52 }],
         ["host", { text: true, width: 90 }],
@@ -123,8 +150,12 @@ export function WhatIf({ asked }: { asked: Asked }) {
   );
 }
 
+/** The call of a group whose members arrived furthest apart. */
+const costliest = (calls: readonly Call[], group: unknown): Call | undefined =>
+  calls.filter((c) => [...c.members.values()][0]?.group === group).sort(largestFirst((c) => c.span))[0];
+
 /** Groups of ranks: what they are for, which is slower than its like. */
-export function Groups({ asked }: { asked: Asked }) {
+export function Groups({ asked, calls }: { asked: Asked; calls: readonly Call[] }) {
   const rows = wholeTable(asked.value, "groups", (r) => String(r.cell("group")));
   const slow = rowsOf(asked.value?.tables.groups).filter((r) => r.slow).length;
   if (!asked.value || rows.total === 0) return null;
@@ -136,7 +167,15 @@ export function Groups({ asked }: { asked: Asked }) {
       asked={asked}
       height={160}
       rows={rows}
-      table={{ height: 260 }}
+      row={(i) => ({ ...rows.row(i), shows: costliest(calls, rows.row(i).cell("group")) !== undefined })}
+      table={{
+        height: 260,
+        timelineLabel: t("show_costliest"),
+        onTimeline: (r) => {
+          const call = costliest(calls, r.cell("group"));
+          if (call) showRank([call], call.last, "", "late_by");
+        },
+      }}
       list={[
         ["group", { text: true, mono: true }],
         ["kind", { text: true, width: 100, show: (v) => wordOr(`parallel_${v}`, String(v)) }],

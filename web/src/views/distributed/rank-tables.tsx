@@ -2,6 +2,7 @@
 import type { TableName } from "../../api/types.ts";
 import { shareOf } from "../../base/aggregate.ts";
 import { ABSENT } from "../../base/format.ts";
+import { showCall, showName, showWork } from "../../model/costliest.ts";
 import { t } from "../../model/language.ts";
 import { type Call, timesLast } from "../../model/ranks.ts";
 import { go, param } from "../../model/route.ts";
@@ -10,12 +11,19 @@ import type { CellValue, TableRow } from "../../widgets/table-types.ts";
 import { Filter } from "../shared/filter.tsx";
 import { TablePanel } from "../shared/table-panel.tsx";
 import { defined, source } from "../shared/table-source.ts";
+import { saidOf } from "./rank-heat.tsx";
 
 /** All ranks of the job at once; a trace that belongs to none alone. */
 export const ranksQuery = () => (isJob(currentRun.value) ? allWorkers() : oneWorker());
 
 /** A table about them as CSV. */
 export const ranksCsv = (table: TableName<"distributed">): string => csvUrl("distributed", table, ranksQuery());
+
+/** The call in which a rank waits longest for the others; where calls are not known, the longest. */
+function showCollective(calls: readonly Call[], rank: number, worker: string, name: string): void {
+  const own = calls.filter((c) => c.name === name);
+  if (!showCall(own, rank, "waiting", (call) => saidOf(call, rank, "waiting"))) showName("kernels", name, name, { worker });
+}
 
 export function Collectives({ worst, calls, ranks }: { worst: number; calls: readonly Call[]; ranks: number }) {
   const sort = param("sort");
@@ -37,6 +45,7 @@ export function Collectives({ worst, calls, ranks }: { worst: number; calls: rea
     return {
       ...r,
       tinted: r.cell("rank") === worst,
+      shows: true,
       cell: (c) => made[c]?.() ?? r.cell(c as "rank"),
       label: again ? "" : <code>{String(r.cell("name"))}</code>,
       note: t("n_of_m", { n: last, m: of }),
@@ -51,7 +60,14 @@ export function Collectives({ worst, calls, ranks }: { worst: number; calls: rea
       controls={<Filter label={t("filter")} />}
       rows={s}
       row={row}
-      table={{ height: 420, sort, onSort: (next) => go({ params: { sort: next } }), empty: t("no_rows") }}
+      table={{
+        height: 420,
+        sort,
+        onSort: (next) => go({ params: { sort: next } }),
+        empty: t("no_rows"),
+        timelineLabel: t("show_costliest"),
+        onTimeline: (r) => showCollective(calls, Number(r.cell("rank")), String(r.cell("worker")), String(r.cell("name"))),
+      }}
       list={[
         ["name", { title: t("collective"), text: true, mono: true }],
         ["rank", { width: 60 }],
@@ -105,9 +121,15 @@ export function Devices({ worst }: { worst: number }) {
       rows={s}
       row={(i) => {
         const r = s.row(i);
-        return { ...r, tinted: r.cell("rank") === worst };
+        return { ...r, shows: !r.missing, tinted: r.cell("rank") === worst };
       }}
-      table={{ height: 420, sort, onSort: (next) => go({ params: { dsort: next } }) }}
+      table={{
+        height: 420,
+        sort,
+        onSort: (next) => go({ params: { dsort: next } }),
+        timelineLabel: t("show_costliest"),
+        onTimeline: (r) => showWork(String(r.cell("worker")), { worker: String(r.cell("worker")) }),
+      }}
       list={[
         ["worker", { text: true }],
         ["rank", { width: 60 }],

@@ -1,18 +1,17 @@
 // Memory: does it fit, does it grow, what holds it.
 import { signal } from "@preact/signals";
-import { useMemo, useState } from "preact/hooks";
-import { isKnown, largestFirst, shareOf, sum } from "../../base/aggregate.ts";
-import { exact, percent, type Scale, scaleOf, short, thousands } from "../../base/format.ts";
+import { useMemo } from "preact/hooks";
+import { isKnown, shareOf } from "../../base/aggregate.ts";
+import { type Scale, scaleOf, short, thousands } from "../../base/format.ts";
 import { Curve, type CurveData } from "../../draw/charts/curve.tsx";
-import { Strip } from "../../draw/charts/strip.tsx";
-import { nth } from "../../draw/patterns.tsx";
+import { showHolder } from "../../model/costliest.ts";
 import { showSlice } from "../../model/evidence.ts";
 import { language, t } from "../../model/language.ts";
 import { choice, go, param } from "../../model/route.ts";
 import { tape } from "../../model/steps.ts";
 import { themeVersion } from "../../model/theme.ts";
 import { type AskedFor, analysis, csvUrl, type Row, rowsOf } from "../../model/trace.ts";
-import { Segmented, Swatch, Value } from "../../widgets/controls.tsx";
+import { Segmented } from "../../widgets/controls.tsx";
 import { Menu } from "../../widgets/menu.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
@@ -20,7 +19,7 @@ import { Filter } from "../shared/filter.tsx";
 import { TablePanel } from "../shared/table-panel.tsx";
 import { defined, source } from "../shared/table-source.ts";
 import { Verdict } from "../shared/verdict.tsx";
-import { colorPlaces, holdersAtPeak } from "./memory-colors.ts";
+import { Alive } from "./alive.tsx";
 import { MemoryMap } from "./memory-map.tsx";
 import { onDevice, rangeQuery } from "./memory-query.ts";
 
@@ -34,12 +33,16 @@ export function Memory() {
   const peaks = rowsOf(asked.value?.tables.peaks);
   const device = param("device") || String(peaks[0]?.device ?? "");
   const peak = peaks.find((p) => p.device === device);
+  const held = asked.value?.verdict?.values.op;
   const reserved = short(peak?.reserved, "bytes");
   return (
     <>
       <Verdict
         answer={asked.value}
         otherwise={t("memory")}
+        show={
+          typeof held === "string" ? () => showHolder(held, { ...rangeQuery(), filter: onDevice(device), by: "op" }) : undefined
+        }
         facts={[
           peak ? t("fact_peak", { v: short(peak.allocated, "bytes"), d: device }) : undefined,
           isKnown(peak?.unused)
@@ -170,114 +173,6 @@ function MemoryCurve({ peaks, device }: { peaks: readonly Peak[]; device: string
         )}
       </div>
     </Panel>
-  );
-}
-
-type Holder = Row<"memory", "contents">;
-const LISTED = 7; // holders beside the curve; the others on a click
-const HOLDERS = ["op", "module", "size"] as const;
-
-function Alive({ device }: { device: string }) {
-  const [by, setBy] = choice("holders", "op");
-  const at = param("at");
-  const query = { ...rangeQuery(), table: "contents", limit: 0, by, at: at || undefined, filter: onDevice(device) };
-  const asked = analysis("memory", query, "memory-alive");
-  themeVersion.value;
-  const rows = rowsOf(asked.value?.tables.contents)
-    .filter((r) => r.device === device)
-    .sort(largestFirst((r) => r.bytes));
-  const total = sum(rows, (r) => r.bytes);
-  const nameOf = (r: Holder) =>
-    r.name === null
-      ? t("before_recording")
-      : r.name === ""
-        ? t(`outside_${by === "module" ? "modules" : "operators"}`)
-        : String(r.name);
-  const names = rows.flatMap((r) => (r.name === null ? [] : [String(r.name)]));
-  const isUsual = !at && !param("range"); // then the largest holders are those of its own answer
-  const places = colorPlaces(by === "op" && !isUsual ? holdersAtPeak(device) : [], names);
-  const fill = (r: Holder) => (r.name === null ? "var(--other)" : nth(places.get(String(r.name)) ?? 0));
-  const [all, setAll] = useState(false);
-  const listed = all || rows.length <= LISTED + 1 ? rows : rows.slice(0, LISTED);
-  const title = at ? t("alive_at", { v: short(Number(at), "ns") }) : t("alive");
-  return (
-    <Panel
-      span="w4"
-      name={t("alive")}
-      title={title}
-      define={defined(asked.value, "contents", "bytes")}
-      csv={csvUrl("memory", "contents", query)}
-      asked={asked}
-      height={200}
-      controls={
-        <>
-          {at ? (
-            <button type="button" class="link" onClick={() => go({ params: { at: undefined } })}>
-              {t("to_peak")}
-            </button>
-          ) : null}
-          <Segmented
-            label={t("group_by")}
-            chosen={by}
-            onChoose={setBy}
-            choices={HOLDERS.map((id) => ({ id, label: t(`holders_${id}`) }))}
-          />
-        </>
-      }
-    >
-      <div class="pad">
-        <Strip
-          parts={rows.map((r) => ({
-            id: nameOf(r),
-            value: r.bytes ?? 0,
-            fill: fill(r),
-            card: `${nameOf(r)} · ${short(r.bytes, "bytes")}`,
-          }))}
-          total={total}
-          height={18}
-          label={title}
-        />
-      </div>
-      <ul class="alive">
-        {listed.map((r) => (
-          <li key={nameOf(r)}>
-            <Swatch colour={fill(r)} />
-            <HolderName row={r} name={nameOf(r)} />
-            <span title={exact(r.bytes, "bytes")}>
-              <Value text={short(r.bytes, "bytes")} />
-            </span>
-            <span class="t3">{short(shareOf(r.bytes, total), "share")}</span>
-          </li>
-        ))}
-        {listed.length < rows.length ? (
-          <li class="alive-more">
-            <button type="button" class="link" onClick={() => setAll(true)}>
-              {t("n_more", { n: rows.length - listed.length })}
-            </button>
-          </li>
-        ) : null}
-        <li class="alive-total">
-          <i class="swatch" />
-          <b>{t("total")}</b>
-          <b title={exact(total, "bytes")}>
-            <Value text={short(total, "bytes")} />
-          </b>
-          <span class="t3">{percent(1, 0)}</span>
-        </li>
-      </ul>
-    </Panel>
-  );
-}
-
-/** Who holds it, and the way to the call that allocated the largest block. */
-function HolderName({ row, name }: { row: Holder; name: string }) {
-  const { slice } = row;
-  const shown = row.name ? <code title={String(row.name)}>{name}</code> : <span title={name}>{name}</span>;
-  if (!isKnown(slice)) return shown;
-  return (
-    <button type="button" class="holder" title={t("show_costliest")} onClick={() => showSlice(slice, name)}>
-      {shown}
-    </button>
   );
 }
 

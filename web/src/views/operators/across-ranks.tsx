@@ -1,6 +1,7 @@
 // Operators or kernels of all ranks: how far the ranks are apart in each, who spent most, and how long a call lasts anywhere.
 import { ABSENT, scaleOf } from "../../base/format.ts";
-import { foldKernel } from "../../base/names.ts";
+import { foldKernel, kernelLabel } from "../../base/names.ts";
+import { showName } from "../../model/costliest.ts";
 import { t } from "../../model/language.ts";
 import { go, param } from "../../model/route.ts";
 import { rowsOf } from "../../model/trace.ts";
@@ -19,6 +20,8 @@ const range = (_: CellValue, row: TableRow) => (
 
 const rank = (v: CellValue) => (typeof v === "string" && v ? <RankLink worker={v} /> : ABSENT);
 
+const labelOf = (what: string, name: string) => (what === "kernels" ? kernelLabel(name, 60) : name);
+
 export function AcrossRanks({ name }: { name: "operators" | "kernels" }) {
   const sort = param("rsort") || "worst:desc";
   const s = source(name, "workers", { sort, filter: param("q") || undefined }, (r) => String(r.cell("name")));
@@ -35,9 +38,16 @@ export function AcrossRanks({ name }: { name: "operators" | "kernels" }) {
       row={(i) => {
         const r = s.row(i);
         const own = String(r.cell("name") ?? "");
-        return { ...r, label: <LongName text={name === "kernels" ? foldKernel(own) : own} /> };
+        return { ...r, shows: !r.missing, label: <LongName text={name === "kernels" ? foldKernel(own) : own} /> };
       }}
-      table={{ height: 296, sort, onSort: (next) => go({ params: { rsort: next } }), empty: t("no_rows") }}
+      table={{
+        height: 296,
+        sort,
+        onSort: (next) => go({ params: { rsort: next } }),
+        empty: t("no_rows"),
+        timelineLabel: t("show_costliest"),
+        onTimeline: (r) => showName(name, String(r.cell("name")), labelOf(name, String(r.cell("name")))),
+      }}
       list={[
         ["name", { text: true, mono: true, title: t(name === "kernels" ? "kernel" : "operator") }],
         ["workers", { width: 70, title: t("spread_workers"), leaves: 3 }],

@@ -6,6 +6,7 @@ import { Definition } from "../../base/tip.tsx";
 import { Scatter } from "../../draw/charts/scatter.tsx";
 import { type Part, Strip } from "../../draw/charts/strip.tsx";
 import { nth } from "../../draw/patterns.tsx";
+import { showName } from "../../model/costliest.ts";
 import { deviceWords, matrixShare } from "../../model/device.ts";
 import { t } from "../../model/language.ts";
 import { choice, go, param } from "../../model/route.ts";
@@ -53,6 +54,7 @@ export function Kernels() {
       <Verdict
         answer={asked.value}
         otherwise={t("kernels")}
+        show={allRanks.value ? showNamed(asked.value?.verdict?.values.kernel) : undefined}
         facts={[
           olderFact(asked.value?.verdict?.values),
           t("fact_launches", { n: thousands(launches), m: thousands(rows.length), v: short(total, "ns") }),
@@ -72,6 +74,10 @@ export function Kernels() {
   );
 }
 
+/** The way to the kernel that the verdict of all ranks names; that of one has its event. */
+const showNamed = (name: unknown): (() => void) | undefined =>
+  typeof name === "string" ? () => showName("kernels", name, kernelLabel(name, 60)) : undefined;
+
 /** Which of the kernels for an older GPU takes most, where the verdict is about them. */
 function olderFact(values: Record<string, unknown> | undefined): string | undefined {
   if (!values?.arch) return undefined;
@@ -88,8 +94,10 @@ interface SharesProps {
   top: number;
 }
 
-/** Matrix units: used; by an operator that could; by none that could; not known. */
-function tensorParts(rows: readonly Kernel[], total: number): Part[] {
+type Side = "used" | "unused" | "not" | "unknown";
+
+/** Which side of the matrix units a kernel is on: used; by an operator that could; by none that could; not known. */
+function sides(): (r: Kernel) => Side {
   const ops = new Set(
     rowsOf(
       analysis("operators", { table: "operators", sort: "device_self:desc", limit: 0 }, "operators-all").value?.tables.operators,
@@ -97,9 +105,8 @@ function tensorParts(rows: readonly Kernel[], total: number): Part[] {
       .filter((r) => r.tensor_core_eligible === true)
       .map((r) => r.name),
   );
-  const sums = { used: 0, unused: 0, not: 0, unknown: 0 };
   // Of all ranks nobody knows which operator launched a kernel, so nor whether it could use them.
-  const sideOf = (r: Kernel) =>
+  return (r) =>
     typeof r.tensor_core !== "boolean" || (allRanks.value && !r.tensor_core)
       ? "unknown"
       : r.tensor_core
@@ -107,9 +114,21 @@ function tensorParts(rows: readonly Kernel[], total: number): Part[] {
         : ops.has(r.op ?? "")
           ? "unused"
           : "not";
+}
+
+/** The kernel that takes most on a side; rows come with the largest first. */
+function showSide(rows: readonly Kernel[], side: string): void {
+  const sideOf = sides();
+  const name = rows.find((r) => sideOf(r) === side)?.name;
+  if (name) showName("kernels", name, kernelLabel(name, 60));
+}
+
+function tensorParts(rows: readonly Kernel[], total: number): Part[] {
+  const sums = { used: 0, unused: 0, not: 0, unknown: 0 };
+  const sideOf = sides();
   for (const r of rows) sums[sideOf(r)] += r.total ?? 0;
   const m = deviceWords().matrix;
-  const part = (id: keyof typeof sums, fill: string, plain: boolean): Part => {
+  const part = (id: Side, fill: string, plain: boolean): Part => {
     const share = short(shareOf(sums[id], total), "share");
     return {
       id,
@@ -136,7 +155,7 @@ function KernelShares({ asked, rows, names, total, top }: SharesProps) {
   const all = rows.map((r) => ({ name: String(r.name), label: kernelLabel(String(r.name), 24), value: r.total ?? 0 }));
   const parts = shareParts(all, names, total, rows.length);
   const tensor = tensorParts(rows, total);
-  const pick = (id: string) => (id ? select("kernel", id) : undefined);
+  const show = (id: string) => showName("kernels", id, kernelLabel(id, 60));
   const [by, setBy] = choice("measure", "total");
   const activity =
     by === "mean" ? analysis("kernels", { ...ofModule(), table: "top", limit: 0 }, "kernels-top").value : undefined;
@@ -174,7 +193,7 @@ function KernelShares({ asked, rows, names, total, top }: SharesProps) {
           form={form === "pies" ? "pies" : "bars"}
           chosen={selection.value?.kind === "kernel" ? selection.value.name : ""}
           title={t("share_of_kernels")}
-          onName={pick}
+          onName={show}
         />
       ) : form !== "pies" ? (
         <div class="pad gaps">
@@ -183,15 +202,26 @@ function KernelShares({ asked, rows, names, total, top }: SharesProps) {
             total={total}
             height={24}
             label={t("share_of_kernels")}
-            onPart={pick}
+            onPart={show}
             chosen={selection.value?.kind === "kernel" ? selection.value.name : undefined}
           />
-          <Strip parts={tensor} total={total} height={24} label={t("tensor_cores", { m: deviceWords().matrix })} />
+          <Strip
+            parts={tensor}
+            total={total}
+            height={24}
+            label={t("tensor_cores", { m: deviceWords().matrix })}
+            onPart={(id) => showSide(rows, id)}
+          />
         </div>
       ) : (
         <div class="pies">
-          <SharePie title={t("share_of_kernels")} total={total} parts={parts} onPart={pick} />
-          <SharePie title={t("tensor_cores", { m: deviceWords().matrix })} total={total} parts={tensor} onPart={() => {}} />
+          <SharePie title={t("share_of_kernels")} total={total} parts={parts} onPart={show} />
+          <SharePie
+            title={t("tensor_cores", { m: deviceWords().matrix })}
+            total={total}
+            parts={tensor}
+            onPart={(id) => showSide(rows, id)}
+          />
         </div>
       )}
       {advice ? <AdviceRow row={advice} asked={advised} brief /> : null}
@@ -233,6 +263,7 @@ function KernelScatter({ asked, rows }: { asked: AskedFor<"kernels">; rows: read
           dots={dots}
           height={196}
           label={t("scatter")}
+          onShow={(id) => showName("kernels", id, kernelLabel(id, 60))}
           onDot={(id) => go({ params: { q: `name:${quoted(id)}`, sel: `kernel:${id}` } })}
         />
       </div>
@@ -257,6 +288,7 @@ function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly
     const name = String(r.cell("name"));
     const rank = names.indexOf(name);
     r.marked = isSelected("kernel", name);
+    if (allRanks.value) r.shows = !r.missing;
     r.label = (
       <>
         {rank >= 0 ? <Swatch colour={nth(rank)} /> : <i class="swatch" />}
@@ -310,7 +342,7 @@ function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly
       group={group}
       more={<ModuleChip />}
       onRow={(r) => select("kernel", String(r.cell("name")))}
-      onTimeline={(r) => showRow(r, kernelLabel(String(r.cell("name")), 60), "kernel", foldKernel(String(r.cell("name"))))}
+      onTimeline={(r) => showRow(r, kernelLabel(String(r.cell("name")), 60), "kernels")}
     />
   );
 }

@@ -137,7 +137,7 @@ function ModuleTable({ asked, rows, type }: { asked: AskedFor<"modules">; rows: 
         height="max(420px, calc(100vh - 220px))"
         open={openAtFirst(tree, (m) => m[key])}
         onRow={(r) => select("module", String(r.cell("module")))}
-        onTimeline={(r) => showRow(r, String(r.cell("module")), "module")}
+        onTimeline={(r) => showRow(r, String(r.cell("module")), "modules")}
         timelineLabel={t("show_costliest")}
         columns={columns(whole, [
           ["module", { text: true, mono: true }],
@@ -257,7 +257,7 @@ function ModuleIcicle({ asked, rows }: { asked: AskedFor<"modules">; rows: reado
           <button
             type="button"
             class="link"
-            onClick={() => showRow({ key: "", cell: cellsOf(rows.find((r) => r.module === chosen) ?? {}) }, chosen, "module")}
+            onClick={() => showRow({ key: "", cell: cellsOf(rows.find((r) => r.module === chosen) ?? {}) }, chosen, "modules")}
           >
             {t("show_in_timeline")}
           </button>

@@ -150,7 +150,7 @@ export function OperatorTable({ names, device, rows }: TableProps) {
       onRow={(r) => {
         if ((r.depth ?? 0) === 0 && one) select("operator", String(r.cell("name")));
       }}
-      onTimeline={(r) => showRow(r, labelOf(r), "operator")}
+      onTimeline={(r) => showRow(r, labelOf(r), "operators")}
     />
   );
 }
@@ -194,6 +194,7 @@ function operatorRow(
   return {
     ...r,
     marked: isSelected("operator", name),
+    ...(allRanks.value ? { shows: !r.missing } : {}),
     label: (
       <>
         {rank >= 0 ? <Swatch colour={nth(rank)} /> : <i class="swatch" />}

@@ -3,11 +3,12 @@ import type { Answer } from "../../api/types.ts";
 import { isKnown, largestFirst, shareOf, sum, total } from "../../base/aggregate.ts";
 import { short, thousands } from "../../base/format.ts";
 import { operatorLabel } from "../../base/names.ts";
+import { showName } from "../../model/costliest.ts";
 import { deviceWords } from "../../model/device.ts";
 import { showSlice } from "../../model/evidence.ts";
 import { t } from "../../model/language.ts";
 import { choice, go, param } from "../../model/route.ts";
-import { select, selection } from "../../model/selection.ts";
+import { selection } from "../../model/selection.ts";
 import { type AskedFor, allRanks, analysis, rowsOf } from "../../model/trace.ts";
 import { Segmented } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
@@ -49,7 +50,7 @@ export function Operators() {
           <Shares asked={asked} rows={rows} names={names} device={device} top={top} />
         )}
         {allRanks.value ? <AcrossRanks name="operators" /> : null}
-        <OperatorTable names={names} device={device} rows={rows} />
+        {asked.value ? <OperatorTable names={names} device={device} rows={rows} /> : null}
         {allRanks.value ? null : <Phases />}
         {allRanks.value || given || rows.length === 0 ? null : <CallsPanel />}
       </div>
@@ -73,7 +74,8 @@ function CallsPanel() {
 function showNamed(answer: Answer<"operators"> | undefined, rows: readonly OperatorRow[]): (() => void) | undefined {
   const { op } = answer?.verdict?.values ?? {};
   const slice = rows.find((r) => r.name === op)?.slice;
-  return isKnown(slice) ? () => showSlice(slice, String(op)) : undefined;
+  if (isKnown(slice)) return () => showSlice(slice, String(op));
+  return allRanks.value && typeof op === "string" ? () => showName("operators", op) : undefined;
 }
 
 function factsOf(rows: readonly OperatorRow[], device: boolean): (string | undefined)[] {
@@ -125,7 +127,10 @@ function Shares(props: SharesProps) {
       words={
         form === "flame"
           ? undefined
-          : t("share_words", { n: Math.min(props.top, props.names.length), by: t(`col_${by}`).toLowerCase() })
+          : t(props.device && form === "strips" ? "share_words" : "share_words_one", {
+              n: Math.min(props.top, props.names.length),
+              by: t(`col_${by}`).toLowerCase(),
+            })
       }
       {...panelFor(props.asked, "operators", "operators", by)}
       height={64}
@@ -183,7 +188,7 @@ function ShareCharts(props: SharesProps & { form: string; measure: string; side:
   const known = (m: Measure) => props.rows.some((r) => isKnown(r[m])) && (props.device || m.startsWith("host"));
   const measures = FOUR.filter((m) => wanted.includes(m) && known(m));
   const chosen = selection.value?.kind === "operator" ? selection.value.name : undefined;
-  const pick = (id: string) => (id ? select("operator", id) : undefined);
+  const pick = (id: string) => showName("operators", id);
   const charts = measures.map((m) => {
     const all = props.rows.map((r) => ({ name: String(r.name), label: operatorLabel(String(r.name)), value: r[m] ?? 0 }));
     const whole = sum(all, (r) => r.value);

@@ -1,6 +1,7 @@
 // The parts of operators: finding the shape, computing, making the backward node. Only some producers record them.
 import { largestFirst, sum } from "../../base/aggregate.ts";
 import { thousands } from "../../base/format.ts";
+import { showName } from "../../model/costliest.ts";
 import { t, wordOr } from "../../model/language.ts";
 import { analysis, countOf, type Row, rowsOf } from "../../model/trace.ts";
 import { Panel } from "../../widgets/panel.tsx";
@@ -10,27 +11,43 @@ import { cellsOf, columns, panelFor, wholeTable } from "../shared/table-source.t
 
 type Phase = Row<"operators", "phases">;
 
+type Timed = Pick<Phase, "op" | "name" | "parent" | "host_total">;
+
+/** Parts of the operator itself, not of another of its parts: these add up. */
+export const outermost = <P extends Timed>(list: readonly P[]): P[] =>
+  list.filter((r) => !list.some((o) => o !== r && o.name === r.parent));
+
 /** Rows of one operator together, the longest operator first, the longest phase first. */
-export function byOperator<P extends Pick<Phase, "op" | "host_total">>(rows: readonly P[]): P[][] {
+export function byOperator<P extends Timed>(rows: readonly P[]): P[][] {
   const groups = new Map<string, P[]>();
   for (const r of rows) groups.set(String(r.op), [...(groups.get(String(r.op)) ?? []), r]);
-  const time = (list: readonly P[]) => sum(list, (r) => r.host_total);
+  const time = (list: readonly P[]) => sum(outermost(list), (r) => r.host_total);
   return [...groups.values()].map((list) => [...list].sort(largestFirst((r) => r.host_total))).sort((a, b) => time(b) - time(a));
 }
 
-/** An operator with its phases below; what its phases add up to stands in its row. */
+/** The phases of an operator, each with those inside it right below. */
+export function nested<P extends Timed>(list: readonly P[], within = outermost(list), depth = 1): { row: P; depth: number }[] {
+  return within.flatMap((row) => {
+    const inside = depth < list.length ? list.filter((r) => r !== row && r.parent === row.name) : [];
+    return [{ row, depth }, ...nested(list, inside, depth + 1)];
+  });
+}
+
+/** An operator with its phases below; what its outermost phases add up to stands in its row. */
 function rowOf(list: readonly Phase[]): TableRow {
   const op = String(list[0]?.op);
-  const added = (c: "host_total" | "device_total") => (list.some((r) => r[c] !== null) ? sum(list, (r) => r[c]) : null);
+  const added = (c: "host_total" | "device_total") =>
+    list.some((r) => r[c] !== null) ? sum(outermost(list), (r) => r[c]) : null;
   return {
     key: op,
     label: <code>{op}</code>,
     opens: true,
     cell: (c) => (c === "op" ? op : c === "host_total" || c === "device_total" ? added(c) : null),
+    shows: true,
     kids: () =>
-      list.map((r, i) => ({
+      nested(list).map(({ row: r, depth }, i) => ({
         key: `${op}/${i}`,
-        depth: 1,
+        depth,
         faded: true,
         label: (
           <>
@@ -68,6 +85,8 @@ function PhaseTable() {
         row={(i) => rowOf(groups[i] ?? [])}
         open={groups.slice(0, 3).map((g) => String(g[0]?.op))}
         height={420}
+        timelineLabel={t("show_costliest")}
+        onTimeline={(r) => showName("operators", r.key)}
         columns={columns(listed, [
           ["op", { title: t("operator"), text: true, mono: true }],
           ["calls", { width: 70 }],

@@ -5,6 +5,7 @@ import { shapesLabel } from "../../base/names.ts";
 import { Definition } from "../../base/tip.tsx";
 import { type Ridge, Roof, type RoofPoint } from "../../draw/charts/roof.tsx";
 import { nth } from "../../draw/patterns.tsx";
+import { showName } from "../../model/costliest.ts";
 import { t, wordOr } from "../../model/language.ts";
 import { go, param } from "../../model/route.ts";
 import { isSelected, select } from "../../model/selection.ts";
@@ -27,6 +28,12 @@ type Point = Row<"roofline", "points">;
 const colourOf = (r: Pick<Point, "unit" | "type">): string =>
   nth(Math.max(0, KINDS.indexOf(String(r.unit === "vector" ? "vector" : r.type))));
 
+/** The costliest call of an operator, or of it with these shapes. */
+function showPoint(name: string, shapes: unknown): void {
+  const own = shapes ? { "group-by": "name+shape", filter: `shapes="${shapes}"` } : {};
+  showName("operators", name, name, {}, own);
+}
+
 const groupNow = () => (GROUPS as readonly string[]).find((g) => g === param("group")) ?? "name";
 const idOf = (r: Point): string => [r.name, r.shapes ?? "", r.type ?? "", r.unit].join("\u0001");
 
@@ -38,7 +45,7 @@ export function Roofline() {
   if (asked.value && rows.length === 0) return <Missing name="roofline" />;
   return (
     <>
-      <Verdict answer={asked.value} otherwise={t("roofline")} facts={factsOf(asked)} />
+      <Verdict answer={asked.value} otherwise={t("roofline")} facts={factsOf(asked)} show={showNamed(asked)} />
       <div class="grid">
         <RoofPanel asked={asked} rows={rows} />
         <PointTable group={group} rows={rows} />
@@ -48,6 +55,12 @@ export function Roofline() {
 }
 
 type Asked = AskedFor<"roofline">;
+
+/** The way to the operator that the verdict names. */
+function showNamed(asked: Asked): (() => void) | undefined {
+  const op = asked.value?.verdict?.values.op;
+  return typeof op === "string" ? () => showName("operators", op) : undefined;
+}
 
 function factsOf(asked: Asked): (string | undefined)[] {
   const tables = asked.value?.tables;
@@ -129,7 +142,15 @@ function RoofPanel({ asked, rows }: { asked: Asked; rows: readonly Point[] }) {
       controls={<Legend items={[...kinds].map(([colour, label]) => ({ colour, label }))} />}
     >
       <div class="pad">
-        <Roof points={points} ridges={ridges} height={336} label={t("roof_chart")} xTitle={t("roof_x")} onPoint={pick} />
+        <Roof
+          points={points}
+          ridges={ridges}
+          height={336}
+          label={t("roof_chart")}
+          xTitle={t("roof_x")}
+          onPoint={pick}
+          onShow={(id) => showPoint(...(id.split("\u0001") as [string, string]))}
+        />
       </div>
     </Panel>
   );
@@ -151,6 +172,7 @@ function PointTable({ group, rows }: { group: string; rows: readonly Point[] }) 
     const name = String(r.cell("name"));
     const shapes = group === "name" ? "" : shapesLabel(String(r.cell("shapes") ?? "[]"));
     r.marked = isSelected("operator", name);
+    r.shows = !r.missing;
     r.label = (
       <>
         <Swatch colour={colourOf({ unit: r.cell("unit"), type: r.cell("type") })} />
@@ -191,7 +213,7 @@ function PointTable({ group, rows }: { group: string; rows: readonly Point[] }) 
       groups={groups()}
       group={group}
       onRow={(r) => select("operator", String(r.cell("name")))}
-      onTimeline={(r) => go({ view: "timeline", params: { find: String(r.cell("name")), sel: `operator:${r.cell("name")}` } })}
+      onTimeline={(r) => showPoint(String(r.cell("name")), r.cell("shapes"))}
     />
   );
 }

@@ -1,16 +1,15 @@
 // From a row of a table to the timeline.
 import { isKnown } from "../../base/aggregate.ts";
+import { showName } from "../../model/costliest.ts";
 import { showSlice } from "../../model/evidence.ts";
-import { go } from "../../model/route.ts";
 import type { TableRow } from "../../widgets/table-types.ts";
 
 /**
- * Shows the event where a row costs most. Of all ranks no event is known: the longest one of the name in the first
- * trace is looked for.
+ * Shows the event where a row costs most. A row of all ranks has none: that of the rank that spends most in it is
+ * asked for.
  */
-export function showRow(r: TableRow, claim: string, kind: "operator" | "kernel" | "module", find?: string): void {
+export function showRow(r: TableRow, claim: string, kind: "operators" | "kernels" | "modules"): void {
   const slice = r.cell("slice");
-  const name = String(r.cell(kind === "module" ? "module" : "name"));
   if (isKnown(slice)) showSlice(slice, claim);
-  else go({ view: "timeline", params: { find: find ?? name, sel: `${kind}:${name}` } });
+  else if (kind !== "modules") showName(kind, String(r.cell("name")), claim);
 }

@@ -4,11 +4,12 @@ import { isKnown, sum } from "../../base/aggregate.ts";
 import { ABSENT, chartScale, exact, inScale, percent, short, THIN } from "../../base/format.ts";
 import { Donut, Strip } from "../../draw/charts/strip.tsx";
 import { CATEGORIES, fillOf } from "../../draw/patterns.tsx";
+import { showCategoryOf } from "../../model/costliest.ts";
 import { showPlace } from "../../model/evidence.ts";
 import { t } from "../../model/language.ts";
 import { choice } from "../../model/route.ts";
 import { themeVersion } from "../../model/theme.ts";
-import { type AskedFor, csvUrl, hasNoSteps, type Row, rowsOf } from "../../model/trace.ts";
+import { type AskedFor, allRanks, csvUrl, hasNoSteps, type Row, rowsOf } from "../../model/trace.ts";
 import { Segmented, Swatch, Value } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { Table } from "../../widgets/table.tsx";
@@ -47,7 +48,7 @@ export function AverageStep({ asked, words }: { asked: AskedFor<"overview">; wor
               height={30}
               above
               label={t("average_step")}
-              onPart={(id) => showCategory(rows, id)}
+              onPart={(id) => showCategory(answer, id)}
             />
           </div>
           <Breakdown answer={answer} />
@@ -59,6 +60,7 @@ export function AverageStep({ asked, words }: { asked: AskedFor<"overview">; wor
             middle={inScale(total, scale)}
             below={title === t("average_step") ? t("unit_per_step", { unit: scale.unit }) : scale.unit}
             label={t("average_step")}
+            onPart={(id) => showCategory(answer, id)}
           />
           <Breakdown answer={answer} brief />
         </div>
@@ -67,10 +69,13 @@ export function AverageStep({ asked, words }: { asked: AskedFor<"overview">; wor
   );
 }
 
-/** The event that takes most of a category's time, else its longest stretch. */
-function showCategory(rows: readonly Row<"overview", "breakdown">[], category: string): void {
-  const found = rows.find((r) => r.category === category);
-  if (found) showPlace(found, t(`cat_${category as (typeof CATEGORIES)[number]}`));
+/** The event that takes most of a category's time, else its longest stretch; of all ranks, where it takes longest. */
+function showCategory(answer: Answer<"overview"> | undefined, category: string): void {
+  const claim = t(`cat_${category as (typeof CATEGORIES)[number]}`);
+  const found = rowsOf(answer?.tables.breakdown).find((r) => r.category === category);
+  const worker = rowsOf(answer?.tables.spread).find((r) => r.category === category)?.max_worker;
+  if (!allRanks.value && found) showPlace(found, claim);
+  if (allRanks.value && worker) showCategoryOf(category, claim, { worker });
 }
 
 /** What the average is of: the steps, one of them, those with kernels, or a recording without steps. */
@@ -149,7 +154,7 @@ function Breakdown({ answer, brief }: { answer: Answer<"overview"> | undefined; 
           <Swatch colour={fillOf(c)} /> {t(`cat_${c}`)}
         </>
       ),
-      shows: isKnown(found?.from),
+      shows: allRanks.value ? !!found?.time : isKnown(found?.from),
       cell: (name) =>
         none
           ? null
@@ -167,7 +172,7 @@ function Breakdown({ answer, brief }: { answer: Answer<"overview"> | undefined; 
       total={CATEGORIES.length}
       row={row}
       sum={sumOf}
-      onTimeline={(r) => showCategory(rows, r.key)}
+      onTimeline={(r) => showCategory(answer, r.key)}
       timelineLabel={t("show_costliest")}
       sumLabel={<span class="under-swatch">{t("total")}</span>}
     />

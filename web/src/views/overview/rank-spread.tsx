@@ -2,6 +2,7 @@
 import { isKnown, largest } from "../../base/aggregate.ts";
 import { ABSENT, chartScale, exact, inScale } from "../../base/format.ts";
 import { fillOf } from "../../draw/patterns.tsx";
+import { showCategoryOf } from "../../model/costliest.ts";
 import { type Key, t } from "../../model/language.ts";
 import { type AskedFor, type Row, rowsOf } from "../../model/trace.ts";
 import { Swatch } from "../../widgets/controls.tsx";
@@ -45,7 +46,14 @@ export function RankSpread({ asked }: { asked: AskedFor<"overview"> }) {
   ];
   return (
     <Panel span="w12" name={t("across_ranks")} words={t("spread_words")} {...panelFor(asked, "overview", "spread", "category")}>
-      <Table name={t("across_ranks")} columns={columns} total={rows.length} row={(i) => rowOf(rows[i] as Spread)} />
+      <Table
+        name={t("across_ranks")}
+        columns={columns}
+        total={rows.length}
+        row={(i) => rowOf(rows[i] as Spread)}
+        timelineLabel={t("show_costliest")}
+        onTimeline={(r) => showCategoryOf(r.key, wordOf(r.key), { worker: String(r.cell("max_worker")) })}
+      />
     </Panel>
   );
 }
@@ -58,6 +66,7 @@ function rowOf(r: Spread): TableRow {
   const category = r.category ?? "";
   return {
     key: category,
+    shows: category !== "total" && !!r.max && !!r.max_worker,
     label: (
       <>
         <Swatch colour={category === "total" ? "var(--t3)" : fillOf(category as Parameters<typeof fillOf>[0])} />{" "}

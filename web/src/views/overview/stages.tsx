@@ -4,6 +4,7 @@ import { scaleOf, short } from "../../base/format.ts";
 import { versionWord } from "../../base/version.ts";
 import { Strip } from "../../draw/charts/strip.tsx";
 import { nth } from "../../draw/patterns.tsx";
+import { showKind } from "../../model/costliest.ts";
 import { showPlace, showSlice } from "../../model/evidence.ts";
 import { language, t, wordOr } from "../../model/language.ts";
 import { choice } from "../../model/route.ts";
@@ -178,6 +179,11 @@ export function EventKinds({ asked }: Props) {
               parts={own.map((r) => ({ id: String(r[other]), name: nameOf(other, String(r[other])), value: r[side] ?? 0 }))}
               max={max}
               fill={fill}
+              onPart={(id) => {
+                const [stage, kind] = axis === "stage" ? [line, id] : [id, line];
+                const place = rowsOf(asked.value?.tables.stages).find((r) => r.stage === stage);
+                showKind(kind, place ?? {}, `${stageName(stage)}, ${kindName(kind)}`);
+              }}
             />
           );
         })}
@@ -192,9 +198,10 @@ interface KindStripProps {
   parts: readonly { id: string; name: string; value: number }[];
   max: number;
   fill: (id: string) => string;
+  onPart: (id: string) => void;
 }
 
-function KindStrip({ title, parts, max, fill }: KindStripProps) {
+function KindStrip({ title, parts, max, fill, onPart }: KindStripProps) {
   const total = sum(parts, (p) => p.value);
   const card = <Card title={title} parts={parts.map((p) => [p.name, p.value])} total={total} />;
   return (
@@ -204,6 +211,7 @@ function KindStrip({ title, parts, max, fill }: KindStripProps) {
         height={18}
         total={max}
         label={title}
+        onPart={onPart}
         parts={parts.map((p) => ({ id: p.id, value: p.value, fill: fill(p.id), label: short(p.value, "ns"), card }))}
       />
     </div>

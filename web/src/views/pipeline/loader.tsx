@@ -5,6 +5,7 @@ import { percent, short, thousands } from "../../base/format.ts";
 import { Lines } from "../../draw/charts/lines.tsx";
 import { Pipeline, type PipeNode } from "../../draw/charts/pipe-graph.tsx";
 import { ask } from "../../model/answers.ts";
+import { showCategoryOf } from "../../model/costliest.ts";
 import { t } from "../../model/language.ts";
 import { go, traceQuery, windowQuery } from "../../model/route.ts";
 import { themeVersion } from "../../model/theme.ts";
@@ -12,7 +13,7 @@ import { analysis, countOf, csvUrl, type Row, rowsOf } from "../../model/trace.t
 import { Panel } from "../../widgets/panel.tsx";
 import { Table } from "../../widgets/table.tsx";
 import { defined } from "../shared/table-source.ts";
-import { Headline } from "../shared/verdict.tsx";
+import { Headline, ShowIt } from "../shared/verdict.tsx";
 import { DataAdvice, queueLines } from "./queue-parts.tsx";
 import { WaitingSteps } from "./waiting-steps.tsx";
 
@@ -30,6 +31,9 @@ function useLoaders() {
   const found = ask<Found>("pipeline-loaders", "search", { ...traceQuery.value, q: "kind:data_loading", from, to, limit: 1 });
   return (found.value?.names ?? []).filter((n) => n.kind === "data_loading");
 }
+
+/** The longest call for a batch that the step waits for. */
+const showWait = () => showCategoryOf("data_loader", t("cat_data_loader"), {});
 
 export function Loader() {
   const asked = analysis("overview");
@@ -60,6 +64,7 @@ export function Loader() {
           t("pipe_fact_busy", { v: short(busy, "ns") }),
           device && copy ? t("pipe_fact_copy", { v: short(copy, "ns") }) : undefined,
         ]}
+        more={wait ? <ShowIt show={showWait} /> : undefined}
       />
       <div class="grid">
         <Panel
@@ -70,11 +75,7 @@ export function Loader() {
           height={110}
         >
           <div class="pad">
-            <Pipeline
-              nodes={loaderNodes(loaders, { wait, copy, worst, device })}
-              label={t("pipeline")}
-              onQueue={() => go({ view: "timeline", params: { find: "DataLoader" } })}
-            />
+            <Pipeline nodes={loaderNodes(loaders, { wait, copy, worst, device })} label={t("pipeline")} onQueue={showWait} />
           </div>
         </Panel>
         <WaitingSteps

@@ -5,6 +5,7 @@ import { Definition } from "../../base/tip.tsx";
 import { type ColumnBar, Columns } from "../../draw/charts/columns.tsx";
 import type { Part } from "../../draw/charts/strip.tsx";
 import { CATEGORIES, fillOf } from "../../draw/patterns.tsx";
+import { showStep } from "../../model/evidence.ts";
 import { t, wordOr } from "../../model/language.ts";
 import { setSteps } from "../../model/steps.ts";
 import type { Row } from "../../model/trace.ts";
@@ -112,7 +113,7 @@ export function categoryParts(rows: readonly Row<"overview", "breakdown">[]): Pa
   });
 }
 
-/** Bars of a page where a click on one sets the window, and nothing else. */
+/** Bars of a page where a click on one sets the window, and a double click shows the step. */
 export function StepColumns({ bars, factor }: { bars: readonly ColumnBar[]; factor: number }) {
   return (
     <Columns
@@ -122,6 +123,7 @@ export function StepColumns({ bars, factor }: { bars: readonly ColumnBar[]; fact
       format={(v) => Number(v.toPrecision(3)).toString()}
       label={t("steps_title")}
       onBar={(id) => setSteps(Number(id), Number(id))}
+      onShow={(id) => showStep(Number(id))}
     />
   );
 }

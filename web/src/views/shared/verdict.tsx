@@ -40,8 +40,8 @@ export function Verdict({ answer, otherwise, facts = [], more, controls, show }:
   // Without an answer every number would be a zero that nobody measured.
   const beside = (
     <>
-      {answer ? more : null}
       {verdict && lead ? <ShowIt show={lead} /> : null}
+      {answer ? more : null}
     </>
   );
   return <Headline title={title} facts={answer ? facts : []} more={beside} controls={controls} />;
@@ -57,7 +57,7 @@ function showNamed(values: Record<string, unknown> | undefined): (() => void) | 
   return isKnown(slice) ? () => showSlice(slice, String(noun ?? "")) : undefined;
 }
 
-const ShowIt = ({ show }: { show: () => void }) => (
+export const ShowIt = ({ show }: { show: () => void }) => (
   <span>
     <button type="button" class="link" onClick={show}>
       {t("show_in_timeline")}

@@ -11,7 +11,6 @@ import { Overview } from "../overview/overview.tsx";
 import { lazy } from "../shared/lazy.tsx";
 import { isRecordable, Missing } from "../shared/missing.tsx";
 import { RunsTable } from "./runs.tsx";
-import { NoRuns } from "./start.tsx";
 import { failureInView, Unreadable } from "./unreadable.tsx";
 
 // Loaded when first opened: together they are half of the script.
@@ -20,6 +19,7 @@ const Distributed = lazy(() => import("../distributed/distributed.tsx").then((m)
 const Hang = lazy(() => import("../distributed/hang.tsx").then((m) => m.Hang));
 const History = lazy(() => import("../history/history.tsx").then((m) => m.History));
 const Memory = lazy(() => import("../memory/memory.tsx").then((m) => m.Memory));
+const NoRuns = lazy<{ path: string }>(() => import("./start.tsx").then((m) => m.NoRuns));
 const Query = lazy(() => import("../query/query.tsx").then((m) => m.Query));
 const Roofline = lazy(() => import("../operators/roofline.tsx").then((m) => m.Roofline));
 const InputPipeline = lazy(() => import("../pipeline/pipeline.tsx").then((m) => m.InputPipeline));

@@ -5,6 +5,8 @@ import { Segmented } from "../../widgets/controls.tsx";
 import { OpenFiles } from "./drop-zone.tsx";
 
 const quoted = (path: string) => JSON.stringify(path);
+/** A path as a shell takes it. */
+const word = (path: string) => (/^[\w./+-]+$/.test(path) ? path : quoted(path));
 
 /** What to write so that a trace appears in the folder. */
 const RECIPES: readonly { id: string; label: string; code: (folder: string) => string }[] = [
@@ -73,10 +75,46 @@ for i, batch in enumerate(dataset):
 tf.profiler.experimental.stop()`,
   },
   {
+    id: "ascend",
+    label: "Ascend",
+    code: (folder) => `import torch_npu
+from torch_npu import profiler
+
+config = profiler._ExperimentalConfig(profiler_level=profiler.ProfilerLevel.Level1)
+with profiler.profile(schedule=profiler.schedule(wait=1, warmup=1, active=3),
+                      on_trace_ready=profiler.tensorboard_trace_handler(${quoted(folder)}),
+                      record_shapes=True, profile_memory=True, experimental_config=config) as prof:
+    for batch in loader:
+        train_step(batch)
+        prof.step()`,
+  },
+  {
+    id: "nsight",
+    label: "Nsight",
+    code: (folder) => `nsys profile -t cuda,nvtx,osrt --cuda-graph-trace=node -o ${word(`${folder}/report`)} python3 train.py
+nsys export --type sqlite ${word(`${folder}/report.nsys-rep`)}`,
+  },
+  {
+    id: "rocm",
+    label: "ROCm",
+    code: (folder) => `rocprofv3 --hip-trace --kernel-trace --memory-copy-trace --marker-trace --rccl-trace \\
+    -d ${word(folder)} -- python3 train.py`,
+  },
+  {
+    id: "perfetto",
+    label: "Perfetto",
+    code: (folder) => `# programs that write track events with Perfetto's SDK
+tracebox --txt -c - -o ${word(`${folder}/run.pftrace`)} <<EOF
+buffers { size_kb: 65536 }
+data_sources { config { name: "track_event" } }
+duration_ms: 10000
+EOF`,
+  },
+  {
     id: "record",
     label: "tacho record",
     code: (folder) => `# any program, also in C: no change of its code
-tacho record -o ${/^[\w./+-]+$/.test(folder) ? folder : quoted(folder)} -- python train.py`,
+tacho record -o ${word(folder)} -- python train.py`,
   },
 ];
 

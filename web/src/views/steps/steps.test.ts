@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exposedOf, grownPart, typical } from "./steps.tsx";
+import { typical } from "./steps.tsx";
+import { exposedOf, grownPart } from "./steps-verdict.tsx";
 
 test("steps without communication do not make the average communication shorter", () => {
   const rows = [

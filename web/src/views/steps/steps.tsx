@@ -1,6 +1,6 @@
 // Steps: are they alike, which one is not, and which part of it.
 import type { Query } from "../../api/transport.ts";
-import { isKnown, largest, largestFirst, mean, smallest, sum } from "../../base/aggregate.ts";
+import { isKnown, largest, largestFirst, sum } from "../../base/aggregate.ts";
 import { chartScale, short } from "../../base/format.ts";
 import { type Band, Bands } from "../../draw/charts/bands.tsx";
 import { type ColumnBar, Columns } from "../../draw/charts/columns.tsx";
@@ -9,7 +9,7 @@ import { Strip } from "../../draw/charts/strip.tsx";
 import { CATEGORIES, fillOf } from "../../draw/patterns.tsx";
 import { showStretch } from "../../model/evidence.ts";
 import { t } from "../../model/language.ts";
-import { choice, go, param, WHOLE_TRACE, windowQuery } from "../../model/route.ts";
+import { choice, go, param, WHOLE_TRACE } from "../../model/route.ts";
 import { setSteps } from "../../model/steps.ts";
 import { themeVersion } from "../../model/theme.ts";
 import { type AskedFor, analysis, csvUrl, hasRows, type Row, rowsOf } from "../../model/trace.ts";
@@ -30,9 +30,9 @@ import {
 } from "../shared/step-trace.tsx";
 import { TablePanel } from "../shared/table-panel.tsx";
 import { defined, source } from "../shared/table-source.ts";
-import { Verdict } from "../shared/verdict.tsx";
 import { allOverview, CategoryCurves, PartCurve, pickStep } from "./step-curves.tsx";
 import { PointChips, Refusal, type StepPoints, stepPoints } from "./step-points.tsx";
+import { StepsVerdict } from "./steps-verdict.tsx";
 
 export function Steps() {
   const p = stepPoints();
@@ -55,69 +55,6 @@ export function Steps() {
       </div>
     </>
   );
-}
-
-/** The verdict is of the window; of one step it says how it stands among all. */
-function StepsVerdict({ query, all }: { query: Query; all: readonly Step[] }) {
-  const inWindow = analysis("steps", { ...query, ...windowQuery.value, limit: 0, table: "steps" }, "steps-window");
-  const rows = rowsOf(inWindow.value?.tables.steps);
-  const usual = mean(rows, lengthOf);
-  const sorted = all
-    .map(lengthOf)
-    .filter(isKnown)
-    .sort((a, b) => a - b);
-  const median = sorted[Math.floor((sorted.length - 1) / 2)];
-  const v = short(usual, "ns");
-  return (
-    <Verdict
-      answer={inWindow.value}
-      otherwise={t("steps")}
-      facts={[
-        rows.length === 1 ? t("fact_one_step", { n: String(rows[0]?.step), v }) : t("fact_steps", { n: rows.length, v }),
-        rows.length === 1 && all.length > 1 && usual && median
-          ? t("fact_beside", { x: (usual / median).toFixed(2), n: all.length })
-          : undefined,
-        rows.length > 1
-          ? t("fact_range", { a: short(smallest(rows, lengthOf), "ns"), b: short(largest(rows, lengthOf), "ns") })
-          : undefined,
-        rows.some((r) => isKnown(r.communication)) ? t("fact_exposed", exposedOf(rows)) : undefined,
-        partFact(inWindow.value?.verdict?.values?.step),
-      ]}
-    />
-  );
-}
-
-/** Which part it is: of the step that the verdict names the one that grew most over its median, else the largest. */
-function partFact(named: unknown): string | undefined {
-  const rows = rowsOf(allOverview().value?.tables.steps);
-  const apart = typeof named === "number" ? grownPart(rows, named) : undefined;
-  if (apart) return t("fact_grown", { n: String(named), v: short(apart.by, "ns"), c: t(`cat_${apart.category}`) });
-  const parts = rowsOf(allOverview().value?.tables.breakdown);
-  const most = [...parts].sort(largestFirst((r) => r.time))[0];
-  const category = CATEGORIES.find((c) => c === most?.category);
-  if (!category || category === "other" || !most?.share) return undefined;
-  return t("fact_largest_part", { c: t(`cat_${category}`), p: short(most.share, "share") });
-}
-
-type CategoryStep = Partial<Record<(typeof CATEGORIES)[number], number | null>> & { step: number | null };
-
-/** The category in which a step is longest over the median of all steps; none where it is not longer. */
-export function grownPart(rows: readonly CategoryStep[], step: number) {
-  const own = rows.find((r) => r.step === step);
-  if (!own || rows.length < 3) return undefined;
-  const grown = CATEGORIES.map((category) => {
-    const sorted = rows.map((r) => r[category] ?? 0).sort((a, b) => a - b);
-    return { category, by: (own[category] ?? 0) - (sorted[Math.floor((sorted.length - 1) / 2)] ?? 0) };
-  });
-  const [most] = grown.sort(largestFirst((g) => g.by));
-  return most && most.by > 0 ? most : undefined;
-}
-
-/** Communication of the steps that have any, on average: what is exposed of it, and all of it. */
-export function exposedOf(rows: readonly Pick<Step, "communication" | "exposed_communication">[]) {
-  const exposed = mean(rows, (r) => r.exposed_communication);
-  const all = mean(rows, (r) => r.communication);
-  return { v: short(exposed, "ns"), w: short(all, "ns") };
 }
 
 function chosenStep(rows: readonly Step[]): Step | undefined {

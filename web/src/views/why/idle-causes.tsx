@@ -1,10 +1,11 @@
 // Why the device is idle: the causes of all idle time, as bars that add up. Shown where the answer has them.
 import type { Table } from "../../api/types.ts";
-import { largestFirst, type Maybe, sum } from "../../base/aggregate.ts";
+import { isKnown, largestFirst, type Maybe, sum } from "../../base/aggregate.ts";
 import { exact, percent, short } from "../../base/format.ts";
 import { Definition } from "../../base/tip.tsx";
 import { type Part, Strip } from "../../draw/charts/strip.tsx";
 import { nth } from "../../draw/patterns.tsx";
+import { showSlice } from "../../model/evidence.ts";
 import { themeVersion } from "../../model/theme.ts";
 import { analysis, rowsOf } from "../../model/trace.ts";
 import { w, wOr } from "../../model/why.ts";
@@ -15,6 +16,8 @@ interface IdleRow {
   device: Maybe | string;
   cause: string | null;
   time: Maybe;
+  slice: Maybe;
+  total: Maybe;
 }
 
 // Where a cause has a category of the page, it has its color.
@@ -35,6 +38,12 @@ function causesOf(rows: readonly IdleRow[]): { cause: string; ns: number }[] {
   const names = [...new Set(rows.map((r) => r.cause ?? "unknown"))];
   const all = names.map((cause) => ({ cause, ns: sum(rows, (r) => ((r.cause ?? "unknown") === cause ? r.time : 0)) }));
   return all.sort(largestFirst((c) => c.ns));
+}
+
+/** What the device waited for longest, of one cause. */
+function showCause(rows: readonly IdleRow[], cause: string): void {
+  const row = rows.filter((r) => isKnown(r.slice)).sort(largestFirst((r) => r.total ?? r.time))[0];
+  if (row && isKnown(row.slice)) showSlice(row.slice, causeWord(cause));
 }
 
 export function IdleCauses() {
@@ -67,7 +76,18 @@ export function IdleCauses() {
           return (
             <div key={String(d)} class="why-idle">
               {devices.length > 1 ? <span class="t2">{w("idle_device", { d: String(d) })}</span> : null}
-              <Strip parts={parts} total={longest} height={24} label={w("idle_label", { d: String(d), list })} />
+              <Strip
+                parts={parts}
+                total={longest}
+                height={24}
+                label={w("idle_label", { d: String(d), list })}
+                onPart={(cause) =>
+                  showCause(
+                    rows.filter((r) => r.device === d && (r.cause ?? "unknown") === cause),
+                    cause,
+                  )
+                }
+              />
               <b>{short(total, "ns")}</b>
             </div>
           );

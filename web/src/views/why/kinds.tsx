@@ -1,8 +1,9 @@
 // What the step is made of, by kind: parts that add up to it.
-import { sum } from "../../base/aggregate.ts";
+import { isKnown, largestFirst, sum } from "../../base/aggregate.ts";
 import { exact, percent, short } from "../../base/format.ts";
 import { Definition } from "../../base/tip.tsx";
 import { Strip } from "../../draw/charts/strip.tsx";
+import { showSlice } from "../../model/evidence.ts";
 import { themeVersion } from "../../model/theme.ts";
 import { type AskedFor, csvUrl, rowsOf } from "../../model/trace.ts";
 import { kindFill, kindWord, w } from "../../model/why.ts";
@@ -11,6 +12,18 @@ import { Panel } from "../../widgets/panel.tsx";
 import { Table } from "../../widgets/table.tsx";
 import type { TableColumn, TableRow } from "../../widgets/table-types.ts";
 import { cellsOf, columns, defined, sumsOf } from "../shared/table-source.ts";
+
+/** The part of a kind that takes most of the path; null where no event of it is known. */
+export const largestOf = (asked: AskedFor<"critical">, kind: string) =>
+  rowsOf(asked.value?.tables.by_name)
+    .filter((r) => r.kind === kind && isKnown(r.slice))
+    .sort(largestFirst((r) => r.time))[0];
+
+/** Shows it, with the path drawn. */
+export function showKind(asked: AskedFor<"critical">, kind: string): void {
+  const row = largestOf(asked, kind);
+  if (row && isKnown(row.slice)) showSlice(row.slice, row.name ?? kindWord(kind), { path: "1", piece: undefined });
+}
 
 export function Kinds({ asked }: { asked: AskedFor<"critical"> }) {
   themeVersion.value; // text on fills follows the theme
@@ -28,6 +41,7 @@ export function Kinds({ asked }: { asked: AskedFor<"critical"> }) {
     const kind = r.kind ?? "";
     return {
       key: kind,
+      shows: largestOf(asked, kind) !== undefined,
       label: (
         <>
           <Swatch colour={kindFill(kind)} /> {kindWord(kind)}
@@ -59,6 +73,7 @@ export function Kinds({ asked }: { asked: AskedFor<"critical"> }) {
           }))}
           total={total}
           height={30}
+          onPart={(kind) => showKind(asked, kind)}
           label={rows.map((r) => `${kindWord(r.kind ?? "")} ${short(r.time, "ns")}`).join(", ")}
         />
       </div>
@@ -67,6 +82,8 @@ export function Kinds({ asked }: { asked: AskedFor<"critical"> }) {
         columns={list}
         total={rows.length}
         row={row}
+        onTimeline={(r) => showKind(asked, r.key)}
+        timelineLabel={w("show_piece")}
         sum={sumsOf(rows, ["time", "share", "pieces"])}
         sumLabel={<span class="under-swatch">{w("total")}</span>}
       />

@@ -1,15 +1,22 @@
 // Why: what decides the length of a step, and how long it would be if something were different.
-import { sum } from "../../base/aggregate.ts";
+import { isKnown, largestFirst, sum } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
 import { t } from "../../model/language.ts";
-import { hasData, rowsOf } from "../../model/trace.ts";
+import { type AskedFor, hasData, rowsOf } from "../../model/trace.ts";
 import { askCritical, askWhatIf, typicalStep, w } from "../../model/why.ts";
 import { Headline, Verdict } from "../shared/verdict.tsx";
 import { IdleCauses } from "./idle-causes.tsx";
-import { Kinds } from "./kinds.tsx";
+import { Kinds, largestOf, showKind } from "./kinds.tsx";
 import { OnPath } from "./on-path.tsx";
 import { PathPanel } from "./path-panel.tsx";
 import { WhatIf } from "./what-if.tsx";
+
+/** Of a verdict that names no event: the largest part of the path. */
+function showLargest(asked: AskedFor<"critical">): (() => void) | undefined {
+  if (isKnown(asked.value?.verdict?.values.slice)) return undefined;
+  const kind = rowsOf(asked.value?.tables.by_kind).sort(largestFirst((r) => r.time))[0]?.kind ?? "";
+  return largestOf(asked, kind) ? () => showKind(asked, kind) : undefined;
+}
 
 const NO_PATH = ["critical_no_steps", "critical_no_host"];
 
@@ -28,7 +35,7 @@ export function Why() {
   const none = NO_PATH.includes(asked.value?.verdict?.id ?? "");
   return (
     <>
-      <Verdict answer={asked.value} otherwise={t("why")} facts={facts} />
+      <Verdict answer={asked.value} otherwise={t("why")} facts={facts} show={showLargest(asked)} />
       <div class="grid">
         {none ? null : (
           <>

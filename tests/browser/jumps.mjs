@@ -1,0 +1,152 @@
+// Every kind of claim leads to its event in one gesture: verdicts, strips, dots, cells and bars of every view, of one rank
+// and of all. What it must be is asked of the command line.
+import assert from "node:assert/strict";
+import { addressHas, plain, rowsOf, test, visit } from "./tools.mjs";
+import { settled } from "./stand.mjs";
+
+const strip = async (page) => plain(await page.textContent(".tl-strip"));
+const chosen = async (page) => plain(await page.textContent(".tl-what code"));
+const panel = (name) => `section[aria-label='${name}']`;
+
+/** Opens a view, does something there, and waits for the event it leads to. */
+async function leads(page, s, place, act) {
+  await page.goto(`${s.url}/#/${place}`);
+  await settled(page);
+  await act();
+  await page.waitForSelector(".tl-strip");
+  await settled(page);
+  return decodeURIComponent(page.url());
+}
+
+const verdict = (page) => () => page.click(".verdict .link:has-text('Show in timeline')");
+const selected = (url, slice) => assert.match(url, new RegExp(`sel=slice:${slice}(&|$)`));
+
+test("jumps: verdicts of roofline, memory and steps lead to what they name", async (s) => {
+  const operators = rowsOf(s.json("operators", "gpt_eager", "--evidence").tables.operators);
+  const roofline = s.json("roofline", "gpt_eager").verdict.values;
+  const holder = s.json("memory", "gpt_eager").verdict.values.op;
+  await visit(s, "roofline?run=gpt_eager", async (page) => {
+    const mm = operators.find((r) => r.name === roofline.op);
+    selected(await leads(page, s, "roofline?run=gpt_eager", verdict(page)), mm.slice);
+    await leads(page, s, "memory?run=gpt_eager", verdict(page));
+    assert.ok((await strip(page)).includes(holder), await strip(page));
+    assert.ok(holder.includes(await chosen(page)), `${holder}: ${await chosen(page)}`);
+    await leads(page, s, "steps?run=gpt_eager", verdict(page));
+    assert.match(await strip(page), /Step 4/); // the longest
+  });
+}, ["gpt_eager"]);
+
+test("jumps: strips, dots and rows of operators, kernels and roofline", async (s) => {
+  const operators = rowsOf(s.json("operators", "gpt_eager", "--evidence").tables.operators);
+  const kernels = rowsOf(s.json("kernels", "gpt_eager", "--evidence").tables.kernels).sort((a, b) => b.total - a.total);
+  const first = [...operators].sort((a, b) => b.device_self - a.device_self)[0];
+  await visit(s, "operators?run=gpt_eager", async (page) => {
+    const part = (name, svg, n) => () => page.locator(`${panel(name)} svg[data-chart]`).nth(svg).locator("g.part").nth(n).click();
+    selected(await leads(page, s, "operators?run=gpt_eager", part("Share of time", 0, 0)), first.slice);
+    selected(await leads(page, s, "operators?run=gpt_eager&form=bars", part("Share of time", 0, 0)), first.slice);
+    selected(await leads(page, s, "kernels?run=gpt_eager", part("Share of kernel time", 0, 0)), kernels[0].slice);
+    const matrix = kernels.find((k) => k.tensor_core === true);
+    selected(await leads(page, s, "kernels?run=gpt_eager", part("Share of kernel time", 1, 0)), matrix.slice);
+    const dot = page.locator(`${panel("Duration and occupancy")} circle.part`).first();
+    assert.match(await leads(page, s, "kernels?run=gpt_eager", () => dot.dblclick()), /sel=slice:\d+/);
+    const row = page.locator(`${panel("Roofline")} tbody tr`, { hasText: first.name }).first();
+    const url = await leads(page, s, "roofline?run=gpt_eager", async () => {
+      await row.hover();
+      await row.locator(".to-timeline").click();
+    });
+    selected(url, first.slice);
+  });
+}, ["gpt_eager"]);
+
+test("jumps: kinds of the path, causes of idle time and kinds of events", async (s) => {
+  const idle = rowsOf(s.json("overview", "gpt_eager", "--evidence", "--table", "idle").tables.idle);
+  await visit(s, "why?run=gpt_eager", async (page) => {
+    const part = (name) => () => page.locator(`${panel(name)} .strip g.part`).first().click();
+    const url = await leads(page, s, "why?run=gpt_eager", part("Why the device is idle"));
+    assert.ok(idle.some((r) => url.includes(`sel=slice:${r.slice}`)), url);
+    const kind = page.locator(`${panel("The step by kind")} tbody tr:has(.to-timeline)`).first();
+    const way = await leads(page, s, "why?run=gpt_eager", async () => {
+      await kind.hover();
+      await kind.locator(".to-timeline").click();
+    });
+    assert.ok(/sel=slice:\d+/.test(way) && way.includes("path=1"), way);
+    await leads(page, s, "overview?run=gpt_eager&multiples=kind", part("Event kinds by stage"));
+    assert.match(await strip(page), /Forward, user range/);
+    assert.equal(await chosen(page), "train_step");
+  });
+}, ["gpt_eager"]);
+
+test("jumps: ranks, cells and collectives of a distributed run lead to the call on that rank", async (s) => {
+  const answer = s.json("distributed", "ddp", "--all-workers");
+  const { rank } = answer.verdict.values;
+  const late = rowsOf(answer.tables.arrivals).filter((r) => r.rank === rank).sort((a, b) => b.late_by - a.late_by)[0];
+  await visit(s, "distributed?run=ddp", async (page) => {
+    const url = await leads(page, s, "distributed?run=ddp", verdict(page));
+    assert.ok(url.includes(`worker=${late.worker}`), url);
+    assert.match(await strip(page), new RegExp(`rank ${rank}, Step ${late.step}, ${late.name}`, "i"));
+    assert.equal(await chosen(page), late.name);
+    await page.click(".tl-back");
+    await addressHas(page, "#/distributed");
+    const cell = (name, n) => () => page.locator(`${panel(name)} .heat g.part`).nth(n).click();
+    assert.match(await leads(page, s, "distributed?run=ddp", cell("Who is late", 6)), /sel=slice:\d+/);
+    assert.match(await leads(page, s, "distributed?run=ddp&heat=computation", cell("Ranks and steps", 4)), /worker=rank1.*sel=slice:\d+|sel=slice:\d+.*worker=rank1/);
+    assert.match(await strip(page), /rank 1, step \d+/i);
+    for (const name of ["Stragglers", "Collectives", "Process groups", "Devices"]) {
+      const row = page.locator(`${panel(name)} tbody tr:has(.to-timeline)`).last();
+      await leads(page, s, "distributed?run=ddp", async () => {
+        await row.hover();
+        await row.locator(".to-timeline").click();
+      });
+      assert.match(page.url(), /worker=rank\d/, name);
+      assert.match(decodeURIComponent(page.url()), /sel=slice:\d+/, name);
+    }
+    const bar = page.locator(`${panel("Transfer and waiting")} .rank-row`).nth(2).locator("g.part").last();
+    await leads(page, s, "distributed?run=ddp", () => bar.click());
+    assert.match(await strip(page), /rank 2, .*waiting/i);
+  });
+}, ["ddp"]);
+
+test("jumps: of all ranks, a row leads to the rank that spends most in it", async (s) => {
+  for (const name of ["operators", "kernels"]) {
+    const workers = rowsOf(s.json(name, "ddp", "--all-workers", "--table", "workers").tables.workers);
+    const most = [...workers].sort((a, b) => b.worst - a.worst)[0];
+    const own = rowsOf(s.json(name, "ddp", "--worker", most.worst_worker, "--evidence").tables[name]).find((r) => r.name === most.name);
+    await visit(s, `${name}?run=ddp&worker=*`, async (page) => {
+      const row = page.locator(`${panel("Across ranks")} tbody tr:has(.to-timeline)`).first();
+      const url = await leads(page, s, `${name}?run=ddp&worker=*`, async () => {
+        await row.hover();
+        await row.locator(".to-timeline").click();
+      });
+      assert.ok(url.includes(`worker=${most.worst_worker}`), url);
+      selected(url, own.slice);
+      await page.click(".tl-back");
+      await addressHas(page, "worker=*");
+    });
+  }
+  const spread = rowsOf(s.json("overview", "ddp", "--all-workers").tables.spread).find((r) => r.category === "communication");
+  await visit(s, "overview?run=ddp&worker=*", async (page) => {
+    const row = page.locator(`${panel("Across ranks")} tbody tr`, { hasText: "Communication" }).first();
+    const url = await leads(page, s, "overview?run=ddp&worker=*", async () => {
+      await row.hover();
+      await row.locator(".to-timeline").click();
+    });
+    assert.ok(url.includes(`worker=${spread.max_worker}`) && /sel=slice:\d+/.test(url), url);
+  });
+}, ["ddp"]);
+
+test("jumps: a row of a comparison leads to where it costs most in B, and back", async (s) => {
+  const own = rowsOf(s.json("operators", "gpt_eager", "--evidence").tables.operators);
+  await visit(s, "compare?run=resnet_w0&other=gpt_eager", async (page) => {
+    const row = page.locator(`${panel("Operators")} tbody tr`, { hasText: "aten::mm" }).first();
+    const url = await leads(page, s, "compare?run=resnet_w0&other=gpt_eager&q=aten::mm", async () => {
+      await row.hover();
+      await row.locator(".to-timeline").click();
+    });
+    assert.match(url, /run=gpt_eager/);
+    selected(url, own.find((r) => r.name === "aten::mm").slice);
+    assert.match(await strip(page), /B: aten::mm/);
+    await page.click(".tl-back");
+    await addressHas(page, "#/compare");
+    await addressHas(page, "run=resnet_w0");
+  });
+}, ["gpt_eager", "resnet_w0"]);
