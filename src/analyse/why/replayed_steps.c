@@ -13,6 +13,7 @@
 #define COL_S(name) COL(whatif, steps, name)
 #define INEXACT 0.05 /* a replay that is so far off is said first */
 #define SAME 0.005
+#define UNEVEN 0.1 /* steps whose mean is so far from the median are not alike */
 
 status replayed_steps_init(replayed_steps *r, uint32_t n_steps, arena *a, error *err) {
     size_t n = (size_t)n_steps + 1;
@@ -32,31 +33,74 @@ status replayed_steps_init(replayed_steps *r, uint32_t n_steps, arena *a, error 
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
-static int64_t median_ns(const replayed_steps *r, const int64_t *ns) {
-    for (uint32_t i = 0; i < r->n; i++)
+typedef struct {
+    int64_t median, mean;
+    bool uneven; /* without the shortest and the longest, they still differ */
+} typical;
+
+static bool differs(int64_t ns, int64_t from_ns, double by) {
+    return from_ns > 0 && fabs((double)ns / (double)from_ns - 1) > by;
+}
+
+/* Of sorted lengths. A single slow step shall not count as unlike the others. */
+static bool is_uneven(const sort_pair *sorted, uint32_t n, int64_t median) {
+    uint32_t cut = n / 10 > 1 ? n / 10 : 1;
+    double sum = 0;
+    if (n < 4) return false;
+    for (uint32_t i = cut; i < n - cut; i++) sum += (double)sorted[i].key;
+    return differs(real_i64(sum / (n - 2 * cut)), median, UNEVEN);
+}
+
+static typical typical_of(const replayed_steps *r, const int64_t *ns) {
+    typical t = {0};
+    double sum = 0;
+    if (!r->n) return t;
+    for (uint32_t i = 0; i < r->n; i++) {
         r->pairs[i] = (sort_pair){(uint64_t)max_i64(0, ns[i]), i};
+        sum += (double)r->pairs[i].key;
+    }
     sort_radix(r->pairs, r->scratch, r->n);
-    return r->n ? (int64_t)r->pairs[(r->n - 1) / 2].key : 0;
+    t.median = (int64_t)r->pairs[(r->n - 1) / 2].key;
+    t.mean = real_i64(sum / r->n);
+    t.uneven = is_uneven(r->pairs, r->n, t.median);
+    return t;
 }
 
-static int64_t replay(const replayed_steps *r, const step_replayer *by, uint64_t changes,
-                      int64_t *out_ns) {
+/* The lengths of a row: before and after are of one kind. */
+static void replay(replayed_steps *r, const step_replayer *by, uint64_t changes,
+                   int64_t *out_ns) {
+    typical before = typical_of(r, r->recorded_ns);
     by->run(by->of, changes, out_ns);
-    return median_ns(r, out_ns);
+    typical after = typical_of(r, out_ns);
+    r->uneven = before.uneven || after.uneven;
+    r->any_uneven |= r->uneven;
+    r->recorded = r->uneven ? before.mean : before.median;
+    r->changed = r->uneven ? after.mean : after.median;
+    r->median_recorded = before.median;
+    r->median_changed = after.median;
 }
 
-static status add_row(const replayed_steps *r, table *t, str change, int64_t after, size_t *row,
-                      error *err) {
+static int64_t ranged(replayed_steps *r, const step_replayer *by, uint64_t changes,
+                      double recording) {
+    by->set_recording(by->of, recording);
+    by->run(by->of, changes, r->ranged_ns);
+    by->set_recording(by->of, 1);
+    typical t = typical_of(r, r->ranged_ns);
+    return r->uneven ? t.mean : t.median;
+}
+
+static status add_row(const replayed_steps *r, table *t, str change, size_t *row, error *err) {
+    int64_t saves = sub_i64(r->recorded, r->changed);
     TRY(table_add_row(t, row, err));
     table_set_text(t, *row, COL_W(change), change);
     if (!r->n) return OK;
     table_set_int(t, *row, COL_W(step_before), r->recorded);
-    table_set_int(t, *row, COL_W(step_after), after);
-    table_set_int(t, *row, COL_W(saves), sub_i64(r->recorded, after));
+    table_set_int(t, *row, COL_W(step_after), r->changed);
+    table_set_int(t, *row, COL_W(saves), saves);
     if (r->recorded > 0)
-        table_set_real(t, *row, COL_W(share),
-                       (double)sub_i64(r->recorded, after) / (double)r->recorded);
-    if (after > 0) table_set_real(t, *row, COL_W(speedup), (double)r->recorded / (double)after);
+        table_set_real(t, *row, COL_W(share), (double)saves / (double)r->recorded);
+    if (r->changed > 0)
+        table_set_real(t, *row, COL_W(speedup), (double)r->recorded / (double)r->changed);
     return OK;
 }
 
@@ -65,30 +109,25 @@ static void write_range(replayed_steps *r, const step_replayer *by, uint64_t cha
                         size_t row) {
     r->least = r->most = 0;
     if (!(changes & by->estimated) || !r->n) return;
-    by->set_recording(by->of, RECORDING_MOST);
-    r->least = replay(r, by, changes, r->ranged_ns);
-    by->set_recording(by->of, RECORDING_LEAST);
-    r->most = replay(r, by, changes, r->ranged_ns);
-    by->set_recording(by->of, 1);
+    r->least = ranged(r, by, changes, RECORDING_MOST);
+    r->most = ranged(r, by, changes, RECORDING_LEAST);
     table_set_int(t, row, COL_W(least), r->least);
     table_set_int(t, row, COL_W(most), r->most);
 }
 
 static status write_changes(replayed_steps *r, const step_replayer *by, table *t, error *err) {
     size_t row;
-    r->recorded = median_ns(r, r->recorded_ns);
-    r->replayed = replay(r, by, 0, r->replayed_ns);
-    r->changed = r->replayed;
-    TRY(add_row(r, t, STR("replay"), r->replayed, &row, err));
+    replay(r, by, 0, r->replayed_ns);
+    TRY(add_row(r, t, STR("replay"), &row, err));
     for (uint32_t c = 0; c < r->n_changes; c++) {
-        r->changed = replay(r, by, (uint64_t)1 << c, r->changed_ns);
-        TRY(add_row(r, t, by->text(by->of, c), r->changed, &row, err));
+        replay(r, by, (uint64_t)1 << c, r->changed_ns);
+        TRY(add_row(r, t, by->text(by->of, c), &row, err));
         by->set_matched(by->of, t, row, c);
         write_range(r, by, (uint64_t)1 << c, t, row);
     }
     if (r->n_changes <= 1) return OK; /* a single change is all of them */
-    r->changed = replay(r, by, ALL_CHANGES, r->changed_ns);
-    TRY(add_row(r, t, STR("all"), r->changed, &row, err));
+    replay(r, by, ALL_CHANGES, r->changed_ns);
+    TRY(add_row(r, t, STR("all"), &row, err));
     write_range(r, by, ALL_CHANGES, t, row);
     return OK;
 }
@@ -121,6 +160,14 @@ double replayed_steps_error(const replayed_steps *r) {
         if (r->recorded_ns[i] > 0)
             most = fmax(most, fabs((double)r->replayed_ns[i] / (double)r->recorded_ns[i] - 1));
     return most;
+}
+
+status replayed_steps_note(const replayed_steps *r, arena *a, answer *out, error *err) {
+    verdict note = {.message = MSG_NOTE_WHATIF_UNEVEN};
+    if (!r->any_uneven) return OK;
+    if (r->uneven) verdict_add(&note, arg_time("after", r->median_changed));
+    if (r->uneven) verdict_add(&note, arg_time("before", r->median_recorded));
+    return answer_note(out, a, &note, err);
 }
 
 static void add_lengths(const replayed_steps *r, verdict *v) {
@@ -160,7 +207,7 @@ static bool is_plain_job(const void *facts, verdict *v) {
 
 static bool is_same(const void *facts, verdict *v) {
     const replayed_steps *r = facts;
-    if (fabs((double)r->changed / (double)r->recorded - 1) > SAME) return false;
+    if (differs(r->changed, r->recorded, SAME)) return false;
     add_lengths(r, v);
     return true;
 }

@@ -203,7 +203,7 @@ export function replayedOf(rows: readonly Change[]): Replayed {
   const changes = rows.slice(1).filter((r) => r.change !== "all");
   const last = rows.length > 1 ? rows[rows.length - 1] : undefined;
   return {
-    recorded: rows[0]?.step_before ?? null,
+    recorded: (last ?? rows[0])?.step_before ?? null,
     together: last?.step_after ?? null,
     least: last?.least ?? null,
     most: last?.most ?? null,

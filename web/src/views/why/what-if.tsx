@@ -191,20 +191,21 @@ function Bar({ label, value, longest, fill, range }: BarProps) {
 /** The step with one change alone: a small bar, and what it saves. */
 function Effect({ found, change }: { found: Replayed; change: string }) {
   const row = found.alone.get(change);
-  if (!row || !isKnown(row.step_after) || !isKnown(found.recorded)) return null;
-  const by = row.step_after - found.recorded;
+  const before = row?.step_before;
+  if (!row || !isKnown(row.step_after) || !isKnown(before)) return null;
+  const by = row.step_after - before;
   const text = `${by > 0 ? "+" : "−"}${short(Math.abs(by), "ns")}`;
   return (
     <span
       class="why-effect"
       data-after={row.step_after}
-      title={`${exact(row.step_after, "ns")} · ${differenceOf(found.recorded, row.step_after)}`}
+      title={`${exact(row.step_after, "ns")} · ${differenceOf(before, row.step_after)}`}
     >
       <svg width="46" height="6" aria-hidden="true">
         <rect width="46" height="6" rx="3" fill="var(--track)" />
-        <rect width={Math.min(46, (row.step_after / found.recorded) * 46)} height="6" rx="3" fill="var(--t2)" />
+        <rect width={Math.min(46, (row.step_after / before) * 46)} height="6" rx="3" fill="var(--t2)" />
       </svg>
-      {Math.abs(by) < found.recorded * 0.0005 ? "±0" : text}
+      {Math.abs(by) < before * 0.0005 ? "±0" : text}
     </span>
   );
 }
