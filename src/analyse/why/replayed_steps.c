@@ -66,69 +66,88 @@ static typical typical_of(const replayed_steps *r, const int64_t *ns) {
     return t;
 }
 
-/* The lengths of a row: before and after are of one kind. */
-static void replay(replayed_steps *r, const step_replayer *by, uint64_t changes,
-                   int64_t *out_ns) {
-    typical before = typical_of(r, r->recorded_ns);
+/* A row of the table: the replay as recorded, with a change, with all. */
+typedef struct {
+    uint64_t changes;
+    typical after, least, most; /* the last two: if recording cost the most, and the least */
+} lengths;
+
+static int64_t length_of(const replayed_steps *r, const typical *t) {
+    return r->uneven ? t->mean : t->median;
+}
+
+static typical replay(const replayed_steps *r, const step_replayer *by, uint64_t changes,
+                      int64_t *out_ns) {
     by->run(by->of, changes, out_ns);
-    typical after = typical_of(r, out_ns);
-    r->uneven = before.uneven || after.uneven;
-    r->any_uneven |= r->uneven;
-    r->recorded = r->uneven ? before.mean : before.median;
-    r->changed = r->uneven ? after.mean : after.median;
-    r->median_recorded = before.median;
-    r->median_changed = after.median;
+    return typical_of(r, out_ns);
 }
 
-static int64_t ranged(replayed_steps *r, const step_replayer *by, uint64_t changes,
-                      double recording) {
-    by->set_recording(by->of, recording);
-    by->run(by->of, changes, r->ranged_ns);
+/* The change again with the least and the most that recording may have cost. */
+static void replay_range(const replayed_steps *r, const step_replayer *by, lengths *l) {
+    if (!(l->changes & by->estimated) || !r->n) return;
+    by->set_recording(by->of, RECORDING_MOST);
+    l->least = replay(r, by, l->changes, r->ranged_ns);
+    by->set_recording(by->of, RECORDING_LEAST);
+    l->most = replay(r, by, l->changes, r->ranged_ns);
     by->set_recording(by->of, 1);
-    typical t = typical_of(r, r->ranged_ns);
-    return r->uneven ? t.mean : t.median;
 }
 
-static status add_row(const replayed_steps *r, table *t, str change, size_t *row, error *err) {
-    int64_t saves = sub_i64(r->recorded, r->changed);
+/* All rows are of one kind: medians can be compared with medians, means with means. */
+static uint32_t replay_all(replayed_steps *r, const step_replayer *by, typical *recorded,
+                           lengths *out) {
+    uint32_t n = 0;
+    *recorded = typical_of(r, r->recorded_ns);
+    out[n++] = (lengths){.after = replay(r, by, 0, r->replayed_ns)};
+    for (uint32_t c = 0; c < r->n_changes; c++)
+        out[n++] = (lengths){.changes = (uint64_t)1 << c};
+    if (r->n_changes > 1) out[n++] = (lengths){.changes = ALL_CHANGES};
+    r->uneven = recorded->uneven || out[0].after.uneven;
+    for (uint32_t i = 1; i < n; i++) {
+        replay_range(r, by, &out[i]);
+        out[i].after = replay(r, by, out[i].changes, r->changed_ns);
+        r->uneven |= out[i].after.uneven;
+    }
+    return n;
+}
+
+static status add_row(const replayed_steps *r, table *t, str change, const lengths *l,
+                      size_t *row, error *err) {
+    int64_t after = length_of(r, &l->after), saves = sub_i64(r->recorded, after);
     TRY(table_add_row(t, row, err));
     table_set_text(t, *row, COL_W(change), change);
     if (!r->n) return OK;
     table_set_int(t, *row, COL_W(step_before), r->recorded);
-    table_set_int(t, *row, COL_W(step_after), r->changed);
+    table_set_int(t, *row, COL_W(step_after), after);
     table_set_int(t, *row, COL_W(saves), saves);
     if (r->recorded > 0)
         table_set_real(t, *row, COL_W(share), (double)saves / (double)r->recorded);
-    if (r->changed > 0)
-        table_set_real(t, *row, COL_W(speedup), (double)r->recorded / (double)r->changed);
+    if (after > 0) table_set_real(t, *row, COL_W(speedup), (double)r->recorded / (double)after);
+    if (!l->most.median) return OK;
+    table_set_int(t, *row, COL_W(least), length_of(r, &l->least));
+    table_set_int(t, *row, COL_W(most), length_of(r, &l->most));
     return OK;
 }
 
-/* The change again with the least and the most that recording may have cost. */
-static void write_range(replayed_steps *r, const step_replayer *by, uint64_t changes, table *t,
-                        size_t row) {
-    r->least = r->most = 0;
-    if (!(changes & by->estimated) || !r->n) return;
-    r->least = ranged(r, by, changes, RECORDING_MOST);
-    r->most = ranged(r, by, changes, RECORDING_LEAST);
-    table_set_int(t, row, COL_W(least), r->least);
-    table_set_int(t, row, COL_W(most), r->most);
-}
-
-static status write_changes(replayed_steps *r, const step_replayer *by, table *t, error *err) {
+static status write_changes(replayed_steps *r, const step_replayer *by, table *t, arena *a,
+                            error *err) {
+    lengths *all = ARENA_ARRAY(a, lengths, (size_t)r->n_changes + 2);
+    typical recorded;
     size_t row;
-    replay(r, by, 0, r->replayed_ns);
-    TRY(add_row(r, t, STR("replay"), &row, err));
-    for (uint32_t c = 0; c < r->n_changes; c++) {
-        replay(r, by, (uint64_t)1 << c, r->changed_ns);
-        TRY(add_row(r, t, by->text(by->of, c), &row, err));
-        by->set_matched(by->of, t, row, c);
-        write_range(r, by, (uint64_t)1 << c, t, row);
+    if (!all) FAIL_MEMORY(err);
+    uint32_t n = replay_all(r, by, &recorded, all);
+    const lengths *last = &all[n - 1];
+    r->recorded = length_of(r, &recorded);
+    r->changed = length_of(r, &last->after);
+    r->median_recorded = recorded.median;
+    r->median_changed = last->after.median;
+    if (last->most.median) r->least = length_of(r, &last->least);
+    if (last->most.median) r->most = length_of(r, &last->most);
+    for (uint32_t i = 0; i < n; i++) {
+        bool one = i && i <= r->n_changes; /* a single change is all of them */
+        str name = one ? by->text(by->of, i - 1) : i ? STR("all") : STR("replay");
+        TRY(add_row(r, t, name, &all[i], &row, err));
+        if (one) by->set_matched(by->of, t, row, i - 1);
     }
-    if (r->n_changes <= 1) return OK; /* a single change is all of them */
-    replay(r, by, ALL_CHANGES, r->changed_ns);
-    TRY(add_row(r, t, STR("all"), &row, err));
-    write_range(r, by, ALL_CHANGES, t, row);
     return OK;
 }
 
@@ -148,7 +167,7 @@ status replayed_steps_write(replayed_steps *r, const step_replayer *by, answer *
                             error *err) {
     table *changes = answer_table(out, a, "whatif"), *steps = answer_table(out, a, "steps");
     if (!changes || !steps) FAIL_MEMORY(err);
-    TRY(write_changes(r, by, changes, err));
+    TRY(write_changes(r, by, changes, a, err));
     return write_steps(r, steps, err);
 }
 
@@ -164,9 +183,9 @@ double replayed_steps_error(const replayed_steps *r) {
 
 status replayed_steps_note(const replayed_steps *r, arena *a, answer *out, error *err) {
     verdict note = {.message = MSG_NOTE_WHATIF_UNEVEN};
-    if (!r->any_uneven) return OK;
-    if (r->uneven) verdict_add(&note, arg_time("after", r->median_changed));
-    if (r->uneven) verdict_add(&note, arg_time("before", r->median_recorded));
+    if (!r->uneven) return OK;
+    verdict_add(&note, arg_time("after", r->median_changed));
+    verdict_add(&note, arg_time("before", r->median_recorded));
     return answer_note(out, a, &note, err);
 }
 

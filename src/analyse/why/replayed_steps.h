@@ -17,7 +17,7 @@ typedef struct {
     int64_t *ranged_ns;                                       /* room */
     sort_pair *pairs, *scratch;
     int64_t recorded, changed; /* lengths of the last row: medians, or means of all steps */
-    bool uneven, any_uneven;   /* means: in the last row, in one of them */
+    bool uneven;               /* means */
     int64_t median_recorded, median_changed;
     int64_t least, most; /* that `changed` may really be; 0: nothing in it is an estimate */
 } replayed_steps;
