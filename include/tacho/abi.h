@@ -93,8 +93,10 @@ TACHO_API int tacho_trigger(const char *why);
 TACHO_API int tacho_alarm(const char *rule, const char *why);
 /* 1 while events are kept. */
 TACHO_API int tacho_is_recording(void);
-/* 1 while hooks of frameworks shall record operators: not in steps that sample_every leaves
- * out. */
+/* 1 if an event that begins now is kept. A recording that waits for its first event starts: ask
+ * where an event follows. */
+TACHO_API int tacho_takes_event(void);
+/* The same for operators, of hooks of frameworks: not in steps that sample_every leaves out. */
 TACHO_API int tacho_is_sampled(void);
 /* The file being written, or written last, into `to`; its length. */
 TACHO_API size_t tacho_path(char *to, size_t size);

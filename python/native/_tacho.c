@@ -55,6 +55,10 @@ static PyObject *is_recording(PyObject *self, PyObject *none) {
     return PyBool_FromLong(tacho_is_recording());
 }
 
+static PyObject *takes_event(PyObject *self, PyObject *none) {
+    return PyBool_FromLong(tacho_takes_event());
+}
+
 static PyObject *is_sampled(PyObject *self, PyObject *none) {
     return PyBool_FromLong(tacho_is_sampled());
 }
@@ -435,6 +439,7 @@ static PyMethodDef methods[] = {
     PLAIN(step, METH_NOARGS),
     PLAIN(begin_steps, METH_NOARGS),
     PLAIN(is_recording, METH_NOARGS),
+    PLAIN(takes_event, METH_NOARGS),
     PLAIN(is_sampled, METH_NOARGS),
     PLAIN(path, METH_NOARGS),
     PLAIN(error_text, METH_NOARGS),

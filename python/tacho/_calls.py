@@ -102,6 +102,10 @@ def is_recording() -> bool:
     return bool(_lib.tacho_is_recording())
 
 
+def takes_event() -> bool:
+    return bool(_lib.tacho_takes_event())
+
+
 def is_sampled() -> bool:
     return bool(_lib.tacho_is_sampled())
 

@@ -46,7 +46,7 @@ class _Range:
         self._open = 0
 
     def begin(self) -> None:
-        if not calls.is_recording():
+        if not calls.takes_event():
             return
         if self._id is None:
             self._id = calls.name(self.name)

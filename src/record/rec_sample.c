@@ -52,7 +52,7 @@ bool rec_sample_is_used(void) {
 }
 
 int tacho_is_sampled(void) {
-    return tacho_is_recording() && !__atomic_load_n(&is_left_out, __ATOMIC_RELAXED);
+    return tacho_takes_event() && !__atomic_load_n(&is_left_out, __ATOMIC_RELAXED);
 }
 
 static void forget_work(void);

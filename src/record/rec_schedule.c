@@ -514,6 +514,13 @@ int tacho_is_recording(void) {
     return on != 0 && on != REC_PENDING;
 }
 
+int tacho_takes_event(void) {
+    rec_look_for_fork();
+    bool waits = __atomic_load_n(&tacho_on, __ATOMIC_RELAXED) == REC_PENDING;
+    if (REC_UNLIKELY(waits) && !rec_self.in_slow) rec_start_pending();
+    return tacho_is_recording();
+}
+
 size_t tacho_path(char *to, size_t size) {
     bool before = rec_enter(&rec_cycle_lock);
     int n = snprintf(to, size, "%s", last_path);

@@ -239,8 +239,7 @@ static inline __attribute__((always_inline)) bool begin_op(const void *fn,
 }
 
 static __attribute__((noinline)) bool start_now(void) {
-    if (!rec_self.in_slow) rec_start_pending();
-    return tacho_is_recording();
+    return tacho_takes_event();
 }
 
 static inline bool is_off(void) {

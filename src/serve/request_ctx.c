@@ -70,11 +70,30 @@ static uint32_t take_workers(const request *r, span_choice *c) {
     return n;
 }
 
-static uint32_t count_loaders(const request_ctx *x) {
-    uint32_t n = 0;
-    const worker_entry *w = NULL;
-    while ((w = loader_after(x->chosen.run, x->chosen.worker, w)) != NULL) n++;
-    return n;
+/* The i-th worker of a run: the chosen one, then the others in their order. */
+static span_choice nth_of_run(span_choice c, uint32_t i) {
+    if (i == 0) return c;
+    uint32_t w = i - 1, first = (uint32_t)(c.worker - c.run->workers);
+    if (w >= first) w++;
+    span_choice other = {.run = c.run, .worker = &c.run->workers[w]};
+    other.span = worker_span(other.worker, c.span->number);
+    return other;
+}
+
+/* Processes of the data loaders of all traces, where the question follows batches into them. */
+static status find_loaders(request_ctx *x, error *err) {
+    const run_entry *run = x->chosen.run;
+    if (x->summaries || x->compared.n || !analysis_joins_loaders(x->request.analysis))
+        return OK;
+    x->loaders = ARENA_ARRAY(&x->arena, held_loader, (size_t)run->n_workers + 1);
+    if (!x->loaders) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < x->n_traces; i++) {
+        span_choice owner = nth_of_run(x->chosen, i);
+        for (const worker_entry *w = NULL; (w = loader_after(run, owner.worker, w)) != NULL;)
+            x->loaders[x->n_loaders++] =
+                (held_loader){{run, w, worker_span(w, owner.span->number)}, i};
+    }
+    return OK;
 }
 
 static status find_trace(request_ctx *x, error *err) {
@@ -100,36 +119,17 @@ static status find_trace(request_ctx *x, error *err) {
     }
     x->summaries = x->n_traces > 1 && !x->compared.n &&
                    summary_is_enough(r->analysis->name, &r->question.params, x->n_traces);
-    if (x->n_traces == 1 && analysis_joins_loaders(r->analysis))
-        x->n_loaders = count_loaders(x);
+    TRY(find_loaders(x, err));
     x->held = ARENA_ARRAY(&x->arena, held_trace *, (size_t)x->n_traces + x->n_loaders);
     x->traces = ARENA_ARRAY(&x->arena, analysis_trace, x->n_traces);
     if (!x->held || !x->traces) FAIL_MEMORY(err);
     return OK;
 }
 
-/* The i-th worker of a run: the chosen one, then the others in their order. */
-static span_choice nth_of_run(span_choice c, uint32_t i) {
-    if (i == 0) return c;
-    uint32_t w = i - 1, first = (uint32_t)(c.worker - c.run->workers);
-    if (w >= first) w++;
-    span_choice other = {.run = c.run, .worker = &c.run->workers[w]};
-    other.span = worker_span(other.worker, c.span->number);
-    return other;
-}
-
-static span_choice nth_loader(const request_ctx *x, uint32_t i) {
-    span_choice c = {.run = x->chosen.run};
-    for (uint32_t k = 0; k <= i; k++)
-        c.worker = loader_after(c.run, x->chosen.worker, c.worker);
-    c.span = worker_span(c.worker, x->chosen.span->number);
-    return c;
-}
-
-/* The i-th trace of the question; after those the processes of the worker's data loader. */
+/* The i-th trace of the question; after those the processes of data loaders. */
 static span_choice nth_worker(const request_ctx *x, uint32_t i) {
     uint32_t run = 0;
-    if (i >= x->n_traces) return nth_loader(x, i - x->n_traces);
+    if (i >= x->n_traces) return x->loaders[i - x->n_traces].chosen;
     if (!x->compared.n) return nth_of_run(x->chosen, i);
     while (run + 1 < x->compared.n && i >= x->compared.n_workers[run])
         i -= x->compared.n_workers[run++];
@@ -216,19 +216,35 @@ static status join_summaries(request_ctx *x, error *err) {
     return st;
 }
 
-/* The worker's trace with those of its data loader. */
-static status join_loaders(request_ctx *x, error *err) {
-    loader_trace *loaders = ARENA_ARRAY(&x->arena, loader_trace, (size_t)x->n_loaders);
-    const trace *own = x->traces[0].trace;
-    if (!loaders) FAIL_MEMORY(err);
+static void release_joined(void *t) {
+    trace_release(t);
+}
+
+/* The trace of one worker with those of its data loader. */
+static status join_loaders_of(request_ctx *x, uint32_t of, loader_trace *room, error *err) {
+    analysis_trace *to = &x->traces[of];
+    trace *joined;
+    uint32_t n = 0;
     for (uint32_t i = 0; i < x->n_loaders; i++) {
         const held_trace *h = x->held[x->n_traces + i];
-        loaders[i] = (loader_trace){h ? h->trace : NULL, nth_loader(x, i).worker->name};
+        if (x->loaders[i].of != of) continue;
+        room[n++] = (loader_trace){h ? h->trace : NULL, x->loaders[i].chosen.worker->name};
     }
-    TRY(loaders_join(own, x->traces[0].worker, loaders, x->n_loaders, &x->run_cache, err));
-    if (!x->run_cache) return OK;
-    x->traces[0].own_slices = own->slice.n;
-    x->traces[0].trace = x->run_cache;
+    TRY(loaders_join(to->trace, to->worker, room, n, &joined, err));
+    if (!joined) return OK;
+    if (!arena_on_reset(&x->arena, release_joined, joined)) {
+        trace_release(joined);
+        FAIL_MEMORY(err);
+    }
+    to->own_slices = to->trace->slice.n;
+    to->trace = joined;
+    return OK;
+}
+
+static status join_loaders(request_ctx *x, error *err) {
+    loader_trace *room = ARENA_ARRAY(&x->arena, loader_trace, (size_t)x->n_loaders);
+    if (!room) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < x->n_traces; i++) TRY(join_loaders_of(x, i, room, err));
     return OK;
 }
 

@@ -54,6 +54,12 @@ typedef struct {
     uint32_t n; /* 0: nothing is compared */
 } compared_runs;
 
+/* A process of the data loader of one of the traces. */
+typedef struct {
+    span_choice chosen;
+    uint32_t of; /* the trace */
+} held_loader;
+
 typedef struct {
     service *service;
     arena arena;
@@ -67,8 +73,9 @@ typedef struct {
     bool summaries;         /* the question is answered from summaries of all workers */
     analysis_trace *traces; /* the chosen worker first; of summaries one, joined */
     uint32_t n_traces;
-    uint32_t n_loaders; /* processes of the worker's data loader, held after the traces */
-    trace *run_cache;   /* of summaries, or of the worker and its loaders */
+    held_loader *loaders; /* processes of data loaders, held after the traces */
+    uint32_t n_loaders;
+    trace *run_cache; /* of summaries */
     span_choice chosen;
     compared_runs compared; /* what it is compared with */
     bool unusable;          /* the error is one of the file, not of the question */

@@ -157,6 +157,52 @@ test("what if: a slider and a switch change the address and the answer; reset an
   });
 });
 
+test("what if: the cost of recording is a switch whose answer has a range, and says what it rests on", async (s) => {
+  const answer = s.json("whatif", "sample", "--unprofiled", "--batch", "2");
+  const all = rowsOf(answer.tables.whatif).at(-1);
+  assert.ok(all.least < all.step_after && all.step_after < all.most);
+  await visit(s, "why?run=sample&batch=2", async (page) => {
+    await page.getByRole("button", { name: "Cost of recording" }).click();
+    await addressHas(page, "without=unprofiled");
+    await addressHas(page, "batch=2");
+    await settled(page);
+    assert.equal(await after(page), all.step_after);
+    const range = page.locator(".why-answer [data-least]");
+    assert.equal(Number(await range.getAttribute("data-least")), all.least);
+    assert.equal(Number(await range.getAttribute("data-most")), all.most);
+    const ms = (ns) => `${(ns / 1e6).toFixed(1)} ms`;
+    assert.match(plain(await range.textContent()), new RegExp(`between ${ms(all.least)} and ${ms(all.most)}`));
+    assert.match(await page.getAttribute(".why-result", "aria-label"), /between/);
+    const line = page.locator(".why-result svg g line").first();
+    const [x1, x2] = [await line.getAttribute("x1"), await line.getAttribute("x2")].map((p) => Number.parseFloat(p));
+    assert.ok(Math.abs(x2 / x1 - all.most / all.least) < 0.001, `${x1} ${x2}`);
+    const notes = await page.textContent(".why-notes");
+    assert.match(notes, /recording is assumed to cost .* for each host event/);
+    assert.match(notes, /the recorded batch has \d+ samples/);
+    assert.equal(await page.getAttribute(`${panel("What if")} .why-scaled .why-effect`, "data-after").then(Number), rowsOf(answer.tables.whatif).find((r) => r.change === "batch 2").step_after);
+  });
+  await visit(s, "why?run=sample&batch=2&without=unprofiled&lang=zh", async (page) => {
+    assert.match(plain(await page.textContent(".why-answer")), /介于 .* 与 .* 之间/);
+    assert.match(await page.textContent(".why-notes"), /假设记录每个主机事件耗时/);
+  });
+});
+
+test("what if: the size of the batch is a slider in powers of two, kept in the address", async (s) => {
+  await visit(s, "why?run=sample", async (page) => {
+    const slider = page.getByRole("slider", { name: "Size of the batch" });
+    await slider.focus();
+    await page.keyboard.press("ArrowRight");
+    await addressHas(page, "batch=2");
+    await settled(page);
+    assert.equal(await slider.getAttribute("aria-valuetext"), "2 ×");
+    assert.equal(await after(page), last(s.json("whatif", "sample", "--batch", "2")));
+    await page.getByRole("button", { name: "Reset" }).click();
+    await addressLacks(page, "batch=");
+    await settled(page);
+    assert.match(await page.textContent(".why-answer"), /Move a slider/);
+  });
+});
+
 test("what if: a scenario that fits nothing says so and can be reset", async (s) => {
   const { page, context, faults } = await openPage(s, `why?run=sample&${scenario("op:aten::nothing=0.5")}`);
   await page.waitForSelector(".why-error >> text=nothing in the trace matches");

@@ -259,6 +259,28 @@ def without_a_change_of_the_program(c, folder):
     c.equal("tacho record: damage", trace.info().quality["events_dropped"], [])
 
 
+LOADED = """
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+net = torch.nn.Linear(4, 8)
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+for (x,) in DataLoader(TensorDataset(torch.randn(80, 4)), batch_size=10, num_workers=2):
+    net(x).sum().backward()
+    optimizer.step()
+"""
+
+
+def every_batch_of_a_loader_s_process_is_there(c, folder):
+    """Also the first of each: with it, the recording of the process begins."""
+    program, to = os.path.join(folder, "loaded.py"), os.path.join(folder, "runs")
+    with open(program, "w", encoding="utf-8") as file:
+        file.write(LOADED)
+    tacho._program.run(["record", "-o", to, "--", sys.executable, program])
+    batches = [list(tacho.load(path).slices.name).count("DataLoader.fetch")
+               for path in Path(to).glob("*.loader_*.tacho")]
+    c.equal("tacho record: batches of the processes of a loader", batches, [4, 4])
+
+
 OUT_OF_MEMORY = """
 import torch
 net = torch.nn.Linear(4, 4)
@@ -377,6 +399,7 @@ with tempfile.TemporaryDirectory() as top:
                  a_broken_hook_is_a_note,
                  beside_torch_profiler, what_is_compiled_stays_whole,
                  work_is_counted_as_torch_profiler_counts_it, without_a_change_of_the_program,
+                 every_batch_of_a_loader_s_process_is_there,
                  memory_that_runs_out_leaves_evidence, sampled_steps, sampled_by_the_program,
                  torch_snippets.code_of_advice_runs):
         os.mkdir(os.path.join(top, test.__name__))

@@ -508,6 +508,18 @@ def under_tacho_record_the_program_s_own_profiler_only_marks_steps(folder):
     equal(spans(Path(folder) / "own"), [])
     found = [tacho.load(str(s)) for s in spans(Path(folder) / "outer")]
     equal([t.steps().step for t in found], [[0, 1, 2]])
+    equal(list(found[0].slices.name).count("w"), 3)
+
+
+def a_forked_child_keeps_its_first_range(folder):
+    """It starts a recording of its own, which waits for the first event: that is this one."""
+    text = "import os, tacho\nwith tacho.record_function('parent'):\n    pass\nif os.fork() == 0:\n" \
+           "    with tacho.record_function('child'):\n        pass\nelse:\n    os.wait()\n"
+    (Path(folder) / "program.py").write_text(text, encoding="utf-8")
+    tacho._program.run(["record", "-o", str(Path(folder) / "outer"), "--", sys.executable,
+                        str(Path(folder) / "program.py")])
+    names = [{"parent", "child"} & set(tacho.load(str(s)).slices.name) for s in spans(Path(folder) / "outer")]
+    equal(sorted(map(sorted, names)), [["child"], ["parent"]])
 
 
 def tacho_record_leaves_a_program_as_it_is(folder):

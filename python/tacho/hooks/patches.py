@@ -61,7 +61,7 @@ def ranged(name: Union[str, Callable[[Any], str]], kind: int,
         def wrapped(*args: Any, **words: Any) -> Any:
             if getattr(inside, "on", False):
                 return function(*args, **words)
-            recording = calls.is_recording()
+            recording = calls.takes_event()
             inside.on = True
             if recording:
                 calls.begin_text(name if isinstance(name, str) else name(args[0]), kind)
@@ -82,7 +82,7 @@ def loader(name: str, records: bool = True) -> Callable[[Any], Any]:
     def make(function: Any) -> Any:
         @functools.wraps(function)
         def wrapped(self: Any, *args: Any, **words: Any) -> Any:
-            is_on = records and calls.is_recording()
+            is_on = records and calls.takes_event()
             if is_on:
                 calls.begin_text(name, _native.DATA)
             reader_begin()

@@ -1,5 +1,5 @@
 /* job_replayed.c: the answer of `whatif` about a job whose ranks have whole traces: all of them
- * are replayed together. Lengths are medians of the steps, as everywhere. */
+ * are replayed together. */
 #include "analyse/rules.h"
 #include "analyse/run/summary_filter.h"
 #include "analyse/why/job_changes.h"
@@ -79,6 +79,7 @@ static status add_notes(const replayed *w, error *err) {
     verdict_add(&note, arg_share("error", replayed_steps_error(&w->steps)));
     if (w->graph.n_alone) verdict_add(&note, arg_int("alone", w->graph.n_alone));
     TRY(answer_note(w->out, w->arena, &note, err));
+    TRY(replayed_steps_note(&w->steps, w->arena, w->out, err));
     TRY(scenario_notes(&w->replay.scenarios[0], w->arena, w->out, err));
     for (uint32_t i = 0; i < w->graph.n_ranks; i++)
         why_assumed_add(&sum.assumed, &w->graph.ranks[i].graph.assumed);

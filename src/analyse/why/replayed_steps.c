@@ -13,6 +13,7 @@
 #define COL_S(name) COL(whatif, steps, name)
 #define INEXACT 0.05 /* a replay that is so far off is said first */
 #define SAME 0.005
+#define UNEVEN 0.1 /* steps whose mean is so far from the median are not alike */
 
 status replayed_steps_init(replayed_steps *r, uint32_t n_steps, arena *a, error *err) {
     size_t n = (size_t)n_steps + 1;
@@ -32,64 +33,121 @@ status replayed_steps_init(replayed_steps *r, uint32_t n_steps, arena *a, error 
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
-static int64_t median_ns(const replayed_steps *r, const int64_t *ns) {
-    for (uint32_t i = 0; i < r->n; i++)
-        r->pairs[i] = (sort_pair){(uint64_t)max_i64(0, ns[i]), i};
-    sort_radix(r->pairs, r->scratch, r->n);
-    return r->n ? (int64_t)r->pairs[(r->n - 1) / 2].key : 0;
+typedef struct {
+    int64_t median, mean;
+    bool uneven; /* without the shortest and the longest, they still differ */
+} typical;
+
+static bool differs(int64_t ns, int64_t from_ns, double by) {
+    return from_ns > 0 && fabs((double)ns / (double)from_ns - 1) > by;
 }
 
-static int64_t replay(const replayed_steps *r, const step_replayer *by, uint64_t changes,
+/* Of sorted lengths. A single slow step shall not count as unlike the others. */
+static bool is_uneven(const sort_pair *sorted, uint32_t n, int64_t median) {
+    uint32_t cut = n / 10 > 1 ? n / 10 : 1;
+    double sum = 0;
+    if (n < 4) return false;
+    for (uint32_t i = cut; i < n - cut; i++) sum += (double)sorted[i].key;
+    return differs(real_i64(sum / (n - 2 * cut)), median, UNEVEN);
+}
+
+static typical typical_of(const replayed_steps *r, const int64_t *ns) {
+    typical t = {0};
+    double sum = 0;
+    if (!r->n) return t;
+    for (uint32_t i = 0; i < r->n; i++) {
+        r->pairs[i] = (sort_pair){(uint64_t)max_i64(0, ns[i]), i};
+        sum += (double)r->pairs[i].key;
+    }
+    sort_radix(r->pairs, r->scratch, r->n);
+    t.median = (int64_t)r->pairs[(r->n - 1) / 2].key;
+    t.mean = real_i64(sum / r->n);
+    t.uneven = is_uneven(r->pairs, r->n, t.median);
+    return t;
+}
+
+/* A row of the table: the replay as recorded, with a change, with all. */
+typedef struct {
+    uint64_t changes;
+    typical after, least, most; /* the last two: if recording cost the most, and the least */
+} lengths;
+
+static int64_t length_of(const replayed_steps *r, const typical *t) {
+    return r->uneven ? t->mean : t->median;
+}
+
+static typical replay(const replayed_steps *r, const step_replayer *by, uint64_t changes,
                       int64_t *out_ns) {
     by->run(by->of, changes, out_ns);
-    return median_ns(r, out_ns);
+    return typical_of(r, out_ns);
 }
 
-static status add_row(const replayed_steps *r, table *t, str change, int64_t after, size_t *row,
-                      error *err) {
+/* The change again with the least and the most that recording may have cost. */
+static void replay_range(const replayed_steps *r, const step_replayer *by, lengths *l) {
+    if (!(l->changes & by->estimated) || !r->n) return;
+    by->set_recording(by->of, RECORDING_MOST);
+    l->least = replay(r, by, l->changes, r->ranged_ns);
+    by->set_recording(by->of, RECORDING_LEAST);
+    l->most = replay(r, by, l->changes, r->ranged_ns);
+    by->set_recording(by->of, 1);
+}
+
+/* All rows are of one kind: medians can be compared with medians, means with means. */
+static uint32_t replay_all(replayed_steps *r, const step_replayer *by, typical *recorded,
+                           lengths *out) {
+    uint32_t n = 0;
+    *recorded = typical_of(r, r->recorded_ns);
+    out[n++] = (lengths){.after = replay(r, by, 0, r->replayed_ns)};
+    for (uint32_t c = 0; c < r->n_changes; c++)
+        out[n++] = (lengths){.changes = (uint64_t)1 << c};
+    if (r->n_changes > 1) out[n++] = (lengths){.changes = ALL_CHANGES};
+    r->uneven = recorded->uneven || out[0].after.uneven;
+    for (uint32_t i = 1; i < n; i++) {
+        replay_range(r, by, &out[i]);
+        out[i].after = replay(r, by, out[i].changes, r->changed_ns);
+        r->uneven |= out[i].after.uneven;
+    }
+    return n;
+}
+
+static status add_row(const replayed_steps *r, table *t, str change, const lengths *l,
+                      size_t *row, error *err) {
+    int64_t after = length_of(r, &l->after), saves = sub_i64(r->recorded, after);
     TRY(table_add_row(t, row, err));
     table_set_text(t, *row, COL_W(change), change);
     if (!r->n) return OK;
     table_set_int(t, *row, COL_W(step_before), r->recorded);
     table_set_int(t, *row, COL_W(step_after), after);
-    table_set_int(t, *row, COL_W(saves), sub_i64(r->recorded, after));
+    table_set_int(t, *row, COL_W(saves), saves);
     if (r->recorded > 0)
-        table_set_real(t, *row, COL_W(share),
-                       (double)sub_i64(r->recorded, after) / (double)r->recorded);
+        table_set_real(t, *row, COL_W(share), (double)saves / (double)r->recorded);
     if (after > 0) table_set_real(t, *row, COL_W(speedup), (double)r->recorded / (double)after);
+    if (!l->most.median) return OK;
+    table_set_int(t, *row, COL_W(least), length_of(r, &l->least));
+    table_set_int(t, *row, COL_W(most), length_of(r, &l->most));
     return OK;
 }
 
-/* The change again with the least and the most that recording may have cost. */
-static void write_range(replayed_steps *r, const step_replayer *by, uint64_t changes, table *t,
-                        size_t row) {
-    r->least = r->most = 0;
-    if (!(changes & by->estimated) || !r->n) return;
-    by->set_recording(by->of, RECORDING_MOST);
-    r->least = replay(r, by, changes, r->ranged_ns);
-    by->set_recording(by->of, RECORDING_LEAST);
-    r->most = replay(r, by, changes, r->ranged_ns);
-    by->set_recording(by->of, 1);
-    table_set_int(t, row, COL_W(least), r->least);
-    table_set_int(t, row, COL_W(most), r->most);
-}
-
-static status write_changes(replayed_steps *r, const step_replayer *by, table *t, error *err) {
+static status write_changes(replayed_steps *r, const step_replayer *by, table *t, arena *a,
+                            error *err) {
+    lengths *all = ARENA_ARRAY(a, lengths, (size_t)r->n_changes + 2);
+    typical recorded;
     size_t row;
-    r->recorded = median_ns(r, r->recorded_ns);
-    r->replayed = replay(r, by, 0, r->replayed_ns);
-    r->changed = r->replayed;
-    TRY(add_row(r, t, STR("replay"), r->replayed, &row, err));
-    for (uint32_t c = 0; c < r->n_changes; c++) {
-        r->changed = replay(r, by, (uint64_t)1 << c, r->changed_ns);
-        TRY(add_row(r, t, by->text(by->of, c), r->changed, &row, err));
-        by->set_matched(by->of, t, row, c);
-        write_range(r, by, (uint64_t)1 << c, t, row);
+    if (!all) FAIL_MEMORY(err);
+    uint32_t n = replay_all(r, by, &recorded, all);
+    const lengths *last = &all[n - 1];
+    r->recorded = length_of(r, &recorded);
+    r->changed = length_of(r, &last->after);
+    r->median_recorded = recorded.median;
+    r->median_changed = last->after.median;
+    if (last->most.median) r->least = length_of(r, &last->least);
+    if (last->most.median) r->most = length_of(r, &last->most);
+    for (uint32_t i = 0; i < n; i++) {
+        bool one = i && i <= r->n_changes; /* a single change is all of them */
+        str name = one ? by->text(by->of, i - 1) : i ? STR("all") : STR("replay");
+        TRY(add_row(r, t, name, &all[i], &row, err));
+        if (one) by->set_matched(by->of, t, row, i - 1);
     }
-    if (r->n_changes <= 1) return OK; /* a single change is all of them */
-    r->changed = replay(r, by, ALL_CHANGES, r->changed_ns);
-    TRY(add_row(r, t, STR("all"), r->changed, &row, err));
-    write_range(r, by, ALL_CHANGES, t, row);
     return OK;
 }
 
@@ -109,7 +167,7 @@ status replayed_steps_write(replayed_steps *r, const step_replayer *by, answer *
                             error *err) {
     table *changes = answer_table(out, a, "whatif"), *steps = answer_table(out, a, "steps");
     if (!changes || !steps) FAIL_MEMORY(err);
-    TRY(write_changes(r, by, changes, err));
+    TRY(write_changes(r, by, changes, a, err));
     return write_steps(r, steps, err);
 }
 
@@ -121,6 +179,14 @@ double replayed_steps_error(const replayed_steps *r) {
         if (r->recorded_ns[i] > 0)
             most = fmax(most, fabs((double)r->replayed_ns[i] / (double)r->recorded_ns[i] - 1));
     return most;
+}
+
+status replayed_steps_note(const replayed_steps *r, arena *a, answer *out, error *err) {
+    verdict note = {.message = MSG_NOTE_WHATIF_UNEVEN};
+    if (!r->uneven) return OK;
+    verdict_add(&note, arg_time("after", r->median_changed));
+    verdict_add(&note, arg_time("before", r->median_recorded));
+    return answer_note(out, a, &note, err);
 }
 
 static void add_lengths(const replayed_steps *r, verdict *v) {
@@ -160,7 +226,7 @@ static bool is_plain_job(const void *facts, verdict *v) {
 
 static bool is_same(const void *facts, verdict *v) {
     const replayed_steps *r = facts;
-    if (fabs((double)r->changed / (double)r->recorded - 1) > SAME) return false;
+    if (differs(r->changed, r->recorded, SAME)) return false;
     add_lengths(r, v);
     return true;
 }

@@ -1,6 +1,9 @@
 /* replayed_steps.h: the answer of `whatif` from replays, of one rank or of all together: steps
- * as recorded, replayed as they are, and with changes; tables and verdict. Lengths are medians
- * of the steps, as everywhere. */
+ * as recorded, replayed as they are, and with changes; tables and verdict.
+ *
+ * Lengths are medians of the steps, as everywhere, unless the steps are not alike: two workers
+ * of a data loader that deliver together make a long step and a short one in turn, and halving
+ * the long ones would leave the median as it is. There they are means. */
 #ifndef ANALYSE_REPLAYED_STEPS_H
 #define ANALYSE_REPLAYED_STEPS_H
 
@@ -13,7 +16,9 @@ typedef struct {
     int64_t *number, *recorded_ns, *replayed_ns, *changed_ns; /* by step */
     int64_t *ranged_ns;                                       /* room */
     sort_pair *pairs, *scratch;
-    int64_t recorded, replayed, changed; /* medians */
+    int64_t recorded, changed; /* lengths of the last row: medians, or means of all steps */
+    bool uneven;               /* means */
+    int64_t median_recorded, median_changed;
     int64_t least, most; /* that `changed` may really be; 0: nothing in it is an estimate */
 } replayed_steps;
 
@@ -37,6 +42,8 @@ status replayed_steps_write(replayed_steps *r, const step_replayer *by, answer *
                             error *err) MUST_USE;
 /* How far the replay without a change is from the recording, of the worst step. */
 double replayed_steps_error(const replayed_steps *r);
+/* Says so where the answer is of means. */
+status replayed_steps_note(const replayed_steps *r, arena *a, answer *out, error *err) MUST_USE;
 void replayed_steps_judge(const replayed_steps *r, verdict *v);
 
 #endif

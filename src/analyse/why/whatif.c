@@ -2,7 +2,7 @@
  *
  * The recording is replayed on its graph (why_graph.h): first as it is, which says how far the
  * replay can be trusted; then with each change alone and with all together, since what two save
- * is seldom the sum. Lengths are medians of the steps, as everywhere. */
+ * is seldom the sum. */
 #include "analyse/replay/why_replay.h"
 #include "analyse/rules.h"
 #include "analyse/run/job.h"
@@ -108,6 +108,7 @@ status analyse_whatif(const analysis_input *in, const params *p, arena *a, answe
     TRY(lost_work_judge(t, a, out, &lost, err));
     if (!lost) replayed_steps_judge(&w.steps, &out->verdict);
     TRY(add_error_note(&w, out, err));
+    TRY(replayed_steps_note(&w.steps, a, out, err));
     TRY(scenario_notes(&w.scenario, a, out, err));
     TRY(why_graph_note(&w.graph, a, out, err));
     answer_finish(out, p);

@@ -44,6 +44,41 @@ static int64_t with(const char *name, const char *value) {
     return ns / US;
 }
 
+/* The length of a step of a host that does nothing else, in µs; *notes: what the answer says. */
+static int64_t typical(const int64_t *lengths_us, int n, size_t *n_notes) {
+    static fake f;
+    arena a;
+    params p = fake_params();
+    fake_init(&f);
+    int host = fake_thread(&f);
+    int64_t at = 0;
+    for (int i = 0; i < n; i++) {
+        fake_add(&f, host, KIND_OP, "aten::mm", at, lengths_us[i] * US / 2);
+        fake_step(&f, i + 1, at, at + lengths_us[i] * US);
+        at += lengths_us[i] * US;
+    }
+    arena_init(&a, 0);
+    answer out = fake_ask(analyse_whatif, fake_seal(&f), &p, &a);
+    int64_t ns = fake_int(fake_table(&out, "whatif"), 0, "step_before");
+    assert_int_equal(fake_int(fake_table(&out, "whatif"), 0, "step_after"), ns);
+    *n_notes = out.quality.n_notes;
+    arena_fini(&a);
+    fake_fini(&f);
+    return ns / US;
+}
+
+/* Two loaders that deliver together: a long step and a short one in turn. */
+static void steps_that_take_turns_have_a_mean(void **state) {
+    static const int64_t turns[] = {20, 80, 20, 80, 20, 80}, slow[] = {20, 20, 20, 20, 20, 200},
+                         few[] = {20, 80, 20};
+    size_t with_mean, without, of_few;
+    assert_int_equal(typical(turns, 6, &with_mean), 50);
+    assert_int_equal(typical(slow, 6, &without), 20); /* one is not the rule */
+    assert_int_equal(typical(few, 3, &of_few), 20);
+    assert_int_equal(with_mean, without + 1); /* it says so */
+    assert_int_equal(of_few, without);
+}
+
 static void a_replay_gives_the_recorded_steps(void **state) {
     assert_int_equal(with(NULL, NULL), STEP_US);
 }
@@ -134,6 +169,7 @@ static void the_path_of_a_step_is_adjacent_and_adds_up(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_that_take_turns_have_a_mean),
         cmocka_unit_test(a_replay_gives_the_recorded_steps),
         cmocka_unit_test(a_faster_kernel_that_is_waited_for_shortens_the_step),
         cmocka_unit_test(a_faster_kernel_that_nobody_waits_for_saves_nothing),

@@ -165,6 +165,31 @@ static void the_first_step_begins_with_the_first_batch(void **state) {
     trace_release(t);
 }
 
+/* Hooks ask before they record: the first one to ask is kept, too, and nothing is kept of a step
+ * that is not wanted. */
+static void who_asks_first_starts_a_recording_that_waits(void **state) {
+    char path[4096];
+    tacho_options o = {.size = sizeof o, .path = fresh_folder()};
+    assert_int_equal(tacho_takes_event(), 0);
+    rec_set_pending(&o);
+    assert_int_equal(tacho_is_recording(), 0);
+    assert_int_equal(tacho_takes_event(), 1);
+    tacho_begin_text("first", TACHO_RANGE_DATA);
+    tacho_end_range();
+    assert_int_equal(rec_stop(true, path, sizeof path), TACHO_OK);
+    trace *t = read_recording(path);
+    (void)one_slice(t, "first");
+    trace_release(t);
+    rec_set_pending(&o);
+    assert_int_equal(tacho_is_sampled(), 1);
+    assert_int_equal(rec_stop(true, path, sizeof path), TACHO_OK);
+    o.schedule.active = 1;
+    o.schedule.skip_first = 2;
+    rec_set_pending(&o);
+    assert_int_equal(tacho_takes_event(), 0);
+    (void)rec_stop(true, path, sizeof path);
+}
+
 static void a_thousand_cycles_leave_a_thousand_files(void **state) {
     n_ready = 0;
     tacho_options o = {.size = sizeof o,
@@ -297,6 +322,7 @@ int main(void) {
         cmocka_unit_test_teardown(each_window_of_a_schedule_is_a_file_of_its_own, tear_down),
         cmocka_unit_test_teardown(steps_lie_between_marks_and_the_rest_is_none, tear_down),
         cmocka_unit_test_teardown(the_first_step_begins_with_the_first_batch, tear_down),
+        cmocka_unit_test_teardown(who_asks_first_starts_a_recording_that_waits, tear_down),
         cmocka_unit_test_teardown(a_thousand_cycles_leave_a_thousand_files, tear_down),
         cmocka_unit_test_teardown(stopping_takes_milliseconds_whatever_was_recorded, tear_down),
         cmocka_unit_test_teardown(a_full_file_counts_what_it_loses, tear_down),

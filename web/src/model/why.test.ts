@@ -71,4 +71,7 @@ test("a single change is all of them; the replay as recorded is none", () => {
   assert.equal(both.together, 7);
   assert.equal(both.alone.get("op:x=0")?.step_after, 9);
   assert.equal(both.alone.has("all"), false);
+  assert.deepEqual([both.least, both.most], [null, null], "only an estimate has a range");
+  const estimate = replayedOf([change("replay", 10), { ...change("unprofiled", 8), least: 7, most: 9 }]);
+  assert.deepEqual([estimate.least, estimate.most], [7, 9]);
 });

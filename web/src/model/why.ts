@@ -75,8 +75,20 @@ export const piecesOf = (asked: AskedFor<"critical">, step: number): Piece[] =>
 
 // ---- the scenario ----
 
-export const SWITCHES = ["no_launch_cost", "no_sync", "no_data_wait", "no_communication", "cuda_graph"] as const;
+export const SWITCHES = [
+  "no_launch_cost",
+  "no_sync",
+  "no_data_wait",
+  "no_communication",
+  "overlap_communication",
+  "unprofiled",
+  "cuda_graph",
+] as const;
 export type Switch = (typeof SWITCHES)[number];
+
+/** What is so many times as large or as fast, by the name it has in the address and on the command line. */
+export const MULTIPLES = ["batch", "network"] as const;
+export type Multiple = (typeof MULTIPLES)[number];
 
 /** Something that can be made faster or slower: `kernel:NAME`, `op:NAME`. */
 export interface Candidate {
@@ -148,13 +160,29 @@ export function toggleSwitch(which: Switch): void {
   go({ params: { without: SWITCHES.filter((s) => next.includes(s)).join(",") } });
 }
 
-export const resetScenario = (): void => go({ params: { scale: undefined, without: undefined } });
+/** The factor in the address; 1 where there is none that makes sense. */
+export function multipleNow(which: Multiple): number {
+  const factor = Number(param(which));
+  return factor > 0 && Number.isFinite(factor) ? factor : 1;
+}
+
+export const setMultiple = (which: Multiple, factor: number, quiet: boolean): void =>
+  go({ params: { [which]: factor === 1 ? undefined : String(factor) } }, quiet);
+
+const multiplesNow = (): Multiple[] => MULTIPLES.filter((m) => multipleNow(m) !== 1);
+
+/** Is anything different from the recording? */
+export const isChanged = (): boolean => scalesNow().size + switchesNow().length + multiplesNow().length > 0;
+
+export const resetScenario = (): void =>
+  go({ params: { scale: undefined, without: undefined, batch: undefined, network: undefined } });
 
 /** The replay with the scenario of the address; without one, as recorded. */
 export function askWhatIf(): AskedFor<"whatif"> {
   const scale = writeScales(scalesNow());
   const flags: Query = Object.fromEntries(switchesNow().map((s) => [s, "yes"]));
-  return analysis("whatif", { ...(scale ? { scale: scale.split(SPLIT) } : {}), ...flags, limit: 0 }, "whatif");
+  const factors: Query = Object.fromEntries(multiplesNow().map((m) => [m, String(multipleNow(m))]));
+  return analysis("whatif", { ...(scale ? { scale: scale.split(SPLIT) } : {}), ...flags, ...factors, limit: 0 }, "whatif");
 }
 
 /** The name a change has in the table of the answer. */
@@ -166,6 +194,8 @@ export type Change = Row<"whatif", "whatif">;
 export interface Replayed {
   recorded: number | null;
   together: number | null; // null: nothing is changed
+  least: number | null; // where `together` is an estimate: what it is between
+  most: number | null;
   alone: ReadonlyMap<string, Change>;
 }
 
@@ -173,8 +203,10 @@ export function replayedOf(rows: readonly Change[]): Replayed {
   const changes = rows.slice(1).filter((r) => r.change !== "all");
   const last = rows.length > 1 ? rows[rows.length - 1] : undefined;
   return {
-    recorded: rows[0]?.step_before ?? null,
+    recorded: (last ?? rows[0])?.step_before ?? null,
     together: last?.step_after ?? null,
+    least: last?.least ?? null,
+    most: last?.most ?? null,
     alone: new Map(changes.map((r) => [r.change ?? "", r])),
   };
 }
