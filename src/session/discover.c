@@ -640,6 +640,25 @@ static status pass_copies(walk *w, const found_file *f, size_t n, error *err) {
     return OK;
 }
 
+static void forget_passed(walk *w, str path) {
+    passed_file *p = VEC(&w->passed, passed_file);
+    for (size_t i = 0; i < w->passed.n; i++)
+        if (p[i].what == MSG_WHAT_CHAKRA && str_eq(p[i].path, path)) p[i] = p[--w->passed.n];
+}
+
+/* An execution trace that is joined to a trace is read, not passed over. */
+static void take_back_joined(walk *w, const found_file *f, size_t n) {
+    bool any = false;
+    for (size_t i = 0; i < w->passed.n; i++)
+        any |= VEC(&w->passed, passed_file)[i].what == MSG_WHAT_CHAKRA;
+    for (size_t i = 0; i < n && any; i++) {
+        beside_file et;
+        if (str_find(f[i].path, STR(".json"), 0) != SIZE_MAX && !f[i].name.memory &&
+            beside_find(f[i].path.p, &et))
+            forget_passed(w, str_from(str_of(et.path), w->n_root));
+    }
+}
+
 static int compare_passed(const void *a, const void *b) {
     return name_compare(((const passed_file *)a)->path, ((const passed_file *)b)->path);
 }
@@ -688,6 +707,7 @@ static status discover_tree(arena *a, const char *path, const struct stat *st, c
     if (s == OK && n) s = rank_folders_join(a, top, name, f, n, err);
     if (s == OK && n) qsort(f, n, sizeof *f, compare_found);
     if (s == OK && n) s = pass_copies(&w, f, n, err);
+    if (s == OK) take_back_joined(&w, f, n);
     if (s == OK) s = keep_passed(&w, out, err);
     if (s == OK && n == 0) s = fail_without_traces(&w, top.p, w.n_seen == 0, err);
     if (s == OK) s = make_catalogue(a, f, n, out, err);
