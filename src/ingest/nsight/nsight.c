@@ -66,6 +66,7 @@ static void free_reader(reader *r) {
     vec_fini(&r->streams);
     vec_fini(&r->gpus);
     vec_fini(&r->domains);
+    vec_fini(&r->workers);
     database_close(r->db);
 }
 
@@ -77,9 +78,11 @@ status ingest_nsight(source *src, const ingest_options *o, builder *b, error *er
                 .streams = VEC_INIT(stream_row),
                 .gpus = VEC_INIT(gpu_row),
                 .domains = VEC_INIT(domain_row),
+                .workers = VEC_INIT(int64_t),
                 .end_ns = INT64_MIN};
     if (!r.part) FAIL_MEMORY(err);
     status st = database_open(src, o, b, r.part, &r.db, err);
+    if (st == OK) st = nsight_choose_process(&r, o->process, err);
     if (st == OK) st = read_tables(&r, err);
     part_finish(r.part);
     builder_set_format(b, r.torch ? "nsight_pytorch" : "nsight");

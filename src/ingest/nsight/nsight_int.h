@@ -38,19 +38,22 @@ typedef struct {
     builder *b;
     part *part;
     intern *strings;
-    map names;      /* id of StringIds → string id */
-    map clean;      /* string id → string id as others write it */
-    map pid_map;    /* globalPid → processes */
-    vec processes;  /* process_row */
-    map stream_map; /* process, device, context, stream → streams */
-    vec streams;    /* stream_row */
-    map first_user; /* device → streams: whose numbers stand alone */
-    map gpu_map;    /* process, its number of a GPU → gpu id */
-    vec gpus;       /* gpu_row */
-    map thread_map; /* globalTid → track */
-    map domain_map; /* process, domain → domains */
-    vec domains;    /* domain_row */
-    map metric_map; /* type and number of a counter → string id */
+    map names;       /* id of StringIds → string id */
+    map clean;       /* string id → string id as others write it */
+    map pid_map;     /* globalPid → processes */
+    vec processes;   /* process_row */
+    map stream_map;  /* process, device, context, stream → streams */
+    vec streams;     /* stream_row */
+    map first_user;  /* device → streams: whose numbers stand alone */
+    map gpu_map;     /* process, its number of a GPU → gpu id */
+    vec gpus;        /* gpu_row */
+    map thread_map;  /* globalTid → track */
+    map domain_map;  /* process, domain → domains */
+    vec domains;     /* domain_row */
+    map metric_map;  /* type and number of a counter → string id */
+    int64_t process; /* whose rows are read, 0: those of all */
+    vec workers;     /* int64_t: the processes that are read apart */
+    bool takes_rest; /* it is the first of them: what is of none of them is its */
     uint64_t n_events;
     int64_t end_ns; /* of the last event that has one */
     bool torch;     /* PyTorch's operators are among the ranges */
@@ -93,6 +96,13 @@ bool nsight_time(reader *r, db_rows *row, int start, int end, raw_slice *out);
 static inline int64_t nsight_global_pid(int64_t global_tid) {
     return global_tid & ~(int64_t)0xffffff;
 }
+
+/* ---- nsight_processes.c ---- */
+
+status nsight_list_processes(database *db, vec *out, error *err) MUST_USE;
+status nsight_choose_process(reader *r, int64_t process, error *err) MUST_USE;
+/* Is a row of this process (a global id of it or of a thread) to be read? */
+bool nsight_is_mine(const reader *r, int64_t global);
 
 /* ---- the tables ---- */
 

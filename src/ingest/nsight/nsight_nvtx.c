@@ -56,6 +56,7 @@ static status take_domain(reader *r, db_rows *row) {
                                     STR("cuDNN"),    STR("cuFFT"),     STR("cuSPARSE"),
                                     STR("cuSOLVER"), STR("cuRAND"),    STR("TensorRT"),
                                     STR("libcudf"),  STR("libkvikio"), STR("cupy")};
+    if (!nsight_is_mine(r, db_int(row, THREAD, 0))) return OK;
     str text = text_of(r, row);
     r->torch |= is_torch(text);
     if (db_int(row, TYPE, 0) != TYPE_DOMAIN) return OK;
@@ -278,6 +279,7 @@ static status take_event(reader *r, db_rows *row) {
     bool nested = type == TYPE_PUSH || type == TYPE_PUSH_IMPORTED;
     bool started = type == TYPE_START || type == TYPE_START_IMPORTED;
     if (!nested && !started && type != TYPE_MARK) return OK;
+    if (!nsight_is_mine(r, db_int(row, THREAD, 0))) return OK;
     str text = text_of(r, row);
     raw_slice s = {0};
     if (type == TYPE_MARK) return take_point(r, row, text);
