@@ -25,6 +25,8 @@ static status take_range(reader *r, db_rows *row, slice_kind kind, const char *c
         int64_t id = db_int(row, CORRELATION, -1), global = nsight_global_pid(thread);
         raw_call call = {.correlation = nsight_correlation(r, global, id),
                          .external = ABSENT_I64};
+        nsight_nccl_launch(r, call.correlation, thread, s.start);
+        TRY(nsight_graph_call(r, thread, &s, call.correlation));
         TRY(part_call(r->part, &call, &s));
     }
     return r->failed ? ERR_MEMORY : part_slice(r->part, &s);

@@ -81,6 +81,7 @@ static status take_kernel(reader *r, db_rows *row) {
     if (!name) name = nsight_name(r, db_int(row, SHORT_NAME, -1));
     s.name = nsight_kernel_name(r, name);
     fill_kernel(r, row, &k);
+    TRY(nsight_nccl_kernel(r, intern_get(r->strings, s.name), k.correlation));
     return end_work(r, &s, &k);
 }
 

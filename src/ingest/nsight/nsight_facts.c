@@ -206,7 +206,6 @@ status nsight_name_unread(reader *r, error *err) {
                                          "NIC_ID_MAP",
                                          "GENERIC_EVENTS",
                                          "CUPTI_ACTIVITY_KIND_CUDA_EVENT",
-                                         "CUDA_GRAPH_NODE_EVENTS",
                                          "CUDA_UM_CPU_PAGE_FAULT_EVENTS",
                                          "CUDA_UM_GPU_PAGE_FAULT_EVENTS"};
     buf text = {0};
