@@ -391,9 +391,10 @@ static status add_npu_cycle(walk *w, str folder, str name, const found_file *run
 static bool is_npu_timeline(const char *path) {
     source *s = NULL;
     if (source_open(path, &s, NULL) != OK) return false;
-    bool is = sniff_is_torch_npu(s);
+    bool is;
+    status st = sniff_torch_npu(s, &is, NULL);
     source_close(s);
-    return is;
+    return st == OK && is;
 }
 
 static bool has_mindspore(const vec *items) {

@@ -196,8 +196,10 @@ static status load_file(const char *path, const load_options *o, trace **out, bo
     job j = {.path = path, .o = o};
     TRY(source_open(path, &j.from, err));
     j.format = format_of_name(str_of(path));
-    if (j.format && sniff_is_torch_npu(j.from)) j.format = format_torch_npu();
-    status st = j.format ? OK : sniff_source(j.from, path, &j.format, err);
+    bool npu = false;
+    status st = j.format ? sniff_torch_npu(j.from, &npu, err)
+                         : sniff_source(j.from, path, &j.format, err);
+    if (npu) j.format = format_torch_npu();
     bool ours = st == OK && format_is_tacho(j.format);
     bool copied = ours && !can_be_mapped(j.from, path);
     if (copied) st = map_copy(j.from, path, out, err);

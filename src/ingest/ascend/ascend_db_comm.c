@@ -9,6 +9,7 @@
  * (NAME-total) count, where a step has any. Times are in ms, sizes in MB. */
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "ingest/ascend/ascend_db_int.h"
 
@@ -220,7 +221,8 @@ status ascend_read_comm(reader *r, error *err) {
 static status read_beside(reader *r, const ingest_options *o, str path, error *err) {
     source *s = NULL;
     ingest_options beside = *o;
-    if (source_open(path.p, &s, NULL) != OK) return OK;
+    if (access(path.p, F_OK) != 0) return OK;
+    TRY(source_open(path.p, &s, err));
     beside.path = path.p;
     status st = database_open(s, &beside, r->b, r->part, &r->db, err);
     if (st == ERR_FORMAT) st = OK; /* it is none: the run is read without it */
