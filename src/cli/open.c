@@ -51,6 +51,7 @@ status open_load(const options *o, opened_input *x, const span_choice *c, trace 
                         .no_cache = o->no_cache,
                         .strict = o->strict,
                         .tables = tables_needed(o),
+                        .process = span->process,
                         .memory_limit_bytes =
                             o->memory_limit == ABSENT_I64 ? 0 : (uint64_t)o->memory_limit,
                         .progress = progress_step,

@@ -96,6 +96,7 @@ static void load_one(void *context, size_t i, int thread) {
                         .threads = 1,
                         .no_cache = o->no_cache,
                         .strict = o->strict,
+                        .process = c.span->process,
                         .memory_limit_bytes =
                             o->memory_limit == ABSENT_I64 ? 0 : (uint64_t)o->memory_limit,
                         .reduce = reduce_worker,

@@ -69,11 +69,13 @@ static status reduce_run_report(reduce_run_ctx *r, summary *to, const char *path
 
 static status reduce_file(reduce_run_ctx *r, uint32_t worker, summary *to, error *err) {
     const worker_entry *w = &r->o->run->workers[worker];
-    const char *path = span_of(r, w)->path.p;
+    const span_entry *span = span_of(r, w);
+    const char *path = span->path.p;
     error failed = {0};
     loaded_trace l = {.trace = NULL};
     load_options how = {.threads = 1,
                         .no_cache = r->o->no_cache,
+                        .process = span->process,
                         .memory_limit_bytes = r->o->memory_limit_bytes,
                         .reduce = reduce_worker,
                         .who = {.worker = w->name, .rank = w->rank}};

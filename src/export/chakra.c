@@ -161,8 +161,13 @@ static void depend_on_streams(const chakra *c, chakra_node *n) {
 static chakra_type type_of_copy(const trace *t, uint32_t slice) {
     str name = trace_str(t, t->slice.name[slice]);
     if (t->slice.kind[slice] != KIND_MEMCPY) return CHAKRA_COMP;
-    if (str_find(name, STR("HtoD"), 0) != SIZE_MAX) return CHAKRA_LOAD;
-    return str_find(name, STR("DtoH"), 0) != SIZE_MAX ? CHAKRA_STORE : CHAKRA_COMP;
+    if (str_find(name, STR("HtoD"), 0) != SIZE_MAX ||
+        str_find(name, STR("HostToDevice"), 0) != SIZE_MAX)
+        return CHAKRA_LOAD;
+    return str_find(name, STR("DtoH"), 0) != SIZE_MAX ||
+                   str_find(name, STR("DeviceToHost"), 0) != SIZE_MAX
+               ? CHAKRA_STORE
+               : CHAKRA_COMP;
 }
 
 static chakra_type type_of_comm(const chakra *c, const collective *comm) {

@@ -30,23 +30,23 @@ typedef struct {
 
 static void put_number(const attributes *a, const char *name, unsigned as, int64_t v) {
     buf_clear(a->scratch);
-    wire_bytes(a->scratch, 1, str_of(name));
-    wire_number(a->scratch, as, (uint64_t)v);
-    wire_bytes(a->to, a->field, buf_str(a->scratch));
+    wire_put_bytes(a->scratch, 1, str_of(name));
+    wire_put_number(a->scratch, as, (uint64_t)v);
+    wire_put_bytes(a->to, a->field, buf_str(a->scratch));
     a->to->failed |= !buf_ok(a->scratch);
 }
 
 static void put_text(const attributes *a, const char *name, str text) {
     buf_clear(a->scratch);
-    wire_bytes(a->scratch, 1, str_of(name));
-    wire_bytes(a->scratch, AS_STRING, valid_text(text));
-    wire_bytes(a->to, a->field, buf_str(a->scratch));
+    wire_put_bytes(a->scratch, 1, str_of(name));
+    wire_put_bytes(a->scratch, AS_STRING, valid_text(text));
+    wire_put_bytes(a->to, a->field, buf_str(a->scratch));
     a->to->failed |= !buf_ok(a->scratch);
 }
 
 /* A message with its length before it. */
 static void put_message(export_ctx *x, const buf *message) {
-    wire_varint(&x->out, message->n);
+    wire_put_varint(&x->out, message->n);
     buf_add_str(&x->out, buf_str(message));
     x->out.failed |= !buf_ok(message);
 }
@@ -70,7 +70,7 @@ static void put_groups(const attributes *a, const trace *t) {
 void chakra_write_head(export_ctx *x, buf scratch[2]) {
     attributes a = {&scratch[0], &scratch[1], HEAD_ATTRIBUTE};
     buf_clear(&scratch[0]);
-    wire_bytes(&scratch[0], 1, STR("0.0.4"));
+    wire_put_bytes(&scratch[0], 1, STR("0.0.4"));
     put_text(&a, "producer", STR("tacho"));
     if (trace_rank(x->t) != ABSENT_I64) put_number(&a, "rank", AS_INT64, trace_rank(x->t));
     put_groups(&a, x->t);
@@ -114,8 +114,8 @@ static void put_inputs(buf *to, buf *scratch, const trace *t, uint32_t op) {
     const uint32_t texts[] = {t->op.inputs[op], t->op.shapes[op], t->op.types[op]};
     buf_clear(scratch);
     for (unsigned i = 0; i < 3; i++)
-        if (texts[i]) wire_bytes(scratch, i + 1, valid_text(trace_str(t, texts[i])));
-    if (scratch->n) wire_bytes(to, NODE_INPUTS, buf_str(scratch));
+        if (texts[i]) wire_put_bytes(scratch, i + 1, valid_text(trace_str(t, texts[i])));
+    if (scratch->n) wire_put_bytes(to, NODE_INPUTS, buf_str(scratch));
     to->failed |= !buf_ok(scratch);
 }
 
@@ -129,13 +129,13 @@ void chakra_write_node(export_ctx *x, const chakra_node *n, buf scratch[2]) {
     buf *to = &scratch[0];
     attributes a = {to, &scratch[1], NODE_ATTRIBUTE};
     buf_clear(to);
-    wire_number(to, 1, n->slice);
-    wire_bytes(to, 2, valid_text(trace_str(t, t->slice.name[n->slice])));
-    wire_number(to, 3, n->type);
-    if (n->control) wire_number(to, 4, n->control);
-    for (uint32_t i = 0; i < n->n_deps; i++) wire_number(to, 5, n->deps[i]);
-    wire_number(to, 6, micros(sub_i64(t->slice.start[n->slice], t->start_ns)));
-    wire_number(to, 7, micros(n->dur_ns));
+    wire_put_number(to, 1, n->slice);
+    wire_put_bytes(to, 2, valid_text(trace_str(t, t->slice.name[n->slice])));
+    wire_put_number(to, 3, n->type);
+    if (n->control) wire_put_number(to, 4, n->control);
+    for (uint32_t i = 0; i < n->n_deps; i++) wire_put_number(to, 5, n->deps[i]);
+    wire_put_number(to, 6, micros(sub_i64(t->slice.start[n->slice], t->start_ns)));
+    wire_put_number(to, 7, micros(n->dur_ns));
     if (n->op && n->on_host) put_inputs(to, &scratch[1], t, n->op);
     put_attributes(&a, t, n);
     put_message(x, to);

@@ -42,10 +42,10 @@ uint64_t pftrace_track(uint32_t track) {
 
 static void add_clock(buf *snapshot, uint32_t id, int64_t ns) {
     buf one = {0};
-    pftrace_number(&one, 1, id);
-    pftrace_number(&one, 2, (uint64_t)ns);
+    wire_put_number(&one, 1, id);
+    wire_put_number(&one, 2, (uint64_t)ns);
     if (buf_ok(&one))
-        pftrace_bytes(snapshot, 1, buf_str(&one));
+        wire_put_bytes(snapshot, 1, buf_str(&one));
     else
         snapshot->failed = true;
     buf_fini(&one);
@@ -58,7 +58,7 @@ static status add_clocks(pftrace *p) {
     buf_clear(&p->one);
     add_clock(&p->one, CLOCK_BOOT, max_i64(0, start));
     if (unix_ns >= 0) add_clock(&p->one, CLOCK_REAL, unix_ns);
-    pftrace_number(&p->one, 2, CLOCK_BOOT);
+    wire_put_number(&p->one, 2, CLOCK_BOOT);
     return pftrace_put(p, 6, buf_str(&p->one));
 }
 
@@ -91,15 +91,15 @@ static status add_process(pftrace *p, uint32_t process) {
     const trace *t = p->x->t;
     char text[TEXT_BYTES];
     buf_clear(&p->event);
-    pftrace_number(&p->event, 1, process_uuid(process));
-    pftrace_number(&p->event, 11, EXPLICIT_ORDER);
+    wire_put_number(&p->event, 1, process_uuid(process));
+    wire_put_number(&p->event, 11, EXPLICIT_ORDER);
     if (!has_process(t, process)) {
-        pftrace_bytes(&p->event, 2, process_name(t, process, text));
+        wire_put_bytes(&p->event, 2, process_name(t, process, text));
     } else {
         buf_clear(&p->one);
-        pftrace_number(&p->one, 1, (uint64_t)t->process.pid[process]);
-        pftrace_bytes(&p->one, 6, process_name(t, process, text));
-        pftrace_bytes(&p->event, 3, buf_str(&p->one));
+        wire_put_number(&p->one, 1, (uint64_t)t->process.pid[process]);
+        wire_put_bytes(&p->one, 6, process_name(t, process, text));
+        wire_put_bytes(&p->event, 3, buf_str(&p->one));
     }
     return pftrace_put(p, 60, buf_str(&p->event));
 }
@@ -128,10 +128,10 @@ static status put_named_track(pftrace *p, uint32_t track, uint64_t uuid, uint64_
     const trace *t = p->x->t;
     char text[TEXT_BYTES];
     buf_clear(&p->event);
-    pftrace_number(&p->event, 1, uuid);
-    pftrace_number(&p->event, 5, parent);
-    pftrace_bytes(&p->event, 2, track_name(t, track, text));
-    pftrace_number(&p->event, 12, track);
+    wire_put_number(&p->event, 1, uuid);
+    wire_put_number(&p->event, 5, parent);
+    wire_put_bytes(&p->event, 2, track_name(t, track, text));
+    wire_put_number(&p->event, 12, track);
     return pftrace_put(p, 60, buf_str(&p->event));
 }
 
@@ -150,13 +150,13 @@ static status add_track(pftrace *p, uint32_t track) {
         return put_named_track(p, track, pftrace_track(track), process_uuid(process));
     buf_clear(&p->event);
     buf_clear(&p->one);
-    pftrace_number(&p->event, 1, pftrace_track(track));
-    pftrace_number(&p->event, 5, process_uuid(process));
-    pftrace_number(&p->event, 12, track);
-    pftrace_number(&p->one, 1, (uint64_t)t->process.pid[process]);
-    pftrace_number(&p->one, 2, (uint64_t)t->track.tid[track]);
-    pftrace_bytes(&p->one, 5, track_name(t, track, text));
-    pftrace_bytes(&p->event, 4, buf_str(&p->one));
+    wire_put_number(&p->event, 1, pftrace_track(track));
+    wire_put_number(&p->event, 5, process_uuid(process));
+    wire_put_number(&p->event, 12, track);
+    wire_put_number(&p->one, 1, (uint64_t)t->process.pid[process]);
+    wire_put_number(&p->one, 2, (uint64_t)t->track.tid[track]);
+    wire_put_bytes(&p->one, 5, track_name(t, track, text));
+    wire_put_bytes(&p->event, 4, buf_str(&p->one));
     return pftrace_put(p, 60, buf_str(&p->event));
 }
 
@@ -164,8 +164,8 @@ static status add_track(pftrace *p, uint32_t track) {
 
 static void begin_point(pftrace *p, uint32_t type, uint64_t uuid) {
     buf_clear(&p->event);
-    pftrace_number(&p->event, 9, type);
-    pftrace_number(&p->event, 11, uuid);
+    wire_put_number(&p->event, 9, type);
+    wire_put_number(&p->event, 11, uuid);
 }
 
 static status add_instants(pftrace *p) {
@@ -176,8 +176,8 @@ static status add_instants(pftrace *p) {
             pftrace_word(p, WORD_CATEGORY, t->category.name[t->instant.category[i]]);
         uint64_t name = pftrace_word(p, WORD_NAME, t->instant.name[i]);
         begin_point(p, TYPE_INSTANT, pftrace_track(t->instant.track[i]));
-        if (category) pftrace_number(&p->event, 3, category);
-        if (name) pftrace_number(&p->event, 10, name);
+        if (category) wire_put_number(&p->event, 3, category);
+        if (name) wire_put_number(&p->event, 10, name);
         TRY(pftrace_add_args(p, t->instant.args[i], NULL));
         TRY(pftrace_put_event(p, t->instant.time[i]));
     }
@@ -203,11 +203,11 @@ static status add_memory(pftrace *p) {
         bool segment = t->memory.kind[i] == MEMORY_SEGMENT_ALLOC ||
                        t->memory.kind[i] == MEMORY_SEGMENT_FREE;
         begin_point(p, TYPE_INSTANT, pftrace_track(t->memory.track[i]));
-        pftrace_bytes(&p->event, 22, STR("cpu_instant_event"));
-        pftrace_bytes(&p->event, 23,
-                      t->memory.kind[i] == MEMORY_OOM ? STR("[OutOfMemory]")
-                      : segment                       ? STR("[segment]")
-                                                      : STR("[memory]"));
+        wire_put_bytes(&p->event, 22, STR("cpu_instant_event"));
+        wire_put_bytes(&p->event, 23,
+                       t->memory.kind[i] == MEMORY_OOM ? STR("[OutOfMemory]")
+                       : segment                       ? STR("[segment]")
+                                                       : STR("[memory]"));
         if (t->memory.args[i])
             TRY(pftrace_add_args(p, t->memory.args[i], NULL));
         else
@@ -233,9 +233,9 @@ static status describe_counter(pftrace *p, uint32_t i, uint64_t *uuid) {
     if (*group == MAP_NONE) {
         *group = p->n_counters++;
         buf_clear(&p->event);
-        pftrace_number(&p->event, 1, COUNTER_IDS | *group);
-        pftrace_number(&p->event, 5, process_uuid(process));
-        pftrace_bytes(&p->event, 2, trace_str(t, t->counter.name[i]));
+        wire_put_number(&p->event, 1, COUNTER_IDS | *group);
+        wire_put_number(&p->event, 5, process_uuid(process));
+        wire_put_bytes(&p->event, 2, trace_str(t, t->counter.name[i]));
         TRY(pftrace_put(p, 60, buf_str(&p->event)));
     }
     uint64_t parent = COUNTER_IDS | *group;
@@ -244,10 +244,10 @@ static status describe_counter(pftrace *p, uint32_t i, uint64_t *uuid) {
     if (*series == MAP_NONE) {
         *series = p->n_counters++;
         buf_clear(&p->event);
-        pftrace_number(&p->event, 1, SERIES_IDS | *series);
-        pftrace_number(&p->event, 5, parent);
-        pftrace_bytes(&p->event, 2, trace_str(t, t->counter.series[i]));
-        pftrace_bytes(&p->event, 8, STR_NONE);
+        wire_put_number(&p->event, 1, SERIES_IDS | *series);
+        wire_put_number(&p->event, 5, parent);
+        wire_put_bytes(&p->event, 2, trace_str(t, t->counter.series[i]));
+        wire_put_bytes(&p->event, 8, STR_NONE);
         TRY(pftrace_put(p, 60, buf_str(&p->event)));
     }
     *uuid = SERIES_IDS | *series;
@@ -261,7 +261,7 @@ static status add_counters(pftrace *p) {
         if (!export_holds(p->x, t->counter.time[i])) continue;
         TRY(describe_counter(p, i, &uuid));
         begin_point(p, TYPE_COUNTER, uuid);
-        pftrace_real(&p->event, 44, t->counter.value[i]);
+        wire_put_real(&p->event, 44, t->counter.value[i]);
         TRY(pftrace_put_event(p, t->counter.time[i]));
     }
     return OK;

@@ -9,14 +9,14 @@
 
 /* p->one is an annotation without its key. */
 static void add_annotation(pftrace *p) {
-    pftrace_bytes(&p->event, 4, buf_str(&p->one));
+    wire_put_bytes(&p->event, 4, buf_str(&p->one));
 }
 
 void pftrace_add_integer(pftrace *p, const char *key, int64_t v) {
     if (v == ABSENT_I64) return;
     buf_clear(&p->one);
-    pftrace_bytes(&p->one, 10, str_of(key));
-    pftrace_number(&p->one, 4, (uint64_t)v);
+    wire_put_bytes(&p->one, 10, str_of(key));
+    wire_put_number(&p->one, 4, (uint64_t)v);
     add_annotation(p);
 }
 
@@ -26,9 +26,9 @@ static status add_json(pftrace *p, const args_record *rec, uint32_t i) {
     args_value_json(p->x->t, rec, i, &text);
     bool decimal = (rec->tags[i] & 3) == ARGS_DECIMAL;
     if (decimal && str_to_f64(buf_str(&text), &real))
-        pftrace_real(&p->one, 5, real);
+        wire_put_real(&p->one, 5, real);
     else
-        pftrace_bytes(&p->one, 9, buf_str(&text));
+        wire_put_bytes(&p->one, 9, buf_str(&text));
     bool fine = buf_ok(&text);
     buf_fini(&text);
     if (!fine) FAIL_MEMORY(p->x->err);
@@ -41,13 +41,13 @@ static status add_value(pftrace *p, const args_record *rec, uint32_t i, int64_t 
     uint64_t text =
         tag == ARGS_STRING ? pftrace_word(p, WORD_VALUE, (uint32_t)rec->payloads[i]) : 0;
     buf_clear(&p->one);
-    pftrace_number(&p->one, 1, key);
+    wire_put_number(&p->one, 1, key);
     if (tag == ARGS_INTEGER)
-        pftrace_number(&p->one, 4, (uint64_t)(own == ABSENT_I64 ? rec->payloads[i] : own));
+        wire_put_number(&p->one, 4, (uint64_t)(own == ABSENT_I64 ? rec->payloads[i] : own));
     else if (tag == ARGS_STRING && text)
-        pftrace_number(&p->one, 17, text);
+        wire_put_number(&p->one, 17, text);
     else if (tag == ARGS_STRING)
-        pftrace_bytes(&p->one, 6, STR_NONE);
+        wire_put_bytes(&p->one, 6, STR_NONE);
     else
         TRY(add_json(p, rec, i));
     add_annotation(p);
@@ -59,8 +59,8 @@ static status add_object(pftrace *p, uint32_t record) {
     buf text = {0};
     status st = args_read_json(p->x->args, record, &text, p->x->err);
     buf_clear(&p->one);
-    pftrace_bytes(&p->one, 10, STR("args"));
-    pftrace_bytes(&p->one, 9, buf_str(&text));
+    wire_put_bytes(&p->one, 10, STR("args"));
+    wire_put_bytes(&p->one, 9, buf_str(&text));
     if (st == OK) add_annotation(p);
     buf_fini(&text);
     return st;
@@ -105,16 +105,16 @@ static void add_known(pftrace *p, uint32_t seen, known_arg which, int64_t v) {
 static void add_known_text(pftrace *p, uint32_t seen, known_arg which, str json) {
     if (seen >> which & 1 || !json.n) return;
     buf_clear(&p->one);
-    pftrace_bytes(&p->one, 10, KNOWN[which]);
-    pftrace_bytes(&p->one, 9, json);
+    wire_put_bytes(&p->one, 10, KNOWN[which]);
+    wire_put_bytes(&p->one, 9, json);
     add_annotation(p);
 }
 
 static void add_known_real(pftrace *p, uint32_t seen, known_arg which, double v) {
     if (seen >> which & 1 || !isfinite(v)) return;
     buf_clear(&p->one);
-    pftrace_bytes(&p->one, 10, KNOWN[which]);
-    pftrace_real(&p->one, 5, v);
+    wire_put_bytes(&p->one, 10, KNOWN[which]);
+    wire_put_real(&p->one, 5, v);
     add_annotation(p);
 }
 

@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "export/export_int.h"
 #include "export/links_int.h"
+#include "export/wire_int.h"
 
 /* Tables of words; an entry is told in the packet that uses it first. */
 typedef enum { WORD_NAME = 0, WORD_CATEGORY, WORD_KEY, WORD_VALUE, N_WORD_TABLES } word_table;
@@ -52,10 +53,6 @@ status pftrace_add_lane(pftrace *p, uint32_t track, uint64_t uuid) MUST_USE;
 
 /* ---- pftrace_wire.c ---- */
 
-void pftrace_number(buf *b, uint32_t field, uint64_t v);
-void pftrace_bytes(buf *b, uint32_t field, str bytes);
-void pftrace_fixed(buf *b, uint32_t field, uint64_t v);
-void pftrace_real(buf *b, uint32_t field, double v);
 /* A number of the word in its table, told with this packet if it is new. 0: no word. */
 uint64_t pftrace_word(pftrace *p, word_table table, uint32_t string);
 /* The same for the category that tells a kind. */

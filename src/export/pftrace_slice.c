@@ -54,7 +54,7 @@ static void add_arrows_of(pftrace *p, uint32_t slice) {
     const arrow_end *all = VEC(&p->arrows, arrow_end);
     while (p->next_arrow < p->arrows.n && all[p->next_arrow].slice < slice) p->next_arrow++;
     for (; p->next_arrow < p->arrows.n && all[p->next_arrow].slice == slice; p->next_arrow++)
-        pftrace_fixed(&p->event, all[p->next_arrow].ends ? 48 : 47, all[p->next_arrow].id);
+        wire_put_fixed(&p->event, all[p->next_arrow].ends ? 48 : 47, all[p->next_arrow].id);
 }
 
 /* ---- lanes ---- */
@@ -70,8 +70,8 @@ static status end_top(pftrace *p, lane_row *l) {
     range_at(p, i)->below = p->free_range;
     p->free_range = i;
     buf_clear(&p->event);
-    pftrace_number(&p->event, 9, TYPE_END);
-    pftrace_number(&p->event, 11, l->uuid);
+    wire_put_number(&p->event, 9, TYPE_END);
+    wire_put_number(&p->event, 11, l->uuid);
     return pftrace_put_event(p, top.end_ns);
 }
 
@@ -130,11 +130,11 @@ static status add_slice(pftrace *p, uint32_t track, uint32_t slice) {
         pftrace_word(p, WORD_CATEGORY, t->category.name[t->slice.category[slice]]);
     uint64_t name = pftrace_word(p, WORD_NAME, t->slice.name[slice]);
     buf_clear(&p->event);
-    pftrace_number(&p->event, 9, TYPE_BEGIN);
-    pftrace_number(&p->event, 11, lane->uuid);
-    if (category) pftrace_number(&p->event, 3, category);
-    pftrace_number(&p->event, 3, pftrace_kind_word(p, t->slice.kind[slice]));
-    if (name) pftrace_number(&p->event, 10, name);
+    wire_put_number(&p->event, 9, TYPE_BEGIN);
+    wire_put_number(&p->event, 11, lane->uuid);
+    if (category) wire_put_number(&p->event, 3, category);
+    wire_put_number(&p->event, 3, pftrace_kind_word(p, t->slice.kind[slice]));
+    if (name) wire_put_number(&p->event, 10, name);
     add_arrows_of(p, slice);
     TRY(pftrace_add_args(p, t->slice.args[slice], &f));
     TRY(pftrace_put_event(p, start_ns));

@@ -9,38 +9,6 @@
 
 enum { SEQUENCE = 1, STATE_CLEARED = 1, NEEDS_STATE = 2 };
 
-static void add_varint(buf *b, uint64_t v) {
-    char bytes[10];
-    size_t n = 0;
-    for (; v >= 0x80; v >>= 7) bytes[n++] = (char)(v | 0x80);
-    bytes[n++] = (char)v;
-    buf_add(b, bytes, n);
-}
-
-void pftrace_number(buf *b, uint32_t field, uint64_t v) {
-    add_varint(b, (uint64_t)field << 3);
-    add_varint(b, v);
-}
-
-void pftrace_bytes(buf *b, uint32_t field, str bytes) {
-    add_varint(b, (uint64_t)field << 3 | 2);
-    add_varint(b, bytes.n);
-    buf_add_str(b, bytes);
-}
-
-void pftrace_fixed(buf *b, uint32_t field, uint64_t v) {
-    char bytes[8];
-    for (int i = 0; i < 8; i++) bytes[i] = (char)(v >> 8 * i);
-    add_varint(b, (uint64_t)field << 3 | 1);
-    buf_add(b, bytes, sizeof bytes);
-}
-
-void pftrace_real(buf *b, uint32_t field, double v) {
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    pftrace_fixed(b, field, bits);
-}
-
 /* ---- words ---- */
 
 static uint64_t tell_word(pftrace *p, word_table table, uint64_t id, str text) {
@@ -50,9 +18,9 @@ static uint64_t tell_word(pftrace *p, word_table table, uint64_t id, str text) {
     if (*byte & bit) return id;
     *byte |= bit;
     buf_clear(&p->one);
-    pftrace_number(&p->one, 1, id);
-    pftrace_bytes(&p->one, 2, text);
-    pftrace_bytes(&p->words, fields[table], buf_str(&p->one));
+    wire_put_number(&p->one, 1, id);
+    wire_put_bytes(&p->one, 2, text);
+    wire_put_bytes(&p->words, fields[table], buf_str(&p->one));
     return id;
 }
 
@@ -74,25 +42,25 @@ uint64_t pftrace_kind_word(pftrace *p, uint8_t kind) {
 
 static status end_packet(pftrace *p) {
     bool fine = buf_ok(&p->packet) && buf_ok(&p->event) && buf_ok(&p->words) && buf_ok(&p->one);
-    pftrace_number(&p->packet, 10, SEQUENCE);
-    pftrace_number(&p->packet, 13, p->begun ? NEEDS_STATE : STATE_CLEARED);
+    wire_put_number(&p->packet, 10, SEQUENCE);
+    wire_put_number(&p->packet, 13, p->begun ? NEEDS_STATE : STATE_CLEARED);
     p->begun = true;
-    pftrace_bytes(&p->x->out, 1, buf_str(&p->packet));
+    wire_put_bytes(&p->x->out, 1, buf_str(&p->packet));
     if (!fine || !buf_ok(&p->packet)) FAIL_MEMORY(p->x->err);
     return export_row_done(p->x);
 }
 
 status pftrace_put_event(pftrace *p, int64_t time_ns) {
     buf_clear(&p->packet);
-    pftrace_number(&p->packet, 8, (uint64_t)max_i64(0, add_i64(time_ns, p->shift_ns)));
-    if (p->words.n) pftrace_bytes(&p->packet, 12, buf_str(&p->words));
-    pftrace_bytes(&p->packet, 11, buf_str(&p->event));
+    wire_put_number(&p->packet, 8, (uint64_t)max_i64(0, add_i64(time_ns, p->shift_ns)));
+    if (p->words.n) wire_put_bytes(&p->packet, 12, buf_str(&p->words));
+    wire_put_bytes(&p->packet, 11, buf_str(&p->event));
     buf_clear(&p->words);
     return end_packet(p);
 }
 
 status pftrace_put(pftrace *p, uint32_t field, str message) {
     buf_clear(&p->packet);
-    pftrace_bytes(&p->packet, field, message);
+    wire_put_bytes(&p->packet, field, message);
     return end_packet(p);
 }

@@ -5,21 +5,13 @@
 
 #include "base/buf.h"
 
-static inline void wire_varint(buf *b, uint64_t v) {
-    for (; v > 127; v >>= 7) buf_add_byte(b, (char)((v & 127) | 128));
-    buf_add_byte(b, (char)v);
-}
-
+void wire_put_varint(buf *b, uint64_t v);
 /* A field that is a number; a negative one as protobuf has it, in ten bytes. */
-static inline void wire_number(buf *b, unsigned field, uint64_t v) {
-    wire_varint(b, (uint64_t)field << 3);
-    wire_varint(b, v);
-}
-
-static inline void wire_bytes(buf *b, unsigned field, str bytes) {
-    wire_varint(b, (uint64_t)field << 3 | 2);
-    wire_varint(b, bytes.n);
-    buf_add_str(b, bytes);
-}
+void wire_put_number(buf *b, uint32_t field, uint64_t v);
+/* A text, or a message. */
+void wire_put_bytes(buf *b, uint32_t field, str bytes);
+/* Eight bytes, whatever the number. */
+void wire_put_fixed(buf *b, uint32_t field, uint64_t v);
+void wire_put_real(buf *b, uint32_t field, double v);
 
 #endif

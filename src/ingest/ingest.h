@@ -19,6 +19,7 @@ typedef struct {
     bool (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
     void *progress_context;
     const char *path;   /* of the input, for readers of whole folders; NULL when it has none */
+    int64_t process;    /* of a file of several, the one whose rows are read; 0: all */
     const char *beside; /* of an execution trace of the same process; NULL: there is none */
     uint64_t memory_limit_bytes; /* 0 = none: rows beyond it are ERR_LIMIT */
     size_t piece_bytes; /* read at a time, 0 = 4 MiB; small ones put seams into small tests */

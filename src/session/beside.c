@@ -50,12 +50,14 @@ static bool may_be_execution_trace(str name) {
     return false;
 }
 
-/* *process: as the file tells it; 0 when it does not. */
+/* *process: as the file tells it; 0 when it does not. One that cannot be read is taken for it:
+ * whoever reads it then says so, instead of leaving it out in silence. */
 static bool look_inside(const char *path, int64_t *process) {
     source *s = NULL;
     str head = STR_NONE;
-    if (source_open(path, &s, NULL) != OK) return false;
-    bool is = source_peek(s, HEAD_BYTES, &head, NULL) == OK && execution_trace_head(head);
+    if (source_open(path, &s, NULL) != OK) return true;
+    bool read = source_peek(s, HEAD_BYTES, &head, NULL) == OK;
+    bool is = !read || execution_trace_head(head);
     if (is && !json_i64(json_member(head, STR("pid")), process)) *process = 0;
     source_close(s);
     return is;

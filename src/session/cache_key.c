@@ -180,6 +180,20 @@ static bool hash_beside(const char *path, uint64_t *hash) {
     return add_file(et.path, &st, hash);
 }
 
+/* The sums of collectives that a database of an Ascend is read with. */
+static bool add_sums(const char *folder, uint64_t *hash) {
+    static const char *const names[] = {"analysis.db", "communication_analyzer.db"};
+    bool settled = true;
+    for (size_t i = 0; i < sizeof names / sizeof *names && settled; i++) {
+        char path[PATH_MAX];
+        struct stat st;
+        int n = snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        if (n > 0 && (size_t)n < sizeof path && stat(path, &st) == 0)
+            settled = add_file(names[i], &st, hash);
+    }
+    return settled;
+}
+
 /* A trace that is read from many files depends on all of them. The file lies in its worker's
  * folder or in a part of it. */
 static bool hash_siblings(const char *path, uint64_t *hash) {
@@ -192,7 +206,7 @@ static bool hash_siblings(const char *path, uint64_t *hash) {
         int written =
             snprintf(folder, sizeof folder, "%.*s%s", n, slash ? path : ".", up ? "/.." : "");
         if (written < 0 || (size_t)written >= sizeof folder ||
-            !cache_key_add_worker(folder, hash))
+            !cache_key_add_worker(folder, hash) || (database && !up && !add_sums(folder, hash)))
             return false;
     }
     return true;

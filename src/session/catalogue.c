@@ -114,13 +114,20 @@ static entry *add_entry(live *c, str path) {
     return e;
 }
 
-/* The number of a path's entry, made when new; 0 when out of memory. The lock is held. */
-static uint32_t entry_of(live *c, str path) {
-    uint32_t known = intern_find(c->paths, path);
-    if (known != UINT32_MAX && known < c->n_entries) return known;
-    uint32_t id = intern_add(c->paths, path);
-    if (id == UINT32_MAX || id != c->n_entries || !add_entry(c, path)) return 0;
-    return id;
+/* The number of a span's entry, made when new; 0 when out of memory. The lock is held. */
+static uint32_t entry_of(live *c, const span_entry *span) {
+    buf key = {0};
+    buf_add_str(&key, span->path);
+    if (span->process) buf_printf(&key, "#%lld", (long long)span->process);
+    str text = buf_ok(&key) ? buf_str(&key) : STR_NONE;
+    uint32_t id = text.p ? intern_find(c->paths, text) : UINT32_MAX;
+    bool known = id != UINT32_MAX && id < c->n_entries;
+    if (!known && text.p) id = intern_add(c->paths, text);
+    buf_fini(&key);
+    if (known) return id;
+    entry *e = id == c->n_entries ? add_entry(c, span->path) : NULL;
+    if (e) e->process = span->process;
+    return e ? id : 0;
 }
 
 static void set_state(entry *e, span_state s) {
@@ -236,7 +243,7 @@ static status match_entries(look *q, bool *changed, error *err) {
             const worker_entry *worker = &s->found.runs[r].workers[w];
             for (uint32_t i = 0; i < worker->n_spans; i++) {
                 const span_entry *span = &worker->spans[i];
-                uint32_t id = entry_of(c, span->path);
+                uint32_t id = entry_of(c, span);
                 if (!id) FAIL_MEMORY(err);
                 s->entries[span - s->base] = id;
                 entry *e = c->entries[id];

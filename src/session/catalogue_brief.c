@@ -44,6 +44,7 @@ static status read_summary(live *c, const entry *e, trace *known, held_trace **o
                            error *err) {
     load_options how = {.threads = 1,
                         .no_cache = c->o.no_cache,
+                        .process = e->process,
                         .memory_limit_bytes = c->o.memory_limit_bytes,
                         .progress = is_over,
                         .progress_context = c,

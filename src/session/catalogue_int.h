@@ -21,7 +21,8 @@ typedef enum {
 /* A file that was seen. Entries are never freed before the catalogue, so their numbers stay. */
 typedef struct {
     span_progress progress;
-    char *path; /* valid while the catalogue is open */
+    char *path;      /* valid while the catalogue is open */
+    int64_t process; /* of a file of several, 0: all of it */
     uint64_t size_bytes;
     int64_t mtime_ns;
     bool present;     /* in the last look */
@@ -49,7 +50,7 @@ struct live {
     char *path, *root; /* as given; the real one, NULL for a file */
     char *also;        /* a second folder, or NULL */
     pool *pool;        /* of the reading thread */
-    intern *paths;     /* path → entry; entry 0 is none */
+    intern *paths;     /* path and process → entry; entry 0 is none */
     intern *names;     /* of workers */
     pthread_t reader, watcher;
     bool started_reader, started_watcher;

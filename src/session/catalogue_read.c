@@ -55,9 +55,10 @@ static bool catalogue_read_report(void *context, uint64_t done, uint64_t total) 
     return atomic_load(&c->quit);
 }
 
-static status read_file(live *c, const char *path, held_trace **out, error *err) {
+static status read_file(live *c, const entry *e, held_trace **out, error *err) {
     load_options how = {.pool = c->pool,
                         .no_cache = c->o.no_cache,
+                        .process = e->process,
                         .memory_limit_bytes = c->o.memory_limit_bytes,
                         .progress = catalogue_read_report,
                         .progress_context = c};
@@ -65,7 +66,7 @@ static status read_file(live *c, const char *path, held_trace **out, error *err)
     held_trace *h = mem_zalloc(sizeof *h);
     if (!h) FAIL_MEMORY(err);
     atomic_init(&h->references, 1);
-    status s = trace_load(path, &how, &l, err);
+    status s = trace_load(e->path, &how, &l, err);
     h->trace = l.trace;
     if (s == OK) s = lod_new(h->trace, c->pool, &h->lod, err);
     if (s != OK) {
@@ -179,7 +180,7 @@ static void read_entry(live *c, uint32_t id) {
     c->loading_entry = id;
     c->last_event_ns = 0;
     live_emit(c, (live_event){.what = LIVE_CHANGED});
-    status s = read_file(c, e->path, &h, &err);
+    status s = read_file(c, e, &h, &err);
     if (s == ERR_CANCELLED) return;
     pthread_mutex_lock(&c->lock);
     held_trace *old = catalogue_read_settle(c, e, h, &err);

@@ -391,9 +391,10 @@ static status add_npu_cycle(walk *w, str folder, str name, const found_file *run
 static bool is_npu_timeline(const char *path) {
     source *s = NULL;
     if (source_open(path, &s, NULL) != OK) return false;
-    bool is = sniff_is_torch_npu(s);
+    bool is;
+    status st = sniff_torch_npu(s, &is, NULL);
     source_close(s);
-    return is;
+    return st == OK && is;
 }
 
 static bool has_mindspore(const vec *items) {
@@ -555,6 +556,7 @@ static status make_catalogue(arena *a, const found_file *f, size_t n, catalogue 
         *++span = (span_entry){.path = f[i].path,
                                .stamp = f[i].name.stamp,
                                .own = f[i].own,
+                               .process = f[i].process,
                                .number = ++worker->n_spans,
                                .size_bytes = f[i].size_bytes,
                                .mtime_ns = f[i].mtime_ns};
@@ -576,6 +578,24 @@ static status ask_file(arena *a, found_file *f, error *err) {
     return OK;
 }
 
+/* Files that were named, and all of the processes in them. */
+static status catalogue_of_given(arena *a, const found_file *f, size_t n, catalogue *out,
+                                 error *err) {
+    vec files = VEC_INIT(found_file);
+    status s = OK;
+    for (size_t i = 0; i < n && s == OK; i++) {
+        found_file *to = vec_push(&files);
+        if (to)
+            *to = f[i];
+        else
+            s = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    }
+    if (s == OK) s = processes_part(a, &files, err);
+    if (s == OK) s = catalogue_of_files(a, VEC(&files, found_file), files.n, out, err);
+    vec_fini(&files);
+    return s;
+}
+
 static status discover_file(arena *a, const char *path, const struct stat *st, catalogue *out,
                             error *err) {
     str whole = arena_str(a, str_of(path)), parent;
@@ -589,11 +609,7 @@ static status discover_file(arena *a, const char *path, const struct stat *st, c
     if (st->st_size > 0) f.size_bytes = (uint64_t)st->st_size;
     str base = slash == SIZE_MAX ? whole : str_from(whole, slash + 1);
     if (!name_parse(base, &f.name)) name_of_any(base, &f.name);
-    f.name.worker = arena_str(a, f.name.worker);
-    f.name.stamp = arena_str(a, f.name.stamp);
-    if (!f.name.worker.p || !f.name.stamp.p) FAIL_MEMORY(err);
-    TRY(ask_file(a, &f, err));
-    return make_catalogue(a, &f, 1, out, err);
+    return catalogue_of_given(a, &f, 1, out, err);
 }
 
 /* The names were borrowed from file names: make them end in NUL. */
@@ -640,6 +656,25 @@ static status pass_copies(walk *w, const found_file *f, size_t n, error *err) {
     return OK;
 }
 
+static void forget_passed(walk *w, str path) {
+    passed_file *p = VEC(&w->passed, passed_file);
+    for (size_t i = 0; i < w->passed.n; i++)
+        if (p[i].what == MSG_WHAT_CHAKRA && str_eq(p[i].path, path)) p[i] = p[--w->passed.n];
+}
+
+/* An execution trace that is joined to a trace is read, not passed over. */
+static void take_back_joined(walk *w, const found_file *f, size_t n) {
+    bool any = false;
+    for (size_t i = 0; i < w->passed.n; i++)
+        any |= VEC(&w->passed, passed_file)[i].what == MSG_WHAT_CHAKRA;
+    for (size_t i = 0; i < n && any; i++) {
+        beside_file et;
+        if (str_find(f[i].path, STR(".json"), 0) != SIZE_MAX && !f[i].name.memory &&
+            beside_find(f[i].path.p, &et))
+            forget_passed(w, str_from(str_of(et.path), w->n_root));
+    }
+}
+
 static int compare_passed(const void *a, const void *b) {
     return name_compare(((const passed_file *)a)->path, ((const passed_file *)b)->path);
 }
@@ -682,12 +717,14 @@ static status discover_tree(arena *a, const char *path, const struct stat *st, c
     if (!top.p || !name.p) FAIL_MEMORY(err);
     w.n_root = top.n + 1;
     status s = walk_directory(&w, top, name, &root, err);
+    if (s == OK) s = processes_part(a, &w.files, err);
     found_file *f = VEC(&w.files, found_file);
     size_t n = w.files.n;
     if (s == OK && n) s = sort_files(a, f, n, err);
     if (s == OK && n) s = rank_folders_join(a, top, name, f, n, err);
     if (s == OK && n) qsort(f, n, sizeof *f, compare_found);
     if (s == OK && n) s = pass_copies(&w, f, n, err);
+    if (s == OK) take_back_joined(&w, f, n);
     if (s == OK) s = keep_passed(&w, out, err);
     if (s == OK && n == 0) s = fail_without_traces(&w, top.p, w.n_seen == 0, err);
     if (s == OK) s = make_catalogue(a, f, n, out, err);
@@ -768,7 +805,7 @@ status discover_files(arena *a, const char *const *given, uint32_t n, catalogue 
     if (!name.p) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < n; i++) f[i].run_path = parent, f[i].run_name = name;
     TRY(part_folders(a, f, n, err));
-    TRY(catalogue_of_files(a, f, n, &c, err));
+    TRY(catalogue_of_given(a, f, n, &c, err));
     *out = c;
     return OK;
 }

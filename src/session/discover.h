@@ -26,6 +26,7 @@ typedef struct {
     str path;
     str stamp;       /* digits from the file's name; empty when it has none */
     str own;         /* the producer's number of the span, from the file; empty: not reported */
+    int64_t process; /* of a file of several: whose rows are meant; 0: the whole file */
     uint32_t number; /* 1 … n by time */
     uint64_t size_bytes;
     int64_t mtime_ns;

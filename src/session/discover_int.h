@@ -2,6 +2,7 @@
 #ifndef SESSION_DISCOVER_INT_H
 #define SESSION_DISCOVER_INT_H
 
+#include "base/vec.h"
 #include "session/discover.h"
 #include "session/names_int.h"
 
@@ -10,11 +11,14 @@ typedef struct {
     str run_name, run_path;
     trace_name name;
     str path;
-    str own; /* the producer's own number of the span, as text */
+    int64_t process; /* of a file of several: the one that is the worker; 0: all of it */
+    str own;         /* the producer's own number of the span, as text */
     uint64_t size_bytes;
     int64_t mtime_ns;
 } found_file;
 
+/* Files that hold several processes become a worker for each (processes.c). */
+status processes_part(arena *a, vec *files, error *err) MUST_USE;
 /* Says of each worker of a run what it is, puts the ranks first and counts them. */
 void roles_settle(run_entry *r);
 /* Counts again after workers were taken out. */

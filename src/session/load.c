@@ -71,6 +71,7 @@ static ingest_options options_of(const job *j, reopen_ctx *again) {
     bool can_reopen = source_file_bytes(j->from) > 0 && strcmp(j->path, "-") != 0;
     return (ingest_options){.pool = j->pool,
                             .path = j->path,
+                            .process = j->o->process,
                             .reopen = can_reopen ? reopen_source : NULL,
                             .reopen_context = again,
                             .progress = j->o->progress,
@@ -195,8 +196,10 @@ static status load_file(const char *path, const load_options *o, trace **out, bo
     job j = {.path = path, .o = o};
     TRY(source_open(path, &j.from, err));
     j.format = format_of_name(str_of(path));
-    if (j.format && sniff_is_torch_npu(j.from)) j.format = format_torch_npu();
-    status st = j.format ? OK : sniff_source(j.from, path, &j.format, err);
+    bool npu = false;
+    status st = j.format ? sniff_torch_npu(j.from, &npu, err)
+                         : sniff_source(j.from, path, &j.format, err);
+    if (npu) j.format = format_torch_npu();
     bool ours = st == OK && format_is_tacho(j.format);
     bool copied = ours && !can_be_mapped(j.from, path);
     if (copied) st = map_copy(j.from, path, out, err);
@@ -206,9 +209,19 @@ static status load_file(const char *path, const load_options *o, trace **out, bo
     return ours && !copied ? file_open(path, STR_NONE, out, err) : st;
 }
 
-static status keep_in_cache(const cache_key *before, const char *path, const trace *t,
-                            error *note) {
-    cache_key after = cache_key_of(path);
+/* The key of a file, or of a process in it. */
+static cache_key key_of(const char *path, const load_options *o) {
+    cache_key key = cache_key_of(path);
+    if (!key.n || !o->process) return key;
+    int n = snprintf(key.text + key.n, sizeof key.text - key.n, " process %lld",
+                     (long long)o->process);
+    key.n = n > 0 && key.n + (uint32_t)n < sizeof key.text ? key.n + (uint32_t)n : 0;
+    return key;
+}
+
+static status keep_in_cache(const cache_key *before, const char *path, const load_options *o,
+                            const trace *t, error *note) {
+    cache_key after = key_of(path, o);
     bool quiet = str_eq(str_n(before->text, before->n), str_n(after.text, after.n));
     return quiet ? cache_keep(before, t, note) : OK;
 }
@@ -219,11 +232,11 @@ static status load_trace(const char *path, const load_options *o, loaded_trace *
     trace *t = NULL;
     error note = {0};
     bool made = false;
-    if (!o->no_cache && strcmp(path, "-") != 0 && cache_enabled()) key = cache_key_of(path);
+    if (!o->no_cache && strcmp(path, "-") != 0 && cache_enabled()) key = key_of(path, o);
     if (key.n) t = cache_find(&key, o->tables ? o->tables : TRACE_ALL | TRACE_ARGUMENTS);
     bool from_cache = t != NULL;
     if (!t) TRY(load_file(path, o, &t, &made, err));
-    status kept = key.n && made && !o->unkept ? keep_in_cache(&key, path, t, &note) : OK;
+    status kept = key.n && made && !o->unkept ? keep_in_cache(&key, path, o, t, &note) : OK;
     status st = o->strict ? check_strict(t, path, err) : OK;
     if (st != OK) {
         trace_release(t);
@@ -240,7 +253,7 @@ static status load_trace(const char *path, const load_options *o, loaded_trace *
 static cache_key summary_key(const char *path, const load_options *o) {
     cache_key key = {.n = 0};
     if (o->no_cache || strcmp(path, "-") == 0 || !cache_enabled()) return key;
-    key = cache_key_of(path);
+    key = key_of(path, o);
     if (!key.n) return key;
     uint64_t parts[2] = {hash_bytes64(o->who.worker.p, o->who.worker.n), (uint64_t)o->who.rank};
     int n = snprintf(key.text + key.n, sizeof key.text - key.n, " summary3 %016llx",

@@ -104,19 +104,19 @@ static sniff_result name_it(const source *s, str head, const format *f, str path
     return (sniff_result){.what = foreign_noun(found)}; /* the sentence would say no more */
 }
 
-bool sniff_is_torch_npu(source *s) {
+status sniff_torch_npu(source *s, bool *is, error *err) {
     static const size_t looks[] = {FIRST_LOOK, SECOND_LOOK};
-    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+    *is = false;
+    for (size_t i = 0; i < sizeof looks / sizeof *looks && !*is; i++) {
         str head;
-        if (source_peek(s, looks[i], &head, NULL) != OK) return false;
+        TRY(source_peek(s, looks[i], &head, err));
         const char *first = json_space(head.p, head.p + head.n);
-        if (first == head.p + head.n || (*first != '[' && *first != '{')) return false;
-        if (str_find(head, STR("\"aten::"), 0) != SIZE_MAX ||
-            str_find(head, STR("\"torch_to_npu\""), 0) != SIZE_MAX)
-            return true;
-        if (head.n < looks[i]) return false;
+        if (first == head.p + head.n || (*first != '[' && *first != '{')) return OK;
+        *is = str_find(head, STR("\"aten::"), 0) != SIZE_MAX ||
+              str_find(head, STR("\"torch_to_npu\""), 0) != SIZE_MAX;
+        if (head.n < looks[i]) return OK;
     }
-    return false;
+    return OK;
 }
 
 sniff_result sniff_file(const char *path) {

@@ -22,7 +22,7 @@ sniff_result sniff_name(str name);
  * false. */
 bool sniff_is_trace(const char *path);
 /* Trace events of PyTorch on Ascend? Its files have the names of MindSpore's. */
-bool sniff_is_torch_npu(source *s);
+status sniff_torch_npu(source *s, bool *is, error *err) MUST_USE;
 
 /* The same on bytes in memory: the format, or NULL and a message with {path} in *found. */
 const format *sniff_bytes(str head, bool whole, uint16_t *found);

@@ -52,6 +52,7 @@ builder *builder_new(void) {
     b->devices = VEC_INIT(raw_device);
     b->kernel_sources = VEC_INIT(raw_kernel_source);
     b->groups = VEC_INIT(raw_group);
+    b->captured_by = VEC_INIT(int64_t);
     for (int i = 0; i < N_TABLES; i++) b->rows[i] = (vec){.elem_bytes = ROW_BYTES[i]};
     b->base_unix_ns = ABSENT_I64;
     b->format = "";
@@ -95,6 +96,7 @@ static void free_shared_rows(builder *b) {
     if (b->frames.n) b->frames.n = 1;
     map_fini(&b->frame_map);
     map_fini(&b->captured);
+    vec_fini(&b->captured_by);
 }
 
 void builder_clear(builder *b) {
@@ -205,10 +207,12 @@ void builder_set_work_names_op(builder *b, bool yes) {
     b->work_names_op = yes;
 }
 
-status builder_captured(builder *b, int64_t node, uint32_t correlation) {
+status builder_captured(builder *b, int64_t node, int64_t correlation) {
     uint32_t *at = map_at(&b->captured, (uint64_t)node);
-    if (!at) return ERR_MEMORY;
-    *at = correlation;
+    int64_t *to = at ? vec_push(&b->captured_by) : NULL;
+    if (!to) return ERR_MEMORY;
+    *at = (uint32_t)(b->captured_by.n - 1);
+    *to = correlation;
     return OK;
 }
 

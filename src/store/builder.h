@@ -49,7 +49,7 @@ void builder_set_launch_by_arrow(builder *b, bool yes);
  * call may launch the work of many. */
 void builder_set_work_names_op(builder *b, bool yes);
 /* A node of a graph was made by the call with this correlation. Not thread safe. */
-status builder_captured(builder *b, int64_t node, uint32_t correlation);
+status builder_captured(builder *b, int64_t node, int64_t correlation) MUST_USE;
 /* Ranges that say what the program does (modules, forward, backward, optimizer) are drawn on
  * several threads at once: only those of threads with this name (string id) count, the others
  * are plain annotations. */

@@ -79,12 +79,13 @@ struct builder {
     map shape_map;
     vec categories; /* uint32_t string ids; row 0 is the null row */
     map category_map;
-    vec frames;    /* frame_row; row 0 is the null row */
-    map frame_map; /* parent << 32 | name → frame */
-    map captured;  /* node of a graph → correlation of the call that made it */
-    vec blocks;    /* arg_block */
-    vec metas;     /* raw_meta */
-    vec left_outs; /* raw_left_out, ascending */
+    vec frames;      /* frame_row; row 0 is the null row */
+    map frame_map;   /* parent << 32 | name → frame */
+    map captured;    /* node of a graph → captured_by */
+    vec captured_by; /* int64_t: correlation of the call that made it */
+    vec blocks;      /* arg_block */
+    vec metas;       /* raw_meta */
+    vec left_outs;   /* raw_left_out, ascending */
     vec devices, groups, kernel_sources;
     vec rows[N_TABLES]; /* row_x, of the tables that readers fill as they are */
     const char *format;

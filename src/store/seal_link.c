@@ -149,9 +149,9 @@ static status map_calls(link_ctx *q, map *calls, error *err) {
 /* The call at whose capture the kernel's node was made; MAP_NONE when nobody saw it. */
 static uint32_t capturing_call(const seal_ctx *s, const map *calls, uint32_t kernel) {
     int64_t node = s->kernel.graph_node[kernel];
-    uint32_t correlation =
-        node > 0 ? map_get(&s->b->captured, (uint64_t)node) : (uint32_t)MAP_NONE;
-    return correlation == MAP_NONE ? MAP_NONE : map_get(calls, correlation);
+    uint32_t at = node > 0 ? map_get(&s->b->captured, (uint64_t)node) : (uint32_t)MAP_NONE;
+    if (at == MAP_NONE) return MAP_NONE;
+    return map_get(calls, (uint64_t)VEC(&s->b->captured_by, int64_t)[at]);
 }
 
 static link_how how_linked(const link_ctx *q, uint32_t call, uint32_t kernel) {

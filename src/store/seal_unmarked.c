@@ -141,7 +141,8 @@ static uint8_t read_name(const seal_ctx *s, uint8_t *said, uint32_t name) {
     if (said[name]) return said[name];
     str text = intern_get(s->b->strings, name);
     uint8_t says = NAME_READ;
-    if (seal_unmarked_holds(text, "DtoH") || seal_unmarked_holds(text, "HtoD"))
+    if (seal_unmarked_holds(text, "DtoH") || seal_unmarked_holds(text, "HtoD") ||
+        seal_unmarked_holds(text, "DeviceToHost") || seal_unmarked_holds(text, "HostToDevice"))
         says |= NAME_MOVES;
     if (seal_unmarked_holds(text, "multi_tensor_apply") || seal_unmarked_holds(text, "adam") ||
         seal_unmarked_holds(text, "sgd"))

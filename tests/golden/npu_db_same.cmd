@@ -1,1 +1,3 @@
 for a in operators kernels memory steps; do for r in rank0 rank1; do for d in torch_npu torch_npu_db; do $TACHO $a $d --worker $r --format csv --quiet 2>/dev/null > $TMP/$d; done; cmp $TMP/torch_npu $TMP/torch_npu_db && echo $a of $r: $(wc -l < $TMP/torch_npu_db) lines, the same; done; done
+for d in torch_npu torch_npu_db; do $TACHO distributed $d --format csv --quiet 2>/dev/null > $TMP/$d; done; cmp $TMP/torch_npu $TMP/torch_npu_db && echo distributed: $(wc -l < $TMP/torch_npu_db) lines, the same
+$TACHO query torch_npu_db --format csv --quiet "select step, source, target, kind, time, bytes from link"

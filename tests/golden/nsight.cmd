@@ -7,4 +7,10 @@ $TACHO modules --stable --format csv nsight/training.sqlite.gz
 $TACHO overview --stable --table breakdown --format csv nsight/training.sqlite.gz
 # cut, plain: what is left is read, what is lost is counted
 zcat nsight/training.sqlite.gz | head -c 20000 >$TMP/cut.sqlite
-$TACHO info --stable --table events --format csv $TMP/cut.sqlite 2>&1
+for worker in cut.4000 cut.4001; do
+    $TACHO info --stable --table events --format csv $TMP/cut.sqlite --worker $worker 2>&1
+done
+# plain: a worker for each process
+zcat nsight/training.sqlite.gz >$TMP/training.sqlite
+$TACHO info --stable --table workers --format csv $TMP/training.sqlite
+$TACHO distributed --stable --table devices --format csv $TMP/training.sqlite

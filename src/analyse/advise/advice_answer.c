@@ -408,7 +408,17 @@ static uint32_t first_lack(const advice_facts *f, const advice_rule *r) {
     return 0;
 }
 
+/* Launches without any work of the device: it was asked for, and its records were lost. */
+static status count_launches(const advice_facts *f, int64_t *launches, error *err) {
+    lost_work w = {0};
+    if (!f->run && !(f->has & NEED_DEVICE)) TRY(lost_work_count(f->t, f->arena, &w, err));
+    *launches = w.launches;
+    return OK;
+}
+
 static status note_lacks(const advice_facts *f, answer *out, error *err) {
+    int64_t launches;
+    TRY(count_launches(f, &launches, err));
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
         buf names = {0};
         /* A run of one process has no other workers that could be looked at. */
@@ -428,7 +438,12 @@ static status note_lacks(const advice_facts *f, answer *out, error *err) {
                         .severity = SEVERITY_INFO,
                         .n_args = 1,
                         .args = {arg_text("rules", list)}};
-        if (f->dialect == FOR_PYTORCH) verdict_add(&note, arg_int("pytorch", 1));
+        if (needs[i].need == NEED_DEVICE && launches) {
+            note.message = MSG_NOTE_ADVICE_DEVICE_LOST;
+            verdict_add(&note, arg_int("launches", launches));
+        } else if (f->dialect == FOR_PYTORCH) {
+            verdict_add(&note, arg_int("pytorch", 1));
+        }
         TRY(answer_note(out, f->arena, &note, err));
     }
     return OK;
@@ -436,9 +451,12 @@ static status note_lacks(const advice_facts *f, answer *out, error *err) {
 
 uint32_t advice_lacks(const answer *a) {
     uint32_t missing = 0;
-    for (uint32_t i = 0; i < a->quality.n_notes; i++)
+    for (uint32_t i = 0; i < a->quality.n_notes; i++) {
+        uint16_t message = a->quality.notes[i].message;
+        if (message == MSG_NOTE_ADVICE_DEVICE_LOST) missing |= NEED_DEVICE;
         for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
-            if (a->quality.notes[i].message == needs[k].message) missing |= needs[k].need;
+            if (message == needs[k].message) missing |= needs[k].need;
+    }
     return missing;
 }
 

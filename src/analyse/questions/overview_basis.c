@@ -2,6 +2,7 @@
  * known of the run. */
 #include "analyse/kind_names.h"
 #include "analyse/questions/overview_int.h"
+#include "analyse/scan/lost_work.h"
 #include "base/message_ids_advice.h"
 #include "store/traits.h"
 
@@ -95,17 +96,26 @@ static int64_t count_processes(const trace *t, arena *a) {
     return seen ? n : -1;
 }
 
+/* Where the work ran. Launches whose records were lost were work of a device, too. */
+static status find_device_word(const trace *t, arena *a, str *word, error *err) {
+    lost_work w = {0};
+    if (t->kernel.n <= 1) TRY(lost_work_count(t, a, &w, err));
+    *word = t->kernel.n > 1 || w.launches ? device_word_of_work(t) : STR("CPU");
+    return OK;
+}
+
 status overview_write_configuration(overview *o, uint32_t n_workers, error *err) {
     const trace *t = o->t;
     table *out = answer_table(o->out, o->arena, "configuration");
     int64_t processes = count_processes(t, o->arena);
+    str word;
     if (!out || processes < 0) FAIL_MEMORY(err);
     TRY(overview_add_number(out, "workers", n_workers, err));
     TRY(overview_add_number(out, "processes", processes, err));
     TRY(overview_add_number(out, "devices", t->device.n > 1 ? (int64_t)t->device.n - 1 : 0,
                             err));
-    TRY(overview_add_fact(out, STR("device_type"),
-                          t->kernel.n > 1 ? device_word_of_work(t) : STR("CPU"), err));
+    TRY(find_device_word(t, o->arena, &word, err));
+    TRY(overview_add_fact(out, STR("device_type"), word, err));
     for (uint32_t i = 1; i < t->device.n; i++)
         if (t->device.name[i])
             TRY(overview_add_fact(out, STR("device"), trace_str(t, t->device.name[i]), err));

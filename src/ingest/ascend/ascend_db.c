@@ -308,6 +308,7 @@ static status read_tables(reader *r, error *err) {
     TRY(ascend_read_device(r, err));
     TRY(ascend_read_memory(r, err));
     TRY(ascend_read_counters(r, err));
+    if (!r->any_comm) TRY(ascend_read_comm(r, err));
     return name_unread(r, err);
 }
 
@@ -348,6 +349,7 @@ status ingest_ascend_db(source *src, const ingest_options *o, builder *b, error 
     if (!r.part) FAIL_MEMORY(err);
     status st = cann_facts_open(o, &r.tables, err);
     if (st == OK) st = cann_facts_put(r.tables, b, &r.rank_said, err);
+    if (st == OK) st = ascend_read_comm_beside(&r, o, err);
     if (st == OK) st = database_open(src, o, b, r.part, &r.db, err);
     if (st == OK) st = read_tables(&r, err);
     part_finish(r.part);

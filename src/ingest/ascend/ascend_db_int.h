@@ -87,6 +87,7 @@ typedef struct {
     uint32_t nothing;                  /* string id of what stands for no text */
     map devices;                       /* number of a device → 0: it has a row */
     buf groups;                        /* JSON: name of a group → what is known of it */
+    struct comm_rows *comms;           /* sums of collectives at hand */
     uint64_t n_events;
     int64_t n_memory;    /* rows about memory that were taken */
     int64_t total_bytes; /* of the last of them that tells a total */
@@ -99,6 +100,7 @@ typedef struct {
     bool torch, steps; /* PyTorch's calls, marks of steps are there */
     bool rank_said;    /* its rank is a fact already */
     bool any_row;      /* the table at hand has one */
+    bool any_comm;     /* sums of collectives were found */
     bool failed;       /* out of memory */
 } reader;
 
@@ -122,6 +124,10 @@ status ascend_label(reader *r, ident pid, ident tid, label_kind kind, int64_t va
 /* A row of a device for what is not on a stream; the process gets the name. */
 uint32_t ascend_device_row(reader *r, int32_t device, const char *process, str row);
 int32_t ascend_device(reader *r, db_rows *row, int column);
+
+/* Sums of collectives: of the database that is open, of the one beside (ascend_db_comm.c). */
+status ascend_read_comm(reader *r, error *err) MUST_USE;
+status ascend_read_comm_beside(reader *r, const ingest_options *o, error *err) MUST_USE;
 
 /* ---- the tables ---- */
 

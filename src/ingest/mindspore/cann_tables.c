@@ -12,6 +12,8 @@
  * follow from the others: op_statistic.csv, api_statistic.csv, operator_details.csv. */
 #include "ingest/mindspore/cann_tables.h"
 
+#include <unistd.h>
+
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -60,11 +62,14 @@ static status find_groups(cann_tables *t, error *err) {
                                 STR_ARG(file)),
             head;
         if (!path.p) FAIL_MEMORY(err);
-        if (source_open(path.p, &s, NULL) != OK) continue;
-        if (source_peek(s, (size_t)4 << 20, &head, NULL) == OK)
+        if (access(path.p, F_OK) != 0) continue;
+        TRY(source_open(path.p, &s, err));
+        status st = source_peek(s, (size_t)4 << 20, &head, err);
+        if (st == OK)
             t->groups =
                 arena_str(&t->details_arena, json_member(head, STR("parallel_group_info")));
         source_close(s);
+        TRY(st);
         if (!t->groups.p && t->groups.n) FAIL_MEMORY(err);
     }
     return OK;

@@ -199,9 +199,21 @@ static status add_found(ms *m, vec *list, str folder, str name, error *err) {
     return OK;
 }
 
+/* A folder to be listed; *out is NULL when it is not there. One that is there and cannot be
+ * read is an error: what is in it would be missing in silence. */
+static status open_folder(str path, DIR **out, error *err) {
+    char text[128];
+    errno = EIO;
+    *out = fault_point(FAULT_READ) ? NULL : opendir(path.p);
+    if (*out || errno == ENOENT || errno == ENOTDIR) return OK;
+    FAIL(err, ERR_IO, NOPOS, MSG_CANNOT_READ, arg_text("path", path),
+         arg_cstr("reason", strerror_r(errno, text, sizeof text)));
+}
+
 /* The files of one folder; a folder that is not there has none. */
 static status list_folder(ms *m, vec *list, str folder, error *err) {
-    DIR *d = fault_point(FAULT_READ) ? NULL : opendir(folder.p);
+    DIR *d;
+    TRY(open_folder(folder, &d, err));
     status st = OK;
     if (!d) return OK;
     for (struct dirent *e; st == OK && (e = readdir(d));)
@@ -215,7 +227,8 @@ static status list_collective(ms *m, vec *list, str folder, str op, error *err) 
     str path = arena_printf(m->arena, "%.*s/%.*s", STR_ARG(folder), STR_ARG(op)),
         name = arena_str(m->arena, op);
     if (!path.p || !name.p) FAIL_MEMORY(err);
-    DIR *d = fault_point(FAULT_READ) ? NULL : opendir(path.p);
+    DIR *d;
+    TRY(open_folder(path, &d, err));
     status st = OK;
     for (struct dirent *e; d && st == OK && (e = readdir(d));) {
         str file = str_of(e->d_name);
@@ -234,7 +247,8 @@ static status list_collective(ms *m, vec *list, str folder, str op, error *err) 
 static status list_collectives(ms *m, vec *list, str folder, error *err) {
     str path = arena_printf(m->arena, "%.*s/hccl_info", STR_ARG(folder));
     if (!path.p) FAIL_MEMORY(err);
-    DIR *d = fault_point(FAULT_READ) ? NULL : opendir(path.p);
+    DIR *d;
+    TRY(open_folder(path, &d, err));
     status st = OK;
     for (struct dirent *e; d && st == OK && (e = readdir(d));)
         if (e->d_name[0] != '.') st = list_collective(m, list, path, str_of(e->d_name), err);
@@ -244,7 +258,8 @@ static status list_collectives(ms *m, vec *list, str folder, error *err) {
 
 /* The newest file of a device's recommendations takes the place of an older one in *best. */
 static status find_advice(ms *m, str path, found_file *best, int64_t *newest, error *err) {
-    DIR *d = fault_point(FAULT_READ) ? NULL : opendir(path.p);
+    DIR *d;
+    TRY(open_folder(path, &d, err));
     status st = OK;
     for (struct dirent *e; d && st == OK && (e = readdir(d));) {
         struct stat s;
@@ -273,7 +288,8 @@ static status list_advice(ms *m, vec *list, str folder, error *err) {
     int64_t newest = 0;
     status st = OK;
     if (!path.p) FAIL_MEMORY(err);
-    DIR *d = fault_point(FAULT_READ) ? NULL : opendir(path.p);
+    DIR *d;
+    TRY(open_folder(path, &d, err));
     for (struct dirent *e; d && st == OK && (e = readdir(d));) {
         int64_t id;
         str name = str_of(e->d_name);
@@ -411,28 +427,21 @@ static status read_list(ms *m, const found_file *f, source *s, error *err) {
     status st = OK, read = OK;
     status room = vec_reserve(&m->exec.rows, source_file_bytes(s) / BYTES_AN_EXEC);
     (void)room; /* only a wish */
-    while (st == OK && (read = source_next(s, (size_t)4 << 20, 0, &pc, NULL)) == OK && pc.n) {
+    while (st == OK && (read = source_next(s, (size_t)4 << 20, 0, &pc, err)) == OK && pc.n) {
         st = take_lines(m, f->kind, &pc, &cut, err);
         source_release(s, &pc);
     }
     if (st == OK && cut.n) st = hand_over(m, f->kind, buf_str(&cut), err);
     buf_fini(&cut);
     end_list(m);
-    if (read == ERR_MEMORY) FAIL_MEMORY(err);
-    if (read != OK) ms_lost(m, CAUSE_TRUNCATED, NOPOS, f->name); /* this file only */
     if (source_damaged(s)) ms_lost(m, CAUSE_STREAM_DAMAGED, NOPOS, f->name);
-    return st;
+    return st == OK ? read : st;
 }
 
 static status read_whole(ms *m, const found_file *f, source *s, error *err) {
     buf text = {0};
-    status st = ms_read_read_all(s, &text, NULL);
-    if (st == ERR_MEMORY)
-        (void)error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
-    else if (st != OK) {
-        ms_lost(m, CAUSE_TRUNCATED, NOPOS, f->name);
-        st = OK; /* this file only */
-    } else {
+    status st = ms_read_read_all(s, &text, err);
+    if (st == OK) {
         if (source_damaged(s)) ms_lost(m, CAUSE_STREAM_DAMAGED, NOPOS, f->name);
         st = ms_read_read_bytes(m, f->kind, buf_str(&text), err);
     }
@@ -445,13 +454,8 @@ static status read_file(ms *m, const found_file *f, error *err) {
     m->file = f->name.p;
     m->folder = f->folder.p ? f->folder.p : "";
     know_platform(m, f->name);
-    status st = source_open(f->path.p, &s, NULL);
-    if (st == ERR_MEMORY) FAIL_MEMORY(err);
-    if (st != OK) {
-        ms_lost(m, CAUSE_TRUNCATED, NOPOS, f->name);
-        return OK; /* this file only */
-    }
-    st = ms_is_list(f->kind) ? read_list(m, f, s, err) : read_whole(m, f, s, err);
+    TRY(source_open(f->path.p, &s, err));
+    status st = ms_is_list(f->kind) ? read_list(m, f, s, err) : read_whole(m, f, s, err);
     source_close(s);
     return st;
 }

@@ -44,28 +44,27 @@ static status read_tables(reader *r, error *err) {
     TRY(nsight_read_names(r, err));
     TRY(nsight_read_facts(r, err));
     TRY(nsight_read_domains(r, err));
+    TRY(nsight_read_payloads(r, err));
+    TRY(nsight_read_nodes(r, err));
     TRY(nsight_read_devices(r, err));
     TRY(nsight_read_calls(r, err));
     TRY(nsight_read_ranges(r, err));
+    TRY(nsight_join_nccl(r, err));
+    TRY(nsight_join_nodes(r, err));
     TRY(nsight_read_metrics(r, err));
     TRY(nsight_name_unread(r, err));
     return nsight_label_tracks(r, err);
 }
 
 static void free_reader(reader *r) {
-    map_fini(&r->names);
-    map_fini(&r->clean);
-    map_fini(&r->pid_map);
-    map_fini(&r->stream_map);
-    map_fini(&r->first_user);
-    map_fini(&r->gpu_map);
-    map_fini(&r->thread_map);
-    map_fini(&r->domain_map);
-    map_fini(&r->metric_map);
-    vec_fini(&r->processes);
-    vec_fini(&r->streams);
-    vec_fini(&r->gpus);
-    vec_fini(&r->domains);
+    map *maps[] = {&r->names,      &r->clean,    &r->pid_map,      &r->stream_map,
+                   &r->first_user, &r->gpu_map,  &r->thread_map,   &r->domain_map,
+                   &r->metric_map, &r->node_map, &r->nccl_launches};
+    vec *vecs[] = {&r->processes,    &r->streams,        &r->gpus,        &r->domains,
+                   &r->workers,      &r->payload_fields, &r->nccl_groups, &r->nccl_calls,
+                   &r->nccl_kernels, &r->nodes,          &r->graph_calls};
+    for (size_t i = 0; i < N_OF(maps); i++) map_fini(maps[i]);
+    for (size_t i = 0; i < N_OF(vecs); i++) vec_fini(vecs[i]);
     database_close(r->db);
 }
 
@@ -77,9 +76,17 @@ status ingest_nsight(source *src, const ingest_options *o, builder *b, error *er
                 .streams = VEC_INIT(stream_row),
                 .gpus = VEC_INIT(gpu_row),
                 .domains = VEC_INIT(domain_row),
+                .workers = VEC_INIT(int64_t),
+                .payload_fields = VEC_INIT(payload_field),
+                .nccl_groups = VEC_INIT(nccl_group),
+                .nccl_calls = VEC_INIT(nccl_call),
+                .nccl_kernels = VEC_INIT(nccl_kernel),
+                .nodes = VEC_INIT(graph_node),
+                .graph_calls = VEC_INIT(graph_call),
                 .end_ns = INT64_MIN};
     if (!r.part) FAIL_MEMORY(err);
     status st = database_open(src, o, b, r.part, &r.db, err);
+    if (st == OK) st = nsight_choose_process(&r, o->process, err);
     if (st == OK) st = read_tables(&r, err);
     part_finish(r.part);
     builder_set_format(b, r.torch ? "nsight_pytorch" : "nsight");

@@ -13,7 +13,9 @@ static uint16_t category_of(reader *r, const char *name) {
 static status take_range(reader *r, db_rows *row, slice_kind kind, const char *category) {
     raw_slice s = {.kind = (uint8_t)kind};
     int64_t thread = db_int(row, THREAD, ABSENT_I64);
-    if (!nsight_time(r, row, START, END, &s)) return OK;
+    if (!nsight_is_mine(r, thread == ABSENT_I64 ? 0 : thread) ||
+        !nsight_time(r, row, START, END, &s))
+        return OK;
     uint32_t name = nsight_name(r, db_int(row, NAME, -1));
     if (!name) name = nsight_name(r, db_int(row, TEXT, -1));
     s.name = nsight_call_name(r, name);
@@ -23,6 +25,8 @@ static status take_range(reader *r, db_rows *row, slice_kind kind, const char *c
         int64_t id = db_int(row, CORRELATION, -1), global = nsight_global_pid(thread);
         raw_call call = {.correlation = nsight_correlation(r, global, id),
                          .external = ABSENT_I64};
+        nsight_nccl_launch(r, call.correlation, thread, s.start);
+        TRY(nsight_graph_call(r, thread, &s, call.correlation));
         TRY(part_call(r->part, &call, &s));
     }
     return r->failed ? ERR_MEMORY : part_slice(r->part, &s);

@@ -20,7 +20,7 @@ static int32_t small(db_rows *row, int column) {
 static bool begin_work(reader *r, db_rows *row, raw_slice *s, raw_kernel *k) {
     int64_t global = db_int(row, PID, 0);
     *k = RAW_KERNEL_NONE;
-    if (!nsight_time(r, row, START, END, s)) return false;
+    if (!nsight_is_mine(r, global) || !nsight_time(r, row, START, END, s)) return false;
     k->device = nsight_device(r, global, db_int(row, DEVICE, 0));
     k->context = db_int(row, CONTEXT, ABSENT_I64);
     k->stream = db_int(row, STREAM, 0);
@@ -81,6 +81,7 @@ static status take_kernel(reader *r, db_rows *row) {
     if (!name) name = nsight_name(r, db_int(row, SHORT_NAME, -1));
     s.name = nsight_kernel_name(r, name);
     fill_kernel(r, row, &k);
+    TRY(nsight_nccl_kernel(r, intern_get(r->strings, s.name), k.correlation));
     return end_work(r, &s, &k);
 }
 
@@ -152,7 +153,7 @@ static status take_sync(reader *r, db_rows *row) {
     raw_slice s = {.kind = KIND_SYNC};
     int64_t kind = db_int(row, N_COMMON, 0), global = db_int(row, PID, 0);
     int64_t stream = db_int(row, STREAM, 0);
-    if (!nsight_time(r, row, START, END, &s)) return OK;
+    if (!nsight_is_mine(r, global) || !nsight_time(r, row, START, END, &s)) return OK;
     if (kind < 0 || kind >= (int64_t)N_OF(kinds)) kind = 0;
     s.name = nsight_string(r, str_of(kinds[kind]));
     int32_t device = nsight_device(r, global, db_int(row, DEVICE, 0));
@@ -179,6 +180,7 @@ static status take_memory(reader *r, db_rows *row) {
                     .kind = release ? MEMORY_FREE : MEMORY_ALLOC,
                     .device = ABSENT_I32,
                     .device_type = DEVICE_CPU};
+    if (!nsight_is_mine(r, global)) return OK;
     part_count(r->part, 1, m.time == ABSENT_I64);
     if (m.time == ABSENT_I64) {
         part_lost(r->part, CAUSE_MISSING_TIME, NOPOS, 0);

@@ -150,9 +150,17 @@ static status take_metric_name(reader *r, db_rows *row) {
     return OK;
 }
 
+/* Counters of a device go to the process that used it. */
+static bool uses_device(const reader *r, int32_t device) {
+    for (size_t i = 0; r->process && i < r->streams.n; i++)
+        if (VEC(&r->streams, stream_row)[i].device == device) return true;
+    return !r->process;
+}
+
 /* The low byte of a type is the device. */
 static status take_metric(reader *r, db_rows *row) {
     int64_t type = db_int(row, 1, 0);
+    if (!uses_device(r, (int32_t)(type & 0xff))) return OK;
     uint32_t name =
         map_get(&r->metric_map, hash_pair((uint64_t)type, (uint64_t)db_int(row, 2, 0)));
     raw_counter c = {.time = db_int(row, 0, ABSENT_I64),
@@ -198,7 +206,6 @@ status nsight_name_unread(reader *r, error *err) {
                                          "NIC_ID_MAP",
                                          "GENERIC_EVENTS",
                                          "CUPTI_ACTIVITY_KIND_CUDA_EVENT",
-                                         "CUDA_GRAPH_NODE_EVENTS",
                                          "CUDA_UM_CPU_PAGE_FAULT_EVENTS",
                                          "CUDA_UM_GPU_PAGE_FAULT_EVENTS"};
     buf text = {0};

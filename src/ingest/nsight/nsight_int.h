@@ -33,24 +33,79 @@ typedef struct {
     bool collective;
 } domain_row;
 
+/* What NCCL tells with its ranges. */
+typedef enum {
+    NCCL_COMMUNICATOR,
+    NCCL_BYTES,
+    NCCL_PEER,
+    NCCL_N_RANKS,
+    NCCL_RANK,
+    N_NCCL_FIELDS
+} nsight_nccl_field;
+
+typedef struct {
+    int64_t v[N_NCCL_FIELDS]; /* ABSENT_I64: not told */
+} nccl_payload;
+
+/* Where a number is in payloads of a schema. */
+typedef struct {
+    int64_t schema;
+    uint32_t offset;
+    uint8_t width, what; /* what: nsight_nccl_field */
+} payload_field;
+
+typedef struct {
+    int64_t communicator, n_ranks, rank;
+} nccl_group;
+
+typedef struct {
+    int64_t thread, start, bytes, peer, communicator;
+    uint32_t name; /* string id */
+} nccl_call;
+
+typedef struct {
+    uint64_t slice;           /* in the part */
+    int64_t thread, launched; /* of its launch; thread ABSENT_I64: not recorded */
+    uint32_t before;          /* another one of the same launch, UINT32_MAX: none */
+} nccl_kernel;
+
+typedef struct {
+    int64_t node, original, thread, start;
+} graph_node;
+
+typedef struct {
+    int64_t thread, start, end, correlation;
+} graph_call;
+
 typedef struct {
     database *db;
     builder *b;
     part *part;
     intern *strings;
-    map names;      /* id of StringIds → string id */
-    map clean;      /* string id → string id as others write it */
-    map pid_map;    /* globalPid → processes */
-    vec processes;  /* process_row */
-    map stream_map; /* process, device, context, stream → streams */
-    vec streams;    /* stream_row */
-    map first_user; /* device → streams: whose numbers stand alone */
-    map gpu_map;    /* process, its number of a GPU → gpu id */
-    vec gpus;       /* gpu_row */
-    map thread_map; /* globalTid → track */
-    map domain_map; /* process, domain → domains */
-    vec domains;    /* domain_row */
-    map metric_map; /* type and number of a counter → string id */
+    map names;          /* id of StringIds → string id */
+    map clean;          /* string id → string id as others write it */
+    map pid_map;        /* globalPid → processes */
+    vec processes;      /* process_row */
+    map stream_map;     /* process, device, context, stream → streams */
+    vec streams;        /* stream_row */
+    map first_user;     /* device → streams: whose numbers stand alone */
+    map gpu_map;        /* process, its number of a GPU → gpu id */
+    vec gpus;           /* gpu_row */
+    map thread_map;     /* globalTid → track */
+    map domain_map;     /* process, domain → domains */
+    vec domains;        /* domain_row */
+    map metric_map;     /* type and number of a counter → string id */
+    vec payload_fields; /* payload_field */
+    vec nccl_groups;    /* nccl_group */
+    vec nccl_calls;     /* nccl_call */
+    vec nccl_kernels;   /* nccl_kernel */
+    map nccl_launches;  /* correlation → the last of its nccl_kernels */
+    vec nodes;          /* graph_node */
+    map node_map;       /* number of a node → nodes */
+    vec graph_calls;    /* graph_call, when there are nodes */
+    int64_t process;    /* whose rows are read, 0: those of all */
+    vec workers;        /* int64_t: the processes that are read apart */
+    bool takes_rest;    /* it is the first of them: what is of none of them is its */
     uint64_t n_events;
     int64_t end_ns; /* of the last event that has one */
     bool torch;     /* PyTorch's operators are among the ranges */
@@ -93,6 +148,32 @@ bool nsight_time(reader *r, db_rows *row, int start, int end, raw_slice *out);
 static inline int64_t nsight_global_pid(int64_t global_tid) {
     return global_tid & ~(int64_t)0xffffff;
 }
+
+/* ---- nsight_processes.c ---- */
+
+status nsight_list_processes(database *db, vec *out, error *err) MUST_USE;
+status nsight_choose_process(reader *r, int64_t process, error *err) MUST_USE;
+/* Is a row of this process (a global id of it or of a thread) to be read? */
+bool nsight_is_mine(const reader *r, int64_t global);
+
+/* ---- nsight_nccl.c ---- */
+
+status nsight_read_payloads(reader *r, error *err) MUST_USE;
+/* False: it is none of NCCL's. */
+bool nsight_payload(const reader *r, str data, nccl_payload *out);
+status nsight_nccl_range(reader *r, int64_t thread, int64_t start, uint32_t name,
+                         const nccl_payload *p) MUST_USE;
+/* Before part_slice of a kernel. */
+status nsight_nccl_kernel(reader *r, str name, int64_t correlation) MUST_USE;
+void nsight_nccl_launch(reader *r, int64_t correlation, int64_t thread, int64_t start);
+status nsight_join_nccl(reader *r, error *err) MUST_USE;
+
+/* ---- nsight_graphs.c ---- */
+
+status nsight_read_nodes(reader *r, error *err) MUST_USE;
+status nsight_graph_call(reader *r, int64_t thread, const raw_slice *s,
+                         int64_t correlation) MUST_USE;
+status nsight_join_nodes(reader *r, error *err) MUST_USE;
 
 /* ---- the tables ---- */
 

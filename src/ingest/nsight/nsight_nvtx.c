@@ -17,7 +17,7 @@
 
 #include "ingest/nsight/nsight_int.h"
 
-enum { START, END, TYPE, TEXT, TEXT_ID, THREAD, DOMAIN, CATEGORY, RANGE, JSON, N_COLUMNS_USED };
+enum { START, END, TYPE, TEXT, TEXT_ID, THREAD, DOMAIN, DATA, N_COLUMNS_USED };
 enum {
     TYPE_MARK = 34,
     TYPE_PUSH = 59,
@@ -27,9 +27,8 @@ enum {
     TYPE_DOMAIN = 75
 };
 
-static const char *const COLUMNS[] = {"start",   "end",       "eventType", "text",
-                                      "textId",  "globalTid", "domainId",  "category",
-                                      "rangeId", "jsonText"};
+static const char *const COLUMNS[] = {"start",  "end",       "eventType", "text",
+                                      "textId", "globalTid", "domainId",  "binaryData"};
 _Static_assert(N_OF(COLUMNS) == N_COLUMNS_USED, "a name each");
 
 static uint64_t domain_key(db_rows *row) {
@@ -59,6 +58,7 @@ static status take_domain(reader *r, db_rows *row) {
                                     STR("cuDNN"),    STR("cuFFT"),     STR("cuSPARSE"),
                                     STR("cuSOLVER"), STR("cuRAND"),    STR("TensorRT"),
                                     STR("libcudf"),  STR("libkvikio"), STR("cupy")};
+    if (!nsight_is_mine(r, db_int(row, THREAD, 0))) return OK;
     str text = text_of(r, row);
     r->torch |= is_torch(text);
     if (db_int(row, TYPE, 0) != TYPE_DOMAIN) return OK;
@@ -218,6 +218,40 @@ static uint32_t args_of(reader *r, str text, str name) {
     return r->failed ? 0 : part_args(r->part, &v, 1);
 }
 
+static void add_value(reader *r, raw_value *values, size_t *n, const char *key, uint8_t tag,
+                      int64_t v) {
+    uint32_t above = *n ? values[*n - 1].place : 0; /* places are a path */
+    raw_value *to = &values[(*n)++];
+    *to = (raw_value){
+        .place = builder_shape(r->b, above, nsight_string(r, str_of(key))), .tag = tag, .v = v};
+    r->failed |= to->place == 0;
+}
+
+/* What NCCL tells of a call, for the reader of the timeline and for the kernels it launches. */
+static status take_payload(reader *r, db_rows *row, raw_slice *s) {
+    nccl_payload p;
+    raw_value values[N_NCCL_FIELDS];
+    char text[32];
+    size_t n = 0;
+    if (!nsight_payload(r, db_text(row, DATA), &p)) return OK;
+    static const char *const keys[N_NCCL_FIELDS] = {[NCCL_BYTES] = "bytes",
+                                                    [NCCL_PEER] = "peer_rank",
+                                                    [NCCL_N_RANKS] = "ranks",
+                                                    [NCCL_RANK] = "rank"};
+    if (p.v[NCCL_COMMUNICATOR] != ABSENT_I64) {
+        int length =
+            snprintf(text, sizeof text, "0x%llx", (unsigned long long)p.v[NCCL_COMMUNICATOR]);
+        add_value(r, values, &n, "communicator", VALUE_STRING,
+                  nsight_string(r, str_n(text, (size_t)length)));
+    }
+    for (int i = 0; i < N_NCCL_FIELDS; i++)
+        if (keys[i] && p.v[i] != ABSENT_I64)
+            add_value(r, values, &n, keys[i], VALUE_INT, p.v[i]);
+    if (r->failed) return ERR_MEMORY;
+    s->args = part_args(r->part, values, n);
+    return nsight_nccl_range(r, db_int(row, THREAD, 0), s->start, s->name, &p);
+}
+
 static status take_nested(reader *r, db_rows *row, str text, raw_slice *s) {
     const domain_row *d = domain_of(r, row);
     range is = read_range(r, text, d);
@@ -226,6 +260,7 @@ static status take_nested(reader *r, db_rows *row, str text, raw_slice *s) {
     s->track = nsight_thread(r, db_int(row, THREAD, 0));
     s->category = category_of(r, d);
     s->args = args_of(r, text, is.name);
+    if (d && d->collective) TRY(take_payload(r, row, s));
     if (is.kind == KIND_OP) TRY(part_op(r->part, &is.op, s));
     if (is.kind == KIND_MODULE) {
         raw_module m = {.id = s->name};
@@ -281,6 +316,7 @@ static status take_event(reader *r, db_rows *row) {
     bool nested = type == TYPE_PUSH || type == TYPE_PUSH_IMPORTED;
     bool started = type == TYPE_START || type == TYPE_START_IMPORTED;
     if (!nested && !started && type != TYPE_MARK) return OK;
+    if (!nsight_is_mine(r, db_int(row, THREAD, 0))) return OK;
     str text = text_of(r, row);
     raw_slice s = {0};
     if (type == TYPE_MARK) return take_point(r, row, text);

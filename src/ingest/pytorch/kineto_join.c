@@ -144,15 +144,14 @@ static status finish_joined(builder *b, const event_root *root, event_sink *cons
     return kineto_dialect()->finish(b, root, sinks, n, err);
 }
 
-/* One that cannot be read at all is as one without nodes: the trace stands by itself. */
+/* One that is none after all is as one without nodes: the trace stands by itself. */
 static status read_nodes(const ingest_options *o, builder *b, execution_trace **out,
                          error *err) {
     source *src = NULL;
-    status st = source_open(o->beside, &src, NULL);
-    if (st == OK) st = execution_trace_read(src, o, b, out, err);
+    TRY(source_open(o->beside, &src, err));
+    status st = execution_trace_read(src, o, b, out, err);
     source_close(src);
-    if (st == ERR_MEMORY || st == ERR_LIMIT) return st;
-    if (st == OK) return OK;
+    if (st != ERR_FORMAT) return st;
     TRY(source_open_memory(STR(""), &src, err));
     st = execution_trace_read(src, o, b, out, err);
     source_close(src);

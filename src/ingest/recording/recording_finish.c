@@ -352,7 +352,7 @@ static status finish_nodes(recording *r) {
         uint64_t node = VEC(&r->nodes, recording_node)[i].node,
                  by = made_by(r, &made, &copies, node);
         if (by && by < MAP_NONE && node <= INT64_MAX)
-            st = builder_captured(r->b, (int64_t)node, (uint32_t)by);
+            st = builder_captured(r->b, (int64_t)node, (int64_t)by);
     }
     map_fini(&made);
     map_fini(&copies);

@@ -86,7 +86,10 @@ str rocm_copy_name(str operation) {
     } names[] = {{STR("HOST_TO_DEVICE"), STR("Memcpy HtoD")},
                  {STR("DEVICE_TO_HOST"), STR("Memcpy DtoH")},
                  {STR("DEVICE_TO_DEVICE"), STR("Memcpy DtoD")},
-                 {STR("HOST_TO_HOST"), STR("Memcpy HtoH")}};
+                 {STR("HOST_TO_HOST"), STR("Memcpy HtoH")},
+                 {STR("CopyHostToDevice"), STR("Memcpy HtoD")}, /* roctracer's words */
+                 {STR("CopyDeviceToHost"), STR("Memcpy DtoH")},
+                 {STR("CopyDeviceToDevice"), STR("Memcpy DtoD")}};
     for (size_t i = 0; i < N_OF(names); i++)
         if (str_ends(operation, names[i].theirs)) return names[i].ours;
     return operation;

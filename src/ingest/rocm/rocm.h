@@ -10,7 +10,8 @@ bool rocpd_head(str head);
 
 /* A kernel's name without the end that AMD's compiler gives it; a part of `name`. */
 str rocm_kernel_name(str name);
-/* "…HOST_TO_DEVICE" → "Memcpy HtoD"; any other name as it is. */
+/* "…HOST_TO_DEVICE", roctracer's "CopyHostToDevice" → "Memcpy HtoD"; any other name as it
+ * is. */
 str rocm_copy_name(str operation);
 
 ingest_function ingest_rocm_json;

@@ -4,7 +4,8 @@
  * Numbers in columns named pid, tid, agent_id, queue_id and stream_id are rows of the info
  * tables, not those of the system. Times are in the rows themselves, or in newer files rows of
  * rocpd_timestamp, with the place of an event in rocpd_track. A call launched a kernel when
- * their events have the same stack. */
+ * their events have the same stack; where nothing was recorded of that one, as of the inside of
+ * a graph's launch, the one around it counts. */
 #include "ingest/rocm/rocm_int.h"
 #include "ingest/sqlite/database.h"
 
@@ -15,8 +16,8 @@ typedef struct {
 } info_row;
 
 typedef struct {
-    uint32_t category; /* string id */
-    int64_t stack;
+    uint32_t category;     /* string id */
+    int64_t stack, around; /* around: the stack it is inside of */
 } event_row;
 
 typedef struct {
@@ -30,6 +31,7 @@ typedef struct {
     int64_t number;       /* of the set */
     map strings, symbols; /* id → string id */
     map processes, threads, agents, events, times, places;
+    map called; /* stack of a call → 0 */
     vec infos, event_rows, time_rows, place_rows;
 } reader;
 
@@ -136,7 +138,8 @@ static status take_event(reader *x, db_rows *row) {
     event_row *e = remember(&x->events, &x->event_rows, db_int(row, 0, 0));
     if (!e) return ERR_MEMORY;
     *e = (event_row){.category = category == MAP_NONE ? 0 : category,
-                     .stack = db_int(row, 2, ABSENT_I64)};
+                     .stack = db_int(row, 2, ABSENT_I64),
+                     .around = db_int(row, 3, ABSENT_I64)};
     return OK;
 }
 
@@ -200,10 +203,19 @@ static const event_row *event_of(const reader *x, db_rows *row) {
     return at == MAP_NONE ? NULL : &VEC(&x->event_rows, event_row)[at];
 }
 
-static int64_t correlation_of(const reader *x, const event_row *e) {
-    if (!e || e->stack < 0 || e->stack >= (int64_t)1 << 40 || x->number >= 1 << 22)
-        return ABSENT_I64;
-    return x->number << 40 | e->stack;
+static int64_t correlation_of(const reader *x, int64_t stack) {
+    if (stack < 0 || stack >= (int64_t)1 << 40 || x->number >= 1 << 22) return ABSENT_I64;
+    return x->number << 40 | stack;
+}
+
+static bool is_called(const reader *x, int64_t stack) {
+    return stack > 0 && map_get(&x->called, (uint64_t)stack) != MAP_NONE;
+}
+
+/* The stack of the call that asked for the work; calls are read before. */
+static int64_t launching_stack(const reader *x, const event_row *e) {
+    if (!e) return ABSENT_I64;
+    return !is_called(x, e->stack) && is_called(x, e->around) ? e->around : e->stack;
 }
 
 static int32_t device_of(const reader *x, int64_t agent) {
@@ -219,7 +231,7 @@ static rocm_work begin_work(const reader *x, db_rows *row) {
     w.device = device_of(x, p.agent);
     w.queue = p.queue;
     w.stream = p.stream;
-    w.correlation = correlation_of(x, event_of(x, row));
+    w.correlation = correlation_of(x, launching_stack(x, event_of(x, row)));
     return w;
 }
 
@@ -264,9 +276,14 @@ static status take_region(reader *x, db_rows *row) {
     c.end = time_of(x, row, END, END_ID);
     c.pid = process ? process->value : thread ? thread->owner : 0;
     c.tid = thread ? thread->value : 0;
-    c.correlation = correlation_of(x, e);
     c.name = name_of(&x->strings, db_int(row, NAME, -1));
-    if (e) c.domain = e->category;
+    if (e) {
+        uint32_t *at = e->stack > 0 ? map_at(&x->called, (uint64_t)e->stack) : NULL;
+        if (at) *at = 0;
+        x->r.failed |= e->stack > 0 && !at;
+        c.correlation = correlation_of(x, e->stack);
+        c.domain = e->category;
+    }
     return rocm_put_call(&x->r, &c);
 }
 
@@ -289,7 +306,7 @@ static status read_names(reader *x, error *err) {
     static const char *const processes[] = {"id", "pid", "command"};
     static const char *const threads[] = {"id", "tid", "pid", "name"};
     static const char *const agents[] = {"id", "type", "product_name", "name", "extdata"};
-    static const char *const events[] = {"id", "category_id", "stack_id"};
+    static const char *const events[] = {"id", "category_id", "stack_id", "parent_stack_id"};
     static const char *const times[] = {"id", "value"};
     static const char *const places[] = {"id",       "pid",      "tid",
                                          "agent_id", "queue_id", "stream_id"};
@@ -328,15 +345,15 @@ static status read_events(reader *x, error *err) {
     static const char *const copies[] = {COMMON, "dst_agent_id", "src_agent_id", "size"};
     static const char *const regions[] = {COMMON};
     static const char *const memory[] = {COMMON, "type", "address", "size"};
+    TRY(read_table(x, "rocpd_region", regions, N_OF(regions), take_region, err));
     TRY(read_table(x, "rocpd_kernel_dispatch", kernels, N_OF(kernels), take_dispatch, err));
     TRY(read_table(x, "rocpd_memory_copy", copies, N_OF(copies), take_copy, err));
-    TRY(read_table(x, "rocpd_region", regions, N_OF(regions), take_region, err));
     return read_table(x, "rocpd_memory_allocate", memory, N_OF(memory), take_allocation, err);
 }
 
 static void forget_set(reader *x) {
-    map *maps[] = {&x->strings, &x->symbols, &x->processes, &x->threads,
-                   &x->agents,  &x->events,  &x->times,     &x->places};
+    map *maps[] = {&x->strings, &x->symbols, &x->processes, &x->threads, &x->agents,
+                   &x->events,  &x->times,   &x->places,    &x->called};
     vec *vecs[] = {&x->infos, &x->event_rows, &x->time_rows, &x->place_rows};
     for (size_t i = 0; i < N_OF(maps); i++) {
         map_fini(maps[i]);

@@ -3,6 +3,7 @@
 rows of each table. make.py [FOLDER]; smaller ones for the fuzzer go to tests/fuzz/corpus/nsight with --corpus."""
 import gzip
 import sqlite3
+import struct
 import sys
 from pathlib import Path
 
@@ -84,11 +85,32 @@ def fill_process(run, pid, steps, late):
         run("INSERT INTO OSRT_API VALUES(?,?,?,6)", (at + 610000, at + 790000, tid))
 
 
-def make(path, steps):
+def fill_more(db):
+    """What few reports have: payloads of NCCL, nodes of CUDA graphs."""
+    tid = process(PIDS[0]) | PIDS[0]
+    db.execute("CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES(domainId,schemaId,idx,type,name,offset)")
+    db.executemany("INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES(1,?,?,?,?,?)", [
+        (100, 0, 18, "NCCL communicator ID", None), (100, 1, 22, "Message size [bytes]", 8),
+        (100, 2, 5, "Peer rank", 16), (101, 0, 18, "NCCL communicator ID", None),
+        (101, 1, 5, "No. of ranks", 8), (101, 2, 5, "Rank", 12)])
+    db.execute("ALTER TABLE NVTX_EVENTS ADD COLUMN binaryData")
+    for at, name, schema, payload in ((900, "ncclCommInitRank", 101, struct.pack("<Qii", 77, 2, 0)),
+                                      (1500000, "ncclAllReduce", 100, struct.pack("<QQQ", 77, 4096, 1))):
+        data = struct.pack("<QQQQ", 1, schema, len(payload), 32 + len(payload)) + payload
+        db.execute("INSERT INTO NVTX_EVENTS VALUES(?,?,59,?,NULL,?,1,?)", (at, at + 10, name, tid, data))
+    db.execute("CREATE TABLE CUDA_GRAPH_NODE_EVENTS(start,end,globalTid,graphNodeId,originalGraphNodeId)")
+    db.executemany("INSERT INTO CUDA_GRAPH_NODE_EVENTS VALUES(?,?,?,?,?)",
+                   [(1110001, 1110002, tid, 7, None), (1600001, 1600002, tid, 12, 7)])
+    db.execute("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET graphNodeId = 12 WHERE demangledName = 1")
+
+
+def make(path, steps, more=False):
     path.unlink(missing_ok=True)
     db = sqlite3.connect(path)
     db.execute("PRAGMA page_size=1024")
     fill(db, steps)
+    if more:
+        fill_more(db)
     db.commit()
     db.execute("VACUUM")
     db.close()
@@ -97,6 +119,7 @@ def make(path, steps):
 if __name__ == "__main__":
     if "--corpus" in sys.argv:
         make(HERE.parents[1] / "fuzz/corpus/nsight/training.sqlite", 1)
+        make(HERE.parents[1] / "fuzz/corpus/nsight/graphs.sqlite", 1, more=True)
     else:
         file = Path(sys.argv[1] if len(sys.argv) > 1 else HERE) / "training.sqlite"
         make(file, 4)

@@ -210,6 +210,36 @@ static void on_an_ascend_products_run_on_the_cube(void **state) {
     }
 }
 
+/* Calls as roctracer and rocprofiler name them. */
+static void calls_of_hip_are_known(void **state) {
+    static const struct {
+        const char *name;
+        uint32_t means;
+    } calls[] = {{"hipLaunchKernel", MEANS_LAUNCHES},
+                 {"hipExtLaunchKernel", MEANS_LAUNCHES},
+                 {"hipModuleLaunchKernel", MEANS_LAUNCHES},
+                 {"hipExtModuleLaunchKernel", MEANS_LAUNCHES},
+                 {"hipHccModuleLaunchKernel", MEANS_LAUNCHES},
+                 {"hipLaunchCooperativeKernel", MEANS_LAUNCHES},
+                 {"hipGraphLaunch", MEANS_LAUNCHES},
+                 {"hipGraphLaunch", MEANS_REPLAYS},
+                 {"hipStreamBeginCapture", MEANS_CAPTURES},
+                 {"hipDeviceSynchronize", MEANS_BLOCKS},
+                 {"hipEventSynchronize", MEANS_BLOCKS},
+                 {"hipMemcpyWithStream", MEANS_BLOCKS},
+                 {"hipMemcpyDtoH", MEANS_BLOCKS},
+                 {"hipMemcpyHtoD", MEANS_COPIES},
+                 {"hipMemcpyAsync", MEANS_COPY_CALL},
+                 {"hipHostMalloc", MEANS_ALLOCATES},
+                 {"hipFreeHost", MEANS_ALLOCATES}};
+    (void)state;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (!lexicon_means(str_of(calls[i].name), calls[i].means))
+            fail_msg("%s is not known", calls[i].name);
+    assert_false(lexicon_means(STR("hipMemcpyAsync"), MEANS_BLOCKS));
+    assert_false(lexicon_means(STR("hipGetDevicePropertiesR0600"), MEANS_LAUNCHES));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matrix_cores_of_every_vendor_are_recognized),
@@ -220,6 +250,7 @@ int main(void) {
         cmocka_unit_test(classes_have_the_words_of_the_contract),
         cmocka_unit_test(types_of_the_inputs_decide),
         cmocka_unit_test(on_an_ascend_products_run_on_the_cube),
+        cmocka_unit_test(calls_of_hip_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,6 +43,39 @@ static bool has_note(const answer *out, message_id message) {
     return false;
 }
 
+/* Nobody who recorded launches has to be told to ask for the device. */
+static void rules_that_lack_lost_records_are_said_to(void **state) {
+    for (int lost = 0; lost < 2; lost++) {
+        fake f;
+        arena a = {0};
+        fake_init(&f);
+        launches(&f, 40, lost ? "cudaLaunchKernel" : "cudaGetDevice");
+        params p = fake_params();
+        answer out = fake_ask(analyse_advise, fake_seal(&f), &p, &a);
+        assert_int_equal(has_note(&out, MSG_NOTE_ADVICE_DEVICE_LOST), lost);
+        assert_int_equal(has_note(&out, MSG_NOTE_ADVICE_DEVICE), !lost);
+        arena_fini(&a);
+        fake_fini(&f);
+    }
+}
+
+static void launches_without_work_are_of_a_device(void **state) {
+    for (int lost = 0; lost < 2; lost++) {
+        fake f;
+        arena a = {0};
+        fake_init(&f);
+        launches(&f, 40, lost ? "cudaLaunchKernel" : "cudaGetDevice");
+        params p = fake_params();
+        answer out = fake_ask(analyse_overview, fake_seal(&f), &p, &a);
+        table *t = fake_table(&out, "configuration");
+        size_t row = fake_row(t, "device_type");
+        str value = t->columns[fake_column(t, "value")].v.s[row];
+        assert_true(str_eq(value, lost ? STR("GPU") : STR("CPU")));
+        arena_fini(&a);
+        fake_fini(&f);
+    }
+}
+
 static void a_graph_capture_is_called_one(void **state) {
     fake f;
     arena a = {0};
@@ -108,6 +141,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_launches_are_known),
         cmocka_unit_test(lost_records_are_the_verdict_of_every_question),
+        cmocka_unit_test(rules_that_lack_lost_records_are_said_to),
+        cmocka_unit_test(launches_without_work_are_of_a_device),
         cmocka_unit_test(a_graph_capture_is_called_one),
         cmocka_unit_test(launches_of_a_capture_are_not_missed),
         cmocka_unit_test(a_trace_of_nothing_has_a_sentence),

@@ -266,6 +266,46 @@ static void others_are_not_taken_for_it(void **state) {
     buf_fini(&nsight);
 }
 
+/* Sums of collectives in the file itself: of each step; of the matrix those of whole kinds. */
+static void test_sums_of_collectives(void **state) {
+    (void)state;
+    error err = {0};
+    buf file = make_database(
+        NAMES DEVICE
+        "CREATE TABLE "
+        "CommAnalyzerTime(hccl_op_name,group_name,transit_time,wait_time,step,type);"
+        "INSERT INTO CommAnalyzerTime VALUES('b','7',0.5,0.25,'step9','p2p'),"
+        "('a','7',1.5,0.5,'step9','collective'),('a@7',2,0,'',8,'collective'),"
+        "('Total Op Info','7',9,9,'step9','collective');"
+        "CREATE TABLE CommAnalyzerMatrix(hccl_op_name,group_name,src_rank,dst_rank,"
+        "transport_type,transit_size,transit_time,step,type);"
+        "INSERT INTO CommAnalyzerMatrix VALUES"
+        "('allReduce-total','7','0','1','HCCS',3,1.5,'step9','collective'),"
+        "('allReduce-top1','7','0','1','HCCS',2,1,'step9','collective'),"
+        "('send','7','0','1','HCCS',1,0.5,'step9','p2p'),"
+        "('send','7','1','0','RDMA',4,1,'step9','p2p'),"
+        "('send','7','x','0','RDMA',4,1,'step9','p2p');");
+    trace *t = read_with(ingest_ascend_db, buf_str(&file), (read_how){0}, &err);
+    assert_non_null(t);
+    assert_int_equal(t->comm_cost.n, 3);
+    assert_int_equal(t->comm_cost.step[1], 8);
+    assert_int_equal(t->comm_cost.step[2], 9);
+    assert_int_equal(t->comm_cost.communication[2], 2000000);
+    assert_int_equal(t->comm_cost.waiting[2], 750000);
+    assert_int_equal(t->comm_cost.operators[2], 2);
+    assert_int_equal(t->comm_cost_op.n, 4);
+    assert_string_equal(text_of_id(t, t->comm_cost_op.name[1]), "a@7");
+    assert_string_equal(text_of_id(t, t->comm_cost_op.name[2]), "a@7");
+    assert_int_equal(t->comm_cost_op.cost[3], 2);
+    assert_int_equal(t->link.n, 3);
+    assert_int_equal(t->link.bytes[1], 4000000); /* the sum of all, and what was sent besides */
+    assert_int_equal(t->link.time[1], 2000000);
+    assert_string_equal(text_of_id(t, t->link.kind[2]), "RDMA");
+    assert_int_equal(trace_quality(t, CAUSE_BAD_SYNTAX), 1);
+    trace_release(t);
+    buf_fini(&file);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_has_launch_operator_shapes_and_counters),
@@ -278,6 +318,7 @@ int main(void) {
         cmocka_unit_test(steps_of_a_table_are_steps),
         cmocka_unit_test(nothing_in_it_must_be_as_it_should),
         cmocka_unit_test(a_cut_file_is_read_as_far_as_it_goes),
+        cmocka_unit_test(test_sums_of_collectives),
         cmocka_unit_test(others_are_not_taken_for_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

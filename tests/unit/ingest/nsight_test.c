@@ -219,6 +219,150 @@ static void test_other_tables(void **state) {
     trace_release(t);
 }
 
+/* Payloads: the domain, the schema, the size, the size with these; then the fields. */
+#define ALL_REDUCE_4096                                                                        \
+    "0100000000000000640000000000000010000000000000003000000000000000bc0a00000000000000100000" \
+    "00000000"
+#define ALL_REDUCE_1024                                                                        \
+    "0100000000000000640000000000000010000000000000003000000000000000bc0a00000000000000040000" \
+    "00000000"
+#define GATHER_512                                                                             \
+    "0100000000000000640000000000000010000000000000003000000000000000bc0a00000000000000020000" \
+    "00000000"
+#define INIT_RANK_3_OF_8                                                                       \
+    "0100000000000000650000000000000018000000000000003800000000000000bc0a00000000000008000000" \
+    "030000000000000000000000"
+#define SEND_64_TO_5                                                                           \
+    "0100000000000000660000000000000018000000000000003800000000000000bc0a00000000000040000000" \
+    "000000000500000000000000"
+#define CUT "0100000000000000640000000000000010000000000000003000000000000000bc0a000000000000"
+
+static uint32_t comm_of(const trace *t, const char *kernel) {
+    return trace_comm_of(t, find_slice(t, kernel));
+}
+
+/* A kernel is what its thread asked of NCCL since the one before, in one call or in a group. */
+static void test_payloads_of_nccl(void **state) {
+    (void)state;
+    trace *t = read_sql(
+        "CREATE TABLE StringIds(id,value); INSERT INTO StringIds VALUES"
+        "(1,'ncclDevKernel_AllReduce'),(2,'ncclDevKernel_AllGather'),(3,'ncclDevKernel_Send'),"
+        "(4,'gemm'),(5,'ncclDevKernel_Other'),(9,'cudaLaunchKernel');" RUNTIME KERNELS
+        "CREATE TABLE NVTX_EVENTS(start,end,eventType,text,globalTid,domainId,binaryData);"
+        "CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES(domainId,schemaId,idx,type,name,offset);"
+        "INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES"
+        "(1,100,0,18,'NCCL communicator ID',NULL),(1,100,1,22,'Message size [bytes]',8),"
+        "(1,101,0,18,'NCCL communicator ID',NULL),(1,101,1,5,'No. of ranks',8),"
+        "(1,101,2,5,'Rank',12),(1,101,3,5,'CUDA device',16),"
+        "(1,102,0,18,'NCCL communicator ID',NULL),(1,102,1,22,'Message size [bytes]',8),"
+        "(1,102,2,5,'Peer rank',16);"
+        "INSERT INTO NVTX_EVENTS VALUES(1,NULL,75,'NCCL'," T1 ",1,NULL),"
+        "(2,4,59,'ncclCommInitRank'," T1 ",1,X'" INIT_RANK_3_OF_8 "'),"
+        "(10,20,59,'ncclAllReduce'," T1 ",1,X'" ALL_REDUCE_4096 "'),"
+        "(110,112,59,'ncclAllGather'," T1 ",1,X'" GATHER_512 "'),"
+        "(113,115,59,'ncclAllGather'," T1 ",1,X'" GATHER_512 "'),"
+        "(116,130,59,'ncclGroupEnd'," T1 ",1,NULL),"
+        "(210,220,59,'ncclSend'," T1 ",1,X'" SEND_64_TO_5 "'),"
+        "(310,320,59,'ncclAllReduce'," T1 ",1,X'" CUT "'),"
+        "(300,500,59,'ncclAllReduce'," T2 ",1,X'" ALL_REDUCE_1024 "');"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(12,15,0," T1 ",1,9),"
+        "(40,42,0," T1 ",2,9),(118,120,0," T1 ",3,9),(212,215,0," T1 ",4,9),"
+        "(312,315,0," T1 ",5,9);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL(start,end,deviceId,streamId,correlationId,"
+        "globalPid,demangledName) VALUES(400,410,0,7,5," P1 ",5),(20,30,0,7,1," P1 ",1),"
+        "(43,50,0,7,2," P1 ",4),(125,150,0,7,3," P1 ",2),(216,230,0,7,4," P1 ",3);");
+    uint32_t reduce = comm_of(t, "ncclDevKernel_AllReduce"),
+             gather = comm_of(t, "ncclDevKernel_AllGather"),
+             send = comm_of(t, "ncclDevKernel_Send");
+    assert_int_equal(t->comm.n, 4);
+    assert_int_equal(t->comm.in_elements[reduce], 4096);
+    assert_int_equal(t->comm.out_elements[reduce], 4096);
+    assert_string_equal(text_of_id(t, t->comm.name[reduce]), "ncclAllReduce");
+    assert_string_equal(text_of_id(t, t->group.name[t->comm.group[reduce]]), "0xabc");
+    assert_int_equal(t->group.size[t->comm.group[reduce]], 8);
+    assert_int_equal(t->comm.in_elements[gather], 1024); /* both calls of the group */
+    assert_int_equal(t->comm.out_elements[gather], 8192);
+    assert_int_equal(t->comm.src[send], 3);
+    assert_int_equal(t->comm.dst[send], 5);
+    assert_int_equal(trace_comm_of(t, find_slice(t, "gemm")), 0);
+    assert_string_equal(args_text(t, t->slice.args[find_slice(t, "ncclSend")]),
+                        "{\"communicator\":\"0xabc\",\"bytes\":64,\"peer_rank\":5}");
+    trace_release(t);
+}
+
+/* Kernels of a graph are launched by the launch of the graph, and belong to what was captured. */
+static void test_graph_nodes(void **state) {
+    (void)state;
+    trace *t = read_sql(
+        STRINGS RUNTIME KERNELS NVTX
+        "INSERT INTO StringIds VALUES(20,'first'),(21,'second'),(22,'cudaGraphInstantiate');"
+        "INSERT INTO NVTX_EVENTS VALUES(5,30,59,'aten::mm, op_id = 1',NULL," T2 ",0),"
+        "(35,60,59,'aten::add, op_id = 2',NULL," T2 ",0);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(2,3,0," T1 ",1,2),"
+        "(10,20,0," T2 ",1,2),(40,50,0," T2 ",2,2),(70,90,0," T2 ",3,22),(100,110,0," T2
+        ",4,8);"
+        "CREATE TABLE CUDA_GRAPH_NODE_EVENTS(start,end,globalTid,graphNodeId,"
+        "originalGraphNodeId); INSERT INTO CUDA_GRAPH_NODE_EVENTS VALUES"
+        "(12,13," T2 ",7,NULL),(45,46," T2 ",8,NULL),(75,76," T2 ",17,7),(77,78," T2 ",18,8);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL(start,end,deviceId,streamId,correlationId,"
+        "globalPid,demangledName,graphNodeId) VALUES(120,130,0,7,4," P2 ",20,17),"
+        "(131,140,0,7,4," P2 ",21,18);");
+    uint32_t launch = find_slice(t, "cudaGraphLaunch");
+    for (uint32_t i = 1; i < t->kernel.n; i++) {
+        bool first = t->kernel.slice[i] == find_slice(t, "first");
+        assert_int_equal(t->kernel.launch[i], launch);
+        assert_int_equal(t->kernel.op[i], find_slice(t, first ? "aten::mm" : "aten::add"));
+        assert_int_equal(t->kernel.link[i], LINK_CAPTURED);
+    }
+    trace_release(t);
+}
+
+/* A graph that was recorded as a whole is one piece of work, with its launch. */
+static void test_whole_graph(void **state) {
+    (void)state;
+    trace *t = read_sql(STRINGS RUNTIME
+                        "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(10,20,0," T1 ",4,8);"
+                        "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE(start,end,deviceId,"
+                        "streamId,correlationId,globalPid,graphId); INSERT INTO "
+                        "CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES(30,40,0,7,4," P1 ",3);");
+    assert_int_equal(t->kernel.n, 2);
+    assert_int_equal(t->kernel.launch[1], find_slice(t, "cudaGraphLaunch"));
+    trace_release(t);
+}
+
+static void test_calls_of_libraries(void **state) {
+    (void)state;
+    static const struct {
+        const char *table, *name;
+        slice_kind kind;
+    } calls[] = {{"CUDNN_EVENTS", "cudnnConvolutionForward", KIND_OP},
+                 {"CUBLAS_EVENTS", "cublasGemmEx", KIND_OP},
+                 {"MPI_COLLECTIVES_EVENTS", "MPI_Bcast", KIND_COLLECTIVE},
+                 {"MPI_P2P_EVENTS", "MPI_Isend", KIND_COLLECTIVE},
+                 {"MPI_START_WAIT_EVENTS", "MPI_Wait", KIND_OTHER},
+                 {"MPI_OTHER_EVENTS", "MPI_Init", KIND_OTHER},
+                 {"UCP_EVENTS", "ucp_ep_create", KIND_OTHER},
+                 {"UCP_SUBMIT_EVENTS", "ucp_tag_send_nbx", KIND_OTHER},
+                 {"UCP_PROGRESS_EVENTS", "ucp_worker_progress", KIND_OTHER}};
+    char sql[4096] = "CREATE TABLE StringIds(id,value);";
+    for (size_t i = 0; i < N_OF(calls); i++) {
+        size_t n = strlen(sql);
+        (void)snprintf(sql + n, sizeof sql - n,
+                       "INSERT INTO StringIds VALUES(%zu,'%s');"
+                       "CREATE TABLE %s(start,end,globalTid,%s);"
+                       "INSERT INTO %s VALUES(%zu,%zu," T1 ",%zu);",
+                       i, calls[i].name, calls[i].table, i % 2 ? "nameId" : "textId",
+                       calls[i].table, i * 10, i * 10 + 5, i);
+    }
+    trace *t = read_sql(sql);
+    for (size_t i = 0; i < N_OF(calls); i++) {
+        uint32_t slice = find_slice(t, calls[i].name);
+        assert_int_equal(t->slice.kind[slice], calls[i].kind);
+        assert_int_equal(t->slice.dur[slice], 5);
+    }
+    trace_release(t);
+}
+
 /* A file without a single table that is known is an empty trace, not a failure. */
 static void test_nothing(void **state) {
     (void)state;
@@ -236,6 +380,10 @@ int main(void) {
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_library_ranges),
         cmocka_unit_test(test_other_tables),
+        cmocka_unit_test(test_payloads_of_nccl),
+        cmocka_unit_test(test_graph_nodes),
+        cmocka_unit_test(test_whole_graph),
+        cmocka_unit_test(test_calls_of_libraries),
         cmocka_unit_test(test_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

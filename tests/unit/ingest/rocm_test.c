@@ -230,6 +230,69 @@ static void test_newer_database(void **state) {
     buf_fini(&file);
 }
 
+/* All kernels of a graph are launched by one call. */
+static void check_graph(const trace *t, uint32_t n_kernels) {
+    uint32_t launch = find_slice(t, "hipGraphLaunch");
+    assert_int_equal(t->kernel.n, n_kernels + 1);
+    for (uint32_t i = 1; i < t->kernel.n; i++) assert_int_equal(t->kernel.launch[i], launch);
+    assert_int_equal(trace_quality(t, CAUSE_ORPHAN_CORRELATION), 0);
+}
+
+#define GRAPH_KERNEL(start, end)                                                   \
+    "{\"start_timestamp\":" start ",\"end_timestamp\":" end ",\"correlation_id\":" \
+    "{\"internal\":6,\"external\":0},\"dispatch_info\":{\"agent_id\":{\"handle\":" \
+    "10},\"queue_id\":{\"handle\":1},\"kernel_id\":5}}"
+
+static void test_graph_in_json(void **state) {
+    (void)state;
+    error err;
+    trace *t = read_with(
+        ingest_rocm_json,
+        STR("{\"rocprofiler-sdk-tool\":[{\"metadata\":{\"pid\":42}," AGENTS "," SYMBOLS
+            ",\"strings\":{\"buffer_records\":[{\"kind\":\"HIP_RUNTIME_API\","
+            "\"operations\":[\"hipGraphLaunch\"]}]},\"buffer_records\":{"
+            "\"kernel_dispatch\":[" GRAPH_KERNEL("100", "110") "," GRAPH_KERNEL(
+                "120",
+                "130") "," GRAPH_KERNEL("140",
+                                        "150") "],\"hip_api\":[{\"kind\":0,"
+                                               "\"operation\":0,\"thread_id\":7,\"start_"
+                                               "timestamp\":50,\"end_timestamp\":90,"
+                                               "\"correlation_id\":{\"internal\":6}}]}}]}"),
+        (read_how){0}, &err);
+    assert_non_null(t);
+    check_graph(t, 3);
+    trace_release(t);
+}
+
+/* The second kernel was asked for by a call inside the launch that was not recorded. */
+static void test_graph_in_database(void **state) {
+    (void)state;
+    error err;
+    buf file = make_database(
+        NAMES
+        "INSERT INTO rocpd_string_u VALUES(6,'hipGraphLaunch');"
+        "ALTER TABLE rocpd_event_u ADD COLUMN parent_stack_id;"
+        "INSERT INTO rocpd_event_u VALUES(11,2,30,0),(12,2,30,0),(13,2,31,30),(14,2,99,98);"
+        "CREATE TABLE rocpd_kernel_dispatch_u(pid,tid,agent_id,start,end,kernel_id,event_id);"
+        "INSERT INTO rocpd_kernel_dispatch_u VALUES(1,1,2,100,110,5,12),(1,1,2,120,130,5,13);"
+        "CREATE TABLE rocpd_region_u(pid,tid,start,end,name_id,event_id);"
+        "INSERT INTO rocpd_region_u VALUES(1,1,50,60,6,11);");
+    trace *t = read_with(ingest_rocpd, buf_str(&file), (read_how){0}, &err);
+    assert_non_null(t);
+    check_graph(t, 2);
+    trace_release(t);
+    buf_fini(&file);
+}
+
+static void test_names(void **state) {
+    (void)state;
+    assert_true(str_eq(rocm_copy_name(STR("MEMORY_COPY_DEVICE_TO_HOST")), STR("Memcpy DtoH")));
+    assert_true(str_eq(rocm_copy_name(STR("CopyHostToDevice")), STR("Memcpy HtoD")));
+    assert_true(str_eq(rocm_copy_name(STR("CopyDeviceToDevice")), STR("Memcpy DtoD")));
+    assert_true(str_eq(rocm_copy_name(STR("FillBuffer")), STR("FillBuffer")));
+    assert_true(str_eq(rocm_kernel_name(STR("_Zk.kd")), STR("_Zk")));
+}
+
 static void test_heads(void **state) {
     (void)state;
     assert_true(rocm_json_head(STR(" {\"rocprofiler-sdk-tool\": [")));
@@ -239,10 +302,11 @@ static void test_heads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),     cmocka_unit_test(test_two_processes),
-        cmocka_unit_test(test_cut),      cmocka_unit_test(test_records_of_other_shapes),
-        cmocka_unit_test(test_database), cmocka_unit_test(test_newer_database),
-        cmocka_unit_test(test_heads),
+        cmocka_unit_test(test_json),          cmocka_unit_test(test_two_processes),
+        cmocka_unit_test(test_cut),           cmocka_unit_test(test_records_of_other_shapes),
+        cmocka_unit_test(test_database),      cmocka_unit_test(test_newer_database),
+        cmocka_unit_test(test_graph_in_json), cmocka_unit_test(test_graph_in_database),
+        cmocka_unit_test(test_names),         cmocka_unit_test(test_heads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include "session/beside.h"
 #include "session/cache.h"
+#include "session/discover.h"
 #include "session/load.h"
 #include "session_helper.h"
 
@@ -54,6 +55,22 @@ static void of_several_rank_or_process_decides(void **state) {
     assert_string_equal(found(&f, "host_70.123.pt.trace.json"), "rank0_et.json");
     assert_string_equal(found(&f, "host_170.123.pt.trace.json"), "");
     assert_string_equal(found(&f, "w.pt.trace.json"), "");
+    folder_gone(&f);
+}
+
+static void a_joined_one_is_not_passed_over(void **state) {
+    folder f = folder_new();
+    catalogue c;
+    arena a = {0};
+    (void)state;
+    put_file(&f, "rank0.pt.trace.json", STR(TRACE));
+    put_file(&f, "rank0_et.json", STR(NODES("70")));
+    put_file(&f, "rank5_et.json", STR(NODES("75")));
+    assert_int_equal(run_discover(&a, f.path, &c, NULL), OK);
+    assert_int_equal(c.runs[0].n_workers, 1);
+    assert_int_equal(c.n_passed, 1);
+    assert_true(str_eq(c.passed[0].path, STR("rank5_et.json")));
+    arena_fini(&a);
     folder_gone(&f);
 }
 
@@ -104,6 +121,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_only_one_belongs_to_the_trace),
         cmocka_unit_test(of_several_rank_or_process_decides),
+        cmocka_unit_test(a_joined_one_is_not_passed_over),
         cmocka_unit_test(a_trace_is_joined_and_the_cache_knows),
         cmocka_unit_test(one_that_is_damaged_is_no_failure),
     };
