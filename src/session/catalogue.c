@@ -142,11 +142,15 @@ static status name_entry(live *c, entry *e, const worker_entry *w, error *err) {
     return OK;
 }
 
-/* Nobody writes it just now. A file that is written all the time, such as a log of profiles
- * that a job appends to, has to be read some time, too: what is whole of it is shown. */
-static bool is_quiet(entry *e, const span_entry *span) {
+/* Nobody writes it just now: it is old enough, or did not change since it was looked at, which
+ * tells more of a file whose time lies in the future (another machine's clock). A file that is
+ * written all the time, such as a log of profiles that a job appends to, has to be read some
+ * time, too: what is whole of it is shown. */
+static bool is_quiet(entry *e, const span_entry *span, bool changed) {
     int64_t now = live_now_ns();
-    if (sub_i64(live_unix_ns(), span->mtime_ns) >= QUIET_NS) {
+    if (changed || !e->changed_ns) e->changed_ns = now;
+    if (sub_i64(live_unix_ns(), span->mtime_ns) >= QUIET_NS ||
+        now - e->changed_ns >= QUIET_NS) {
         e->growing_since_ns = 0;
         return true;
     }
@@ -164,7 +168,7 @@ static bool is_quiet(entry *e, const span_entry *span) {
 static bool update_entry(live *c, entry *e, const span_entry *span) {
     bool changed = e->size_bytes != span->size_bytes || e->mtime_ns != span->mtime_ns;
     bool known = e->mtime_ns != 0 || e->size_bytes != 0;
-    bool quiet = is_quiet(e, span);
+    bool quiet = is_quiet(e, span, changed);
     span_state before = catalogue_state_of(e);
     e->present = true;
     if (known && !changed && before != SPAN_GROWING) return false;
@@ -399,6 +403,13 @@ snapshot *live_snapshot(live *c) {
     return s;
 }
 
+/* Its file is gone: nobody will read it. */
+static span_state tell_gone(const entry *e, error *err) {
+    (void)error_set(err, ERR_NOT_FOUND, NOPOS, MSG_CANNOT_OPEN, 2,
+                    (arg[]){arg_cstr("path", e->path), arg_cstr("reason", strerror(ENOENT))});
+    return SPAN_FAILED;
+}
+
 span_state live_hold(live *c, uint32_t id, held_trace **out, error *err) {
     *out = NULL;
     pthread_mutex_lock(&c->lock);
@@ -410,6 +421,8 @@ span_state live_hold(live *c, uint32_t id, held_trace **out, error *err) {
         s = SPAN_READY;
     } else if (s == SPAN_FAILED) {
         if (err && e->error) error_copy(err, e->error);
+    } else if (!e->present && s != SPAN_LOADING) {
+        s = tell_gone(e, err);
     } else {
         if (!e->asked) e->asked = ++c->clock;
         if (s == SPAN_RESTING) set_state(e, s = SPAN_WAITING);
@@ -436,6 +449,8 @@ span_state live_hold_summary(live *c, uint32_t id, held_trace **out, error *err)
         s = SPAN_READY;
     } else if (s == SPAN_FAILED) {
         if (err && e->brief_error) error_copy(err, e->brief_error);
+    } else if (!e->present && s != SPAN_LOADING) {
+        s = tell_gone(e, err);
     } else if (s == SPAN_WAITING) {
         e->brief = BRIEF_WAITING;
         pthread_cond_signal(&c->work);

@@ -24,7 +24,8 @@ typedef struct {
     char *path; /* valid while the catalogue is open */
     uint64_t size_bytes;
     int64_t mtime_ns;
-    int64_t growing_since_ns; /* monotonic; 0: it was quiet */
+    int64_t changed_ns;       /* when a look found it changed; monotonic */
+    int64_t growing_since_ns; /* the same; 0: it was quiet */
     int64_t patience_ns;      /* then it is read although it grows */
     bool present;             /* in the last look */
     bool latest;              /* last span of its worker: read without being asked */
