@@ -128,7 +128,7 @@ status report_open(report *r, str target, request_ctx *x, bool *answered, error 
     *answered = st != OK;
     if (st == OK) return OK;
     if (x->unusable || st == ERR_MEMORY || st == ERR_IO) {
-        if (err) *err = why;
+        if (err) error_copy(err, &why);
         return st;
     }
     request_fail(x, &why);
@@ -142,7 +142,7 @@ status report_ask(report *r, str target, request_ctx *x, error *err) {
     if (answered) return OK;
     status st = request_answer(x, &why);
     if (st == ERR_MEMORY) {
-        if (err) *err = why;
+        if (err) error_copy(err, &why);
         return st;
     }
     if (st != OK) request_fail(x, &why);

@@ -298,7 +298,7 @@ static status check_trace(const upload_place *at, const upload_spot *spot, str *
         if (!run->p) FAIL_MEMORY(err);
         return OK;
     }
-    if (err) *err = why;
+    if (err) error_copy(err, &why);
     return s;
 }
 

@@ -27,6 +27,7 @@
 #include "base/fault.h"
 #include "base/fmt.h"
 #include "base/hash.h"
+#include "base/num.h"
 #include "base/vec.h"
 #include "store/file.h"
 #include "store/summary.h"
@@ -167,7 +168,7 @@ static void list_entries(DIR *d, vec *out, uint64_t *total) {
         if (!x) return;
         memcpy(x->name, e->d_name, name.n + 1);
         x->size_bytes = (uint64_t)st.st_size;
-        x->used_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+        x->used_ns = seconds_ns(st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
         *total += x->size_bytes;
     }
 }

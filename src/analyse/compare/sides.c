@@ -161,7 +161,7 @@ status sides_read(const analysis_input *a, const analysis_input *b, const params
     pool_for(p->pool, n, read_one, &r);
     for (uint32_t i = 0; i < n; i++) {
         if (r.v[i]->done == OK) continue;
-        if (err) *err = r.v[i]->err;
+        if (err) error_copy(err, &r.v[i]->err);
         return r.v[i]->done;
     }
     TRY(call_tree_init(tree, keep, err));

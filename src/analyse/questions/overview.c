@@ -274,7 +274,7 @@ static status make_halves(overview *o, const analysis_input *in, const params *p
     pool_for(p->pool, N_HALVES, make_half, h);
     for (int i = 0; i < N_HALVES; i++) {
         if (h->done[i] == OK) continue;
-        if (err) *err = h->err[i];
+        if (err) error_copy(err, &h->err[i]);
         return h->done[i];
     }
     facts->cause = h->cause;
