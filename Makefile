@@ -8,7 +8,7 @@
 #   build/VARIANT/unit/     one program per *_test.c         build/fuzz/NAME    libFuzzer targets
 #   build/gen/              generated headers
 #
-# Variables: VARIANT=release|debug|asan|tsan  CC=gcc|clang-14  WERROR=1  V=1 (show commands)
+# Variables: VARIANT=release|debug|asan|tsan|integer (clang alone)  CC=gcc|clang-14  WERROR=1  V=1 (show commands)
 #            PREFIX=/usr/local  DESTDIR=  SERVE=no (demo)  TORCH=yes LEAKS=yes (test)
 #            CPPFLAGS, CFLAGS and LDFLAGS are added to ours.
 
@@ -76,7 +76,13 @@ endif
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef
 SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=all
 SANITIZE_tsan := -fsanitize=thread
-SANITIZE_fuzz := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+# What wraps, is cut or changes its sign without a word, too: a size of a file must not do so. Functions that do it on
+# purpose say WRAPS (src/base/num.h). Only clang has this group.
+INTEGER       := undefined,integer -fno-sanitize=unsigned-shift-base -fsanitize-ignorelist=tests/fuzz/wraps.txt
+SANITIZE_fuzz := -fsanitize=fuzzer-no-link,address,$(INTEGER) -fno-sanitize-recover=all
+# INTEGER_RECOVERS= goes on after a finding, to list all of them at once.
+INTEGER_RECOVERS ?= -fno-sanitize-recover=all
+SANITIZE_integer := -fsanitize=$(INTEGER) $(INTEGER_RECOVERS)
 # What a reader of other people's bytes is built with. tests/tools/hardening-test looks at the files.
 HARDEN        := -fstack-protector-strong -fstack-clash-protection \
     $(if $(filter aarch64-%,$(MACHINE)),-mbranch-protection=standard) $(if $(filter x86_64-%,$(MACHINE)),-fcf-protection)
@@ -87,9 +93,10 @@ OPT_debug     := -O0 -g3
 # -Og, and lines alone for the debugger: half the time of -O1 -g to compile, as fast.
 OPT_asan      := -Og -g1 -fno-omit-frame-pointer $(SANITIZE_asan)
 OPT_tsan      := -Og -g1 $(SANITIZE_tsan)
+OPT_integer   := -O1 -g1 $(SANITIZE_integer)
 OPT_fuzz      := -O1 -g -fno-omit-frame-pointer $(SANITIZE_fuzz)
 ifeq ($(OPT_$(VARIANT)),)
-$(error VARIANT=$(VARIANT) is none of release, debug, asan, tsan)
+$(error VARIANT=$(VARIANT) is none of release, debug, asan, tsan, integer)
 endif
 
 CPP_FLAGS := -D_GNU_SOURCE -DTACHO_VERSION='"$(VERSION)"' $(if $(HAVE_ISAL),-DHAVE_ISAL=1) \

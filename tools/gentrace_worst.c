@@ -2,6 +2,7 @@
  *
  *   deep         each event inside the one before, to the depth of N
  *   tracks       each event on a thread of its own
+ *   steps        the same, and a step for every 50 of them
  *   one-name     all on one thread, with one name
  *   all-names    each with a name of its own
  *   stacks       each with a call stack of 24 frames, of which four are its own
@@ -43,10 +44,21 @@ static const struct {
     const char *name;
     void (*put)(long i, long n);
     int n_frames;
-} SHAPES[] = {{"deep", put_deep, 0},         {"tracks", put_track, 0},
-              {"one-name", put_one_name, 0}, {"all-names", put_all_names, 0},
-              {"stacks", put_one_name, 24},  {"same-start", put_same_start, 0}};
+    int step_events; /* 0: no steps */
+} SHAPES[] = {{"deep", put_deep, 0, 0},
+              {"tracks", put_track, 0, 0},
+              {"steps", put_track, 0, 50},
+              {"one-name", put_one_name, 0, 0},
+              {"all-names", put_all_names, 0, 0},
+              {"stacks", put_one_name, 24, 0},
+              {"same-start", put_same_start, 0, 0}};
 enum { N_SHAPES = sizeof SHAPES / sizeof *SHAPES, OWN_FRAMES = 4 };
+
+static void put_step(long i, int n_events) {
+    printf("{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%ld\",\"pid\":1,"
+           "\"tid\":0,\"ts\":%ld,\"dur\":%d},\n",
+           i / n_events, i, n_events);
+}
 
 static void put_stack(long i, int n_frames) {
     printf(",\"Call stack\":\"");
@@ -57,7 +69,10 @@ static void put_stack(long i, int n_frames) {
 
 static void put_events(int shape, long n) {
     for (long i = 0; i < n; i++) {
-        printf("%s{\"ph\":\"X\",\"cat\":\"cpu_op\",\"pid\":1,", i ? ",\n" : "");
+        int every = SHAPES[shape].step_events;
+        if (i) printf(",\n");
+        if (every && i % every == 0) put_step(i, every);
+        printf("{\"ph\":\"X\",\"cat\":\"cpu_op\",\"pid\":1,");
         SHAPES[shape].put(i, n);
         printf(",\"args\":{\"External id\":%ld", i + 1);
         if (SHAPES[shape].n_frames) put_stack(i, SHAPES[shape].n_frames);
@@ -82,6 +97,6 @@ int gentrace_worst(int argc, char **argv) {
         return fflush(stdout) == 0 ? 0 : 1;
     }
     fprintf(stderr, "gentrace: usage: gentrace worst "
-                    "deep|tracks|one-name|all-names|stacks|same-start N\n");
+                    "deep|tracks|steps|one-name|all-names|stacks|same-start N\n");
     return 1;
 }

@@ -7,6 +7,7 @@
 #include "analyse/registry.h"
 
 #include "base/message_ids_columns.h"
+#include "base/num.h"
 
 static const analysis_info ANALYSES[] = {
 #define ANALYSIS(name, all_workers, help) {#name, all_workers, MSG_##help, analyse_##name},
@@ -47,7 +48,7 @@ const analysis_info *registry_find(str name) {
 
 const param_info *registry_param(const char *analysis, uint32_t i) {
     for (const param_info *p = PARAMS; p->name; p++)
-        if (strcmp(p->analysis, analysis) == 0 && i-- == 0) return p;
+        if (strcmp(p->analysis, analysis) == 0 && !COUNT_DOWN(i)) return p;
     return NULL;
 }
 
@@ -60,7 +61,7 @@ const param_info *registry_find_param(const char *analysis, str name) {
 
 const result_info *registry_result(const char *analysis, uint32_t i) {
     for (const result_info *r = RESULTS; r->name; r++)
-        if (strcmp(r->analysis, analysis) == 0 && i-- == 0) return r;
+        if (strcmp(r->analysis, analysis) == 0 && !COUNT_DOWN(i)) return r;
     return NULL;
 }
 

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 
 #define FIRST_CAPACITY ((size_t)256)
 
@@ -93,7 +94,7 @@ void buf_add_i64(buf *b, int64_t v) {
         if (!buf_reserve(b, 20)) return; /* all of the number or nothing */
         buf_add_byte(b, '-');
     }
-    buf_add_u64(b, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+    buf_add_u64(b, abs_u64(v));
 }
 
 void buf_printf(buf *b, const char *format, ...) {

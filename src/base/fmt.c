@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#include "base/num.h"
+
 typedef struct {
     const char *name;
     int64_t size; /* in the base unit */
@@ -63,12 +65,13 @@ static void add_three_digits(buf *b, uint64_t v, uint64_t size) {
 }
 
 static void add_scaled(buf *b, int64_t value, const scale *steps) {
-    uint64_t v = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    uint64_t v = abs_u64(value);
     if (value < 0) buf_add_byte(b, '-');
     for (;; steps++) {
         uint64_t size = (uint64_t)steps->unit.size;
         /* In halves of the unit: what rounds to `below` belongs to the next one. */
-        unsigned __int128 edge = ((unsigned __int128)steps->below * 2 - 1) * size;
+        unsigned __int128 edge =
+            steps->below ? ((unsigned __int128)steps->below * 2 - 1) * size : 0;
         if (steps->below && (unsigned __int128)v * 2 >= edge) continue;
         if (size == 1) {
             buf_add_u64(b, v);

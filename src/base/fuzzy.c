@@ -16,6 +16,8 @@
 
 #include <limits.h>
 
+#include "base/num.h"
+
 enum {
     GAP = 3,
     SCORE_WORD = 240,
@@ -83,7 +85,7 @@ static int best_placing(str needle, str text) {
     for (size_t i = 0; i < text.n; i++) {
         bool word = begins_word(text, i);
         for (size_t k = needle.n;
-             k-- > 0;) { /* from behind: the letter before is not yet here */
+             COUNT_DOWN(k);) { /* from behind: the letter before is not yet here */
             int score = NONE;
             if (fuzzy_lower(text.p[i]) == fuzzy_lower(needle.p[k]))
                 score = k ? place_letter(&at[k - 1], word) : word ? SCORE_WORD : SCORE_LETTER;

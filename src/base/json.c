@@ -3,6 +3,7 @@
 #include "base/json.h"
 
 #include "base/bytes16.h"
+#include "base/num.h"
 
 #define MAX_DEPTH 1000
 
@@ -85,7 +86,7 @@ static const char *walk_odd_block(const char *p, const block_bits *b, value_walk
 
 /* Goes through blocks of 64 bytes; one past the value's end when it is in one of them.
  * Otherwise *p is the first byte not looked at. */
-static const char *walk_blocks(const char **p, const char *end, value_walk *w) {
+WRAPS static const char *walk_blocks(const char **p, const char *end, value_walk *w) {
     for (; end - *p >= 64; *p += 64) {
         block_bits b = look_at_block(*p);
         if (__builtin_expect(b.backslashes != 0 || w->next > *p, 0)) {

@@ -11,6 +11,7 @@
 #include "base/map.h"
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/pages.h"
 #include "base/seed_int.h"
 
@@ -19,7 +20,7 @@
 /* From here on whole pages: what a smaller map or an array had is used again. */
 #define PAGES_FROM ((size_t)1 << 13)
 
-uint64_t hash_u64(uint64_t x) {
+WRAPS uint64_t hash_u64(uint64_t x) {
     x ^= x >> 32;
     x *= 0xD6E8FEB86659FD93U;
     x ^= x >> 32;

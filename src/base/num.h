@@ -10,6 +10,18 @@
 /* Elements of an array (not of a pointer). */
 #define N_OF(array) (sizeof(array) / sizeof *(array))
 
+/* A function that wraps around on purpose: a hash, a codec, a comparison of ranges. All other
+ * arithmetic that wraps, and all that is cut by a conversion, is a finding of the builds for
+ * fuzzing (VARIANT=integer, VARIANT=fuzz). Of the whole function, so keep it small. */
+#ifdef __clang__
+#define WRAPS __attribute__((no_sanitize("integer")))
+#else
+#define WRAPS
+#endif
+
+/* for (uint32_t i = n; COUNT_DOWN(i);): n - 1 … 0; i-- > 0 would wrap at the end. */
+#define COUNT_DOWN(i) ((i) > 0 && ((i)--, true))
+
 /* A number that was not recorded, or not given. */
 #define ABSENT_I64 INT64_MIN
 
@@ -34,6 +46,27 @@ static inline int64_t add_i64(int64_t a, int64_t b) {
 static inline int64_t sub_i64(int64_t a, int64_t b) {
     int64_t r;
     return __builtin_sub_overflow(a, b, &r) ? (b < 0 ? INT64_MAX : INT64_MIN) : r;
+}
+static inline int64_t mul_i64(int64_t a, int64_t b) {
+    int64_t r;
+    return __builtin_mul_overflow(a, b, &r) ? ((a < 0) == (b < 0) ? INT64_MAX : INT64_MIN) : r;
+}
+/* A time of a file system, which may be any. */
+static inline int64_t seconds_ns(int64_t seconds, int64_t ns) {
+    return add_i64(mul_i64(seconds, 1000000000), ns);
+}
+/* The same of counts and sizes. */
+static inline uint64_t add_u64(uint64_t a, uint64_t b) {
+    uint64_t r;
+    return __builtin_add_overflow(a, b, &r) ? UINT64_MAX : r;
+}
+static inline uint64_t mul_u64(uint64_t a, uint64_t b) {
+    uint64_t r;
+    return __builtin_mul_overflow(a, b, &r) ? UINT64_MAX : r;
+}
+/* Without its sign; all of them have one. */
+static inline uint64_t abs_u64(int64_t v) {
+    return v < 0 ? (uint64_t)(-(v + 1)) + 1 : (uint64_t)v;
 }
 static inline uint64_t min_u64(uint64_t a, uint64_t b) {
     return a < b ? a : b;

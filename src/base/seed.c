@@ -10,10 +10,11 @@
 #include <sys/auxv.h>
 
 #include "base/map.h"
+#include "base/num.h"
 
 uint64_t seeds[4];
 
-__attribute__((constructor)) static void draw_seeds(void) {
+__attribute__((constructor)) WRAPS static void draw_seeds(void) {
     uint64_t random[2] = {0x9AE16A3B2F90404FU, 0xC949D7C7509E6557U};
     const void *given = (const void *)getauxval(AT_RANDOM);
     if (given) memcpy(random, given, sizeof random);

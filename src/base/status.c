@@ -55,6 +55,20 @@ status error_set(error *err, status code, uint64_t offset, uint16_t message, int
     return code;
 }
 
+void error_add_file(error *err, str path) {
+    if (!err || err->n_args == MAX_ARGS) return;
+    arg args[MAX_ARGS];
+    for (int i = 0; i < err->n_args; i++) {
+        str name = str_of(err->args[i].name);
+        if (str_eq(name, STR("path")) || str_eq(name, STR("url")) ||
+            str_eq(name, STR("of_file")))
+            return;
+        args[i] = err->args[i];
+    }
+    args[err->n_args] = arg_text("of_file", path);
+    (void)error_set(err, err->status, err->offset, err->message, err->n_args + 1, args);
+}
+
 void bug_at(const char *file, int line, const char *what) {
     fprintf(stderr, "%s:%d: BUG: %s\n", file, line, what);
     abort();

@@ -104,6 +104,11 @@ static inline void error_copy(error *to, const error *from) {
     (void)error_set(to, from->status, from->offset, from->message, from->n_args, from->args);
 }
 
+/* Adds which file it is about, where the message does not say so itself (as {path} or {url}):
+ * text_error then begins with it. For those who open a file whose readers do not know its name.
+ */
+void error_add_file(error *err, str path);
+
 /* FAIL(err, ERR_IO, NOPOS, MSG_CANNOT_OPEN, arg_cstr("path", p)); at least one value. */
 #define FAIL(err, code, off, msg, ...)            \
     return error_set((err), (code), (off), (msg), \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/message_ids_check.h"
+#include "base/num.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
@@ -128,7 +129,7 @@ static status put_columns(buf *out, const options *o, const table *t, const char
     part.columns = ARENA_ARRAY(scratch, column, t->n_columns);
     if (!part.columns) FAIL_MEMORY(err);
     memcpy(part.columns, t->columns, t->n_columns * sizeof *part.columns);
-    for (uint32_t i = part.n_columns; i-- > 0;)
+    for (uint32_t i = part.n_columns; COUNT_DOWN(i);)
         if (!value_in_list(names, str_of(part.columns[i].name))) table_drop_column(&part, i);
     return present_answer(FORM_MD, &one, &plain, out, err);
 }

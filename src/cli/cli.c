@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyse/registry.h"
@@ -35,6 +36,15 @@ int cli_exit_status(status s) {
     case ERR_MEMORY: return EXIT_RESOURCES;
     default: return EXIT_INPUT;
     }
+}
+
+status cli_check_output(const options *o, str path, error *err) {
+    struct stat out, in;
+    if (!path.p || stat(path.p, &out) != 0 || !S_ISREG(out.st_mode)) return OK;
+    for (uint32_t i = 0; i < o->n_traces; i++)
+        if (stat(o->traces[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            FAIL(err, ERR_ARG, NOPOS, MSG_CLI_OUTPUT_IS_INPUT, arg_text("path", path));
+    return OK;
 }
 
 void cli_say(const options *o, str sentence) {

@@ -11,6 +11,7 @@
 #include "analyse/check/budget.h"
 #include "base/message_ids_check.h"
 #include "base/message_ids_cli.h"
+#include "base/num.h"
 #include "cli/check_report.h"
 #include "cli/commands.h"
 #include "cli/open.h"
@@ -132,7 +133,7 @@ static void drop_repeated(answer *a) {
     for (uint32_t i = 0; i < a->n_tables; i++) {
         table *t = a->tables[i];
         if (strcmp(t->name, "checks") != 0) continue;
-        for (uint32_t c = t->n_columns; c-- > 0;)
+        for (uint32_t c = t->n_columns; COUNT_DOWN(c);)
             if (value_in_list("found|rule", str_of(t->columns[c].name)))
                 table_drop_column(t, c);
     }

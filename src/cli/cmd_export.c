@@ -109,16 +109,6 @@ static status write_trace(const options *o, opened_input *x, const trace *t,
     return each ? write_tables(t, how, path, err) : export_file(t, how, path, err);
 }
 
-/* A converted file in the place of the only copy is seldom meant. */
-static status check_output(const options *o, error *err) {
-    struct stat out, in;
-    if (!o->output.p || stat(o->output.p, &out) != 0 || !S_ISREG(out.st_mode)) return OK;
-    for (uint32_t i = 0; i < o->n_traces; i++)
-        if (stat(o->traces[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-            FAIL(err, ERR_ARG, NOPOS, MSG_CLI_OUTPUT_IS_INPUT, arg_text("path", o->output));
-    return OK;
-}
-
 static bool is_each_alone(const options *o, const opened_input *x) {
     return x->input.n_traces > 1 && export_is_of_one_rank(o->export_to);
 }
@@ -168,7 +158,7 @@ static status write_form(const options *o, opened_input *x, bool *writing, error
     TRY(picture_check(o, err));
     if (!o->output.p && !is_picture(o) && isatty(STDOUT_FILENO))
         FAIL0(err, ERR_ARG, NOPOS, MSG_CLI_NO_OUTPUT);
-    TRY(check_output(o, err));
+    TRY(cli_check_output(o, o->output, err));
     TRY(open_traces(o, x, err));
     trace *merged = NULL;
     if (x->input.n_traces > 1 && !is_each_alone(o, x)) TRY(open_merged(o, x, &merged, err));

@@ -24,7 +24,7 @@ static void file_is_done(void *context, const char *path, const error *failed, b
     watch_ctx *w = context;
     w->done++;
     if (failed) {
-        text_error(reason, LANG_EN, failed);
+        text_reason(reason, LANG_EN, failed);
         if (w->shown) fputs("\r\033[K", stderr);
         (void)cli_complain(w->o, failed);
     }
@@ -79,6 +79,7 @@ static status reduce(const options *o, transport *t, arena *a, bool *alive, erro
     if (!o->n_traces)
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_NO_TRACE, arg_cstr("command", "reduce"));
     if (!o->reduce_output.p) FAIL0(err, ERR_ARG, NOPOS, MSG_REDUCE_NO_OUTPUT);
+    TRY(cli_check_output(o, o->reduce_output, err));
     TRY(run_discover(a, o->traces[0], &found, err));
     TRY(span_choose(&found, &wanted, &c, err));
     watch_ctx w = {.o = o, .total = run_whole(c.run)};

@@ -58,7 +58,7 @@ static status check_options(const options *o, error *err) {
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_ONE_TRACE, arg_cstr("command", o->command.name),
              arg_int("count", o->n_traces));
     if (!o->report_output.p) FAIL0(err, ERR_ARG, NOPOS, MSG_REPORT_NO_OUTPUT);
-    return OK;
+    return cli_check_output(o, o->report_output, err);
 }
 
 int cmd_report(options *o) {

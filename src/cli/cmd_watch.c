@@ -155,7 +155,7 @@ static status cmd_watch_add_row(table *t, const tacho_live_page *p, int64_t now,
 
 /* Columns that nobody filled are of no use to an eye. */
 static void drop_empty(table *t) {
-    for (uint32_t c = t->n_columns; c-- > 0;) {
+    for (uint32_t c = t->n_columns; COUNT_DOWN(c);) {
         bool any = false;
         for (size_t r = 0; r < t->n_rows && !any; r++) any = !table_is_null(t, r, c);
         if (!any) table_drop_column(t, c);

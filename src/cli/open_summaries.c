@@ -46,7 +46,7 @@ static span_choice nth(const open_summaries_ctx *q, size_t i) {
 static status stand_in(const span_choice *c, const error *failed, trace **out, error *err) {
     buf reason = {0};
     summary *s = summary_new();
-    text_error(&reason, LANG_EN, failed);
+    text_reason(&reason, LANG_EN, failed);
     status st = s ? summary_fail_file(s, shown_path(c->span->path), buf_str(&reason), err)
                   : error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     buf_fini(&reason);

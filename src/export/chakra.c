@@ -15,6 +15,7 @@
  * first (the host before devices, then by slice): so the file, which is in this order, holds no
  * circle, whatever clocks did. */
 #include "base/bisect.h"
+#include "base/num.h"
 #include "base/sort.h"
 #include "export/chakra_int.h"
 
@@ -231,7 +232,7 @@ static status find_collectives(chakra *c) {
     for (uint32_t i = 0; i < c->collectives.n; i++) {
         const collective *v = &c->collectives.v[i];
         uint32_t slice = v->slice;
-        for (uint32_t r = v->n_ranges; r-- > 0;) {
+        for (uint32_t r = v->n_ranges; COUNT_DOWN(r);) {
             uint32_t k = c->collectives.kernels[v->first_range + r];
             if (k) slice = t->kernel.slice[k];
         }

@@ -157,6 +157,8 @@ static status write_directly(const trace *t, const export_options *o, const char
 status export_file(const trace *t, const export_options *o, const char *path, error *err) {
     struct stat st;
     if (strcmp(path, "-") == 0) return export_trace(t, o, STDOUT_FILENO, err);
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) return write_directly(t, o, path, err);
-    return write_whole(t, o, path, err);
+    bool special = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    status s = special ? write_directly(t, o, path, err) : write_whole(t, o, path, err);
+    if (s == ERR_IO) error_add_file(err, str_of(path));
+    return s;
 }

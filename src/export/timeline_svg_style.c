@@ -7,6 +7,7 @@
 
 #include "analyse/scan/comm_kind.h"
 #include "base/message_ids_columns.h"
+#include "base/num.h"
 #include "export/timeline_svg_int.h"
 
 static const uint32_t FILLS[N_FILLS][2] = {
@@ -66,7 +67,7 @@ svg_fill svg_fill_of(uint8_t kind, str name) {
 }
 
 /* FNV-1a, as the page: the same name has the same tint in both (of a name in ASCII). */
-uint32_t svg_tint_of(uint8_t kind, str name) {
+WRAPS uint32_t svg_tint_of(uint8_t kind, str name) {
     uint32_t h = 0x811C9DC5u;
     bool plain = kind == KIND_DATA || kind == KIND_STEP || kind == KIND_SPAN ||
                  kind == KIND_DEVICE_ANNOTATION;

@@ -109,10 +109,13 @@ static status read_pages(walk *w, error *err) {
     str next = STR("");
     status st = read_page(w, &next, &page, err);
     for (int i = 1; st == OK && next.n; i++) {
+        str before = next;
         if (i == MOST_PAGES)
             st = error_set(err, ERR_LIMIT, NOPOS, MSG_REMOTE_TOO_MANY, 0, NULL);
         else
             st = read_page(w, &next, &page, err);
+        if (st == OK && str_eq(next, before)) /* the page says that it follows itself */
+            st = error_set(err, ERR_FORMAT, NOPOS, MSG_REMOTE_LISTING, 0, NULL);
     }
     buf_fini(&page);
     return st;
@@ -152,6 +155,7 @@ status remote_list(arena *a, const char *url, remote_object **out, size_t *n, er
     if (v && w.objects.n) memcpy(v, w.objects.p, w.objects.n * sizeof *v);
     size_t found = w.objects.n;
     vec_fini(&w.objects);
+    if (st != OK) error_add_file(err, remote_shown(str_of(url)));
     TRY(st);
     if (!v) FAIL_MEMORY(err);
     *out = v;

@@ -232,6 +232,13 @@ static bool set_signature(CURL *c, const remote_place *p) {
     return lib.setopt(c, CURLOPT_USERPWD, pair) == CURLE_OK;
 }
 
+/* So long with less than STALL_BYTES_PER_S, and the transfer is tried again. */
+static long stall_seconds(void) {
+    const char *text = getenv("TACHO_REMOTE_STALL");
+    int64_t n;
+    return text && str_to_i64(str_of(text), &n) && n > 0 && n < 86400 ? (long)n : STALL_SECONDS;
+}
+
 static bool set_up(http *h, const struct curl_slist *headers) {
     CURL *c = h->easy;
     const http_ask *ask = h->ask;
@@ -245,7 +252,7 @@ static bool set_up(http *h, const struct curl_slist *headers) {
     lib.setopt(c, CURLOPT_NOSIGNAL, 1L);
     lib.setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
     lib.setopt(c, CURLOPT_LOW_SPEED_LIMIT, (long)STALL_BYTES_PER_S);
-    lib.setopt(c, CURLOPT_LOW_SPEED_TIME, (long)STALL_SECONDS);
+    lib.setopt(c, CURLOPT_LOW_SPEED_TIME, stall_seconds());
     lib.setopt(c, CURLOPT_PATH_AS_IS, 1L);
     if (bundle && *bundle) lib.setopt(c, CURLOPT_CAINFO, bundle);
     lib.setopt(c, CURLOPT_HTTPHEADER, headers);

@@ -12,16 +12,20 @@
  * object replaced meanwhile is an error and not a mixture.
  *
  * A server that knows no ranges sends everything from the start. Then one thread reads on, slot
- * by slot; when it has to begin again it skips what it has handed over.
+ * by slot; when it has to begin again it skips what it has handed over. A body that never ends,
+ * or is said to be longer than any trace, ends at MOST_BYTES.
  *
  * One mutex guards all but the bytes of slots being filled, which belong to their thread. */
 #include <pthread.h>
+#include <stdlib.h>
 
+#include "base/fmt.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "io/remote_int.h"
 
 #define RANGE_BYTES ((size_t)8 << 20)
+#define MOST_BYTES ((uint64_t)1 << 40) /* unless TACHO_REMOTE_LIMIT says another */
 enum { N_SLOTS = 5, MOST_THREADS = 4 };
 
 typedef struct {
@@ -38,6 +42,7 @@ struct remote {
     char seen[128]; /* the tag of the first answer, and its time */
     int64_t mtime_ns;
     uint64_t size_bytes; /* UINT64_MAX when unknown */
+    uint64_t most_bytes; /* a longer one is refused */
     bool ranged;
     atomic_bool stop;
 
@@ -180,6 +185,18 @@ static void *fetch_ranges(void *context) {
     return NULL;
 }
 
+static uint64_t most_bytes(void) {
+    const char *text = getenv("TACHO_REMOTE_LIMIT");
+    int64_t n;
+    return text && fmt_parse_bytes(str_of(text), &n) && n > 0 ? (uint64_t)n : MOST_BYTES;
+}
+
+static status check_length(const remote *r, uint64_t bytes, error *err) {
+    if (bytes <= r->most_bytes) return OK;
+    FAIL(err, ERR_LIMIT, NOPOS, MSG_REMOTE_TOO_LONG, arg_text("url", remote_shown(r->address)),
+         arg_bytes("limit", sat_i64(r->most_bytes)));
+}
+
 /* ---- a server without ranges ------------------------------------------------------------- */
 
 /* Hands the full slot over and begins the next. */
@@ -188,7 +205,7 @@ static bool turn_over(fetch *f) {
     f->done += f->to->n;
     tell_ready(r, f->to);
     pthread_mutex_lock(&r->lock);
-    bool go_on = may_fill(r, ++f->range);
+    bool go_on = may_fill(r, ++f->range) && check_length(r, f->done, NULL) == OK;
     pthread_mutex_unlock(&r->lock);
     f->to = &r->slots[f->range % N_SLOTS];
     return go_on && prepare_slot(f->to);
@@ -232,6 +249,7 @@ static void *fetch_whole(void *context) {
                     ? http_open(&h, &why)
                     : error_set(&why, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     if (st == OK) st = http_get_patiently(h, &ask, begin_again, &reply, &why);
+    if (st == OK) st = check_length(r, f.done, &why);
     if (st == OK && !atomic_load(&r->stop)) st = check_same(r, &reply, &why);
     http_close(h);
     if (st != OK) {
@@ -282,6 +300,7 @@ static status open_first(remote *r, const char *url, error *err) {
                                               : (r->size_bytes + RANGE_BYTES - 1) / RANGE_BYTES;
     if (first->n < RANGE_BYTES) r->n_ranges = first->n > 0; /* that was all */
     if (first->n < RANGE_BYTES) r->size_bytes = first->n;
+    if (r->size_bytes != UINT64_MAX) TRY(check_length(r, r->size_bytes, err));
     if (r->n_ranges > 1) start_threads(r);
     if (r->n_ranges > 1 && !r->n_threads) FAIL_MEMORY(err);
     return OK;
@@ -293,6 +312,7 @@ status remote_open(const char *url, remote **out, error *err) {
     arena_init(&r->arena, 0);
     atomic_init(&r->stop, false);
     r->size_bytes = UINT64_MAX;
+    r->most_bytes = most_bytes();
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->changed, NULL);
     status st = open_first(r, url, err);

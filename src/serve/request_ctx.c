@@ -180,7 +180,7 @@ static status list_failures(request_ctx *x, summary *to, error *err) {
         (void)live_hold_summary(x->service->live, snapshot_entry(x->snapshot, c.span), &h,
                                 &why);
         held_release(h);
-        if (why.status != OK) text_error(&reason, LANG_EN, &why);
+        if (why.status != OK) text_reason(&reason, LANG_EN, &why);
         status st = summary_fail_file(to, shown_path(c.span->path), buf_str(&reason), err);
         buf_fini(&reason);
         TRY(st);

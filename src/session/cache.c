@@ -9,7 +9,8 @@
  *
  * An entry that does not open (damaged, another version, another key under the same hash) is
  * removed at once, so that it is rebuilt. The folder is made on first use, for its owner alone:
- * traces name hosts, paths and users. One that others own or write to is not used at all. */
+ * traces name hosts, paths and users. One that others own or write to, or that is a link, is
+ * not used at all. */
 #include "session/cache.h"
 
 #include <dirent.h>
@@ -26,6 +27,7 @@
 #include "base/fault.h"
 #include "base/fmt.h"
 #include "base/hash.h"
+#include "base/num.h"
 #include "base/vec.h"
 #include "store/file.h"
 #include "store/summary.h"
@@ -92,15 +94,28 @@ static int make_folders(char *path) {
 }
 
 /* Into a folder of somebody else, or one that others may write to, anybody may have put
- * anything, with any key: neither read nor written. */
-static bool is_folder_ours(const char *entry) {
+ * anything, with any key; a link may lead to a folder of ours that is no cache, where making
+ * room would remove recordings. Such a folder is neither read nor written. One of ours that
+ * others may read is closed to them before the first entry comes. */
+static bool is_folder_ours(const char *entry, bool to_write) {
     char folder[PATH_MAX];
     struct stat st;
     size_t n = (size_t)(strrchr(entry, '/') - entry);
     memcpy(folder, entry, n);
     folder[n] = '\0';
-    return stat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-           (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    bool ours = fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+                (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    if (ours && to_write && (st.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+        ours = fchmod(fd, S_IRWXU) == 0;
+    if (fd >= 0) close(fd);
+    return ours;
+}
+
+/* A plain file of ours: no link, and nothing that another user left there. */
+static bool is_entry_ours(const char *entry) {
+    struct stat st;
+    return lstat(entry, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid();
 }
 
 /* ---- finding ----------------------------------------------------------------------------- */
@@ -108,7 +123,8 @@ static bool is_folder_ours(const char *entry) {
 trace *cache_find(const cache_key *key, uint64_t tables) {
     char path[PATH_MAX];
     trace *t = NULL;
-    if (!entry_path(key, path) || !is_folder_ours(path)) return NULL;
+    if (!entry_path(key, path) || !is_folder_ours(path, false) || !is_entry_ours(path))
+        return NULL;
     status s = file_open(path, str_n(key->text, key->n), &t, NULL);
     if (s == OK && (s = trace_require(t, tables, NULL)) != OK) trace_release(t);
     if (s == OK) {
@@ -152,7 +168,7 @@ static void list_entries(DIR *d, vec *out, uint64_t *total) {
         if (!x) return;
         memcpy(x->name, e->d_name, name.n + 1);
         x->size_bytes = (uint64_t)st.st_size;
-        x->used_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+        x->used_ns = seconds_ns(st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
         *total += x->size_bytes;
     }
 }
@@ -203,7 +219,7 @@ status cache_keep(const cache_key *key, const trace *t, error *err) {
              arg_bytes("limit", (int64_t)limit));
     int code = make_folders(path);
     if (code) return fail_keep(err, path, code);
-    if (!is_folder_ours(path))
+    if (!is_folder_ours(path, true))
         FAIL(err, ERR_IO, NOPOS, MSG_CACHE_NOT_OURS, arg_cstr("path", path));
     str text = str_n(key->text, key->n);
     /* A summary is settled before it is written, which changes nothing that can be asked. */

@@ -26,6 +26,7 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
+#include "base/num.h"
 #include "ingest/ascend/ascend_db.h"
 #include "ingest/mindspore/mindspore.h"
 #include "io/remote.h"
@@ -99,20 +100,20 @@ static bool hash_samples(int fd, uint64_t size, uint64_t *hash) {
 }
 
 static int64_t ns_of(struct timespec t) {
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return seconds_ns(t.tv_sec, t.tv_nsec);
 }
 
 static bool is_settled(const struct stat *st) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    return ns_of(now) - ns_of(st->st_mtim) >= QUIET_NS;
+    return sub_i64(ns_of(now), ns_of(st->st_mtim)) >= QUIET_NS;
 }
 
 /* ---- a folder ---------------------------------------------------------------------------- */
 
 /* Mixes name, size and time of a file into a sum that does not depend on the order; false when
  * the file is still being written, which makes the sum unusable. */
-static bool add_file(const char *name, const struct stat *st, uint64_t *sum) {
+WRAPS static bool add_file(const char *name, const struct stat *st, uint64_t *sum) {
     uint64_t facts[3] = {hash_bytes64(name, strlen(name)), (uint64_t)st->st_size,
                          (uint64_t)ns_of(st->st_mtim)};
     *sum += hash_bytes64(facts, sizeof facts);

@@ -2,7 +2,7 @@
  *
  * Files are entries, numbered for ever by their path. A look through the folder compares each
  * with what was seen before: a new or changed one waits to be read once it has been quiet for
- * two seconds, one that is gone is dropped. Then a new snapshot replaces the old one under the
+ * two seconds, or has been growing for ten; one that is gone is dropped. Then a new snapshot replaces the old one under the
  * lock; whoever still holds the old one keeps it.
  *
  * Memory: when more is held than the limit, the entry longest unused is dropped first, one that
@@ -24,6 +24,9 @@
 #include "session/discover_int.h"
 
 #define QUIET_NS INT64_C(2000000000)
+/* A file that never is quiet is read as it is after so long, then after twice as long, …. */
+#define PATIENCE_NS INT64_C(10000000000)
+#define MOST_PATIENCE_NS INT64_C(600000000000)
 
 const char *span_state_name(span_state s) {
     static const char *const names[N_SPAN_STATES] = {"growing", "waiting", "loading",
@@ -146,11 +149,33 @@ static status name_entry(live *c, entry *e, const worker_entry *w, error *err) {
     return OK;
 }
 
+/* Nobody writes it just now: it is old enough, or did not change since it was looked at, which
+ * tells more of a file whose time lies in the future (another machine's clock). A file that is
+ * written all the time, such as a log of profiles that a job appends to, has to be read some
+ * time, too: what is whole of it is shown. */
+static bool is_quiet(entry *e, const span_entry *span, bool changed) {
+    int64_t now = live_now_ns();
+    if (changed || !e->changed_ns) e->changed_ns = now;
+    if (sub_i64(live_unix_ns(), span->mtime_ns) >= QUIET_NS ||
+        now - e->changed_ns >= QUIET_NS) {
+        e->growing_since_ns = 0;
+        return true;
+    }
+    if (!e->growing_since_ns) {
+        e->growing_since_ns = now;
+        e->patience_ns = PATIENCE_NS;
+    }
+    if (now - e->growing_since_ns < e->patience_ns) return false;
+    e->growing_since_ns = now;
+    e->patience_ns = min_i64(2 * e->patience_ns, MOST_PATIENCE_NS);
+    return true;
+}
+
 /* A file as it was found; tells whether anything about it is new. */
 static bool update_entry(live *c, entry *e, const span_entry *span) {
     bool changed = e->size_bytes != span->size_bytes || e->mtime_ns != span->mtime_ns;
     bool known = e->mtime_ns != 0 || e->size_bytes != 0;
-    bool quiet = sub_i64(live_unix_ns(), span->mtime_ns) >= QUIET_NS;
+    bool quiet = is_quiet(e, span, changed);
     span_state before = catalogue_state_of(e);
     e->present = true;
     if (known && !changed && before != SPAN_GROWING) return false;
@@ -385,6 +410,13 @@ snapshot *live_snapshot(live *c) {
     return s;
 }
 
+/* Its file is gone: nobody will read it. */
+static span_state tell_gone(const entry *e, error *err) {
+    (void)error_set(err, ERR_NOT_FOUND, NOPOS, MSG_CANNOT_OPEN, 2,
+                    (arg[]){arg_cstr("path", e->path), arg_cstr("reason", strerror(ENOENT))});
+    return SPAN_FAILED;
+}
+
 span_state live_hold(live *c, uint32_t id, held_trace **out, error *err) {
     *out = NULL;
     pthread_mutex_lock(&c->lock);
@@ -396,6 +428,8 @@ span_state live_hold(live *c, uint32_t id, held_trace **out, error *err) {
         s = SPAN_READY;
     } else if (s == SPAN_FAILED) {
         if (err && e->error) error_copy(err, e->error);
+    } else if (!e->present && s != SPAN_LOADING) {
+        s = tell_gone(e, err);
     } else {
         if (!e->asked) e->asked = ++c->clock;
         if (s == SPAN_RESTING) set_state(e, s = SPAN_WAITING);
@@ -422,6 +456,8 @@ span_state live_hold_summary(live *c, uint32_t id, held_trace **out, error *err)
         s = SPAN_READY;
     } else if (s == SPAN_FAILED) {
         if (err && e->brief_error) error_copy(err, e->brief_error);
+    } else if (!e->present && s != SPAN_LOADING) {
+        s = tell_gone(e, err);
     } else if (s == SPAN_WAITING) {
         e->brief = BRIEF_WAITING;
         pthread_cond_signal(&c->work);

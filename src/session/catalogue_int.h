@@ -25,12 +25,15 @@ typedef struct {
     int64_t process; /* of a file of several, 0: all of it */
     uint64_t size_bytes;
     int64_t mtime_ns;
-    bool present;     /* in the last look */
-    bool latest;      /* last span of its worker: read without being asked */
-    bool main_worker; /* first worker of its run: read before the others */
-    bool of_many;     /* a run of more than LIVE_MANY_WORKERS */
-    uint64_t asked;   /* when it was asked for, 0 = not; smaller is earlier */
-    uint64_t used;    /* when it was last held, 0 = never */
+    int64_t changed_ns;       /* when a look found it changed; monotonic */
+    int64_t growing_since_ns; /* the same; 0: it was quiet */
+    int64_t patience_ns;      /* then it is read although it grows */
+    bool present;             /* in the last look */
+    bool latest;              /* last span of its worker: read without being asked */
+    bool main_worker;         /* first worker of its run: read before the others */
+    bool of_many;             /* a run of more than LIVE_MANY_WORKERS */
+    uint64_t asked;           /* when it was asked for, 0 = not; smaller is earlier */
+    uint64_t used;            /* when it was last held, 0 = never */
     held_trace *held;
     error *error; /* of the last reading, NULL = none */
     str worker;   /* its name; valid while the catalogue is open */

@@ -27,6 +27,7 @@
 
 #include "base/fault.h"
 #include "base/message_ids_columns.h"
+#include "base/num.h"
 #include "base/vec.h"
 #include "ingest/ascend/ascend_db.h"
 #include "ingest/ascend/torch_npu.h"
@@ -66,7 +67,7 @@ typedef struct {
 } dir_item;
 
 static int64_t mtime_of(const struct stat *st) {
-    return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+    return seconds_ns(st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
 }
 
 static status fail_path(error *err, uint16_t message, const char *path, int code) {

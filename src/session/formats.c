@@ -32,6 +32,7 @@
 
 static str skip_mark_and_space(str s) {
     if (str_starts(s, STR("\xef\xbb\xbf"))) s = str_from(s, 3);
+    if (!s.n) return s;
     const char *p = json_space(s.p, s.p + s.n);
     return str_n(p, (size_t)(s.p + s.n - p));
 }

@@ -326,5 +326,9 @@ static status load_summary(const char *path, const load_options *o, loaded_trace
 status trace_load(const char *path, const load_options *o, loaded_trace *out, error *err) {
     const load_options plain = {0};
     if (!o) o = &plain;
-    return o->reduce ? load_summary(path, o, out, err) : load_trace(path, o, out, err);
+    status st = o->reduce ? load_summary(path, o, out, err) : load_trace(path, o, out, err);
+    /* Readers do not know what their bytes are called. */
+    if (st == ERR_FORMAT || st == ERR_UNSUPPORTED || st == ERR_IO || st == ERR_LIMIT)
+        error_add_file(err, remote_is_url(path) ? remote_shown(str_of(path)) : str_of(path));
+    return st;
 }

@@ -109,6 +109,11 @@ static bool find_path(args_reader *r, uint64_t shape) {
     return true;
 }
 
+/* What args_put_integer took away. */
+WRAPS static int64_t add_difference(int64_t before, int64_t difference) {
+    return (int64_t)((uint64_t)before + (uint64_t)difference);
+}
+
 /* Value n of the slot, which is at this place of the trie. */
 static bool decode_value(args_reader *r, cursor *c, uint32_t place, slot *s, uint32_t n) {
     uint64_t v;
@@ -117,8 +122,8 @@ static bool decode_value(args_reader *r, cursor *c, uint32_t place, slot *s, uin
     s->tags[n] = (uint8_t)(v & 3);
     switch ((args_tag)(v & 3)) {
     case ARGS_INTEGER: {
-        uint64_t before = r->stamps[place] == r->stamp ? (uint64_t)r->previous[place] : 0;
-        s->payloads[n] = (int64_t)(before + (uint64_t)args_unzigzag(rest));
+        int64_t before = r->stamps[place] == r->stamp ? r->previous[place] : 0;
+        s->payloads[n] = add_difference(before, args_unzigzag(rest));
         r->previous[place] = s->payloads[n];
         r->stamps[place] = r->stamp;
         return true;

@@ -25,6 +25,7 @@
 #define STORE_ARGS_H
 
 #include "base/buf.h"
+#include "base/num.h"
 #include "base/status.h"
 
 enum {
@@ -52,7 +53,7 @@ static inline uint32_t args_reference(uint32_t block, uint32_t index) {
 static inline uint64_t args_zigzag(int64_t v) {
     return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
 }
-static inline int64_t args_unzigzag(uint64_t v) {
+WRAPS static inline int64_t args_unzigzag(uint64_t v) {
     return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
 
@@ -78,7 +79,7 @@ static inline void args_put_decimal(uint8_t **p, int64_t mantissa, uint32_t n_di
     args_put_varint(p, args_zigzag(mantissa));
 }
 /* *previous belongs to the place of the trie and is 0 at the start of each block. */
-static inline void args_put_integer(uint8_t **p, int64_t v, int64_t *previous) {
+WRAPS static inline void args_put_integer(uint8_t **p, int64_t v, int64_t *previous) {
     uint64_t z = args_zigzag((int64_t)((uint64_t)v - (uint64_t)*previous));
     if (__builtin_expect(z >> 62 != 0, 0)) {
         args_put_decimal(p, v, 0);

@@ -419,7 +419,7 @@ uint32_t part_args_raw(part *p, uint32_t text) {
 /* ---- rows ---- */
 
 static uint32_t find_track(part *p, ident pid, ident tid) {
-    uint64_t key = hash_pair((uint64_t)pid.v * 2 + pid.text, (uint64_t)tid.v * 2 + tid.text);
+    uint64_t key = hash_pair((uint64_t)pid.v << 1 | pid.text, (uint64_t)tid.v << 1 | tid.text);
     for (;; key++) { /* another pair with the same hash moves on to the next key */
         uint32_t *at = map_at(&p->track_map, key);
         if (!at) return UINT32_MAX;

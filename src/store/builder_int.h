@@ -165,7 +165,9 @@ uint32_t builder_child_frame(builder *b, uint32_t parent, uint32_t name);
 /* The part a raw slice is in; slices come in runs of one part, so `guess` is tried first. */
 const part *seal_find_part(const seal_ctx *s, uint32_t raw_row);
 static inline const part *seal_part_of(const seal_ctx *s, uint32_t raw_row, const part *guess) {
-    return raw_row - guess->first_slice < guess->n_slices ? guess : seal_find_part(s, raw_row);
+    if (raw_row >= guess->first_slice && raw_row - guess->first_slice < guess->n_slices)
+        return guess;
+    return seal_find_part(s, raw_row);
 }
 
 status seal_marks(seal_ctx *s, error *err) MUST_USE; /* begin/end → slices of one more part */

@@ -414,7 +414,7 @@ static bool can_move(const trace *t, int64_t by_ns) {
 static void set_clock(merge_ctx *m, uint32_t *n_clockless) {
     trace *t = m->t;
     bool begun = false;
-    for (uint32_t k = m->n; k-- > 0;) {
+    for (uint32_t k = m->n; COUNT_DOWN(k);) {
         int64_t base = trace_base_unix_ns(m->in[k].t);
         if (base != ABSENT_I64) t->base_unix_ns = base;
     }

@@ -14,6 +14,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "store/file.h"
 #include "store/file_int.h"
 #include "store/summary_int.h"
@@ -264,7 +265,7 @@ static status count_rows(const unpack_ctx *u, int table, uint64_t *rows, error *
 }
 
 /* The next number; false at the end or after a varint that is too long. */
-static bool take_difference(const uint8_t **p, const uint8_t *end, int64_t *last) {
+WRAPS static bool take_difference(const uint8_t **p, const uint8_t *end, int64_t *last) {
     uint64_t v = 0;
     for (int shift = 0; *p < end && shift < 70; shift += 7) {
         uint8_t b = *(*p)++;

@@ -271,6 +271,13 @@ void text_fill(buf *out, str sentence, const arg *args, uint32_t n_args) {
 }
 
 void text_error(buf *out, lang l, const error *err) {
+    for (int i = 0; i < err->n_args; i++)
+        if (strcmp(err->args[i].name, "of_file") == 0)
+            text_format(out, l, MSG_ERROR_OF, &err->args[i], 1);
+    text_reason(out, l, err);
+}
+
+void text_reason(buf *out, lang l, const error *err) {
     text_format(out, l, err->message, err->args, err->n_args);
     if (err->offset == NOPOS || err->offset == 0) return; /* "at byte 0" says nothing */
     text_put(out, l, MSG_ERROR_AT, arg_int("offset", (int64_t)(err->offset & INT64_MAX)));

@@ -29,8 +29,10 @@ void text_format(buf *out, lang l, uint16_t message, const arg *args, uint32_t n
 void text_fill(buf *out, str sentence, const arg *args, uint32_t n_args);
 /* Appends one value as a sentence shows it. */
 void text_value(buf *out, const arg *a);
-/* Appends the sentence of an error, with the byte of the input when it is known. */
+/* Appends the sentence of an error, with its file and the byte of the input where known. */
 void text_error(buf *out, lang l, const error *err);
+/* The same without the file that error_add_file named, for a row that has a column for it. */
+void text_reason(buf *out, lang l, const error *err);
 
 /* text_put(out, l, MSG_X, arg_int("count", 3)); at least one value. */
 #define text_put(out, l, message, ...)                       \

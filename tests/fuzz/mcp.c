@@ -43,8 +43,8 @@ static status list(void *of, uint32_t first, arena *a, mcp_runs *out, error *err
 }
 
 static void check_answer(str said) {
-    const char *end = said.p + said.n;
     if (!said.n) return;
+    const char *end = said.p + said.n;
     CHECK(end[-1] == '\n' && memchr(said.p, '\n', said.n) == end - 1);
     CHECK(after_value(said.p, end - 1) == end - 1);
     CHECK(str_starts(said, STR("{\"jsonrpc\":\"2.0\",\"id\":")));

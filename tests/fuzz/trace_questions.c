@@ -3,6 +3,8 @@
 #include <fcntl.h>
 
 #include "analyse/registry.h"
+#include "analyse/timeline/minimap.h"
+#include "analyse/timeline/viewport.h"
 #include "export/export.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/fuzz_file.h"
@@ -65,12 +67,37 @@ static void query_all(trace *t) {
     query_close(q);
 }
 
+/* What the server draws: the strip, all lanes from far and from near. */
+static void draw_all(const trace *t) {
+    arena a;
+    lod *l = NULL;
+    timeline_lanes lanes;
+    minimap strip, range = {t->start_ns, t->end_ns, .width_px = 100};
+    viewport out;
+    arena_init(&a, 256 << 20);
+    if (t->start_ns < t->end_ns && lod_new(t, NULL, &l, NULL) == OK &&
+        lanes_list(l, &a, &lanes, NULL) == OK) {
+        viewport_lane *all = ARENA_ARRAY(&a, viewport_lane, lanes.n_lanes + 1);
+        CHECK(all);
+        for (uint32_t i = 0; i < lanes.n_lanes; i++) all[i].id = lanes.lanes[i].id;
+        (void)!minimap_make(l, &range, &a, &strip, NULL);
+        for (int64_t near = t->end_ns;; near = t->start_ns + 1) {
+            viewport_question q = {t->start_ns, near, 1000, all, lanes.n_lanes};
+            (void)!viewport_make(l, &q, &a, &out, NULL);
+            if (near == t->start_ns + 1) break;
+        }
+    }
+    lod_free(l);
+    arena_fini(&a);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     trace *t = open_hostile(data, size);
     if (!t) return 0;
     export_all(t);
     ask_all(t);
     query_all(t);
+    draw_all(t);
     trace_release(t);
     return 0;
 }

@@ -5,4 +5,4 @@
     printf '"},{"ph":"X","cat":"cpu_op","pid":1,"tid":1,"ts":5,"dur":1,"name":"b"}]}'
 } | gzip -1 > $TMP/bomb.json.gz
 (ulimit -v 1000000; $TACHO operators --stable --no-cache --threads 1 $TMP/bomb.json.gz 2>&1 | grep -o "not valid JSON\|out of memory")
-(ulimit -v 450000; $TACHO info --stable --no-cache --threads 1 --memory-limit 100MB $TMP/bomb.json.gz 2>&1)
+(cd $TMP; ulimit -v 450000; $TACHO info --stable --no-cache --threads 1 --memory-limit 100MB bomb.json.gz 2>&1)

@@ -3,13 +3,15 @@
 Each serves a dict of name → bytes from memory. Faults are asked for by name, so that a test says what
 goes wrong: `fail` answers the next N requests for objects with 503, `cut` breaks the next N bodies off
 half-way, `deaf` ignores Range, `change` gives an object another tag after its first range; `lie` names one of
-LIES, ways of sending something else than was asked for; `elsewhere` is where every request is redirected to.
+LIES, ways of sending something else than was asked for; `elsewhere` is where every request is redirected to;
+`drip` sends two bytes a second, `endless` a body that has no length and no end.
 """
 import datetime
 import hashlib
 import hmac
 import http.server
 import threading
+import time
 import urllib.parse
 from xml.sax.saxutils import escape
 
@@ -28,7 +30,7 @@ class Store(http.server.ThreadingHTTPServer):
         self.objects, self.page = objects, page
         self.lock = threading.Lock()
         self.fail = self.cut = 0
-        self.deaf = self.change = self.anonymous = False
+        self.deaf = self.change = self.anonymous = self.drip = self.endless = False
         self.token = self.lie = self.elsewhere = None
         self.headers = []  # of every request
         self.asked = []  # (path, range) of every request
@@ -100,11 +102,23 @@ class Plain(http.server.BaseHTTPRequestHandler):
             tag, date = "", date if not later else "Wed, 01 May 2024 12:00:01 GMT"
         return part, extra, tag, date
 
+    def send_without_end(self, first, piece, pause_s):
+        """Until the client has enough."""
+        self.close_connection = True
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(first)
+        while True:
+            self.wfile.write(piece)
+            time.sleep(pause_s)
+
     def send_object(self, name):
         s, range_ = self.server, self.headers.get("Range")
         s.asked.append((self.path, range_))
         if self.redirected():
             return None
+        if s.drip or s.endless:
+            return self.send_without_end(b'{"traceEvents":[', *((b"  ", 1) if s.drip else (b" " * (1 << 20), 0)))
         if name not in s.objects:
             return self.answer(404)
         if s.take("fail"):

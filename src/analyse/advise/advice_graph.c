@@ -14,6 +14,7 @@
 #include "analyse/lexicon.h"
 #include "analyse/producer/cpu_use.h"
 #include "analyse/producer/producer_ops.h"
+#include "base/num.h"
 #include "store/traits.h"
 
 /* ---- facts ------------------------------------------------------------------------------- */
@@ -192,7 +193,7 @@ static bool name_operators(const advice_facts *f, pipe_class which, advice *out)
     str names = STR_NONE;
     double least = 2;
     if (!data_may_be_late(f)) return false;
-    for (uint32_t i = f->pipe.n; i-- > 0;) {
+    for (uint32_t i = f->pipe.n; COUNT_DOWN(i);) {
         const pipe_item *p = &f->pipe.v[i];
         if (p->slow != SLOW_BEHIND_CHILD && p->slow != SLOW_SOURCE) continue;
         if (advice_graph_class_of(f, p) != which) continue;

@@ -61,26 +61,87 @@ static void count_call(owners *o, uint32_t slice, uint32_t row) {
     if (!c->example.n) c->example = trace_str(t, t->op.shapes[row]);
 }
 
-static status read_thread(owners *o, uint32_t track, const step_span *s, error *err) {
+/* A slice of a thread, after those before it. *row: the first of table op that is not before
+ * the slice before it. */
+static status read_slice(owners *o, uint32_t i, const step_span *s, uint32_t *row, error *err) {
     const trace *t = o->t;
-    uint32_t first = t->track.first[track], end = t->track.end[track];
-    /* Many threads and many steps: most of them have nothing to do with each other. */
-    if (first >= end || t->slice.start[first] >= s->end || t->slice.start[end - 1] < s->start)
-        return OK;
-    uint32_t i = SEARCH_FIRST(k, first, end, t->slice.start[k] < s->start);
-    uint32_t row = SEARCH_FIRST(k, 1u, t->op.n, t->op.slice[k] < i);
-    for (; i < end && t->slice.start[i] < s->end; i++) {
-        uint8_t kind = t->slice.kind[i];
-        if (!op_kind_counts(kind) || kind == KIND_STEP) continue;
-        while (o->n_open && o->open[o->n_open - 1].end <= t->slice.start[i])
-            TRY(close_call(o, err));
-        TRY(open_one(o, i, s, err));
-        while (row < t->op.n && t->op.slice[row] < i) row++;
-        count_call(o, i, row);
-    }
+    while (o->n_open && o->open[o->n_open - 1].end <= t->slice.start[i])
+        TRY(close_call(o, err));
+    TRY(open_one(o, i, s, err));
+    while (*row < t->op.n && t->op.slice[*row] < i) (*row)++;
+    count_call(o, i, *row);
+    return OK;
+}
+
+static status end_thread(owners *o, error *err) {
     while (o->n_open) TRY(close_call(o, err));
     return OK;
 }
+
+static bool is_of_host(const trace *t, uint32_t i) {
+    return op_kind_counts(t->slice.kind[i]) && t->slice.kind[i] != KIND_STEP;
+}
+
+static status read_thread(owners *o, uint32_t track, const step_span *s, error *err) {
+    const trace *t = o->t;
+    uint32_t end = t->track.end[track];
+    uint32_t i = SEARCH_FIRST(k, t->track.first[track], end, t->slice.start[k] < s->start);
+    uint32_t row = SEARCH_FIRST(k, 1u, t->op.n, t->op.slice[k] < i);
+    for (; i < end && t->slice.start[i] < s->end; i++)
+        if (is_of_host(t, i)) TRY(read_slice(o, i, s, &row, err));
+    return end_thread(o, err);
+}
+
+/* ---- many threads ------------------------------------------------------------------------ */
+
+/* With many threads and many steps most have nothing to do with each other: looking through
+ * all threads in each step would be quadratic. So the slices of all threads are put in order of
+ * time once, and a step takes its part of them. */
+enum { MANY_THREADS = 64 };
+
+static uint64_t start_key(const trace *t, uint32_t slice) {
+    return (uint64_t)t->slice.start[slice] ^ (uint64_t)1 << 63; /* in the order of the times */
+}
+
+static status sort_slices(owners *o, error *err) {
+    const trace *t = o->t;
+    o->by_start = ARENA_ARRAY(o->arena, sort_pair, t->slice.n + 1u);
+    o->of_step = ARENA_ARRAY(o->arena, sort_pair, 2 * (size_t)t->slice.n + 2);
+    if (!o->by_start || !o->of_step) FAIL_MEMORY(err);
+    for (uint32_t track = 1; track < t->track.n; track++)
+        for (uint32_t i = t->track.first[track];
+             i < t->track.end[track] && t->track.kind[track] == TRACK_THREAD; i++)
+            if (is_of_host(t, i))
+                o->by_start[o->n_by_start++] = (sort_pair){start_key(t, i), i};
+    sort_radix(o->by_start, o->of_step, o->n_by_start);
+    return OK;
+}
+
+/* Slices of a track are neighbors, in the order of their starts: so by their numbers. */
+static status read_threads_of_step(owners *o, const step_span *s, error *err) {
+    const trace *t = o->t;
+    if (!o->by_start) TRY(sort_slices(o, err));
+    const sort_pair *v = o->by_start;
+    size_t first =
+        SEARCH_FIRST(k, (size_t)0, o->n_by_start, t->slice.start[v[k].row] < s->start);
+    size_t n = 0;
+    for (size_t k = first; k < o->n_by_start && t->slice.start[v[k].row] < s->end; k++)
+        o->of_step[n++] = (sort_pair){v[k].row, v[k].row};
+    sort_radix(o->of_step, o->of_step + n, n);
+    uint32_t track = 0, row = 1;
+    for (size_t k = 0; k < n; k++) {
+        uint32_t i = o->of_step[k].row, own = trace_track_of(t, i);
+        if (own != track) {
+            TRY(end_thread(o, err));
+            row = SEARCH_FIRST(r, 1u, t->op.n, t->op.slice[r] < i);
+        }
+        track = own;
+        TRY(read_slice(o, i, s, &row, err));
+    }
+    return end_thread(o, err);
+}
+
+/* ---- together ---------------------------------------------------------------------------- */
 
 static status room_to_sort(owners *o, error *err) {
     if (o->cap_sorted >= o->n_host) return OK;
@@ -114,8 +175,10 @@ static status order_host(owners *o, int64_t from, error *err) {
 }
 
 status owners_read_host(owners *o, const step_span *s, error *err) {
+    const trace *t = o->t;
     o->n_host = 0;
-    for (uint32_t track = 1; track < o->t->track.n; track++)
-        if (o->t->track.kind[track] == TRACK_THREAD) TRY(read_thread(o, track, s, err));
+    if (t->track.n > MANY_THREADS) TRY(read_threads_of_step(o, s, err));
+    for (uint32_t track = 1; track < t->track.n && t->track.n <= MANY_THREADS; track++)
+        if (t->track.kind[track] == TRACK_THREAD) TRY(read_thread(o, track, s, err));
     return order_host(o, s->start, err);
 }

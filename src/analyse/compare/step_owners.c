@@ -43,9 +43,13 @@ uint32_t owners_name(owners *o, uint32_t string) {
     return o->name_of[string];
 }
 
+WRAPS static uint32_t known_place(uint32_t parent, uint32_t name) {
+    return (parent * 2654435761u ^ name * 2246822519u) >> 20;
+}
+
 /* The child of a node; GROUP_NONE when out of memory. */
 static uint32_t child_of(owners *o, uint32_t parent, uint32_t name) {
-    known_child *k = &o->known[(parent * 2654435761u ^ name * 2246822519u) >> 20];
+    known_child *k = &o->known[known_place(parent, name)];
     if (k->node && k->parent == parent && k->name == name) return k->node - 1;
     if (!owners_name(o, name)) return GROUP_NONE;
     uint32_t node = call_tree_child_named(o->tree, parent, o->name_of[name] - 1);

@@ -53,6 +53,9 @@ typedef struct {
     size_t n_host, cap_host, cap_sorted;
     open_call *open;
     size_t n_open, cap_open;
+    sort_pair *by_start,
+        *of_step; /* where there are many threads: slices by start; of a step */
+    size_t n_by_start;
     uint32_t step; /* from 1 */
 } owners;
 

@@ -20,6 +20,7 @@
 #include "analyse/cost/op_cost_paged.h"
 #include "analyse/cost/paddle_flops.h"
 #include "base/bisect.h"
+#include "base/num.h"
 #include "store/traits.h"
 
 typedef struct {
@@ -264,7 +265,7 @@ static status add_claim(op_work *w, op_claims *c, const op_claim *one, error *er
 static bool is_explained(const op_work *w, const op_claims *c, uint32_t end,
                          const op_cost *cost) {
     double flops = 0, bytes = 0;
-    for (uint32_t i = c->n; i-- > 0;) {
+    for (uint32_t i = c->n; COUNT_DOWN(i);) {
         if (w->t->op.slice[c->v[i].op_row] >= end) break;
         if (c->v[i].done.cost.flops > 0) flops += c->v[i].done.cost.flops;
         if (c->v[i].done.cost.bytes > 0) bytes += c->v[i].done.cost.bytes;

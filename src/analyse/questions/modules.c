@@ -17,6 +17,7 @@
 #include "analyse/scan/range_scan.h"
 #include "base/hash.h"
 #include "base/message_ids_advice.h"
+#include "base/num.h"
 #include "base/sort.h"
 
 #define COL_MOD(name) COL(modules, modules, name)
@@ -250,7 +251,8 @@ static status write_tree(question *q, table *out, error *err) {
     for (uint32_t i = 1; i < t->module.n; i++)
         if (q->row_of[i] == i) sorted[n++] = i;
     sort_index(sorted, scratch, n, modules_compare_rows, q);
-    for (uint32_t i = n; i-- > 0;) first[q->by_class ? 0 : t->module.parent[sorted[i]]] = i + 1;
+    for (uint32_t i = n; COUNT_DOWN(i);)
+        first[q->by_class ? 0 : t->module.parent[sorted[i]]] = i + 1;
     place[0] = first[0];
     for (;;) {
         uint32_t at = place[depth];

@@ -272,7 +272,8 @@ static status write_collectives(table *t, const question *q, uint32_t step, size
 /* Its device work is missing or cut short. */
 static bool steps_is_left_out(const question *q, uint32_t step) {
     const step_span *span = q->spans[step];
-    return span >= q->steps.left_out && span < q->steps.left_out + q->steps.n_left_out;
+    return q->steps.n_left_out && span >= q->steps.left_out &&
+           span < q->steps.left_out + q->steps.n_left_out;
 }
 
 static status steps_write_step(table *t, const question *q, uint32_t step, const step_facts *f,

@@ -165,7 +165,7 @@ static status weigh_causes(job *j, error *err) {
         left[i] = 0;
     }
     /* From the last cause on, what is left after each is the latest of those behind it. */
-    for (uint32_t k = j->n_causes; k-- > 0;) {
+    for (uint32_t k = j->n_causes; COUNT_DOWN(k);) {
         arena scratch;
         arena_init(&scratch, j->arena->limit_bytes);
         int64_t *after = ARENA_ARRAY(&scratch, int64_t, (size_t)j->n_steps + 1);

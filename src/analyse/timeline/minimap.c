@@ -22,7 +22,8 @@ const char *minimap_row_name(minimap_row r) {
 static int64_t border(const minimap *p, uint32_t i) {
     double share = (double)i / p->width_px;
     if (i == p->width_px) return p->to_ns;
-    return p->from_ns + (int64_t)((double)(p->to_ns - p->from_ns) * share);
+    int64_t into = real_i64((double)sub_i64(p->to_ns, p->from_ns) * share);
+    return min_i64(add_i64(p->from_ns, into), p->to_ns);
 }
 
 static uint8_t minimap_share_of(double covered, int64_t whole) {
@@ -37,14 +38,15 @@ static status add_cover(minimap *p, minimap_row row, const lod_cover *c, arena *
     if (!shares) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < p->width_px; i++) {
         int64_t from = border(p, i), to = border(p, i + 1);
-        shares[i] = minimap_share_of((double)lod_covered(c, from, to), to - from);
+        shares[i] = minimap_share_of((double)lod_covered(c, from, to), sub_i64(to, from));
     }
     p->shares[row] = shares;
     return OK;
 }
 
 static uint32_t pixel_of(const minimap *p, int64_t time_ns) {
-    double at = (double)(time_ns - p->from_ns) / (double)(p->to_ns - p->from_ns) * p->width_px;
+    double at = (double)sub_i64(time_ns, p->from_ns) / (double)sub_i64(p->to_ns, p->from_ns) *
+                p->width_px;
     uint32_t i = at <= 0 ? 0 : at >= p->width_px ? p->width_px - 1 : (uint32_t)at;
     while (i > 0 && border(p, i) > time_ns) i--; /* rounding */
     while (i + 1 < p->width_px && border(p, i + 1) <= time_ns) i++;
@@ -56,7 +58,7 @@ static void minimap_add_piece(const minimap *p, double *sum, int64_t start, int6
     end = min_i64(end, p->to_ns);
     if (start >= end) return;
     for (uint32_t i = pixel_of(p, start); i < p->width_px && border(p, i) < end; i++)
-        sum[i] += (double)(min_i64(end, border(p, i + 1)) - max_i64(start, border(p, i)));
+        sum[i] += (double)sub_i64(min_i64(end, border(p, i + 1)), max_i64(start, border(p, i)));
 }
 
 static status minimap_add_communication(minimap *p, const trace *t, arena *a, error *err) {
@@ -75,7 +77,7 @@ static status minimap_add_communication(minimap *p, const trace *t, arena *a, er
     }
     if (!any) return OK;
     for (uint32_t i = 0; i < p->width_px; i++)
-        shares[i] = minimap_share_of(sum[i], border(p, i + 1) - border(p, i));
+        shares[i] = minimap_share_of(sum[i], sub_i64(border(p, i + 1), border(p, i)));
     p->shares[MINIMAP_COMMUNICATION] = shares;
     return OK;
 }

@@ -134,7 +134,7 @@ static int64_t inside(const range_stats_ctx *s, int64_t start, int64_t end) {
  * reaches. */
 static void take_time(range_stats_ctx *s, uint32_t parent, int64_t start, int64_t end) {
     while (s->n_stack && s->stack[s->n_stack - 1].slice > parent) s->n_stack--;
-    for (uint32_t i = s->n_stack; i-- > 0 && start < end;) {
+    for (uint32_t i = s->n_stack; COUNT_DOWN(i) && start < end;) {
         open_slice *o = &s->stack[i];
         int64_t from = max_i64(start, o->taken_until), to = min_i64(end, o->end);
         if (to > from) {

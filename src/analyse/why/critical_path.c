@@ -169,7 +169,7 @@ static status add_joined(walk *w, int64_t start, uint32_t track, uint32_t next, 
     TRY(add_piece(w, end, PATH_BETWEEN, next, err));
     host_sweep s = {.w = w, .parts = &w->out->joined, .at = max_i64(start, w->from)};
     TRY(find_parts(&s, other, w->at, err));
-    for (size_t i = s.n; i-- > 0;) {
+    for (size_t i = s.n; COUNT_DOWN(i);) {
         const host_part *p = &w->out->joined.v[i];
         path_kind kind = p->slice ? host_kind(w, p->slice) : PATH_BETWEEN;
         TRY(add_piece(w, p->start, kind, p->slice ? p->slice : next, err));
@@ -185,7 +185,7 @@ static status add_between(walk *w, int64_t start, uint32_t track, uint32_t next,
     if (!track) return add_piece(w, start, PATH_BETWEEN, next, err);
     host_sweep s = {.w = w, .parts = &w->out->parts, .at = from};
     TRY(find_parts(&s, track, w->at, err));
-    for (size_t i = s.n; i-- > 0;) {
+    for (size_t i = s.n; COUNT_DOWN(i);) {
         const host_part *p = &w->out->parts.v[i];
         if (!p->slice) {
             TRY(add_joined(w, p->start, track, next, err));

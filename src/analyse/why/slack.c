@@ -94,7 +94,7 @@ status why_slack_find(const why_graph *g, arena *a, why_slack *out, error *err) 
                 .work = make_none(a, g->n_works)};
     if (!p.begin || !p.end || !p.work) FAIL_MEMORY(err);
     begin_at_ends(&p);
-    for (uint32_t i = g->n_events; i-- > 0;) {
+    for (uint32_t i = g->n_events; COUNT_DOWN(i);) {
         uint32_t row = why_event_row(g->events[i]);
         switch (why_event_kind(g->events[i])) {
         case EVENT_END: pass_end(&p, row); break;

@@ -199,13 +199,17 @@ static uint32_t write_inputs(replay *r, const uint32_t *of, uint32_t n, bool typ
     return buf_ok(b) ? intern_add(r->strings, buf_str(b)) : UINT32_MAX;
 }
 
+WRAPS static uint32_t mix_ids(uint32_t hash, const uint32_t *of, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) hash = (hash ^ of[i]) * 0x9E3779B9u;
+    return hash;
+}
+
 /* String id of the list of the operator's inputs, UINT32_MAX when out of memory. */
 static uint32_t list_inputs(replay *r, const open_op *o, bool types) {
     const uint32_t *of = types ? o->type : o->shape;
-    uint32_t n = o->n_inputs, hash = types;
+    uint32_t n = o->n_inputs;
     if (n > LIST_INPUTS) return write_inputs(r, of, n, types);
-    for (uint32_t i = 0; i < n; i++) hash = (hash ^ of[i]) * 0x9E3779B9u;
-    input_list *l = &r->lists[hash >> 24];
+    input_list *l = &r->lists[mix_ids(types, of, n) >> 24];
     if (l->n == n && l->types == types && memcmp(l->of, of, n * sizeof *of) == 0) return l->id;
     uint32_t id = write_inputs(r, of, n, types);
     *l = (input_list){.n = n, .id = id, .types = types};
@@ -307,7 +311,7 @@ static status mge_replay_take_sample(replay *r, const sink_note *n) {
 /* Knows the process of a note, and when it begins. */
 static status meet_process(replay *r, const sink_note *n) {
     const process_start *all = VEC(&r->processes, process_start);
-    for (size_t i = r->processes.n; i-- > 0;)
+    for (size_t i = r->processes.n; COUNT_DOWN(i);)
         if (ident_eq(all[i].pid, n->pid)) return OK;
     if (r->processes.n >= MAX_PROCESSES) return OK;
     process_start *p = vec_push(&r->processes);

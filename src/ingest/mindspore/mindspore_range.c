@@ -157,7 +157,7 @@ status read_op_range(ms *m, str text, error *err) {
 
 /* The number after the last `key` of a line, and the line in front of the key. */
 static bool take_last(str *line, str key, int64_t *out) {
-    for (size_t at = line->n >= key.n ? line->n - key.n + 1 : 0; at-- > 0;) {
+    for (size_t at = line->n >= key.n ? line->n - key.n + 1 : 0; COUNT_DOWN(at);) {
         if (!str_starts(str_from(*line, at), key)) continue;
         str digits = str_from(*line, at + key.n);
         size_t n = 0;

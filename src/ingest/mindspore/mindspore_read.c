@@ -267,7 +267,7 @@ static status find_advice(ms *m, str path, found_file *best, int64_t *newest, er
         if (e->d_name[0] == '.' || !str_ends(name, STR(".json")) ||
             fstatat(dirfd(d), e->d_name, &s, 0) != 0 || !S_ISREG(s.st_mode))
             continue;
-        int64_t time = (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec;
+        int64_t time = seconds_ns(s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
         if (best->name.p &&
             (time < *newest || (time == *newest && str_cmp(name, best->name) < 0)))
             continue;

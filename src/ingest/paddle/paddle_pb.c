@@ -135,12 +135,16 @@ static inline bool same_text(str a, str b) {
     return a.n < SHORTEST_WORDS ? str_eq(a, b) : same_words(a.p, b.p, a.n);
 }
 
+WRAPS static uint64_t name_place(str s) {
+    uint64_t key = eight_bytes(s.p) * 0x9e3779b97f4a7c15u ^ eight_bytes(s.p + s.n - 8);
+    return key * 0xff51afd7ed558ccdu >> (64 - NAME_BITS);
+}
+
 /* The same for a name: a trace has few of them and each many times. Those of the usual
  * lengths are remembered, so that they can be compared by words. */
 static uint32_t paddle_pb_add_name(reader *r, str s) {
     if (s.n < SHORTEST_WORDS || s.n > LONGEST_WORDS) return add_string(r, s);
-    uint64_t key = eight_bytes(s.p) * 0x9e3779b97f4a7c15u ^ eight_bytes(s.p + s.n - 8);
-    known_name *at = &r->names[key * 0xff51afd7ed558ccdu >> (64 - NAME_BITS)];
+    known_name *at = &r->names[name_place(s)];
     if (at->text.n == s.n && same_words(s.p, at->text.p, s.n)) return at->id;
     uint32_t id = add_string(r, s);
     *at = (known_name){intern_get(r->strings, id), id};

@@ -143,7 +143,7 @@ static status take_groups(execution_trace *et, str values) {
 }
 
 static uint32_t ranks_of_group(const execution_trace *et, uint32_t name) {
-    for (size_t i = et->groups.n; i-- > 0;) {
+    for (size_t i = et->groups.n; COUNT_DOWN(i);) {
         const execution_group *g = &VEC(&et->groups, execution_group)[i];
         if (g->name == name) return g->ranks;
     }

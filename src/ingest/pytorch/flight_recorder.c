@@ -344,7 +344,8 @@ bool flight_recorder_head(str head) {
     bool entries = str_find(head, STR("collective_seq_id"), 0) != SIZE_MAX;
     bool groups = str_find(head, STR("pg_config"), 0) != SIZE_MAX &&
                   str_find(head, STR("pg_status"), 0) != SIZE_MAX;
-    const char *end = head.p + head.n, *first = head.n ? json_space(head.p, end) : end;
+    if (!head.n) return false;
+    const char *end = head.p + head.n, *first = json_space(head.p, end);
     bool form = first < end && (*first == '{' || *first == '\x80' || *first == '}');
     return form && (entries || groups);
 }

@@ -91,7 +91,7 @@ static status memory_snapshot_add_range(snapshot *s, const open_range *r, int64_
 static status memory_snapshot_end_range(snapshot *s, vec *open, const open_range *end,
                                         error *err) {
     open_range *all = VEC(open, open_range);
-    for (size_t i = open->n; i-- > 0 && open->n - i <= MOST_OPEN;) {
+    for (size_t i = open->n; COUNT_DOWN(i) && open->n - i <= MOST_OPEN;) {
         if (all[i].name != end->name || all[i].track != end->track) continue;
         open_range begin = all[i];
         memmove(all + i, all + i + 1, (open->n - i - 1) * sizeof *all);

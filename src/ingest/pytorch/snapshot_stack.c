@@ -6,6 +6,7 @@
  * and a stack is a frame of the builder's tree. Names are written as Kineto writes them,
  * "file.py(12): function", so that the seal finds file and line; a native frame without a line
  * is its function alone. */
+#include "base/num.h"
 #include "ingest/pytorch/snapshot_int.h"
 
 /* More than any program nests; a longer stack keeps its innermost frames. */
@@ -47,7 +48,7 @@ static status make_stack(snapshot *s, pickle_value frames, uint32_t *out, error 
         if (pickle_kind_of(frame) == PICKLE_KIND_DICT) TRY(name_of_frame(s, frame, name, err));
     }
     uint32_t at = 0;
-    for (size_t i = s->names.n; i-- > 0;) {
+    for (size_t i = s->names.n; COUNT_DOWN(i);) {
         uint32_t name = VEC(&s->names, uint32_t)[i];
         if (name) at = builder_frame(s->b, at, name);
         if (at == UINT32_MAX) FAIL_MEMORY(err);

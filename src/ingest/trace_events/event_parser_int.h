@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
+#include "base/num.h"
 #include "ingest/trace_events/event_parser.h"
 #include "ingest/util/scan.h"
 
@@ -212,8 +213,12 @@ static inline uint64_t parser_offset(const event_parser *l, const char *p) {
     return l->base + (uint64_t)(p - l->start);
 }
 
+WRAPS static inline uint64_t parser_mix(uint32_t id) {
+    return id * FOLLOW_FACTOR;
+}
+
 /* The text that followed the last ones at this place before. */
-static inline next_text *parser_next_text(event_parser *l, const node *n) {
+WRAPS static inline next_text *parser_next_text(event_parser *l, const node *n) {
     uint64_t h = (l->history ^ n->salt) * 0x9E3779B97F4A7C15ull;
     return &l->next_texts[h >> (64 - NEXT_TEXT_BITS)];
 }
@@ -226,7 +231,7 @@ static inline bool parser_asks_next(const node *n) {
 
 /* The string that began like the one after the quote at p when it was last met: by its first
  * sixteen bytes, or by all of them when it is shorter. */
-static inline next_text *parser_cached_text(event_parser *l, const char *p) {
+WRAPS static inline next_text *parser_cached_text(event_parser *l, const char *p) {
     uint64_t a = scan_word(p + 1), b = scan_word(p + 9);
     uint64_t quote_a = scan_match(a, '"'), quote_b = scan_match(b, '"');
     if (quote_a) { /* bits below the quote's highest */
@@ -240,7 +245,7 @@ static inline next_text *parser_cached_text(event_parser *l, const char *p) {
 }
 
 /* Where the prefix of the name whose quote is at p is kept. */
-static inline name_prefix *parser_prefix_of(event_parser *l, const char *p) {
+WRAPS static inline name_prefix *parser_prefix_of(event_parser *l, const char *p) {
     uint32_t h = (uint32_t)scan_word(p) * 0x9E3779B9u; /* the quote and three bytes */
     return &l->prefixes[h >> (32 - PREFIX_BITS)];
 }

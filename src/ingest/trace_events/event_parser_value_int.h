@@ -40,7 +40,7 @@ static inline void parser_add(event_parser *l, const node *n, uint8_t tag, uint8
 }
 
 static inline void parser_follow(event_parser *l, uint32_t id) {
-    l->history = l->history << FOLLOW_BITS ^ id * FOLLOW_FACTOR;
+    l->history = l->history << FOLLOW_BITS ^ parser_mix(id);
 }
 
 /* The string whose quote is at p: its id, and *next one past the closing quote. *next is NULL
@@ -55,7 +55,7 @@ static inline uint32_t parser_read_string(event_parser *l, node *n, const char *
     if (__builtin_expect(parser_is_text(g, p, end), 1)) {
         id = g->id;
         *next = p + 2 + g->n;
-        if (n->surprises - 1u < MANY_SURPRISES - 1u) n->surprises--;
+        if (n->surprises > 0 && n->surprises < MANY_SURPRISES) n->surprises--;
     } else {
         id = parser_new_string(l, n, p, end, next);
     }

@@ -40,7 +40,7 @@ static bool read_value(const event_parser *l, const node *n, value_run *f, bool 
         f->has = EVENT_NAME;
         f->name = e->name;
         f->shift = FOLLOW_BITS;
-        f->mix = e->name * FOLLOW_FACTOR;
+        f->mix = parser_mix(e->name);
         return string;
     }
     if (n->field == FIELD_PID || n->field == FIELD_TID) {
@@ -53,7 +53,7 @@ static bool read_value(const event_parser *l, const node *n, value_run *f, bool 
     if (!string || !v || v->tag != VALUE_STRING || v->place != n->at.place) return false;
     f->texts[f->n_texts++] = (run_text){n, (uint32_t)v->v};
     f->shift = FOLLOW_BITS;
-    f->mix = (uint32_t)v->v * FOLLOW_FACTOR;
+    f->mix = parser_mix((uint32_t)v->v);
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include "ingest/util/pickle_int.h"
 
 #include "base/mem.h"
+#include "base/num.h"
 
 pickle *pickle_new(void) {
     pickle *p = mem_zalloc(sizeof *p);
@@ -337,7 +338,7 @@ bool pickle_next_pair(const pickle *p, pickle_iter *it, pickle_value *key,
     return true;
 }
 
-uint64_t pickle_hash(const pickle *p, pickle_value list) {
+WRAPS uint64_t pickle_hash(const pickle *p, pickle_value list) {
     const pickle_node *node = node_of(p, list, TAG_LIST);
     const uint32_t *all = VEC(&p->cells, uint32_t);
     uint64_t hash = 0;

@@ -201,7 +201,7 @@ static outcome take_fixed(machine *m, size_t n) {
     outcome got = need(m, n);
     if (got != GO) return got;
     m->number = 0;
-    for (size_t i = n; i-- > 0;) m->number = m->number << 8 | (uint8_t)m->at[i];
+    for (size_t i = n; COUNT_DOWN(i);) m->number = m->number << 8 | (uint8_t)m->at[i];
     m->at += n;
     return GO;
 }
@@ -419,7 +419,7 @@ static outcome push_long(machine *m) {
     if (!s.p) return push(m, VALUE_OPAQUE);
     bool negative = s.n && (uint8_t)s.p[s.n - 1] >= 0x80;
     uint64_t v = negative ? UINT64_MAX : 0;
-    for (size_t i = s.n; i-- > 0;) {
+    for (size_t i = s.n; COUNT_DOWN(i);) {
         uint8_t byte = (uint8_t)s.p[i];
         if (i >= 8 && byte != (negative ? 0xff : 0)) return push(m, VALUE_OPAQUE);
         if (i < 8) v = v << 8 | byte;

@@ -7,6 +7,7 @@
 #define INGEST_SCAN_H
 
 #include "base/bytes16.h"
+#include "base/num.h"
 #include "base/str.h"
 
 #ifdef __SANITIZE_THREAD__
@@ -133,7 +134,7 @@ static inline bool scan_equal_long(const char *p, const char *g, size_t n) {
 
 /* High bit of every byte of w that equals c. Exact for the lowest set one, which is all we
  * use. */
-static inline uint64_t scan_match(uint64_t w, uint8_t c) {
+WRAPS static inline uint64_t scan_match(uint64_t w, uint8_t c) {
     uint64_t x = w ^ (0x0101010101010101ull * c);
     return (x - 0x0101010101010101ull) & ~x & 0x8080808080808080ull;
 }
@@ -176,7 +177,7 @@ typedef struct {
 } scanned;
 
 /* Value of eight digits (bytes 0 … 9), the first in the lowest byte. */
-static inline uint64_t scan_eight(uint64_t w) {
+WRAPS static inline uint64_t scan_eight(uint64_t w) {
     w = w * 2561 >> 8;
     w = (w & 0x00FF00FF00FF00FFull) * 6553601 >> 16;
     return (w & 0x0000FFFF0000FFFFull) * 42949672960001ull >> 32;
@@ -192,7 +193,7 @@ static inline uint64_t scan_less_zero(const char *p) {
 
 /* The high bit of each of the eight bytes of t that is not a digit. A carry can only come from
  * a byte that is none: the first of them is right. */
-static inline uint64_t scan_others(uint64_t t) {
+WRAPS static inline uint64_t scan_others(uint64_t t) {
     return ((t + 0x7676767676767676ull) | t) & 0x8080808080808080ull;
 }
 
@@ -203,8 +204,8 @@ static inline unsigned scan_count(uint64_t t) {
 }
 
 /* Reads the digits at p, as many as there are up to eight: their number; the value is added to
- * *v after the digits already there. No loop over digits: most numbers are one word. */
-static inline unsigned scan_digits(const char *p, uint64_t *v) {
+ * *v after the digits already there (more than 19 wrap: count them). No loop over digits: most numbers are one word. */
+WRAPS static inline unsigned scan_digits(const char *p, uint64_t *v) {
     uint64_t t = scan_less_zero(p);
     unsigned n = scan_count(t);
     if (n == 0) return 0;
@@ -307,7 +308,7 @@ static inline __attribute__((always_inline)) const char *scan_micros(const char 
     uint64_t behind = scan_less_zero(p + n + 1);
     unsigned digits = scan_count(behind);
     const char *stop = p + n + 1 + digits;
-    if (p[n] != '.' || none || n == 8 || digits - 1 >= 3 || stop >= end ||
+    if (p[n] != '.' || none || n == 8 || digits == 0 || digits > 3 || stop >= end ||
         SCAN_GOES_ON[(uint8_t)*stop])
         return NULL;
     if (n) whole = whole * SCAN_POWER[n] + scan_eight(t << (64 - 8 * n));

@@ -210,7 +210,7 @@ typedef struct {
     bool cut, damaged;
 } walker;
 static inline walker walk_open(str body) {
-    return (walker){.p = body.p, .end = body.p + body.n};
+    return (walker){.p = body.p, .end = body.n ? body.p + body.n : body.p};
 }
 /* The next field; bytes that are cut are given as far as they go. */
 bool walk_next(walker *w, pb_field *f);

@@ -50,11 +50,24 @@ static void more_pixels_than_nanoseconds_is_no_trouble(void **state) {
     timeline_fini(&x);
 }
 
+static void all_of_time_does_not_overflow(void **state) {
+    timeline x;
+    minimap p;
+    timeline_init(&x);
+    for (uint32_t width = 1; width <= 1000; width *= 10) {
+        minimap range = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .width_px = width};
+        assert_int_equal(minimap_make(x.l, &range, &x.a, &p, NULL), OK);
+        assert_int_equal(p.shares[MINIMAP_DEVICE][0], width > 1 ? 0 : 1);
+    }
+    timeline_fini(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pixel_holds_the_share_of_its_time),
         cmocka_unit_test(communication_is_added_up_over_pixels),
         cmocka_unit_test(more_pixels_than_nanoseconds_is_no_trouble),
+        cmocka_unit_test(all_of_time_does_not_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,20 @@ static void sums_saturate(void **state) {
     assert_true(sub_i64(INT64_MIN, 1) == INT64_MIN);
     assert_true(sub_i64(0, INT64_MIN) == INT64_MAX);
     assert_true(sub_i64(5, 7) == -2);
+    assert_true(add_u64(UINT64_MAX, 1) == UINT64_MAX && add_u64(2, 3) == 5);
+    assert_true(mul_u64(UINT64_C(1) << 33, UINT64_C(1) << 31) == UINT64_MAX);
+    assert_true(mul_u64(7, 6) == 42);
+    assert_true(mul_i64(INT64_MAX, -2) == INT64_MIN && mul_i64(INT64_MIN, -1) == INT64_MAX);
+    assert_true(seconds_ns(3, 7) == 3000000007 && seconds_ns(INT64_MAX, 7) == INT64_MAX);
+    assert_true(abs_u64(INT64_MIN) == UINT64_C(1) << 63 && abs_u64(-5) == 5 && abs_u64(5) == 5);
+}
+
+static void counting_down_ends_at_the_first(void **state) {
+    size_t sum = 0, n = 0, i = 4;
+    for (; COUNT_DOWN(i); n++) sum = 10 * sum + i;
+    assert_int_equal(sum, 3210);
+    assert_int_equal(n, 4);
+    assert_int_equal(i, 0);
 }
 
 static void means_round_to_the_nearest_and_halves_to_even(void **state) {
@@ -72,6 +86,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(narrowing_saturates),
         cmocka_unit_test(sums_saturate),
+        cmocka_unit_test(counting_down_ends_at_the_first),
         cmocka_unit_test(means_round_to_the_nearest_and_halves_to_even),
         cmocka_unit_test(reals_become_the_nearest_whole_number_there_is),
     };

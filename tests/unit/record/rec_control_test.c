@@ -1,12 +1,15 @@
 /* rec_control_test.c: another program asks this one to record. */
 #include "unit/record/record_helper.h"
 
+#include <grp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "record/rec_int.h"
@@ -47,6 +50,43 @@ static void the_socket_is_its_owners_alone(void **state) {
     *strrchr(name.sun_path, '/') = 0;
     assert_int_equal(stat(name.sun_path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0700);
+}
+
+/* What another user is told, who was let through to the socket: bytes, or -1. */
+static int told_to_another(const struct sockaddr_un *name) {
+    pid_t child = fork();
+    if (child == 0) {
+        char said[64];
+        int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        if (setgroups(0, NULL) != 0 || setgid(65534) != 0 || setuid(65534) != 0) _exit(101);
+        if (connect(fd, (const struct sockaddr *)name, sizeof *name) != 0) _exit(102);
+        (void)!write(fd, "status\n", 7);
+        ssize_t n = read(fd, said, sizeof said);
+        _exit(n > 0 ? (int)n : 0);
+    }
+    int how = 0;
+    assert_int_equal(waitpid(child, &how, 0), child);
+    return WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+}
+
+/* The rights of the files are one bar, who is at the other end is the second. */
+static void another_user_is_not_answered(void **state) {
+    struct sockaddr_un name;
+    char folder[sizeof name.sun_path];
+    if (geteuid() != 0) skip(); /* only root can be somebody else */
+    socket_path(&name);
+    snprintf(folder, sizeof folder, "%s/tacho", run_folder);
+    assert_int_equal(told_to_another(&name), 102);
+    assert_int_equal(chmod(run_folder, 0755) | chmod(folder, 0755), 0);
+    assert_int_equal(chmod(name.sun_path, 0666), 0);
+    signal(SIGPIPE, SIG_IGN);
+    int told = told_to_another(&name);
+    assert_int_equal(chmod(name.sun_path, 0600), 0);
+    assert_int_equal(chmod(run_folder, 0700) | chmod(folder, 0700), 0);
+    assert_int_equal(told, 0);
+    char said[64];
+    answers(ask("status\n"), said, sizeof said);
+    assert_true(strncmp(said, "idle", 4) == 0);
 }
 
 static void a_recording_is_made_for_the_time_asked(void **state) {
@@ -155,6 +195,7 @@ static int tear_down(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_socket_is_its_owners_alone),
+        cmocka_unit_test(another_user_is_not_answered),
         cmocka_unit_test_teardown(a_recording_is_made_for_the_time_asked, tear_down),
         cmocka_unit_test_teardown(a_client_that_goes_away_ends_its_recording, tear_down),
         cmocka_unit_test(what_is_not_understood_is_refused),

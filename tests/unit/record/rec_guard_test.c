@@ -94,6 +94,71 @@ static void the_program_goes_on_when_its_recording_is_cut(void **state) {
     }
 }
 
+/* Over all of it, header and chunks, as often as there is time. */
+static void *fill_all_the_time(void *stop) {
+    char path[4096], block[65536];
+    unsigned turn = 0;
+    tacho_path(path, sizeof path);
+    int fd = open(path, O_WRONLY);
+    while (fd >= 0 && !__atomic_load_n((int *)stop, __ATOMIC_RELAXED)) {
+        struct stat st;
+        for (size_t i = 0; i < sizeof block; i++)
+            block[i] = (char)(turn % 3 == 0 ? 0xff : turn % 3 == 1 ? 0 : i * 7 + turn);
+        if (fstat(fd, &st) != 0) break;
+        for (off_t at = 0; at + (off_t)sizeof block <= st.st_size; at += (off_t)sizeof block)
+            if (pwrite(fd, block, sizeof block, at) < 0) break;
+        turn++;
+    }
+    close(fd);
+    return NULL;
+}
+
+static void *range_all_the_time(void *stop) {
+    static const char *const NAMES[] = {"a", "b", "c", "d"};
+    for (unsigned i = 0; !__atomic_load_n((int *)stop, __ATOMIC_RELAXED); i++) {
+        tacho_begin_text(NAMES[i % 4], TACHO_RANGE_PLAIN);
+        tacho_counter("n", i);
+        tacho_end_range();
+        mark(10);
+    }
+    return NULL;
+}
+
+static void fill_while_recording(void) {
+    pthread_t ids[5];
+    int stop = 0;
+    for (int i = 0; i < 5; i++)
+        pthread_create(&ids[i], NULL, i ? range_all_the_time : fill_all_the_time, &stop);
+    for (unsigned step = 0; step < 20; step++) {
+        usleep(20000);
+        tacho_step();
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    for (int i = 0; i < 5; i++) pthread_join(ids[i], NULL);
+    _exit(tacho_stop() == TACHO_OK ? 0 : 1);
+}
+
+static void fill_it(void) {
+    start_all();
+    fill_while_recording();
+}
+
+static void fill_a_flight_recorder(void) {
+    tacho_options o = {
+        .size = sizeof o, .path = folder, .flight_seconds = 0.05, .ring_bytes = 8 << 20};
+    if (tacho_start(&o) != TACHO_OK) _exit(30);
+    fill_while_recording();
+}
+
+/* What the program goes by is its own memory; nothing is believed that was read back. */
+static void the_program_goes_on_when_its_recording_is_overwritten(void **state) {
+    static void (*const WAYS[])(void) = {fill_it, fill_a_flight_recorder};
+    for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS; i++) {
+        strcpy(folder, fresh_folder());
+        assert_int_equal(in_child(WAYS[i]), 0);
+    }
+}
+
 static void remove_it(void) {
     char path[4096];
     start_all();
@@ -180,6 +245,8 @@ static int tear_down(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(the_program_goes_on_when_its_recording_is_cut, tear_down),
+        cmocka_unit_test_teardown(the_program_goes_on_when_its_recording_is_overwritten,
+                                  tear_down),
         cmocka_unit_test_teardown(a_file_in_its_place_stays_whole, tear_down),
         cmocka_unit_test_teardown(a_fault_of_the_program_is_its_own, tear_down),
     };

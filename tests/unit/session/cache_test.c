@@ -105,6 +105,65 @@ static void a_folder_that_others_may_write_to_is_not_believed(void **state) {
     folder_gone(&f);
 }
 
+/* Making room there would remove what is no cache. */
+static void a_link_instead_of_the_folder_is_not_followed(void **state) {
+    folder f = folder_new();
+    trace *t = trace_of(&f, 7);
+    error err = {0};
+    keep("one", t);
+    char moved[1024];
+    snprintf(moved, sizeof moved, "%s", in_folder(&f, "recordings"));
+    assert_int_equal(rename(f.cache, moved), 0);
+    assert_int_equal(symlink(moved, f.cache), 0);
+    cache_key k = key_named("two");
+    assert_int_equal(cache_keep(&k, t, &err), ERR_IO);
+    assert_int_equal(err.message, MSG_CACHE_NOT_OURS);
+    assert_false(has("one"));
+    assert_int_equal(count_files(moved, ".tacho"), 1);
+    assert_int_equal(unlink(f.cache), 0);
+    assert_int_equal(rename(moved, f.cache), 0);
+    assert_true(has("one"));
+    trace_release(t);
+    folder_gone(&f);
+}
+
+static void an_entry_that_is_a_link_is_not_read(void **state) {
+    folder f = folder_new();
+    trace *t = trace_of(&f, 7);
+    keep("one", t);
+    char entry[1024], elsewhere[1024];
+    snprintf(entry, sizeof entry, "%s", first_file(f.cache, ".tacho"));
+    snprintf(elsewhere, sizeof elsewhere, "%s", in_folder(&f, "elsewhere.tacho"));
+    assert_int_equal(rename(entry, elsewhere), 0);
+    assert_int_equal(symlink(elsewhere, entry), 0);
+    assert_false(has("one"));
+    keep("one", t); /* in the place of the link, not through it */
+    struct stat st;
+    assert_int_equal(lstat(entry, &st), 0);
+    assert_true(S_ISREG(st.st_mode));
+    assert_true(has("one"));
+    if (geteuid() == 0) { /* only root can give a file away */
+        assert_int_equal(chown(entry, 12345, 0), 0);
+        assert_false(has("one"));
+    }
+    trace_release(t);
+    folder_gone(&f);
+}
+
+static void a_folder_that_others_may_read_is_closed_to_them(void **state) {
+    folder f = folder_new();
+    trace *t = trace_of(&f, 7);
+    keep("one", t);
+    assert_int_equal(chmod(f.cache, 0755), 0);
+    assert_true(has("one"));
+    keep("two", t);
+    struct stat st;
+    assert_int_equal(stat(f.cache, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    trace_release(t);
+    folder_gone(&f);
+}
+
 static void a_damaged_entry_is_removed_wherever_the_damage_is(void **state) {
     folder f = folder_new();
     trace *t = trace_of(&f, 50);
@@ -267,6 +326,9 @@ int main(void) {
         cmocka_unit_test(what_is_kept_is_found_under_its_key_alone),
         cmocka_unit_test(a_stolen_place_is_not_believed),
         cmocka_unit_test(a_folder_that_others_may_write_to_is_not_believed),
+        cmocka_unit_test(a_link_instead_of_the_folder_is_not_followed),
+        cmocka_unit_test(an_entry_that_is_a_link_is_not_read),
+        cmocka_unit_test(a_folder_that_others_may_read_is_closed_to_them),
         cmocka_unit_test(a_damaged_entry_is_removed_wherever_the_damage_is),
         cmocka_unit_test(the_longest_unused_goes_first),
         cmocka_unit_test(what_exceeds_the_limit_alone_is_not_kept),

@@ -158,6 +158,25 @@ static void a_file_counts_as_complete_when_it_has_been_quiet(void **state) {
     folder_gone(&f);
 }
 
+/* The clock of the machine that wrote it is ahead: it is quiet when it does not change. */
+static void a_file_from_the_future_is_read(void **state) {
+    folder f = folder_new();
+    listener l;
+    listener_init(&l);
+    const char *path = put_file(&f, "log/w0.pt.trace.json", small_trace(3));
+    struct timespec ahead[2] = {{.tv_sec = time(NULL) + 86400}, {.tv_sec = time(NULL) + 86400}};
+    assert_int_equal(utimensat(AT_FDCWD, path, ahead, 0), 0);
+    live *c = open_live(in_folder(&f, "log"), &l, 0);
+    uint32_t id = entry_of(c, "", "");
+    held_trace *h;
+    assert_int_equal(state_of(c, id), SPAN_GROWING);
+    wait_for(&l, LIVE_READY, 1);
+    assert_int_equal(live_hold(c, id, &h, NULL), SPAN_READY);
+    held_release(h);
+    live_close(c);
+    folder_gone(&f);
+}
+
 static void a_changed_file_is_read_again(void **state) {
     folder f = folder_new();
     listener l;
@@ -289,6 +308,8 @@ static void a_removed_file_is_gone(void **state) {
     pthread_mutex_lock(&l.lock);
     l.n[LIVE_CHANGED] = 0;
     pthread_mutex_unlock(&l.lock);
+    uint32_t gone = entry_of(c, "a", "");
+    held_trace *h;
     unlink(in_folder(&f, "log/a/w0.pt.trace.json"));
     live_rescan(c);
     for (int i = 0; i < 100; i++) {
@@ -299,6 +320,11 @@ static void a_removed_file_is_gone(void **state) {
         assert_true(i < 99);
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     }
+    /* Whoever still asks for it does not wait for ever. */
+    error err = {0};
+    assert_int_equal(live_hold(c, gone, &h, &err), SPAN_FAILED);
+    assert_int_equal(err.message, MSG_CANNOT_OPEN);
+    assert_int_equal(live_hold_summary(c, gone, &h, &err), SPAN_FAILED);
     live_close(c);
     folder_gone(&f);
 }
@@ -358,6 +384,7 @@ int main(void) {
         cmocka_unit_test(a_new_run_appears_by_itself),
         cmocka_unit_test(an_empty_folder_is_watched),
         cmocka_unit_test(a_file_counts_as_complete_when_it_has_been_quiet),
+        cmocka_unit_test(a_file_from_the_future_is_read),
         cmocka_unit_test(a_changed_file_is_read_again),
         cmocka_unit_test(a_file_that_cannot_be_read_says_why),
         cmocka_unit_test(memory_is_given_back_by_what_nobody_looks_at),

@@ -160,6 +160,22 @@ static void what_is_passed_over_is_named(void **state) {
     folder_gone(&f);
 }
 
+static void a_folder_that_cannot_be_read_is_named(void **state) {
+    folder f = folder_new();
+    put_file(&f, "r/one.json", small_trace(3));
+    put_file(&f, "r/closed/two.json", small_trace(3));
+    assert_int_equal(chmod(f.path, 0755) | chmod(in_folder(&f, "r"), 0755), 0);
+    assert_int_equal(chmod(in_folder(&f, "r/one.json"), 0644), 0);
+    assert_int_equal(chmod(in_folder(&f, "r/closed"), 0), 0);
+    bool root = geteuid() == 0;
+    if (root) assert_int_equal(seteuid(65534), 0); /* root may read everything */
+    check_passed(in_folder(&f, "r"), "closed(folder that cannot be read)");
+    check(in_folder(&f, "r"), "r[one:]"); /* and the others are there */
+    if (root) assert_int_equal(seteuid(0), 0);
+    assert_int_equal(chmod(in_folder(&f, "r/closed"), 0755), 0);
+    folder_gone(&f);
+}
+
 static void a_folder_of_one_foreign_kind_says_what_to_do(void **state) {
     folder f = folder_new();
     arena a;
@@ -431,6 +447,7 @@ int main(void) {
         cmocka_unit_test(ranks_order_workers_whatever_their_hosts_are_called),
         cmocka_unit_test(without_known_names_the_content_decides),
         cmocka_unit_test(what_is_passed_over_is_named),
+        cmocka_unit_test(a_folder_that_cannot_be_read_is_named),
         cmocka_unit_test(a_folder_of_one_foreign_kind_says_what_to_do),
         cmocka_unit_test(several_files_are_one_run),
         cmocka_unit_test(recordings_may_be_packed),

@@ -240,6 +240,29 @@ static void an_error_names_the_byte_when_it_is_known(void **state) {
     buf_fini(&b);
 }
 
+static void an_error_names_its_file_once(void **state) {
+    error err = {0};
+    buf b = {0};
+    (void)error_set(&err, ERR_FORMAT, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    error_add_file(&err, STR("a/b.json"));
+    error_add_file(&err, STR("other"));
+    text_error(&b, LANG_EN, &err);
+    buf_add_byte(&b, '|');
+    text_error(&b, LANG_ZH, &err);
+    buf_add_byte(&b, '|');
+    text_reason(&b, LANG_EN, &err);
+    buf_add_byte(&b, '|');
+    arg path = arg_cstr("path", "x"); /* the sentence says it already */
+    (void)error_set(&err, ERR_FORMAT, NOPOS, MSG_OUT_OF_MEMORY, 1, &path);
+    error_add_file(&err, STR("a/b.json"));
+    text_error(&b, LANG_EN, &err);
+    buf_add_byte(&b, '\0');
+    assert_string_equal(
+        b.p, "a/b.json: out of memory|a/b.json：内存不足|out of memory|out of memory");
+    error_add_file(NULL, STR("x"));
+    buf_fini(&b);
+}
+
 static void a_locale_chooses_the_language(void **state) {
     lang l = LANG_EN;
     assert_int_equal(lang_of_locale("zh_CN.UTF-8"), LANG_ZH);
@@ -272,6 +295,7 @@ int main(void) {
         cmocka_unit_test(each_type_of_value_is_written_its_own_way),
         cmocka_unit_test(a_text_value_cannot_move_the_cursor),
         cmocka_unit_test(an_error_names_the_byte_when_it_is_known),
+        cmocka_unit_test(an_error_names_its_file_once),
         cmocka_unit_test(a_locale_chooses_the_language),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

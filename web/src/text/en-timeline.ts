@@ -4,6 +4,7 @@ export const enTimeline = {
   tl_toolbar: "Timeline tools",
   tl_details: "Details",
   tl_empty: "This trace has no events to draw.",
+  tl_left_out: "{n} {n|track|tracks} of the least busy threads {n|is|are} not shown.",
   tl_find: "Find in the whole trace",
   tl_hits: "{n} of {all} {all|hit|hits} in view",
   tl_no_hits: "no hits",

@@ -6,6 +6,7 @@ export const zhTimeline: Record<keyof typeof enTimeline, string> = {
   tl_toolbar: "时间线工具",
   tl_details: "详情",
   tl_empty: "此追踪中没有可绘制的事件。",
+  tl_left_out: "另有 {n} 条最不繁忙线程的轨道未显示。",
   tl_find: "在整个追踪中查找",
   tl_hits: "视图内 {n} / 共 {all} 处",
   tl_no_hits: "没有匹配",

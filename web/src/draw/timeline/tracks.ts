@@ -50,6 +50,7 @@ export interface Group {
 export interface Tracks {
   trace: { run: string; worker: string; span: string; format: string; duration_ns: number; events: number };
   lanes: Lane[];
+  left_out?: number; // lanes of the least busy threads, where there are more than anybody draws
   groups: Group[];
   steps: { total: number; number: number[]; start: number[]; end: number[] };
 }

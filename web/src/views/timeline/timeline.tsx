@@ -72,6 +72,11 @@ export function Timeline() {
           {t("inside_coarse", { bucket: short(coarseness.value, "ns") })}
         </p>
       ) : null}
+      {tracks.left_out ? (
+        <p class="not-inside" role="status">
+          {t("tl_left_out", { n: tracks.left_out })}
+        </p>
+      ) : null}
       <div class={`tl ${showDetails.value ? "" : "tl-without"} ${isTogether.value ? "tl-ranked" : ""}`}>
         <h1 class="tl-title">{t("timeline")}</h1>
         <Toolbar tracks={tracks} />
