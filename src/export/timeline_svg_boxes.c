@@ -102,7 +102,7 @@ static void add_element(svg_picture *p, const shape *s, uint32_t box) {
 
 /* How much of a box of several slices is busy. */
 static uint32_t level_of(const svg_picture *p, uint32_t box, double length_ns) {
-    double pixel_ns = (double)(p->v.to_ns - p->v.from_ns) / p->plot_px;
+    double pixel_ns = (double)sub_i64(p->v.to_ns, p->v.from_ns) / p->plot_px;
     if (p->v.count[box] <= 1 && length_ns >= pixel_ns) return N_LEVELS - 1;
     double share = p->v.time[box] / (length_ns > pixel_ns ? length_ns : pixel_ns);
     return share >= 1 ? N_LEVELS - 1 : (uint32_t)(share * (N_LEVELS - 1) + 0.5);
@@ -111,7 +111,7 @@ static uint32_t level_of(const svg_picture *p, uint32_t box, double length_ns) {
 static void add_box(svg_picture *p, const svg_lane *n, uint32_t row, uint32_t box) {
     const viewport *v = &p->v;
     double unit_ns = (double)((int64_t)1 << v->unit_shift);
-    double scale = p->plot_px * unit_ns / (double)(v->to_ns - v->from_ns);
+    double scale = p->plot_px * unit_ns / (double)sub_i64(v->to_ns, v->from_ns);
     double from = v->start[box] * scale, to = v->end[box] * scale;
     uint8_t kind = v->name_kind[v->name[box]];
     str name = name_of(v, box);
@@ -162,7 +162,7 @@ void svg_add_counter(svg_picture *p, const svg_lane *n) {
     const viewport *v = &p->v;
     uint32_t first = v->counter_first[n->counter], end = v->counter_first[n->counter + 1];
     double unit_ns = (double)((int64_t)1 << v->unit_shift);
-    double scale = p->plot_px * unit_ns / (double)(v->to_ns - v->from_ns);
+    double scale = p->plot_px * unit_ns / (double)sub_i64(v->to_ns, v->from_ns);
     double most = n->lane->max > 0 ? n->lane->max : 1, room = n->height_px - 6.0;
     uint32_t floor_px = n->y_px + n->height_px - 2;
     buf *b = p->out;

@@ -34,7 +34,7 @@ static void add_time(buf *b, int64_t time_ns, double step_ns, int64_t largest_ns
 
 /* Steps of 1, 2, 5 × 10ⁿ, at least so far apart. */
 static double tick_ns(const svg_picture *p) {
-    double least = (double)(p->v.to_ns - p->v.from_ns) / p->plot_px * TICKS_APART_PX;
+    double least = (double)sub_i64(p->v.to_ns, p->v.from_ns) / p->plot_px * TICKS_APART_PX;
     double ten = pow(10, floor(log10(least)));
     double step = ten >= least * 0.999       ? ten
                   : 2 * ten >= least * 0.999 ? 2 * ten
@@ -46,7 +46,8 @@ static double tick_ns(const svg_picture *p) {
 void svg_add_ruler(svg_picture *p) {
     buf *b = p->out;
     double step = tick_ns(p);
-    int64_t zero = p->t->start_ns, from = p->v.from_ns - zero, to = p->v.to_ns - zero;
+    int64_t zero = p->t->start_ns;
+    int64_t from = sub_i64(p->v.from_ns, zero), to = sub_i64(p->v.to_ns, zero);
     double first = ceil((double)from / step) * step;
     buf_printf(b, "<rect class=\"line_strong\" y=\"%d\" width=\"%u\" height=\"1\"/>\n",
                HEAD_PX + RULER_PX - 1, p->width_px);
@@ -62,16 +63,17 @@ void svg_add_ruler(svg_picture *p) {
 }
 
 static void add_window(buf *b, const trace *t, const timeline_svg_options *o) {
-    int64_t first = 0, last = 0, to = o->to_ns - t->start_ns, length = o->to_ns - o->from_ns;
+    int64_t first = 0, last = 0, to = sub_i64(o->to_ns, t->start_ns);
+    int64_t length = sub_i64(o->to_ns, o->from_ns);
     bool has_steps = svg_steps_shown(t, o->from_ns, o->to_ns, &first, &last);
     buf from_text = {0}, to_text = {0};
     double digit = (double)length / 1000 < 1 ? 1 : (double)length / 1000;
-    add_time(&from_text, o->from_ns - t->start_ns, digit, to);
+    add_time(&from_text, sub_i64(o->from_ns, t->start_ns), digit, to);
     add_time(&to_text, to, digit, to);
     arg args[] = {arg_text("from", buf_str(&from_text)),
                   arg_text("to", buf_str(&to_text)),
                   arg_time("length", length),
-                  arg_time("whole", t->end_ns - t->start_ns),
+                  arg_time("whole", sub_i64(t->end_ns, t->start_ns)),
                   arg_id("first", first),
                   arg_id("last", last)};
     uint16_t words = !has_steps      ? MSG_PICTURE_WINDOW

@@ -13,6 +13,7 @@
 #include "analyse/scan/comm_kind.h"
 #include "analyse/scan/exposed.h"
 #include "base/bisect.h"
+#include "base/num.h"
 #include "store/traits.h"
 
 static const char *const names[N_ROLES] = {
@@ -136,7 +137,7 @@ static status role_time_make(const intervals *at, arena *a, role_time *out, erro
     out->before = ARENA_ARRAY(a, int64_t, at->n + 1);
     if (at->failed || !out->before) FAIL_MEMORY(err);
     for (size_t i = 0; i < at->n; i++)
-        out->before[i + 1] = out->before[i] + (at->v[i].end - at->v[i].start);
+        out->before[i + 1] = add_i64(out->before[i], sub_i64(at->v[i].end, at->v[i].start));
     return OK;
 }
 
@@ -144,13 +145,14 @@ static status role_time_make(const intervals *at, arena *a, role_time *out, erro
 static int64_t role_time_until(const role_time *r, int64_t time) {
     size_t i = SEARCH_FIRST(k, 0, r->at.n, r->at.v[k].start < time);
     if (!i) return 0;
-    return r->before[i - 1] + min_i64(time, r->at.v[i - 1].end) - r->at.v[i - 1].start;
+    const interval *last = &r->at.v[i - 1];
+    return add_i64(r->before[i - 1], sub_i64(min_i64(time, last->end), last->start));
 }
 
 /* The slice with most of its role's time; of those with as much the shortest. */
 static void note_slice(const trace *t, const role_time *r, uint32_t slice, role_place *place) {
-    int64_t own =
-        role_time_until(r, slice_end(t, slice)) - role_time_until(r, t->slice.start[slice]);
+    int64_t own = sub_i64(role_time_until(r, slice_end(t, slice)),
+                          role_time_until(r, t->slice.start[slice]));
     if (own <= 0 || own < place->own_ns) return;
     if (own == place->own_ns && t->slice.dur[slice] >= t->slice.dur[place->slice]) return;
     *place = (role_place){
@@ -161,7 +163,7 @@ static void note_slice(const trace *t, const role_time *r, uint32_t slice, role_
 static role_place longest_stretch(const intervals *s) {
     role_place longest = {.slice = 0};
     for (size_t i = 0; i < s->n; i++) {
-        int64_t ns = s->v[i].end - s->v[i].start;
+        int64_t ns = sub_i64(s->v[i].end, s->v[i].start);
         if (ns > longest.own_ns) longest = (role_place){.range = s->v[i], .own_ns = ns};
     }
     return longest;

@@ -54,6 +54,21 @@ static trace *two_threads(void) {
     return seal(b, p);
 }
 
+/* A file may hold any number: the length of the whole is more than a number holds. */
+static void test_the_longest_time_there_is(void **state) {
+    (void)state;
+    builder *b = builder_new();
+    part *p = builder_part(b);
+    timeline_svg_facts facts;
+    add(b, p, 5, "early", KIND_OP, -5000000000, 10);
+    add(b, p, 5, "late", KIND_OP, INT64_MAX - 10, 10);
+    trace *t = seal(b, p);
+    char *svg = draw(t, (timeline_svg_options){.width_px = 1000}, &facts);
+    assert_non_null(strstr(svg, "</svg>"));
+    free(svg);
+    trace_release(t);
+}
+
 static void test_boxes_stand_at_their_times(void **state) {
     (void)state;
     trace *t = two_threads();
@@ -138,6 +153,7 @@ static void test_words_are_those_of_the_reader(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_boxes_stand_at_their_times),
+        cmocka_unit_test(test_the_longest_time_there_is),
         cmocka_unit_test(test_tracks_without_anything_in_the_window_are_left_out),
         cmocka_unit_test(test_a_crowd_stays_within_its_bytes),
         cmocka_unit_test(test_words_are_those_of_the_reader),

@@ -198,6 +198,9 @@ export const workersWithoutEvents = (view: View): number =>
     ? Number(factOf("workers") ?? 0)
     : 0;
 
+/** Whether it is a summary of many workers: no events, so no timeline and no strip of the whole trace. */
+export const isSummary = (): boolean => workersWithoutEvents("timeline") > 0;
+
 /** Whether it is a dump of the flight recorder: the last collectives of a rank, and nothing else. */
 export const isDump = (): boolean => currentRun.value !== undefined && factOf("format") === "flight_recorder";
 

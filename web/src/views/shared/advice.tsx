@@ -6,7 +6,7 @@ import { cutMiddle, kernelLabel } from "../../base/names.ts";
 import { type AdviceEvent, type AdviceLine, eventsOf, inOrder, keepMuted, readMuted, showAdvice } from "../../model/evidence.ts";
 import { language, t } from "../../model/language.ts";
 import { go } from "../../model/route.ts";
-import { type AskedFor, allRanks, csvUrl, rowsOf } from "../../model/trace.ts";
+import { type AskedFor, allRanks, csvUrl, isSummary, rowsOf } from "../../model/trace.ts";
 import { WithCode } from "../../widgets/controls.tsx";
 import { Icon, SeverityMark } from "../../widgets/icons.tsx";
 import { Panel } from "../../widgets/panel.tsx";
@@ -130,7 +130,7 @@ export function AdviceRow({ row, asked, mute, brief }: RowProps) {
         <button type="button" class="link" onClick={() => go({ view: "distributed" })}>
           {t("distributed")} →
         </button>
-      ) : row.from === null ? (
+      ) : row.from === null || isSummary() ? (
         <span class="link-space" />
       ) : (
         <button type="button" class="link" onClick={() => showAdvice(row, events)}>

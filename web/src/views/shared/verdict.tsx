@@ -4,6 +4,7 @@ import type { Answer } from "../../api/types.ts";
 import { isKnown } from "../../base/aggregate.ts";
 import { showSlice } from "../../model/evidence.ts";
 import { language, t } from "../../model/language.ts";
+import { isSummary } from "../../model/trace.ts";
 import { Rich } from "../../widgets/controls.tsx";
 
 const NUMBER = /\d[\d,.]*[\s\u2009]?(?:%|ms|µs|ns|s\b|×|GiB|MiB|KiB|GB|MB)|rank \d+/;
@@ -36,7 +37,7 @@ interface HeadProps {
 export function Verdict({ answer, otherwise, facts = [], more, controls, show }: HeadProps) {
   const verdict = answer?.verdict;
   const title = verdict ? <Sentence text={verdict.text[language.value]} severity={verdict.severity} /> : otherwise;
-  const lead = show ?? showNamed(verdict?.values);
+  const lead = isSummary() ? undefined : (show ?? showNamed(verdict?.values));
   // Without an answer every number would be a zero that nobody measured.
   const beside = (
     <>

@@ -15,7 +15,9 @@ import {
   hasData,
   info,
   isDump,
+  isSummary,
   rowsOf,
+  workersWithoutEvents,
 } from "../../model/trace.ts";
 import { Icon } from "../../widgets/icons.tsx";
 
@@ -110,13 +112,14 @@ function Device() {
     cuda ? `${Number(cuda) >= 1e7 ? "HIP" : "CUDA"} ${versionWord("cuda_runtime_version", String(cuda))}` : undefined,
   ].filter(Boolean);
   const words = deviceWords();
+  const nobody = isSummary() ? t("n_workers", { n: workersWithoutEvents("timeline") }) : t("no_device");
   const facts = [
     device?.memory_bytes ? `${(device.memory_bytes / 2 ** 30).toFixed(1)} GiB` : "",
     device?.sm_count ? `${device.sm_count} ${words.unit}` : "",
   ].filter(Boolean);
   return (
     <div class="device">
-      <div class="device-name">{device?.name || words.type || t("no_device")}</div>
+      <div class="device-name">{device?.name || words.type || nobody}</div>
       {facts.length ? <div>{facts.join(" · ")}</div> : null}
       <div>{versions.join(" · ")}</div>
     </div>

@@ -7,7 +7,7 @@ import { Patterns } from "../../draw/patterns.tsx";
 import { connection, open, progress, reconnect, runs, summaries, tryAgain } from "../../model/answers.ts";
 import { language, t } from "../../model/language.ts";
 import { go, param, view } from "../../model/route.ts";
-import { currentRun } from "../../model/trace.ts";
+import { currentRun, isSummary } from "../../model/trace.ts";
 import { panelActions, panelWords } from "../../widgets/panel.tsx";
 import { tableWords } from "../../widgets/table-words.ts";
 import { lazy } from "../shared/lazy.tsx";
@@ -79,6 +79,7 @@ export function Shell() {
     more: t("columns_more"),
   };
   const inRun = run !== undefined && place !== "runs";
+  const hasTape = inRun && !isSummary();
   return (
     <div class={`shell ${place === "timeline" && inRun ? "shell-timeline" : ""}`}>
       <button type="button" class="skip" onClick={() => document.getElementById("content")?.focus()}>
@@ -89,8 +90,8 @@ export function Shell() {
       <Loading />
       <Connection />
       <Rail />
-      {inRun ? <TapeBar /> : null}
-      <main id="content" tabIndex={-1} class={inRun ? "" : "without-tape"}>
+      {hasTape ? <TapeBar /> : null}
+      <main id="content" tabIndex={-1} class={hasTape ? "" : "without-tape"}>
         {inRun ? <PrintHead /> : null}
         {inRun ? <OneRank /> : null}
         <Page />
