@@ -2,6 +2,8 @@
 //     node bench/serve_page.mjs URL
 // first_bytes: what the first load takes off the wire, without answers of the API. interactive_ms: from
 // asking for the page until a pressed key has had its effect, median of five fresh browsers' profiles.
+// verdict_ms: from asking for the page until the verdict is there, in fresh profiles. switch_ms: from the click on
+// Memory, which nobody opened before, until all of it is drawn; likewise.
 // frames_ms: script time of each frame while the timeline is zoomed and panned with real answers.
 import { createRequire } from "node:module";
 import { browserPath } from "../tests/browser/path.mjs";
@@ -30,7 +32,7 @@ async function open(place) {
   await page.goto(`${url}/#/${place}`, { waitUntil: "commit" });
   await page.waitForSelector("nav a, nav button");
   await page.keyboard.press("?");
-  await page.waitForSelector('[role="dialog"]');
+  await page.waitForSelector("dialog[open]");
   const interactive = performance.now() - began;
   await page.keyboard.press("Escape");
   return { context, page, interactive, bytes: () => bytes };
@@ -45,6 +47,30 @@ for (let i = 0; i < 5; i++) {
   first = Math.max(first, one.bytes());
   await one.context.close();
 }
+
+const VERDICT = () => / /.test(document.querySelector("main h1")?.textContent.trim() ?? ""); // the name of a view is one word
+const CALM = () => !document.querySelector("[aria-busy=true], .waiting, .old");
+
+async function fromFresh() {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: "en-US" });
+  const page = await context.newPage();
+  const began = performance.now();
+  await page.goto(`${url}/#/overview`, { waitUntil: "commit" });
+  await page.waitForFunction(VERDICT, undefined, { polling: "raf" });
+  const verdict = performance.now() - began;
+  await page.waitForFunction(CALM);
+  await page.waitForTimeout(500);
+  const clicked = performance.now();
+  await page.click('nav a[href="#/memory"]');
+  await page.waitForFunction(() => location.hash.startsWith("#/memory") && document.querySelector(".chart canvas, .uplot canvas"), undefined, { polling: "raf" });
+  await page.waitForFunction(CALM, undefined, { polling: "raf" });
+  const memory = performance.now() - clicked;
+  await context.close();
+  return { verdict, memory };
+}
+
+const fresh = [];
+for (let i = 0; i < 5; i++) fresh.push(await fromFresh());
 
 const { page } = await open("timeline");
 await page.waitForSelector(".tl-stage");
@@ -65,5 +91,6 @@ for (let i = 0; i < 60; i++) {
   await page.keyboard.up(key);
 }
 const frames = await page.evaluate(() => Array.from(globalThis.tachoFrameTimes));
-console.log(JSON.stringify({ first_bytes: first, interactive_ms: loads, frames_ms: frames }));
+const [verdicts, switches] = [fresh.map((f) => f.verdict), fresh.map((f) => f.memory)];
+console.log(JSON.stringify({ first_bytes: first, interactive_ms: loads, verdict_ms: verdicts, switch_ms: switches, frames_ms: frames }));
 await browser.close();
