@@ -106,6 +106,22 @@ test("why: a row leads to the longest piece of its name", async (s) => {
   });
 });
 
+test("why: a kernel on the path leads to its operator in the roofline", async (s) => {
+  const kernels = new Map(rowsOf(s.json("kernels", "sample", "--limit", "0").tables.kernels).map((k) => [k.name, k.op]));
+  const rows = rowsOf(s.json("critical", "sample").tables.by_name);
+  const at = rows.findIndex((r) => r.kind === "device" && kernels.get(r.name));
+  const op = kernels.get(rows[at].name);
+  await visit(s, "why?run=sample", async (page) => {
+    const scroller = page.locator(`${panel("What is on the path")} .tscroll`);
+    await scroller.evaluate((e, part) => e.scrollTo(0, e.scrollHeight * part), (at - 3) / rows.length);
+    await scroller.locator(`tbody button[title="${op}"]`).first().click();
+    await addressHas(page, "/roofline");
+    await settled(page);
+    const names = await page.$$eval(".main-table tbody td.first", (l) => l.map((e) => e.title));
+    assert.ok(names.length > 0 && names.every((n) => n.includes(op)), names.join());
+  });
+});
+
 test("why: modules, lines and slack are those of the command line", async (s) => {
   const tables = s.json("critical", "sample").tables;
   for (const [by, table, column] of [["module", "by_module", "module"], ["line", "by_line", "line"]]) {

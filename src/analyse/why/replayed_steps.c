@@ -13,7 +13,7 @@
 #define COL_S(name) COL(whatif, steps, name)
 #define INEXACT 0.05 /* a replay that is so far off is said first */
 #define SAME 0.005
-#define UNEVEN 0.1 /* steps whose mean is so far from the median are not alike */
+#define UNEVEN 0.1 /* steps whose mean is so far from the median differ in length */
 
 status replayed_steps_init(replayed_steps *r, uint32_t n_steps, arena *a, error *err) {
     size_t n = (size_t)n_steps + 1;

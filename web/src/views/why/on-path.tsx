@@ -4,13 +4,13 @@ import { isKnown } from "../../base/aggregate.ts";
 import { shownName } from "../../base/names.ts";
 import { showSlice } from "../../model/evidence.ts";
 import { choice, go } from "../../model/route.ts";
-import { type AskedFor, csvUrl, hasData, type Row } from "../../model/trace.ts";
+import { type AskedFor, analysis, csvUrl, hasData, type Row, rowsOf } from "../../model/trace.ts";
 import { kindFill, kindWord, w } from "../../model/why.ts";
 import { Segmented, Swatch } from "../../widgets/controls.tsx";
 import { LongName } from "../../widgets/long-name.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
 import { TablePanel } from "../shared/table-panel.tsx";
-import { defined, type Listed, wholeTable } from "../shared/table-source.ts";
+import { defined, type Listed, quoted, wholeTable } from "../shared/table-source.ts";
 
 type Asked = AskedFor<"critical">;
 const GROUPS = ["name", "module", "line", "slack"] as const;
@@ -73,7 +73,30 @@ function Named({ kind, name }: { kind: string; name: string | null }) {
   );
 }
 
+/** The operator of each kernel, by its name: what the roofline has points of. */
+function opsOfKernels(): ReadonlyMap<unknown, string | null> {
+  if (!hasData("roofline")) return new Map();
+  const kernels = rowsOf(analysis("kernels", { table: "kernels", limit: 0 }, "kernels-all").value?.tables.kernels);
+  return new Map(kernels.map((k) => [k.name, k.op]));
+}
+
+/** A kind; of a kernel with a link to its operator in the roofline. */
+function Kind({ kind, op }: { kind: string; op: string | null | undefined }) {
+  const show = () => go({ view: "roofline", params: { sort: undefined, group: undefined, q: `name:${quoted(op ?? "")}` } });
+  return (
+    <>
+      {kindWord(kind)}{" "}
+      {op && kind === "device" ? (
+        <button type="button" class="link" title={op} onClick={show}>
+          {w("roofline")}
+        </button>
+      ) : null}
+    </>
+  );
+}
+
 function Names({ asked, ...panel }: Shown) {
+  const ops = opsOfKernels();
   const rows = wholeTable(asked.value, "by_name", (_, i) => `${i}`);
   const row = (i: number): TableRow => {
     const r = rows.row(i);
@@ -99,7 +122,7 @@ function Names({ asked, ...panel }: Shown) {
             sortable: false,
             width: 190,
             leaves: 2,
-            show: (v) => kindWord(String(v ?? "")),
+            show: (v, r) => <Kind kind={String(v ?? "")} op={ops.get(r.cell("name"))} />,
           },
         ],
         ["time", { title: w("time"), sortable: false, width: 90 }],
