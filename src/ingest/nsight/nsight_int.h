@@ -106,16 +106,14 @@ typedef struct {
     int64_t process;    /* whose rows are read, 0: those of all */
     vec workers;        /* int64_t: the processes that are read apart */
     bool takes_rest;    /* it is the first of them: what is of none of them is its */
-    uint64_t n_events;
-    int64_t end_ns; /* of the last event that has one */
-    bool torch;     /* PyTorch's operators are among the ranges */
-    bool failed;    /* out of memory */
+    int64_t end_ns;     /* of the last event that has one */
+    bool torch;         /* PyTorch's operators are among the ranges */
+    bool failed;        /* out of memory */
 } reader;
 
-/* The columns of a table that is read, by a list of its own. */
-typedef status row_function(reader *r, db_rows *row);
+/* One table; its rows go to `take` with the reader as context. */
 status nsight_table(reader *r, const char *table, const char *const *columns, size_t n,
-                    row_function *take, error *err) MUST_USE;
+                    db_row_function *take, error *err) MUST_USE;
 
 /* ---- nsight_names.c ---- */
 

@@ -50,7 +50,8 @@ static bool is_torch(str text) {
     return str_find(text, STR(", op_id = "), 0) != SIZE_MAX || str_starts(text, STR("aten::"));
 }
 
-static status take_domain(reader *r, db_rows *row) {
+static status take_domain(void *context, db_rows *row) {
+    reader *r = context;
     static const str libraries[] = {STR("CCCL"),     STR("cuBLAS"),    STR("cuBLASLt"),
                                     STR("cuDNN"),    STR("cuFFT"),     STR("cuSPARSE"),
                                     STR("cuSOLVER"), STR("cuRAND"),    STR("TensorRT"),
@@ -270,7 +271,7 @@ static status take_started(reader *r, db_rows *row, str text, const raw_slice *s
     char id[32];
     int n = snprintf(id, sizeof id, "%lld", (long long)db_row_id(row));
     raw_mark mark = {.time = s->start,
-                     .offset = r->n_events * 2,
+                     .offset = database_n_rows(r->db) * 2,
                      .name = nsight_string(r, text),
                      .track = nsight_thread(r, db_int(row, THREAD, 0)),
                      .id = nsight_string(r, str_n(id, (size_t)n)),
@@ -308,7 +309,8 @@ static bool range_time(reader *r, db_rows *row, raw_slice *s) {
     return true;
 }
 
-static status take_event(reader *r, db_rows *row) {
+static status take_event(void *context, db_rows *row) {
+    reader *r = context;
     int64_t type = db_int(row, TYPE, 0);
     bool nested = type == TYPE_PUSH || type == TYPE_PUSH_IMPORTED;
     bool started = type == TYPE_START || type == TYPE_START_IMPORTED;

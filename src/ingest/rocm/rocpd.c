@@ -43,26 +43,13 @@ bool rocpd_head(str head) {
 
 /* ---- tables ---- */
 
-typedef status row_function(reader *x, db_rows *row);
-
-typedef struct {
-    reader *x;
-    row_function *take;
-} taker;
-
-static status pass_row(void *context, db_rows *row) {
-    taker *t = context;
-    TRY(t->take(t->x, row));
-    return t->x->r.failed ? ERR_MEMORY : OK;
-}
-
 static status read_table(reader *x, const char *table, const char *const *columns, size_t n,
-                         row_function *take, error *err) {
+                         db_row_function *take, error *err) {
     buf name = {0};
     buf_add_cstr(&name, table);
     buf_add_str(&name, x->suffix);
     db_table t = {buf_str(&name), columns, n};
-    status st = buf_ok(&name) ? db_each_row(x->db, &t, pass_row, &(taker){x, take}, err)
+    status st = buf_ok(&name) ? db_each_row(x->db, &t, take, x, err)
                               : error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     buf_fini(&name);
     return st;
@@ -81,14 +68,16 @@ static const info_row *info_of(const reader *x, const map *m, int64_t id) {
     return at == MAP_NONE ? NULL : &VEC(&x->infos, info_row)[at];
 }
 
-static status take_string(reader *x, db_rows *row) {
+static status take_string(void *context, db_rows *row) {
+    reader *x = context;
     uint32_t *at = map_at(&x->strings, (uint64_t)db_int(row, 0, 0));
     if (!at) return ERR_MEMORY;
     *at = rocm_string(&x->r, db_text(row, 1));
     return OK;
 }
 
-static status take_symbol(reader *x, db_rows *row) {
+static status take_symbol(void *context, db_rows *row) {
+    reader *x = context;
     uint32_t *at = map_at(&x->symbols, (uint64_t)db_int(row, 0, 0));
     str name = db_text(row, 1);
     if (!at) return ERR_MEMORY;
@@ -101,14 +90,16 @@ static uint32_t name_of(const map *m, int64_t id) {
     return name == MAP_NONE ? 0 : name;
 }
 
-static status take_process(reader *x, db_rows *row) {
+static status take_process(void *context, db_rows *row) {
+    reader *x = context;
     info_row *info = remember(&x->processes, &x->infos, db_int(row, 0, 0));
     if (!info) return ERR_MEMORY;
     *info = (info_row){.value = db_int(row, 1, 0)};
     return rocm_name_process(&x->r, info->value, db_text(row, 2));
 }
 
-static status take_thread(reader *x, db_rows *row) {
+static status take_thread(void *context, db_rows *row) {
+    reader *x = context;
     const info_row *owner = info_of(x, &x->processes, db_int(row, 2, -1));
     int64_t pid = owner ? owner->value : 0;
     info_row *info = remember(&x->threads, &x->infos, db_int(row, 0, 0));
@@ -117,7 +108,8 @@ static status take_thread(reader *x, db_rows *row) {
     return rocm_name_thread(&x->r, pid, info->value, db_text(row, 3));
 }
 
-static status take_agent(reader *x, db_rows *row) {
+static status take_agent(void *context, db_rows *row) {
+    reader *x = context;
     int32_t device = ABSENT_I32;
     str name = db_text(row, 2);
     if (!name.n) name = db_text(row, 3);
@@ -133,7 +125,8 @@ static status take_agent(reader *x, db_rows *row) {
     return OK;
 }
 
-static status take_event(reader *x, db_rows *row) {
+static status take_event(void *context, db_rows *row) {
+    reader *x = context;
     uint32_t category = map_get(&x->strings, (uint64_t)db_int(row, 1, -1));
     event_row *e = remember(&x->events, &x->event_rows, db_int(row, 0, 0));
     if (!e) return ERR_MEMORY;
@@ -143,14 +136,16 @@ static status take_event(reader *x, db_rows *row) {
     return OK;
 }
 
-static status take_time(reader *x, db_rows *row) {
+static status take_time(void *context, db_rows *row) {
+    reader *x = context;
     int64_t *ns = remember(&x->times, &x->time_rows, db_int(row, 0, 0));
     if (!ns) return ERR_MEMORY;
     *ns = db_int(row, 1, ABSENT_I64);
     return OK;
 }
 
-static status take_place(reader *x, db_rows *row) {
+static status take_place(void *context, db_rows *row) {
+    reader *x = context;
     place_row *p = remember(&x->places, &x->place_rows, db_int(row, 0, 0));
     if (!p) return ERR_MEMORY;
     *p = (place_row){db_int(row, 1, ABSENT_I64), db_int(row, 2, ABSENT_I64),
@@ -237,7 +232,8 @@ static rocm_work begin_work(const reader *x, db_rows *row) {
 
 enum { KERNEL = N_COMMON, GRID, BLOCK = GRID + 3, SHARED = BLOCK + 3 };
 
-static status take_dispatch(reader *x, db_rows *row) {
+static status take_dispatch(void *context, db_rows *row) {
+    reader *x = context;
     rocm_work w = begin_work(x, row);
     w.kind = KIND_KERNEL;
     if (w.device == ABSENT_I32) w.device = 0;
@@ -252,7 +248,8 @@ static status take_dispatch(reader *x, db_rows *row) {
 
 enum { TARGET = N_COMMON, SOURCE, SIZE };
 
-static status take_copy(reader *x, db_rows *row) {
+static status take_copy(void *context, db_rows *row) {
+    reader *x = context;
     rocm_work w = begin_work(x, row);
     int32_t to = device_of(x, db_int(row, TARGET, -1));
     int32_t from = device_of(x, db_int(row, SOURCE, -1));
@@ -266,7 +263,8 @@ static status take_copy(reader *x, db_rows *row) {
     return rocm_put_work(&x->r, &w);
 }
 
-static status take_region(reader *x, db_rows *row) {
+static status take_region(void *context, db_rows *row) {
+    reader *x = context;
     rocm_call c = ROCM_CALL_NONE;
     place_row p = place_of(x, row);
     const event_row *e = event_of(x, row);
@@ -289,7 +287,8 @@ static status take_region(reader *x, db_rows *row) {
 
 enum { TYPE = N_COMMON, ADDRESS, BYTES };
 
-static status take_allocation(reader *x, db_rows *row) {
+static status take_allocation(void *context, db_rows *row) {
+    reader *x = context;
     place_row p = place_of(x, row);
     const info_row *process = info_of(x, &x->processes, p.pid);
     return rocm_put_memory(&x->r, time_of(x, row, START, START_ID), db_int(row, ADDRESS, 0),
@@ -310,12 +309,7 @@ static status read_names(reader *x, error *err) {
     static const char *const times[] = {"id", "value"};
     static const char *const places[] = {"id",       "pid",      "tid",
                                          "agent_id", "queue_id", "stream_id"};
-    static const struct {
-        const char *table;
-        const char *const *columns;
-        size_t n;
-        row_function *take;
-    } tables[] = {
+    static const db_reading tables[] = {
         {"rocpd_string", strings, N_OF(strings), take_string},
         {"rocpd_info_kernel_symbol", symbols, N_OF(symbols), take_symbol},
         {"rocpd_info_process", processes, N_OF(processes), take_process},
@@ -327,8 +321,8 @@ static status read_names(reader *x, error *err) {
     };
     x->r.n_gpus = 0;
     for (size_t i = 0; i < N_OF(tables); i++)
-        TRY(read_table(x, tables[i].table, tables[i].columns, tables[i].n, tables[i].take,
-                       err));
+        TRY(read_table(x, tables[i].table, tables[i].columns, tables[i].n_columns,
+                       tables[i].take, err));
     return OK;
 }
 
@@ -385,6 +379,7 @@ status ingest_rocpd(source *src, const ingest_options *o, builder *b, error *err
     if (!x.r.part) FAIL_MEMORY(err);
     forget_set(&x);
     status st = database_open(src, o, b, x.r.part, &x.db, err);
+    if (st == OK) database_watch(x.db, &x.r.failed);
     if (st == OK) st = read_sets(&x, err);
     part_finish(x.r.part);
     builder_set_format(b, "rocprof");
