@@ -4,10 +4,14 @@
 
 enum { START, END, CLASS, THREAD, NAME, TEXT, CORRELATION, RESULT };
 
+/* Calls come in long runs of one kind; the words are constants. */
 static uint16_t category_of(reader *r, const char *name) {
-    uint16_t id = builder_category(r->b, nsight_string(r, str_of(name)));
-    r->failed |= id == 0;
-    return id;
+    if (r->call_word != name) {
+        r->call_word = name;
+        r->call_category = builder_category(r->b, nsight_string(r, str_of(name)));
+        r->failed |= r->call_category == 0;
+    }
+    return r->call_category;
 }
 
 static status take_range(reader *r, db_rows *row, slice_kind kind, const char *category) {

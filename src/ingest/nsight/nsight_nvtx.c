@@ -56,10 +56,11 @@ static status take_domain(void *context, db_rows *row) {
                                     STR("cuDNN"),    STR("cuFFT"),     STR("cuSPARSE"),
                                     STR("cuSOLVER"), STR("cuRAND"),    STR("TensorRT"),
                                     STR("libcudf"),  STR("libkvikio"), STR("cupy")};
-    if (!nsight_is_mine(r, db_int(row, THREAD, 0))) return OK;
+    bool domain = db_int(row, TYPE, 0) == TYPE_DOMAIN;
+    if ((!domain && r->torch) || !nsight_is_mine(r, db_int(row, THREAD, 0))) return OK;
     str text = text_of(r, row);
-    r->torch |= is_torch(text);
-    if (db_int(row, TYPE, 0) != TYPE_DOMAIN) return OK;
+    if (!domain) r->torch |= is_torch(text);
+    if (!domain) return OK;
     uint32_t *at = map_at(&r->domain_map, domain_key(row));
     if (!at) return ERR_MEMORY;
     *at = (uint32_t)r->domains.n;
@@ -75,7 +76,7 @@ status nsight_read_domains(reader *r, error *err) {
     return nsight_table(r, "NVTX_EVENTS", COLUMNS, N_OF(COLUMNS), take_domain, err);
 }
 
-static const domain_row *domain_of(const reader *r, db_rows *row) {
+static domain_row *domain_of(reader *r, db_rows *row) {
     uint32_t at = map_get(&r->domain_map, domain_key(row));
     return at == MAP_NONE ? NULL : &VEC(&r->domains, domain_row)[at];
 }
@@ -196,14 +197,16 @@ static range read_range(reader *r, str text, const domain_row *d) {
 
 /* ---- rows ---- */
 
-static uint16_t category_of(reader *r, const domain_row *d) {
+static uint16_t category_of(reader *r, domain_row *d) {
+    uint16_t *known = d ? &d->category : &r->plain_category;
     char text[160] = "nvtx";
+    if (*known) return *known;
     if (d)
         (void)snprintf(text, sizeof text, "nvtx:%.*s",
                        STR_ARG(intern_get(r->strings, d->name)));
-    uint16_t id = builder_category(r->b, nsight_string(r, str_of(text)));
-    r->failed |= id == 0;
-    return id;
+    *known = builder_category(r->b, nsight_string(r, str_of(text)));
+    r->failed |= *known == 0;
+    return *known;
 }
 
 /* The whole text where the name is not all of it. */
@@ -251,7 +254,7 @@ static status take_payload(reader *r, db_rows *row, raw_slice *s) {
 }
 
 static status take_nested(reader *r, db_rows *row, str text, raw_slice *s) {
-    const domain_row *d = domain_of(r, row);
+    domain_row *d = domain_of(r, row);
     range is = read_range(r, text, d);
     s->kind = (uint8_t)is.kind;
     s->name = nsight_string(r, is.name);

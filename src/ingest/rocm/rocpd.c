@@ -24,14 +24,21 @@ typedef struct {
     int64_t pid, tid, agent, queue, stream;
 } place_row;
 
+/* Numbers of rows count from 1: most are found by their place, the others by a map. */
+enum { MOST_LOW = 1 << 22 };
+typedef struct {
+    vec low; /* uint32_t: value + 1, 0: none */
+    map high;
+} id_map;
+
 typedef struct {
     rocm r;
     database *db;
     str suffix;
-    int64_t number;       /* of the set */
-    map strings, symbols; /* id → string id */
-    map processes, threads, agents, events, times, places;
-    map called; /* stack of a call → 0 */
+    int64_t number;          /* of the set */
+    id_map strings, symbols; /* id → string id */
+    id_map processes, threads, agents, events, times, places;
+    id_map called; /* stack of a call → 0 */
     vec infos, event_rows, time_rows, place_rows;
 } reader;
 
@@ -55,38 +62,46 @@ static status read_table(reader *x, const char *table, const char *const *column
     return st;
 }
 
-/* Row `id` of a table becomes the next of `rows`; NULL when out of memory. */
-static void *remember(map *m, vec *rows, int64_t id) {
-    uint32_t *at = map_at(m, (uint64_t)id);
-    if (!at) return NULL;
-    *at = (uint32_t)rows->n;
-    return vec_push(rows);
+static uint32_t id_get(const id_map *m, int64_t id) {
+    if (id < 0 || id >= MOST_LOW) return map_get(&m->high, (uint64_t)id);
+    if ((size_t)id >= m->low.n) return MAP_NONE;
+    uint32_t value = VEC(&m->low, uint32_t)[id];
+    return value ? value - 1 : MAP_NONE;
 }
 
-static const info_row *info_of(const reader *x, const map *m, int64_t id) {
-    uint32_t at = map_get(m, (uint64_t)id);
+/* False when out of memory. */
+static bool id_set(id_map *m, int64_t id, uint32_t value) {
+    bool low = id >= 0 && id < MOST_LOW;
+    uint32_t *at = low ? vec_at(&m->low, (size_t)id) : map_at(&m->high, (uint64_t)id);
+    if (at) *at = low ? value + 1 : value;
+    return at != NULL;
+}
+
+/* Row `id` of a table becomes the next of `rows`; NULL when out of memory. */
+static void *remember(id_map *m, vec *rows, int64_t id) {
+    return id_set(m, id, (uint32_t)rows->n) ? vec_push(rows) : NULL;
+}
+
+static const info_row *info_of(const reader *x, const id_map *m, int64_t id) {
+    uint32_t at = id_get(m, id);
     return at == MAP_NONE ? NULL : &VEC(&x->infos, info_row)[at];
 }
 
 static status take_string(void *context, db_rows *row) {
     reader *x = context;
-    uint32_t *at = map_at(&x->strings, (uint64_t)db_int(row, 0, 0));
-    if (!at) return ERR_MEMORY;
-    *at = rocm_string(&x->r, db_text(row, 1));
-    return OK;
+    uint32_t text = rocm_string(&x->r, db_text(row, 1));
+    return id_set(&x->strings, db_int(row, 0, 0), text) ? OK : ERR_MEMORY;
 }
 
 static status take_symbol(void *context, db_rows *row) {
     reader *x = context;
-    uint32_t *at = map_at(&x->symbols, (uint64_t)db_int(row, 0, 0));
     str name = db_text(row, 1);
-    if (!at) return ERR_MEMORY;
-    *at = rocm_string(&x->r, rocm_kernel_name(name.n ? name : db_text(row, 2)));
-    return OK;
+    uint32_t text = rocm_string(&x->r, rocm_kernel_name(name.n ? name : db_text(row, 2)));
+    return id_set(&x->symbols, db_int(row, 0, 0), text) ? OK : ERR_MEMORY;
 }
 
-static uint32_t name_of(const map *m, int64_t id) {
-    uint32_t name = map_get(m, (uint64_t)id);
+static uint32_t name_of(const id_map *m, int64_t id) {
+    uint32_t name = id_get(m, id);
     return name == MAP_NONE ? 0 : name;
 }
 
@@ -127,7 +142,7 @@ static status take_agent(void *context, db_rows *row) {
 
 static status take_event(void *context, db_rows *row) {
     reader *x = context;
-    uint32_t category = map_get(&x->strings, (uint64_t)db_int(row, 1, -1));
+    uint32_t category = id_get(&x->strings, db_int(row, 1, -1));
     event_row *e = remember(&x->events, &x->event_rows, db_int(row, 0, 0));
     if (!e) return ERR_MEMORY;
     *e = (event_row){.category = category == MAP_NONE ? 0 : category,
@@ -176,25 +191,31 @@ enum {
 };
 
 static int64_t time_of(const reader *x, db_rows *row, int direct, int by_id) {
-    if (db_has(row, direct)) return db_int(row, direct, ABSENT_I64);
-    uint32_t at = map_get(&x->times, (uint64_t)db_int(row, by_id, -1));
+    int64_t ns = db_int(row, direct, ABSENT_I64);
+    if (ns != ABSENT_I64) return ns;
+    uint32_t at = id_get(&x->times, db_int(row, by_id, -1));
     return at == MAP_NONE ? ABSENT_I64 : VEC(&x->time_rows, int64_t)[at];
 }
 
+static void take_place_column(db_rows *row, int column, int64_t *to) {
+    int64_t v = db_int(row, column, ABSENT_I64);
+    if (v != ABSENT_I64) *to = v;
+}
+
 static place_row place_of(const reader *x, db_rows *row) {
-    uint32_t at = map_get(&x->places, (uint64_t)db_int(row, TRACK, -1));
     place_row p = {ABSENT_I64, ABSENT_I64, ABSENT_I64, ABSENT_I64, ABSENT_I64};
+    uint32_t at = x->place_rows.n ? id_get(&x->places, db_int(row, TRACK, -1)) : MAP_NONE;
     if (at != MAP_NONE) p = VEC(&x->place_rows, place_row)[at];
-    if (db_has(row, PID)) p.pid = db_int(row, PID, 0);
-    if (db_has(row, TID)) p.tid = db_int(row, TID, 0);
-    if (db_has(row, AGENT)) p.agent = db_int(row, AGENT, 0);
-    if (db_has(row, QUEUE)) p.queue = db_int(row, QUEUE, 0);
-    if (db_has(row, STREAM)) p.stream = db_int(row, STREAM, 0);
+    take_place_column(row, PID, &p.pid);
+    take_place_column(row, TID, &p.tid);
+    take_place_column(row, AGENT, &p.agent);
+    take_place_column(row, QUEUE, &p.queue);
+    take_place_column(row, STREAM, &p.stream);
     return p;
 }
 
 static const event_row *event_of(const reader *x, db_rows *row) {
-    uint32_t at = map_get(&x->events, (uint64_t)db_int(row, EVENT, -1));
+    uint32_t at = id_get(&x->events, db_int(row, EVENT, -1));
     return at == MAP_NONE ? NULL : &VEC(&x->event_rows, event_row)[at];
 }
 
@@ -204,7 +225,7 @@ static int64_t correlation_of(const reader *x, int64_t stack) {
 }
 
 static bool is_called(const reader *x, int64_t stack) {
-    return stack > 0 && map_get(&x->called, (uint64_t)stack) != MAP_NONE;
+    return stack > 0 && id_get(&x->called, stack) != MAP_NONE;
 }
 
 /* The stack of the call that asked for the work; calls are read before. */
@@ -276,9 +297,7 @@ static status take_region(void *context, db_rows *row) {
     c.tid = thread ? thread->value : 0;
     c.name = name_of(&x->strings, db_int(row, NAME, -1));
     if (e) {
-        uint32_t *at = e->stack > 0 ? map_at(&x->called, (uint64_t)e->stack) : NULL;
-        if (at) *at = 0;
-        x->r.failed |= e->stack > 0 && !at;
+        x->r.failed |= e->stack > 0 && !id_set(&x->called, e->stack, 0);
         c.correlation = correlation_of(x, e->stack);
         c.domain = e->category;
     }
@@ -346,12 +365,13 @@ static status read_events(reader *x, error *err) {
 }
 
 static void forget_set(reader *x) {
-    map *maps[] = {&x->strings, &x->symbols, &x->processes, &x->threads, &x->agents,
-                   &x->events,  &x->times,   &x->places,    &x->called};
+    id_map *maps[] = {&x->strings, &x->symbols, &x->processes, &x->threads, &x->agents,
+                      &x->events,  &x->times,   &x->places,    &x->called};
     vec *vecs[] = {&x->infos, &x->event_rows, &x->time_rows, &x->place_rows};
     for (size_t i = 0; i < N_OF(maps); i++) {
-        map_fini(maps[i]);
-        *maps[i] = (map){0};
+        vec_fini(&maps[i]->low);
+        map_fini(&maps[i]->high);
+        *maps[i] = (id_map){.low = VEC_INIT(uint32_t)};
     }
     for (size_t i = 0; i < N_OF(vecs); i++) vec_fini(vecs[i]);
     x->infos = VEC_INIT(info_row);
