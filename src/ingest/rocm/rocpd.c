@@ -202,12 +202,14 @@ static void take_place_column(db_rows *row, int column, int64_t *to) {
     if (v != ABSENT_I64) *to = v;
 }
 
-static place_row place_of(const reader *x, db_rows *row) {
+/* on_device: also where on a device it is. */
+static place_row place_of(const reader *x, db_rows *row, bool on_device) {
     place_row p = {ABSENT_I64, ABSENT_I64, ABSENT_I64, ABSENT_I64, ABSENT_I64};
     uint32_t at = x->place_rows.n ? id_get(&x->places, db_int(row, TRACK, -1)) : MAP_NONE;
     if (at != MAP_NONE) p = VEC(&x->place_rows, place_row)[at];
     take_place_column(row, PID, &p.pid);
     take_place_column(row, TID, &p.tid);
+    if (!on_device) return p;
     take_place_column(row, AGENT, &p.agent);
     take_place_column(row, QUEUE, &p.queue);
     take_place_column(row, STREAM, &p.stream);
@@ -241,7 +243,7 @@ static int32_t device_of(const reader *x, int64_t agent) {
 
 static rocm_work begin_work(const reader *x, db_rows *row) {
     rocm_work w = ROCM_WORK_NONE;
-    place_row p = place_of(x, row);
+    place_row p = place_of(x, row, true);
     w.start = time_of(x, row, START, START_ID);
     w.end = time_of(x, row, END, END_ID);
     w.device = device_of(x, p.agent);
@@ -287,7 +289,7 @@ static status take_copy(void *context, db_rows *row) {
 static status take_region(void *context, db_rows *row) {
     reader *x = context;
     rocm_call c = ROCM_CALL_NONE;
-    place_row p = place_of(x, row);
+    place_row p = place_of(x, row, false);
     const event_row *e = event_of(x, row);
     const info_row *thread = info_of(x, &x->threads, p.tid);
     const info_row *process = info_of(x, &x->processes, p.pid);
@@ -308,7 +310,7 @@ enum { TYPE = N_COMMON, ADDRESS, BYTES };
 
 static status take_allocation(void *context, db_rows *row) {
     reader *x = context;
-    place_row p = place_of(x, row);
+    place_row p = place_of(x, row, true);
     const info_row *process = info_of(x, &x->processes, p.pid);
     return rocm_put_memory(&x->r, time_of(x, row, START, START_ID), db_int(row, ADDRESS, 0),
                            db_int(row, BYTES, 0), device_of(x, p.agent),
