@@ -72,12 +72,18 @@ static status find_words(reader *r, error *err) {
 
 /* ---- tables about tasks ---- */
 
-static status take_compute(void *context, db_rows *row) {
-    reader *r = context;
+/* A task that the table names, counted; NULL: it has none. */
+static task_row *named_task(reader *r, db_rows *row) {
     task_row *t = task_at(r, row);
     part_count(r->part, 1, !t);
+    if (t) t->name = ascend_name(r, row, NAME);
+    return t;
+}
+
+static status take_compute(void *context, db_rows *row) {
+    reader *r = context;
+    task_row *t = named_task(r, row);
     if (!t) return OK;
-    t->name = ascend_name(r, row, NAME);
     t->blocks = ascend_id(row, db_has(row, BLOCKS) ? BLOCKS : OLD_BLOCKS);
     for (int i = N_CELLS - 1; i >= 0; i--) {
         uint32_t value = ascend_name(r, row, CELLS + i);
@@ -89,10 +95,8 @@ static status take_compute(void *context, db_rows *row) {
 
 static status take_piece(void *context, db_rows *row) {
     reader *r = context;
-    task_row *t = task_at(r, row);
-    part_count(r->part, 1, !t);
+    task_row *t = named_task(r, row);
     if (!t) return OK;
-    t->name = ascend_name(r, row, NAME);
     if (!t->name) t->name = ascend_name(r, row, 3);
     t->plane = max_i64(0, ascend_id(row, 2));
     t->bytes = ascend_id(row, 4);
