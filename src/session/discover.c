@@ -591,7 +591,7 @@ static status catalogue_of_given(arena *a, const found_file *f, size_t n, catalo
         else
             s = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     }
-    if (s == OK) s = processes_part(a, &files, err);
+    if (s == OK) s = processes_part(a, &files, true, err);
     if (s == OK) s = catalogue_of_files(a, VEC(&files, found_file), files.n, out, err);
     vec_fini(&files);
     return s;
@@ -718,7 +718,7 @@ static status discover_tree(arena *a, const char *path, const struct stat *st, c
     if (!top.p || !name.p) FAIL_MEMORY(err);
     w.n_root = top.n + 1;
     status s = walk_directory(&w, top, name, &root, err);
-    if (s == OK) s = processes_part(a, &w.files, err);
+    if (s == OK) s = processes_part(a, &w.files, false, err);
     found_file *f = VEC(&w.files, found_file);
     size_t n = w.files.n;
     if (s == OK && n) s = sort_files(a, f, n, err);

@@ -17,8 +17,9 @@ typedef struct {
     int64_t mtime_ns;
 } found_file;
 
-/* Files that hold several processes become a worker for each (processes.c). */
-status processes_part(arena *a, vec *files, error *err) MUST_USE;
+/* Files that hold several processes become a worker for each (processes.c). named: one that
+ * cannot be read is an error, as it is not in a folder of many. */
+status processes_part(arena *a, vec *files, bool named, error *err) MUST_USE;
 /* Says of each worker of a run what it is, puts the ranks first and counts them. */
 void roles_settle(run_entry *r);
 /* Counts again after workers were taken out. */

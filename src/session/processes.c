@@ -8,23 +8,28 @@
 #include "session/discover_int.h"
 #include "session/sniff.h"
 
-static bool is_nsight(source *s) {
-    const format *f = NULL;
-    return sniff_source(s, "", &f, NULL) == OK && f->read == ingest_nsight;
+/* Is it a report of Nsight? A file that cannot be read is none, unless it was named. */
+static status is_nsight(const found_file *f, bool named, source *s, bool *is, error *err) {
+    const format *is_of = NULL;
+    status st = sniff_source(s, f->path.p, &is_of, named ? err : NULL);
+    *is = st == OK && is_of->read == ingest_nsight;
+    return (st == ERR_IO && named) || st == ERR_MEMORY ? st : OK;
 }
 
-/* The processes of a file, none when it is no such one; only want of memory is a failure. */
-static status ask_processes(const found_file *f, vec *pids, error *err) {
+/* The processes of a file, none when it is no such one. */
+static status ask_processes(const found_file *f, bool named, vec *pids, error *err) {
     source *s = NULL;
     ingest_options o = {.path = f->path.p};
-    status st = OK;
+    bool is = false;
     *pids = VEC_INIT(int64_t);
     if (!f->name.database || f->name.packing || remote_is_url(f->path.p)) return OK;
-    if (source_open(f->path.p, &s, NULL) != OK) return OK;
-    if (source_codec(s) == CODEC_NONE && is_nsight(s)) st = nsight_processes(s, &o, pids, NULL);
+    status st = source_open(f->path.p, &s, named ? err : NULL);
+    if (st == OK) st = is_nsight(f, named, s, &is, err);
+    if (st == OK && is && source_codec(s) == CODEC_NONE)
+        st = nsight_processes(s, &o, pids, NULL);
     source_close(s);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
-    return OK;
+    return named && st == ERR_IO ? st : OK;
 }
 
 /* `like`: the file as it was found, by value: the list may move. */
@@ -40,13 +45,13 @@ static status add_worker(arena *a, vec *files, found_file like, int64_t process,
     return OK;
 }
 
-status processes_part(arena *a, vec *files, error *err) {
+status processes_part(arena *a, vec *files, bool named, error *err) {
     size_t n = files->n, left = 0;
     for (size_t i = 0; i < n; i++) {
         found_file file = VEC(files, found_file)[i];
         vec pids;
         status st = OK;
-        TRY(ask_processes(&file, &pids, err));
+        TRY(ask_processes(&file, named, &pids, err));
         bool several = pids.n > 1;
         for (size_t k = 0; several && k < pids.n && st == OK; k++)
             st = add_worker(a, files, file, VEC(&pids, int64_t)[k], err);

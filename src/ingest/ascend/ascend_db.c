@@ -39,22 +39,9 @@ bool ascend_db_name(str file) {
 
 /* ---- tables, texts and numbers ---- */
 
-typedef struct {
-    reader *r;
-    row_function *take;
-} taker;
-
-static status pass_row(void *context, db_rows *row) {
-    taker *t = context;
-    t->r->n_events++;
-    TRY(t->take(t->r, row));
-    return t->r->failed ? ERR_MEMORY : OK;
-}
-
 status ascend_table(reader *r, const char *table, const char *const *columns, size_t n,
-                    row_function *take, error *err) {
-    db_table t = {str_of(table), columns, n};
-    return db_each_row(r->db, &t, pass_row, &(taker){r, take}, err);
+                    db_row_function *take, error *err) {
+    return db_each_table(r->db, &(db_reading){table, columns, n, take}, 1, r, err);
 }
 
 uint32_t ascend_string(reader *r, str s) {
@@ -109,8 +96,11 @@ bool ascend_time(reader *r, db_rows *row, int start, int end, raw_slice *out) {
 /* ---- devices ---- */
 
 status ascend_label(reader *r, ident pid, ident tid, label_kind kind, int64_t value) {
-    raw_label l = {
-        .pid = pid, .tid = tid, .value = value, .offset = r->n_events, .kind = (uint8_t)kind};
+    raw_label l = {.pid = pid,
+                   .tid = tid,
+                   .value = value,
+                   .offset = r->db ? database_n_rows(r->db) : 0,
+                   .kind = (uint8_t)kind};
     return r->failed ? ERR_MEMORY : part_label(r->part, &l);
 }
 
@@ -149,7 +139,8 @@ int32_t ascend_device(reader *r, db_rows *row, int column) {
     return device;
 }
 
-static status take_npu(reader *r, db_rows *row) {
+static status take_npu(void *context, db_rows *row) {
+    reader *r = context;
     raw_device d = RAW_DEVICE_NONE;
     int64_t id = ascend_id(row, 0);
     if (id == ABSENT_I64 || id > INT16_MAX) return OK;
@@ -174,7 +165,8 @@ static status take_pair(reader *r, db_rows *row, map *to) {
 }
 
 /* CANN counts its texts from 0, frameworks theirs from 2^28. */
-static status take_string(reader *r, db_rows *row) {
+static status take_string(void *context, db_rows *row) {
+    reader *r = context;
     int64_t id = ascend_int(row, 0);
     if (id < 0 || id >= MOST_LOW_NAMES) return take_pair(r, row, &r->names);
     uint32_t *at = vec_at(&r->low_names, (size_t)id);
@@ -183,11 +175,13 @@ static status take_string(reader *r, db_rows *row) {
     return OK;
 }
 
-static status take_api_type(reader *r, db_rows *row) {
+static status take_api_type(void *context, db_rows *row) {
+    reader *r = context;
     return take_pair(r, row, &r->api_types);
 }
 
-static status take_data_type(reader *r, db_rows *row) {
+static status take_data_type(void *context, db_rows *row) {
+    reader *r = context;
     return take_pair(r, row, &r->data_types);
 }
 
@@ -233,7 +227,8 @@ static status ascend_fact(reader *r, const char *key, str value, error *err) {
     return builder_add_meta(r->b, name, id, err);
 }
 
-static status take_meta(reader *r, db_rows *row) {
+static status take_meta(void *context, db_rows *row) {
+    reader *r = context;
     str name = db_text(row, 0), value = db_text(row, 1);
     if (str_eq(name, STR("SCHEMA_VERSION")))
         return ascend_fact(r, "schema_version", value, NULL);
@@ -242,12 +237,14 @@ static status take_meta(reader *r, db_rows *row) {
     return buf_ok(&r->groups) ? OK : ERR_MEMORY;
 }
 
-static status take_host(reader *r, db_rows *row) {
+static status take_host(void *context, db_rows *row) {
+    reader *r = context;
     return ascend_fact(r, "host_name", db_text(row, 0), NULL);
 }
 
 /* msprof writes -1 where it knows no rank. */
-static status take_rank(reader *r, db_rows *row) {
+static status take_rank(void *context, db_rows *row) {
+    reader *r = context;
     int64_t rank = ascend_id(row, 0), device = ascend_id(row, 1);
     char text[24];
     if (device != ABSENT_I64 && device <= INT16_MAX && !r->n_devices)
@@ -271,7 +268,8 @@ static status read_facts(reader *r, error *err) {
     return ascend_table(r, "RANK_DEVICE_MAP", ranks, N_OF(ranks), take_rank, err);
 }
 
-static status count_row(reader *r, db_rows *row) {
+static status count_row(void *context, db_rows *row) {
+    reader *r = context;
     (void)row;
     r->any_row = true;
     return OK;
@@ -351,6 +349,7 @@ status ingest_ascend_db(source *src, const ingest_options *o, builder *b, error 
     if (st == OK) st = cann_facts_put(r.tables, b, &r.rank_said, err);
     if (st == OK) st = ascend_read_comm_beside(&r, o, err);
     if (st == OK) st = database_open(src, o, b, r.part, &r.db, err);
+    if (st == OK) database_watch(r.db, &r.failed);
     if (st == OK) st = read_tables(&r, err);
     part_finish(r.part);
     builder_set_base_unix_ns(b, 0);

@@ -72,14 +72,16 @@ static comm_row *add_row(reader *r, db_rows *row, vec *to) {
     return c;
 }
 
-static status take_time(reader *r, db_rows *row) {
+static status take_time(void *context, db_rows *row) {
+    reader *r = context;
     if (str_starts(db_text(row, OP), STR("Total Op Info"))) return OK;
     comm_row *c = add_row(r, row, &r->comms->times);
     if (c) c->waited_ms = positive_real(row, WAIT);
     return OK;
 }
 
-static status take_link(reader *r, db_rows *row) {
+static status take_link(void *context, db_rows *row) {
+    reader *r = context;
     int64_t from = ascend_int(row, SOURCE), to = ascend_int(row, TARGET);
     str kind = db_text(row, TRANSPORT);
     if (from == ABSENT_I64 || to == ABSENT_I64 || !kind.n) {

@@ -54,7 +54,8 @@ static uint32_t name_of(reader *r, const counter_table *c, db_rows *row) {
     return ascend_take_text(r, &text);
 }
 
-static status take_sample(reader *r, db_rows *row) {
+static status take_sample(void *context, db_rows *row) {
+    reader *r = context;
     const counter_table *c = &COUNTERS[r->i_counter];
     raw_counter sample = {.time = ascend_id(row, TIME)};
     bool lost = sample.time == ABSENT_I64;

@@ -72,11 +72,18 @@ static status find_words(reader *r, error *err) {
 
 /* ---- tables about tasks ---- */
 
-static status take_compute(reader *r, db_rows *row) {
+/* A task that the table names, counted; NULL: it has none. */
+static task_row *named_task(reader *r, db_rows *row) {
     task_row *t = task_at(r, row);
     part_count(r->part, 1, !t);
+    if (t) t->name = ascend_name(r, row, NAME);
+    return t;
+}
+
+static status take_compute(void *context, db_rows *row) {
+    reader *r = context;
+    task_row *t = named_task(r, row);
     if (!t) return OK;
-    t->name = ascend_name(r, row, NAME);
     t->blocks = ascend_id(row, db_has(row, BLOCKS) ? BLOCKS : OLD_BLOCKS);
     for (int i = N_CELLS - 1; i >= 0; i--) {
         uint32_t value = ascend_name(r, row, CELLS + i);
@@ -86,25 +93,26 @@ static status take_compute(reader *r, db_rows *row) {
     return OK;
 }
 
-static status take_piece(reader *r, db_rows *row) {
-    task_row *t = task_at(r, row);
-    part_count(r->part, 1, !t);
+static status take_piece(void *context, db_rows *row) {
+    reader *r = context;
+    task_row *t = named_task(r, row);
     if (!t) return OK;
-    t->name = ascend_name(r, row, NAME);
     if (!t->name) t->name = ascend_name(r, row, 3);
     t->plane = max_i64(0, ascend_id(row, 2));
     t->bytes = ascend_id(row, 4);
     return OK;
 }
 
-static status take_schedule(reader *r, db_rows *row) {
+static status take_schedule(void *context, db_rows *row) {
+    reader *r = context;
     task_row *t = task_at(r, row);
     if (t) t->name = ascend_name(r, row, NAME);
     return OK;
 }
 
 /* The numbers of ENUM_MEMCPY_OPERATION. */
-static status take_copy(reader *r, db_rows *row) {
+static status take_copy(void *context, db_rows *row) {
+    reader *r = context;
     static const char *const kinds[] = {"Memcpy HtoH", "Memcpy HtoD", "Memcpy DtoH",
                                         "Memcpy DtoD", "Memcpy",      "Memcpy DtoD",
                                         "Memcpy HtoD", "Memcpy DtoH"};
@@ -128,7 +136,8 @@ static raw_value decimal(double v) {
     return out;
 }
 
-static status take_metric(reader *r, db_rows *row) {
+static status take_metric(void *context, db_rows *row) {
+    reader *r = context;
     task_row *t = task_at(r, row);
     uint32_t key = ascend_name(r, row, NAME);
     double v = db_real(row, 2);
@@ -263,7 +272,8 @@ static status put_task(reader *r, db_rows *row, const task_row *t, raw_slice *s)
     return part_slice(r->part, s);
 }
 
-static status take_task(reader *r, db_rows *row) {
+static status take_task(void *context, db_rows *row) {
+    reader *r = context;
     raw_slice s = {0};
     uint32_t at = map_get(&r->task_map, (uint64_t)ascend_int(row, GLOBAL));
     const task_row *t = at == MAP_NONE ? NULL : &VEC(&r->tasks, task_row)[at];
@@ -347,7 +357,8 @@ static status put_comm(reader *r, db_rows *row, uint32_t name, uint32_t group) {
     return r->failed ? ERR_MEMORY : part_comm(r->part, &c);
 }
 
-static status take_collective(reader *r, db_rows *row) {
+static status take_collective(void *context, db_rows *row) {
+    reader *r = context;
     raw_slice s = {.kind = KIND_KERNEL};
     if (!ascend_time(r, row, START, END, &s)) return OK;
     uint32_t group = ascend_name(r, row, GROUP);
@@ -372,12 +383,7 @@ status ascend_read_device(reader *r, error *err) {
     static const char *const collectives[] = {"startNs",  "endNs",  "deviceId",  "connectionId",
                                               "opName",   "opType", "groupName", "count",
                                               "dataType", "algType"};
-    static const struct {
-        const char *table;
-        const char *const *columns;
-        size_t n;
-        row_function *take;
-    } tables[] = {
+    static const db_reading tables[] = {
         {"TASK_PMU_INFO", metrics, N_OF(metrics), take_metric},
         {"COMPUTE_TASK_INFO", COMPUTE, N_OF(COMPUTE), take_compute},
         {"COMMUNICATION_SCHEDULE_TASK_INFO", schedule, N_OF(schedule), take_schedule},
@@ -387,8 +393,5 @@ status ascend_read_device(reader *r, error *err) {
         {"COMMUNICATION_OP", collectives, N_OF(collectives), take_collective},
     };
     TRY(find_words(r, err));
-    for (size_t i = 0; i < N_OF(tables); i++)
-        TRY(ascend_table(r, tables[i].table, tables[i].columns, tables[i].n, tables[i].take,
-                         err));
-    return OK;
+    return db_each_table(r->db, tables, N_OF(tables), r, err);
 }

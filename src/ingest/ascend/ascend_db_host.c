@@ -106,7 +106,8 @@ static status put_op(reader *r, db_rows *row, int64_t external, raw_slice *s) {
     return part_op(r->part, &op, s);
 }
 
-static status take_api(reader *r, db_rows *row) {
+static status take_api(void *context, db_rows *row) {
+    reader *r = context;
     raw_slice s = {0};
     int64_t thread = ascend_int(row, THREAD);
     if (!ascend_time(r, row, START, END, &s)) return OK;
@@ -130,7 +131,8 @@ static status take_api(reader *r, db_rows *row) {
 
 /* ---- connections of the framework's calls ---- */
 
-static status take_connection(reader *r, db_rows *row) {
+static status take_connection(void *context, db_rows *row) {
+    reader *r = context;
     uint32_t api = map_get(&r->api_map, (uint64_t)ascend_id(row, 0));
     int64_t id = ascend_id(row, 1);
     part_count(r->part, 1, 0);
@@ -191,7 +193,8 @@ static status put_arrows(reader *r, error *err) {
 /* Of a chain so much is kept, and of all together: a small file may spell endless ones. */
 enum { MOST_CHAIN_BYTES = 16 << 10, MOST_CHAINS_BYTES = 256 << 20 };
 
-static status take_frame(reader *r, db_rows *row) {
+static status take_frame(void *context, db_rows *row) {
+    reader *r = context;
     chain_row c = {ascend_id(row, 0), ascend_id(row, 2), ascend_name(r, row, 1)};
     if (c.id == ABSENT_I64 || !c.frame) return OK;
     chain_row *to = vec_push(&r->chains);
@@ -267,7 +270,8 @@ static uint32_t call_name(reader *r, uint32_t level, uint32_t name) {
     return at ? *at : 0;
 }
 
-static status take_call(reader *r, db_rows *row) {
+static status take_call(void *context, db_rows *row) {
+    reader *r = context;
     raw_slice s = {.kind = KIND_RUNTIME};
     int64_t thread = ascend_int(row, THREAD), id = ascend_id(row, CONNECTION);
     if (!ascend_time(r, row, START, END, &s)) return OK;
@@ -294,25 +298,29 @@ static status take_range(reader *r, db_rows *row, slice_kind kind, const char *c
     return r->failed ? ERR_MEMORY : part_slice(r->part, &s);
 }
 
-static status take_mark(reader *r, db_rows *row) {
+static status take_mark(void *context, db_rows *row) {
+    reader *r = context;
     uint32_t name = ascend_name(r, row, NAME);
     bool step = str_starts(intern_get(r->strings, name), STR("ProfilerStep#"));
     r->steps |= step;
     return take_range(r, row, step ? KIND_STEP : KIND_ANNOTATION, "mstx", name);
 }
 
-static status take_system(reader *r, db_rows *row) {
+static status take_system(void *context, db_rows *row) {
+    reader *r = context;
     return take_range(r, row, KIND_OTHER, "os_runtime", ascend_name(r, row, NAME));
 }
 
-static status take_collection(reader *r, db_rows *row) {
+static status take_collection(void *context, db_rows *row) {
+    reader *r = context;
     return take_range(r, row, KIND_OTHER, "gc", ascend_string(r, STR("garbage collection")));
 }
 
 /* ---- steps ---- */
 
 /* Only where no range says so: the same steps are ranges of PyTorch's. */
-static status take_step(reader *r, db_rows *row) {
+static status take_step(void *context, db_rows *row) {
+    reader *r = context;
     raw_slice s = {.kind = KIND_STEP};
     char text[48];
     if (!ascend_time(r, row, 0, 1, &s)) return OK;

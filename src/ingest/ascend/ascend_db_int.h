@@ -104,9 +104,8 @@ typedef struct {
     bool failed;       /* out of memory */
 } reader;
 
-typedef status row_function(reader *r, db_rows *row);
 status ascend_table(reader *r, const char *table, const char *const *columns, size_t n,
-                    row_function *take, error *err) MUST_USE;
+                    db_row_function *take, error *err) MUST_USE;
 
 /* ---- ascend_db.c ---- */
 

@@ -35,7 +35,8 @@ static bool has_time(reader *r, int64_t time) {
 
 enum { NAME, SIZE, FROM, TO, ALLOCATED, RESERVED, FREED, FREED_RESERVED, DEVICE };
 
-static status take_allocation(reader *r, db_rows *row) {
+static status take_allocation(void *context, db_rows *row) {
+    reader *r = context;
     int64_t bytes = ascend_int(row, SIZE), end = ascend_id(row, TO);
     int64_t time = bytes == ABSENT_I64 ? ABSENT_I64 : ascend_id(row, FROM);
     if (!has_time(r, time)) return OK;
@@ -60,7 +61,8 @@ static status take_allocation(reader *r, db_rows *row) {
 /* ---- totals ---- */
 
 /* PyTorch's own allocator; MindSpore and others have names of their own and come alone. */
-static status take_total(reader *r, db_rows *row) {
+static status take_total(void *context, db_rows *row) {
+    reader *r = context;
     str component = intern_get(r->strings, ascend_name(r, row, 0));
     int64_t total = ascend_int(row, 2), time = ascend_id(row, db_has(row, 1) ? 1 : 5);
     if (r->torch && component.n && !str_eq(component, STR("PTA"))) return OK;
@@ -76,7 +78,8 @@ static status take_total(reader *r, db_rows *row) {
 
 /* ---- the graph engine ---- */
 
-static status take_graph(reader *r, db_rows *row) {
+static status take_graph(void *context, db_rows *row) {
+    reader *r = context;
     str type = intern_get(r->strings, ascend_name(r, row, 2));
     int64_t bytes = ascend_int(row, 3);
     int64_t time = bytes == ABSENT_I64 ? ABSENT_I64 : ascend_id(row, 4);

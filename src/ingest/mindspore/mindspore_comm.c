@@ -102,12 +102,15 @@ typedef struct {
     double ms, kb;
 } link_sum;
 
-static link_sum *link_of(vec *sums, map *by_name, str link, str kind) {
+/* NULL when there are too many, and when out of memory: *failed. */
+static link_sum *link_of(vec *sums, map *by_name, str link, str kind, bool *failed) {
     uint64_t key = hash_pair(hash_bytes64(link.p, link.n), hash_bytes64(kind.p, kind.n));
     uint32_t *at = map_at(by_name, key);
-    if (!at) return NULL;
+    *failed |= !at;
+    if (!at || (*at == MAP_NONE && sums->n >= MOST_LINKS)) return NULL;
     if (*at != MAP_NONE) return &VEC(sums, link_sum)[*at];
-    link_sum *s = sums->n < MOST_LINKS ? vec_push(sums) : NULL;
+    link_sum *s = vec_push(sums);
+    *failed |= !s;
     if (!s) return NULL;
     *at = (uint32_t)(sums->n - 1);
     *s = (link_sum){.link = link, .kind = kind};
@@ -126,8 +129,8 @@ static bool has_totals(str operators) {
     return false;
 }
 
-static void take_links(ms *m, vec *sums, map *by_name, str operators) {
-    bool totals = has_totals(operators);
+static status take_links(ms *m, vec *sums, map *by_name, str operators, error *err) {
+    bool totals = has_totals(operators), failed = false;
     json_iter it = json_open(operators);
     str name, one, link, values;
     for (int n = 0; n < MOST_OPS && json_next(&it, &name, &one); n++) {
@@ -135,7 +138,8 @@ static void take_links(ms *m, vec *sums, map *by_name, str operators) {
         json_iter links = json_open(one);
         for (int k = 0; k < MOST_LINKS && json_next(&links, &link, &values); k++) {
             str kind = json_text(json_member(values, STR("Transport Type")));
-            link_sum *s = kind.n ? link_of(sums, by_name, link, kind) : NULL;
+            link_sum *s = kind.n ? link_of(sums, by_name, link, kind, &failed) : NULL;
+            if (failed) FAIL_MEMORY(err);
             part_count(m->part, 1, 0);
             if (!s) {
                 ms_lost(m, CAUSE_BAD_SYNTAX, NOPOS, link);
@@ -145,6 +149,7 @@ static void take_links(ms *m, vec *sums, map *by_name, str operators) {
             s->kb += ms_comm_number_of(values, "Transit Size(MB)") * 1000;
         }
     }
+    return OK;
 }
 
 static status ms_comm_put_links(ms *m, str step, const vec *sums, error *err) {
@@ -168,9 +173,9 @@ status read_communication_matrix(ms *m, str text, error *err) {
     for (; st == OK && n < MOST_STEPS && json_next(&it, &name, &step); n++) {
         vec sums = VEC_INIT(link_sum);
         map by_name = {0};
-        take_links(m, &sums, &by_name, json_member(step, STR("collective")));
-        take_links(m, &sums, &by_name, json_member(step, STR("p2p")));
-        st = ms_comm_put_links(m, name, &sums, err);
+        st = take_links(m, &sums, &by_name, json_member(step, STR("collective")), err);
+        if (st == OK) st = take_links(m, &sums, &by_name, json_member(step, STR("p2p")), err);
+        if (st == OK) st = ms_comm_put_links(m, name, &sums, err);
         vec_fini(&sums);
         map_fini(&by_name);
     }

@@ -22,22 +22,9 @@ bool nsight_head(str head) {
            (holds(head, STR("CUPTI_ACTIVITY_KIND_")) && holds(head, STR("TABLE StringIds")));
 }
 
-typedef struct {
-    reader *r;
-    row_function *take;
-} taker;
-
-static status pass_row(void *context, db_rows *row) {
-    taker *t = context;
-    t->r->n_events++;
-    TRY(t->take(t->r, row));
-    return t->r->failed ? ERR_MEMORY : OK;
-}
-
 status nsight_table(reader *r, const char *table, const char *const *columns, size_t n,
-                    row_function *take, error *err) {
-    db_table t = {str_of(table), columns, n};
-    return db_each_row(r->db, &t, pass_row, &(taker){r, take}, err);
+                    db_row_function *take, error *err) {
+    return db_each_table(r->db, &(db_reading){table, columns, n, take}, 1, r, err);
 }
 
 static status read_tables(reader *r, error *err) {
@@ -86,6 +73,7 @@ status ingest_nsight(source *src, const ingest_options *o, builder *b, error *er
                 .end_ns = INT64_MIN};
     if (!r.part) FAIL_MEMORY(err);
     status st = database_open(src, o, b, r.part, &r.db, err);
+    if (st == OK) database_watch(r.db, &r.failed);
     if (st == OK) st = nsight_choose_process(&r, o->process, err);
     if (st == OK) st = read_tables(&r, err);
     part_finish(r.part);

@@ -4,10 +4,14 @@
 
 enum { START, END, CLASS, THREAD, NAME, TEXT, CORRELATION, RESULT };
 
+/* Calls come in long runs of one kind; the words are constants. */
 static uint16_t category_of(reader *r, const char *name) {
-    uint16_t id = builder_category(r->b, nsight_string(r, str_of(name)));
-    r->failed |= id == 0;
-    return id;
+    if (r->call_word != name) {
+        r->call_word = name;
+        r->call_category = builder_category(r->b, nsight_string(r, str_of(name)));
+        r->failed |= r->call_category == 0;
+    }
+    return r->call_category;
 }
 
 static status take_range(reader *r, db_rows *row, slice_kind kind, const char *category) {
@@ -32,14 +36,16 @@ static status take_range(reader *r, db_rows *row, slice_kind kind, const char *c
     return r->failed ? ERR_MEMORY : part_slice(r->part, &s);
 }
 
-static status take_cuda(reader *r, db_rows *row) {
+static status take_cuda(void *context, db_rows *row) {
+    reader *r = context;
     bool driver = db_int(row, CLASS, 0) == 1;
     return take_range(r, row, driver ? KIND_DRIVER : KIND_RUNTIME,
                       driver ? "cuda_driver" : "cuda_runtime");
 }
 
 /* CUDA's own waits are reported among the costs of profiling, but are there without it, too. */
-static status take_overhead(reader *r, db_rows *row) {
+static status take_overhead(void *context, db_rows *row) {
+    reader *r = context;
     static const str own[] = {STR("Command Buffer Full"), STR("Lazy Function Loading"),
                               STR("Runtime Triggered Module Loading"), STR("Driver Compiler")};
     str name = intern_get(r->strings, nsight_name(r, db_int(row, NAME, -1)));
@@ -49,21 +55,25 @@ static status take_overhead(reader *r, db_rows *row) {
     return take_range(r, row, KIND_OVERHEAD, "overhead");
 }
 
-static status take_system(reader *r, db_rows *row) {
+static status take_system(void *context, db_rows *row) {
+    reader *r = context;
     return take_range(r, row, KIND_OTHER, "os_runtime");
 }
 
 /* Inside an operator of a framework a call of a library is a part of it; elsewhere it is all
  * that says what was asked for. */
-static status take_library(reader *r, db_rows *row) {
+static status take_library(void *context, db_rows *row) {
+    reader *r = context;
     return take_range(r, row, r->torch ? KIND_FRAMEWORK : KIND_OP, "library");
 }
 
-static status take_collective(reader *r, db_rows *row) {
+static status take_collective(void *context, db_rows *row) {
+    reader *r = context;
     return take_range(r, row, KIND_COLLECTIVE, "mpi");
 }
 
-static status take_message(reader *r, db_rows *row) {
+static status take_message(void *context, db_rows *row) {
+    reader *r = context;
     return take_range(r, row, KIND_OTHER, "communication");
 }
 
@@ -72,7 +82,7 @@ status nsight_read_calls(reader *r, error *err) {
                                           "nameId", "textId", "correlationId", "returnValue"};
     static const struct {
         const char *table;
-        row_function *take;
+        db_row_function *take;
     } tables[] = {
         {"CUPTI_ACTIVITY_KIND_RUNTIME", take_cuda},
         {"CUPTI_ACTIVITY_KIND_DRIVER", take_cuda},

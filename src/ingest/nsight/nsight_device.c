@@ -73,7 +73,8 @@ static void fill_kernel(const reader *r, db_rows *row, raw_kernel *k) {
         k->blocks_per_sm = (double)k->grid[0] * k->grid[1] * k->grid[2] / (double)gpu->sm_count;
 }
 
-static status take_kernel(reader *r, db_rows *row) {
+static status take_kernel(void *context, db_rows *row) {
+    reader *r = context;
     raw_slice s = {.kind = KIND_KERNEL};
     raw_kernel k;
     if (!begin_work(r, row, &s, &k)) return OK;
@@ -109,7 +110,8 @@ static uint32_t copy_name(reader *r, db_rows *row) {
     return nsight_string(r, str_n(text, (size_t)n));
 }
 
-static status take_copy(reader *r, db_rows *row) {
+static status take_copy(void *context, db_rows *row) {
+    reader *r = context;
     raw_slice s = {.kind = KIND_MEMCPY};
     raw_kernel k;
     if (!begin_work(r, row, &s, &k)) return OK;
@@ -121,7 +123,8 @@ static status take_copy(reader *r, db_rows *row) {
 
 enum { SET_KIND = BYTES + 1, SET_NODE };
 
-static status take_set(reader *r, db_rows *row) {
+static status take_set(void *context, db_rows *row) {
+    reader *r = context;
     raw_slice s = {.kind = KIND_MEMSET};
     raw_kernel k;
     char text[64];
@@ -135,7 +138,8 @@ static status take_set(reader *r, db_rows *row) {
 
 /* ---- whole graphs: their kernels were not recorded ---- */
 
-static status take_graph(reader *r, db_rows *row) {
+static status take_graph(void *context, db_rows *row) {
+    reader *r = context;
     raw_slice s = {.kind = KIND_KERNEL};
     raw_kernel k;
     char text[64];
@@ -147,7 +151,8 @@ static status take_graph(reader *r, db_rows *row) {
 
 /* ---- waits ---- */
 
-static status take_sync(reader *r, db_rows *row) {
+static status take_sync(void *context, db_rows *row) {
+    reader *r = context;
     static const char *const kinds[] = {"Synchronize", "Event Sync", "Stream Wait Event",
                                         "Stream Sync", "Context Sync"};
     raw_slice s = {.kind = KIND_SYNC};
@@ -168,7 +173,8 @@ static status take_sync(reader *r, db_rows *row) {
 
 enum { AT, MEMORY_PID, MEMORY_DEVICE, ADDRESS, MEMORY_BYTES, MEMORY_KIND, OPERATION };
 
-static status take_memory(reader *r, db_rows *row) {
+static status take_memory(void *context, db_rows *row) {
+    reader *r = context;
     int64_t global = db_int(row, MEMORY_PID, 0), kind = db_int(row, MEMORY_KIND, 2);
     bool release = db_int(row, OPERATION, 0) == 1;
     raw_memory m = {.time = db_int(row, AT, ABSENT_I64),
@@ -176,7 +182,7 @@ static status take_memory(reader *r, db_rows *row) {
                     .bytes = max_i64(0, db_int(row, MEMORY_BYTES, 0)),
                     .allocated = ABSENT_I64,
                     .reserved = ABSENT_I64,
-                    .tie = sat_u32(r->n_events),
+                    .tie = sat_u32(database_n_rows(r->db)),
                     .kind = release ? MEMORY_FREE : MEMORY_ALLOC,
                     .device = ABSENT_I32,
                     .device_type = DEVICE_CPU};
@@ -217,12 +223,7 @@ status nsight_read_devices(reader *r, error *err) {
     static const char *const waits[] = {COMMON, "syncType"};
     static const char *const memory[] = {"start", "globalPid", "deviceId",           "address",
                                          "bytes", "memKind",   "memoryOperationType"};
-    static const struct {
-        const char *table;
-        const char *const *columns;
-        size_t n;
-        row_function *take;
-    } tables[] = {
+    static const db_reading tables[] = {
         {"CUPTI_ACTIVITY_KIND_KERNEL", kernels, N_OF(kernels), take_kernel},
         {"CUPTI_ACTIVITY_KIND_MEMCPY", copies, N_OF(copies), take_copy},
         {"CUPTI_ACTIVITY_KIND_MEMSET", sets, N_OF(sets), take_set},
@@ -230,9 +231,7 @@ status nsight_read_devices(reader *r, error *err) {
         {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", waits, N_OF(waits), take_sync},
         {"CUDA_GPU_MEMORY_USAGE_EVENTS", memory, N_OF(memory), take_memory},
     };
-    for (size_t i = 0; i < N_OF(tables); i++)
-        TRY(nsight_table(r, tables[i].table, tables[i].columns, tables[i].n, tables[i].take,
-                         err));
+    TRY(db_each_table(r->db, tables, N_OF(tables), r, err));
     if (!database_has(r->db, STR("CUPTI_ACTIVITY_KIND_GRAPH_TRACE"))) return OK;
     return nsight_put_fact(r, "warning",
                            STR("CUDA graphs were recorded as a whole: their kernels are not in "

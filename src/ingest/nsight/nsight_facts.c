@@ -27,14 +27,16 @@ static status take_pair(reader *r, db_rows *row, const word *words, size_t n) {
     return OK;
 }
 
-static status take_export(reader *r, db_rows *row) {
+static status take_export(void *context, db_rows *row) {
+    reader *r = context;
     static const word words[] = {{"EXPORT_PRODUCT_NAME", "profiler"},
                                  {"EXPORT_PRODUCT_VERSION", "profiler_version"},
                                  {"EXPORT_SCHEMA_VERSION", "schema_version"}};
     return take_pair(r, row, words, N_OF(words));
 }
 
-static status take_environment(reader *r, db_rows *row) {
+static status take_environment(void *context, db_rows *row) {
+    reader *r = context;
     static const word words[] = {{"NvDriverVersion", "driver_version"},
                                  {"CudaDriverVersion", "cuda_driver_version"},
                                  {"CudaVersion", "cuda_runtime_version"},
@@ -43,14 +45,16 @@ static status take_environment(reader *r, db_rows *row) {
     return take_pair(r, row, words, N_OF(words));
 }
 
-static status take_start(reader *r, db_rows *row) {
+static status take_start(void *context, db_rows *row) {
+    reader *r = context;
     int64_t ns = db_int(row, 0, ABSENT_I64);
     if (ns > 0) builder_set_base_unix_ns(r->b, ns);
     return OK;
 }
 
 /* Of a recording only what somebody should know: warnings and errors. */
-static status take_diagnostic(reader *r, db_rows *row) {
+static status take_diagnostic(void *context, db_rows *row) {
+    reader *r = context;
     int64_t severity = db_int(row, 0, 0);
     if (severity != 2 && severity != 3) return OK;
     return nsight_put_fact(r, severity == 2 ? "warning" : "error", db_text(row, 1), NULL);
@@ -90,7 +94,8 @@ static const char *const GPU_COLUMNS[] = {
     "id",           "name",         "totalMemory",   "memoryBandwidth", "clockRate",  "smCount",
     "computeMajor", "computeMinor", "maxWarpsPerSm", "threadsPerWarp",  "busLocation"};
 
-static status take_gpu(reader *r, db_rows *row) {
+static status take_gpu(void *context, db_rows *row) {
+    reader *r = context;
     raw_device d = RAW_DEVICE_NONE;
     d.id = small(row, GPU_ID);
     if (d.id == ABSENT_I32) d.id = (int32_t)r->gpus.n;
@@ -112,7 +117,8 @@ static status take_gpu(reader *r, db_rows *row) {
 }
 
 /* Number of a GPU in a process → its number in the machine. */
-static status take_visible(reader *r, db_rows *row) {
+static status take_visible(void *context, db_rows *row) {
+    reader *r = context;
     int64_t gpu = db_int(row, 0, -1);
     uint64_t pid = (uint64_t)db_int(row, 2, 0) & 0xffffff;
     if (gpu < 0 || gpu > 1 << 20) return OK;
@@ -142,7 +148,8 @@ status nsight_read_facts(reader *r, error *err) {
 
 /* ---- counters of devices ---- */
 
-static status take_metric_name(reader *r, db_rows *row) {
+static status take_metric_name(void *context, db_rows *row) {
+    reader *r = context;
     uint64_t key = hash_pair((uint64_t)db_int(row, 0, 0), (uint64_t)db_int(row, 1, 0));
     uint32_t *at = map_at(&r->metric_map, key);
     if (!at) return ERR_MEMORY;
@@ -158,7 +165,8 @@ static bool uses_device(const reader *r, int32_t device) {
 }
 
 /* The low byte of a type is the device. */
-static status take_metric(reader *r, db_rows *row) {
+static status take_metric(void *context, db_rows *row) {
+    reader *r = context;
     int64_t type = db_int(row, 1, 0);
     if (!uses_device(r, (int32_t)(type & 0xff))) return OK;
     uint32_t name =
@@ -184,7 +192,8 @@ status nsight_read_metrics(reader *r, error *err) {
 
 /* ---- what is not read ---- */
 
-static status count_row(reader *r, db_rows *row) {
+static status count_row(void *context, db_rows *row) {
+    reader *r = context;
     (void)r, (void)row;
     return OK;
 }
@@ -210,13 +219,13 @@ status nsight_name_unread(reader *r, error *err) {
                                          "CUDA_UM_GPU_PAGE_FAULT_EVENTS"};
     buf text = {0};
     for (size_t i = 0; i < N_OF(tables); i++) {
-        uint64_t before = r->n_events;
+        uint64_t before = database_n_rows(r->db);
         status st = nsight_table(r, tables[i], columns, N_OF(columns), count_row, err);
         if (st != OK) {
             buf_fini(&text);
             return st;
         }
-        if (r->n_events == before) continue;
+        if (database_n_rows(r->db) == before) continue;
         if (text.n) buf_add_cstr(&text, ", ");
         buf_add_cstr(&text, tables[i]);
     }

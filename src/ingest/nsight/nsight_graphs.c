@@ -15,7 +15,8 @@ enum { MOST_COPIES = 16 }; /* a copy of a copy …; a file may go in circles */
 
 enum { START, THREAD, NODE, ORIGINAL };
 
-static status take_node(reader *r, db_rows *row) {
+static status take_node(void *context, db_rows *row) {
+    reader *r = context;
     graph_node n = {.node = db_int(row, NODE, 0),
                     .original = db_int(row, ORIGINAL, 0),
                     .thread = db_int(row, THREAD, 0),

@@ -31,6 +31,7 @@ typedef struct {
     bool
         library; /* of a library of NVIDIA's: its ranges are operators where no framework has any */
     bool collective;
+    uint16_t category; /* of its ranges; 0: not asked for yet */
 } domain_row;
 
 /* What NCCL tells with its ranges. */
@@ -82,40 +83,41 @@ typedef struct {
     builder *b;
     part *part;
     intern *strings;
-    map names;          /* id of StringIds → string id */
-    map clean;          /* string id → string id as others write it */
-    map pid_map;        /* globalPid → processes */
-    vec processes;      /* process_row */
-    map stream_map;     /* process, device, context, stream → streams */
-    vec streams;        /* stream_row */
-    map first_user;     /* device → streams: whose numbers stand alone */
-    map gpu_map;        /* process, its number of a GPU → gpu id */
-    vec gpus;           /* gpu_row */
-    map thread_map;     /* globalTid → track */
-    map domain_map;     /* process, domain → domains */
-    vec domains;        /* domain_row */
-    map metric_map;     /* type and number of a counter → string id */
-    vec payload_fields; /* payload_field */
-    vec nccl_groups;    /* nccl_group */
-    vec nccl_calls;     /* nccl_call */
-    vec nccl_kernels;   /* nccl_kernel */
-    map nccl_launches;  /* correlation → the last of its nccl_kernels */
-    vec nodes;          /* graph_node */
-    map node_map;       /* number of a node → nodes */
-    vec graph_calls;    /* graph_call, when there are nodes */
-    int64_t process;    /* whose rows are read, 0: those of all */
-    vec workers;        /* int64_t: the processes that are read apart */
-    bool takes_rest;    /* it is the first of them: what is of none of them is its */
-    uint64_t n_events;
-    int64_t end_ns; /* of the last event that has one */
-    bool torch;     /* PyTorch's operators are among the ranges */
-    bool failed;    /* out of memory */
+    map names;             /* id of StringIds → string id */
+    map clean;             /* string id → string id as others write it */
+    map pid_map;           /* globalPid → processes */
+    vec processes;         /* process_row */
+    map stream_map;        /* process, device, context, stream → streams */
+    vec streams;           /* stream_row */
+    map first_user;        /* device → streams: whose numbers stand alone */
+    map gpu_map;           /* process, its number of a GPU → gpu id */
+    vec gpus;              /* gpu_row */
+    map thread_map;        /* globalTid → track */
+    map domain_map;        /* process, domain → domains */
+    vec domains;           /* domain_row */
+    const char *call_word; /* category of the last call */
+    uint16_t call_category;
+    uint16_t plain_category; /* of ranges without a domain; 0: not asked for yet */
+    map metric_map;          /* type and number of a counter → string id */
+    vec payload_fields;      /* payload_field */
+    vec nccl_groups;         /* nccl_group */
+    vec nccl_calls;          /* nccl_call */
+    vec nccl_kernels;        /* nccl_kernel */
+    map nccl_launches;       /* correlation → the last of its nccl_kernels */
+    vec nodes;               /* graph_node */
+    map node_map;            /* number of a node → nodes */
+    vec graph_calls;         /* graph_call, when there are nodes */
+    int64_t process;         /* whose rows are read, 0: those of all */
+    vec workers;             /* int64_t: the processes that are read apart */
+    bool takes_rest;         /* it is the first of them: what is of none of them is its */
+    int64_t end_ns;          /* of the last event that has one */
+    bool torch;              /* PyTorch's operators are among the ranges */
+    bool failed;             /* out of memory */
 } reader;
 
-/* The columns of a table that is read, by a list of its own. */
-typedef status row_function(reader *r, db_rows *row);
+/* One table; its rows go to `take` with the reader as context. */
 status nsight_table(reader *r, const char *table, const char *const *columns, size_t n,
-                    row_function *take, error *err) MUST_USE;
+                    db_row_function *take, error *err) MUST_USE;
 
 /* ---- nsight_names.c ---- */
 

@@ -10,7 +10,8 @@ uint32_t nsight_string(reader *r, str s) {
     return id == UINT32_MAX ? 0 : id;
 }
 
-static status take_string(reader *r, db_rows *row) {
+static status take_string(void *context, db_rows *row) {
+    reader *r = context;
     uint32_t *at = map_at(&r->names, (uint64_t)db_int(row, 0, 0));
     if (!at) return ERR_MEMORY;
     *at = nsight_string(r, db_text(row, 1));

@@ -37,7 +37,8 @@ static uint8_t width_of(int64_t type) {
 
 enum { SCHEMA, TYPE, NAME, OFFSET };
 
-static status take_field(reader *r, db_rows *row) {
+static status take_field(void *context, db_rows *row) {
+    reader *r = context;
     nsight_nccl_field what = field_of(db_text(row, NAME));
     int64_t offset = db_int(row, OFFSET, 0);
     uint8_t width = width_of(db_int(row, TYPE, 0));

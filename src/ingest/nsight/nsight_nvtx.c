@@ -17,7 +17,19 @@
 
 #include "ingest/nsight/nsight_int.h"
 
-enum { START, END, TYPE, TEXT, TEXT_ID, THREAD, DOMAIN, DATA, N_COLUMNS_USED };
+/* The first ones are enough to find the domains. */
+enum {
+    TYPE,
+    TEXT,
+    TEXT_ID,
+    THREAD,
+    DOMAIN,
+    N_DOMAIN_COLUMNS,
+    START = N_DOMAIN_COLUMNS,
+    END,
+    DATA,
+    N_COLUMNS_USED
+};
 enum {
     TYPE_MARK = 34,
     TYPE_PUSH = 59,
@@ -27,8 +39,8 @@ enum {
     TYPE_DOMAIN = 75
 };
 
-static const char *const COLUMNS[] = {"start",  "end",       "eventType", "text",
-                                      "textId", "globalTid", "domainId",  "binaryData"};
+static const char *const COLUMNS[] = {"eventType", "text",  "textId", "globalTid",
+                                      "domainId",  "start", "end",    "binaryData"};
 _Static_assert(N_OF(COLUMNS) == N_COLUMNS_USED, "a name each");
 
 static uint64_t domain_key(db_rows *row) {
@@ -53,15 +65,17 @@ static bool is_torch(str text) {
     return str_find(text, STR(", op_id = "), 0) != SIZE_MAX || str_starts(text, STR("aten::"));
 }
 
-static status take_domain(reader *r, db_rows *row) {
+static status take_domain(void *context, db_rows *row) {
+    reader *r = context;
     static const str libraries[] = {STR("CCCL"),     STR("cuBLAS"),    STR("cuBLASLt"),
                                     STR("cuDNN"),    STR("cuFFT"),     STR("cuSPARSE"),
                                     STR("cuSOLVER"), STR("cuRAND"),    STR("TensorRT"),
                                     STR("libcudf"),  STR("libkvikio"), STR("cupy")};
-    if (!nsight_is_mine(r, db_int(row, THREAD, 0))) return OK;
+    bool domain = db_int(row, TYPE, 0) == TYPE_DOMAIN;
+    if ((!domain && r->torch) || !nsight_is_mine(r, db_int(row, THREAD, 0))) return OK;
     str text = text_of(r, row);
-    r->torch |= is_torch(text);
-    if (db_int(row, TYPE, 0) != TYPE_DOMAIN) return OK;
+    if (!domain) r->torch |= is_torch(text);
+    if (!domain) return OK;
     uint32_t *at = map_at(&r->domain_map, domain_key(row));
     if (!at) return ERR_MEMORY;
     *at = (uint32_t)r->domains.n;
@@ -74,10 +88,10 @@ static status take_domain(reader *r, db_rows *row) {
 }
 
 status nsight_read_domains(reader *r, error *err) {
-    return nsight_table(r, "NVTX_EVENTS", COLUMNS, N_OF(COLUMNS), take_domain, err);
+    return nsight_table(r, "NVTX_EVENTS", COLUMNS, N_DOMAIN_COLUMNS, take_domain, err);
 }
 
-static const domain_row *domain_of(const reader *r, db_rows *row) {
+static domain_row *domain_of(reader *r, db_rows *row) {
     uint32_t at = map_get(&r->domain_map, domain_key(row));
     return at == MAP_NONE ? NULL : &VEC(&r->domains, domain_row)[at];
 }
@@ -137,49 +151,59 @@ static slice_kind kind_of_name(str name, bool op) {
 typedef struct {
     str name;
     slice_kind kind;
+    int64_t op_id; /* PyTorch's, ABSENT_I64: none */
     raw_op op;
 } range;
 
-/* A number after a word; ABSENT_I64: none. */
-static int64_t number_after(str text, str word) {
-    size_t at = str_find(text, word, 0);
+/* Digits at the start of a text; ABSENT_I64: none. */
+static int64_t leading_number(str text) {
     int64_t v = 0;
-    if (at == SIZE_MAX) return ABSENT_I64;
-    size_t i = at + word.n, from = i;
-    for (; i < text.n && i < from + 18 && isdigit((unsigned char)text.p[i]); i++)
+    size_t i = 0;
+    for (; i < text.n && i < 18 && isdigit((unsigned char)text.p[i]); i++)
         v = v * 10 + (text.p[i] - '0');
-    return i > from ? v : ABSENT_I64;
+    return i ? v : ABSENT_I64;
 }
 
-/* The list after "sizes = ", whole brackets only. */
-static str sizes_in(str text) {
-    static const str word = STR(", sizes = [");
-    size_t at = str_find(text, word, 0), depth = 0;
-    if (at == SIZE_MAX) return STR_NONE;
-    size_t from = at + word.n - 1;
-    for (size_t i = from; i < text.n; i++) {
+/* The list that opens a text, whole brackets only. */
+static str leading_list(str text) {
+    size_t depth = 0;
+    for (size_t i = 0; i < text.n; i++) {
         depth += text.p[i] == '[';
-        if (text.p[i] == ']' && --depth == 0) return str_n(text.p + from, i + 1 - from);
+        if (text.p[i] == ']' && --depth == 0) return str_n(text.p, i + 1);
+        if (!depth) break;
     }
     return STR_NONE;
 }
 
+/* What PyTorch writes behind the name, found in one walk: ", op_id = 12, seq = 7, sizes = [[8]]".
+ * The name ends where the first of the two numbers is. */
 static void read_torch(reader *r, str text, range *out) {
-    str sizes = sizes_in(text);
-    size_t end = str_find(text, STR(", op_id = "), 0), seq = str_find(text, STR(", seq = "), 0);
-    end = end < seq ? end : seq;
+    static const str id = STR(", op_id = "), sequence = STR(", seq = "),
+                     sizes = STR(", sizes = [");
+    size_t end = SIZE_MAX;
+    out->op =
+        (raw_op){.external = ABSENT_I64, .sequence = ABSENT_I64, .forward_thread = ABSENT_I64};
+    for (const char *p = text.p, *stop = text.p + text.n;
+         text.n && (p = memchr(p, ',', (size_t)(stop - p))); p++) {
+        str rest = str_n(p, (size_t)(stop - p));
+        bool number = str_starts(rest, id) || str_starts(rest, sequence);
+        if (number && end == SIZE_MAX) end = (size_t)(p - text.p);
+        if (str_starts(rest, id)) out->op_id = leading_number(str_from(rest, id.n));
+        if (str_starts(rest, sequence))
+            out->op.sequence = leading_number(str_from(rest, sequence.n));
+        if (!str_starts(rest, sizes)) continue;
+        str list = leading_list(str_from(rest, sizes.n - 1));
+        if (list.n) out->op.shapes = nsight_string(r, list);
+        break; /* what comes behind is of newer versions, and nothing here reads it */
+    }
     out->name = end == SIZE_MAX ? text : str_n(text.p, end);
-    out->op.external = ABSENT_I64;
-    out->op.sequence = number_after(text, STR(", seq = "));
-    out->op.forward_thread = ABSENT_I64;
-    if (sizes.n) out->op.shapes = nsight_string(r, sizes);
     bool marked = end != SIZE_MAX || str_starts(text, STR("aten::")) ||
                   str_starts(text, STR("autograd::"));
     out->kind = kind_of_name(out->name, marked);
 }
 
 static range read_range(reader *r, str text, const domain_row *d) {
-    range out = {.name = text, .kind = KIND_ANNOTATION};
+    range out = {.name = text, .kind = KIND_ANNOTATION, .op_id = ABSENT_I64};
     str module = hooked_module(text);
     if (d && d->collective) {
         out.kind = KIND_FRAMEWORK; /* the kernel it enqueues is the collective */
@@ -198,22 +222,26 @@ static range read_range(reader *r, str text, const domain_row *d) {
 
 /* ---- rows ---- */
 
-static uint16_t category_of(reader *r, const domain_row *d) {
+static uint16_t category_of(reader *r, domain_row *d) {
+    uint16_t *known = d ? &d->category : &r->plain_category;
     char text[160] = "nvtx";
+    if (*known) return *known;
     if (d)
         (void)snprintf(text, sizeof text, "nvtx:%.*s",
                        STR_ARG(intern_get(r->strings, d->name)));
-    uint16_t id = builder_category(r->b, nsight_string(r, str_of(text)));
-    r->failed |= id == 0;
-    return id;
+    *known = builder_category(r->b, nsight_string(r, str_of(text)));
+    r->failed |= *known == 0;
+    return *known;
 }
 
-/* The whole text where the name is not all of it. */
-static uint32_t args_of(reader *r, str text, str name) {
-    if (text.n == name.n) return 0;
-    uint32_t key = nsight_string(r, STR("text"));
-    raw_value v = {
-        .place = builder_shape(r->b, 0, key), .tag = VALUE_STRING, .v = nsight_string(r, text)};
+/* The number of an operator; else the whole text where the name is not all of it. */
+static uint32_t args_of(reader *r, str text, const range *is) {
+    bool numbered = is->op_id != ABSENT_I64;
+    if (text.n == is->name.n) return 0;
+    uint32_t key = nsight_string(r, numbered ? STR("op_id") : STR("text"));
+    raw_value v = {.place = builder_shape(r->b, 0, key),
+                   .tag = numbered ? VALUE_INT : VALUE_STRING,
+                   .v = numbered ? is->op_id : (int64_t)nsight_string(r, text)};
     r->failed |= v.place == 0;
     return r->failed ? 0 : part_args(r->part, &v, 1);
 }
@@ -253,13 +281,13 @@ static status take_payload(reader *r, db_rows *row, raw_slice *s) {
 }
 
 static status take_nested(reader *r, db_rows *row, str text, raw_slice *s) {
-    const domain_row *d = domain_of(r, row);
+    domain_row *d = domain_of(r, row);
     range is = read_range(r, text, d);
     s->kind = (uint8_t)is.kind;
     s->name = nsight_string(r, is.name);
     s->track = nsight_thread(r, db_int(row, THREAD, 0));
     s->category = category_of(r, d);
-    s->args = args_of(r, text, is.name);
+    s->args = args_of(r, text, &is);
     if (d && d->collective) TRY(take_payload(r, row, s));
     if (is.kind == KIND_OP) TRY(part_op(r->part, &is.op, s));
     if (is.kind == KIND_MODULE) {
@@ -273,7 +301,7 @@ static status take_started(reader *r, db_rows *row, str text, const raw_slice *s
     char id[32];
     int n = snprintf(id, sizeof id, "%lld", (long long)db_row_id(row));
     raw_mark mark = {.time = s->start,
-                     .offset = r->n_events * 2,
+                     .offset = database_n_rows(r->db) * 2,
                      .name = nsight_string(r, text),
                      .track = nsight_thread(r, db_int(row, THREAD, 0)),
                      .id = nsight_string(r, str_n(id, (size_t)n)),
@@ -311,7 +339,8 @@ static bool range_time(reader *r, db_rows *row, raw_slice *s) {
     return true;
 }
 
-static status take_event(reader *r, db_rows *row) {
+static status take_event(void *context, db_rows *row) {
+    reader *r = context;
     int64_t type = db_int(row, TYPE, 0);
     bool nested = type == TYPE_PUSH || type == TYPE_PUSH_IMPORTED;
     bool started = type == TYPE_START || type == TYPE_START_IMPORTED;

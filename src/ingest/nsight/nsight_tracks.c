@@ -58,8 +58,11 @@ static ident device_pid(reader *r, int32_t device) {
 }
 
 static status label(reader *r, ident pid, ident tid, label_kind kind, int64_t value) {
-    raw_label l = {
-        .pid = pid, .tid = tid, .value = value, .offset = r->n_events, .kind = (uint8_t)kind};
+    raw_label l = {.pid = pid,
+                   .tid = tid,
+                   .value = value,
+                   .offset = database_n_rows(r->db),
+                   .kind = (uint8_t)kind};
     return part_label(r->part, &l);
 }
 
@@ -135,14 +138,16 @@ bool nsight_time(reader *r, db_rows *row, int start, int end, raw_slice *out) {
 
 /* ---- names ---- */
 
-static status take_process(reader *r, db_rows *row) {
+static status take_process(void *context, db_rows *row) {
+    reader *r = context;
     int64_t global = db_int(row, 0, 0);
     uint32_t name = nsight_string(r, db_text(row, 1));
     if (map_get(&r->pid_map, (uint64_t)global) == MAP_NONE || !name) return OK;
     return label(r, nsight_pid(r, global), IDENT_NONE, LABEL_PROCESS_NAME, name);
 }
 
-static status take_thread(reader *r, db_rows *row) {
+static status take_thread(void *context, db_rows *row) {
+    reader *r = context;
     int64_t global = db_int(row, 1, 0);
     uint32_t name = nsight_name(r, db_int(row, 0, -1));
     if (map_get(&r->thread_map, (uint64_t)global) == MAP_NONE || !name) return OK;

@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/num.h"
+#include "base/vec.h"
 #include "ingest/util/pickle.h"
 
 enum { MOST_LEVELS = 6, MOST_FRAMES = 64 };
@@ -24,7 +25,9 @@ enum { MOST_LEVELS = 6, MOST_FRAMES = 64 };
 typedef struct {
     builder *b;
     part *part;
-    str groups; /* pg_config */
+    str groups;     /* pg_config */
+    str last_group; /* of the last entry, a JSON value */
+    uint32_t last_ranks;
     int64_t last_ns, first_ns;
     map labelled; /* tracks that have a name */
     buf text;
@@ -122,13 +125,63 @@ static status read_json(recorder *r, source *src, buf *json, error *err) {
 
 /* ---- entries ----------------------------------------------------------------------------- */
 
-static int64_t int_of(str entry, const char *key, int64_t otherwise) {
-    int64_t v;
-    return json_i64(json_member(entry, str_of(key)), &v) ? v : otherwise;
+/* What is read of an entry, each a JSON value; empty: it is not there. */
+enum {
+    CREATED,
+    STARTED,
+    COMPLETED,
+    STATE,
+    PROFILING_NAME,
+    RETIRED,
+    IS_P2P,
+    GROUP,
+    INPUT_SIZES,
+    INPUT_TYPES,
+    OUTPUT_SIZES,
+    FRAMES,
+    SEQUENCE,
+    P2P_SEQUENCE,
+    N_FIELDS
+};
+static const str FIELDS[N_FIELDS] = {[CREATED] = STR("time_created_ns"),
+                                     [STARTED] = STR("time_discovered_started_ns"),
+                                     [COMPLETED] = STR("time_discovered_completed_ns"),
+                                     [STATE] = STR("state"),
+                                     [PROFILING_NAME] = STR("profiling_name"),
+                                     [RETIRED] = STR("retired"),
+                                     [IS_P2P] = STR("is_p2p"),
+                                     [GROUP] = STR("process_group"),
+                                     [INPUT_SIZES] = STR("input_sizes"),
+                                     [INPUT_TYPES] = STR("input_dtypes"),
+                                     [OUTPUT_SIZES] = STR("output_sizes"),
+                                     [FRAMES] = STR("frames"),
+                                     [SEQUENCE] = STR("collective_seq_id"),
+                                     [P2P_SEQUENCE] = STR("p2p_seq_id")};
+
+typedef struct {
+    str v[N_FIELDS];
+} entry_fields;
+
+/* One walk over an entry; the first of equal keys counts. */
+static void read_fields(str entry, entry_fields *out) {
+    json_iter it = json_open(entry);
+    str key, value;
+    *out = (entry_fields){0};
+    while (json_next(&it, &key, &value))
+        for (int i = 0; i < N_FIELDS; i++)
+            if (key.n == FIELDS[i].n && memcmp(key.p, FIELDS[i].p, key.n) == 0) {
+                if (!out->v[i].n) out->v[i] = value;
+                break;
+            }
 }
 
-static int64_t time_of(str entry, const char *key) {
-    int64_t ns = int_of(entry, key, 0);
+static int64_t int_of(str json, int64_t otherwise) {
+    int64_t v;
+    return json_i64(json, &v) ? v : otherwise;
+}
+
+static int64_t time_of(str json) {
+    int64_t ns = int_of(json, 0);
     return ns > 0 && ns < MOST_TIME ? ns : 0;
 }
 
@@ -172,12 +225,19 @@ static uint32_t stack_of(recorder *r, str frames) {
     str key, frame;
     buf_clear(&r->text);
     for (int n = 0; frames.n && n < MOST_FRAMES && json_next(&it, &key, &frame); n++) {
+        json_iter members = json_open(frame);
+        str file = STR_NONE, line = STR_NONE, name = STR_NONE, value;
+        while (json_next(&members, &key, &value)) {
+            if (str_eq(key, STR("filename"))) file = value;
+            if (str_eq(key, STR("line"))) line = value;
+            if (str_eq(key, STR("name"))) name = value;
+        }
         if (r->text.n) buf_add_byte(&r->text, ';');
-        (void)json_decode(json_text(json_member(frame, STR("filename"))), &r->text);
+        (void)json_decode(json_text(file), &r->text);
         buf_add_byte(&r->text, '(');
-        buf_add_i64(&r->text, int_of(frame, "line", 0));
+        buf_add_i64(&r->text, int_of(line, 0));
         buf_add_cstr(&r->text, "): ");
-        (void)json_decode(json_text(json_member(frame, STR("name"))), &r->text);
+        (void)json_decode(json_text(name), &r->text);
     }
     if (!buf_ok(&r->text)) return UINT32_MAX;
     return r->text.n ? intern_add(builder_strings(r->b), buf_str(&r->text)) : 0;
@@ -196,10 +256,19 @@ static void find_ends(str name, raw_comm *c) {
     c->dst = sat_i32(to != SIZE_MAX ? right : left);
 }
 
-static status fill_comm(recorder *r, str entry, str name, raw_comm *c) {
-    str group = json_member(entry, STR("process_group"));
-    bool p2p = str_eq(json_member(entry, STR("is_p2p")), STR("true"));
-    str config = json_member(r->groups, json_text(item_at(group, 0)));
+/* The ranks of a group; entries of one group come in long runs. */
+static uint32_t ranks_of(recorder *r, str group) {
+    if (!r->last_group.p || !str_eq(group, r->last_group)) {
+        str config = json_member(r->groups, json_text(group));
+        r->last_group = group;
+        r->last_ranks = id_of(r, json_member(config, STR("ranks")));
+    }
+    return r->last_ranks;
+}
+
+static status fill_comm(recorder *r, const entry_fields *e, str name, raw_comm *c) {
+    str group = e->v[GROUP];
+    bool p2p = str_eq(e->v[IS_P2P], STR("true"));
     size_t colon = str_find(name, STR(":"), 0), blank = str_find(name, STR(" "), 0);
     str op = str_n(name.p, blank == SIZE_MAX ? name.n : blank);
     if (colon != SIZE_MAX && colon < op.n) op = str_from(op, colon + 1);
@@ -207,14 +276,13 @@ static status fill_comm(recorder *r, str entry, str name, raw_comm *c) {
                     .name = intern_add(builder_strings(r->b), op),
                     .group_name = id_of(r, item_at(group, 0)),
                     .group_description = id_of(r, item_at(group, 1)),
-                    .group_ranks = id_of(r, json_member(config, STR("ranks"))),
-                    .dtype = id_of(r, item_at(json_member(entry, STR("input_dtypes")), 0)),
+                    .group_ranks = ranks_of(r, item_at(group, 0)),
+                    .dtype = id_of(r, item_at(e->v[INPUT_TYPES], 0)),
                     .group_size = ABSENT_I64,
-                    .sequence =
-                        int_of(entry, p2p ? "p2p_seq_id" : "collective_seq_id", ABSENT_I64),
+                    .sequence = int_of(e->v[p2p ? P2P_SEQUENCE : SEQUENCE], ABSENT_I64),
                     .comms_id = ABSENT_I64,
-                    .in_elements = elements_of(json_member(entry, STR("input_sizes"))),
-                    .out_elements = elements_of(json_member(entry, STR("output_sizes"))),
+                    .in_elements = elements_of(e->v[INPUT_SIZES]),
+                    .out_elements = elements_of(e->v[OUTPUT_SIZES]),
                     .src = ABSENT_I32,
                     .dst = ABSENT_I32};
     if (p2p) find_ends(name, c);
@@ -237,11 +305,10 @@ static status find_track(recorder *r, const raw_comm *c, uint32_t *track) {
     return name ? part_label(r->part, &label) : OK;
 }
 
-static status take_entry(recorder *r, str entry) {
-    str state = json_text(json_member(entry, STR("state")));
-    int64_t created = time_of(entry, "time_created_ns"),
-            ended = time_of(entry, "time_discovered_completed_ns");
-    uint32_t name = id_of(r, json_member(entry, STR("profiling_name")));
+static status take_entry(recorder *r, const entry_fields *e) {
+    str state = json_text(e->v[STATE]);
+    int64_t created = time_of(e->v[CREATED]), ended = time_of(e->v[COMPLETED]);
+    uint32_t name = id_of(r, e->v[PROFILING_NAME]);
     part_count(r->part, 1, 0);
     if (name == UINT32_MAX) return ERR_MEMORY;
     if (!name || !created) {
@@ -251,7 +318,7 @@ static status take_entry(recorder *r, str entry) {
     }
     /* Gloo never changes the state: what it no longer looks after has ended, nobody knows
      * when. */
-    bool retired = str_eq(json_member(entry, STR("retired")), STR("true"));
+    bool retired = str_eq(e->v[RETIRED], STR("true"));
     bool done = retired || str_eq(state, STR("completed"));
     int64_t end = max_i64(done && ended ? ended : done ? created : r->last_ns, created);
     raw_comm c;
@@ -263,15 +330,15 @@ static status take_entry(recorder *r, str entry) {
     raw_op op = {.external = ABSENT_I64,
                  .sequence = ABSENT_I64,
                  .forward_thread = ABSENT_I64,
-                 .shapes = raw_id(r, json_member(entry, STR("input_sizes"))),
-                 .types = raw_id(r, json_member(entry, STR("input_dtypes"))),
-                 .call_stack = stack_of(r, json_member(entry, STR("frames")))};
+                 .shapes = raw_id(r, e->v[INPUT_SIZES]),
+                 .types = raw_id(r, e->v[INPUT_TYPES]),
+                 .call_stack = stack_of(r, e->v[FRAMES])};
     uint32_t word = intern_add(builder_strings(r->b), state);
     if (op.shapes == UINT32_MAX || op.types == UINT32_MAX || op.call_stack == UINT32_MAX ||
         word == UINT32_MAX)
         return ERR_MEMORY;
     row.category = builder_category(r->b, word);
-    TRY(fill_comm(r, entry, intern_get(builder_strings(r->b), name), &c));
+    TRY(fill_comm(r, e, intern_get(builder_strings(r->b), name), &c));
     TRY(find_track(r, &c, &row.track));
     TRY(part_op(r->part, &op, &row));
     TRY(part_comm(r->part, &c));
@@ -280,18 +347,33 @@ static status take_entry(recorder *r, str entry) {
 
 /* ---- the whole --------------------------------------------------------------------------- */
 
-static void find_times(recorder *r, str entries) {
-    static const char *const keys[] = {"time_created_ns", "time_discovered_started_ns",
-                                       "time_discovered_completed_ns"};
-    json_iter it = json_open(entries);
+/* All entries; the times of the first and the last of them. */
+static status list_entries(recorder *r, str list, vec *entries, error *err) {
+    json_iter it = json_open(list);
     str key, entry;
-    while (json_next(&it, &key, &entry))
-        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-            int64_t ns = time_of(entry, keys[i]);
+    while (json_next(&it, &key, &entry)) {
+        entry_fields *e = vec_push(entries);
+        if (!e) FAIL_MEMORY(err);
+        read_fields(entry, e);
+        for (int i = CREATED; i <= COMPLETED; i++) {
+            int64_t ns = time_of(e->v[i]);
             if (!ns) continue;
             r->last_ns = max_i64(r->last_ns, ns);
-            if (i == 0) r->first_ns = r->first_ns ? min_i64(r->first_ns, ns) : ns;
+            if (i == CREATED) r->first_ns = r->first_ns ? min_i64(r->first_ns, ns) : ns;
         }
+    }
+    return OK;
+}
+
+static status take_entries(recorder *r, str list, error *err) {
+    vec entries = VEC_INIT(entry_fields);
+    status st = list_entries(r, list, &entries, err);
+    if (st == OK && r->first_ns) builder_set_base_unix_ns(r->b, r->first_ns);
+    for (size_t i = 0; i < entries.n && st == OK; i++)
+        if (take_entry(r, &VEC(&entries, entry_fields)[i]) != OK)
+            st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    vec_fini(&entries);
+    return st;
 }
 
 static status add_facts(recorder *r, str dump, error *err) {
@@ -307,18 +389,12 @@ static status add_facts(recorder *r, str dump, error *err) {
 }
 
 static status take_dump(recorder *r, str dump, error *err) {
-    str entries = json_member(dump, STR("entries")), key, entry;
+    str entries = json_member(dump, STR("entries"));
     r->groups = json_member(dump, STR("pg_config"));
     if (!entries.n && !r->groups.n) FAIL0(err, ERR_FORMAT, 0, MSG_FLIGHT_RECORDER_NOTHING);
     TRY(add_facts(r, dump, err));
     if (!entries.n || *entries.p != '[') return OK;
-    find_times(r, entries);
-    if (r->first_ns) builder_set_base_unix_ns(r->b, r->first_ns);
-    status st = OK;
-    for (json_iter it = json_open(entries); st == OK && json_next(&it, &key, &entry);)
-        st = take_entry(r, entry);
-    if (st != OK) FAIL_MEMORY(err);
-    return OK;
+    return take_entries(r, entries, err);
 }
 
 status ingest_flight_recorder(source *src, const ingest_options *o, builder *b, error *err) {

@@ -24,14 +24,21 @@ typedef struct {
     int64_t pid, tid, agent, queue, stream;
 } place_row;
 
+/* Numbers of rows count from 1: most are found by their place, the others by a map. */
+enum { MOST_LOW = 1 << 22 };
+typedef struct {
+    vec low; /* uint32_t: value + 1, 0: none */
+    map high;
+} id_map;
+
 typedef struct {
     rocm r;
     database *db;
     str suffix;
-    int64_t number;       /* of the set */
-    map strings, symbols; /* id → string id */
-    map processes, threads, agents, events, times, places;
-    map called; /* stack of a call → 0 */
+    int64_t number;          /* of the set */
+    id_map strings, symbols; /* id → string id */
+    id_map processes, threads, agents, events, times, places;
+    id_map called; /* stack of a call → 0 */
     vec infos, event_rows, time_rows, place_rows;
 } reader;
 
@@ -43,72 +50,71 @@ bool rocpd_head(str head) {
 
 /* ---- tables ---- */
 
-typedef status row_function(reader *x, db_rows *row);
-
-typedef struct {
-    reader *x;
-    row_function *take;
-} taker;
-
-static status pass_row(void *context, db_rows *row) {
-    taker *t = context;
-    TRY(t->take(t->x, row));
-    return t->x->r.failed ? ERR_MEMORY : OK;
-}
-
 static status read_table(reader *x, const char *table, const char *const *columns, size_t n,
-                         row_function *take, error *err) {
+                         db_row_function *take, error *err) {
     buf name = {0};
     buf_add_cstr(&name, table);
     buf_add_str(&name, x->suffix);
     db_table t = {buf_str(&name), columns, n};
-    status st = buf_ok(&name) ? db_each_row(x->db, &t, pass_row, &(taker){x, take}, err)
+    status st = buf_ok(&name) ? db_each_row(x->db, &t, take, x, err)
                               : error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     buf_fini(&name);
     return st;
 }
 
-/* Row `id` of a table becomes the next of `rows`; NULL when out of memory. */
-static void *remember(map *m, vec *rows, int64_t id) {
-    uint32_t *at = map_at(m, (uint64_t)id);
-    if (!at) return NULL;
-    *at = (uint32_t)rows->n;
-    return vec_push(rows);
+static uint32_t id_get(const id_map *m, int64_t id) {
+    if (id < 0 || id >= MOST_LOW) return map_get(&m->high, (uint64_t)id);
+    if ((size_t)id >= m->low.n) return MAP_NONE;
+    uint32_t value = VEC(&m->low, uint32_t)[id];
+    return value ? value - 1 : MAP_NONE;
 }
 
-static const info_row *info_of(const reader *x, const map *m, int64_t id) {
-    uint32_t at = map_get(m, (uint64_t)id);
+/* False when out of memory. */
+static bool id_set(id_map *m, int64_t id, uint32_t value) {
+    bool low = id >= 0 && id < MOST_LOW;
+    uint32_t *at = low ? vec_at(&m->low, (size_t)id) : map_at(&m->high, (uint64_t)id);
+    if (at) *at = low ? value + 1 : value;
+    return at != NULL;
+}
+
+/* Row `id` of a table becomes the next of `rows`; NULL when out of memory. */
+static void *remember(id_map *m, vec *rows, int64_t id) {
+    return id_set(m, id, (uint32_t)rows->n) ? vec_push(rows) : NULL;
+}
+
+static const info_row *info_of(const reader *x, const id_map *m, int64_t id) {
+    uint32_t at = id_get(m, id);
     return at == MAP_NONE ? NULL : &VEC(&x->infos, info_row)[at];
 }
 
-static status take_string(reader *x, db_rows *row) {
-    uint32_t *at = map_at(&x->strings, (uint64_t)db_int(row, 0, 0));
-    if (!at) return ERR_MEMORY;
-    *at = rocm_string(&x->r, db_text(row, 1));
-    return OK;
+static status take_string(void *context, db_rows *row) {
+    reader *x = context;
+    uint32_t text = rocm_string(&x->r, db_text(row, 1));
+    return id_set(&x->strings, db_int(row, 0, 0), text) ? OK : ERR_MEMORY;
 }
 
-static status take_symbol(reader *x, db_rows *row) {
-    uint32_t *at = map_at(&x->symbols, (uint64_t)db_int(row, 0, 0));
+static status take_symbol(void *context, db_rows *row) {
+    reader *x = context;
     str name = db_text(row, 1);
-    if (!at) return ERR_MEMORY;
-    *at = rocm_string(&x->r, rocm_kernel_name(name.n ? name : db_text(row, 2)));
-    return OK;
+    uint32_t text = rocm_string(&x->r, rocm_kernel_name(name.n ? name : db_text(row, 2)));
+    return id_set(&x->symbols, db_int(row, 0, 0), text) ? OK : ERR_MEMORY;
 }
 
-static uint32_t name_of(const map *m, int64_t id) {
-    uint32_t name = map_get(m, (uint64_t)id);
+static uint32_t name_of(const id_map *m, int64_t id) {
+    uint32_t name = id_get(m, id);
     return name == MAP_NONE ? 0 : name;
 }
 
-static status take_process(reader *x, db_rows *row) {
+static status take_process(void *context, db_rows *row) {
+    reader *x = context;
     info_row *info = remember(&x->processes, &x->infos, db_int(row, 0, 0));
     if (!info) return ERR_MEMORY;
     *info = (info_row){.value = db_int(row, 1, 0)};
     return rocm_name_process(&x->r, info->value, db_text(row, 2));
 }
 
-static status take_thread(reader *x, db_rows *row) {
+static status take_thread(void *context, db_rows *row) {
+    reader *x = context;
     const info_row *owner = info_of(x, &x->processes, db_int(row, 2, -1));
     int64_t pid = owner ? owner->value : 0;
     info_row *info = remember(&x->threads, &x->infos, db_int(row, 0, 0));
@@ -117,7 +123,8 @@ static status take_thread(reader *x, db_rows *row) {
     return rocm_name_thread(&x->r, pid, info->value, db_text(row, 3));
 }
 
-static status take_agent(reader *x, db_rows *row) {
+static status take_agent(void *context, db_rows *row) {
+    reader *x = context;
     int32_t device = ABSENT_I32;
     str name = db_text(row, 2);
     if (!name.n) name = db_text(row, 3);
@@ -133,8 +140,9 @@ static status take_agent(reader *x, db_rows *row) {
     return OK;
 }
 
-static status take_event(reader *x, db_rows *row) {
-    uint32_t category = map_get(&x->strings, (uint64_t)db_int(row, 1, -1));
+static status take_event(void *context, db_rows *row) {
+    reader *x = context;
+    uint32_t category = id_get(&x->strings, db_int(row, 1, -1));
     event_row *e = remember(&x->events, &x->event_rows, db_int(row, 0, 0));
     if (!e) return ERR_MEMORY;
     *e = (event_row){.category = category == MAP_NONE ? 0 : category,
@@ -143,14 +151,16 @@ static status take_event(reader *x, db_rows *row) {
     return OK;
 }
 
-static status take_time(reader *x, db_rows *row) {
+static status take_time(void *context, db_rows *row) {
+    reader *x = context;
     int64_t *ns = remember(&x->times, &x->time_rows, db_int(row, 0, 0));
     if (!ns) return ERR_MEMORY;
     *ns = db_int(row, 1, ABSENT_I64);
     return OK;
 }
 
-static status take_place(reader *x, db_rows *row) {
+static status take_place(void *context, db_rows *row) {
+    reader *x = context;
     place_row *p = remember(&x->places, &x->place_rows, db_int(row, 0, 0));
     if (!p) return ERR_MEMORY;
     *p = (place_row){db_int(row, 1, ABSENT_I64), db_int(row, 2, ABSENT_I64),
@@ -181,25 +191,33 @@ enum {
 };
 
 static int64_t time_of(const reader *x, db_rows *row, int direct, int by_id) {
-    if (db_has(row, direct)) return db_int(row, direct, ABSENT_I64);
-    uint32_t at = map_get(&x->times, (uint64_t)db_int(row, by_id, -1));
+    int64_t ns = db_int(row, direct, ABSENT_I64);
+    if (ns != ABSENT_I64) return ns;
+    uint32_t at = id_get(&x->times, db_int(row, by_id, -1));
     return at == MAP_NONE ? ABSENT_I64 : VEC(&x->time_rows, int64_t)[at];
 }
 
-static place_row place_of(const reader *x, db_rows *row) {
-    uint32_t at = map_get(&x->places, (uint64_t)db_int(row, TRACK, -1));
+static void take_place_column(db_rows *row, int column, int64_t *to) {
+    int64_t v = db_int(row, column, ABSENT_I64);
+    if (v != ABSENT_I64) *to = v;
+}
+
+/* on_device: also where on a device it is. */
+static place_row place_of(const reader *x, db_rows *row, bool on_device) {
     place_row p = {ABSENT_I64, ABSENT_I64, ABSENT_I64, ABSENT_I64, ABSENT_I64};
+    uint32_t at = x->place_rows.n ? id_get(&x->places, db_int(row, TRACK, -1)) : MAP_NONE;
     if (at != MAP_NONE) p = VEC(&x->place_rows, place_row)[at];
-    if (db_has(row, PID)) p.pid = db_int(row, PID, 0);
-    if (db_has(row, TID)) p.tid = db_int(row, TID, 0);
-    if (db_has(row, AGENT)) p.agent = db_int(row, AGENT, 0);
-    if (db_has(row, QUEUE)) p.queue = db_int(row, QUEUE, 0);
-    if (db_has(row, STREAM)) p.stream = db_int(row, STREAM, 0);
+    take_place_column(row, PID, &p.pid);
+    take_place_column(row, TID, &p.tid);
+    if (!on_device) return p;
+    take_place_column(row, AGENT, &p.agent);
+    take_place_column(row, QUEUE, &p.queue);
+    take_place_column(row, STREAM, &p.stream);
     return p;
 }
 
 static const event_row *event_of(const reader *x, db_rows *row) {
-    uint32_t at = map_get(&x->events, (uint64_t)db_int(row, EVENT, -1));
+    uint32_t at = id_get(&x->events, db_int(row, EVENT, -1));
     return at == MAP_NONE ? NULL : &VEC(&x->event_rows, event_row)[at];
 }
 
@@ -209,7 +227,7 @@ static int64_t correlation_of(const reader *x, int64_t stack) {
 }
 
 static bool is_called(const reader *x, int64_t stack) {
-    return stack > 0 && map_get(&x->called, (uint64_t)stack) != MAP_NONE;
+    return stack > 0 && id_get(&x->called, stack) != MAP_NONE;
 }
 
 /* The stack of the call that asked for the work; calls are read before. */
@@ -225,7 +243,7 @@ static int32_t device_of(const reader *x, int64_t agent) {
 
 static rocm_work begin_work(const reader *x, db_rows *row) {
     rocm_work w = ROCM_WORK_NONE;
-    place_row p = place_of(x, row);
+    place_row p = place_of(x, row, true);
     w.start = time_of(x, row, START, START_ID);
     w.end = time_of(x, row, END, END_ID);
     w.device = device_of(x, p.agent);
@@ -237,7 +255,8 @@ static rocm_work begin_work(const reader *x, db_rows *row) {
 
 enum { KERNEL = N_COMMON, GRID, BLOCK = GRID + 3, SHARED = BLOCK + 3 };
 
-static status take_dispatch(reader *x, db_rows *row) {
+static status take_dispatch(void *context, db_rows *row) {
+    reader *x = context;
     rocm_work w = begin_work(x, row);
     w.kind = KIND_KERNEL;
     if (w.device == ABSENT_I32) w.device = 0;
@@ -252,7 +271,8 @@ static status take_dispatch(reader *x, db_rows *row) {
 
 enum { TARGET = N_COMMON, SOURCE, SIZE };
 
-static status take_copy(reader *x, db_rows *row) {
+static status take_copy(void *context, db_rows *row) {
+    reader *x = context;
     rocm_work w = begin_work(x, row);
     int32_t to = device_of(x, db_int(row, TARGET, -1));
     int32_t from = device_of(x, db_int(row, SOURCE, -1));
@@ -266,9 +286,10 @@ static status take_copy(reader *x, db_rows *row) {
     return rocm_put_work(&x->r, &w);
 }
 
-static status take_region(reader *x, db_rows *row) {
+static status take_region(void *context, db_rows *row) {
+    reader *x = context;
     rocm_call c = ROCM_CALL_NONE;
-    place_row p = place_of(x, row);
+    place_row p = place_of(x, row, false);
     const event_row *e = event_of(x, row);
     const info_row *thread = info_of(x, &x->threads, p.tid);
     const info_row *process = info_of(x, &x->processes, p.pid);
@@ -278,9 +299,7 @@ static status take_region(reader *x, db_rows *row) {
     c.tid = thread ? thread->value : 0;
     c.name = name_of(&x->strings, db_int(row, NAME, -1));
     if (e) {
-        uint32_t *at = e->stack > 0 ? map_at(&x->called, (uint64_t)e->stack) : NULL;
-        if (at) *at = 0;
-        x->r.failed |= e->stack > 0 && !at;
+        x->r.failed |= e->stack > 0 && !id_set(&x->called, e->stack, 0);
         c.correlation = correlation_of(x, e->stack);
         c.domain = e->category;
     }
@@ -289,8 +308,9 @@ static status take_region(reader *x, db_rows *row) {
 
 enum { TYPE = N_COMMON, ADDRESS, BYTES };
 
-static status take_allocation(reader *x, db_rows *row) {
-    place_row p = place_of(x, row);
+static status take_allocation(void *context, db_rows *row) {
+    reader *x = context;
+    place_row p = place_of(x, row, true);
     const info_row *process = info_of(x, &x->processes, p.pid);
     return rocm_put_memory(&x->r, time_of(x, row, START, START_ID), db_int(row, ADDRESS, 0),
                            db_int(row, BYTES, 0), device_of(x, p.agent),
@@ -310,12 +330,7 @@ static status read_names(reader *x, error *err) {
     static const char *const times[] = {"id", "value"};
     static const char *const places[] = {"id",       "pid",      "tid",
                                          "agent_id", "queue_id", "stream_id"};
-    static const struct {
-        const char *table;
-        const char *const *columns;
-        size_t n;
-        row_function *take;
-    } tables[] = {
+    static const db_reading tables[] = {
         {"rocpd_string", strings, N_OF(strings), take_string},
         {"rocpd_info_kernel_symbol", symbols, N_OF(symbols), take_symbol},
         {"rocpd_info_process", processes, N_OF(processes), take_process},
@@ -327,8 +342,8 @@ static status read_names(reader *x, error *err) {
     };
     x->r.n_gpus = 0;
     for (size_t i = 0; i < N_OF(tables); i++)
-        TRY(read_table(x, tables[i].table, tables[i].columns, tables[i].n, tables[i].take,
-                       err));
+        TRY(read_table(x, tables[i].table, tables[i].columns, tables[i].n_columns,
+                       tables[i].take, err));
     return OK;
 }
 
@@ -352,12 +367,13 @@ static status read_events(reader *x, error *err) {
 }
 
 static void forget_set(reader *x) {
-    map *maps[] = {&x->strings, &x->symbols, &x->processes, &x->threads, &x->agents,
-                   &x->events,  &x->times,   &x->places,    &x->called};
+    id_map *maps[] = {&x->strings, &x->symbols, &x->processes, &x->threads, &x->agents,
+                      &x->events,  &x->times,   &x->places,    &x->called};
     vec *vecs[] = {&x->infos, &x->event_rows, &x->time_rows, &x->place_rows};
     for (size_t i = 0; i < N_OF(maps); i++) {
-        map_fini(maps[i]);
-        *maps[i] = (map){0};
+        vec_fini(&maps[i]->low);
+        map_fini(&maps[i]->high);
+        *maps[i] = (id_map){.low = VEC_INIT(uint32_t)};
     }
     for (size_t i = 0; i < N_OF(vecs); i++) vec_fini(vecs[i]);
     x->infos = VEC_INIT(info_row);
@@ -385,6 +401,7 @@ status ingest_rocpd(source *src, const ingest_options *o, builder *b, error *err
     if (!x.r.part) FAIL_MEMORY(err);
     forget_set(&x);
     status st = database_open(src, o, b, x.r.part, &x.db, err);
+    if (st == OK) database_watch(x.db, &x.r.failed);
     if (st == OK) st = read_sets(&x, err);
     part_finish(x.r.part);
     builder_set_format(b, "rocprof");

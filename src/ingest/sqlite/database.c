@@ -224,6 +224,14 @@ void database_close(database *d) {
     mem_free(d);
 }
 
+void database_watch(database *d, const bool *failed) {
+    d->failed = failed;
+}
+
+uint64_t database_n_rows(const database *d) {
+    return d->n_rows;
+}
+
 size_t database_n_tables(const database *d) {
     return d->tables.n;
 }

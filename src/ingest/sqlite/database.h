@@ -69,6 +69,20 @@ typedef status db_row_function(void *context, db_rows *row);
 /* Gives every row of a table to `take`. */
 status db_each_row(database *d, const db_table *t, db_row_function *take, void *context,
                    error *err) MUST_USE;
+/* A table and who takes its rows, for lists of them. */
+typedef struct {
+    const char *table;
+    const char *const *columns;
+    size_t n_columns;
+    db_row_function *take;
+} db_reading;
+/* All rows of all of them, in this order. */
+status db_each_table(database *d, const db_reading *tables, size_t n, void *context,
+                     error *err) MUST_USE;
+/* How many rows were given so far, of all tables. */
+uint64_t database_n_rows(const database *d);
+/* A taker may note that it is out of memory instead of returning it: no more rows then. */
+void database_watch(database *d, const bool *failed);
 
 /* Values of the row at hand, by the place of the column in `columns`. */
 bool db_has(const db_rows *r, int column); /* it is not null */

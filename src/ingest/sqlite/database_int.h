@@ -20,7 +20,8 @@ struct database {
     uint64_t size_bytes;
     uint64_t n_rows; /* given so far, of all tables */
     uint64_t n_steps;
-    bool stopped; /* the caller asked to */
+    const bool *failed; /* of whoever takes the rows; NULL: they tell it themselves */
+    bool stopped;       /* the caller asked to */
 };
 
 /* What SQLite's refusal is to us; OK for damage, which is counted where it is met. */

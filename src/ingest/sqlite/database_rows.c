@@ -173,10 +173,23 @@ status db_each_row(database *d, const db_table *t, db_row_function *take, void *
     db_rows rows;
     status st = OK;
     TRY(db_select(d, t->name, t->columns, t->n_columns, &rows, err));
-    while (st == OK && db_next(&rows)) st = take(context, &rows);
+    while (st == OK && db_next(&rows)) {
+        st = take(context, &rows);
+        if (d->failed && *d->failed) st = ERR_MEMORY;
+    }
     status done = db_done(&rows, err);
     if (st != OK) FAIL_MEMORY(err);
     return done;
+}
+
+status db_each_table(database *d, const db_reading *tables, size_t n, void *context,
+                     error *err) {
+    for (size_t i = 0; i < n; i++) {
+        const db_reading *r = &tables[i];
+        db_table t = {str_of(r->table), r->columns, r->n_columns};
+        TRY(db_each_row(d, &t, r->take, context, err));
+    }
+    return OK;
 }
 
 /* ---- values ---- */
