@@ -108,7 +108,7 @@ bool sniff_is_torch_npu(source *s) {
     static const size_t looks[] = {FIRST_LOOK, SECOND_LOOK};
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
         str head;
-        if (source_peek(s, looks[i], &head, NULL) != OK) return false;
+        if (source_peek(s, looks[i], &head, NULL) != OK || !head.n) return false;
         const char *first = json_space(head.p, head.p + head.n);
         if (first == head.p + head.n || (*first != '[' && *first != '{')) return false;
         if (str_find(head, STR("\"aten::"), 0) != SIZE_MAX ||
