@@ -78,15 +78,14 @@ static void draw_all(const trace *t) {
     if (t->start_ns < t->end_ns && lod_new(t, NULL, &l, NULL) == OK &&
         lanes_list(l, &a, &lanes, NULL) == OK) {
         viewport_lane *all = ARENA_ARRAY(&a, viewport_lane, lanes.n_lanes + 1);
-        CHECK(all);
-        for (uint32_t i = 0; i < lanes.n_lanes; i++) all[i].id = lanes.lanes[i].id;
+        for (uint32_t i = 0; all && i < lanes.n_lanes; i++) all[i].id = lanes.lanes[i].id;
         (void)!minimap_make(l, &range, &a, &strip, NULL);
         for (int64_t near = t->end_ns;; near = t->start_ns + 1) {
             viewport_question q = {.from_ns = t->start_ns,
                                    .to_ns = near,
                                    .width_px = 1000,
                                    .lanes = all,
-                                   .n_lanes = lanes.n_lanes};
+                                   .n_lanes = all ? lanes.n_lanes : 0};
             (void)!viewport_make(l, &q, &a, &out, NULL);
             if (near == t->start_ns + 1) break;
         }
