@@ -94,7 +94,7 @@ void fmt_bytes(buf *b, int64_t bytes) {
 
 void fmt_count(buf *b, int64_t n) {
     if (n < 0) buf_add_byte(b, '-');
-    add_grouped(b, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
+    add_grouped(b, abs_u64(n));
 }
 
 void fmt_share(buf *b, double share) {

@@ -19,6 +19,7 @@
 #include "analyse/kind_names.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "export/chrome_int.h"
 #include "store/traits.h"
 
@@ -42,7 +43,7 @@ void chrome_begin(chrome *c, char ph, str category, str name) {
 /* Microseconds with three decimals, digit by digit: exact for every int64. */
 void chrome_time(chrome *c, const char *key, int64_t ns) {
     char text[32], *p = text + sizeof text;
-    uint64_t v = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    uint64_t v = abs_u64(ns);
     for (int i = 0; i < 4 || v; i++, v /= 10) {
         if (i == 3) *--p = '.';
         *--p = (char)('0' + v % 10);

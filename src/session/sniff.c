@@ -110,6 +110,7 @@ status sniff_torch_npu(source *s, bool *is, error *err) {
     for (size_t i = 0; i < sizeof looks / sizeof *looks && !*is; i++) {
         str head;
         TRY(source_peek(s, looks[i], &head, err));
+        if (!head.n) return OK;
         const char *first = json_space(head.p, head.p + head.n);
         if (first == head.p + head.n || (*first != '[' && *first != '{')) return OK;
         *is = str_find(head, STR("\"aten::"), 0) != SIZE_MAX ||

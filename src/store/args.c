@@ -274,7 +274,7 @@ status args_copy_block(args_reader *r, uint32_t block, const uint32_t *strings,
 
 static void add_decimal(buf *out, int64_t mantissa, uint32_t n_digits) {
     char text[32], *end = text + sizeof text, *p = end;
-    uint64_t m = mantissa < 0 ? 0 - (uint64_t)mantissa : (uint64_t)mantissa;
+    uint64_t m = abs_u64(mantissa);
     for (uint32_t i = 0; i <= n_digits || m; i++, m /= 10) {
         if (i == n_digits && i) *--p = '.';
         *--p = (char)('0' + m % 10);

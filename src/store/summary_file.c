@@ -37,7 +37,7 @@ static void put_varint(buf *b, uint64_t v) {
     buf_add_byte(b, (char)v);
 }
 
-static void put_difference(buf *b, int64_t v, int64_t *last) {
+WRAPS static void put_difference(buf *b, int64_t v, int64_t *last) {
     uint64_t d = (uint64_t)v - (uint64_t)*last; /* wraps, and so does the sum */
     *last = v;
     put_varint(b, d << 1 ^ (uint64_t)((int64_t)d >> 63));

@@ -72,17 +72,20 @@ static void draw_all(const trace *t) {
     arena a;
     lod *l = NULL;
     timeline_lanes lanes;
-    minimap strip, range = {t->start_ns, t->end_ns, .width_px = 100};
+    minimap strip, range = {.from_ns = t->start_ns, .to_ns = t->end_ns, .width_px = 100};
     viewport out;
     arena_init(&a, 256 << 20);
     if (t->start_ns < t->end_ns && lod_new(t, NULL, &l, NULL) == OK &&
         lanes_list(l, &a, &lanes, NULL) == OK) {
         viewport_lane *all = ARENA_ARRAY(&a, viewport_lane, lanes.n_lanes + 1);
-        CHECK(all);
-        for (uint32_t i = 0; i < lanes.n_lanes; i++) all[i].id = lanes.lanes[i].id;
+        for (uint32_t i = 0; all && i < lanes.n_lanes; i++) all[i].id = lanes.lanes[i].id;
         (void)!minimap_make(l, &range, &a, &strip, NULL);
         for (int64_t near = t->end_ns;; near = t->start_ns + 1) {
-            viewport_question q = {t->start_ns, near, 1000, all, lanes.n_lanes};
+            viewport_question q = {.from_ns = t->start_ns,
+                                   .to_ns = near,
+                                   .width_px = 1000,
+                                   .lanes = all,
+                                   .n_lanes = all ? lanes.n_lanes : 0};
             (void)!viewport_make(l, &q, &a, &out, NULL);
             if (near == t->start_ns + 1) break;
         }

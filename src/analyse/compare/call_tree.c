@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "analyse/compare/graph_merge.h"
+#include "base/hash.h"
 #include "base/num.h"
 
 typedef struct {
@@ -89,8 +90,8 @@ static void add_cost(node_cost *to, const node_cost *c, const tree_origin *o) {
     to->calls += c->calls;
     to->kernels += c->kernels;
     to->replayed += c->replayed;
-    to->shapes += c->shapes;
-    to->names += c->names;
+    to->shapes = hash_add(to->shapes, c->shapes);
+    to->names = hash_add(to->names, c->names);
     to->with_shapes += c->with_shapes;
     if (!to->example.n) to->example = c->example;
     if (!o->shown || (to->costliest && c->costliest_ns <= to->costliest_ns)) return;

@@ -4,11 +4,13 @@
 #include <math.h>
 
 #include "analyse/compare/matched.h"
+#include "base/hash.h"
 #include "store/op_text.h"
 
 /* Sums of hashes over different numbers of steps are equal when what was added up is. */
 bool node_sums_differ(const compared_side sides[N_SIDES], uint64_t a, uint64_t b) {
-    return a * (uint64_t)side_steps(&sides[SIDE_B]) != b * (uint64_t)side_steps(&sides[SIDE_A]);
+    return hash_times(a, (uint64_t)side_steps(&sides[SIDE_B])) !=
+           hash_times(b, (uint64_t)side_steps(&sides[SIDE_A]));
 }
 
 bool node_is_reshaped(const compared_side sides[N_SIDES], const call_node *n) {

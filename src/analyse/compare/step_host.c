@@ -56,7 +56,7 @@ static void count_call(owners *o, uint32_t slice, uint32_t row) {
     node_cost *c = owners_cost_now(o, o->node_of[slice]);
     c->calls++;
     if (row >= t->op.n || t->op.slice[row] != slice || !t->op.shapes[row]) return;
-    c->shapes += hash_u64(owners_string_hash(o, t->op.shapes[row]));
+    c->shapes = hash_add(c->shapes, hash_u64(owners_string_hash(o, t->op.shapes[row])));
     c->with_shapes++;
     if (!c->example.n) c->example = trace_str(t, t->op.shapes[row]);
 }

@@ -271,7 +271,7 @@ static status count_kernels(owners *o, const step_spans *steps, error *err) {
         count_launch(o, t->kernel.launch[k], &o->out->of[MEASURE_LAUNCH][s]);
         c->kernels++;
         c->replayed += owners_is_replayed(o, k);
-        c->names += hash_u64(owners_string_hash(o, t->slice.name[slice]));
+        c->names = hash_add(c->names, hash_u64(owners_string_hash(o, t->slice.name[slice])));
         uint32_t name = owners_name(o, t->slice.name[slice]);
         name_sum *k_sum = name ? name_sum_at(&o->tree->kernels, name - 1) : NULL;
         if (!k_sum) FAIL_MEMORY(err);

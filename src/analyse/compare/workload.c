@@ -68,7 +68,7 @@ status workload_read(const selection *s, arena *scratch, workload *out, error *e
         read_operators(s, &x, out);
     for (uint32_t i = 1; i < t->module.n; i++) {
         str name = trace_str(t, t->module.name[i]);
-        out->module_names += hash_u64(hash_bytes64(name.p, name.n));
+        out->module_names = hash_add(out->module_names, hash_u64(hash_bytes64(name.p, name.n)));
     }
     return OK;
 }

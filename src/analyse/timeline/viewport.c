@@ -312,10 +312,15 @@ static status check_lanes(const lod *l, const viewport_question *q, error *err) 
     return OK;
 }
 
+/* Of two times, the later one second: it may be more than an int64_t holds. */
+WRAPS static uint64_t distance(int64_t from_ns, int64_t to_ns) {
+    return (uint64_t)to_ns - (uint64_t)from_ns;
+}
+
 status viewport_make(const lod *l, const viewport_question *q, arena *a, viewport *out,
                      error *err) {
     viewport v = {.from_ns = q->from_ns, .to_ns = q->to_ns};
-    uint64_t range = (uint64_t)q->to_ns - (uint64_t)q->from_ns;
+    uint64_t range = distance(q->from_ns, q->to_ns);
     viewport_ctx d = {.l = l, .q = q, .arena = a, .v = &v};
     d.limit = q->max_bytes > 2 * FRAME_BYTES ? q->max_bytes : VIEWPORT_BYTES;
     TRY(check_lanes(l, q, err));
