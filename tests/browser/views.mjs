@@ -148,6 +148,21 @@ test("roofline: points and roofs of the command line, a point filters, the card 
   });
 }, ["gpt_eager"]);
 
+test("kernels: a selected kernel leads to its operator in the roofline, none to all of it", async (s) => {
+  const first = rowsOf(s.json("kernels", "gpt_eager", "--limit", "0").tables.kernels).find((r) => r.op === "aten::mm");
+  const points = rowsOf(s.json("roofline", "gpt_eager", "--limit", "0").tables.points);
+  for (const [sel, wanted] of [[`&sel=${encodeURIComponent(`kernel:${first.name}`)}`, points.filter((p) => p.name.includes("aten::mm"))], ["", points]])
+    await visit(s, `kernels?run=gpt_eager${sel}`, async (page) => {
+      await page.click("role=button[name='Roofline →']");
+      await page.waitForSelector("role=heading[level=1]");
+      await addressHas(page, "/roofline");
+      await settled(page);
+      const names = await page.$$eval(".main-table tbody td.first", (l) => l.map((e) => e.title));
+      assert.ok(names.length > 0 && names.every((n) => wanted.some((p) => n.includes(p.name))), names.join());
+      assert.equal(page.url().includes("q="), sel !== "");
+    });
+}, ["gpt_eager"]);
+
 test("operators, kernels: how far from the peak, as columns that can be chosen", async (s) => {
   for (const [view, key, mean] of [["operators", "aten::mm", "device_self"], ["kernels", "nvjet", "total"]]) {
     const rows = rowsOf(s.json(view, "gpt_eager", "--roofline", "--limit", "0").tables[view]);

@@ -11,7 +11,7 @@ import { deviceWords, matrixShare } from "../../model/device.ts";
 import { t } from "../../model/language.ts";
 import { choice, go, param } from "../../model/route.ts";
 import { isSelected, select, selection } from "../../model/selection.ts";
-import { type AskedFor, allRanks, analysis, type Row, rowsOf } from "../../model/trace.ts";
+import { type AskedFor, allRanks, analysis, hasData, type Row, rowsOf } from "../../model/trace.ts";
 import { Legend, Segmented, Swatch } from "../../widgets/controls.tsx";
 import { LongName } from "../../widgets/long-name.tsx";
 import { Panel } from "../../widgets/panel.tsx";
@@ -39,6 +39,17 @@ const ModuleChip = () =>
       {t("of_module", { n: param("module") })} ×
     </button>
   ) : null;
+
+/** To the roofline: of the operator whose kernel is selected, or of all. */
+function ToRoofline({ op }: { op: string | null | undefined }) {
+  if (!hasData("roofline")) return null;
+  const params = { q: op ? `name:${quoted(op)}` : undefined, sort: undefined, group: undefined };
+  return (
+    <button type="button" class="link" onClick={() => go({ view: "roofline", params })}>
+      {t("roofline")} →
+    </button>
+  );
+}
 
 export function Kernels() {
   const asked = analysis("kernels", { ...ofModule(), table: "kernels", sort: "total:desc", limit: 0 }, "kernels-all");
@@ -340,7 +351,12 @@ function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly
       sum={param("q") ? undefined : sumsOf(rows, ADDED)}
       {...(allRanks.value ? {} : { groups: groups() })}
       group={group}
-      more={<ModuleChip />}
+      more={
+        <>
+          <ModuleChip />
+          <ToRoofline op={rows.find((r) => isSelected("kernel", r.name ?? ""))?.op} />
+        </>
+      }
       onRow={(r) => select("kernel", String(r.cell("name")))}
       onTimeline={(r) => showRow(r, kernelLabel(String(r.cell("name")), 60), "kernels")}
     />
