@@ -23,7 +23,7 @@ COMMUNICATION_OLD = re.compile(r'nccl.*Kernel')
 
 
 class Row:
-    __slots__ = ('name', 'cat', 'start', 'end', 'begin', 'finish', 'stream', 'correlation', 'event', 'iteration')
+    __slots__ = ('name', 'cat', 'start', 'end', 'begin', 'finish', 'stream', 'correlation', 'event', 'iteration', 'text')
 
     def __init__(self, event, fractional):
         args = event.get('args') or {}
@@ -38,6 +38,7 @@ class Row:
         self.stream = whole(args.get('stream'))
         self.correlation = whole(args.get('correlation'))
         self.iteration = -1
+        self.text = {}      # as tool_hta.py writes it, by category: a row is in several of its files
 
     @property
     def dur(self):

@@ -184,6 +184,14 @@ ARGUMENTS = ('device', 'stream', 'correlation', 'Collective name', 'bytes')
 _written = {}
 
 
+def text_of(row, cat):
+    event, args = row.event, row.event.get('args') or {}
+    few = {'cat': cat or row.cat, 'name': row.name, 'pid': event['pid'], 'tid': event['tid'],
+           'args': {k: args[k] for k in ARGUMENTS if k in args}}
+    row.text[cat] = '{"ph": "X", "ts": %s, "dur": %s, %s' % (event['ts'], event['dur'], json.dumps(few)[1:])
+    return row.text[cat]
+
+
 def write(key, some, cat=None, step=False):
     """A trace of these rows' events and nothing else; the times as they were written. With one step over
     all of them where a question is about the whole: otherwise the program finds steps in work that repeats.
@@ -196,11 +204,7 @@ def write(key, some, cat=None, step=False):
         first, end = min(r.event['ts'] for r in some), max(r.event['ts'] + r.event['dur'] for r in some)
         events.append('{"ph": "X", "ts": %s, "dur": %s, "cat": "user_annotation", "name": "ProfilerStep#0", '
                       '"pid": -1, "tid": -1}' % (first, end - first))
-    for row in some:
-        event, args = row.event, row.event.get('args') or {}
-        few = {'cat': cat or row.cat, 'name': row.name, 'pid': event['pid'], 'tid': event['tid'],
-               'args': {k: args[k] for k in ARGUMENTS if k in args}}
-        events.append('{"ph": "X", "ts": %s, "dur": %s, %s' % (event['ts'], event['dur'], json.dumps(few)[1:]))
+    events.extend(row.text.get(cat) or text_of(row, cat) for row in some)
     with open(path, 'w', encoding='utf-8') as file:
         file.write('{"schemaVersion": 1, "traceEvents": [\n%s]}' % ',\n'.join(events))
     return path
