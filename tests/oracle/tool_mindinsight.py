@@ -142,7 +142,11 @@ def operator_rows(worker, table):
 
 def right_flops(worker):
     """{full name: (cube M, cube G/s, vector M, vector G/s)} by the header of the FLOPs file."""
-    text = worker.text('flops_#.txt')
+    return flops_by_header(worker.text('flops_#.txt'))
+
+
+@functools.lru_cache(None)
+def flops_by_header(text):
     out = {}
     if text:
         lines = list(csv.reader(text.splitlines(), skipinitialspace=True))
@@ -160,7 +164,12 @@ FLOP_COLUMNS = ['MFLOPs(10^6 cube)', 'GFLOPS(10^9 cube)', 'MFLOPs(10^6 vector)',
 
 def flops_by_number(worker):
     """{full name: the first four figures of its line}, whatever the header says."""
-    lines = csv.reader((worker.text('flops_#.txt') or '').splitlines()[1:], skipinitialspace=True)
+    return flops_of(worker.text('flops_#.txt') or '')
+
+
+@functools.lru_cache(None)
+def flops_of(text):
+    lines = csv.reader(text.splitlines()[1:], skipinitialspace=True)
     return {line[0]: ([float(v) for v in line[1:5]] + ['-'] * 4)[:4] for line in lines}
 
 
