@@ -69,7 +69,8 @@ void svg_add_counter(svg_picture *p, const svg_lane *n);
 void svg_add_steps(svg_picture *p, uint32_t y_px);
 /* Horizontal place of a time. */
 static inline double svg_x(const svg_picture *p, int64_t time_ns) {
-    double share = (double)(time_ns - p->v.from_ns) / (double)(p->v.to_ns - p->v.from_ns);
+    double share =
+        (double)sub_i64(time_ns, p->v.from_ns) / (double)sub_i64(p->v.to_ns, p->v.from_ns);
     return GUTTER_PX + share * p->plot_px;
 }
 

@@ -40,7 +40,7 @@ def run(rule, code):
     if "autocast" in code:  # there the batch is on the device already
         scope["batch"] = scope["batch"].to(DEVICE)
     be_the_only_rank()
-    if "DistributedDataParallel" in code:
+    if "torch.utils.data.DistributedSampler" in code or "DistributedDataParallel" in code:
         torch.distributed.init_process_group("nccl" if DEVICE == "cuda" else "gloo")
     try:
         exec(compile(code, rule, "exec"), scope)
