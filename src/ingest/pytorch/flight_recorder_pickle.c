@@ -14,8 +14,9 @@
 enum {
     MOST_LEVELS = 6,
     LEVEL_OF_FIELDS = 3,
-    MOST_WORDS = 4096, /* of a list that is looked for: 64 frames have some 500 */
-    MOST_KEPT = 1 << 24,
+    MOST_WORDS = 4096,   /* of a list that is looked for: 64 frames have some 500 */
+    MOST_KEPT = 1 << 22, /* words of all of them */
+    SMALL = 1 << 24,     /* numbers below are one value each */
     MOST_KEYS = 64
 };
 /* A small pickle of lists in lists may stand for a large text: beyond this it is not a dump,
@@ -147,33 +148,37 @@ static bool add_word(reader *x, uint32_t word) {
     return place != NULL;
 }
 
-/* The words of a value: equal ones for values that look the same. A text is its number, a list
- * the number of its values and then these. False: too many, or no memory. */
+static bool add_marked(reader *x, pickle_kind kind, uint32_t word) {
+    return add_word(x, PICKLE_ABSENT) && add_word(x, (uint32_t)kind) && add_word(x, word);
+}
+
+/* The words of a value: equal ones for values that look the same (a number that is not whole, or
+ * beyond 63 bits, looks like no other). What is small or a text is its own word; of the rest
+ * the first word is one that no value has. False: too many, or no memory. */
 static bool add_words(reader *x, size_t first, pickle_value v, int depth) {
     pickle_kind kind = pickle_kind_of(v);
     pickle_value key, item;
-    uint64_t bits = 0;
+    pickle_iter it;
     int64_t i;
-    double d;
     if (depth > MOST_LEVELS || x->words.n - first > MOST_WORDS) return false;
-    bool large = kind == PICKLE_KIND_INT || kind == PICKLE_KIND_FLOAT;
-    if (kind == PICKLE_KIND_INT && pickle_i64(x->p, v, &i))
-        bits = (uint64_t)i;
-    else if (large && !pickle_u64(x->p, v, &bits) && pickle_f64(x->p, v, &d))
-        memcpy(&bits, &d, sizeof bits);
-    if (large)
-        return add_word(x, (uint32_t)kind) && add_word(x, (uint32_t)bits) &&
-               add_word(x, (uint32_t)(bits >> 32));
-    bool list = kind == PICKLE_KIND_LIST, dict = kind == PICKLE_KIND_DICT;
-    if (!add_word(x, (uint32_t)kind) || !add_word(x, list || dict ? pickle_count(x->p, v) : v))
-        return false;
-    pickle_iter it = list ? pickle_items(x->p, v) : pickle_pairs(x->p, v);
-    while (list && pickle_next(x->p, &it, &item))
-        if (!add_words(x, first, item, depth + 1)) return false;
-    while (dict && pickle_next_pair(x->p, &it, &key, &item))
-        if (!add_words(x, first, key, depth + 1) || !add_words(x, first, item, depth + 1))
-            return false;
-    return true;
+    switch (kind) {
+    case PICKLE_KIND_LIST:
+        if (!add_marked(x, kind, pickle_count(x->p, v))) return false;
+        for (it = pickle_items(x->p, v); pickle_next(x->p, &it, &item);)
+            if (!add_words(x, first, item, depth + 1)) return false;
+        return true;
+    case PICKLE_KIND_DICT:
+        if (!add_marked(x, kind, pickle_count(x->p, v))) return false;
+        for (it = pickle_pairs(x->p, v); pickle_next_pair(x->p, &it, &key, &item);)
+            if (!add_words(x, first, key, depth + 1) || !add_words(x, first, item, depth + 1))
+                return false;
+        return true;
+    case PICKLE_KIND_INT:
+        if (pickle_i64(x->p, v, &i) && (i < -SMALL || i >= SMALL))
+            return add_marked(x, kind, (uint32_t)i) && add_word(x, (uint32_t)(i >> 32));
+        return add_word(x, v);
+    default: return add_word(x, v);
+    }
 }
 
 static str json_of(reader *x, pickle_value v) {
