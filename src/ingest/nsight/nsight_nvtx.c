@@ -42,6 +42,7 @@ enum {
 static const char *const COLUMNS[] = {"eventType", "text",  "textId", "globalTid",
                                       "domainId",  "start", "end",    "binaryData"};
 _Static_assert(N_OF(COLUMNS) == N_COLUMNS_USED, "a name each");
+static const str EVENTS = STR("NVTX_EVENTS");
 
 static uint64_t domain_key(db_rows *row) {
     return hash_pair((uint64_t)nsight_global_pid(db_int(row, THREAD, 0)),
@@ -65,17 +66,13 @@ static bool is_torch(str text) {
     return str_find(text, STR(", op_id = "), 0) != SIZE_MAX || str_starts(text, STR("aten::"));
 }
 
-static status take_domain(void *context, db_rows *row) {
-    reader *r = context;
+static status take_domain(reader *r, db_rows *row) {
     static const str libraries[] = {STR("CCCL"),     STR("cuBLAS"),    STR("cuBLASLt"),
                                     STR("cuDNN"),    STR("cuFFT"),     STR("cuSPARSE"),
                                     STR("cuSOLVER"), STR("cuRAND"),    STR("TensorRT"),
                                     STR("libcudf"),  STR("libkvikio"), STR("cupy")};
-    bool domain = db_int(row, TYPE, 0) == TYPE_DOMAIN;
-    if ((!domain && r->torch) || !nsight_is_mine(r, db_int(row, THREAD, 0))) return OK;
+    if (!nsight_is_mine(r, db_int(row, THREAD, 0))) return OK;
     str text = text_of(r, row);
-    if (!domain) r->torch |= is_torch(text);
-    if (!domain) return OK;
     uint32_t *at = map_at(&r->domain_map, domain_key(row));
     if (!at) return ERR_MEMORY;
     *at = (uint32_t)r->domains.n;
@@ -87,8 +84,26 @@ static status take_domain(void *context, db_rows *row) {
     return OK;
 }
 
+/* Is PyTorch among the ranges? Most files say so within their first rows. */
+static status find_torch(reader *r, error *err) {
+    db_rows rows;
+    TRY(db_select(r->db, EVENTS, COLUMNS, N_DOMAIN_COLUMNS, &rows, err));
+    rows.silent = true; /* what is lost is counted when the ranges are read */
+    while (!r->torch && db_next(&rows))
+        r->torch = db_int(&rows, TYPE, 0) != TYPE_DOMAIN &&
+                   nsight_is_mine(r, db_int(&rows, THREAD, 0)) && is_torch(text_of(r, &rows));
+    return db_done(&rows, err);
+}
+
 status nsight_read_domains(reader *r, error *err) {
-    return nsight_table(r, "NVTX_EVENTS", COLUMNS, N_DOMAIN_COLUMNS, take_domain, err);
+    db_rows rows;
+    status st = OK;
+    TRY(find_torch(r, err));
+    TRY(db_select_only(r->db, EVENTS, COLUMNS, N_DOMAIN_COLUMNS, TYPE_DOMAIN, &rows, err));
+    while (st == OK && db_next(&rows)) st = r->failed ? ERR_MEMORY : take_domain(r, &rows);
+    status done = db_done(&rows, err);
+    if (st != OK || r->failed) FAIL_MEMORY(err);
+    return done;
 }
 
 static domain_row *domain_of(reader *r, db_rows *row) {

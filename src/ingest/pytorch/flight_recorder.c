@@ -5,8 +5,8 @@
  *                   collective_seq_id, p2p_seq_id, is_p2p, time_created_ns, time_discovered_started_ns,
  *                   time_discovered_completed_ns, input_sizes, input_dtypes, frames, …} ] }
  *
- * A pickle is first written as JSON (pickle.h executes nothing), so both forms take one way. An
- * entry is a slice on the row of its group, from the call to the time its end was noticed; one
+ * Both forms take one way, but for the entries of a pickle (flight_recorder_pickle.c). An entry
+ * is a slice on the row of its group, from the call to the time its end was noticed; one
  * that did not complete lasts until the last time in the dump and is unfinished. Its state
  * (scheduled, started, completed) is its category. Sizes, types and the stack are those of an
  * operator; group and number those of a collective. Times are of the host: the recorder looks
@@ -14,97 +14,10 @@
 #include "ingest/pytorch/flight_recorder.h"
 
 #include "base/json.h"
-#include "base/map.h"
 #include "base/num.h"
-#include "base/vec.h"
-#include "ingest/util/pickle.h"
+#include "ingest/pytorch/flight_recorder_int.h"
 
-enum { MOST_LEVELS = 6, MOST_FRAMES = 64 };
-#define MOST_TIME ((int64_t)1 << 61)
-
-typedef struct {
-    builder *b;
-    part *part;
-    str groups;     /* pg_config */
-    str last_group; /* of the last entry, a JSON value */
-    uint32_t last_ranks;
-    int64_t last_ns, first_ns;
-    map labelled; /* tracks that have a name */
-    buf text;
-} recorder;
-
-/* ---- a pickle as JSON -------------------------------------------------------------------- */
-
-/* A small pickle of lists in lists may stand for a large text: beyond this it is not a dump,
- * and the rest is null. */
-#define MOST_TEXT ((size_t)256 << 20)
-
-static void write_value(const pickle *p, pickle_value v, int depth, buf *out);
-
-static void write_pairs(const pickle *p, pickle_value v, int depth, buf *out) {
-    pickle_value key, value;
-    const char *between = "{";
-    for (pickle_iter it = pickle_pairs(p, v); pickle_next_pair(p, &it, &key, &value);) {
-        str text;
-        if (!pickle_text(p, key, &text)) continue;
-        buf_add_cstr(out, between);
-        buf_add_json(out, text);
-        buf_add_byte(out, ':');
-        write_value(p, value, depth + 1, out);
-        between = ",";
-    }
-    buf_add_cstr(out, *between == '{' ? "{}" : "}");
-}
-
-static void write_items(const pickle *p, pickle_value v, int depth, buf *out) {
-    pickle_value item;
-    const char *between = "[";
-    for (pickle_iter it = pickle_items(p, v); pickle_next(p, &it, &item);) {
-        buf_add_cstr(out, between);
-        write_value(p, item, depth + 1, out);
-        between = ",";
-    }
-    buf_add_cstr(out, *between == '[' ? "[]" : "]");
-}
-
-static void write_value(const pickle *p, pickle_value v, int depth, buf *out) {
-    pickle_kind kind = pickle_kind_of(v);
-    str text;
-    int64_t i;
-    double d;
-    if (depth > MOST_LEVELS || out->n > MOST_TEXT || !buf_ok(out))
-        buf_add_cstr(out, "null");
-    else if (kind == PICKLE_KIND_DICT)
-        write_pairs(p, v, depth, out);
-    else if (kind == PICKLE_KIND_LIST)
-        write_items(p, v, depth, out);
-    else if (pickle_text(p, v, &text))
-        buf_add_json(out, text);
-    else if (kind == PICKLE_KIND_BOOL && pickle_i64(p, v, &i))
-        buf_add_cstr(out, i ? "true" : "false");
-    else if (pickle_i64(p, v, &i))
-        buf_add_i64(out, i);
-    else if (pickle_f64(p, v, &d) && d > -1e300 && d < 1e300)
-        buf_add_f64(out, d);
-    else
-        buf_add_cstr(out, "null");
-}
-
-static status read_pickle(recorder *r, source *src, const ingest_options *o, buf *json,
-                          error *err) {
-    pickle *p = NULL;
-    pickle_options how = {.progress = o->progress,
-                          .progress_context = o->progress_context,
-                          .memory_limit_bytes = o->memory_limit_bytes};
-    TRY(pickle_read(src, &how, &p, err));
-    status st = OK;
-    write_value(p, pickle_root(p), 0, json);
-    if (pickle_is_cut(p)) part_lost(r->part, CAUSE_TRUNCATED, pickle_input_bytes(p), 0);
-    if (!buf_ok(json)) st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
-    builder_set_input_bytes(r->b, pickle_input_bytes(p));
-    pickle_free(p);
-    return st;
-}
+enum { MOST_FRAMES = 64 };
 
 static status read_json(recorder *r, source *src, buf *json, error *err) {
     piece pc;
@@ -125,67 +38,32 @@ static status read_json(recorder *r, source *src, buf *json, error *err) {
 
 /* ---- entries ----------------------------------------------------------------------------- */
 
-/* What is read of an entry, each a JSON value; empty: it is not there. */
-enum {
-    CREATED,
-    STARTED,
-    COMPLETED,
-    STATE,
-    PROFILING_NAME,
-    RETIRED,
-    IS_P2P,
-    GROUP,
-    INPUT_SIZES,
-    INPUT_TYPES,
-    OUTPUT_SIZES,
-    FRAMES,
-    SEQUENCE,
-    P2P_SEQUENCE,
-    N_FIELDS
-};
-static const str FIELDS[N_FIELDS] = {[CREATED] = STR("time_created_ns"),
-                                     [STARTED] = STR("time_discovered_started_ns"),
-                                     [COMPLETED] = STR("time_discovered_completed_ns"),
-                                     [STATE] = STR("state"),
-                                     [PROFILING_NAME] = STR("profiling_name"),
-                                     [RETIRED] = STR("retired"),
-                                     [IS_P2P] = STR("is_p2p"),
-                                     [GROUP] = STR("process_group"),
-                                     [INPUT_SIZES] = STR("input_sizes"),
-                                     [INPUT_TYPES] = STR("input_dtypes"),
-                                     [OUTPUT_SIZES] = STR("output_sizes"),
-                                     [FRAMES] = STR("frames"),
-                                     [SEQUENCE] = STR("collective_seq_id"),
-                                     [P2P_SEQUENCE] = STR("p2p_seq_id")};
-
-typedef struct {
-    str v[N_FIELDS];
-} entry_fields;
-
-/* One walk over an entry; the first of equal keys counts. */
-static void read_fields(str entry, entry_fields *out) {
-    json_iter it = json_open(entry);
-    str key, value;
-    *out = (entry_fields){0};
-    while (json_next(&it, &key, &value))
-        for (int i = 0; i < N_FIELDS; i++)
-            if (key.n == FIELDS[i].n && memcmp(key.p, FIELDS[i].p, key.n) == 0) {
-                if (!out->v[i].n) out->v[i] = value;
-                break;
-            }
-}
+const str FLIGHT_FIELDS[N_FLIGHT_FIELDS] = {
+    [FLIGHT_CREATED] = STR("time_created_ns"),
+    [FLIGHT_STARTED] = STR("time_discovered_started_ns"),
+    [FLIGHT_COMPLETED] = STR("time_discovered_completed_ns"),
+    [FLIGHT_SEQUENCE] = STR("collective_seq_id"),
+    [FLIGHT_P2P_SEQUENCE] = STR("p2p_seq_id"),
+    [FLIGHT_STATE] = STR("state"),
+    [FLIGHT_NAME] = STR("profiling_name"),
+    [FLIGHT_RETIRED] = STR("retired"),
+    [FLIGHT_IS_P2P] = STR("is_p2p"),
+    [FLIGHT_GROUP] = STR("process_group"),
+    [FLIGHT_INPUT_SIZES] = STR("input_sizes"),
+    [FLIGHT_INPUT_TYPES] = STR("input_dtypes"),
+    [FLIGHT_OUTPUT_SIZES] = STR("output_sizes"),
+    [FLIGHT_FRAMES] = STR("frames")};
 
 static int64_t int_of(str json, int64_t otherwise) {
     int64_t v;
     return json_i64(json, &v) ? v : otherwise;
 }
 
-static int64_t time_of(str json) {
-    int64_t ns = int_of(json, 0);
-    return ns > 0 && ns < MOST_TIME ? ns : 0;
+int64_t flight_number(str json, int field) {
+    return flight_checked(int_of(json, ABSENT_I64), field);
 }
 
-static uint32_t id_of(recorder *r, str json) {
+uint32_t flight_id(recorder *r, str json) {
     buf_clear(&r->text);
     (void)json_decode(json_text(json), &r->text);
     if (!buf_ok(&r->text)) return UINT32_MAX;
@@ -261,35 +139,55 @@ static uint32_t ranks_of(recorder *r, str group) {
     if (!r->last_group.p || !str_eq(group, r->last_group)) {
         str config = json_member(r->groups, json_text(group));
         r->last_group = group;
-        r->last_ranks = id_of(r, json_member(config, STR("ranks")));
+        r->last_ranks = flight_id(r, json_member(config, STR("ranks")));
     }
     return r->last_ranks;
 }
 
-static status fill_comm(recorder *r, const entry_fields *e, str name, raw_comm *c) {
-    str group = e->v[GROUP];
-    bool p2p = str_eq(e->v[IS_P2P], STR("true"));
+uint32_t flight_add_list(recorder *r, int field, str json) {
+    flight_list list = {.elements = ABSENT_I64};
+    bool group = field == FLIGHT_GROUP, types = field == FLIGHT_INPUT_TYPES;
+    if (group || types) list.first = flight_id(r, item_at(json, group ? 1 : 0));
+    if (group) {
+        list.text = flight_id(r, item_at(json, 0));
+        list.ranks = ranks_of(r, item_at(json, 0));
+    } else if (field == FLIGHT_FRAMES) {
+        list.text = stack_of(r, json);
+    } else {
+        list.text = field == FLIGHT_OUTPUT_SIZES ? 0 : raw_id(r, json);
+        if (!types) list.elements = elements_of(json);
+    }
+    if (list.text == UINT32_MAX || list.first == UINT32_MAX || list.ranks == UINT32_MAX)
+        return UINT32_MAX;
+    flight_list *place = vec_push(&r->lists);
+    if (place) *place = list;
+    return place ? (uint32_t)(r->lists.n - 1) : UINT32_MAX;
+}
+
+static const flight_list *list_of(const recorder *r, const flight_entry *e, int field) {
+    return &VEC(&r->lists, flight_list)[e->list[field - FLIGHT_GROUP]];
+}
+
+static status fill_comm(recorder *r, const flight_entry *e, str name, raw_comm *c) {
+    const flight_list *group = list_of(r, e, FLIGHT_GROUP);
     size_t colon = str_find(name, STR(":"), 0), blank = str_find(name, STR(" "), 0);
     str op = str_n(name.p, blank == SIZE_MAX ? name.n : blank);
     if (colon != SIZE_MAX && colon < op.n) op = str_from(op, colon + 1);
     *c = (raw_comm){.slice = part_next_slice(r->part),
                     .name = intern_add(builder_strings(r->b), op),
-                    .group_name = id_of(r, item_at(group, 0)),
-                    .group_description = id_of(r, item_at(group, 1)),
-                    .group_ranks = ranks_of(r, item_at(group, 0)),
-                    .dtype = id_of(r, item_at(e->v[INPUT_TYPES], 0)),
+                    .group_name = group->text,
+                    .group_description = group->first,
+                    .group_ranks = group->ranks,
+                    .dtype = list_of(r, e, FLIGHT_INPUT_TYPES)->first,
                     .group_size = ABSENT_I64,
-                    .sequence = int_of(e->v[p2p ? P2P_SEQUENCE : SEQUENCE], ABSENT_I64),
+                    .sequence = e->number[e->p2p ? FLIGHT_P2P_SEQUENCE : FLIGHT_SEQUENCE],
                     .comms_id = ABSENT_I64,
-                    .in_elements = elements_of(e->v[INPUT_SIZES]),
-                    .out_elements = elements_of(e->v[OUTPUT_SIZES]),
+                    .in_elements = list_of(r, e, FLIGHT_INPUT_SIZES)->elements,
+                    .out_elements = list_of(r, e, FLIGHT_OUTPUT_SIZES)->elements,
                     .src = ABSENT_I32,
                     .dst = ABSENT_I32};
-    if (p2p) find_ends(name, c);
-    bool ok = c->name != UINT32_MAX && c->group_name != UINT32_MAX &&
-              c->group_description != UINT32_MAX && c->group_ranks != UINT32_MAX &&
-              c->dtype != UINT32_MAX;
-    return ok ? OK : ERR_MEMORY;
+    if (e->p2p) find_ends(name, c);
+    return c->name != UINT32_MAX ? OK : ERR_MEMORY;
 }
 
 /* The row of the group, with its name. */
@@ -305,12 +203,11 @@ static status find_track(recorder *r, const raw_comm *c, uint32_t *track) {
     return name ? part_label(r->part, &label) : OK;
 }
 
-static status take_entry(recorder *r, const entry_fields *e) {
-    str state = json_text(e->v[STATE]);
-    int64_t created = time_of(e->v[CREATED]), ended = time_of(e->v[COMPLETED]);
-    uint32_t name = id_of(r, e->v[PROFILING_NAME]);
+static status take_entry(recorder *r, const flight_entry *e) {
+    str state = intern_get(builder_strings(r->b), e->state);
+    int64_t created = e->number[FLIGHT_CREATED], ended = e->number[FLIGHT_COMPLETED];
+    uint32_t name = e->name;
     part_count(r->part, 1, 0);
-    if (name == UINT32_MAX) return ERR_MEMORY;
     if (!name || !created) {
         part_lost(r->part, name ? CAUSE_MISSING_TIME : CAUSE_MISSING_NAME, NOPOS, name);
         part_count(r->part, 0, 1);
@@ -318,8 +215,7 @@ static status take_entry(recorder *r, const entry_fields *e) {
     }
     /* Gloo never changes the state: what it no longer looks after has ended, nobody knows
      * when. */
-    bool retired = str_eq(e->v[RETIRED], STR("true"));
-    bool done = retired || str_eq(state, STR("completed"));
+    bool done = e->retired || str_eq(state, STR("completed"));
     int64_t end = max_i64(done && ended ? ended : done ? created : r->last_ns, created);
     raw_comm c;
     raw_slice row = {.start = created - r->first_ns,
@@ -330,14 +226,10 @@ static status take_entry(recorder *r, const entry_fields *e) {
     raw_op op = {.external = ABSENT_I64,
                  .sequence = ABSENT_I64,
                  .forward_thread = ABSENT_I64,
-                 .shapes = raw_id(r, e->v[INPUT_SIZES]),
-                 .types = raw_id(r, e->v[INPUT_TYPES]),
-                 .call_stack = stack_of(r, e->v[FRAMES])};
-    uint32_t word = intern_add(builder_strings(r->b), state);
-    if (op.shapes == UINT32_MAX || op.types == UINT32_MAX || op.call_stack == UINT32_MAX ||
-        word == UINT32_MAX)
-        return ERR_MEMORY;
-    row.category = builder_category(r->b, word);
+                 .shapes = list_of(r, e, FLIGHT_INPUT_SIZES)->text,
+                 .types = list_of(r, e, FLIGHT_INPUT_TYPES)->text,
+                 .call_stack = list_of(r, e, FLIGHT_FRAMES)->text};
+    row.category = builder_category(r->b, e->state);
     TRY(fill_comm(r, e, intern_get(builder_strings(r->b), name), &c));
     TRY(find_track(r, &c, &row.track));
     TRY(part_op(r->part, &op, &row));
@@ -347,33 +239,68 @@ static status take_entry(recorder *r, const entry_fields *e) {
 
 /* ---- the whole --------------------------------------------------------------------------- */
 
-/* All entries; the times of the first and the last of them. */
-static status list_entries(recorder *r, str list, vec *entries, error *err) {
-    json_iter it = json_open(list);
-    str key, entry;
-    while (json_next(&it, &key, &entry)) {
-        entry_fields *e = vec_push(entries);
-        if (!e) FAIL_MEMORY(err);
-        read_fields(entry, e);
-        for (int i = CREATED; i <= COMPLETED; i++) {
-            int64_t ns = time_of(e->v[i]);
-            if (!ns) continue;
-            r->last_ns = max_i64(r->last_ns, ns);
-            if (i == CREATED) r->first_ns = r->first_ns ? min_i64(r->first_ns, ns) : ns;
-        }
+/* One walk over an entry; the first of equal keys counts. */
+static void read_fields(str entry, str *out) {
+    json_iter it = json_open(entry);
+    str key, value;
+    for (int i = 0; i < N_FLIGHT_FIELDS; i++) out[i] = STR_NONE;
+    while (json_next(&it, &key, &value))
+        for (int i = 0; i < N_FLIGHT_FIELDS; i++)
+            if (str_eq(key, FLIGHT_FIELDS[i])) {
+                if (!out[i].n) out[i] = value;
+                break;
+            }
+}
+
+static status read_entry(recorder *r, str entry, flight_entry *e) {
+    str v[N_FLIGHT_FIELDS];
+    read_fields(entry, v);
+    for (int f = 0; f < N_FLIGHT_NUMBERS; f++) e->number[f] = flight_number(v[f], f);
+    e->name = flight_id(r, v[FLIGHT_NAME]);
+    e->state = flight_id(r, v[FLIGHT_STATE]);
+    e->retired = str_eq(v[FLIGHT_RETIRED], STR("true"));
+    e->p2p = str_eq(v[FLIGHT_IS_P2P], STR("true"));
+    if (e->name == UINT32_MAX || e->state == UINT32_MAX) return ERR_MEMORY;
+    for (int i = 0; i < N_FLIGHT_LISTS; i++) {
+        e->list[i] = flight_add_list(r, FLIGHT_GROUP + i, v[FLIGHT_GROUP + i]);
+        if (e->list[i] == UINT32_MAX) return ERR_MEMORY;
     }
     return OK;
 }
 
+static status list_entries(recorder *r, str list, vec *entries) {
+    json_iter it = json_open(list);
+    str key, entry;
+    if (r->entries != PICKLE_ABSENT) return flight_pickle_entries(r, entries);
+    while (json_next(&it, &key, &entry)) {
+        flight_entry *e = vec_push(entries);
+        if (!e) return ERR_MEMORY;
+        TRY(read_entry(r, entry, e));
+    }
+    return OK;
+}
+
+/* The times of the first and the last of them. */
+static void find_times(recorder *r, const vec *entries) {
+    for (size_t i = 0; i < entries->n; i++) {
+        const int64_t *number = VEC(entries, flight_entry)[i].number;
+        int64_t created = number[FLIGHT_CREATED];
+        for (int f = FLIGHT_CREATED; f <= FLIGHT_COMPLETED; f++)
+            r->last_ns = max_i64(r->last_ns, number[f]);
+        if (created) r->first_ns = r->first_ns ? min_i64(r->first_ns, created) : created;
+    }
+}
+
 static status take_entries(recorder *r, str list, error *err) {
-    vec entries = VEC_INIT(entry_fields);
-    status st = list_entries(r, list, &entries, err);
+    vec entries = VEC_INIT(flight_entry);
+    status st = list_entries(r, list, &entries);
+    find_times(r, &entries);
     if (st == OK && r->first_ns) builder_set_base_unix_ns(r->b, r->first_ns);
     for (size_t i = 0; i < entries.n && st == OK; i++)
-        if (take_entry(r, &VEC(&entries, entry_fields)[i]) != OK)
-            st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+        st = take_entry(r, &VEC(&entries, flight_entry)[i]);
     vec_fini(&entries);
-    return st;
+    if (st != OK) FAIL_MEMORY(err);
+    return OK;
 }
 
 static status add_facts(recorder *r, str dump, error *err) {
@@ -398,7 +325,7 @@ static status take_dump(recorder *r, str dump, error *err) {
 }
 
 status ingest_flight_recorder(source *src, const ingest_options *o, builder *b, error *err) {
-    recorder r = {.b = b, .part = builder_part(b)};
+    recorder r = {.b = b, .part = builder_part(b), .lists = VEC_INIT(flight_list)};
     buf json = {0};
     str head;
     if (!r.part) FAIL_MEMORY(err);
@@ -406,10 +333,13 @@ status ingest_flight_recorder(source *src, const ingest_options *o, builder *b, 
     TRY(source_peek(src, 4096, &head, err));
     const char *first = json_space(head.p, head.p + head.n);
     bool text = first < head.p + head.n && *first == '{';
-    status st = text ? read_json(&r, src, &json, err) : read_pickle(&r, src, o, &json, err);
+    status st =
+        text ? read_json(&r, src, &json, err) : flight_read_pickle(&r, src, o, &json, err);
     if (st == OK) st = take_dump(&r, buf_str(&json), err);
     if (source_damaged(src)) part_lost(r.part, CAUSE_STREAM_DAMAGED, NOPOS, 0);
     part_finish(r.part);
+    pickle_free(r.pickle);
+    vec_fini(&r.lists);
     map_fini(&r.labelled);
     buf_fini(&r.text);
     buf_fini(&json);

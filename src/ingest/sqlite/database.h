@@ -40,18 +40,25 @@ enum { DB_MAX_COLUMNS = 40 };
 /* The rows of a table, each once. */
 typedef struct {
     database *d;
-    void *statement; /* NULL: no more */
-    char *sql;       /* of the way back; NULL: there is none */
-    int64_t last;    /* number of the last row that was given */
-    int64_t first;   /* on the way back: the last one of the way there */
+    void *statement;   /* NULL: no more */
+    void *values;      /* of the row at hand, where they do not come from the statement */
+    char *list, *from; /* of its text: the columns, and what stands behind them */
+    int64_t last;      /* number of the last row that was given */
+    int64_t first;     /* on the way back: the last one of the way there */
     uint64_t n_rows;
     status st;
-    bool back, any;
+    bool back, any, silent;
+    uint8_t places[DB_MAX_COLUMNS]; /* of the wanted columns in the statement; 0: not there */
 } db_rows;
 
 /* `columns` are names, at most DB_MAX_COLUMNS. A table that is not there has no rows. */
 status db_select(database *d, str table, const char *const *columns, size_t n, db_rows *out,
                  error *err) MUST_USE;
+/* The same, of the rows whose first column is this number alone: SQLite skips the others, far
+ * faster than whoever would look at them. Losses are not counted: for looking ahead in a table
+ * that is read as a whole later. */
+status db_select_only(database *d, str table, const char *const *columns, size_t n,
+                      int64_t first, db_rows *out, error *err) MUST_USE;
 /* The next row; false at the end, and when something failed: db_done says what. */
 bool db_next(db_rows *r);
 /* Always to be called after db_select. ERR_MEMORY, ERR_LIMIT, ERR_CANCELLED; damage is no
@@ -66,7 +73,7 @@ typedef struct {
 } db_table;
 /* Takes a row; it fails only for want of memory. */
 typedef status db_row_function(void *context, db_rows *row);
-/* Gives every row of a table to `take`. */
+/* Gives every row of a table to `take`, which asks the database nothing else meanwhile. */
 status db_each_row(database *d, const db_table *t, db_row_function *take, void *context,
                    error *err) MUST_USE;
 /* A table and who takes its rows, for lists of them. */

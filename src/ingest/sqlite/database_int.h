@@ -20,9 +20,15 @@ struct database {
     uint64_t size_bytes;
     uint64_t n_rows; /* given so far, of all tables */
     uint64_t n_steps;
+    void *giving;       /* what DATABASE_GIVE does with rows, database_rows.c; NULL: nothing */
     const bool *failed; /* of whoever takes the rows; NULL: they tell it themselves */
     bool stopped;       /* the caller asked to */
 };
+
+/* The function that is called with each row of a table while it is read, and its name in
+ * SQL. */
+#define DATABASE_GIVE "give_row"
+void database_give(sqlite3_context *context, int n, sqlite3_value **values);
 
 /* What SQLite's refusal is to us; OK for damage, which is counted where it is met. */
 status database_failure(const database *d, int code);

@@ -137,12 +137,18 @@ static bool has_keys(const pickle *p, uint32_t shape, const pickle_value *pairs,
 
 /* The shape of these pairs, made when there are still few; UINT32_MAX when they have none. */
 static uint32_t find_shape(pickle *p, const pickle_value *pairs, uint32_t n) {
-    enum { MOST_SHAPES = 1024, MOST_KEYS = 64 };
-    if (n < 2 || n > MOST_KEYS) return UINT32_MAX;
+    enum { MOST_SHAPES = 1024 };
+    if (n < 2 || n > PICKLE_SHAPE_KEYS) return UINT32_MAX;
+    uint32_t *recent = &p->recent[n];
+    if (*recent && has_keys(p, *recent - 1, pairs, n)) return *recent - 1;
     uint64_t hash = n;
     for (uint32_t i = 0; i < n; i++) hash = hash_pair(hash, pairs[(size_t)2 * i]);
     uint32_t shape = map_get(&p->by_keys, hash);
-    if (shape != MAP_NONE) return has_keys(p, shape, pairs, n) ? shape : UINT32_MAX;
+    if (shape != MAP_NONE) {
+        if (!has_keys(p, shape, pairs, n)) return UINT32_MAX;
+        *recent = shape + 1;
+        return shape;
+    }
     if (p->shapes.n >= MOST_SHAPES || vec_reserve(&p->shapes, 1) != OK ||
         vec_reserve(&p->keys, n) != OK)
         return UINT32_MAX;

@@ -53,15 +53,17 @@ typedef struct {
 typedef struct {
     uint32_t first, n; /* in keys */
 } pickle_shape;
+enum { PICKLE_SHAPE_KEYS = 64 }; /* at most */
 
 struct pickle {
     intern *texts;
-    vec nodes;   /* pickle_node */
-    vec numbers; /* uint64_t: the bits */
-    vec cells;   /* uint32_t; cell 0 is unused */
-    vec shapes;  /* pickle_shape */
-    vec keys;    /* pickle_value */
-    map by_keys; /* hash of keys → shape */
+    vec nodes;                              /* pickle_node */
+    vec numbers;                            /* uint64_t: the bits */
+    vec cells;                              /* uint32_t; cell 0 is unused */
+    vec shapes;                             /* pickle_shape */
+    vec keys;                               /* pickle_value */
+    map by_keys;                            /* hash of keys → shape */
+    uint32_t recent[PICKLE_SHAPE_KEYS + 1]; /* by number of keys: the last shape + 1 */
     pickle_value root;
     uint64_t input_bytes;
     bool is_cut, has_more;

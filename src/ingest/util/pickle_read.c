@@ -628,8 +628,50 @@ static outcome run_action(machine *m, const instruction *op) {
     }
 }
 
+static uint32_t read_u32(const unsigned char *p) {
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* The instructions that most of a pickle consists of, without the ways that others need: what
+ * was made before, small numbers, and notes in the memo in their order. Ends at any other, at
+ * the end of the piece, and where the stack or the memo has to grow. */
+static void run_simple(machine *m) {
+    enum { BINGET = 'h', LONG_BINGET = 'j', BINPUT = 'q', LONG_BINPUT = 'r' };
+    enum { BININT1 = 'K', BININT2 = 'M', NEWTRUE = 0x88, NEWFALSE = 0x89 };
+    pickle_value *stack = VEC(&m->stack, pickle_value), *memo = VEC(&m->memo, pickle_value);
+    const size_t bottom = last_mark(m);
+    while (m->end - m->at >= 5 && m->stack.n < m->stack.cap && m->stack.n < MAX_STACK) {
+        const unsigned char *p = (const unsigned char *)m->at;
+        uint32_t number = p[1];
+        size_t n = 2;
+        switch (*p) {
+        case LONG_BINGET: number = read_u32(p + 1); n = 5; /* fall through */
+        case BINGET:
+            if (number >= m->memo.n || memo[number] == PICKLE_ABSENT) return;
+            stack[m->stack.n++] = memo[number];
+            break;
+        case LONG_BINPUT: number = read_u32(p + 1); n = 5; /* fall through */
+        case BINPUT:
+            if (number != m->memo.n || number >= m->memo.cap || m->stack.n <= bottom) return;
+            memo[m->memo.n++] = stack[m->stack.n - 1];
+            m->n_memo++;
+            break;
+        case BININT2: number |= (uint32_t)p[2] << 8; n = 3; /* fall through */
+        case BININT1: stack[m->stack.n++] = VALUE(TAG_SMALL, number); break;
+        case NEWTRUE:
+        case NEWFALSE:
+            stack[m->stack.n++] = *p == NEWTRUE ? VALUE_TRUE : VALUE_FALSE;
+            n = 1;
+            break;
+        default: return;
+        }
+        m->at += n;
+    }
+}
+
 static outcome pickle_read_run(machine *m) {
     for (;;) {
+        run_simple(m);
         outcome got = need(m, 1);
         if (got != GO) return got;
         const instruction *op = &INSTRUCTIONS[(uint8_t)*m->at++];

@@ -96,6 +96,81 @@ static void test_rows(void **state) {
     buf_fini(&file);
 }
 
+typedef struct {
+    int64_t sum, last_id;
+    uint64_t n_rows, bytes, stop_at;
+} sums;
+
+static status take_sum(void *context, db_rows *row) {
+    sums *s = context;
+    assert_false(db_has(row, 1));
+    assert_int_equal(db_int(row, 1, -7), -7);
+    s->sum += db_int(row, 0, 0);
+    s->bytes += db_text(row, 2).n;
+    s->last_id = db_row_id(row);
+    return ++s->n_rows == s->stop_at ? ERR_MEMORY : OK;
+}
+
+static status give_all(opened *x, const char *table, sums *out) {
+    const db_table t = {str_of(table), COLUMNS, 3};
+    return db_each_row(x->d, &t, take_sum, out, &x->err);
+}
+
+/* One by one and given as a whole: the same rows, and the same losses again. */
+static void check_given(opened *x, const char *table, int64_t sum, uint64_t n_rows) {
+    sums all = {0};
+    int64_t lost = part_loss_count(x->p, CAUSE_DATABASE_DAMAGED);
+    assert_int_equal(give_all(x, table, &all), OK);
+    assert_int_equal(all.n_rows, n_rows);
+    assert_int_equal(all.sum, sum);
+    assert_int_equal(part_loss_count(x->p, CAUSE_DATABASE_DAMAGED), 2 * lost);
+}
+
+/* An index that has all of the columns has another order than the table. */
+static void test_all_rows(void **state) {
+    (void)state;
+    opened x;
+    buf file = make_database(MANY "CREATE INDEX i ON t(s DESC, v);");
+    sums all = {0}, some = {.stop_at = 10};
+    open_bytes(&x, buf_str(&file));
+    assert_int_equal(give_all(&x, "t", &all), OK);
+    assert_int_equal(all.n_rows, 1000);
+    assert_int_equal(all.sum, 5005000);
+    assert_int_equal(all.bytes, 100000);
+    assert_int_equal(all.last_id, 1000);
+    assert_int_equal(give_all(&x, "t", &some), ERR_MEMORY); /* no row after the one refused */
+    assert_int_equal(some.n_rows, 10);
+    assert_int_equal(give_all(&x, "elsewhere", &all), OK);
+    assert_int_equal(all.n_rows, 1000);
+    assert_int_equal(part_loss_count(x.p, CAUSE_DATABASE_DAMAGED), 0);
+    close_all(&x);
+    buf_fini(&file);
+}
+
+static void test_rows_of_one_number(void **state) {
+    (void)state;
+    opened x;
+    db_rows r;
+    static const char *const nowhere[] = {"nowhere"};
+    buf file = make_database("CREATE TABLE t(v, s); INSERT INTO t VALUES"
+                             "(7,'a'),(8,'b'),(NULL,'c'),(7,'d'),('7','e');");
+    open_bytes(&x, buf_str(&file));
+    assert_int_equal(db_select_only(x.d, STR("t"), COLUMNS, 3, 7, &r, &x.err), OK);
+    assert_true(db_next(&r));
+    assert_true(str_eq(db_text(&r, 2), STR("a")));
+    assert_true(db_next(&r));
+    assert_true(str_eq(db_text(&r, 2), STR("d")));
+    assert_int_equal(db_row_id(&r), 4);
+    assert_false(db_next(&r));
+    assert_int_equal(db_done(&r, &x.err), OK);
+    assert_int_equal(db_select_only(x.d, STR("t"), nowhere, 1, 7, &r, &x.err), OK);
+    assert_false(db_next(&r)); /* no such column: no row has the number */
+    assert_int_equal(db_done(&r, &x.err), OK);
+    assert_int_equal(part_loss_count(x.p, CAUSE_DATABASE_DAMAGED), 0);
+    close_all(&x);
+    buf_fini(&file);
+}
+
 static void test_absent_table(void **state) {
     (void)state;
     opened x;
@@ -142,6 +217,7 @@ static void test_damaged_pages(void **state) {
     assert_true(n > 700 && n < 1000);
     assert_true(sum > 0);
     assert_int_equal(part_loss_count(x.p, CAUSE_DATABASE_DAMAGED), 1000 - n);
+    check_given(&x, "t", sum, n);
     close_all(&x);
     buf_fini(&file);
 }
@@ -154,10 +230,11 @@ static void test_cut(void **state) {
         opened x;
         open_bytes(&x, str_n(file.p, size));
         assert_int_equal(x.st, OK);
-        add_up(&x, "t", &n);
+        int64_t sum = add_up(&x, "t", &n);
         assert_true(n >= n_before && n < 1000);
         assert_int_equal(part_loss_count(x.p, CAUSE_TRUNCATED), 1);
         assert_true(part_loss_count(x.p, CAUSE_DATABASE_DAMAGED) > 0);
+        check_given(&x, "t", sum, n);
         n_before = n;
         close_all(&x);
     }
@@ -254,6 +331,8 @@ static void test_limits(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_all_rows),
+        cmocka_unit_test(test_rows_of_one_number),
         cmocka_unit_test(test_absent_table),
         cmocka_unit_test(test_schema_runs_nothing),
         cmocka_unit_test(test_damaged_pages),

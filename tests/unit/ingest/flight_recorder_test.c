@@ -73,6 +73,44 @@ static void an_entry_is_a_collective_of_its_group(void **state) {
     trace_release(t);
 }
 
+/* An entry as protocol 0 of pickle writes it; sizes and stacks are lists of their own in each. */
+#define PICKLED(number, size, line)                                                            \
+    "(dS'profiling_name'\nS'nccl:all_reduce'\nsS'process_group'\n(S'0'\nS'd'\nlsS'state'\n"    \
+    "S'completed'\nsS'is_p2p'\nI00\nsS'collective_seq_id'\nI" number "\nsS'time_created_ns'\n" \
+    "L170000000000000" number "000L\nsS'time_discovered_completed_ns'\n"                       \
+    "L1700000000000009000L\nsS'input_sizes'\n((I2\nI" size "\nl(I4\nllsS'input_dtypes'\n"      \
+    "(S'Float'\nlsS'frames'\n((dS'name'\nS'step'\nsS'filename'\nS'train.py'\nsS'line'\n"       \
+    "I" line "\nslsa"
+#define LARGE "10000000000" /* beyond 32 bits */
+
+/* The same lists again, others of the same form, and numbers of any size. */
+static void a_pickle_gives_each_entry_its_own_lists(void **state) {
+    (void)state;
+    trace *t =
+        read_dump("(dS'pg_config'\n(dS'0'\n(dS'ranks'\nS'[0, 1, 2]'\nsssS'entries'\n"
+                  "(l" PICKLED("1", "3", "7") PICKLED("2", "3", "7") PICKLED("3", "5", "8")
+                      PICKLED("4", LARGE, "7") PICKLED("5", LARGE, "7") "I7\nas.",
+                  OK);
+    static const int64_t elements[] = {0, 10, 10, 14, 20000000004, 20000000004};
+    static const char *const shapes[] = {"",
+                                         "[[2,3],[4]]",
+                                         "[[2,3],[4]]",
+                                         "[[2,5],[4]]",
+                                         "[[2,10000000000],[4]]",
+                                         "[[2,10000000000],[4]]"};
+    assert_int_equal(t->comm.n - 1, 5);
+    assert_int_equal(trace_quality(t, CAUSE_MISSING_NAME), 1);
+    for (uint32_t i = 1; i <= 5; i++) {
+        assert_int_equal(t->comm.sequence[i], i);
+        assert_int_equal(t->comm.in_elements[i], elements[i]);
+        assert_true(str_eq(trace_str(t, t->op.shapes[i]), str_of(shapes[i])));
+        assert_true(t->op.frame[i] && (t->op.frame[i] == t->op.frame[1]) == (i != 3));
+        assert_true(str_eq(trace_str(t, t->group.ranks[t->comm.group[i]]), STR("[0, 1, 2]")));
+        assert_int_equal(t->slice.dur[t->comm.slice[i]], 9000 - 1000 * i);
+    }
+    trace_release(t);
+}
+
 /* As Gloo writes it: the state never changes. */
 static void what_is_retired_has_ended(void **state) {
     (void)state;
@@ -144,6 +182,7 @@ static void dumps_are_recognized(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_entry_is_a_collective_of_its_group),
+        cmocka_unit_test(a_pickle_gives_each_entry_its_own_lists),
         cmocka_unit_test(what_is_retired_has_ended),
         cmocka_unit_test(damage_costs_the_entry),
         cmocka_unit_test(who_did_not_come_is_named),
