@@ -47,7 +47,7 @@ export function Memory() {
           peak ? t("fact_peak", { v: short(peak.allocated, "bytes"), d: device }) : undefined,
           isKnown(peak?.unused)
             ? t("fact_reserved", { v: reserved, p: short(shareOf(peak?.unused, peak?.reserved), "share") })
-            : isKnown(peak?.reserved)
+            : peak?.reserved
               ? t("fact_reserved_only", { v: reserved })
               : undefined,
           peak?.capacity ? t("fact_capacity", { v: short(peak?.capacity, "bytes") }) : undefined,

@@ -15,7 +15,7 @@ import { allOverview } from "./step-curves.tsx";
 function showOddest(values: Record<string, unknown> | undefined, rows: readonly Step[]): (() => void) | undefined {
   if (isKnown(values?.slice)) return undefined;
   const step = values?.step ?? [...rows].sort(largestFirst(lengthOf))[0]?.step;
-  return isKnown(step) && rows.length > 1 ? () => showStep(step) : undefined;
+  return isKnown(step) ? () => showStep(step) : undefined;
 }
 
 /** The verdict is of the window; of one step it says how it stands among all. */
