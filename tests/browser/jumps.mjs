@@ -239,3 +239,14 @@ test("jumps: parts of the step, modules and moments of a comparison lead to wher
     assert.match(await strip(page), /B: Alive at/);
   });
 }, ["gpt_eager", "resnet_w0"]);
+
+test("jumps: data loading that the verdict of Steps names leads to where it takes longest, also of one step", async (s) => {
+  await visit(s, "steps?run=resnet_w0", async (page) => {
+    for (const step of [undefined, "4"]) {
+      const { values } = s.json("steps", "resnet_w0", "--worker", "worker0", ...(step ? ["--step", step] : [])).verdict;
+      const place = `steps?run=resnet_w0${step ? `&step=${step}` : ""}`;
+      selected(await leads(page, s, place, verdict(page)), values.slice);
+      assert.match(await strip(page), /Data loader/);
+    }
+  });
+}, ["resnet_w0"]);

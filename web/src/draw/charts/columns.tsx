@@ -42,7 +42,7 @@ export function Columns({ bars, height, label, format, factor, onBar, onShow }: 
   const y = (v: number) => top + (height - top - bottom) * (1 - v / high);
   const slot = (width - left - 6) / Math.max(1, bars.length);
   const bar = Math.min(64, slot > 12 ? slot * 0.54 + 4 : Math.max(1, slot - 0.6));
-  const every = roundUp(36 / slot);
+  const every = roundUp((largest(bars, (b) => b.id.length, 1) * 7 + 8) / slot);
   return (
     <div class="chart" ref={box}>
       <svg data-chart width={width} height={height} role="img" aria-label={label}>
