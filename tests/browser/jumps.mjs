@@ -150,3 +150,103 @@ test("jumps: a row of a comparison leads to where it costs most in B, and back",
     await addressHas(page, "run=resnet_w0");
   });
 }, ["gpt_eager", "resnet_w0"]);
+
+test("jumps: boxes of flame graphs, stacked and in time, lead to the costliest call", async (s) => {
+  const operators = rowsOf(s.json("operators", "gpt_eager", "--evidence").tables.operators);
+  const self = [...operators].sort((a, b) => b.host_self - a.host_self)[0];
+  await visit(s, "operators?run=gpt_eager&form=flame&flame=bottom", async (page) => {
+    const place = "operators?run=gpt_eager&form=flame&flame=bottom";
+    const canvas = page.locator(".tl-flame canvas");
+    const corner = { position: { x: 12, y: 8 } }; // bottom-up, the first box is what takes most itself
+    selected(await leads(page, s, place, () => canvas.click({ ...corner, modifiers: ["Shift"] })), self.slice);
+    assert.equal(await strip(page).then((words) => words.includes(self.name)), true, await strip(page));
+    await page.click(".tl-back");
+    await addressHas(page, "form=flame");
+    const url = await leads(page, s, place, async () => {
+      await canvas.click(corner); // zooms, and says what is chosen
+      assert.ok(plain(await page.textContent(".flame-chosen")).startsWith(self.name));
+      await page.click(".flame-chosen .link:has-text('Show in timeline')");
+    });
+    selected(url, self.slice);
+    const timed = await leads(page, s, "operators?run=gpt_eager&form=flame&flame=time", () =>
+      canvas.click({ position: { x: 200, y: 8 }, modifiers: ["Shift"] }),
+    );
+    assert.match(timed, /sel=slice:\d+/);
+    assert.ok((await strip(page)).includes(await chosen(page)), `${await strip(page)}: ${await chosen(page)}`);
+  });
+}, ["gpt_eager"]);
+
+test("jumps: blocks of the address map and moments of the memory curve lead to the allocation", async (s) => {
+  const { events, peaks } = s.json("memory", "gpt_eager", "--evidence", "--table", "events,peaks").tables;
+  const { device } = rowsOf(peaks)[0];
+  const born = rowsOf(events).filter((r) => r.device === device && r.kind === "allocation" && r.allocated_at !== null);
+  await visit(s, "memory?run=gpt_eager&picture=map", async (page) => {
+    const canvas = page.locator(".chart.map canvas");
+    let words = "";
+    const block = await leads(page, s, "memory?run=gpt_eager&picture=map", async () => {
+      await canvas.waitFor();
+      const box = await canvas.boundingBox();
+      for (let y = box.height - 6; y > 0 && !words; y -= 10) {
+        await page.mouse.move(box.x + box.width / 2, box.y + y);
+        const card = page.locator(".map-card b");
+        if (!(await card.count()) || !/::/.test(await card.textContent())) continue;
+        words = await card.textContent();
+        await page.mouse.down();
+        await page.mouse.up();
+      }
+    });
+    assert.match(block, /sel=slice:\d+/);
+    assert.ok(words && (await strip(page)).includes(words), `${words}: ${await strip(page)}`);
+    const curve = page.locator(".curve .u-over");
+    const spot = { position: { x: 240, y: 60 } };
+    const sliceIn = (url) => Number(/sel=slice:(\d+)/.exec(url)?.[1]);
+    const once = await leads(page, s, "memory?run=gpt_eager", async () => {
+      await curve.click(spot);
+      await addressHas(page, "at=");
+      await page.click(`${panel("Alive at the peak")} .link:has-text('Show in timeline')`);
+    });
+    const at = Number(/[?&]at=(\d+)/.exec(decodeURIComponent(once))?.[1]);
+    const last = Math.max(...born.map((r) => r.allocated_at).filter((time) => time <= at));
+    assert.ok(born.some((r) => r.allocated_at === last && r.slice === sliceIn(once)), `${at}: ${once}`);
+    const twice = await leads(page, s, "memory?run=gpt_eager", () => curve.dblclick(spot));
+    assert.equal(sliceIn(twice), sliceIn(once));
+    assert.match(await strip(page), /Alive at/);
+  });
+}, ["gpt_eager"]);
+
+test("jumps: parts of the step, modules and moments of a comparison lead to where they cost most", async (s) => {
+  const part = rowsOf(s.json("overview", "gpt_eager", "--evidence").tables.breakdown).find((r) => r.category === "kernel");
+  const modules = rowsOf(s.json("modules", "gpt_eager", "--evidence").tables.modules);
+  const place = "compare?run=resnet_w0&other=gpt_eager";
+  const step = panel("Mean step");
+  await visit(s, place, async (page) => {
+    const sign = (row) => async () => {
+      await row.hover();
+      await row.locator(".to-timeline").click();
+    };
+    const url = await leads(page, s, place, sign(page.locator(`${step} tbody tr`, { hasText: "Kernel" }).first()));
+    assert.match(url, /run=gpt_eager/);
+    selected(url, part.slice);
+    assert.match(await strip(page), /B: Kernel/);
+    assert.match(await leads(page, s, place, () => page.locator(`${step} svg g.part`).first().click()), /claim=[AB]: /);
+    const root = modules.find((r) => r.depth === 0);
+    const row = page.locator(`${panel("Modules")} tbody tr`, { hasText: root.module }).first();
+    selected(await leads(page, s, `${place}&part=modules`, sign(row)), root.slice);
+    assert.match(await strip(page), new RegExp(`B: ${root.module}`));
+    const lines = page.locator(`${panel("Memory")} svg[data-chart]`);
+    const moment = await leads(page, s, `${place}&part=memory`, () => lines.click({ position: { x: 300, y: 100 } }));
+    assert.match(moment, /run=gpt_eager.*sel=slice:\d+|sel=slice:\d+.*run=gpt_eager/);
+    assert.match(await strip(page), /B: Alive at/);
+  });
+}, ["gpt_eager", "resnet_w0"]);
+
+test("jumps: data loading that the verdict of Steps names leads to where it takes longest, also of one step", async (s) => {
+  await visit(s, "steps?run=resnet_w0", async (page) => {
+    for (const step of [undefined, "4"]) {
+      const { values } = s.json("steps", "resnet_w0", "--worker", "worker0", ...(step ? ["--step", step] : [])).verdict;
+      const place = `steps?run=resnet_w0${step ? `&step=${step}` : ""}`;
+      selected(await leads(page, s, place, verdict(page)), values.slice);
+      assert.match(await strip(page), /Data loader/);
+    }
+  });
+}, ["resnet_w0"]);

@@ -452,4 +452,8 @@ test("modules: the classes add up to what all modules do themselves, in the colo
     const most = rows.sort((a, b) => b.device_self - a.device_self)[0];
     const first = plain(await page.locator("section[aria-label='Classes'] li").first().textContent());
     assert.ok(first.startsWith(most.module) && first.includes(time(most.device_self)), first);
+    await page.locator("section[aria-label='Classes'] li button").first().click();
+    await page.waitForSelector(".tl-strip");
+    assert.ok(plain(await page.textContent(".tl-strip")).includes(most.module));
+    assert.ok((await page.textContent(".tl-what code")).includes(`${most.module}_`));
   }), ["resnet_w0"]);

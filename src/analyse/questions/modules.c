@@ -275,6 +275,15 @@ static status write_tree(question *q, table *out, error *err) {
 /* ---- verdict ----------------------------------------------------------------------------- */
 
 typedef struct {
+    str name;
+    int64_t self, n;
+    /* Its instance with most self time, and the costliest call of that. */
+    str largest;
+    int64_t largest_self;
+    uint32_t slice;
+} class_sum;
+
+typedef struct {
     bool has_device;
     int64_t whole; /* Σ self time of all modules with their backward work */
     str module;    /* with most self time */
@@ -282,8 +291,7 @@ typedef struct {
     uint32_t n;
     uint32_t slice; /* of the module's costliest call */
     /* The class with most self time; of a table of instances. */
-    str class;
-    int64_t class_self, n_class;
+    class_sum class;
 } module_facts;
 
 static bool no_modules(const void *facts, verdict *v) {
@@ -291,18 +299,20 @@ static bool no_modules(const void *facts, verdict *v) {
     return !((const module_facts *)facts)->n;
 }
 
-/* One of many alike says little: what they take together does. */
+/* One of many alike says little: what they take together does, where it is clearly more than
+ * any single module takes. */
 static bool class_leads(const void *facts, verdict *v) {
     const module_facts *f = facts;
-    if (f->whole <= 0 || f->n_class < 2 || f->self * 10 >= f->whole) return false;
-    verdict_add(v, arg_int("count", f->n_class));
-    verdict_add(v, arg_text("class", f->class));
-    verdict_add(v, arg_share("share", (double)f->class_self / (double)f->whole));
-    verdict_add(v, arg_time("time", f->class_self));
-    verdict_add(v, arg_text("module", f->module));
-    verdict_add(v, arg_share("largest", (double)f->self / (double)f->whole));
+    const class_sum *c = &f->class;
+    if (f->whole <= 0 || c->n < 2 || c->self <= 0 || c->self / 2 < f->self) return false;
+    verdict_add(v, arg_int("count", c->n));
+    verdict_add(v, arg_text("class", c->name));
+    verdict_add(v, arg_share("share", (double)c->self / (double)f->whole));
+    verdict_add(v, arg_time("time", c->self));
+    verdict_add(v, arg_text("module", c->largest));
+    verdict_add(v, arg_share("largest", (double)c->largest_self / (double)f->whole));
     if (f->has_device) verdict_add(v, arg_int("device", 1));
-    if (f->slice) verdict_add(v, arg_id("slice", f->slice));
+    if (c->slice) verdict_add(v, arg_id("slice", c->slice));
     return true;
 }
 
@@ -333,13 +343,20 @@ static const rule rules[] = {
     {"module_leads_host", MSG_VERDICT_MODULE_HOST, SEVERITY_INFO, one_leads_on_host},
 };
 
-typedef struct {
-    str name;
-    int64_t self, n;
-} class_sum;
-
 static bool same_sum(const void *row, const void *key) {
     return str_eq(((const class_sum *)row)->name, *(const str *)key);
+}
+
+static void add_instance(const question *q, class_sum *c, uint32_t module, int64_t self) {
+    c->n++;
+    c->self = add_i64(c->self, self);
+    str name = module_short_name(q->t, module);
+    if (c->largest.p &&
+        (self < c->largest_self || (self == c->largest_self && str_cmp(name, c->largest) >= 0)))
+        return;
+    c->largest = name;
+    c->largest_self = self;
+    c->slice = q->row[module].worst;
 }
 
 /* The class whose instances take most self time; of equal ones the first by name. */
@@ -355,18 +372,14 @@ static status find_class(const question *q, module_facts *f, error *err) {
         if (at == GROUP_NONE) FAIL_MEMORY(err);
         class_sum *c = GROUP_ROW(&classes, class_sum, at);
         if (is_new) *c = (class_sum){.name = name};
-        c->n++;
-        c->self = add_i64(c->self, f->has_device ? q->row[i].device_self : q->row[i].host_self);
+        add_instance(q, c, i, f->has_device ? q->row[i].device_self : q->row[i].host_self);
     }
     for (uint32_t i = 0; i < classes.n; i++) {
         const class_sum *c = GROUP_ROW(&classes, class_sum, i);
-        bool more =
-            c->self > f->class_self ||
-            (c->self == f->class_self && (!f->class.p || str_cmp(c->name, f->class) < 0));
-        if (!more) continue;
-        f->class = c->name;
-        f->class_self = c->self;
-        f->n_class = c->n;
+        if (c->self > f->class.self ||
+            (c->self == f->class.self &&
+             (!f->class.name.p || str_cmp(c->name, f->class.name) < 0)))
+            f->class = *c;
     }
     return OK;
 }

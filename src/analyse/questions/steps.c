@@ -43,6 +43,7 @@ typedef struct {
     stage_segments segments;
     step_trace trace;               /* by points, where they are known */
     intervals compute, comm, alone; /* alone: communication without computation */
+    role_ranges ranges;             /* what goes on when */
     intervals busy;                 /* the device does anything */
     step_spans steps;               /* adjusted for device work */
     const step_span **spans;        /* the same by row of table step */
@@ -321,7 +322,9 @@ typedef struct {
     /* Means over the whole steps that have it; ABSENT_I64: not known. Those of a step trace are
      * the producer's; exposed communication is ours. */
     int64_t mean, tail, interval, exposed;
-    str collective; /* the longest exposed one of them, and how long it takes */
+    int64_t loading;        /* of data, while nothing of the device or the runtime goes on */
+    uint32_t loading_slice; /* during which most of it goes by; 0 = not asked for */
+    str collective;         /* the longest exposed one of them, and how long it takes */
     int64_t collective_ns;
     uint32_t collective_slice;
 } steps_facts;
@@ -367,6 +370,13 @@ static bool communication_is_exposed(const void *facts, verdict *v) {
     const steps_facts *f = facts;
     if (!say_part(f, f->exposed, v)) return false;
     say_collective(f, v);
+    return true;
+}
+
+static bool loading_is_long(const void *facts, verdict *v) {
+    const steps_facts *f = facts;
+    if (!say_part(f, f->loading, v)) return false;
+    if (f->loading_slice) verdict_add(v, arg_id("slice", f->loading_slice));
     return true;
 }
 
@@ -429,6 +439,7 @@ static const rule rules[] = {
     {"steps_interval", MSG_VERDICT_STEPS_INTERVAL, SEVERITY_WARNING, interval_is_long},
     {"steps_tail", MSG_VERDICT_STEPS_TAIL, SEVERITY_WARNING, tail_is_long},
     {"steps_exposed", MSG_VERDICT_STEPS_EXPOSED, SEVERITY_WARNING, communication_is_exposed},
+    {"steps_loading", MSG_VERDICT_STEPS_LOADING, SEVERITY_WARNING, loading_is_long},
     {"steps_first_slow", MSG_VERDICT_STEPS_FIRST_SLOW, SEVERITY_INFO, first_is_slow},
     {"steps_uneven", MSG_VERDICT_STEPS_UNEVEN, SEVERITY_WARNING, one_is_slow},
     {"steps_even", MSG_VERDICT_STEPS_EVEN, SEVERITY_GOOD, all_are_alike},
@@ -485,6 +496,29 @@ static void find_exposed(const question *q, steps_facts *f) {
     }
 }
 
+/* Loading of data as the average step has it, and where it costs most. A step trace has its
+ * own word for it: the interval. */
+static status find_loading(const question *q, steps_facts *f, error *err) {
+    step_spans shown = {.v = ARENA_ARRAY(q->arena, step_span, (size_t)q->t->step.n + 1)};
+    step_parts *parts;
+    role_place places[N_ROLES];
+    int64_t sum = 0;
+    f->loading = ABSENT_I64;
+    if (!shown.v) FAIL_MEMORY(err);
+    if (q->trace.timed) return OK;
+    for (uint32_t i = 1; i < q->t->step.n; i++)
+        if (is_selected(q, i) && !is_cut(q, i) && !steps_is_left_out(q, i))
+            shown.v[shown.n++] = *q->spans[i];
+    if (!shown.n) return OK;
+    TRY(breakdown_make(&q->ranges, &shown, q->arena, &parts, err));
+    for (uint32_t i = 0; i < shown.n; i++) sum = add_i64(sum, parts[i].ns[ROLE_DATA_LOADER]);
+    f->loading = mean_i64(sum, shown.n);
+    if ((double)f->loading < PART_SHARE * (double)f->mean) return OK;
+    TRY(breakdown_places(q->t, &q->ranges, &shown, q->arena, places, err));
+    f->loading_slice = places[ROLE_DATA_LOADER].slice;
+    return OK;
+}
+
 /* Parts of a step trace where the producer has one: what we see as the end of backward may be
  * the loading of data. */
 static void find_parts(const question *q, const table *t, steps_facts *f) {
@@ -524,6 +558,7 @@ static status steps_judge(question *q, const table *t, answer *out, error *err) 
     bool all = !q->select.by_step && !q->select.by_time;
     TRY(step_spans_median(all ? &q->steps : &shown, q->arena, &f.median, err));
     find_parts(q, t, &f);
+    TRY(find_loading(q, &f, err));
     rules_apply(rules, sizeof rules / sizeof *rules, &f, &out->verdict);
     return OK;
 }
@@ -573,17 +608,16 @@ static status draw_given_passes(question *q, const step_spans *all, const untrac
 }
 
 static status steps_prepare(question *q, const params *p, error *err) {
-    role_ranges ranges;
     step_spans all;
     untraced_steps bare;
     TRY(find_spans(q, &all, err));
     TRY(step_trace_find(q->t, p, q->arena, &q->trace, err));
-    TRY(role_ranges_make(q->t, (interval){INT64_MIN, INT64_MAX}, q->arena, &ranges, err));
-    q->compute = ranges.at[q->t->kernel.n > 1 ? ROLE_KERNEL : ROLE_CPU_EXEC];
-    q->comm = ranges.at[ROLE_COMMUNICATION];
-    q->busy = ranges.device;
-    TRY(untraced_steps_find(q->t, &all, &ranges, &bare, err));
-    q->alone = ranges.exposed;
+    TRY(role_ranges_make(q->t, (interval){INT64_MIN, INT64_MAX}, q->arena, &q->ranges, err));
+    q->compute = q->ranges.at[q->t->kernel.n > 1 ? ROLE_KERNEL : ROLE_CPU_EXEC];
+    q->comm = q->ranges.at[ROLE_COMMUNICATION];
+    q->busy = q->ranges.device;
+    TRY(untraced_steps_find(q->t, &all, &q->ranges, &bare, err));
+    q->alone = q->ranges.exposed;
     TRY(draw_given_passes(q, &all, &bare, err));
     TRY(stages_find(q->t, q->arena, &q->segments, err));
     return find_collectives(q, err);

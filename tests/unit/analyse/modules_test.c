@@ -167,6 +167,32 @@ static void many_small_modules_are_judged_by_their_class(void **state) {
     fake_fini(&f);
 }
 
+/* The largest module is of another class: what leads is still the class, with its own largest. */
+static void a_class_leads_where_it_takes_clearly_more_than_any_module(void **state) {
+    static const struct {
+        int64_t ns; /* of each of the six */
+        const char *rule, *named;
+    } cases[] = {{40, "module_class_leads", "Conv_3"}, {20, "module_leads_host", "Head_0"}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        fake f;
+        arena a = {0};
+        char names[6][40]; /* borrowed until the end */
+        fake_init(&f);
+        int host = fake_thread(&f);
+        for (int i = 0; i < 6; i++) {
+            snprintf(names[i], sizeof names[i], "nn.Module: Conv_%d", i);
+            example_module(&f, host, names[i], 200 * i, cases[c].ns + (i == 3));
+        }
+        example_module(&f, host, "nn.Module: Head_0", 1200, 100);
+        params p = fake_params();
+        answer out = fake_ask(analyse_modules, fake_seal(&f), &p, &a);
+        assert_string_equal(out.verdict.id, cases[c].rule);
+        assert_text(out.verdict.args[c ? 0 : 4].u.text, cases[c].named);
+        arena_fini(&a);
+        fake_fini(&f);
+    }
+}
+
 static void without_modules_the_verdict_says_how_to_record_them(void **state) {
     fake f;
     arena a = {0};
@@ -187,6 +213,7 @@ int main(void) {
         cmocka_unit_test(work_of_a_graph_is_its_operators_modules),
         cmocka_unit_test(siblings_come_by_time_below_their_parent),
         cmocka_unit_test(many_small_modules_are_judged_by_their_class),
+        cmocka_unit_test(a_class_leads_where_it_takes_clearly_more_than_any_module),
         cmocka_unit_test(without_modules_the_verdict_says_how_to_record_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -195,6 +195,34 @@ static void steps_that_overlap_cost_no_more_and_share_no_moment(void **state) {
     fake_fini(&f);
 }
 
+static void loading_of_data_that_nothing_hides_is_the_verdict(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0);
+    for (int i = 0; i < 3; i++) {
+        fake_step(&f, i, 100 * i, 100 * i + 100);
+        int call = fake_add(&f, host, KIND_RUNTIME, "cudaLaunchKernel", 100 * i, 5);
+        fake_work(&f, gpu, KIND_KERNEL, "gemm", 100 * i + 5, 35, call);
+        fake_add(&f, host, KIND_DATA, "enumerate(DataLoader)#next", 100 * i + 20,
+                 i == 1 ? 80 : 50); /* 20 of it hidden */
+    }
+    params p = fake_params();
+    const trace *t = fake_seal(&f);
+    answer out = fake_ask(analyse_steps, t, &p, &a);
+    assert_string_equal(out.verdict.id, "steps_loading");
+    assert_near(out.verdict.args[0].u.d, 0.4); /* (30 + 60 + 30) / 300 */
+    assert_int_equal(out.verdict.args[1].u.i, 40);
+    assert_int_equal(t->slice.dur[out.verdict.args[2].u.i], 80); /* where it is longest */
+    p.first_step = p.last_step = 2;
+    out = fake_ask(analyse_steps, t, &p, &a);
+    assert_string_equal(out.verdict.id, "steps_loading");
+    assert_near(out.verdict.args[0].u.d, 0.3);
+    assert_int_equal(out.verdict.args[2].u.i, 2); /* that step, not each */
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_of_a_step),
@@ -204,6 +232,7 @@ int main(void) {
         cmocka_unit_test(the_verdict_names_the_step_that_is_odd),
         cmocka_unit_test(warm_up_does_not_move_the_median),
         cmocka_unit_test(steps_that_overlap_cost_no_more_and_share_no_moment),
+        cmocka_unit_test(loading_of_data_that_nothing_hides_is_the_verdict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,7 +145,8 @@ export const enCompare = {
   events: "{n} events",
   // memory
   memory: "Memory",
-  memory_words: "{unit} allocated on {device}, from the start of the first step",
+  memory_words:
+    "{unit} allocated on {device}, from the start of the first step · click to show the moment in B, Shift-click in A",
   memory_label: "Memory of A peaks at {a}, of B at {b}",
   memory_peaks: "peak of A *{a}*, of B *{b}*, change *{v}*",
   no_memory: "Only runs recorded with memory can be compared here. Not recorded: {names}.",

@@ -69,7 +69,7 @@ export const enFrameworks = {
   cpu_kind_sys: "sys",
   cpu_kind_io: "io",
   cpu_kind_idle: "idle",
-  map_zoom_words: "time × address, one box per block · drag to zoom, right-click to reset",
+  map_zoom_words: "time × address, one box per block · click to show its allocation, drag to zoom, right-click to reset",
   map_largest: "only the {n} largest blocks are drawn",
   one_call: "Call",
   late_words_name: "summed per collective, largest first · click to see the worst, Shift-click to filter",

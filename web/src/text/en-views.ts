@@ -4,7 +4,7 @@ export const enViews = {
   self: "Self",
   total_time: "Total",
   python_frames: "Python frames",
-  flame_hint: "click a box to zoom in, double-click to reset",
+  flame_hint: "click a box to zoom in, Shift-click to show it in the timeline, double-click to reset",
   editor: "Open in",
   editor_own: "custom link",
   editor_other: "Another editor…",

@@ -285,7 +285,7 @@ export const en = {
   fact_capacity: "the device has *{v}*",
   memory_over_time: "Memory over time",
   device_memory_over_time: "Memory over time",
-  memory_words: "drag for a range · click for a moment · right-click to reset",
+  memory_words: "drag for a range · click for a moment, twice for the timeline · right-click to reset",
   curve: "Curve",
   address_map: "Address map",
   allocated: "allocated",

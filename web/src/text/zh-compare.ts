@@ -139,7 +139,7 @@ export const zhCompare: Record<keyof typeof enCompare, string> = {
   idle: "空闲 {time}",
   events: "{n} 个事件",
   memory: "内存",
-  memory_words: "{device} 上已分配的内存（{unit}），从第一步开始计时",
+  memory_words: "{device} 上已分配的内存（{unit}），从第一步开始计时 · 点击在 B 中查看该时刻，按住 Shift 点击在 A 中查看",
   memory_label: "A 的内存峰值为 {a}，B 为 {b}",
   memory_peaks: "A 的峰值 *{a}*，B 的峰值 *{b}*，变化 *{v}*",
   no_memory: "只有记录了内存的运行才能在此对比。未记录：{names}。",

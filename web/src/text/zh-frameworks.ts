@@ -69,7 +69,7 @@ export const zhFrameworks = {
   cpu_kind_sys: "系统",
   cpu_kind_io: "IO",
   cpu_kind_idle: "空闲",
-  map_zoom_words: "时间 × 地址，每块一个方框 · 拖动放大，右键复位",
+  map_zoom_words: "时间 × 地址，每块一个方框 · 点击查看其分配，拖动放大，右键复位",
   map_largest: "仅绘制最大的 {n} 块",
   one_call: "单次",
   late_words_name: "按集合通信汇总，从大到小 · 点击查看最严重的一次，Shift 点击筛选",

@@ -3,7 +3,7 @@ export const zhViews = {
   self: "自身",
   total_time: "总计",
   python_frames: "Python 帧",
-  flame_hint: "点击方块放大，双击复位",
+  flame_hint: "点击方块放大，按住 Shift 点击在时间线中查看，双击复位",
   editor: "打开方式",
   editor_own: "自定义链接",
   editor_other: "其他编辑器…",

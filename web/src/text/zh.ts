@@ -273,7 +273,7 @@ export const zh: Record<keyof typeof en, string> = {
   fact_capacity: "设备共有 *{v}*",
   memory_over_time: "内存随时间变化",
   device_memory_over_time: "显存随时间变化",
-  memory_words: "拖动选范围 · 点击选时刻 · 右键复位",
+  memory_words: "拖动选范围 · 点击选时刻，双击看时间线 · 右键复位",
   curve: "曲线",
   address_map: "地址分布图",
   allocated: "已分配",

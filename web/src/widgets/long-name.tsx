@@ -5,8 +5,8 @@ const TAIL = 18; // letters that always stay
 /** What stands in an element of class `ends`. */
 export const Ends = ({ text }: { text: string }) => (
   <>
-    {text.length > TAIL ? <span>{text.slice(0, -TAIL)}</span> : null}
-    <span>{text.slice(-TAIL)}</span>
+    {text.length > TAIL + 8 ? <span>{text.slice(0, -TAIL)}</span> : null}
+    <span>{text.length > TAIL + 8 ? text.slice(-TAIL) : text}</span>
   </>
 );
 

@@ -75,6 +75,7 @@ interface MapProps {
   only: number | undefined; // the colour that stands out
   time: (ns: number) => string; // of the axis
   size: (bytes: number) => string;
+  onShow: (i: number) => void; // a click
   onBlock: (i: number | undefined, x: number, y: number) => void;
   onZoom: (zoom: Zoom | undefined) => void;
 }
@@ -151,16 +152,22 @@ export function AddressMap(props: MapProps) {
   }, [blocks, width, height, version, from, to, props.only]);
   const timeAt = (px: number) => from + (px / width) * (to - from);
   const placeAt = (py: number) => ((height - py) / height) * map.size;
-  const find = (e: MouseEvent) => {
-    if (drag) return setDrag({ ...drag, x2: e.offsetX, y2: e.offsetY });
+  const blockAt = (e: MouseEvent) => {
     const [time, place] = [timeAt(e.offsetX), placeAt(e.offsetY)];
-    const i = blocks.findIndex(
+    return blocks.findIndex(
       (b) => b.from <= time && time <= b.to && map.at(b.address) <= place && place < map.at(b.address) + b.bytes,
     );
+  };
+  const find = (e: MouseEvent) => {
+    if (drag) return setDrag({ ...drag, x2: e.offsetX, y2: e.offsetY });
+    const i = blockAt(e);
     props.onBlock(i < 0 ? undefined : i, e.offsetX + LEFT, e.offsetY);
   };
-  const release = () => {
-    if (drag && Math.hypot(drag.x2 - drag.x, drag.y2 - drag.y) >= MOVED) props.onZoom(zoomOf(drag));
+  const release = (e: MouseEvent) => {
+    if (!drag) return;
+    const i = blockAt(e);
+    if (Math.hypot(drag.x2 - drag.x, drag.y2 - drag.y) >= MOVED) props.onZoom(zoomOf(drag));
+    else if (i >= 0) props.onShow(i);
     setDrag(undefined);
   };
   /** The addresses between two heights; a flat drag is about time alone. */

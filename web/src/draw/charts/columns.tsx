@@ -25,6 +25,12 @@ interface ColumnsProps {
   onShow?: (id: string) => void; // a double click, or Ctrl Enter
 }
 
+/** 1, 2, 5, 10, 20, …: every so manieth bar has its number. */
+function roundUp(least: number): number {
+  const ten = 10 ** Math.max(0, Math.floor(Math.log10(least)));
+  return [1, 2, 5, 10].map((m) => m * ten).find((m) => m >= least) ?? 1;
+}
+
 export function Columns({ bars, height, label, format, factor, onBar, onShow }: ColumnsProps) {
   const [box, width] = useWidth(380);
   const left = 34;
@@ -36,7 +42,7 @@ export function Columns({ bars, height, label, format, factor, onBar, onShow }: 
   const y = (v: number) => top + (height - top - bottom) * (1 - v / high);
   const slot = (width - left - 6) / Math.max(1, bars.length);
   const bar = Math.min(64, slot > 12 ? slot * 0.54 + 4 : Math.max(1, slot - 0.6));
-  const every = Math.max(1, Math.ceil(36 / slot));
+  const every = roundUp((largest(bars, (b) => b.id.length, 1) * 7 + 8) / slot);
   return (
     <div class="chart" ref={box}>
       <svg data-chart width={width} height={height} role="img" aria-label={label}>
@@ -84,7 +90,7 @@ export function Columns({ bars, height, label, format, factor, onBar, onShow }: 
                   {format(b.total / factor)}
                 </text>
               ) : null}
-              {i % every === 0 ? (
+              {(Number(b.id) || i) % every === 0 ? (
                 <text x={Math.min(x + bar / 2, width - b.id.length * 3.5 - 1)} y={height - 6} text-anchor="middle" class="axis">
                   {b.id}
                 </text>

@@ -28,6 +28,7 @@ interface CurveProps {
   onRange: (from: number, to: number) => void;
   onReset: () => void;
   onTime: (time: number) => void;
+  onShow: (time: number) => void; // a double click
 }
 
 const css = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -265,6 +266,7 @@ export function Curve(props: CurveProps) {
     u.over.addEventListener("click", (e) => {
       if (!dragged.current) now.current.onTime(u.posToVal(e.offsetX, "x"));
     });
+    u.over.addEventListener("dblclick", (e) => now.current.onShow(u.posToVal(e.offsetX, "x")));
     plot.current = u;
     drawnAs.set(u.ctx.canvas, () => vectorOf(u, now.current));
     return () => u.destroy();

@@ -51,6 +51,8 @@ interface Box {
 
 const apart = (a: Box, b: Box) => Math.abs(a.y - b.y) > 13 || a.x > b.x + b.w || b.x > a.x + a.w;
 
+type Label = Box & { label: string; end?: number }; // of one to the left of its point: where it ends
+
 /** Labels of the largest points: to their right, where they may cover smaller points, else to their left or
  * below, where they cover none. No label covers another. */
 export function placeLabels(
@@ -58,8 +60,8 @@ export function placeLabels(
   taken: readonly Box[],
   [left, right]: readonly [number, number],
   most: number,
-): (Box & { label: string })[] {
-  const placed: (Box & { label: string })[] = [];
+): Label[] {
+  const placed: Label[] = [];
   const points = list.map((p) => ({ x: p.x - p.r, y: p.y + 4, w: 2 * p.r }));
   list.forEach((p, i) => {
     const w = textWidth(p.label);
@@ -67,9 +69,9 @@ export function placeLabels(
     const fits = (b: Box, among: Box[]) =>
       b.x > left && b.x + w < right && [...taken, ...placed, ...among].every((o) => apart(o, b));
     const [y, label] = [p.y + 4, p.label];
-    const places: [Box & { label: string }, Box[]][] = [
+    const places: [Label, Box[]][] = [
       [{ x: p.x + p.r + 4, y, w, label }, points.slice(0, i)],
-      [{ x: p.x - p.r - 4 - w, y, w: w + 4, label }, rest], // up to its point: no other lies between
+      [{ x: p.x - p.r - 4 - w, y, w: w + 4, label, end: p.x - p.r - 4 }, rest], // up to its point: no other lies between
       [{ x: p.x - w / 2, y: p.y + p.r + 14, w, label }, rest],
     ];
     const place = places.find(([box, among]) => fits(box, among));
@@ -162,7 +164,14 @@ export function Roof({
           />
         ))}
         {labels.map((l) => (
-          <text key={`${l.x} ${l.y}`} x={l.x} y={l.y} class="axis roof-label" pointer-events="none">
+          <text
+            key={`${l.x} ${l.y}`}
+            x={l.end ?? l.x}
+            y={l.y}
+            text-anchor={l.end === undefined ? "start" : "end"}
+            class="axis roof-label"
+            pointer-events="none"
+          >
             {l.label}
           </text>
         ))}

@@ -12,6 +12,8 @@ export interface FlameNode {
   total: number; // ns
   self: number;
   count: number;
+  slice?: number; // its longest call, as far as calls are known
+  longest?: number; // ns
   children: Map<number, FlameNode>;
 }
 
@@ -53,8 +55,15 @@ function add(parent: FlameNode, p: Picture, i: number): FlameNode {
   node.total += time;
   node.self += time;
   node.count += p.boxes.count[i] as number;
+  keepLongest(node, p.boxes.slice[i] as number, time);
   if (parent.name >= 0) parent.self = Math.max(0, parent.self - time);
   return node;
+}
+
+function keepLongest(node: FlameNode, slice: number | undefined, time: number): void {
+  if (slice === undefined || time <= (node.longest ?? -1)) return;
+  node.slice = slice;
+  node.longest = time;
 }
 
 /** The other way round: every name by its own time, below it those that called it. */
@@ -74,6 +83,7 @@ export function bottomUp(root: FlameNode): FlameNode {
         }
         next.total += node.self;
         next.count += node.count;
+        keepLongest(next, path[k]?.slice, path[k]?.longest ?? 0);
         if (k === path.length - 1) next.self += node.self;
         at = next;
       }

@@ -2,8 +2,9 @@
 import { isKnown, largest } from "../../base/aggregate.ts";
 import { chartScale, short, tick } from "../../base/format.ts";
 import { type Line, Lines, type Point } from "../../draw/charts/lines.tsx";
-import { askSide, c, type Side } from "../../model/compare.ts";
+import { askSide, c, placeIn, type Side } from "../../model/compare.ts";
 import { t } from "../../model/language.ts";
+import { showMoment } from "../../model/moments.ts";
 import { choice, WHOLE_TRACE } from "../../model/route.ts";
 import { type AskedFor, type Row, rowsOf } from "../../model/trace.ts";
 import { Rich, Segmented } from "../../widgets/controls.tsx";
@@ -62,6 +63,11 @@ export function MemoryChange({ both }: { both: Both }) {
     ),
   );
   const [a = 0, b = 0] = peaks;
+  /** The moment in B; with Shift in A. */
+  const show = (time: number, i: 0 | 1) => {
+    const [side, at] = [both[i], time + (starts[i] ?? 0)];
+    showMoment(at, device, `${side.id}: ${t("alive_at", { v: short(at, "ns") })}`, placeIn(side));
+  };
   const label = c("memory_label", { a: short(a, "bytes"), b: short(b, "bytes") });
   return (
     <Panel
@@ -97,6 +103,7 @@ export function MemoryChange({ both }: { both: Both }) {
             x={(v) => (v ? `${tick(v, time)} ${time.unit}` : "0")}
             y={(v) => tick(v, scale)}
             unit={scale.factor}
+            onPlace={(time, shift) => show(time, shift ? 0 : 1)}
           />
         </div>
       )}

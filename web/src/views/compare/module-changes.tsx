@@ -1,8 +1,9 @@
 // Modules of both runs as one tree, joined by path: which layer changed.
 import { isKnown, type Maybe } from "../../base/aggregate.ts";
 import { thousands } from "../../base/format.ts";
-import { askSide, c, type Diff, type Side, stepOf } from "../../model/compare.ts";
+import { askSide, c, type Diff, placeIn, type Side, stepOf } from "../../model/compare.ts";
 import { t } from "../../model/language.ts";
+import { showModuleIn } from "../../model/moments.ts";
 import { choice, go, param } from "../../model/route.ts";
 import { type Row, rowsOf } from "../../model/trace.ts";
 import { Segmented } from "../../widgets/controls.tsx";
@@ -112,9 +113,15 @@ export function ModuleChanges({ asked: diff, both }: { asked: Diff; both: Both }
     cell: (name) => cellOf(j, measure, name),
     label: <code>{j.name}</code>,
     opens: j.kids.length > 0,
+    shows: true,
     kids: () => inOrder(j.kids, measure).map((k, i) => make(k, `${path}/${j.name}#${i}`, depth + 1)),
   });
   const roots = inOrder(tree, measure);
+  /** In B, or in A where only A has it. */
+  const show = (r: TableRow) => {
+    const [side, module] = [r.cell("b") === null ? both[0] : both[1], String(r.cell("module"))];
+    showModuleIn(module, `${side.id}: ${module}`, placeIn(side));
+  };
   return (
     <Panel
       name={t("modules")}
@@ -137,6 +144,8 @@ export function ModuleChanges({ asked: diff, both }: { asked: Diff; both: Both }
           name={t("modules")}
           total={roots.length}
           row={(i) => make(roots[i] as Joined, "", 0)}
+          onTimeline={(r) => show(r)}
+          timelineLabel={c("find_name")}
           open={roots.map((j) => `/${j.name}`)}
           columns={columnsOf(all, measure, stepOf(diff))}
           sort={param("sort")}

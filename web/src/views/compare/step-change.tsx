@@ -3,8 +3,9 @@ import { isKnown, sum } from "../../base/aggregate.ts";
 import { ABSENT, exact, short } from "../../base/format.ts";
 import { Mirrored, type MirroredPart } from "../../draw/charts/mirrored.tsx";
 import { CATEGORIES, fillOf } from "../../draw/patterns.tsx";
-import { c, type Diff, diffCsv, type Side } from "../../model/compare.ts";
+import { c, type Diff, diffCsv, placeIn, type Side } from "../../model/compare.ts";
 import { t } from "../../model/language.ts";
+import { showPartIn } from "../../model/moments.ts";
 import { themeVersion } from "../../model/theme.ts";
 import { type Row, rowsOf } from "../../model/trace.ts";
 import { Swatch, Value } from "../../widgets/controls.tsx";
@@ -35,11 +36,23 @@ const partOf = (r: Part): MirroredPart => ({
   ),
 });
 
+/** Where a category takes most in B, or in A where only A has it. */
+function showPart(r: Part | undefined, both: readonly [Side, Side]): void {
+  if (!r) return;
+  const side = (r.b ?? 0) > 0 ? both[1] : both[0];
+  showPartIn(String(r.category), `${side.id}: ${wordOf(r.category)}`, placeIn(side));
+}
+
 export function StepChange({ asked, both }: { asked: Diff; both: readonly [Side, Side] }) {
   themeVersion.value; // text on fills follows the theme
   const rows = rowsOf(asked.value?.tables.breakdown);
   const totals = [sum(rows, (r) => r.a), sum(rows, (r) => r.b)] as const;
   const names = both.map((s, i) => `${s.id}  ${s.name}  ${short(totals[i], "ns")}`) as unknown as [string, string];
+  const show = (category: string) =>
+    showPart(
+      rows.find((r) => r.category === category),
+      both,
+    );
   const label = c("step_label", { a: short(totals[0], "ns"), b: short(totals[1], "ns") });
   return (
     <Panel
@@ -53,14 +66,20 @@ export function StepChange({ asked, both }: { asked: Diff; both: readonly [Side,
       figure={label}
     >
       <div class="pad">
-        <Mirrored parts={rows.map(partOf)} names={names} label={label} />
+        <Mirrored parts={rows.map(partOf)} names={names} label={label} onPart={show} />
       </div>
-      <StepTable rows={rows} totals={totals} />
+      <StepTable rows={rows} totals={totals} show={show} />
     </Panel>
   );
 }
 
-function StepTable({ rows, totals }: { rows: readonly Part[]; totals: readonly [number, number] }) {
+interface StepTableProps {
+  rows: readonly Part[];
+  totals: readonly [number, number];
+  show: (category: string) => void;
+}
+
+function StepTable({ rows, totals, show }: StepTableProps) {
   const most = strongest(
     rows.map((r) => r.change),
     totals[0],
@@ -86,6 +105,7 @@ function StepTable({ rows, totals }: { rows: readonly Part[]; totals: readonly [
     const r = shown[i] as Part;
     return {
       key: String(r.category),
+      shows: true,
       label: (
         <>
           <Swatch colour={fillOf(String(r.category))} /> {wordOf(r.category)}
@@ -112,6 +132,8 @@ function StepTable({ rows, totals }: { rows: readonly Part[]; totals: readonly [
       total={shown.length}
       rowHeight={32}
       row={row}
+      onTimeline={(r) => show(r.key)}
+      timelineLabel={c("find_name")}
       sum={(name) => sums[name]}
       sumLabel={<span class="under-swatch">{c("total")}</span>}
     />

@@ -6,6 +6,7 @@ import { Strip } from "../../draw/charts/strip.tsx";
 import { nth } from "../../draw/patterns.tsx";
 import { showSlice } from "../../model/evidence.ts";
 import { t } from "../../model/language.ts";
+import { showMoment } from "../../model/moments.ts";
 import { choice, go, param } from "../../model/route.ts";
 import { themeVersion } from "../../model/theme.ts";
 import { analysis, csvUrl, type Row, rowsOf } from "../../model/trace.ts";
@@ -54,9 +55,14 @@ export function Alive({ device }: { device: string }) {
       controls={
         <>
           {at ? (
-            <button type="button" class="link" onClick={() => go({ params: { at: undefined } })}>
-              {t("to_peak")}
-            </button>
+            <>
+              <button type="button" class="link" onClick={() => showAt(Number(at), device)}>
+                {t("show_in_timeline")}
+              </button>
+              <button type="button" class="link" onClick={() => go({ params: { at: undefined } })}>
+                {t("to_peak")}
+              </button>
+            </>
           ) : null}
           <Segmented
             label={t("group_by")}
@@ -116,6 +122,9 @@ export function Alive({ device }: { device: string }) {
     </Panel>
   );
 }
+
+/** Shows the allocation that made memory what it is at a moment. */
+export const showAt = (time: number, device: string): void => showMoment(time, device, t("alive_at", { v: short(time, "ns") }));
 
 function showRow(row: Holder | undefined, name: string): void {
   if (isKnown(row?.slice)) showSlice(row.slice, name);

@@ -4,10 +4,22 @@ import { largestFirst } from "../../base/aggregate.ts";
 import { analysis, rowsOf } from "../../model/trace.ts";
 import { onDevice } from "./memory-query.ts";
 
-/** Places of names in the order of colors; a name that is not there yet gets the next one. */
+const COLORS = 12;
+
+/**
+ * Places of names in the order of colors. A name that is not there yet gets the next color that no name has, else one
+ * that none of this picture has: in one picture no two share one while there are enough.
+ */
 export function colorPlaces(first: readonly string[], more: readonly string[]): ReadonlyMap<string, number> {
-  const places = new Map<string, number>();
-  for (const name of [...first, ...more]) if (!places.has(name)) places.set(name, places.size);
+  const places = new Map(first.slice(0, COLORS).map((name, i) => [name, i]));
+  const shown = new Set(more.flatMap((name) => places.get(name) ?? []));
+  for (const name of more) {
+    if (places.has(name)) continue;
+    const unseen = Array.from({ length: COLORS }, (_, i) => i).find((i) => !shown.has(i));
+    const place = places.size < COLORS ? places.size : (unseen ?? places.size);
+    places.set(name, place);
+    shown.add(place);
+  }
   return places;
 }
 

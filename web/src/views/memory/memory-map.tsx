@@ -6,6 +6,7 @@ import { short } from "../../base/format.ts";
 import { AddressMap, type Block, type Zoom } from "../../draw/charts/address-map.tsx";
 import { nth } from "../../draw/patterns.tsx";
 import { ask } from "../../model/answers.ts";
+import { showPlace } from "../../model/evidence.ts";
 import { t } from "../../model/language.ts";
 import { go, param, traceQuery } from "../../model/route.ts";
 import { tape, windowRange } from "../../model/steps.ts";
@@ -58,6 +59,12 @@ function BlockStack({ slice }: { slice: number | null }) {
 }
 
 type Event = Row<"memory", "events">;
+
+/** Shows the call that allocated a block; where none is known, its life. */
+function showBlock(r: Event | undefined): void {
+  const life = { slice: r?.slice, from: r?.allocated_at, to: r?.released_at ?? r?.allocated_at };
+  if (r) showPlace(life, `${r.op || t("address_map")} ${short(r.bytes, "bytes")}`);
+}
 
 interface Colouring {
   names: readonly string[]; // of the legend, in the order of colours
@@ -143,6 +150,7 @@ export function MemoryMap({ device }: { device: string }) {
         size={(b) => brief(short(b, "bytes"))}
         onBlock={(block, x, y) => setAt(block === undefined ? undefined : { block, x, y })}
         onZoom={zoomTo}
+        onShow={(i) => showBlock(rows[i])}
       />
       <ul class="map-legend">
         {colours.names.map((name, i) => (

@@ -19,7 +19,7 @@ import { Filter } from "../shared/filter.tsx";
 import { TablePanel } from "../shared/table-panel.tsx";
 import { defined, source } from "../shared/table-source.ts";
 import { Verdict } from "../shared/verdict.tsx";
-import { Alive } from "./alive.tsx";
+import { Alive, showAt } from "./alive.tsx";
 import { MemoryMap } from "./memory-map.tsx";
 import { onDevice, rangeQuery } from "./memory-query.ts";
 
@@ -47,7 +47,7 @@ export function Memory() {
           peak ? t("fact_peak", { v: short(peak.allocated, "bytes"), d: device }) : undefined,
           isKnown(peak?.unused)
             ? t("fact_reserved", { v: reserved, p: short(shareOf(peak?.unused, peak?.reserved), "share") })
-            : isKnown(peak?.reserved)
+            : peak?.reserved
               ? t("fact_reserved_only", { v: reserved })
               : undefined,
           peak?.capacity ? t("fact_capacity", { v: short(peak?.capacity, "bytes") }) : undefined,
@@ -168,6 +168,7 @@ function MemoryCurve({ peaks, device }: { peaks: readonly Peak[]; device: string
             words={{ allocated: t("allocated"), reserved: t("reserved"), capacity: t("capacity") }}
             onRange={(from, to) => go({ params: { range: `${Math.round(from)}..${Math.round(to)}`, at: undefined } })}
             onReset={() => go({ params: { range: undefined, at: undefined } })}
+            onShow={(time) => showAt(Math.max(0, Math.round(time)), device)}
             onTime={(time) => go({ params: { at: String(Math.max(0, Math.round(time))) } })}
           />
         )}

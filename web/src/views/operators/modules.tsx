@@ -186,7 +186,12 @@ function ModuleClasses({ rows }: { rows: readonly Module[] }) {
         {listed.map((r) => (
           <li key={r.module}>
             <Swatch colour={fill(String(r.module))} />
-            <button type="button" class="holder" title={String(r.module)} onClick={() => go({ params: { group: "type" } })}>
+            <button
+              type="button"
+              class="holder"
+              title={t("show_costliest")}
+              onClick={() => showRow({ key: "", cell: cellsOf(r) }, String(r.module), "modules")}
+            >
               <code>{r.module}</code>
             </button>
             <span title={exact(r[key], "ns")}>{short(r[key], "ns")}</span>

@@ -1,5 +1,6 @@
 // A flame graph of a stretch of time: in time order, merged by path, or bottom-up. Boxes come from the
-// timeline's own answers and go through its compositor; a click makes a box as wide as the picture.
+// timeline's own answers and go through its compositor; a click makes a box as wide as the picture and names it, and from
+// there, or with Shift at once, it leads to its costliest event.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { short, thousands } from "../../base/format.ts";
 import { darkTextOn, fillOf, type Palette, readPalette, shadesOf } from "../../draw/timeline/colors.ts";
@@ -9,7 +10,9 @@ import { fitText, LABEL, remembered, shortName } from "../../draw/timeline/label
 import type { Picture } from "../../draw/timeline/picture.ts";
 import type { Range } from "../../draw/timeline/time-scale.ts";
 import { counted, server } from "../../model/answers.ts";
+import { showSlice } from "../../model/evidence.ts";
 import { t } from "../../model/language.ts";
+import { showCalled } from "../../model/moments.ts";
 import { traceQuery } from "../../model/route.ts";
 import { themeVersion } from "../../model/theme.ts";
 import { laneList, readPicture } from "../../model/timeline/picture-store.ts";
@@ -67,7 +70,16 @@ export function FlameGraph(props: FlameProps) {
         <Segmented label={t("tl_flame")} choices={choices} chosen={order} onChoose={(id) => setOrder(id as FlameOrder)} />
       )}
       {error ? <p class="tl-none">{error}</p> : null}
-      {picture ? <TimedFlame key={order} picture={picture} order={order} lanes={props.lanes} height={props.height ?? 0} /> : null}
+      {picture ? (
+        <TimedFlame
+          key={order}
+          picture={picture}
+          order={order}
+          lanes={props.lanes}
+          height={props.height ?? 0}
+          worker={props.worker}
+        />
+      ) : null}
     </div>
   );
 }
@@ -88,16 +100,38 @@ interface Hover {
   words: string;
 }
 
-function TimedFlame(props: { picture: Picture; order: FlameOrder; lanes: readonly number[]; height: number }) {
-  const [shown] = useState(() => shownOf(props.picture, props.order, props.lanes));
-  return <FlameCanvas named={props.picture} shown={shown} height={props.height} />;
+interface TimedProps extends Pick<FlameProps, "lanes" | "worker"> {
+  picture: Picture;
+  order: FlameOrder;
+  height: number;
 }
 
-export function FlameCanvas(props: { named: Named; shown: Shown; height: number }) {
+function TimedFlame(props: TimedProps) {
+  const [shown] = useState(() => shownOf(props.picture, props.order, props.lanes));
+  return <FlameCanvas named={props.picture} shown={shown} height={props.height} worker={props.worker} />;
+}
+
+interface CanvasProps {
+  named: Named;
+  shown: Shown;
+  height: number;
+  worker?: string | undefined;
+}
+
+/** Shows what a box costs most at: the box itself, its longest call, or that of its name. */
+function showBox({ named, shown, worker }: CanvasProps, i: number): void {
+  const name = named.names[shown.boxes.name[i] as number] ?? "";
+  const slice = shown.nodes ? shown.nodes[i]?.slice : shown.boxes.slice[i];
+  if (slice === undefined) showCalled(name);
+  else showSlice(slice, shortName(name), worker ? { worker } : {});
+}
+
+export function FlameCanvas(props: CanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const { shown } = props;
   const [view, setView] = useState<Range>({ from: 0, to: shown.length });
   const [hover, setHover] = useState<Hover | undefined>(undefined);
+  const [chosen, setChosen] = useState(-1);
   const height = Math.max(ROW, shown.rows.length * ROW);
   const runOf = (row: { first: number; last: number }, width: number): Run => {
     const perNs = width / (view.to - view.from);
@@ -114,9 +148,15 @@ export function FlameCanvas(props: { named: Named; shown: Shown; height: number 
     const i = row ? boxAt(shown.boxes, runOf(row, box.width), e.clientX - box.left, 1) : -1;
     return { i, x: e.clientX - box.left, y: e.clientY - box.top };
   };
+  const whole = () => {
+    setChosen(-1);
+    setView({ from: 0, to: shown.length });
+  };
   const zoomTo = (e: MouseEvent) => {
     const found = at(e);
-    if (!found || found.i < 0) return setView({ from: 0, to: shown.length });
+    if (!found || found.i < 0) return whole();
+    if (e.shiftKey) return showBox(props, found.i);
+    setChosen(found.i);
     setView({ from: (shown.boxes.start[found.i] as number) * shown.unit, to: (shown.boxes.end[found.i] as number) * shown.unit });
   };
   const move = (e: MouseEvent) => {
@@ -124,23 +164,36 @@ export function FlameCanvas(props: { named: Named; shown: Shown; height: number 
     setHover(found && found.i >= 0 ? { x: found.x, y: found.y, words: wordsOf(props.named, shown, found.i) } : undefined);
   };
   return (
-    <div class="tl-flame-box" style={props.height ? { maxHeight: `${props.height}px` } : {}}>
-      <canvas
-        ref={canvas}
-        role="img"
-        aria-label={t("tl_flame")}
-        style={{ height: `${height}px` }}
-        onClick={zoomTo}
-        onDblClick={() => setView({ from: 0, to: shown.length })}
-        onMouseMove={move}
-        onMouseLeave={() => setHover(undefined)}
-      />
-      {hover ? (
-        <div class="tl-card" style={{ transform: `translate(${Math.max(0, hover.x - 40)}px, ${hover.y + 18}px)` }}>
-          {hover.words}
-        </div>
-      ) : null}
-    </div>
+    <>
+      {chosen < 0 ? null : (
+        <p class="flame-chosen links">
+          <span>{wordsOf(props.named, shown, chosen)}</span>
+          <button type="button" class="link" onClick={() => showBox(props, chosen)}>
+            {t("show_in_timeline")}
+          </button>
+          <button type="button" class="link" onClick={whole}>
+            {t("reset")}
+          </button>
+        </p>
+      )}
+      <div class="tl-flame-box" style={props.height ? { maxHeight: `${props.height}px` } : {}}>
+        <canvas
+          ref={canvas}
+          role="img"
+          aria-label={t("tl_flame")}
+          style={{ height: `${height}px` }}
+          onClick={zoomTo}
+          onDblClick={whole}
+          onMouseMove={move}
+          onMouseLeave={() => setHover(undefined)}
+        />
+        {hover ? (
+          <div class="tl-card" style={{ transform: `translate(${Math.max(0, hover.x - 40)}px, ${hover.y + 18}px)` }}>
+            {hover.words}
+          </div>
+        ) : null}
+      </div>
+    </>
   );
 }
 

@@ -1,13 +1,14 @@
 // The report: what a reader takes along. Printing uses the page's own print style (css/shell.css).
 import { effect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { short } from "../../base/format.ts";
 import { paper } from "../../base/paper.ts";
 import { saveFile } from "../../base/save.ts";
 import { ask, server } from "../../model/answers.ts";
 import { language, t } from "../../model/language.ts";
 import { param } from "../../model/route.ts";
 import { parseSteps, tape } from "../../model/steps.ts";
-import { analysis, analysisQuery, currentRun, infoInView, rowsOf, whoseNumbers } from "../../model/trace.ts";
+import { analysis, analysisQuery, currentRun, infoInView, type Row, rowsOf, whoseNumbers } from "../../model/trace.ts";
 import { Menu } from "../../widgets/menu.tsx";
 
 export function ReportMenu() {
@@ -45,11 +46,15 @@ function sentences(...parts: unknown[]): string {
     .trim();
 }
 
+/** What a change saves, as beside the advice; nothing where that is not known. */
+const savingOf = (r: Row<"advise", "advice">): string =>
+  r.saves ? ` (${t("saves")} ${short(r.saves, "ns")}, ${short(r.share, "share")})` : "";
+
 /** Verdict and advice as plain lines. */
 function verdictText(): string {
   const verdict = analysis("overview").value?.verdict?.text[language.value] ?? "";
   const advice = rowsOf(analysis("advise").value?.tables.advice).map(
-    (r) => `- ${r.title}: ${sentences(r.evidence, r.suggestion)}`,
+    (r) => `- ${r.title}${savingOf(r)}: ${sentences(r.evidence, r.suggestion)}`,
   );
   return [headLine(), "", verdict, ...advice].join("\n");
 }
@@ -66,7 +71,7 @@ async function saveMarkdown(): Promise<void> {
   const [run, worker] = [currentRun.peek()?.name ?? "trace", whoseNumbers()];
   const verdict = analysis("overview").value?.verdict?.text[language.value] ?? "";
   const advice = rowsOf(analysis("advise").value?.tables.advice).map(
-    (r) => `- **${r.title}.** ${sentences(r.evidence, r.suggestion)}`,
+    (r) => `- **${r.title}${savingOf(r)}.** ${sentences(r.evidence, r.suggestion)}`,
   );
   const parts = await Promise.all(
     PARTS.map(async ([name, table, title]) => {

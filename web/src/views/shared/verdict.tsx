@@ -8,10 +8,12 @@ import { isSummary } from "../../model/trace.ts";
 import { Rich } from "../../widgets/controls.tsx";
 
 const NUMBER = /\d[\d,.]*[\s\u2009]?(?:%|ms|µs|ns|s\b|×|GiB|MiB|KiB|GB|MB)|rank \d+/;
+const UNIT = /(\d) (?=[%×]|[mnµ]?s\b|[KMGT]?i?B\b)/g;
 const NAME = /(\w+::[\w:]*\w)/;
 
 /** The key number in the severity's colour, names in mono. */
-function Sentence({ text, severity }: { text: string; severity: string }) {
+function Sentence({ text: said, severity }: { text: string; severity: string }) {
+  const text = said.replace(UNIT, "$1\u00a0"); // a number and its unit stay on one line
   const found = severity === "critical" || severity === "warning" ? text.match(NUMBER) : null;
   const names = (s: string) => s.split(NAME).map((p, i) => (i % 2 === 1 ? <code key={i}>{p}</code> : p));
   if (!found || found.index === undefined) return <>{names(text)}</>;

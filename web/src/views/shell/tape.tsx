@@ -199,6 +199,9 @@ function TapeStrip({ tape: now }: { tape: Tape }) {
   const show = seen && seen.to - seen.from < (now.to - now.from) * 0.98 ? seen : undefined;
   const chosenSteps = parseSteps(param("step"), now.numbers);
   const numbered = numberedSteps(now.numbers, (i) => x(now.starts[i] as number), 34);
+  // A number that would stand outside is left out, unless it is the only one.
+  for (const i of numbered)
+    if (numbered.size > 1 && x(now.starts[i] as number) + 4 + 7 * String(now.numbers[i]).length > width) numbered.delete(i);
   // One tab stop for all steps: the first chosen one that has a number, arrows go along.
   const shown = Array.from(now.numbers).filter((_, i) => numbered.has(i));
   const stop = shown.find((n) => chosenSteps && n >= chosenSteps[0]) ?? shown[0];

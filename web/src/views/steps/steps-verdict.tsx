@@ -3,7 +3,7 @@ import type { Query } from "../../api/transport.ts";
 import { isKnown, largest, largestFirst, mean, smallest } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
 import { CATEGORIES } from "../../draw/patterns.tsx";
-import { showStep } from "../../model/evidence.ts";
+import { showSlice, showStep } from "../../model/evidence.ts";
 import { t } from "../../model/language.ts";
 import { windowQuery } from "../../model/route.ts";
 import { analysis, rowsOf } from "../../model/trace.ts";
@@ -11,11 +11,12 @@ import { lengthOf, type Step } from "../shared/step-trace.tsx";
 import { Verdict } from "../shared/verdict.tsx";
 import { allOverview } from "./step-curves.tsx";
 
-/** The step that the verdict names, else the longest; a verdict with an event leads there by itself. */
+/** The step that the verdict names, else the longest; a verdict with an event leads there: to a collective, or to loading. */
 function showOddest(values: Record<string, unknown> | undefined, rows: readonly Step[]): (() => void) | undefined {
-  if (isKnown(values?.slice)) return undefined;
+  const slice = values?.slice;
+  if (isKnown(slice)) return () => showSlice(slice, String(values?.collective ?? t("cat_data_loader")));
   const step = values?.step ?? [...rows].sort(largestFirst(lengthOf))[0]?.step;
-  return isKnown(step) && rows.length > 1 ? () => showStep(step) : undefined;
+  return isKnown(step) ? () => showStep(step) : undefined;
 }
 
 /** The verdict is of the window; of one step it says how it stands among all. */
