@@ -93,7 +93,7 @@ OPT_debug     := -O0 -g3
 # -Og, and lines alone for the debugger: half the time of -O1 -g to compile, as fast.
 OPT_asan      := -Og -g1 -fno-omit-frame-pointer $(SANITIZE_asan)
 OPT_tsan      := -Og -g1 $(SANITIZE_tsan)
-OPT_integer   := -O1 -g1 $(SANITIZE_integer)
+OPT_integer   := -O0 -g1 $(SANITIZE_integer)
 OPT_fuzz      := -O1 -g -fno-omit-frame-pointer $(SANITIZE_fuzz)
 ifeq ($(OPT_$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is none of release, debug, asan, tsan, integer)
