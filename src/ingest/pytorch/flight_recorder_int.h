@@ -2,6 +2,7 @@
 #ifndef INGEST_FLIGHT_RECORDER_INT_H
 #define INGEST_FLIGHT_RECORDER_INT_H
 
+#include "base/buf.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "ingest/pytorch/flight_recorder.h"
