@@ -115,6 +115,16 @@ test("a drop that the server does not take: where to put the files instead; an u
   }
 });
 
+test("the palette finds kernels and modules however late they are known", (s) =>
+  visit(s, "overview?run=gpt_eager", async (page) => {
+    await page.route("**/api/v1/kernels?*", (route) => setTimeout(() => route.continue(), 1500));
+    await page.keyboard.press("Control+k");
+    await page.fill(".palette input", "cutlass");
+    await page.waitForSelector(".palette-entry:has-text('cutlass_75_tensorop')");
+    await page.fill(".palette input", "GPT2LMHead");
+    await page.waitForSelector(".palette-entry:has-text('GPT2LMHeadModel_0')");
+  }), ["gpt_eager"]);
+
 test("the palette without words leads to no other run", (s) =>
   visit(s, "overview?run=sample", async (page) => {
     await page.keyboard.press("Control+k");

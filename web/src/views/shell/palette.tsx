@@ -27,15 +27,22 @@ interface Entry {
 
 const GROUPS: readonly Key[] = ["operators", "kernels", "modules", "runs", "views", "window", "tracks", "commands"];
 /** How many of a group are listed when everything is searched; a prefix lists all that fit. */
-const EACH: Partial<Record<Key, number>> = { operators: 5, kernels: 4, modules: 3, runs: 4, views: 12, commands: 12 };
+const EACH: Partial<Record<Key, number>> = { operators: 5, kernels: 4, modules: 3, runs: 4, views: 20, commands: 12 };
 const EACH_OF_ONE = 60;
 
 const toTimeline = (q: string, sel?: string) => () => go({ view: "timeline", params: { find: q, q: undefined, sel } });
 
+/** What names are found in; each comes when it is there. */
+const answers = () =>
+  [
+    analysis("operators", { limit: 1000, table: "operators" }, "palette-operators").value,
+    analysis("kernels", { limit: 1000, table: "kernels" }, "palette-kernels").value,
+    analysis("modules", { limit: 1000, table: "modules" }, "palette-modules").value,
+  ] as const;
+
 function things(): Entry[] {
-  const ops = rowsOf(analysis("operators", { limit: 1000, table: "operators" }, "palette-operators").value?.tables.operators);
-  const kernels = rowsOf(analysis("kernels", { limit: 1000, table: "kernels" }, "palette-kernels").value?.tables.kernels);
-  const modules = rowsOf(analysis("modules", { limit: 1000, table: "modules" }, "palette-modules").value?.tables.modules);
+  const [o, k, m] = answers();
+  const [ops, kernels, modules] = [rowsOf(o?.tables.operators), rowsOf(k?.tables.kernels), rowsOf(m?.tables.modules)];
   const entry = (group: Key, view: string, kind: string, full: string, name: string, detail: string): Entry => ({
     group,
     name,
@@ -166,9 +173,9 @@ export function Palette() {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
-  const ops = analysis("operators", { limit: 1000, table: "operators" }, "palette-operators").value;
+  const [ops, kernels, modules] = answers();
   const lanes = text.startsWith("@") ? ask("tracks", "tracks", { ...traceQuery.value, lang: language.value }).value : undefined;
-  const found = useMemo(() => find(text), [text, ops, lanes, language.value]);
+  const found = useMemo(() => find(text), [text, ops, kernels, modules, lanes, language.value]);
   const run = (i: number, shift: boolean) => {
     const entry = found[i]?.entry;
     if (!entry) return;
