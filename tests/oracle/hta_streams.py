@@ -77,6 +77,17 @@ def pairs(kept, names):
 
 def queues(kept, exact, old=False, launches_first=True):
     """{stream: lengths after each change}; at one time launches come first, or last."""
+    return {stream: [length for _, length in points]
+            for stream, points in queue_points(kept, exact, old, launches_first).items()}
+
+
+def full_time(points, limit):
+    """How long at least so many works were queued: from each such change to the next one."""
+    return sum(following[0] - time for (time, length), following in zip(points, points[1:]) if length >= limit)
+
+
+def queue_points(kept, exact, old=False, launches_first=True):
+    """{stream: [(time, length after it)]}"""
     changes = {}
     for call, work in pairs(kept, None if exact else QUEUED_OLD if old else QUEUED):
         points = changes.setdefault(work.stream, [])
@@ -84,9 +95,9 @@ def queues(kept, exact, old=False, launches_first=True):
     out = {}
     for stream, points in changes.items():
         length, out[stream] = 0, []
-        for _, _, change in sorted(points):
+        for time, _, change in sorted(points):
             length += change
-            out[stream].append(length)
+            out[stream].append((time, length))
     return out
 
 

@@ -44,6 +44,10 @@ DEFECTS = {
              'bounds are compared'),
     'launch_names': ('2.6, 2.9', 'figure', 'launches go by a list of names: calls of the driver, of HIP and of graphs are '
                      'missing'),
+    'last_stream': ('2.9', 'figure', 'of the streams of a rank only the last one is told, and its share is of the whole '
+                    'trace'),
+    'queue_limit': ('2.9', 'figure', 'the length that counts as full is a parameter; here it is the 1,024 works at which '
+                    'a launch waits for room'),
     'bandwidth': ('2.10', 'figure', 'the bandwidth that the profiler wrote; ours is bytes by time'),
     'critical_path': ('4', 'figure', 'Python and waiting weigh nothing on the path, so it is not the step: only device '
                       'work, gaps and launches on it are compared'),
@@ -56,8 +60,7 @@ DEFECTS = {
 }
 ECHO = {'crash': 'the original crashed', 'file': 'the original only echoes the file',
         'not_kept': 'the trace is not kept'}
-NOT_YET = ('critical_path', 'call_graph', 'frequent_cuda_kernel_sequences', 'blocked_on_full_queue',
-           'cupti')
+NOT_YET = ('critical_path', 'call_graph', 'frequent_cuda_kernel_sequences', 'cupti')
 HEAD = {'trace', 'hta', 'env', 'settings', 'ranks', 'what', 'note'}
 # {path: what the program answered and what was counted}: small, while the traces themselves are large.
 _memo = {}
@@ -714,6 +717,32 @@ def queue_length(check, ranks, mode, answer):
                         min(map(min, high.values())))
 
 
+FULL = 1024     # works: what tacho calls a full queue, and the original where nobody says otherwise
+
+
+def full_queue(limit):
+    def compare_full(check, ranks, mode, answer):
+        for number, rank in ranks.items():
+            kept = rank.kept(mode)[0]
+            if limit == FULL:
+                exact, mine = hta_streams.queue_points(kept, True), rank.streams(mode)['queue']
+                check.equal('%s time at a full queue, exactly' % mode,
+                            {stream: hta_streams.full_time(points, limit) for stream, points in exact.items()},
+                            {r['stream']: r['full'] for r in mine})
+            high, low = (hta_streams.queue_points(kept, False, ranks.old, first) for first in (True, False))
+            recorded = [r for r in answer if str(r['rank']) == number]
+            if not recorded:
+                check.equal('no queue of %d works' % limit, 0,
+                            max((hta_streams.full_time(points, limit) for points in low.values()), default=0))
+            for row in recorded:
+                bounds = [hta_streams.full_time(one[row['stream']], limit) for one in (low, high)]
+                between(check, '%s at %d works' % (row['stream'], limit), row['duration_at_max_queue_length'], *bounds)
+                check.leave('last_stream')
+                if limit != FULL:
+                    check.leave('queue_limit')
+    return compare_full
+
+
 def between(check, what, value, low, high):
     check.equal('%s between %s and %s as HTA counts' % (what, low, high), True, low - 1e-6 <= value <= high + 1e-6)
 
@@ -907,6 +936,7 @@ PARTLY = {'critical_path': path_work}
 
 QUESTIONS = {
     'idle_time_breakdown': idle_time_breakdown, 'queue_length': queue_length, 'launch_stats': launch_stats,
+    'blocked_on_full_queue_1024': full_queue(1024), 'blocked_on_full_queue_8': full_queue(8),
     'memory_bw': memory_bw, 'aten_op_kernels_and_delay': op_launches,
     'parse': parse, 'profiler_steps': profiler_steps, 'temporal_breakdown': temporal_breakdown,
     'kernel_breakdown': kernel_breakdown, 'comm_comp_overlap': comm_comp_overlap,
