@@ -47,7 +47,8 @@ static const part *find_part(const marks_ctx *q, uint32_t i) {
 
 /* Mark i, counted over all parts; marks come in runs of one part, so `guess` is tried first. */
 static inline mark_ref mark_at(const marks_ctx *q, uint32_t i, const part *guess) {
-    if (i - guess->first_mark >= guess->marks.n) guess = find_part(q, i);
+    if (i < guess->first_mark || i - guess->first_mark >= guess->marks.n)
+        guess = find_part(q, i);
     return (mark_ref){&VEC(&guess->marks, raw_mark)[i - guess->first_mark], guess};
 }
 
