@@ -1,6 +1,7 @@
 /* cmd_attach.c: `tacho attach PID`: a recording of a program that runs already.
  *
- *     idle, listening   the recorder makes a recording for the time asked, hooks of Python included
+ *     idle, listening   the recorder makes a recording for the time asked, hooks of Python
+ *                       included
  *     recording already its recording goes on; what happens in the time asked is copied out of it
  *     flight recorder   without --for: it writes its last seconds; with --for as above
  *

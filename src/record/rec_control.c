@@ -7,7 +7,8 @@
  *     record SECONDS FLAGS PATH[TAB PACKAGE]
  *                                 ->  started FILE, and when the time is over: done FILE
  *     window                      ->  at TICK UNIX_NS FILE (the file that is being written)
- *     flush                       ->  the same, when all device work that has ended is in the file
+ *     flush                       ->  the same, when all device work that has ended is in the
+ *                                     file
  *     trigger WHY                 ->  done FILE         (flight recorder)
  *     status                      ->  STATE FILE        (one of STATES below)
  *     anything that cannot be     ->  failed REASON     (a word below, or the system's text)

@@ -2,8 +2,8 @@
  *
  * Files are entries, numbered for ever by their path. A look through the folder compares each
  * with what was seen before: a new or changed one waits to be read once it has been quiet for
- * two seconds, or has been growing for ten; one that is gone is dropped. Then a new snapshot replaces the old one under the
- * lock; whoever still holds the old one keeps it.
+ * two seconds, or has been growing for ten; one that is gone is dropped. Then a new snapshot
+ * replaces the old one under the lock; whoever still holds the old one keeps it.
  *
  * Memory: when more is held than the limit, the entry longest unused is dropped first, one that
  * nobody looked at before one that somebody did; one that a request holds just now would not

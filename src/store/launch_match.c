@@ -7,9 +7,10 @@
  * kernels of the one that was taken before, and one of many equal layers may have been left
  * out. So a launch is certain only where nothing else can be meant:
  *
- *   - not within NEAR launches of a difference: different code agrees for a few launches by chance
- *   - not within a stretch next to a difference that occurs in either list a second time: then the
- *     difference may as well lie on the other side of it
+ *   - not within NEAR launches of a difference: different code agrees for a few launches by
+ *     chance
+ *   - not within a stretch next to a difference that occurs in either list a second time: then
+ *     the difference may as well lie on the other side of it
  *
  * A run that begins where both lists begin, or ends where both end, has no difference there.
  * Runs are found as by people: what is equal at both ends, then launches that occur once in

@@ -10,8 +10,8 @@
  *   host_self    host_total without the children that count (op_scan.h)
  *   device_self  Σ device work launched by the op itself, overlapping streams added up
  *   device_total device_self and that of all children
- *   device_inferred  of device_total, what ran for an operator of another step or of a capture: it is not
- *                    a call's of this time
+ *   device_inferred  of device_total, what ran for an operator of another step or of a capture:
+ *                    it is not a call's of this time
  *   share        self time over the self time of all ops: device where there is any, else host
  *
  * Producers that hand over sums (table producer_op) are shown as they added up, as long as no

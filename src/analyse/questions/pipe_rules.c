@@ -3,12 +3,15 @@
  *
  *   cpu_high          more than 75 % of a processor for each worker: more workers may help
  *   cpu_low           less than 20 % with several workers: the others bring little
- *   source_slow       a source fills at most half of its queue: more workers may speed reading up
- *   device_starves    the queue in front of the device was empty in more than 60 % of the samples
+ *   source_slow       a source fills at most half of its queue: more workers may speed reading
+ *                     up
+ *   device_starves    the queue in front of the device was empty in more than 60 % of the
+ *                     samples
  *   slower_than_input its input queue is fuller than its own by more than half
- *   bottleneck        the operator nearest to the consumer that either keeps its workers busy (cpu_high:
- *                     raise the workers), or does not while its input is nearly empty (below a tenth) or
- *                     its output fuller than its input by more than half (raise prefetch_size)
+ *   bottleneck        the operator nearest to the consumer that either keeps its workers busy
+ *                     (cpu_high: raise the workers), or does not while its input is nearly
+ *                     empty (below a tenth) or its output fuller than its input by more than
+ *                     half (raise prefetch_size)
  *
  * Operators that only pass rows on are left out (Shuffle, Repeat, Zip, …); Batch has no queue
  * rule, and what is in front of the device is not a bottleneck. The input of an operator is the

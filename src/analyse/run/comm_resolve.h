@@ -3,7 +3,8 @@
  * The work is cut so that no process holds the collectives of all workers:
  *
  *   owner of a worker        has its trace's summary: steps, collectives with their ranges
- *   comm_keeper of a collective   has all members of those whose key falls to it (comm_resolve_split)
+ *   comm_keeper of a collective   has all members of those whose key falls to it
+ *                                 (comm_resolve_split)
  *
  *   owners ── comm, range ──> keepers ── sample ──> one: clocks ──> all keepers
  *   keepers ── moved ──> owners: sync, step_sync, call

@@ -1,6 +1,7 @@
 /* op_args.c: the inputs of one call of an operator.
  *
- *   shapes  [[8, 512], [512, 64], []]     a list of lists; [] is a tensor of one value or no tensor
+ *   shapes  [[8, 512], [512, 64], []]     a list of lists; [] is a tensor of one value or no
+ *                                         tensor
  *           [[[8, 512], [8, 512]], []]    the first input is a list of tensors
  *   types   ["float", "float", "Scalar"]  Scalar, ScalarList and "" are not tensors
  *   inputs  ["", "", "[2, 2]"]            the values of what is not a tensor, as text

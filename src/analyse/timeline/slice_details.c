@@ -6,9 +6,10 @@
  * guessed.
  *
  * Why it started when it did:
- *   after      other work ran on its stream when its launch call ended: it waited for that to end
- *   host_pace   the stream was free, and it started within 20 µs of the end of its launch call, or
- *               before: the usual way of a launch to the device; the host was not ahead
+ *   after      other work ran on its stream when its launch call ended: it waited for that to
+ *              end
+ *   host_pace   the stream was free, and it started within 20 µs of the end of its launch call,
+ *               or before: the usual way of a launch to the device; the host was not ahead
  *   dependency  the stream was free and it waited longer: for an event, a copy, another stream
  *   unknown     the launch was not recorded
  *

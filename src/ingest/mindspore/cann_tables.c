@@ -1,7 +1,8 @@
 /* cann_tables.c: the files beside a timeline of an Ascend, read by the readers of MindSpore's
  * folders.
  *
- *   ASCEND_PROFILER_OUTPUT/kernel_details.csv                       opened first: tasks ask for their row
+ *   ASCEND_PROFILER_OUTPUT/kernel_details.csv                       opened first: tasks ask for
+ *                                                                   their row
  *                         /memory_record.csv operator_memory.csv    put afterwards
  *                         /communication.json communication_matrix.json step_trace_time.csv
  *   profiler_info.json profiler_info_RANK.json profiler_metadata.json   beside that folder

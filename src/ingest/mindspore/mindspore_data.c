@@ -1,9 +1,11 @@
 /* mindspore_data.c: how batches reach the network: the pipeline's operators and their queues,
  * the queue of the host, the queue of the device, the processors.
  *
- *   minddata_pipeline_raw_#.csv     operators with children, workers and samples of their output queue
+ *   minddata_pipeline_raw_#.csv     operators with children, workers and samples of their
+ *                                   output queue
  *   pipeline_profiling_#.json       what that table is made of, when it is not there
- *   device_queue_profiling_#.txt    type extra batch value [ms]: the HOST's queue, whatever its name
+ *   device_queue_profiling_#.txt    type extra batch value [ms]: the HOST's queue, whatever its
+ *                                   name
  *   dataset_iterator_profiling_#.txt  the same without sink mode
  *   minddata_aicpu_#.txt            node start end size: the device's queue, microseconds
  *   minddata_getnext_profiling_#.txt  the same of a GPU, nanoseconds

@@ -4,9 +4,12 @@
  * The layer of an event is told by the name of its process (numbers changed and collide between
  * versions) or, in the display files of 1.x and 2.0, by its process and thread numbers:
  *
- *   Ascend Hardware   tasks by stream: AI Core and AI CPU are kernels, copies are copies, the rest waits
- *   HCCL              the lane Communication Kernel holds the collectives, the planes their pieces
- *   CPU OP, MindSpore, CANN, Scope Layer    host operators, framework and steps, runtime, scopes
+ *   Ascend Hardware   tasks by stream: AI Core and AI CPU are kernels, copies are copies, the
+ *                     rest waits
+ *   HCCL              the lane Communication Kernel holds the collectives, the planes their
+ *                     pieces
+ *   CPU OP, MindSpore, CANN, Scope Layer    host operators, framework and steps, runtime,
+ *                                           scopes
  *   Overlap Analysis  the producer's own arithmetic: not read, it follows from the others
  *
  * Times may be numbers or texts with nineteen digits; both become exact nanoseconds. A display

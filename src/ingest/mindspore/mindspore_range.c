@@ -1,8 +1,10 @@
 /* mindspore_range.c: host events of MindSpore 2.7 and later.
  *
- *   mindspore.op_range        u16 type, u32 length, value: 54 fixed bytes, then fields (u16 key, u32
- *                             length, bytes), little endian (mindspore_records.c); times are counts of a processor's counter
- *   RuntimeProfilerDetail*.csv  lines module:M, event:E, op:NAME, start_time:N, end_time:N, dur_time:,N,ns,
+ *   mindspore.op_range        u16 type, u32 length, value: 54 fixed bytes, then fields (u16
+ *                             key, u32 length, bytes), little endian (mindspore_records.c);
+ *                             times are counts of a processor's counter
+ *   RuntimeProfilerDetail*.csv  lines module:M, event:E, op:NAME, start_time:N, end_time:N,
+ *                               dur_time:,N,ns,
  *                             tid:T, pid:P in steps [Step:n step_time:…]
  *
  * Both become slices of the framework by thread. The counter's rate is in files of another tool

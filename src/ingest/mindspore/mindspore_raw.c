@@ -1,7 +1,9 @@
 /* mindspore_raw.c: the raw binaries of an Ascend, as they come from the device (little endian).
  *
- *   hwts.*                64 bytes: type, core, block, task, counter, stream: starts and ends of tasks
- *   Framework.*task_desc_info.*  which operator a task is: text, or records of 256 bytes with names
+ *   hwts.*                64 bytes: type, core, block, task, counter, stream: starts and ends
+ *                         of tasks
+ *   Framework.*task_desc_info.*  which operator a task is: text, or records of 256 bytes with
+ *                                names
  *   Framework.hash_dic.*  that are texts or hashes of texts
  *   DATA_PREPROCESS.*AICPU.*     tasks of the AI CPU: records of 128 bytes, or text
  *   DATA_PREPROCESS.*AICPUMI.*   fetches from the device's queue, text

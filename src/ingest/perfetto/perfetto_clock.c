@@ -6,7 +6,8 @@
  * writers have one whose numbers are differences from packet to packet.
  *
  *     snapshot {boot 1000, real 50 001 000, monotonic 900}   of the whole file
- *     snapshot {boot 1200, 64: 0, differences of 1 ns}        of a sequence, then packets 64: 10, 64: 7, … */
+ *     snapshot {boot 1200, 64: 0, differences of 1 ns}        of a sequence, then packets
+ *                                                             64: 10, 64: 7, … */
 #include "ingest/perfetto/perfetto_int.h"
 
 enum { CLOCK_REAL = 1, CLOCK_BOOT = 6, OWN_FIRST = 64, OWN_LAST = 127 };

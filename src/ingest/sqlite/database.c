@@ -1,11 +1,11 @@
 /* database.c: opens a file of SQLite that anybody may have made.
  *
  * The schema of such a file is a program: views, triggers, generated columns, virtual tables.
- * None of it runs: only tables are read, functions are refused (but the one that takes the rows,
- * which no schema may call), and nothing is written, attached or loaded. A plain file is opened as one that nobody changes, without locks and
- * without the journal beside it. What is no plain file is held in memory; so is a file that is
- * shorter than it says, since SQLite would refuse it: it is told to believe the size
- * instead. */
+ * None of it runs: only tables are read, functions are refused (but the one that takes the
+ * rows, which no schema may call), and nothing is written, attached or loaded. A plain file
+ * is opened as one that nobody changes, without locks and without the journal beside it.
+ * What is no plain file is held in memory; so is a file that is shorter than it says, since
+ * SQLite would refuse it: it is told to believe the size instead. */
 #include "ingest/sqlite/database.h"
 
 #include "base/mem.h"

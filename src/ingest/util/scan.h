@@ -204,7 +204,8 @@ static inline unsigned scan_count(uint64_t t) {
 }
 
 /* Reads the digits at p, as many as there are up to eight: their number; the value is added to
- * *v after the digits already there (more than 19 wrap: count them). No loop over digits: most numbers are one word. */
+ * *v after the digits already there (more than 19 wrap: count them). No loop over digits:
+ * most numbers are one word. */
 WRAPS static inline unsigned scan_digits(const char *p, uint64_t *v) {
     uint64_t t = scan_less_zero(p);
     unsigned n = scan_count(t);
