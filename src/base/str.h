@@ -37,6 +37,13 @@ static inline str str_from(str s, size_t at) {
     return at >= s.n ? (str){s.p + s.n, 0} : (str){s.p + at, s.n - at};
 }
 
+/* The number in n bytes (at most 8), the lowest first. */
+static inline uint64_t read_le(const char *p, size_t n) {
+    uint64_t v = 0;
+    for (size_t i = 0; i < n; i++) v |= (uint64_t)(unsigned char)p[i] << 8 * i;
+    return v;
+}
+
 /* Byte order; a prefix comes first. */
 int str_cmp(str a, str b);
 /* Compares without regard to ASCII case. */

@@ -9,7 +9,7 @@
 void report_store_fini(report_store *s) {
     buf *all[] = {&s->parts, &s->index, &s->tiles, &s->slices, &s->scratch};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) buf_fini(all[i]);
-    vec_fini(&s->stored);
+    map_fini(&s->stored);
 }
 
 void report_put_base64(buf *out, str bytes) {
@@ -61,19 +61,10 @@ status report_store_add(report_store *s, str bytes, uint32_t *number, error *err
 }
 
 static status add_once(report_store *s, str bytes, uint32_t *number, error *err) {
-    stored_answer one = {hash_bytes64(bytes.p, bytes.n), bytes.n, 0};
-    if (!s->stored.elem_bytes) s->stored = VEC_INIT(stored_answer);
-    const stored_answer *v = s->stored.p;
-    for (size_t i = 0; i < s->stored.n; i++) {
-        if (v[i].hash != one.hash || v[i].n_bytes != one.n_bytes) continue;
-        *number = v[i].number;
-        return OK;
-    }
-    TRY(report_store_add(s, bytes, &one.number, err));
-    stored_answer *kept = vec_push(&s->stored);
-    if (!kept) FAIL_MEMORY(err);
-    *kept = one;
-    *number = one.number;
+    uint32_t *at = map_at(&s->stored, hash_pair(hash_bytes64(bytes.p, bytes.n), bytes.n));
+    if (!at) FAIL_MEMORY(err);
+    if (*at == MAP_NONE) TRY(report_store_add(s, bytes, at, err));
+    *number = *at;
     return OK;
 }
 

@@ -10,14 +10,8 @@
 #define REPORT_STORE_INT_H
 
 #include "base/buf.h"
+#include "base/map.h"
 #include "base/status.h"
-#include "base/vec.h"
-
-/* An answer that is inside, so that an equal one is not put in again. */
-typedef struct {
-    uint64_t hash, n_bytes;
-    uint32_t number;
-} stored_answer;
 
 typedef struct {
     buf parts;   /* as they are in the file */
@@ -25,7 +19,7 @@ typedef struct {
     buf tiles;   /* rows of its array "tiles" */
     buf slices;  /* rows of its array "slices" */
     buf scratch; /* one packed part */
-    vec stored;  /* stored_answer */
+    map stored;  /* hash of an answer that is inside → its number */
     uint32_t n_parts, n_answers;
     uint64_t n_slices;
 } report_store;

@@ -183,14 +183,13 @@ static bool hash_beside(const char *path, uint64_t *hash) {
 
 /* The sums of collectives that a database of an Ascend is read with. */
 static bool add_sums(const char *folder, uint64_t *hash) {
-    static const char *const names[] = {"analysis.db", "communication_analyzer.db"};
     bool settled = true;
-    for (size_t i = 0; i < sizeof names / sizeof *names && settled; i++) {
+    for (int i = 0; i < N_ASCEND_SUMS && settled; i++) {
         char path[PATH_MAX];
         struct stat st;
-        int n = snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        int n = snprintf(path, sizeof path, "%s/%s", folder, ASCEND_SUMS[i]);
         if (n > 0 && (size_t)n < sizeof path && stat(path, &st) == 0)
-            settled = add_file(names[i], &st, hash);
+            settled = add_file(ASCEND_SUMS[i], &st, hash);
     }
     return settled;
 }

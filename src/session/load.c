@@ -209,13 +209,17 @@ static status load_file(const char *path, const load_options *o, trace **out, bo
     return ours && !copied ? file_open(path, STR_NONE, out, err) : st;
 }
 
+/* A key that has no room for it becomes none. */
+static void extend_key(cache_key *key, const char *word, uint64_t value) {
+    int n = snprintf(key->text + key->n, sizeof key->text - key->n, " %s %016llx", word,
+                     (unsigned long long)value);
+    key->n = n > 0 && key->n + (uint32_t)n < sizeof key->text ? key->n + (uint32_t)n : 0;
+}
+
 /* The key of a file, or of a process in it. */
 static cache_key key_of(const char *path, const load_options *o) {
     cache_key key = cache_key_of(path);
-    if (!key.n || !o->process) return key;
-    int n = snprintf(key.text + key.n, sizeof key.text - key.n, " process %lld",
-                     (long long)o->process);
-    key.n = n > 0 && key.n + (uint32_t)n < sizeof key.text ? key.n + (uint32_t)n : 0;
+    if (key.n && o->process) extend_key(&key, "process", (uint64_t)o->process);
     return key;
 }
 
@@ -243,9 +247,7 @@ static status load_trace(const char *path, const load_options *o, loaded_trace *
         return st;
     }
     *out = (loaded_trace){.trace = t, .from_cache = from_cache};
-    /* Not copied: the texts of an error lie in the error itself. */
-    if (kept != OK)
-        (void)error_set(&out->note, kept, note.offset, note.message, note.n_args, note.args);
+    if (kept != OK) error_copy(&out->note, &note);
     return OK;
 }
 
@@ -256,9 +258,7 @@ static cache_key summary_key(const char *path, const load_options *o) {
     key = key_of(path, o);
     if (!key.n) return key;
     uint64_t parts[2] = {hash_bytes64(o->who.worker.p, o->who.worker.n), (uint64_t)o->who.rank};
-    int n = snprintf(key.text + key.n, sizeof key.text - key.n, " summary3 %016llx",
-                     (unsigned long long)hash_bytes64(parts, sizeof parts));
-    key.n = n > 0 && key.n + (uint32_t)n < sizeof key.text ? key.n + (uint32_t)n : 0;
+    extend_key(&key, "summary3", hash_bytes64(parts, sizeof parts));
     return key;
 }
 
@@ -301,8 +301,7 @@ static status make_summary(const char *path, const load_options *o, const cache_
             kept = cache_keep(key, made, &note);
     }
     *out = (loaded_trace){.trace = made};
-    if (kept != OK)
-        (void)error_set(&out->note, kept, note.offset, note.message, note.n_args, note.args);
+    if (kept != OK) error_copy(&out->note, &note);
     return OK;
 }
 

@@ -3,6 +3,10 @@
  * Nsight Systems writes one report of everything a launcher started. Each process that used a
  * device is a worker, named FILE.PID, and they are the ranks of one run in the order of their
  * ids. Only a plain file is asked: what is packed or far away would have to be read whole. */
+#include <pthread.h>
+
+#include "base/hash.h"
+#include "base/map.h"
 #include "ingest/nsight/nsight.h"
 #include "io/remote.h"
 #include "session/discover_int.h"
@@ -16,6 +20,65 @@ static status is_nsight(const found_file *f, bool named, source *s, bool *is, er
     return (st == ERR_IO && named) || st == ERR_MEMORY ? st : OK;
 }
 
+/* ---- what was asked before ---- */
+
+/* A folder is looked through again whenever something in it changes, and an export that does
+ * not name its processes is read whole for the answer: that of a file that did not change is
+ * kept. */
+typedef struct {
+    uint32_t first, n; /* in pids */
+} kept_answer;
+
+enum { MOST_KEPT = 1 << 16 }; /* numbers of processes and files; then all is forgotten */
+static struct {
+    pthread_mutex_t lock;
+    map by_file; /* path, size and time → answers */
+    vec answers; /* kept_answer */
+    vec pids;    /* int64_t */
+} kept = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .answers = VEC_INIT(kept_answer),
+          .pids = VEC_INIT(int64_t)};
+
+static uint64_t file_key(const found_file *f) {
+    uint64_t path = hash_bytes64(f->path.p, f->path.n);
+    return hash_pair(path, hash_pair(f->size_bytes, (uint64_t)f->mtime_ns));
+}
+
+static bool copy_pids(const int64_t *v, size_t n, vec *to) {
+    if (!n) return true;
+    if (vec_reserve(to, n) != OK) return false;
+    memcpy(VEC(to, int64_t) + to->n, v, n * sizeof *v);
+    to->n += n;
+    return true;
+}
+
+static bool find_kept(const found_file *f, vec *pids) {
+    pthread_mutex_lock(&kept.lock);
+    uint32_t at = map_get(&kept.by_file, file_key(f));
+    const kept_answer *a = at == MAP_NONE ? NULL : &VEC(&kept.answers, kept_answer)[at];
+    bool found = a && copy_pids(VEC(&kept.pids, int64_t) + a->first, a->n, pids);
+    pthread_mutex_unlock(&kept.lock);
+    return found;
+}
+
+/* Without memory it is asked again next time. */
+static void keep(const found_file *f, const vec *pids) {
+    pthread_mutex_lock(&kept.lock);
+    if (kept.answers.n + kept.pids.n + pids->n > MOST_KEPT) {
+        map_fini(&kept.by_file);
+        kept.answers.n = kept.pids.n = 0;
+    }
+    kept_answer a = {(uint32_t)kept.pids.n, (uint32_t)pids->n}, *to = NULL;
+    if (vec_reserve(&kept.answers, 1) == OK && copy_pids(pids->p, pids->n, &kept.pids))
+        to = vec_push(&kept.answers);
+    uint32_t *at = to ? map_at(&kept.by_file, file_key(f)) : NULL;
+    if (to) *to = a;
+    if (at) *at = (uint32_t)(kept.answers.n - 1);
+    pthread_mutex_unlock(&kept.lock);
+}
+
+/* ---- asking ---- */
+
 /* The processes of a file, none when it is no such one. */
 static status ask_processes(const found_file *f, bool named, vec *pids, error *err) {
     source *s = NULL;
@@ -23,11 +86,13 @@ static status ask_processes(const found_file *f, bool named, vec *pids, error *e
     bool is = false;
     *pids = VEC_INIT(int64_t);
     if (!f->name.database || f->name.packing || remote_is_url(f->path.p)) return OK;
+    if (find_kept(f, pids)) return OK;
     status st = source_open(f->path.p, &s, named ? err : NULL);
     if (st == OK) st = is_nsight(f, named, s, &is, err);
     if (st == OK && is && source_codec(s) == CODEC_NONE)
         st = nsight_processes(s, &o, pids, NULL);
     source_close(s);
+    if (st == OK) keep(f, pids);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
     return named && st == ERR_IO ? st : OK;
 }

@@ -235,15 +235,16 @@ static status read_beside(reader *r, const ingest_options *o, str path, error *e
     return st;
 }
 
+const char *const ASCEND_SUMS[N_ASCEND_SUMS] = {"analysis.db", "communication_analyzer.db"};
+
 status ascend_read_comm_beside(reader *r, const ingest_options *o, error *err) {
-    static const char *const names[] = {"analysis.db", "communication_analyzer.db"};
     str path = o->path ? str_of(o->path) : STR_NONE;
     size_t slash = str_rfind_byte(path, '/');
     if (!path.n || str_eq(path, STR("-"))) return OK;
-    for (size_t i = 0; i < N_OF(names) && !r->any_comm; i++) {
+    for (int i = 0; i < N_ASCEND_SUMS && !r->any_comm; i++) {
         buf text = {0};
         if (slash != SIZE_MAX) buf_add_str(&text, str_n(path.p, slash + 1));
-        buf_add_cstr(&text, names[i]);
+        buf_add_cstr(&text, ASCEND_SUMS[i]);
         buf_add_byte(&text, 0);
         status st = buf_ok(&text)
                         ? read_beside(r, o, str_n(text.p, text.n - 1), err)

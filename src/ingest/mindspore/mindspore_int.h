@@ -302,11 +302,6 @@ status ms_add_step_comm(ms *m, const ms_step_comm *c, error *err) MUST_USE;
 
 #define MS_MOST_COUNT ((uint64_t)1 << 57) /* of 10 ns: ten times it still is a time */
 
-static inline uint64_t ms_le(const char *p, int n) {
-    uint64_t v = 0;
-    for (int i = n; i-- > 0;) v = v << 8 | (uint8_t)p[i];
-    return v;
-}
 /* Counts what is left after the last whole record. */
 static inline void ms_count_rest(ms *m, str text, size_t record) {
     if (text.n % record) ms_lost(m, CAUSE_TRUNCATED, text.n - text.n % record, str_of(m->file));

@@ -42,9 +42,9 @@ static bool is_blank(const char *record) {
 /* One task; its place in the file is for what is lost. */
 static status take_record(ms *m, const char *record, uint64_t offset, error *err) {
     uint64_t count[N_COUNTERS], most = 0;
-    uint32_t name = ms_task_name(m, ms_le(record + 96, 4), ms_le(record + 6, 2));
+    uint32_t name = ms_task_name(m, read_le(record + 96, 4), read_le(record + 6, 2));
     for (int i = 0; i < N_COUNTERS; i++) {
-        count[i] = ms_le(record + 32 + 8 * i, 8);
+        count[i] = read_le(record + 32 + 8 * i, 8);
         if (count[i] > most) most = count[i];
     }
     part_count(m->part, 1, 0);

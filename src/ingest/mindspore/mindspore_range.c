@@ -116,11 +116,11 @@ static void write_name(buf *out, const char *fixed, const range_texts *t) {
     if (stack || str_eq(t->name, STR("flow"))) {
         buf_add_str(out, t->name);
     } else if (stage) {
-        buf_add_str(out, NAMED(STAGES, ms_le(fixed + 48, 2)));
+        buf_add_str(out, NAMED(STAGES, read_le(fixed + 48, 2)));
     } else {
-        buf_add_str(out, graph ? t->module : NAMED(MODULES, ms_le(fixed + 44, 2)));
+        buf_add_str(out, graph ? t->module : NAMED(MODULES, read_le(fixed + 44, 2)));
         buf_add_cstr(out, "::");
-        buf_add_str(out, graph ? t->event : NAMED(EVENTS, ms_le(fixed + 46, 2)));
+        buf_add_str(out, graph ? t->event : NAMED(EVENTS, read_le(fixed + 46, 2)));
         buf_add_cstr(out, "::");
         buf_add_str(out, graph ? t->name : t->full);
     }
@@ -128,14 +128,14 @@ static void write_name(buf *out, const char *fixed, const range_texts *t) {
 
 static status ms_range_add_range(ms *m, str value, buf *name, error *err) {
     range_texts t = parse_fields(str_from(value, 54));
-    uint64_t start = ms_le(value.p + 24, 8), end = ms_le(value.p + 32, 8);
+    uint64_t start = read_le(value.p + 24, 8), end = read_le(value.p + 32, 8);
     if (!start || end < start || end >= (uint64_t)1 << 61)
         return OK; /* unused, or a flow record */
     write_name(name, value.p, &t);
     if (!buf_ok(name)) FAIL_MEMORY(err);
     ms_exec e = {.start = (int64_t)start,
                  .dur = (int64_t)(end - start),
-                 .stream = sat_i64(ms_le(value.p, 8)),
+                 .stream = sat_i64(read_le(value.p, 8)),
                  .name = ms_string(m, name->n ? buf_str(name) : STR("(no name)")),
                  .lane = LANE_HOST,
                  .kind = value.p[53] ? KIND_PYTHON : KIND_OTHER};

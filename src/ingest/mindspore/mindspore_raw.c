@@ -75,7 +75,7 @@ uint32_t ms_task_name(const ms *m, uint64_t stream, uint64_t task) {
 /* 128 or 64 bytes: a text from byte 8 on, or a hash there. */
 static uint32_t mixed_name(ms *m, const char *p, size_t n) {
     if (p[0] != 1) {
-        uint32_t id = map_get(&m->task.hash_names, ms_le(p + 8, 8));
+        uint32_t id = map_get(&m->task.hash_names, read_le(p + 8, 8));
         return id == MAP_NONE ? 0 : id;
     }
     str s = str_n(p + 8, n - 8);
@@ -91,7 +91,7 @@ static status read_task_records(ms *m, str text, error *err) {
         uint32_t name = mixed_name(m, text.p + 8, 128), type = mixed_name(m, text.p + 136, 64);
         if (!name) continue;
         part_count(m->part, 1, 0);
-        TRY(ms_add_task(m, ms_le(text.p + 228, 4), ms_le(text.p + 232, 4), name, err));
+        TRY(ms_add_task(m, read_le(text.p + 228, 4), read_le(text.p + 232, 4), name, err));
         ms_known *k = ms_know(m, name);
         if (!k || type == MS_NO_STRING) FAIL_MEMORY(err);
         k->type = type;
@@ -148,8 +148,8 @@ status read_hwts(ms *m, str text, error *err) {
     ms_count_rest(m, text, HWTS_BYTES);
     for (; text.n >= HWTS_BYTES; text = str_from(text, HWTS_BYTES)) {
         unsigned type = (uint8_t)text.p[0] & 7;
-        uint64_t task = ms_le(text.p + 6, 2), counter = ms_le(text.p + 8, 8),
-                 stream = ms_le(text.p + 16, 4);
+        uint64_t task = read_le(text.p + 6, 2), counter = read_le(text.p + 8, 8),
+                 stream = read_le(text.p + 16, 4);
         if (type > 1 || counter >= MS_MOST_COUNT) continue;
         uint32_t name = name_of_key(m, hwts_key(m, stream, task));
         if (!name) continue;
@@ -185,15 +185,15 @@ static status read_aicpu_records(ms *m, ms_aicpu *a, str text, error *err) {
     ms_count_rest(m, text, AICPU_BYTES);
     for (; text.n >= AICPU_BYTES; text = str_from(text, AICPU_BYTES)) {
         const char *p = text.p;
-        uint64_t stream = ms_le(p + 4, 2), task = ms_le(p + 6, 2), start = ms_le(p + 16, 8),
-                 end = ms_le(p + 56, 8);
+        uint64_t stream = read_le(p + 4, 2), task = read_le(p + 6, 2),
+                 start = read_le(p + 16, 8), end = read_le(p + 56, 8);
         uint32_t name = ms_task_name(m, stream, task);
         char unknown[32];
         int n =
             snprintf(unknown, sizeof unknown, "task %u_%u", (unsigned)stream, (unsigned)task);
         part_count(m->part, 1, 0);
-        a->dispatch = (int64_t)ms_le(p + 108, 4) * 1000;
-        a->total = (int64_t)ms_le(p + 112, 4) * 1000;
+        a->dispatch = (int64_t)read_le(p + 108, 4) * 1000;
+        a->total = (int64_t)read_le(p + 112, 4) * 1000;
         bool usable = start < MS_MOST_COUNT && end < MS_MOST_COUNT;
         a->start = usable ? (int64_t)start * 10 : ABSENT_I64;
         a->end = usable ? (int64_t)end * 10 : ABSENT_I64;

@@ -23,9 +23,9 @@
 
 bool ms_next_field(str *fields, unsigned *key, str *value) {
     if (fields->n < 6) return false;
-    uint64_t n = ms_le(fields->p + 2, 4);
+    uint64_t n = read_le(fields->p + 2, 4);
     if (n > fields->n - 6) return false;
-    *key = (unsigned)ms_le(fields->p, 2);
+    *key = (unsigned)read_le(fields->p, 2);
     *value = str_n(fields->p + 6, (size_t)n);
     *fields = str_from(*fields, 6 + (size_t)n);
     return true;
@@ -140,12 +140,12 @@ typedef struct {
 } open_block;
 
 static usage parse_usage(ms *m, str value) {
-    usage u = {.device = (int32_t)ms_le(value.p, 4),
-               .time = sat_i64(ms_le(value.p + 20, 8)),
-               .address = ms_le(value.p + 28, 8),
-               .size = ms_le(value.p + 36, 8),
-               .used = ms_le(value.p + 44, 8),
-               .reserved = ms_le(value.p + 60, 8)};
+    usage u = {.device = (int32_t)read_le(value.p, 4),
+               .time = sat_i64(read_le(value.p + 20, 8)),
+               .address = read_le(value.p + 28, 8),
+               .size = read_le(value.p + 36, 8),
+               .used = read_le(value.p + 44, 8),
+               .reserved = read_le(value.p + 60, 8)};
     str fields = str_from(value, USAGE_BYTES), field;
     for (unsigned key; ms_next_field(&fields, &key, &field);)
         if (key == FIELD_OWNER) u.owner = ms_string(m, field);

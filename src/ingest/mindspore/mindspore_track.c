@@ -128,8 +128,9 @@ static status ms_track_add_point(ms *m, const ms_point *p, uint64_t offset, erro
 
 static ms_point point_at(str text, size_t i) {
     const char *p = text.p + i * STEP_BYTES;
-    return (ms_point){
-        .tag = ms_le(p, 8), .stream = (uint16_t)ms_le(p + 10, 2), .counter = ms_le(p + 12, 8)};
+    return (ms_point){.tag = read_le(p, 8),
+                      .stream = (uint16_t)read_le(p + 10, 2),
+                      .counter = read_le(p + 12, 8)};
 }
 
 /* The tag that ends a step: the wide one when it comes before the second forward tag. */
@@ -220,9 +221,9 @@ status read_ts_track(ms *m, str text, error *err) {
     for (uint64_t at = 0; text.n - at >= TRACK_BYTES; at += TRACK_BYTES) {
         const char *r = text.p + at;
         if ((uint8_t)r[1] != STEP_TYPE) continue;
-        uint64_t stream = ms_le(r + 32, 2), task = ms_le(r + 34, 2);
-        ms_point p = {.tag = ms_le(r + 36, 2),
-                      .counter = ms_le(r + 8, 8),
+        uint64_t stream = read_le(r + 32, 2), task = read_le(r + 34, 2);
+        ms_point p = {.tag = read_le(r + 36, 2),
+                      .counter = read_le(r + 8, 8),
                       .stream = (uint16_t)stream,
                       .marked = true};
         p.op = op_of_marker(m, p.tag, stream, task);

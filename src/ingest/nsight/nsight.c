@@ -44,9 +44,9 @@ static status read_tables(reader *r, error *err) {
 }
 
 static void free_reader(reader *r) {
-    map *maps[] = {&r->names,      &r->clean,    &r->pid_map,      &r->stream_map,
-                   &r->first_user, &r->gpu_map,  &r->thread_map,   &r->domain_map,
-                   &r->metric_map, &r->node_map, &r->nccl_launches};
+    map *maps[] = {&r->names,      &r->clean,    &r->pid_map,       &r->stream_map,
+                   &r->first_user, &r->gpu_map,  &r->thread_map,    &r->domain_map,
+                   &r->metric_map, &r->node_map, &r->nccl_launches, &r->nccl_group_map};
     vec *vecs[] = {&r->processes,    &r->streams,        &r->gpus,        &r->domains,
                    &r->workers,      &r->payload_fields, &r->nccl_groups, &r->nccl_calls,
                    &r->nccl_kernels, &r->nodes,          &r->graph_calls};

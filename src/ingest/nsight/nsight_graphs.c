@@ -9,6 +9,7 @@
  * says nothing. */
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "ingest/nsight/nsight_int.h"
 
 enum { MOST_COPIES = 16 }; /* a copy of a copy …; a file may go in circles */
@@ -60,17 +61,12 @@ static int compare_calls(const void *pa, const void *pb) {
 /* The innermost call of the thread at that time; NULL: there is none. */
 static const graph_call *call_at(const reader *r, int64_t thread, int64_t time) {
     const graph_call *v = VEC(&r->graph_calls, graph_call);
-    size_t low = 0, high = r->graph_calls.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        bool before = v[middle].thread < thread ||
-                      (v[middle].thread == thread && v[middle].start <= time);
-        low = before ? middle + 1 : low;
-        high = before ? high : middle;
-    }
+    size_t end =
+        SEARCH_FIRST(i, (size_t)0, r->graph_calls.n,
+                     v[i].thread < thread || (v[i].thread == thread && v[i].start <= time));
     /* Calls nest two deep, the runtime's around the driver's. */
-    for (int back = 0; low > 0 && back < 4; back++, low--)
-        if (v[low - 1].thread == thread && v[low - 1].end >= time) return &v[low - 1];
+    for (int back = 0; end > 0 && back < 4; back++, end--)
+        if (v[end - 1].thread == thread && v[end - 1].end >= time) return &v[end - 1];
     return NULL;
 }
 

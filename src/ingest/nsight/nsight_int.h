@@ -56,7 +56,7 @@ typedef struct {
 } payload_field;
 
 typedef struct {
-    int64_t communicator, n_ranks, rank;
+    int64_t n_ranks, rank;
 } nccl_group;
 
 typedef struct {
@@ -100,6 +100,7 @@ typedef struct {
     uint16_t plain_category; /* of ranges without a domain; 0: not asked for yet */
     map metric_map;          /* type and number of a counter → string id */
     vec payload_fields;      /* payload_field */
+    map nccl_group_map;      /* communicator → nccl_groups */
     vec nccl_groups;         /* nccl_group */
     vec nccl_calls;          /* nccl_call */
     vec nccl_kernels;        /* nccl_kernel */
@@ -161,6 +162,8 @@ bool nsight_is_mine(const reader *r, int64_t global);
 /* ---- nsight_nccl.c ---- */
 
 status nsight_read_payloads(reader *r, error *err) MUST_USE;
+/* A communicator as text, a string id. */
+uint32_t nsight_communicator(reader *r, int64_t communicator);
 /* False: it is none of NCCL's. */
 bool nsight_payload(const reader *r, str data, nccl_payload *out);
 status nsight_nccl_range(reader *r, int64_t thread, int64_t start, uint32_t name,

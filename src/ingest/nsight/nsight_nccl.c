@@ -57,22 +57,16 @@ status nsight_read_payloads(reader *r, error *err) {
                         err);
 }
 
-static uint64_t number_at(str data, size_t at, size_t width) {
-    uint64_t v = 0;
-    for (size_t i = 0; i < width; i++) v |= (uint64_t)(unsigned char)data.p[at + i] << 8 * i;
-    return v;
-}
-
 bool nsight_payload(const reader *r, str data, nccl_payload *out) {
     bool any = false;
     for (int i = 0; i < N_NCCL_FIELDS; i++) out->v[i] = ABSENT_I64;
     if (data.n < HEAD_BYTES) return false;
-    uint64_t schema = number_at(data, SCHEMA_AT, 8), size = number_at(data, SIZE_AT, 8);
+    uint64_t schema = read_le(data.p + SCHEMA_AT, 8), size = read_le(data.p + SIZE_AT, 8);
     if (size > data.n - HEAD_BYTES) return false;
     for (size_t i = 0; i < r->payload_fields.n; i++) {
         const payload_field *f = &VEC(&r->payload_fields, payload_field)[i];
         if ((uint64_t)f->schema != schema || f->offset + f->width > size) continue;
-        uint64_t v = number_at(data, HEAD_BYTES + f->offset, f->width);
+        uint64_t v = read_le(data.p + HEAD_BYTES + f->offset, f->width);
         if (f->what != NCCL_COMMUNICATOR && v > INT64_MAX) continue;
         out->v[f->what] = (int64_t)v;
         any = true;
@@ -82,15 +76,24 @@ bool nsight_payload(const reader *r, str data, nccl_payload *out) {
 
 /* ---- calls, kernels and launches ---- */
 
+uint32_t nsight_communicator(reader *r, int64_t communicator) {
+    char text[32];
+    int n = snprintf(text, sizeof text, "0x%llx", (unsigned long long)communicator);
+    return nsight_string(r, str_n(text, (size_t)n));
+}
+
 /* The communicator by its number; NULL when out of memory. */
 static nccl_group *group_at(reader *r, int64_t communicator) {
-    for (size_t i = 0; i < r->nccl_groups.n; i++) {
-        nccl_group *g = &VEC(&r->nccl_groups, nccl_group)[i];
-        if (g->communicator == communicator) return g;
-    }
-    nccl_group *g = vec_push(&r->nccl_groups);
+    uint32_t *at = map_at(&r->nccl_group_map, (uint64_t)communicator);
+    bool known = at && *at != MAP_NONE;
+    nccl_group *g = known ? &VEC(&r->nccl_groups, nccl_group)[*at]
+                    : at  ? vec_push(&r->nccl_groups)
+                          : NULL;
     r->failed |= !g;
-    if (g) *g = (nccl_group){communicator, ABSENT_I64, ABSENT_I64};
+    if (g && !known) {
+        *at = (uint32_t)(r->nccl_groups.n - 1);
+        *g = (nccl_group){ABSENT_I64, ABSENT_I64};
+    }
     return g;
 }
 
@@ -168,13 +171,11 @@ static void fill_sizes(raw_comm *c, str name, int64_t bytes, int64_t n_ranks) {
 /* The calls from first to end are what the kernel does; of one communicator, as a rule. */
 static status put_comm(reader *r, const nccl_kernel *k, const nccl_call *first,
                        const nccl_call *end) {
-    char text[32];
     int64_t bytes = 0;
     for (const nccl_call *i = first; i < end; i++) bytes = add_i64(bytes, i->bytes);
     nccl_group *g = group_at(r, first->communicator);
     if (!g) return ERR_MEMORY;
     str name = intern_get(r->strings, first->name);
-    int n = snprintf(text, sizeof text, "0x%llx", (unsigned long long)first->communicator);
     raw_comm c = {.slice = k->slice,
                   .name = first->name,
                   .dtype = nsight_string(r, STR("Byte")),
@@ -184,7 +185,7 @@ static status put_comm(reader *r, const nccl_kernel *k, const nccl_call *first,
                   .comms_id = ABSENT_I64,
                   .group_size = g->n_ranks};
     if (first->communicator != ABSENT_I64)
-        c.group_name = nsight_string(r, str_n(text, (size_t)n));
+        c.group_name = nsight_communicator(r, first->communicator);
     fill_sizes(&c, name, bytes, g->n_ranks);
     if (end - first == 1 && first->peer != ABSENT_I64 && g->rank != ABSENT_I64) {
         bool receives = holds(name, "Recv");

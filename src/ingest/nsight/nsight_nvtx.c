@@ -274,19 +274,15 @@ static void add_value(reader *r, raw_value *values, size_t *n, const char *key, 
 static status take_payload(reader *r, db_rows *row, raw_slice *s) {
     nccl_payload p;
     raw_value values[N_NCCL_FIELDS];
-    char text[32];
     size_t n = 0;
     if (!nsight_payload(r, db_text(row, DATA), &p)) return OK;
     static const char *const keys[N_NCCL_FIELDS] = {[NCCL_BYTES] = "bytes",
                                                     [NCCL_PEER] = "peer_rank",
                                                     [NCCL_N_RANKS] = "ranks",
                                                     [NCCL_RANK] = "rank"};
-    if (p.v[NCCL_COMMUNICATOR] != ABSENT_I64) {
-        int length =
-            snprintf(text, sizeof text, "0x%llx", (unsigned long long)p.v[NCCL_COMMUNICATOR]);
+    if (p.v[NCCL_COMMUNICATOR] != ABSENT_I64)
         add_value(r, values, &n, "communicator", VALUE_STRING,
-                  nsight_string(r, str_n(text, (size_t)length)));
-    }
+                  nsight_communicator(r, p.v[NCCL_COMMUNICATOR]));
     for (int i = 0; i < N_NCCL_FIELDS; i++)
         if (keys[i] && p.v[i] != ABSENT_I64)
             add_value(r, values, &n, keys[i], VALUE_INT, p.v[i]);

@@ -6,18 +6,29 @@
  * soon, and whole only where an export was cut or has no such tables. */
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "ingest/nsight/nsight_int.h"
 
-static bool is_listed(const vec *list, int64_t pid) {
-    for (size_t i = 0; i < list->n; i++)
-        if (VEC(list, int64_t)[i] == pid) return true;
-    return false;
+typedef struct {
+    vec list;     /* int64_t */
+    map known;    /* of the list → 0 */
+    size_t n_met; /* of those that are wanted */
+} pid_set;
+
+static bool holds_all(const pid_set *s, const pid_set *wanted) {
+    return wanted->list.n > 0 && s->n_met == wanted->list.n;
 }
 
-static bool holds_all(const vec *list, const vec *wanted) {
-    for (size_t i = 0; i < wanted->n; i++)
-        if (!is_listed(list, VEC(wanted, int64_t)[i])) return false;
-    return wanted->n > 0;
+/* False when out of memory. */
+static bool add_process(pid_set *to, const pid_set *wanted, int64_t pid) {
+    uint32_t *at = map_at(&to->known, (uint64_t)pid);
+    if (at && *at != MAP_NONE) return true;
+    int64_t *slot = at ? vec_push(&to->list) : NULL;
+    if (!slot) return false;
+    *at = 0;
+    *slot = pid;
+    to->n_met += map_get(&wanted->known, (uint64_t)pid) != MAP_NONE;
+    return true;
 }
 
 /* A column of a table with a process in it, plain or inside a global id. */
@@ -27,7 +38,7 @@ typedef struct {
 } place;
 
 /* Adds the processes of a table; stops when all those that are wanted are there. */
-static status add_processes(database *db, const place *p, const vec *wanted, vec *to,
+static status add_processes(database *db, const place *p, const pid_set *wanted, pid_set *to,
                             error *err) {
     db_rows rows;
     int64_t last = 0;
@@ -38,10 +49,7 @@ static status add_processes(database *db, const place *p, const vec *wanted, vec
         int64_t id = db_int(&rows, 0, 0), pid = (p->global ? id >> 24 : id) & 0xffffff;
         if (!pid || pid == last) continue;
         last = pid;
-        if (is_listed(to, pid)) continue;
-        int64_t *slot = vec_push(to);
-        failed = !slot;
-        if (slot) *slot = pid;
+        failed = !add_process(to, wanted, pid);
         if (holds_all(to, wanted)) break;
     }
     TRY(db_done(&rows, err));
@@ -54,7 +62,7 @@ static int compare_pids(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static status find_processes(database *db, vec *told, vec *out, error *err) {
+static status find_processes(database *db, pid_set *told, pid_set *out, error *err) {
     static const place named[] = {{"TARGET_INFO_CUDA_STREAM", "processId", false},
                                   {"TARGET_INFO_CUDA_CONTEXT_INFO", "processId", false}};
     static const place used[] = {{"CUPTI_ACTIVITY_KIND_KERNEL", "globalPid", true},
@@ -62,19 +70,21 @@ static status find_processes(database *db, vec *told, vec *out, error *err) {
                                  {"CUPTI_ACTIVITY_KIND_MEMCPY", "globalPid", true},
                                  {"CUPTI_ACTIVITY_KIND_MEMSET", "globalPid", true},
                                  {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "globalPid", true}};
-    const vec nobody = VEC_INIT(int64_t);
+    const pid_set nobody = {.list = VEC_INIT(int64_t)};
     for (size_t i = 0; i < N_OF(named); i++)
         TRY(add_processes(db, &named[i], &nobody, told, err));
-    if (told->n == 1) return OK;
+    if (told->list.n == 1) return OK;
     for (size_t i = 0; i < N_OF(used); i++) TRY(add_processes(db, &used[i], told, out, err));
     return OK;
 }
 
 status nsight_list_processes(database *db, vec *out, error *err) {
-    vec told = VEC_INIT(int64_t);
-    *out = VEC_INIT(int64_t);
-    status st = find_processes(db, &told, out, err);
-    vec_fini(&told);
+    pid_set told = {.list = VEC_INIT(int64_t)}, used = {.list = VEC_INIT(int64_t)};
+    status st = find_processes(db, &told, &used, err);
+    *out = used.list;
+    vec_fini(&told.list);
+    map_fini(&told.known);
+    map_fini(&used.known);
     if (st == OK && out->n > 1) qsort(out->p, out->n, sizeof(int64_t), compare_pids);
     if (st != OK) vec_fini(out);
     return st;
@@ -105,5 +115,9 @@ status nsight_choose_process(reader *r, int64_t process, error *err) {
 
 bool nsight_is_mine(const reader *r, int64_t global) {
     int64_t pid = global >> 24 & 0xffffff;
-    return !r->process || pid == r->process || (r->takes_rest && !is_listed(&r->workers, pid));
+    if (!r->process || pid == r->process) return true;
+    if (!r->takes_rest) return false;
+    const int64_t *v = VEC(&r->workers, int64_t);
+    size_t at = SEARCH_FIRST(i, (size_t)0, r->workers.n, v[i] < pid);
+    return at == r->workers.n || v[at] != pid;
 }

@@ -27,7 +27,9 @@ enum {
 
 static void write_value(const pickle *p, pickle_value v, int depth, buf *out);
 
-static void write_pairs(const pickle *p, pickle_value v, int depth, buf *out) {
+/* `apart`: the key of a list that is left empty; PICKLE_ABSENT: none is. */
+static void write_pairs(const pickle *p, pickle_value v, int depth, pickle_value apart,
+                        buf *out) {
     pickle_value key, value;
     const char *between = "{";
     for (pickle_iter it = pickle_pairs(p, v); pickle_next_pair(p, &it, &key, &value);) {
@@ -36,7 +38,10 @@ static void write_pairs(const pickle *p, pickle_value v, int depth, buf *out) {
         buf_add_cstr(out, between);
         buf_add_json(out, text);
         buf_add_byte(out, ':');
-        write_value(p, value, depth + 1, out);
+        if (key == apart && pickle_kind_of(value) == PICKLE_KIND_LIST)
+            buf_add_cstr(out, "[]");
+        else
+            write_value(p, value, depth + 1, out);
         between = ",";
     }
     buf_add_cstr(out, *between == '{' ? "{}" : "}");
@@ -61,7 +66,7 @@ static void write_value(const pickle *p, pickle_value v, int depth, buf *out) {
     if (depth > MOST_LEVELS || out->n > MOST_TEXT || !buf_ok(out))
         buf_add_cstr(out, "null");
     else if (kind == PICKLE_KIND_DICT)
-        write_pairs(p, v, depth, out);
+        write_pairs(p, v, depth, PICKLE_ABSENT, out);
     else if (kind == PICKLE_KIND_LIST)
         write_items(p, v, depth, out);
     else if (pickle_text(p, v, &text))
@@ -79,27 +84,15 @@ static void write_value(const pickle *p, pickle_value v, int depth, buf *out) {
 /* All of a dump but its entries, which stay values. */
 static void write_dump(recorder *r, buf *out) {
     const pickle *p = r->pickle;
-    pickle_value root = pickle_root(p), key, value, entries = pickle_key(p, STR("entries"));
-    const char *between = "{";
+    pickle_value root = pickle_root(p), entries = pickle_key(p, STR("entries")), key, value;
     if (pickle_kind_of(root) != PICKLE_KIND_DICT) {
         write_value(p, root, 0, out);
         return;
     }
-    for (pickle_iter it = pickle_pairs(p, root); pickle_next_pair(p, &it, &key, &value);) {
-        str text;
-        if (!pickle_text(p, key, &text)) continue;
-        bool apart = key == entries && pickle_kind_of(value) == PICKLE_KIND_LIST;
-        buf_add_cstr(out, between);
-        buf_add_json(out, text);
-        buf_add_byte(out, ':');
-        if (apart && r->entries == PICKLE_ABSENT) r->entries = value;
-        if (apart)
-            buf_add_cstr(out, "[]");
-        else
-            write_value(p, value, 1, out);
-        between = ",";
-    }
-    buf_add_cstr(out, *between == '{' ? "{}" : "}");
+    for (pickle_iter it = pickle_pairs(p, root); pickle_next_pair(p, &it, &key, &value);)
+        if (key == entries && pickle_kind_of(value) == PICKLE_KIND_LIST && !r->entries)
+            r->entries = value;
+    write_pairs(p, root, 0, entries, out);
 }
 
 status flight_read_pickle(recorder *r, source *src, const ingest_options *o, buf *json,

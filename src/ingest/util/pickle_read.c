@@ -200,8 +200,7 @@ static outcome skip(machine *m, uint64_t n) {
 static outcome take_fixed(machine *m, size_t n) {
     outcome got = need(m, n);
     if (got != GO) return got;
-    m->number = 0;
-    for (size_t i = n; COUNT_DOWN(i);) m->number = m->number << 8 | (uint8_t)m->at[i];
+    m->number = read_le(m->at, n);
     m->at += n;
     return GO;
 }
@@ -628,10 +627,6 @@ static outcome run_action(machine *m, const instruction *op) {
     }
 }
 
-static uint32_t read_u32(const unsigned char *p) {
-    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 /* The instructions that most of a pickle consists of, without the ways that others need: what
  * was made before, small numbers, and notes in the memo in their order. Ends at any other, at
  * the end of the piece, and where the stack or the memo has to grow. */
@@ -645,12 +640,12 @@ static void run_simple(machine *m) {
         uint32_t number = p[1];
         size_t n = 2;
         switch (*p) {
-        case LONG_BINGET: number = read_u32(p + 1); n = 5; /* fall through */
+        case LONG_BINGET: number = (uint32_t)read_le(m->at + 1, 4); n = 5; /* fall through */
         case BINGET:
             if (number >= m->memo.n || memo[number] == PICKLE_ABSENT) return;
             stack[m->stack.n++] = memo[number];
             break;
-        case LONG_BINPUT: number = read_u32(p + 1); n = 5; /* fall through */
+        case LONG_BINPUT: number = (uint32_t)read_le(m->at + 1, 4); n = 5; /* fall through */
         case BINPUT:
             if (number != m->memo.n || number >= m->memo.cap || m->stack.n <= bottom) return;
             memo[m->memo.n++] = stack[m->stack.n - 1];

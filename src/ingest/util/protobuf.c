@@ -33,8 +33,7 @@ static const char *read_fixed(const char *p, const char *end, size_t n, pb_field
         *cut = true;
         return NULL;
     }
-    out->v = 0;
-    for (size_t i = 0; i < n; i++) out->v |= (uint64_t)(uint8_t)p[i] << 8 * i;
+    out->v = read_le(p, n);
     return p + n;
 }
 
