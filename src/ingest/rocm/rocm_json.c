@@ -175,7 +175,7 @@ static status read_gpu(reader *x, str agent, int32_t *device, error *err) {
     }
     if (json_text(name).n == 0) name = json_member(agent, STR("name"));
     waves = waves > 0 && waves < 1024
-                ? waves * min_i64(1024, number(agent, STR("simd_per_cu"), 0))
+                ? waves * max_i64(0, min_i64(1024, number(agent, STR("simd_per_cu"), 0)))
                 : 0;
     return rocm_put_device(&x->r, decoded(x, name), number(agent, STR("cu_count"), 0),
                            number(agent, STR("wave_front_size"), 0), waves, agent, device, err);
