@@ -228,6 +228,8 @@ void advice_point(const advice_facts *f, advice *out, uint32_t slice);
 void advice_point_to(const advice_facts *f, advice *out, const tally *events);
 /* The words every rule about time has: time, share, step_time; and the saving. */
 void advice_cost(const advice_facts *f, advice *out, int64_t per_step_ns);
+/* Names the rank it is about, and another one to compare it with (advice_comm.c). */
+void advice_name_rank(arg rank, advice *out);
 /* Are the stages of a pipeline told apart by their communication? */
 bool advice_is_split(const advice_facts *f);
 /* Do most kernels come from graphs that are replayed (CUDA graphs)? */
