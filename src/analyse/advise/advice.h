@@ -134,6 +134,7 @@ typedef struct {
     advice_dialect dialect;
     device_report_step average; /* its average step; parts ABSENT_I64: not known */
     interval interval_at;       /* the longest interval before a forward pass */
+    int64_t interval_ns;        /* their mean in these steps; ABSENT_I64: not known */
     queue_counts host, data_queue;
     pipe_view pipe;
     double cpu_busy;                             /* NaN: not known */
