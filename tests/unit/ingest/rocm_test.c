@@ -110,6 +110,33 @@ static void test_two_processes(void **state) {
     trace_release(t);
 }
 
+/* ROCm 7 says of a call which one it was made in; of a kernel it does not. A kernel started by
+ * the inner one is below both. */
+static void test_ancestors(void **state) {
+    (void)state;
+    error err;
+    str text = STR(
+        "{\"rocprofiler-sdk-tool\":[{" AGENTS "," SYMBOLS
+        ",\"strings\":{\"buffer_records\":[{\"kind\":\"HIP_RUNTIME_API\",\"operations\":["
+        "\"hipLaunchKernel\"]},{\"kind\":\"HSA_CORE_API\",\"operations\":[\"hsa_store\"]}]},"
+        "\"buffer_records\":{\"kernel_dispatch\":[{\"start_timestamp\":50,\"end_timestamp\":60,"
+        "\"correlation_id\":{\"internal\":2,\"external\":0},\"dispatch_info\":{\"kernel_id\":5,"
+        "\"agent_id\":{\"handle\":10}}}],\"hsa_api\":[{\"kind\":1,\"operation\":0,"
+        "\"thread_id\":7,\"start_timestamp\":12,\"end_timestamp\":18,"
+        "\"correlation_id\":{\"internal\":2,\"external\":0,\"ancestor\":1}}],"
+        "\"hip_api\":[{\"kind\":0,\"operation\":0,\"thread_id\":7,\"start_timestamp\":10,"
+        "\"end_timestamp\":20,\"correlation_id\":{\"internal\":1,\"external\":0,"
+        "\"ancestor\":0}}]}}]}");
+    trace *t = read_with(ingest_rocm_json, text, (read_how){0}, &err);
+    assert_non_null(t);
+    assert_int_equal(t->kernel.n - 1, 1);
+    uint32_t inner = find_slice(t, "hsa_store"), outer = find_slice(t, "hipLaunchKernel");
+    assert_int_equal(t->kernel.launch[1], inner);
+    assert_int_equal(t->slice.parent[inner], outer);
+    assert_int_equal(t->slice.kind[inner], KIND_DRIVER);
+    trace_release(t);
+}
+
 /* Records may come before what names them, and a file be cut in them: whatever the size of the
  * pieces, the same is read. */
 static void test_names_after_records(void **state) {
@@ -327,17 +354,12 @@ static void test_heads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_two_processes),
-        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_records_of_other_shapes),
-        cmocka_unit_test(test_database),
-        cmocka_unit_test(test_newer_database),
-        cmocka_unit_test(test_graph_in_json),
-        cmocka_unit_test(test_graph_in_database),
-        cmocka_unit_test(test_names_after_records),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_heads),
+        cmocka_unit_test(test_json),          cmocka_unit_test(test_two_processes),
+        cmocka_unit_test(test_cut),           cmocka_unit_test(test_records_of_other_shapes),
+        cmocka_unit_test(test_database),      cmocka_unit_test(test_newer_database),
+        cmocka_unit_test(test_graph_in_json), cmocka_unit_test(test_graph_in_database),
+        cmocka_unit_test(test_ancestors),     cmocka_unit_test(test_names_after_records),
+        cmocka_unit_test(test_names),         cmocka_unit_test(test_heads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
