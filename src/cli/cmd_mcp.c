@@ -17,6 +17,7 @@
 #include "cli/commands.h"
 #include "cli/picture.h"
 #include "cli/shape.h"
+#include "io/source.h"
 #include "mcp/mcp.h"
 #include "query/query.h"
 #include "session/discover.h"
@@ -321,9 +322,11 @@ int cmd_mcp(options *o) {
             s = error_set(&err, ERR_NOT_FOUND, NOPOS, MSG_MCP_NO_FOLDER, 1,
                           (arg[]){arg_cstr("path", o->traces[0])});
     }
+    source_confine(g.folder);
     arena_init(&g.arena, 0);
     if (s == OK) s = answer_all(&g, &read_so_far, &out, &err);
     arena_fini(&g.arena);
     buf_fini(&read_so_far);
+    source_confine(NULL);
     return output_end(&out, o, s, &err);
 }

@@ -16,11 +16,14 @@
  * failure of the system stays: every later call reports it again. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/message_ids_cli.h"
 #include "io/source_int.h"
 
 /* Blocks of a thread are at least this large, whatever the reader asks for first. */
@@ -84,10 +87,40 @@ static status start_reading(source *s, bool from_start, error *err) {
     return OK;
 }
 
+static const char *confined;
+
+void source_confine(const char *folder) {
+    confined = folder;
+}
+
+const char *source_confined(void) {
+    return confined;
+}
+
+/* Asked of the open file: what a name leads to may change in between. */
+static bool is_within(int fd) {
+    char link[64], real[PATH_MAX];
+    size_t n = strlen(confined);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t got = readlink(link, real, sizeof real - 1);
+    if (got <= 0) return false;
+    real[got] = '\0';
+    return strncmp(real, confined, n) == 0 && (real[n] == '/' || !real[n] || n == 1);
+}
+
+static status fail_outside(const char *path, error *err) {
+    FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_MCP_OUTSIDE, arg_cstr("path", path),
+         arg_cstr("folder", confined));
+}
+
 static status open_descriptor(const char *path, int *fd, struct stat *st, error *err) {
     bool standard = strcmp(path, "-") == 0;
     int f = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (f < 0) return fail_system(err, MSG_CANNOT_OPEN, path, errno);
+    if (confined && !is_within(f)) {
+        if (!standard) close(f);
+        return fail_outside(path, err);
+    }
     int code = fstat(f, st) == 0 ? 0 : errno;
     if (code == 0 && !S_ISDIR(st->st_mode)) {
         *fd = f;
@@ -116,6 +149,7 @@ static status open_remote(const char *url, source **out, error *err) {
 }
 
 status source_open(const char *path, source **out, error *err) {
+    if (remote_is_url(path) && confined) return fail_outside(path, err);
     if (remote_is_url(path)) return open_remote(path, out, err);
     int fd = -1;
     struct stat st = {0};

@@ -27,6 +27,11 @@ typedef enum { CODEC_NONE = 0, CODEC_GZIP, CODEC_ZSTD } codec;
 /* path "-" is standard input; a URL (remote.h) is read over the network. Empty files open;
  * directories are ERR_ARG. */
 status source_open(const char *path, source **out, error *err) MUST_USE;
+/* From here on only files below the folder are opened, wherever links lead: ERR_NOT_FOUND for
+ * others, for standard input and for URLs. The folder is a real path that lives as long as
+ * anything is opened; NULL: any file again. No other thread may run. */
+void source_confine(const char *folder);
+const char *source_confined(void); /* that folder, or NULL */
 /* Bytes in memory (tests, fuzzing); they must live as long as the source. Padding is not
  * needed. */
 status source_open_memory(str bytes, source **out, error *err) MUST_USE;

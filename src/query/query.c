@@ -43,7 +43,7 @@ static int name_builtins(query *q) {
 
 static int add_all(query *q) {
     int (*const parts[])(query *) = {trace_tables_add, args_table_add, analysis_tables_add,
-                                     span_join_add, functions_add};
+                                     span_join_add,    functions_add,  bounded_add};
     /* Sorting in files would escape the limit. */
     int rc = sqlite3_exec(q->db, "PRAGMA temp_store = 2", NULL, NULL, NULL);
     for (size_t i = 0; i < N_OF(parts) && rc == SQLITE_OK; i++) rc = parts[i](q);
@@ -81,6 +81,7 @@ status query_open(const analysis_input *in, const query_options *o, query **out,
 void query_close(query *q) {
     if (!q) return;
     sqlite3_close(q->db);
+    sqlite3_close(q->originals);
     args_reader_free(q->args);
     rows_fini(&q->rows);
     arena_fini(&q->arena);

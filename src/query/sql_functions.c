@@ -16,7 +16,7 @@
 #include "base/fmt.h"
 #include "query/sqlite_int.h"
 
-enum { MOST_FRAMES = 1000 };
+enum { MOST_FRAMES = 1000, MOST_TEXT = 64 << 20 }; /* more than SQLite takes: it says so */
 
 /* Texts made here become SQLite's. */
 static void give_buf(sqlite3_context *to, buf *b) {
@@ -51,14 +51,16 @@ static uint32_t slice_asked(sqlite3_context *to, sqlite3_value *v) {
 }
 
 static void put_frames(const trace *t, uint32_t frame, buf *out) {
-    for (int n = 0; frame && n < MOST_FRAMES; n++, frame = t->frame.parent[frame]) {
+    for (int n = 0; frame && n < MOST_FRAMES && out->n <= MOST_TEXT;
+         n++, frame = t->frame.parent[frame]) {
         if (out->n) buf_add_byte(out, ';');
         buf_add_str(out, trace_str(t, t->frame.name[frame]));
     }
 }
 
 static void put_python(const trace *t, uint32_t slice, buf *out) {
-    for (int n = 0; slice && n < MOST_FRAMES; slice = t->slice.parent[slice]) {
+    for (int n = 0; slice && n < MOST_FRAMES && out->n <= MOST_TEXT;
+         slice = t->slice.parent[slice]) {
         if (t->slice.kind[slice] != KIND_PYTHON && t->slice.kind[slice] != KIND_MODULE)
             continue;
         if (out->n) buf_add_byte(out, ';');
@@ -99,7 +101,7 @@ static void path_function(sqlite3_context *to, int n, sqlite3_value **v) {
     if (!slice) return;
     n = 0;
     for (; slice && n < MOST_FRAMES; slice = t->slice.parent[slice]) around[n++] = slice;
-    while (n-- > 0) {
+    while (n-- > 0 && out.n <= MOST_TEXT) {
         buf_add_str(&out, trace_slice_name(t, around[n]));
         if (n) buf_add_cstr(&out, " > ");
     }

@@ -3,15 +3,23 @@
  *
  * Allowed are SELECT, reading, functions and recursion; and the pragmas that describe tables.
  * The database is empty and in memory: there is nothing to write to, nothing can be attached,
- * no extension loaded. Time is looked at every few thousand steps of SQLite's machine; memory
- * is counted where it is taken (base/counted.h), SQLite's own too; the language's limits keep
- * single values, patterns and expressions small enough for that. */
+ * no extension loaded. Time is looked at every few hundred steps of SQLite's machine and in
+ * functions of which one call may take long (sql_bounded.c); values are short enough for the
+ * others where time is limited, and calls in a row few. Memory is counted where it is taken
+ * (base/counted.h), SQLite's own too; the language's limits keep single values, patterns and
+ * expressions small enough for that. */
 #include <time.h>
 
 #include "base/counted.h"
+#include "base/message_ids_query.h"
 #include "query/sqlite_int.h"
 
-enum { STEPS_BETWEEN_LOOKS = 2000 };
+enum {
+    STEPS_BETWEEN_LOOKS = 200,
+    LEAST_LENGTH = 1 << 20,
+    MOST_LENGTH = 64 << 20,
+    MOST_CALLS = 1000, /* of functions in a question: between them nobody looks at the clock */
+};
 
 /* ---- what is allowed --------------------------------------------------------------------- */
 
@@ -19,6 +27,14 @@ static bool in_list(const char *const *list, size_t n, const char *word) {
     for (size_t i = 0; word && i < n; i++)
         if (sqlite3_stricmp(list[i], word) == 0) return true;
     return false;
+}
+
+static bool has_too_many_calls(query *q) {
+    if (!q->options.limit_ns || ++q->n_calls <= MOST_CALLS) return false;
+    error err = {0};
+    (void)!error_set(&err, ERR_LIMIT, NOPOS, MSG_QUERY_LONG, 0, NULL);
+    (void)pending_fail(q, &err);
+    return true;
 }
 
 static int authorize(void *context, int action, const char *first, const char *second,
@@ -33,6 +49,7 @@ static int authorize(void *context, int action, const char *first, const char *s
     case SQLITE_READ:
     case SQLITE_RECURSIVE: return SQLITE_OK;
     case SQLITE_FUNCTION:
+        if (has_too_many_calls(context)) return SQLITE_DENY;
         return in_list(denied, N_OF(denied), second) ? SQLITE_DENY : SQLITE_OK;
     case SQLITE_PRAGMA: return in_list(pragmas, N_OF(pragmas), first) ? SQLITE_OK : SQLITE_DENY;
     default: return SQLITE_DENY;
@@ -60,11 +77,24 @@ static int look_at_clock(void *context) {
     return q->is_late;
 }
 
+bool guard_is_late(query *q) {
+    if (look_at_clock(q)) sqlite3_interrupt(q->db);
+    return q->is_late;
+}
+
+/* Bytes: a value is a small part of what a question may take, and soon gone through. */
+static int longest_value(uint64_t limit_bytes) {
+    uint64_t part = limit_bytes / 256;
+    return part >= MOST_LENGTH || !limit_bytes ? MOST_LENGTH
+           : part < LEAST_LENGTH               ? LEAST_LENGTH
+                                               : (int)part;
+}
+
 void guard_database(query *q) {
     static const struct {
         int id, most;
     } limits[] = {
-        {SQLITE_LIMIT_LENGTH, 64 << 20},         {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+        {SQLITE_LIMIT_LENGTH, MOST_LENGTH},      {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
         {SQLITE_LIMIT_EXPR_DEPTH, 200},          {SQLITE_LIMIT_COMPOUND_SELECT, 100},
         {SQLITE_LIMIT_FUNCTION_ARG, 32},         {SQLITE_LIMIT_ATTACHED, 0},
         {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 256}, {SQLITE_LIMIT_TRIGGER_DEPTH, 0},
@@ -72,6 +102,10 @@ void guard_database(query *q) {
     };
     for (size_t i = 0; i < N_OF(limits); i++)
         sqlite3_limit(q->db, limits[i].id, limits[i].most);
+    if (q->options.limit_ns) {
+        sqlite3_limit(q->db, SQLITE_LIMIT_LENGTH, longest_value(q->options.limit_bytes));
+        sqlite3_limit(q->db, SQLITE_LIMIT_VDBE_OP, 25000);
+    }
     (void)sqlite3_db_config(q->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     (void)sqlite3_db_config(q->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
     (void)sqlite3_db_config(q->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -83,6 +117,7 @@ void guard_database(query *q) {
 
 void guard_begin(query *q) {
     q->is_late = false;
+    q->n_calls = 0;
     q->deadline_ns = q->options.limit_ns ? add_i64(now_ns(), q->options.limit_ns) : 0;
     counted_limit(q->options.limit_bytes);
 }

@@ -37,7 +37,7 @@ typedef struct {
 } condition;
 
 /* Does the text fit the pattern of LIKE (or GLOB)? */
-typedef bool (*match_fn)(condition_op op, const char *pattern, str text);
+typedef bool (*match_fn)(void *context, condition_op op, const char *pattern, str text);
 
 enum { MAX_CONDITIONS = 12 };
 
@@ -54,6 +54,7 @@ typedef struct {
     const sql_table *tables;
     const trace *t;
     match_fn match;
+    void *match_context;
     selection chosen; /* rows outside of it are not there */
     bool is_cut;
     map strings;           /* hash → first string */

@@ -58,7 +58,7 @@ static status fill_words(const row_source *s, row_test *test, str text, error *e
     for (uint32_t i = 0; i < MAX_WORDS; i++) {
         str word = test->column->word(s->t, i);
         bool fits = test->op == IS_LIKE || test->op == IS_GLOB
-                        ? s->match(test->op, text.p, word)
+                        ? s->match(s->match_context, test->op, text.p, word)
                         : str_eq(word, text) == wanted;
         test->set[i] = word.p && fits ? 1 : 2;
     }
@@ -156,7 +156,7 @@ static bool fits_order(condition_op op, int order) {
 static bool fits_set(const row_source *s, const row_test *test, uint32_t id) {
     if (test->column->kind == CELL_WORD && id >= MAX_WORDS) return false;
     if (test->set[id] == 0 && test->pattern.p) {
-        bool fits = s->match(test->op, test->pattern.p, trace_str(s->t, id));
+        bool fits = s->match(s->match_context, test->op, test->pattern.p, trace_str(s->t, id));
         test->set[id] = fits ? 1 : 2;
     }
     return test->set[id] == 1;

@@ -197,6 +197,12 @@ static sql_value value_for(sqlite3_value *v, cell_kind kind) {
     return out;
 }
 
+/* As SQLite says it of patterns that it tries itself. */
+static bool is_too_complex(query *q, const condition *c, sqlite3_value *v) {
+    int most = sqlite3_limit(q->db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, -1);
+    return (c->op == IS_LIKE || c->op == IS_GLOB) && sqlite3_value_bytes(v) > most;
+}
+
 static int begin_walk(sqlite3_vtab_cursor *base, int number, const char *plan, int argc,
                       sqlite3_value **argv) {
     trace_cursor *c = (trace_cursor *)base;
@@ -213,6 +219,10 @@ static int begin_walk(sqlite3_vtab_cursor *base, int number, const char *plan, i
             .op = (condition_op)hex_digit(plan[3 * i + 2]),
             .value = value_for(argv[i], v->table->columns[col].kind),
         };
+        if (is_too_complex(v->q, &conditions[i], argv[i])) {
+            v->base.zErrMsg = sqlite3_mprintf("LIKE or GLOB pattern too complex");
+            return SQLITE_ERROR;
+        }
     }
     sql_walk_end(&c->walk);
     if (sql_walk_begin(&c->walk, &v->q->rows, v->table, &how, &err) == OK) return SQLITE_OK;
@@ -276,8 +286,10 @@ static int give_cell(sqlite3_vtab_cursor *base, sqlite3_context *to, int i) {
 
 /* ---- adding them ------------------------------------------------------------------------- */
 
-/* SQLite's own judge wants a NUL at the end, which names in a trace do not have. */
-static bool match_text(condition_op op, const char *pattern, str text) {
+/* SQLite's own judge wants a NUL at the end, which names in a trace do not have. Names may be
+ * many and long, and a walk that finds nothing is one step for SQLite's clock. */
+static bool match_text(void *context, condition_op op, const char *pattern, str text) {
+    if (guard_is_late(context)) return false;
     char few[512], *copy = text.n < sizeof few ? few : counted_alloc(text.n + 1);
     if (!copy) return false;
     if (text.n) memcpy(copy, text.p, text.n);
@@ -305,6 +317,7 @@ int trace_tables_add(query *q) {
     table_aux *aux = ARENA_ARRAY(&q->arena, table_aux, N_TABLES);
     if (!aux) return SQLITE_NOMEM;
     q->rows.match = match_text;
+    q->rows.match_context = q;
     for (int i = 0; i < N_TABLES; i++) {
         aux[i] = (table_aux){q, &q->tables[i]};
         int rc = sqlite3_create_module(q->db, q->tables[i].name, &MODULE, &aux[i]);

@@ -20,6 +20,7 @@ typedef struct kept_answer {
 
 struct query {
     sqlite3 *db;
+    sqlite3 *originals; /* whose functions have their names here; NULL: not needed yet */
     const analysis_input *in;
     query_options options;
     arena arena; /* names of columns, answers of analyses */
@@ -30,6 +31,7 @@ struct query {
     error pending;       /* of a table's or function's own: more than SQLite can carry */
     int64_t deadline_ns; /* of the question that runs; 0: none */
     bool is_late;
+    uint32_t n_calls;  /* functions that the text of the question calls */
     bool is_declaring; /* one of our tables describes itself, with a CREATE TABLE */
     const char **words;
     uint32_t n_words;
@@ -43,6 +45,8 @@ void guard_database(query *q);
 void guard_begin(query *q);
 void guard_end(void);
 bool guard_is_full(void);
+/* The question that runs has had its time; it ends as soon as SQLite notices. */
+bool guard_is_late(query *q);
 /* sqlite3_declare_vtab, which nobody else may call for. */
 int guard_declare(query *q, const char *sql);
 
@@ -53,6 +57,7 @@ int args_table_add(query *q);      /* sql_args.c */
 int analysis_tables_add(query *q); /* sql_analysis.c */
 int span_join_add(query *q);       /* sql_join.c */
 int functions_add(query *q);       /* sql_functions.c */
+int bounded_add(query *q);         /* sql_bounded.c */
 
 /* The SQL name of a result table: the analysis for its first, else ANALYSIS_TABLE. False when
  * it cannot be asked here: it compares runs, or a table of the trace has the name. */

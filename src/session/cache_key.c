@@ -30,6 +30,7 @@
 #include "ingest/ascend/ascend_db.h"
 #include "ingest/mindspore/mindspore.h"
 #include "io/remote.h"
+#include "io/source.h"
 #include "session/beside.h"
 #include "session/cache.h"
 #include "session/formats.h"
@@ -248,6 +249,8 @@ cache_key cache_key_of(const char *path) {
                   hash_siblings(path, &hash) && hash_beside(path, &hash);
     close(fd);
     if (!usable) return key;
+    const char *within = source_confined(); /* what lies beside it may not have been read */
+    if (within) hash = hash_add(hash, hash_bytes64(within, strlen(within)));
     int n = snprintf(key.text, sizeof key.text, "tacho-cache %d|%016llx|%lld|%lld|%llu|%016llx",
                      KEY_VERSION, (unsigned long long)build_id(), (long long)st.st_size,
                      (long long)ns_of(st.st_mtim), (unsigned long long)st.st_ino,

@@ -326,10 +326,47 @@ static void memory_snapshot_count_damage(const snapshot *s, const source *src) {
     if (pickle_has_more(s->p)) part_lost(s->part, CAUSE_TRAILING_GARBAGE, end, 0);
 }
 
+/* ---- how much there is ------------------------------------------------------------------- */
+
+/* Takes a list and the keys of its dictionaries off *left; false: there are more. */
+static bool weigh(const snapshot *s, pickle_value list, uint64_t *left) {
+    pickle_value item;
+    for (pickle_iter it = pickle_items(s->p, list); pickle_next(s->p, &it, &item);) {
+        uint64_t n = 1 + (uint64_t)pickle_count(s->p, item);
+        if (n > *left) return false;
+        *left -= n;
+    }
+    return true;
+}
+
+static bool weigh_within(const snapshot *s, pickle_value list, pickle_value key,
+                         uint64_t *left) {
+    pickle_value item;
+    for (pickle_iter it = pickle_items(s->p, list); pickle_next(s->p, &it, &item);)
+        if (!weigh(s, key == PICKLE_ABSENT ? item : pickle_get(s->p, item, key), left))
+            return false;
+    return true;
+}
+
+/* PyTorch writes each segment, block and event once. A list that is made of one that comes again
+ * and again would be walked for hours, and takes two bytes for each time. */
+static status check_size(const snapshot *s, pickle_value segments, pickle_value traces,
+                         pickle_value annotations, error *err) {
+    enum { SPARE = 1 << 16 };
+    uint64_t left = pickle_input_bytes(s->p) + SPARE;
+    pickle_value blocks = s->word[WORD_blocks];
+    if (!weigh(s, segments, &left) || !weigh(s, annotations, &left) ||
+        (blocks != PICKLE_ABSENT && !weigh_within(s, segments, blocks, &left)) ||
+        !weigh_within(s, traces, PICKLE_ABSENT, &left))
+        FAIL0(err, ERR_LIMIT, NOPOS, MSG_PICKLE_TOO_LARGE);
+    return OK;
+}
+
 static status take_all(snapshot *s, error *err) {
     pickle_value segments = PICKLE_ABSENT, traces = PICKLE_ABSENT;
     if (!find_lists(s, &segments, &traces)) FAIL0(err, ERR_FORMAT, 0, MSG_PICKLE_NO_SNAPSHOT);
     pickle_value annotations = snapshot_get(s, pickle_root(s->p), WORD_external_annotations);
+    TRY(check_size(s, segments, traces, annotations, err));
     find_bases(s, traces, annotations);
     segment_list all = {.pairs = VEC_INIT(sort_pair), .values = VEC_INIT(pickle_value)};
     status st = collect_segments(s, segments, &all, err);
@@ -368,6 +405,7 @@ status ingest_memory_snapshot(source *src, const ingest_options *o, builder *b, 
     part_finish(s.part);
     pickle_free(s.p);
     map_fini(&s.stacks);
+    map_fini(&s.lists);
     map_fini(&s.frames);
     vec_fini(&s.known);
     vec_fini(&s.names);

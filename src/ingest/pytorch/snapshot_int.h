@@ -66,6 +66,7 @@ typedef struct {
     int64_t base_us;            /* the earliest time; ABSENT_I64 when no event has one */
     uint32_t tie;               /* memory rows so far: their order */
     map stacks;                 /* list of frames (its hash) → row of known */
+    map lists;                  /* a list of frames that was met → the same */
     vec known;                  /* snapshot_known */
     map frames;                 /* frame (a value) → its name, a string of the builder */
     vec names;                  /* uint32_t: the stack at hand */

@@ -113,10 +113,11 @@ static bool next_event(replay *r, pickle_iter *it, event *e, bool *whole) {
 /* Snapshots before PyTorch 2.1 keep what was asked for and its stack in a list, newest
  * first. */
 static pickle_value block_history(const snapshot *s, pickle_value block) {
+    enum { MOST_KEYS = 256 }; /* it has five; other blocks may have the same list */
     pickle_value first = PICKLE_ABSENT;
     pickle_iter it = pickle_items(s->p, snapshot_get(s, block, WORD_history));
     (void)!pickle_next(s->p, &it, &first);
-    return first;
+    return pickle_count(s->p, first) <= MOST_KEYS ? first : PICKLE_ABSENT;
 }
 
 static int64_t round_up(int64_t bytes) {

@@ -57,9 +57,8 @@ static status make_stack(snapshot *s, pickle_value frames, uint32_t *out, error 
     return OK;
 }
 
-status snapshot_stack(snapshot *s, pickle_value frames, uint32_t *out, error *err) {
-    *out = 0;
-    if (!pickle_count(s->p, frames)) return OK;
+/* Lists that are equal are one stack. */
+static status find_stack(snapshot *s, pickle_value frames, uint32_t *out, error *err) {
     uint32_t *place = map_at(&s->stacks, pickle_hash(s->p, frames));
     if (!place) FAIL_MEMORY(err);
     if (*place != MAP_NONE) {
@@ -74,5 +73,21 @@ status snapshot_stack(snapshot *s, pickle_value frames, uint32_t *out, error *er
     *known = (snapshot_known){.list = frames};
     TRY(make_stack(s, frames, &known->frame, err));
     *out = known->frame;
+    return OK;
+}
+
+/* Events share lists, so that a list that was met is not gone through again. */
+status snapshot_stack(snapshot *s, pickle_value frames, uint32_t *out, error *err) {
+    *out = 0;
+    if (!pickle_count(s->p, frames)) return OK;
+    uint32_t known = map_get(&s->lists, frames);
+    if (known != MAP_NONE) {
+        *out = known;
+        return OK;
+    }
+    TRY(find_stack(s, frames, out, err));
+    uint32_t *place = map_at(&s->lists, frames);
+    if (!place) FAIL_MEMORY(err);
+    *place = *out;
     return OK;
 }

@@ -300,6 +300,84 @@ static void a_hostile_snapshot_is_refused(void **state) {
     assert_true(str_eq(err.args[0].u.text, STR("posix.system")));
 }
 
+static void add_again(buf *b, char place, int n) {
+    for (int i = 0; i < n; i++) {
+        buf_add_byte(b, 'h');
+        buf_add_byte(b, place);
+    }
+}
+
+/* n times the same segment, which has n times the same block. */
+static buf repeated(int n) {
+    buf b = {0};
+    buf_add_cstr(&b, "\x80\x02}(");
+    (void)write_pickle(&b, "'segments'");
+    buf_add_cstr(&b, "](}(");
+    (void)write_pickle(&b, "'total_size'");
+    (void)write_pickle(&b, "4096");
+    (void)write_pickle(&b, "'blocks'");
+    buf_add_cstr(&b, "](");
+    (void)write_pickle(&b, "{'address': 16, 'size': 8, 'state': 'active_allocated'}");
+    buf_add_cstr(&b, "q\x01");
+    add_again(&b, 1, n - 1);
+    buf_add_cstr(&b, "euq\x02");
+    add_again(&b, 2, n - 1);
+    buf_add_cstr(&b, "eu.");
+    assert_true(buf_ok(&b));
+    return b;
+}
+
+/* 4 KB that would be walked for hours with a few more zeros. */
+static void a_list_of_what_comes_again_and_again_is_refused(void **state) {
+    error err = {0};
+    buf few = repeated(20), many = repeated(1000);
+    trace *t = trace_of_bytes(buf_str(&few), &err);
+    assert_non_null(t);
+    trace_release(t);
+    assert_null(trace_of_bytes(buf_str(&many), &err));
+    assert_int_equal(err.status, ERR_LIMIT);
+    assert_int_equal(err.message, MSG_PICKLE_TOO_LARGE);
+    buf_fini(&few);
+    buf_fini(&many);
+}
+
+/* A stack is found by its list, without looking into it again. */
+static void events_share_a_list_of_frames(void **state) {
+    buf b = {0};
+    buf_add_cstr(&b, "\x80\x02}(");
+    (void)write_pickle(&b, "'device_traces'");
+    buf_add_cstr(&b, "](](");
+    for (int i = 0; i < 3; i++) {
+        buf_add_cstr(&b, "}(");
+        (void)write_pickle(&b, "'action'");
+        (void)write_pickle(&b, "'alloc'");
+        (void)write_pickle(&b, "'addr'");
+        buf_printf(&b, "L%d\n", 512 * (i + 1));
+        (void)write_pickle(&b, "'size'");
+        (void)write_pickle(&b, "512");
+        (void)write_pickle(&b, "'frames'");
+        if (i == 1) {
+            (void)write_pickle(&b, "[{'name': 'f', 'filename': 'a.py', 'line': 3}]");
+        } else if (i == 0) {
+            (void)write_pickle(&b, "[{'name': 'g', 'filename': 'a.py', 'line': 4}]");
+            buf_add_cstr(&b, "q\x01");
+        } else {
+            add_again(&b, 1, 1);
+        }
+        buf_add_cstr(&b, "u");
+    }
+    buf_add_cstr(&b, "eeu.");
+    error err = {0};
+    trace *t = trace_of_bytes(buf_str(&b), &err);
+    assert_non_null(t);
+    assert_int_equal(t->memory.n - 1, 3);
+    assert_string_equal(frame_name(t, t->memory.frame[1]), "a.py(4): g");
+    assert_string_equal(frame_name(t, t->memory.frame[2]), "a.py(3): f");
+    assert_int_equal(t->memory.frame[3], t->memory.frame[1]);
+    trace_release(t);
+    buf_fini(&b);
+}
+
 static const char SMALL[] =
     "{'segments': [{'device': 0, 'address': 16, 'total_size': 64, 'blocks':"
     "   [{'address': 16, 'size': 8, 'requested_size': 5, 'state': 'active_allocated', 'frames':"
@@ -371,6 +449,8 @@ int main(void) {
         cmocka_unit_test(annotations_become_slices_and_steps),
         cmocka_unit_test(another_pickle_gets_its_sentence),
         cmocka_unit_test(a_hostile_snapshot_is_refused),
+        cmocka_unit_test(a_list_of_what_comes_again_and_again_is_refused),
+        cmocka_unit_test(events_share_a_list_of_frames),
         cmocka_unit_test(a_cut_snapshot_gives_what_it_holds),
         cmocka_unit_test(every_failed_allocation_is_an_error),
     };

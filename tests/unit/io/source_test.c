@@ -4,14 +4,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/fault.h"
+#include "base/message_ids_cli.h"
 #include "unit/io/io_helper.h"
 
 static const read_plan PLANS[] = {
@@ -232,6 +235,46 @@ static void what_cannot_be_opened_says_why(void **state) {
     assert_ptr_equal(s, state); /* outputs are untouched on failure */
 }
 
+static void put_file(const char *folder, const char *name, char *path, size_t n) {
+    snprintf(path, n, "%s/%s", folder, name);
+    FILE *f = fopen(path, "we");
+    assert_non_null(f);
+    assert_int_equal(fputs("some text", f) >= 0 ? fclose(f) : -1, 0);
+}
+
+static void a_confined_source_opens_nothing_outside(void **state) {
+    char folder[] = "/tmp/tacho_source_XXXXXX", inside[64], outside[64], link[64], near[64],
+         real[PATH_MAX];
+    source *s = NULL;
+    error err = {0};
+    assert_non_null(mkdtemp(folder));
+    snprintf(inside, sizeof inside, "%s/in", folder);
+    snprintf(near, sizeof near, "%s/in2", folder); /* begins with the same letters */
+    assert_int_equal(mkdir(inside, 0700) | mkdir(near, 0700), 0);
+    assert_non_null(realpath(inside, real));
+    char within[128], beside[128];
+    put_file(folder, "in/a", within, sizeof within);
+    put_file(folder, "in2/a", beside, sizeof beside);
+    put_file(folder, "out", outside, sizeof outside);
+    snprintf(link, sizeof link, "%s/in/link", folder);
+    assert_int_equal(symlink(outside, link), 0);
+    source_confine(real);
+    const char *const denied[] = {
+        outside, beside, link, "-", "http://127.0.0.1:1/x", "/proc/self/status"};
+    for (size_t i = 0; i < sizeof denied / sizeof *denied; i++) {
+        if (source_open(denied[i], &s, &err) != ERR_NOT_FOUND)
+            fail_msg("%s is opened", denied[i]);
+        assert_int_equal(err.message, MSG_MCP_OUTSIDE);
+    }
+    assert_int_equal(source_open(within, &s, &err), OK);
+    source_close(s);
+    source_confine(NULL);
+    assert_int_equal(source_open(link, &s, &err), OK);
+    source_close(s);
+    (void)!(unlink(link) | unlink(within) | unlink(beside) | unlink(outside));
+    (void)!(rmdir(inside) | rmdir(near) | rmdir(folder));
+}
+
 static void pieces_of_changing_size_stay_contiguous(void **state) {
     buf text = text_of(5000000, 5), packed = gzip_of(buf_str(&text), 1);
     for (int threads = 1; threads <= 2; threads++) {
@@ -385,6 +428,7 @@ int main(void) {
         cmocka_unit_test(a_file_that_shrinks_ends_early_and_tells_it),
         cmocka_unit_test(a_file_that_is_written_to_stays_what_was_handed_out),
         cmocka_unit_test(what_cannot_be_opened_says_why),
+        cmocka_unit_test(a_confined_source_opens_nothing_outside),
         cmocka_unit_test(pieces_of_changing_size_stay_contiguous),
         cmocka_unit_test(looking_at_the_head_takes_nothing),
         cmocka_unit_test(a_source_may_be_closed_in_the_middle),

@@ -1,4 +1,6 @@
 /* query_test.c: results, functions, limits, and what is not allowed. */
+#include <time.h>
+
 #include "query_case.h"
 
 #include "base/fault.h"
@@ -163,12 +165,105 @@ static void a_question_takes_no_more_than_it_may(void **state) {
                                   "FROM n) SELECT max(i) FROM n"),
                      ERR_LIMIT);
     assert_int_equal(c.err.message, MSG_QUERY_TIME);
-    assert_int_equal(case_ask(&c, "SELECT length(hex(zeroblob(20000000)))"), ERR_LIMIT);
+    assert_int_equal(case_ask(&c, "SELECT hex(zeroblob(400000)) FROM slice ORDER BY 1"),
+                     ERR_LIMIT);
     assert_int_equal(c.err.message, MSG_QUERY_MEMORY);
     assert_int_equal(case_table(&c, "SELECT id FROM slice")->n_rows, 10);
     assert_int_equal(c.answer.quality.notes[c.answer.quality.n_notes - 1].message,
                      MSG_QUERY_CUT);
     assert_int_equal(case_int(&c, "SELECT 1"), 1); /* and goes on */
+    case_close(&c);
+}
+
+/* Each is one call of one function, which SQLite does not leave before it is done. */
+static void a_single_call_takes_no_more_than_it_may(void **state) {
+    static const char *const endless[] = {
+        "SELECT printf('%.*c%.*c', 2147483647, 'x', 2147483647, 'x')",
+        "SELECT format('%.2147483647c', 'x')",
+        "SELECT printf('%.*c%.*c', 4294967296 + 900000, 'x', -900000, 'x')",
+        "SELECT printf(replace(hex(zeroblob(2000)), '0', '%.1000000c'))",
+        "SELECT instr(hex(zeroblob(500000)), hex(zeroblob(250000)) || '1')",
+        "SELECT replace(hex(zeroblob(500000)), hex(zeroblob(250000)) || '1', '')",
+        "SELECT trim(hex(zeroblob(500000)), replace(hex(zeroblob(250000)), '0', 'a') || '0')",
+        "SELECT name FROM slice WHERE name LIKE hex(zeroblob(1000))",
+        "SELECT json_patch('{}' || hex(zeroblob(500000)), '{}' || hex(zeroblob(250000)))",
+    };
+    query_case c;
+    case_open(&c, (query_options){.limit_ns = 10000000000});
+    for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
+        clock_t before = clock();
+        if (case_ask(&c, endless[i]) != ERR_ARG) fail_msg("%s: it is answered", endless[i]);
+        if (clock() - before > CLOCKS_PER_SEC * 4) fail_msg("%s: it takes long", endless[i]);
+    }
+    case_close(&c);
+}
+
+static void calls_in_a_row_end_with_the_time(void **state) {
+    query_case c;
+    buf sql = {0};
+    case_open(&c, (query_options){.limit_ns = 50000000});
+    buf_add_cstr(&sql, "WITH x AS MATERIALIZED (SELECT hex(zeroblob(500000)) AS a) SELECT 1");
+    for (int i = 0; i < 150; i++) buf_printf(&sql, " + (a LIKE '%%%0200d%d')", 0, i);
+    buf_add_cstr(&sql, " FROM x");
+    buf_add_byte(&sql, 0);
+    clock_t before = clock();
+    assert_int_equal(case_ask(&c, sql.p), ERR_LIMIT);
+    assert_int_equal(c.err.message, MSG_QUERY_TIME);
+    assert_true(clock() - before < CLOCKS_PER_SEC * 4);
+    buf_clear(&sql);
+    buf_add_cstr(&sql, "SELECT 1");
+    for (int i = 0; i < 1100; i++) buf_printf(&sql, "%s abs(%d)", i % 100 ? " +" : ",", i);
+    buf_add_byte(&sql, 0);
+    assert_int_equal(case_ask(&c, sql.p), ERR_LIMIT);
+    assert_int_equal(c.err.message, MSG_QUERY_LONG);
+    assert_int_equal(case_int(&c, "SELECT abs(-1)"), 1); /* and goes on */
+    buf_fini(&sql);
+    case_close(&c);
+}
+
+static void functions_say_the_same_with_a_limit_of_time(void **state) {
+    static const char *const asked[] = {
+        "printf('%5.2f %-10s|%c%%|%*d|%.*f|%s', 3.14159, 'ab', 'xyz', 5, 42, 1, 2.55, 7)",
+        "format('%d %x %Q %q %,d %n%d', 7, 255, 'it''s', 'a''b', 1234567, 8)",
+        "printf('%s')",
+        "printf(NULL)",
+        "printf()",
+        "instr('hello', 'l')",
+        "instr(NULL, 'l')",
+        "instr('日本語', '語')",
+        "instr(x'0102', x'02')",
+        "replace('aXbX', 'X', '--')",
+        "replace('a', '', 'b')",
+        "trim('xxaxx', 'x') || ltrim('xxaxx', 'x') || rtrim('xxaxx', 'x') || trim('  b ')",
+        "trim('日a日', '日')",
+        "'Abc' LIKE 'a_C'",
+        "'a%c' LIKE 'a!%c' ESCAPE '!'",
+        "'abc' LIKE 'a!%c' ESCAPE '!'",
+        "'Ä' LIKE 'ä'",
+        "'ÄÖ' LIKE '_ö'",
+        "12345 LIKE '%34%'",
+        "NULL LIKE 'a'",
+        "'abc' GLOB 'a[b-d]?'",
+        "'Abc' GLOB 'a*'",
+        "json_patch('{\"a\":1}', '{\"b\":2}')",
+        "json_patch('{', '{}')",
+        "like('a%', 'abc') + glob('a*', 'abc')",
+        "'a' LIKE 'a' ESCAPE 'xy'",
+    };
+    query_case c, limited;
+    case_open(&c, (query_options){0});
+    case_open(&limited, (query_options){.limit_ns = 10000000000});
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        char sql[256];
+        snprintf(sql, sizeof sql, "SELECT quote(%s) AS said", asked[i]);
+        status wanted = case_ask(&c, sql), got = case_ask(&limited, sql);
+        if (wanted != got) fail_msg("%s: %d, not %d", sql, got, wanted);
+        bool same = wanted == OK ? str_eq(limited.answer.tables[0]->columns[0].v.s[0],
+                                          c.answer.tables[0]->columns[0].v.s[0])
+                                 : str_eq(limited.err.args[0].u.text, c.err.args[0].u.text);
+        if (!same) fail_msg("%s: it differs", sql);
+    }
+    case_close(&limited);
     case_close(&c);
 }
 
@@ -267,6 +362,9 @@ int main(void) {
         cmocka_unit_test(only_reading_is_allowed),
         cmocka_unit_test(a_mistake_has_a_place),
         cmocka_unit_test(a_question_takes_no_more_than_it_may),
+        cmocka_unit_test(a_single_call_takes_no_more_than_it_may),
+        cmocka_unit_test(calls_in_a_row_end_with_the_time),
+        cmocka_unit_test(functions_say_the_same_with_a_limit_of_time),
         cmocka_unit_test(tables_columns_and_examples_are_listed),
         cmocka_unit_test(every_table_can_be_read),
         cmocka_unit_test(a_statement_is_whole_at_its_semicolon),
