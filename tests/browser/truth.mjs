@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openPage, settled } from "./stand.mjs";
 import { heading, plain, rowsOf, test, time, visit } from "./tools.mjs";
 
 const panel = (name) => `section[aria-label='${name}']`;
@@ -219,6 +220,26 @@ test("what a framework cannot record is not explained by another's code", (s) =>
     assert.match(await words(page, ".missing .facts"), /MegEngine's profiler does not record this/);
     assert.equal(await page.$(".missing pre"), null);
   }), ["megengine"]);
+
+test("what ails every panel is said once; none waits for ever, and no number of another run is left", async (s) => {
+  const { page, context } = await openPage(s, "overview?run=resnet_w0"); // the console tells of every answer that failed
+  try {
+    await settled(page);
+    const gone = JSON.stringify({ error: { code: "io", msg: "the disk is gone", id: "", values: {}, offset: null } });
+    const fail = (r) => r.fulfill({ status: 500, contentType: "application/json", body: gone });
+    await page.route(/api\/v1\/(overview|advise|steps|kernels|memory)/, fail);
+    for (const view of ["overview", "steps", "kernels", "memory"]) {
+      await page.goto(`${s.url}/#/${view}?run=gpt_eager`);
+      await page.waitForSelector(".failure");
+      await page.waitForFunction(() => !document.querySelector("[aria-busy=true], .waiting"));
+      const said = (await page.textContent("main")).match(/the disk is gone/g);
+      assert.equal(said?.length, 1, view);
+      assert.ok(!/89\.9|93\.0/.test(await page.textContent("main")), view); // of the run before
+    }
+  } finally {
+    await context.close();
+  }
+}, ["resnet_w0", "gpt_eager"]);
 
 test("without an answer no numbers are made up", (s) =>
   visit(s, "overview?run=sample", async (page) => {

@@ -93,3 +93,19 @@ test("trying again repeats what failed, and only that", async () => {
   assert.equal(ask("badly", "badly", {}).value, "now");
   assert.deepEqual(ask("well", "well", {}), { value: "fine", old: false, error: undefined });
 });
+
+test("where a question fails, the answer to another one is not left standing", async () => {
+  const requests = fakeServer();
+  ask("f", "steps", { run: "a" });
+  await rest();
+  requests[0]?.answer("of a");
+  await rest();
+  ask("f", "steps", { run: "b" });
+  await rest();
+  assert.deepEqual(ask("f", "steps", { run: "b" }), { value: "of a", old: true, error: undefined });
+  requests[1]?.refuse("gone");
+  await rest();
+  const failed = ask("f", "steps", { run: "b" });
+  assert.equal(failed.value, undefined);
+  assert.equal(failed.error?.msg, "gone");
+});

@@ -18,6 +18,7 @@ interface Question {
 
 interface Slot {
   question: Question | undefined; // answered, or on its way
+  answered: string; // what the value is the answer to
   state: Signal<Asked<unknown>>;
   abort: AbortController | undefined;
 }
@@ -47,7 +48,8 @@ function toError(e: unknown): ApiError {
 function slotOf(name: string): Slot {
   let slot = slots.get(name);
   if (!slot) {
-    slot = { question: undefined, state: signal({ value: undefined, old: false, error: undefined }), abort: undefined };
+    const state = signal<Asked<unknown>>({ value: undefined, old: false, error: undefined });
+    slot = { question: undefined, answered: "", state, abort: undefined };
     slots.set(name, slot);
   }
   return slot;
@@ -105,14 +107,19 @@ function start(slot: Slot, question: Question): void {
   slot.abort?.abort();
   slot.abort = new AbortController();
   const before = slot.state.peek().value;
+  const asked = question.key.replace(/#\d+$/, ""); // the same, whenever it is asked
   slot.state.value = { value: before, old: before !== undefined, error: undefined };
   void counted(question.load(slot.abort.signal)).then(
     (value) => {
-      if (slot.question === question) slot.state.value = { value, old: false, error: undefined };
+      if (slot.question !== question) return;
+      slot.answered = asked;
+      slot.state.value = { value, old: false, error: undefined };
     },
     (e: unknown) => {
       if (slot.question !== question || (e instanceof DOMException && e.name === "AbortError")) return;
-      slot.state.value = { ...slot.state.peek(), old: false, error: toError(e) };
+      // Numbers of another run, or of other steps, are no answer.
+      const value = slot.answered === asked ? slot.state.peek().value : undefined;
+      slot.state.value = { value, old: false, error: toError(e) };
     },
   );
 }

@@ -52,6 +52,7 @@ export const enShell = {
   n_kernels: "{n} {n|kernel|kernels}",
   n_operators: "{n} operator {n|call|calls}",
   n_steps: "{n} {n|step|steps}",
+  summary_of: "{n} {n|worker|workers}",
   n_hang: "{n} {n|call|calls}",
   n_distributed: "{n} {n|worker|workers}",
   format_kineto: "Kineto JSON",

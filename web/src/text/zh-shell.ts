@@ -52,6 +52,7 @@ export const zhShell: Record<keyof typeof enShell, string> = {
   n_kernels: "{n} 个核函数",
   n_operators: "{n} 次算子调用",
   n_steps: "{n} 步",
+  summary_of: "{n} 个 worker",
   n_hang: "{n} 次调用",
   n_distributed: "{n} 个 worker",
   format_kineto: "Kineto JSON",

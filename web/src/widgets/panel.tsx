@@ -1,7 +1,7 @@
 // A panel: title (the noun), gray words (unit, how to use it), controls, and a menu to take it along.
 // The words wait for the data: no unit is known before.
 import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { savePng, saveSvg } from "../base/save.ts";
 import { Definition, tip } from "../base/tip.tsx";
 import { Icon } from "./icons.tsx";
@@ -120,13 +120,41 @@ export function Waiting({ height }: { height: number }) {
   );
 }
 
-/** What failed, where, and what can be done: local to its panel. */
+const failures = new Set<() => void>(); // each looks again when one comes or goes
+
+/** Whether a panel further up says the same. */
+function useSaidAbove(msg: string) {
+  const own = useRef<HTMLDivElement>(null);
+  const [said, setSaid] = useState(false);
+  useLayoutEffect(() => {
+    const look = () => {
+      const all = [...document.querySelectorAll<HTMLElement>(".failure")];
+      setSaid(all.find((e) => e.dataset.msg === msg) !== own.current);
+    };
+    failures.add(look);
+    for (const f of failures) f();
+    return () => {
+      failures.delete(look);
+      for (const f of failures) f();
+    };
+  }, [msg]);
+  return { own, said };
+}
+
+/** What failed, where, and what can be done: local to its panel; what ails all of them is said once. */
 export function Failure({ error }: { error: ShownError }) {
   const words = panelWords.current;
+  const { own, said } = useSaidAbove(error.msg);
   // Nothing failed and trying again does not help: a report has what it has.
   if (error.code === "not_in_report") return <p class="not-inside">{error.msg}</p>;
+  if (said)
+    return (
+      <div class="failure t3" ref={own} data-msg={error.msg}>
+        {words.failed}
+      </div>
+    );
   return (
-    <div class="failure" role="alert">
+    <div class="failure" role="alert" ref={own} data-msg={error.msg}>
       <p>
         <b>{words.failed}</b> {error.msg}
         {error.offset === null || error.offset === undefined ? null : (

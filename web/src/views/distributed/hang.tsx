@@ -57,7 +57,7 @@ function Open({ asked }: { asked: AskedFor<"hang"> }) {
       table={{ empty: t("no_rows") }}
       list={[
         ["name", { title: t("collective"), text: true, mono: true }],
-        ["sequence", { title: t("hang_number"), width: 70 }],
+        ["sequence", { title: t("hang_number"), text: true, width: 80 }],
         ["group", { title: t("hang_group"), text: true, width: 90 }],
         ["description", { title: t("hang_group_words"), text: true, width: 130 }],
         ["cause", { text: true, width: 180, show: causeWord }],
@@ -88,11 +88,11 @@ function Members({ asked }: { asked: AskedFor<"hang"> }) {
         ["rank", { width: 60 }],
         ["state", { title: t("hang_state"), text: true, width: 200, show: stateWord }],
         ["name", { title: t("collective"), text: true, mono: true }],
-        ["sequence", { title: t("hang_number"), width: 70 }],
+        ["sequence", { title: t("hang_number"), text: true, width: 80 }],
         ["group", { title: t("hang_group"), text: true, width: 90 }],
         ["shapes", { title: t("hang_shapes"), text: true, mono: true, width: 140 }],
         ["last_name", { title: t("hang_last"), text: true, mono: true, width: 130 }],
-        ["last_sequence", { title: t("hang_last_number"), width: 90 }],
+        ["last_sequence", { title: t("hang_last_number"), text: true, width: 90 }],
       ]}
     />
   );

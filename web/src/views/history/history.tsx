@@ -10,7 +10,16 @@ import type { TableColumn, TableRow } from "../../widgets/table-types.ts";
 import { TablePanel } from "../shared/table-panel.tsx";
 import { wholeTable, yesNo } from "../shared/table-source.ts";
 import { Headline, Verdict } from "../shared/verdict.tsx";
-import { type HistoryChange, type HistoryPoint, METRICS, type Metric, MetricCharts, nameOf, UNIT_OF } from "./metric-charts.tsx";
+import {
+  type HistoryChange,
+  type HistoryPoint,
+  METRICS,
+  type Metric,
+  MetricCharts,
+  nameOf,
+  shortCommit,
+  UNIT_OF,
+} from "./metric-charts.tsx";
 
 export function History() {
   // Not known yet whether there is anything to ask: no answer, or that of the run before.
@@ -61,9 +70,9 @@ function cellOf(c: HistoryChange, name: string): string {
     case "metric":
       return METRICS.some((m) => m === c.metric) ? h(`metric_${c.metric as Metric}`) : (c.metric ?? "");
     case "commit":
-      return (c.commit ?? ABSENT).slice(0, 10);
+      return shortCommit(c.commit) || ABSENT;
     case "commit_before":
-      return (c.commit_before ?? ABSENT).slice(0, 10);
+      return shortCommit(c.commit_before) || ABSENT;
     case "before":
       return short(c.value_before, unitOf(c));
     case "after":
@@ -110,7 +119,7 @@ function Points() {
       span="w12"
       rows={rows}
       list={[
-        ["commit", { title: h("commit"), text: true, width: 120, show: (v) => String(v ?? ABSENT).slice(0, 10) }],
+        ["commit", { title: h("commit"), text: true, width: 120, show: (v) => shortCommit(v as string | null) || ABSENT }],
         ["name", { title: h("name"), text: true, soft: true, leaves: 2 }],
         ["time_unix", { title: h("recorded"), text: true, width: 200, soft: true, leaves: 1, show: dayOf }],
         ["step", { title: h("metric_step"), stays: true }],

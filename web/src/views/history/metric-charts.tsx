@@ -21,8 +21,12 @@ export const UNIT_OF: Record<Metric, Unit> = {
   mfu: "share",
 };
 
+/** A hash as people write it; what is hardly longer stays whole. */
+export const shortCommit = (commit: string | null | undefined): string =>
+  (commit ?? "").length > 14 ? (commit ?? "").slice(0, 10) : (commit ?? "");
+
 /** What a run is called: its commit, shortened, else its file. */
-export const nameOf = (p: HistoryPoint | undefined): string => (p?.commit ?? "").slice(0, 10) || (p?.name ?? "");
+export const nameOf = (p: HistoryPoint | undefined): string => shortCommit(p?.commit) || (p?.name ?? "");
 
 /** The runs that measured it, by their numbers. */
 export const seriesOf = (points: readonly HistoryPoint[], metric: Metric): Point[] =>
@@ -38,14 +42,14 @@ export function MetricCharts(props: Props) {
   const known = METRICS.filter((m) => seriesOf(props.points, m).length > 0);
   return (
     <>
-      {known.map((m) => (
-        <MetricChart key={m} {...props} metric={m} />
+      {known.map((m, i) => (
+        <MetricChart key={m} {...props} metric={m} alone={i === known.length - 1 && i % 2 === 0} />
       ))}
     </>
   );
 }
 
-function MetricChart({ asked, points, changes, metric }: Props & { metric: Metric }) {
+function MetricChart({ asked, points, changes, metric, alone }: Props & { metric: Metric; alone: boolean }) {
   const series = seriesOf(points, metric);
   const unit = UNIT_OF[metric];
   const scaled =
@@ -61,7 +65,7 @@ function MetricChart({ asked, points, changes, metric }: Props & { metric: Metri
   return (
     <Panel
       name={name}
-      span="w6"
+      span={alone ? "w12" : "w6"}
       asked={asked}
       words={h("metric_words", { unit: scaled ? `, ${scaled.unit}` : "" })}
       figure={label}

@@ -14,7 +14,8 @@ import { defined } from "../shared/table-source.ts";
 export function StepBars({ asked }: { asked: AskedFor<"overview"> }) {
   const [by, setBy] = choice("bars", "categories");
   // All steps, whatever the window: the bars are where it is chosen.
-  const all = analysis("overview", WHOLE_TRACE, "overview-all").value ?? asked.value;
+  const whole = analysis("overview", WHOLE_TRACE, "overview-all");
+  const all = whole.value ?? asked.value;
   const bars =
     by === "categories"
       ? categoryBars(rowsOf(all?.tables.steps))
@@ -44,7 +45,7 @@ export function StepBars({ asked }: { asked: AskedFor<"overview"> }) {
           : defined(all, "stage_steps", by === "host" ? "host_time" : "device_time")
       }
       csv={csvUrl("overview", by === "categories" ? "steps" : "stage_steps")}
-      busy={!all}
+      asked={{ value: all, old: false, error: all ? undefined : whole.error }}
       height={236}
       controls={<FormMenu by={by} onChoose={setBy} />}
     >

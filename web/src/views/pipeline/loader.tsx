@@ -90,7 +90,7 @@ export function Loader() {
           ]}
           define={defined(asked.value, "steps", "total")}
           csv={csvUrl("overview", "steps")}
-          busy={!asked.value}
+          asked={asked}
         />
         <LoaderCalls loaders={loaders} />
         <Counters />

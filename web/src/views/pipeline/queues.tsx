@@ -153,7 +153,7 @@ function TracedSteps() {
       legend={PARTS.map((p) => ({ label: p === "interval" ? t("pipe_waiting") : t(`part_${p}`), colour: FILL[p] }))}
       define={defined(asked.value, "steps", "duration")}
       csv={csvUrl("steps", "steps")}
-      busy={false}
+      asked={asked}
     />
   );
 }
@@ -178,7 +178,7 @@ function QueueHistory({ ops, chosen }: { ops: readonly Operator[]; chosen: strin
       words={isKnown(every) ? t("queue_every_ms", { m: capacity, v: short(every, "ns") }) : t("queue_every", { m: capacity })}
       define={defined(asked.value, "queue_samples", "size")}
       csv={csvUrl("pipeline", "queue_samples")}
-      busy={!asked.value}
+      asked={asked}
       height={190}
     >
       <div class="pad">

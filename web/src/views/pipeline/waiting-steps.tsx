@@ -18,10 +18,10 @@ interface Props {
   legend: readonly { label: string; colour: string }[];
   define: Defined;
   csv: string;
-  busy: boolean;
+  asked: NonNullable<Parameters<typeof Panel>[0]["asked"]>;
 }
 
-export function WaitingSteps({ steps, legend, define, csv, busy }: Props) {
+export function WaitingSteps({ steps, legend, define, csv, asked }: Props) {
   const longest = largest(steps, (s) => s.total, 1);
   const scale = chartScale("ns", longest);
   const bars = steps.map((s) => ({
@@ -44,7 +44,7 @@ export function WaitingSteps({ steps, legend, define, csv, busy }: Props) {
       words={`${scale.unit} · ${t("click_bar")}`}
       define={define}
       csv={csv}
-      busy={busy}
+      asked={asked}
       height={190}
       controls={<Legend items={legend} />}
     >

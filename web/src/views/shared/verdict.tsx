@@ -7,7 +7,7 @@ import { language, t } from "../../model/language.ts";
 import { isSummary } from "../../model/trace.ts";
 import { Rich } from "../../widgets/controls.tsx";
 
-const NUMBER = /\d[\d,.]*[\s\u2009]?(?:%|ms|µs|ns|s\b|×|GiB|MiB|KiB|GB|MB)|rank \d+/;
+const NUMBER = /\d[\d,.]*[\s\u2009]?(?:%|ms|µs|ns|s\b|×|GiB|MiB|KiB|GB|MB)|[Rr]ank \d+/;
 const UNIT = /(\d) (?=[%×]|[mnµ]?s\b|[KMGT]?i?B\b)/g;
 const NAME = /(\w+::[\w:]*\w)/;
 

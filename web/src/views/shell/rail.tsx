@@ -112,7 +112,7 @@ function Device() {
     cuda ? `${Number(cuda) >= 1e7 ? "HIP" : "CUDA"} ${versionWord("cuda_runtime_version", String(cuda))}` : undefined,
   ].filter(Boolean);
   const words = deviceWords();
-  const nobody = isSummary() ? t("n_workers", { n: workersWithoutEvents("timeline") }) : t("no_device");
+  const nobody = isSummary() ? t("summary_of", { n: workersWithoutEvents("timeline") }) : t("no_device");
   const facts = [
     device?.memory_bytes ? `${(device.memory_bytes / 2 ** 30).toFixed(1)} GiB` : "",
     device?.sm_count ? `${device.sm_count} ${words.unit}` : "",

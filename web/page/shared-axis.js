@@ -1,1 +1,0 @@
-import{D as r,a as s}from"./shared-preact.js";function i({marks:u,at:n,left:t,right:a,format:o=String}){return r(s,{children:u.map(e=>r("g",{children:[r("line",{x1:t,x2:a,y1:n(e),y2:n(e),stroke:"var(--line)"}),r("text",{x:t-6,y:n(e)+4,"text-anchor":"end",class:"axis",children:o(e)})]},e))})}export{i as a};

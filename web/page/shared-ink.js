@@ -1,1 +1,0 @@
-import{e as i}from"./shared-scale.js";var n=new Map,s="";function c(e){let o=document.documentElement.dataset.theme??"";o!==s&&(n=new Map,s=o);let t=n.get(e);if(!t){let m=e.match(/--[\w-]+/)?.[0],r=m?getComputedStyle(document.documentElement).getPropertyValue(m).trim():"";t=/^#[0-9a-f]{6}/i.test(r)?i(r):"var(--t1)",n.set(e,t)}return t}export{c as a};

@@ -1,1 +1,0 @@
-import{g as d}from"./shared-save.js";import{D as o,d as i,i as r}from"./shared-preact.js";function c(p,n=300){let e=r(void 0);return function(f){i(()=>{e.peek()||p().then(m=>{e.value=m})},[]);let t=e.value;return t?o(t,{...f}):n?o(d,{height:n}):null}}export{c as a};

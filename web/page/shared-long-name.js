@@ -1,1 +1,0 @@
-import{D as s,a as e}from"./shared-preact.js";var o=({text:n})=>s(e,{children:[n.length>26?s("span",{children:n.slice(0,-18)}):null,s("span",{children:n.length>26?n.slice(-18):n})]});function c({text:n}){return n.length<=26?s("code",{children:n}):s("code",{class:"ends",children:s(o,{text:n})})}export{o as a,c as b};

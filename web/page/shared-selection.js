@@ -1,1 +1,0 @@
-import{j as i,r as o,s as t}from"./shared-preact.js";var c=i(()=>{let e=o("sel"),n=e.indexOf(":");return n>0?{kind:e.slice(0,n),name:e.slice(n+1)}:void 0});function d(e,n){t({params:{sel:`${e}:${n}`}})}var s=(e,n)=>c.value?.kind===e&&c.value.name===n;function a(){t({params:{sel:void 0}})}export{c as a,d as b,s as c,a as d};

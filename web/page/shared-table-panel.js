@@ -1,1 +1,0 @@
-import{h as n}from"./shared-table.js";import{d as l}from"./shared-table-source.js";import{f as a}from"./shared-save.js";import{D as t}from"./shared-preact.js";function P({rows:e,row:r=e.row,list:m,table:s,...o}){let i={...e.csv?{csv:e.csv}:{},...e.asked?{asked:e.asked}:{}};return t(a,{...i,...o,children:t(n,{...s,name:o.name,total:e.total,row:r,columns:l(e,m)})})}export{P as a};

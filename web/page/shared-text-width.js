@@ -1,1 +1,0 @@
-var n=e=>[...e].reduce((t,r)=>t+(r>"⹿"?12.2:6.2),0);export{n as a};
