@@ -2,7 +2,8 @@
  *
  *   deep         each event inside the one before, to the depth of N
  *   tracks       each event on a thread of its own
- *   steps        the same, and a step for every 50 of them
+ *   processes    each event in a process of its own, each kernel on a stream and device of its own
+ *   steps        as tracks, and a step for every 50 of them
  *   one-name     all on one thread, with one name
  *   all-names    each with a name of its own
  *   stacks       each with a call stack of 24 frames, of which four are its own
@@ -11,6 +12,7 @@
  * Every other event launches a kernel, so that what joins host and device has work, too. */
 #include "gentrace_worst.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,13 +47,12 @@ static const struct {
     void (*put)(long i, long n);
     int n_frames;
     int step_events; /* 0: no steps */
-} SHAPES[] = {{"deep", put_deep, 0, 0},
-              {"tracks", put_track, 0, 0},
-              {"steps", put_track, 0, 50},
-              {"one-name", put_one_name, 0, 0},
-              {"all-names", put_all_names, 0, 0},
-              {"stacks", put_one_name, 24, 0},
-              {"same-start", put_same_start, 0, 0}};
+    bool apart;      /* processes, devices and streams of their own */
+} SHAPES[] = {
+    {"deep", put_deep, 0, 0, false},         {"tracks", put_track, 0, 0, false},
+    {"processes", put_track, 0, 0, true},    {"steps", put_track, 0, 50, false},
+    {"one-name", put_one_name, 0, 0, false}, {"all-names", put_all_names, 0, 0, false},
+    {"stacks", put_one_name, 24, 0, false},  {"same-start", put_same_start, 0, 0, false}};
 enum { N_SHAPES = sizeof SHAPES / sizeof *SHAPES, OWN_FRAMES = 4 };
 
 static void put_step(long i, int n_events) {
@@ -67,22 +68,26 @@ static void put_stack(long i, int n_frames) {
     printf("\"");
 }
 
+/* The work that event i launches; row 0 is device 0 and stream 7. */
+static void put_kernel(long i, long row) {
+    printf(",\n{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":%ld,\"tid\":%ld,\"name\":\"k%ld\","
+           "\"ts\":%ld,\"dur\":4,\"args\":{\"External id\":%ld,\"correlation\":%ld,"
+           "\"device\":%ld,\"stream\":%ld}}",
+           row, row + 7, i % 9, 10 * i + 3, i + 1, i + 1, row, row + 7);
+}
+
 static void put_events(int shape, long n) {
     for (long i = 0; i < n; i++) {
         int every = SHAPES[shape].step_events;
         if (i) printf(",\n");
         if (every && i % every == 0) put_step(i, every);
-        printf("{\"ph\":\"X\",\"cat\":\"cpu_op\",\"pid\":1,");
+        printf("{\"ph\":\"X\",\"cat\":\"cpu_op\",\"pid\":%ld,",
+               SHAPES[shape].apart ? n + i : 1);
         SHAPES[shape].put(i, n);
         printf(",\"args\":{\"External id\":%ld", i + 1);
         if (SHAPES[shape].n_frames) put_stack(i, SHAPES[shape].n_frames);
         printf("}}");
-        if (i % 2) continue;
-        printf(",\n{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,\"tid\":7,\"name\":\"k%ld\","
-               "\"ts\":%ld,"
-               "\"dur\":4,\"args\":{\"External "
-               "id\":%ld,\"correlation\":%ld,\"device\":0,\"stream\":7}}",
-               i % 9, 10 * i + 3, i + 1, i + 1);
+        if (i % 2 == 0) put_kernel(i, SHAPES[shape].apart ? i : 0);
     }
 }
 
@@ -97,6 +102,6 @@ int gentrace_worst(int argc, char **argv) {
         return fflush(stdout) == 0 ? 0 : 1;
     }
     fprintf(stderr, "gentrace: usage: gentrace worst "
-                    "deep|tracks|steps|one-name|all-names|stacks|same-start N\n");
+                    "deep|tracks|processes|steps|one-name|all-names|stacks|same-start N\n");
     return 1;
 }

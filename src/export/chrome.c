@@ -191,18 +191,6 @@ static int64_t choose_base(chrome *c) {
 
 /* ---- names of rows ----------------------------------------------------------------------- */
 
-export_role export_find_role(const trace *t, uint32_t process) {
-    int64_t pid = t->process.pid[process];
-    for (uint32_t i = 1; i < t->track.n; i++) {
-        if (t->track.process[i] != process) continue;
-        if (t->track.kind[i] == TRACK_STREAM &&
-            (pid == ABSENT_I64 || pid == t->track.device[i]))
-            return ROLE_DEVICE;
-        if (t->track.kind[i] == TRACK_SPAN) return ROLE_SPANS;
-    }
-    return ROLE_HOST;
-}
-
 static int64_t find_sort(const trace *t, uint32_t process, export_role r) {
     int64_t pid = t->process.pid[process];
     if (t->process.sort[process] != ABSENT_I64) return t->process.sort[process];
@@ -243,7 +231,7 @@ static status add_number_label(chrome *c, const char *name, const char *key, int
 
 static status add_process(chrome *c, uint32_t process) {
     const trace *t = c->x->t;
-    export_role r = export_find_role(t, process);
+    export_role r = c->x->roles[process];
     str name = trace_str(t, t->process.name[process]),
         labels = trace_str(t, t->process.labels[process]);
     char device[96];

@@ -86,6 +86,26 @@ bool export_clip(const export_ctx *x, uint32_t slice, int64_t *start_ns, int64_t
     return true;
 }
 
+/* ---- processes --------------------------------------------------------------------------- */
+
+/* The first row of a process that is a device's or the profiler's own decides. */
+static status find_roles(const trace *t, uint8_t **out, error *err) {
+    uint8_t *roles = mem_zalloc((size_t)t->process.n + 1);
+    if (!roles) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < t->track.n; i++) {
+        uint32_t process = t->track.process[i];
+        int64_t pid = t->process.pid[process];
+        if (roles[process] != ROLE_HOST) continue;
+        if (t->track.kind[i] == TRACK_STREAM &&
+            (pid == ABSENT_I64 || pid == t->track.device[i]))
+            roles[process] = ROLE_DEVICE;
+        else if (t->track.kind[i] == TRACK_SPAN)
+            roles[process] = ROLE_SPANS;
+    }
+    *out = roles;
+    return OK;
+}
+
 /* ---- forms ------------------------------------------------------------------------------- */
 
 static status find_form(const export_options *o, uint32_t *out, error *err) {
@@ -122,10 +142,12 @@ status export_trace(const trace *t, const export_options *o, int fd, error *err)
     if (o->table.n && !export_takes_table(o->form))
         FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_NO_TABLES, arg_cstr("name", FORMS[form].name));
     TRY(trace_require(t, TRACE_ALL, err));
-    TRY(args_reader_new(t, &x.args, err));
-    status s = FORMS[form].write(&x);
+    TRY(find_roles(t, &x.roles, err));
+    status s = args_reader_new(t, &x.args, err);
+    if (s == OK) s = FORMS[form].write(&x);
     if (s == OK) s = export_drain(&x);
     args_reader_free(x.args);
+    mem_free(x.roles);
     buf_fini(&x.out);
     return s;
 }

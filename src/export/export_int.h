@@ -6,6 +6,10 @@
 #include "export/export.h"
 #include "store/args.h"
 
+/* What a process of a trace stands for. Kineto gives each device a process of its own, with the
+ * device's number; streams of other producers stand among the threads. */
+typedef enum { ROLE_HOST, ROLE_DEVICE, ROLE_SPANS } export_role;
+
 /* The trace, the part of it that was asked for, and where it goes. */
 typedef struct {
     const trace *t;
@@ -14,6 +18,7 @@ typedef struct {
     int fd;
     buf out;
     args_reader *args;
+    uint8_t *roles; /* export_role of each process */
     error *err;
     uint64_t *shortened;            /* export.h; may be NULL */
     str table;                      /* of arrow */
@@ -39,10 +44,6 @@ static inline bool export_is_whole(const export_ctx *x) {
     return window_is_open((time_window){x->from_ns, x->to_ns});
 }
 
-/* What a process of a trace stands for. Kineto gives each device a process of its own, with the
- * device's number; streams of other producers stand among the threads. */
-typedef enum { ROLE_HOST, ROLE_DEVICE, ROLE_SPANS } export_role;
-export_role export_find_role(const trace *t, uint32_t process);
 /* Number of a stream: the producer's, or of one that he named by a text its first work's. */
 int64_t export_stream(const trace *t, uint32_t track);
 

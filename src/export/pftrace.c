@@ -68,15 +68,16 @@ static bool is_process_id(int64_t pid) {
     return pid > 0 && pid <= INT32_MAX;
 }
 
-static bool has_process(const trace *t, uint32_t process) {
-    return is_process_id(t->process.pid[process]) && export_find_role(t, process) == ROLE_HOST;
+static bool has_process(const pftrace *p, uint32_t process) {
+    return is_process_id(p->x->t->process.pid[process]) && p->x->roles[process] == ROLE_HOST;
 }
 
-static str process_name(const trace *t, uint32_t process, char text[TEXT_BYTES]) {
+static str process_name(const pftrace *p, uint32_t process, char text[TEXT_BYTES]) {
+    const trace *t = p->x->t;
     str name = trace_str(t, t->process.name[process]),
         labels = trace_str(t, t->process.labels[process]);
     int64_t pid = t->process.pid[process];
-    bool device = export_find_role(t, process) == ROLE_DEVICE;
+    bool device = p->x->roles[process] == ROLE_DEVICE;
     if (device && labels.n) return labels;
     if (device && pid != ABSENT_I64)
         return written(text, snprintf(text, TEXT_BYTES, "%.*s %lld",
@@ -93,12 +94,12 @@ static status add_process(pftrace *p, uint32_t process) {
     buf_clear(&p->event);
     wire_put_number(&p->event, 1, process_uuid(process));
     wire_put_number(&p->event, 11, EXPLICIT_ORDER);
-    if (!has_process(t, process)) {
-        wire_put_bytes(&p->event, 2, process_name(t, process, text));
+    if (!has_process(p, process)) {
+        wire_put_bytes(&p->event, 2, process_name(p, process, text));
     } else {
         buf_clear(&p->one);
         wire_put_number(&p->one, 1, (uint64_t)t->process.pid[process]);
-        wire_put_bytes(&p->one, 6, process_name(t, process, text));
+        wire_put_bytes(&p->one, 6, process_name(p, process, text));
         wire_put_bytes(&p->event, 3, buf_str(&p->one));
     }
     return pftrace_put(p, 60, buf_str(&p->event));
@@ -106,9 +107,10 @@ static status add_process(pftrace *p, uint32_t process) {
 
 /* ---- tracks ---- */
 
-static bool is_thread(const trace *t, uint32_t track) {
+static bool is_thread(const pftrace *p, uint32_t track) {
+    const trace *t = p->x->t;
     return t->track.kind[track] == TRACK_THREAD && t->track.tid[track] >= 0 &&
-           has_process(t, t->track.process[track]);
+           has_process(p, t->track.process[track]);
 }
 
 /* What a track is called; never empty. */
@@ -138,7 +140,7 @@ static status put_named_track(pftrace *p, uint32_t track, uint64_t uuid, uint64_
 status pftrace_add_lane(pftrace *p, uint32_t track, uint64_t uuid) {
     const trace *t = p->x->t;
     uint64_t parent =
-        is_thread(t, track) ? pftrace_track(track) : process_uuid(t->track.process[track]);
+        is_thread(p, track) ? pftrace_track(track) : process_uuid(t->track.process[track]);
     return put_named_track(p, track, uuid, parent);
 }
 
@@ -146,7 +148,7 @@ static status add_track(pftrace *p, uint32_t track) {
     const trace *t = p->x->t;
     uint32_t process = t->track.process[track];
     char text[TEXT_BYTES];
-    if (!is_thread(t, track))
+    if (!is_thread(p, track))
         return put_named_track(p, track, pftrace_track(track), process_uuid(process));
     buf_clear(&p->event);
     buf_clear(&p->one);

@@ -80,9 +80,7 @@ static uint32_t find_depth(const svg_picture *p, uint32_t most_rows) {
 }
 
 static const timeline_group *group_of(const svg_picture *p, uint32_t id) {
-    for (uint32_t i = 0; i < p->all.n_groups; i++)
-        if (p->all.groups[i].id == id) return &p->all.groups[i];
-    return NULL;
+    return id && id <= p->all.n_groups ? &p->all.groups[id - 1] : NULL;
 }
 
 void svg_place_lanes(svg_picture *p, uint32_t most_rows) {
@@ -108,35 +106,59 @@ static bool is_wanted(const timeline_lane *l) {
     return !l->closed && strcmp(l->kind, "steps") != 0;
 }
 
-/* User ranges stand below the stream they belong to, as on the page. */
-static void take_lane(svg_picture *p, viewport_lane *ids, const timeline_lane *l) {
-    ids[p->n_lanes] = (viewport_lane){.id = l->id};
-    p->lanes[p->n_lanes++] = (svg_lane){.lane = l, .counter = UINT32_MAX};
-    if (strcmp(l->kind, "stream") != 0) return;
-    for (uint32_t i = 0; i < p->all.n_lanes; i++) {
-        const timeline_lane *r = &p->all.lanes[i];
-        if (strcmp(r->kind, "ranges") != 0 || r->track != l->track || !is_wanted(r)) continue;
-        ids[p->n_lanes] = (viewport_lane){.id = r->id};
-        p->lanes[p->n_lanes++] = (svg_lane){.lane = r, .counter = UINT32_MAX};
+/* Streams and user ranges of each track: 1 + place in all lanes, 0 = none. */
+typedef struct {
+    uint32_t *stream, *first_ranges; /* by track */
+    uint32_t *next_ranges;           /* by lane */
+} track_lanes;
+
+static status list_tracks(const svg_picture *p, track_lanes *out, error *err) {
+    const timeline_lanes *all = &p->all;
+    out->stream = ARENA_ARRAY(p->arena, uint32_t, p->t->track.n + 1);
+    out->first_ranges = ARENA_ARRAY(p->arena, uint32_t, p->t->track.n + 1);
+    out->next_ranges = ARENA_ARRAY(p->arena, uint32_t, all->n_lanes + 1);
+    if (!out->stream || !out->first_ranges || !out->next_ranges) FAIL_MEMORY(err);
+    /* Backwards, so that the first of a track comes first. */
+    for (uint32_t i = all->n_lanes; COUNT_DOWN(i);) {
+        const timeline_lane *l = &all->lanes[i];
+        if (strcmp(l->kind, "stream") == 0) out->stream[l->track] = i + 1;
+        if (strcmp(l->kind, "ranges") != 0) continue;
+        out->next_ranges[i] = out->first_ranges[l->track];
+        out->first_ranges[l->track] = i + 1;
     }
+    return OK;
 }
 
-static bool has_stream(const svg_picture *p, const timeline_lane *l) {
-    for (uint32_t i = 0; i < p->all.n_lanes; i++)
-        if (p->all.lanes[i].track == l->track && strcmp(p->all.lanes[i].kind, "stream") == 0)
-            return is_wanted(&p->all.lanes[i]);
-    return false;
+static void add_lane(svg_picture *p, viewport_lane *ids, const timeline_lane *l) {
+    ids[p->n_lanes] = (viewport_lane){.id = l->id};
+    p->lanes[p->n_lanes++] = (svg_lane){.lane = l, .counter = UINT32_MAX};
+}
+
+/* User ranges stand below the stream they belong to, as on the page. */
+static void take_lane(svg_picture *p, viewport_lane *ids, const track_lanes *of,
+                      const timeline_lane *l) {
+    add_lane(p, ids, l);
+    if (strcmp(l->kind, "stream") != 0) return;
+    for (uint32_t i = of->first_ranges[l->track]; i; i = of->next_ranges[i - 1])
+        if (is_wanted(&p->all.lanes[i - 1])) add_lane(p, ids, &p->all.lanes[i - 1]);
+}
+
+static bool has_stream(const svg_picture *p, const track_lanes *of, const timeline_lane *l) {
+    uint32_t stream = of->stream[l->track];
+    return stream && is_wanted(&p->all.lanes[stream - 1]);
 }
 
 static status choose_lanes(svg_picture *p, viewport_lane **ids, error *err) {
+    track_lanes of;
     TRY(lanes_list(p->l, p->arena, &p->all, err));
+    TRY(list_tracks(p, &of, err));
     p->lanes = ARENA_ARRAY(p->arena, svg_lane, p->all.n_lanes + 1);
     *ids = ARENA_ARRAY(p->arena, viewport_lane, p->all.n_lanes + 1);
     if (!p->lanes || !*ids) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < p->all.n_lanes; i++) {
         const timeline_lane *l = &p->all.lanes[i];
-        bool beside = strcmp(l->kind, "ranges") == 0 && has_stream(p, l);
-        if (is_wanted(l) && !beside) take_lane(p, *ids, l);
+        bool beside = strcmp(l->kind, "ranges") == 0 && has_stream(p, &of, l);
+        if (is_wanted(l) && !beside) take_lane(p, *ids, &of, l);
     }
     return OK;
 }

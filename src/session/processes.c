@@ -2,15 +2,19 @@
  *
  * Nsight Systems writes one report of everything a launcher started. Each process that used a
  * device is a worker, named FILE.PID, and they are the ranks of one run in the order of their
- * ids. Only a plain file is asked: what is packed or far away would have to be read whole. */
+ * ids. One that is packed is unpacked for the answer, which the cache keeps; one that is far
+ * away is not asked, it would have to be fetched whole. */
 #include <pthread.h>
+#include <stdio.h>
 
 #include "base/hash.h"
 #include "base/map.h"
 #include "ingest/nsight/nsight.h"
 #include "io/remote.h"
+#include "session/cache.h"
 #include "session/discover_int.h"
 #include "session/sniff.h"
+#include "store/builder.h"
 
 /* Is it a report of Nsight? A file that cannot be read is none, unless it was named. */
 static status is_nsight(const found_file *f, bool named, source *s, bool *is, error *err) {
@@ -77,7 +81,72 @@ static void keep(const found_file *f, const vec *pids) {
     pthread_mutex_unlock(&kept.lock);
 }
 
+/* ---- what another program asked before ---- */
+
+/* Answers that cost unpacking a whole file are entries of the cache: traces without events,
+ * whose one fact is the list. */
+#define FACT STR("processes")
+
+static cache_key packed_key(const char *path) {
+    cache_key key = {.n = 0};
+    if (cache_enabled()) key = cache_key_of(path);
+    int n = key.n ? snprintf(key.text + key.n, sizeof key.text - key.n, " processes") : -1;
+    key.n = n > 0 && key.n + (uint32_t)n < sizeof key.text ? key.n + (uint32_t)n : 0;
+    return key;
+}
+
+static bool read_list(str text, vec *pids) {
+    while (text.n) {
+        size_t comma = str_find(text, STR(","), 0);
+        str number = comma == SIZE_MAX ? text : str_n(text.p, comma);
+        int64_t pid, *to = str_to_i64(number, &pid) ? vec_push(pids) : NULL;
+        if (!to) return false;
+        *to = pid;
+        text = comma == SIZE_MAX ? STR_NONE : str_from(text, comma + 1);
+    }
+    return true;
+}
+
+static bool find_cached(const cache_key *key, vec *pids) {
+    trace *t = key->n ? cache_find(key, TRACE_TABLE(meta)) : NULL;
+    bool found = false;
+    for (uint32_t i = 1; t && i < t->meta.n && !found; i++)
+        found = str_eq(trace_str(t, t->meta.key[i]), FACT) &&
+                read_list(trace_str(t, t->meta.value[i]), pids);
+    if (!found) pids->n = 0;
+    if (t) trace_release(t);
+    return found;
+}
+
+/* When it fails, it is asked again next time. */
+static void keep_cached(const cache_key *key, const vec *pids) {
+    buf text = {0};
+    trace *t = NULL;
+    builder *b = key->n ? builder_new() : NULL;
+    for (size_t i = 0; i < pids->n; i++) {
+        if (i) buf_add_byte(&text, ',');
+        buf_add_i64(&text, VEC(pids, int64_t)[i]);
+    }
+    uint32_t name = b ? intern_add(builder_strings(b), FACT) : UINT32_MAX;
+    uint32_t list = b && buf_ok(&text) ? intern_add(builder_strings(b), buf_str(&text)) : name;
+    if (b && buf_ok(&text) && name != UINT32_MAX && list != UINT32_MAX &&
+        builder_add_meta(b, name, list, NULL) == OK && builder_seal(b, NULL, &t, NULL) == OK)
+        (void)!cache_keep(key, t, NULL);
+    if (t) trace_release(t);
+    builder_free(b);
+    buf_fini(&text);
+}
+
 /* ---- asking ---- */
+
+static status ask_packed(const found_file *f, source *s, vec *pids) {
+    ingest_options o = {.path = f->path.p};
+    cache_key key = packed_key(f->path.p);
+    if (find_cached(&key, pids)) return OK;
+    TRY(nsight_processes(s, &o, pids, NULL));
+    keep_cached(&key, pids);
+    return OK;
+}
 
 /* The processes of a file, none when it is no such one. */
 static status ask_processes(const found_file *f, bool named, vec *pids, error *err) {
@@ -85,12 +154,13 @@ static status ask_processes(const found_file *f, bool named, vec *pids, error *e
     ingest_options o = {.path = f->path.p};
     bool is = false;
     *pids = VEC_INIT(int64_t);
-    if (!f->name.database || f->name.packing || remote_is_url(f->path.p)) return OK;
+    if (!f->name.database || remote_is_url(f->path.p)) return OK;
     if (find_kept(f, pids)) return OK;
     status st = source_open(f->path.p, &s, named ? err : NULL);
     if (st == OK) st = is_nsight(f, named, s, &is, err);
-    if (st == OK && is && source_codec(s) == CODEC_NONE)
-        st = nsight_processes(s, &o, pids, NULL);
+    bool packed = st == OK && source_codec(s) != CODEC_NONE;
+    if (st == OK && is)
+        st = packed ? ask_packed(f, s, pids) : nsight_processes(s, &o, pids, NULL);
     source_close(s);
     if (st == OK) keep(f, pids);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);

@@ -119,6 +119,18 @@ test("MindSpore overview: step trace, data preparation, types by the time of one
     }
   }));
 
+test("MindSpore pipeline: the verdict leads to the longest wait for data", (s) =>
+  on(s, "pipeline?run=made", async (page, table) => {
+    const wait = table("pipeline", "loading").sort((a, b) => b.time - a.time)[0];
+    const step = table("steps", "steps").find((r) => r.step === wait.step);
+    await page.click(".verdict .link:has-text('Show in timeline')");
+    await page.waitForSelector(".tl-strip");
+    await settled(page);
+    assert.match(plain(await page.textContent(".tl-strip")), new RegExp(`Step ${wait.step}, waiting for data`));
+    const [from, to] = /view=(\d+)-(\d+)/.exec(page.url()).slice(1).map(Number);
+    assert.ok(from <= step.start && step.start + wait.time <= to && to - from < 2 * wait.time, `${from}-${to}: ${step.start}, ${wait.time}`);
+  }));
+
 test("MindSpore overview of an Ascend: types by the time of all executions, AI Core and AI CPU", (s) =>
   on(s, "overview?run=aicpu", async (page, table) => {
     const types = table("overview", "operator_types");

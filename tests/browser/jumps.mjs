@@ -250,3 +250,39 @@ test("jumps: data loading that the verdict of Steps names leads to where it take
     }
   });
 }, ["resnet_w0"]);
+
+test("jumps: what a comparison measured, and each of its ranks, lead to where B has most of it", async (s) => {
+  const first = (name, sort, ...more) => rowsOf(s.json(name, "gpt_eager", "--evidence", "--sort", sort, "--table", name, ...more).tables[name])[0];
+  const memory = s.json("memory", "gpt_eager", "--evidence", "--table", "events,peaks").tables;
+  const peak = rowsOf(memory.peaks).sort((a, b) => b.allocated - a.allocated)[0];
+  const before = rowsOf(memory.events).filter((r) => r.device === peak.device && r.kind === "allocation" && r.allocated_at !== null && r.allocated_at <= peak.time);
+  const longest = rowsOf(s.json("steps", "gpt_eager", "--table", "steps").tables.steps).sort((a, b) => b.duration - a.duration)[0];
+  const place = "compare?run=resnet_w0&other=gpt_eager";
+  const sign = (row) => async () => {
+    await row.hover();
+    await row.locator(".to-timeline").click();
+  };
+  await visit(s, place, async (page) => {
+    const measured = (name) => sign(page.locator(`${panel("Is it real?")} tbody tr`, { hasText: new RegExp(`^${name}`) }).first());
+    selected(await leads(page, s, place, measured("Device")), first("kernels", "max:desc").slice);
+    assert.match(await strip(page), /B: Device/);
+    selected(await leads(page, s, place, measured("Host")), first("operators", "host_self:desc").slice);
+    selected(await leads(page, s, place, measured("Kernels")), first("kernels", "calls:desc").slice);
+    assert.match(await leads(page, s, place, measured("Per launch")), /sel=slice:\d+/);
+    assert.match(await chosen(page), /launch/i);
+    const step = /view=(\d+)-(\d+)/.exec(await leads(page, s, place, measured("Step")));
+    assert.ok(Number(step[1]) <= longest.start && longest.end <= Number(step[2]), `${step[0]}: ${longest.start}-${longest.end}`);
+    selected(await leads(page, s, place, measured("Memory peak")), before.sort((a, b) => b.allocated_at - a.allocated_at)[0].slice);
+  });
+  const part = (rank, step) => rowsOf(s.json("overview", "ddp", "--worker", `rank${rank}`, "--step", step, "--evidence").tables.breakdown);
+  await visit(s, "compare?run=ddp&worker=*&other=ddp&step=3&other_step=4", async (page) => {
+    const [a, b] = [part(2, "3"), part(2, "4")];
+    const by = b.map((r) => [Math.abs(r.time - (a.find((x) => x.category === r.category)?.time ?? 0)), r]).sort((x, y) => y[0] - x[0])[0][1];
+    const row = page.locator(`${panel("Ranks")} tbody tr`, { hasText: "rank 2" });
+    const url = await leads(page, s, "compare?run=ddp&worker=*&other=ddp&step=3&other_step=4", sign(row));
+    assert.match(url, /worker=rank2/);
+    if (by.slice !== null) selected(url, by.slice);
+    else assert.match(url, /view=\d+-\d+/);
+    assert.match(await strip(page), /[AB]: rank 2, /);
+  });
+}, ["gpt_eager", "resnet_w0", "ddp"]);

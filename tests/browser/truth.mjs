@@ -1,6 +1,7 @@
 // One truth: what stands on one page is of one thing, follows the window, fits the framework, and is never a zero
 // where nothing was measured. Numbers are held against the command line.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { heading, plain, rowsOf, test, time, visit } from "./tools.mjs";
@@ -126,8 +127,15 @@ test("with one step chosen nothing speaks of the average or of other steps", asy
   });
   await visit(s, "steps?run=resnet_w0&step=3", async (page) => {
     assert.equal(await heading(page), plain(s.json("steps", "resnet_w0", "--step", "3").verdict.text.en));
-    assert.ok((await words(page, ".facts")).includes(`Step 3 takes ${(step.total / 1e6).toPrecision(3)} ms`));
+    const facts = await words(page, ".facts");
+    assert.ok(facts.includes(`Step 3 takes ${(step.total / 1e6).toPrecision(3)} ms`));
+    assert.ok(facts.includes(`largest part: Data loader, ${Math.round((100 * step.data_loader) / step.total)} %`), facts);
   });
+  await visit(s, "pipeline?run=resnet_w0&step=3", async (page) => {
+    assert.match(await heading(page), /^\d+ % of step 3 the device waits for data$/);
+    assert.ok((await words(page, ".facts")).startsWith("Step 3 takes"));
+  });
+  await visit(s, "why?run=resnet_w0&step=3", async (page) => assert.ok((await words(page, ".facts")).startsWith("Step 3 takes")));
 }, ["resnet_w0"]);
 
 test("modules: classes and instances add up to the same forward time", async (s) => {
@@ -154,6 +162,17 @@ test("a map on which no rank is late shows the steps and has no scale of a nanos
     assert.ok(!/\b1 ns\b/.test(text), text);
     assert.ok(await page.$(`${panel("Ranks and steps")} [role=radio][aria-checked=true]:has-text('Step')`));
   }), ["mindspore"]);
+
+test("memory: what the allocator takes from the device is told from what operators take", async (s) => {
+  const own = await s.also("segments", (folder) => cpSync(join(s.root, "tests/data/paddle"), join(folder, "run"), { recursive: true }));
+  await visit({ ...s, url: own.url }, "memory?run=run", async (page) => {
+    const rows = rowsOf(JSON.parse(execFileSync(s.tacho, ["memory", join(own.folder, "run"), "-q", "--json", "--limit", "0"]).toString()).tables.events);
+    const marked = await page.locator(`${panel("Allocations")} tbody tr`, { hasText: "segment of the allocator" }).count();
+    const device = rows.find((r) => r.kind.startsWith("segment"))?.device;
+    assert.equal(marked, rows.filter((r) => r.kind.startsWith("segment") && r.device === device && r.op).length);
+    assert.ok(marked > 0);
+  });
+});
 
 test("memory alone: no zeros for what was not recorded", (s) =>
   on(s, "overview?run=memory", async (page) => {

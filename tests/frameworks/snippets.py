@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 FILE = Path(__file__).resolve().parent.parent.parent / "src/analyse/advise/advice_code.def"
+SHELL = ("export ", "tacho ", "msprof-analyze ")  # what a row that is no Python begins with
 ROW = re.compile(r'^CODE\((\w+), (\w+), "(\w*)",\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)', re.M)
 
 
@@ -24,9 +25,18 @@ def rows():
 
 def of(dialect, **values):
     """(rule, code) of the rows for a framework that are Python."""
-    for rule, for_whom, text in rows():
+    return filled(lambda whom, text: whom in (dialect, "ANY_DIALECT") and not text.startswith(SHELL), values)
+
+
+def commands(**values):
+    """(rule, line) of the rows that are lines of a shell."""
+    return filled(lambda _, text: text.startswith(SHELL), values)
+
+
+def filled(wanted, values):
+    for rule, whom, text in rows():
         names = re.findall(r"\{(\w+)\}", text)
-        if for_whom not in (dialect, "ANY_DIALECT") or text.startswith("export ") or set(names) - set(values):
+        if not wanted(whom, text) or set(names) - set(values):
             continue
         for name in names:
             text = text.replace("{" + name + "}", str(values[name]))

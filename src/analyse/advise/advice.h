@@ -134,6 +134,7 @@ typedef struct {
     advice_dialect dialect;
     device_report_step average; /* its average step; parts ABSENT_I64: not known */
     interval interval_at;       /* the longest interval before a forward pass */
+    int64_t interval_ns;        /* their mean in these steps; ABSENT_I64: not known */
     queue_counts host, data_queue;
     pipe_view pipe;
     double cpu_busy;                             /* NaN: not known */
@@ -228,6 +229,8 @@ void advice_point(const advice_facts *f, advice *out, uint32_t slice);
 void advice_point_to(const advice_facts *f, advice *out, const tally *events);
 /* The words every rule about time has: time, share, step_time; and the saving. */
 void advice_cost(const advice_facts *f, advice *out, int64_t per_step_ns);
+/* Names the rank it is about, and another one to compare it with (advice_comm.c). */
+void advice_name_rank(arg rank, advice *out);
 /* Are the stages of a pipeline told apart by their communication? */
 bool advice_is_split(const advice_facts *f);
 /* Do most kernels come from graphs that are replayed (CUDA graphs)? */

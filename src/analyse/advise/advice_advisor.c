@@ -37,20 +37,23 @@ static void advice_advisor_add_text(buf *out, const char *separator, str text) {
     if (out->n > MOST_TEXT) out->n = before;
 }
 
-/* TopK × 12 (30.5 %), … */
-static void add_operators(buf *out, const trace *t, uint32_t finding, str *first, arena *a) {
+/* TopK × 12 (30.5 %), … of all findings of the AI CPU; the first one's name. */
+static str add_operators(buf *out, const trace *t, arena *a) {
+    buf one = {0};
+    str first = STR_NONE;
     for (uint32_t i = 1; i < t->finding_op.n; i++) {
-        if (t->finding_op.finding[i] != finding) continue;
+        uint32_t finding = t->finding_op.finding[i];
+        if (finding >= t->finding.n || !is_ai_cpu(t, finding)) continue;
         str name = trace_str(t, t->finding_op.name[i]);
-        if (!out->n) {
-            advice_advisor_add_text(out, "", name);
-            *first = arena_str(a, buf_str(out));
-        } else {
-            advice_advisor_add_text(out, ", ", name);
-        }
-        buf_printf(out, " × %lld (%.1f %%)", (long long)t->finding_op.calls[i],
+        if (!first.p) first = arena_str(a, name);
+        buf_clear(&one);
+        buf_add_str(&one, name);
+        buf_printf(&one, " × %lld (%.1f %%)", (long long)t->finding_op.calls[i],
                    t->finding_op.share[i] * 100);
+        if (buf_ok(&one)) advice_advisor_add_text(out, ", ", buf_str(&one));
     }
+    buf_fini(&one);
+    return first;
 }
 
 /* The texts of a rule as its values; an empty one is a dash. */
@@ -69,8 +72,8 @@ bool advice_advisor_ai_cpu(const advice_facts *f, double limit, advice *out) {
     for (uint32_t i = 1; i < n_findings(f); i++) {
         if (!is_ai_cpu(f->t, i)) continue;
         advice_advisor_add_text(&conclusion, "; ", trace_str(f->t, f->t->finding.summary[i]));
-        add_operators(&operators, f->t, i, &out->name, f->arena);
     }
+    out->name = add_operators(&operators, f->t, f->arena);
     out->severity = SEVERITY_WARNING;
     bool ok = add_words(f, out, "summary", &conclusion);
     ok &= add_words(f, out, "operators", &operators);

@@ -26,7 +26,7 @@ static bool sum_part(const device_report *c, device_report_part part, int64_t *s
 
 static void name_rank(const device_report_worker *w, advice *out) {
     if (w->at->rank != ABSENT_I64)
-        verdict_add(&out->words, arg_id("rank", w->at->rank));
+        advice_name_rank(arg_id("rank", w->at->rank), out);
     else
         verdict_add(&out->words, arg_text("rank", w->at->worker));
     out->name = w->at->worker;

@@ -82,6 +82,11 @@ static const arg *advice_comm_value_of(const verdict *v, const char *name) {
     return NULL;
 }
 
+void advice_name_rank(arg rank, advice *out) {
+    verdict_add(&out->words, rank);
+    if (rank.type != ARG_TEXT) verdict_add(&out->words, arg_id("other_rank", rank.u.i == 0));
+}
+
 /* Several late ranks, each with its own cause, are one verdict of `distributed`, too. */
 static bool are_late(const advice_facts *f, const verdict *v, double limit, advice *out) {
     const arg *rank = advice_comm_value_of(v, "rank"),
@@ -91,7 +96,7 @@ static bool are_late(const advice_facts *f, const verdict *v, double limit, advi
     int64_t ns = min_i64(cost->u.i, f->step_ns);
     if (advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
-    verdict_add(&out->words, *rank);
+    advice_name_rank(*rank, out);
     verdict_add(&out->words, arg_int("count", count->u.i));
     verdict_add(&out->words, arg_text("late", why->u.text));
     return true;
@@ -108,7 +113,7 @@ bool advice_straggler(const advice_facts *f, double limit, advice *out) {
     int64_t ns = min_i64(waiting->u.i, f->step_ns);
     if (advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
-    verdict_add(&out->words, *rank);
+    advice_name_rank(*rank, out);
     verdict_add(&out->words, arg_share("last_share", last->u.d));
     return true;
 }

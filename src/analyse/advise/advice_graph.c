@@ -44,17 +44,31 @@ static status sum_types(advice_facts *f, error *err) {
     return OK;
 }
 
-/* The longest interval of a step, for the place to look at. */
-static status find_longest_interval(advice_facts *f, error *err) {
+/* Is a step one of those that are looked at? Numbers of steps rise: `at` goes along. */
+static bool is_looked_at(const advice_facts *f, int64_t number, uint32_t *at) {
+    while (*at < f->steps.n && f->steps.v[*at].number < number) (*at)++;
+    return *at < f->steps.n && f->steps.v[*at].number == number;
+}
+
+/* The longest interval of a step, for the place to look at, and the mean of those that are
+ * looked at: the producer's own average may be of other steps. */
+static status find_intervals(advice_facts *f, error *err) {
     step_trace s;
-    int64_t most = 0;
+    int64_t most = 0, sum = 0, n = 0;
+    uint32_t at = 0;
     TRY(step_trace_find(f->t, &(params)PARAMS_WHOLE, f->arena, &s, err));
     for (uint32_t i = 1; i < f->t->step.n; i++) {
         const step_trace_row *r = &s.rows[i];
-        if (!r->known || r->gap == ABSENT_I64 || r->gap <= most) continue;
+        if (!r->known || r->gap == ABSENT_I64) continue;
+        if (is_looked_at(f, f->t->step.number[i], &at)) {
+            sum = add_i64(sum, r->gap);
+            n++;
+        }
+        if (r->gap <= most) continue;
         most = r->gap;
         f->interval_at = (interval){sub_i64(r->passes.start, r->gap), r->passes.start};
     }
+    if (n) f->interval_ns = mean_i64(sum, n);
     return OK;
 }
 
@@ -88,6 +102,7 @@ status advice_graph_find(advice_facts *f, error *err) {
                           TRACE_TABLE(finding_op),
                       err));
     f->average = (device_report_step){.number = ABSENT_I64};
+    f->interval_ns = ABSENT_I64;
     for (int i = 0; i < N_REPORT_PARTS; i++) f->average.part[i] = ABSENT_I64;
     f->dialect = find_dialect(t);
     f->host = queue_count(t, PIPE_HOST_QUEUE);
@@ -101,7 +116,7 @@ status advice_graph_find(advice_facts *f, error *err) {
     TRY(device_report_make(&one, f->arena, &own, err));
     const device_report_step *average = device_report_average(&own.v[0]);
     if (average) f->average = *average;
-    return find_longest_interval(f, err);
+    return find_intervals(f, err);
 }
 
 /* ---- data -------------------------------------------------------------------------------- */
@@ -118,7 +133,8 @@ bool advice_interval_is_long(const advice_facts *f) {
 /* What waiting for data can cost a step: the step trace may be of other steps than the kernels,
  * and while the device works nothing waits. */
 static int64_t interval_cost(const advice_facts *f) {
-    return min_i64(interval_ns(f), max_i64(0, sub_i64(f->step_ns, f->busy_ns)));
+    int64_t own = f->interval_ns == ABSENT_I64 ? interval_ns(f) : f->interval_ns;
+    return min_i64(own, max_i64(0, sub_i64(f->step_ns, f->busy_ns)));
 }
 
 bool advice_step_interval(const advice_facts *f, double limit, advice *out) {

@@ -7,61 +7,77 @@
 
 #include <math.h>
 
+#include "base/bisect.h"
 #include "base/map.h"
 #include "base/num.h"
 
 #define COL_C(name) COL(pipeline, cpu, name)
 #define COL_CS(name) COL(pipeline, cpu_samples, name)
 
-enum { MOST_TIMES = 4096 };
+/* A batch that was taken from the queue of the host, as the file lists them. */
+typedef struct {
+    int64_t earliest; /* time of this one or of one after it */
+    int64_t step;     /* the first is 1 */
+} batch;
 
 typedef struct {
     const trace *t;
     const params *p;
     arena *arena;
-    map by_time; /* time of a sample -> its place in steps */
-    int64_t *steps;
-    uint32_t n_steps;
+    batch *batches;
+    uint32_t n_batches;
+    map operators; /* number of an operator -> row of table pipe_op */
     table *means, *samples;
 } writer;
 
-/* The step of a time: that of the last batch at or before it; before the first 0. */
-static int64_t cpu_use_step_at(const trace *t, int64_t time) {
-    int64_t step = 0, first = ABSENT_I64;
-    bool any = false;
-    for (uint32_t i = 1; i < t->queue_sample.n; i++) {
-        uint32_t op = t->queue_sample.pipe_op[i];
-        if (!op || t->pipe_op.role[op] != PIPE_HOST_QUEUE ||
-            t->queue_sample.time[i] == ABSENT_I64)
-            continue;
-        any = true;
-        if (first == ABSENT_I64) first = t->queue_sample.step[i];
-        if (t->queue_sample.time[i] <= time) step = t->queue_sample.step[i] - first + 1;
-    }
-    return any ? step : ABSENT_I64;
+static bool is_batch(const trace *t, uint32_t i) {
+    uint32_t op = t->queue_sample.pipe_op[i];
+    return op && op < t->pipe_op.n && t->pipe_op.role[op] == PIPE_HOST_QUEUE &&
+           t->queue_sample.time[i] != ABSENT_I64 && t->queue_sample.step[i] != ABSENT_I64;
 }
 
-/* Every list has the same times: each is looked for once, and no more than MOST_TIMES of
- * them. */
-static status cpu_use_find_step(writer *w, int64_t time, int64_t *step, error *err) {
-    uint32_t *at = map_at(&w->by_time, (uint64_t)time);
-    if (!at) FAIL_MEMORY(err);
-    if (*at == MAP_NONE) {
-        *at = w->n_steps < MOST_TIMES ? w->n_steps++ : MOST_TIMES;
-        w->steps[*at] = *at < MOST_TIMES ? cpu_use_step_at(w->t, time) : ABSENT_I64;
+static status collect_batches(writer *w, error *err) {
+    const trace *t = w->t;
+    int64_t first = 0, earliest = INT64_MAX;
+    w->batches = ARENA_ARRAY(w->arena, batch, t->queue_sample.n);
+    if (!w->batches) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < t->queue_sample.n; i++) {
+        if (!is_batch(t, i)) continue;
+        if (!w->n_batches) first = t->queue_sample.step[i];
+        w->batches[w->n_batches++] =
+            (batch){.earliest = t->queue_sample.time[i],
+                    .step = add_i64(sub_i64(t->queue_sample.step[i], first), 1)};
     }
-    *step = w->steps[*at];
+    for (uint32_t i = w->n_batches; COUNT_DOWN(i);)
+        w->batches[i].earliest = earliest = min_i64(earliest, w->batches[i].earliest);
+    return OK;
+}
+
+/* The step of a time: that of the last batch at or before it; before the first 0. */
+static int64_t cpu_use_step_at(const writer *w, int64_t time) {
+    uint32_t n = SEARCH_FIRST(i, 0, w->n_batches, w->batches[i].earliest <= time);
+    return !w->n_batches ? ABSENT_I64 : n ? w->batches[n - 1].step : 0;
+}
+
+static status collect_operators(writer *w, error *err) {
+    const trace *t = w->t;
+    for (uint32_t i = 1; i < t->pipe_op.n; i++) {
+        if (t->pipe_op.role[i] != PIPE_OPERATOR) continue;
+        uint32_t *at = map_at(&w->operators, (uint64_t)t->pipe_op.id[i]);
+        if (!at) FAIL_MEMORY(err);
+        if (*at == MAP_NONE) *at = i;
+    }
     return OK;
 }
 
 /* Type_id of an operator by its number. */
 static str operator_name(const writer *w, int64_t id) {
     const trace *t = w->t;
-    for (uint32_t i = 1; i < t->pipe_op.n; i++)
-        if (t->pipe_op.role[i] == PIPE_OPERATOR && t->pipe_op.id[i] == id)
-            return arena_printf(w->arena, "%.*s_%lld",
-                                STR_ARG(trace_str(t, t->pipe_op.name[i])), (long long)id);
-    return arena_printf(w->arena, "%lld", (long long)id);
+    uint32_t row = map_get(&w->operators, (uint64_t)id);
+    return row == MAP_NONE
+               ? arena_printf(w->arena, "%lld", (long long)id)
+               : arena_printf(w->arena, "%.*s_%lld",
+                              STR_ARG(trace_str(t, t->pipe_op.name[row])), (long long)id);
 }
 
 /* What the samples of a list have in common. */
@@ -81,9 +97,8 @@ static str scope_word(uint8_t scope) {
 
 static status cpu_use_write_sample(writer *w, uint32_t i, list *l, error *err) {
     double v = w->t->cpu_sample.value[i];
-    int64_t step = ABSENT_I64;
+    int64_t step = cpu_use_step_at(w, w->t->cpu_sample.time[i]);
     size_t row;
-    TRY(cpu_use_find_step(w, w->t->cpu_sample.time[i], &step, err));
     bool wanted =
         w->p->first_step == ABSENT_I64 || (step >= w->p->first_step && step <= w->p->last_step);
     if (isnan(v) || !wanted) return OK;
@@ -133,39 +148,34 @@ static status write_list(writer *w, uint32_t first, uint32_t *end, error *err) {
     return write_mean(w, &l, err);
 }
 
+static status write_lists(writer *w, error *err) {
+    TRY(collect_batches(w, err));
+    TRY(collect_operators(w, err));
+    for (uint32_t i = 1; i < w->t->cpu_sample.n;) TRY(write_list(w, i, &i, err));
+    return OK;
+}
+
 status cpu_use_write(const trace *t, const params *p, arena *a, answer *out, error *err) {
     writer w = {.t = t, .p = p, .arena = a};
     w.means = answer_table(out, a, "cpu");
     w.samples = answer_table(out, a, "cpu_samples");
-    w.steps = ARENA_ARRAY(a, int64_t, MOST_TIMES + 1);
-    if (!w.means || !w.samples || !w.steps) FAIL_MEMORY(err);
+    if (!w.means || !w.samples) FAIL_MEMORY(err);
     TRY(trace_require(t, TRACE_TABLE(cpu_sample), err));
-    status st = OK;
-    for (uint32_t i = 1; st == OK && i < t->cpu_sample.n;) st = write_list(&w, i, &i, err);
-    map_fini(&w.by_time);
+    status st = write_lists(&w, err);
+    map_fini(&w.operators);
     return st;
 }
 
-/* Mean of the samples of a kind; NaN when there are none. */
-static double cpu_use_mean_of(const trace *t, cpu_scope scope, int64_t op, const char *kind) {
+double cpu_busy_share(const trace *t) {
     double sum = 0;
     int64_t n = 0;
     for (uint32_t i = 1; i < t->cpu_sample.n; i++) {
-        if (t->cpu_sample.scope[i] != scope || isnan(t->cpu_sample.value[i]) ||
-            t->cpu_sample.op[i] != op ||
-            !str_eq(trace_str(t, t->cpu_sample.kind[i]), str_of(kind)))
+        if (t->cpu_sample.scope[i] != CPU_MACHINE || isnan(t->cpu_sample.value[i]) ||
+            t->cpu_sample.op[i] != ABSENT_I64 ||
+            !str_eq(trace_str(t, t->cpu_sample.kind[i]), STR("idle")))
             continue;
         sum += t->cpu_sample.value[i];
         n++;
     }
-    return n ? sum / (double)n : (double)NAN;
-}
-
-double cpu_busy_share(const trace *t) {
-    return 1 - cpu_use_mean_of(t, CPU_MACHINE, ABSENT_I64, "idle") / 100;
-}
-
-double cpu_of_operator(const trace *t, int64_t id) {
-    return cpu_use_mean_of(t, CPU_OPERATOR, id, "user") +
-           cpu_use_mean_of(t, CPU_OPERATOR, id, "sys");
+    return n ? 1 - sum / (double)n / 100 : (double)NAN;
 }

@@ -227,7 +227,7 @@ static status find_stages(device_report *c, arena *a, error *err) {
     int64_t each = ranks / c->n_stages;
     for (uint32_t i = 0; i < c->n; i++) {
         int64_t rank = c->v[i].at->rank;
-        c->v[i].stage = rank < 0 || each < 1 ? ABSENT_I64 : rank / each + 1;
+        c->v[i].stage = rank < 0 || each < 1 ? ABSENT_I64 : add_i64(rank / each, 1);
         if (c->v[i].stage > c->n_stages) c->v[i].stage = ABSENT_I64;
     }
     return OK;

@@ -60,9 +60,14 @@ static void mark_bare(finder *f, const step_spans *steps, const role_ranges *ran
 }
 
 bool untraced_steps_are_all(const summary *s) {
-    for (uint32_t i = 0; i < SUMMARY_N(s, step); i++)
-        if (SUMMARY_ROWS(s, step)[i].bare != 1) return false;
-    return true;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < SUMMARY_N(s, step); i++) {
+        const summary_step *row = &SUMMARY_ROWS(s, step)[i];
+        if (row->end <= row->start) continue;
+        if (row->bare != 1) return false;
+        n++;
+    }
+    return n > 0;
 }
 
 status untraced_steps_find(const trace *t, const step_spans *steps, role_ranges *ranges,

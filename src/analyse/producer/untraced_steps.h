@@ -26,10 +26,11 @@ static inline uint32_t untraced_steps_counted(const untraced_steps *b,
                                               const step_spans *steps) {
     return b->n == steps->n ? steps->n : steps->n - b->n;
 }
-/* The same of a run's summary. */
+/* The same of a run's summary, where a worker may have no step of any length: one that recorded
+ * no times. */
 bool untraced_steps_are_all(const summary *s);
 static inline bool untraced_row_counts(const summary_step *row, bool all_bare) {
-    return all_bare || row->bare != 1;
+    return all_bare ? row->end > row->start : row->bare != 1;
 }
 
 /* Takes communication that may be hidden in a bare step out of the ranges. Looks at the table

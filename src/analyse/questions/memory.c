@@ -293,8 +293,14 @@ static const rule rules[] = {
 /* From the first step to the last, less than this is not growth. */
 #define FLAT_SHARE 0.005
 
-/* What is allocated on the device at the end of each step; the smallest rise from one to the
- * next, 0 when it does not rise every time or there are fewer than four steps. */
+static bool is_step_in_window(const memory_view *m, uint32_t step) {
+    int64_t start = m->t->step.start[step];
+    return m->t->step.end[step] > m->select.from_ns && start < m->select.to_ns &&
+           select_step(&m->select, start);
+}
+
+/* What is allocated on the device at the end of each step of the window; the smallest rise from
+ * one to the next, 0 when it does not rise every time or there are fewer than four steps. */
 static int64_t find_growth(const memory_view *m, uint32_t device, bool *flat) {
     const trace *t = m->t;
     int64_t last = ABSENT_I64, allocated = ABSENT_I64, growth = INT64_MAX, first = ABSENT_I64;
@@ -303,6 +309,7 @@ static int64_t find_growth(const memory_view *m, uint32_t device, bool *flat) {
         for (; row < t->memory.n && t->memory.time[row] < t->step.end[s]; row++)
             if (m->device_of[row] == device && t->memory.allocated[row] != ABSENT_I64)
                 allocated = t->memory.allocated[row];
+        if (!is_step_in_window(m, s)) continue;
         if (last != ABSENT_I64) growth = min_i64(growth, sub_i64(allocated, last));
         last = allocated;
         if (first == ABSENT_I64) first = allocated;

@@ -19,7 +19,6 @@
 #include <math.h>
 
 #include "analyse/analysis.h"
-#include "analyse/producer/cpu_use.h"
 #include "analyse/rules.h"
 #include "analyse/scan/pipe_view.h"
 
@@ -70,7 +69,7 @@ static pipe_op pipe_rules_look_at(const trace *t, const pipe_view *v, const pipe
                  .output = p->usage,
                  .input = (double)NAN,
                  .input_empty = (double)NAN};
-    o.cpu = workers > 0 ? cpu_of_operator(t, t->pipe_op.id[p->row]) / workers : (double)NAN;
+    o.cpu = workers > 0 ? p->cpu / workers : (double)NAN;
     if (p->n_children) {
         o.input = v->v[p->first_child].usage;
         o.input_empty = v->v[p->first_child].empty_share;

@@ -147,11 +147,10 @@ static status pipeline_write_operators(const question *q, table *out, error *err
         if (t->pipe_op.id[p->row] != ABSENT_I64)
             table_set_int(out, row, COL_O(id), t->pipe_op.id[p->row]);
         table_set_real(out, row, COL_O(empty_share), p->empty_share);
-        double cpu = cpu_of_operator(t, t->pipe_op.id[p->row]);
         int32_t workers = t->pipe_op.workers[p->row];
-        table_set_real(out, row, COL_O(cpu), cpu);
+        table_set_real(out, row, COL_O(cpu), p->cpu);
         table_set_real(out, row, COL_O(cpu_per_worker),
-                       workers > 0 ? cpu / workers : (double)NAN);
+                       workers > 0 ? p->cpu / workers : (double)NAN);
         if (t->pipe_op.interval[p->row] != ABSENT_I64)
             table_set_int(out, row, COL_O(interval), t->pipe_op.interval[p->row]);
     }

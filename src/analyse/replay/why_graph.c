@@ -555,7 +555,7 @@ static void end_point(maker *m, sweep *s, uint32_t i) {
     why_point *p = &m->g->points[i];
     int64_t ns = sub_i64(p->end, p->start);
     ended_query q = {.from = p->start, .start = p->end, .launched = p->start};
-    bool long_call = ns > max_i64(QUEUE_FULL_NS, QUEUE_FULL_TIMES * m->g->launch_ns);
+    bool long_call = ns > max_i64(QUEUE_FULL_NS, mul_i64(QUEUE_FULL_TIMES, m->g->launch_ns));
     if (p->kind == POINT_LAUNCH && long_call)
         q.from = max_i64(p->start, sub_i64(p->end, QUEUE_FULL_NS));
     if (p->kind == POINT_BLOCK || (p->kind == POINT_LAUNCH && long_call))

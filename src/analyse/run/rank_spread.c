@@ -68,6 +68,12 @@ static status write_part(table *t, int part, const worker_step *v, uint32_t n, s
     return OK;
 }
 
+/* What devices did where only step traces were recorded. */
+static bool is_unknown(const summary *s, int part) {
+    return (part == ROLE_KERNEL || part == ROLE_MEMCPY || part == ROLE_MEMSET) &&
+           untraced_steps_are_all(s);
+}
+
 status rank_spread_write(const summary *s, arena *a, answer *out, error *err) {
     uint32_t n_rows = SUMMARY_N(s, step), n = 0;
     table *t = answer_table(out, a, "spread");
@@ -79,6 +85,7 @@ status rank_spread_write(const summary *s, arena *a, answer *out, error *err) {
         n += v[n].worker.n > 0;
     }
     if (n < 2) return OK;
-    for (int part = 0; part < N_PARTS; part++) TRY(write_part(t, part, v, n, pairs, err));
+    for (int part = 0; part < N_PARTS; part++)
+        if (!is_unknown(s, part)) TRY(write_part(t, part, v, n, pairs, err));
     return OK;
 }

@@ -356,9 +356,30 @@ status summary_kernels(const analysis_input *in, const params *p, arena *a, answ
 
 #define COL_O(table, name) COL(overview, table, name)
 
+/* Was the work of devices recorded? Without it nothing is known about kernels and copies. */
+static bool knows_devices(const summary *s) {
+    bool any = false;
+    for (uint32_t i = 0; i < SUMMARY_N(s, worker); i++)
+        any |= SUMMARY_ROWS(s, worker)[i].has_device == 1;
+    return any && !untraced_steps_are_all(s);
+}
+
+static bool is_of_device(int r) {
+    return r == ROLE_KERNEL || r == ROLE_MEMCPY || r == ROLE_MEMSET;
+}
+
 /* A step's mean over the workers. */
 static status summary_answers_write_step(table *t, int64_t number, const int64_t *sum,
-                                         int64_t n, error *err) {
+                                         int64_t n, bool device, error *err) {
+    static const uint32_t columns[N_ROLES] = {
+        [ROLE_KERNEL] = COL_overview_steps_kernel,
+        [ROLE_MEMCPY] = COL_overview_steps_memcpy,
+        [ROLE_MEMSET] = COL_overview_steps_memset,
+        [ROLE_COMMUNICATION] = COL_overview_steps_communication,
+        [ROLE_RUNTIME] = COL_overview_steps_runtime,
+        [ROLE_DATA_LOADER] = COL_overview_steps_data_loader,
+        [ROLE_CPU_EXEC] = COL_overview_steps_cpu_exec,
+        [ROLE_OTHER] = COL_overview_steps_other};
     size_t row;
     int64_t mean[N_ROLES], total = 0;
     mean_parts(sum, n, mean, N_ROLES);
@@ -366,14 +387,8 @@ static status summary_answers_write_step(table *t, int64_t number, const int64_t
     TRY(table_add_row(t, &row, err));
     table_set_int(t, row, COL_O(steps, step), number);
     table_set_int(t, row, COL_O(steps, total), mean_i64(total, n));
-    table_set_int(t, row, COL_O(steps, kernel), mean[ROLE_KERNEL]);
-    table_set_int(t, row, COL_O(steps, memcpy), mean[ROLE_MEMCPY]);
-    table_set_int(t, row, COL_O(steps, memset), mean[ROLE_MEMSET]);
-    table_set_int(t, row, COL_O(steps, communication), mean[ROLE_COMMUNICATION]);
-    table_set_int(t, row, COL_O(steps, runtime), mean[ROLE_RUNTIME]);
-    table_set_int(t, row, COL_O(steps, data_loader), mean[ROLE_DATA_LOADER]);
-    table_set_int(t, row, COL_O(steps, cpu_exec), mean[ROLE_CPU_EXEC]);
-    table_set_int(t, row, COL_O(steps, other), mean[ROLE_OTHER]);
+    for (int r = 0; r < N_ROLES; r++)
+        if (device || !is_of_device(r)) table_set_int(t, row, columns[r], mean[r]);
     return OK;
 }
 
@@ -384,8 +399,12 @@ static status summary_answers_write_steps(const summary *s, arena *a, answer *ou
               *scratch = ARENA_ARRAY(a, sort_pair, (size_t)n + 1);
     table *t = answer_table(out, a, "steps");
     if (!pairs || !scratch || !t) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < n; i++)
-        pairs[i] = (sort_pair){(uint64_t)v[i].number ^ (uint64_t)1 << 63, i};
+    bool timed = untraced_steps_are_all(s), device = knows_devices(s);
+    uint32_t all = n;
+    n = 0;
+    for (uint32_t i = 0; i < all; i++)
+        if (!timed || v[i].end > v[i].start)
+            pairs[n++] = (sort_pair){(uint64_t)v[i].number ^ (uint64_t)1 << 63, i};
     sort_radix(pairs, scratch, n);
     for (uint32_t first = 0, end; first < n; first = end) {
         int64_t sum[N_ROLES] = {0}, ns[N_ROLES];
@@ -393,7 +412,8 @@ static status summary_answers_write_steps(const summary *s, arena *a, answer *ou
             step_role_times(&v[pairs[end].row], ns);
             for (int r = 0; r < N_ROLES; r++) sum[r] = add_i64(sum[r], max_i64(0, ns[r]));
         }
-        TRY(summary_answers_write_step(t, v[pairs[first].row].number, sum, end - first, err));
+        TRY(summary_answers_write_step(t, v[pairs[first].row].number, sum, end - first, device,
+                                       err));
     }
     return OK;
 }
@@ -428,8 +448,7 @@ static run_times summary_answers_add_steps(const summary *s) {
         if (one->device != ABSENT_I64) device = one->device;
         sum.device = add_i64(sum.device, max_i64(0, device));
     }
-    for (uint32_t i = 0; i < SUMMARY_N(s, worker); i++)
-        sum.has_device |= SUMMARY_ROWS(s, worker)[i].has_device == 1;
+    sum.has_device = knows_devices(s);
     return sum;
 }
 
@@ -462,6 +481,7 @@ static status write_breakdown(const summary *s, arena *a, answer *out, error *er
         size_t row;
         TRY(table_add_row(t, &row, err));
         table_set_text(t, row, COL_O(breakdown, category), role_name((role)r));
+        if (!sum.has_device && is_of_device(r)) continue;
         table_set_int(t, row, COL_O(breakdown, time), mean[r]);
         table_set_real(t, row, COL_O(breakdown, share), share[r]);
     }

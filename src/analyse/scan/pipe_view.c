@@ -11,7 +11,9 @@
 
 #include <math.h>
 
+#include "base/map.h"
 #include "base/num.h"
+#include "base/vec.h"
 
 #define NONE UINT32_MAX
 
@@ -21,12 +23,18 @@ static bool is_shown(const trace *t, uint32_t row) {
            (t->pipe_op.capacity[row] != ABSENT_I64 || t->pipe_op.id[row] == 0);
 }
 
-/* The shown operator it feeds, 0 = none. Parents make no circle (the seal and the file check
- * see to it). */
-static uint32_t shown_parent(const trace *t, uint32_t row) {
-    do row = t->pipe_op.parent[row];
-    while (row && !is_shown(t, row));
-    return row;
+/* The shown operator that a row feeds, 0 = none; `known` keeps what was found, so that a long
+ * way through operators that are not shown is walked once. Parents make no circle (the seal
+ * and the file check see to it). */
+static uint32_t shown_parent(const trace *t, uint32_t row, uint32_t *known) {
+    uint32_t found = row;
+    do found = known[found] != NONE ? known[found] : t->pipe_op.parent[found];
+    while (found && !is_shown(t, found));
+    while (row && row != found && known[row] == NONE) {
+        known[row] = found;
+        row = t->pipe_op.parent[row];
+    }
+    return found;
 }
 
 static status name_items(const trace *t, pipe_view *v, arena *a, error *err) {
@@ -46,14 +54,15 @@ static status name_items(const trace *t, pipe_view *v, arena *a, error *err) {
  * them. */
 static status order_items(const trace *t, arena *a, pipe_view *v, error *err) {
     uint32_t n = t->pipe_op.n;
-    uint32_t *index = ARENA_ARRAY(a, uint32_t, n), *first = ARENA_ARRAY(a, uint32_t, n),
+    uint32_t *known = ARENA_ARRAY(a, uint32_t, n), *first = ARENA_ARRAY(a, uint32_t, n),
              *next = ARENA_ARRAY(a, uint32_t, n);
     v->v = ARENA_ARRAY(a, pipe_item, n);
-    if (!index || !first || !next || !v->v) FAIL_MEMORY(err);
-    for (uint32_t row = n;
-         row-- > 1;) { /* backwards, so that lists are in the order of the file */
-        uint32_t parent = is_shown(t, row) ? shown_parent(t, row) : 0;
+    if (!known || !first || !next || !v->v) FAIL_MEMORY(err);
+    memset(known, 0xff, n * sizeof *known);
+    /* Backwards, so that lists are in the order of the file. */
+    for (uint32_t row = n; row-- > 1;) {
         if (!is_shown(t, row)) continue;
+        uint32_t parent = shown_parent(t, row, known);
         next[row] = first[parent];
         first[parent] = row;
     }
@@ -120,11 +129,58 @@ static void judge_items(pipe_view *v, pipe_thresholds limits) {
         v->v[i].slow = v->v[i].parent == NONE ? SLOW_CONSUMER : SLOW_NOT;
 }
 
+/* ---- processors -------------------------------------------------------------------------- */
+
+/* Of the operators of one number. */
+typedef struct {
+    double user, sys;
+    int64_t n_user, n_sys;
+} cpu_sum;
+
+static status add_cpu_samples(const trace *t, map *by_id, vec *sums, error *err) {
+    for (uint32_t i = 1; i < t->cpu_sample.n; i++) {
+        if (t->cpu_sample.scope[i] != CPU_OPERATOR || isnan(t->cpu_sample.value[i])) continue;
+        uint32_t *at = map_at(by_id, (uint64_t)t->cpu_sample.op[i]);
+        cpu_sum *sum = !at ? NULL : *at == MAP_NONE ? vec_push(sums) : &VEC(sums, cpu_sum)[*at];
+        if (!sum) FAIL_MEMORY(err);
+        if (*at == MAP_NONE) {
+            *sum = (cpu_sum){0};
+            *at = (uint32_t)(sums->n - 1);
+        }
+        str kind = trace_str(t, t->cpu_sample.kind[i]);
+        if (str_eq(kind, STR("user"))) {
+            sum->user += t->cpu_sample.value[i];
+            sum->n_user++;
+        } else if (str_eq(kind, STR("sys"))) {
+            sum->sys += t->cpu_sample.value[i];
+            sum->n_sys++;
+        }
+    }
+    return OK;
+}
+
+static status add_cpu_use(const trace *t, pipe_view *v, error *err) {
+    map by_id = {0};
+    vec sums = VEC_INIT(cpu_sum);
+    status st = add_cpu_samples(t, &by_id, &sums, err);
+    for (uint32_t i = 0; st == OK && i < v->n; i++) {
+        uint32_t at = map_get(&by_id, (uint64_t)t->pipe_op.id[v->v[i].row]);
+        const cpu_sum *sum = at == MAP_NONE ? NULL : &VEC(&sums, cpu_sum)[at];
+        v->v[i].cpu = sum && sum->n_user && sum->n_sys
+                          ? sum->user / (double)sum->n_user + sum->sys / (double)sum->n_sys
+                          : (double)NAN;
+    }
+    map_fini(&by_id);
+    vec_fini(&sums);
+    return st;
+}
+
 status pipe_view_make(const trace *t, pipe_thresholds limits, arena *a, pipe_view *out,
                       error *err) {
     pipe_view v = {.n = 0};
     TRY(order_items(t, a, &v, err));
     TRY(pipe_view_measure(t, a, &v, err));
+    TRY(add_cpu_use(t, &v, err));
     judge_items(&v, limits);
     *out = v;
     return OK;

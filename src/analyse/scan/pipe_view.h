@@ -22,6 +22,7 @@ typedef struct {
     uint32_t n_children, first_child, next_sibling; /* indices; UINT32_MAX = none */
     str name;                                       /* Type_id */
     double mean, usage, empty_share;                /* NaN: no queue */
+    double cpu; /* mean user and system use, percent of one processor; NaN: not recorded */
     int64_t n_samples;
     pipe_slow slow;
 } pipe_item;

@@ -275,26 +275,26 @@ static status count_row(void *context, db_rows *row) {
     return OK;
 }
 
-/* Tables with rows that nothing here reads: named, so that nobody takes them for absent. What
- * follows from the others is not named (OVERLAP_ANALYSIS). */
-static status name_unread(reader *r, error *err) {
+status ascend_name_unread(reader *r, const char *table, error *err) {
     static const char *const columns[] = {"deviceId"};
+    r->any_row = false;
+    TRY(ascend_table(r, table, columns, N_OF(columns), count_row, err));
+    if (!r->any_row) return OK;
+    if (r->unread.n) buf_add_cstr(&r->unread, ", ");
+    buf_add_cstr(&r->unread, table);
+    r->failed |= !buf_ok(&r->unread);
+    return OK;
+}
+
+/* Tables with rows that nothing here reads: named, so that nobody takes them for absent. What
+ * follows from the others is not named (OVERLAP_ANALYSIS, StepTraceTime). */
+static status name_unread(reader *r, error *err) {
     static const char *const tables[] = {
         "NPU_MODULE_MEM", "SAMPLE_PMU_SUMMARY", "NETDEV_STATS", "SIO", "UB", "CCU", "DPU_TASK"};
-    buf text = {0};
-    status st = OK;
-    for (size_t i = 0; i < N_OF(tables) && st == OK; i++) {
-        r->any_row = false;
-        st = ascend_table(r, tables[i], columns, N_OF(columns), count_row, err);
-        if (!r->any_row) continue;
-        if (text.n) buf_add_cstr(&text, ", ");
-        buf_add_cstr(&text, tables[i]);
-    }
-    r->failed |= !buf_ok(&text);
-    if (st == OK && text.n && !r->failed) st = ascend_fact(r, "not_read", buf_str(&text), err);
-    buf_fini(&text);
-    if (st == OK && r->failed) FAIL_MEMORY(err);
-    return st;
+    for (size_t i = 0; i < N_OF(tables); i++) TRY(ascend_name_unread(r, tables[i], err));
+    if (r->unread.n && !r->failed) TRY(ascend_fact(r, "not_read", buf_str(&r->unread), err));
+    if (r->failed) FAIL_MEMORY(err);
+    return OK;
 }
 
 /* ---- the whole ---- */
@@ -320,6 +320,7 @@ static void free_reader(reader *r) {
     for (size_t i = 0; i < N_OF(maps); i++) map_fini(maps[i]);
     for (size_t i = 0; i < N_OF(vecs); i++) vec_fini(vecs[i]);
     buf_fini(&r->groups);
+    buf_fini(&r->unread);
     cann_tables_close(r->tables);
     database_close(r->db);
 }

@@ -6,7 +6,10 @@
  * The same facts as in communication.json and communication_matrix.json
  * (mindspore/mindspore_comm.c), and the same tables of them: comm_cost and comm_cost_op the
  * times, link the matrix. Rows are in no order and are sorted by step. Of the matrix only sums
- * (NAME-total) count, where a step has any. Times are in ms, sizes in MB. */
+ * (NAME-total) count, where a step has any. Times are in ms, sizes in MB.
+ *
+ * CommAnalyzerBandwidth (packets of each size and transport) is only named: no question asks
+ * for it. */
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -204,6 +207,7 @@ static status read_both(reader *r, error *err) {
                                         "src_rank",     "dst_rank",     "transport_type"};
     TRY(ascend_table(r, "CommAnalyzerTime", times, N_OF(times), take_time, err));
     TRY(ascend_table(r, "CommAnalyzerMatrix", links, N_OF(links), take_link, err));
+    TRY(ascend_name_unread(r, "CommAnalyzerBandwidth", err));
     TRY(put_times(r, &r->comms->times, err));
     return put_links(r, &r->comms->links, err);
 }

@@ -100,6 +100,7 @@ typedef struct {
     bool torch, steps; /* PyTorch's calls, marks of steps are there */
     bool rank_said;    /* its rank is a fact already */
     bool any_row;      /* the table at hand has one */
+    buf unread;        /* names of tables with rows that nothing here reads */
     bool any_comm;     /* sums of collectives were found */
     bool failed;       /* out of memory */
 } reader;
@@ -126,6 +127,8 @@ int32_t ascend_device(reader *r, db_rows *row, int column);
 
 /* Sums of collectives: of the database that is open, of the one beside (ascend_db_comm.c). */
 status ascend_read_comm(reader *r, error *err) MUST_USE;
+/* Names a table of the database at hand in `unread`, when it has rows. */
+status ascend_name_unread(reader *r, const char *table, error *err) MUST_USE;
 status ascend_read_comm_beside(reader *r, const ingest_options *o, error *err) MUST_USE;
 
 /* ---- the tables ---- */

@@ -15,7 +15,7 @@
 
 #include "ingest/perfetto/perfetto_int.h"
 
-enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4, MAX_CATEGORIES = 8 };
+enum { TYPE_BEGIN = 1, TYPE_END, TYPE_INSTANT, TYPE_COUNTER, TYPE_STATE, MAX_CATEGORIES = 8 };
 
 /* A TrackEvent as far as it is not in reader.e. */
 typedef struct {
@@ -336,6 +336,37 @@ static status end_range(reader *r, uint32_t i_sequence, track_row *at, int64_t n
     return OK;
 }
 
+/* ---- states ---- */
+
+static void leave_state(reader *r, track_row *at, int64_t ns, uint32_t flags) {
+    if (!at->state_slice) return;
+    raw_slice *s = part_slice_at(r->part, at->state_slice - 1);
+    s->dur = max_i64(0, sub_i64(ns, at->state_time));
+    s->flags = (uint8_t)(s->flags | flags);
+    at->state_slice = 0;
+}
+
+/* A track of states is in one of them until it says another; one without a name: in none. */
+static status take_state(reader *r, const track_event *t) {
+    track_row *at = tracks_find(r, t->track);
+    uint64_t index = part_next_slice(r->part);
+    if (!at) return ERR_MEMORY;
+    bool same = t->has_name && at->state_slice && at->state_name == t->name;
+    if (!same) leave_state(r, at, r->e.ts_ns, 0);
+    if (same || !t->has_name) {
+        part_count(r->part, 1, 0);
+        return OK;
+    }
+    r->e.ph = 'X';
+    TRY(r->sink->dialect->take(r->sink, &r->e));
+    at = tracks_find(r, t->track);
+    if (!at) return ERR_MEMORY;
+    at->state_slice = part_next_slice(r->part) > index ? index + 1 : 0;
+    at->state_time = r->e.ts_ns;
+    at->state_name = t->name;
+    return OK;
+}
+
 /* ---- arrows ---- */
 
 static status keep_flows(reader *r, const track_event *t) {
@@ -505,6 +536,9 @@ static status take_typed(reader *r, uint32_t i_sequence, const track_event *t) {
         r->e.ph = 'i';
         TRY(keep_flows(r, t));
         return r->sink->dialect->take(r->sink, &r->e);
+    case TYPE_STATE:
+        if (r->e.has & EVENT_TS) return take_state(r, t);
+        /* fall through */
     default:
         part_count(r->part, 1, 0);
         perfetto_lose(r, CAUSE_UNKNOWN_PHASE, r->e.offset, r->e.name);
@@ -563,8 +597,9 @@ status events_take(reader *r, uint32_t i_sequence, const packet *k, int64_t ns, 
 
 /* ---- the end ---- */
 
-/* Ranges without an end last as long as the trace. */
+/* Ranges without an end last as long as the trace; so does the last state, which has none. */
 static void finish_track(reader *r, track_row *at) {
+    leave_state(r, at, r->last_ns, SLICE_UNFINISHED);
     for (uint32_t i = at->open; i; i = range_at(r, i)->next) {
         const open_range *o = range_at(r, i);
         if (o->slice == UINT64_MAX) continue;

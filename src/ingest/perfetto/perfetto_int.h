@@ -77,6 +77,9 @@ typedef struct {
     int64_t stream;
     uint32_t counter, series; /* string ids */
     uint32_t open, early;     /* open_range + 1 */
+    uint64_t state_slice;     /* of the state that it is in, + 1; 0: none */
+    int64_t state_time;
+    uint32_t state_name;
 } track_row;
 
 /* One end of an arrow. */

@@ -145,7 +145,7 @@ static uint32_t ranks_of(recorder *r, str group) {
 }
 
 uint32_t flight_add_list(recorder *r, int field, str json) {
-    flight_list list = {.elements = ABSENT_I64};
+    flight_list list = {.elements = ABSENT_I64, .track = UINT32_MAX};
     bool group = field == FLIGHT_GROUP, types = field == FLIGHT_INPUT_TYPES;
     if (group || types) list.first = flight_id(r, item_at(json, group ? 1 : 0));
     if (group) {
@@ -164,17 +164,32 @@ uint32_t flight_add_list(recorder *r, int field, str json) {
     return place ? (uint32_t)(r->lists.n - 1) : UINT32_MAX;
 }
 
-static const flight_list *list_of(const recorder *r, const flight_entry *e, int field) {
+static flight_list *list_of(const recorder *r, const flight_entry *e, int field) {
     return &VEC(&r->lists, flight_list)[e->list[field - FLIGHT_GROUP]];
+}
+
+/* "nccl:all_reduce", "nccl:send 0->1": what is between. UINT32_MAX: out of memory. */
+static uint32_t op_of(recorder *r, uint32_t id, str name) {
+    if (r->last_name == id && r->last_op) return r->last_op;
+    size_t colon = str_find(name, STR(":"), 0), blank = str_find(name, STR(" "), 0);
+    str op = str_n(name.p, blank == SIZE_MAX ? name.n : blank);
+    if (colon != SIZE_MAX && colon < op.n) op = str_from(op, colon + 1);
+    r->last_name = id;
+    r->last_op = intern_add(builder_strings(r->b), op);
+    return r->last_op;
+}
+
+static uint16_t category_of(recorder *r, uint32_t state) {
+    if (!r->last_category || r->last_state != state)
+        r->last_category = builder_category(r->b, state);
+    r->last_state = state;
+    return r->last_category;
 }
 
 static status fill_comm(recorder *r, const flight_entry *e, str name, raw_comm *c) {
     const flight_list *group = list_of(r, e, FLIGHT_GROUP);
-    size_t colon = str_find(name, STR(":"), 0), blank = str_find(name, STR(" "), 0);
-    str op = str_n(name.p, blank == SIZE_MAX ? name.n : blank);
-    if (colon != SIZE_MAX && colon < op.n) op = str_from(op, colon + 1);
     *c = (raw_comm){.slice = part_next_slice(r->part),
-                    .name = intern_add(builder_strings(r->b), op),
+                    .name = op_of(r, e->name, name),
                     .group_name = group->text,
                     .group_description = group->first,
                     .group_ranks = group->ranks,
@@ -192,6 +207,7 @@ static status fill_comm(recorder *r, const flight_entry *e, str name, raw_comm *
 
 /* The row of the group, with its name. */
 static status find_track(recorder *r, const raw_comm *c, uint32_t *track) {
+    if (*track != UINT32_MAX) return OK;
     ident pid = {.v = 0}, tid = {.v = c->group_name, .text = c->group_name != 0};
     *track = part_track(r->part, pid, tid);
     uint32_t *seen = *track == UINT32_MAX ? NULL : map_at(&r->labelled, *track);
@@ -229,9 +245,10 @@ static status take_entry(recorder *r, const flight_entry *e) {
                  .shapes = list_of(r, e, FLIGHT_INPUT_SIZES)->text,
                  .types = list_of(r, e, FLIGHT_INPUT_TYPES)->text,
                  .call_stack = list_of(r, e, FLIGHT_FRAMES)->text};
-    row.category = builder_category(r->b, e->state);
+    row.category = category_of(r, e->state);
     TRY(fill_comm(r, e, intern_get(builder_strings(r->b), name), &c));
-    TRY(find_track(r, &c, &row.track));
+    TRY(find_track(r, &c, &list_of(r, e, FLIGHT_GROUP)->track));
+    row.track = list_of(r, e, FLIGHT_GROUP)->track;
     TRY(part_op(r->part, &op, &row));
     TRY(part_comm(r->part, &c));
     return part_slice(r->part, &row);

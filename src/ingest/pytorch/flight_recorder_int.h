@@ -35,6 +35,7 @@ typedef struct {
     uint32_t text;    /* the list itself, of a stack: its frames, of a group: its name */
     uint32_t first;   /* of types: the first one; of a group: its description */
     uint32_t ranks;   /* of a group */
+    uint32_t track;   /* of a group; UINT32_MAX until it is asked for */
     int64_t elements; /* of sizes */
 } flight_list;
 
@@ -54,8 +55,11 @@ typedef struct {
     str last_group;       /* of the last entry, a JSON value */
     uint32_t last_ranks;
     int64_t last_ns, first_ns;
-    map labelled; /* tracks that have a name */
-    vec lists;    /* flight_list */
+    map labelled;                /* tracks that have a name */
+    uint32_t last_name, last_op; /* of an entry; what it does */
+    uint32_t last_state;         /* of an entry */
+    uint16_t last_category;      /* of that state */
+    vec lists;                   /* flight_list */
     buf text;
 } recorder;
 

@@ -17,7 +17,8 @@ enum {
     MOST_WORDS = 4096,   /* of a list that is looked for: 64 frames have some 500 */
     MOST_KEPT = 1 << 22, /* words of all of them */
     SMALL = 1 << 24,     /* numbers below are one value each */
-    MOST_KEYS = 64
+    MOST_KEYS = 64,
+    RECENT_TEXTS = 64 /* a power of two */
 };
 /* A small pickle of lists in lists may stand for a large text: beyond this it is not a dump,
  * and the rest is null. */
@@ -120,17 +121,26 @@ typedef struct {
 typedef struct {
     uint32_t first, n; /* in words */
     uint32_t list;     /* in recorder.lists */
+    uint32_t after;    /* known: the one that came after it; itself at first */
 } known_list;
+
+typedef struct {
+    pickle_value text;
+    uint32_t id; /* of the string */
+} recent_text;
 
 typedef struct {
     recorder *r;
     const pickle *p;
     pickle_value keys[N_FLIGHT_FIELDS];
     known_key last[MOST_KEYS];
-    map texts;  /* a text → its string id */
-    map hashes; /* of words → known */
-    vec known;  /* known_list */
-    vec words;  /* uint32_t: of the known lists, and behind them those of the one at hand */
+    const pickle_value *row_keys;        /* of the last entry that was a row */
+    uint8_t row_places[N_FLIGHT_FIELDS]; /* of its values; MOST_KEYS: it has none */
+    recent_text texts[RECENT_TEXTS];
+    uint32_t recent[N_FLIGHT_LISTS]; /* known: the last one of each field; MAP_NONE: none */
+    map hashes;                      /* of words → known */
+    vec known;                       /* known_list */
+    vec words; /* uint32_t: of the known lists, and behind them those of the one at hand */
     buf json;
     size_t spent; /* of MOST_TEXT */
 } reader;
@@ -190,28 +200,91 @@ static uint32_t read_list(reader *x, int field, pickle_value v) {
     return list;
 }
 
+/* The end of the words of v, when they are those at w; NULL: they are not. */
+static const uint32_t *match_words(const reader *x, pickle_value v, const uint32_t *w,
+                                   const uint32_t *end);
+
+static const uint32_t *match_items(const reader *x, pickle_value v, const uint32_t *w,
+                                   const uint32_t *end) {
+    const pickle_value *items;
+    uint32_t n;
+    if (!pickle_run(x->p, v, &items, &n) || w[2] != n) return NULL;
+    w += 3;
+    for (uint32_t i = 0; i < n && w; i++) w = match_words(x, items[i], w, end);
+    return w;
+}
+
+static const uint32_t *match_pairs(const reader *x, pickle_value v, const uint32_t *w,
+                                   const uint32_t *end) {
+    const pickle_value *keys, *values;
+    uint32_t n;
+    if (!pickle_row(x->p, v, &keys, &values, &n) || w[2] != n) return NULL;
+    w += 3;
+    for (uint32_t i = 0; i < n && w; i++)
+        w = w < end && *w == keys[i] ? match_words(x, values[i], w + 1, end) : NULL;
+    return w;
+}
+
+static const uint32_t *match_words(const reader *x, pickle_value v, const uint32_t *w,
+                                   const uint32_t *end) {
+    if (w == end || v == PICKLE_ABSENT) return NULL;
+    if (*w == v) return w + 1;
+    if (*w != PICKLE_ABSENT || end - w < 3) return NULL;
+    if (w[1] == PICKLE_KIND_LIST) return match_items(x, v, w, end);
+    return w[1] == PICKLE_KIND_DICT ? match_pairs(x, v, w, end) : NULL;
+}
+
+static bool is_known(const reader *x, uint32_t known, pickle_value v) {
+    const known_list *k = &VEC(&x->known, known_list)[known];
+    const uint32_t *w = VEC(&x->words, uint32_t) + k->first, *end = w + k->n;
+    return match_words(x, v, w + 1, end) == end; /* the first word is the field */
+}
+
+/* A rank goes round and round: first the list is tried that came after the last one of this
+ * field before, then that one again. MAP_NONE: it is neither. */
+static uint32_t guess_list(const reader *x, int field, pickle_value v) {
+    uint32_t last = x->recent[field - FLIGHT_GROUP];
+    if (last == MAP_NONE) return MAP_NONE;
+    uint32_t after = VEC(&x->known, known_list)[last].after;
+    if (is_known(x, after, v)) return after;
+    return after != last && is_known(x, last, v) ? last : MAP_NONE;
+}
+
+static uint32_t follow(reader *x, int field, uint32_t known) {
+    uint32_t *last = &x->recent[field - FLIGHT_GROUP];
+    if (*last != MAP_NONE) VEC(&x->known, known_list)[*last].after = known;
+    *last = known;
+    const known_list *k = &VEC(&x->known, known_list)[known];
+    x->spent += k->n;
+    return k->list;
+}
+
 static uint32_t list_of(reader *x, int field, pickle_value v) {
+    uint32_t guess = guess_list(x, field, v);
+    if (guess != MAP_NONE) return follow(x, field, guess);
     size_t first = x->words.n;
     bool whole = add_word(x, (uint32_t)field) && add_words(x, first, v, LEVEL_OF_FIELDS);
     size_t n = x->words.n - first;
     const uint32_t *words = VEC(&x->words, uint32_t) + first;
-    x->spent += n;
     x->words.n = first;
-    if (!whole || first > MOST_KEPT) return read_list(x, field, v);
+    if (!whole || first > MOST_KEPT) {
+        x->spent += n;
+        return read_list(x, field, v);
+    }
     uint32_t *at = map_at(&x->hashes, hash_pair(hash_bytes64(words, n * sizeof *words), n));
     if (!at) return UINT32_MAX;
     if (*at != MAP_NONE) {
         const known_list *k = &VEC(&x->known, known_list)[*at];
         bool same = k->n == n &&
                     memcmp(VEC(&x->words, uint32_t) + k->first, words, n * sizeof *words) == 0;
-        return same ? k->list : read_list(x, field, v);
+        return same ? follow(x, field, *at) : read_list(x, field, v);
     }
     *at = (uint32_t)x->known.n;
     known_list *k = vec_push(&x->known);
     if (!k) return UINT32_MAX;
     x->words.n = first + n;
-    *k = (known_list){(uint32_t)first, (uint32_t)n, read_list(x, field, v)};
-    return k->list;
+    *k = (known_list){(uint32_t)first, (uint32_t)n, read_list(x, field, v), *at};
+    return k->list == UINT32_MAX ? UINT32_MAX : follow(x, field, *at);
 }
 
 /* ---- entries ----------------------------------------------------------------------------- */
@@ -225,10 +298,9 @@ static int64_t number_of(reader *x, int field, pickle_value v) {
 
 static uint32_t text_of(reader *x, pickle_value v) {
     if (pickle_kind_of(v) != PICKLE_KIND_TEXT) return flight_id(x->r, json_of(x, v));
-    uint32_t *at = map_at(&x->texts, v);
-    if (!at) return UINT32_MAX;
-    if (*at == MAP_NONE) *at = flight_id(x->r, json_of(x, v));
-    return *at;
+    recent_text *t = &x->texts[v / 8 % RECENT_TEXTS]; /* below, all texts are alike */
+    if (t->text != v) *t = (recent_text){v, flight_id(x->r, json_of(x, v))};
+    return t->id;
 }
 
 static bool is_true(const pickle *p, pickle_value v) {
@@ -242,11 +314,30 @@ static int field_of(const reader *x, pickle_value key) {
     return field;
 }
 
-/* The first of equal keys counts. Entries are written by one function: the key that stood at
- * this place of the last one is tried first. */
+/* Where the fields of an entry of these keys are; the first of equal ones counts. */
+static void learn_row(reader *x, const pickle_value *keys, uint32_t n) {
+    x->row_keys = keys;
+    memset(x->row_places, MOST_KEYS, sizeof x->row_places);
+    for (uint32_t i = n; i-- > 0;) {
+        int field = field_of(x, keys[i]);
+        if (field < N_FLIGHT_FIELDS) x->row_places[field] = (uint8_t)i;
+    }
+}
+
+/* The first of equal keys counts. Entries are written by one function: nearly all of them have
+ * the keys of the last one, and if not all of them, then the key that stood at this place. */
 static void find_fields(reader *x, pickle_value entry, pickle_value *out) {
+    const pickle_value *keys, *values;
     pickle_value key, value;
+    uint32_t n;
     size_t i = 0;
+    if (pickle_row(x->p, entry, &keys, &values, &n) && n <= MOST_KEYS) {
+        if (keys != x->row_keys) learn_row(x, keys, n);
+        for (int f = 0; f < N_FLIGHT_FIELDS; f++)
+            out[f] = x->row_places[f] < n ? values[x->row_places[f]] : PICKLE_ABSENT;
+        x->spent += n + sizeof(flight_entry);
+        return;
+    }
     for (int f = 0; f < N_FLIGHT_FIELDS; f++) out[f] = PICKLE_ABSENT;
     for (pickle_iter it = pickle_pairs(x->p, entry); pickle_next_pair(x->p, &it, &key, &value);
          i++) {
@@ -278,6 +369,7 @@ status flight_pickle_entries(recorder *r, vec *entries) {
         .r = r, .p = r->pickle, .known = VEC_INIT(known_list), .words = VEC_INIT(uint32_t)};
     pickle_value item;
     status st = OK;
+    for (int i = 0; i < N_FLIGHT_LISTS; i++) x.recent[i] = MAP_NONE;
     for (int f = 0; f < N_FLIGHT_FIELDS; f++)
         x.keys[f] = pickle_key(r->pickle, FLIGHT_FIELDS[f]);
     for (int i = 0; i < MOST_KEYS; i++) x.last[i] = (known_key){PICKLE_ABSENT, N_FLIGHT_FIELDS};
@@ -291,7 +383,6 @@ status flight_pickle_entries(recorder *r, vec *entries) {
         part_count(r->part, n_lost, n_lost);
         part_lost_many(r->part, CAUSE_MISSING_NAME, n_lost);
     }
-    map_fini(&x.texts);
     map_fini(&x.hashes);
     vec_fini(&x.known);
     vec_fini(&x.words);

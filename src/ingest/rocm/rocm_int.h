@@ -100,7 +100,7 @@ enum {
     ROCM_DISPATCH = ROCM_GRID + 3, /* an object around others */
     ROCM_NOTHING,
     N_ROCM_FIELDS,
-    ROCM_MOST_KEYS = 64, /* of a record; a dispatch has 28 */
+    ROCM_MOST_VALUES = 64, /* remembered of a record; a dispatch has 21 */
     ROCM_DEEPEST = 4
 };
 
@@ -108,19 +108,22 @@ typedef struct {
     int64_t v[N_ROCM_FIELDS];
 } rocm_record;
 
-/* A key as it stood at its place in the last record; valid as long as the text. */
+/* What stands before a value, from the end of the one before it, and what the value is. */
 typedef struct {
     const char *p;
     uint32_t n;
-    uint8_t around, field;
-} rocm_key;
+    uint8_t field;
+} rocm_lead;
 
+/* How the last record was written; slices of its text. */
 typedef struct {
-    rocm_key keys[ROCM_MOST_KEYS];
+    rocm_lead leads[ROCM_MOST_VALUES];
+    size_t n; /* 0: none is known */
+    str rest; /* after the last value */
 } rocm_layout;
 
 /* The record whose bracket is at p: one past its end, NULL when it has none or is no object of
- * members. A layout begins as zeros. */
+ * members. A layout begins as zeros. SOURCE_PAD bytes after `end` can be read. */
 const char *rocm_read_record(const char *p, const char *end, rocm_layout *l, rocm_record *out);
 
 #endif

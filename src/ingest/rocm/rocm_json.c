@@ -1,43 +1,29 @@
-/* rocm_json.c: rocprofv3's JSON.
+/* rocm_json.c: rocprofv3's JSON, piece by piece.
  *
  *     {"rocprofiler-sdk-tool": [                    a process each
  *         {"metadata", "agents", "kernel_symbols",
  *          "strings": {"buffer_records": [{"kind", "operations"}]},
  *          "buffer_records": {"kernel_dispatch": […], "hip_api": […], "memory_copy": […], …}}]}
  *
- * The numbers of kinds and operations differ from release to release, so names are always taken
- * from the strings of the same file. The file is held in memory: symbols may come after the
- * records that need them. Each byte is walked over once: values are read where they stand, and
- * only those that are read later are skipped first. A file that is cut is one whose values have
- * no end: what is whole in it is read. */
-#include "base/json.h"
-#include "ingest/rocm/rocm_int.h"
-#include "ingest/util/whole_input.h"
+ * The walk knows in which of these brackets it is and takes one step at a time: a symbol, a
+ * record, a whole member of another kind, or a bracket. A step that meets the end of the piece
+ * is taken again when more is there. So only the names of a process are held, however many
+ * records it has; records that come before what names them are held until its end.
+ *
+ * A file that is cut is one in which a step can never be taken: what is whole before it is
+ * read. */
+#include "ingest/rocm/rocm_json_int.h"
 
 enum { EVENTS_BETWEEN_LOOKS = 4096 };
 
-typedef struct {
-    uint32_t kind; /* string id */
-    bool marker;
-    vec operations; /* uint32_t: string ids */
-} kind_row;
+#define PIECE_BYTES ((size_t)1 << 20) /* stays in the cache between reading and parsing */
 
-/* A kernel of the program: most of them are never launched, and their names are long. */
+/* Text to walk through. */
 typedef struct {
-    str text;    /* its name as the file has it */
-    uint32_t id; /* string id, MAP_NONE until it is asked for */
-} symbol_row;
-
-typedef struct {
-    rocm r;
-    buf file, text, unread;
-    int64_t pid, number;
-    map agents;  /* handle → device + 1; 0: not a GPU */
-    map kernels; /* kernel id → symbols */
-    vec symbols; /* symbol_row */
-    map markers; /* correlation → string id */
-    vec kinds;   /* kind_row */
-} reader;
+    const char *p, *end;
+    bool last;  /* nothing comes after the end */
+    bool stuck; /* the next step needs more than there is */
+} walk;
 
 bool rocm_json_head(str head) {
     if (!head.n) return false;
@@ -46,421 +32,320 @@ bool rocm_json_head(str head) {
     return s.n && *s.p == '{' && str_find(s, STR("\"rocprofiler-sdk-tool\""), 0) != SIZE_MAX;
 }
 
-/* ---- values ---- */
+/* ---- steps ---- */
 
-static int64_t number(str object, str key, int64_t otherwise) {
-    int64_t v;
-    return json_i64(json_member(object, key), &v) ? v : otherwise;
+/* The next member: its value begins at *at. False: there is none, or not yet. */
+static bool next_value(walk *w, bool object, str *key, const char **at) {
+    json_iter it = {w->p, w->end, object};
+    w->stuck = !json_key(&it, key);
+    *at = it.p;
+    return !w->stuck;
 }
 
-static int64_t handle(str object, str key) {
-    return number(json_member(object, key), STR("handle"), ABSENT_I64);
+/* Leaves the brackets, when the next byte is the one that closes them. */
+static bool leave(rocm_json *x, walk *w, const char *at, char bracket, rocm_place outside) {
+    if (at >= w->end || *at != bracket) return false;
+    w->p = at + 1;
+    w->stuck = false;
+    x->place = outside;
+    return true;
 }
 
-/* A string without its escapes, valid until the next call. */
-static str decoded(reader *x, str value) {
-    str text = json_text(value);
-    if (!text.n || !memchr(text.p, '\\', text.n)) return text;
-    buf_clear(&x->text);
-    (void)json_decode(text, &x->text);
-    x->r.failed |= !buf_ok(&x->text);
-    return buf_str(&x->text);
+static void enter(rocm_json *x, walk *w, const char *at, rocm_place inside) {
+    w->p = at + 1;
+    x->place = inside;
 }
 
-static int64_t correlation_of(const reader *x, const rocm_record *in) {
-    int64_t id = in->v[ROCM_CORRELATION];
-    bool fits = id >= 0 && id < (int64_t)1 << 40 && x->number < 1 << 22;
-    return fits ? x->number << 40 | id : ABSENT_I64;
+/* The whole value at `at`, which the walk goes past; STR_NONE when it has no end so far. A bare
+ * word at the end of a piece may go on in the next. */
+static str pass(walk *w, const char *at) {
+    const char *stop = json_value_end(at, w->end);
+    w->stuck = !stop || (stop == w->end && !w->last);
+    if (w->stuck) return STR_NONE;
+    w->p = stop;
+    return str_n(at, (size_t)(stop - at));
 }
 
-/* ---- names ---- */
-
-static status remember(map *m, int64_t key, uint32_t value) {
-    uint32_t *at = map_at(m, (uint64_t)key);
-    if (!at) return ERR_MEMORY;
-    *at = value;
-    return OK;
-}
-
-static uint32_t kernel_name(reader *x, int64_t kernel) {
-    uint32_t at = map_get(&x->kernels, (uint64_t)kernel);
-    if (at == MAP_NONE) return 0;
-    symbol_row *s = &VEC(&x->symbols, symbol_row)[at];
-    if (s->id == MAP_NONE) s->id = rocm_string(&x->r, rocm_kernel_name(decoded(x, s->text)));
-    return s->id;
-}
-
-/* One symbol at p: where it ends, NULL: nowhere. Their texts are half of a file. */
-static const char *read_symbol(reader *x, const char *p, const char *end) {
-    json_iter it = json_open(str_n(p, (size_t)(end - p)));
-    str key, id = STR_NONE, name = STR_NONE, raw = STR_NONE;
-    while (json_key(&it, &key)) {
-        const char *stop = json_value_end(it.p, it.end);
-        if (!stop) return NULL;
-        str value = str_n(it.p, (size_t)(stop - it.p));
-        if (str_eq(key, STR("kernel_id"))) id = value;
-        if (str_eq(key, STR("formatted_kernel_name"))) name = value;
-        if (str_eq(key, STR("kernel_name"))) raw = value;
-        it.p = stop;
-    }
-    if (it.p == it.end || *it.p != '}') return NULL;
-    int64_t number = -1;
-    (void)!json_i64(id, &number);
-    symbol_row *s = vec_push(&x->symbols);
-    x->r.failed |= !s || remember(&x->kernels, number, (uint32_t)(x->symbols.n - 1)) != OK;
-    if (s) *s = (symbol_row){name.n ? name : raw, MAP_NONE};
-    return it.p + 1;
-}
-
-static const char *read_symbols(reader *x, const char *p, const char *end) {
-    json_iter it = json_open(str_n(p, (size_t)(end - p)));
-    str key;
-    while (json_key(&it, &key)) {
-        const char *stop =
-            *it.p == '{' ? read_symbol(x, it.p, it.end) : json_value_end(it.p, it.end);
-        if (!stop || x->r.failed) return NULL;
-        it.p = stop;
-    }
-    return it.p < it.end && *it.p == ']' ? it.p + 1 : NULL;
-}
-
-static status read_kind(reader *x, str value) {
-    str none, operation, kind = json_text(json_member(value, STR("kind")));
-    kind_row *k = vec_push(&x->kinds);
-    if (!k) return ERR_MEMORY;
-    *k = (kind_row){.kind = rocm_string(&x->r, kind),
-                    .marker = str_starts(kind, STR("MARKER_")),
-                    .operations = VEC_INIT(uint32_t)};
-    json_iter list = json_open(json_member(value, STR("operations")));
-    while (json_next(&list, &none, &operation)) {
-        uint32_t *to = vec_push(&k->operations);
-        if (!to) return ERR_MEMORY;
-        *to = rocm_string(&x->r, decoded(x, operation));
-    }
-    return OK;
-}
-
-static status read_strings(reader *x, str strings) {
-    str key, value;
-    json_iter it = json_open(json_member(strings, STR("buffer_records")));
-    while (json_next(&it, &key, &value)) TRY(read_kind(x, value));
-    it = json_open(json_member(strings, STR("marker_api")));
-    while (json_next(&it, &key, &value))
-        TRY(remember(&x->markers, number(value, STR("key"), -1),
-                     rocm_string(&x->r, decoded(x, json_member(value, STR("value"))))));
-    return OK;
-}
-
-/* NULL: it is none of the file's. */
-static const kind_row *kind_of(const reader *x, const rocm_record *in) {
-    int64_t kind = in->v[ROCM_KIND];
-    return kind >= 0 && kind < (int64_t)x->kinds.n ? &VEC(&x->kinds, kind_row)[kind] : NULL;
-}
-
-static uint32_t operation_of(const kind_row *k, const rocm_record *in) {
-    int64_t op = in->v[ROCM_OPERATION];
-    bool known = k && op >= 0 && op < (int64_t)k->operations.n;
-    return known ? VEC(&k->operations, uint32_t)[op] : 0;
-}
-
-/* ---- agents ---- */
-
-/* Processes of one machine see the same GPUs: those of the first are told. */
-static status read_gpu(reader *x, str agent, int32_t *device, error *err) {
-    str name = json_member(agent, STR("product_name"));
-    int64_t waves = number(agent, STR("max_waves_per_simd"), 0);
-    if (x->number > 0) {
-        *device = x->r.n_gpus++;
+static status step_file(rocm_json *x, walk *w, error *err) {
+    (void)err;
+    if (!x->opened) {
+        json_iter it = json_open(str_n(w->p, (size_t)(w->end - w->p)));
+        x->opened = it.object;
+        w->stuck = !it.object;
+        if (it.object) w->p = it.p;
         return OK;
     }
-    if (json_text(name).n == 0) name = json_member(agent, STR("name"));
-    waves = waves > 0 && waves < 1024
-                ? waves * min_i64(1024, number(agent, STR("simd_per_cu"), 0))
-                : 0;
-    return rocm_put_device(&x->r, decoded(x, name), number(agent, STR("cu_count"), 0),
-                           number(agent, STR("wave_front_size"), 0), waves, agent, device, err);
+    str key;
+    const char *at;
+    if (!next_value(w, true, &key, &at)) return OK;
+    bool ours = str_eq(key, STR("rocprofiler-sdk-tool"));
+    if (ours && *at == '[')
+        enter(x, w, at, IN_PROCESSES);
+    else if (ours)
+        w->stuck = true;
+    else
+        (void)pass(w, at);
+    return OK;
 }
 
-static status read_agents(reader *x, str agents, error *err) {
-    str key, value;
-    json_iter it = json_open(agents);
-    while (json_next(&it, &key, &value)) {
-        int32_t device = -1;
-        int64_t id = handle(value, STR("id"));
-        if (number(value, STR("type"), 0) == 2) TRY(read_gpu(x, value, &device, err));
-        uint32_t *at = map_at(&x->agents, (uint64_t)id);
-        if (!at) FAIL_MEMORY(err);
-        *at = (uint32_t)(device + 1);
+static status step_processes(rocm_json *x, walk *w, error *err) {
+    (void)err;
+    str key;
+    const char *at;
+    if (!next_value(w, false, &key, &at)) {
+        (void)leave(x, w, at, ']', AT_END);
+        return OK;
     }
+    w->stuck = *at != '{';
+    if (w->stuck) return OK;
+    enter(x, w, at, IN_PROCESS);
+    x->pid = x->number;
+    x->r.n_gpus = 0;
     return OK;
 }
 
-static int32_t device_of(const reader *x, int64_t agent) {
-    uint32_t at = map_get(&x->agents, (uint64_t)agent);
-    return at == MAP_NONE || at == 0 ? ABSENT_I32 : (int32_t)at - 1;
-}
-
-/* ---- records ---- */
-
-static status take_dispatch(reader *x, const rocm_record *in) {
-    rocm_work w = ROCM_WORK_NONE;
-    w.kind = KIND_KERNEL;
-    w.start = in->v[ROCM_START];
-    w.end = in->v[ROCM_END];
-    w.device = device_of(x, in->v[ROCM_AGENT]);
-    if (w.device == ABSENT_I32) w.device = 0;
-    w.queue = in->v[ROCM_QUEUE];
-    w.stream = in->v[ROCM_STREAM];
-    w.correlation = correlation_of(x, in);
-    w.shared_memory = in->v[ROCM_SHARED];
-    memcpy(w.grid, &in->v[ROCM_GRID], sizeof w.grid); /* what is absent is negative */
-    memcpy(w.block, &in->v[ROCM_BLOCK], sizeof w.block);
-    w.name = kernel_name(x, in->v[ROCM_KERNEL]);
-    return rocm_put_work(&x->r, &w);
-}
-
-static status take_copy(reader *x, const rocm_record *in) {
-    rocm_work w = ROCM_WORK_NONE;
-    str operation = intern_get(x->r.strings, operation_of(kind_of(x, in), in));
-    w.kind = KIND_MEMCPY;
-    w.start = in->v[ROCM_START];
-    w.end = in->v[ROCM_END];
-    w.device = device_of(x, in->v[ROCM_TARGET]);
-    if (w.device == ABSENT_I32) w.device = device_of(x, in->v[ROCM_SOURCE]);
-    if (w.device == ABSENT_I32) w.device = 0;
-    w.stream = in->v[ROCM_STREAM];
-    w.correlation = correlation_of(x, in);
-    w.bytes = in->v[ROCM_BYTES];
-    w.name = rocm_string(&x->r, rocm_copy_name(operation));
-    return rocm_put_work(&x->r, &w);
-}
-
-static status take_call(reader *x, const rocm_record *in) {
-    rocm_call c = ROCM_CALL_NONE;
-    const kind_row *k = kind_of(x, in);
-    c.start = in->v[ROCM_START];
-    c.end = in->v[ROCM_END];
-    c.pid = x->pid;
-    c.tid = in->v[ROCM_THREAD] == ABSENT_I64 ? 0 : in->v[ROCM_THREAD];
-    c.correlation = correlation_of(x, in);
-    c.domain = k ? k->kind : 0;
-    uint32_t marker =
-        k && k->marker ? map_get(&x->markers, (uint64_t)in->v[ROCM_CORRELATION]) : MAP_NONE;
-    c.name = marker != MAP_NONE && marker ? marker : operation_of(k, in);
-    return rocm_put_call(&x->r, &c);
-}
-
-static status take_allocation(reader *x, const rocm_record *in) {
-    str operation = intern_get(x->r.strings, operation_of(kind_of(x, in), in));
-    bool release = str_find(operation, STR("FREE"), 0) != SIZE_MAX;
-    int64_t address = in->v[ROCM_ADDRESS], bytes = in->v[ROCM_SIZE];
-    return rocm_put_memory(&x->r, in->v[ROCM_START], address == ABSENT_I64 ? 0 : address,
-                           bytes == ABSENT_I64 ? 0 : bytes, device_of(x, in->v[ROCM_AGENT]),
-                           release, x->pid);
-}
-
-typedef status take_function(reader *x, const rocm_record *in);
-
-static take_function *taker_of(str list) {
-    if (str_eq(list, STR("kernel_dispatch"))) return take_dispatch;
-    if (str_eq(list, STR("memory_copy"))) return take_copy;
-    if (str_eq(list, STR("memory_allocation"))) return take_allocation;
-    return str_ends(list, STR("_api")) ? take_call : NULL;
-}
-
-static status look_around(reader *x, error *err) {
-    const ingest_options *o = x->r.o;
-    if (x->r.n_events % EVENTS_BETWEEN_LOOKS) return OK;
-    if (o->memory_limit_bytes && builder_size_bytes(x->r.b) + x->file.n > o->memory_limit_bytes)
-        FAIL(err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT,
-             arg_bytes("limit", sat_i64(o->memory_limit_bytes)));
-    if (o->progress && o->progress(o->progress_context, x->file.n / 2, x->file.n))
-        FAIL0(err, ERR_CANCELLED, NOPOS, MSG_CANCELLED);
+/* Records that nothing names yet; of a file that is cut, as far as they go. */
+static status hold_records(rocm_json *x, walk *w, const char *at, error *err) {
+    str records = pass(w, at);
+    if (w->stuck && w->last) records = str_n(at, (size_t)(w->end - at));
+    buf_clear(&x->held);
+    buf_add_str(&x->held, records);
+    buf_add_repeat(&x->held, 0, SOURCE_PAD);
+    if (!buf_ok(&x->held)) FAIL_MEMORY(err);
+    x->held.n = records.n;
     return OK;
 }
 
-static void name_unread(reader *x, str list) {
-    if (x->unread.n) buf_add_cstr(&x->unread, ", ");
-    buf_add_str(&x->unread, list);
+static status take_metadata(rocm_json *x, str metadata, error *err) {
+    str key, command;
+    x->pid = rocm_json_number(metadata, STR("pid"), x->number);
+    json_iter it = json_open(json_member(metadata, STR("command")));
+    if (json_next(&it, &key, &command) &&
+        rocm_name_process(&x->r, x->pid, rocm_json_decoded(x, command)) != OK)
+        FAIL_MEMORY(err);
+    str host = json_member(json_member(metadata, STR("node")), STR("hostname"));
+    if (!host.n || x->number) return OK;
+    return rocm_put_fact(&x->r, "host_name", rocm_json_decoded(x, host), err);
 }
 
-/* The records of one list, which begins at *p; *p is then one past its end, NULL: it has none.
- * A list that nothing here reads is named when it has records. */
-static status read_list(reader *x, str list, const char **p, const char *end, error *err) {
-    take_function *take = taker_of(list);
-    json_iter it = json_open(str_n(*p, (size_t)(end - *p)));
-    rocm_layout layout = {0};
+/* A member of a process that is taken as a whole. */
+static status take_member(rocm_json *x, str key, str value, error *err) {
+    if (str_eq(key, STR("metadata"))) return take_metadata(x, value, err);
+    if (str_eq(key, STR("agents"))) {
+        x->has_agents = true;
+        return rocm_json_agents(x, value, err);
+    }
+    if (str_eq(key, STR("kernel_symbols"))) x->has_symbols = true;
+    if (!str_eq(key, STR("strings"))) return OK;
+    x->has_strings = true;
+    if (rocm_json_strings(x, value) != OK || x->r.failed) FAIL_MEMORY(err);
+    return OK;
+}
+
+static status end_process(rocm_json *x, error *err);
+
+static status step_process(rocm_json *x, walk *w, error *err) {
+    str key;
+    const char *at;
+    if (!next_value(w, true, &key, &at))
+        return leave(x, w, at, '}', IN_PROCESSES) ? end_process(x, err) : OK;
+    if (*at == '[' && str_eq(key, STR("kernel_symbols"))) {
+        x->has_symbols = true;
+        enter(x, w, at, IN_SYMBOLS);
+        return OK;
+    }
+    if (*at == '{' && str_eq(key, STR("buffer_records"))) {
+        bool named = x->has_agents && x->has_symbols && x->has_strings;
+        if (!named) return hold_records(x, w, at, err);
+        enter(x, w, at, IN_LISTS);
+        return OK;
+    }
+    str value = pass(w, at);
+    return w->stuck ? OK : take_member(x, key, value, err);
+}
+
+static status step_symbols(rocm_json *x, walk *w, error *err) {
+    str key;
+    const char *at;
+    if (!next_value(w, false, &key, &at)) {
+        (void)leave(x, w, at, ']', IN_PROCESS);
+        return OK;
+    }
+    if (*at != '{') {
+        (void)pass(w, at);
+        return OK;
+    }
+    const char *stop = rocm_json_symbol(x, at, w->end);
+    if (x->r.failed) FAIL_MEMORY(err);
+    w->stuck = !stop;
+    if (stop) w->p = stop;
+    return OK;
+}
+
+static status step_lists(rocm_json *x, walk *w, error *err) {
+    (void)err;
+    str list;
+    const char *at;
+    if (!next_value(w, true, &list, &at)) {
+        (void)leave(x, w, at, '}', IN_PROCESS);
+        return OK;
+    }
+    if (*at != '[') {
+        (void)pass(w, at);
+        return OK;
+    }
+    x->take = rocm_json_taker(list);
+    x->named = false;
+    x->layout.n = 0;
+    buf_clear(&x->list);
+    buf_add_str(&x->list, list);
+    enter(x, w, at, IN_LIST);
+    return OK;
+}
+
+static status look_around(rocm_json *x, error *err) {
+    uint64_t limit = x->r.o->memory_limit_bytes;
+    if (limit && builder_size_bytes(x->r.b) + x->held.n + x->names.used_bytes > limit)
+        FAIL(err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT, arg_bytes("limit", sat_i64(limit)));
+    return OK;
+}
+
+/* A list that nothing here reads is named when it has records. */
+static status skip_record(rocm_json *x, walk *w, const char *at, error *err) {
+    if (!x->named && x->unread.n) buf_add_cstr(&x->unread, ", ");
+    if (!x->named) buf_add_str(&x->unread, buf_str(&x->list));
+    x->named = true;
+    if (!buf_ok(&x->unread) || !buf_ok(&x->list)) FAIL_MEMORY(err);
+    (void)pass(w, at);
+    return OK;
+}
+
+static status step_list(rocm_json *x, walk *w, error *err) {
     rocm_record record;
     str key;
-    *p = NULL;
-    while (json_key(&it, &key)) {
-        if (!take) {
-            name_unread(x, list);
-            *p = json_close(it.p, it.end);
-            return OK;
-        }
-        const char *stop =
-            *it.p == '{' ? rocm_read_record(it.p, it.end, &layout, &record) : NULL;
-        if (stop && (take(x, &record) != OK || x->r.failed)) FAIL_MEMORY(err);
-        if (!stop) stop = json_value_end(it.p, it.end); /* it is no record: over it */
-        if (!stop) return OK;
-        it.p = stop;
-        TRY(look_around(x, err));
+    const char *at;
+    if (!next_value(w, false, &key, &at)) {
+        (void)leave(x, w, at, ']', IN_LISTS);
+        return OK;
     }
-    if (it.p < it.end && *it.p == ']') *p = it.p + 1;
+    if (!x->take) return skip_record(x, w, at, err);
+    const char *stop = *at == '{' ? rocm_read_record(at, w->end, &x->layout, &record) : NULL;
+    if (!stop) { /* it is no record: over it */
+        (void)pass(w, at);
+        return OK;
+    }
+    w->p = stop;
+    if (x->take(x, &record) != OK || x->r.failed) FAIL_MEMORY(err);
+    return x->r.n_events % EVENTS_BETWEEN_LOOKS ? OK : look_around(x, err);
+}
+
+static status step_end(rocm_json *x, walk *w, error *err) {
+    (void)x;
+    (void)err;
+    w->p = w->end;
+    w->stuck = true;
     return OK;
 }
 
-/* The lists of records; *p as above. */
-static status read_lists(reader *x, const char **p, const char *end, error *err) {
-    json_iter it = json_open(str_n(*p, (size_t)(end - *p)));
-    str list;
-    *p = NULL;
-    while (json_key(&it, &list)) {
-        const char *stop = it.p;
-        if (*it.p == '[')
-            TRY(read_list(x, list, &stop, it.end, err));
-        else
-            stop = json_value_end(it.p, it.end);
-        if (!stop) return OK;
-        it.p = stop;
-    }
-    if (it.p < it.end && *it.p == '}') *p = it.p + 1;
+/* As far as it goes. */
+static status walk_on(rocm_json *x, walk *w, error *err) {
+    static status (*const STEPS[N_PLACES])(rocm_json * x, walk * w, error * err) = {
+        [IN_FILE] = step_file,       [IN_PROCESSES] = step_processes,
+        [IN_PROCESS] = step_process, [IN_SYMBOLS] = step_symbols,
+        [IN_LISTS] = step_lists,     [IN_LIST] = step_list,
+        [AT_END] = step_end};
+    x->layout.n = 0; /* it remembers texts of the piece before */
+    while (!w->stuck) TRY(STEPS[x->place](x, w, err));
     return OK;
-}
-
-static void forget_process(reader *x) {
-    for (size_t i = 0; i < x->kinds.n; i++) vec_fini(&VEC(&x->kinds, kind_row)[i].operations);
-    vec_fini(&x->kinds);
-    vec_fini(&x->symbols);
-    map_fini(&x->agents);
-    map_fini(&x->kernels);
-    map_fini(&x->markers);
-    x->agents = x->kernels = x->markers = (map){0};
-    x->kinds = VEC_INIT(kind_row);
-    x->symbols = VEC_INIT(symbol_row);
 }
 
 /* ---- processes ---- */
 
-/* What a process has said so far. */
-typedef struct {
-    str metadata;
-    const char *records; /* read when everything that names them is */
-    bool agents, symbols, strings;
-} process_parts;
-
-/* A member of a process at *p; *p is then one past it, NULL: it has no end. */
-static status read_part(reader *x, str key, const char **p, const char *end, process_parts *had,
-                        error *err) {
-    bool named = had->agents && had->symbols && had->strings;
-    const char *begin = *p;
-    if (str_eq(key, STR("kernel_symbols"))) {
-        had->symbols = true;
-        *p = read_symbols(x, begin, end);
-        if (x->r.failed) FAIL_MEMORY(err);
-        return OK;
-    }
-    if (str_eq(key, STR("buffer_records")) && named) return read_lists(x, p, end, err);
-    if (str_eq(key, STR("buffer_records"))) had->records = begin;
-    *p = json_value_end(begin, end);
-    str value = *p ? str_n(begin, (size_t)(*p - begin)) : STR_NONE;
-    if (str_eq(key, STR("metadata"))) {
-        had->metadata = value;
-        x->pid = number(value, STR("pid"), x->number);
-    }
-    if (str_eq(key, STR("agents"))) {
-        had->agents = true;
-        TRY(read_agents(x, value, err));
-    }
-    if (str_eq(key, STR("strings"))) {
-        had->strings = true;
-        if (read_strings(x, value) != OK || x->r.failed) FAIL_MEMORY(err);
-    }
+static status read_held(rocm_json *x, error *err) {
+    walk w = {x->held.p + 1, x->held.p + x->held.n, true, false};
+    rocm_place outside = x->place;
+    x->place = IN_LISTS;
+    x->layout.n = 0;
+    while (!w.stuck && x->place != IN_PROCESS)
+        TRY(x->place == IN_LIST ? step_list(x, &w, err) : step_lists(x, &w, err));
+    x->place = outside;
+    x->layout.n = 0;
     return OK;
 }
 
-static status name_process(reader *x, str metadata, error *err) {
-    str key, command;
-    json_iter it = json_open(json_member(metadata, STR("command")));
-    if (json_next(&it, &key, &command) &&
-        rocm_name_process(&x->r, x->pid, decoded(x, command)) != OK)
-        FAIL_MEMORY(err);
-    str host = json_member(json_member(metadata, STR("node")), STR("hostname"));
-    if (host.n && x->number == 0) TRY(rocm_put_fact(&x->r, "host_name", decoded(x, host), err));
-    x->r.failed |= !buf_ok(&x->unread);
-    status st = x->unread.n && !x->r.failed
-                    ? rocm_put_fact(&x->r, "not_read", buf_str(&x->unread), err)
-                    : OK;
+static status end_process(rocm_json *x, error *err) {
+    if (x->held.n) TRY(read_held(x, err));
+    if (!buf_ok(&x->unread)) FAIL_MEMORY(err);
+    if (x->unread.n) TRY(rocm_put_fact(&x->r, "not_read", buf_str(&x->unread), err));
+    rocm_json_forget(x);
+    buf_clear(&x->held);
     buf_clear(&x->unread);
-    if (x->r.failed) FAIL_MEMORY(err);
+    x->has_agents = x->has_symbols = x->has_strings = false;
+    x->number++;
+    return OK;
+}
+
+/* ---- pieces ---- */
+
+/* A value that is longer than a piece needs more than one: each time twice as much. */
+static status next_piece(const rocm_json *x, source *src, size_t keep, piece *out, error *err) {
+    const ingest_options *o = x->r.o;
+    size_t want = o->piece_bytes ? o->piece_bytes : PIECE_BYTES;
+    if (o->progress &&
+        o->progress(o->progress_context, source_bytes_consumed(src), source_file_bytes(src)))
+        FAIL0(err, ERR_CANCELLED, NOPOS, MSG_CANCELLED);
+    if (o->memory_limit_bytes && keep > o->memory_limit_bytes / 2)
+        FAIL(err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT,
+             arg_bytes("limit", sat_i64(o->memory_limit_bytes)));
+    return source_next(src, keep > want ? keep : want, keep, out, err);
+}
+
+static status read_pieces(rocm_json *x, source *src, uint64_t *n_bytes, error *err) {
+    piece now = {0};
+    walk w = {0};
+    status st = OK;
+    while (st == OK && !w.last) {
+        piece next = {0};
+        size_t keep = (size_t)(w.end - w.p);
+        st = next_piece(x, src, keep, &next, err);
+        if (st != OK) break;
+        if (next.n) {
+            source_release(src, &now);
+            now = next;
+            w = (walk){now.p, now.p + now.n, false, false};
+            *n_bytes = now.offset + now.n;
+        }
+        w.last = next.n == 0;
+        w.stuck = false;
+        st = now.n ? walk_on(x, &w, err) : OK;
+    }
+    if (st == OK && x->place > IN_PROCESSES && x->place < AT_END) st = end_process(x, err);
+    source_release(src, &now);
     return st;
 }
 
-/* The process at *p; *p is then one past it, NULL: it has no end. */
-static status read_process(reader *x, const char **p, const char *end, error *err) {
-    json_iter it = json_open(str_n(*p, (size_t)(end - *p)));
-    process_parts had = {0};
-    str key;
-    x->pid = x->number;
-    x->r.n_gpus = 0;
-    *p = NULL;
-    while (json_key(&it, &key)) {
-        const char *stop = it.p;
-        TRY(read_part(x, key, &stop, it.end, &had, err));
-        if (!stop) break;
-        it.p = stop;
-    }
-    if (it.p < it.end && *it.p == '}') *p = it.p + 1;
-    if (had.records) TRY(read_lists(x, &had.records, it.end, err));
-    return name_process(x, had.metadata, err);
-}
-
-static status read_processes(reader *x, const char *p, const char *end, bool *whole,
-                             error *err) {
-    json_iter it = json_open(str_n(p, (size_t)(end - p)));
-    str key;
-    while (json_key(&it, &key)) {
-        const char *stop = it.p;
-        status st = read_process(x, &stop, it.end, err);
-        forget_process(x);
-        x->number++;
-        if (st != OK) return st;
-        if (!stop) return OK;
-        it.p = stop;
-    }
-    *whole = it.p < it.end && *it.p == ']';
-    return OK;
-}
-
-static status read_all(reader *x, source *src, error *err) {
-    str key;
-    bool whole = false;
-    TRY(whole_input(src, x->r.o, x->r.b, x->r.part, 0, &x->file, err));
-    json_iter it = json_open(buf_str(&x->file));
-    while (json_key(&it, &key)) {
-        if (str_eq(key, STR("rocprofiler-sdk-tool"))) {
-            TRY(read_processes(x, it.p, it.end, &whole, err));
-            break;
-        }
-        const char *stop = json_value_end(it.p, it.end);
-        if (!stop) break;
-        it.p = stop;
-    }
-    if (!whole) part_lost(x->r.part, CAUSE_TRUNCATED, x->file.n, 0);
+static status read_all(rocm_json *x, source *src, error *err) {
+    uint64_t n = 0;
+    TRY(read_pieces(x, src, &n, err));
+    if (n == 0) FAIL0(err, ERR_FORMAT, 0, MSG_EMPTY_FILE);
+    builder_set_input_bytes(x->r.b, n);
+    if (source_damaged(src)) part_lost(x->r.part, CAUSE_STREAM_DAMAGED, n, 0);
+    if (x->place != AT_END) part_lost(x->r.part, CAUSE_TRUNCATED, n, 0);
     return OK;
 }
 
 status ingest_rocm_json(source *src, const ingest_options *o, builder *b, error *err) {
-    reader x = {.r = rocm_begin(b, o)};
+    rocm_json x = {.r = rocm_begin(b, o)};
     if (!x.r.part) FAIL_MEMORY(err);
-    forget_process(&x);
+    arena_init(&x.names, 0);
+    rocm_json_forget(&x);
     status st = read_all(&x, src, err);
     part_finish(x.r.part);
     builder_set_format(b, "rocprof");
-    forget_process(&x);
+    rocm_json_forget(&x);
     rocm_end(&x.r);
-    buf_fini(&x.file);
+    buf_fini(&x.held);
+    buf_fini(&x.list);
     buf_fini(&x.text);
     buf_fini(&x.unread);
     return st;

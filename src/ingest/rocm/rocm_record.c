@@ -3,12 +3,17 @@
  *   {"kind":11, "correlation_id":{"internal":1,"external":0}, "start_timestamp":63857982592000,
  *    "dispatch_info":{"agent_id":{"handle":7}, "grid_size":{"x":512,"y":1,"z":1}, …}, …}
  *
- * Records of a list are written by one function, so their keys come in one order: the key that
- * stood at this place in the last record is tried first. What a key means depends only on its
- * text and on the key around it, so a wrong guess costs time and changes nothing. A value that
- * is no plain number is left to base/json. */
+ * Records of a list are written by one function: mostly only the values differ. What stood
+ * before each value of the last record is remembered, brackets and all:
+ *
+ *   {"kind":  ,"correlation_id":{"internal":  ,"external":  },"start_timestamp":  …  }}
+ *
+ * Where the same bytes come again, so do the meanings of the values between them. Any other
+ * record is read key by key, and remembered in turn. A value that is no plain number is left to
+ * base/json. */
 #include "base/json.h"
 #include "ingest/rocm/rocm_int.h"
+#include "ingest/util/scan.h"
 
 typedef struct {
     str key;
@@ -51,22 +56,6 @@ static uint8_t field_of(str key, uint8_t around) {
     return ROCM_NOTHING;
 }
 
-/* The key at p, after its quote; the byte after its closing quote, NULL when there is none. */
-static const char *read_key(rocm_layout *l, size_t i, const char *p, const char *end,
-                            uint8_t around, uint8_t *field) {
-    rocm_key *k = &l->keys[i < ROCM_MOST_KEYS ? i : ROCM_MOST_KEYS - 1];
-    if (k->around == around && (size_t)(end - p) > k->n && p[k->n] == '"' &&
-        memcmp(p, k->p, k->n) == 0) {
-        *field = k->field;
-        return p + k->n + 1;
-    }
-    const char *close = json_string_end(p, end);
-    if (!close) return NULL;
-    *field = field_of(str_n(p, (size_t)(close - p)), around);
-    *k = (rocm_key){p, (uint32_t)(close - p), around, *field};
-    return close + 1;
-}
-
 /* "0x7f00" */
 static bool read_address(str value, int64_t *out) {
     str text = json_text(value);
@@ -81,46 +70,98 @@ static bool read_address(str value, int64_t *out) {
 }
 
 /* A value that is not an object: the byte after it, NULL when it has no end. */
-static const char *read_value(const char *p, const char *end, uint8_t field, rocm_record *out) {
-    uint64_t v = 0;
-    const char *q = p;
-    while (q < end && q - p < 18 && *q >= '0' && *q <= '9') v = v * 10 + (uint64_t)(*q++ - '0');
-    if (q > p && q < end && (*q == ',' || *q == '}')) {
-        out->v[field] = (int64_t)v;
-        return q;
-    }
-    q = json_value_end(p, end);
-    if (!q || field == ROCM_NOTHING) return q;
+static const char *read_any_value(const char *p, const char *end, uint8_t field,
+                                  rocm_record *out) {
+    const char *stop = json_value_end(p, end);
+    if (!stop || field == ROCM_NOTHING) return stop;
     int64_t number;
-    str value = str_n(p, (size_t)(q - p));
+    str value = str_n(p, (size_t)(stop - p));
     if (json_i64(value, &number) || (field == ROCM_ADDRESS && read_address(value, &number)))
         out->v[field] = number;
-    return q;
+    return stop;
 }
 
-const char *rocm_read_record(const char *p, const char *end, rocm_layout *l, rocm_record *out) {
-    uint8_t around[ROCM_DEEPEST] = {ROCM_NOTHING};
-    int depth = 0;
-    size_t i = 0;
-    for (int f = 0; f < N_ROCM_FIELDS; f++) out->v[f] = ABSENT_I64;
-    p++; /* the bracket */
-    for (;;) {
+static inline const char *read_value(const char *p, const char *end, uint8_t field,
+                                     rocm_record *out) {
+    uint64_t v = 0;
+    unsigned n = scan_digits(p, &v), more = n == 8 ? scan_digits(p + 8, &v) : 0;
+    const char *stop = p + n + more;
+    bool plain = n && more < 8 && stop < end && (*stop == ',' || *stop == '}');
+    if (!plain) return read_any_value(p, end, field, out);
+    out->v[field] = (int64_t)v;
+    return stop;
+}
+
+/* The record at p, when it is written as the last one was; NULL: it is not. */
+static const char *read_alike(const char *p, const char *end, const rocm_layout *l,
+                              rocm_record *out) {
+    for (size_t i = 0; i < l->n; i++) {
+        const rocm_lead *lead = &l->leads[i];
+        if ((size_t)(end - p) <= lead->n || !scan_equal(p, lead->p, lead->n)) return NULL;
+        p += lead->n;
+        if (*p == '{' && lead->field != ROCM_NOTHING) return NULL; /* one to go into */
+        p = read_value(p, end, lead->field, out);
+        if (!p) return NULL;
+    }
+    bool closed = (size_t)(end - p) >= l->rest.n && scan_equal(p, l->rest.p, l->rest.n);
+    return closed ? p + l->rest.n : NULL;
+}
+
+/* The key at *p, in what `around` is; *p is at its value then. False when there is none. */
+static bool read_key(const char **p, const char *end, uint8_t around, uint8_t *field) {
+    if (*p == end || **p != '"') return false;
+    const char *begin = *p + 1, *close = json_string_end(begin, end);
+    if (!close) return false;
+    *field = field_of(str_n(begin, (size_t)(close - begin)), around);
+    *p = json_space(close + 1, end);
+    if (*p == end || **p != ':') return false;
+    *p = json_space(*p + 1, end);
+    return *p < end;
+}
+
+/* A value of this meaning begins at p, and what stands before it at `before`. */
+static void remember_lead(rocm_layout *l, const char *before, const char *p, uint8_t field) {
+    if (l->n < ROCM_MOST_VALUES)
+        l->leads[l->n] = (rocm_lead){before, (uint32_t)(p - before), field};
+    l->n++;
+}
+
+static const char *read_by_keys(const char *p, const char *end, rocm_layout *l,
+                                rocm_record *out) {
+    uint8_t around[ROCM_DEEPEST] = {ROCM_NOTHING}, field;
+    const char *before = p++; /* the bracket */
+    for (int depth = 0; depth >= 0;) {
         while (p < end && (json_is_space(*p) || *p == ',')) p++;
         if (p < end && *p == '}') {
             p++;
-            if (depth-- == 0) return p;
+            depth--;
             continue;
         }
-        uint8_t field;
-        if (p == end || *p != '"') return NULL;
-        p = read_key(l, i++, p + 1, end, around[depth], &field);
-        if (!p) return NULL;
-        p = json_space(p, end);
-        if (p == end || *p != ':') return NULL;
-        p = json_space(p + 1, end);
-        bool inside = p < end && *p == '{' && field != ROCM_NOTHING && depth + 1 < ROCM_DEEPEST;
-        if (inside) around[++depth] = field;
-        p = inside ? p + 1 : p < end ? read_value(p, end, field, out) : NULL;
+        if (!read_key(&p, end, around[depth], &field)) return NULL;
+        if (*p == '{' && field != ROCM_NOTHING && depth + 1 < ROCM_DEEPEST) {
+            around[++depth] = field;
+            p++;
+            continue;
+        }
+        remember_lead(l, before, p, field);
+        p = before = read_value(p, end, field, out);
         if (!p) return NULL;
     }
+    l->rest = str_n(before, (size_t)(p - before));
+    return p;
+}
+
+static void forget_values(rocm_record *out) {
+    for (int f = 0; f < N_ROCM_FIELDS; f++) out->v[f] = ABSENT_I64;
+}
+
+const char *rocm_read_record(const char *p, const char *end, rocm_layout *l, rocm_record *out) {
+    forget_values(out);
+    const char *stop = l->n ? read_alike(p, end, l, out) : NULL;
+    if (stop) return stop;
+    forget_values(out);
+    l->n = 0;
+    stop = read_by_keys(p, end, l, out);
+    if (!stop || l->n > ROCM_MOST_VALUES) l->n = 0;
+    return stop;
 }

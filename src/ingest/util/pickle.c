@@ -344,6 +344,25 @@ bool pickle_next_pair(const pickle *p, pickle_iter *it, pickle_value *key,
     return true;
 }
 
+bool pickle_run(const pickle *p, pickle_value list, const pickle_value **items, uint32_t *n) {
+    const pickle_node *node = node_of(p, list, TAG_LIST);
+    if (!node || node->first != node->last) return false;
+    *items = VEC(&p->cells, uint32_t) + node->first + CHUNK_HEAD;
+    *n = node->n;
+    return true;
+}
+
+bool pickle_row(const pickle *p, pickle_value dict, const pickle_value **keys,
+                const pickle_value **values, uint32_t *n) {
+    const pickle_node *node = node_of(p, dict, TAG_DICT);
+    if (!node || !node->first || node->first != node->last) return false;
+    pair_chunk c = pairs_of(p, node->first);
+    *keys = c.keys;
+    *values = c.values;
+    *n = c.n;
+    return c.key_step == 1;
+}
+
 WRAPS uint64_t pickle_hash(const pickle *p, pickle_value list) {
     const pickle_node *node = node_of(p, list, TAG_LIST);
     const uint32_t *all = VEC(&p->cells, uint32_t);

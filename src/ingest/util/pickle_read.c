@@ -627,41 +627,115 @@ static outcome run_action(machine *m, const instruction *op) {
     }
 }
 
+/* An empty list or dictionary; PICKLE_ABSENT when its column has to grow first. */
+static pickle_value make_empty(pickle *p, int tag) {
+    if (p->nodes.n >= p->nodes.cap || p->nodes.n >= MAX_INDEX) return PICKLE_ABSENT;
+    VEC(&p->nodes, pickle_node)[p->nodes.n] = (pickle_node){0, 0, 0};
+    return VALUE(tag, p->nodes.n++);
+}
+
+/* A number that its column holds; PICKLE_ABSENT as above. */
+static pickle_value make_wide(pickle *p, int tag, uint64_t bits) {
+    if (p->numbers.n >= p->numbers.cap || p->numbers.n >= MAX_INDEX) return PICKLE_ABSENT;
+    VEC(&p->numbers, uint64_t)[p->numbers.n] = bits;
+    return VALUE(tag, p->numbers.n++);
+}
+
+static pickle_value make_int(pickle *p, int64_t v) {
+    const int64_t most = (int64_t)MAX_INDEX / 2;
+    return v >= -most && v < most ? VALUE(TAG_SMALL, (uint32_t)v)
+                                  : make_wide(p, TAG_I64, (uint64_t)v);
+}
+
+static bool put_simple(machine *m, uint32_t number, pickle_value v) {
+    if (number != m->memo.n || number >= m->memo.cap) return false;
+    VEC(&m->memo, pickle_value)[m->memo.n++] = v;
+    m->n_memo++;
+    return true;
+}
+
+static bool mark_simple(machine *m, size_t height) {
+    if (m->marks.n >= m->marks.cap || m->marks.n >= MAX_MARKS) return false;
+    VEC(&m->marks, uint32_t)[m->marks.n++] = (uint32_t)height;
+    return true;
+}
+
 /* The instructions that most of a pickle consists of, without the ways that others need: what
- * was made before, small numbers, and notes in the memo in their order. Ends at any other, at
- * the end of the piece, and where the stack or the memo has to grow. */
+ * was made before, numbers, what is empty, and notes in the memo in their order. Ends at any
+ * other, at the end of the piece, and where something has to grow. */
 static void run_simple(machine *m) {
-    enum { BINGET = 'h', LONG_BINGET = 'j', BINPUT = 'q', LONG_BINPUT = 'r' };
-    enum { BININT1 = 'K', BININT2 = 'M', NEWTRUE = 0x88, NEWFALSE = 0x89 };
+    enum { BINGET = 'h', LONG_BINGET = 'j', BINPUT = 'q', LONG_BINPUT = 'r', MARK = '(' };
+    enum {
+        BININT1 = 'K',
+        BININT2 = 'M',
+        BININT = 'J',
+        BINFLOAT = 'G',
+        NEWTRUE = 0x88,
+        NEWFALSE = 0x89,
+        LONG1 = 0x8a
+    };
+    enum { EMPTY_LIST = ']', EMPTY_DICT = '}', LONGEST = 10 };
+    const char *at = m->at, *end = m->end;
     pickle_value *stack = VEC(&m->stack, pickle_value), *memo = VEC(&m->memo, pickle_value);
-    const size_t bottom = last_mark(m);
-    while (m->end - m->at >= 5 && m->stack.n < m->stack.cap && m->stack.n < MAX_STACK) {
-        const unsigned char *p = (const unsigned char *)m->at;
+    size_t bottom = last_mark(m), n = m->stack.n, size = 1;
+    const size_t most = m->stack.cap < MAX_STACK ? m->stack.cap : MAX_STACK;
+    for (; end - at >= LONGEST && n < most && size; at += size) {
+        const unsigned char *p = (const unsigned char *)at;
         uint32_t number = p[1];
-        size_t n = 2;
-        switch (*p) {
-        case LONG_BINGET: number = (uint32_t)read_le(m->at + 1, 4); n = 5; /* fall through */
-        case BINGET:
-            if (number >= m->memo.n || memo[number] == PICKLE_ABSENT) return;
-            stack[m->stack.n++] = memo[number];
-            break;
-        case LONG_BINPUT: number = (uint32_t)read_le(m->at + 1, 4); n = 5; /* fall through */
-        case BINPUT:
-            if (number != m->memo.n || number >= m->memo.cap || m->stack.n <= bottom) return;
-            memo[m->memo.n++] = stack[m->stack.n - 1];
-            m->n_memo++;
-            break;
-        case BININT2: number |= (uint32_t)p[2] << 8; n = 3; /* fall through */
-        case BININT1: stack[m->stack.n++] = VALUE(TAG_SMALL, number); break;
-        case NEWTRUE:
-        case NEWFALSE:
-            stack[m->stack.n++] = *p == NEWTRUE ? VALUE_TRUE : VALUE_FALSE;
-            n = 1;
-            break;
-        default: return;
+        pickle_value v = PICKLE_ABSENT; /* to push */
+        size = 1;
+        if (*p == BINGET) { /* half of them */
+            if (number >= m->memo.n || memo[number] == PICKLE_ABSENT) break;
+            stack[n++] = memo[number];
+            size = 2;
+            continue;
         }
-        m->at += n;
+        switch (*p) {
+        case LONG_BINGET:
+            number = (uint32_t)read_le(at + 1, 4);
+            if (number < m->memo.n) v = memo[number];
+            size = 5;
+            break;
+        case LONG_BINPUT: number = (uint32_t)read_le(at + 1, 4); /* fall through */
+        case BINPUT:
+            size = *p == BINPUT ? 2 : 5;
+            if (n <= bottom || !put_simple(m, number, stack[n - 1])) size = 0;
+            continue;
+        case MARK:
+            size = mark_simple(m, n);
+            if (size) bottom = n;
+            continue;
+        case BININT1:
+            v = VALUE(TAG_SMALL, number);
+            size = 2;
+            break;
+        case BININT2:
+            v = VALUE(TAG_SMALL, number | (uint32_t)p[2] << 8);
+            size = 3;
+            break;
+        case BININT:
+            v = make_int(m->p, (int32_t)(uint32_t)read_le(at + 1, 4));
+            size = 5;
+            break;
+        case BINFLOAT: /* big-endian, the only one of them */
+            v = make_wide(m->p, TAG_F64, __builtin_bswap64(read_le(at + 1, 8)));
+            size = 9;
+            break;
+        case NEWTRUE: v = VALUE_TRUE; break;
+        case NEWFALSE: v = VALUE_FALSE; break;
+        case EMPTY_LIST: v = make_empty(m->p, TAG_LIST); break;
+        case EMPTY_DICT: v = make_empty(m->p, TAG_DICT); break;
+        case LONG1:
+            if (number == 8) v = make_int(m->p, (int64_t)read_le(at + 2, 8));
+            size = LONGEST;
+            break;
+        default: break;
+        }
+        if (v == PICKLE_ABSENT) break;
+        stack[n++] = v;
     }
+    m->at = at;
+    m->stack.n = n;
 }
 
 static outcome pickle_read_run(machine *m) {

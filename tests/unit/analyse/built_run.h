@@ -10,11 +10,13 @@ typedef struct {
     built w[RUN_MOST];
     analysis_trace traces[RUN_MOST];
     uint32_t n;
+    int64_t first_rank;
 } built_run;
 
 static inline void run_begin(built_run *r, uint32_t n) {
     assert_true(n <= RUN_MOST);
     r->n = n;
+    r->first_rank = 0;
     for (uint32_t i = 0; i < n; i++) built_init(&r->w[i]);
 }
 
@@ -25,7 +27,7 @@ static inline void run_ask(built_run *r, analysis_fn fn) {
     for (uint32_t i = 0; i < r->n; i++) {
         built_seal(&r->w[i]);
         r->traces[i] = (analysis_trace){
-            .trace = r->w[i].t, .worker = str_of(names[i]), .rank = (int64_t)i};
+            .trace = r->w[i].t, .worker = str_of(names[i]), .rank = r->first_rank + i};
     }
     analysis_input in = {.traces = r->traces, .n_traces = r->n};
     assert_int_equal(fn(&in, &r->w[0].params, &r->w[0].arena, &r->w[0].answer, &err), OK);

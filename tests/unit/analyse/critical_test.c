@@ -35,6 +35,15 @@ static void make_last_steps(fake *f) {
     }
 }
 
+/* A launch that takes nearly as long as times go. */
+static void make_endless_launch(fake *f) {
+    fake_init(f);
+    int host = fake_thread(f), gpu = fake_stream(f, 0);
+    int call = fake_add(f, host, KIND_RUNTIME, "cudaLaunchKernel", 10, INT64_MAX / 2);
+    fake_work(f, gpu, KIND_KERNEL, "gemm", 20, INT64_MAX / 2, call);
+    fake_step(f, 1, 0, INT64_MAX / 2 + 30);
+}
+
 /* The host's call stays in its copy from 20 to 60 and returns 1 µs before the copy is done. */
 static void make_copies(fake *f) {
     fake_init(f);
@@ -291,6 +300,12 @@ static void a_long_operator_keeps_its_own_time(void **state) {
     done(q);
 }
 
+static void a_launch_as_long_as_times_go_is_answered(void **state) {
+    asked *q = ask(make_endless_launch);
+    assert_true(fake_table(&q->out, "by_kind")->n_rows > 0);
+    done(q);
+}
+
 /* A thread of its own loads batch after batch, 90 µs each, from 5 before the first step on. The
  * thread of the steps computes for 20 µs and then waits for the batch, 30 to the end. */
 static void make_loader(fake *f) {
@@ -423,6 +438,7 @@ int main(void) {
         cmocka_unit_test(a_long_operator_keeps_its_own_time),
         cmocka_unit_test(a_batch_depends_on_the_thread_that_loads_it),
         cmocka_unit_test(a_faster_loader_makes_waiting_shorter),
+        cmocka_unit_test(a_launch_as_long_as_times_go_is_answered),
         cmocka_unit_test(the_path_goes_into_worker_processes),
         cmocka_unit_test(faster_workers_make_waiting_shorter),
         cmocka_unit_test(a_worker_waits_for_orders),

@@ -49,6 +49,20 @@ static void steps_of_all_devices_stand_side_by_side(void **state) {
     run_end(&r);
 }
 
+static void the_greatest_rank_is_of_no_stage(void **state) {
+    built_run r;
+    (void)state;
+    run_begin(&r, 1);
+    r.first_rank = INT64_MAX;
+    add_step(&r.w[0], 1, 0, 0, 2);
+    add_part(&r.w[0], ABSENT_I64, "interval", 0, 7);
+    run_ask(&r, analyse_distributed);
+    const table *t = built_table(&r.w[0], "cluster_steps");
+    assert_int_equal(built_int(t, 0, "rank"), INT64_MAX);
+    assert_int_equal(built_int(t, 0, "stage"), ABSENT_I64);
+    run_end(&r);
+}
+
 static void one_step_can_be_chosen(void **state) {
     built_run r;
     (void)state;
@@ -275,6 +289,7 @@ static void a_summary_answers_like_the_trace(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_of_all_devices_stand_side_by_side),
+        cmocka_unit_test(the_greatest_rank_is_of_no_stage),
         cmocka_unit_test(one_step_can_be_chosen),
         cmocka_unit_test(parts_come_from_the_producers_table),
         cmocka_unit_test(parts_are_found_from_device_work),

@@ -173,8 +173,72 @@ static void samples_of_processors_have_means(void **state) {
     assert_true(built_is(t, 3, "operator", "3"));
     assert_true(built_real(t, 3, "mean") == 10);
     assert_true(fabs(cpu_busy_share(x.t) - 0.5) < 1e-9);
-    assert_true(cpu_of_operator(x.t, 3) == 11);
-    assert_true(isnan(cpu_of_operator(x.t, 4)));
+    built_fini(&x);
+}
+
+static void operators_have_the_means_of_their_processors(void **state) {
+    built x;
+    (void)state;
+    built_init(&x);
+    add_chain(&x, 5, 5);
+    add_sample(&x, CPU_OPERATOR, 3, "user", 5);
+    add_sample(&x, CPU_OPERATOR, 3, "user", 15);
+    add_sample(&x, CPU_OPERATOR, 3, "sys", 1);
+    add_sample(&x, CPU_OPERATOR, 2, "user", 7); /* half of it is not known */
+    built_seal(&x);
+    assert_int_equal(built_ask(&x, analyse_pipeline, NULL), OK);
+    const table *t = built_table(&x, "operators");
+    assert_true(built_is(t, 1, "operator", "MapOp_2"));
+    assert_true(isnan(built_real(t, 1, "cpu")));
+    assert_true(built_real(t, 2, "cpu") == 11);
+    assert_true(built_real(t, 2, "cpu_per_worker") == 5.5);
+    assert_true(built_is(built_table(&x, "cpu"), 0, "operator", "GeneratorOp_3"));
+    built_fini(&x);
+}
+
+static void add_batch(built *x, int64_t time, int64_t step) {
+    row_queue_sample s = {.pipe_op = 1,
+                          .time = time,
+                          .step = step,
+                          .size = ABSENT_I64,
+                          .capacity = ABSENT_I64,
+                          .get = ABSENT_I64,
+                          .push = ABSENT_I64,
+                          .total = ABSENT_I64};
+    assert_int_equal(builder_put_queue_sample(x->b, &s, NULL), OK);
+}
+
+static int64_t step_of_sample(built *x, size_t row) {
+    return built_int(built_table(x, "cpu_samples"), row, "step");
+}
+
+static void a_sample_is_of_the_last_batch_before_it(void **state) {
+    built x;
+    (void)state;
+    built_init(&x);
+    row_pipe_op queue = {.name = built_str(&x, "queue"), .role = PIPE_HOST_QUEUE};
+    assert_int_equal(builder_put_pipe_op(x.b, &queue, NULL), OK);
+    add_batch(&x, 100, 7);
+    add_batch(&x, 300, 8);
+    add_batch(&x, 200, 9); /* of the two before 300 it is listed last */
+    add_batch(&x, 400, INT64_MAX);
+    add_batch(&x, 500, INT64_MIN + 1);
+    for (int64_t time = 50; time <= 550; time += 100) {
+        row_cpu_sample row = {.scope = CPU_MACHINE,
+                              .op = ABSENT_I64,
+                              .kind = built_str(&x, "user"),
+                              .time = time,
+                              .value = 1};
+        BUILT_PUT(&x, cpu_sample, row);
+    }
+    built_seal(&x);
+    assert_int_equal(built_ask(&x, analyse_pipeline, NULL), OK);
+    assert_int_equal(step_of_sample(&x, 0), 0);
+    assert_int_equal(step_of_sample(&x, 1), 1);
+    assert_int_equal(step_of_sample(&x, 2), 3);
+    assert_int_equal(step_of_sample(&x, 3), 3);
+    assert_int_equal(step_of_sample(&x, 4), INT64_MAX - 6);
+    assert_int_equal(step_of_sample(&x, 5), INT64_MIN + 1);
     built_fini(&x);
 }
 
@@ -186,6 +250,8 @@ int main(void) {
         cmocka_unit_test(the_flow_names_one_suspect),
         cmocka_unit_test(other_producers_tell_their_loading),
         cmocka_unit_test(samples_of_processors_have_means),
+        cmocka_unit_test(operators_have_the_means_of_their_processors),
+        cmocka_unit_test(a_sample_is_of_the_last_batch_before_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,9 +62,36 @@ static void one_worker_has_nothing_to_compare(void **state) {
     arena_fini(&a);
 }
 
+/* Step traces of two workers, and a third that recorded no times: it is not averaged, and kernels,
+ * of which nobody knows, have no row. */
+static void a_worker_without_times_and_kernels_nobody_knows_are_left_out(void **state) {
+    arena a = {0};
+    summary *s = summary_new();
+    static const char *const names[] = {"rank0", "rank1", "rank2"};
+    for (int w = 0; w < 3; w++) {
+        summary_add_worker(s)->name = summary_text(s, str_of(names[w]));
+        add_step(s, names[w], 1, 0, w < 2 ? 40 + w : 0);
+    }
+    assert_int_equal(summary_settle(s, NULL), OK);
+    for (int w = 0; w < 2; w++) {
+        SUMMARY_ROWS(s, step)[w].bare = 1;
+        SUMMARY_ROWS(s, step)[w].end = 100;
+    }
+    answer out = {.analysis = "overview"};
+    assert_int_equal(rank_spread_write(s, &a, &out, NULL), OK);
+    table *t = fake_table(&out, "spread");
+    assert_int_equal(t->n_rows, N_ROLES + 1 - 3);
+    assert_true(str_eq(fake_text(t, 0, "category"), STR("communication")));
+    assert_int_equal(fake_int(t, 0, "min"), 40);
+    assert_int_equal(fake_int(t, 0, "max"), 41);
+    summary_free(s);
+    arena_fini(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_category_has_its_least_median_and_most),
+        cmocka_unit_test(a_worker_without_times_and_kernels_nobody_knows_are_left_out),
         cmocka_unit_test(one_worker_has_nothing_to_compare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -284,7 +284,10 @@ static void test_sums_of_collectives(void **state) {
         "('allReduce-top1','7','0','1','HCCS',2,1,'step9','collective'),"
         "('send','7','0','1','HCCS',1,0.5,'step9','p2p'),"
         "('send','7','1','0','RDMA',4,1,'step9','p2p'),"
-        "('send','7','x','0','RDMA',4,1,'step9','p2p');");
+        "('send','7','x','0','RDMA',4,1,'step9','p2p');"
+        "CREATE TABLE "
+        "CommAnalyzerBandwidth(hccl_op_name,group_name,transport_type,package_size);"
+        "INSERT INTO CommAnalyzerBandwidth VALUES('a','7','HCCS',3);");
     trace *t = read_with(ingest_ascend_db, buf_str(&file), (read_how){0}, &err);
     assert_non_null(t);
     assert_int_equal(t->comm_cost.n, 3);
@@ -301,6 +304,7 @@ static void test_sums_of_collectives(void **state) {
     assert_int_equal(t->link.bytes[1], 4000000); /* the sum of all, and what was sent besides */
     assert_int_equal(t->link.time[1], 2000000);
     assert_string_equal(text_of_id(t, t->link.kind[2]), "RDMA");
+    assert_true(has_fact(t, "not_read", "\"CommAnalyzerBandwidth\""));
     assert_int_equal(trace_quality(t, CAUSE_BAD_SYNTAX), 1);
     trace_release(t);
     buf_fini(&file);

@@ -73,24 +73,31 @@ static void an_entry_is_a_collective_of_its_group(void **state) {
     trace_release(t);
 }
 
-/* An entry as protocol 0 of pickle writes it; sizes and stacks are lists of their own in each. */
-#define PICKLED(number, size, line)                                                            \
-    "(dS'profiling_name'\nS'nccl:all_reduce'\nsS'process_group'\n(S'0'\nS'd'\nlsS'state'\n"    \
-    "S'completed'\nsS'is_p2p'\nI00\nsS'collective_seq_id'\nI" number "\nsS'time_created_ns'\n" \
-    "L170000000000000" number "000L\nsS'time_discovered_completed_ns'\n"                       \
-    "L1700000000000009000L\nsS'input_sizes'\n((I2\nI" size "\nl(I4\nllsS'input_dtypes'\n"      \
-    "(S'Float'\nlsS'frames'\n((dS'name'\nS'step'\nsS'filename'\nS'train.py'\nsS'line'\n"       \
-    "I" line "\nslsa"
+/* An entry as protocol 0 of pickle writes it; sizes and stacks are lists of their own in each.
+ * `made`: how a dictionary begins, how a pair is set, and how it ends. */
+#define ONE_BY_ONE "(d", "s", ""
+#define AT_ONCE "(", "", "d"
+#define PICKLED(...) PICKLED_AS(__VA_ARGS__)
+#define PICKLED_AS(number, size, line, made, set, end)                                        \
+    made "S'profiling_name'\nS'nccl:all_reduce'\n" set "S'process_group'\n(S'0'\nS'd'\nl" set \
+         "S'state'\nS'completed'\n" set "S'is_p2p'\nI00\n" set                                \
+         "S'collective_seq_id'\nI" number "\n" set                                            \
+         "S'time_created_ns'\nL170000000000000" number "000L\n" set                           \
+         "S'time_discovered_completed_ns'\nL1700000000000009000L\n" set                       \
+         "S'input_sizes'\n((I2\nI" size "\nl(I4\nll" set "S'input_dtypes'\n(S'Float'\nl" set  \
+         "S'frames'\n(" made "S'name'\nS'step'\n" set "S'filename'\nS'train.py'\n" set        \
+         "S'line'\nI" line "\n" set end "l" set end "a"
 #define LARGE "10000000000" /* beyond 32 bits */
 
+#define FIVE(...)                                                                 \
+    "(dS'pg_config'\n(dS'0'\n(dS'ranks'\nS'[0, 1, 2]'\nsssS'entries'\n"           \
+    "(l" PICKLED("1", "3", "7", __VA_ARGS__) PICKLED("2", "3", "7", __VA_ARGS__)  \
+        PICKLED("3", "5", "8", __VA_ARGS__) PICKLED("4", LARGE, "7", __VA_ARGS__) \
+            PICKLED("5", LARGE, "7", __VA_ARGS__) "I7\nas."
+
 /* The same lists again, others of the same form, and numbers of any size. */
-static void a_pickle_gives_each_entry_its_own_lists(void **state) {
-    (void)state;
-    trace *t =
-        read_dump("(dS'pg_config'\n(dS'0'\n(dS'ranks'\nS'[0, 1, 2]'\nsssS'entries'\n"
-                  "(l" PICKLED("1", "3", "7") PICKLED("2", "3", "7") PICKLED("3", "5", "8")
-                      PICKLED("4", LARGE, "7") PICKLED("5", LARGE, "7") "I7\nas.",
-                  OK);
+static void check_five(const char *dump) {
+    trace *t = read_dump(dump, OK);
     static const int64_t elements[] = {0, 10, 10, 14, 20000000004, 20000000004};
     static const char *const shapes[] = {"",
                                          "[[2,3],[4]]",
@@ -108,6 +115,31 @@ static void a_pickle_gives_each_entry_its_own_lists(void **state) {
         assert_true(str_eq(trace_str(t, t->group.ranks[t->comm.group[i]]), STR("[0, 1, 2]")));
         assert_int_equal(t->slice.dur[t->comm.slice[i]], 9000 - 1000 * i);
     }
+    trace_release(t);
+}
+
+static void a_pickle_gives_each_entry_its_own_lists(void **state) {
+    (void)state;
+    check_five(FIVE(ONE_BY_ONE));
+    check_five(FIVE(AT_ONCE));
+}
+
+/* Lists that follow each other as before, and such that do not: one of them ends earlier, one
+ * goes on. */
+static void a_list_is_not_taken_for_the_one_that_is_expected(void **state) {
+    (void)state;
+#define SIZED(sizes)                                                                       \
+    "(S'profiling_name'\nS'nccl:all_reduce'\nS'state'\nS'completed'\nS'time_created_ns'\n" \
+    "L1700000000000001000L\nS'input_sizes'\n" sizes "da"
+    static const int64_t elements[] = {0, 6, 8, 6, 8, 2, 10, 6, 8, 0};
+    trace *t =
+        read_dump("(dS'pg_config'\n(dsS'entries'\n(l" SIZED("((I2\nI3\nll")
+                      SIZED("((I2\nI4\nll") SIZED("((I2\nI3\nll") SIZED("((I2\nI4\nll")
+                          SIZED("((I2\nll") SIZED("((I2\nI3\nl(I4\nll") SIZED("((I2\nI3\nll")
+                              SIZED("((I2\nI4\nll") SIZED("(l") "s.",
+                  OK);
+    assert_int_equal(t->comm.n - 1, 9);
+    for (uint32_t i = 1; i <= 9; i++) assert_int_equal(t->comm.in_elements[i], elements[i]);
     trace_release(t);
 }
 
@@ -183,6 +215,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_entry_is_a_collective_of_its_group),
         cmocka_unit_test(a_pickle_gives_each_entry_its_own_lists),
+        cmocka_unit_test(a_list_is_not_taken_for_the_one_that_is_expected),
         cmocka_unit_test(what_is_retired_has_ended),
         cmocka_unit_test(damage_costs_the_entry),
         cmocka_unit_test(who_did_not_come_is_named),

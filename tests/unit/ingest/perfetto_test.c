@@ -416,6 +416,41 @@ static void test_counters(void **state) {
     buf_fini(&file);
 }
 
+static void put_state(buf *file, const char *name, uint64_t track, uint64_t time) {
+    buf e = {0};
+    put_int(&e, 9, 5);
+    put_int(&e, 11, track);
+    if (name) put_text(&e, 23, name);
+    put_event(file, time, &e, 1);
+}
+
+/* A track is in one state at a time: the next one ends it, the same one again does not, one
+ * without a name leaves none. The last lasts as long as the trace. */
+static void test_states(void **state) {
+    (void)state;
+    error err;
+    buf file = {0};
+    put_thread(&file, 1, 5, 6, "main");
+    put_track(&file, 2, 1, "player");
+    put_state(&file, "buffering", 2, 100);
+    put_state(&file, "playing", 2, 250);
+    put_state(&file, "playing", 2, 300);
+    put_state(&file, NULL, 2, 400);
+    put_state(&file, NULL, 2, 410);
+    put_state(&file, "paused", 2, 500);
+    put_range(&file, "work", "c", 1, 600, 900);
+    trace *t = read_with(ingest_perfetto, buf_str(&file), (read_how){0}, &err);
+    assert_non_null(t);
+    assert_int_equal(t->slice.n - 1, 4);
+    assert_int_equal(t->slice.dur[find_slice(t, "buffering")], 150);
+    assert_int_equal(t->slice.dur[find_slice(t, "playing")], 150);
+    assert_int_equal(t->slice.dur[find_slice(t, "paused")], 400);
+    assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_BEGIN), 0);
+    assert_int_equal(trace_quality(t, CAUSE_UNKNOWN_PHASE), 0);
+    trace_release(t);
+    buf_fini(&file);
+}
+
 static void put_flowing(buf *file, const char *name, const char *category, uint64_t track,
                         uint64_t start, uint64_t flow, bool ends) {
     buf e = event_of(BEGIN, track);
@@ -718,6 +753,7 @@ int main(void) {
         cmocka_unit_test(test_clocks),
         cmocka_unit_test(test_lost_packets_are_counted),
         cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_states),
         cmocka_unit_test(test_flows),
         cmocka_unit_test(test_rocprofv3),
         cmocka_unit_test(test_old_events),

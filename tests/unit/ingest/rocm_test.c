@@ -110,6 +110,55 @@ static void test_two_processes(void **state) {
     trace_release(t);
 }
 
+/* ROCm 7 says of a call which one it was made in; of a kernel it does not. A kernel started by
+ * the inner one is below both. */
+static void test_ancestors(void **state) {
+    (void)state;
+    error err;
+    str text = STR(
+        "{\"rocprofiler-sdk-tool\":[{" AGENTS "," SYMBOLS
+        ",\"strings\":{\"buffer_records\":[{\"kind\":\"HIP_RUNTIME_API\",\"operations\":["
+        "\"hipLaunchKernel\"]},{\"kind\":\"HSA_CORE_API\",\"operations\":[\"hsa_store\"]}]},"
+        "\"buffer_records\":{\"kernel_dispatch\":[{\"start_timestamp\":50,\"end_timestamp\":60,"
+        "\"correlation_id\":{\"internal\":2,\"external\":0},\"dispatch_info\":{\"kernel_id\":5,"
+        "\"agent_id\":{\"handle\":10}}}],\"hsa_api\":[{\"kind\":1,\"operation\":0,"
+        "\"thread_id\":7,\"start_timestamp\":12,\"end_timestamp\":18,"
+        "\"correlation_id\":{\"internal\":2,\"external\":0,\"ancestor\":1}}],"
+        "\"hip_api\":[{\"kind\":0,\"operation\":0,\"thread_id\":7,\"start_timestamp\":10,"
+        "\"end_timestamp\":20,\"correlation_id\":{\"internal\":1,\"external\":0,"
+        "\"ancestor\":0}}]}}]}");
+    trace *t = read_with(ingest_rocm_json, text, (read_how){0}, &err);
+    assert_non_null(t);
+    assert_int_equal(t->kernel.n - 1, 1);
+    uint32_t inner = find_slice(t, "hsa_store"), outer = find_slice(t, "hipLaunchKernel");
+    assert_int_equal(t->kernel.launch[1], inner);
+    assert_int_equal(t->slice.parent[inner], outer);
+    assert_int_equal(t->slice.kind[inner], KIND_DRIVER);
+    trace_release(t);
+}
+
+/* Records may come before what names them, and a file be cut in them: whatever the size of the
+ * pieces, the same is read. */
+static void test_names_after_records(void **state) {
+    (void)state;
+    error err;
+    str text = STR("{\"rocprofiler-sdk-tool\":[{\"metadata\":{\"pid\":42}," RECORDS "," AGENTS
+                   "," SYMBOLS "," KINDS "}]}");
+    for (size_t n = 0; n < 400; n += 57) {
+        trace *t = read_with(ingest_rocm_json, text, (read_how){.piece_bytes = n}, &err);
+        assert_non_null(t);
+        check_rows(t);
+        assert_int_equal(trace_quality(t, CAUSE_TRUNCATED), 0);
+        trace_release(t);
+        size_t cut = str_find(text, STR("\"marker_api\""), 0);
+        t = read_with(ingest_rocm_json, str_n(text.p, cut), (read_how){.piece_bytes = n}, &err);
+        assert_non_null(t);
+        assert_int_equal(t->kernel.n, 3);
+        assert_int_equal(trace_quality(t, CAUSE_TRUNCATED), 1);
+        trace_release(t);
+    }
+}
+
 /* Cut anywhere it is read as far as it goes. */
 static void test_cut(void **state) {
     (void)state;
@@ -117,7 +166,8 @@ static void test_cut(void **state) {
     str text = STR(JSON);
     uint32_t n_before = 0;
     for (size_t n = 30; n < text.n - 2; n += 13) {
-        trace *t = read_with(ingest_rocm_json, str_n(text.p, n), (read_how){0}, &err);
+        trace *t = read_with(ingest_rocm_json, str_n(text.p, n),
+                             (read_how){.piece_bytes = n % 3 * 50}, &err);
         assert_non_null(t);
         assert_int_equal(trace_quality(t, CAUSE_TRUNCATED), 1);
         assert_true(t->kernel.n >= n_before);
@@ -135,18 +185,20 @@ static void test_records_of_other_shapes(void **state) {
 #define CALL(more)                                                             \
     "{\"kind\":1,\"operation\":1,\"thread_id\":7,\"start_timestamp\":10," more \
     "\"end_timestamp\":20,\"correlation_id\":{\"internal\":1,\"external\":{\"value\":9}}}"
-    str text = STR("{\"before\":[{}],\"rocprofiler-sdk-tool\":[{\"buffer_records\":{\"hip_"
-                   "api\":[" CALL("") "," CALL(
-                       "\"args\":{\"start_timestamp\":99,\"l\":[1,{}]}"
-                       ",") ","
-                            "{\"end_timestamp\" : 20 , "
-                            "\"start_timestamp\":\"10\",\"operation\":"
-                            "1,\"kind\":1,"
-                            "\"thread_id\":{\"handle\":7},\"x\":1}, 5, "
-                            "\"no\", {bad}, " CALL("\"size\":-3.5e2,") "]}," KINDS "}]}");
+    str text = STR(
+        "{\"before\":[{}],\"rocprofiler-sdk-tool\":[{\"buffer_records\":{\"hip_"
+        "api\":[" CALL("") "," CALL(
+            "\"args\":{\"start_timestamp\":99,\"l\":[1,{}]}"
+            ",") ","
+                 "{\"end_timestamp\" : 20 , "
+                 "\"start_timestamp\":\"10\",\"operation\":"
+                 "1,\"kind\":1,"
+                 "\"thread_id\":{\"handle\":7},\"x\":1}, 5, "
+                 "\"no\", {bad}, " CALL("\"size\":-3.5e2,") "," CALL("\"size\":7,") "," CALL(
+                     "\"size\":{\"operation\":0},") "]}," KINDS "}]}");
     trace *t = read_with(ingest_rocm_json, text, (read_how){0}, &err);
     assert_non_null(t);
-    assert_int_equal(t->slice.n - 1, 4);
+    assert_int_equal(t->slice.n - 1, 6);
     for (uint32_t i = 1; i < t->slice.n; i++) {
         assert_string_equal(text_of_id(t, t->slice.name[i]), "hipLaunchKernel");
         assert_int_equal(t->slice.dur[i], 10);
@@ -306,6 +358,7 @@ int main(void) {
         cmocka_unit_test(test_cut),           cmocka_unit_test(test_records_of_other_shapes),
         cmocka_unit_test(test_database),      cmocka_unit_test(test_newer_database),
         cmocka_unit_test(test_graph_in_json), cmocka_unit_test(test_graph_in_database),
+        cmocka_unit_test(test_ancestors),     cmocka_unit_test(test_names_after_records),
         cmocka_unit_test(test_names),         cmocka_unit_test(test_heads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

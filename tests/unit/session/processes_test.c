@@ -1,11 +1,15 @@
 /* processes_test.c: a report of several processes is a worker for each of them. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "io/gzip.h"
+#include "session/cache.h"
 #include "session/catalogue.h"
 #include "session/discover.h"
 #include "session/load.h"
@@ -102,6 +106,42 @@ static void each_process_is_a_rank(void **state) {
     folder_gone(&f);
 }
 
+static void each_process_of_a_packed_file_is_a_rank(void **state) {
+    folder f = folder_new();
+    catalogue c;
+    arena a = {0};
+    bool cached;
+    (void)state;
+    buf file = make_database(TABLES SECOND FIRST THIRD), packed = {0};
+    assert_int_equal(gzip_pack(buf_str(&file), &packed, NULL), OK);
+    put_file(&f, "report.sqlite.gz", buf_str(&packed));
+    const char *path = in_folder(&f, "report.sqlite.gz"), *moved = in_folder(&f, "m.sqlite.gz");
+    assert_int_equal(run_discover(&a, f.path, &c, NULL), OK);
+    assert_int_equal(c.runs[0].n_ranks, 2);
+    assert_string_equal(c.runs[0].workers[0].name.p, "report.1");
+    assert_string_equal(c.runs[0].workers[1].name.p, "report.2");
+    /* The answer is in the cache: it is not asked again under another name. */
+    cache_key key = cache_key_of(path);
+    key.n += (uint32_t)snprintf(key.text + key.n, sizeof key.text - key.n, " processes");
+    trace *kept = cache_find(&key, 0);
+    assert_non_null(kept);
+    assert_int_equal(kept->slice.n, 1);
+    trace_release(kept);
+    assert_int_equal(rename(path, moved), 0);
+    assert_int_equal(run_discover(&a, f.path, &c, NULL), OK);
+    assert_int_equal(c.runs[0].n_ranks, 2);
+    assert_string_equal(c.runs[0].workers[1].name.p, "m.2");
+    trace *first = load_worker(&c, 0, &cached), *second = load_worker(&c, 1, &cached);
+    check_rows(first, 2, 1, 1, 1);
+    check_rows(second, 1, 1, 1, 2);
+    trace_release(first);
+    trace_release(second);
+    buf_fini(&file);
+    buf_fini(&packed);
+    arena_fini(&a);
+    folder_gone(&f);
+}
+
 static void those_without_events_are_none(void **state) {
     folder f = folder_new();
     catalogue c;
@@ -143,6 +183,7 @@ static void several_files_have_processes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_process_is_a_rank),
+        cmocka_unit_test(each_process_of_a_packed_file_is_a_rank),
         cmocka_unit_test(those_without_events_are_none),
         cmocka_unit_test(several_files_have_processes),
     };

@@ -176,6 +176,15 @@ export function lengthsOf(asked: Diff): readonly [number, number] {
 /** The mean step of A, which changes are measured by. */
 export const stepOf = (asked: Diff): number => lengthsOf(asked)[0];
 
+export type RankRow = Row<"diff", "ranks">;
+
+/** The worker of a side that a row of the ranks is about: by its rank, else by its name. */
+export function workerOf(side: Side, row: RankRow): string | null {
+  const workers = runs.value?.runs.find((r) => r.name === side.run)?.workers ?? [];
+  const same = (w: Worker) => (row.rank === null ? w.name === row.worker : w.rank === row.rank);
+  return workers.find(same)?.name ?? null;
+}
+
 /** What a link to the timeline of a side carries; of all ranks it names the one. */
 export const placeIn = (side: Side, worker: string | null = null): Record<string, string | undefined> => ({
   run: side.run,

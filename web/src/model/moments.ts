@@ -10,18 +10,24 @@ import { oneWorker, rowsOf } from "./trace.ts";
 
 type Place = Record<string, string | undefined>;
 
-interface Found {
+export interface Found {
   name?: string | null;
   category?: string | null;
   module?: string | null;
+  device?: string | null;
+  allocated?: Maybe;
   allocated_at?: Maybe;
+  time?: Maybe;
+  start?: Maybe;
+  end?: Maybe;
+  duration?: Maybe;
   slice?: Maybe;
   from?: Maybe;
   to?: Maybe;
 }
 
 /** Rows of an analysis of one worker: the one in view, or that of a place. */
-async function rowsFrom(name: string, table: string, place: Place | undefined, extra: Query): Promise<Found[]> {
+export async function rowsFrom(name: string, table: string, place: Place | undefined, extra: Query): Promise<Found[]> {
   const own: Query = { ...traceQuery.peek(), ...oneWorker(), ...windowQuery.peek() };
   const trace: Query = place ? { run: place.run, worker: place.worker, ...WHOLE_TRACE } : own;
   const query = { ...trace, evidence: "yes", limit: 0, table, ...extra };
@@ -64,7 +70,8 @@ export function showCalled(name: string): void {
 
 // ---- memory ----
 
-async function findMoment(time: number, device: string, claim: string, place: Place | undefined): Promise<void> {
+/** Finds the last allocation before a moment and shows it, else the moment. */
+export async function findMoment(time: number, device: string, claim: string, place: Place | undefined): Promise<void> {
   const filter = `${exactly("device", device)} kind:allocation allocated_at<=${Math.round(time)}ns`;
   const [row] = await rowsFrom("memory", "events", place, { ...WHOLE_TRACE, filter, sort: "allocated_at:desc", limit: 1 });
   if (isKnown(row?.slice)) showSlice(row.slice, claim, place);

@@ -8,6 +8,7 @@ export const enAdvice = {
   not_estimated: "saving not estimated",
   show_in_timeline: "Show in timeline →",
   show_costliest: "Show the most expensive one in the timeline",
+  memory_segment: "segment of the allocator",
   show_allocation: "Show this allocation in the timeline",
   show_call: "Show this call in the timeline",
   show_step: "Show this step in the timeline",

@@ -8,6 +8,7 @@ export const zhAdvice = {
   not_estimated: "未估算节省",
   show_in_timeline: "在时间线中查看 →",
   show_costliest: "在时间线中查看开销最大的一次",
+  memory_segment: "分配器的内存段",
   show_allocation: "在时间线中查看这次申请",
   show_call: "在时间线中查看这次调用",
   show_step: "在时间线中查看这一步",

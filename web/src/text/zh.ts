@@ -139,7 +139,7 @@ export const zh: Record<keyof typeof en, string> = {
   n_calls: "{n} 次调用",
   n_of_m: "{n} / {m}",
   fact_step: "平均每步 *{v}*",
-  fact_step_of: "{n} 步平均 *{v}*",
+  fact_step_of: "{m} 步中有设备工作的 {n} 步平均 *{v}*",
   fact_one_step: "第 {n} 步用时 *{v}*",
   fact_recording: "记录时长 *{v}*，没有步",
   fact_busy: "{d} 忙碌 *{v}*",

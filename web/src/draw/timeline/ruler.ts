@@ -1,8 +1,9 @@
-// The ruler above the lanes: times, marks of search hits, notes, the exact time at the pointer; and the
+// The ruler above the lanes: times, marks of search hits, notes, the time at the pointer; and the
 // lines that carry the times down through the lanes.
+import { short } from "../../base/format.ts";
 import { GUTTER, RULER } from "./lanes.ts";
 import type { Scene } from "./scene.ts";
-import { tickLabel, ticksOf, toTime, toX } from "./time-scale.ts";
+import { pointLabel, tickLabel, ticksOf, toX } from "./time-scale.ts";
 
 export interface Note {
   time: number;
@@ -27,7 +28,7 @@ interface RulerMarks {
   hits: readonly number[];
   notes: readonly Note[];
   pointer: number | undefined; // CSS pixel of the lanes
-  exact: (ns: number) => string;
+  selected?: { start: number; duration: number } | undefined;
 }
 
 export function drawRuler(g: CanvasRenderingContext2D, s: Scene, m: RulerMarks): void {
@@ -45,7 +46,8 @@ export function drawRuler(g: CanvasRenderingContext2D, s: Scene, m: RulerMarks):
   drawTicks(g, s);
   drawHits(g, s, m.hits);
   drawNotes(g, s, m.notes);
-  if (m.pointer !== undefined) drawPointer(g, s, m.pointer, m.exact);
+  if (m.selected) drawSpan(g, s, m.selected);
+  if (m.pointer !== undefined) drawPointer(g, s, m.pointer);
   g.restore();
   g.fillStyle = css.line ?? "";
   g.fillRect(GUTTER - 1, RULER, 1, s.height - RULER);
@@ -93,8 +95,26 @@ function drawNotes(g: CanvasRenderingContext2D, s: Scene, notes: readonly Note[]
   }
 }
 
-function drawPointer(g: CanvasRenderingContext2D, s: Scene, x: number, exact: (ns: number) => string): void {
-  const text = exact(toTime(s.range, s.width, x));
+/** From where to where the selected event lasts, with its length where there is room: its lane may be out of sight. */
+function drawSpan(g: CanvasRenderingContext2D, s: Scene, m: { start: number; duration: number }): void {
+  const left = Math.max(0, toX(s.range, s.width, m.start));
+  const right = Math.min(s.width, toX(s.range, s.width, m.start + m.duration));
+  if (right < 0 || left > s.width) return;
+  const w = Math.max(2, right - left);
+  g.fillStyle = s.palette.css.accent ?? "";
+  g.fillRect(s.left + left, RULER - 4, w, 3);
+  const text = short(m.duration, "ns");
+  const room = s.widthOf(text) + 12;
+  if (w < room + 8) return;
+  const at = s.left + left + (w - room) / 2;
+  g.fillStyle = s.palette.css.surface ?? "";
+  g.fillRect(at, 2, room, RULER - 6);
+  g.fillStyle = s.palette.css["accent-text"] ?? "";
+  g.fillText(text, at + 6, 10);
+}
+
+function drawPointer(g: CanvasRenderingContext2D, s: Scene, x: number): void {
+  const text = pointLabel(s.range, s.width, x);
   const w = s.widthOf(text) + 12;
   const left = Math.min(s.width - w, Math.max(0, x - w / 2));
   g.fillStyle = s.palette.css.t1 ?? "";

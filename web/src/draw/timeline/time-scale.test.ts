@@ -4,6 +4,7 @@ import {
   clampRange,
   covers,
   fitRange,
+  pointLabel,
   reveal,
   SHORTEST,
   tickLabel,
@@ -62,6 +63,12 @@ test("ticks are 1, 2 or 5 times a power of ten and far enough apart", () => {
     assert.ok(count >= 2 && count <= 10);
     assert.match((step / 10 ** Math.floor(Math.log10(step) + 1e-9)).toFixed(3), /^[125]\.000$/);
   }
+});
+
+test("the time at the pointer has the digits a pixel tells apart", () => {
+  assert.equal(pointLabel({ from: 277e6, to: 288e6 }, 1000, 500), "282.50 ms"); // 11 µs a pixel
+  assert.equal(pointLabel({ from: 0, to: 6e8 }, 1000, 500), "300.0 ms");
+  assert.equal(pointLabel({ from: 1e9, to: 1e9 + 1000 }, 1000, 500), "1.000000500 s");
 });
 
 test("a label has the unit of the view and the digits of the step", () => {

@@ -92,6 +92,10 @@ export function tickLabel(time: number, step: number, largest: number): string {
   return `${(time / factor).toFixed(Math.min(digits, 9)).replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ",")} ${unit}`;
 }
 
+/** The time at a place of the view, to the digit that a pixel tells apart. */
+export const pointLabel = (r: Range, width: number, x: number): string =>
+  tickLabel(Math.max(0, toTime(r, width, x)), Math.max(1, perPixel(r, width)), r.to);
+
 // ---- requests ----
 
 export interface Wanted extends Range {

@@ -160,17 +160,11 @@ function headOf(s: Scene, group: Group | undefined) {
   return { name: fitText(group?.name ?? "", room, s.widthOf), fact, strong: true, indent: 0 };
 }
 
-export function drawPair(
-  e: Easel,
-  s: Scene,
-  stage: PairStage,
-  pointer: number | undefined,
-  exact: (ns: number) => string,
-): RowDrawn[] {
+export function drawPair(e: Easel, s: Scene, stage: PairStage, pointer: number | undefined): RowDrawn[] {
   const rows = drawLanes(e, s, () => drawGrid(e.g, s));
   drawOutside(e.g, s, stage);
   if (pointer !== undefined) drawHoverLine(e.g, s, pointer);
-  drawRuler(e.g, s, { hits: [], notes: [], pointer, exact });
+  drawRuler(e.g, s, { hits: [], notes: [], pointer });
   drawGutter(e.g, s, ({ lane, group }) =>
     lane ? { name: `${laneName(lane)} ${laneRole(lane)}`.trim(), fact: "", strong: false, indent: 12 } : headOf(s, group),
   );

@@ -1,7 +1,7 @@
 // Two timelines aligned by step on one axis, with the same zoom. A click leads to the event in its own timeline.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isKnown, mean } from "../../base/aggregate.ts";
-import { exact, short } from "../../base/format.ts";
+import { short } from "../../base/format.ts";
 import { shownName } from "../../base/names.ts";
 import { hitAt, newEasel, readColors, SANS } from "../../draw/timeline/easel.ts";
 import { remembered } from "../../draw/timeline/labels.ts";
@@ -246,7 +246,7 @@ function Stage(props: StageProps) {
       idle: (ns) => c("idle", { time: short(ns, "ns") }),
       step: (name) => name,
     };
-    rows.current = drawPair(easel.current, scene, stage, pointer, (ns) => exact(Math.round(ns), "ns"));
+    rows.current = drawPair(easel.current, scene, stage, pointer);
   }, [stage, width, height, range.from, range.to, version, came, own, pointer, language.value]);
 
   useEffect(() => {

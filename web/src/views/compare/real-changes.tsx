@@ -3,6 +3,7 @@ import { isKnown, type Maybe } from "../../base/aggregate.ts";
 import { ABSENT, scaleOf, short, THIN, type Unit } from "../../base/format.ts";
 import { tip } from "../../base/tip.tsx";
 import { c, cOr, type Diff, diffCsv, type Side } from "../../model/compare.ts";
+import { showMeasuredIn, tellingSide } from "../../model/compared.ts";
 import { type Row, rowsOf } from "../../model/trace.ts";
 import { Panel } from "../../widgets/panel.tsx";
 import { Table } from "../../widgets/table.tsx";
@@ -15,6 +16,8 @@ type Measured = Row<"diff", "changes">;
 const UNITS: Record<string, Unit> = { ns: "ns", bytes: "bytes", count: "count", share: "share" };
 const unitOf = (r: Measured): Unit => UNITS[r.unit ?? ""] ?? "plain";
 const show = (r: Measured, v: Maybe): string => (isKnown(v) ? short(v, unitOf(r)) : ABSENT);
+
+const wordOf = (metric: string): string => cOr(`metric_${metric}`, metric.replace(/_/g, " "));
 
 /** Whether the change is more than chance, in a word. */
 function verdictOf(r: Measured): string {
@@ -37,6 +40,11 @@ function rangeOf(r: Measured): string {
 export function RealChanges({ asked, both }: { asked: Diff; both: readonly [Side, Side] }) {
   const rows = rowsOf(asked.value?.tables.changes).filter((r) => isKnown(r.change)); // what only one run has is no change
   if (asked.value && rows.length === 0) return null;
+  /** Where B has most of it, or A where B has nothing. */
+  const show = (row: TableRow) => {
+    const side = tellingSide(rows.find((r) => r.metric === row.key) as Measured, both);
+    if (side) showMeasuredIn(row.key, `${side.id}: ${wordOf(row.key)}`, side);
+  };
   const columns: TableColumn[] = [
     { name: "metric", title: c("metric"), text: true, sortable: false, least: 96 },
     { name: "a", title: "A", width: 78, soft: true, sortable: false, leaves: 2 },
@@ -55,7 +63,14 @@ export function RealChanges({ asked, both }: { asked: Diff; both: readonly [Side
       asked={asked}
       height={180}
     >
-      <Table name={c("real")} columns={columns} total={rows.length} row={(i) => rowOf(rows[i] as Measured)} />
+      <Table
+        name={c("real")}
+        columns={columns}
+        total={rows.length}
+        row={(i) => ({ ...rowOf(rows[i] as Measured), shows: tellingSide(rows[i] as Measured, both) !== undefined })}
+        onTimeline={show}
+        timelineLabel={c("find_name")}
+      />
     </Panel>
   );
 }
@@ -75,7 +90,7 @@ const rowOf = (r: Measured): TableRow => ({
       case "certain":
         return verdictOf(r);
       default:
-        return cOr(`metric_${r.metric}`, String(r.metric).replace(/_/g, " "));
+        return wordOf(String(r.metric));
     }
   },
   label: isKnown(r.detectable) ? (
@@ -90,7 +105,7 @@ const rowOf = (r: Measured): TableRow => ({
         </>,
       )}
     >
-      {cOr(`metric_${r.metric}`, String(r.metric).replace(/_/g, " "))}
+      {wordOf(String(r.metric))}
     </span>
   ) : undefined,
 });

@@ -17,7 +17,7 @@ import { changeCell, shareOfChange, signed, strongest } from "./change.tsx";
 
 type Part = Row<"diff", "breakdown">;
 
-const wordOf = (category: string | null): string =>
+export const wordOf = (category: string | null): string =>
   CATEGORIES.some((k) => k === category) ? t(`cat_${category as (typeof CATEGORIES)[number]}`) : String(category);
 
 const partOf = (r: Part): MirroredPart => ({

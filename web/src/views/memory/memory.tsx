@@ -12,6 +12,7 @@ import { tape } from "../../model/steps.ts";
 import { themeVersion } from "../../model/theme.ts";
 import { type AskedFor, analysis, csvUrl, type Row, rowsOf } from "../../model/trace.ts";
 import { Segmented } from "../../widgets/controls.tsx";
+import { LongName } from "../../widgets/long-name.tsx";
 import { Menu } from "../../widgets/menu.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
@@ -47,7 +48,7 @@ export function Memory() {
           peak ? t("fact_peak", { v: short(peak.allocated, "bytes"), d: device }) : undefined,
           isKnown(peak?.unused)
             ? t("fact_reserved", { v: reserved, p: short(shareOf(peak?.unused, peak?.reserved), "share") })
-            : peak?.reserved
+            : isKnown(peak?.reserved) && peak.reserved >= (peak.allocated ?? 0) // less: it was taken before the recording
               ? t("fact_reserved_only", { v: reserved })
               : undefined,
           peak?.capacity ? t("fact_capacity", { v: short(peak?.capacity, "bytes") }) : undefined,
@@ -253,7 +254,20 @@ function lifeOf(r: TableRow, end: number): { from: number; to: number } {
   return { from: isKnown(born) ? born : 0, to: isKnown(gone) ? gone : end };
 }
 
-const named = (r: TableRow): TableRow => (r.cell("op") ? r : { ...r, label: <span class="t3">{t(nobody(r))}</span> });
+/** A segment is what the allocator takes from the device: blocks of operators lie in it, so it is none of them. */
+function named(r: TableRow): TableRow {
+  const op = r.cell("op");
+  if (!op) return { ...r, label: <span class="t3">{t(nobody(r))}</span> };
+  if (!String(r.cell("kind")).startsWith("segment")) return r;
+  return {
+    ...r,
+    label: (
+      <>
+        <LongName text={String(op)} /> <span class="t3">{t("memory_segment")}</span>
+      </>
+    ),
+  };
+}
 
 /** Why no operator is named: it ran outside, before the recording began, or the producer names none. */
 const nobody = (r: TableRow) =>

@@ -99,14 +99,15 @@ function showCause(): (() => void) | undefined {
 /** The facts below the verdict; parts of a step are worth a word from two percent of it. */
 function factsOf(answer: Answered, device: boolean, busy: number): (string | undefined)[] {
   const parts = rowsOf(answer?.tables.breakdown);
-  const steps = rowsOf(answer?.tables.steps);
+  const all = rowsOf(answer?.tables.steps);
+  const steps = countedOf(all);
   const usual = mean(steps, (s) => s.total);
   const part = (c: string) => parts.find((p) => p.category === c)?.time;
   const large = (c: string) => (part(c) ?? 0) > (usual ?? 0) / 50;
   // What the verdict calls exposed may overlap copies: two numbers for nearly the same would confuse.
   const aboutCommunication = answer?.verdict?.values.communication_share !== undefined;
   return [
-    usual ? lengthFact(steps, usual) : undefined,
+    usual ? lengthFact(steps, all.length, usual) : undefined,
     device && isKnown(part("kernel")) ? t("fact_busy", { d: deviceWord(answer), v: short(busy, "ns") }) : undefined,
     large("data_loader") ? t("fact_loader", { v: short(part("data_loader"), "ns") }) : undefined,
     large("communication") && !aboutCommunication ? t("fact_comm", { v: short(part("communication"), "ns") }) : undefined,
@@ -118,14 +119,18 @@ function factsOf(answer: Answered, device: boolean, busy: number): (string | und
 const spreadOf = (steps: readonly OverviewStep[]): number =>
   (largest(steps, (s) => s.total) - smallest(steps, (s) => s.total)) / 2;
 
+/** The steps that the average is of: where the device work of some was recorded, these. */
+function countedOf(steps: readonly OverviewStep[]): readonly OverviewStep[] {
+  const recorded = steps.filter((s) => s.kernel !== null);
+  return recorded.length ? recorded : steps;
+}
+
 /** How long the step is, the steps are on average, or the recording without steps is. */
-function lengthFact(steps: readonly OverviewStep[], usual: number): string {
+function lengthFact(steps: readonly OverviewStep[], all: number, usual: number): string {
   const v = short(usual, "ns");
   if (hasNoSteps()) return t("fact_recording", { v });
   if (steps.length === 1) return t("fact_one_step", { n: String(steps[0]?.step), v });
-  return steps.some((s) => s.kernel === null) && steps.some((s) => s.kernel !== null)
-    ? t("fact_step_of", { n: steps.length, v })
-    : t("fact_step", { v });
+  return steps.length < all ? t("fact_step_of", { n: steps.length, m: all, v }) : t("fact_step", { v });
 }
 
 /** A memory snapshot has no time to break down: zeros would say that it was measured. */

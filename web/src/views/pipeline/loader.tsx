@@ -9,7 +9,7 @@ import { showCategoryOf } from "../../model/costliest.ts";
 import { t } from "../../model/language.ts";
 import { go, traceQuery, windowQuery } from "../../model/route.ts";
 import { themeVersion } from "../../model/theme.ts";
-import { analysis, countOf, csvUrl, type Row, rowsOf } from "../../model/trace.ts";
+import { analysis, countOf, csvUrl, hasNoSteps, type Row, rowsOf } from "../../model/trace.ts";
 import { Panel } from "../../widgets/panel.tsx";
 import { Table } from "../../widgets/table.tsx";
 import { defined } from "../shared/table-source.ts";
@@ -49,17 +49,21 @@ export function Loader() {
   const severity = share >= 0.2 ? "critical" : share >= 0.05 ? "warning" : "good";
   const loaders = useLoaders();
   const worst = share >= 0.05;
+  const only = rows.length === 1 ? rows[0] : undefined; // nothing is an average then
+  const whole = hasNoSteps();
+  const of = whole ? t("of_recording") : only ? t("of_step_n", { n: String(only.step) }) : t("of_each_step");
+  const v = short(step, "ns");
   return (
     <>
       <Headline
         title={
           <>
             <span class={severity === "good" ? "" : severity}>{percent(known, 0)}</span>{" "}
-            {t(worst ? (device ? "pipe_waits_device" : "pipe_waits") : "pipe_in_time")}
+            {t(worst ? (device ? "pipe_waits_device" : "pipe_waits") : "pipe_in_time", { of })}
           </>
         }
         facts={[
-          t("fact_step", { v: short(step, "ns") }),
+          whole ? t("fact_recording", { v }) : only ? t("fact_one_step", { n: String(only.step), v }) : t("fact_step", { v }),
           t("pipe_fact_wait", { v: short(wait, "ns") }),
           t("pipe_fact_busy", { v: short(busy, "ns") }),
           device && copy ? t("pipe_fact_copy", { v: short(copy, "ns") }) : undefined,

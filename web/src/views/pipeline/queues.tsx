@@ -1,10 +1,11 @@
 // A pipeline that was recorded as one: operators and the queues between them, queues to the device by batch, which
 // operator is late and what to change, processors.
 import type { TableName } from "../../api/types.ts";
-import { isKnown, mean, sum } from "../../base/aggregate.ts";
+import { isKnown, largestFirst, mean, sum } from "../../base/aggregate.ts";
 import { percent, short, thousands } from "../../base/format.ts";
 import { Lines } from "../../draw/charts/lines.tsx";
 import { Pipeline, type PipeNode } from "../../draw/charts/pipe-graph.tsx";
+import { showStretch } from "../../model/evidence.ts";
 import { t, wordOr } from "../../model/language.ts";
 import { go, param, WHOLE_TRACE } from "../../model/route.ts";
 import { themeVersion } from "../../model/theme.ts";
@@ -43,6 +44,7 @@ export function Queues() {
           ops.length ? t("pipe_fact_ops", { n: ops.length }) : undefined,
           empty ? t("pipe_fact_late", { n: empty }) : undefined,
         ]}
+        show={longestWait()}
       />
       <div class="grid">
         <Flow />
@@ -131,6 +133,15 @@ const tracedSteps = () => {
   const asked = analysis("steps", { ...WHOLE_TRACE, limit: 0, table: "steps" }, "steps-all");
   return { asked, rows: rowsOf(asked.value?.tables.steps).filter((r) => r.forward_backward !== null) };
 };
+
+/** The way to the longest wait for data, with which a step begins; none where steps or waits were not recorded. */
+function longestWait(): (() => void) | undefined {
+  const [wait] = [...rowsOf(table("loading").value?.tables.loading)].sort(largestFirst((r) => r.time));
+  const start = tracedSteps().rows.find((r) => r.step === wait?.step)?.start;
+  if (!wait?.time || !isKnown(start)) return undefined;
+  const [end, claim] = [start + wait.time, `${t("step_n", { n: String(wait.step) })}, ${t("pipe_waiting")}`];
+  return () => showStretch(start, end, claim);
+}
 
 /** The steps, each with the time it waits for data: what a step trace calls its interval. */
 function TracedSteps() {

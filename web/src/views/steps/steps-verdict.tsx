@@ -1,6 +1,6 @@
 // The sentence above the steps: which one is not like the others, by what, and the way there.
 import type { Query } from "../../api/transport.ts";
-import { isKnown, largest, largestFirst, mean, smallest } from "../../base/aggregate.ts";
+import { isKnown, largest, largestFirst, mean, smallest, sum } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
 import { CATEGORIES } from "../../draw/patterns.tsx";
 import { showSlice, showStep } from "../../model/evidence.ts";
@@ -44,25 +44,33 @@ export function StepsVerdict({ query, all }: { query: Query; all: readonly Step[
           ? t("fact_range", { a: short(smallest(rows, lengthOf), "ns"), b: short(largest(rows, lengthOf), "ns") })
           : undefined,
         rows.some((r) => isKnown(r.communication)) ? t("fact_exposed", exposedOf(rows)) : undefined,
-        partFact(inWindow.value?.verdict?.values?.step),
+        partFact(inWindow.value?.verdict?.values?.step, rows),
       ]}
     />
   );
 }
 
 /** Which part it is: of the step that the verdict names the one that grew most over its median, else the largest. */
-function partFact(named: unknown): string | undefined {
+function partFact(named: unknown, window: readonly Step[]): string | undefined {
   const rows = rowsOf(allOverview().value?.tables.steps);
   const apart = typeof named === "number" ? grownPart(rows, named) : undefined;
   if (apart) return t("fact_grown", { n: String(named), v: short(apart.by, "ns"), c: t(`cat_${apart.category}`) });
-  const parts = rowsOf(allOverview().value?.tables.breakdown);
-  const most = [...parts].sort(largestFirst((r) => r.time))[0];
-  const category = CATEGORIES.find((c) => c === most?.category);
-  if (!category || category === "other" || !most?.share) return undefined;
-  return t("fact_largest_part", { c: t(`cat_${category}`), p: short(most.share, "share") });
+  const most = largestPart(rows.filter((r) => window.some((w) => w.step === r.step)));
+  if (!most || most.category === "other") return undefined;
+  return t("fact_largest_part", { c: t(`cat_${most.category}`), p: short(most.share, "share") });
 }
 
 type CategoryStep = Partial<Record<(typeof CATEGORIES)[number], number | null>> & { step: number | null };
+
+/** The category that takes most of some steps, and its share of them; steps whose work is not known are left out. */
+export function largestPart(steps: readonly (CategoryStep & { total: number | null })[]) {
+  const known = steps.filter((r) => isKnown(r.kernel));
+  const counted = known.length ? known : steps;
+  const parts = CATEGORIES.map((category) => ({ category, time: sum(counted, (r) => r[category]) }));
+  const [most] = parts.sort(largestFirst((p) => p.time));
+  const whole = sum(counted, (r) => r.total);
+  return most && most.time > 0 && whole > 0 ? { category: most.category, share: most.time / whole } : undefined;
+}
 
 /** The category in which a step is longest over the median of all steps; none where it is not longer. */
 export function grownPart(rows: readonly CategoryStep[], step: number) {

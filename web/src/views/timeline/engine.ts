@@ -1,6 +1,6 @@
 // Draws the timeline: one scheduler, one frame function. Input changes the stage, the frame reads it.
 import { theReport } from "../../api/report.ts";
-import { exact, short } from "../../base/format.ts";
+import { short } from "../../base/format.ts";
 import { tagFor } from "../../draw/timeline/colors.ts";
 import { boxAt } from "../../draw/timeline/compositor.ts";
 import { valueAt } from "../../draw/timeline/counters.ts";
@@ -251,7 +251,7 @@ function paint(e: Easel, s: Scene): RowDrawn[] {
     hits: hitTimes.peek(),
     notes: notes.peek(),
     pointer: x,
-    exact: (ns) => exact(Math.max(0, Math.round(ns)), "ns"),
+    selected: c,
   });
   writeValues(s, x);
   return rows;

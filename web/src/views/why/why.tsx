@@ -20,6 +20,8 @@ function showLargest(asked: AskedFor<"critical">): (() => void) | undefined {
 
 const NO_PATH = ["critical_no_steps", "critical_no_host"];
 
+const lengthOf = (r: { step: number | null; recorded: number | null }) => ({ n: String(r.step), v: short(r.recorded, "ns") });
+
 export function Why() {
   if (!hasData("why")) return <Headline title={w("none")} facts={[w("none_words")]} />;
   const asked = askCritical();
@@ -28,7 +30,11 @@ export function Why() {
   const typical = typicalStep(steps);
   const off = sum(rowsOf(asked.value?.tables.slack), (r) => r.off_path);
   const facts = [
-    typical?.recorded ? w("fact_step", { n: String(typical.step), v: short(typical.recorded, "ns") }) : undefined,
+    typical?.recorded
+      ? steps.length === 1
+        ? t("fact_one_step", lengthOf(typical))
+        : w("fact_step", lengthOf(typical))
+      : undefined,
     off > 0 ? w("fact_off", { v: short(off, "ns") }) : undefined,
   ];
   // Without a path there is nothing to draw, to add up or to replay.
