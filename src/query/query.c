@@ -116,7 +116,7 @@ static status fail_sql(query *q, int rc, size_t before, error *err) {
     int at = sqlite3_error_offset(q->db);
     if (q->is_late)
         FAIL(err, ERR_LIMIT, NOPOS, MSG_QUERY_TIME, arg_time("limit", q->options.limit_ns));
-    if (guard_is_full())
+    if (guard_is_full() || (rc == SQLITE_TOOBIG && guard_shortens(q)))
         FAIL(err, ERR_LIMIT, NOPOS, MSG_QUERY_MEMORY,
              arg_bytes("limit", (int64_t)q->options.limit_bytes));
     if (q->pending.status != OK) {

@@ -130,7 +130,7 @@ static void bounded_function(sqlite3_context *to, int n, sqlite3_value **v) {
     if (guard_is_late(b->q))
         sqlite3_result_error(to, "interrupted", -1);
     else if (!BOUNDED[b->which].fits(n, v))
-        sqlite3_result_error_toobig(to);
+        sqlite3_result_error(to, "too much for one call", -1);
     else
         call_original(b, to, n, v);
 }

@@ -126,6 +126,10 @@ void guard_end(void) {
     counted_limit(0);
 }
 
+bool guard_shortens(const query *q) {
+    return q->options.limit_ns && longest_value(q->options.limit_bytes) < MOST_LENGTH;
+}
+
 bool guard_is_full(void) {
     return counted_is_full();
 }

@@ -45,6 +45,8 @@ void guard_database(query *q);
 void guard_begin(query *q);
 void guard_end(void);
 bool guard_is_full(void);
+/* A value may be no longer than it is because memory is limited. */
+bool guard_shortens(const query *q);
 /* The question that runs has had its time; it ends as soon as SQLite notices. */
 bool guard_is_late(query *q);
 /* sqlite3_declare_vtab, which nobody else may call for. */
