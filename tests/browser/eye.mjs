@@ -27,18 +27,30 @@ export function look() {
   const main = document.querySelector("main");
   if (main.scrollWidth > main.clientWidth + 1) found.add(`main scrolls sideways: ${main.scrollWidth} in ${main.clientWidth} px`);
 
+  /** An element and its ancestors that hide what leaves them, with the edges of what they show; innermost first. */
+  const clips = new Map();
+  const clipsOf = (e) => {
+    if (!e || e === document.body) return [];
+    if (clips.has(e)) return clips.get(e);
+    const above = clipsOf(e.parentElement);
+    const s = styleOf(e);
+    const [x, y] = [s.overflowX !== "visible", s.overflowY !== "visible"];
+    const own = (!x && !y) || s.display === "inline" ? above : [edgesOf(e, s, x, y), ...above];
+    clips.set(e, own);
+    return own;
+  };
+  const edgesOf = (e, s, x, y) => {
+    const r = e.getBoundingClientRect();
+    const [left, top] = [r.left + e.clientLeft, r.top + e.clientTop];
+    const [w, h] = e instanceof SVGElement ? [r.width, r.height] : [e.clientWidth, e.clientHeight];
+    return { e, s, x, y, left, top, right: left + w, bottom: top + h };
+  };
   /** The first ancestor that hides a part of the box, and how. */
   const hidden = (from, box) => {
-    for (let e = from; e && e !== document.body; e = e.parentElement) {
-      const s = styleOf(e);
-      const [x, y] = [s.overflowX !== "visible", s.overflowY !== "visible"];
-      if ((!x && !y) || s.display === "inline") continue;
-      const r = e.getBoundingClientRect();
-      const [l, t] = [r.left + e.clientLeft, r.top + e.clientTop];
-      const [w, h] = e instanceof SVGElement ? [r.width, r.height] : [e.clientWidth, e.clientHeight];
-      const side = x && (box.right > l + w + 1 || box.left < l - 1);
-      const below = y && (box.bottom > t + h + 2 || box.top < t - 2);
-      if (side || below) return { e, s, side, below, auto: side ? /auto|scroll/.test(s.overflowX) : /auto|scroll/.test(s.overflowY) };
+    for (const c of clipsOf(from)) {
+      const side = c.x && (box.right > c.right + 1 || box.left < c.left - 1);
+      const below = c.y && (box.bottom > c.bottom + 2 || box.top < c.top - 2);
+      if (side || below) return { e: c.e, s: c.s, side, below, auto: /auto|scroll/.test(side ? c.s.overflowX : c.s.overflowY) };
     }
   };
 
@@ -49,8 +61,8 @@ export function look() {
     if (windows.has(e)) return windows.get(e);
     const above = viewOf(e.parentElement);
     const s = styleOf(e);
-    const r = e.getBoundingClientRect();
     const [x, y] = [s.overflowX !== "visible", s.overflowY !== "visible"];
+    const r = (x || y) && e.getBoundingClientRect();
     const own = {
       left: x ? Math.max(above.left, r.left) : above.left,
       right: x ? Math.min(above.right, r.right) : above.right,
@@ -123,7 +135,7 @@ export function look() {
 
   // Boxes that scroll inside the page, although they hold what matters.
   for (const e of document.querySelectorAll("main *")) {
-    if (e.scrollHeight <= e.clientHeight + 2 || !/auto|scroll/.test(styleOf(e).overflowY) || scrolls(e) || !shown(e) || e.closest(".tl, dialog")) continue;
+    if (!/auto|scroll/.test(styleOf(e).overflowY) || e.scrollHeight <= e.clientHeight + 2 || scrolls(e) || !shown(e) || e.closest(".tl, dialog")) continue;
     // A long table has its own bar; a few lines do not need one.
     if (e.matches(".tscroll") && e.scrollHeight > 640) continue;
     say(`scrolls inside: ${e.scrollHeight} in ${e.clientHeight} px`, "", e);

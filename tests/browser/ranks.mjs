@@ -9,9 +9,7 @@ const RANKS = 1024;
 const STEPS = 10;
 
 const thousand = (s) =>
-  s.also("thousand ranks", (folder) =>
-    execFileSync(s.gentrace, ["cluster", `${folder}/run`, "--ranks", String(RANKS), "--steps", String(STEPS), "--gzip"]),
-  );
+  s.also("thousand ranks", (folder) => s.makeCluster(`${folder}/run`, "--ranks", RANKS, "--steps", STEPS, "--gzip"));
 
 /** Rows and bytes of the answers about all workers. */
 function weigh(page) {

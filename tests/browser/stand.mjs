@@ -1,9 +1,10 @@
 // What the tests stand on: a folder of runs, the server on it, a browser, the command line's answers.
-import { execFileSync, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRequire } from "node:module";
+import { promisify } from "node:util";
 
 const REAL = ["resnet_w0", "gpt_eager", "ddp", "cpu"];
 
@@ -51,7 +52,6 @@ export async function stand(root) {
     tacho,
     data,
     real,
-    gentrace,
     has: [...real, ...others, ...(existsSync(gentrace) ? ["gentrace"] : [])],
     axe: readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"),
     /** A second server on a folder of its own, which can be stopped and started again on the same port. */
@@ -61,6 +61,8 @@ export async function stand(root) {
       if (!shared.has(name)) shared.set(name, another(fill));
       return shared.get(name);
     },
+    /** Ranks of one job, made up; the other tests go on meanwhile. */
+    makeCluster: (at, ...words) => promisify(execFile)(gentrace, ["cluster", at, ...words.map(String)]),
     json: (analysis, run, ...more) =>
       JSON.parse(execFileSync(tacho, [analysis, join(folder, run), "-q", "--json", "--limit", "0", ...more], { maxBuffer: 1 << 30 }).toString()),
     async close() {
@@ -135,7 +137,8 @@ async function giveBack(s, { context, page }, key, heard, seen) {
   const alone = context.pages().length === 1 && page.url().startsWith(`${s.url}/`);
   if (seen.changed || !alone || page.isClosed()) return context.close();
   await page.evaluate(() => (localStorage.clear(), sessionStorage.clear()));
-  await page.goto("about:blank");
+  // A page of the same site: Chromium keeps its process, and what it compiled.
+  if (!(await page.goto(`${s.url}/licenses.txt`).catch(() => null))?.ok()) return context.close();
   if (!s.kept.has(key)) s.kept.set(key, []);
   s.kept.get(key).push({ context, page });
 }

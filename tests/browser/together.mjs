@@ -1,7 +1,6 @@
 // A timeline of several ranks on one clock: which ranks, where they lie, the collectives that connect them, and how
 // long a frame of 64 of them takes.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { openPage, settled } from "./stand.mjs";
 import { addressHas, cells, plain, rowsOf, test, visit } from "./tools.mjs";
@@ -160,9 +159,7 @@ const drive = async (page, frames) =>
   }, frames);
 
 test("together: 64 ranks are drawn within a frame of 60 a second", async (s) => {
-  const other = await s.also("64 ranks", (folder) =>
-    execFileSync(s.gentrace, ["cluster", `${folder}/run`, "--ranks", String(RANKS), "--steps", "10", "--gzip"]),
-  );
+  const other = await s.also("64 ranks", (folder) => s.makeCluster(`${folder}/run`, "--ranks", RANKS, "--steps", 10));
   const { page, context, faults } = await openPage({ ...s, url: other.url }, "timeline?worker=*");
   try {
     // Many ranks: the first, the one that waits most and the one the others wait for.
