@@ -123,14 +123,15 @@ static sniff_answer sniff_tensorflow(str head, bool whole) {
 }
 
 /* What XLA's profiler writes for JAX and TensorFlow: a device is a process, its streams are
- * threads. */
+ * threads; without one there is only the host. */
 static sniff_answer sniff_xla(str head, bool whole) {
     if (sniff_trace_json(head, whole) != SNIFF_YES) return SNIFF_NO;
     bool device = str_find(head, STR("\"/device:GPU:"), 0) != SIZE_MAX ||
                   str_find(head, STR("\"/device:TPU:"), 0) != SIZE_MAX;
     bool streams = str_find(head, STR("\"Stream #"), 0) != SIZE_MAX ||
                    str_find(head, STR("\"XLA Ops\""), 0) != SIZE_MAX;
-    return device && streams ? SNIFF_YES : SNIFF_NO;
+    bool host = str_find(head, STR("\"/host:CPU\""), 0) != SIZE_MAX;
+    return (device && streams) || host ? SNIFF_YES : SNIFF_NO;
 }
 
 /* The profile of a static graph: an object of `graph_exec` and `profiler`, in any order and

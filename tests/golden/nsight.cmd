@@ -10,7 +10,7 @@ zcat nsight/training.sqlite.gz | head -c 20000 >$TMP/cut.sqlite
 for worker in cut.4000 cut.4001; do
     $TACHO info --stable --table events --format csv $TMP/cut.sqlite --worker $worker 2>&1
 done
-# plain: a worker for each process
+# plain: the same workers
 zcat nsight/training.sqlite.gz >$TMP/training.sqlite
 $TACHO info --stable --table workers --format csv $TMP/training.sqlite
 $TACHO distributed --stable --table devices --format csv $TMP/training.sqlite

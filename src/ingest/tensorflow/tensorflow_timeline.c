@@ -4,13 +4,17 @@
  *   XLA           a device is a process  "/device:GPU:0", its threads are "Stream #14(Compute)"
  *
  * The names come before the events, and numbers are those of the process: one thread reads
- * both. */
+ * both. XLA gives a call of the host the correlation id of the work it launched. */
 #include "ingest/tensorflow/tensorflow_timeline.h"
 
 #include "base/mem.h"
 #include "ingest/pytorch/kineto.h"
 #include "ingest/trace_events/trace_event.h"
 #include "ingest/trace_events/trace_json.h"
+#include "ingest/util/xla_details.h"
+
+/* XLA's arguments. */
+enum { FIELD_KERNEL_DETAILS = FIELD_OWN, FIELD_COPY_DETAILS };
 
 /* A process or thread that stands for a stream of a device, or for several of them together. */
 typedef struct {
@@ -38,6 +42,15 @@ static void free_tensorflow_state(void *state) {
 static uint8_t find_tensorflow_class(event_sink *s, str category) {
     (void)s;
     return kineto_class(category);
+}
+
+static uint8_t find_tensorflow_field(str key) {
+    static const event_word own[] = {{STR("correlation_id"), FIELD_CORRELATION},
+                                     {STR("kernel_details"), FIELD_KERNEL_DETAILS},
+                                     {STR("memcpy_details"), FIELD_COPY_DETAILS},
+                                     {STR("Memset_details"), FIELD_COPY_DETAILS}};
+    uint8_t field = event_find_word(own, N_OF(own), key);
+    return field ? field : trace_event_field(key);
 }
 
 /* ---- names ---- */
@@ -137,7 +150,10 @@ static slice_kind kind_on_device(const event_sink *s, const event *e,
 
 static status fill_tensorflow_slice(event_sink *s, const event *e, raw_slice *row) {
     const stream_process *at = stream_of(s->state, e);
-    if (at) row->kind = (uint8_t)kind_on_device(s, e, at);
+    if (at)
+        row->kind = (uint8_t)kind_on_device(s, e, at);
+    else if (event_has(e, FIELD_CORRELATION))
+        row->kind = KIND_RUNTIME;
     return OK;
 }
 
@@ -146,6 +162,11 @@ static void fill_tensorflow_kernel(event_sink *s, const event *e, raw_kernel *ke
     if (!at) return;
     kernel->device = at->device;
     if (at->stream != ABSENT_I64) kernel->stream = at->stream;
+    if (event_has(e, FIELD_KERNEL_DETAILS))
+        xla_kernel_details(intern_get(s->strings, event_text(e, FIELD_KERNEL_DETAILS)), kernel);
+    if (event_has(e, FIELD_COPY_DETAILS))
+        kernel->bytes =
+            xla_copied_bytes(intern_get(s->strings, event_text(e, FIELD_COPY_DETAILS)));
 }
 
 static status finish_tensorflow(builder *b, const event_root *root, event_sink *const *sinks,
@@ -160,14 +181,15 @@ static status finish_tensorflow(builder *b, const event_root *root, event_sink *
 }
 
 static const dialect TENSORFLOW = {
-    .field_of = trace_event_field,
+    .field_of = find_tensorflow_field,
     .class_of = find_tensorflow_class,
     .new_state = new_tensorflow_state,
     .free_state = free_tensorflow_state,
     .take = trace_event_take,
     .hooks = {.fill_slice = fill_tensorflow_slice,
               .fill_kernel = fill_tensorflow_kernel,
-              .fill_label = fill_tensorflow_label},
+              .fill_label = fill_tensorflow_label,
+              .ends_with_empty = true}, /* XLA's do */
     .one_thread = true,
     .finish = finish_tensorflow,
 };

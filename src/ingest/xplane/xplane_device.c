@@ -17,6 +17,7 @@
 
 #include "base/bisect.h"
 #include "base/num.h"
+#include "ingest/util/xla_details.h"
 #include "ingest/xplane/xplane_int.h"
 
 /* An execution of a program. */
@@ -26,51 +27,10 @@ typedef struct {
 
 /* ---- details as text: "regs:90 grid:128,1,1 block:64,1,1" ---- */
 
-/* The text after "key:", up to a blank; none when it is not there. */
-static str detail(str text, str key) {
-    for (size_t at = 0; (at = str_find(text, key, at)) != SIZE_MAX; at++) {
-        if (at && text.p[at - 1] != ' ') continue;
-        str rest = str_from(text, at + key.n);
-        size_t blank = str_find(rest, STR(" "), 0);
-        return blank == SIZE_MAX ? rest : str_n(rest.p, blank);
-    }
-    return STR_NONE;
-}
-
-static int64_t detail_number(str text, str key, int64_t otherwise) {
-    int64_t v;
-    str value = detail(text, key);
-    return value.n && str_to_i64(value, &v) && v >= 0 ? v : otherwise;
-}
-
-static void detail_sizes(str text, str key, uint32_t out[3]) {
-    str value = detail(text, key);
-    for (int i = 0; i < 3 && value.n; i++) {
-        int64_t v;
-        size_t comma = str_find(value, STR(","), 0);
-        str one = comma == SIZE_MAX ? value : str_n(value.p, comma);
-        if (str_to_i64(one, &v) && v > 0) out[i] = sat_u32((uint64_t)v);
-        value = comma == SIZE_MAX ? STR_NONE : str_from(value, comma + 1);
-    }
-}
-
 static void fill_kernel(const stat_set *s, raw_kernel *k) {
-    str d = stat_text(s, STAT_KERNEL_DETAILS);
-    double percent;
-    int64_t fixed = detail_number(d, STR("static_shared:"), 0);
-    k->registers = sat_i32(detail_number(d, STR("regs:"), ABSENT_I32));
-    int64_t shared = detail_number(d, STR("dynamic_shared:"), ABSENT_I64);
-    if (shared == ABSENT_I64) shared = detail_number(d, STR("shm:"), ABSENT_I64);
-    if (shared == ABSENT_I64) shared = detail_number(d, STR("group_mem:"), ABSENT_I64);
-    k->shared_memory = shared == ABSENT_I64 ? shared : add_i64(shared, fixed);
-    detail_sizes(d, STR("grid:"), k->grid);
-    detail_sizes(d, STR("block:"), k->block);
-    str told = detail(d, STR("occ_pct:"));
+    xla_kernel_details(stat_text(s, STAT_KERNEL_DETAILS), k);
     if (stat_has(s, STAT_OCCUPANCY) && s->v[STAT_OCCUPANCY].type == STAT_REAL)
-        percent = s->v[STAT_OCCUPANCY].f;
-    else if (!told.n || !str_to_f64(told, &percent))
-        return;
-    if (percent > 0 && percent <= 100) k->occupancy = percent / 100; /* 0: not worked out */
+        k->occupancy = xla_occupancy(s->v[STAT_OCCUPANCY].f);
 }
 
 /* "$$1" */
@@ -193,9 +153,7 @@ static int64_t copied_bytes(const stat_set *s) {
     static const stat_id details[] = {STAT_MEMCPY_DETAILS, STAT_MEMSET_DETAILS,
                                       STAT_MEMSET_DETAILS_OLD};
     for (size_t i = 0; i < N_OF(details); i++) {
-        str d = stat_text(s, details[i]);
-        int64_t n = detail_number(d, STR("size:"), ABSENT_I64);
-        if (n == ABSENT_I64) n = detail_number(d, STR("num_bytes:"), ABSENT_I64);
+        int64_t n = xla_copied_bytes(stat_text(s, details[i]));
         if (n != ABSENT_I64) return n;
     }
     return ABSENT_I64;

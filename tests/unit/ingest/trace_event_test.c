@@ -211,15 +211,29 @@ static void streams_of_a_device_of_xla_hold_device_work(void **state) {
         "{\"ph\":\"M\",\"pid\":1,\"tid\":20,\"name\":\"thread_name\","
         "\"args\":{\"name\":\"XLA Modules\"}},"
         "{\"ph\":\"M\",\"pid\":7,\"name\":\"process_name\",\"args\":{\"name\":\"/host:CPU\"}},"
-        "{\"ph\":\"X\",\"name\":\"fusion_2\",\"pid\":1,\"tid\":14,\"ts\":10,\"dur\":5},"
-        "{\"ph\":\"X\",\"name\":\"MemcpyH2D\",\"pid\":1,\"tid\":15,\"ts\":20,\"dur\":5},"
+        "{\"ph\":\"X\",\"name\":\"fusion_2\",\"pid\":1,\"tid\":14,\"ts\":10,\"dur\":5,"
+        "\"args\":{\"correlation_id\":\"8\",\"kernel_details\":\"regs:90 static_shared:4 "
+        "dynamic_shared:8 grid:128,2,1 block:64,1,1 occ_pct:6.25\"}},"
+        "{\"ph\":\"X\",\"name\":\"launch\",\"pid\":7,\"tid\":1,\"ts\":3,\"dur\":2,"
+        "\"args\":{\"correlation_id\":\"8\",\"device_id\":\"3\"}},"
+        "{\"ph\":\"X\",\"name\":\"MemcpyH2D\",\"pid\":1,\"tid\":15,\"ts\":20,\"dur\":5,"
+        "\"args\":{\"memcpy_details\":\"kind_src:pinned size:4 async:1\"}},"
         "{\"ph\":\"X\",\"name\":\"jit_f\",\"pid\":1,\"tid\":20,\"ts\":10,\"dur\":15},"
         "{\"ph\":\"X\",\"name\":\"step\",\"pid\":7,\"tid\":1,\"ts\":1,\"dur\":50,"
-        "\"args\":{\"step_num\":\"4\"}}]}";
+        "\"args\":{\"step_num\":\"4\"}},{}]}";
     trace *t = read_with(ingest_tensorflow, str_of(text), (read_how){.threads = 2}, NULL);
     assert_int_equal(t->kernel.n, 3); /* modules add up what the streams do */
+    assert_int_equal(t->kernel.launch[1], find_slice(t, "launch"));
+    assert_int_equal(t->kernel.registers[1], 90);
+    assert_int_equal(t->kernel.shared_memory[1], 12);
+    assert_int_equal(t->kernel.grid_y[1], 2);
+    assert_int_equal(t->kernel.block_x[1], 64);
+    assert_true(t->kernel.occupancy[1] == 0.0625);
+    assert_int_equal(t->slice.kind[find_slice(t, "launch")], KIND_RUNTIME);
+    assert_int_equal(trace_quality(t, CAUSE_MISSING_NAME), 0); /* the list ends with {} */
     assert_int_equal(t->kind_count[KIND_KERNEL], 1);
     assert_int_equal(t->kind_count[KIND_MEMCPY], 1);
+    assert_int_equal(t->kernel.bytes[2], 4);
     assert_int_equal(t->kernel.device[1], 3);
     assert_int_equal(t->kernel.stream[1], 14);
     assert_int_equal(t->slice.kind[find_slice(t, "jit_f")], KIND_SPAN);
