@@ -236,7 +236,9 @@ function checkSize(files, first) {
   const kib = (bytes) => (bytes / 1024).toFixed(1);
   console.log(`page: ${kib(sum(first))} KiB gzip at first, ${kib(sum([...files.keys()]))} KiB in all`);
   if (sum(first) <= FIRST_LOAD_BYTES && first.length <= FIRST_LOAD_FILES) return;
-  console.error(`the first load may have ${FIRST_LOAD_BYTES / 1024} KiB in ${FIRST_LOAD_FILES} files, and has ${first.join(", ")}`);
+  console.error(
+    `the first load may have ${FIRST_LOAD_BYTES / 1024} KiB in ${FIRST_LOAD_FILES} files, and has ${first.join(", ")}`,
+  );
   process.exitCode = 1;
 }
 

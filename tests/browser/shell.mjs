@@ -37,6 +37,21 @@ test("a folder with one run opens it", async (s) => {
   }
 });
 
+test("the rail without its words gives its width to the view, and stays so", (s) =>
+  visit(s, "timeline?run=sample", async (page) => {
+    const left = () => page.evaluate(() => document.getElementById("content").getBoundingClientRect().left);
+    assert.equal(await left(), 176);
+    await page.keyboard.press("\\");
+    await page.waitForSelector(".shell.narrow");
+    assert.equal(await left(), 48);
+    await page.reload();
+    await settled(page);
+    assert.equal(await left(), 48);
+    await page.click(".rail-fold");
+    await page.waitForSelector(".shell:not(.narrow)");
+    assert.equal(await left(), 176);
+  }));
+
 test("palette, trust drawer and key sheet open by key and give the focus back", (s) =>
   visit(s, "overview?run=sample", async (page) => {
     await page.keyboard.press("Control+k");

@@ -67,6 +67,8 @@ export const en = {
   n_ranks: "{n} {n|rank|ranks}",
   search_or_run: "Search or run a command",
   events_chip: "{n} {n|event|events}",
+  rail_narrow: "Menu without words",
+  rail_wide: "Menu with words",
   theme_system: "Theme: system",
   theme_light: "Theme: light",
   theme_dark: "Theme: dark",

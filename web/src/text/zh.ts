@@ -65,6 +65,8 @@ export const zh: Record<keyof typeof en, string> = {
   n_ranks: "{n} 个 rank",
   search_or_run: "搜索或执行命令",
   events_chip: "{n} 个事件",
+  rail_narrow: "隐藏菜单文字",
+  rail_wide: "显示菜单文字",
   theme_system: "主题：跟随系统",
   theme_light: "主题：浅色",
   theme_dark: "主题：深色",

@@ -21,6 +21,13 @@ test("a text that fits stays whole, one that does not is cut with dots", () => {
   assert.equal(fitText("convolution", 70, ten), "convol…");
 });
 
+test("a step that does not fit is its number", () => {
+  assert.equal(fitText("ProfilerStep#12", 200, ten), "ProfilerStep#12");
+  assert.equal(fitText("ProfilerStep#12", 100, ten), "12");
+  assert.equal(fitText("Step 12", 20, ten), "12");
+  assert.equal(fitText("Step 12", 19, ten), "");
+});
+
 test("fewer than three letters are not worth a word", () => {
   assert.equal(fitText("convolution", 39, ten), "");
   assert.equal(fitText("convolution", 40, ten), "con…");

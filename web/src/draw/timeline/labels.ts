@@ -17,10 +17,15 @@ export function shortName(name: string): string {
   return s.trim() || name;
 }
 
-/** As much of a text as fits, with "…" when cut; nothing when less than three letters would be left. */
+const STEP = /^(?:ProfilerStep#|Step )(\d+)$/;
+
+/** As much of a text as fits, with "…" when cut; nothing when less than three letters would be left. Of a step its
+ * number says as much as its name. */
 export function fitText(text: string, room: number, widthOf: (text: string) => number): string {
   const whole = widthOf(text);
   if (whole <= room) return text;
+  const step = STEP.exec(text)?.[1];
+  if (step) return widthOf(step) <= room ? step : "";
   const dots = widthOf("…");
   let n = Math.floor((text.length * (room - dots)) / whole);
   while (n >= LABEL.letters && widthOf(text.slice(0, n)) + dots > room) n--;

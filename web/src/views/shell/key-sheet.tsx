@@ -16,6 +16,7 @@ const SHEET: readonly (readonly [string, Key])[] = [
   ["T", "key_trust"],
   ["L", "key_language"],
   ["Shift D", "key_theme"],
+  ["\\", "key_rail"],
   ["?", "keys"],
   ["Esc", "key_back"],
 ];

@@ -1,5 +1,6 @@
 // Keys that work everywhere; key-sheet.tsx lists them.
 import { chooseLanguage, language } from "../../model/language.ts";
+import { turnRail } from "../../model/rail.ts";
 import { go, type VIEWS, view } from "../../model/route.ts";
 import { dropSelection, selection } from "../../model/selection.ts";
 import { moveStep, setSteps, setWindow, tape } from "../../model/steps.ts";
@@ -77,6 +78,9 @@ function plainKey(e: KeyboardEvent): boolean {
       return true;
     case "D":
       nextTheme();
+      return true;
+    case "\\":
+      turnRail();
       return true;
     case "Enter":
       if (!e.shiftKey || !selection.value || view.value === "timeline" || e.defaultPrevented) return false;

@@ -7,6 +7,7 @@ import { laneIn } from "../../draw/timeline/together.ts";
 import type { Tracks } from "../../draw/timeline/tracks.ts";
 import { ask, runs, server } from "../../model/answers.ts";
 import { chooseLanguage, type Key, language, t } from "../../model/language.ts";
+import { turnRail } from "../../model/rail.ts";
 import { go, param, traceQuery, VIEWS } from "../../model/route.ts";
 import { changeTrace, setSteps, setWindow, tape, windowRange } from "../../model/steps.ts";
 import { nextTheme } from "../../model/theme.ts";
@@ -90,6 +91,7 @@ function commands(): Entry[] {
     one("cmd_all_steps", () => setWindow(undefined), "0"),
     one("cmd_language", () => chooseLanguage(language.value === "en" ? "zh" : "en"), "L"),
     one("cmd_theme", nextTheme, "Shift D"),
+    one("cmd_rail", turnRail, "\\"),
     one("cmd_trust", () => openLayer("trust"), "T"),
     one("cmd_keys", () => openLayer("keys"), "?"),
     one("range_title", () => openLayer("range")),

@@ -3,6 +3,7 @@ import { theReport } from "../../api/report.ts";
 import { versionWord } from "../../base/version.ts";
 import { deviceWords } from "../../model/device.ts";
 import { type Key, t } from "../../model/language.ts";
+import { narrowRail, turnRail } from "../../model/rail.ts";
 import { go, type View, view } from "../../model/route.ts";
 import {
   allChosen,
@@ -46,7 +47,17 @@ export function Rail() {
       <span class="grow" />
       <ReportNote />
       {currentRun.value ? <Device /> : null}
+      <FoldButton />
     </nav>
+  );
+}
+
+function FoldButton() {
+  const words = t(narrowRail.value ? "rail_wide" : "rail_narrow");
+  return (
+    <button type="button" class="rail-fold" onClick={turnRail} aria-label={words} title={`${words} (\\)`}>
+      {narrowRail.value ? "»" : "«"}
+    </button>
   );
 }
 

@@ -6,6 +6,7 @@ import { hideTip, TipLayer } from "../../base/tip.tsx";
 import { Patterns } from "../../draw/patterns.tsx";
 import { connection, open, progress, reconnect, runs, summaries, tryAgain } from "../../model/answers.ts";
 import { language, t } from "../../model/language.ts";
+import { narrowRail } from "../../model/rail.ts";
 import { go, param, view } from "../../model/route.ts";
 import { currentRun, isSummary } from "../../model/trace.ts";
 import { panelActions, panelWords } from "../../widgets/panel.tsx";
@@ -81,7 +82,7 @@ export function Shell() {
   const inRun = run !== undefined && place !== "runs";
   const hasTape = inRun && !isSummary();
   return (
-    <div class={`shell ${place === "timeline" && inRun ? "shell-timeline" : ""}`}>
+    <div class={`shell ${place === "timeline" && inRun ? "shell-timeline" : ""} ${narrowRail.value ? "narrow" : ""}`}>
       <button type="button" class="skip" onClick={() => document.getElementById("content")?.focus()}>
         {t("skip")}
       </button>
