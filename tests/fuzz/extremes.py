@@ -1,11 +1,12 @@
 """Numbers at the ends of their range, column by column.
 
-A column is what has one meaning in a file: the values of a key (JSON), a place in a line (text, CSV), a column of a
-table (SQLite). Differences and sums of it go wrong when all of it is large, when all of it is small, or when both are
+A column is what has one meaning in a file: the values of a key (JSON, pickle), a place in a line (text, CSV), a column of
+a table (SQLite), a field of a message (protobuf). Differences and sums of it go wrong when all of it is large, when all of it is small, or when both are
 mixed; changes of chance to single numbers seldom meet that.
 """
 import gzip
 import itertools
+import pickle
 import re
 import sqlite3
 import tempfile
@@ -108,6 +109,117 @@ def set_database(data, column, way):
     return with_database(data, update)[1]
 
 
+# ---- protobuf -------------------------------------------------------------------------------------
+
+
+def varint_at(data, at):
+    """(value, place after it); None where there is none."""
+    value = 0
+    for i in range(10):
+        if at + i >= len(data):
+            return None
+        value |= (data[at + i] & 0x7f) << 7 * i
+        if data[at + i] < 0x80:
+            return value, at + i + 1
+    return None
+
+
+def varint(value):
+    value, out = value % 2**64, bytearray()
+    while value > 0x7f:
+        out.append(value & 0x7f | 0x80)
+        value >>= 7
+    return bytes(out) + bytes([value])
+
+
+def message(data):
+    """[(field, wire type, bytes or number)]; None where the bytes are no message."""
+    at, fields = 0, []
+    while at < len(data):
+        key = varint_at(data, at)
+        if not key or not 0 < key[0] >> 3 < 20000:
+            return None
+        (tag, at), kind = key, key[0] & 7
+        size = {1: 8, 5: 4}.get(kind)
+        if kind in (0, 2):
+            got = varint_at(data, at)
+            if not got:
+                return None
+            value, at = got
+            size = value if kind == 2 else 0
+        if size is None or at + size > len(data):
+            return None
+        fields.append((tag >> 3, kind, value if kind == 0 else data[at:at + size]))
+        at += size
+    return fields
+
+
+def inner(kind, value):
+    return message(value) if kind == 2 and len(value) > 1 and not value.isascii() else None
+
+
+def message_columns(data, above=()):
+    found = set()
+    for field, kind, value in message(data) or []:
+        path = (*above, field)
+        if kind != 2:
+            found.add((*path, kind))
+        elif inner(kind, value) and len(path) < 8:
+            found |= set(message_columns(value, path))
+    return sorted(found)
+
+
+def set_message(data, column, way, value=None):
+    """All numbers of the field whose path and wire type the column is."""
+    value, out = value or itertools.cycle(WAYS[way]), bytearray()
+    for field, kind, old in message(data):
+        out += varint(field << 3 | kind)
+        if kind == 0:
+            out += varint(int(float(next(value)) % 2**64) if column == (field, kind) else old)
+        elif kind == 2:
+            new = set_message(old, column[1:], way, value) if column[0] == field and len(column) > 2 and inner(kind, old) else old
+            out += varint(len(new)) + new
+        else:
+            size = len(old)
+            out += (int(float(next(value))) % 2**(8 * size)).to_bytes(size, "little") if column == (field, kind) else old
+    return bytes(out)
+
+
+# ---- pickles --------------------------------------------------------------------------------------
+
+
+def is_pickle(data):
+    return data[:1] == b"\x80" and data[-1:] == b"."
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def pickle_columns(data):
+    found = set()
+
+    def walk(value):
+        for key, one in value.items() if isinstance(value, dict) else ((None, one) for one in value) if isinstance(value, list) else ():
+            if is_number(one) or isinstance(one, list) and one and is_number(one[0]):
+                found.add(key)
+            walk(one)
+    walk(pickle.loads(data))
+    return sorted(key for key in found if isinstance(key, str))
+
+
+def set_pickle(data, column, way):
+    value = itertools.cycle([float(one) if isinstance(one, str) else one for one in WAYS[way]])
+
+    def changed(key, one):
+        if isinstance(one, dict):
+            return {name: changed(name, inside) for name, inside in one.items()}
+        if isinstance(one, list):
+            return [changed(key, inside) for inside in one]
+        return next(value) if key == column and is_number(one) else one
+    return pickle.dumps(changed(None, pickle.loads(data)), protocol=2)
+
+
 # ---- cases ----------------------------------------------------------------------------------------
 
 
@@ -117,7 +229,11 @@ def kind_of(data):
         return database_columns, set_database
     if is_json(data):
         return json_columns, set_json
-    return (line_columns, set_lines) if b"\0" not in data[:4096] else None
+    if is_pickle(data):
+        return pickle_columns, set_pickle
+    if b"\0" in data[:4096] or not data[:4096].isascii():
+        return (message_columns, set_message) if message(data) else None
+    return line_columns, set_lines
 
 
 def columns_of(data):
@@ -130,7 +246,7 @@ def with_extremes(data, column, way):
     packed, data = data[:2] == b"\x1f\x8b", unpacked(data)
     try:
         data = kind_of(data)[1](data, column, way)
-    except sqlite3.Error:
+    except (sqlite3.Error, OverflowError):
         pass  # a view that stands for a table, a key: the file stays as it is
     return gzip.compress(data, 1) if packed else data
 
@@ -143,7 +259,7 @@ def cases(files, is_folder):
         try:
             data = unpacked(path.read_bytes())
             columns = columns_of(data)
-        except (OSError, EOFError, sqlite3.Error):
+        except (OSError, EOFError, ValueError, LookupError, sqlite3.Error, pickle.UnpicklingError):
             continue
         for column in columns:
             place = ("" if is_json(data) and not is_folder(path) else name, column)
