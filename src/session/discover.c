@@ -147,6 +147,22 @@ static bool is_retold(const vec *items, str file) {
     return false;
 }
 
+/* Is it Perfetto's form of a trace that lies beside it, as rocprofv3 writes both and `export`
+ * does? */
+static bool is_told_beside(const vec *items, str file) {
+    trace_name own, other;
+    name_of_any(file, &own);
+    for (size_t i = 0; own.perfetto && i < items->n; i++) {
+        str beside = VEC(items, dir_item)[i].name;
+        if (!name_parse(beside, &other)) {
+            if (!name_may_be_trace(beside)) continue;
+            name_of_any(beside, &other);
+        }
+        if (!other.perfetto && str_eq(other.worker, own.worker)) return true;
+    }
+    return false;
+}
+
 static status pass_retold(walk *w, const dir_item *item, const found_file *run, error *err) {
     const sniff_result retold = {.what = MSG_WHAT_RETOLD};
     str path = arena_printf(w->a, "%.*s/%.*s", STR_ARG(run->run_path), STR_ARG(item->name));
@@ -163,7 +179,7 @@ static status add_files(walk *w, const vec *items, const found_file *run, bool b
         const dir_item *item = &VEC(items, dir_item)[i];
         found_file like = *run;
         if (!S_ISREG(item->st.st_mode) || (npu && torch_npu_is_part(item->name))) continue;
-        if (is_retold(items, item->name))
+        if (is_retold(items, item->name) || is_told_beside(items, item->name))
             TRY(pass_retold(w, item, run, err));
         else if (name_parse(item->name, &like.name))
             TRY(add_file(w, item, &like, err));
@@ -173,18 +189,26 @@ static status add_files(walk *w, const vec *items, const found_file *run, bool b
     return OK;
 }
 
-/* Databases beside other traces are a run of their own: another profiler's, of another time.
- * first: of the files that were found in this folder. */
-static status part_databases(walk *w, size_t first, error *err) {
+static bool is_database(const found_file *f) {
+    return f->name.database;
+}
+
+static bool is_perfetto(const found_file *f) {
+    return f->name.perfetto;
+}
+
+/* Databases, and files of Perfetto, beside other traces are a run of their own: another
+ * profiler's, of another time. first: of the files that were found in this folder. */
+static status part_form(walk *w, size_t first, bool (*is)(const found_file *f),
+                        const char *path, const char *name, error *err) {
     size_t n = 0;
-    for (size_t i = first; i < w->files.n; i++)
-        n += VEC(&w->files, found_file)[i].name.database;
+    for (size_t i = first; i < w->files.n; i++) n += is(&VEC(&w->files, found_file)[i]);
     if (n == 0 || n == w->files.n - first) return OK;
     for (size_t i = first; i < w->files.n; i++) {
         found_file *f = &VEC(&w->files, found_file)[i];
-        if (!f->name.database) continue;
-        f->run_path = arena_printf(w->a, "%.*s/.", STR_ARG(f->run_path));
-        f->run_name = arena_printf(w->a, "%.*s/sqlite", STR_ARG(f->run_name));
+        if (!is(f)) continue;
+        f->run_path = arena_printf(w->a, "%.*s%s", STR_ARG(f->run_path), path);
+        f->run_name = arena_printf(w->a, "%.*s%s", STR_ARG(f->run_name), name);
         if (!f->run_path.p || !f->run_name.p) FAIL_MEMORY(err);
     }
     return OK;
@@ -497,7 +521,8 @@ static status walk_directory(walk *w, str path, str name, const level *way, erro
     if (s == OK) s = add_npu(w, &items, &here, &npu, err);
     if (s == OK && !npu) s = add_mindspore(w, &items, &here, &mine, err);
     if (s == OK) s = add_files(w, &items, &here, !mine, npu, err);
-    if (s == OK) s = part_databases(w, first, err);
+    if (s == OK) s = part_form(w, first, is_database, "/.", "/sqlite", err);
+    if (s == OK) s = part_form(w, first, is_perfetto, "/./.", "/perfetto", err);
     if (s == OK) s = walk_below(w, &items, &here, way, mine, err);
     vec_fini(&items);
     return s;

@@ -108,26 +108,31 @@ static bool take_database(str *file) {
            take_end(file, STR(".db"));
 }
 
+static bool take_perfetto(str *file) {
+    return take_end(file, STR(".pftrace")) || take_end(file, STR(".perfetto-trace"));
+}
+
 bool name_may_be_trace(str file) {
     (void)take_packing(&file);
     /* nccl_trace_rank_3: dumps of the flight recorder end in their rank. */
     if (str_rfind_byte(file, '.') == SIZE_MAX && name_rank(file) != INT64_MIN) return true;
-    return take_database(&file) || take_end(&file, STR(".json")) ||
+    return take_database(&file) || take_perfetto(&file) || take_end(&file, STR(".json")) ||
            take_end(&file, STR(".trace")) || take_end(&file, STR(".pickle")) ||
            take_end(&file, STR(".pb"));
 }
 
 void name_of_any(str file, trace_name *out) {
     int packing = take_packing(&file);
-    bool memory = false, database = take_database(&file);
-    if (!database && !take_end(&file, STR(".json")) && !take_end(&file, STR(".trace")) &&
-        !take_end(&file, STR(".pb")))
+    bool memory = false, database = take_database(&file), perfetto = take_perfetto(&file);
+    if (!database && !perfetto && !take_end(&file, STR(".json")) &&
+        !take_end(&file, STR(".trace")) && !take_end(&file, STR(".pb")))
         memory = take_end(&file, STR(".pickle"));
     *out = (trace_name){.worker = file,
                         .stamp = str_n("", 0),
                         .packing = packing,
                         .memory = memory,
-                        .database = database};
+                        .database = database,
+                        .perfetto = perfetto};
 }
 
 /* The leading digits of s. */

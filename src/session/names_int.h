@@ -10,6 +10,7 @@ typedef struct {
     int packing;       /* 0 as it is, 1 gzip, 2 zstd */
     bool asks_file;    /* the number of the span is in the file */
     bool database;     /* of a profiler that exports SQLite */
+    bool perfetto;     /* Perfetto's protobuf */
     bool memory;       /* a picture of memory, not a timeline */
     bool host;         /* the worker is a host: all of them in a folder are one run */
 } trace_name;
@@ -22,7 +23,7 @@ bool name_parse(str file, trace_name *out);
  * HOST.xplane.pb for other viewers. *host is empty where the name does not say whose. */
 bool name_is_retold(str file, str *host);
 /* A name that does not say it but may be a trace: *.json, *.trace, *.pickle, *.pb, *.sqlite,
- * *.db, packed or not. */
+ * *.db, *.pftrace, *.perfetto-trace, packed or not. */
 bool name_may_be_trace(str file);
 /* Any name: the worker is the name without what says its form. */
 void name_of_any(str file, trace_name *out);

@@ -180,11 +180,23 @@ static sort_pair *order_kernels(seal_ctx *s, bool launched, uint32_t *n) {
     return pairs;
 }
 
+/* Has nearly all device work a launch? What ran before the first that has one was launched before
+ * the recording began: a deep queue takes a while to run dry. */
+static bool are_launched(const seal_ctx *s) {
+    uint64_t launched = 0, later = 0;
+    int64_t first = INT64_MAX;
+    for (uint32_t k = 1; k < s->kernel.n; k++)
+        if (s->kernel.launch[k]) first = min_i64(first, s->slice.start[s->kernel.slice[k]]);
+    for (uint32_t k = 1; k < s->kernel.n; k++) {
+        launched += s->kernel.launch[k] != 0;
+        later += s->slice.start[s->kernel.slice[k]] >= first;
+    }
+    return launched && launched * 10 >= later * 9;
+}
+
 static status list_kernels(finder *f, error *err) {
     seal_ctx *s = f->s;
-    uint32_t launched = 0;
-    for (uint32_t k = 1; k < s->kernel.n; k++) launched += s->kernel.launch[k] != 0;
-    bool by_launch = launched * 10ull >= (s->kernel.n - 1) * 9ull;
+    bool by_launch = are_launched(s);
     sort_pair *pairs = order_kernels(s, by_launch, &f->n);
     f->items = seal_scratch(s, (size_t)f->n + 1, sizeof *f->items);
     uint8_t *said = seal_scratch(s, (size_t)intern_count(s->b->strings) + 1, 1);

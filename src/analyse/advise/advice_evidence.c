@@ -68,7 +68,7 @@ static status read_value(str row, arena *a, arg *out, error *err) {
     int64_t type = advice_evidence_take_number(&row);
     arg v = {.type = ARG_NONE};
     *out = v;
-    if (!name.n || type <= ARG_NONE || type > ARG_REAL) return OK;
+    if (!name.n || type <= ARG_NONE || type > ARG_PLAIN) return OK;
     name = arena_str(a, name);
     v.u.text = arena_str(a, row);
     if (!name.p || !v.u.text.p) FAIL_MEMORY(err);

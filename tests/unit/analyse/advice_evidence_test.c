@@ -22,11 +22,11 @@ static void everything_comes_back(void **state) {
                          .step = 7,
                          .dialect = FOR_PADDLE,
                          .words = {.severity = SEVERITY_CRITICAL,
-                                   .n_args = 4,
+                                   .n_args = 5,
                                    .args = {arg_time("time", 1500), arg_share("share", 0.3125),
                                             arg_text("kernel", STR("a\x1f"
                                                                    "b")),
-                                            arg_int("count", -3)}}};
+                                            arg_int("count", -3), arg_id("step", 12345)}}};
     arena_init(&a, 0);
     evidence_write(&text, &e);
     advice_evidence r = read_back(&a, buf_str(&text));
@@ -35,13 +35,15 @@ static void everything_comes_back(void **state) {
     assert_true(r.to == ABSENT_I64 && r.dialect == FOR_PADDLE);
     assert_int_equal(r.step, 7);
     assert_int_equal(r.words.severity, SEVERITY_CRITICAL);
-    assert_int_equal(r.words.n_args, 4);
+    assert_int_equal(r.words.n_args, 5);
     assert_string_equal(r.words.args[0].name, "time");
     assert_int_equal(r.words.args[0].type, ARG_TIME);
     assert_int_equal(r.words.args[0].u.i, 1500);
     assert_true(r.words.args[1].u.d == 0.3125);
     assert_true(str_eq(r.words.args[2].u.text, STR("a b"))); /* no separator inside a text */
     assert_int_equal(r.words.args[3].u.i, -3);
+    assert_int_equal(r.words.args[4].type, ARG_PLAIN);
+    assert_int_equal(r.words.args[4].u.i, 12345);
     buf_fini(&text);
     arena_fini(&a);
 }

@@ -95,6 +95,22 @@ static void a_profile_of_xla_is_one_worker_whatever_lies_beside_it(void **state)
     folder_gone(&f);
 }
 
+/* Perfetto's files are a run, of their own beside other traces; one of the same name is the same
+ * profile once more. */
+static void files_of_perfetto_are_found(void **state) {
+#define PACKET "\x0a\x04\x40\x01\x50\x01"
+    static const str packets = STR(PACKET PACKET PACKET PACKET);
+    folder f = folder_new();
+    put_file(&f, "log/alone/a.pftrace", packets);
+    put_file(&f, "log/alone/b.perfetto-trace", packets);
+    put_file(&f, "log/mixed/x.pt.trace.json", STR("{"));
+    put_file(&f, "log/mixed/x.pftrace", packets);
+    put_file(&f, "log/mixed/y.pftrace", packets);
+    put_file(&f, "log/none/z.pftrace", STR("no packets"));
+    check(in_folder(&f, "log"), "alone[a: b:] mixed[x:] mixed/perfetto[y:]");
+    folder_gone(&f);
+}
+
 static void names_without_ranks_are_ordered_with_their_numbers(void **state) {
     folder f = folder_new();
     put_file(&f, "r/host_10.pt.trace.json", STR("{"));
@@ -443,6 +459,7 @@ int main(void) {
         cmocka_unit_test(a_log_directory_is_a_tree_of_runs),
         cmocka_unit_test(a_folder_for_each_rank_is_one_run),
         cmocka_unit_test(a_profile_of_xla_is_one_worker_whatever_lies_beside_it),
+        cmocka_unit_test(files_of_perfetto_are_found),
         cmocka_unit_test(names_without_ranks_are_ordered_with_their_numbers),
         cmocka_unit_test(ranks_order_workers_whatever_their_hosts_are_called),
         cmocka_unit_test(without_known_names_the_content_decides),

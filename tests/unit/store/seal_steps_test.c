@@ -171,6 +171,38 @@ static void operators_that_repeat_tell_steps(void **state) {
     trace_release(t);
 }
 
+/* Kernels of which the first ones were launched before the recording: they run from 500 on, one
+ * every 10, the host is far ahead. */
+static char *run_queue(const char *const *names, int n_names, int rounds, int n_before) {
+    static char text[40000];
+    size_t at = 0;
+    for (int i = 0; i < n_names * rounds; i++) {
+        at += (size_t)snprintf(
+            text + at, sizeof text - at,
+            "%s{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"%s\",\"pid\":0,"
+            "\"tid\":7,\"ts\":%d,\"dur\":9,\"args\":{\"device\":0,\"stream\":7,"
+            "\"correlation\":%d}}",
+            i ? "," : "", names[i % n_names], 500 + 10 * i, i + 1);
+        if (i < n_before) continue;
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               ",{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":"
+                               "\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1,"
+                               "\"args\":{\"correlation\":%d}}",
+                               2 * (i - n_before), i + 1);
+    }
+    return text;
+}
+
+static void a_queue_that_was_full_at_the_start_does_not_hide_launches(void **state) {
+    static const char *const names[] = {"a", "b", "b", "c", "d", "e"};
+    trace *t = read_events(run_queue(names, 6, 16, 6 * 8));
+    assert_int_equal(t->step.n, 9);
+    assert_int_equal(t->step.how[1], STEP_BY_KERNELS);
+    assert_int_equal(t->step.start[1], 0); /* of its launches, not of its kernels */
+    assert_int_equal(t->step.start[2], 12000);
+    trace_release(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_numbered_by_their_names_in_order_of_time),
@@ -186,6 +218,7 @@ int main(void) {
         cmocka_unit_test(a_fetch_begins_a_step_and_gradients_may_add_up),
         cmocka_unit_test(a_range_that_repeats_around_all_work_is_a_step),
         cmocka_unit_test(operators_that_repeat_tell_steps),
+        cmocka_unit_test(a_queue_that_was_full_at_the_start_does_not_hide_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
