@@ -145,9 +145,9 @@ static bool add_marked(reader *x, pickle_kind kind, uint32_t word) {
     return add_word(x, PICKLE_ABSENT) && add_word(x, (uint32_t)kind) && add_word(x, word);
 }
 
-/* The words of a value: equal ones for values that look the same (a number that is not whole, or
- * beyond 63 bits, looks like no other). What is small or a text is its own word; of the rest
- * the first word is one that no value has. False: too many, or no memory. */
+/* The words of a value: equal ones for values that look the same (a number that is not whole,
+ * or beyond 63 bits, looks like no other). What is small or a text is its own word; of the
+ * rest the first word is one that no value has. False: too many, or no memory. */
 static bool add_words(reader *x, size_t first, pickle_value v, int depth) {
     pickle_kind kind = pickle_kind_of(v);
     pickle_value key, item;

@@ -1,6 +1,7 @@
 /* memory_snapshot.c: a memory snapshot of PyTorch as a trace.
  *
- *     { segments: [ {device, address, total_size, blocks: [{size, requested_size, state, frames}]} ],
+ *     { segments: [ {device, address, total_size,
+ *                    blocks: [{size, requested_size, state, frames}]} ],
  *       device_traces: [ per device: [ {action, addr, size, stream, time_us, frames} ] ],
  *       external_annotations: [ {device, time_us, name, stage} ], allocator_settings: {…} }
  *
