@@ -97,10 +97,7 @@ static void write_dump(recorder *r, buf *out) {
 
 status flight_read_pickle(recorder *r, source *src, const ingest_options *o, buf *json,
                           error *err) {
-    pickle_options how = {.progress = o->progress,
-                          .progress_context = o->progress_context,
-                          .memory_limit_bytes = o->memory_limit_bytes};
-    TRY(pickle_read(src, &how, &r->pickle, err));
+    TRY(pickle_read(src, o, &r->pickle, err));
     uint64_t n = pickle_input_bytes(r->pickle);
     write_dump(r, json);
     if (pickle_is_cut(r->pickle)) part_lost(r->part, CAUSE_TRUNCATED, n, 0);
