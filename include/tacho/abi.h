@@ -58,9 +58,10 @@ typedef struct {
     int device;
     uint32_t memory_every; /* keep one of so many allocations; 0 = 1 = all */
     uint64_t ring_bytes;   /* the most a file may grow to; 0: 8 GiB, flight recorder 256 MiB */
-    double
-        flight_seconds; /* > 0: keep the last seconds, written by tacho_trigger and at the end */
-    int follow_children; /* forked children record into files of their own when they use tacho */
+    /* > 0: keep the last seconds, written by tacho_trigger and at the end */
+    double flight_seconds;
+    /* forked children record into files of their own when they use tacho */
+    int follow_children;
     int listen;          /* answer `tacho attach` */
     uint64_t first_step; /* the number of the step that runs when the recording starts */
     /* Flight recorder: when it writes what it has, without being asked: rules joined by commas,

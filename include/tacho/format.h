@@ -151,7 +151,8 @@ enum { /* kinds of events, with the slots that follow */
        TACHO_EVENT_DEVICE,  /* tacho_device_slots; argument: a range kind */
        TACHO_EVENT_THREAD,  /* name: from here on the chunk belongs to this row */
        TACHO_EVENT_LOST,    /* tacho_lost_slot */
-       TACHO_EVENT_ASYNC, /* tacho_flow_slot; argument 'b' or 'e': a range that may cross threads */
+       /* tacho_flow_slot; argument 'b' or 'e': a range that may cross threads */
+       TACHO_EVENT_ASYNC,
        TACHO_EVENT_GPU,      /* tacho_gpu_slots; argument: a range kind */
        TACHO_EVENT_API,      /* tacho_api_slots: a call that gives work to the device */
        TACHO_EVENT_SAMPLING, /* tacho_step_slot: what is recorded changes, without a step */

@@ -14,7 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/message_ids.h" /* generated from text/messages.def: those that every file may need */
+/* generated from text/messages.def: those that every file may need */
+#include "base/message_ids.h"
 #include "base/str.h"
 
 typedef enum {

@@ -2,7 +2,8 @@
  *
  *     idle, listening   the recorder makes a recording for the time asked, hooks of Python
  *                       included
- *     recording already its recording goes on; what happens in the time asked is copied out of it
+ *     recording already its recording goes on; what happens in the time asked is copied
+ *                       out of it
  *     flight recorder   without --for: it writes its last seconds; with --for as above
  *
  * Several processes (the ranks of a launcher) are recorded at the same time. Ctrl-C, or the end

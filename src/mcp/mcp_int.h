@@ -19,7 +19,7 @@ void mcp_put_tools(buf *out, lang words);
 status mcp_read_call(const mcp_tool *t, str arguments, arena *a, mcp_call *out,
                      error *err) MUST_USE;
 
-/* ---- runs as resources: tacho://run/NAME, tacho://run/NAME/ANALYSIS; a name is percent-encoded  */
+/* ---- runs as resources: tacho://run/NAME, tacho://run/NAME/ANALYSIS; percent-encoded */
 
 #define MCP_RUN_URI "tacho://run/"
 

@@ -7,7 +7,8 @@
  *     question_begin(&q);
  *     …  t = term_find(TERMS, N_OF(TERMS), groups, name);
  *        if (t) TRY(term_set(t, &as, value, &mine, err));
- *        else if (p is a parameter of the analysis) TRY(params_add(&q.params, p, &as, value, err));
+ *        else if (p is a parameter of the analysis)
+ *            TRY(params_add(&q.params, p, &as, value, err));
  *     TRY(question_end(&q, "--", err));
  *
  * Which terms a door takes, and in which order it lists them, is its own affair; names, kinds

@@ -5,7 +5,8 @@
  * package and to set them, and loses them again when the recording has ended:
  *
  *     ask ─> main thread, between two instructions of Python ─> prepare ─> start() ─> begin
- *      └─ hurry: the main thread waits in a system call; a thread of ours takes the interpreter's lock
+ *      └─ hurry: the main thread waits in a system call; a thread of ours takes the
+ *         interpreter's lock
  *
  * The interpreter's own functions are looked up in the process: nothing is linked, and a
  * process without them has no Python. What goes wrong there is a note in the recording and

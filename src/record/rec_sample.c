@@ -1,8 +1,8 @@
 /* rec_sample.c: operators, modules and stacks of one step in N; the device's work of all.
  *
- *     tacho_step ─> begin: is the next one sampled? ─> its mark says so ─> follow: hooks in or out
+ *     tacho_step ─> begin: is the next one sampled? ─> its mark says so ─> hooks in or out
  *                      ^ asked
- *     records of the device ─> sums of work by step ─> judge: a step unlike all that were sampled
+ *     records of the device ─> sums of work by step ─> judge: a step unlike all sampled ones
  *
  * Sampled are the first steps of a file, since a program's very first step is unlike its
  * others, then those whose number N divides, so that all ranks sample the same ones. In steps

@@ -7,7 +7,7 @@
  *
  *     none ── asked for, or one of many ──> waiting ──> making ──> ready, failed
  *                                              ^                     │
- *                                              └── the file changed ─┘   (the old one stays till then)
+ *                                              └── the file changed ─┘  (the old one stays)
  *
  * A file that changed while it was read is summarised again when it is quiet. */
 #include "session/catalogue_int.h"

@@ -7,15 +7,16 @@
  *
  *     record = varint shape, then one value for each key of the shape, first key first
  *     shape  = a place in a trie: shape_parent[s] < s (0 at the root), shape_key[s] = string
- *            id;
- *              its keys are those on the path from the root to s
+ *              id; its keys are those on the path from the root to s
  *     value  = varint v, tag = v & 3, rest = v >> 2:
  *              0 integer:  zigzag(rest) is added to the previous tag-0 integer at the same
  *                          place of the trie in this block (0 at first); wraps at 64 bits
  *              1 string:   rest = id of its decoded bytes
- *              2 raw JSON: rest = id of the text as written (array, object, literal, odd number)
- *              3 decimal:  rest = number of fraction digits (0 … 18), then varint zigzag(mantissa);
- *                          with 0 digits an integer whose difference does not fit tag 0
+ *              2 raw JSON: rest = id of the text as written (array, object, literal, odd
+ *                          number)
+ *              3 decimal:  rest = number of fraction digits (0 … 18), then varint
+ *                          zigzag(mantissa); with 0 digits an integer whose difference
+ *                          does not fit tag 0
  *
  * One shape is special: ARGS_SHAPE_RAW is one value of tag 2, the whole object as text. A
  * number that does not come back as it was written ("-0.0", "1e5", 20 digits) is a raw value.

@@ -16,8 +16,8 @@
 typedef struct {
     const trace *trace;
     str name; /* of the worker: its processes carry it */
-    bool
-        helper; /* it works for the first input: no steps, and no length, of the whole are its own */
+    /* it works for the first input: no steps, and no length, of the whole are its own */
+    bool helper;
 } merge_input;
 
 /* *n_clockless: inputs that tell no time of day although others do; they begin where the whole

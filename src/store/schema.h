@@ -61,8 +61,9 @@ typedef enum {
     LINK_ORDER,       /* by order only */
     LINK_GRAPH,       /* a node of a launched graph */
     LINK_LAUNCH_ONLY, /* correlation found a call that no op contains */
-    LINK_INFERRED, /* an op of another step with the same launches: its name, shapes, stack and module,
-                   * neither its time nor its arguments */
+    /* an op of another step with the same launches: its name, shapes, stack and module, neither
+     * its time nor its arguments */
+    LINK_INFERRED,
     LINK_CAPTURED, /* a node of a launched graph: the op in which it was captured; as above */
 } link_how;
 

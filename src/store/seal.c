@@ -1,7 +1,8 @@
 /* seal.c: from rows as they arrived to a trace that never changes again: the order of the
  * steps.
  *
- *   marks → tracks → sort → nest → details → (memory, link, frames, arguments, flows) → steps → infer → facts
+ *   marks → tracks → sort → nest → details → (memory, link, frames, arguments, flows)
+ *         → steps → infer → facts
  *
  * Every step is a linear pass or a sort over plain arrays; the wide ones run on the pool, track
  * by track, and give the same result for any number of threads. */

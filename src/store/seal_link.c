@@ -1,6 +1,7 @@
 /* seal_link.c: device work finds the host call that launched it and the operator it belongs to.
  *
- *   kernel ──correlation──> runtime or driver call ──external id + containment, else innermost──> op
+ *   kernel ──correlation──> runtime or driver call ──external id + containment,
+ *                                                     else innermost──> op
  *
  * Kineto of 2022 to early 2024 wrote the correlation id as external id everywhere; such a file
  * is recognised (99 % of its kernels) and its external ids are not used. An external id is

@@ -9,7 +9,8 @@
 typedef struct {
     str table;  /* keep this table alone */
     str search; /* rows with this text, in all tables that have texts */
-    str filter; /* rows a line of filter.h asks for, likewise; without `sort` the best fit first */
+    /* rows a line of filter.h asks for, likewise; without `sort` the best fit first */
+    str filter;
     str sort; /* "COLUMN[:asc|:desc]", several joined by commas: tables that have the first */
     size_t offset; /* rows to leave out at the beginning */
     size_t limit;  /* rows to keep after them */

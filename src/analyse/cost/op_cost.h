@@ -11,8 +11,8 @@
 
 typedef struct {
     double flops; /* NaN: not known */
-    double
-        repeated; /* of them, those that compute again what the forward pass had: no work of the model */
+    /* of them, those that compute again what the forward pass had: no work of the model */
+    double repeated;
     double bytes; /* NaN: not known */
     uint8_t type; /* kernel_type of the inputs */
     bool matrix;  /* a product: matrix cores can do it */

@@ -2,7 +2,8 @@
  * how long the texts are; servers (vLLM, SGLang) write the sums over their requests into the
  * name of the range around a batch:
  *
- *     execute_32_context_2(sq512sk900sqsq131072sqsk230400)_generation_30(sq30sk51000sqsq30sqsk51000)
+ *     execute_32_context_2(sq512sk900sqsq131072sqsk230400)
+ *         _generation_30(sq30sk51000sqsq30sqsk51000)      in one word
  *
  * sq, sk: queries and keys; sqsq, sqsk: the sums of q·q and q·k. */
 #ifndef ANALYSE_OP_COST_PAGED_H

@@ -30,8 +30,8 @@ typedef struct {
     lexicon lexicon;
     work_list work; /* by operator */
     groups costs;   /* by name, shapes, types and inputs */
-    uint8_t *
-        named; /* by string id of an operator's name: 0 not looked at, 1 has no formula, 2 may have one */
+    /* by string id of an operator's name: 0 not looked at, 1 has no formula, 2 may have one */
+    uint8_t *named;
     arena *arena;
     bool on_device; /* the trace has device work: a call without any has no rate */
 } op_work;

@@ -7,9 +7,9 @@
 
 typedef struct {
     double mfu; /* NaN: not known */
-    double
-        flops; /* of matrix products, convolutions and attention in these steps, without what the
-                          backward pass computes again */
+    /* of matrix products, convolutions and attention in these steps, without what the backward
+     * pass computes again */
+    double flops;
     int64_t ns;        /* length of the steps; of the recording where there are none */
     int64_t steps;     /* 0: nothing marks them */
     kernel_type type;  /* the one most of the operations are in */

@@ -4,9 +4,9 @@
  * name (or by name and shapes), data type and unit: a point of the chart has one roof.
  *
  *     operations/s
- *        │        ______ peak of the type         least time of a point: the longer of operations over the
- *        │      /                                 peak and bytes over the bandwidth; what is missing to the
- *        │    / ∙                                 roof is that over its time
+ *        │        ______ peak of the type    least time of a point: the longer of operations
+ *        │      /                            over the peak and bytes over the bandwidth; what
+ *        │    / ∙                            is missing to the roof is that over its time
  *        │  /        ∙
  *        └──────────────── operations per byte
  *

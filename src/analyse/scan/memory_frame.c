@@ -4,8 +4,8 @@
  * library's code it went through, the framework, the allocator. The one that says most names
  * the block:
  *
- *     1. the innermost Python frame outside PyTorch and Python's own library:  model.py:123 forward
- *     2. the innermost operator, for stacks without Python (autograd):         aten::mm
+ *     1. the innermost Python frame outside PyTorch and Python's library:  model.py:123 forward
+ *     2. the innermost operator, for stacks without Python (autograd):     aten::mm
  *     3. the innermost Python frame, 4. the innermost native one outside the allocator
  *
  * A frame's parent has a smaller number, so the best frame of every stack is found in one pass

@@ -60,11 +60,11 @@ static uint64_t key_of_name(const critical *c, const path_piece *p) {
 
 static status add_up(critical *c, const path_piece *p, error *err) {
     int64_t ns = sub_i64(p->end, p->start);
-    TRY(path_sums_add(&c->by_name, key_of_name(c, p), p, err));
+    TRY(path_sums_add(&c->by_name, key_of_name(c, p), STR(""), p, err));
     if (c->owners.has_modules)
-        TRY(path_sums_add(&c->by_module, path_module_of(&c->owners, p), p, err));
+        TRY(path_sums_add(&c->by_module, path_module_of(&c->owners, p), STR(""), p, err));
     if (c->owners.has_lines)
-        TRY(path_sums_add(&c->by_line, path_line_of(&c->owners, p), p, err));
+        TRY(path_sums_add(&c->by_line, path_line_of(&c->owners, p), STR(""), p, err));
     c->kind_ns[p->kind] = add_i64(c->kind_ns[p->kind], ns);
     c->kind_n[p->kind]++;
     c->all_ns = add_i64(c->all_ns, ns);

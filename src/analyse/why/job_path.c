@@ -9,8 +9,8 @@
 #include "analyse/rules.h"
 #include "analyse/run/summary_filter.h"
 #include "analyse/scan/module_work.h"
-#include "analyse/why/job_sums.h"
 #include "analyse/why/path_owners.h"
+#include "analyse/why/path_sums.h"
 #include "base/message_ids_advice.h"
 #include "base/num.h"
 
@@ -39,7 +39,7 @@ typedef struct {
     path_pieces pieces;
     rank_part *ranks;
     selection *selects;
-    job_sums by_name, by_module, by_line;
+    path_sums by_name, by_module, by_line;
     bool has_modules, has_lines;
     int64_t kind_ns[N_PATH_KINDS], kind_n[N_PATH_KINDS];
     int64_t all_ns;
@@ -59,14 +59,14 @@ static status add_up(job_path *c, const path_piece *p, error *err) {
     const trace *t = c->graph.ranks[p->rank].t;
     rank_part *r = &c->ranks[p->rank];
     int64_t ns = sub_i64(p->end, p->start);
-    TRY(job_sums_add(&c->by_name, p->kind, name_of(c, p), p, err));
+    TRY(path_sums_add(&c->by_name, p->kind, name_of(c, p), p, err));
     uint32_t module = c->has_modules ? path_module_of(&r->owners, p) : 0;
     uint32_t line = c->has_lines ? path_line_of(&r->owners, p) : 0;
     if (c->has_modules)
-        TRY(job_sums_add(&c->by_module, 0, module ? module_short_name(t, module) : STR(""), p,
-                         err));
+        TRY(path_sums_add(&c->by_module, 0, module ? module_short_name(t, module) : STR(""), p,
+                          err));
     if (c->has_lines)
-        TRY(job_sums_add(&c->by_line, 0, line ? trace_str(t, line) : STR(""), p, err));
+        TRY(path_sums_add(&c->by_line, 0, line ? trace_str(t, line) : STR(""), p, err));
     c->kind_ns[p->kind] = add_i64(c->kind_ns[p->kind], ns);
     c->kind_n[p->kind]++;
     r->kind_ns[p->kind] = add_i64(r->kind_ns[p->kind], ns);
@@ -111,17 +111,17 @@ static status write_leg(const job_path *c, table *t, int64_t step, size_t first,
     const path_piece *v = c->pieces.v, *most = &v[first];
     int64_t device = 0, communication = 0, ns = sub_i64(v[end - 1].end, v[first].start);
     size_t row;
-    job_sums names;
-    TRY(job_sums_init(&names, c->arena, err));
+    path_sums names;
+    TRY(path_sums_init(&names, c->arena, err));
     for (size_t i = first; i < end; i++) {
         int64_t one = sub_i64(v[i].end, v[i].start);
         if (is_on_device(v[i].kind)) device = add_i64(device, one);
         if (v[i].kind == PATH_COMMUNICATION) communication = add_i64(communication, one);
-        TRY(job_sums_add(&names, v[i].kind, name_of(c, &v[i]), &v[i], err));
+        TRY(path_sums_add(&names, v[i].kind, name_of(c, &v[i]), &v[i], err));
     }
-    const job_sum *by = job_sums_at(&names, 0);
+    const path_sum *by = path_sums_at(&names, 0);
     for (uint32_t i = 1; i < names.rows.n; i++)
-        if (job_sums_at(&names, i)->ns > by->ns) by = job_sums_at(&names, i);
+        if (path_sums_at(&names, i)->ns > by->ns) by = path_sums_at(&names, i);
     TRY(table_add_row(t, &row, err));
     table_set_int(t, row, COL_G(step), step);
     set_rank(c, t, row, COL_G(rank), most->rank);
@@ -130,7 +130,7 @@ static status write_leg(const job_path *c, table *t, int64_t step, size_t first,
     table_set_int(t, row, COL_G(device), device);
     table_set_int(t, row, COL_G(communication), communication);
     table_set_int(t, row, COL_G(host), sub_i64(ns, add_i64(device, communication)));
-    table_set_text(t, row, COL_G(kind), path_kind_name(by->kind));
+    table_set_text(t, row, COL_G(kind), path_kind_name((path_kind)by->key));
     if (by->text.n) table_set_text(t, row, COL_G(name), by->text);
     table_set_int(t, row, COL_G(time), by->ns);
     if (v[first].kind == PATH_COMMUNICATION && first)
@@ -209,7 +209,7 @@ static status write_ranks(const job_path *c, table *t, error *err) {
 
 /* The columns that all tables of names end with, from `first`. */
 static void set_sum(const job_path *c, table *t, size_t row, uint32_t first, uint32_t rank,
-                    const job_sum *s) {
+                    const path_sum *s) {
     table_set_int(t, row, first, per_step(c, s->ns));
     table_set_real(t, row, first + 1, share_of(c, s->ns));
     table_set_int(t, row, first + 2, s->n);
@@ -222,16 +222,16 @@ typedef struct {
     uint32_t kind, text, time, rank; /* kind: UINT32_MAX: it has none */
 } sum_columns;
 
-static status write_sums(const job_path *c, const job_sums *s, table *t, sum_columns at,
+static status write_sums(const job_path *c, const path_sums *s, table *t, sum_columns at,
                          error *err) {
-    const uint32_t *order = job_sums_order(s);
+    const uint32_t *order = path_sums_order(s);
     if (!order) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < s->rows.n; i++) {
-        const job_sum *sum = job_sums_at(s, order[i]);
+        const path_sum *sum = path_sums_at(s, order[i]);
         size_t row;
         TRY(table_add_row(t, &row, err));
         if (at.kind != UINT32_MAX)
-            table_set_text(t, row, at.kind, path_kind_name((path_kind)sum->kind));
+            table_set_text(t, row, at.kind, path_kind_name((path_kind)sum->key));
         if (sum->text.n) table_set_text(t, row, at.text, sum->text);
         set_sum(c, t, row, at.time, at.rank, sum);
     }
@@ -254,9 +254,9 @@ static status prepare(job_path *c, const params *p, error *err) {
         c->has_modules |= o->has_modules;
         c->has_lines |= o->has_lines;
     }
-    TRY(job_sums_init(&c->by_name, c->arena, err));
-    TRY(job_sums_init(&c->by_module, c->arena, err));
-    return job_sums_init(&c->by_line, c->arena, err);
+    TRY(path_sums_init(&c->by_name, c->arena, err));
+    TRY(path_sums_init(&c->by_module, c->arena, err));
+    return path_sums_init(&c->by_line, c->arena, err);
 }
 
 static status write_all(job_path *c, error *err) {

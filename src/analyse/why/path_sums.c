@@ -1,6 +1,7 @@
 /* path_sums.c: the pieces of a critical path added up by a key. */
 #include "analyse/why/path_sums.h"
 
+#include "base/hash.h"
 #include "base/num.h"
 #include "base/sort.h"
 
@@ -9,22 +10,26 @@ status path_sums_init(path_sums *s, arena *a, error *err) {
 }
 
 static bool same_key(const void *row, const void *key) {
-    return ((const path_sum *)row)->key == *(const uint64_t *)key;
+    const path_sum *a = row, *b = key;
+    return a->key == b->key && str_eq(a->text, b->text);
 }
 
-status path_sums_add(path_sums *s, uint64_t key, const path_piece *p, error *err) {
+status path_sums_add(path_sums *s, uint64_t key, str text, const path_piece *p, error *err) {
+    path_sum wanted = {.key = key, .text = text};
+    uint64_t hash = hash_pair((uint32_t)(key >> 32), (uint32_t)key);
     int64_t ns = sub_i64(p->end, p->start);
     bool is_new;
-    uint32_t row = groups_at(&s->rows, hash_pair((uint32_t)(key >> 32), (uint32_t)key),
-                             same_key, &key, &is_new);
+    if (text.n) hash ^= hash_bytes64(text.p, text.n);
+    uint32_t row = groups_at(&s->rows, hash, same_key, &wanted, &is_new);
     if (row == GROUP_NONE) FAIL_MEMORY(err);
     path_sum *sum = GROUP_ROW(&s->rows, path_sum, row);
-    sum->key = key;
+    if (is_new) *sum = wanted;
     sum->ns = add_i64(sum->ns, ns);
     sum->n++;
     if (ns <= sum->longest_ns) return OK;
     sum->longest_ns = ns;
     sum->slice = p->slice;
+    sum->rank = p->rank;
     return OK;
 }
 

@@ -1,9 +1,9 @@
 /* ascend_db_host.c: what threads did: the framework's operators and queue, CANN's calls, ranges
  * of the program, steps.
  *
- *     PYTORCH_API ─ connectionId ─> CONNECTION_IDS.id ─ connectionId ─┬─> TASK: the operator's work
- *                                                                     ├─> another operator: its backward
- *     CANN_API ─ connectionId ─> TASK: the launch                     └─> another row of the queue
+ *     PYTORCH_API ─ connectionId ─> CONNECTION_IDS.id ─ connectionId ─┬─> TASK: its work
+ *                                                                     ├─> its backward operator
+ *     CANN_API ─ connectionId ─> TASK: the launch                     └─> a row of the queue
  *
  * CANN's calls are on rows of their own: their clock and the framework's differ by a little,
  * and what overlaps does not nest. */

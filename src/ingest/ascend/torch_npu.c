@@ -1,9 +1,10 @@
 /* torch_npu.c: Kineto's dialect as torch_npu writes it, with what CANN's tables add to it.
  *
- *   kernel_details.csv    name and start of a task ──> its cells become arguments of the slice, its blocks
- *                         the grid
- *   Group N Communication hcom_allReduce__GROUP_SEQUENCE_N ──> a collective of that group; what its planes
- *                         do (Notify_Wait, Memcpy, …) is inside it and is not counted again
+ *   kernel_details.csv    name and start of a task ──> its cells become arguments of the slice,
+ *                         its blocks the grid
+ *   Group N Communication hcom_allReduce__GROUP_SEQUENCE_N ──> a collective of that group; what
+ *                         its planes do (Notify_Wait, Memcpy, …) is inside it and is not
+ *                         counted again
  *   the other tables      memory, costs of collectives, links, facts of the run (cann_tables.h)
  *
  * Launches (HostToDevice), owners (async_npu), forward to backward and the overlap analysis are

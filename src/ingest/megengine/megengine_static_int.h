@@ -61,7 +61,8 @@ typedef struct {
     map facts_of;  /* id of an operator → row of facts */
     map type_of;   /* id of a variable → string id of its type as JSON, 0 = none */
     uint32_t next; /* row of facts that is expected next: the objects are in one order mostly */
-    vec normal; /* uint32_t by string id of a raw value: its normal form's id, 0 = not known yet */
+    /* uint32_t by string id of a raw value: its normal form's id, 0 = not known yet */
+    vec normal;
     members members_of[N_MEMBERS_OF];
     buf scratch;
     bool failed; /* out of memory */

@@ -2,8 +2,9 @@
  * addresses.
  *
  *     <rect x="7.000000" y="1.048576" height="0.098304" width="45.000000" fill="#AAAAAA"
- *      tag:type="tensor" tag:name="" tag:address="0x7f0000100000" tag:size="96KB " tag:layout="{…}"
- *      tag:produced="1ms 7us 280ns " tag:erased="5ms 460us " tag:duration="…" tag:group="101">
+ *      tag:type="tensor" tag:name="" tag:address="0x7f0000100000" tag:size="96KB "
+ *      tag:layout="{…}" tag:produced="1ms 7us 280ns " tag:erased="5ms 460us "
+ *      tag:duration="…" tag:group="101">
  *
  * Each rectangle with an address is the storage of one tensor: an allocation and its release,
  * paired by a number of their own because tensors may share an address. Positions are not read:

@@ -2,9 +2,11 @@
  * communication_matrix.json.
  *
  *   {"step6": {"collective": {"hcom_allReduce__123_0@456": {
- *        "Communication Time Info": {"Transit Time(ms)": 1.5, "Wait Time(ms)": 0.5, …}, …}}, "p2p": {…}}}
+ *        "Communication Time Info": {"Transit Time(ms)": 1.5, "Wait Time(ms)": 0.5, …}, …}},
+ *        "p2p": {…}}}
  *   {"step6": {"collective": {"allReduce-total@456": {
- *        "0-1": {"Transport Type": "HCCS", "Transit Time(ms)": 1.5, "Transit Size(MB)": 3, …}}}}}
+ *        "0-1": {"Transport Type": "HCCS", "Transit Time(ms)": 1.5, "Transit Size(MB)": 3,
+ *                …}}}}}
  *
  * They become the same tables as the older table of collectives (mindspore_cluster.c):
  * comm_cost and comm_cost_op the times, link the matrix.

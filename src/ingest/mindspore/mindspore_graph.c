@@ -16,7 +16,8 @@
  *
  *     static  |■■■■■■■■■■■■■■■■■■■■■■■■|   LifeLongGraphAll    all operators
  *     start   |■■■■■■■■■|              |   LifeLongGraphStart  up to its end
- *     none         |■■■■■■■|               LifeLongNone        from its start to its end, both included
+ *     none         |■■■■■■■|               LifeLongNone        from its start to its end, both
+ *                                                              included
  *
  * Files of 2.0 list the tensors of the first operator only; then most of the curve is such a
  * rest. */

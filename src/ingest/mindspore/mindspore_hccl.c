@@ -1,8 +1,9 @@
 /* mindspore_hccl.c: the traces of collectives as a device wrote them:
  * hccl_info/OPERATOR/iterN.trace.
  *
- *   {"device id": "6", "traceEvents": [{"tid": 2, "ts": us, "dur": us, "args": {"task type": "Memcpy",
- *        "src rank": 1, "dst rank": 0, "transport type": "SDMA", "size": 47178496}}]}
+ *   {"device id": "6", "traceEvents": [{"tid": 2, "ts": us, "dur": us, "args": {
+ *        "task type": "Memcpy", "src rank": 1, "dst rank": 0, "transport type": "SDMA",
+ *        "size": 47178496}}]}
  *
  * MindSpore makes hccl_raw_#.csv of them; where that table is, they are not looked at. A file
  * is one run of one operator, and belongs to the step it starts in. What counts:

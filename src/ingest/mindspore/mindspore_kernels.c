@@ -1,8 +1,9 @@
 /* mindspore_kernels.c: kernel_details.csv, what CANN says of each task of a device: type,
  * shapes, blocks, waiting, counters of the AI Core.
  *
- *     kernel_details.csv ── rows, by name and start ──> trace_view.json  same name, same start: the row's
- *                                        │              cells become arguments of the task
+ *     kernel_details.csv ── rows, by name and start ──> trace_view.json
+ *                                        │              same name, same start: the row's cells
+ *                                        │              become arguments of the task
  *                                        └── no timeline there: the rows are the tasks
  *
  * Both files list the same tasks: a task is taken from the timeline, a row only explains it.

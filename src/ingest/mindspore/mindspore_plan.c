@@ -1,8 +1,9 @@
 /* mindspore_plan.c: how a network was split over the devices: parallel_strategy_#.json.
  *
  *   {"config": {"stageId": 0, "parallelType": "auto_parallel"},
- *    "graph": {"node": [{"name": "1", "fullName": "Default/AllReduce-op1", "opType": "AllReduce",
- *                        "scope": "Default", "instanceName": "grad_mirror_w",
+ *    "graph": {"node": [{"name": "1", "fullName": "Default/AllReduce-op1",
+ *                        "opType": "AllReduce", "scope": "Default",
+ *                        "instanceName": "grad_mirror_w",
  *                        "attribute": [{"name": "group", "value": {"strVal": "g"}}],
  *                        "input": [{"name": "2"}], "outputType": {…}}],
  *              "parameters": [{"name": "w"}], "constVals": [{"key": "c"}]}}

@@ -1,8 +1,10 @@
 /* mindspore_shapes.c: operators of a network whose shapes change: dynamic_shape_info_#.json, in
  * one of two forms:
  *
- *   GPU      {"operator": {"1": [{step, op_side, op_type, op_name, dur, shape_info}]}, "kernel": {"1": […]}}   us
- *   Ascend   {"op_type": {…}, "MatMul": [{"MatMul-op3": {"op_exe_time": [ms], "op_shape": ["{…}"]}}]}
+ *   GPU      {"operator": {"1": [{step, op_side, op_type, op_name, dur, shape_info}]},
+ *             "kernel": {"1": […]}}                                                        us
+ *   Ascend   {"op_type": {…}, "MatMul": [{"MatMul-op3": {"op_exe_time": [ms],
+ *                                                        "op_shape": ["{…}"]}}]}
  *
  * On an Ascend only operators that ran as often as most of them are taken: others did not
  * run once in each step, and their list cannot be told apart by step. */

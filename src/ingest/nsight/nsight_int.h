@@ -28,8 +28,8 @@ typedef struct {
 
 typedef struct {
     uint32_t name; /* string id */
-    bool
-        library; /* of a library of NVIDIA's: its ranges are operators where no framework has any */
+    /* of a library of NVIDIA's: its ranges are operators where no framework has any */
+    bool library;
     bool collective;
     uint16_t category; /* of its ranges; 0: not asked for yet */
 } domain_row;

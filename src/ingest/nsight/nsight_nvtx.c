@@ -190,8 +190,9 @@ static str leading_list(str text) {
     return STR_NONE;
 }
 
-/* What PyTorch writes behind the name, found in one walk: ", op_id = 12, seq = 7, sizes = [[8]]".
- * The name ends where the first of the two numbers is. */
+/* What PyTorch writes after the name, found in one walk:
+ * ", op_id = 12, seq = 7, sizes = [[8]]". The name ends where the first of the two numbers
+ * is. */
 static void read_torch(reader *r, str text, range *out) {
     static const str id = STR(", op_id = "), sequence = STR(", seq = "),
                      sizes = STR(", sizes = [");

@@ -1,7 +1,11 @@
 /* execution_spelling.c: from an execution trace's words for inputs to Kineto's.
  *
- *     types    Tensor(float)  GenericList[Tensor(float)]  Int, Double, Bool  GenericList[Int,Int]  None, Device, …
- *     Kineto   float          TensorList                  Scalar             ScalarList            ""
+ *     types                       Kineto
+ *     Tensor(float)               float
+ *     GenericList[Tensor(float)]  TensorList
+ *     Int, Double, Bool           Scalar
+ *     GenericList[Int,Int]        ScalarList
+ *     None, Device, …             ""
  *
  * Shapes and strides are those of tensors and lists of tensors; of anything else they are [].
  * Inputs are the texts of numbers and lists of numbers; of anything else "". The same lists

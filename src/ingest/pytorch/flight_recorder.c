@@ -1,9 +1,10 @@
 /* flight_recorder.c: a dump of the flight recorder as a trace.
  *
  *     { version, pg_config: { GROUP: {name, desc, ranks: "[0, 1]"} }, pg_status: {…},
- *       entries: [ {profiling_name: "nccl:all_reduce", process_group: [name, description], state,
- *                   collective_seq_id, p2p_seq_id, is_p2p, time_created_ns, time_discovered_started_ns,
- *                   time_discovered_completed_ns, input_sizes, input_dtypes, frames, …} ] }
+ *       entries: [ {profiling_name: "nccl:all_reduce", process_group: [name, description],
+ *                   state, collective_seq_id, p2p_seq_id, is_p2p, time_created_ns,
+ *                   time_discovered_started_ns, time_discovered_completed_ns, input_sizes,
+ *                   input_dtypes, frames, …} ] }
  *
  * Both forms take one way, but for the entries of a pickle (flight_recorder_pickle.c). An entry
  * is a slice on the row of its group, from the call to the time its end was noticed; one

@@ -74,8 +74,8 @@ static inline int64_t flight_checked(int64_t v, int field) {
 int64_t flight_number(str json, int field);
 /* A JSON value as a string id; UINT32_MAX: out of memory. */
 uint32_t flight_id(recorder *r, str json);
-/* What the JSON value of a field from FLIGHT_GROUP on means, at the end of r->lists; UINT32_MAX:
- * out of memory. */
+/* What the JSON value of a field from FLIGHT_GROUP on means, at the end of r->lists;
+ * UINT32_MAX: out of memory. */
 uint32_t flight_add_list(recorder *r, int field, str json);
 
 /* ---- flight_recorder_pickle.c ---- */

@@ -98,10 +98,7 @@ static void write_dump(recorder *r, buf *out) {
 
 status flight_read_pickle(recorder *r, source *src, const ingest_options *o, buf *json,
                           error *err) {
-    pickle_options how = {.progress = o->progress,
-                          .progress_context = o->progress_context,
-                          .memory_limit_bytes = o->memory_limit_bytes};
-    TRY(pickle_read(src, &how, &r->pickle, err));
+    TRY(pickle_read(src, o, &r->pickle, err));
     uint64_t n = pickle_input_bytes(r->pickle);
     write_dump(r, json);
     if (pickle_is_cut(r->pickle)) part_lost(r->part, CAUSE_TRUNCATED, n, 0);
@@ -155,9 +152,9 @@ static bool add_marked(reader *x, pickle_kind kind, uint32_t word) {
     return add_word(x, PICKLE_ABSENT) && add_word(x, (uint32_t)kind) && add_word(x, word);
 }
 
-/* The words of a value: equal ones for values that look the same (a number that is not whole, or
- * beyond 63 bits, looks like no other). What is small or a text is its own word; of the rest
- * the first word is one that no value has. False: too many, or no memory. */
+/* The words of a value: equal ones for values that look the same (a number that is not whole,
+ * or beyond 63 bits, looks like no other). What is small or a text is its own word; of the
+ * rest the first word is one that no value has. False: too many, or no memory. */
 static bool add_words(reader *x, size_t first, pickle_value v, int depth) {
     pickle_kind kind = pickle_kind_of(v);
     pickle_value key, item;

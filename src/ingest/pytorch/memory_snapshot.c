@@ -1,6 +1,7 @@
 /* memory_snapshot.c: a memory snapshot of PyTorch as a trace.
  *
- *     { segments: [ {device, address, total_size, blocks: [{size, requested_size, state, frames}]} ],
+ *     { segments: [ {device, address, total_size,
+ *                    blocks: [{size, requested_size, state, frames}]} ],
  *       device_traces: [ per device: [ {action, addr, size, stream, time_us, frames} ] ],
  *       external_annotations: [ {device, time_us, name, stage} ], allocator_settings: {…} }
  *
@@ -391,12 +392,9 @@ status ingest_memory_snapshot(source *src, const ingest_options *o, builder *b, 
     snapshot s = {.b = b, .o = o, .base_us = ABSENT_I64};
     s.known = VEC_INIT(snapshot_known);
     s.names = VEC_INIT(uint32_t);
-    pickle_options how = {.progress = o->progress,
-                          .progress_context = o->progress_context,
-                          .memory_limit_bytes = o->memory_limit_bytes};
     s.part = builder_part(b);
     if (!s.part) FAIL_MEMORY(err);
-    TRY(pickle_read(src, &how, &s.p, err));
+    TRY(pickle_read(src, o, &s.p, err));
     builder_set_format(b, "torch_memory_snapshot");
     builder_set_input_bytes(b, pickle_input_bytes(s.p));
     find_words(&s);

@@ -7,7 +7,7 @@
  * bits are read over and stand as opaque values.
  *
  *     pickle *p;
- *     TRY(pickle_read(src, &(pickle_options){0}, &p, err));
+ *     TRY(pickle_read(src, &(ingest_options){0}, &p, err));
  *     pickle_value key = pickle_key(p, STR("segments"));
  *     for (pickle_iter it = pickle_items(p, pickle_get(p, pickle_root(p), key));
  *          pickle_next(p, &it, &item);) …
@@ -20,7 +20,7 @@
 #ifndef INGEST_PICKLE_H
 #define INGEST_PICKLE_H
 
-#include "io/source.h"
+#include "ingest/ingest.h"
 
 typedef struct pickle pickle;
 typedef uint32_t pickle_value;
@@ -39,17 +39,11 @@ typedef enum {
     PICKLE_KIND_OPAQUE,
 } pickle_kind;
 
-typedef struct {
-    /* As in ingest_options. */
-    bool (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
-    void *progress_context;
-    uint64_t memory_limit_bytes; /* 0 = none */
-} pickle_options;
-
-/* Reads one pickle. A pickle that ends early is not failure: what was complete stands, the open
- * lists and dictionaries are closed, and pickle_is_cut says so. ERR_UNSUPPORTED when it asks
- * for more than data, ERR_FORMAT when it is not a pickle, ERR_LIMIT when it is too large. */
-status pickle_read(source *src, const pickle_options *o, pickle **out, error *err) MUST_USE;
+/* Reads one pickle; of the options its progress and its limit of memory count. A pickle that
+ * ends early is not failure: what was complete stands, the open lists and dictionaries are
+ * closed, and pickle_is_cut says so. ERR_UNSUPPORTED when it asks for more than data,
+ * ERR_FORMAT when it is not a pickle, ERR_LIMIT when it is too large. */
+status pickle_read(source *src, const ingest_options *o, pickle **out, error *err) MUST_USE;
 void pickle_free(pickle *p); /* NULL is allowed */
 
 pickle_value pickle_root(const pickle *p);

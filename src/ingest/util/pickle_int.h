@@ -3,8 +3,8 @@
  *
  *     a value: 29 bits of index or number | 3 bits of tag
  *
- *     list, dict ──> nodes[i]: count, first and last chunk ──> cells: │ used │ next │ v v v … │
- *     a dict's chunk of known keys ──────────────────────────> cells: │ used │ next │ shape │ v v … │
+ *     list, dict ──> nodes[i]: count, first and last chunk ─> cells: │ used │ next │ v v v … │
+ *     a dict's chunk of known keys ─────────────────> cells: │ used │ next │ shape │ v v … │
  *     int, float ──> numbers[i], 8 bytes; small integers are the value itself
  *     text       ──> an id of the interner: equal texts are equal values
  */

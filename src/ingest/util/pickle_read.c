@@ -113,7 +113,7 @@ typedef enum {
 typedef struct {
     pickle *p;
     source *src;
-    const pickle_options *o;
+    const ingest_options *o;
     piece pc;
     const char *at, *end;
     vec stack, marks, memo; /* pickle_value, uint32_t, pickle_value */
@@ -149,7 +149,7 @@ static uint64_t offset_of(const machine *m) {
 /* ---- bytes ------------------------------------------------------------------------------- */
 
 static status check_limits(machine *m) {
-    const pickle_options *o = m->o;
+    const ingest_options *o = m->o;
     if (o->progress && o->progress(o->progress_context, source_bytes_consumed(m->src),
                                    source_file_bytes(m->src)))
         FAIL0(m->err, ERR_CANCELLED, NOPOS, MSG_CANCELLED);
@@ -813,7 +813,7 @@ static status pickle_read_finish(machine *m, outcome how) {
     return more == FAILED ? explain(m, more) : OK;
 }
 
-status pickle_read(source *src, const pickle_options *o, pickle **out, error *err) {
+status pickle_read(source *src, const ingest_options *o, pickle **out, error *err) {
     machine m = {.p = pickle_new(), .src = src, .o = o, .err = err};
     if (!m.p) FAIL_MEMORY(err);
     m.stack = VEC_INIT(pickle_value);

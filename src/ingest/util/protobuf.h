@@ -25,8 +25,8 @@ typedef struct {
 enum { PB_ROOM = 16 };
 typedef struct {
     const char *p, *end;
-    bool
-        damaged; /* it stopped at something that is not a field, or that is cut; then p == end */
+    /* it stopped at something that is not a field, or that is cut; then p == end */
+    bool damaged;
 } pb_reader;
 
 static inline pb_reader pb_open(str message) {

@@ -87,7 +87,7 @@ static const str SAMPLES[] = {
 };
 enum { N_SAMPLES = sizeof SAMPLES / sizeof *SAMPLES };
 
-static status read_with(str bytes, const pickle_options *o, pickle **p, error *err) {
+static status read_with(str bytes, const ingest_options *o, pickle **p, error *err) {
     source *s;
     assert_int_equal(source_open_memory(bytes, &s, NULL), OK);
     status st = pickle_read(s, o, p, err);
@@ -96,7 +96,7 @@ static status read_with(str bytes, const pickle_options *o, pickle **p, error *e
 }
 
 static status read_bytes(str bytes, pickle **p, error *err) {
-    return read_with(bytes, &(pickle_options){0}, p, err);
+    return read_with(bytes, &(ingest_options){0}, p, err);
 }
 
 static pickle *must_read(str bytes) {
@@ -576,10 +576,10 @@ static void the_reader_can_be_stopped_and_limited(void **state) {
     buf_add_cstr(&b, "](");
     buf_add_repeat(&b, 'N', 5 << 20);
     buf_add_cstr(&b, "e.");
-    pickle_options stop = {.progress = stop_at_once, .progress_context = &n_calls};
+    ingest_options stop = {.progress = stop_at_once, .progress_context = &n_calls};
     assert_int_equal(read_with(buf_str(&b), &stop, &p, &err), ERR_CANCELLED);
     assert_int_equal(n_calls, 1);
-    pickle_options small = {.memory_limit_bytes = 1 << 20};
+    ingest_options small = {.memory_limit_bytes = 1 << 20};
     assert_int_equal(read_with(buf_str(&b), &small, &p, &err), ERR_LIMIT);
     assert_int_equal(err.message, MSG_MEMORY_LIMIT);
     assert_null(p);
@@ -614,7 +614,7 @@ static void every_failed_allocation_is_an_error(void **state) {
         error err = {0};
         assert_int_equal(source_open_memory(SAMPLES[4], &s, NULL), OK);
         fault_arm(FAULT_ALLOC, n);
-        status st = pickle_read(s, &(pickle_options){0}, &p, &err);
+        status st = pickle_read(s, &(ingest_options){0}, &p, &err);
         bool hit = fault_count(FAULT_ALLOC) >= n;
         fault_arm(FAULT_ALLOC, 0);
         source_close(s);
