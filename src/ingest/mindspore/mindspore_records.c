@@ -7,10 +7,10 @@
  *   mindspore.memory_usage    an allocation or a release: 100 fixed bytes, field 13 its
  *                             operator
  *
- *      0 i32 device    28 u64 address    68 u64 used by an event       92 u32 stream
- *      4 u64 thread    36 u64 size       76 u64 freed eagerly          96 u8  and three more:
- *     12 u64 process   44 u64 used       84 u64 stream (a pointer)
- *     20 u64 time      52 u64 peak       from persistent memory, persistent, mode, type
+ *      0 i32 device    28 u64 address    68 u64 used by an event      92 u32 stream
+ *      4 u64 thread    36 u64 size       76 u64 freed eagerly         96 u8 from persistent
+ *     12 u64 process   44 u64 used       84 u64 stream (a pointer)       memory; a byte each:
+ *     20 u64 time      52 u64 peak                                       persistent, mode, type
  *                      60 u64 reserved   a size of 2^64 - 1 is a release
  *
  * Calls of record_shapes have no times: they are counted by name, shapes and types, on a side
