@@ -85,6 +85,10 @@ test("hang: who did not come, where each rank is, the lines of the program; only
     await page.waitForSelector(panel("各 rank 的位置"));
     assert.match(plain(await page.textContent("h1")), /没有到达/);
   });
+  await on(s, "hang?run=dumps", async (page) => {
+    const heads = await words(page, "Collectives that did not complete"); // where there is no room for all columns
+    assert.ok(heads.includes("Ranks to blame") && heads.includes("Ranks that wait"), heads);
+  }, { width: 720, height: 450 });
   await on(s, `overview?run=${JAX_RUN}`, async (page) => assert.equal(await page.locator(".rail-link[href='#/hang']").count(), 0));
   await on(s, "hang?run=own", async (page) => assert.match(await page.textContent("main pre"), /TORCH_NCCL_DUMP_ON_TIMEOUT/));
 });

@@ -73,3 +73,12 @@ test("layout: nothing cut or covered at any width, questions in SQL", (s) => {
   const views = ["query?run=sample", `query?run=sample&sql=${sql}`, `query?run=sample&sql=${sql}&form=bars&y=4`, `query?run=sample&sql=${sql}&form=line&y=4`];
   return visit(s, "runs", (page) => lookAtAll(page, views));
 });
+
+test("layout: a name of any length in the verdict breaks and leaves the controls in view", (s) =>
+  visit(s, "overview?run=sample", async (page) => {
+    await page.evaluate(() => {
+      document.querySelector("main h1").textContent = `loading in ${"_SingleProcessDataLoaderIter.__next__".repeat(6)}`;
+    });
+    const right = await page.$$eval(".verdict > :last-child, main h1", (list) => list.map((e) => e.getBoundingClientRect().right));
+    assert.ok(Math.max(...right) <= 720, String(right));
+  }, { width: 720, height: 500 }));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cutMiddle, foldKernel, shapesLabel } from "./names.ts";
+import { cutMiddle, foldKernel, shapesLabel, unmangled } from "./names.ts";
 
 test("a wrapper gives way to what it wraps", () => {
   assert.equal(foldKernel("void cutlass::Kernel2<cutlass_75_align1>(cutlass_75_align1::Params)"), "cutlass_75_align1");
@@ -33,4 +33,11 @@ test("a mangled name is folded to what it says", () => {
   assert.equal(foldKernel("_Z9my_kernelPfS_i"), "my_kernel");
   assert.equal(foldKernel("_ZN12_GLOBAL__N_13addEv"), "add");
   assert.equal(foldKernel("_Zoom"), "_Zoom");
+});
+
+test("a sentence has mangled names as people write them, also where it shortens them", () => {
+  const kernel = "_ZN2at6native29vectorized_elementwise_kernelILi4EfEEvi";
+  const said = unmangled("_ZN2at6native29vectorized…EfEEvi takes 50.0 % of the kernel time", { kernel, share: 0.5 });
+  assert.ok(/^vectorized_elementwise_kernel\S* takes 50.0 %/.test(said), said);
+  assert.equal(unmangled("gemm takes 50.0 %", { kernel: "gemm" }), "gemm takes 50.0 %");
 });

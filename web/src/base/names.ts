@@ -108,3 +108,9 @@ export function shapesLabel(text: string): string {
     return text;
   }
 }
+
+/** A sentence with the mangled names among its values as people write them; the sentence may have them shortened. */
+export function unmangled(text: string, values: Record<string, unknown>): string {
+  const names = Object.values(values).filter((v): v is string => typeof v === "string" && v.startsWith("_Z"));
+  return names.reduce((said, name) => said.replace(/_Z[\w…]+/, kernelLabel(name, 60)), text);
+}

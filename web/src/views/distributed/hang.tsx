@@ -58,10 +58,10 @@ function Open({ asked }: { asked: AskedFor<"hang"> }) {
       list={[
         ["name", { title: t("collective"), text: true, mono: true }],
         ["sequence", { title: t("hang_number"), text: true, width: 80 }],
-        ["group", { title: t("hang_group"), text: true, width: 90 }],
-        ["description", { title: t("hang_group_words"), text: true, width: 130 }],
-        ["cause", { text: true, width: 180, show: causeWord }],
-        ["culprits", { title: t("hang_culprits"), text: true, width: 120 }],
+        ["group", { title: t("hang_group"), text: true, width: 90, leaves: 3 }],
+        ["description", { title: t("hang_group_words"), text: true, width: 130, leaves: 4 }],
+        ["cause", { text: true, width: 180, show: causeWord, leaves: 2 }],
+        ["culprits", { title: t("hang_culprits"), text: true, width: 120, stays: true }],
         ["waiting", { title: t("hang_waiting"), text: true, width: 120 }],
       ]}
     />
@@ -89,10 +89,10 @@ function Members({ asked }: { asked: AskedFor<"hang"> }) {
         ["state", { title: t("hang_state"), text: true, width: 200, show: stateWord }],
         ["name", { title: t("collective"), text: true, mono: true }],
         ["sequence", { title: t("hang_number"), text: true, width: 80 }],
-        ["group", { title: t("hang_group"), text: true, width: 90 }],
-        ["shapes", { title: t("hang_shapes"), text: true, mono: true, width: 140 }],
+        ["group", { title: t("hang_group"), text: true, width: 90, leaves: 3 }],
+        ["shapes", { title: t("hang_shapes"), text: true, mono: true, width: 140, leaves: 4 }],
         ["last_name", { title: t("hang_last"), text: true, mono: true, width: 130 }],
-        ["last_sequence", { title: t("hang_last_number"), text: true, width: 90 }],
+        ["last_sequence", { title: t("hang_last_number"), text: true, width: 90, leaves: 2 }],
       ]}
     />
   );

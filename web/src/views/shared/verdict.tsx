@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { Answer } from "../../api/types.ts";
 import { isKnown } from "../../base/aggregate.ts";
+import { unmangled } from "../../base/names.ts";
 import { showSlice } from "../../model/evidence.ts";
 import { language, t } from "../../model/language.ts";
 import { isSummary } from "../../model/trace.ts";
@@ -38,7 +39,8 @@ interface HeadProps {
 
 export function Verdict({ answer, otherwise, facts = [], more, controls, show }: HeadProps) {
   const verdict = answer?.verdict;
-  const title = verdict ? <Sentence text={verdict.text[language.value]} severity={verdict.severity} /> : otherwise;
+  const said = verdict && unmangled(verdict.text[language.value], verdict.values);
+  const title = verdict ? <Sentence text={said ?? ""} severity={verdict.severity} /> : otherwise;
   const lead = isSummary() ? undefined : (show ?? showNamed(verdict?.values));
   // Without an answer every number would be a zero that nobody measured.
   const beside = (
