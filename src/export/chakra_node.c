@@ -121,7 +121,7 @@ static void put_inputs(buf *to, buf *scratch, const trace *t, uint32_t op) {
 
 /* To the nearest microsecond; what takes any time takes one at least. */
 static uint64_t micros(int64_t ns) {
-    return ns <= 0 ? 0 : ns < 1500 ? 1 : (uint64_t)(ns + 500) / 1000;
+    return ns <= 0 ? 0 : ns < 1500 ? 1 : ((uint64_t)ns + 500) / 1000;
 }
 
 void chakra_write_node(export_ctx *x, const chakra_node *n, buf scratch[2]) {

@@ -180,6 +180,10 @@ static status add_worker(arena *a, vec *files, found_file like, int64_t process,
     return OK;
 }
 
+/* A worker is read from the whole file: thousands of them, which no machine runs, would be read
+ * for hours. They stay one worker. */
+enum { MOST_PROCESSES = 256 };
+
 status processes_part(arena *a, vec *files, bool named, error *err) {
     size_t n = files->n, left = 0;
     for (size_t i = 0; i < n; i++) {
@@ -187,7 +191,7 @@ status processes_part(arena *a, vec *files, bool named, error *err) {
         vec pids;
         status st = OK;
         TRY(ask_processes(&file, named, &pids, err));
-        bool several = pids.n > 1;
+        bool several = pids.n > 1 && pids.n <= MOST_PROCESSES;
         for (size_t k = 0; several && k < pids.n && st == OK; k++)
             st = add_worker(a, files, file, VEC(&pids, int64_t)[k], err);
         vec_fini(&pids);

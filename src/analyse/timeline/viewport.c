@@ -186,11 +186,13 @@ static void draw_series(viewport_ctx *d, uint32_t series, int shift) {
     for (lod_point p; !d->full && lod_next_point(&c, &p);) put_point(d, p.time_ns, &p);
 }
 
-/* The share of each bucket; buckets four times as wide, because a share of less is a
- * flicker. */
+/* The share of each bucket; buckets four times as wide, because a share of less is a flicker,
+ * and wider where the range of a hostile file is longer than all levels of detail. */
 static void draw_share(viewport_ctx *d, uint32_t device, bool load, int shift) {
     const lod_device *of = &d->l->devices[device];
     int wide = shift + 2 > LOD_MAX_SHIFT ? LOD_MAX_SHIFT : shift + 2;
+    enum { MOST_BUCKETS = 1 << 16 };
+    while (sub_i64(d->v->to_ns, d->v->from_ns) >> wide > MOST_BUCKETS) wide++;
     int64_t bucket = (int64_t)1 << wide, at = (d->v->from_ns >> wide) * bucket;
     double before = -1;
     for (; !d->full && at < d->v->to_ns; at = add_i64(at, bucket)) {

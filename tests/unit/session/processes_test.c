@@ -106,6 +106,34 @@ static void each_process_is_a_rank(void **state) {
     folder_gone(&f);
 }
 
+/* Each would be read from the whole file. */
+static void thousands_of_processes_are_one_worker(void **state) {
+    static const struct {
+        int processes;
+        uint32_t workers;
+    } cases[] = {{256, 256}, {257, 1}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        folder f = folder_new();
+        catalogue c;
+        arena a = {0};
+        buf sql = {0};
+        buf_add_cstr(&sql, TABLES);
+        for (long long k = 1; k <= cases[i].processes; k++)
+            buf_printf(&sql,
+                       "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(30,45,1,1,7,7,%lld,1);",
+                       1LL << 48 | k << 24);
+        buf_add_byte(&sql, 0);
+        put_database(&f, "report.sqlite", sql.p);
+        assert_int_equal(run_discover(&a, f.path, &c, NULL), OK);
+        assert_int_equal(c.n_runs, 1);
+        assert_int_equal(c.runs[0].n_workers, cases[i].workers);
+        buf_fini(&sql);
+        arena_fini(&a);
+        folder_gone(&f);
+    }
+}
+
 static void each_process_of_a_packed_file_is_a_rank(void **state) {
     folder f = folder_new();
     catalogue c;
@@ -183,6 +211,7 @@ static void several_files_have_processes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_process_is_a_rank),
+        cmocka_unit_test(thousands_of_processes_are_one_worker),
         cmocka_unit_test(each_process_of_a_packed_file_is_a_rank),
         cmocka_unit_test(those_without_events_are_none),
         cmocka_unit_test(several_files_have_processes),
