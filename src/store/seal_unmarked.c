@@ -180,8 +180,8 @@ static sort_pair *order_kernels(seal_ctx *s, bool launched, uint32_t *n) {
     return pairs;
 }
 
-/* Has nearly all device work a launch? What ran before the first that has one was launched before
- * the recording began: a deep queue takes a while to run dry. */
+/* Has nearly all device work a launch? What ran before the first that has one was launched
+ * before the recording began: a deep queue takes a while to run dry. */
 static bool are_launched(const seal_ctx *s) {
     uint64_t launched = 0, later = 0;
     int64_t first = INT64_MAX;

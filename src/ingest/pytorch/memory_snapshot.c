@@ -349,8 +349,8 @@ static bool weigh_within(const snapshot *s, pickle_value list, pickle_value key,
     return true;
 }
 
-/* PyTorch writes each segment, block and event once. A list that is made of one that comes again
- * and again would be walked for hours, and takes two bytes for each time. */
+/* PyTorch writes each segment, block and event once. A list made of one that comes again and
+ * again would be walked for hours, and takes two bytes for each time. */
 static status check_size(const snapshot *s, pickle_value segments, pickle_value traces,
                          pickle_value annotations, error *err) {
     enum { SPARE = 1 << 16 };

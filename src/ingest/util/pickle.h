@@ -85,7 +85,7 @@ bool pickle_same(const pickle *p, pickle_value list, pickle_value other);
 bool pickle_run(const pickle *p, pickle_value list, const pickle_value **items, uint32_t *n);
 pickle_iter pickle_pairs(const pickle *p, pickle_value dict);
 bool pickle_next_pair(const pickle *p, pickle_iter *it, pickle_value *key, pickle_value *value);
-/* A dictionary with keys that others have too, all set at once: dictionaries of the same keys in
+/* A dictionary with keys that others have too, all set at once: those of the same keys in
  * the same order give the same pointer to them. False for any other. */
 bool pickle_row(const pickle *p, pickle_value dict, const pickle_value **keys,
                 const pickle_value **values, uint32_t *n);
