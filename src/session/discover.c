@@ -26,6 +26,8 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/hash.h"
+#include "base/map.h"
 #include "base/message_ids_columns.h"
 #include "base/num.h"
 #include "base/vec.h"
@@ -134,33 +136,55 @@ static status add_by_content(walk *w, const dir_item *item, found_file *like, er
     return add_file(w, item, like, err);
 }
 
-/* Is it what JAX wrote of a profile in the same folder for other viewers? */
-static bool is_retold(const vec *items, str file) {
-    str host;
-    if (!name_is_retold(file, &host)) return false;
-    for (size_t i = 0; i < items->n; i++) {
-        trace_name name;
-        if (name_parse(VEC(items, dir_item)[i].name, &name) && name.host &&
-            (!host.n || str_eq(name.worker, host)))
-            return true;
-    }
-    return false;
+/* Whose traces lie in a folder: what tells of one of them once more is passed over. */
+typedef struct {
+    map workers; /* told_key → 1 */
+    bool any_host;
+} told_workers;
+
+enum { TOLD_BY_HOST, TOLD_BY_TRACE };
+
+static uint64_t told_key(uint64_t by, str worker) {
+    return hash_pair(by, hash_bytes64(worker.p, worker.n));
 }
 
-/* Is it Perfetto's form of a trace that lies beside it, as rocprofv3 writes both and `export`
- * does? */
-static bool is_told_beside(const vec *items, str file) {
-    trace_name own, other;
-    name_of_any(file, &own);
-    for (size_t i = 0; own.perfetto && i < items->n; i++) {
-        str beside = VEC(items, dir_item)[i].name;
-        if (!name_parse(beside, &other)) {
-            if (!name_may_be_trace(beside)) continue;
-            name_of_any(beside, &other);
+static status add_told(told_workers *t, uint64_t by, str worker, error *err) {
+    uint32_t *at = map_at(&t->workers, told_key(by, worker));
+    if (!at) FAIL_MEMORY(err);
+    *at = 1;
+    return OK;
+}
+
+static status list_told(const vec *items, told_workers *out, error *err) {
+    for (size_t i = 0; i < items->n; i++) {
+        str file = VEC(items, dir_item)[i].name;
+        trace_name name;
+        bool parsed = name_parse(file, &name);
+        if (!parsed && !name_may_be_trace(file)) continue;
+        if (!parsed) name_of_any(file, &name);
+        if (parsed && name.host) {
+            out->any_host = true;
+            TRY(add_told(out, TOLD_BY_HOST, name.worker, err));
         }
-        if (!other.perfetto && str_eq(other.worker, own.worker)) return true;
+        if (!name.perfetto) TRY(add_told(out, TOLD_BY_TRACE, name.worker, err));
     }
-    return false;
+    return OK;
+}
+
+static bool is_told_by(const told_workers *t, uint64_t by, str worker) {
+    return map_get(&t->workers, told_key(by, worker)) != MAP_NONE;
+}
+
+/* Is it what JAX wrote of a profile in the same folder for other viewers, or Perfetto's form of
+ * a trace that lies beside it, as rocprofv3 writes both and `export` does? */
+static bool is_retold(const told_workers *t, str file) {
+    str host;
+    trace_name own;
+    if (name_is_retold(file, &host) &&
+        (host.n ? is_told_by(t, TOLD_BY_HOST, host) : t->any_host))
+        return true;
+    name_of_any(file, &own);
+    return own.perfetto && is_told_by(t, TOLD_BY_TRACE, own.worker);
 }
 
 static status pass_retold(walk *w, const dir_item *item, const found_file *run, error *err) {
@@ -170,23 +194,30 @@ static status pass_retold(walk *w, const dir_item *item, const found_file *run, 
     return pass_over(w, path, &retold, err);
 }
 
+/* Of one directory. npu: the parts of torch_npu's results are not traces by themselves. */
+typedef struct {
+    const vec *items;
+    const found_file *run;
+    bool by_content, npu;
+    told_workers told;
+} folder_files;
+
+static status add_one(walk *w, const folder_files *f, const dir_item *item, error *err) {
+    found_file like = *f->run;
+    if (!S_ISREG(item->st.st_mode) || (f->npu && torch_npu_is_part(item->name))) return OK;
+    if (is_retold(&f->told, item->name)) return pass_retold(w, item, f->run, err);
+    if (name_parse(item->name, &like.name)) return add_file(w, item, &like, err);
+    return f->by_content ? add_by_content(w, item, &like, err) : OK;
+}
+
 /* The trace files of one directory: those named like traces, and those that are by content,
- * unless the folder is another profiler's own. npu: the parts of torch_npu's results are not
- * traces by themselves. */
-static status add_files(walk *w, const vec *items, const found_file *run, bool by_content,
-                        bool npu, error *err) {
-    for (size_t i = 0; i < items->n; i++) {
-        const dir_item *item = &VEC(items, dir_item)[i];
-        found_file like = *run;
-        if (!S_ISREG(item->st.st_mode) || (npu && torch_npu_is_part(item->name))) continue;
-        if (is_retold(items, item->name) || is_told_beside(items, item->name))
-            TRY(pass_retold(w, item, run, err));
-        else if (name_parse(item->name, &like.name))
-            TRY(add_file(w, item, &like, err));
-        else if (by_content)
-            TRY(add_by_content(w, item, &like, err));
-    }
-    return OK;
+ * unless the folder is another profiler's own. */
+static status add_files(walk *w, folder_files *f, error *err) {
+    status st = list_told(f->items, &f->told, err);
+    for (size_t i = 0; i < f->items->n && st == OK; i++)
+        st = add_one(w, f, &VEC(f->items, dir_item)[i], err);
+    map_fini(&f->told.workers);
+    return st;
 }
 
 static bool is_database(const found_file *f) {
@@ -520,7 +551,10 @@ static status walk_directory(walk *w, str path, str name, const level *way, erro
     w->n_seen += items.n;
     if (s == OK) s = add_npu(w, &items, &here, &npu, err);
     if (s == OK && !npu) s = add_mindspore(w, &items, &here, &mine, err);
-    if (s == OK) s = add_files(w, &items, &here, !mine, npu, err);
+    if (s == OK)
+        s = add_files(
+            w, &(folder_files){.items = &items, .run = &here, .by_content = !mine, .npu = npu},
+            err);
     if (s == OK) s = part_form(w, first, is_database, "/.", "/sqlite", err);
     if (s == OK) s = part_form(w, first, is_perfetto, "/./.", "/perfetto", err);
     if (s == OK) s = walk_below(w, &items, &here, way, mine, err);
