@@ -61,8 +61,9 @@ function lastingNames(outputs) {
       .sort(([a, x], [b, y]) => y.bytesInOutput - x.bytesInOutput || (a < b ? -1 : 1))[0]?.[0] ?? "text";
   const all = Object.entries(outputs);
   for (const [path, o] of all) if (o.entryPoint) take(path, parse(o.entryPoint).name, parse(path).ext);
-  const parts = all.filter(([, o]) => !o.entryPoint).map(([path, o]) => [path, largest(o)]);
-  parts.sort(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const parts = all.filter(([, o]) => !o.entryPoint).map(([path, o]) => [path, largest(o), Object.keys(o.inputs).sort().join()]);
+  const before = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+  parts.sort(([, a, x], [, b, y]) => before(a, b) || before(x, y));
   for (const [path, input] of parts) take(path, `shared-${stem(input)}`, parse(path).ext);
   return names;
 }
@@ -81,7 +82,7 @@ function firstLoad(outputs) {
 
 // ---- one file of what is always fetched together ----
 
-const CORE = "core-00000000.js"; // named like the files of esbuild, until all get their lasting names
+const CORE = "core.js";
 const FROM = /import(?:\{([^}]*)\}from)?"\.\/([\w-]+\.js)";/g;
 
 /**
@@ -190,20 +191,18 @@ async function pageFiles() {
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
   });
-  const entries = new Set(Object.entries(metafile.outputs).flatMap(([path, o]) => (o.entryPoint ? [basename(path)] : [])));
-  const cut = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
-  const { texts, first } = await joinFirst(cut, firstLoad(metafile.outputs), entries);
-  const kept = Object.entries(metafile.outputs).filter(([path]) => texts.has(basename(path)));
-  const names = lastingNames(Object.fromEntries(kept)).set(CORE, "core.js");
+  // By their lasting names from here on: esbuild's depend on the folder, and what is sorted by them would, too.
+  const names = lastingNames(metafile.outputs);
+  const lasting = (name) => names.get(basename(name)) ?? name;
+  const entries = new Set(Object.entries(metafile.outputs).flatMap(([path, o]) => (o.entryPoint ? [lasting(path)] : [])));
+  const cut = new Map(outputFiles.map(({ path, text }) => [lasting(path), text.replace(/[\w-]+-[A-Z0-9]{8}\.js/g, lasting)]));
+  const { texts, first } = await joinFirst(cut, firstLoad(metafile.outputs).map(lasting), entries);
   const files = new Map([
     ["index.html", readFileSync(join(here, "index.html"), "utf8")],
     ["licenses.txt", licenses(metafile)],
+    ...texts,
   ]);
-  for (const [path, text] of texts) {
-    const named = text.replace(/[\w-]+-[A-Z0-9]{8}\.js/g, (old) => names.get(old) ?? old);
-    files.set(names.get(path), named);
-  }
-  const atFirst = ["index.html", ...first.map((name) => names.get(name))];
+  const atFirst = ["index.html", ...first];
   files.set("index.html", withPreloads(files.get("index.html"), atFirst));
   return { files, first: atFirst };
 }
