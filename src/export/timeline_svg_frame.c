@@ -153,7 +153,7 @@ static void put_fact(buf *b, const timeline_lane *l) {
     if (l->unit && strcmp(l->unit, "share") == 0)
         fmt_share(b, 1);
     else if (l->unit && strcmp(l->unit, "bytes") == 0)
-        fmt_bytes(b, (int64_t)l->max);
+        fmt_bytes(b, real_i64(l->max));
     else
         fmt_real(b, l->max);
 }

@@ -47,7 +47,7 @@ bool advice_interval_imbalance(const advice_facts *f, double limit, advice *out)
     }
     double mean = (double)sum / c->n, over = (double)most / mean - 1;
     if (over <= limit) return false;
-    advice_cost(f, out, min_i64(f->step_ns, sub_i64(most, (int64_t)mean)));
+    advice_cost(f, out, min_i64(f->step_ns, sub_i64(most, real_i64(mean))));
     name_rank(&c->v[worst], out);
     verdict_add(&out->words, arg_time("interval", most));
     verdict_add(&out->words, arg_time("mean", (int64_t)llround(mean)));

@@ -98,7 +98,7 @@ static status write_counters(const question *q, table *out, error *err) {
         table_set_text(out, row, COL_S(operator), name);
         table_set_int(out, row, COL_S(time), sub_i64(t->counter.time[i], t->start_ns));
         if (fabs(t->counter.value[i]) < 9e15)
-            table_set_int(out, row, COL_S(size), (int64_t)t->counter.value[i]);
+            table_set_int(out, row, COL_S(size), real_i64(t->counter.value[i]));
     }
     return OK;
 }

@@ -328,7 +328,7 @@ status viewport_make(const lod *l, const viewport_question *q, arena *a, viewpor
     TRY(check_lanes(l, q, err));
     TRY(make_columns(&d, err));
     while (range >> v.unit_shift > UINT32_MAX - 1) v.unit_shift++;
-    v.shift = ceil_log2((range + q->width_px - 1) / q->width_px);
+    v.shift = ceil_log2(range / q->width_px + (range % q->width_px != 0));
     for (int lacking; (lacking = attempt(&d, v.shift)) > 0 && v.shift < LOD_MAX_SHIFT;)
         v.shift = v.shift + lacking < LOD_MAX_SHIFT ? v.shift + lacking : LOD_MAX_SHIFT;
     map_fini(&d.names);

@@ -315,7 +315,7 @@ static int field_of(const reader *x, pickle_value key) {
 static void learn_row(reader *x, const pickle_value *keys, uint32_t n) {
     x->row_keys = keys;
     memset(x->row_places, MOST_KEYS, sizeof x->row_places);
-    for (uint32_t i = n; i-- > 0;) {
+    for (uint32_t i = n; COUNT_DOWN(i);) {
         int field = field_of(x, keys[i]);
         if (field < N_FLIGHT_FIELDS) x->row_places[field] = (uint8_t)i;
     }
