@@ -93,22 +93,13 @@ static void rec_helper_make_room(watch *w, rec_file *f) {
         rec_leave(&rec_lock, before);
         bool has_blocks = rec_file_allocate(f, had, wanted);
         before = rec_enter(&rec_lock);
-        if (has_blocks && f->ready < wanted) {
-            f->ready = wanted;
-            rec_room_came();
-        }
+        if (has_blocks && f->ready < wanted) f->ready = wanted;
         if (!has_blocks && f->ready < wanted) (void)rec_file_grow(f, wanted - f->ready);
     }
     uint64_t from = w->touched > f->n_chunks ? w->touched : f->n_chunks, to = f->ready;
     rec_leave(&rec_lock, before);
     if (to > from) touch_pages(rec_file_chunk(f, from), (to - from) * TACHO_CHUNK_BYTES);
     w->touched = to;
-}
-
-static void count_lost(rec_file *f) {
-    bool before = rec_enter(&rec_lock);
-    rec_threads_tell_lost(f);
-    rec_leave(&rec_lock, before);
 }
 
 static void keep_clock(watch *w, rec_file *f, int64_t now) {
@@ -164,7 +155,6 @@ static void serve_current(watch *w, rec_file *f) {
         return;
     }
     rec_helper_make_room(w, f);
-    count_lost(f);
     keep_clock(w, f, rec_clock_ns(CLOCK_MONOTONIC));
     if (f->header->flags & TACHO_FILE_STACKS) (void)rec_frames_name(f, FRAMES_NS);
     if (f->header->flags & TACHO_FILE_DEVICE) rec_cupti_tick();

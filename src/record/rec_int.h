@@ -64,7 +64,6 @@ struct rec_file {
         uint64_t tick;
     } * closed;
     uint64_t closed_first, n_closed;
-    bool has_refused;      /* a thread found no room */
     char path[4096];       /* under which it is written */
     char final_path[4096]; /* under which it is left after */
 };
@@ -105,9 +104,7 @@ struct rec_thread {
     uint32_t row;         /* 0: not in the list */
     uint32_t chunk;
     int64_t tid;
-    uint32_t refused; /* rec_room when there was no room; 0: there was */
-    uint64_t lost;    /* events in this file; written by this thread alone */
-    uint64_t told;    /* of them, in the file's header; rec_lock */
+    uint64_t lost; /* events since the last that found room */
     rec_thread *next, *previous;
     char *given; /* the name the program gave it; NULL: the system's */
     bool in_slow;
@@ -115,12 +112,6 @@ struct rec_thread {
 extern __thread rec_thread rec_self __attribute__((tls_model("initial-exec")));
 extern pthread_mutex_t rec_lock, rec_cycle_lock;
 extern rec_file *rec_current; /* rec_lock */
-/* Changes whenever there may be room again in a file that was full; odd. A thread that found
- * none need not look before. */
-extern uint32_t rec_room;
-static inline void rec_room_came(void) {
-    __atomic_fetch_add(&rec_room, 2, __ATOMIC_RELAXED);
-}
 
 /* A page that the system empties in a child, whichever way it was made: _Fork and clone call
  * nobody. The epoch of tacho_on is here, too, so that a place in the parent's file is not
@@ -189,8 +180,6 @@ static inline void rec_close(tacho_slot *head, uint64_t tick, uint32_t name, uin
 bool rec_quiet(uint32_t epoch, int64_t ns);
 /* The names of threads that are alive, a few of them: some are given names late. rec_lock. */
 void rec_threads_rename(rec_file *f);
-/* Counts in the file what its threads lost since they told it last. rec_lock. */
-void rec_threads_tell_lost(rec_file *f);
 /* In a forked child: forgets all threads but this one, which starts anew. */
 void rec_threads_forget(void);
 /* Gives this thread's place up; for the end of a thread. */

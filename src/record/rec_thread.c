@@ -11,11 +11,6 @@
  * the writers), then looks at the busy words. Either the writer saw that recording is off, or
  * the stopper sees it busy.
  *
- * When there is no room an event costs less than one that is written, however many threads
- * there are: a thread that was refused counts by itself, without the lock, until there may be
- * room again. It tells the file at its first loss and once in MOST_UNTOLD, the helper at each
- * of its turns, a thread at its end and whoever stops: then the count is exact.
- *
  * A signal handler that records while its own thread is in here is refused, not deadlocked. */
 #include <fcntl.h>
 #include <linux/membarrier.h>
@@ -28,12 +23,11 @@
 
 #include "record/rec_int.h"
 
-enum { MOST_SPARE = 64, LEAST_SPARE_SLOTS = 32, MOST_RENAMED = 64, MOST_UNTOLD = 256 };
+enum { MOST_SPARE = 64, LEAST_SPARE_SLOTS = 32, MOST_RENAMED = 64 };
 
 __thread rec_thread rec_self __attribute__((tls_model("initial-exec")));
 pthread_mutex_t rec_lock = PTHREAD_MUTEX_INITIALIZER;
 rec_file *rec_current;
-uint32_t rec_room = 1;
 
 /* All guarded by rec_lock. */
 static rec_thread *threads;
@@ -101,7 +95,7 @@ static bool take_chunk(rec_thread *t, rec_file *f, uint32_t n) {
         char name[17] = "";
         prctl(PR_GET_NAME, name, 0, 0, 0);
         write_thread(f, t, name);
-        t->told = __atomic_load_n(&t->lost, __ATOMIC_RELAXED);
+        t->lost = 0;
     }
     t->at = t->end = NULL;
     t->epoch = f->epoch;
@@ -114,39 +108,11 @@ static bool take_chunk(rec_thread *t, rec_file *f, uint32_t n) {
     return true;
 }
 
-static void tell_lost(rec_thread *t, rec_file *f) {
-    uint64_t n = __atomic_load_n(&t->lost, __ATOMIC_RELAXED) - t->told;
-    if (n) __atomic_fetch_add(&f->header->lost[TACHO_LOST_FULL], n, __ATOMIC_RELAXED);
-    t->told += n;
-}
-
-void rec_threads_tell_lost(rec_file *f) {
-    if (!f->has_refused) return;
-    for (rec_thread *t = threads; t; t = t->next)
-        if (t->epoch == f->epoch) tell_lost(t, f);
-}
-
-/* Others read it while this thread, and no other, counts. */
-static void count_loss(rec_thread *t) {
-    __atomic_store_n(&t->lost, t->lost + 1, __ATOMIC_RELAXED);
-}
-
-static void refuse(rec_thread *t, rec_file *f) {
-    t->refused = __atomic_load_n(&rec_room, __ATOMIC_RELAXED);
-    f->has_refused = true;
-    count_loss(t);
-    tell_lost(t, f);
-}
-
-/* There was no room in this file, and none has come since: one more is lost. The thread is
- * busy, so that a stop waits until it is counted. */
-static bool is_refused_again(rec_thread *t) {
-    if (t->refused != __atomic_load_n(&rec_room, __ATOMIC_RELAXED) ||
-        t->epoch != __atomic_load_n(&rec_here.epoch, __ATOMIC_RELAXED) ||
-        t->lost % MOST_UNTOLD == 0)
-        return false;
-    count_loss(t);
-    return true;
+/* Events that found no room are counted in the header at once and told in the stream when there
+ * is room again. */
+static void count_loss(rec_thread *t, rec_file *f) {
+    t->lost++;
+    __atomic_fetch_add(&f->header->lost[TACHO_LOST_FULL], 1, __ATOMIC_RELAXED);
 }
 
 static bool rec_thread_find_place(rec_thread *t, uint32_t n) {
@@ -156,15 +122,14 @@ static bool rec_thread_find_place(rec_thread *t, uint32_t n) {
         if (!t->row) list_thread(t);
         ok = t->epoch == f->epoch && t->end - t->at >= (ptrdiff_t)n;
         if (!ok) ok = take_chunk(t, f, n);
-        t->refused = 0;
-        if (!ok) refuse(t, f);
+        if (!ok) count_loss(t, f);
     }
     rec_leave(&rec_lock, before);
     return ok;
 }
 
-/* Not inlined: its frame would cost an event that is refused again more than all the rest. */
-static __attribute__((noinline)) tacho_slot *open_anew(rec_thread *t, uint32_t n) {
+tacho_slot *rec_open_slow(rec_thread *t, uint32_t n) {
+    __atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
     rec_look_for_fork();
     if (t->in_slow) return NULL;
     t->in_slow = true;
@@ -178,12 +143,6 @@ static __attribute__((noinline)) tacho_slot *open_anew(rec_thread *t, uint32_t n
     if (t->epoch == __atomic_load_n(&tacho_on, __ATOMIC_RELAXED)) return t->at;
     __atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
     return NULL;
-}
-
-tacho_slot *rec_open_slow(rec_thread *t, uint32_t n) {
-    bool is_refused = is_refused_again(t);
-    __atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
-    return is_refused ? NULL : open_anew(t, n);
 }
 
 /* ---- the end ---- */
@@ -205,7 +164,6 @@ void rec_thread_end(rec_thread *t) {
         if (rec_current && rec_current->epoch == t->epoch &&
             prctl(PR_GET_NAME, name, 0, 0, 0) == 0)
             write_thread(rec_current, t, name);
-        if (rec_current && rec_current->epoch == t->epoch) tell_lost(t, rec_current);
         keep_spare(t);
         if (t->previous) t->previous->next = t->next;
         if (!t->previous) threads = t->next;
