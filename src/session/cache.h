@@ -23,6 +23,8 @@ typedef struct {
  * last two seconds (somebody may still write it), or cannot be read. Cost: twenty small reads.
  * */
 cache_key cache_key_of(const char *path);
+/* The key of something that was made of the file; one that has no room for it becomes none. */
+void cache_key_extend(cache_key *key, const char *word, uint64_t value);
 
 /* The trace of this key (the caller's reference) or NULL. These tables of it (as for
  * trace_require) have been checked; an entry that is damaged is removed. A hit counts as used

@@ -258,3 +258,10 @@ cache_key cache_key_of(const char *path) {
     if (n > 0 && (size_t)n < sizeof key.text) key.n = (uint32_t)n;
     return key;
 }
+
+void cache_key_extend(cache_key *key, const char *word, uint64_t value) {
+    if (!key->n) return;
+    int n = snprintf(key->text + key->n, sizeof key->text - key->n, " %s %016llx", word,
+                     (unsigned long long)value);
+    key->n = n > 0 && key->n + (uint32_t)n < sizeof key->text ? key->n + (uint32_t)n : 0;
+}

@@ -209,17 +209,10 @@ static status load_file(const char *path, const load_options *o, trace **out, bo
     return ours && !copied ? file_open(path, STR_NONE, out, err) : st;
 }
 
-/* A key that has no room for it becomes none. */
-static void extend_key(cache_key *key, const char *word, uint64_t value) {
-    int n = snprintf(key->text + key->n, sizeof key->text - key->n, " %s %016llx", word,
-                     (unsigned long long)value);
-    key->n = n > 0 && key->n + (uint32_t)n < sizeof key->text ? key->n + (uint32_t)n : 0;
-}
-
 /* The key of a file, or of a process in it. */
 static cache_key key_of(const char *path, const load_options *o) {
     cache_key key = cache_key_of(path);
-    if (key.n && o->process) extend_key(&key, "process", (uint64_t)o->process);
+    if (o->process) cache_key_extend(&key, "process", (uint64_t)o->process);
     return key;
 }
 
@@ -258,7 +251,7 @@ static cache_key summary_key(const char *path, const load_options *o) {
     key = key_of(path, o);
     if (!key.n) return key;
     uint64_t parts[2] = {hash_bytes64(o->who.worker.p, o->who.worker.n), (uint64_t)o->who.rank};
-    extend_key(&key, "summary3", hash_bytes64(parts, sizeof parts));
+    cache_key_extend(&key, "summary3", hash_bytes64(parts, sizeof parts));
     return key;
 }
 

@@ -5,7 +5,6 @@
  * ids. One that is packed is unpacked for the answer, which the cache keeps; one that is far
  * away is not asked, it would have to be fetched whole. */
 #include <pthread.h>
-#include <stdio.h>
 
 #include "base/hash.h"
 #include "base/map.h"
@@ -90,8 +89,7 @@ static void keep(const found_file *f, const vec *pids) {
 static cache_key packed_key(const char *path) {
     cache_key key = {.n = 0};
     if (cache_enabled()) key = cache_key_of(path);
-    int n = key.n ? snprintf(key.text + key.n, sizeof key.text - key.n, " processes") : -1;
-    key.n = n > 0 && key.n + (uint32_t)n < sizeof key.text ? key.n + (uint32_t)n : 0;
+    cache_key_extend(&key, "processes", 0);
     return key;
 }
 
@@ -163,8 +161,10 @@ static status ask_processes(const found_file *f, bool named, vec *pids, error *e
         st = packed ? ask_packed(f, s, pids) : nsight_processes(s, &o, pids, NULL);
     source_close(s);
     if (st == OK) keep(f, pids);
+    if (st == OK || (st != ERR_MEMORY && !(named && st == ERR_IO))) return OK;
+    vec_fini(pids);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
-    return named && st == ERR_IO ? st : OK;
+    return st;
 }
 
 /* `like`: the file as it was found, by value: the list may move. */

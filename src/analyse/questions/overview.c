@@ -153,16 +153,6 @@ static status write_breakdown(overview *o, overview_facts *facts, error *err) {
 }
 
 static status overview_write_steps(overview *o, error *err) {
-    static const uint32_t columns[N_ROLES] = {
-        [ROLE_KERNEL] = COL_overview_steps_kernel,
-        [ROLE_MEMCPY] = COL_overview_steps_memcpy,
-        [ROLE_MEMSET] = COL_overview_steps_memset,
-        [ROLE_COMMUNICATION] = COL_overview_steps_communication,
-        [ROLE_RUNTIME] = COL_overview_steps_runtime,
-        [ROLE_DATA_LOADER] = COL_overview_steps_data_loader,
-        [ROLE_CPU_EXEC] = COL_overview_steps_cpu_exec,
-        [ROLE_OTHER] = COL_overview_steps_other,
-    };
     table *t = answer_table(o->out, o->arena, "steps");
     if (!t) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < o->steps.n; i++) {
@@ -172,7 +162,8 @@ static status overview_write_steps(overview *o, error *err) {
         table_set_int(t, row, COL_O(steps, step), s->number);
         table_set_int(t, row, COL_O(steps, total), sub_i64(s->end, s->start));
         for (int r = 0; r < N_ROLES; r++)
-            if (is_recorded_in(o, r, i)) table_set_int(t, row, columns[r], o->parts[i].ns[r]);
+            if (is_recorded_in(o, r, i))
+                table_set_int(t, row, overview_step_column((role)r), o->parts[i].ns[r]);
     }
     return OK;
 }

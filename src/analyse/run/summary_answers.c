@@ -13,7 +13,6 @@
 #include "analyse/rules.h"
 #include "analyse/run/rank_spread.h"
 #include "analyse/run/summary_filter.h"
-#include "analyse/scan/breakdown.h"
 #include "analyse/scan/op_verdict.h"
 #include "analyse/scan/tensor_core.h"
 #include "base/bisect.h"
@@ -368,9 +367,7 @@ static bool is_of_device(int r) {
     return r == ROLE_KERNEL || r == ROLE_MEMCPY || r == ROLE_MEMSET;
 }
 
-/* A step's mean over the workers. */
-static status summary_answers_write_step(table *t, int64_t number, const int64_t *sum,
-                                         int64_t n, bool device, error *err) {
+uint32_t overview_step_column(role r) {
     static const uint32_t columns[N_ROLES] = {
         [ROLE_KERNEL] = COL_overview_steps_kernel,
         [ROLE_MEMCPY] = COL_overview_steps_memcpy,
@@ -380,6 +377,12 @@ static status summary_answers_write_step(table *t, int64_t number, const int64_t
         [ROLE_DATA_LOADER] = COL_overview_steps_data_loader,
         [ROLE_CPU_EXEC] = COL_overview_steps_cpu_exec,
         [ROLE_OTHER] = COL_overview_steps_other};
+    return columns[r];
+}
+
+/* A step's mean over the workers. */
+static status summary_answers_write_step(table *t, int64_t number, const int64_t *sum,
+                                         int64_t n, bool device, error *err) {
     size_t row;
     int64_t mean[N_ROLES], total = 0;
     mean_parts(sum, n, mean, N_ROLES);
@@ -388,7 +391,8 @@ static status summary_answers_write_step(table *t, int64_t number, const int64_t
     table_set_int(t, row, COL_O(steps, step), number);
     table_set_int(t, row, COL_O(steps, total), mean_i64(total, n));
     for (int r = 0; r < N_ROLES; r++)
-        if (device || !is_of_device(r)) table_set_int(t, row, columns[r], mean[r]);
+        if (device || !is_of_device(r))
+            table_set_int(t, row, overview_step_column((role)r), mean[r]);
     return OK;
 }
 

@@ -3,6 +3,7 @@
 #define ANALYSE_SUMMARY_ANSWERS_H
 
 #include "analyse/run/run_summary.h"
+#include "analyse/scan/breakdown.h"
 
 /* Can a question about all of so many workers be answered from their summaries? Always, but for
  * a window of time that may cut steps, and for operators and kernels, which summaries do not
@@ -22,5 +23,7 @@ status summary_kernels(const analysis_input *in, const params *p, arena *a, answ
 /* The average step of all workers: of summaries, or of several traces. */
 status summary_overview(const analysis_input *in, const params *p, arena *a, answer *out,
                         error *err) MUST_USE;
+/* The column of its table `steps` with the time of a role. */
+uint32_t overview_step_column(role r);
 
 #endif

@@ -44,7 +44,7 @@ static bool next_value(walk *w, bool object, str *key, const char **at) {
 
 /* Leaves the brackets, when the next byte is the one that closes them. */
 static bool leave(rocm_json *x, walk *w, const char *at, char bracket, rocm_place outside) {
-    if (at >= w->end || *at != bracket) return false;
+    if (outside == x->place || at >= w->end || *at != bracket) return false;
     w->p = at + 1;
     w->stuck = false;
     x->place = outside;
@@ -66,18 +66,19 @@ static str pass(walk *w, const char *at) {
     return str_n(at, (size_t)(stop - at));
 }
 
-static status step_file(rocm_json *x, walk *w, error *err) {
+/* A step in a bracket that has something at `at`; in an object it has a key. */
+typedef status step_function(rocm_json *x, walk *w, str key, const char *at, error *err);
+
+static status step_start(rocm_json *x, walk *w, str key, const char *at, error *err) {
+    (void)key;
     (void)err;
-    if (!x->opened) {
-        json_iter it = json_open(str_n(w->p, (size_t)(w->end - w->p)));
-        x->opened = it.object;
-        w->stuck = !it.object;
-        if (it.object) w->p = it.p;
-        return OK;
-    }
-    str key;
-    const char *at;
-    if (!next_value(w, true, &key, &at)) return OK;
+    w->stuck = *at != '{';
+    if (!w->stuck) enter(x, w, at, IN_FILE);
+    return OK;
+}
+
+static status step_file(rocm_json *x, walk *w, str key, const char *at, error *err) {
+    (void)err;
     bool ours = str_eq(key, STR("rocprofiler-sdk-tool"));
     if (ours && *at == '[')
         enter(x, w, at, IN_PROCESSES);
@@ -88,14 +89,9 @@ static status step_file(rocm_json *x, walk *w, error *err) {
     return OK;
 }
 
-static status step_processes(rocm_json *x, walk *w, error *err) {
+static status step_processes(rocm_json *x, walk *w, str key, const char *at, error *err) {
+    (void)key;
     (void)err;
-    str key;
-    const char *at;
-    if (!next_value(w, false, &key, &at)) {
-        (void)leave(x, w, at, ']', AT_END);
-        return OK;
-    }
     w->stuck = *at != '{';
     if (w->stuck) return OK;
     enter(x, w, at, IN_PROCESS);
@@ -142,13 +138,7 @@ static status take_member(rocm_json *x, str key, str value, error *err) {
     return OK;
 }
 
-static status end_process(rocm_json *x, error *err);
-
-static status step_process(rocm_json *x, walk *w, error *err) {
-    str key;
-    const char *at;
-    if (!next_value(w, true, &key, &at))
-        return leave(x, w, at, '}', IN_PROCESSES) ? end_process(x, err) : OK;
+static status step_process(rocm_json *x, walk *w, str key, const char *at, error *err) {
     if (*at == '[' && str_eq(key, STR("kernel_symbols"))) {
         x->has_symbols = true;
         enter(x, w, at, IN_SYMBOLS);
@@ -164,13 +154,8 @@ static status step_process(rocm_json *x, walk *w, error *err) {
     return w->stuck ? OK : take_member(x, key, value, err);
 }
 
-static status step_symbols(rocm_json *x, walk *w, error *err) {
-    str key;
-    const char *at;
-    if (!next_value(w, false, &key, &at)) {
-        (void)leave(x, w, at, ']', IN_PROCESS);
-        return OK;
-    }
+static status step_symbols(rocm_json *x, walk *w, str key, const char *at, error *err) {
+    (void)key;
     if (*at != '{') {
         (void)pass(w, at);
         return OK;
@@ -182,14 +167,8 @@ static status step_symbols(rocm_json *x, walk *w, error *err) {
     return OK;
 }
 
-static status step_lists(rocm_json *x, walk *w, error *err) {
+static status step_lists(rocm_json *x, walk *w, str list, const char *at, error *err) {
     (void)err;
-    str list;
-    const char *at;
-    if (!next_value(w, true, &list, &at)) {
-        (void)leave(x, w, at, '}', IN_PROCESS);
-        return OK;
-    }
     if (*at != '[') {
         (void)pass(w, at);
         return OK;
@@ -220,14 +199,9 @@ static status skip_record(rocm_json *x, walk *w, const char *at, error *err) {
     return OK;
 }
 
-static status step_list(rocm_json *x, walk *w, error *err) {
+static status step_list(rocm_json *x, walk *w, str key, const char *at, error *err) {
+    (void)key;
     rocm_record record;
-    str key;
-    const char *at;
-    if (!next_value(w, false, &key, &at)) {
-        (void)leave(x, w, at, ']', IN_LISTS);
-        return OK;
-    }
     if (!x->take) return skip_record(x, w, at, err);
     const char *stop = *at == '{' ? rocm_read_record(at, w->end, &x->layout, &record) : NULL;
     if (!stop) { /* it is no record: over it */
@@ -239,23 +213,38 @@ static status step_list(rocm_json *x, walk *w, error *err) {
     return x->r.n_events % EVENTS_BETWEEN_LOOKS ? OK : look_around(x, err);
 }
 
-static status step_end(rocm_json *x, walk *w, error *err) {
-    (void)x;
-    (void)err;
-    w->p = w->end;
-    w->stuck = true;
-    return OK;
+/* Each place, and where its closing bracket leads; stay: what follows is not ours. */
+static const struct {
+    step_function *step;
+    bool object;
+    rocm_place outside;
+} PLACES[N_PLACES] = {
+    [AT_START] = {step_start, false, AT_START},
+    [IN_FILE] = {step_file, true, IN_FILE},
+    [IN_PROCESSES] = {step_processes, false, AT_END},
+    [IN_PROCESS] = {step_process, true, IN_PROCESSES},
+    [IN_SYMBOLS] = {step_symbols, false, IN_PROCESS},
+    [IN_LISTS] = {step_lists, true, IN_PROCESS},
+    [IN_LIST] = {step_list, false, IN_LISTS},
+};
+
+static status end_process(rocm_json *x, error *err);
+
+static status take_step(rocm_json *x, walk *w, error *err) {
+    rocm_place here = x->place;
+    str key;
+    const char *at;
+    if (next_value(w, PLACES[here].object, &key, &at))
+        return PLACES[here].step(x, w, key, at, err);
+    bool left = leave(x, w, at, PLACES[here].object ? '}' : ']', PLACES[here].outside);
+    return left && here == IN_PROCESS ? end_process(x, err) : OK;
 }
 
 /* As far as it goes. */
 static status walk_on(rocm_json *x, walk *w, error *err) {
-    static status (*const STEPS[N_PLACES])(rocm_json * x, walk * w, error * err) = {
-        [IN_FILE] = step_file,       [IN_PROCESSES] = step_processes,
-        [IN_PROCESS] = step_process, [IN_SYMBOLS] = step_symbols,
-        [IN_LISTS] = step_lists,     [IN_LIST] = step_list,
-        [AT_END] = step_end};
     x->layout.n = 0; /* it remembers texts of the piece before */
-    while (!w->stuck) TRY(STEPS[x->place](x, w, err));
+    while (!w->stuck && x->place != AT_END) TRY(take_step(x, w, err));
+    if (x->place == AT_END) w->p = w->end;
     return OK;
 }
 
@@ -266,8 +255,7 @@ static status read_held(rocm_json *x, error *err) {
     rocm_place outside = x->place;
     x->place = IN_LISTS;
     x->layout.n = 0;
-    while (!w.stuck && x->place != IN_PROCESS)
-        TRY(x->place == IN_LIST ? step_list(x, &w, err) : step_lists(x, &w, err));
+    while (!w.stuck && x->place != IN_PROCESS) TRY(take_step(x, &w, err));
     x->place = outside;
     x->layout.n = 0;
     return OK;

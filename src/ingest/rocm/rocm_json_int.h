@@ -24,6 +24,7 @@ typedef status take_function(rocm_json *x, const rocm_record *in);
 
 /* Where the walk is: each place is inside the one before it. */
 typedef enum {
+    AT_START,
     IN_FILE,
     IN_PROCESSES,
     IN_PROCESS,
@@ -46,7 +47,6 @@ struct rocm_json {
     vec kinds;   /* kind_row */
 
     rocm_place place;
-    bool opened; /* the bracket of the file */
     bool has_agents, has_symbols, has_strings;
     buf held;   /* records that came before what names them */
     buf unread; /* names of lists */

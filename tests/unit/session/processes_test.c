@@ -150,7 +150,7 @@ static void each_process_of_a_packed_file_is_a_rank(void **state) {
     assert_string_equal(c.runs[0].workers[1].name.p, "report.2");
     /* The answer is in the cache: it is not asked again under another name. */
     cache_key key = cache_key_of(path);
-    key.n += (uint32_t)snprintf(key.text + key.n, sizeof key.text - key.n, " processes");
+    cache_key_extend(&key, "processes", 0);
     trace *kept = cache_find(&key, 0);
     assert_non_null(kept);
     assert_int_equal(kept->slice.n, 1);
