@@ -110,7 +110,7 @@ void fmt_real(buf *b, double v) {
     if (!isfinite(v)) {
         buf_add_byte(b, '-');
     } else if (size < 1e15 && (size >= 999.5 || v == trunc(v))) {
-        fmt_count(b, (int64_t)llround(v));
+        fmt_count(b, round_i64(v));
     } else if (size >= 1e15 || size < 1e-4) {
         buf_printf(b, "%.2e", v);
     } else {

@@ -51,7 +51,7 @@ static inline int64_t mul_i64(int64_t a, int64_t b) {
     int64_t r;
     return __builtin_mul_overflow(a, b, &r) ? ((a < 0) == (b < 0) ? INT64_MAX : INT64_MIN) : r;
 }
-/* A time of a file system, which may be any. */
+/* A time of a clock or of a file system, which may be any. */
 static inline int64_t seconds_ns(int64_t seconds, int64_t ns) {
     return add_i64(mul_i64(seconds, 1000000000), ns);
 }
@@ -84,6 +84,10 @@ int64_t mean_i64(int64_t sum, int64_t n);
 static inline int64_t real_i64(double v) {
     if (!(v > -9.2e18)) return v < 0 ? INT64_MIN + 1 : 0;
     return v >= 9.2e18 ? INT64_MAX : (int64_t)v;
+}
+/* The nearest whole number, halves away from zero; limits as above. */
+static inline int64_t round_i64(double v) {
+    return real_i64(__builtin_round(v));
 }
 
 #endif

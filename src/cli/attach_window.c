@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/message_ids_cli.h"
+#include "base/num.h"
 #include "cli/attach.h"
 #include "text/text.h"
 
@@ -74,7 +75,8 @@ static bool copy_header(copier *c, attach_moment from, attach_moment to) {
         double ticks = c->seen_tick > from.tick ? (double)(c->seen_tick - from.tick) : 0;
         to.tick = c->seen_tick > from.tick ? c->seen_tick : from.tick;
         to.unix_ns = from.unix_ns;
-        if (h.ticks_per_s) to.unix_ns += (int64_t)(ticks * 1e9 / (double)h.ticks_per_s);
+        if (h.ticks_per_s)
+            to.unix_ns = add_i64(to.unix_ns, real_i64(ticks * 1e9 / (double)h.ticks_per_s));
     }
     h.n_chunks = c->n_written;
     h.state = TACHO_FILE_STOPPED;

@@ -56,7 +56,7 @@ static volatile sig_atomic_t n_interrupts;
 static int64_t monotonic_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return seconds_ns(t.tv_sec, t.tv_nsec);
 }
 
 /* Who insists is obeyed. The same signal sent to us and to our group is one. */

@@ -59,7 +59,7 @@ static int64_t recorded_at(const summary *s) {
     }
     if (first != ABSENT_I64) return first;
     clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    return seconds_ns(now.tv_sec, now.tv_nsec);
 }
 
 static status add_origin(const options *o, summary *s, error *err) {

@@ -201,7 +201,7 @@ static status run_tool(void *of, const mcp_call *c, mcp_result *out, error *err)
         size_t bytes = out->text.n > out->json.n ? out->text.n : out->json.n;
         if (bytes <= MCP_MAX_ANSWER_BYTES) return OK;
         o.question.limit =
-            max_i64(o.question.limit * MCP_MAX_ANSWER_BYTES / (int64_t)bytes / 2, 1);
+            max_i64(mul_i64(o.question.limit, MCP_MAX_ANSWER_BYTES) / (int64_t)bytes / 2, 1);
     }
     FAIL0(err, ERR_LIMIT, NOPOS, MSG_MCP_ANSWER_TOO_LONG);
 }
@@ -228,7 +228,7 @@ static const char *format_of(const agent *g, const run_entry *run) {
 static bool is_growing(const run_entry *run) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    int64_t now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    int64_t now_ns = seconds_ns(now.tv_sec, now.tv_nsec);
     for (uint32_t w = 0; w < run->n_workers; w++)
         for (uint32_t i = 0; i < run->workers[w].n_spans; i++)
             if (sub_i64(now_ns, run->workers[w].spans[i].mtime_ns) < 2000000000) return true;

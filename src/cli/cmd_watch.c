@@ -67,7 +67,7 @@ static void on_interrupt(int number) {
 static int64_t unix_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return seconds_ns(t.tv_sec, t.tv_nsec);
 }
 
 /* ---- the pages --------------------------------------------------------------------------- */
@@ -190,7 +190,8 @@ static verdict cmd_watch_judge(const vec *pages, int64_t now) {
     }
     put_arg(&said, arg_int("count", (int64_t)pages->n));
     if (!slow) return said;
-    bool apart = slow->median_step_ns > fast->median_step_ns + fast->median_step_ns / 20;
+    bool apart =
+        slow->median_step_ns > add_i64(fast->median_step_ns, fast->median_step_ns / 20);
     said.message = apart ? MSG_WATCH_SLOWEST : MSG_WATCH_GOING;
     put_arg(&said, arg_time("time", fast->median_step_ns));
     put_arg(&said, arg_int("steps", n_steps));

@@ -17,7 +17,7 @@
 static int64_t now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return seconds_ns(t.tv_sec, t.tv_nsec);
 }
 
 void progress_begin(progress *p, const options *o, const char *path) {

@@ -81,7 +81,7 @@ static status make_folder(arena *a, str name, const char **out, error *err) {
 static int64_t unix_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return seconds_ns(t.tv_sec, t.tv_nsec);
 }
 
 /* The folder of sitecustomize.py, in an installed package, in the source tree or below the
@@ -259,7 +259,7 @@ typedef struct {
 static int64_t monotonic_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return seconds_ns(t.tv_sec, t.tv_nsec);
 }
 
 static void show_live(const record_run *r, live_line *l) {

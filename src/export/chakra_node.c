@@ -103,7 +103,7 @@ static void put_attributes(const attributes *a, const trace *t, const chakra_nod
     put_number(a, "is_cpu_op", AS_BOOL, n->on_host);
     put_number(a, "duration_ns", AS_INT64, n->dur_ns);
     if (n->flops == n->flops && n->flops >= 0 && n->flops < 9e18)
-        put_number(a, "num_ops", AS_INT64, (int64_t)(n->flops + 0.5));
+        put_number(a, "num_ops", AS_INT64, real_i64(n->flops + 0.5));
     if (n->bytes != ABSENT_I64) put_number(a, "tensor_size", AS_UINT64, n->bytes);
     if (n->comm) put_comm(a, n);
     if (n->kernel && t->kernel.stream[n->kernel] != ABSENT_I64)

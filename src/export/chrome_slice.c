@@ -200,8 +200,8 @@ static status nest_slice(chrome *c, lane *l, uint32_t slice, int64_t start_ns) {
         int64_t *its_end = &ends[around - l->first];
         if (*its_end > start_ns) {
             if (*end <= *its_end) break;
-            if (!first_gives_way(c->x->t, around, slice, *its_end - start_ns,
-                                 *end - *its_end)) {
+            if (!first_gives_way(c->x->t, around, slice, sub_i64(*its_end, start_ns),
+                                 sub_i64(*end, *its_end))) {
                 *end = *its_end;
                 break;
             }

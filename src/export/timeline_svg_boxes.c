@@ -68,7 +68,7 @@ static void add_title(svg_picture *p, uint32_t box) {
     buf_add_cstr(b, "<title>");
     svg_add_escaped(b, name_of(v, box));
     buf_add_cstr(b, " \xC2\xB7 ");
-    fmt_duration(b, (int64_t)v->time[box]);
+    fmt_duration(b, real_i64(v->time[box]));
     if (v->count[box] > 1) {
         buf_add_cstr(b, " \xC2\xB7 ");
         text_put(b, p->o->words, MSG_PICTURE_EVENTS, arg_int("count", v->count[box]));

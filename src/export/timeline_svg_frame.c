@@ -52,12 +52,12 @@ void svg_add_ruler(svg_picture *p) {
     buf_printf(b, "<rect class=\"line_strong\" y=\"%d\" width=\"%u\" height=\"1\"/>\n",
                HEAD_PX + RULER_PX - 1, p->width_px);
     for (double at = first; at < (double)to; at += step) {
-        double x = svg_x(p, zero + (int64_t)at);
+        double x = svg_x(p, add_i64(zero, real_i64(at)));
         buf_printf(b, "<rect class=\"line\" x=\"%.1f\" y=\"%d\" width=\"1\" height=\"%u\"/>", x,
                    HEAD_PX + RULER_PX, p->height_px - HEAD_PX - RULER_PX);
         if (x > GUTTER_PX + p->plot_px - 50) continue; /* its words would be cut */
         begin_text(b, "t3", x + 4, HEAD_PX + 15);
-        add_time(b, (int64_t)at, step, to);
+        add_time(b, real_i64(at), step, to);
         buf_add_cstr(b, "</text>\n");
     }
 }

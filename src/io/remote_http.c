@@ -171,7 +171,7 @@ static size_t take_header(char *p, size_t size, size_t n, void *context) {
         char date[64];
         copy_text(date, sizeof date, value);
         time_t t = lib.curl_getdate(date, NULL);
-        if (t > 0) r->mtime_ns = (int64_t)t * 1000000000;
+        if (t > 0) r->mtime_ns = seconds_ns(t, 0);
     }
     return n * size;
 }

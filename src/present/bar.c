@@ -5,6 +5,8 @@
  * ones. */
 #include "present/bar.h"
 
+#include "base/num.h"
+
 #include <math.h>
 
 static const char *const LYING[BAR_LEVELS + 1] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
@@ -15,7 +17,7 @@ static const char RAMP[BAR_LEVELS + 2] = " .:-=+*#@";
 size_t bar_put(buf *out, double part, size_t cells, bool utf8) {
     if (!(part > 0)) return 0; /* NaN too */
     double full = (part < 1 ? part : 1) * (double)cells * (utf8 ? BAR_LEVELS : 1);
-    size_t steps = full < 1 ? 1 : (size_t)llround(full);
+    size_t steps = full < 1 ? 1 : (size_t)round_i64(full);
     if (!utf8) {
         buf_add_repeat(out, '#', steps);
         return steps;

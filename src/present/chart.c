@@ -147,7 +147,7 @@ static void put_curve(const chart *c, size_t i, size_t height, buf *out) {
 /* An end of x: a time, or "step 3". */
 static void put_end(const chart *c, double x, buf *out) {
     const column *col = &c->t->columns[c->axes->x];
-    int64_t whole = (int64_t)x;
+    int64_t whole = real_i64(x);
     column end = {.type = TYPE_INT, .unit = col->unit, .v.i = &whole};
     if (col->unit == UNIT_NONE) {
         buf_add_cstr(out, text_header(col->name, c->o->lang));

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/fmt.h"
+#include "base/num.h"
 #include "present/present_int.h"
 
 /* Large enough to make a write cheap for each byte, small enough to stay in cache. */
@@ -194,15 +195,15 @@ static void put_by_row(buf *out, const table *t, const column *c, size_t row) {
     double v = c->v.d[row];
     bool whole = fabs(v) < 9e18;
     if (whole && str_eq(unit, STR("ns")))
-        fmt_duration(out, llround(v));
+        fmt_duration(out, round_i64(v));
     else if (whole && str_eq(unit, STR("bytes")))
-        fmt_bytes(out, llround(v));
+        fmt_bytes(out, round_i64(v));
     else if (str_eq(unit, STR("share")))
         fmt_share(out, v);
     else if (str_eq(unit, STR("bytes/s")) || str_eq(unit, STR("flop/s")))
         fmt_rate(out, v, unit.p[0] == 'b' ? "B" : "FLOP");
     else if (whole && v == floor(v))
-        fmt_count(out, llround(v));
+        fmt_count(out, round_i64(v));
     else
         fmt_real(out, v);
 }

@@ -222,7 +222,7 @@ static void percentile_final(sqlite3_context *to) {
         if (c->is_real)
             sqlite3_result_double(to, value);
         else
-            sqlite3_result_int64(to, llround(value));
+            sqlite3_result_int64(to, round_i64(value));
     }
     counted_free(c->v);
 }

@@ -68,7 +68,7 @@ int guard_declare(query *q, const char *sql) {
 static int64_t now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return seconds_ns(t.tv_sec, t.tv_nsec);
 }
 
 static int look_at_clock(void *context) {

@@ -265,7 +265,7 @@ static int join_cell(sqlite3_vtab_cursor *base, sqlite3_context *to, int i) {
     int64_t start = a->start > b->start ? a->start : b->start;
     int64_t end = a->end < b->end ? a->end : b->end;
     int64_t cells[] = {[COLUMN_START] = start,
-                       [COLUMN_DUR] = end - start,
+                       [COLUMN_DUR] = sub_i64(end, start),
                        [COLUMN_A] = a->id,
                        [COLUMN_B] = b->id,
                        [COLUMN_PARTITION] = a->partition};

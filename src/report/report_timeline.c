@@ -54,7 +54,7 @@ static status keep_picture(report *r, asked_of whom, const request_ctx *of, part
     str asked = arena_printf(&r->arena, "viewport?from=%" PRId64 "&to=%" PRId64 "&lanes=1-%u",
                              p.from_ns, p.to_ns, end - 1);
     if (!asked.p) FAIL_MEMORY(err);
-    int64_t width = whole ? min_i64(p.to_ns - p.from_ns, UINT32_MAX) : TILE_PX;
+    int64_t width = whole ? min_i64(sub_i64(p.to_ns, p.from_ns), UINT32_MAX) : TILE_PX;
     status st = report_open(r, report_target(r, whom, asked), &x, &answered, err);
     if (st == OK && !answered)
         st = timeline_picture(&x, (uint32_t)width, whole ? WHOLE_TILE_BYTES : TILE_BYTES, err);
@@ -68,11 +68,11 @@ static status keep_picture(report *r, asked_of whom, const request_ctx *of, part
 
 static status keep_tiles(report *r, asked_of whom, const request_ctx *of, part_of_time all,
                          uint64_t n, bool whole, error *err) {
-    int64_t length = all.to_ns - all.from_ns;
+    int64_t length = sub_i64(all.to_ns, all.from_ns);
     for (uint64_t i = 0; i < n; i++) {
-        part_of_time p = {all.from_ns + (int64_t)((double)length * (double)i / (double)n),
-                          all.from_ns +
-                              (int64_t)((double)length * (double)(i + 1) / (double)n)};
+        double each = (double)length / (double)n;
+        part_of_time p = {add_i64(all.from_ns, real_i64(each * (double)i)),
+                          add_i64(all.from_ns, real_i64(each * (double)(i + 1)))};
         if (i + 1 == n) p.to_ns = all.to_ns;
         TRY(keep_picture(r, whom, of, p, whole, err));
     }

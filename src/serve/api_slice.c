@@ -67,7 +67,7 @@ static void api_slice_put_step(const request_ctx *x, buf *b, uint32_t step, int6
     put_key(b, "step");
     buf_add_byte(b, '{');
     put_int(b, "number", t->step.number[step]);
-    put_int(b, "offset", start - t->step.start[step]);
+    put_int(b, "offset", sub_i64(start, t->step.start[step]));
     buf_add_byte(b, '}');
 }
 

@@ -336,7 +336,7 @@ static void publish_summaries(server *s) {
 static int64_t clock_ns(clockid_t which) {
     struct timespec t;
     clock_gettime(which, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return seconds_ns(t.tv_sec, t.tv_nsec);
 }
 
 static void server_finish(call *c) {

@@ -37,7 +37,7 @@ const char *span_state_name(span_state s) {
 static int64_t clock_ns(clockid_t which) {
     struct timespec t;
     clock_gettime(which, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return seconds_ns(t.tv_sec, t.tv_nsec);
 }
 
 int64_t live_now_ns(void) {

@@ -82,7 +82,7 @@ static status lod_cover_settle(const vec *ranges, sort_pair *pairs, lod_cover *o
             end = next->start;
         }
         if (next->end <= end) continue;
-        covered[out->n] += next->end - end;
+        covered[out->n] = add_i64(covered[out->n], sub_i64(next->end, end));
         end = next->end;
     }
     return OK;
@@ -144,7 +144,7 @@ static int64_t covered_before(const lod_cover *c, int64_t time_ns) {
     uint32_t low = SEARCH_FIRST(i, 0, c->n, c->start[i] < time_ns);
     if (low == 0) return 0;
     int64_t length = c->covered[low] - c->covered[low - 1];
-    return c->covered[low - 1] + min_i64(sub_i64(time_ns, c->start[low - 1]), length);
+    return add_i64(c->covered[low - 1], min_i64(sub_i64(time_ns, c->start[low - 1]), length));
 }
 
 int64_t lod_covered(const lod_cover *c, int64_t from_ns, int64_t to_ns) {

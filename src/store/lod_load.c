@@ -16,7 +16,7 @@
 /* A kernel's value in millionths; 0 when the producer did not write it. */
 static int64_t millionths(double blocks) {
     if (!(blocks > 0)) return 0;
-    return blocks > 1000 ? 1000 * (int64_t)MILLION : (int64_t)llround(blocks * MILLION);
+    return blocks > 1000 ? 1000 * (int64_t)MILLION : round_i64(blocks * MILLION);
 }
 
 /* Is the kernel one whose load is known, on this device? */
@@ -49,8 +49,8 @@ static void sum_edges(const trace *t, const sort_pair *edges, size_t n, lod_load
             double level = (double)min_i64(running, MILLION) / MILLION;
             double before = 0;
             if (out->n)
-                before =
-                    out->before[out->n - 1] + level * (double)(time - out->time[out->n - 1]);
+                before = out->before[out->n - 1] +
+                         level * (double)sub_i64(time, out->time[out->n - 1]);
             out->time[out->n] = time;
             out->before[out->n++] = before;
         }
@@ -87,8 +87,8 @@ static double load_before(const lod_load *l, int64_t time_ns) {
     uint32_t low = SEARCH_FIRST(i, 0, l->n, l->time[i] <= time_ns);
     if (low == 0) return 0;
     if (low == l->n) return l->before[l->n - 1];
-    double length = (double)(l->time[low] - l->time[low - 1]);
-    double part = (double)(time_ns - l->time[low - 1]) / length;
+    double length = (double)sub_i64(l->time[low], l->time[low - 1]);
+    double part = (double)sub_i64(time_ns, l->time[low - 1]) / length;
     return l->before[low - 1] + part * (l->before[low] - l->before[low - 1]);
 }
 

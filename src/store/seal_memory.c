@@ -183,8 +183,9 @@ static uint32_t find_owner(const seal_ctx *s, uint32_t track, const raw_memory *
              end = s->track.end[track];
     for (int n = 0; n < MAX_TWINS && i < end && s->slice.start[i] == m->owner_start; n++, i++)
         if (s->slice.name[i] == m->owner_name)
-            return m->time + OWNER_SLACK_NS >= s->slice.start[i] &&
-                           m->time - OWNER_SLACK_NS <= s->slice.start[i] + s->slice.dur[i]
+            return add_i64(m->time, OWNER_SLACK_NS) >= s->slice.start[i] &&
+                           sub_i64(m->time, OWNER_SLACK_NS) <=
+                               s->slice.start[i] + s->slice.dur[i]
                        ? i
                        : 0;
     return 0;

@@ -50,7 +50,7 @@ bool advice_interval_imbalance(const advice_facts *f, double limit, advice *out)
     advice_cost(f, out, min_i64(f->step_ns, sub_i64(most, real_i64(mean))));
     name_rank(&c->v[worst], out);
     verdict_add(&out->words, arg_time("interval", most));
-    verdict_add(&out->words, arg_time("mean", (int64_t)llround(mean)));
+    verdict_add(&out->words, arg_time("mean", round_i64(mean)));
     verdict_add(&out->words, arg_share("over", over));
     return true;
 }

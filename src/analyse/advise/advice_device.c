@@ -222,7 +222,7 @@ bool advice_odd_dimension(const advice_facts *f, double limit, advice *out) {
     add_kernel_share(f, out, advice_ns((double)f->op_ns[op] * worst.time_share));
     verdict_add(&out->words, arg_text("op", out->name));
     verdict_add(&out->words, arg_int("dimension", worst.dimension));
-    verdict_add(&out->words, arg_int("padded", (worst.dimension + 63) / 64 * 64));
+    verdict_add(&out->words, arg_int("padded", add_i64(worst.dimension, 63) / 64 * 64));
     verdict_add(&out->words, arg_real("slowdown", worst.slowdown));
     return true;
 }

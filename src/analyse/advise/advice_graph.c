@@ -142,7 +142,7 @@ bool advice_step_interval(const advice_facts *f, double limit, advice *out) {
     advice_cost(f, out, interval_cost(f));
     out->place = f->interval_at;
     verdict_add(&out->words, arg_time("interval", interval_ns(f)));
-    verdict_add(&out->words, arg_time("limit", (int64_t)(limit * 1e6)));
+    verdict_add(&out->words, arg_time("limit", real_i64(limit * 1e6)));
     return true;
 }
 

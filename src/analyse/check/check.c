@@ -138,11 +138,11 @@ static status judge_all(check *c, error *err) {
 /* ---- tables ------------------------------------------------------------------------------ */
 
 static arg arg_value(const char *name, column_unit unit, double v) {
-    if (unit == UNIT_NS) return arg_time(name, llround(v));
-    if (unit == UNIT_BYTES) return arg_bytes(name, llround(v));
+    if (unit == UNIT_NS) return arg_time(name, round_i64(v));
+    if (unit == UNIT_BYTES) return arg_bytes(name, round_i64(v));
     if (unit == UNIT_SHARE) return arg_share(name, v);
     bool whole = fabs(v) < 1e15 && fabs(v - nearbyint(v)) < 1e-9;
-    return whole ? arg_int(name, llround(v)) : arg_real(name, v);
+    return whole ? arg_int(name, round_i64(v)) : arg_real(name, v);
 }
 
 /* {before}, {after}, and {allowed} or {least}: what is known of them. */
@@ -178,8 +178,8 @@ static status set_reason(check *c, table *t, size_t row, const judged *j, error 
     if (j->row.n) verdict_add(v, arg_text("row", j->row));
     if (!isnan(j->low))
         verdict_add(v, arg_value("noise", j->rule->unit, (j->high - j->low) / 2));
-    verdict_add(v, arg_time("host", llround(c->changes.host_speed_ns)));
-    verdict_add(v, arg_time("certain", llround(certain_part(c, j->rule->measure))));
+    verdict_add(v, arg_time("host", round_i64(c->changes.host_speed_ns)));
+    verdict_add(v, arg_time("certain", round_i64(certain_part(c, j->rule->measure))));
     table_set_sentence(t, row, COL_K(reason), v);
     return OK;
 }
@@ -223,7 +223,7 @@ static status write_causes(check *c, error *err) {
         table_set_text(t, row, COL_C(id), cause_text(from, i, "id"));
         copy_sentence(t, row, COL_C(title), from, i);
         copy_sentence(t, row, COL_C(evidence), from, i);
-        table_set_int(t, row, COL_C(change), llround(cause_number(from, i, "change")));
+        table_set_int(t, row, COL_C(change), round_i64(cause_number(from, i, "change")));
         table_set_real(t, row, COL_C(share), cause_number(from, i, "share"));
         double certain = cause_number(from, i, "certain");
         if (!isnan(certain)) table_set_int(t, row, COL_C(certain), certain > 0);
@@ -331,7 +331,7 @@ static bool is_inconclusive(const void *facts, verdict *v) {
     verdict_add(v, arg_words("reason", reason));
     if (!isnan(first->low))
         verdict_add(v, arg_value("noise", first->rule->unit, (first->high - first->low) / 2));
-    verdict_add(v, arg_time("host", llround(c->changes.host_speed_ns)));
+    verdict_add(v, arg_time("host", round_i64(c->changes.host_speed_ns)));
     return true;
 }
 

@@ -148,16 +148,16 @@ static status write_points(history *h, error *err) {
         table_set_text(t, row, COL_P(name), p->name);
         table_set_int(t, row, COL_P(steps), p->m.steps);
         if (v[MEASURE_STEP].known)
-            table_set_int(t, row, COL_P(step), llround(v[MEASURE_STEP].value));
+            table_set_int(t, row, COL_P(step), round_i64(v[MEASURE_STEP].value));
         if (v[MEASURE_STEP].samples.n > 1)
             table_set_int(t, row, COL_P(spread),
-                          llround(sqrt(v[MEASURE_STEP].samples.variance)));
+                          round_i64(sqrt(v[MEASURE_STEP].samples.variance)));
         if (v[MEASURE_DEVICE].known)
-            table_set_int(t, row, COL_P(device), llround(v[MEASURE_DEVICE].value));
+            table_set_int(t, row, COL_P(device), round_i64(v[MEASURE_DEVICE].value));
         if (v[MEASURE_HOST].known)
-            table_set_int(t, row, COL_P(host), llround(v[MEASURE_HOST].value));
+            table_set_int(t, row, COL_P(host), round_i64(v[MEASURE_HOST].value));
         if (v[MEASURE_MEMORY].known)
-            table_set_int(t, row, COL_P(memory), llround(v[MEASURE_MEMORY].value));
+            table_set_int(t, row, COL_P(memory), round_i64(v[MEASURE_MEMORY].value));
         if (v[MEASURE_KERNELS].known)
             table_set_real(t, row, COL_P(kernels), v[MEASURE_KERNELS].value);
         if (v[MEASURE_MFU].known) table_set_real(t, row, COL_P(mfu), v[MEASURE_MFU].value);
@@ -167,8 +167,8 @@ static status write_points(history *h, error *err) {
 
 static arg arg_of(const char *name, measure_id m, double v) {
     switch (measure_unit(m)) {
-    case UNIT_NS: return arg_time(name, llround(v));
-    case UNIT_BYTES: return arg_bytes(name, llround(v));
+    case UNIT_NS: return arg_time(name, round_i64(v));
+    case UNIT_BYTES: return arg_bytes(name, round_i64(v));
     case UNIT_SHARE: return arg_share(name, v);
     default: return arg_real(name, v);
     }

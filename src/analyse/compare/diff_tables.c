@@ -27,7 +27,7 @@ static status write_run(diff *d, table *t, int side, uint32_t run, error *err) {
     table_set_int(t, row, COL_S(steps), s.n_steps);
     table_set_int(t, row, COL_S(median), s.median_ns);
     table_set_int(t, row, COL_S(mean), s.mean_ns);
-    if (s.n_steps > 1) table_set_int(t, row, COL_S(spread), noise_whole(sqrt(s.variance)));
+    if (s.n_steps > 1) table_set_int(t, row, COL_S(spread), round_i64(sqrt(s.variance)));
     return OK;
 }
 
@@ -80,8 +80,8 @@ str diff_cause_name(const call_tree *tree, const change_cause *c) {
 }
 
 static void add_times(verdict *v, const change_cause *c) {
-    verdict_add(v, arg_time("a", noise_whole(c->ns[SIDE_A])));
-    verdict_add(v, arg_time("b", noise_whole(c->ns[SIDE_B])));
+    verdict_add(v, arg_time("a", round_i64(c->ns[SIDE_A])));
+    verdict_add(v, arg_time("b", round_i64(c->ns[SIDE_B])));
 }
 
 static verdict *title_of(const diff *d, const change_cause *c) {
@@ -108,8 +108,8 @@ static void add_memory(const diff *d, const change_cause *c, verdict *v) {
     verdict_add(v, arg_real("calls_a", c->calls[SIDE_A]));
     verdict_add(v, arg_real("calls_b", c->calls[SIDE_B]));
     if (isnan(measured_ns(peak))) return;
-    verdict_add(v, arg_bytes("peak_a", noise_whole(peak->of[SIDE_A])));
-    verdict_add(v, arg_bytes("peak_b", noise_whole(peak->of[SIDE_B])));
+    verdict_add(v, arg_bytes("peak_a", round_i64(peak->of[SIDE_A])));
+    verdict_add(v, arg_bytes("peak_b", round_i64(peak->of[SIDE_B])));
 }
 
 /* Counts of a cause that is about work; otherwise how sure its size is. */
@@ -121,15 +121,15 @@ static verdict *evidence_of(const diff *d, const change_cause *c) {
     *v = (verdict){.id = diff_cause_words(c)->id,
                    .message = counts ? MSG_DIFF_EVIDENCE_COUNTS : MSG_DIFF_EVIDENCE_TIME};
     if (counts) {
-        verdict_add(v, arg_int("calls_a", noise_whole(c->calls[SIDE_A])));
-        verdict_add(v, arg_int("calls_b", noise_whole(c->calls[SIDE_B])));
-        verdict_add(v, arg_int("kernels_a", noise_whole(c->kernels[SIDE_A])));
-        verdict_add(v, arg_int("kernels_b", noise_whole(c->kernels[SIDE_B])));
+        verdict_add(v, arg_int("calls_a", round_i64(c->calls[SIDE_A])));
+        verdict_add(v, arg_int("calls_b", round_i64(c->calls[SIDE_B])));
+        verdict_add(v, arg_int("kernels_a", round_i64(c->kernels[SIDE_A])));
+        verdict_add(v, arg_int("kernels_b", round_i64(c->kernels[SIDE_B])));
     }
     if (c->kind == CHANGE_MEMORY) add_memory(d, c, v);
     if (most.n) verdict_add(v, arg_text("most", most));
     if (d->causes.spread_known)
-        verdict_add(v, arg_time("spread", noise_whole(2 * sqrt(c->variance))));
+        verdict_add(v, arg_time("spread", round_i64(2 * sqrt(c->variance))));
     return v;
 }
 
@@ -152,7 +152,7 @@ static status write_cause(diff *d, table *t, const change_cause *c, error *err) 
     table_set_text(t, row, COL_C(id), str_of(diff_cause_words(c)->id));
     table_set_sentence(t, row, COL_C(title), title);
     table_set_sentence(t, row, COL_C(evidence), evidence);
-    table_set_int(t, row, COL_C(change), noise_whole(cause_ns(c)));
+    table_set_int(t, row, COL_C(change), round_i64(cause_ns(c)));
     if (d->sides[SIDE_A].mean_ns > 0)
         table_set_real(t, row, COL_C(share), cause_ns(c) / (double)d->sides[SIDE_A].mean_ns);
     table_set_int(t, row, COL_C(certain), c->certain);
@@ -170,7 +170,7 @@ status diff_write_causes(diff *d, error *err) {
     if (!t) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < d->causes.n; i++) {
         TRY(write_cause(d, t, &d->causes.v[i], err));
-        left = sub_i64(left, noise_whole(cause_ns(&d->causes.v[i])));
+        left = sub_i64(left, round_i64(cause_ns(&d->causes.v[i])));
     }
     TRY(table_add_row(t, &row, err));
     table_set_text(t, row, COL_C(id), STR("unexplained"));
@@ -275,7 +275,7 @@ static status write_sum(diff *d, table *t, const name_sum *s, bool on_host, erro
 static int compare_changes(uint32_t a, uint32_t b, const void *context) {
     const table *t = context;
     const int64_t *v = t->columns[COL_O(change)].v.i;
-    int64_t x = v[a] < 0 ? -v[a] : v[a], y = v[b] < 0 ? -v[b] : v[b];
+    uint64_t x = abs_u64(v[a]), y = abs_u64(v[b]);
     if (x != y) return x > y ? -1 : 1;
     return str_cmp(t->columns[0].v.s[a], t->columns[0].v.s[b]);
 }

@@ -17,8 +17,8 @@ static bool is_only_memory(const void *facts, verdict *v) {
     const double *peak = d->measured[CHANGED_MEMORY].of;
     if (has_steps(d, SIDE_A) || has_steps(d, SIDE_B)) return false;
     if (isnan(peak[SIDE_A]) || isnan(peak[SIDE_B])) return false;
-    verdict_add(v, arg_bytes("a", noise_whole(peak[SIDE_A])));
-    verdict_add(v, arg_bytes("b", noise_whole(peak[SIDE_B])));
+    verdict_add(v, arg_bytes("a", round_i64(peak[SIDE_A])));
+    verdict_add(v, arg_bytes("b", round_i64(peak[SIDE_B])));
     return true;
 }
 
@@ -55,7 +55,7 @@ static bool is_other_work(const void *facts, verdict *v) {
     verdict_add(v, arg_share("share", c->reshaped / c->compared));
     if (isnan(c->factor)) return true;
     verdict_add(v, arg_real("factor", c->factor));
-    verdict_add(v, arg_time("each", noise_whole((double)d->sides[SIDE_B].mean_ns / c->factor)));
+    verdict_add(v, arg_time("each", round_i64((double)d->sides[SIDE_B].mean_ns / c->factor)));
     return true;
 }
 
@@ -134,12 +134,12 @@ static bool is_host(const void *facts, verdict *v) {
     const measured_change *launch = &d->measured[CHANGED_LAUNCH];
     if (first_cause(d) || is_work_changed(d) || !is_host_changed(d)) return false;
     add_means(d, v);
-    verdict_add(v, arg_time("host_a", noise_whole(host->of[SIDE_A])));
-    verdict_add(v, arg_time("host_b", noise_whole(host->of[SIDE_B])));
-    verdict_add(v, arg_time("by", noise_whole(fabs(measured_ns(host)))));
+    verdict_add(v, arg_time("host_a", round_i64(host->of[SIDE_A])));
+    verdict_add(v, arg_time("host_b", round_i64(host->of[SIDE_B])));
+    verdict_add(v, arg_time("by", round_i64(fabs(measured_ns(host)))));
     verdict_add(v, how_word(measured_ns(host)));
     if (!isnan(measured_ns(launch)) && (measured_ns(launch) > 0) == (measured_ns(host) > 0))
-        verdict_add(v, arg_time("launch", noise_whole(fabs(measured_ns(launch)))));
+        verdict_add(v, arg_time("launch", round_i64(fabs(measured_ns(launch)))));
     add_basis(d, v);
     return true;
 }
@@ -149,7 +149,7 @@ static bool is_same(const void *facts, verdict *v) {
     const measured_change *step = &d->measured[CHANGED_STEP];
     if (first_cause(d)) return false;
     add_means(d, v);
-    if (step->known) verdict_add(v, arg_time("seen", noise_whole(step->change.detectable)));
+    if (step->known) verdict_add(v, arg_time("seen", round_i64(step->change.detectable)));
     if (!d->causes.spread_known) verdict_add(v, arg_int("one", 1));
     add_basis(d, v);
     return true;
@@ -179,8 +179,8 @@ static bool is_one_rank(const diff *d, bool slower, verdict *v) {
     verdict_add(v, from->rank != ABSENT_I64 ? arg_int("rank", from->rank)
                                             : arg_text("rank", from->worker));
     verdict_add(v, how_word(r->own.change));
-    verdict_add(v, arg_time("own_a", noise_whole(worker_mean(r->of[SIDE_A], MEASURE_OWN))));
-    verdict_add(v, arg_time("own_b", noise_whole(worker_mean(r->of[SIDE_B], MEASURE_OWN))));
+    verdict_add(v, arg_time("own_a", round_i64(worker_mean(r->of[SIDE_A], MEASURE_OWN))));
+    verdict_add(v, arg_time("own_b", round_i64(worker_mean(r->of[SIDE_B], MEASURE_OWN))));
     add_basis(d, v);
     if (!c) return true;
     verdict_add(v, arg_words("what", diff_cause_words(c)->what));
@@ -205,7 +205,7 @@ static bool is_against(const void *facts, verdict *v) {
     add_means(d, v);
     verdict_add(v, arg_words("what", diff_cause_words(c)->what));
     if (name.n) verdict_add(v, arg_text("name", name));
-    verdict_add(v, arg_time("cost", noise_whole(fabs(cause_ns(c)))));
+    verdict_add(v, arg_time("cost", round_i64(fabs(cause_ns(c)))));
     verdict_add(v, how_word(cause_ns(c)));
     return true;
 }
@@ -218,7 +218,7 @@ static bool is_unclear(const void *facts, verdict *v) {
     if (first_cause(d) || d->sides[SIDE_A].n_runs > 1 || !step->known) return false;
     if (fabs((double)d->change_ns) < least) return false;
     add_means(d, v);
-    verdict_add(v, arg_time("seen", noise_whole(step->change.detectable)));
+    verdict_add(v, arg_time("seen", round_i64(step->change.detectable)));
     add_basis(d, v);
     return true;
 }
@@ -230,7 +230,7 @@ static bool has_cause(const diff *d, bool slower, verdict *v) {
     str name = diff_cause_name(&d->tree, c);
     verdict_add(v, arg_words("what", diff_cause_words(c)->what));
     if (name.n) verdict_add(v, arg_text("name", name));
-    verdict_add(v, arg_time("cost", noise_whole(fabs(cause_ns(c)))));
+    verdict_add(v, arg_time("cost", round_i64(fabs(cause_ns(c)))));
     add_basis(d, v);
     return true;
 }

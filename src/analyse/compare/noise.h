@@ -38,12 +38,6 @@ bool noise_compare(const noise_samples *a, const noise_samples *b, double betwee
  * it spreads like one of them, or like its own steps if that is more. */
 bool noise_compare_runs(const noise_samples *runs, const noise_samples *b, noise_change *out);
 
-/* The nearest whole number; times of a hostile file end where those of int64_t do. */
-static inline int64_t noise_whole(double v) {
-    const double most = 9.2e18;
-    return v > most ? INT64_MAX : v < -most ? INT64_MIN : isnan(v) ? 0 : llround(v);
-}
-
 /* Does the interval exclude 0? */
 bool noise_is_real(const noise_change *c);
 

@@ -43,8 +43,8 @@ static int64_t per_step(int64_t n, const compared_side *s) {
  * factor. */
 static status add_shapes(table *t, const change_causes *c, error *err) {
     if (c->compared <= 0) return OK;
-    TRY(add_counts(t, "shapes", noise_whole(c->compared),
-                   noise_whole(c->compared - c->reshaped), err));
+    TRY(add_counts(t, "shapes", round_i64(c->compared), round_i64(c->compared - c->reshaped),
+                   err));
     if (isnan(c->factor)) return OK;
     str factor = arena_printf(t->arena, "%.4g", c->factor);
     if (!factor.p) FAIL_MEMORY(err);

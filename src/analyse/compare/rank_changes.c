@@ -138,13 +138,13 @@ static void set_pair(table *t, size_t row, const rank_change *r) {
     const compared_worker *a = r->of[SIDE_A], *b = r->of[SIDE_B];
     double device = worker_mean(b, MEASURE_DEVICE) - worker_mean(a, MEASURE_DEVICE);
     table_set_int(t, row, COL_R(change), sub_i64(b->steps.mean_ns, a->steps.mean_ns));
-    if (!isnan(device)) table_set_int(t, row, COL_R(device_change), noise_whole(device));
+    if (!isnan(device)) table_set_int(t, row, COL_R(device_change), round_i64(device));
     table_set_int(t, row, COL_R(communication_change),
                   sub_i64(communication_of(b), communication_of(a)));
-    table_set_int(t, row, COL_R(own_change), noise_whole(r->own.change));
+    table_set_int(t, row, COL_R(own_change), round_i64(r->own.change));
     if (!r->known) return;
-    table_set_int(t, row, COL_R(own_low), noise_whole(r->own.low));
-    table_set_int(t, row, COL_R(own_high), noise_whole(r->own.high));
+    table_set_int(t, row, COL_R(own_low), round_i64(r->own.low));
+    table_set_int(t, row, COL_R(own_high), round_i64(r->own.high));
 }
 
 static status write_rank(const rank_change *r, table *t, error *err) {

@@ -295,7 +295,7 @@ status side_run(const compared_side *s, uint32_t run, arena *a, run_steps *out, 
     out->n_steps = n;
     out->variance = noise_of_reals(v, n).variance;
     if (n) out->mean_ns = sum / n;
-    if (n) out->median_ns = noise_whole(v[order[(n - 1) / 2]]);
+    if (n) out->median_ns = round_i64(v[order[(n - 1) / 2]]);
     return OK;
 }
 

@@ -315,8 +315,7 @@ status top_find(const analysis_input *in, const top_options *o, arena *a, top_re
 /* ---- as tables --------------------------------------------------------------------------- */
 
 static int64_t ns_of(double seconds) {
-    double ns = seconds * 1e9;
-    return ns >= 9.2e18 ? INT64_MAX : ns <= -9.2e18 ? INT64_MIN + 1 : llround(ns);
+    return round_i64(seconds * 1e9);
 }
 
 static void set_finite(table *t, size_t row, uint32_t col, double v) {

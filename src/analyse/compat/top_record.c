@@ -63,8 +63,8 @@ static status find_self_times(const trace *t, arena *a, int64_t **out, error *er
         uint32_t op = parent && t->slice.kind[parent] == KIND_OP ? parent : around[parent];
         around[i] = op;
         if (t->slice.kind[i] != KIND_OP) continue;
-        self[i] += t->slice.dur[i];
-        if (op) self[op] -= t->slice.dur[i];
+        self[i] = add_i64(self[i], t->slice.dur[i]);
+        if (op) self[op] = sub_i64(self[op], t->slice.dur[i]);
     }
     *out = self;
     return OK;

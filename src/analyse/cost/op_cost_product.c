@@ -135,7 +135,7 @@ static int64_t wider_size(const op_args *in, const places *at, int dim, int64_t 
     int64_t spread = op_cost_product_value_of(in, at->dilation, dim, 1),
             extra = op_cost_product_value_of(in, at->extra, dim, 0);
     if (!values_are_sane(stride, pad, spread) || window < 1 || extra < 0) return -1;
-    return (size - 1) * stride - 2 * pad + spread * (window - 1) + extra + 1;
+    return add_i64((size - 1) * stride - 2 * pad + spread * (window - 1) + 1, extra);
 }
 
 static void convolve(const cost_call *c, const places *at, bool transposed, op_cost *out) {

@@ -372,7 +372,7 @@ void work_sum_add(work_sum *s, const work_done *d, double part, int64_t ns) {
 }
 
 int64_t work_bytes(const work_sum *s) {
-    return s->bytes < 9e18 ? llround(s->bytes) : INT64_MAX;
+    return round_i64(s->bytes);
 }
 
 static double rate_of(bool known, double amount, int64_t ns) {

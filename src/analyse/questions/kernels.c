@@ -299,7 +299,7 @@ static bool kernels_are_older(const void *facts, verdict *v) {
     verdict_add(v, arg_int("count", f->n_older));
     verdict_add(v, arg_text("kernel", kernel_short_name(f->older)));
     verdict_add(v, arg_id("arch", f->older_arch));
-    if (f->unaligned_ns * 2 > f->older_ns) verdict_add(v, arg_int("unaligned", 1));
+    if (mul_i64(f->unaligned_ns, 2) > f->older_ns) verdict_add(v, arg_int("unaligned", 1));
     say_slice(v, f->older_slice);
     return true;
 }

@@ -61,7 +61,7 @@ static status memory_write_points(memory_view *m, table *out, int64_t width_ns, 
         if (s->last && t->memory.time[i] >= s->end_ns) TRY(end_stretch(m, out, s, err));
         if (!s->last) {
             int64_t since = sub_i64(t->memory.time[i], t->start_ns);
-            s->end_ns = add_i64(t->start_ns, (since / width_ns + 1) * width_ns);
+            s->end_ns = add_i64(t->start_ns, mul_i64(add_i64(since / width_ns, 1), width_ns));
             s->largest = s->smallest = i;
         }
         if (t->memory.allocated[i] > t->memory.allocated[s->largest]) s->largest = i;
@@ -238,7 +238,8 @@ static bool grows(const void *facts, verdict *v) {
     verdict_add(v, arg_bytes("growth", f->growth));
     verdict_add(v, arg_text("device", f->first->name));
     if (f->first->capacity > f->first->peak)
-        verdict_add(v, arg_int("left", (f->first->capacity - f->first->peak) / f->growth));
+        verdict_add(v,
+                    arg_int("left", sub_i64(f->first->capacity, f->first->peak) / f->growth));
     say_holder(f->first, v);
     return true;
 }

@@ -466,7 +466,7 @@ static uint32_t typical_step(const question *q, int64_t median) {
     for (uint32_t i = 1; i < q->t->step.n; i++) {
         if (!is_selected(q, i) || is_cut(q, i)) continue;
         int64_t off = sub_i64(sub_i64(q->spans[i]->end, q->spans[i]->start), median);
-        if (off < 0) off = -off;
+        if (off < 0) off = sub_i64(0, off);
         if (off >= nearest) continue;
         nearest = off;
         found = i;

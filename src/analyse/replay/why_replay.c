@@ -37,8 +37,7 @@ typedef struct {
 #define NOT_YET INT64_MIN /* when work ends that waits for other ranks */
 
 static int64_t scale_ns(int64_t ns, double factor) {
-    double v = (double)ns * factor;
-    return v >= 9e18 ? INT64_MAX : v <= -9e18 ? INT64_MIN : llround(v);
+    return round_i64((double)ns * factor);
 }
 
 static bool is_pattern(const scenario_change *v) {

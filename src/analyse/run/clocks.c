@@ -26,8 +26,7 @@ bool clock_counts(comm_type type) {
 
 /* a · b / 1e9, for a of any size. */
 static int64_t scale_ppb(int64_t ns, int64_t ppb) {
-    double v = (double)ns * (double)ppb * 1e-9;
-    return v > 9e18 ? INT64_MAX : v < -9e18 ? INT64_MIN : (int64_t)v;
+    return real_i64((double)ns * (double)ppb * 1e-9);
 }
 
 int64_t clock_apply(const worker_clock *c, int64_t ns) {
@@ -164,7 +163,7 @@ static void follow(clocks_ctx *s, const edge *e) {
     int64_t apart = add_i64(e->apart, scale_ppb(sub_i64(moment, e->at), e->drift_ppb));
     to->at = moment;
     to->offset = add_i64(from->offset, apart);
-    to->drift_ppb = from->drift_ppb + e->drift_ppb;
+    to->drift_ppb = add_i64(from->drift_ppb, e->drift_ppb);
     to->residual = max_i64(from->residual, e->residual);
     to->samples = e->samples;
     to->aligned = from->aligned;

@@ -342,7 +342,8 @@ static str list_ranks(const hang_ctx *q, const hang *h, bool culprits, uint32_t 
         const member *m = &h->members[i];
         if (culprits ? !m->culprit : !is_waiting(m)) continue;
         uint32_t k = i;
-        while (k + 1 < h->n_members && h->members[k + 1].rank == h->members[k].rank + 1 &&
+        while (k + 1 < h->n_members &&
+               sub_i64(h->members[k + 1].rank, h->members[k].rank) == 1 &&
                (culprits ? h->members[k + 1].culprit : is_waiting(&h->members[k + 1])))
             k++;
         *count += k - i + 1;

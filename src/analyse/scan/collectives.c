@@ -16,7 +16,7 @@
 
 int64_t dtype_bytes(str name) {
     double bytes = op_type_bytes(name);
-    return isnan(bytes) ? 0 : (int64_t)bytes;
+    return real_i64(bytes);
 }
 
 /* Elements of a shape, [] is a scalar; false when it is not one. */

@@ -87,7 +87,7 @@ static void measure_kernels(const device_view *d, tensor_core_names *names,
 
 /* Blocks per SM in millionths; more than fills the device is as much as a thousand times. */
 static int64_t millionths(double blocks) {
-    return blocks > 1000 ? 1000 * (int64_t)MILLION : (int64_t)llround(blocks * MILLION);
+    return blocks > 1000 ? 1000 * (int64_t)MILLION : round_i64(blocks * MILLION);
 }
 
 /* Starts and ends of the kernels inside the range, by time; ends carry the top bit of their

@@ -144,7 +144,7 @@ static uint32_t count_warm_up(const step_spans *s, uint32_t *order) {
         uint32_t left = s->n - warm - 1, seen = 0, i = 0;
         for (; i < s->n; i++)
             if (order[i] > warm && seen++ == left / 2) break;
-        if (duration(&s->v[warm]) * 2 <= duration(&s->v[order[i]]) * 3) break;
+        if (mul_i64(duration(&s->v[warm]), 2) <= mul_i64(duration(&s->v[order[i]]), 3)) break;
         warm++;
     }
     return warm;

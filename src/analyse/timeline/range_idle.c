@@ -114,7 +114,8 @@ static status write_causes(const range_idle_ctx *k, table *t, error *err) {
         TRY(table_add_row(t, &row, err));
         table_set_text(t, row, 0, str_of(cause_names[i]));
         table_set_int(t, row, 1, k->ns[i]);
-        table_set_real(t, row, 2, (double)k->ns[i] / (double)(k->range.end - k->range.start));
+        table_set_real(t, row, 2,
+                       (double)k->ns[i] / (double)sub_i64(k->range.end, k->range.start));
     }
     return table_sort(t, 1, true, err);
 }

@@ -219,7 +219,8 @@ static status add_lane(range_stats_ctx *s, uint32_t lane, error *err) {
     table_set_text(s->tracks, row, 2, trace_str(s->t, s->t->track.name[from->track]));
     table_set_int(s->tracks, row, 3, count);
     table_set_int(s->tracks, row, 4, busy);
-    table_set_real(s->tracks, row, 5, (double)busy / (double)(s->q->to_ns - s->q->from_ns));
+    table_set_real(s->tracks, row, 5,
+                   (double)busy / (double)sub_i64(s->q->to_ns, s->q->from_ns));
     return OK;
 }
 
@@ -306,7 +307,7 @@ static status add_series(range_stats_ctx *s, uint32_t series, table *t, error *e
     int64_t at = s->q->from_ns;
     for (lod_point p; lod_next_point(&c, &p);) {
         if (isnan(first)) first = p.min;
-        if (!isnan(last)) sum += last * (double)max_i64(0, p.time_ns - at);
+        if (!isnan(last)) sum += last * (double)max_i64(0, sub_i64(p.time_ns, at));
         at = max_i64(p.time_ns, s->q->from_ns);
         min = fmin(min, p.min);
         max = fmax(max, p.max);
@@ -314,7 +315,7 @@ static status add_series(range_stats_ctx *s, uint32_t series, table *t, error *e
     }
     if (isnan(first)) return OK;
     int64_t begin = max_i64(s->q->from_ns, s->l->point_time[of->first]);
-    sum += last * (double)(s->q->to_ns - at);
+    sum += last * (double)sub_i64(s->q->to_ns, at);
     size_t row;
     TRY(table_add_row(t, &row, err));
     bool memory = of->track == 0;
@@ -329,7 +330,8 @@ static status add_series(range_stats_ctx *s, uint32_t series, table *t, error *e
     table_set_real(t, row, 4, last);
     table_set_real(t, row, 5, min);
     table_set_real(t, row, 6, max);
-    table_set_real(t, row, 7, s->q->to_ns > begin ? sum / (double)(s->q->to_ns - begin) : NAN);
+    table_set_real(t, row, 7,
+                   s->q->to_ns > begin ? sum / (double)sub_i64(s->q->to_ns, begin) : NAN);
     return OK;
 }
 

@@ -46,7 +46,7 @@ static status add_limit(search_query *q, str word, error *err) {
     if (word.p[0] == '>')
         q->least_ns = add_i64(ns, 1);
     else
-        q->most_ns = ns - 1;
+        q->most_ns = sub_i64(ns, 1);
     return OK;
 }
 
@@ -149,7 +149,7 @@ static void take_hit(const search_ctx *s, uint32_t slice, search_name *name) {
     if (name->count++ == 0 || dur > s->t->slice.dur[name->longest]) name->longest = slice;
     name->total_ns = add_i64(name->total_ns, dur);
     if (s->out->ticks) {
-        double pixel = (double)(start - s->q->from_ns) * s->pixels_per_ns;
+        double pixel = (double)sub_i64(start, s->q->from_ns) * s->pixels_per_ns;
         if (pixel >= 0 && pixel < s->q->width_px) s->out->ticks[(uint32_t)pixel] = 1;
     }
     if (start < s->q->at_ns) s->out->before++;

@@ -246,13 +246,13 @@ static void sum_same(details_ctx *q, const selection *s, uint32_t name) {
 
 static void set_edges(same_name *n) {
     int64_t low = n->min;
-    n->logarithmic = n->max > 100 * (low > 0 ? low : 1) && n->max > 100;
+    n->logarithmic = n->max > mul_i64(100, low > 0 ? low : 1) && n->max > 100;
     double from = (double)(low > 0 ? low : 1), ratio = log((double)n->max / from);
     for (int i = 0; i <= DETAILS_BINS; i++) {
         double part = (double)i / DETAILS_BINS;
         double at = n->logarithmic ? from * exp(ratio * part)
-                                   : (double)low + (double)(n->max - low) * part;
-        n->edges[i] = (int64_t)at;
+                                   : (double)low + (double)sub_i64(n->max, low) * part;
+        n->edges[i] = real_i64(at);
     }
     n->edges[0] = low;
     n->edges[DETAILS_BINS] = n->max;

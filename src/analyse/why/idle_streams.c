@@ -47,10 +47,6 @@ static status find_gaps(streams *k, error *err) {
     return OK;
 }
 
-static int64_t whole(double v) {
-    return v >= 9e18 ? INT64_MAX : v <= -9e18 ? INT64_MIN : llround(v);
-}
-
 static void set_stream(const streams *k, table *t, size_t row, uint32_t device_column,
                        uint32_t stream_column) {
     uint32_t first = k->rows[0];
@@ -74,16 +70,16 @@ static status write_gaps(streams *k, error *err) {
         TRY(table_add_row(k->streams, &row, err));
         set_stream(k, k->streams, row, COL_S(device), COL_S(stream));
         table_set_text(k->streams, row, COL_S(cause), str_of(names[c]));
-        table_set_int(k->streams, row, COL_S(time), whole(sums[c]));
+        table_set_int(k->streams, row, COL_S(time), round_i64(sums[c]));
         table_set_real(k->streams, row, COL_S(share), all > 0 ? sums[c] / all : 0);
         table_set_int(k->streams, row, COL_S(count), sat_i64(k->gaps[c].n));
-        table_set_int(k->streams, row, COL_S(mean), whole(d.mean));
-        table_set_int(k->streams, row, COL_S(std), whole(d.std));
-        table_set_int(k->streams, row, COL_S(min), whole(d.min));
-        table_set_int(k->streams, row, COL_S(p25), whole(d.p25));
-        table_set_int(k->streams, row, COL_S(p50), whole(d.p50));
-        table_set_int(k->streams, row, COL_S(p75), whole(d.p75));
-        table_set_int(k->streams, row, COL_S(max), whole(d.max));
+        table_set_int(k->streams, row, COL_S(mean), round_i64(d.mean));
+        table_set_int(k->streams, row, COL_S(std), round_i64(d.std));
+        table_set_int(k->streams, row, COL_S(min), round_i64(d.min));
+        table_set_int(k->streams, row, COL_S(p25), round_i64(d.p25));
+        table_set_int(k->streams, row, COL_S(p50), round_i64(d.p50));
+        table_set_int(k->streams, row, COL_S(p75), round_i64(d.p75));
+        table_set_int(k->streams, row, COL_S(max), round_i64(d.max));
     }
     return OK;
 }

@@ -118,7 +118,7 @@ static size_t end_of_step(const comm_row *v, size_t i, size_t n, bool kinds) {
 }
 
 static int64_t ns_of(double time_ms) {
-    return time_ms < 9e12 ? (int64_t)llround(time_ms * 1e6) : ABSENT_I64;
+    return time_ms < 9e12 ? round_i64(time_ms * 1e6) : ABSENT_I64;
 }
 
 static status put_times(reader *r, vec *rows, error *err) {
@@ -190,7 +190,7 @@ static status put_links(reader *r, vec *rows, error *err) {
         row.target = v[i].target;
         row.kind = v[i].kind;
         row.time = ns_of(moved);
-        row.bytes = megabytes < 9e12 ? (int64_t)llround(megabytes * 1e6) : ABSENT_I64;
+        row.bytes = megabytes < 9e12 ? round_i64(megabytes * 1e6) : ABSENT_I64;
         if (row.time != ABSENT_I64 && row.bytes != ABSENT_I64)
             TRY(builder_put_link(r->b, &row, err));
     }

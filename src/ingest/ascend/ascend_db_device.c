@@ -129,8 +129,8 @@ static status take_copy(void *context, db_rows *row) {
 /* A number with up to six digits behind its point, without the zeros at its end. */
 static raw_value decimal(double v) {
     raw_value out = {.tag = VALUE_DECIMAL, .digits = 6};
-    if (!(v > -9e11 && v < 9e11)) return (raw_value){.tag = VALUE_INT, .v = (int64_t)v};
-    out.v = llround(v * 1e6);
+    if (!(v > -9e11 && v < 9e11)) return (raw_value){.tag = VALUE_INT, .v = real_i64(v)};
+    out.v = round_i64(v * 1e6);
     for (; out.digits && out.v % 10 == 0; out.digits--) out.v /= 10;
     if (!out.digits) out.tag = VALUE_INT;
     return out;

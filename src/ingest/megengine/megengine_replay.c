@@ -279,7 +279,7 @@ static status change_tensor(replay *r, const sink_note *n) {
     t->alive = !t->alive;
     if (t->alive) t->block = ++r->n_blocks;
     device_state *d = &VEC(&r->devices, device_state)[t->device];
-    int64_t bytes = t->alive ? f->bytes : -f->bytes;
+    int64_t bytes = t->alive ? f->bytes : sub_i64(0, f->bytes);
     d->allocated = add_i64(d->allocated, bytes);
     raw_memory m = {.time = n->n->time,
                     .bytes = bytes,

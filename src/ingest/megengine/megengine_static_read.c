@@ -126,7 +126,7 @@ static bool static_graph_read_time_of(const raw_value *v, str text, int64_t *ns)
         !__builtin_mul_overflow(v->v, scale[v->digits], ns) && *ns > -limit && *ns < limit)
         return true;
     if (!json_f64(text, &seconds) || !(seconds > -9e9 && seconds < 9e9)) return false;
-    *ns = (int64_t)llround(seconds * 1e9);
+    *ns = round_i64(seconds * 1e9);
     return true;
 }
 

@@ -18,7 +18,7 @@
 enum { MOST_ROWS = 1 << 20, MOST_KINDS = 16 };
 
 int64_t ms_ns(double time_ms) {
-    return fabs(time_ms) < 9e12 ? (int64_t)llround(time_ms * 1e6) : ABSENT_I64;
+    return fabs(time_ms) < 9e12 ? round_i64(time_ms * 1e6) : ABSENT_I64;
 }
 
 static int64_t json_ns(str json) {
@@ -97,7 +97,7 @@ status ms_put_link(ms *m, row_link *row, str kind, error *err) {
 }
 
 int64_t ms_kb_bytes(double kb) {
-    return fabs(kb) < 9e15 ? (int64_t)llround(kb * 1000) : ABSENT_I64;
+    return fabs(kb) < 9e15 ? round_i64(kb * 1000) : ABSENT_I64;
 }
 
 status ms_put_cost(ms *m, row_comm_cost *row, error *err) {

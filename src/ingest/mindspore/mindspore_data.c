@@ -45,7 +45,7 @@ static status write_samples(ms *m, const pipe_row *r, uint32_t row, int64_t inte
             continue;
         }
         row_queue_sample s = {.pipe_op = row,
-                              .time = interval == ABSENT_I64 ? i : i * interval,
+                              .time = interval == ABSENT_I64 ? i : mul_i64(i, interval),
                               .step = ABSENT_I64,
                               .size = size,
                               .capacity = r->length,

@@ -60,7 +60,7 @@ status graph_add_tensor(graph *g, const graph_tensor *tensor, error *err) {
 
 static int64_t gib_bytes(str json) {
     double v;
-    return json_f64(json, &v) && v >= 0 && v < 1e6 ? (int64_t)llround(v * GIB) : ABSENT_I64;
+    return json_f64(json, &v) && v >= 0 && v < 1e6 ? round_i64(v * GIB) : ABSENT_I64;
 }
 
 static status read_nodes(graph *g, str json, error *err) {
@@ -287,7 +287,7 @@ static bool scaled_cell(const csv *c, size_t column, double unit, int64_t *out) 
     double v;
     if (column == SIZE_MAX || !str_to_f64(csv_cell(c, column), &v) || !(fabs(v) < 1e12))
         return false;
-    *out = (int64_t)llround(v * unit);
+    *out = round_i64(v * unit);
     return true;
 }
 

@@ -189,8 +189,8 @@ static status put_stage(ms *m, const csv *c, const size_t column[5], error *err)
     if (!scaled_i64(csv_cell(c, column[2]), 0, &row.calls) || row.calls < 0)
         row.calls = ABSENT_I64;
     if (row.calls > 0 && str_to_f64(csv_cell(c, column[3]), &mean_us) && mean_us >= 0 &&
-        mean_us < 1e15 && llround(mean_us * 1e3) <= INT64_MAX / row.calls)
-        row.total = llround(mean_us * 1e3) * row.calls;
+        mean_us < 1e15 && round_i64(mean_us * 1e3) <= INT64_MAX / row.calls)
+        row.total = round_i64(mean_us * 1e3) * row.calls;
     return builder_put_pipe_stage(m->b, &row, err);
 }
 

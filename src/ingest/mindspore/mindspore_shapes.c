@@ -28,7 +28,7 @@ typedef struct {
 
 static int64_t scaled(str json, double unit) {
     double v;
-    return json_f64(json, &v) && fabs(v) < 1e12 ? (int64_t)llround(v * unit) : ABSENT_I64;
+    return json_f64(json, &v) && fabs(v) < 1e12 ? round_i64(v * unit) : ABSENT_I64;
 }
 
 static status put_run(writer *w, row_op_run *row, const run_words *words, error *err) {

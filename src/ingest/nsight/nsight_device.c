@@ -192,7 +192,7 @@ static status take_memory(void *context, db_rows *row) {
         part_lost(r->part, CAUSE_MISSING_TIME, NOPOS, 0);
         return OK;
     }
-    if (release) m.bytes = -m.bytes;
+    if (release) m.bytes = sub_i64(0, m.bytes);
     if (kind > 1) {
         m.device_type = DEVICE_CUDA;
         m.device = nsight_device(r, global, db_int(row, MEMORY_DEVICE, 0));

@@ -163,7 +163,8 @@ static bool holds(str name, const char *word) {
 
 /* What one rank gives and gets; NCCL tells the smaller of both. */
 static void fill_sizes(raw_comm *c, str name, int64_t bytes, int64_t n_ranks) {
-    int64_t all = n_ranks > 0 && bytes <= INT64_MAX / n_ranks ? bytes * n_ranks : bytes;
+    int64_t all =
+        n_ranks > 0 && bytes >= 0 && bytes <= INT64_MAX / n_ranks ? bytes * n_ranks : bytes;
     c->in_elements = holds(name, "ReduceScatter") ? all : bytes;
     c->out_elements = holds(name, "AllGather") ? all : bytes;
 }

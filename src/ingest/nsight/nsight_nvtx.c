@@ -321,7 +321,7 @@ static status take_started(reader *r, db_rows *row, str text, const raw_slice *s
                      .kind = KIND_ASYNC};
     if (r->failed) return ERR_MEMORY;
     TRY(part_mark(r->part, &mark));
-    mark.time = s->start + s->dur;
+    mark.time = add_i64(s->start, s->dur);
     mark.offset++;
     mark.end = true;
     return part_mark(r->part, &mark);

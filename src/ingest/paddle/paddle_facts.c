@@ -92,7 +92,7 @@ status paddle_set_times(paddle_facts *f, raw_slice *row, int64_t from, int64_t t
         *at = part_next_slice(f->part);
         return OK;
     }
-    int64_t zero = row->start - from / 1000 * 1000;
+    int64_t zero = sub_i64(row->start, from / 1000 * 1000);
     if (from == 0 && (!f->has_zero || zero < f->zero_ns)) {
         f->has_zero = true;
         f->zero_ns = zero;
@@ -100,7 +100,7 @@ status paddle_set_times(paddle_facts *f, raw_slice *row, int64_t from, int64_t t
     if (!f->has_least || zero < f->least_ns) f->least_ns = zero;
     f->has_least = true;
     row->start = from;
-    row->dur = to - from;
+    row->dur = sub_i64(to, from);
     return OK;
 }
 
@@ -327,9 +327,10 @@ status paddle_facts_finish(builder *b, paddle_facts **all, int n, error *err) {
     adopt_orphans(all, n);
     for (int i = 0; i < n; i++) {
         rename_devices(all[i], &words);
-        part_move_points(all[i]->part, -zero);
+        part_move_points(all[i]->part, sub_i64(0, zero));
         for (size_t k = 0; k < all[i]->absolute.n; k++)
-            part_move_slice(all[i]->part, VEC(&all[i]->absolute, uint64_t)[k], -zero);
+            part_move_slice(all[i]->part, VEC(&all[i]->absolute, uint64_t)[k],
+                            sub_i64(0, zero));
     }
     builder_set_base_unix_ns(b, zero);
     /* Of a plug-in's word the number is known only now. */

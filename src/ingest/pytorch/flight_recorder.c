@@ -235,8 +235,8 @@ static status take_entry(recorder *r, const flight_entry *e) {
     bool done = e->retired || str_eq(state, STR("completed"));
     int64_t end = max_i64(done && ended ? ended : done ? created : r->last_ns, created);
     raw_comm c;
-    raw_slice row = {.start = created - r->first_ns,
-                     .dur = end - created,
+    raw_slice row = {.start = sub_i64(created, r->first_ns),
+                     .dur = sub_i64(end, created),
                      .name = name,
                      .kind = KIND_COLLECTIVE,
                      .flags = done ? 0 : SLICE_UNFINISHED};

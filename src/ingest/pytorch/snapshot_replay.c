@@ -371,7 +371,7 @@ static status tell_event(replay *r, const event *e, error *err) {
                     .kind = e->kind,
                     .track = track_of(r, e->stream)};
     if (e->kind <= MEMORY_FREE) m.bytes = given_bytes(r, e);
-    if (e->kind == MEMORY_FREE || e->kind == MEMORY_SEGMENT_FREE) m.bytes = -m.bytes;
+    if (e->kind == MEMORY_FREE || e->kind == MEMORY_SEGMENT_FREE) m.bytes = sub_i64(0, m.bytes);
     if (e->kind <= MEMORY_FREE) r->allocated = add_i64(r->allocated, m.bytes);
     if (e->kind == MEMORY_SEGMENT_ALLOC || e->kind == MEMORY_SEGMENT_FREE)
         r->reserved = add_i64(r->reserved, m.bytes);

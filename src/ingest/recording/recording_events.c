@@ -408,7 +408,7 @@ static status recording_events_take_memory(thread_reader *t, const tacho_slot *h
     int64_t bytes = m.bytes < 0 ? sub_i64(0, m.bytes) : m.bytes;
     *row = (raw_memory){.time = m.unix_ns > 0 ? recording_unix(t->r, m.unix_ns) : t->now,
                         .address = m.address,
-                        .bytes = frees ? -bytes : bytes,
+                        .bytes = frees ? sub_i64(0, bytes) : bytes,
                         .allocated = m.allocated < 0 ? ABSENT_I64 : m.allocated,
                         .reserved = m.reserved < 0 ? ABSENT_I64 : m.reserved,
                         .track = t->track,

@@ -153,7 +153,7 @@ static status pair_sizes(memory_replay *p, raw_memory *m) {
     if (m->kind == MEMORY_ALLOC || m->kind == MEMORY_SEGMENT_ALLOC)
         *size = m->bytes;
     else if (m->bytes == 0)
-        m->bytes = -*size;
+        m->bytes = sub_i64(0, *size);
     return OK;
 }
 

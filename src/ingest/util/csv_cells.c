@@ -7,6 +7,8 @@
  * double: nanoseconds of the day in microseconds with a fraction have nineteen digits. */
 #include "ingest/util/csv_cells.h"
 
+#include "base/num.h"
+
 #include <math.h>
 
 csv csv_open(str text) {
@@ -128,8 +130,8 @@ bool scaled_i64(str s, int scale, int64_t *out) {
         if (c < '0' || c > '9') return scaled_by_double(all, scale, out);
         any = true;
         if (point && left <= 0) {
-            v += left == 0 &&
-                 c >= '5'; /* the first digit beyond rounds, the others are dropped */
+            /* the first digit beyond rounds, the others are dropped */
+            v = add_i64(v, left == 0 && c >= '5');
             left = -1;
             continue;
         }

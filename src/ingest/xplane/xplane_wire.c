@@ -236,7 +236,7 @@ void line_read(const reader *r, const plane *p, str body, line *out) {
     if (display.n && !out->name.n) out->name = display;
     /* Absolute times: some writers keep the promise of the schema. */
     if (out->timestamp_ns > 1000000000000000000 && r->zero_ns != ABSENT_I64)
-        out->timestamp_ns -= r->zero_ns;
+        out->timestamp_ns = sub_i64(out->timestamp_ns, r->zero_ns);
 }
 
 static int64_t floor_thousandth(int64_t v) {

@@ -65,6 +65,8 @@ static void decimals_are_exact(void **state) {
     assert_int_equal(v, 1);
     assert_true(scaled_i64(STR("0.00049999"), 3, &v));
     assert_int_equal(v, 0);
+    assert_true(scaled_i64(STR("9223372036854775807.5"), 0, &v)); /* there is no next one */
+    assert_int_equal(v, INT64_MAX);
     assert_true(scaled_i64(STR("-12"), 1, &v));
     assert_int_equal(v, -120);
     assert_true(scaled_i64(STR("6.22421e-05"), 6, &v));
