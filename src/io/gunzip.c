@@ -15,12 +15,11 @@
 #include <zlib.h>
 #ifdef HAVE_ISAL
 #include <isa-l/igzip_lib.h>
-
-#include "base/message_ids_cli.h"
 #endif
 
 #include "base/fault.h"
 #include "base/mem.h"
+#include "base/message_ids_cli.h"
 #include "io/gzip.h"
 #include "io/source_int.h"
 

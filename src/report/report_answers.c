@@ -137,7 +137,7 @@ static status ask_path(report *r, asked_of whom, request_ctx *x, error *err) {
         if (st == ERR_MEMORY) FAIL_MEMORY(err);
         if (st != OK) return OK;
         int n = next ? snprintf(key, sizeof key, "critical?step=%lld..%lld", (long long)step,
-                                (long long)step + 1)
+                                (long long)add_i64(step, 1))
                      : snprintf(key, sizeof key, "critical?step=%lld", (long long)step);
         snprintf(asked, sizeof asked, "%.*s&table=path&limit=0", n, key);
         snprintf(key + n, sizeof key - (size_t)n, "&table=path");

@@ -13,7 +13,7 @@ void ref_put(const request_ctx *x, buf *b, uint32_t slice);
 void ref_put_key(const request_ctx *x, buf *b, const char *key, uint32_t slice);
 /* Offset of an absolute time from the start of the trace. */
 static inline int64_t ref_offset(const request_ctx *x, int64_t time_ns) {
-    return time_ns - x->traces[0].trace->start_ns;
+    return sub_i64(time_ns, x->traces[0].trace->start_ns);
 }
 
 /* Lanes asked for, as a byte for each lane id; NULL in *out when the request names none. */
