@@ -87,15 +87,21 @@ static bool is_listener(int fd, int64_t pid) {
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 && who.pid == pid;
 }
 
+/* Without waiting: a stranger's socket whose queue is full would never let us in. */
+static bool connect_now(int fd, const struct sockaddr_un *name) {
+    int flags = fcntl(fd, F_GETFL);
+    return connect(fd, (const struct sockaddr *)name, sizeof *name) == 0 && flags >= 0 &&
+           fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) == 0;
+}
+
 static bool connect_to(int *fd, const char *folder, int64_t pid) {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     int n =
         snprintf(name.sun_path, sizeof name.sun_path, "%s/%lld.sock", folder, (long long)pid);
     if (n <= 0 || (size_t)n >= sizeof name.sun_path) return false;
-    *fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    *fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (*fd < 0) return false;
-    if (connect(*fd, (struct sockaddr *)&name, sizeof name) == 0 && is_listener(*fd, pid))
-        return true;
+    if (connect_now(*fd, &name) && is_listener(*fd, pid)) return true;
     close(*fd);
     *fd = -1;
     return false;
