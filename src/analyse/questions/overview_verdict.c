@@ -204,7 +204,7 @@ static bool first_step_decides(const overview *o, const overview_facts *f, verdi
     verdict_add(v, arg_id("step", one->number));
     verdict_add(v, arg_time("duration", first));
     verdict_add(v, arg_share("share", (double)first / (double)all));
-    verdict_add(v, arg_time("others", (all - first) / (n - 1)));
+    verdict_add(v, arg_time("others", sub_i64(all, first) / (n - 1)));
     overview_add_cause(f, v);
     return true;
 }
