@@ -145,9 +145,9 @@ static void the_latest_decides_each_step(void **state) {
 static void times_without_end_saturate(void **state) {
     made m;
     double rank[RANKS];
-    const int64_t ages = INT64_MAX / 2;
+    const int64_t ages = INT64_MAX - 2000;
     begin(&m);
-    for (int64_t step = 0; step < STEPS; step++) {
+    for (int64_t step = 0; step < 2; step++) { /* twice their rounded mean is one too many */
         work_longer(&m, 3, step, ages);
         work_longer(&m, 5, step, ages - 1000);
     }
