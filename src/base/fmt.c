@@ -223,30 +223,41 @@ bool fmt_parse_bytes(str s, int64_t *out_bytes) {
 
 /* ---- texts of other people --------------------------------------------------------------- */
 
-static bool is_override(uint32_t c) {
-    return c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
-           (c >= 0x2066 && c <= 0x2069);
+/* They change the order of what stands beside them, or make two names look like one. */
+static bool is_unseen(uint32_t c) {
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {{0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e},
+                  {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},
+                  {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (c >= ranges[i].first && c <= ranges[i].last) return true;
+    return false;
 }
 
-size_t fmt_escape(char out[8], uint32_t c) {
+size_t fmt_escape(char out[FMT_ESCAPED], uint32_t c) {
     static const char hex[] = "0123456789abcdef";
-    bool control = c < 0x20 || (c >= 0x7f && c < 0xa0);
-    if (!control && !is_override(c)) return 0;
+    bool control = c < 0x20 || (c >= 0x7f && c < 0xa0), large = c > 0xffff;
+    if (c >= 0x20 && c < 0x7f) return 0;
+    if (!control && !is_unseen(c)) return 0;
     size_t n = 0;
     out[n++] = '\\';
-    out[n++] = control ? 'x' : 'u';
-    for (int shift = control ? 4 : 12; shift >= 0; shift -= 4) out[n++] = hex[c >> shift & 15];
+    out[n++] = control ? 'x' : large ? 'U' : 'u';
+    for (int shift = control ? 4 : large ? 28 : 12; shift >= 0; shift -= 4)
+        out[n++] = hex[c >> shift & 15];
     return n;
 }
 
-/* The control character or override that starts here, by *c, also as a byte that is not UTF-8,
+/* The control character or unseen one that starts here, by *c, also as a byte that is not UTF-8,
  * which an old terminal obeys as well; its bytes, 0 when there is none. */
 static size_t find_hostile(str s, size_t at, uint32_t *c) {
     const unsigned char *p = (const unsigned char *)s.p + at;
     size_t n = str_utf8(s, at);
-    char unused[8];
+    char unused[FMT_ESCAPED];
     *c = n <= 1 ? p[0] : n == 2 ? (p[0] & 0x1fU) << 6 | (p[1] & 0x3fU) : 0xfffd;
     if (n == 3) *c = (p[0] & 0xfU) << 12 | (p[1] & 0x3fU) << 6 | (p[2] & 0x3fU);
+    if (n == 4)
+        *c = (p[0] & 7U) << 18 | (p[1] & 0x3fU) << 12 | (p[2] & 0x3fU) << 6 | (p[3] & 0x3fU);
     if (!fmt_escape(unused, *c)) return 0;
     return n ? n : 1;
 }
@@ -254,7 +265,7 @@ static size_t find_hostile(str s, size_t at, uint32_t *c) {
 void fmt_safe(buf *out, str s, const char *keep) {
     for (size_t at = 0; at < s.n;) {
         uint32_t c;
-        char escaped[8];
+        char escaped[FMT_ESCAPED];
         size_t n = find_hostile(s, at, &c), whole = str_utf8(s, at);
         bool kept = n == 1 && c != 0 && c < 0x80 && strchr(keep, (int)c);
         if (n == 0 || kept) {
@@ -299,7 +310,8 @@ static bool is_formula(str s) {
 static bool may_be_unsafe(str s) {
     for (size_t i = 0; i < s.n; i++) {
         uint8_t c = (uint8_t)s.p[i];
-        if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f || c == 0xc2 || c == 0xe2)
+        if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f || c == 0xc2 || c == 0xd8 ||
+            c == 0xe1 || c == 0xe2 || c == 0xef || c == 0xf3)
             return true;
     }
     return false;

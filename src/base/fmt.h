@@ -29,10 +29,12 @@ bool fmt_parse_duration(str s, int64_t *out_ns);
 /* Size: 4G, 512M, 1.5GB, 64k, 100 (bytes); 4GiB, 512Mi for powers of 1024. Case is ignored. */
 bool fmt_parse_bytes(str s, int64_t *out_bytes);
 
-/* Control characters (also U+0080…9F, which some terminals obey) and direction overrides come
- * from names in files somebody else wrote. What stands for one of them on a terminal: \x1b,
- * \u202e; returns its length, 0 when c is harmless. */
-size_t fmt_escape(char out[8], uint32_t c);
+/* Control characters (also U+0080…9F, which some terminals obey), direction overrides and
+ * characters that are not seen come from names in files somebody else wrote. What stands for
+ * one of them on a terminal: \x1b, \u202e, \U000e0041; returns its length, 0 when c is
+ * harmless. */
+enum { FMT_ESCAPED = 12 };
+size_t fmt_escape(char out[FMT_ESCAPED], uint32_t c);
 /* Appends UTF-8 text with those replaced; `keep` lists the ones to leave, "\n\t" for
  * example. */
 void fmt_safe(buf *out, str s, const char *keep);

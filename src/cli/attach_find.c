@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/message_ids_cli.h"
@@ -87,15 +88,25 @@ static bool is_listener(int fd, int64_t pid) {
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 && who.pid == pid;
 }
 
+/* A queue that is full is waited for, but not for ever: a stranger's may stay full. */
+static bool connect_soon(int fd, const struct sockaddr_un *name) {
+    const struct timespec pause = {.tv_nsec = 10000000};
+    int flags = fcntl(fd, F_GETFL), left = 100;
+    bool in;
+    while (!(in = connect(fd, (const struct sockaddr *)name, sizeof *name) == 0) &&
+           errno == EAGAIN && left-- > 0)
+        (void)nanosleep(&pause, NULL);
+    return in && flags >= 0 && fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) == 0;
+}
+
 static bool connect_to(int *fd, const char *folder, int64_t pid) {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     int n =
         snprintf(name.sun_path, sizeof name.sun_path, "%s/%lld.sock", folder, (long long)pid);
     if (n <= 0 || (size_t)n >= sizeof name.sun_path) return false;
-    *fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    *fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (*fd < 0) return false;
-    if (connect(*fd, (struct sockaddr *)&name, sizeof name) == 0 && is_listener(*fd, pid))
-        return true;
+    if (connect_soon(*fd, &name) && is_listener(*fd, pid)) return true;
     close(*fd);
     *fd = -1;
     return false;

@@ -25,7 +25,7 @@ enum { MAX_BUDGET_BYTES = 1 << 20 };
 static status read_text(const char *path, arena *a, str *out, error *err) {
     source *s;
     piece pc = {.n = 0};
-    TRY(source_open(path, &s, err));
+    TRY(source_open_named(path, &s, err));
     status st = source_next(s, MAX_BUDGET_BYTES, 0, &pc, err);
     if (st == OK && pc.n >= MAX_BUDGET_BYTES) {
         arg which = arg_cstr("path", path);

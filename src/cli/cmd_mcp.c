@@ -90,6 +90,14 @@ static status read_offset(const mcp_call *c, options *o, error *err) {
     return OK;
 }
 
+/* What comes in on standard input is the client's next question. */
+static status refuse_input(const options *o, error *err) {
+    for (uint32_t i = 0; i < o->n_traces; i++)
+        if (strcmp(o->traces[i], "-") == 0)
+            FAIL(err, ERR_ARG, NOPOS, MSG_IS_NO_FILE, arg_cstr("path", "-"));
+    return OK;
+}
+
 static status read_options(agent *g, const mcp_call *c, options *o, error *err) {
     char *words[MCP_MAX_ARGUMENTS + 5];
     int n = 0;
@@ -98,9 +106,11 @@ static status read_options(agent *g, const mcp_call *c, options *o, error *err) 
         FAIL0(err, ERR_ARG, NOPOS, MSG_MCP_NO_TOOL);
     TRY(make_words(g, c, words, &n, err));
     TRY(options_parse(&g->arena, n, words, o, err));
+    TRY(refuse_input(o, err));
     TRY(read_offset(c, o, err));
     o->quiet = true;
     o->within = g->folder;
+    o->files_only = true;
     o->no_cache = g->o->no_cache;
     o->threads = g->o->threads;
     o->memory_limit = g->o->memory_limit;

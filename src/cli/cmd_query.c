@@ -32,7 +32,7 @@ typedef struct {
 static status read_sql(const char *path, arena *a, str *out, error *err) {
     source *s;
     piece pc = {.n = 0};
-    TRY(source_open(path, &s, err));
+    TRY(source_open_named(path, &s, err));
     status st = source_next(s, MAX_SQL_BYTES, 0, &pc, err);
     if (st == OK && pc.n >= MAX_SQL_BYTES)
         st = error_set(err, ERR_LIMIT, NOPOS, MSG_QUERY_LONG, 0, NULL);

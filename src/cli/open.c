@@ -42,6 +42,12 @@ static uint64_t tables_needed(const options *o) {
     return info ? TRACE_TABLE(meta) | TRACE_TABLE(quality) | TRACE_TABLE(device) : 0;
 }
 
+bool open_is_named(const options *o, str path) {
+    for (uint32_t i = 0; i < o->n_traces && !o->files_only; i++)
+        if (str_eq(str_of(o->traces[i]), path)) return true;
+    return false;
+}
+
 status open_load(const options *o, opened_input *x, const span_choice *c, trace **out,
                  error *err) {
     const span_entry *span = c->span;
@@ -51,6 +57,7 @@ status open_load(const options *o, opened_input *x, const span_choice *c, trace 
                         .no_cache = o->no_cache,
                         .strict = o->strict,
                         .tables = tables_needed(o),
+                        .named = open_is_named(o, span->path),
                         .process = span->process,
                         .memory_limit_bytes =
                             o->memory_limit == ABSENT_I64 ? 0 : (uint64_t)o->memory_limit,

@@ -27,6 +27,8 @@ status open_run(const options *o, opened_input *x, span_choice *c, error *err) M
 status open_loaders(const options *o, opened_input *x, const span_choice *c,
                     error *err) MUST_USE;
 /* Reads and seals one file; the arena of `x` holds it. */
+/* Does the user name this very file? What was found in a folder may be another thing by now. */
+bool open_is_named(const options *o, str path);
 status open_load(const options *o, opened_input *x, const span_choice *c, trace **out,
                  error *err) MUST_USE;
 

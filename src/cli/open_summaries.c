@@ -97,6 +97,7 @@ static void load_one(void *context, size_t i, int thread) {
                         .no_cache = o->no_cache,
                         .strict = o->strict,
                         .process = c.span->process,
+                        .named = open_is_named(o, c.span->path),
                         .memory_limit_bytes =
                             o->memory_limit == ABSENT_I64 ? 0 : (uint64_t)o->memory_limit,
                         .reduce = reduce_worker,

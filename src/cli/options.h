@@ -46,6 +46,7 @@ struct options {
 #include "cli/options.def"
     lang words;         /* of --lang or the environment */
     const char *within; /* real path of the only folder that may be read; NULL: all may */
+    bool files_only;    /* a pipe is not waited for, though it was named */
     uint32_t n_traces;
     const char **traces; /* arguments that are not options; --logdir adds one */
 };

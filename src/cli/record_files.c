@@ -22,7 +22,7 @@
 #include "store/file.h"
 
 static bool read_header(int folder, const char *name, tacho_file_header *to) {
-    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return false;
     ssize_t n = pread(fd, to, sizeof *to, 0);
     close(fd);
@@ -65,7 +65,7 @@ bool record_trigger_line(const char *folder, uint32_t n, char *to, size_t size) 
     long long rank = -1;
     int at = 0;
     snprintf(path, sizeof path, "%s/" TACHO_TRIGGER_FOLDER "/%u", folder, n);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return false;
     ssize_t got = read(fd, line, sizeof line - 1);
     close(fd);
@@ -95,6 +95,7 @@ static void remove_metrics(const record_run *r, const tacho_live_page *p) {
     char path[4096];
     int64_t port;
     if (!r->o->metrics.p || str_to_i64(r->o->metrics, &port)) return;
+    if (strchr(p->worker, '/')) return; /* others may have written the page */
     snprintf(path, sizeof path, "%.*s/%.255s.prom", STR_ARG(r->o->metrics), p->worker);
     (void)unlink(path);
 }

@@ -113,22 +113,48 @@ static status fail_outside(const char *path, error *err) {
          arg_cstr("folder", confined));
 }
 
-static status open_descriptor(const char *path, int *fd, struct stat *st, error *err) {
-    bool standard = strcmp(path, "-") == 0;
-    int f = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (f < 0) return fail_system(err, MSG_CANNOT_OPEN, path, errno);
-    if (confined && !is_within(f)) {
-        if (!standard) close(f);
-        return fail_outside(path, err);
-    }
-    int code = fstat(f, st) == 0 ? 0 : errno;
-    if (code == 0 && !S_ISDIR(st->st_mode)) {
+static status check_kind(const char *path, const struct stat *st, error *err) {
+    if (S_ISREG(st->st_mode)) return OK;
+    FAIL(err, ERR_ARG, NOPOS, S_ISDIR(st->st_mode) ? MSG_IS_DIRECTORY : MSG_IS_NO_FILE,
+         arg_cstr("path", path));
+}
+
+/* Asked before it is opened, which the program at the other end of a pipe would notice, and
+ * of what was opened: nobody is waited for in between. */
+static status open_regular(const char *path, int *fd, struct stat *st, error *err) {
+    if (stat(path, st) != 0) return fail_system(err, MSG_CANNOT_OPEN, path, errno);
+    TRY(check_kind(path, st, err));
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (*fd < 0 || fstat(*fd, st) != 0) return fail_system(err, MSG_CANNOT_OPEN, path, errno);
+    return check_kind(path, st, err);
+}
+
+static status open_any(const char *path, int *fd, struct stat *st, error *err) {
+    *fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (*fd < 0 || fstat(*fd, st) != 0) return fail_system(err, MSG_CANNOT_OPEN, path, errno);
+    return S_ISDIR(st->st_mode) ? check_kind(path, st, err) : OK;
+}
+
+static status open_standard(const char *path, int *fd, struct stat *st, error *err) {
+    if (confined) return fail_outside(path, err);
+    if (fstat(STDIN_FILENO, st) != 0) return fail_system(err, MSG_CANNOT_OPEN, path, errno);
+    if (S_ISDIR(st->st_mode)) return check_kind(path, st, err);
+    *fd = STDIN_FILENO;
+    return OK;
+}
+
+static status open_descriptor(const char *path, bool named, int *fd, struct stat *st,
+                              error *err) {
+    if (strcmp(path, "-") == 0) return open_standard(path, fd, st, err);
+    int f = -1;
+    status opened =
+        named && !confined ? open_any(path, &f, st, err) : open_regular(path, &f, st, err);
+    if (opened == OK && confined && !is_within(f)) opened = fail_outside(path, err);
+    if (opened == OK)
         *fd = f;
-        return OK;
-    }
-    if (!standard) close(f);
-    if (code) return fail_system(err, MSG_CANNOT_OPEN, path, code);
-    FAIL(err, ERR_ARG, NOPOS, MSG_IS_DIRECTORY, arg_cstr("path", path));
+    else if (f >= 0)
+        close(f);
+    return opened;
 }
 
 static status open_remote(const char *url, source **out, error *err) {
@@ -148,12 +174,12 @@ static status open_remote(const char *url, source **out, error *err) {
     return OK;
 }
 
-status source_open(const char *path, source **out, error *err) {
+static status open_source(const char *path, bool named, source **out, error *err) {
     if (remote_is_url(path) && confined) return fail_outside(path, err);
     if (remote_is_url(path)) return open_remote(path, out, err);
     int fd = -1;
     struct stat st = {0};
-    TRY(open_descriptor(path, &fd, &st, err));
+    TRY(open_descriptor(path, named, &fd, &st, err));
     source *s = NULL;
     status made = new_source(path, fd, STR_NONE, &s, err);
     if (made != OK) {
@@ -171,6 +197,14 @@ status source_open(const char *path, source **out, error *err) {
     }
     *out = s;
     return OK;
+}
+
+status source_open(const char *path, source **out, error *err) {
+    return open_source(path, false, out, err);
+}
+
+status source_open_named(const char *path, source **out, error *err) {
+    return open_source(path, true, out, err);
 }
 
 status source_open_memory(str bytes, source **out, error *err) {

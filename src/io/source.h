@@ -25,8 +25,11 @@ typedef struct source source;
 typedef enum { CODEC_NONE = 0, CODEC_GZIP, CODEC_ZSTD } codec;
 
 /* path "-" is standard input; a URL (remote.h) is read over the network. Empty files open;
- * directories are ERR_ARG. */
+ * folders, pipes and devices are ERR_ARG: who puts one among files of a run would have it
+ * waited for. */
 status source_open(const char *path, source **out, error *err) MUST_USE;
+/* The same for a path that the user named: it may be a pipe or a device, and is waited for. */
+status source_open_named(const char *path, source **out, error *err) MUST_USE;
 /* From here on only files below the folder are opened, wherever links lead: ERR_NOT_FOUND for
  * others, for standard input and for URLs. The folder is a real path that lives as long as
  * anything is opened; NULL: any file again. No other thread may run. */

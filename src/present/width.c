@@ -31,9 +31,9 @@ static const range WIDE[] = {
 };
 
 static const range EMPTY[] = {
-    {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x0610, 0x061a},   {0x064b, 0x065f},
-    {0x0e34, 0x0e3a}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200d},   {0x20d0, 0x20ff},
-    {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}, {0xe0100, 0xe01ef},
+    {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x0610, 0x061a},
+    {0x064b, 0x065f}, {0x0e34, 0x0e3a}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff},
+    {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xe0100, 0xe01ef},
 };
 
 static bool in_ranges(uint32_t c, const range *r, size_t n) {
@@ -42,7 +42,7 @@ static bool in_ranges(uint32_t c, const range *r, size_t n) {
 }
 
 static size_t cells_of(uint32_t c) {
-    char escaped[8];
+    char escaped[FMT_ESCAPED];
     size_t n = fmt_escape(escaped, c);
     if (n != 0) return n;
     if (c < 0x300) return 1;
@@ -76,7 +76,7 @@ static uint32_t clean(uint32_t c) {
 }
 
 static void put_char(buf *out, uint32_t c) {
-    char escaped[8];
+    char escaped[FMT_ESCAPED];
     size_t n = fmt_escape(escaped, c);
     if (n != 0) {
         buf_add(out, escaped, n);

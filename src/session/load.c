@@ -194,7 +194,7 @@ static status map_copy(source *from, const char *shown, trace **out, error *err)
 static status load_file(const char *path, const load_options *o, trace **out, bool *made,
                         error *err) {
     job j = {.path = path, .o = o};
-    TRY(source_open(path, &j.from, err));
+    TRY(o->named ? source_open_named(path, &j.from, err) : source_open(path, &j.from, err));
     j.format = format_of_name(str_of(path));
     bool npu = false;
     status st = j.format ? sniff_torch_npu(j.from, &npu, err)

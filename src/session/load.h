@@ -21,6 +21,7 @@ typedef struct {
     /* What the caller will read, as for trace_require; 0: everything. A cached trace damaged
      * there is read anew; to name little makes opening a large one fast. */
     uint64_t tables;
+    bool named;                  /* by the user: it may be a pipe, which is waited for */
     int64_t process;             /* of a file of several: whose rows are read; 0: all */
     bool strict;                 /* damage of the input is ERR_FORMAT */
     uint64_t memory_limit_bytes; /* 0: none; ERR_LIMIT beyond it */

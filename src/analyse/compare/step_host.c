@@ -153,12 +153,17 @@ static status room_to_sort(owners *o, error *err) {
     return OK;
 }
 
+/* How far after `from`, whatever their signs are. */
+WRAPS static uint64_t ns_after(int64_t time, int64_t from) {
+    return (uint64_t)time - (uint64_t)from;
+}
+
 /* Stretches of all threads in order of time; of two at once the earlier one up to its end. */
 static status order_host(owners *o, int64_t from, error *err) {
     size_t n = o->n_host;
     TRY(room_to_sort(o, err));
     for (size_t i = 0; i < n; i++)
-        o->pairs[i] = (sort_pair){(uint64_t)o->host[i].start - (uint64_t)from, (uint32_t)i};
+        o->pairs[i] = (sort_pair){ns_after(o->host[i].start, from), (uint32_t)i};
     sort_radix(o->pairs, o->scratch, n);
     int64_t now = from;
     size_t kept = 0;

@@ -462,11 +462,10 @@ static int64_t mean_column(const table *t, uint32_t part) {
 /* The step shown that is nearest to the median: a typical one. 0 when there is none. */
 static uint32_t typical_step(const question *q, int64_t median) {
     uint32_t found = 0;
-    int64_t nearest = INT64_MAX;
+    uint64_t nearest = UINT64_MAX;
     for (uint32_t i = 1; i < q->t->step.n; i++) {
         if (!is_selected(q, i) || is_cut(q, i)) continue;
-        int64_t off = sub_i64(sub_i64(q->spans[i]->end, q->spans[i]->start), median);
-        if (off < 0) off = sub_i64(0, off);
+        uint64_t off = abs_u64(sub_i64(sub_i64(q->spans[i]->end, q->spans[i]->start), median));
         if (off >= nearest) continue;
         nearest = off;
         found = i;

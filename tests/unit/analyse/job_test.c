@@ -141,6 +141,30 @@ static void the_latest_decides_each_step(void **state) {
     fini(&m);
 }
 
+/* Two ranks of a hostile summary are late by more than all of time, once their steps are added up. */
+static void times_without_end_saturate(void **state) {
+    made m;
+    double rank[RANKS];
+    const int64_t ages = INT64_MAX - 2000;
+    begin(&m);
+    for (int64_t step = 0; step < 2; step++) { /* twice their rounded mean is one too many */
+        work_longer(&m, 3, step, ages);
+        work_longer(&m, 5, step, ages - 1000);
+    }
+    for (uint32_t i = 0; i < SUMMARY_N(m.s, blame); i++)
+        SUMMARY_ROWS(m.s, blame)[i].caused = INT64_MAX;
+    end(&m);
+    assert_int_equal(m.job.n_causes, 2);
+    assert_true(m.job.causes[0].late > ages / 4 && m.job.causes[1].late > ages / 4);
+    assert_int_equal(m.job.causes[0].sum, INT64_MAX);
+    job_change change = JOB_AS_RECORDED;
+    for (int i = 0; i < RANKS; i++) rank[i] = 1;
+    rank[6] = 1e300;
+    change.rank = rank;
+    assert_int_equal(job_replay(&m.job, &change, NULL), INT64_MAX);
+    fini(&m);
+}
+
 static void one_rank_is_repaired_or_made_slower(void **state) {
     made m;
     double rank[RANKS];
@@ -257,6 +281,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_even_job_is_its_parts),
         cmocka_unit_test(the_latest_decides_each_step),
+        cmocka_unit_test(times_without_end_saturate),
         cmocka_unit_test(one_rank_is_repaired_or_made_slower),
         cmocka_unit_test(whom_nobody_waits_for_is_not_late),
         cmocka_unit_test(a_faster_network_shortens_what_is_exposed),

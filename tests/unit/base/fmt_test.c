@@ -262,6 +262,9 @@ static void control_characters_are_written_out(void **state) {
     assert_safe("a\033]8;;x\007b", "", "a\\x1b]8;;x\\x07b");
     assert_safe("a\nb\tc\x7f", "\n\t", "a\nb\tc\\x7f");
     assert_safe("\xc2\x9b!\xe2\x80\xae!", "", "\\x9b!\\u202e!");
+    /* Another direction, a space without width, a mark of bytes, a tag: none is seen. */
+    assert_safe("\xd8\x9c!\xe2\x80\x8b!\xef\xbb\xbf!\xf3\xa0\x81\x81", "",
+                "\\u061c!\\u200b!\\ufeff!\\U000e0041");
     assert_safe("\x9b!\xff", "", "\\x9b!\xff"); /* not UTF-8 */
     assert_safe("矩阵 µs │ \xf0\x9f\x98\x80", "", "矩阵 µs │ \xf0\x9f\x98\x80");
 }

@@ -107,7 +107,7 @@ static void pipes_give_the_same_bytes_however_they_are_written(void **state) {
         pthread_t t;
         assert_int_equal(pthread_create(&t, NULL, write_pipe, &w), 0);
         source *s;
-        assert_int_equal(source_open(path, &s, NULL), OK);
+        assert_int_equal(source_open_named(path, &s, NULL), OK);
         assert_int_equal(source_file_bytes(s), 0);
         uint16_t damage;
         buf out =
@@ -417,6 +417,33 @@ static void a_gzip_file_may_hold_its_name(void **state) {
     buf_fini(&named);
 }
 
+static void what_is_no_file_is_not_waited_for(void **state) {
+    char path[] = "/tmp/tacho_source_fifo_XXXXXX";
+    source *s = NULL;
+    error err = {0};
+    int made = mkstemp(path);
+    assert_true(made >= 0);
+    close(made);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    alarm(20);
+    assert_int_equal(source_open(path, &s, &err), ERR_ARG);
+    assert_int_equal(err.message, MSG_IS_NO_FILE);
+    assert_int_equal(source_open("/dev/zero", &s, &err), ERR_ARG);
+    int ends[2]; /* a named one is read, as the shell's <(command) */
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "[1]", 3), 3);
+    close(ends[1]);
+    char named[32];
+    snprintf(named, sizeof named, "/dev/fd/%d", ends[0]);
+    assert_int_equal(source_open(named, &s, &err), ERR_ARG);
+    assert_int_equal(source_open_named(named, &s, &err), OK);
+    source_close(s);
+    close(ends[0]);
+    alarm(0);
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gzip_file_may_hold_its_name),
@@ -428,6 +455,7 @@ int main(void) {
         cmocka_unit_test(a_file_that_shrinks_ends_early_and_tells_it),
         cmocka_unit_test(a_file_that_is_written_to_stays_what_was_handed_out),
         cmocka_unit_test(what_cannot_be_opened_says_why),
+        cmocka_unit_test(what_is_no_file_is_not_waited_for),
         cmocka_unit_test(a_confined_source_opens_nothing_outside),
         cmocka_unit_test(pieces_of_changing_size_stay_contiguous),
         cmocka_unit_test(looking_at_the_head_takes_nothing),
