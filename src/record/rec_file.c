@@ -156,6 +156,7 @@ bool rec_file_grow(rec_file *f, uint64_t n) {
     errno = code;
     if (code != 0) return false;
     f->ready += n;
+    rec_room_came();
     return true;
 }
 
@@ -203,6 +204,7 @@ void rec_file_close_chunk(rec_file *f, uint64_t chunk) {
     if (!f->closed || f->n_closed == f->limit) return;
     uint64_t at = (f->closed_first + f->n_closed++) % f->limit;
     f->closed[at] = (struct closed){(uint32_t)chunk, rec_tick()};
+    rec_room_came();
 }
 
 /* ---- side records ---- */

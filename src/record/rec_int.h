@@ -104,7 +104,9 @@ struct rec_thread {
     uint32_t row;         /* 0: not in the list */
     uint32_t chunk;
     int64_t tid;
-    uint64_t lost; /* events since the last that found room */
+    uint32_t refused; /* rec_here.room when there was no room; 0: there was */
+    uint32_t n_refused;
+    uint64_t *lost; /* in the header of the file that has no room */
     rec_thread *next, *previous;
     char *given; /* the name the program gave it; NULL: the system's */
     bool in_slow;
@@ -115,7 +117,8 @@ extern rec_file *rec_current; /* rec_lock */
 
 /* A page that the system empties in a child, whichever way it was made: _Fork and clone call
  * nobody. The epoch of tacho_on is here, too, so that a place in the parent's file is not
- * taken for one of the child's. Alone on its page, whatever the size of that is. */
+ * taken for one of the child's; and the number that says whether a full file is still full, so
+ * that nobody counts in the parent's. Alone on its page, whatever the size of that is. */
 #if defined(__x86_64__)
 #define REC_PAGE_BYTES 4096
 #else
@@ -124,9 +127,14 @@ extern rec_file *rec_current; /* rec_lock */
 typedef struct {
     uint32_t is_same_process; /* 0: this is a child that nobody told */
     uint32_t epoch;           /* of the current file; 0: none */
-    char rest[REC_PAGE_BYTES - 8];
+    uint32_t room;            /* another whenever there may be room again; 0: not known */
+    char rest[REC_PAGE_BYTES - 12];
 } rec_page;
 extern rec_page rec_here __attribute__((aligned(REC_PAGE_BYTES)));
+/* There may be room in a file that was full: who found none shall look again. */
+static inline void rec_room_came(void) {
+    __atomic_fetch_add(&rec_here.room, 1, __ATOMIC_RELAXED);
+}
 /* Makes everything fit for a child that nobody told; nothing else in any other process. */
 void rec_forked(void);
 static inline void rec_look_for_fork(void) {
