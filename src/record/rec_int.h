@@ -5,6 +5,7 @@
  *     rec_own.c      descriptors, and whether they are still ours
  *     rec_file.c     the file: chunks, side records, room ahead of the writers
  *     rec_guard.c    files that are cut while they are mapped
+ *     rec_keep.c     memory that children can rely on
  *     rec_names.c    names and frames: text to number, once
  *     rec_schedule.c    start, stop, schedule, flight recorder
  *     rec_meta.c     facts of the whole recording: host, command, what the program says
@@ -64,6 +65,9 @@ struct rec_file {
         uint64_t tick;
     } * closed;
     uint64_t closed_first, n_closed;
+    /* As in the header, which others may have written into. */
+    uint32_t flags;
+    char worker[256];
     char path[4096];       /* under which it is written */
     char final_path[4096]; /* under which it is left after */
 };
@@ -159,6 +163,8 @@ static inline void rec_leave(pthread_mutex_t *lock, bool before) {
     rec_self.in_slow = before;
 }
 
+/* True in a signal handler on a stack that is too small for more than a few events. */
+bool rec_is_on_small_stack(void);
 /* Room for n slots on this thread, or NULL: then nothing may be written, and the loss is
  * counted. rec_close publishes the event. */
 tacho_slot *rec_open_slow(rec_thread *t, uint32_t n);
@@ -357,6 +363,9 @@ void rec_helper_put_all_away(void);    /* now; of the helper */
  * the time. */
 void rec_helper_catch_up(void);
 void rec_helper_forked(void);
+/* In a child that nobody was told of: making a thread takes locks of the C library, which a
+ * thread that the child does not have may hold. Writers do without. */
+void rec_helper_forgo(void);
 void rec_helper_finish(void); /* at exit: what is to be put away, and the socket */
 
 /* ---- control ---- */

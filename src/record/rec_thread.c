@@ -20,6 +20,7 @@
  * A signal handler that records while its own thread is in here is refused, not deadlocked. */
 #include <fcntl.h>
 #include <linux/membarrier.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,7 @@ static void write_thread(rec_file *f, const rec_thread *t, const char *name) {
 }
 
 static void list_thread(rec_thread *t) {
+    rec_guard_thread();
     t->row = ++n_rows;
     t->tid = syscall(SYS_gettid);
     t->next = threads;
@@ -135,6 +137,22 @@ static bool is_refused_again(rec_thread *t) {
     return true;
 }
 
+/* A signal handler may run on a stack of its own, of a few thousand bytes: a file is not begun
+ * there. */
+bool rec_is_on_small_stack(void) {
+    enum { ENOUGH = 128 << 10 };
+    stack_t s;
+    return sigaltstack(NULL, &s) == 0 && s.ss_flags & SS_ONSTACK && s.ss_size < ENOUGH;
+}
+
+/* For an event that may not look for a place. */
+static void count_without_place(void) {
+    bool before = rec_enter(&rec_lock);
+    if (rec_current)
+        __atomic_fetch_add(&rec_current->header->lost[TACHO_LOST_FULL], 1, __ATOMIC_RELAXED);
+    rec_leave(&rec_lock, before);
+}
+
 static bool rec_thread_find_place(rec_thread *t, uint32_t n) {
     bool ok = false, before = rec_enter(&rec_lock);
     rec_file *f = rec_current;
@@ -153,6 +171,10 @@ static bool rec_thread_find_place(rec_thread *t, uint32_t n) {
 static __attribute__((noinline)) tacho_slot *open_anew(rec_thread *t, uint32_t n) {
     rec_look_for_fork();
     if (t->in_slow) return NULL;
+    if (rec_is_on_small_stack()) {
+        count_without_place();
+        return NULL;
+    }
     t->in_slow = true;
     pthread_once(&once, prepare_once);
     if (__atomic_load_n(&tacho_on, __ATOMIC_RELAXED) == REC_PENDING) rec_start_pending();

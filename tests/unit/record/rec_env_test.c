@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,6 +60,8 @@ enum { HAS_UNTOLD = false };
 #else
 enum { HAS_UNTOLD = true };
 #endif
+
+static void *block;
 
 static pid_t clone_raw(void) {
     return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
@@ -115,6 +118,41 @@ static void a_child_that_nobody_is_told_of_records_like_any_other(void **state) 
         trace_release(t);
         assert_int_equal(list_recordings(names, 32), i & 1 ? 9 : 1);
     }
+}
+
+/* The lock of the memory that the main thread has is held by this one nearly always. */
+static void *allocate(void *stop) {
+    void *p = block;
+    for (size_t n = 64; !__atomic_load_n((int *)stop, __ATOMIC_RELAXED); n = n * 5 % 30011)
+        p = realloc(p, 1000 + n);
+    free(p);
+    return NULL;
+}
+
+/* It would wait for ever for a thread that it does not have. */
+static void a_child_that_nobody_is_told_of_needs_no_malloc(void **state) {
+    if (!HAS_UNTOLD) skip();
+    pthread_t other;
+    int stop = 0;
+    block = malloc(1000);
+    tacho_options o = {.size = sizeof o, .path = fresh_folder(), .follow_children = 1};
+    assert_int_equal(tacho_start(&o), TACHO_OK);
+    assert_int_equal(pthread_create(&other, NULL, allocate, &stop), 0);
+    for (int n = 0; n < 40; n++) {
+        pid_t pid = n & 1 ? _Fork() : clone_raw();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+            say_child();
+            tacho_mark("another name");
+            tacho_step();
+            _exit(0);
+        }
+        assert_int_equal(end_of(pid), 0);
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    pthread_join(other, NULL);
+    char names[64][512];
+    assert_int_equal(list_recordings(names, 64), 41);
 }
 
 static void do_nothing(void) {}
@@ -184,13 +222,13 @@ static void *make_marks(void *n) {
     return NULL;
 }
 
-static const char *folder_of_killed;
+static const char *folder_of_child;
 
 /* Nobody stops it and nobody waits: the file itself must know. */
 static void lose_and_be_killed(void) {
     pthread_t id[LOSERS];
     int each = 30000;
-    tacho_options o = {.size = sizeof o, .path = folder_of_killed, .ring_bytes = 1 << 20};
+    tacho_options o = {.size = sizeof o, .path = folder_of_child, .ring_bytes = 1 << 20};
     if (tacho_start(&o) != TACHO_OK) _exit(1);
     for (int i = 0; i < LOSERS; i++) pthread_create(&id[i], NULL, make_marks, &each);
     for (int i = 0; i < LOSERS; i++) pthread_join(id[i], NULL);
@@ -201,7 +239,7 @@ static void lose_and_be_killed(void) {
 
 static void what_a_killed_program_lost_is_counted_to_the_last(void **state) {
     char names[2][512];
-    folder_of_killed = fresh_folder();
+    folder_of_child = fresh_folder();
     assert_int_equal(in_child(lose_and_be_killed), SIGKILL);
     assert_int_equal(list_recordings(names, 2), 1);
     trace *t = read_recording(names[0]);
@@ -240,6 +278,42 @@ static void a_child_of_a_thread_that_finds_no_room_starts_anew(void **state) {
         assert_int_equal(tacho_stop(), TACHO_OK);
         assert_int_equal(list_recordings(names, 4), follows ? 2 : 1);
     }
+}
+
+/* ---- a handler with a stack of its own ---- */
+
+static void mark_in_handler(int number) {
+    (void)number;
+    tacho_mark("from a small stack");
+    tacho_step();
+}
+
+/* The first event of all, and later ones: where it needs more than there is, it does without. */
+static void record_on_a_small_stack(void) {
+    enum { BYTES = 8192, GUARD = 65536 };
+    char *at = mmap(NULL, 2 * GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED || mprotect(at + GUARD, GUARD, PROT_READ | PROT_WRITE) != 0) _exit(1);
+    stack_t small = {.ss_sp = at + GUARD, .ss_size = BYTES};
+    struct sigaction sa = {.sa_handler = mark_in_handler, .sa_flags = SA_ONSTACK};
+    if (sigaltstack(&small, NULL) != 0 || sigaction(SIGUSR1, &sa, NULL) != 0) _exit(2);
+    rec_set_pending(&(tacho_options){.size = sizeof(tacho_options), .path = folder_of_child});
+    raise(SIGUSR1);
+    if (tacho_is_recording()) _exit(3);
+    tacho_mark("m");
+    for (int i = 0; i < 9000; i++) raise(SIGUSR1);
+    char path[4096];
+    if (rec_stop(true, path, sizeof path) != TACHO_OK) _exit(4);
+    trace *t = read_recording(path);
+    int64_t lost = trace_quality(t, CAUSE_RECORDER_FULL);
+    _exit(lost > 0 && (int64_t)t->instant.n - 1 + lost == 9001 ? 0 : 5);
+}
+
+static void a_handler_on_a_small_stack_does_no_harm(void **state) {
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* its handlers need more */
+#endif
+    folder_of_child = fresh_folder();
+    assert_int_equal(in_child(record_on_a_small_stack), 0);
 }
 
 /* ---- the library itself, as tacho record loads it ---- */
@@ -408,7 +482,9 @@ int main(int argc, char **argv) {
                                   tear_down),
         cmocka_unit_test_teardown(a_child_that_nobody_is_told_of_records_like_any_other,
                                   tear_down),
+        cmocka_unit_test_teardown(a_child_that_nobody_is_told_of_needs_no_malloc, tear_down),
         cmocka_unit_test_teardown(what_was_recorded_survives_any_end, tear_down),
+        cmocka_unit_test_teardown(a_handler_on_a_small_stack_does_no_harm, tear_down),
         cmocka_unit_test_teardown(a_library_loaded_late_records_all_threads, tear_down),
         cmocka_unit_test_teardown(only_the_interface_is_exported, tear_down),
         cmocka_unit_test_teardown(the_environment_starts_with_the_first_event, tear_down),
