@@ -2,6 +2,7 @@
  *
  *   record range on|off N       ns for a range (two events) while recording and while not
  *   record clock N              ns for a read of the counter, twice: what a range cannot cost less than
+ *   record full THREADS N       ns for a range of one of so many threads when the file is full
  *   record system N             ns for two clock_gettime(CLOCK_MONOTONIC): what other recorders pay
  *   record stop N FOLDER        ms that tacho_stop takes after N events, and bytes per event
  *   record copy BYTES           ns for memcpy from warm memory to warm memory
@@ -13,6 +14,7 @@
  * thread that does the work. */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +74,36 @@ static void measure_range(bool on, int64_t n) {
     int64_t ns = time_ranges(n);
     printf("ns=%.3f\n", (double)ns / (double)n);
     if (!on) return;
+    (void)tacho_stop();
+    (void)tacho_path(path, sizeof path);
+    (void)unlink(path);
+    (void)rmdir(folder);
+}
+
+static void *lose(void *n) {
+    for (int64_t i = 0; i < *(int64_t *)n; i++) {
+        TACHO_SCOPE("lost");
+        __asm__ volatile("");
+    }
+    return NULL;
+}
+
+/* All that a thread does is in it, also that it comes and goes. */
+static void measure_full(int n_threads, int64_t n) {
+    enum { MOST = 1024 };
+    pthread_t id[MOST];
+    char folder[] = "/tmp/tacho_bench_XXXXXX", path[4096] = "";
+    int64_t fill = 1 << 17; /* more than a ring of 1 MiB holds */
+    tacho_options o = {.size = sizeof o, .path = folder, .ring_bytes = 1 << 20};
+    if (n_threads < 1 || n_threads > MOST || !mkdtemp(folder)) die("threads, folder");
+    if (tacho_start(&o) != TACHO_OK) die(tacho_error());
+    (void)lose(&fill);
+    int64_t before = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+    for (int i = 0; i < n_threads; i++)
+        if (pthread_create(&id[i], NULL, lose, &n) != 0) die("no thread");
+    for (int i = 0; i < n_threads; i++) pthread_join(id[i], NULL);
+    int64_t ns = read_clock(CLOCK_PROCESS_CPUTIME_ID) - before;
+    printf("ns=%.3f\n", (double)ns / (double)n_threads / (double)n);
     (void)tacho_stop();
     (void)tacho_path(path, sizeof path);
     (void)unlink(path);
@@ -154,6 +186,8 @@ int main(int argc, char **argv) {
     const char *value = argc > 2 ? argv[2] : "0";
     if (strcmp(what, "range") == 0 && argc == 4)
         measure_range(strcmp(value, "on") == 0, atoll(argv[3]));
+    else if (strcmp(what, "full") == 0 && argc == 4)
+        measure_full(atoi(value), atoll(argv[3]));
     else if (strcmp(what, "clock") == 0)
         measure_clock(atoll(value));
     else if (strcmp(what, "system") == 0)

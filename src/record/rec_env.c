@@ -56,8 +56,10 @@ void rec_forked(void) {
     uint32_t who = NOBODY;
     if (!is_loaded) return;
     if (__atomic_compare_exchange_n(&rec_here.is_same_process, &who, SOMEBODY, false,
-                                    __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+                                    __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+        rec_helper_forgo();
         after_fork_in_child();
+    }
     while (__atomic_load_n(&rec_here.is_same_process, __ATOMIC_ACQUIRE) != DONE) sched_yield();
 }
 

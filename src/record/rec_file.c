@@ -13,7 +13,6 @@
  * Side chunks (names, clocks) are never used again. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -21,6 +20,7 @@
 #include <unistd.h>
 
 #include "record/rec_int.h"
+#include "record/rec_keep.h"
 
 enum { FIRST_CHUNKS = 16, GROW_CHUNKS = 64, MOST_TEXT = 32768 };
 #define LEAST_BYTES ((uint64_t)1 << 20)
@@ -36,6 +36,11 @@ static uint64_t allowed_bytes(uint64_t wanted) {
     if (getrlimit(RLIMIT_FSIZE, &r) == 0 && r.rlim_cur != RLIM_INFINITY && r.rlim_cur < wanted)
         wanted = r.rlim_cur;
     return wanted;
+}
+
+/* The program may have set the limit since. */
+static bool is_allowed(uint64_t chunks) {
+    return allowed_bytes((uint64_t)place_of(chunks)) == (uint64_t)place_of(chunks);
 }
 
 static bool map_file(rec_file *f, int fd, uint64_t bytes) {
@@ -70,7 +75,7 @@ static void fill_header(rec_file *f) {
 
 rec_file *rec_file_new(const char *path, const char *final_path, uint64_t limit_bytes,
                        int *why) {
-    rec_file *f = calloc(1, sizeof *f);
+    rec_file *f = rec_pages(sizeof *f);
     if (!f) {
         *why = ENOMEM;
         return NULL;
@@ -80,7 +85,7 @@ rec_file *rec_file_new(const char *path, const char *final_path, uint64_t limit_
     rec_own_take(&f->own, open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
     if (f->own.fd < 0) {
         *why = errno;
-        free(f);
+        rec_pages_free(f, sizeof *f);
         return NULL;
     }
     if (!map_file(f, f->own.fd, allowed_bytes(limit_bytes)) ||
@@ -119,8 +124,8 @@ void rec_file_free(rec_file *f, bool cut) {
     if (f->map) rec_guard_remove(f->map);
     if (f->map) munmap(f->map, f->map_bytes);
     rec_own_close(&f->own);
-    free(f->closed);
-    free(f);
+    rec_pages_free(f->closed, f->limit * sizeof *f->closed);
+    rec_pages_free(f, sizeof *f);
 }
 
 bool rec_file_is_cut(rec_file *f) {
@@ -137,14 +142,14 @@ bool rec_file_is_cut(rec_file *f) {
 /* The system's own call: that of the C library writes into blocks, where a disk cannot do it,
  * and somebody may be using them already. */
 bool rec_file_allocate(const rec_file *f, uint64_t from, uint64_t to) {
-    int fd = rec_own_fd(&f->own);
+    int fd = is_allowed(to) ? rec_own_fd(&f->own) : -1;
     return fd >= 0 && fallocate(fd, 0, place_of(from), place_of(to) - place_of(from)) == 0;
 }
 
 bool rec_file_grow(rec_file *f, uint64_t n) {
     int code, fd;
     if (f->ready + n > f->limit) n = f->limit - f->ready;
-    if (n == 0) {
+    if (n == 0 || !is_allowed(f->ready + n)) {
         errno = EFBIG;
         return false;
     }
@@ -156,6 +161,7 @@ bool rec_file_grow(rec_file *f, uint64_t n) {
     errno = code;
     if (code != 0) return false;
     f->ready += n;
+    rec_room_came();
     return true;
 }
 
@@ -203,6 +209,7 @@ void rec_file_close_chunk(rec_file *f, uint64_t chunk) {
     if (!f->closed || f->n_closed == f->limit) return;
     uint64_t at = (f->closed_first + f->n_closed++) % f->limit;
     f->closed[at] = (struct closed){(uint32_t)chunk, rec_tick()};
+    rec_room_came();
 }
 
 /* ---- side records ---- */

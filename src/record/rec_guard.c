@@ -2,10 +2,11 @@
  *
  * The handler of SIGBUS looks for the address in a table of maps; it takes no lock. What is not
  * in there is handed to whoever handled the signal before, or ends the program as it would
- * have. The handler is set with the first map. A program that sets its own later takes it away,
- * and a thread that blocks SIGBUS cannot be helped; so the helper looks at the size of the
- * file, too, fifty times a second, and makes plain memory of what is gone before anybody
- * touches it. */
+ * have. The handler is set with the first map. A program that sets its own later takes it away;
+ * the helper sees that and sets ours before it again. A thread that blocks SIGBUS would be ended
+ * by the system, so a thread that records does not block it: a fault that is blocked has no
+ * other use. The helper looks at the size of the file, too, fifty times a second, and makes
+ * plain memory of what is gone before anybody touches it. */
 #include "record/rec_guard.h"
 
 #include <errno.h>
@@ -24,7 +25,8 @@ static struct guarded {
 } maps[MOST_MAPS];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* who adds or removes */
-static struct sigaction before;
+/* Who handled it before us: written beside the one that is used, then used. */
+static struct sigaction kept[2], *before = &kept[0];
 static bool is_set;
 
 static struct guarded *find(uintptr_t address) {
@@ -46,18 +48,37 @@ static bool make_plain(const struct guarded *g, uintptr_t at) {
     return true;
 }
 
+static void end_program(const siginfo_t *info) {
+    struct sigaction end = {.sa_handler = SIG_DFL};
+    (void)sigaction(SIGBUS, &end, NULL);
+    if (info->si_code <= 0) (void)raise(SIGBUS); /* sent: it does not come again by itself */
+}
+
+/* True when the handler before us has called us in its turn: the same signal, further down the
+ * stack. A program that left its handler by a jump comes here anew. */
+static bool is_called_back(const siginfo_t *info) {
+    static __thread const siginfo_t *last __attribute__((tls_model("initial-exec")));
+    static __thread uintptr_t depth __attribute__((tls_model("initial-exec")));
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    bool is = last == info && here < depth;
+    last = info;
+    depth = here;
+    return is;
+}
+
 /* The program's own: its handler, or the end. */
 static void hand_on(int number, siginfo_t *info, void *context) {
-    if (before.sa_flags & SA_SIGINFO) {
-        before.sa_sigaction(number, info, context);
-    } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-        before.sa_handler(number);
-    } else if (before.sa_handler == SIG_DFL || info->si_code > 0) {
-        struct sigaction end = {.sa_handler = SIG_DFL};
-        (void)sigaction(SIGBUS, &end, NULL);
-        if (info->si_code <= 0)
-            (void)raise(SIGBUS); /* sent: it does not come again by itself */
-    }
+    struct sigaction *there = __atomic_load_n(&before, __ATOMIC_ACQUIRE), to = *there;
+    if ((unsigned)to.sa_flags & SA_RESETHAND)
+        *there = (struct sigaction){.sa_handler = SIG_DFL};
+    if (is_called_back(info))
+        end_program(info);
+    else if (to.sa_flags & SA_SIGINFO)
+        to.sa_sigaction(number, info, context);
+    else if (to.sa_handler != SIG_DFL && to.sa_handler != SIG_IGN)
+        to.sa_handler(number);
+    else if (to.sa_handler == SIG_DFL || info->si_code > 0)
+        end_program(info);
 }
 
 static void on_bus(int number, siginfo_t *info, void *context) {
@@ -68,10 +89,32 @@ static void on_bus(int number, siginfo_t *info, void *context) {
     errno = code;
 }
 
+/* Under the lock. What the program asked for its handler, it has with ours before it. */
 static void set_handler(void) {
+    enum { ITS_OWN = SA_ONSTACK | SA_NODEFER | SA_RESTART };
     struct sigaction ours = {.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    if (is_set) return;
-    is_set = sigaction(SIGBUS, NULL, &before) == 0 && sigaction(SIGBUS, &ours, NULL) == 0;
+    struct sigaction *other = before == &kept[0] ? &kept[1] : &kept[0];
+    if (sigaction(SIGBUS, NULL, other) != 0) return;
+    if (other->sa_flags & SA_SIGINFO && other->sa_sigaction == on_bus) return;
+    if (is_set) {
+        ours.sa_flags = SA_SIGINFO | (other->sa_flags & ITS_OWN);
+        ours.sa_mask = other->sa_mask;
+    }
+    __atomic_store_n(&before, other, __ATOMIC_RELEASE);
+    is_set = sigaction(SIGBUS, &ours, NULL) == 0;
+}
+
+void rec_guard_keep(void) {
+    pthread_mutex_lock(&lock);
+    if (is_set) set_handler();
+    pthread_mutex_unlock(&lock);
+}
+
+void rec_guard_thread(void) {
+    sigset_t bus;
+    sigemptyset(&bus);
+    sigaddset(&bus, SIGBUS);
+    (void)pthread_sigmask(SIG_UNBLOCK, &bus, NULL);
 }
 
 void rec_guard_add(void *map, size_t bytes, uint32_t *cut) {

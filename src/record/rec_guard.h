@@ -18,6 +18,10 @@ void rec_guard_remove(const void *map);
 void rec_guard_leave(const void *map);
 /* Everything from `at` on becomes plain memory now: before anybody touches it. */
 void rec_guard_cut(void *map, size_t at);
+/* Our handler is the first again, when the program has set its own. Of the helper. */
+void rec_guard_keep(void);
+/* This thread is going to write into a map. */
+void rec_guard_thread(void);
 /* In a forked child: it has none of the maps. */
 void rec_guard_forked(void);
 

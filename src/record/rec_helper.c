@@ -46,6 +46,8 @@ enum {
     STACK_BYTES = 256 << 10,
     MOST_BEHIND = 8, /* files */
 };
+#define REST_NS 1000000000
+#define MOST_REST_NS 1000000000000
 #define FRAMES_NS 5000000
 #define FINISH_NS 2000000000
 #define WAIT_AWAY_NS 1000000000
@@ -60,6 +62,33 @@ static bool wants_listening;
  * it, too. */
 static rec_own wake_send = REC_OWN_NONE, wake_wait = REC_OWN_NONE;
 static rec_own listens_at = REC_OWN_NONE;
+static int64_t rests_until_ns, rest_ns = REST_NS;
+static bool has_no_thread; /* in a child that nobody was told of */
+
+/* A program that has closed our descriptors is about to have its own at numbers it names: a
+ * file that we opened now could be replaced by one of its before we have closed it, and then we
+ * would close that. So none is opened for a while after one was lost, for longer each time.
+ * rec_lock. */
+static bool is_at_rest(void) {
+    if (!rec_own_is_lost(&wake_send) && !rec_own_is_lost(&wake_wait) &&
+        !rec_own_is_lost(&listens_at)) {
+        rests_until_ns = 0;
+        return false;
+    }
+    int64_t now = rec_clock_ns(CLOCK_MONOTONIC);
+    if (!rests_until_ns) {
+        rests_until_ns = now + rest_ns;
+        if (rest_ns < MOST_REST_NS) rest_ns *= 8;
+    }
+    return now < rests_until_ns;
+}
+
+static bool rec_helper_rests(void) {
+    bool before = rec_enter(&rec_lock);
+    bool rests = is_at_rest();
+    rec_leave(&rec_lock, before);
+    return rests;
+}
 
 /* ---- room ahead ---- */
 
@@ -93,7 +122,10 @@ static void rec_helper_make_room(watch *w, rec_file *f) {
         rec_leave(&rec_lock, before);
         bool has_blocks = rec_file_allocate(f, had, wanted);
         before = rec_enter(&rec_lock);
-        if (has_blocks && f->ready < wanted) f->ready = wanted;
+        if (has_blocks && f->ready < wanted) {
+            f->ready = wanted;
+            rec_room_came();
+        }
         if (!has_blocks && f->ready < wanted) (void)rec_file_grow(f, wanted - f->ready);
     }
     uint64_t from = w->touched > f->n_chunks ? w->touched : f->n_chunks, to = f->ready;
@@ -126,7 +158,7 @@ static rec_file *next_to_put_away(void) {
 /* A file whose threads cannot be proved quiet stays mapped: that costs address space, not
  * memory. */
 static void put_away(rec_file *f) {
-    if (f->header->flags & TACHO_FILE_STACKS)
+    if (f->flags & TACHO_FILE_STACKS)
         while (rec_frames_name(f, FRAMES_NS)) {}
     bool is_quiet = rec_quiet(f->epoch, WAIT_AWAY_NS);
     if (!is_quiet) {
@@ -150,16 +182,18 @@ void rec_helper_put_away(rec_file *f) {
 
 static void serve_current(watch *w, rec_file *f) {
     if (w->epoch != f->epoch) *w = (watch){.epoch = f->epoch};
+    rec_guard_keep();
     if (rec_file_is_cut(f)) {
         rec_cycle_replace(f);
         return;
     }
-    rec_helper_make_room(w, f);
+    bool rests = rec_helper_rests();
+    if (!rests) rec_helper_make_room(w, f);
     keep_clock(w, f, rec_clock_ns(CLOCK_MONOTONIC));
-    if (f->header->flags & TACHO_FILE_STACKS) (void)rec_frames_name(f, FRAMES_NS);
-    if (f->header->flags & TACHO_FILE_DEVICE) rec_cupti_tick();
+    if (f->flags & TACHO_FILE_STACKS) (void)rec_frames_name(f, FRAMES_NS);
+    if (f->flags & TACHO_FILE_DEVICE) rec_cupti_tick();
     rec_sample_tick(rec_clock_ns(CLOCK_MONOTONIC));
-    rec_live_tick(f);
+    if (!rests) rec_live_tick(f);
 }
 
 /* The current file cannot be put away under our hands: only this thread does that. */
@@ -216,11 +250,14 @@ static bool is_main_gone(void) {
     return state && strncmp(state, ") Z", 3) == 0;
 }
 
+/* Who cannot know takes itself for the last: writers make room for themselves, and a program
+ * that never ends is worse. */
 static bool is_alone(void) {
     enum { MAIN_AND_US = 2 + 2 }; /* links: two of any folder, one for each thread */
     struct stat st;
-    return may_be_alone() && stat("/proc/self/task", &st) == 0 && st.st_nlink == MAIN_AND_US &&
-           is_main_gone();
+    if (!may_be_alone()) return false;
+    if (stat("/proc/self/task", &st) != 0) return true;
+    return st.st_nlink == MAIN_AND_US && is_main_gone();
 }
 
 /* poll passes over a descriptor that is -1. */
@@ -233,7 +270,7 @@ static void wait_for_work(int listening) {
     rec_metrics_sockets(current_file() != NULL, sockets);
     for (int i = 0; i < REC_METRICS_SOCKETS; i++)
         fds[METRICS + i] = (struct pollfd){.fd = sockets[i], .events = POLLIN};
-    bool ticks = is_file_open() || rec_control_is_waiting() || may_be_alone();
+    bool ticks = waits_at < 0 || is_file_open() || rec_control_is_waiting() || may_be_alone();
     int timeout = ticks ? TICK_MS : -1;
     if (poll(fds, ALL, timeout) <= 0) return;
     char bytes[64];
@@ -248,6 +285,7 @@ static void wait_for_work(int listening) {
 /* What the program closed is made again. rec_lock. */
 static void keep_sockets(void) {
     int ends[2];
+    if (is_at_rest()) return;
     if (rec_own_fd(&wake_send) < 0 || rec_own_fd(&wake_wait) < 0) {
         rec_own_close(&wake_send);
         rec_own_close(&wake_wait);
@@ -313,8 +351,8 @@ static bool make_thread(void) {
 bool rec_helper_start(bool listens) {
     bool before = rec_enter(&rec_lock);
     if (listens) wants_listening = true;
-    keep_sockets();
-    if (!is_running && wake_send.fd >= 0) is_running = make_thread();
+    if (!has_no_thread) keep_sockets();
+    if (!is_running && !has_no_thread && wake_send.fd >= 0) is_running = make_thread();
     bool ok = is_running;
     rec_leave(&rec_lock, before);
     rec_helper_wake();
@@ -333,10 +371,16 @@ void rec_helper_forked(void) {
     rec_own_close(&listens_at);
     rec_control_forked();
     is_running = wants_listening = false;
+    rests_until_ns = 0;
+    rest_ns = REST_NS;
     has_main_left = 0; /* the thread that forked is the main thread of the child */
     if (has_main_key) (void)pthread_setspecific(main_key, &main_key);
     to_put_away = NULL;
     n_to_put_away = 0;
+}
+
+void rec_helper_forgo(void) {
+    has_no_thread = true;
 }
 
 void rec_helper_catch_up(void) {

@@ -5,6 +5,7 @@
  *     rec_own.c      descriptors, and whether they are still ours
  *     rec_file.c     the file: chunks, side records, room ahead of the writers
  *     rec_guard.c    files that are cut while they are mapped
+ *     rec_keep.c     memory that children can rely on
  *     rec_names.c    names and frames: text to number, once
  *     rec_schedule.c    start, stop, schedule, flight recorder
  *     rec_meta.c     facts of the whole recording: host, command, what the program says
@@ -64,6 +65,9 @@ struct rec_file {
         uint64_t tick;
     } * closed;
     uint64_t closed_first, n_closed;
+    /* As in the header, which others may have written into. */
+    uint32_t flags;
+    char worker[256];
     char path[4096];       /* under which it is written */
     char final_path[4096]; /* under which it is left after */
 };
@@ -104,7 +108,9 @@ struct rec_thread {
     uint32_t row;         /* 0: not in the list */
     uint32_t chunk;
     int64_t tid;
-    uint64_t lost; /* events since the last that found room */
+    uint32_t refused; /* rec_here.room when there was no room; 0: there was */
+    uint32_t n_refused;
+    uint64_t *lost; /* in the header of the file that has no room */
     rec_thread *next, *previous;
     char *given; /* the name the program gave it; NULL: the system's */
     bool in_slow;
@@ -115,7 +121,8 @@ extern rec_file *rec_current; /* rec_lock */
 
 /* A page that the system empties in a child, whichever way it was made: _Fork and clone call
  * nobody. The epoch of tacho_on is here, too, so that a place in the parent's file is not
- * taken for one of the child's. Alone on its page, whatever the size of that is. */
+ * taken for one of the child's; and the number that says whether a full file is still full, so
+ * that nobody counts in the parent's. Alone on its page, whatever the size of that is. */
 #if defined(__x86_64__)
 #define REC_PAGE_BYTES 4096
 #else
@@ -124,9 +131,14 @@ extern rec_file *rec_current; /* rec_lock */
 typedef struct {
     uint32_t is_same_process; /* 0: this is a child that nobody told */
     uint32_t epoch;           /* of the current file; 0: none */
-    char rest[REC_PAGE_BYTES - 8];
+    uint32_t room;            /* another whenever there may be room again; 0: not known */
+    char rest[REC_PAGE_BYTES - 12];
 } rec_page;
 extern rec_page rec_here __attribute__((aligned(REC_PAGE_BYTES)));
+/* There may be room in a file that was full: who found none shall look again. */
+static inline void rec_room_came(void) {
+    __atomic_fetch_add(&rec_here.room, 1, __ATOMIC_RELAXED);
+}
 /* Makes everything fit for a child that nobody told; nothing else in any other process. */
 void rec_forked(void);
 static inline void rec_look_for_fork(void) {
@@ -151,6 +163,8 @@ static inline void rec_leave(pthread_mutex_t *lock, bool before) {
     rec_self.in_slow = before;
 }
 
+/* True in a signal handler on a stack that is too small for more than a few events. */
+bool rec_is_on_small_stack(void);
 /* Room for n slots on this thread, or NULL: then nothing may be written, and the loss is
  * counted. rec_close publishes the event. */
 tacho_slot *rec_open_slow(rec_thread *t, uint32_t n);
@@ -349,6 +363,9 @@ void rec_helper_put_all_away(void);    /* now; of the helper */
  * the time. */
 void rec_helper_catch_up(void);
 void rec_helper_forked(void);
+/* In a child that nobody was told of: making a thread takes locks of the C library, which a
+ * thread that the child does not have may hold. Writers do without. */
+void rec_helper_forgo(void);
 void rec_helper_finish(void); /* at exit: what is to be put away, and the socket */
 
 /* ---- control ---- */

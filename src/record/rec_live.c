@@ -136,14 +136,17 @@ static int64_t resident_bytes(void) {
 
 /* ---- what was lost, and why evidence was written ---- */
 
+static pthread_mutex_t why_lock = PTHREAD_MUTEX_INITIALIZER;
 static int64_t n_triggers;
 static char last_why[256];
 static uint32_t lost_epoch;
 static int64_t lost_before, lost_now;
 
 void rec_live_triggered(const char *why) {
+    pthread_mutex_lock(&why_lock);
     n_triggers++;
     snprintf(last_why, sizeof last_why, "%s", why);
+    pthread_mutex_unlock(&why_lock);
 }
 
 /* Over all files of this process. */
@@ -181,10 +184,12 @@ void rec_live_look(const rec_file *f, tacho_live_page *out) {
     out->device_bytes = sum_memory();
     out->host_bytes = resident_bytes();
     out->n_lost = count_lost(f);
-    out->n_triggers = n_triggers;
-    snprintf(out->worker, sizeof out->worker, "%s", f->header->worker);
+    snprintf(out->worker, sizeof out->worker, "%s", f->worker);
     (void)gethostname(out->host, sizeof out->host - 1);
+    pthread_mutex_lock(&why_lock);
+    out->n_triggers = n_triggers;
     snprintf(out->trigger, sizeof out->trigger, "%s", last_why);
+    pthread_mutex_unlock(&why_lock);
 }
 
 static bool name_page(const rec_file *f) {
@@ -193,7 +198,7 @@ static bool name_page(const rec_file *f) {
     int used = snprintf(folder, sizeof folder, "%s/" TACHO_LIVE_FOLDER, rec_set.path);
     if (used <= 0 || (size_t)used >= sizeof folder) return false;
     (void)mkdir(folder, 0777);
-    snprintf(page_path, sizeof page_path, "%s/%s", folder, f->header->worker);
+    snprintf(page_path, sizeof page_path, "%s/%s", folder, f->worker);
     return true;
 }
 
@@ -250,6 +255,7 @@ void rec_live_end(void) {
 void rec_live_forked(void) {
     pthread_mutex_init(&page_lock, NULL);
     pthread_mutex_init(&device_lock, NULL);
+    pthread_mutex_init(&why_lock, NULL);
     page_path[0] = 0;
     n_steps = n_ended = 0;
     n_triggers = 0;

@@ -16,25 +16,25 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "record/rec_int.h"
+#include "record/rec_keep.h"
 
 enum { FIRST_PLACES = 1024, MOST_NAMES = 1 << 20, MOST_NAME_BYTES = 4096 };
 enum { FRAME_PLACES = 1 << 16, MOST_FRAMES = FRAME_PLACES * 3 / 4 };
 
 typedef rec_name_row name_row;
 
-typedef struct name_table {
-    uint64_t places;           /* a power of two */
-    struct name_table *before; /* somebody may still read in it: kept for good */
+/* A table that was replaced is kept for good: somebody may still read in it. */
+typedef struct {
+    uint64_t places; /* a power of two */
+    name_row **by_id;
     name_row *rows[];
 } name_table;
 
 static name_table *table; /* read without a lock */
-static name_row **by_id;  /* rec_lock, as the two below */
-static uint32_t n_names, n_room;
+static uint32_t n_names;  /* rec_lock */
 
 static uint64_t hash_text(const char *text, size_t n) {
     uint64_t h = 0x9e3779b97f4a7c15u ^ n, word = 0;
@@ -64,19 +64,19 @@ static void place_name(name_table *t, name_row *row) {
     __atomic_store_n(&t->rows[i & (t->places - 1)], row, __ATOMIC_RELEASE);
 }
 
+/* Half of the places are used at most, so there are half as many numbers. */
 static bool rec_names_make_room(void) {
-    if (n_names + 1 < n_room) return true;
-    uint32_t room = n_room ? n_room * 2 : FIRST_PLACES / 2;
-    name_row **ids = realloc(by_id, room * sizeof *ids);
-    if (!ids) return false;
-    by_id = ids;
-    name_table *larger = calloc(1, sizeof *larger + (size_t)room * 2 * sizeof *larger->rows);
+    uint64_t places = table ? table->places : 0, room = places / 2;
+    if (n_names + 1 < room) return true;
+    places = places ? places * 2 : FIRST_PLACES;
+    size_t bytes = (size_t)places * sizeof(name_row *);
+    name_table *larger = rec_keep(sizeof *larger + bytes + bytes / 2);
     if (!larger) return false;
-    larger->places = (uint64_t)room * 2;
-    larger->before = table;
-    for (uint32_t i = 1; i <= n_names; i++) place_name(larger, by_id[i]);
+    larger->places = places;
+    larger->by_id = larger->rows + places;
+    for (uint32_t i = 1; i <= n_names; i++)
+        place_name(larger, larger->by_id[i] = table->by_id[i]);
     __atomic_store_n(&table, larger, __ATOMIC_RELEASE);
-    n_room = room;
     return true;
 }
 
@@ -85,19 +85,20 @@ static void write_name(rec_file *f, const name_row *row) {
     rec_side(f, TACHO_SIDE_NAME, &id, sizeof id, row->text, row->n);
 }
 
-/* Under rec_lock. */
+/* Under rec_lock. A child may be made at any point of it: the number of names says last that
+ * there is one more. */
 static uint32_t rec_names_add_name(uint64_t hash, const char *text, size_t n) {
     name_row *row = find_name(table, hash, text, n);
     if (row) return row->id;
     if (n_names >= MOST_NAMES || !rec_names_make_room()) return 0;
-    row = malloc(sizeof *row + n + 1);
+    row = rec_keep(sizeof *row + n + 1);
     if (!row) return 0;
     row->hash = hash;
-    row->id = ++n_names;
+    row->id = n_names + 1;
     row->n = (uint32_t)n;
     memcpy(row->text, text, n);
-    row->text[n] = 0;
-    by_id[row->id] = row;
+    table->by_id[row->id] = row;
+    __atomic_store_n(&n_names, row->id, __ATOMIC_RELEASE);
     place_name(table, row);
     if (rec_current) write_name(rec_current, row);
     return row->id;
@@ -133,7 +134,7 @@ uint32_t rec_name_anew(const char *text, rec_name_row **place) {
 }
 
 void rec_names_write(rec_file *f) {
-    for (uint32_t i = 1; i <= n_names; i++) write_name(f, by_id[i]);
+    for (uint32_t i = 1; i <= n_names; i++) write_name(f, table->by_id[i]);
 }
 
 /* ---- frames ---- */

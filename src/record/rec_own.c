@@ -1,7 +1,10 @@
 /* rec_own.c: see the header. A file or socket is known by its device and inode; those of
  * sockets are counted up by the system. Between the question and the use somebody could still
  * close the descriptor and open another there: our numbers are high, so that would take a
- * thousand files of the program within a microsecond, or a dup2 that names just this number. */
+ * thousand files of the program within a microsecond, or a dup2 that names just this number.
+ *
+ * A file is opened at a small number first, there is no other way. So the helper opens none
+ * while a program is busy with its descriptors (rec_helper.c). */
 #include "record/rec_own.h"
 
 #include <errno.h>
@@ -23,14 +26,17 @@ static bool look(int fd, uint64_t *device, uint64_t *inode) {
 
 void rec_own_take(rec_own *own, int fd) {
     uint64_t device = 0, inode = 0;
-    int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, LEAST_NUMBER);
-    if (high >= 0) { /* else the limit is lower: it stays where it is */
-        close(fd);
-        fd = high;
-    }
-    if (!look(fd, &device, &inode)) fd = -1;
+    int high = look(fd, &device, &inode) ? fcntl(fd, F_DUPFD_CLOEXEC, LEAST_NUMBER) : -1;
     __atomic_store_n(&own->device, device, __ATOMIC_RELAXED);
     __atomic_store_n(&own->inode, inode, __ATOMIC_RELAXED);
+    if (high >= 0) { /* else the limit is lower: it stays where it is */
+        if (rec_own_is_same(own, fd)) close(fd);
+        fd = high;
+    }
+    if (!rec_own_is_same(own, fd)) { /* the program took the number before it was copied */
+        if (high >= 0) close(high);
+        fd = -1;
+    }
     __atomic_store_n(&own->fd, fd, __ATOMIC_RELEASE);
 }
 

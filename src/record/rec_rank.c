@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "record/rec_int.h"
+#include "record/rec_keep.h"
 
 static const struct launcher {
     const char *name, *rank, *world, *local;
@@ -100,20 +101,24 @@ static int64_t recorded_ancestor(const char *folder) {
     int n = 0, nearest = MOST_ANCESTORS;
     for (int64_t pid = getppid(); pid > 1 && n < MOST_ANCESTORS; pid = parent_of(pid))
         above[n++] = pid;
-    DIR *d = folder ? opendir(folder) : NULL;
-    if (!d) return 0;
-    for (struct dirent *e; (e = readdir(d)) != NULL;) {
-        int64_t pid = pid_of_file(e->d_name);
-        for (int i = 0; pid && i < nearest && i < n; i++)
-            if (above[i] == pid) found = pid, nearest = i;
+    _Alignas(struct dirent64) char names[4096]; /* opendir would allocate */
+    int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    for (ssize_t bytes; fd >= 0 && (bytes = getdents64(fd, names, sizeof names)) > 0;) {
+        for (ssize_t at = 0; at < bytes;) {
+            const struct dirent64 *e = (const struct dirent64 *)(names + at);
+            int64_t pid = pid_of_file(e->d_name);
+            for (int i = 0; pid && i < nearest && i < n; i++)
+                if (above[i] == pid) found = pid, nearest = i;
+            at += e->d_reclen;
+        }
     }
-    closedir(d);
+    if (fd >= 0) close(fd);
     return found;
 }
 
 /* Was the process started with this variable at this value? */
 static bool was_given(int64_t pid, const char *name) {
-    char path[64], *text = malloc(1 << 17);
+    char path[64], *text = rec_pages(1 << 17);
     const char *value = secure_getenv(name);
     bool found = false;
     snprintf(path, sizeof path, "/proc/%lld/environ", (long long)pid);
@@ -128,7 +133,7 @@ static bool was_given(int64_t pid, const char *name) {
     for (const char *p = text; p && p < text + at && !found; p += strlen(p) + 1)
         found = strncmp(p, name, length) == 0 && p[length] == '=' &&
                 strcmp(p + length + 1, value) == 0;
-    free(text);
+    rec_pages_free(text, 1 << 17);
     return found;
 }
 

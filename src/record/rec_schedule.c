@@ -17,11 +17,11 @@
  * A flight recorder writes under a name that ends in .tmp; a trigger or the end renames it. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/rec_keep.h"
 #include "record/rec_live.h"
 #include "record/rec_metrics.h"
 #include "record/rec_sample.h"
@@ -130,9 +130,14 @@ static uint32_t flags_of(const tacho_options *o) {
            (o->flight_seconds > 0 ? TACHO_FILE_FLIGHT : 0u);
 }
 
+static void set_worker(rec_file *f, const char *worker) {
+    snprintf(f->worker, sizeof f->worker, "%s", worker);
+    memcpy(f->header->worker, f->worker, sizeof f->worker);
+}
+
 static void prepare_flight(rec_file *f) {
     double seconds = rec_set.o.flight_seconds + rec_trigger_late_seconds();
-    f->closed = calloc(f->limit, sizeof *f->closed);
+    f->closed = rec_pages(f->limit * sizeof *f->closed);
     f->flight_ticks = (uint64_t)((double)rec_clock_rate() * seconds);
     f->header->flight_ns = (uint64_t)(seconds * 1e9);
 }
@@ -153,9 +158,9 @@ static bool rec_schedule_prepare(void) {
     last_error[0] = 0;
     if (!prepared) snprintf(last_error, sizeof last_error, "%s", strerror(why));
     if (!prepared) return false;
-    prepared->header->flags = flags_of(&rec_set.o);
+    prepared->header->flags = prepared->flags = flags_of(&rec_set.o);
     prepared->header->memory_every = rec_set.o.memory_every;
-    snprintf(prepared->header->worker, sizeof prepared->header->worker, "%s", worker);
+    set_worker(prepared, worker);
     if (flight) prepare_flight(prepared);
     n_files++;
     return true;
@@ -178,8 +183,8 @@ static void activate(void) {
     rec_meta_write(f);
     rec_sample_write(f);
     rec_current = f;
-    __atomic_store_n(&rec_flags, f->header->flags, __ATOMIC_RELAXED);
-    __atomic_store_n(&rec_memory_every, f->header->memory_every, __ATOMIC_RELAXED);
+    __atomic_store_n(&rec_flags, f->flags, __ATOMIC_RELAXED);
+    __atomic_store_n(&rec_memory_every, rec_set.o.memory_every, __ATOMIC_RELAXED);
     set_on(f->epoch);
     rec_leave(&rec_lock, before);
     snprintf(last_path, sizeof last_path, "%s", f->final_path);
@@ -236,7 +241,7 @@ static bool deactivate(const rec_window *window) {
 
 static void rename_file(rec_file *f) {
     char worker[256], path[sizeof f->path], final_path[sizeof f->final_path];
-    const char *old = f->header->worker;
+    const char *old = f->worker;
     worker_name(worker, sizeof worker);
     memcpy(path, f->path, sizeof path);
     memcpy(final_path, f->final_path, sizeof final_path);
@@ -246,7 +251,7 @@ static void rename_file(rec_file *f) {
     memcpy(f->path, path, sizeof path);
     memcpy(f->final_path, final_path, sizeof final_path);
     snprintf(last_path, sizeof last_path, "%s", final_path);
-    snprintf(f->header->worker, sizeof f->header->worker, "%s", worker);
+    set_worker(f, worker);
 }
 
 void rec_cycle_rename(void) {
@@ -312,8 +317,7 @@ static void call_back(bool ready, const rec_settings *set, const char *path) {
     if (ready && set->o.on_ready) set->o.on_ready(path, set->o.context);
 }
 
-void tacho_step(void) {
-    if (!__atomic_load_n(&is_started, __ATOMIC_RELAXED) || rec_self.in_slow) return;
+static __attribute__((noinline)) void end_step(void) {
     if (__atomic_load_n(&tacho_on, __ATOMIC_RELAXED) == REC_PENDING) rec_start_pending();
     bool ready = false, before = rec_enter(&rec_cycle_lock);
     __atomic_store_n(&rec_awaits_batch, 0, __ATOMIC_RELAXED);
@@ -338,8 +342,14 @@ void tacho_step(void) {
     call_back(ready, &set, path);
 }
 
+void tacho_step(void) {
+    if (!__atomic_load_n(&is_started, __ATOMIC_RELAXED) || rec_self.in_slow) return;
+    if (!rec_is_on_small_stack()) end_step();
+}
+
 void tacho_begin_steps(void) {
     if (!__atomic_load_n(&is_started, __ATOMIC_RELAXED) || rec_self.in_slow) return;
+    if (rec_is_on_small_stack()) return;
     if (__atomic_load_n(&tacho_on, __ATOMIC_RELAXED) == REC_PENDING) rec_start_pending();
     bool before = rec_enter(&rec_cycle_lock);
     if (rec_current) {
@@ -482,6 +492,7 @@ void rec_set_pending(const tacho_options *o) {
 }
 
 void rec_start_pending(void) {
+    if (rec_is_on_small_stack()) return; /* a later event does it */
     bool before = rec_enter(&rec_cycle_lock);
     if (is_pending) { /* other threads that have events wait here until it has begun */
         is_pending = false;

@@ -11,9 +11,16 @@
  * the writers), then looks at the busy words. Either the writer saw that recording is off, or
  * the stopper sees it busy.
  *
+ * An event that finds no room takes no lock, however many threads there are: a thread that was
+ * refused adds to the count in the file's header until there may be room again; once in
+ * ASKS_AGAIN events it asks in any case. It is busy meanwhile, as if it wrote the event: the
+ * header stays mapped, and a stop waits. So the count is exact at any moment, also for who
+ * reads the file of a program that was killed.
+ *
  * A signal handler that records while its own thread is in here is refused, not deadlocked. */
 #include <fcntl.h>
 #include <linux/membarrier.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +30,7 @@
 
 #include "record/rec_int.h"
 
-enum { MOST_SPARE = 64, LEAST_SPARE_SLOTS = 32, MOST_RENAMED = 64 };
+enum { MOST_SPARE = 64, LEAST_SPARE_SLOTS = 32, MOST_RENAMED = 64, ASKS_AGAIN = 256 };
 
 __thread rec_thread rec_self __attribute__((tls_model("initial-exec")));
 pthread_mutex_t rec_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -63,6 +70,7 @@ static void write_thread(rec_file *f, const rec_thread *t, const char *name) {
 }
 
 static void list_thread(rec_thread *t) {
+    rec_guard_thread();
     t->row = ++n_rows;
     t->tid = syscall(SYS_gettid);
     t->next = threads;
@@ -95,7 +103,6 @@ static bool take_chunk(rec_thread *t, rec_file *f, uint32_t n) {
         char name[17] = "";
         prctl(PR_GET_NAME, name, 0, 0, 0);
         write_thread(f, t, name);
-        t->lost = 0;
     }
     t->at = t->end = NULL;
     t->epoch = f->epoch;
@@ -108,11 +115,42 @@ static bool take_chunk(rec_thread *t, rec_file *f, uint32_t n) {
     return true;
 }
 
-/* Events that found no room are counted in the header at once and told in the stream when there
- * is room again. */
-static void count_loss(rec_thread *t, rec_file *f) {
-    t->lost++;
-    __atomic_fetch_add(&f->header->lost[TACHO_LOST_FULL], 1, __ATOMIC_RELAXED);
+static void count_loss(const rec_thread *t) {
+    __atomic_fetch_add(t->lost, 1, __ATOMIC_RELAXED);
+}
+
+/* Under rec_lock, as all that makes room. */
+static void refuse(rec_thread *t, rec_file *f) {
+    t->refused = __atomic_load_n(&rec_here.room, __ATOMIC_RELAXED);
+    t->lost = &f->header->lost[TACHO_LOST_FULL];
+    count_loss(t);
+}
+
+/* There was no room in this file, and none has come since: one more is lost. In a child, which
+ * does not have the file, neither number is the one that was kept. */
+static bool is_refused_again(rec_thread *t) {
+    if (!t->refused || t->refused != __atomic_load_n(&rec_here.room, __ATOMIC_RELAXED) ||
+        t->epoch != __atomic_load_n(&rec_here.epoch, __ATOMIC_RELAXED) ||
+        ++t->n_refused % ASKS_AGAIN == 0)
+        return false;
+    count_loss(t);
+    return true;
+}
+
+/* A signal handler may run on a stack of its own, of a few thousand bytes: a file is not begun
+ * there. */
+bool rec_is_on_small_stack(void) {
+    enum { ENOUGH = 128 << 10 };
+    stack_t s;
+    return sigaltstack(NULL, &s) == 0 && s.ss_flags & SS_ONSTACK && s.ss_size < ENOUGH;
+}
+
+/* For an event that may not look for a place. */
+static void count_without_place(void) {
+    bool before = rec_enter(&rec_lock);
+    if (rec_current)
+        __atomic_fetch_add(&rec_current->header->lost[TACHO_LOST_FULL], 1, __ATOMIC_RELAXED);
+    rec_leave(&rec_lock, before);
 }
 
 static bool rec_thread_find_place(rec_thread *t, uint32_t n) {
@@ -122,16 +160,21 @@ static bool rec_thread_find_place(rec_thread *t, uint32_t n) {
         if (!t->row) list_thread(t);
         ok = t->epoch == f->epoch && t->end - t->at >= (ptrdiff_t)n;
         if (!ok) ok = take_chunk(t, f, n);
-        if (!ok) count_loss(t, f);
+        t->refused = 0;
+        if (!ok) refuse(t, f);
     }
     rec_leave(&rec_lock, before);
     return ok;
 }
 
-tacho_slot *rec_open_slow(rec_thread *t, uint32_t n) {
-    __atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
+/* Not inlined: its frame would cost an event that is refused again more than all the rest. */
+static __attribute__((noinline)) tacho_slot *open_anew(rec_thread *t, uint32_t n) {
     rec_look_for_fork();
     if (t->in_slow) return NULL;
+    if (rec_is_on_small_stack()) {
+        count_without_place();
+        return NULL;
+    }
     t->in_slow = true;
     pthread_once(&once, prepare_once);
     if (__atomic_load_n(&tacho_on, __ATOMIC_RELAXED) == REC_PENDING) rec_start_pending();
@@ -143,6 +186,12 @@ tacho_slot *rec_open_slow(rec_thread *t, uint32_t n) {
     if (t->epoch == __atomic_load_n(&tacho_on, __ATOMIC_RELAXED)) return t->at;
     __atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
     return NULL;
+}
+
+tacho_slot *rec_open_slow(rec_thread *t, uint32_t n) {
+    bool is_refused = is_refused_again(t);
+    __atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
+    return is_refused ? NULL : open_anew(t, n);
 }
 
 /* ---- the end ---- */
@@ -172,6 +221,7 @@ void rec_thread_end(rec_thread *t) {
     free(t->given);
     t->given = NULL;
     t->row = t->epoch = 0; /* an event after this would make the thread new again */
+    t->refused = 0;
     t->at = t->end = NULL;
     rec_leave(&rec_lock, before);
 }

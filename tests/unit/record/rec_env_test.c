@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,6 +53,16 @@ static void a_followed_child_has_a_file_of_its_own(void **state) {
 
 /* ---- children that nobody is told of ---- */
 
+/* AddressSanitizer has locks of its own, which such a child finds locked now and then: it is not
+ * told of it, either. */
+#ifdef __SANITIZE_ADDRESS__
+enum { HAS_UNTOLD = false };
+#else
+enum { HAS_UNTOLD = true };
+#endif
+
+static void *block;
+
 static pid_t clone_raw(void) {
     return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
 }
@@ -77,12 +88,8 @@ static int end_of(pid_t pid) {
     return how;
 }
 
-/* AddressSanitizer has locks of its own, which such a child finds locked now and then: it is not told
- * of it, either. */
 static void a_child_that_nobody_is_told_of_records_like_any_other(void **state) {
-#ifdef __SANITIZE_ADDRESS__
-    skip();
-#endif
+    if (!HAS_UNTOLD) skip();
     static pid_t (*const WAYS[])(void) = {clone_raw, _Fork};
     for (int i = 0; i < 4; i++) {
         pthread_t other;
@@ -111,6 +118,41 @@ static void a_child_that_nobody_is_told_of_records_like_any_other(void **state) 
         trace_release(t);
         assert_int_equal(list_recordings(names, 32), i & 1 ? 9 : 1);
     }
+}
+
+/* The lock of the memory that the main thread has is held by this one nearly always. */
+static void *allocate(void *stop) {
+    void *p = block;
+    for (size_t n = 64; !__atomic_load_n((int *)stop, __ATOMIC_RELAXED); n = n * 5 % 30011)
+        p = realloc(p, 1000 + n);
+    free(p);
+    return NULL;
+}
+
+/* It would wait for ever for a thread that it does not have. */
+static void a_child_that_nobody_is_told_of_needs_no_malloc(void **state) {
+    if (!HAS_UNTOLD) skip();
+    pthread_t other;
+    int stop = 0;
+    block = malloc(1000);
+    tacho_options o = {.size = sizeof o, .path = fresh_folder(), .follow_children = 1};
+    assert_int_equal(tacho_start(&o), TACHO_OK);
+    assert_int_equal(pthread_create(&other, NULL, allocate, &stop), 0);
+    for (int n = 0; n < 40; n++) {
+        pid_t pid = n & 1 ? _Fork() : clone_raw();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+            say_child();
+            tacho_mark("another name");
+            tacho_step();
+            _exit(0);
+        }
+        assert_int_equal(end_of(pid), 0);
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    pthread_join(other, NULL);
+    char names[64][512];
+    assert_int_equal(list_recordings(names, 64), 41);
 }
 
 static void do_nothing(void) {}
@@ -169,6 +211,109 @@ static void what_was_recorded_survives_any_end(void **state) {
         assert_true(t->end_ns > 0 && t->end_ns < (int64_t)60 * 1000000000);
         trace_release(t);
     }
+}
+
+/* ---- a file that is full ---- */
+
+enum { LOSERS = 4 };
+
+static void *make_marks(void *n) {
+    for (int i = 0; i < *(int *)n; i++) tacho_mark("m");
+    return NULL;
+}
+
+static const char *folder_of_child;
+
+/* Nobody stops it and nobody waits: the file itself must know. */
+static void lose_and_be_killed(void) {
+    pthread_t id[LOSERS];
+    int each = 30000;
+    tacho_options o = {.size = sizeof o, .path = folder_of_child, .ring_bytes = 1 << 20};
+    if (tacho_start(&o) != TACHO_OK) _exit(1);
+    for (int i = 0; i < LOSERS; i++) pthread_create(&id[i], NULL, make_marks, &each);
+    for (int i = 0; i < LOSERS; i++) pthread_join(id[i], NULL);
+    int more = 77;
+    (void)make_marks(&more);
+    raise(SIGKILL);
+}
+
+static void what_a_killed_program_lost_is_counted_to_the_last(void **state) {
+    char names[2][512];
+    folder_of_child = fresh_folder();
+    assert_int_equal(in_child(lose_and_be_killed), SIGKILL);
+    assert_int_equal(list_recordings(names, 2), 1);
+    trace *t = read_recording(names[0]);
+    int64_t lost = trace_quality(t, CAUSE_RECORDER_FULL);
+    assert_true(lost > 0);
+    assert_int_equal((int64_t)t->instant.n - 1 + lost, LOSERS * 30000 + 77);
+    trace_release(t);
+}
+
+/* A thread that counts without a lock must not do so in a file that the child does not have,
+ * however the child was made; and what the child records is its own. */
+static void a_child_of_a_thread_that_finds_no_room_starts_anew(void **state) {
+    static pid_t (*const WAYS[])(void) = {fork, _Fork, clone_raw};
+    enum { N_WAYS = HAS_UNTOLD ? 3 : 1 };
+    for (int i = 0; i < 2 * N_WAYS; i++) {
+        int fill = 1 << 17, how = -1;
+        char names[4][512];
+        bool follows = i >= N_WAYS;
+        tacho_options o = {.size = sizeof o,
+                           .path = fresh_folder(),
+                           .ring_bytes = 1 << 20,
+                           .follow_children = follows};
+        assert_int_equal(tacho_start(&o), TACHO_OK);
+        (void)make_marks(&fill);
+        assert_true(rec_self.refused);
+        uint64_t lost = rec_current->header->lost[TACHO_LOST_FULL];
+        pid_t pid = WAYS[i % N_WAYS]();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+            for (int k = 0; k < 600; k++) tacho_mark("of the child");
+            _exit(rec_self.refused ? 3 : 0);
+        }
+        assert_int_equal(waitpid(pid, &how, 0), pid);
+        assert_int_equal(how, 0);
+        assert_int_equal(rec_current->header->lost[TACHO_LOST_FULL], lost);
+        assert_int_equal(tacho_stop(), TACHO_OK);
+        assert_int_equal(list_recordings(names, 4), follows ? 2 : 1);
+    }
+}
+
+/* ---- a handler with a stack of its own ---- */
+
+static void mark_in_handler(int number) {
+    (void)number;
+    tacho_mark("from a small stack");
+    tacho_step();
+}
+
+/* The first event of all, and later ones: where it needs more than there is, it does without. */
+static void record_on_a_small_stack(void) {
+    enum { BYTES = 8192, GUARD = 65536 };
+    char *at = mmap(NULL, 2 * GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED || mprotect(at + GUARD, GUARD, PROT_READ | PROT_WRITE) != 0) _exit(1);
+    stack_t small = {.ss_sp = at + GUARD, .ss_size = BYTES};
+    struct sigaction sa = {.sa_handler = mark_in_handler, .sa_flags = SA_ONSTACK};
+    if (sigaltstack(&small, NULL) != 0 || sigaction(SIGUSR1, &sa, NULL) != 0) _exit(2);
+    rec_set_pending(&(tacho_options){.size = sizeof(tacho_options), .path = folder_of_child});
+    raise(SIGUSR1);
+    if (tacho_is_recording()) _exit(3);
+    tacho_mark("m");
+    for (int i = 0; i < 9000; i++) raise(SIGUSR1);
+    char path[4096];
+    if (rec_stop(true, path, sizeof path) != TACHO_OK) _exit(4);
+    trace *t = read_recording(path);
+    int64_t lost = trace_quality(t, CAUSE_RECORDER_FULL);
+    _exit(lost > 0 && (int64_t)t->instant.n - 1 + lost == 9001 ? 0 : 5);
+}
+
+static void a_handler_on_a_small_stack_does_no_harm(void **state) {
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* its handlers need more */
+#endif
+    folder_of_child = fresh_folder();
+    assert_int_equal(in_child(record_on_a_small_stack), 0);
 }
 
 /* ---- the library itself, as tacho record loads it ---- */
@@ -327,13 +472,19 @@ int main(int argc, char **argv) {
         return 0;
     }
     const struct CMUnitTest tests[] = {
+        /* These two first: small files are full of names when there are many. */
+        cmocka_unit_test_teardown(what_a_killed_program_lost_is_counted_to_the_last, tear_down),
+        cmocka_unit_test_teardown(a_child_of_a_thread_that_finds_no_room_starts_anew,
+                                  tear_down),
         cmocka_unit_test_teardown(a_child_leaves_the_parents_recording_alone, tear_down),
         cmocka_unit_test_teardown(a_followed_child_has_a_file_of_its_own, tear_down),
         cmocka_unit_test_teardown(a_followed_child_that_records_nothing_leaves_no_file,
                                   tear_down),
         cmocka_unit_test_teardown(a_child_that_nobody_is_told_of_records_like_any_other,
                                   tear_down),
+        cmocka_unit_test_teardown(a_child_that_nobody_is_told_of_needs_no_malloc, tear_down),
         cmocka_unit_test_teardown(what_was_recorded_survives_any_end, tear_down),
+        cmocka_unit_test_teardown(a_handler_on_a_small_stack_does_no_harm, tear_down),
         cmocka_unit_test_teardown(a_library_loaded_late_records_all_threads, tear_down),
         cmocka_unit_test_teardown(only_the_interface_is_exported, tear_down),
         cmocka_unit_test_teardown(the_environment_starts_with_the_first_event, tear_down),

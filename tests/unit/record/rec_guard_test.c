@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -236,6 +237,83 @@ static void a_fault_of_the_program_is_its_own(void **state) {
     assert_int_equal(in_child(have_none_and_be_sent_one) & 127, SIGBUS);
 }
 
+/* ---- programs with signals of their own ---- */
+
+static int n_of_the_program;
+
+static void count_and_leave(int number) {
+    (void)number;
+    n_of_the_program++;
+    siglongjmp(back, 1);
+}
+
+/* Set when we are there already: it must not get what is ours, and must get what is its own,
+ * also a second time. */
+static void set_a_handler_later(void) {
+    struct sigaction own = {.sa_handler = count_and_leave};
+    start_all();
+    mark(1000);
+    (void)sigaction(SIGBUS, &own, NULL);
+    usleep(200000);
+    cut_to(0);
+    mark(100000);
+    if (n_of_the_program) _exit(7);
+    for (int i = 1; i < 4; i++) {
+        if (sigsetjmp(back, 1) == 0) fault();
+        if (n_of_the_program != i) _exit(8);
+    }
+    end_with_a_readable_file();
+}
+
+static void *mark_with_all_signals_blocked(void *stop) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    return mark_all_the_time(stop);
+}
+
+static void block_all_signals(void) {
+    pthread_t id;
+    int stop = 0;
+    start_all();
+    pthread_create(&id, NULL, mark_with_all_signals_blocked, &stop);
+    for (int i = 0; i < 10; i++) {
+        usleep(30000);
+        cut_to(0);
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    pthread_join(id, NULL);
+    end_with_a_readable_file();
+}
+
+static void signals_of_the_program_do_not_matter(void **state) {
+    strcpy(folder, fresh_folder());
+    assert_int_equal(in_child(set_a_handler_later), 0);
+    strcpy(folder, fresh_folder());
+    assert_int_equal(in_child(block_all_signals), 0);
+}
+
+/* The program sets a limit when the file is there: to pass it would be the end. */
+static void limit_files(void) {
+    start_all();
+    mark(1000);
+    struct rlimit small = {1 << 20, 1 << 20};
+    (void)setrlimit(RLIMIT_FSIZE, &small);
+    mark(400000);
+    usleep(100000);
+    if (tacho_stop() != TACHO_OK) _exit(1);
+    char path[4096];
+    tacho_path(path, sizeof path);
+    trace *t = read_recording(path);
+    int64_t lost = trace_quality(t, CAUSE_RECORDER_FULL);
+    _exit(lost > 0 && (int64_t)t->instant.n - 1 + lost == 401000 ? 0 : 2);
+}
+
+static void a_limit_that_is_set_later_is_kept(void **state) {
+    strcpy(folder, fresh_folder());
+    assert_int_equal(in_child(limit_files), 0);
+}
+
 static int tear_down(void **state) {
     (void)tacho_stop();
     remove_folder();
@@ -249,6 +327,8 @@ int main(void) {
                                   tear_down),
         cmocka_unit_test_teardown(a_file_in_its_place_stays_whole, tear_down),
         cmocka_unit_test_teardown(a_fault_of_the_program_is_its_own, tear_down),
+        cmocka_unit_test_teardown(signals_of_the_program_do_not_matter, tear_down),
+        cmocka_unit_test_teardown(a_limit_that_is_set_later_is_kept, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,6 +46,23 @@ static bool read_page(tacho_live_page *to) {
     return whole;
 }
 
+/* Who may write into the recording must not choose which file we write. */
+static void names_of_files_are_not_taken_from_the_recording(void **state) {
+    char path[1600], metrics[128];
+    tacho_live_page p = {.n_steps = -1};
+    folder = fresh_folder();
+    snprintf(metrics, sizeof metrics, "%s/metrics", folder);
+    tacho_options o = {.size = sizeof o, .path = folder, .metrics = metrics};
+    assert_int_equal(tacho_start(&o), TACHO_OK);
+    snprintf(rec_current->header->worker, sizeof rec_current->header->worker, "../evil");
+    usleep(2300000); /* two pages at least */
+    assert_true(read_page(&p));
+    assert_string_not_equal(p.worker, "../evil");
+    assert_true(only_file("metrics", path, sizeof path));
+    snprintf(path, sizeof path, "%s/evil.prom", folder);
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
 static void a_page_says_how_it_goes_and_is_gone_at_the_end(void **state) {
     tacho_live_page p = {.n_steps = -1};
     start(NULL);
@@ -176,6 +193,7 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(names_of_files_are_not_taken_from_the_recording, tear_down),
         cmocka_unit_test_teardown(a_page_says_how_it_goes_and_is_gone_at_the_end, tear_down),
         cmocka_unit_test_teardown(time_on_a_device_counts_once, tear_down),
         cmocka_unit_test(the_text_has_what_is_known),

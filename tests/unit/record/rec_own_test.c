@@ -114,6 +114,30 @@ static void a_child_keeps_the_programs_files(void **state) {
     assert_int_equal(in_child(fork_afterwards), 0);
 }
 
+/* A program that does so all the time: no number that it has given a file is closed by us. */
+static void take_numbers_all_the_time(void) {
+    tacho_options o = {.size = sizeof o, .path = folder, .listen = 1};
+    if (tacho_start(&o) != TACHO_OK) _exit(1);
+    struct rlimit limit = {4096, 4096};
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    for (int round = 0; round < 400; round++) {
+        tacho_mark("m");
+        for (int i = 3; i < MOST_NUMBERS; i++) close(i);
+        int fd = open("/dev/null", O_RDWR);
+        for (int i = 3; i < MOST_NUMBERS; i++)
+            while (i != fd && dup2(fd, i) != i)
+                if (errno != EBUSY) _exit(12);
+        for (int i = 3; i < MOST_NUMBERS; i++)
+            if (fcntl(i, F_GETFD) < 0) _exit(6);
+    }
+    _exit(0);
+}
+
+static void numbers_that_are_taken_all_the_time_stay_the_programs(void **state) {
+    strcpy(folder, fresh_folder());
+    assert_int_equal(in_child(take_numbers_all_the_time), 0);
+}
+
 /* The file has another name now, and its descriptor is gone: there is no room any more. */
 static void lose_file_and_name(void) {
     char path[4096], other[4200];
@@ -173,6 +197,8 @@ int main(void) {
         cmocka_unit_test_teardown(files_at_our_old_numbers_stay_whole_and_nothing_is_lost,
                                   tear_down),
         cmocka_unit_test_teardown(a_child_keeps_the_programs_files, tear_down),
+        cmocka_unit_test_teardown(numbers_that_are_taken_all_the_time_stay_the_programs,
+                                  tear_down),
         cmocka_unit_test_teardown(a_file_that_cannot_be_found_any_more_is_full, tear_down),
         cmocka_unit_test_teardown(a_descriptor_is_ours_until_somebody_takes_its_number,
                                   tear_down),

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/rec_int.h"
+
 enum { THREADS = 4, RANGES = 6000 };
 
 static void *record_ranges(void *name) {
@@ -104,6 +106,91 @@ static void stopping_under_the_feet_of_writers_is_safe(void **state) {
     for (int i = 0; i < THREADS; i++) pthread_join(id[i], NULL);
 }
 
+/* ---- no room ---- */
+
+enum { CROWD = 40, MARKS = 3000 };
+
+static void start_small(double flight_seconds) {
+    tacho_options o = {.size = sizeof o,
+                       .path = fresh_folder(),
+                       .ring_bytes = 1 << 20,
+                       .flight_seconds = flight_seconds};
+    assert_int_equal(tacho_start(&o), TACHO_OK);
+}
+
+static void *make_marks(void *n) {
+    for (int i = 0; i < *(int *)n; i++) tacho_mark("m");
+    return NULL;
+}
+
+/* More threads than the file has chunks: some never find room, some once others ended. */
+static void what_many_threads_lose_is_counted_to_the_last(void **state) {
+    pthread_t id[CROWD];
+    int each = MARKS;
+    start_small(0);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < CROWD; i++)
+            assert_int_equal(pthread_create(&id[i], NULL, make_marks, &each), 0);
+        for (int i = 0; i < CROWD; i++) pthread_join(id[i], NULL);
+    }
+    trace *t = stop_and_read();
+    int64_t lost = trace_quality(t, CAUSE_RECORDER_FULL);
+    assert_true(lost > 0);
+    assert_int_equal((int64_t)t->instant.n - 1 + lost, 3 * CROWD * MARKS);
+    trace_release(t);
+}
+
+static atomic_bool has_filled, may_lose, has_lost;
+
+static void *fill_and_lose(void *unused) {
+    int fill = 1 << 17, more = 100;
+    (void)make_marks(&fill);
+    while (!rec_self.refused || rec_self.n_refused % 256 > 100) tacho_mark("m");
+    atomic_store(&has_filled, true);
+    while (!atomic_load(&may_lose)) usleep(1000);
+    (void)make_marks(&more);
+    atomic_store(&has_lost, true);
+    return NULL;
+}
+
+/* Somebody else holds it all the while: a thread that waited for it would wait for ever. */
+static void an_event_that_finds_no_room_again_waits_for_no_lock(void **state) {
+    pthread_t id;
+    start_small(0);
+    assert_int_equal(pthread_create(&id, NULL, fill_and_lose, NULL), 0);
+    while (!atomic_load(&has_filled)) usleep(1000);
+    (void)rec_name("m");
+    bool before = rec_enter(&rec_lock);
+    atomic_store(&may_lose, true);
+    for (int i = 0; i < 5000 && !atomic_load(&has_lost); i++) usleep(1000);
+    bool is_done = atomic_load(&has_lost);
+    rec_leave(&rec_lock, before);
+    pthread_join(id, NULL);
+    assert_true(is_done);
+}
+
+/* Room that another thread leaves is found at once, not when the count is told. */
+static void room_that_comes_back_is_used_by_the_next_event(void **state) {
+    start_small(1000);
+    rec_file *f = rec_current;
+    int fill = 100;
+    tacho_mark("m");
+    for (int64_t chunk = 0; chunk >= 0;) {
+        bool before = rec_enter(&rec_lock);
+        chunk = rec_file_take(f, TACHO_CHUNK_EVENTS, 1);
+        rec_leave(&rec_lock, before);
+    }
+    rec_self.at = rec_self.end = NULL; /* its chunk is full */
+    (void)make_marks(&fill);
+    assert_int_equal(f->header->lost[TACHO_LOST_FULL], fill);
+    bool before = rec_enter(&rec_lock);
+    rec_file_close_chunk(f, f->n_chunks - 1);
+    rec_leave(&rec_lock, before);
+    tacho_mark("m");
+    assert_int_equal(f->header->lost[TACHO_LOST_FULL], fill);
+    assert_non_null(rec_self.at);
+}
+
 static void record_in_handler(int signal) {
     (void)signal;
     tacho_mark("from a signal");
@@ -145,6 +232,10 @@ int main(void) {
         cmocka_unit_test_teardown(threads_write_beside_each_other, tear_down),
         cmocka_unit_test_teardown(short_threads_share_their_chunks, tear_down),
         cmocka_unit_test_teardown(stopping_under_the_feet_of_writers_is_safe, tear_down),
+        cmocka_unit_test_teardown(what_many_threads_lose_is_counted_to_the_last, tear_down),
+        cmocka_unit_test_teardown(an_event_that_finds_no_room_again_waits_for_no_lock,
+                                  tear_down),
+        cmocka_unit_test_teardown(room_that_comes_back_is_used_by_the_next_event, tear_down),
         cmocka_unit_test_teardown(a_signal_in_the_middle_of_an_event_is_survived, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
