@@ -253,8 +253,8 @@ size_t fmt_escape(char out[FMT_ESCAPED], uint32_t c) {
     return n;
 }
 
-/* The control character or unseen one that starts here, by *c, also as a byte that is not UTF-8,
- * which an old terminal obeys as well; its bytes, 0 when there is none. */
+/* The control character or unseen one that starts here, by *c, also as a byte that is not
+ * UTF-8, which an old terminal obeys as well; its bytes, 0 when there is none. */
 static size_t find_hostile(str s, size_t at, uint32_t *c) {
     const unsigned char *p = (const unsigned char *)s.p + at;
     size_t n = str_utf8(s, at);
