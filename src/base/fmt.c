@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "base/div128.h"
 #include "base/num.h"
 
 typedef struct {
@@ -55,7 +56,9 @@ static void add_grouped(buf *b, uint64_t v) {
 static void add_three_digits(buf *b, uint64_t v, uint64_t size) {
     for (int decimals = 2; decimals > 0; decimals--) {
         unsigned shift = decimals == 2 ? 100 : 10;
-        unsigned __int128 scaled = ((unsigned __int128)v * shift + size / 2) / size;
+        uint64_t rest;
+        unsigned __int128 scaled =
+            div_u128((unsigned __int128)v * shift + size / 2, size, &rest);
         if (scaled >= 1000) continue;
         unsigned n = (unsigned)scaled;
         buf_printf(b, "%u.%0*u", n / shift, decimals, n % shift);
@@ -169,7 +172,9 @@ static bool scale_number(str digits, int64_t size, int64_t *out) {
         }
     }
     if (!any) return false;
-    unsigned __int128 v = whole * (uint64_t)size + (part * (uint64_t)size + power / 2) / power;
+    uint64_t rest;
+    unsigned __int128 v =
+        whole * (uint64_t)size + div_u128(part * (uint64_t)size + power / 2, power, &rest);
     if (v > INT64_MAX) return false;
     *out = (int64_t)v;
     return true;
@@ -248,8 +253,8 @@ size_t fmt_escape(char out[FMT_ESCAPED], uint32_t c) {
     return n;
 }
 
-/* The control character or unseen one that starts here, by *c, also as a byte that is not UTF-8,
- * which an old terminal obeys as well; its bytes, 0 when there is none. */
+/* The control character or unseen one that starts here, by *c, also as a byte that is not
+ * UTF-8, which an old terminal obeys as well; its bytes, 0 when there is none. */
 static size_t find_hostile(str s, size_t at, uint32_t *c) {
     const unsigned char *p = (const unsigned char *)s.p + at;
     size_t n = str_utf8(s, at);

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "base/fault.h"
@@ -152,4 +153,10 @@ void mem_unmap(void *p, size_t size_bytes) {
     size_t size = round_up(size_bytes);
     atomic_fetch_sub_explicit(&mapped, size, memory_order_relaxed);
     munmap(p, size);
+}
+
+uint64_t mem_half_bytes(void) {
+    struct sysinfo info;
+    if (sysinfo(&info) != 0) return UINT64_C(4) << 30;
+    return (uint64_t)info.totalram * info.mem_unit / 2;
 }

@@ -25,4 +25,7 @@ void mem_enlarge(void *p, size_t size_bytes);
 /* Bytes of the maps that stand: no sanitizer looks for a forgotten one. */
 uint64_t mem_mapped_bytes(void);
 
+/* Half of what the machine has: what is used where nobody set a limit. */
+uint64_t mem_half_bytes(void);
+
 #endif

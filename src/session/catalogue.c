@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
-#include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -517,12 +516,6 @@ void live_rescan(live *c) {
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-static uint64_t half_of_memory(void) {
-    struct sysinfo info;
-    if (sysinfo(&info) != 0) return UINT64_C(4) << 30;
-    return (uint64_t)info.totalram * info.mem_unit / 2;
-}
-
 static char *copy_text(const char *s) {
     size_t n = strlen(s) + 1;
     char *p = mem_alloc(n);
@@ -533,7 +526,7 @@ static char *copy_text(const char *s) {
 static status set_up(live *c, const live_options *o, error *err) {
     char real[PATH_MAX];
     c->o = *o;
-    if (!c->o.memory_limit_bytes) c->o.memory_limit_bytes = half_of_memory();
+    if (!c->o.memory_limit_bytes) c->o.memory_limit_bytes = mem_half_bytes();
     c->path = copy_text(o->path);
     c->also = o->also ? copy_text(o->also) : NULL;
     c->paths = intern_new();

@@ -19,6 +19,7 @@
 
 #include "base/fault.h"
 #include "base/hash.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "io/remote.h"
 #include "session/beside.h"
@@ -56,6 +57,13 @@ static status check_estimate(const source *s, const char *path, uint64_t limit, 
         FAIL(err, ERR_LIMIT, NOPOS, MSG_NEEDS_MEMORY, arg_cstr("path", path),
              arg_bytes("need", (int64_t)need), arg_bytes("limit", (int64_t)limit));
     return OK;
+}
+
+static status check_size(const trace *t, const char *path, const load_options *o, error *err) {
+    uint64_t need = trace_size_bytes(t), limit = o->memory_limit_bytes;
+    if (limit == 0 || need <= limit) return OK;
+    FAIL(err, ERR_LIMIT, NOPOS, MSG_NEEDS_MEMORY, arg_cstr("path", path),
+         arg_bytes("need", sat_i64(need)), arg_bytes("limit", sat_i64(limit)));
 }
 
 /* A source to read, and how. */
@@ -97,14 +105,12 @@ static status read_and_seal(job *j, trace **out, error *err) {
     if (st == OK) st = builder_seal(b, j->pool, &t, err);
     builder_free(b);
     if (st != OK) return st;
-    uint64_t need = trace_size_bytes(t), limit = j->o->memory_limit_bytes;
-    if (limit && need > limit) {
+    st = check_size(t, j->path, j->o, err);
+    if (st == OK)
+        *out = t;
+    else
         trace_release(t);
-        FAIL(err, ERR_LIMIT, NOPOS, MSG_NEEDS_MEMORY, arg_cstr("path", j->path),
-             arg_bytes("need", (int64_t)need), arg_bytes("limit", (int64_t)limit));
-    }
-    *out = t;
-    return OK;
+    return st;
 }
 
 /* With a pool of its own when the caller has none. */
@@ -234,7 +240,9 @@ static status load_trace(const char *path, const load_options *o, loaded_trace *
     bool from_cache = t != NULL;
     if (!t) TRY(load_file(path, o, &t, &made, err));
     status kept = key.n && made && !o->unkept ? keep_in_cache(&key, path, o, t, &note) : OK;
-    status st = o->strict ? check_strict(t, path, err) : OK;
+    /* Of a file of ours no table has been read yet; who needs a few may have them. */
+    status st = o->tables ? OK : check_size(t, path, o, err);
+    if (st == OK && o->strict) st = check_strict(t, path, err);
     if (st != OK) {
         trace_release(t);
         return st;
@@ -316,8 +324,9 @@ static status load_summary(const char *path, const load_options *o, loaded_trace
 }
 
 status trace_load(const char *path, const load_options *o, loaded_trace *out, error *err) {
-    const load_options plain = {0};
-    if (!o) o = &plain;
+    load_options how = o ? *o : (load_options){0};
+    if (how.memory_limit_bytes == 0) how.memory_limit_bytes = mem_half_bytes();
+    o = &how;
     status st = o->reduce ? load_summary(path, o, out, err) : load_trace(path, o, out, err);
     /* Readers do not know what their bytes are called. */
     if (st == ERR_FORMAT || st == ERR_UNSUPPORTED || st == ERR_IO || st == ERR_LIMIT)

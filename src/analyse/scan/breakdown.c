@@ -13,6 +13,7 @@
 #include "analyse/scan/comm_kind.h"
 #include "analyse/scan/exposed.h"
 #include "base/bisect.h"
+#include "base/div128.h"
 #include "base/num.h"
 #include "store/traits.h"
 
@@ -200,19 +201,30 @@ void mean_parts(const int64_t *parts, int64_t n, int64_t *out, size_t n_parts) {
     for (size_t i = 0; i < n_parts; i++) out[i] = mean_i64(parts[i], n);
 }
 
+enum { UNITS = 1000000000, MAX_PARTS = 16 };
+
+/* In whole units, towards zero, and what is left over. */
+static int64_t share_units(int64_t part, int64_t sum, __int128 *rest) {
+    uint64_t left;
+    unsigned __int128 units =
+        div_u128((unsigned __int128)abs_u64(part) * UNITS, abs_u64(sum), &left);
+    int64_t whole = units > INT64_MAX ? INT64_MAX : (int64_t)units;
+    *rest = part < 0 ? -(__int128)left : (__int128)left;
+    return (part < 0) != (sum < 0) ? -whole : whole;
+}
+
 void share_parts(const int64_t *parts, double *out, size_t n_parts) {
-    enum { UNITS = 1000000000, MAX_PARTS = 16 };
     int64_t units[MAX_PARTS], sum = 0, left = UNITS;
     __int128 rest[MAX_PARTS];
     if (n_parts > MAX_PARTS) BUG("more shares than a table has rows for");
     for (size_t i = 0; i < n_parts; i++) sum = add_i64(sum, parts[i]);
     for (size_t i = 0; i < n_parts; i++) {
-        __int128 scaled = (__int128)parts[i] * UNITS;
-        units[i] = sum ? (int64_t)(scaled / sum) : 0;
-        rest[i] = sum ? scaled % sum : 0;
-        left -= units[i];
+        rest[i] = 0;
+        units[i] = sum ? share_units(parts[i], sum, &rest[i]) : 0;
+        left = sub_i64(left, units[i]);
     }
-    for (; sum && left > 0; left--) {
+    /* At most one for each part, but for numbers of an enemy. */
+    for (size_t given = 0; sum && left > 0 && given < n_parts; given++, left--) {
         size_t best = 0;
         for (size_t i = 1; i < n_parts; i++)
             if (rest[i] > rest[best]) best = i;

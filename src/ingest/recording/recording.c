@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "base/bisect.h"
+#include "base/div128.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -49,7 +50,9 @@ static int compare_clocks(uint32_t a, uint32_t b, const void *context) {
 }
 
 static uint64_t scale_of(uint64_t ticks, int64_t ns) {
-    unsigned __int128 scaled = ((unsigned __int128)(uint64_t)ns << SCALE_BITS) / ticks;
+    uint64_t rest;
+    unsigned __int128 scaled =
+        div_u128((unsigned __int128)(uint64_t)ns << SCALE_BITS, ticks, &rest);
     return scaled > UINT64_MAX ? UINT64_MAX : (uint64_t)scaled;
 }
 

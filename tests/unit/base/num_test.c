@@ -9,6 +9,8 @@
 
 #include "base/num.h"
 
+#include "base/div128.h"
+
 static void narrowing_saturates(void **state) {
     assert_int_equal(sat_u32(UINT32_MAX), UINT32_MAX);
     assert_int_equal(sat_u32((uint64_t)UINT32_MAX + 1), UINT32_MAX);
@@ -87,8 +89,28 @@ static void reals_become_the_nearest_whole_number_there_is(void **state) {
     assert_int_equal(round_i64((double)NAN), 0);
 }
 
+/* The compiler's own division is what ours is compared with. */
+static void a_division_of_128_bits_is_that_of_the_compiler(void **state) {
+    static const uint64_t values[] = {0,          1,
+                                      2,          3,
+                                      10,         999999999,
+                                      1000000000, UINT32_MAX,
+                                      1ULL << 32, INT64_MAX,
+                                      1ULL << 63, UINT64_MAX - 1,
+                                      UINT64_MAX, 0x123456789abcdef};
+    for (size_t i = 0; i < N_OF(values); i++)
+        for (size_t k = 0; k < N_OF(values); k++)
+            for (size_t d = 1; d < N_OF(values); d++) {
+                unsigned __int128 n = (unsigned __int128)values[i] << 64 | values[k];
+                uint64_t rest;
+                assert_true(div_u128(n, values[d], &rest) == n / values[d]);
+                assert_true(rest == n % values[d]);
+            }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_division_of_128_bits_is_that_of_the_compiler),
         cmocka_unit_test(narrowing_saturates),
         cmocka_unit_test(sums_saturate),
         cmocka_unit_test(counting_down_ends_at_the_first),
