@@ -3,9 +3,9 @@
  * The handler of SIGBUS looks for the address in a table of maps; it takes no lock. What is not
  * in there is handed to whoever handled the signal before, or ends the program as it would
  * have. The handler is set with the first map. A program that sets its own later takes it away;
- * the helper sees that and sets ours before it again. A thread that blocks SIGBUS would be ended
- * by the system, so a thread that records does not block it: a fault that is blocked has no
- * other use. The helper looks at the size of the file, too, fifty times a second, and makes
+ * the helper sees that and sets ours before it again. A thread that blocks SIGBUS would be
+ * ended by the system, so a thread that records does not block it: a fault that is blocked has
+ * no other use. The helper looks at the size of the file, too, fifty times a second, and makes
  * plain memory of what is gone before anybody touches it. */
 #include "record/rec_guard.h"
 

@@ -46,7 +46,7 @@ enum {
     STACK_BYTES = 256 << 10,
     MOST_BEHIND = 8, /* files */
 };
-#define REST_NS 1000000000
+#define REST_NS 5000000000
 #define MOST_REST_NS 1000000000000
 #define FRAMES_NS 5000000
 #define FINISH_NS 2000000000

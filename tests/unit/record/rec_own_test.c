@@ -120,6 +120,7 @@ static void take_numbers_all_the_time(void) {
     if (tacho_start(&o) != TACHO_OK) _exit(1);
     struct rlimit limit = {4096, 4096};
     (void)setrlimit(RLIMIT_NOFILE, &limit);
+    usleep(200000); /* the helper has made its first room */
     for (int round = 0; round < 400; round++) {
         tacho_mark("m");
         for (int i = 3; i < MOST_NUMBERS; i++) close(i);
@@ -143,6 +144,7 @@ static void lose_file_and_name(void) {
     char path[4096], other[4200];
     tacho_options o = {.size = sizeof o, .path = folder};
     if (tacho_start(&o) != TACHO_OK) _exit(1);
+    usleep(200000); /* the helper has made its first room */
     tacho_path(path, sizeof path);
     snprintf(other, sizeof other, "%s.moved", path);
     if (rename(path, other) != 0) _exit(2);
