@@ -41,7 +41,7 @@ void rec_own_take(rec_own *own, int fd) {
 }
 
 int rec_own_open(rec_own *own, const char *path, int flags) {
-    rec_own_take(own, open(path, flags | O_CLOEXEC, 0644));
+    rec_own_take(own, open(path, flags | O_CLOEXEC | O_NONBLOCK, 0644));
     return own->fd;
 }
 

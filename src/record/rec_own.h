@@ -22,7 +22,7 @@ typedef struct {
  * small one do not find it, closed by exec. */
 void rec_own_take(rec_own *own, int fd);
 /* The same for a file that is opened now, for a moment: a thread of ours may be held up in the
- * middle. The descriptor, or -1. */
+ * middle, but not by a pipe that others put there. The descriptor, or -1. */
 int rec_own_open(rec_own *own, const char *path, int flags);
 /* The descriptor when it is still ours, else -1. May be called in a signal handler. */
 int rec_own_fd(const rec_own *own);

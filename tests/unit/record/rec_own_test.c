@@ -194,6 +194,21 @@ static int tear_down(void **state) {
     return 0;
 }
 
+/* Others may write into the folder of a recording. */
+static void a_pipe_in_the_place_of_a_file_keeps_nobody_waiting(void **state) {
+    char path[128];
+    rec_own own;
+    snprintf(path, sizeof path, "%s/pipe", fresh_folder());
+    assert_int_equal(mkfifo(path, 0600), 0);
+    alarm(20);
+    assert_true(rec_own_open(&own, path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW) < 0);
+    assert_true(rec_own_open(&own, path, O_RDONLY) >= 0);
+    alarm(0);
+    char byte;
+    assert_int_equal(read(rec_own_fd(&own), &byte, 1), 0);
+    rec_own_close(&own);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(files_at_our_old_numbers_stay_whole_and_nothing_is_lost,
@@ -202,6 +217,8 @@ int main(void) {
         cmocka_unit_test_teardown(numbers_that_are_taken_all_the_time_stay_the_programs,
                                   tear_down),
         cmocka_unit_test_teardown(a_file_that_cannot_be_found_any_more_is_full, tear_down),
+        cmocka_unit_test_teardown(a_pipe_in_the_place_of_a_file_keeps_nobody_waiting,
+                                  tear_down),
         cmocka_unit_test_teardown(a_descriptor_is_ours_until_somebody_takes_its_number,
                                   tear_down),
     };
