@@ -108,20 +108,9 @@ static void a_weighted_median_is_where_half_of_the_weight_is_reached(void **stat
     arena_fini(&a);
 }
 
-static void a_whole_number_ends_where_int64_does(void **state) {
-    assert_int_equal(noise_whole(2.5), 3);
-    assert_int_equal(noise_whole(-2.5), -3);
-    assert_int_equal(noise_whole(1e300), INT64_MAX);
-    assert_int_equal(noise_whole(9.22e18), INT64_MAX);
-    assert_int_equal(noise_whole(-1e300), INT64_MIN);
-    assert_int_equal(noise_whole((double)INFINITY), INT64_MAX);
-    assert_int_equal(noise_whole((double)NAN), 0);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_weighted_median_is_where_half_of_the_weight_is_reached),
-        cmocka_unit_test(a_whole_number_ends_where_int64_does),
         cmocka_unit_test(quantiles_are_those_of_the_tables),
         cmocka_unit_test(samples_have_a_mean_and_a_variance),
         cmocka_unit_test(welch_gives_the_interval),

@@ -85,7 +85,9 @@ static void reals_become_the_nearest_whole_number_there_is(void **state) {
     assert_int_equal(round_i64(2.5), 3);
     assert_int_equal(round_i64(-2.5), -3);
     assert_int_equal(round_i64(2.4), 2);
-    assert_int_equal(round_i64(1e30), INT64_MAX);
+    assert_int_equal(round_i64(9.22e18), INT64_MAX);
+    assert_int_equal(round_i64((double)INFINITY), INT64_MAX);
+    assert_int_equal(round_i64(-1e300), INT64_MIN + 1);
     assert_int_equal(round_i64((double)NAN), 0);
 }
 

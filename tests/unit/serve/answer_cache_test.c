@@ -50,7 +50,7 @@ static void a_failure_and_a_large_answer_are_not_kept(void **state) {
 static void the_one_longest_unused_makes_room(void **state) {
     answer_cache *c = answer_cache_new();
     for (int i = 0; i < 60; i++) {
-        char question[8];
+        char question[16];
         snprintf(question, sizeof question, "q%d", i);
         assert_false(finds(c, question, 1, NULL));
         answer_cache_keep(c, str_of(question), 1, STR("x"));
