@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "cli/attach.h"
@@ -53,16 +54,10 @@ typedef struct {
 
 static volatile sig_atomic_t n_interrupts;
 
-static int64_t monotonic_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return seconds_ns(t.tv_sec, t.tv_nsec);
-}
-
 /* Who insists is obeyed. The same signal sent to us and to our group is one. */
 static void on_interrupt(int number) {
     static int64_t first_ns;
-    int64_t now = monotonic_ns();
+    int64_t now = clock_ns(CLOCK_MONOTONIC);
     if (n_interrupts && now - first_ns > INSISTS_NS) _exit(128 + number);
     if (!n_interrupts) first_ns = now;
     n_interrupts = 1;
@@ -222,10 +217,10 @@ static bool cmd_attach_look_at(target *t) {
 }
 
 static void wait_for(attachment *at) {
-    int64_t until = add_i64(monotonic_ns(), at->o->time);
+    int64_t until = add_i64(clock_ns(CLOCK_MONOTONIC), at->o->time);
     bool all = false;
     while (!all && n_interrupts == 0) {
-        int64_t left_ms = (sub_i64(until, monotonic_ns()) + 999999) / 1000000;
+        int64_t left_ms = (sub_i64(until, clock_ns(CLOCK_MONOTONIC)) + 999999) / 1000000;
         if (left_ms <= 0) break;
         (void)poll(NULL, 0, (int)min_i64(LOOK_MS, left_ms));
         all = true;

@@ -9,6 +9,7 @@
 
 #include "analyse/check/baseline.h"
 #include "analyse/check/measures.h"
+#include "base/clock.h"
 #include "base/message_ids_check.h"
 #include "base/message_ids_cli.h"
 #include "base/num.h"
@@ -50,7 +51,6 @@ static str find_commit(const options *o, char scratch[COMMIT_BYTES]) {
 /* When the first worker began, in Unix ns; now, where no clock of the day was recorded. */
 static int64_t recorded_at(const summary *s) {
     int64_t first = ABSENT_I64;
-    struct timespec now = {0};
     for (uint32_t i = 0; i < SUMMARY_N(s, worker); i++) {
         const summary_worker *w = &SUMMARY_ROWS(s, worker)[i];
         if (w->base == ABSENT_I64 || w->base <= 0) continue;
@@ -58,8 +58,7 @@ static int64_t recorded_at(const summary *s) {
         first = first == ABSENT_I64 ? start : min_i64(first, start);
     }
     if (first != ABSENT_I64) return first;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return seconds_ns(now.tv_sec, now.tv_nsec);
+    return clock_ns(CLOCK_REALTIME);
 }
 
 static status add_origin(const options *o, summary *s, error *err) {

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fmt.h"
 #include "base/message_ids_columns.h"
 #include "base/num.h"
@@ -236,9 +237,7 @@ static const char *format_of(const agent *g, const run_entry *run) {
 
 /* A file counts as complete after two seconds without a change, as for the page. */
 static bool is_growing(const run_entry *run) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t now_ns = seconds_ns(now.tv_sec, now.tv_nsec);
+    int64_t now_ns = clock_ns(CLOCK_REALTIME);
     for (uint32_t w = 0; w < run->n_workers; w++)
         for (uint32_t i = 0; i < run->workers[w].n_spans; i++)
             if (sub_i64(now_ns, run->workers[w].spans[i].mtime_ns) < 2000000000) return true;

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "base/vec.h"
@@ -62,12 +63,6 @@ static volatile sig_atomic_t is_interrupted;
 static void on_interrupt(int number) {
     (void)number;
     is_interrupted = 1;
-}
-
-static int64_t unix_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return seconds_ns(t.tv_sec, t.tv_nsec);
 }
 
 /* ---- the pages --------------------------------------------------------------------------- */
@@ -218,7 +213,7 @@ static void cmd_watch_add_note(const vec *pages, arena *a, answer *out) {
 }
 
 static status make_answer(const vec *pages, arena *a, bool whole, answer *out, error *err) {
-    int64_t now = unix_ns();
+    int64_t now = clock_ns(CLOCK_REALTIME);
     *out = (answer){.analysis = "watch"};
     out->source.start_unix_ns = INT64_MIN;
     out->source.ranks = 1;
@@ -238,7 +233,7 @@ static status make_answer(const vec *pages, arena *a, bool whole, answer *out, e
 
 /* Whoever is gone is of interest to those that go on. */
 static bool is_any_left(const vec *pages) {
-    int64_t now = unix_ns();
+    int64_t now = clock_ns(CLOCK_REALTIME);
     for (size_t i = 0; i < pages->n; i++)
         if (cmd_watch_state_of(&VEC(pages, tacho_live_page)[i], now) != GONE) return true;
     return false;

@@ -8,26 +8,21 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/message_ids_cli.h"
 #include "present/width.h"
 
 #define SILENCE_NS 500000000
 #define BETWEEN_NS 100000000
 
-static int64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return seconds_ns(t.tv_sec, t.tv_nsec);
-}
-
 void progress_begin(progress *p, const options *o, const char *path) {
     *p = (progress){.on = !o->quiet && isatty(STDERR_FILENO), .words = o->words, .path = path};
-    if (p->on) p->start_ns = now_ns();
+    if (p->on) p->start_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
 bool progress_step(void *context, uint64_t done_bytes, uint64_t total_bytes) {
     progress *p = context;
-    int64_t now = p->on ? now_ns() : 0;
+    int64_t now = p->on ? clock_ns(CLOCK_MONOTONIC) : 0;
     if (!p->on || now - p->start_ns < SILENCE_NS || now - p->last_ns < BETWEEN_NS) return false;
     p->last_ns = now;
     p->shown = true;

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "text/text.h"
@@ -78,12 +79,6 @@ static status make_folder(arena *a, str name, const char **out, error *err) {
     return OK;
 }
 
-static int64_t unix_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return seconds_ns(t.tv_sec, t.tv_nsec);
-}
-
 /* The folder of sitecustomize.py, in an installed package, in the source tree or below the
  * prefix; TACHO_PYTHON names another, and none when it is empty. */
 static const char *find_python(arena *a) {
@@ -113,7 +108,7 @@ const char *record_package(arena *a) {
 }
 
 status record_folder(arena *a, const options *o, record_run *out, error *err) {
-    *out = (record_run){.o = o, .start_unix_ns = unix_ns()};
+    *out = (record_run){.o = o, .start_unix_ns = clock_ns(CLOCK_REALTIME)};
     str folder = record_run_folder_name(a, o);
     if (!folder.p) FAIL_MEMORY(err);
     return make_folder(a, folder, &out->folder, err);
@@ -256,16 +251,10 @@ typedef struct {
     double rate;
 } live_line;
 
-static int64_t monotonic_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return seconds_ns(t.tv_sec, t.tv_nsec);
-}
-
 static void show_live(const record_run *r, live_line *l) {
     if (!l->on) return;
     record_state s = record_look(r);
-    int64_t now = monotonic_ns();
+    int64_t now = clock_ns(CLOCK_MONOTONIC);
     uint64_t more = s.n_steps > l->last_steps ? s.n_steps - l->last_steps : 0;
     if (l->last_ns) l->rate = (double)more * 1e9 / (double)max_i64(1, now - l->last_ns);
     l->last_ns = now;
@@ -292,7 +281,7 @@ static void pass_on(pid_t pid, const siginfo_t *info, int n_so_far) {
 
 static int wait_for_end(const record_run *r, pid_t pid, const sigset_t *waited) {
     live_line live = {.on = !r->o->quiet && isatty(STDERR_FILENO) != 0,
-                      .started_ns = monotonic_ns()};
+                      .started_ns = clock_ns(CLOCK_MONOTONIC)};
     struct timespec tick = {.tv_nsec = LOOK_NS};
     int how = 0, n_signals = 0;
     for (pid_t done = 0; done != pid;) {

@@ -10,6 +10,7 @@
  * expressions small enough for that. */
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/counted.h"
 #include "base/message_ids_query.h"
 #include "query/sqlite_int.h"
@@ -65,15 +66,9 @@ int guard_declare(query *q, const char *sql) {
 
 /* ---- how much ---------------------------------------------------------------------------- */
 
-static int64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return seconds_ns(t.tv_sec, t.tv_nsec);
-}
-
 static int look_at_clock(void *context) {
     query *q = context;
-    if (q->deadline_ns && now_ns() > q->deadline_ns) q->is_late = true;
+    if (q->deadline_ns && clock_ns(CLOCK_MONOTONIC) > q->deadline_ns) q->is_late = true;
     return q->is_late;
 }
 
@@ -118,7 +113,8 @@ void guard_database(query *q) {
 void guard_begin(query *q) {
     q->is_late = false;
     q->n_calls = 0;
-    q->deadline_ns = q->options.limit_ns ? add_i64(now_ns(), q->options.limit_ns) : 0;
+    q->deadline_ns =
+        q->options.limit_ns ? add_i64(clock_ns(CLOCK_MONOTONIC), q->options.limit_ns) : 0;
     counted_limit(q->options.limit_bytes);
 }
 

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "analyse/run/reduce.h"
+#include "base/clock.h"
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "base/message_ids_http.h"
@@ -332,12 +333,6 @@ static void publish_summaries(server *s) {
 }
 
 /* ---- working ----------------------------------------------------------------------------- */
-
-static int64_t clock_ns(clockid_t which) {
-    struct timespec t;
-    clock_gettime(which, &t);
-    return seconds_ns(t.tv_sec, t.tv_nsec);
-}
 
 static void server_finish(call *c) {
     c->stage = STAGE_DONE;

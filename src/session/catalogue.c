@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/vec.h"
 #include "session/catalogue_int.h"
 #include "session/discover_int.h"
@@ -31,12 +32,6 @@ const char *span_state_name(span_state s) {
     static const char *const names[N_SPAN_STATES] = {"growing", "waiting", "loading",
                                                      "ready",   "failed",  "resting"};
     return names[s];
-}
-
-static int64_t clock_ns(clockid_t which) {
-    struct timespec t;
-    clock_gettime(which, &t);
-    return seconds_ns(t.tv_sec, t.tv_nsec);
 }
 
 int64_t live_now_ns(void) {

@@ -161,7 +161,8 @@ static status ask_processes(const found_file *f, bool named, vec *pids, error *e
         st = packed ? ask_packed(f, s, pids) : nsight_processes(s, &o, pids, NULL);
     source_close(s);
     if (st == OK) keep(f, pids);
-    if (st == OK || (st != ERR_MEMORY && !(named && st == ERR_IO))) return OK;
+    bool fails = st == ERR_MEMORY || (named && st == ERR_IO);
+    if (!fails) return OK;
     vec_fini(pids);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
     return st;
