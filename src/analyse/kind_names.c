@@ -194,3 +194,13 @@ str kernel_short_name(str name) {
         s = inner;
     }
 }
+
+copy_way copy_way_of(str name) {
+    static const char *const to_device[] = {"htod", "h2d", "hosttodevice", "host to device"};
+    static const char *const to_host[] = {"dtoh", "d2h", "devicetohost", "device to host"};
+    if (str_has_any_nocase(name, to_device, sizeof to_device / sizeof *to_device))
+        return COPY_TO_DEVICE;
+    if (str_has_any_nocase(name, to_host, sizeof to_host / sizeof *to_host))
+        return COPY_TO_HOST;
+    return COPY_ELSEWHERE;
+}

@@ -33,6 +33,9 @@ str device_allocator(const trace *t);
 str device_name(const trace *t, arena *a, uint8_t type, int32_t id);
 /* The type alone: "GPU", "XPU", "my_npu". */
 str device_word(const trace *t, uint8_t type);
+/* Which way a copy goes, by its name: "Memcpy HtoD (Pinned -> Device)", "MemcpyD2H", … */
+typedef enum { COPY_ELSEWHERE, COPY_TO_DEVICE, COPY_TO_HOST } copy_way;
+copy_way copy_way_of(str name);
 /* A kernel's name for a sentence: without return type, template and parameter lists:
  * "void cudnn::bn_bw<float, 1>(float)" → "cudnn::bn_bw"; a frame that says nothing gives way
  * to what it carries: "void cutlass::Kernel2<gemm_a>(…)" → "gemm_a". A slice of `name`. */

@@ -57,6 +57,12 @@ size_t str_find_nocase(str s, str needle, size_t from) {
     return SIZE_MAX;
 }
 
+bool str_has_any_nocase(str s, const char *const *parts, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (str_find_nocase(s, str_of(parts[i]), 0) != SIZE_MAX) return true;
+    return false;
+}
+
 size_t str_rfind_byte(str s, char c) {
     const char *hit = s.n ? memrchr(s.p, c, s.n) : NULL;
     return hit ? (size_t)(hit - s.p) : SIZE_MAX;

@@ -51,6 +51,8 @@ bool str_eq_nocase(str a, str b);
 /* Position of the first `needle` in `s` at or after `from`, or SIZE_MAX. */
 size_t str_find(str s, str needle, size_t from);
 size_t str_find_nocase(str s, str needle, size_t from);
+/* Is any of these in it, in whatever case? */
+bool str_has_any_nocase(str s, const char *const *parts, size_t n);
 /* The last position of byte `c`, or SIZE_MAX. */
 size_t str_rfind_byte(str s, char c);
 str str_trim(str s);

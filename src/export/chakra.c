@@ -14,6 +14,7 @@
  * what its stream did before. Every dependency has a smaller key, or the same one and comes
  * first (the host before devices, then by slice): so the file, which is in this order, holds no
  * circle, whatever clocks did. */
+#include "analyse/kind_names.h"
 #include "base/bisect.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -160,15 +161,11 @@ static void depend_on_streams(const chakra *c, chakra_node *n) {
 }
 
 static chakra_type type_of_copy(const trace *t, uint32_t slice) {
-    str name = trace_str(t, t->slice.name[slice]);
+    static const chakra_type types[] = {[COPY_ELSEWHERE] = CHAKRA_COMP,
+                                        [COPY_TO_DEVICE] = CHAKRA_LOAD,
+                                        [COPY_TO_HOST] = CHAKRA_STORE};
     if (t->slice.kind[slice] != KIND_MEMCPY) return CHAKRA_COMP;
-    if (str_find(name, STR("HtoD"), 0) != SIZE_MAX ||
-        str_find(name, STR("HostToDevice"), 0) != SIZE_MAX)
-        return CHAKRA_LOAD;
-    return str_find(name, STR("DtoH"), 0) != SIZE_MAX ||
-                   str_find(name, STR("DeviceToHost"), 0) != SIZE_MAX
-               ? CHAKRA_STORE
-               : CHAKRA_COMP;
+    return types[copy_way_of(trace_str(t, t->slice.name[slice]))];
 }
 
 static chakra_type type_of_comm(const chakra *c, const collective *comm) {

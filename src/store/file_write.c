@@ -21,11 +21,13 @@
 
 typedef struct {
     int fd;
-    const char *path; /* for messages */
+    const char *path; /* for messages; NULL: the caller adds it */
     error *err;
 } writer;
 
 static status fail_write(const writer *w, int reason) {
+    if (!w->path) /* who opened it knows its name, and adds it */
+        FAIL(w->err, ERR_IO, NOPOS, MSG_EXPORT_WRITE, arg_cstr("reason", strerror(reason)));
     FAIL(w->err, ERR_IO, NOPOS, MSG_FILE_WRITE, arg_cstr("path", w->path),
          arg_cstr("reason", strerror(reason)));
 }
@@ -169,7 +171,7 @@ static status put_trace(const writer *w, const trace *t, str key) {
 /* ---- names ------------------------------------------------------------------------------- */
 
 status file_write_fd(const trace *t, int fd, str key, error *err) {
-    writer w = {.fd = fd, .path = "-", .err = err};
+    writer w = {.fd = fd, .err = err};
     return put_trace(&w, t, key);
 }
 

@@ -41,6 +41,8 @@ KINETO = {
     "item_sync": (("item_sync",), ("host_late",), ("gpu_idle",)),
     "sync_copy": (("synchronous_copies",), (), ("gpu_busy", "gpu_idle")),
     "pageable_copy": (("pageable_copies",), (), ("gpu_busy", "gpu_idle")),
+    # on the stream that computes
+    "exposed_copy": (("copies_exposed",), (), BUSY),
     # the first step's calls are the host's
     "allocator": (("allocator_calls",), ("host_late",), ("gpu_idle",)),
     "dependency": (("dependency_wait",), (), ("gpu_idle_dependency",)),
@@ -76,7 +78,7 @@ ON_CPU = ("none", "loader_in_process", "loader_slow", "loader_unmarked", "pause"
 IN_GRAPH = ("none", "loader_slow", "loader_unmarked", "host_late", "sync_copy", "dependency", "small_grid", "tf32",
             "no_tensor_cores", "low_occupancy")
 IN_INFERENCE = ("none", "loader_slow", "loader_unmarked", "pause", "host_late", "small_kernels", "blocking_sync",
-                "item_sync", "sync_copy", "pageable_copy", "allocator", "small_grid", "tf32", "no_tensor_cores")
+                "item_sync", "sync_copy", "pageable_copy", "exposed_copy", "allocator", "small_grid", "tf32", "no_tensor_cores")
 IN_SERVING = ("none", "pause", "host_late", "small_kernels", "blocking_sync", "item_sync", "sync_copy", "small_grid")
 SINGLE_LOADER_ON_CPU = ("cpu_data_loader",)
 
@@ -125,7 +127,8 @@ TOGETHER = (
     "host_late,exposed", "item_sync,pageable_copy", "blocking_sync,exposed", "blocking_sync,small_grid",
     "sync_copy,layout", "allocator,fragmentation", "dependency,odd_dimension", "optimizer_loop,loader_slow",
     "exposed,tf32", "gloo,memory_full", "small_kernels,loader_unmarked", "long_step,fragmentation",
-    "first_step,tf32", "few_blocks,loader_slow", "pageable_copy,loader_in_process",
+    "first_step,tf32", "few_blocks,loader_slow", "pageable_copy,loader_in_process", "exposed_copy,tf32",
+    "exposed_copy,loader_slow",
 )
 
 

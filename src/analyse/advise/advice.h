@@ -42,6 +42,13 @@ typedef struct {
     int64_t *name_ns; /* by string id of the operator: time; NULL: not looked for */
 } tally;
 
+/* Copies of one sort, and when they ran alone: no kernel did. */
+typedef struct {
+    tally copies;
+    int64_t bytes;
+    intervals at;
+} copy_sum;
+
 void tally_add(const trace *t, tally *sum, uint32_t slice);
 
 /* Device memory: the peaks of the device that is nearest to its capacity (the first one when
@@ -109,20 +116,19 @@ typedef struct {
     bool data_parallel, distributed, nccl;
     /* kernels that are not communication */
     tally kernel, small, layout, low_occupancy, optimizer, optimizer_fused;
-    kernel_fill *fill;         /* by index in devices */
-    double low_occupancy_lost; /* Σ time · (1 − occupancy / 0.25) */
-    uint16_t *work_marks;      /* by row of table kernel: WORK_… bits */
-    int64_t *name_ns;          /* by string id: time of kernels with fewer blocks than SMs */
-    double *name_lost;         /* of them Σ time · (1 − blocks per SM) */
-    tally pageable;
-    int64_t n_graph;     /* kernels that a replayed graph launched */
-    int64_t n_comm_work; /* collectives on the device */
+    kernel_fill *fill;           /* by index in devices */
+    double low_occupancy_lost;   /* Σ time · (1 − occupancy / 0.25) */
+    uint16_t *work_marks;        /* by row of table kernel: WORK_… bits */
+    int64_t *name_ns;            /* by string id: time of kernels with fewer blocks than SMs */
+    double *name_lost;           /* of them Σ time · (1 − blocks per SM) */
+    copy_sum pageable, transfer; /* from or to memory that is not pinned; other transfers */
+    int64_t n_graph;             /* kernels that a replayed graph launched */
+    int64_t n_comm_work;         /* collectives on the device */
     /* when: calls and copies while no kernel ran, calls of the allocator, optimizer's
      * kernels */
-    intervals copy_at, pageable_at, allocator_at, optimizer_at, overhead_at;
-    intervals item_at;                   /* operators that read one value */
-    int64_t pageable_bytes, pageable_ns; /* ns: while no kernel ran */
-    uint32_t n_devices;                  /* that did something */
+    intervals copy_at, allocator_at, optimizer_at, overhead_at;
+    intervals item_at;    /* operators that read one value */
+    uint32_t n_devices;   /* that did something */
     int32_t major, minor; /* highest compute capability; ABSENT_I32 when unknown */
     /* calls of operators that could use tensor cores */
     tally tensor_unused, tensor_float32;
@@ -221,6 +227,8 @@ static inline int64_t advice_ns(double ns) {
 }
 /* A sum over the steps for the average step, at most the step. */
 int64_t advice_per_step(const advice_facts *f, int64_t ns);
+/* When steps run, merged. */
+intervals advice_step_moments(const advice_facts *f);
 /* Share of the average step; 0 when there is none. */
 double advice_share(const advice_facts *f, int64_t per_step_ns);
 /* Points to a slice, and takes its name. */
@@ -266,6 +274,7 @@ typedef enum {
     CLAIM_LOADING,       /* data loading while nothing of a higher rank went on */
     CLAIM_OPTIMIZER,     /* gaps of the device inside the optimizer, and its kernels */
     CLAIM_PAGEABLE,
+    CLAIM_TRANSFER,
     CLAIM_ALLOCATOR,
     /* Gaps of the device: what a blocking call cost of them, by what it waited for, … */
     CLAIM_BLOCKED,

@@ -85,7 +85,8 @@ static intervals moments_of(const advice_facts *f, const advice_claim *v,
     case CLAIM_LOAD_PAUSES: add_all(&f->load_pause.at, &out); break;
     case CLAIM_PAUSES: add_all(&f->pause.at, &out); break;
     case CLAIM_OPTIMIZER: add_optimizer(f, &out); break;
-    case CLAIM_PAGEABLE: add_all(&f->pageable_at, &out); break;
+    case CLAIM_PAGEABLE: add_all(&f->pageable.at, &out); break;
+    case CLAIM_TRANSFER: add_all(&f->transfer.at, &out); break;
     case CLAIM_ALLOCATOR: add_all(&f->allocator_at, &out); break;
     case CLAIM_EXPOSED_FIRST:
     case CLAIM_EXPOSED:
@@ -138,10 +139,7 @@ static status claim_moments(advice_claim *v, uint32_t at, claimed_time *c, error
 }
 
 static void find_moments(const advice_facts *f, advice_claim *v, uint32_t n) {
-    intervals steps = intervals_in(f->arena);
-    for (uint32_t i = 0; i < f->steps.n; i++)
-        intervals_add(&steps, f->steps.v[i].start, f->steps.v[i].end);
-    intervals_merge(&steps);
+    intervals steps = advice_step_moments(f);
     for (uint32_t i = 0; i < n; i++)
         if (claims_moments(&v[i])) v[i].moments = moments_of(f, &v[i], &steps);
 }

@@ -293,16 +293,15 @@ typedef struct {
     comm_names comm;
     tensor_core_names tensor;
     uint8_t *names; /* by string id of a kernel: bit 0 known, 1 layout, 2 fused */
-    intervals pageable;
 } work_scan;
 
-enum { KERNEL_KNOWN = 1, KERNEL_LAYOUT = 2, KERNEL_FUSED = 4, COPY_PAGEABLE = 8 };
-
-static bool has_any(str name, const char *const *parts, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (str_find_nocase(name, str_of(parts[i]), 0) != SIZE_MAX) return true;
-    return false;
-}
+enum {
+    KERNEL_KNOWN = 1,
+    KERNEL_LAYOUT = 2,
+    KERNEL_FUSED = 4,
+    COPY_PAGEABLE = 8,
+    COPY_TRANSFERS = 16, /* between host and device */
+};
 
 static uint8_t kernel_says(work_scan *w, uint32_t name) {
     static const char *const layout[] = {"nchwtonhwc", "nhwctonchw", "ncdhwtondhwc",
@@ -313,9 +312,11 @@ static uint8_t kernel_says(work_scan *w, uint32_t name) {
     if (!w->names[name]) {
         str text = trace_str(w->f->t, name);
         uint8_t says = KERNEL_KNOWN;
-        if (has_any(text, layout, sizeof layout / sizeof *layout)) says |= KERNEL_LAYOUT;
-        if (has_any(text, fused, sizeof fused / sizeof *fused)) says |= KERNEL_FUSED;
-        if (has_any(text, pageable, 1)) says |= COPY_PAGEABLE;
+        if (str_has_any_nocase(text, layout, sizeof layout / sizeof *layout))
+            says |= KERNEL_LAYOUT;
+        if (str_has_any_nocase(text, fused, sizeof fused / sizeof *fused)) says |= KERNEL_FUSED;
+        if (str_has_any_nocase(text, pageable, 1)) says |= COPY_PAGEABLE;
+        if (copy_way_of(text) != COPY_ELSEWHERE) says |= COPY_TRANSFERS;
         w->names[name] = says;
     }
     return w->names[name];
@@ -324,11 +325,12 @@ static uint8_t kernel_says(work_scan *w, uint32_t name) {
 static void add_copy(work_scan *w, uint32_t k) {
     advice_facts *f = w->f;
     uint32_t slice = f->t->kernel.slice[k];
-    if (!(kernel_says(w, f->t->slice.name[slice]) & COPY_PAGEABLE)) return;
-    tally_add(f->t, &f->pageable, slice);
-    if (f->t->kernel.bytes[k] > 0)
-        f->pageable_bytes = add_i64(f->pageable_bytes, f->t->kernel.bytes[k]);
-    intervals_add(&w->pageable, f->t->slice.start[slice], slice_end(f->t, slice));
+    uint8_t says = kernel_says(w, f->t->slice.name[slice]);
+    copy_sum *sum = says & COPY_PAGEABLE ? &f->pageable : &f->transfer;
+    if (!(says & (COPY_PAGEABLE | COPY_TRANSFERS))) return;
+    tally_add(f->t, &sum->copies, slice);
+    if (f->t->kernel.bytes[k] > 0) sum->bytes = add_i64(sum->bytes, f->t->kernel.bytes[k]);
+    intervals_add(&sum->at, f->t->slice.start[slice], slice_end(f->t, slice));
 }
 
 static void add_blocks(advice_facts *f, uint32_t k, double ns, double blocks) {
@@ -397,6 +399,21 @@ static int64_t launch_time(const trace *t, uint32_t k) {
     return t->slice.start[t->kernel.launch[k] ? t->kernel.launch[k] : t->kernel.slice[k]];
 }
 
+/* When copies ran inside the steps and no kernel did; of those that are not pageable also what
+ * no collective hides, and no rule about worse copies tells of. */
+static void find_lone_copies(advice_facts *f) {
+    intervals steps = advice_step_moments(f);
+    copy_sum *sums[] = {&f->pageable, &f->transfer};
+    for (int i = 0; i < 2; i++) {
+        intervals_merge(&sums[i]->at);
+        sums[i]->at = intervals_and(&sums[i]->at, &steps);
+        sums[i]->at = intervals_minus(&sums[i]->at, &f->ranges.at[ROLE_KERNEL]);
+    }
+    f->transfer.at = intervals_minus(&f->transfer.at, &f->ranges.at[ROLE_COMMUNICATION]);
+    f->transfer.at = intervals_minus(&f->transfer.at, &f->pageable.at);
+    f->transfer.at = intervals_minus(&f->transfer.at, &f->copy_at);
+}
+
 static status scan_work(advice_facts *f, work_scan *w, error *err) {
     const trace *t = f->t;
     size_t n = (size_t)t->n_strings + 1;
@@ -417,12 +434,10 @@ static status scan_work(advice_facts *f, work_scan *w, error *err) {
         else if (kind == KIND_KERNEL)
             advice_facts_add_kernel(w, k, launched);
     }
-    bool failed = false;
-    f->pageable_ns = exposed_ns(f, &w->pageable, &failed);
-    f->pageable_at = intervals_minus(&w->pageable, &f->ranges.at[ROLE_KERNEL]);
     intervals_merge(&f->optimizer_at);
-    failed |= f->pageable_at.failed || f->optimizer_at.failed;
-    if (failed) FAIL_MEMORY(err);
+    find_lone_copies(f);
+    if (f->pageable.at.failed || f->transfer.at.failed || f->optimizer_at.failed)
+        FAIL_MEMORY(err);
     return OK;
 }
 
@@ -627,7 +642,9 @@ status advice_facts_find(const analysis_input *in, const params *p,
                          error *err) {
     const trace *t = in->traces[0].trace;
     advice_facts f = {.in = in, .params = p, .t = t, .arena = a};
-    work_scan w = {.f = &f, .pageable = intervals_in(a)};
+    work_scan w = {.f = &f};
+    f.pageable.at = intervals_in(a);
+    f.transfer.at = intervals_in(a);
     f.optimizer_at = intervals_in(a);
     f.item_at = intervals_in(a);
     TRY(trace_require(t,
@@ -687,4 +704,12 @@ void advice_cost(const advice_facts *f, advice *out, int64_t per_step_ns) {
     verdict_add(&out->words, arg_time("step_time", f->step_ns));
     step_spans_say(&f->steps, f->step_ns, &out->words);
     out->saves = per_step_ns;
+}
+
+intervals advice_step_moments(const advice_facts *f) {
+    intervals steps = intervals_in(f->arena);
+    for (uint32_t i = 0; i < f->steps.n; i++)
+        intervals_add(&steps, f->steps.v[i].start, f->steps.v[i].end);
+    intervals_merge(&steps);
+    return steps;
 }

@@ -4,13 +4,26 @@
 #include "analyse/advise/advice.h"
 #include "analyse/kind_names.h"
 
-bool advice_pageable_copies(const advice_facts *f, double limit, advice *out) {
-    int64_t ns = advice_per_step(f, f->pageable_ns);
-    if (!f->pageable.n || advice_share(f, ns) < limit) return false;
+static bool say_copies(const advice_facts *f, const copy_sum *sum, double limit, advice *out) {
+    int64_t ns = advice_per_step(f, intervals_ns(&sum->at));
+    if (!sum->copies.n || advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
-    advice_point_to(f, out, &f->pageable);
-    verdict_add(&out->words, arg_real("count", (double)f->pageable.n / (double)f->steps.n));
-    verdict_add(&out->words, arg_bytes("bytes", f->pageable_bytes / f->steps.n));
+    advice_point_to(f, out, &sum->copies);
+    verdict_add(&out->words, arg_real("count", (double)sum->copies.n / (double)f->steps.n));
+    verdict_add(&out->words, arg_bytes("bytes", sum->bytes / f->steps.n));
+    return true;
+}
+
+bool advice_pageable_copies(const advice_facts *f, double limit, advice *out) {
+    return say_copies(f, &f->pageable, limit, out);
+}
+
+/* Only kernels can hide a copy: without any it costs, and nothing is known to save it. */
+bool advice_copies_exposed(const advice_facts *f, double limit, advice *out) {
+    int64_t hides = f->part_ns[ROLE_KERNEL];
+    if (!say_copies(f, &f->transfer, limit, out)) return false;
+    out->saves = hides > 0 ? min_i64(out->saves, hides) : ABSENT_I64;
+    if (hides <= 0) out->severity = SEVERITY_WARNING;
     return true;
 }
 

@@ -50,11 +50,7 @@ static intervals silent_gaps(const advice_facts *f) {
 static bool copies_to_device(const trace *t, uint32_t work) {
     uint32_t slice = work ? t->kernel.slice[work] : 0;
     if (!slice || t->slice.kind[slice] != KIND_MEMCPY) return false;
-    str name = trace_slice_name(t, slice);
-    return str_find_nocase(name, STR("HtoD"), 0) != SIZE_MAX ||
-           str_find(name, STR("H2D"), 0) != SIZE_MAX ||
-           str_find_nocase(name, STR("HostToDevice"), 0) != SIZE_MAX ||
-           str_find_nocase(name, STR("host to device"), 0) != SIZE_MAX;
+    return copy_way_of(trace_slice_name(t, slice)) == COPY_TO_DEVICE;
 }
 
 /* Is it the first thing of a step, as far as operators go? */

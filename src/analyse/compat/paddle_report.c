@@ -92,12 +92,6 @@ static status know_categories(paddle_report_ctx *m, error *err) {
     return OK;
 }
 
-static bool has_any(str name, const char *const *parts, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (str_find_nocase(name, str_of(parts[i]), 0) != SIZE_MAX) return true;
-    return false;
-}
-
 static uint8_t paddle_report_look_at(paddle_report_ctx *m, uint32_t name) {
     static const char *const ops[] = {"allreduce", "broadcast", "rpc"},
                              *const kernels[] = {"nccl", "xccl"},
@@ -105,9 +99,10 @@ static uint8_t paddle_report_look_at(paddle_report_ctx *m, uint32_t name) {
     if (name >= m->r->t->n_strings) return 0;
     if (!m->names[name]) {
         str s = trace_str(m->r->t, name);
-        m->names[name] = (uint8_t)(NAME_SEEN | (has_any(s, ops, 3) ? NAME_COMM_OP : 0) |
-                                   (has_any(s, kernels, 2) ? NAME_COMM_KERNEL : 0) |
-                                   (has_any(s, copies, 3) ? NAME_COPY : 0));
+        m->names[name] =
+            (uint8_t)(NAME_SEEN | (str_has_any_nocase(s, ops, 3) ? NAME_COMM_OP : 0) |
+                      (str_has_any_nocase(s, kernels, 2) ? NAME_COMM_KERNEL : 0) |
+                      (str_has_any_nocase(s, copies, 3) ? NAME_COPY : 0));
     }
     return m->names[name];
 }

@@ -21,7 +21,8 @@ static bool is_cause(const overview_facts *f, const char *const *ids, size_t n) 
 static bool is_idle_time(const overview_facts *f) {
     claim_sort claim = f->cause.claim;
     return claim != CLAIM_KERNELS && claim != CLAIM_OPTIMIZER && claim != CLAIM_REST &&
-           claim != CLAIM_INTERVAL && f->cause.share <= 1 - f->busy + 0.01;
+           claim != CLAIM_INTERVAL && claim != CLAIM_TRANSFER &&
+           f->cause.share <= 1 - f->busy + 0.01;
 }
 
 static bool is_idle(const overview_facts *f) {
@@ -137,6 +138,8 @@ static bool device_is_busy(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     if (!f->has_device || f->step_ns <= 0) return false;
     verdict_add(v, arg_share("busy_share", f->busy));
+    if (f->busy > 0 && f->share[ROLE_MEMCPY] >= COPIES_MATTER * f->busy)
+        verdict_add(v, arg_share("copy_share", f->share[ROLE_MEMCPY]));
     verdict_add(v, arg_time("step_time", f->step_ns));
     verdict_add(v, arg_text("device", f->device));
     overview_add_cause(f, v);

@@ -22,6 +22,9 @@ typedef enum {
     ROLE_OTHER,
     N_ROLES,
 } role;
+/* A device that does little else than copy is not called busy without a word about it: copies
+ * alone are from this share of its busy time on. */
+#define COPIES_MATTER 0.5
 
 str role_name(role r);
 

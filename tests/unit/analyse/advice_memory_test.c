@@ -39,6 +39,50 @@ static void pinned_copy_is_left_alone(void **state) {
     case_end(&c);
 }
 
+static void pinned_copy_costs_what_no_kernel_covers(void **state) {
+    advice_case c;
+    copy(&c, "Memcpy HtoD (Pinned -> Device)", 200);
+    assert_fires(&c, "copies_exposed", 100 * US);
+    assert_int_equal(case_value(&c, "copies_exposed", "bytes").u.i, 4096);
+    case_end(&c);
+    copy(&c, "Memcpy DtoH (Device -> Pinned)", 200);
+    assert_fires(&c, "copies_exposed", 100 * US);
+    case_end(&c);
+}
+
+static void copy_that_stays_or_hides_is_left_alone(void **state) {
+    advice_case c;
+    copy(&c, "Memcpy DtoD (Device -> Device)", 200);
+    assert_silent(&c, "copies_exposed");
+    case_end(&c);
+    copy(&c, "Memcpy HtoD (Pinned -> Device)", 190); /* 90 µs are 9 % */
+    assert_silent(&c, "copies_exposed");
+    case_end(&c);
+    copy(&c, "Memcpy HtoD (Pageable -> Device)", 200); /* its own rule */
+    assert_silent(&c, "copies_exposed");
+    case_end(&c);
+}
+
+/* A copy of 200 µs; a kernel of so many. */
+static void copy_beside(advice_case *c, int64_t kernel) {
+    case_begin(c);
+    case_step(c, 1, 0, 1000);
+    int call = case_host(c, KIND_RUNTIME, "cudaMemcpyAsync", 90, 5);
+    fake_work(&c->f, c->gpu, KIND_MEMCPY, "MemcpyH2D", 100 * US, 200 * US, call);
+    if (kernel) fake_work(&c->f, c->gpu, KIND_KERNEL, "gemm", 400 * US, kernel * US, call);
+    case_ask(c);
+}
+
+static void copy_saves_no_more_than_kernels_hide(void **state) {
+    advice_case c;
+    copy_beside(&c, 50);
+    assert_fires(&c, "copies_exposed", 50 * US);
+    case_end(&c);
+    copy_beside(&c, 0);
+    assert_fires(&c, "copies_exposed", NOT_ESTIMATED);
+    case_end(&c);
+}
+
 static void call_copy(advice_case *c, const char *call, int64_t kernel) {
     case_begin(c);
     case_step(c, 1, 0, 1000);
@@ -171,6 +215,9 @@ int main(void) {
         cmocka_unit_test(pageable_copy_costs_what_no_kernel_covers),
         cmocka_unit_test(pageable_copy_behind_a_kernel_is_left_alone),
         cmocka_unit_test(pinned_copy_is_left_alone),
+        cmocka_unit_test(pinned_copy_costs_what_no_kernel_covers),
+        cmocka_unit_test(copy_that_stays_or_hides_is_left_alone),
+        cmocka_unit_test(copy_saves_no_more_than_kernels_hide),
         cmocka_unit_test(copy_the_host_waits_for_costs_what_no_kernel_covers),
         cmocka_unit_test(copy_nobody_waits_for_is_left_alone),
         cmocka_unit_test(allocation_in_a_later_step_is_told),

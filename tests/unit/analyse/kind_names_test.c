@@ -10,6 +10,17 @@ static void every_kind_has_a_name_of_its_own(void **state) {
     assert_text(kind_name(255), "other");
 }
 
+static void copies_tell_their_way(void **state) {
+    assert_int_equal(copy_way_of(STR("Memcpy HtoD (Pinned -> Device)")), COPY_TO_DEVICE);
+    assert_int_equal(copy_way_of(STR("MemcpyH2D")), COPY_TO_DEVICE);
+    assert_int_equal(copy_way_of(STR("HostToDevice")), COPY_TO_DEVICE);
+    assert_int_equal(copy_way_of(STR("MEMCPYDtoH")), COPY_TO_HOST);
+    assert_int_equal(copy_way_of(STR("memory copy, device to host")), COPY_TO_HOST);
+    assert_int_equal(copy_way_of(STR("Memcpy DtoD (Device -> Device)")), COPY_ELSEWHERE);
+    assert_int_equal(copy_way_of(STR("Memcpy PtoP")), COPY_ELSEWHERE);
+    assert_int_equal(copy_way_of(STR("")), COPY_ELSEWHERE);
+}
+
 static void devices_are_named_by_type_and_number(void **state) {
     arena a = {0};
     assert_text(device_name(NULL, &a, DEVICE_CPU, -1), "CPU");
@@ -72,6 +83,7 @@ int main(void) {
         cmocka_unit_test(parts_of_a_device_are_called_as_its_makers_do),
         cmocka_unit_test(a_kernel_name_in_a_sentence_is_short),
         cmocka_unit_test(every_kind_has_a_name_of_its_own),
+        cmocka_unit_test(copies_tell_their_way),
         cmocka_unit_test(devices_are_named_by_type_and_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -223,6 +223,31 @@ static void a_category_that_takes_everything_leaves_nothing_to_the_next(void **s
     fake_fini(&f);
 }
 
+/* The share of the step in which a device of 90 ns copies for `copied`; NaN: not told. */
+static double told_copies(int64_t copied) {
+    fake f;
+    arena a = {0};
+    double told = NAN;
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0);
+    add_step(&f, host, 1, 0, 100);
+    int call = fake_add(&f, host, KIND_RUNTIME, "cudaLaunchKernel", 0, 2);
+    fake_work(&f, gpu, KIND_MEMCPY, "Memcpy HtoD (Pinned -> Device)", 5, copied, call);
+    fake_work(&f, gpu, KIND_KERNEL, "k", 5 + copied, 90 - copied, call);
+    answer out = ask(&f, &a);
+    assert_string_equal(out.verdict.id, "gpu_busy");
+    for (uint32_t i = 0; i < out.verdict.n_args; i++)
+        if (strcmp(out.verdict.args[i].name, "copy_share") == 0) told = out.verdict.args[i].u.d;
+    arena_fini(&a);
+    fake_fini(&f);
+    return told;
+}
+
+static void a_device_that_mostly_copies_is_not_just_busy(void **state) {
+    assert_true(fabs(told_copies(60) - 0.6) < 1e-9);
+    assert_true(isnan(told_copies(40)));
+}
+
 static void a_range_of_the_user_is_not_work_of_the_host(void **state) {
     fake f;
     arena a = {0};
@@ -381,6 +406,7 @@ int main(void) {
         cmocka_unit_test(last_steps_without_device_work_are_left_out_and_named),
         cmocka_unit_test(a_trace_of_the_host_keeps_all_steps_and_has_null_device_columns),
         cmocka_unit_test(a_category_that_takes_everything_leaves_nothing_to_the_next),
+        cmocka_unit_test(a_device_that_mostly_copies_is_not_just_busy),
         cmocka_unit_test(a_range_of_the_user_is_not_work_of_the_host),
         cmocka_unit_test(collectives_count_as_communication_behind_kernels),
         cmocka_unit_test(stages_follow_autograd_and_optimizer),

@@ -1,0 +1,1 @@
+$TACHO export --no-cache minimal.pt.trace.json --to tacho -o /dev/full
