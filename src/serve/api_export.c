@@ -16,8 +16,9 @@
 #include "export/export.h"
 #include "serve/service.h"
 
-/* Clients that do not read what they asked for would fill the disk. */
-enum { MOST_EXPORTS = 8 };
+/* Clients that do not read what they asked for would fill the disk: so many, and none begins
+ * while others hold so much of it. One alone may be of any size. */
+enum { MOST_EXPORTS = 8, MOST_EXPORT_BYTES = 1 << 30 };
 
 static int open_nameless(void) {
     const char *set = getenv("TMPDIR");
@@ -81,7 +82,8 @@ status route_export(request_ctx *x, error *err) {
     struct stat st;
     TRY(check_form(q->form, err));
     r->exports = true;
-    if (atomic_fetch_add(&x->service->n_exports, 1) >= MOST_EXPORTS)
+    if (atomic_fetch_add(&x->service->n_exports, 1) >= MOST_EXPORTS ||
+        atomic_load(&x->service->export_bytes) >= MOST_EXPORT_BYTES)
         FAIL0(err, ERR_LIMIT, NOPOS, MSG_HTTP_BUSY);
     r->fd = open_nameless();
     if (r->fd < 0)
@@ -97,6 +99,7 @@ status route_export(request_ctx *x, error *err) {
         FAIL(err, ERR_IO, NOPOS, MSG_CLI_CANNOT_WRITE, arg_cstr("path", "TMPDIR"),
              arg_cstr("reason", strerror(errno)));
     r->fd_bytes = (uint64_t)st.st_size;
+    atomic_fetch_add(&x->service->export_bytes, r->fd_bytes);
     r->media = str_eq(q->form, STR("chrome")) || str_eq(q->form, STR("speedscope"))
                    ? "application/json"
                : str_eq(q->form, STR("svg")) ? "image/svg+xml"

@@ -10,13 +10,14 @@ static const struct {
     uint16_t message;
     int code;
 } BY_MESSAGE[] = {
-    {MSG_NO_SUCH_RUN, 404},   {MSG_NO_SUCH_WORKER, 404},
-    {MSG_NO_SUCH_SPAN, 404},  {MSG_NO_SUCH_LANE, 404},
-    {MSG_HTTP_METHOD, 405},   {MSG_HTTP_FORBIDDEN_HOST, 403},
-    {MSG_HTTP_NO_TOKEN, 401}, {MSG_HTTP_FORBIDDEN_ORIGIN, 403},
-    {MSG_HTTP_BUSY, 503},     {MSG_HTTP_SUPERSEDED, 409},
-    {MSG_HTTP_ENDING, 503},   {MSG_UPLOAD_OFF, 403},
-    {MSG_UPLOAD_LENGTH, 400}, {MSG_UPLOAD_LOOPBACK, 403},
+    {MSG_NO_SUCH_RUN, 404},      {MSG_NO_SUCH_WORKER, 404},
+    {MSG_NO_SUCH_SPAN, 404},     {MSG_NO_SUCH_LANE, 404},
+    {MSG_HTTP_METHOD, 405},      {MSG_HTTP_FORBIDDEN_HOST, 403},
+    {MSG_HTTP_NO_TOKEN, 401},    {MSG_HTTP_FORBIDDEN_ORIGIN, 403},
+    {MSG_HTTP_BUSY, 503},        {MSG_HTTP_SUPERSEDED, 409},
+    {MSG_HTTP_ENDING, 503},      {MSG_UPLOAD_OFF, 403},
+    {MSG_UPLOAD_LENGTH, 400},    {MSG_UPLOAD_LOOPBACK, 403},
+    {MSG_HTTP_LONG_TARGET, 414}, {MSG_HTTP_LONG_HEADERS, 431},
 };
 
 static const struct {
@@ -25,7 +26,7 @@ static const struct {
 } WORDS[] = {
     {400, "bad_request"}, {401, "token"},      {403, "forbidden"}, {404, "not_found"},
     {405, "method"},      {409, "superseded"}, {413, "too_large"}, {422, "unusable"},
-    {500, "internal"},    {503, "busy"},
+    {414, "too_long"},    {431, "too_long"},   {500, "internal"},  {503, "busy"},
 };
 
 int failure_code(const error *err, bool unusable) {

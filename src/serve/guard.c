@@ -117,6 +117,7 @@ status guard_check(const guard_rules *rules, const guard_request *r, guard_answe
     bool writes = guard_is_upload(r->method, r->target);
     if ((!reads && !writes) || (reads && r->has_body))
         FAIL0(err, ERR_ARG, NOPOS, MSG_HTTP_METHOD);
+    if (r->header_bytes > GUARD_HEADER_BYTES) FAIL0(err, ERR_ARG, NOPOS, MSG_HTTP_LONG_HEADERS);
     if (r->ambiguous) FAIL0(err, ERR_ARG, NOPOS, MSG_HTTP_AMBIGUOUS);
     if (r->host.n == 0 || (rules->loopback && !is_loopback_name(host_name(r->host))))
         FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_FORBIDDEN_HOST, arg_text("host", r->host));

@@ -16,6 +16,7 @@ typedef struct {
 typedef struct {
     str method, target;
     str host, origin, fetch_site, cookie, authorization, content_type;
+    size_t header_bytes; /* of all of them */
     bool has_body;
     bool ambiguous; /* two hosts, or two lengths: a proxy may have understood the other one */
 } guard_request;
@@ -35,6 +36,7 @@ status guard_check(const guard_rules *rules, const guard_request *r, guard_answe
 bool guard_equal(str a, str b);
 /* 32 hexadecimal digits from the system; false when it gives none. */
 bool guard_make_token(char out[33]);
+enum { GUARD_HEADER_BYTES = 32 << 10 };
 #define GUARD_COOKIE "tacho_token"
 
 #endif

@@ -166,8 +166,8 @@ status request_parse(arena *a, str target, request *out, error *err) {
     *out = (request){.route = ROUTE_FILE};
     question_begin(&out->question);
     terms_clear(PARAMETERS, N_OF(PARAMETERS), out);
-    if (target.n > REQUEST_LINE_BYTES || target.n == 0 || target.p[0] != '/')
-        FAIL0(err, ERR_ARG, NOPOS, MSG_HTTP_BAD_TARGET);
+    if (target.n > REQUEST_LINE_BYTES) FAIL0(err, ERR_ARG, NOPOS, MSG_HTTP_LONG_TARGET);
+    if (target.n == 0 || target.p[0] != '/') FAIL0(err, ERR_ARG, NOPOS, MSG_HTTP_BAD_TARGET);
     size_t mark = str_find(target, STR("?"), 0);
     str path = mark == SIZE_MAX ? target : str_n(target.p, mark);
     str query = mark == SIZE_MAX ? STR_NONE : str_from(target, mark + 1);

@@ -42,7 +42,10 @@ void request_end(request_ctx *x) {
     snapshot_release(x->snapshot);
     buf_fini(&x->reply.body);
     if (x->reply.fd >= 0) close(x->reply.fd);
-    if (x->reply.exports) atomic_fetch_sub(&x->service->n_exports, 1);
+    if (x->reply.exports) {
+        atomic_fetch_sub(&x->service->n_exports, 1);
+        atomic_fetch_sub(&x->service->export_bytes, x->reply.fd_bytes);
+    }
     arena_fini(&x->arena);
 }
 

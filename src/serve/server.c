@@ -517,6 +517,7 @@ static void tick(void *context) {
 
 typedef struct {
     int n_hosts, n_lengths; /* of the body, in either way */
+    size_t bytes;
 } header_counts;
 
 static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name,
@@ -524,24 +525,21 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
     header_counts *n = context;
     str is = str_of(name);
     (void)kind;
-    (void)value;
+    n->bytes += is.n + (value ? strlen(value) : 0) + strlen(": \r\n");
     n->n_hosts += str_eq_nocase(is, STR("Host"));
     n->n_lengths +=
         str_eq_nocase(is, STR("Content-Length")) || str_eq_nocase(is, STR("Transfer-Encoding"));
     return MHD_YES;
 }
 
-static bool is_ambiguous(connection *con) {
-    header_counts n = {0};
-    (void)MHD_get_connection_values(con, MHD_HEADER_KIND, count_header, &n);
-    return n.n_hosts > 1 || n.n_lengths > 1;
-}
-
 static guard_request read_headers(call *c, const char *method) {
     connection *con = c->connection;
+    header_counts n = {0};
+    (void)MHD_get_connection_values(con, MHD_HEADER_KIND, count_header, &n);
     return (guard_request){.method = str_of(method),
                            .target = str_n(c->target, c->n_target),
-                           .ambiguous = is_ambiguous(con),
+                           .header_bytes = n.bytes,
+                           .ambiguous = n.n_hosts > 1 || n.n_lengths > 1,
                            .host = header(con, "Host"),
                            .origin = header(con, "Origin"),
                            .fetch_site = header(con, "Sec-Fetch-Site"),

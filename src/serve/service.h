@@ -29,6 +29,7 @@ typedef struct {
     size_t memory_bytes;  /* most of the arena of an exchange */
     size_t answer_bytes;  /* most of a reply */
     atomic_int n_exports; /* files that are written or sent: each is on the disk till then */
+    _Atomic uint64_t export_bytes; /* of those that are written */
 } service;
 
 typedef struct {

@@ -25,6 +25,14 @@ static uint16_t check(const guard_rules *rules, guard_request r, guard_answer *a
     return err.message;
 }
 
+static void headers_have_a_longest_length(void **state) {
+    guard_answer a;
+    guard_request r = {.header_bytes = GUARD_HEADER_BYTES};
+    assert_int_equal(check(&LOOPBACK, r, &a), MSG_NONE);
+    r.header_bytes++;
+    assert_int_equal(check(&LOOPBACK, r, &a), MSG_HTTP_LONG_HEADERS);
+}
+
 static void only_reading_is_allowed(void **state) {
     guard_answer a;
     assert_int_equal(check(&LOOPBACK, (guard_request){.method = STR("GET")}, &a), MSG_NONE);
@@ -166,6 +174,7 @@ static void tokens_differ(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(headers_have_a_longest_length),
         cmocka_unit_test(only_reading_is_allowed),
         cmocka_unit_test(one_route_takes_a_file_and_only_on_this_machine),
         cmocka_unit_test(a_request_that_can_be_read_in_two_ways_is_refused),

@@ -165,6 +165,20 @@ static void an_export_is_a_file(void **state) {
     expect("/api/v1/export?form=exe", 400, "csv");
 }
 
+static void exports_that_nobody_reads_hold_a_part_of_the_disk(void **state) {
+    static const char target[] = "/api/v1/export?form=csv&worker=0";
+    request_ctx first = ask(target);
+    assert_int_equal(first.reply.code, 200);
+    assert_int_equal(all.export_bytes, first.reply.fd_bytes);
+    all.export_bytes += (uint64_t)1 << 30;
+    expect(target, 503, "busy");
+    all.export_bytes -= (uint64_t)1 << 30;
+    expect(target, 200, NULL);
+    request_end(&first);
+    assert_int_equal(all.export_bytes, 0);
+    assert_int_equal(all.n_exports, 0);
+}
+
 static void the_same_answer_has_the_same_tag(void **state) {
     request_ctx first = ask("/api/v1/operators"), second = ask("/api/v1/operators"),
                 other = ask("/api/v1/operators?limit=1");
@@ -290,6 +304,7 @@ int main(void) {
         cmocka_unit_test(questions_about_all_workers_join_their_summaries_once),
         cmocka_unit_test(a_comparison_holds_all_ranks_of_both_runs),
         cmocka_unit_test(an_export_is_a_file),
+        cmocka_unit_test(exports_that_nobody_reads_hold_a_part_of_the_disk),
         cmocka_unit_test(the_same_answer_has_the_same_tag),
         cmocka_unit_test(answers_and_memory_have_limits),
         cmocka_unit_test(what_is_loading_says_how_far),

@@ -38,6 +38,14 @@ static void refuse(const char *target, status expected, uint16_t message) {
 
 #define assert_str(got, expected) assert_true(str_eq(got, str_of(expected)))
 
+static void a_line_has_a_longest_length(void **state) {
+    char line[REQUEST_LINE_BYTES + 2] = "";
+    memset(line, '/', REQUEST_LINE_BYTES);
+    assert_int_equal(ask(line).route, ROUTE_FILE);
+    line[REQUEST_LINE_BYTES] = '/';
+    refuse(line, ERR_ARG, MSG_HTTP_LONG_TARGET);
+}
+
 static void routes_analyses_and_files_are_told_apart(void **state) {
     request r = ask("/api/v1/runs");
     assert_int_equal(r.route, NUMBER_runs);
