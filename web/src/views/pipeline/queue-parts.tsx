@@ -24,7 +24,7 @@ export function DataAdvice() {
   const asked = analysis("advise");
   const answer = asked.value;
   const all = rowsOf(answer?.tables.advice);
-  const rows = all.filter((r) => /^data_|pageable|pipeline/.test(String(r.id)));
+  const rows = all.filter((r) => /^data_|pageable|copies_exposed|pipeline/.test(String(r.id)));
   if (rows.length === 0) return null;
   return (
     <Panel
