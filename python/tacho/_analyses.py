@@ -74,7 +74,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -143,7 +143,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -214,7 +214,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -279,7 +279,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -339,7 +339,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -407,7 +407,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -475,7 +475,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -537,7 +537,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -600,7 +600,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -665,7 +665,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -727,7 +727,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -795,7 +795,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -853,7 +853,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -912,7 +912,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -971,7 +971,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1068,7 +1068,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1139,7 +1139,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1200,7 +1200,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1289,7 +1289,7 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's.
+        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).

@@ -23,6 +23,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "base/cgroup.h"
 #include "base/fault.h"
 #include "base/mem_int.h"
 
@@ -156,7 +157,14 @@ void mem_unmap(void *p, size_t size_bytes) {
 }
 
 uint64_t mem_half_bytes(void) {
+    static _Atomic uint64_t half; /* 0: not looked up yet */
     struct sysinfo info;
-    if (sysinfo(&info) != 0) return UINT64_C(4) << 30;
-    return (uint64_t)info.totalram * info.mem_unit / 2;
+    uint64_t known = atomic_load_explicit(&half, memory_order_relaxed);
+    if (known) return known;
+    uint64_t all =
+        sysinfo(&info) == 0 ? (uint64_t)info.totalram * info.mem_unit : UINT64_C(8) << 30;
+    uint64_t group = cgroup_memory_bytes("/sys/fs/cgroup", "/proc/self/cgroup");
+    known = (group < all ? group : all) / 2;
+    atomic_store_explicit(&half, known, memory_order_relaxed);
+    return known;
 }

@@ -25,7 +25,8 @@ void mem_enlarge(void *p, size_t size_bytes);
 /* Bytes of the maps that stand: no sanitizer looks for a forgotten one. */
 uint64_t mem_mapped_bytes(void);
 
-/* Half of what the machine has: what is used where nobody set a limit. */
+/* Half of what the machine or the container has: what is used where nobody set a limit. Looked
+ * up once. */
 uint64_t mem_half_bytes(void);
 
 #endif
