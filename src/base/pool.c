@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "base/cgroup.h"
 #include "base/mem.h"
 
 #define MAX_THREADS 1024
@@ -133,9 +134,20 @@ void pool_for(pool *p, size_t n, pool_fn fn, void *context) {
     atomic_flag_clear(&p->busy);
 }
 
-int pool_cpus(void) {
+static int cpus_of_machine(void) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
     long n = sysconf(_SC_NPROCESSORS_ONLN); /* more than CPU_SETSIZE processors */
     return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (int)n;
+}
+
+int pool_cpus(void) {
+    static atomic_int known; /* 0: not looked up yet */
+    int n = atomic_load_explicit(&known, memory_order_relaxed);
+    if (n) return n;
+    n = cpus_of_machine();
+    uint64_t group = cgroup_cpus("/sys/fs/cgroup", "/proc/self/cgroup");
+    if (group < (uint64_t)n) n = (int)group;
+    atomic_store_explicit(&known, n, memory_order_relaxed);
+    return n;
 }

@@ -17,7 +17,8 @@ int pool_threads(const pool *p);
 typedef void (*pool_fn)(void *context, size_t i, int worker);
 void pool_for(pool *p, size_t n, pool_fn fn, void *context);
 
-/* Number of processors this process may use. */
+/* Number of processors this process may use: of the machine, of its affinity, of its container.
+ * Looked up once. */
 int pool_cpus(void);
 
 #endif

@@ -722,6 +722,7 @@ static status enter_sandbox(server *s, const server_options *o, error *err) {
     if (o->sandbox == SANDBOX_NONE) return OK;
     bool keeps = !o->no_cache && cache_folder(cache);
     (void)mem_half_bytes();
+    (void)pool_cpus();
     if (!sandbox_folder_make(s->temporary, sizeof s->temporary)) s->temporary[0] = '\0';
     s->sandbox =
         sandbox_enter(&(sandbox_rules){.served = o->remote || o->follow_links ? NULL : o->path,

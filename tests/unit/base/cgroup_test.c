@@ -55,12 +55,38 @@ static void what_is_not_there_or_damaged_is_no_limit(void **state) {
     folder_gone(&f);
 }
 
+static uint64_t cpus(folder *f, const char *membership) {
+    (void)put_file(f, "self", str_of(membership));
+    return cgroup_cpus(in_folder(f, "cg"), in_folder(f, "self"));
+}
+
+static void processors_are_time_in_a_period(void **state) {
+    folder f = folder_new();
+    (void)put_file(&f, "cg/four/cpu.max", STR("400000 100000\n"));
+    (void)put_file(&f, "cg/half/cpu.max", STR("50000 100000\n"));
+    (void)put_file(&f, "cg/more/cpu.max", STR("150000 100000\n"));
+    (void)put_file(&f, "cg/all/cpu.max", STR("max 100000\n"));
+    (void)put_file(&f, "cg/none/cpu.max", STR("1 0\n"));
+    assert_int_equal(cpus(&f, "0::/four\n"), 4);
+    assert_int_equal(cpus(&f, "0::/half\n"), 1);
+    assert_int_equal(cpus(&f, "0::/more\n"), 2);
+    assert_true(cpus(&f, "0::/all\n0::/none\n0::/not\n") == UINT64_MAX);
+    (void)put_file(&f, "cg/cpu/job/cpu.cfs_quota_us", STR("300000\n"));
+    (void)put_file(&f, "cg/cpu/job/cpu.cfs_period_us", STR("100000\n"));
+    (void)put_file(&f, "cg/cpu/cpu.cfs_quota_us", STR("-1\n"));
+    (void)put_file(&f, "cg/cpu/cpu.cfs_period_us", STR("100000\n"));
+    assert_int_equal(cpus(&f, "2:cpu,cpuacct:/job\n"), 3);
+    assert_true(cpus(&f, "2:cpu,cpuacct:/\n3:cpuset:/job\n") == UINT64_MAX);
+    folder_gone(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_smallest_on_the_way_counts),
         cmocka_unit_test(a_container_sees_its_group_as_the_root),
         cmocka_unit_test(the_first_version_names_its_controllers),
         cmocka_unit_test(what_is_not_there_or_damaged_is_no_limit),
+        cmocka_unit_test(processors_are_time_in_a_period),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
