@@ -74,7 +74,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -143,7 +144,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -214,7 +216,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -279,7 +282,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -339,7 +343,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -407,7 +412,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -475,7 +481,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -537,7 +544,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -600,7 +608,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -665,7 +674,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -727,7 +737,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -795,7 +806,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -853,7 +865,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -912,7 +925,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -971,7 +985,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1068,7 +1083,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1139,7 +1155,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1200,7 +1217,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1289,7 +1307,8 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory to use, such as 4G; by default half of the machine's or container's.
+        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
+            for a moment); by default a third of the machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).

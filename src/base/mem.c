@@ -156,15 +156,15 @@ void mem_unmap(void *p, size_t size_bytes) {
     munmap(p, size);
 }
 
-uint64_t mem_half_bytes(void) {
-    static _Atomic uint64_t half; /* 0: not looked up yet */
+uint64_t mem_usual_limit_bytes(void) {
+    static _Atomic uint64_t limit; /* 0: not looked up yet */
     struct sysinfo info;
-    uint64_t known = atomic_load_explicit(&half, memory_order_relaxed);
+    uint64_t known = atomic_load_explicit(&limit, memory_order_relaxed);
     if (known) return known;
     uint64_t all =
         sysinfo(&info) == 0 ? (uint64_t)info.totalram * info.mem_unit : UINT64_C(8) << 30;
     uint64_t group = cgroup_memory_bytes("/sys/fs/cgroup", "/proc/self/cgroup");
-    known = (group < all ? group : all) / 2;
-    atomic_store_explicit(&half, known, memory_order_relaxed);
+    known = (group < all ? group : all) / 3;
+    atomic_store_explicit(&limit, known, memory_order_relaxed);
     return known;
 }

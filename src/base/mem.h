@@ -25,8 +25,8 @@ void mem_enlarge(void *p, size_t size_bytes);
 /* Bytes of the maps that stand: no sanitizer looks for a forgotten one. */
 uint64_t mem_mapped_bytes(void);
 
-/* Half of what the machine or the container has: what is used where nobody set a limit. Looked
- * up once. */
-uint64_t mem_half_bytes(void);
+/* The limit for traces where nobody set one: a third of what the machine or the container has,
+ * since reading a trace takes up to three times its size for a moment. Looked up once. */
+uint64_t mem_usual_limit_bytes(void);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct {
     const char *output; /* "-" is standard output */
     int threads;        /* 0: as many as there are processors */
     bool no_cache, follow_links;
-    uint64_t memory_limit_bytes; /* of traces in memory; 0: half of the machine's */
+    uint64_t memory_limit_bytes; /* of traces in memory; 0: mem_usual_limit_bytes */
     lang words;
     /* Called before the answers are made and packed: about how large the file will be. May be
      * NULL, like the next. */

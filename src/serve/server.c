@@ -721,7 +721,7 @@ static status enter_sandbox(server *s, const server_options *o, error *err) {
     char cache[PATH_MAX];
     if (o->sandbox == SANDBOX_NONE) return OK;
     bool keeps = !o->no_cache && cache_folder(cache);
-    (void)mem_half_bytes();
+    (void)mem_usual_limit_bytes();
     (void)pool_cpus();
     if (!sandbox_folder_make(s->temporary, sizeof s->temporary)) s->temporary[0] = '\0';
     s->sandbox =

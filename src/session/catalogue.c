@@ -521,7 +521,7 @@ static char *copy_text(const char *s) {
 static status set_up(live *c, const live_options *o, error *err) {
     char real[PATH_MAX];
     c->o = *o;
-    if (!c->o.memory_limit_bytes) c->o.memory_limit_bytes = mem_half_bytes();
+    if (!c->o.memory_limit_bytes) c->o.memory_limit_bytes = mem_usual_limit_bytes();
     c->path = copy_text(o->path);
     c->also = o->also ? copy_text(o->also) : NULL;
     c->paths = intern_new();

@@ -101,7 +101,7 @@ typedef struct {
     int threads;      /* for reading; 0: as many as there are processors */
     bool no_cache;
     bool follow_links;           /* also those that lead out of the folder */
-    uint64_t memory_limit_bytes; /* of all traces in memory; 0: half of the machine's */
+    uint64_t memory_limit_bytes; /* of all traces in memory; 0: mem_usual_limit_bytes */
     reduce_fn reduce;            /* makes summaries; NULL: nobody asks for them */
     /* Called from the catalogue's threads, one at a time, without its locks. */
     void (*event)(void *context, const live_event *e);

@@ -325,7 +325,7 @@ static status load_summary(const char *path, const load_options *o, loaded_trace
 
 status trace_load(const char *path, const load_options *o, loaded_trace *out, error *err) {
     load_options how = o ? *o : (load_options){0};
-    if (how.memory_limit_bytes == 0) how.memory_limit_bytes = mem_half_bytes();
+    if (how.memory_limit_bytes == 0) how.memory_limit_bytes = mem_usual_limit_bytes();
     o = &how;
     status st = o->reduce ? load_summary(path, o, out, err) : load_trace(path, o, out, err);
     /* Readers do not know what their bytes are called. */

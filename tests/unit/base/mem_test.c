@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -109,8 +110,16 @@ static void maps_that_stand_are_counted(void **state) {
     assert_int_equal(mem_mapped_bytes(), before);
 }
 
+static void the_usual_limit_is_a_part_of_the_machine(void **state) {
+    uint64_t limit = mem_usual_limit_bytes();
+    uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    assert_true(limit > 0 && limit <= machine / 3);
+    assert_true(limit == mem_usual_limit_bytes());
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_usual_limit_is_a_part_of_the_machine),
         cmocka_unit_test(blocks_keep_their_content_when_they_grow),
         cmocka_unit_test(zalloc_clears_and_size_zero_is_a_block_too),
         cmocka_unit_test(a_mapping_is_zeroed_and_grows_with_its_content),
