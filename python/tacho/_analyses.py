@@ -74,8 +74,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -144,8 +145,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -216,8 +218,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -282,8 +285,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -343,8 +347,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -412,8 +417,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -481,8 +487,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -544,8 +551,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -608,8 +616,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -674,8 +683,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -737,8 +747,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -806,8 +817,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -865,8 +877,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -925,8 +938,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -985,8 +999,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1083,8 +1098,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1155,8 +1171,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1217,8 +1234,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1307,8 +1325,9 @@ class Analyses:
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for traces, such as 4G (reading one takes up to three times its size
-            for a moment); by default a third of the machine's or container's.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "base/pages.h"
@@ -109,9 +110,18 @@ static size_t round_size(size_t n) {
     return n > SIZE_MAX / 4 ? 0 : (n + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 }
 
+static _Atomic uint64_t refusals;
+
 static bool fits_limit(const arena *a, size_t more) {
-    return !a->limit_bytes ||
-           (a->used_bytes <= a->limit_bytes && more <= a->limit_bytes - a->used_bytes);
+    if (!a->limit_bytes ||
+        (a->used_bytes <= a->limit_bytes && more <= a->limit_bytes - a->used_bytes))
+        return true;
+    atomic_fetch_add_explicit(&refusals, 1, memory_order_relaxed);
+    return false;
+}
+
+uint64_t arena_refusals(void) {
+    return atomic_load_explicit(&refusals, memory_order_relaxed);
 }
 
 void *arena_alloc(arena *a, size_t size_bytes) {

@@ -9,6 +9,7 @@
 #define BASE_ARENA_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/str.h"
 
@@ -26,6 +27,10 @@ void arena_init(arena *a, size_t limit_bytes);
 /* Runs the cleanups, newest first, and gives everything back. The arena may be used again. */
 void arena_reset(arena *a);
 #define arena_fini arena_reset
+
+/* How often an arena of this process refused for its limit: was it that, or has the system no
+ * more memory? */
+uint64_t arena_refusals(void);
 
 void *arena_alloc(arena *a, size_t size_bytes);  /* not cleared */
 void *arena_zalloc(arena *a, size_t size_bytes); /* zeroed */

@@ -28,6 +28,6 @@ int cmd_analysis(options *o) {
     opened_input x = {.pool = NULL};
     output out = {.fd = STDOUT_FILENO, .name = text_get(MSG_CLI_STDOUT, o->words)};
     status s = answer_question(o, &x, &out, &err);
-    open_end(&x);
+    open_end(&x, &err);
     return output_end(&out, o, s, &err);
 }

@@ -117,6 +117,6 @@ int cmd_baseline(options *o) {
     error err = {0};
     opened_input x = {.pool = NULL};
     status st = make_baseline(o, &x, &err);
-    open_end(&x);
+    open_end(&x, &err);
     return st == OK ? EXIT_DONE : cli_complain(o, &err);
 }

@@ -170,7 +170,7 @@ int cmd_check(options *o) {
     status s = add_budget(o, &texts, &err);
     if (s == OK) {
         s = check_runs(o, &x, &out, &code, &err);
-        open_end(&x);
+        open_end(&x, &err);
     }
     int ended = output_end(&out, o, s, &err);
     arena_fini(&texts);

@@ -173,7 +173,7 @@ int cmd_export(options *o) {
     opened_input x = {.pool = NULL};
     bool writing = false;
     status s = write_form(o, &x, &writing, &err);
-    open_end(&x);
+    open_end(&x, &err);
     if (s == OK) return EXIT_DONE;
     bool to_stdout = !o->output.p || str_eq(o->output, STR("-"));
     if (writing && s == ERR_IO && to_stdout && reader_is_gone()) return EXIT_DONE;

@@ -163,7 +163,7 @@ static status answer_once(const options *o, str sql, buf *text, buf *json, error
     if (s == OK)
         s = sql.p ? answer_sql(o, &x, sql, text, json, err)
                   : answer_analysis(o, &x, text, json, err);
-    open_end(&x);
+    open_end(&x, err);
     return s;
 }
 
@@ -195,7 +195,7 @@ static status draw_picture(const options *o, mcp_result *out, error *err) {
         timeline_svg_describe(&out->text, t, &how, &facts);
         put_facts(&how, &facts, t, &out->json);
     }
-    open_end(&x);
+    open_end(&x, err);
     return s;
 }
 

@@ -190,6 +190,6 @@ int cmd_query(options *o) {
     int code = output_end(&out, o, s, &err);
     query_close(x.q);
     trace_release(x.merged);
-    open_end(&x.input);
+    open_end(&x.input, NULL);
     return code;
 }

@@ -268,7 +268,7 @@ int cmd_summary(options *o) {
     output out = {.fd = STDOUT_FILENO, .name = text_get(MSG_CLI_STDOUT, o->words)};
     report r = {.o = o, .x = &x, .out = &out, .present = cli_present(o, &out)};
     status s = write_report(&r, &all, &err);
-    if (r.all) open_end(&all);
-    open_end(&x);
+    if (r.all) open_end(&all, &err);
+    open_end(&x, &err);
     return output_end(&out, o, s, &err);
 }

@@ -45,6 +45,6 @@ int cmd_top(options *o) {
     opened_input x = {.pool = NULL};
     output out = {.fd = STDOUT_FILENO, .name = text_get(MSG_CLI_STDOUT, o->words)};
     status s = write_text(o, &x, &out, &err);
-    open_end(&x);
+    open_end(&x, &err);
     return output_end(&out, o, s, &err);
 }

@@ -18,6 +18,7 @@
 
 #include "analyse/registry.h"
 #include "analyse/run/summary_answers.h"
+#include "base/mem.h"
 #include "base/message_ids_advice.h"
 #include "base/message_ids_cli.h"
 #include "base/num.h"
@@ -27,6 +28,8 @@
 #include "cli/progress.h"
 #include "session/discover.h"
 #include "session/load.h"
+
+#define LEAST_QUESTION_BYTES ((uint64_t)64 << 20)
 
 static void release_trace(void *t) {
     trace_release(t);
@@ -214,12 +217,19 @@ status open_run(const options *o, opened_input *x, span_choice *c, error *err) {
     return add_others(o, x, c, err);
 }
 
+/* What a question about the traces may take besides them. Small ones are always answered. */
+static size_t question_bytes(const options *o) {
+    bool set = o->memory_limit != ABSENT_I64 && o->memory_limit > 0;
+    uint64_t limit = set ? (uint64_t)o->memory_limit : mem_usual_limit_bytes();
+    return (size_t)(limit > LEAST_QUESTION_BYTES ? limit : LEAST_QUESTION_BYTES);
+}
+
 status open_traces(const options *o, opened_input *x, error *err) {
     span_choice c;
     catalogue found = {.n_runs = 0};
     compared_paths compared;
-    *x = (opened_input){.pool = NULL};
-    arena_init(&x->arena, 0);
+    *x = (opened_input){.refusals = arena_refusals()};
+    arena_init(&x->arena, question_bytes(o));
     TRY(check_count(o, err));
     TRY(compare_paths(o, &compared, err));
     TRY(start_pool(o, x, err));
@@ -233,6 +243,9 @@ status open_traces(const options *o, opened_input *x, error *err) {
     return compared.other ? open_compared(o, x, &compared, err) : OK;
 }
 
-void open_end(opened_input *x) {
+void open_end(opened_input *x, error *err) {
+    if (err && err->status == ERR_MEMORY && arena_refusals() > x->refusals)
+        (void)error_set(err, ERR_MEMORY, NOPOS, MSG_CLI_QUESTION_MEMORY, 1,
+                        (arg[]){arg_bytes("limit", sat_i64(x->arena.limit_bytes))});
     arena_fini(&x->arena);
 }

@@ -9,12 +9,15 @@ typedef struct {
     analysis_trace *traces;     /* the same, as they are filled */
     const run_listing *listing; /* what else is in the folder */
     pool *pool;
-    arena arena; /* of the command: holds the traces, and the answer too */
+    arena arena;       /* of the command: holds the traces, and the answer too */
+    uint64_t refusals; /* of arenas before */
 } opened_input;
 
 /* Finds, reads and seals what the options choose. open_end in any case. */
 status open_traces(const options *o, opened_input *out, error *err) MUST_USE;
-void open_end(opened_input *x);
+/* Gives everything back. An error by the limit of memory says then what that was; NULL: it has
+ * been told already. */
+void open_end(opened_input *x, error *err);
 /* All that were opened on one clock (store/merge.h), to be released; says on standard error
  * which of them tell no time of day. */
 status open_merged(const options *o, opened_input *x, trace **merged, error *err) MUST_USE;

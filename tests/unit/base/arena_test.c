@@ -58,9 +58,11 @@ static void the_limit_counts_bytes_and_a_refusal_changes_nothing(void **state) {
     arena_init(&a, 1000);
     assert_non_null(arena_alloc(&a, 900));
     size_t used = a.used_bytes;
+    uint64_t refusals = arena_refusals();
     assert_null(arena_alloc(&a, 200));
     assert_null(arena_alloc(&a, (size_t)5 << 20));
     assert_int_equal(a.used_bytes, used);
+    assert_int_equal(arena_refusals(), refusals + 2);
     assert_non_null(arena_alloc(&a, 64));
     arena_reset(&a);
     assert_non_null(arena_alloc(&a, 900)); /* the limit stays, the use is forgotten */
