@@ -90,8 +90,7 @@ static status reduce(const options *o, transport *t, arena *a, bool *alive, erro
                           .transport = t,
                           .threads = (int)min_i64(threads, 1024),
                           .no_cache = o->no_cache,
-                          .memory_limit_bytes =
-                              o->memory_limit == ABSENT_I64 ? 0 : (uint64_t)o->memory_limit,
+                          .memory_limit_bytes = options_memory_bytes(o),
                           .done = file_is_done,
                           .context = &w};
     status st = reduce_run(&how, &made, err);

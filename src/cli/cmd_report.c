@@ -75,7 +75,7 @@ int cmd_report(options *o) {
         .output = o->report_output.p,
         .threads = o->threads == ABSENT_I64 ? 0 : (int)min_i64(o->threads, 1024),
         .no_cache = o->no_cache,
-        .memory_limit_bytes = o->memory_limit == ABSENT_I64 ? 0 : (uint64_t)o->memory_limit,
+        .memory_limit_bytes = options_memory_bytes(o),
         .words = o->words,
         .estimate = say_estimate,
         .progress = show_progress,

@@ -50,7 +50,7 @@ static server_options server_options_of(const options *o) {
         .words = o->words,
         .upload_bytes =
             o->upload_limit == ABSENT_I64 ? UPLOAD_BYTES : (uint64_t)o->upload_limit,
-        .memory_limit_bytes = o->memory_limit == ABSENT_I64 ? 0 : (uint64_t)o->memory_limit,
+        .memory_limit_bytes = options_memory_bytes(o),
     };
 }
 

@@ -62,8 +62,7 @@ status open_load(const options *o, opened_input *x, const span_choice *c, trace 
                         .tables = tables_needed(o),
                         .named = open_is_named(o, span->path),
                         .process = span->process,
-                        .memory_limit_bytes =
-                            o->memory_limit == ABSENT_I64 ? 0 : (uint64_t)o->memory_limit,
+                        .memory_limit_bytes = options_memory_bytes(o),
                         .progress = progress_step,
                         .progress_context = &p};
     progress_begin(&p, o, span->path.p);
@@ -219,8 +218,8 @@ status open_run(const options *o, opened_input *x, span_choice *c, error *err) {
 
 /* What a question about the traces may take besides them. Small ones are always answered. */
 static size_t question_bytes(const options *o) {
-    bool set = o->memory_limit != ABSENT_I64 && o->memory_limit > 0;
-    uint64_t limit = set ? (uint64_t)o->memory_limit : mem_usual_limit_bytes();
+    uint64_t set = options_memory_bytes(o);
+    uint64_t limit = set ? set : mem_usual_limit_bytes();
     return (size_t)(limit > LEAST_QUESTION_BYTES ? limit : LEAST_QUESTION_BYTES);
 }
 

@@ -72,10 +72,10 @@ static void keep_failure(open_summaries_ctx *q, status st, const error *failed) 
 
 /* All summaries together stay below the limit, not only each of them. Under the lock. */
 static status count_bytes(open_summaries_ctx *q, const trace *t) {
-    int64_t limit = q->o->memory_limit;
+    uint64_t limit = options_memory_bytes(q->o);
     q->held_bytes += trace_size_bytes(t);
-    if (limit == ABSENT_I64 || limit <= 0 || q->held_bytes <= (uint64_t)limit) return OK;
-    arg most = arg_bytes("limit", limit);
+    if (!limit || q->held_bytes <= limit) return OK;
+    arg most = arg_bytes("limit", sat_i64(limit));
     return error_set(&q->err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT, 1, &most);
 }
 
@@ -98,8 +98,7 @@ static void load_one(void *context, size_t i, int thread) {
                         .strict = o->strict,
                         .process = c.span->process,
                         .named = open_is_named(o, c.span->path),
-                        .memory_limit_bytes =
-                            o->memory_limit == ABSENT_I64 ? 0 : (uint64_t)o->memory_limit,
+                        .memory_limit_bytes = options_memory_bytes(o),
                         .reduce = reduce_worker,
                         .who = {.worker = c.worker->name, .rank = c.worker->rank}};
     (void)thread;

@@ -346,6 +346,10 @@ status options_parse(arena *a, int argc, char **argv, options *o, error *err) {
     return question_end(&o->question, "--", err);
 }
 
+uint64_t options_memory_bytes(const options *o) {
+    return o->memory_limit == ABSENT_I64 || o->memory_limit < 0 ? 0 : (uint64_t)o->memory_limit;
+}
+
 params options_params(const options *o, pool *p) {
     params made = o->question.params;
     made.pool = p;

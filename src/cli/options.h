@@ -66,5 +66,7 @@ status options_parse(arena *a, int argc, char **argv, options *o, error *err) MU
 /* What of the command line the analyses understand. */
 params options_params(const options *o, pool *p);
 form options_form(const options *o);
+/* --memory-limit; 0: the usual one. */
+uint64_t options_memory_bytes(const options *o);
 
 #endif

@@ -292,7 +292,7 @@ typedef struct {
     advice_facts *f;
     comm_names comm;
     tensor_core_names tensor;
-    uint8_t *names; /* by string id of a kernel: bit 0 known, 1 layout, 2 fused */
+    uint8_t *names; /* by string id of a kernel or copy: KERNEL_… and COPY_… bits */
 } work_scan;
 
 enum {

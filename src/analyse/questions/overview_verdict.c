@@ -138,7 +138,7 @@ static bool device_is_busy(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     if (!f->has_device || f->step_ns <= 0) return false;
     verdict_add(v, arg_share("busy_share", f->busy));
-    if (f->busy > 0 && f->share[ROLE_MEMCPY] >= COPIES_MATTER * f->busy)
+    if (copies_matter(f->share[ROLE_MEMCPY], f->busy))
         verdict_add(v, arg_share("copy_share", f->share[ROLE_MEMCPY]));
     verdict_add(v, arg_time("step_time", f->step_ns));
     verdict_add(v, arg_text("device", f->device));

@@ -470,8 +470,7 @@ static void judge_busy(const summary *s, const run_times *sum, verdict *out) {
     verdict_add(out, arg_int("workers", SUMMARY_N(s, worker)));
     double copies = (double)sum->part[ROLE_MEMCPY] / whole;
     if (sum->has_device) verdict_add(out, arg_share("busy_share", busy));
-    if (busy > 0 && copies >= COPIES_MATTER * busy)
-        verdict_add(out, arg_share("copy_share", copies));
+    if (copies_matter(copies, busy)) verdict_add(out, arg_share("copy_share", copies));
     verdict_add(out, arg_share("communication_share", (double)sum->exposed / whole));
     if (SUMMARY_N(s, step) <= SUMMARY_N(s, worker)) verdict_add(out, arg_int("single", 1));
 }

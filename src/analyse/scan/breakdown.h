@@ -23,8 +23,10 @@ typedef enum {
     N_ROLES,
 } role;
 /* A device that does little else than copy is not called busy without a word about it: copies
- * alone are from this share of its busy time on. */
-#define COPIES_MATTER 0.5
+ * alone, against its busy time, both as shares of the step. */
+static inline bool copies_matter(double copies, double busy) {
+    return busy > 0 && copies >= 0.5 * busy;
+}
 
 str role_name(role r);
 
