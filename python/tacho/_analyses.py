@@ -14,6 +14,215 @@ FIRST_TABLES = {
     "modules": "modules",
     "advise": "advice",
 }
+# The columns of each table that matter most, in the order in which a screen shows them.
+SHOWN = {
+    ("operators", "operators"):
+        "name calls share device_self intensity peak_share bandwidth_share bound device_total host_self host_total shapes stack",
+    ("operators", "phases"):
+        "op name phase calls host_total host_share device_total device_share parent shapes",
+    ("operators", "top"):
+        "name calls mean total share side",
+    ("operators", "flops_scopes"):
+        "source target flops",
+    ("operators", "by_step"):
+        "step name duration shapes type level op grid block",
+    ("operators", "workers"):
+        "name workers least median worst worst_worker mean p50 p90 p99",
+    ("kernels", "kernels"):
+        "name calls share total intensity peak_share bandwidth_share bound mean op grid block registers",
+    ("kernels", "top"):
+        "name calls mean total share side",
+    ("kernels", "workers"):
+        "name workers least median worst worst_worker mean p50 p90 p99",
+    ("roofline", "points"):
+        "name time share type intensity flops_per_s bytes_per_s roof_share bound shapes",
+    ("roofline", "ridges"):
+        "type unit peak bandwidth intensity source",
+    ("roofline", "mfu"):
+        "mfu steps step_time flops type type_share peak",
+    ("roofline", "coverage"):
+        "known time share",
+    ("overview", "devices"):
+        "device name utilization sm_efficiency occupancy tensor_core_share mfu",
+    ("overview", "breakdown"):
+        "category time share",
+    ("overview", "idle"):
+        "device cause time share name count",
+    ("overview", "spread"):
+        "category min median max max_worker min_worker",
+    ("overview", "steps"):
+        "step total kernel memcpy communication runtime data_loader cpu_exec other memset",
+    ("overview", "stages"):
+        "stage calls host_time host_share device_time device_share host_mean device_mean",
+    ("overview", "stage_steps"):
+        "step stage host_time device_time",
+    ("overview", "configuration"):
+        "key value",
+    ("overview", "stage_events"):
+        "stage kind calls host_time device_time",
+    ("overview", "user_events"):
+        "name calls host_total host_share device_total device_share host_mean device_mean",
+    ("overview", "step_trace"):
+        "stage duration share basis",
+    ("overview", "operator_types"):
+        "type calls total mean share side",
+    ("overview", "data_flow"):
+        "stage status steps empty full batches",
+    ("overview", "work"):
+        "key value",
+    ("steps", "steps"):
+        "step duration gap forward_backward communication exposed_communication tail total start end source cut",
+    ("steps", "segments"):
+        "step stage name start duration exposed track",
+    ("steps", "distribution"):
+        "part mean share p50 p90 max min p10 steps",
+    ("steps", "bands"):
+        "first_step last_step p10 p50 p90 steps",
+    ("steps", "average"):
+        "stage duration share name start track",
+    ("steps", "points"):
+        "point name source",
+    ("steps", "iterations"):
+        "step kind batch tokens duration busy start",
+    ("steps", "serving"):
+        "kind iterations output_tokens output_tokens_per_s time_per_output_token mean busy_share tokens tokens_per_s time",
+    ("memory", "curve"):
+        "time device allocated reserved",
+    ("memory", "peak_contents"):
+        "device op bytes allocations",
+    ("memory", "contents"):
+        "device name bytes allocations time",
+    ("memory", "events"):
+        "op device bytes allocated_at released_at duration kind address",
+    ("memory", "statistics"):
+        "op device calls self_size_increase size_increase self_allocation_bytes allocation_bytes self_allocations allocations",
+    ("memory", "peaks"):
+        "device allocated before reserved unused capacity time",
+    ("modules", "modules"):
+        "module depth calls device_total device_self host_total host_self backward_device backward_host parent",
+    ("pipeline", "queues"):
+        "queue step size capacity total get push",
+    ("pipeline", "queue_samples"):
+        "operator time size capacity",
+    ("pipeline", "operators"):
+        "operator usage bottleneck workers queue_mean queue_capacity empty_share cpu_per_worker parent",
+    ("pipeline", "flow"):
+        "stage status steps empty full batches",
+    ("pipeline", "suggestions"):
+        "operator suggestion parameter class",
+    ("pipeline", "loading"):
+        "step time share",
+    ("pipeline", "cpu"):
+        "scope operator kind mean samples",
+    ("pipeline", "cpu_samples"):
+        "time step scope operator kind value",
+    ("pipeline", "findings"):
+        "operator finding rule value limit",
+    ("pipeline", "dataset_stages"):
+        "operation stage calls total mean info",
+    ("distributed", "overlap"):
+        "worker rank computation overlapping communication other",
+    ("distributed", "synchronization"):
+        "worker rank transfer waiting last caused",
+    ("distributed", "collectives"):
+        "worker name calls bytes total transfer waiting bus_bandwidth mean_bytes rank",
+    ("distributed", "arrivals"):
+        "name rank step start late_by duration group sequence worker",
+    ("distributed", "devices"):
+        "worker rank device name utilization sm_efficiency occupancy tensor_core_share memory_bytes compute_capability sm_count",
+    ("distributed", "cluster_steps"):
+        "worker step interval forward_backward tail total computation communication_alone stage receive_alone collective_alone stage_time rank",
+    ("distributed", "communication"):
+        "worker step communication waiting operators rank",
+    ("distributed", "communication_ops"):
+        "worker name communication waiting step rank",
+    ("distributed", "links"):
+        "worker source target kind time bytes bandwidth step waiting rank",
+    ("distributed", "resources"):
+        "worker flops flops_share flops_per_s flops_utilization memory_peak memory_capacity memory_share stage rank",
+    ("distributed", "parallel_stages"):
+        "stage mode ranks",
+    ("distributed", "parallel_operators"):
+        "name type sharding group kind shape data_type stage inputs id",
+    ("distributed", "heat_map"):
+        "rank step total computation communication waiting late cause transfer worker",
+    ("distributed", "stragglers"):
+        "rank worker cause steps late cost share host",
+    ("distributed", "hosts"):
+        "host ranks cause steps late cost share",
+    ("distributed", "slow_steps"):
+        "step total usual cost rank cause worker",
+    ("distributed", "groups"):
+        "group kind size ranks calls bytes bandwidth slower_by slow cost transfer waiting",
+    ("distributed", "transfers"):
+        "from_rank to_rank calls bytes bandwidth slower_by slow cost transfer waiting group",
+    ("distributed", "clocks"):
+        "rank aligned offset drift_ppm residual collectives start worker",
+    ("distributed", "what_if"):
+        "scenario step_time saves share",
+    ("advise", "advice"):
+        "title saves share included_in severity id step workers worker evidence suggestion",
+    ("advise", "events"):
+        "advice name cost from step kind",
+    ("diff", "causes"):
+        "title change share certain evidence id",
+    ("diff", "operators"):
+        "name change device_a device_b host_a host_b calls_a calls_b status",
+    ("diff", "kernels"):
+        "name change device_a device_b host_a host_b calls_a calls_b status",
+    ("diff", "graph_nodes"):
+        "name_a name_b position_a position_b change a b calls_a calls_b status call",
+    ("hang", "hangs"):
+        "name group sequence cause culprits waiting description",
+    ("hang", "members"):
+        "rank state name group sequence last_sequence last_name called_from",
+    ("critical", "by_name"):
+        "kind name time share pieces rank",
+    ("critical", "by_rank"):
+        "rank time share device communication host ends worker",
+    ("critical", "legs"):
+        "step rank duration after kind name time",
+    ("critical", "by_module"):
+        "module time share pieces rank",
+    ("critical", "by_line"):
+        "line time share pieces rank",
+    ("critical", "slack"):
+        "kind name slack least time off_path",
+    ("critical", "ranks"):
+        "rank group part share late lost step_after stage host worker",
+    ("idle", "causes"):
+        "device cause time share total count name",
+    ("idle", "details"):
+        "cause what name time share operator count",
+    ("idle", "gaps"):
+        "step duration cause name before after device start",
+    ("idle", "steps"):
+        "step device total idle host_late blocked dependency data communication",
+    ("idle", "streams"):
+        "stream cause time share count mean max device p50",
+    ("idle", "queue"):
+        "stream time_mean max mean p50 full count device",
+    ("idle", "launches"):
+        "name count call_mean device_mean delay_mean short long_calls long_delays call",
+    ("idle", "op_launches"):
+        "op kernels count op_delay launch_delay",
+    ("idle", "copies"):
+        "name calls bytes time bandwidth mean max p50",
+    ("whatif", "whatif"):
+        "change step_before step_after least most saves share speedup",
+    ("check", "checks"):
+        "metric result base candidate limit change low high reason",
+    ("check", "causes"):
+        "title change share certain evidence id",
+    ("history", "changes"):
+        "metric value_before value_after change commit certain at",
+    ("history", "points"):
+        "point commit step device host memory kernels",
+    ("top", "device"):
+        "time share name type flops bandwidth computation memory",
+    ("top", "host"):
+        "time share name type flops bandwidth computation memory",
+}
 
 Text = Union[str, int, float, Sequence[str]]
 Steps = Union[int, str]  # 3 or "3..5"
@@ -1337,3 +1546,59 @@ class Analyses:
         words = dict(locals())
         del words["self"]
         return self._asked("top", words)
+
+    def query(
+        self,
+        sql: str,
+        *,
+        run: Optional[Text] = None,
+        worker: Optional[Text] = None,
+        span: Optional[Text] = None,
+        all_workers: bool = False,
+        from_: Optional[Time] = None,
+        to: Optional[Time] = None,
+        step: Optional[Steps] = None,
+        limit: Optional[int] = None,
+        all: bool = False,
+        color: Optional[Literal["auto", "always", "never"]] = None,
+        limit_time: Optional[Time] = None,
+        limit_memory: Optional[Size] = None,
+        threads: Optional[int] = None,
+        no_cache: bool = False,
+        memory_limit: Optional[Size] = None,
+        stable: bool = False,
+        strict: bool = False,
+        lang: Optional[Literal["en", "zh"]] = None,
+    ) -> Table:
+        """The answer to a question in SQL, about all tables of the trace and of the analyses
+        (docs/QUERY.md); ".tables" lists them, ".schema TABLE" the columns of one.
+
+        run: run to use, if the folder has several.
+        worker: worker to use (default: the first by rank or name).
+        span: recording cycle, numbered from 1 in order of time (default: the last).
+        all_workers: all workers of the run, using their summaries, which are per step; if the time window
+            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
+            steps are used; export and query merge the traces onto one clock.
+        from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
+            whole nanoseconds.
+        to: end of the time window, written like its start; times are clipped to it, calls count where
+            they start.
+        step: only these training steps; device work belongs to the step that launched it.
+        limit: maximum rows per table; 0 shows all.
+        all: on a terminal, show every table and row; in a pipe that is always so.
+        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
+            where CLICOLOR_FORCE is set.
+        limit_time: longest time a question may take (default: 1min, 0: any time).
+        limit_memory: most memory a question may take (default: 1GiB, 0: any size).
+        threads: number of threads (default: one per CPU).
+        no_cache: do not read or write the cache of opened traces.
+        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
+            (reading a trace takes up to three times its size for a moment); by default a third of the
+            machine's or container's.
+        stable: omit timestamps and paths, so that the same trace always gives the same output.
+        strict: treat damaged input as an error.
+        lang: language of the output (default: from the environment).
+        """
+        words = dict(locals())
+        del words["self"]
+        return self._asked("query", words)

@@ -7,10 +7,11 @@ consumer may drop them on any thread and after the interpreter's end; Python wra
 """
 import array
 import ctypes
+import io
 import json
 import struct
 from ctypes import POINTER, Structure, c_char, c_char_p, c_int64, c_size_t, c_void_p, py_object
-from typing import IO, Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from typing import IO, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from . import _native
 from ._program import TachoError
@@ -210,6 +211,41 @@ class _Reader:
             made["validity"] = self.put(_bits(nulls, 0))
         made["format"] = kind
         return made
+
+
+def _column_bytes(kind: str, values: List[Any]) -> Dict[str, bytes]:
+    """The blocks of a column as the program writes them."""
+    blocks: Dict[str, bytes] = {}
+    if kind in ("int", "big"):
+        numbers = [int(v or 0) for v in values]
+        blocks["values"] = array.array("q", [v - 2**64 if v >= 2**63 else v for v in numbers]).tobytes()
+    elif kind == "real":
+        blocks["values"] = array.array("d", [float(v or 0) for v in values]).tobytes()
+    elif kind == "bool":
+        blocks["values"] = bytes(bool(v) for v in values)
+    else:
+        texts = [(v if isinstance(v, str) else "" if v is None else json.dumps(v)).encode("utf-8", "replace") for v in values]
+        ends = array.array("I", [0])
+        for text in texts:
+            ends.append(ends[-1] + len(text))
+        blocks["values"], blocks["text"] = ends.tobytes(), b"".join(texts)
+    if any(v is None for v in values):
+        blocks["nulls"] = bytes(v is None for v in values)
+    return blocks
+
+
+def written(columns: Sequence[Tuple[Any, List[Any]]], n_rows: int) -> IO[bytes]:
+    """Python values in the format of `tacho … --format columns`. columns: pairs of description and values."""
+    body, described = b"", []
+    for column, values in columns:
+        kind = column.type if column.type in FORMATS else "string"
+        about: Dict[str, Any] = {"name": column.name, "type": kind, **({"unit": column.unit} if column.unit else {})}
+        for part, block in _column_bytes(kind, values).items():
+            about[part] = len(body)
+            body += block + b"\0" * (_rounded(len(block)) - len(block))
+        described.append(about)
+    head = json.dumps({"rows": n_rows, "bytes": len(body), "columns": described}).encode()
+    return io.BytesIO(MAGIC + struct.pack("<II", VERSION, len(head)) + head + body)
 
 
 def _metadata(pairs: Mapping[str, Optional[str]]) -> bytes:

@@ -9,9 +9,10 @@ import os
 import struct
 import subprocess
 import tempfile
-from typing import Any, Dict, Iterator, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 
 from . import _library, _program
+from .tables import Rows
 
 # Arrow's types: (of the union, bits, signed) → letter of the struct module
 _INTS = {(64, True): "q", (64, False): "Q", (32, True): "i", (32, False): "I", (16, False): "H", (8, False): "B"}
@@ -73,6 +74,10 @@ class Column(Sequence[Any]):
         self.unit, self.help = about.get("unit"), about.get("help")
         self._address = address
 
+    @property
+    def type(self) -> str:
+        return "string" if self.words is not None else "real" if self.values.format == "d" else "int"
+
     def __len__(self) -> int:
         return len(self.values)
 
@@ -96,8 +101,8 @@ class Column(Sequence[Any]):
         return f"<tacho.Column {self.name}: {len(self)} values{unit}>"
 
 
-class Columns:
-    """A table of the trace. Columns are attributes or items: slices.start, slices["start"]."""
+class Columns(Rows):
+    """A table of the trace. Columns are attributes or items: slices.start, slices["start"]; slices[0] is a row."""
 
     def __init__(self, stream: mmap.mmap) -> None:
         self._stream = stream
@@ -158,8 +163,31 @@ class Columns:
     def __len__(self) -> int:
         return self.n_rows
 
-    def __getitem__(self, name: str) -> Column:
+    def _described(self) -> Sequence[Column]:
+        return list(self._columns.values())
+
+    def _values(self, name: str) -> Column:
         return self._columns[name]
+
+    def _title(self) -> str:
+        return self.about.get("table", "")
+
+    def _for_pandas(self, name: str) -> Any:
+        """The numbers without a copy if all were recorded, else an array with missing values."""
+        import numpy
+        import pandas
+        column = self._columns[name]
+        values, missing = numpy.asarray(column), numpy.zeros(len(column), dtype=bool)
+        if column.validity is not None:
+            bits = numpy.unpackbits(numpy.frombuffer(column.validity, dtype=numpy.uint8), bitorder="little")
+            missing = bits[:len(column)] == 0
+        if column.words is not None:
+            return pandas.Categorical.from_codes(numpy.where(missing, -1, values), _distinct(column.words))
+        if not missing.any():
+            return values
+        if column.type == "real":
+            return numpy.where(missing, numpy.nan, values)
+        return pandas.arrays.IntegerArray(values.copy(), missing)
 
     def __getattr__(self, name: str) -> Column:
         columns = self.__dict__.get("_columns", {})
@@ -170,8 +198,8 @@ class Columns:
     def __dir__(self) -> List[str]:
         return sorted({*super().__dir__(), *self.names})
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
+    def _ipython_key_completions_(self) -> List[str]:
+        return self.names
 
     def to_arrow(self) -> Any:
         """A pyarrow.Table over the same memory."""
@@ -184,6 +212,16 @@ class Columns:
 
     def __repr__(self) -> str:
         return f"<tacho.Columns {self.about.get('table')}: {self.n_rows} rows, {len(self._columns)} columns>"
+
+
+def _distinct(words: Sequence[str]) -> List[str]:
+    """pandas needs distinct categories, but two names can become the same text when bad characters are replaced."""
+    seen: Dict[str, int] = {}
+    made = []
+    for word in words:
+        n = seen[word] = seen.get(word, 0) + 1
+        made.append(word if n == 1 else f"{word} ({n})")
+    return made
 
 
 def load(path: str, table: str, options: Sequence[str]) -> Columns:

@@ -1,12 +1,16 @@
-"""What a notebook shows: tables with units in their heads, the verdict, and the average step as a bar.
+"""What a notebook shows: tables with units in their heads, the verdict, the average step as a bar, what takes longest.
 
 Plain HTML and SVG: no script, no style sheet, every text escaped. Texts take the notebook's own color,
 fills are of middle brightness, so that both are readable on white and on black.
 """
+import os
+import shlex
 from html import escape
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from urllib.parse import quote
 
-from ._values import WITH_THEIR_UNIT, in_short, shortened
+from ._text import say
+from ._values import WITH_THEIR_UNIT, in_short, safe, shortened
 
 MOST_ROWS, MOST_LETTERS = 60, 64
 WIDTH, HEIGHT = 640, 26
@@ -19,8 +23,6 @@ NAMES = {"en": dict(zip(CATEGORIES, ("Kernel", "Memcpy", "Memset", "Communicatio
                                      "Data loader", "CPU", "Other"))),
          "zh": dict(zip(CATEGORIES, ("核函数", "内存拷贝", "内存置零", "通信", "运行时调用", "数据加载",
                                      "CPU 执行", "其他")))}
-WORDS = {"en": {"step": "Average step: {time}", "rows": "{shown} of {all} rows", "none": "no rows"},
-         "zh": {"step": "平均步：{time}", "rows": "共 {all} 行，显示 {shown} 行", "none": "没有行"}}
 # (category, time in ns, share)
 Part = Tuple[str, int, float]
 
@@ -48,32 +50,43 @@ def _head(column: Any) -> str:
     """The head has the unit unless each cell has its own; the help always has it."""
     unit, more = column.unit, ""
     said = " ".join(filter(None, (column.help, unit and f"({unit})")))
-    if unit and unit not in WITH_THEIR_UNIT:
+    if unit and unit != "count" and unit not in WITH_THEIR_UNIT:
         more = f' <span style="opacity:.6;font-weight:normal">{escape(unit)}</span>'
     return (f'<th style="text-align:{_side(column.type)}" title="{escape(said)}">'
             f"{escape(column.name)}{more}</th>")
 
 
 def _cell(value: Any, column: Any) -> str:
-    text = in_short(value, column.unit)
+    text = safe(in_short(value, column.unit))
     more = f' title="{escape(text)}"' if len(text) > MOST_LETTERS else ""
     return (f'<td style="text-align:{_side(column.type)};white-space:nowrap"{more}>'
             f"{escape(shortened(text, MOST_LETTERS))}</td>")
 
 
-def table(columns: Sequence[Any], values: Mapping[str, List[Any]], n_rows: int, sentence: Optional[str],
-          language: str) -> str:
-    """The first rows; columns without any value are left out. An empty table shows its sentence."""
-    if not n_rows:
-        return f"<p>{escape(sentence or WORDS[language]['none'])}</p>"
-    shown = [c for c in columns if any(v is not None for v in values[c.name])]
-    body = "".join("<tr>" + "".join(_cell(values[c.name][i], c) for c in shown) + "</tr>"
-                   for i in range(min(n_rows, MOST_ROWS)))
-    rest = WORDS[language]["rows"].format(shown=MOST_ROWS, all=n_rows)
-    caption = f'<caption style="caption-side:bottom">{rest}</caption>' if n_rows > MOST_ROWS else ""
+def table(shown: Sequence[Any], values: Mapping[str, List[Any]], n_rows: Tuple[int, int], sentence: str) -> str:
+    """The first rows of these columns. n_rows: how many there are here, and in the whole table. An empty table shows
+    its sentence."""
+    here, whole = min(n_rows[0], MOST_ROWS), n_rows[1]
+    if not here:
+        return f"<p>{escape(sentence)}</p>"
+    body = "".join("<tr>" + "".join(_cell(values[c.name][i], c) for c in shown) + "</tr>" for i in range(here))
+    rest = say("rows", shown=here, all=whole)
+    caption = f'<caption style="caption-side:bottom">{escape(rest)}</caption>' if whole > here else ""
     head = "".join(map(_head, shown))
     return (f'<div style="overflow-x:auto"><table>{caption}<thead><tr>{head}</tr></thead>'
             f"<tbody>{body}</tbody></table></div>")
+
+
+def longest(heading: str, columns: Sequence[Any], values: Mapping[str, List[Any]], shares: Sequence[float]) -> str:
+    """A few rows, each with its share as a bar."""
+    head = "".join(map(_head, columns)) + "<th></th>"
+    rows = []
+    for i, share in enumerate(shares):
+        width = max(1, round(min(1.0, share) * 120))
+        bar = (f'<svg width="120" height="10"><rect width="{width}" height="10" rx="2" fill="{COLORS["kernel"]}"/></svg>')
+        rows.append("<tr>" + "".join(_cell(values[c.name][i], c) for c in columns) + f"<td>{bar}</td></tr>")
+    return (f'<div style="margin:10px 0 2px">{escape(heading)}</div><div style="overflow-x:auto"><table><thead><tr>'
+            f'{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>')
 
 
 # ---- the average step ----
@@ -107,18 +120,34 @@ def _legend(parts: Sequence[Part], language: str) -> str:
     return f'<div style="max-width:{WIDTH}px;line-height:1.7;margin-top:4px">{"".join(items)}</div>'
 
 
-def _average(parts: Sequence[Part], language: str) -> str:
-    return WORDS[language]["step"].format(time=in_short(sum(p[1] for p in parts), "ns"))
+def average(parts: Sequence[Part], n_steps: int, language: str) -> str:
+    """The title of the bar: the average step, or the whole recording if it has no steps."""
+    return say("step" if n_steps else "whole", language, time=in_short(sum(p[1] for p in parts), "ns"))
 
 
-def step(parts: Sequence[Part], language: str) -> str:
-    """The bar of the average step with its legend, or nothing if no step was recorded."""
+def step(parts: Sequence[Part], n_steps: int, language: str) -> str:
+    """The bar of the average step with its legend, or nothing if no time was recorded."""
     present = [p for p in parts if p[1]]
     if not present:
         return ""
-    total = _average(parts, language)
+    total = average(parts, n_steps, language)
     return (f'<div style="margin:8px 0 4px">{escape(total)}</div>{_bar(present, language, total)}'
             f"{_legend(present, language)}")
+
+
+def line(text: str) -> str:
+    return f'<div style="opacity:.8;margin:4px 0">{escape(text)}</div>'
+
+
+def links(path: str, language: str) -> str:
+    """A link that saves the trace, and the command that shows its page. The link needs a file below the notebook's
+    folder: Jupyter serves no others."""
+    save = ""
+    if os.path.isfile(path) and not os.path.relpath(path).startswith(os.pardir):
+        to = quote(os.path.relpath(path).replace(os.sep, "/"))
+        save = f'<a href="{escape(to)}" download>{escape(say("save", language))}</a> · '
+    more = say("more", language, command=f"tacho serve {shlex.quote(path)}")
+    return f'<div style="margin-top:8px">{save}<span style="opacity:.7">{escape(more)}</span></div>'
 
 
 def title(facts: Mapping[str, Any]) -> str:
@@ -129,11 +158,11 @@ def title(facts: Mapping[str, Any]) -> str:
 
 # ---- the same without HTML ----
 
-def markdown(said: Optional[Mapping[str, Any]], parts: Sequence[Part], language: str) -> str:
+def markdown(said: Optional[Mapping[str, Any]], parts: Sequence[Part], n_steps: int, language: str) -> str:
     lines = [_plain(said["text"][language])] if said else []
     present = [p for p in parts if p[1]]
     if present:
-        lines += ["", _average(parts, language), "", "| | | |", "|---|--:|--:|"]
+        lines += ["", average(parts, n_steps, language), "", "| | | |", "|---|--:|--:|"]
         lines += [f"| {_plain(name_of(c, language))} | {in_short(t, 'ns')} | {in_short(s, 'share')} |"
                   for c, t, s in present]
     return "\n".join(lines)

@@ -19,12 +19,14 @@ def loaded_path() -> str:
     return paths[0] if paths else _library.path()
 
 
-def _offer() -> None:
-    """Libraries look for an NVTX or ITT listener at their first call, so it must be set before."""
+def _offer() -> List[str]:
+    """Libraries look for an NVTX or ITT listener at their first call, so it must be set before. The variables that
+    were set here."""
     library = loaded_path()
+    names = [name for name in ("NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64") if name not in os.environ]
     if os.path.isabs(library):
-        for variable in ("NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64"):
-            os.environ.setdefault(variable, library)
+        os.environ.update((name, library) for name in names)
+    return names
 
 
 def _load() -> Any:
@@ -40,7 +42,7 @@ def _load() -> Any:
 
 
 calls = _load()
-_offer()
+OFFERED = _offer()
 USES_EXTENSION = calls.__name__.endswith("_tacho")
 
 # Notes of this process: what is off and why. Each recording gets those that are known.

@@ -1,12 +1,12 @@
-"""Runs the program tacho for its JSON, text, columns and exports; and runs as it, for the script
-`tacho`."""
+"""Runs the program tacho for its JSON, text, columns and exports; and becomes it, for `python -m tacho`."""
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from typing import IO, Any, Callable, Dict, List, Sequence, TypeVar
+from typing import IO, Any, Callable, Dict, Sequence, TypeVar
 
 from . import _library
 
@@ -92,6 +92,10 @@ def language() -> str:
     return "en"
 
 
-def main(arguments: List[str] = sys.argv) -> None:
+def main(without: Sequence[str] = ()) -> None:
+    """Replaces this process with the program tacho. `without`: variables that importing this package has set."""
     program = _library.program()
-    os.execv(program, [program, *arguments[1:]])
+    for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores them, and the program would inherit that
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
+    environment = {k: v for k, v in os.environ.items() if k not in without}
+    os.execve(program, [program, *sys.argv[1:]], environment)

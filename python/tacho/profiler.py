@@ -1,4 +1,4 @@
-"""tacho.Profiler: one profiler with the interfaces of four frameworks.
+"""tacho.profile and tacho.Profiler: one profiler with the interfaces of four frameworks.
 
 It works like each framework's own profiler: as a context manager, as a decorator, with start, step and
 stop, with a schedule and a callback. Parameters have the same names and meaning; docs/PYTHON.md lists
@@ -17,11 +17,13 @@ import tempfile
 import warnings
 import weakref
 from pathlib import Path
-from typing import Any, Callable, List, Optional, Sequence, Union
+from html import escape
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence
 
 from . import _native, _program, handlers, hooks, reports
 from ._native import calls
-from .hooks import alarms
+from ._text import say
+from .hooks import alarms, imports
 from .schedules import ProfilerAction, as_schedule
 from .timer import Timer
 from .tables import Table
@@ -52,6 +54,31 @@ atexit.register(_finish_all)
 
 
 class Profiler:
+    """Records what happens between start() and stop(), in a `with` block, or in each call of a decorated function.
+
+    path: folder of the recordings, or a file that ends in .tacho (default: tacho_runs).
+    schedule: which steps to record: tacho.schedule(wait=1, warmup=1, active=3), a pair of steps, or a function of the
+        step's number (default: all). scheduler is the same, as Paddle names it.
+    on_trace_ready: called with the profiler after each recording, such as tacho.tensorboard_trace_handler(folder).
+    record_shapes: shapes and types of the inputs of operators.
+    profile_memory: allocations and releases.
+    with_stack: Python functions, and so the stack of each operator; costs more than everything else.
+    with_flops: operations of operators; implies record_shapes.
+    auto_step: a step ends when the first optimizer has stepped, without a call of step().
+    sample: operators, modules and stacks of one step in so many; device work of all.
+    timer_only: only measure the throughput of steps, and record nothing.
+    worker: name of this process among others (default: its rank, or host and process id).
+    flight_seconds: keep only so many seconds, and write them when tacho.trigger() or a rule of trigger says so.
+    trigger, metrics, ring_bytes: as `tacho record` takes them.
+    format, formats, with_backtrace, with_scopes, sample_rate, profile_device: as megengine.utils.profiler takes them.
+    output_path, start_profile, is_detail, is_show_op_path, subgraph, optypes_to_deal, optypes_not_deal: as
+        mindspore.Profiler takes them; with output_path recording starts at once.
+
+    Other parameters of the frameworks' profilers are accepted and have no effect; any other is a TypeError.
+
+    step() ends a training step. Afterwards trace() is the recording, key_averages() its operators; as the result of a
+    cell the profiler shows where the time went."""
+
     def __init__(self, path: Optional[str] = None, format: Optional[str] = None,
                  formats: Optional[Sequence[str]] = None, with_backtrace: bool = False,
                  with_scopes: bool = False, *, schedule: Any = None, scheduler: Any = None,
@@ -62,7 +89,8 @@ class Profiler:
                  is_show_op_path: bool = False, subgraph: str = "all", optypes_to_deal: str = "",
                  optypes_not_deal: str = "Variable", start_profile: bool = True,
                  worker: Optional[str] = None, flight_seconds: float = 0.0, ring_bytes: int = 0,
-                 trigger: Optional[str] = None, metrics: Any = None, sample: int = 0, **words: Any) -> None:
+                 trigger: Optional[str] = None, metrics: Any = None, sample: int = 0,
+                 auto_step: bool = False, **words: Any) -> None:
         unknown = sorted(set(words) - WITHOUT_EFFECT)
         if unknown:
             raise TypeError(f"Profiler has no parameter {', '.join(unknown)}")
@@ -75,7 +103,8 @@ class Profiler:
         self._wants = hooks.Wants(shapes=record_shapes or with_flops,
                                   memory=profile_memory or "memory_flow.svg" in self._formats,
                                   stacks=with_stack or with_backtrace, flops=with_flops,
-                                  scopes=with_scopes, sample_every=int(sample_rate))
+                                  scopes=with_scopes, sample_every=int(sample_rate), steps=auto_step)
+        self._imports = imports.Finder(functools.partial(hooks.imported, self._wants))
         self._device, self._worker = bool(profile_device), worker
         self._trigger, self._metrics = trigger, None if metrics is None else str(metrics)
         self._flight, self._ring = float(flight_seconds or (TRIGGER_SECONDS if trigger else 0)), int(ring_bytes)
@@ -194,21 +223,36 @@ class Profiler:
         if self._running:
             raise RuntimeError("this profiler is already running")
         self._running, self._pid, self.step_num = True, os.getpid(), 0
+        self._home = _working_folder()  # a path may be relative to it
+        # In a recording of somebody else, mark all steps, not only those of our schedule.
+        self._passive = not self.timer_only and (hooks.steps.automatic or calls.is_recording())
         hooks.timers.append(self._timer)
         self._timer.start()
         self.current_action = self._action(0)
         if self.timer_only:
             hooks.prepare(hooks.Wants(loader_only=True))
+        elif not hooks.steps.automatic:  # else tacho record handles imports and steps
+            self._imports.begin()
+            self._follow_steps()
         self._transition(NONE, self.current_action)
         return self
+
+    def _follow_steps(self) -> None:
+        if self._wants.steps:
+            hooks.prepare(self._wants)  # also count the steps before the recording
+            hooks.steps.follow(self._advance)
 
     def step(self, num_samples: Optional[int] = None) -> None:
         """Ends the current step and begins the next."""
         if not self._running:
             return
+        if self._recording or self._passive or self._wants.steps:
+            hooks.steps.marked_by_the_program()
+        self._advance(num_samples)
+
+    def _advance(self, num_samples: Optional[int] = None) -> None:
         self._timer.step(num_samples)
         if self._recording or self._passive:
-            hooks.steps.marked_by_the_program()
             calls.step()
         self.step_num += 1
         old, self.current_action = self.current_action, self._action(self.step_num)
@@ -225,6 +269,8 @@ class Profiler:
         self._timer.stop()
         if self._timer in hooks.timers:
             hooks.timers.remove(self._timer)
+        self._imports.end()
+        hooks.steps.leave(self._advance)
         old, self.current_action = self.current_action, NONE
         self._transition(old, None)
         hooks.end()
@@ -277,12 +323,19 @@ class Profiler:
         """The last finished span, as a Trace."""
         if self.trace_path is None:
             raise RuntimeError("nothing has been recorded yet")
-        return load(self.trace_path)
+        path = self.trace_path
+        return load(path if os.path.exists(path) else os.path.join(self._home, path))
 
     def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0,
                      **_more: Any) -> Table:
+        """The operators of the last recording, or the program's own ranges if there are no operators."""
         group = "name" + ("+shape" if group_by_input_shape else "") + ("+stack" if group_by_stack_n else "")
-        return self.trace().ask("operators", group_by=group)["operators"]
+        table = self.trace().ask("operators", group_by=group)["operators"]
+        return table if len(table) else self._ranges() or table
+
+    def _ranges(self) -> Optional[Table]:
+        table = self.trace().ask("overview").tables.get("user_events")
+        return table if table is not None and len(table) else None
 
     def export_chrome_trace(self, path: str) -> str:
         return handlers.write_as(self._last(), "chrome", path)
@@ -342,6 +395,17 @@ class Profiler:
             to = folder / f"{self._pid}_{n}.{form}"
         return handlers.write_as(source, "chrome" if form == FORMATS[0] else form, str(to))
 
+    def _state(self) -> str:
+        if self._passive:
+            return say("is_passive")
+        return say("is_recording" if self._recording else "not_started")
+
+    def __repr__(self) -> str:
+        return f"<tacho.Profiler: {self.trace_path or self._state()}>"
+
+    def _repr_html_(self) -> str:
+        return self.trace()._repr_html_() if self.trace_path else f"<p>{escape(self._state())}</p>"
+
     # ---- the end ----
 
     def _finish(self) -> None:
@@ -364,6 +428,13 @@ class Profiler:
             pass
 
 
+def _working_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it was removed
+        return ""
+
+
 def _check_formats(one: Optional[str], several: Optional[Sequence[str]]) -> List[str]:
     if isinstance(several, str):
         raise TypeError("formats takes a list, format a single format")
@@ -383,8 +454,21 @@ def _check_sample(every: int) -> int:
     return every
 
 
-def profile(*args: Any, **words: Any) -> Union[Profiler, Callable]:
-    """Profiler(…); as a bare decorator, records every call of the function."""
-    if len(args) == 1 and callable(args[0]) and not words:
-        return Profiler()(args[0])
-    return Profiler(*args, **words)
+class _Signature:
+    """The signature that notebooks show. Computed on demand: importing inspect takes longer than this package."""
+
+    def __get__(self, _instance: Any, _owner: Any) -> Any:
+        import inspect
+        return inspect.signature(Profiler)
+
+
+class profile(Profiler):  # as PyTorch spells it
+    __doc__ = Profiler.__doc__
+    __signature__ = _Signature()
+
+    if not TYPE_CHECKING:  # so that editors show the parameters of Profiler
+        def __new__(cls, path: Any = None, *args: Any, **words: Any) -> Any:
+            """As a bare decorator, @tacho.profile, it records every call of the function."""
+            if callable(path) and not args and not words:
+                return Profiler()(path)
+            return super().__new__(cls)

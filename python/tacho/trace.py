@@ -4,11 +4,12 @@ A Trace asks the program tacho. Its methods, one for each analysis, are in _anal
 from the same table as the program's own help; tables.py has what they answer.
 """
 import os
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Union
 
-from . import _columns, _html, _program
+from . import _columns, _program, _view
 from ._analyses import FIRST_TABLES, Analyses
-from .tables import Answer, Question
+from .server import Server
+from .tables import Answer, Question, Table
 
 
 def _options(words: Dict[str, Any]) -> List[str]:
@@ -27,20 +28,28 @@ def _options(words: Dict[str, Any]) -> List[str]:
 
 
 class Trace(Analyses):
-    """A trace file, a folder of one run, or a log folder with run=, worker= and span= chosen."""
+    """A trace file, a folder of one run, or a log folder with run=, worker= and span= chosen.
+
+    print(trace) is the verdict; as the result of a cell it is shown with bars. Every analysis is a method:
+    trace.overview(), trace.operators(group_by="name+shape"); trace.query(sql) answers anything else."""
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], **chosen: Any) -> None:
         self.path, self._chosen = os.fspath(path), chosen
         self._tables: Dict[str, "_columns.Columns"] = {}
 
     def ask(self, analysis: str, **words: Any) -> Answer:
-        """Any analysis by name; options as keyword arguments, group_by="name" for --group-by name."""
+        """Any analysis by name; options as keyword arguments, group_by="name" for --group-by name. The analysis "query"
+        takes sql=."""
         words = {**self._chosen, **{k: v for k, v in words.items() if v is not None and v is not False}}
-        question = Question([analysis.replace("_", "-"), self.path, *_options(words)], "limit" in words)
+        # A comment at its start is not an option.
+        sql = ["\n" + str(words.pop("sql"))] if analysis == "query" and "sql" in words else []
+        question = Question([analysis.replace("_", "-"), self.path, *sql, *_options(words)], "limit" in words)
         return Answer(_program.ask(question.all()), question)
 
     def _asked(self, analysis: str, words: Dict[str, Any]) -> Any:
         answer = self.ask(analysis, **words)
+        if analysis == "query":
+            return next(iter(answer), Table("result", [], [], answer=answer))
         return answer[FIRST_TABLES[analysis]] if analysis in FIRST_TABLES else answer
 
     @property
@@ -53,8 +62,14 @@ class Trace(Analyses):
         return [row["worker"] for row in order]
 
     def worker(self, name: str) -> "Trace":
-        """The same run, one worker of it."""
-        return Trace(self.path, **{**self._chosen, "worker": name})
+        """The same run, one worker of it. A name that does not exist raises QuestionError, which lists those that do."""
+        return Trace(self.path, **{**self._chosen, "worker": name})._checked()
+
+    def _checked(self) -> "Trace":
+        """Fails now if the run, worker or span that was chosen does not exist."""
+        if {"run", "worker", "span"} & set(self._chosen):
+            _program.run(["info", self.path, "--table", "trace", *_options(self._chosen)])
+        return self
 
     def columns(self, table: str) -> "_columns.Columns":
         """A table of the trace by its name in SQL (`tacho query TRACE .tables`), as columns that numpy and
@@ -95,6 +110,18 @@ class Trace(Analyses):
         """The report to read first after a run."""
         return _program.as_wide(["summary", self.path, *_options({**self._chosen, **words})])
 
+    def report(self, path: Union[str, "os.PathLike[str]"] = "report.html", **words: Any) -> str:
+        """Writes one HTML file that opens anywhere, without a server, and returns its path. detail="3..5" includes every
+        event of these steps."""
+        to = os.fspath(path)
+        _program.run(["report", self.path, "-o", to, "-q", *_options({**self._chosen, **words})])
+        return to
+
+    def serve(self, port: int = 0, **words: Any) -> Server:
+        """Starts the page in the background, on a free port unless one is given: server.url is its address,
+        server.stop() ends it, and so does the end of the program; server.wait() waits for an interrupt."""
+        return Server(self.path, ["--port", str(port), *_options(words)])
+
     def __enter__(self) -> "Trace":
         return self
 
@@ -105,35 +132,29 @@ class Trace(Analyses):
         chosen = "".join(f" {k}={v}" for k, v in self._chosen.items())
         return f"<tacho.Trace {self.path}{chosen}>"
 
-    def _step(self) -> Tuple[Answer, Sequence[_html.Part]]:
-        answer = self.ask("overview")
-        return answer, [(r["category"], r["time"] or 0, r["share"] or 0.0) for r in answer["breakdown"]]
+    def __str__(self) -> str:
+        """The verdict, or what was recorded if there is none."""
+        return _view.text(self)
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        """What IPython shows in a terminal."""
+        printer.text(_view.text(self))
 
     def _repr_html_(self) -> str:
-        language = self._chosen.get("lang") or _program.language()
-        try:
-            answer, parts = self._step()
-        except _program.TachoError as why:
-            return _html.title({"path": self.path}) + _html.problem(str(why))
-        said = _html.verdict(answer.verdict, language) if answer.verdict else ""
-        facts = {**answer.trace, "path": self.path, "worker": self._chosen.get("worker")}
-        return _html.title(facts) + said + _html.step(parts, language)
+        return _view.html(self)
 
     def _repr_markdown_(self) -> Optional[str]:
-        try:
-            answer, parts = self._step()
-        except _program.TachoError:
-            return None
-        return _html.markdown(answer.verdict, parts, self._chosen.get("lang") or _program.language())
+        return _view.markdown(self)
 
 
 def load(path: Union[str, "os.PathLike[str]"], **chosen: Any) -> Trace:
     """Opens any file or folder that `tacho` reads; run=, worker=, span= choose. A missing path raises
-    TraceNotFoundError, which is also a FileNotFoundError."""
+    TraceNotFoundError, which is also a FileNotFoundError; a run, worker or span that does not exist raises
+    QuestionError, which is also a ValueError."""
     trace = Trace(path, **chosen)
     if "://" not in trace.path and not os.path.exists(trace.path):
         try:
             _program.run(["info", trace.path])
         except _program.TachoError as why:
             raise _program.TraceNotFoundError(str(why)) from None
-    return trace
+    return trace._checked()

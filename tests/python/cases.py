@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -615,6 +616,42 @@ def tables_have_columns_rows_html_and_units(folder):
     except ImportError:
         return
     equal(isinstance(table.to_pandas(), pandas.DataFrame), True)
+
+
+def averages_of_a_program_without_operators_are_its_ranges(folder):
+    with tacho.profile(path=str(folder)) as profiler:
+        work(profiler, 3)
+    table = profiler.key_averages()
+    equal((table["name"], table.calls), (["work"], [3]))
+    for order in (None, "self_cpu_time_total", "cpu_time", "self_cuda_time_total"):
+        equal(table.table(sort_by=order).splitlines()[1].split()[:2], ["work", "3"])
+    with tacho.profile(path=str(folder / "nothing")) as profiler:
+        pass
+    equal(profiler.key_averages().table(), "No operators were recorded\n")
+
+
+def a_profiler_shows_what_it_recorded(folder):
+    profiler = tacho.Profiler(str(folder))
+    equal((repr(profiler), "has not recorded" in profiler._repr_html_()),
+          ("<tacho.Profiler: The profiler has not recorded anything yet>", True))
+    with profiler:
+        equal("is recording" in repr(profiler), True)
+        work(profiler, 2)
+    equal(profiler.trace_path in repr(profiler), True)
+    shown = profiler._repr_html_()
+    equal((shown == profiler.trace()._repr_html_(), "Ranges of the program" in shown, "2 steps, 2 ranges" in shown),
+          (True, True, True), shown)
+
+
+def profile_shows_its_parameters(_folder):
+    import inspect
+    parameters = inspect.signature(tacho.profile).parameters
+    equal(list(parameters)[:2] + ["with_stack" in parameters], ["path", "format", True])
+    equal(parameters["record_shapes"].annotation, bool)
+    for name in parameters:
+        if name not in ("words",):
+            equal(bool(re.search(rf"\b{name}\b", tacho.profile.__doc__)), True, name)
+    equal(issubclass(tacho.profile, tacho.Profiler), True)
 
 
 def a_wrong_question_is_an_exception_with_the_program_s_words(folder):

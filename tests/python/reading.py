@@ -4,6 +4,7 @@ Run by tests/python/run with every interpreter it finds. Nothing but the standar
 consumer of Arrow's structures is written out below. Cases with pyarrow, pandas, polars and duckdb run where
 these can be imported, and say so where not.
 """
+import contextlib
 import ctypes
 import gc
 import importlib
@@ -15,14 +16,16 @@ import os
 import re
 import shutil
 import struct
+import subprocess
 import sys
 import threading
+import urllib.request
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int64, c_void_p, py_object
 from html.parser import HTMLParser
 from pathlib import Path
 
 import tacho
-from tacho import _arrow, _html, _program
+from tacho import _arrow, _html, _library, _program
 from tacho._values import in_short, shortened
 from cases import Skip, equal, main, script
 
@@ -483,12 +486,15 @@ def a_notebook_shows_the_verdict_and_the_average_step(_folder):
     page = Checker(trace._repr_html_())
     text = " ".join(page.texts)
     equal(trace.overview().verdict["text"]["en"] in text and "Average step: 29.9 ms" in text, True, text)
-    equal(page.tags.count("rect"), 2 * sum(1 for t in trace.overview()["breakdown"]["time"] if t))
+    # A bar with its legend, and a bar for each of the operators that take longest.
+    equal(page.tags.count("rect"), 2 * sum(1 for t in trace.overview()["breakdown"]["time"] if t) + 5)
+    equal("Operators that take longest" in text and "aten::copy_" in text, True, text)
+    equal("Recorded: 3 steps" in text and "1,128 kernels" in text, True, text)
     equal("| Kernel | 7.09 ms | 23.7 % |" in trace._repr_markdown_(), True, trace._repr_markdown_())
     shown = trace.kernels()._repr_html_()
     table = Checker(shown)
-    equal("count" in table.texts and "1.81 ms" in table.texts and table.tags.count("tr") > 3, True)
-    equal("(ns)" in shown, True)
+    equal("calls" in table.texts and "1.81 ms" in table.texts and table.tags.count("tr") > 3, True)
+    equal("(ns)" in shown and "(count)" in shown, True)
     Checker(trace.overview()._repr_html_())
     equal("Little could be checked" in tacho.load(EMPTY).advise()._repr_html_(), True)
     problem = Checker(tacho.Trace("/nowhere/<b>x")._repr_html_())
@@ -498,7 +504,8 @@ def a_notebook_shows_the_verdict_and_the_average_step(_folder):
 def numbers_of_a_notebook_have_three_digits(_folder):
     for value, unit, text in ((999_999, "ns", "1.00 ms"), (600, "ns", "600 ns"), (29_921_000, "ns", "29.9 ms"),
                               (-5_000, "ns", "-5.00 µs"), (3 << 20, "bytes", "3.00 MiB"), (0, "bytes", "0 B"),
-                              (0.29, "share", "29.0 %"), (12_345, "count", "12,345"), (None, "ns", "-"),
+                              (0.29, "share", "29.0 %"), (0, "share", "0.0 %"), (12_345, "count", "12,345"),
+                              (None, "ns", "-"), (None, "share", "-"),
                               (True, None, "True"), ("x", "ns", "x"), (10**13, "ns", "10000 s")):
         equal(in_short(value, unit), text)
     equal(shortened("abcdefghijkl", 9), "abcdef…kl")
@@ -508,12 +515,187 @@ def texts_of_a_notebook_are_escaped(_folder):
     evil = "<script>alert(1)</script>\"'&"
     said = {"severity": evil, "text": {"en": evil}}
     column = tacho.Column(evil, "string", evil, evil)
-    for text in (_html.verdict(said, "en"), _html.step([(evil, 5, 1.0)], "en"), _html.problem(evil),
-                 _html.title({"path": evil, "run": evil}),
-                 _html.table([column], {evil: [evil * 20]}, 1, None, "en"),
-                 _html.table([column], {evil: []}, 0, evil, "en")):
+    for text in (_html.verdict(said, "en"), _html.step([(evil, 5, 1.0)], 1, "en"), _html.problem(evil),
+                 _html.title({"path": evil, "run": evil}), _html.line(evil), _html.links(evil, "en"),
+                 _html.table([column], {evil: [evil * 20]}, (1, 1), evil),
+                 _html.longest(evil, [column], {evil: [evil]}, [1.0]),
+                 _html.table([column], {evil: []}, (0, 0), evil)):
         Checker(text)
-    equal("<" in _html.markdown(said, [(evil, 5, 1.0)], "en"), False)
+    equal("<" in _html.markdown(said, [(evil, 5, 1.0)], 1, "en"), False)
+
+
+def refused(function):
+    """The message of the QuestionError that it raises."""
+    try:
+        function()
+    except tacho.QuestionError as why:
+        return str(why)
+    raise AssertionError("no exception")
+
+
+def a_worker_that_does_not_exist_is_refused_at_once(_folder):
+    ranks = tacho.load(ROOT / "tests/data/two_ranks")
+    equal(ranks.worker("rank1").info().trace["worker"], "rank1")
+    for wrong in (lambda: ranks.worker("nope"), lambda: tacho.load(ranks.path, worker="nope"),
+                  lambda: tacho.load(ranks.path, run="nope"), lambda: tacho.load(ranks.path, span=7)):
+        equal("; available: " in refused(wrong), True)
+
+
+def sql_answers_as_a_table(_folder):
+    trace = tacho.load(SAMPLE)
+    kinds = trace.query("-- a comment\nselect kind, count(*) as n from slice group by kind order by n desc")
+    equal((kinds.names, kinds[0]["kind"], kinds.n == sorted(kinds.n, reverse=True)), (["kind", "n"], "python", True))
+    equal(trace.ask("query", sql="select 1 as one")["result"].one, [1])
+    equal(len(trace.query("select name from slice where dur < 0")), 0)
+    equal("slice" in trace.query(".tables")["table"], True)
+    equal(len(trace.query("select * from slice", limit=7)), 7)
+    equal(sum(trace.query("select dur from kernel", step=3)["dur"]) < sum(trace.device_work.dur), True)
+    equal("syntax error" in refused(lambda: trace.query("selec 1")), True)
+    equal("aten::copy_" in str(trace.query("select name from operators limit 1")), True)
+
+
+def rows_and_parts_of_every_table(folder):
+    trace = tacho.load(SAMPLE)
+    for table in (trace.operators(), trace.slices, trace.query("select name, dur from slice"), trace.steps()):
+        first = table[0]
+        equal((list(first), first), (list(table.names), next(iter(table))))
+        equal(table[-1], table[len(table) - 1])
+        part = table.head(2)
+        equal((len(part), part.total_rows, part[1]), (2, len(table), table[1]))
+        equal((table[1:3][0], len(table[5:5])), (table[1], 0))
+        equal(part.to_dict()[table.names[0]], list(table[table.names[0]][:2]))
+        equal(table.names[0] in table and "nothing" not in table, True)
+        equal(str(part).split()[0] == table.names[0] and len(str(part).splitlines()) == 3, True, str(part))
+        Checker(part._repr_html_())
+        Checker(table._repr_html_())
+        columns, about = consume(part)
+        equal((columns[table.names[0]][2], about["table"]), (list(table[table.names[0]][:2]), part.name))
+    for wrong, kind in ((len(table), IndexError), (-len(table) - 1, IndexError), ("nothing", KeyError)):
+        try:
+            table[wrong]
+        except kind as why:
+            equal("steps" in str(why), True)
+            continue
+        raise AssertionError("no exception")
+
+
+def parts_of_a_table_go_through_arrow_as_the_whole_does(_folder):
+    trace = tacho.load(SAMPLE)
+    for analysis in ("info", "overview", "memory", "advise"):
+        for table in trace.ask(analysis):
+            whole, part = consume(table)[0], consume(table[:])[0]
+            equal({n: (f, v) for n, (f, _, v) in whole.items() if f != "u"},
+                  {n: (f, v) for n, (f, _, v) in part.items() if f != "u"}, table.name)
+            for c in table.columns:
+                if c.type == "string":
+                    equal(part[c.name][2], table[c.name], c.name)
+
+
+def csv_files_are_those_of_the_program(folder):
+    for path in (SAMPLE, ROOT / "tests/data/hostile_names.json", ROOT / "tests/data/two_ranks"):
+        trace = tacho.load(path)
+        for name, table in (("operators", "operators"), ("overview", "breakdown"), ("advise", "advice"), ("info", "trace")):
+            answer = trace.ask(name)
+            wanted = _program.run([*answer._question.all(), "--table", table, "--format", "csv"])
+            rows = answer[table]
+            text = [c.name for c in rows.columns if c.type == "object"]  # JSON, written differently
+            if not text:
+                equal(rows.to_csv(), wanted, f"{path.name} {table}")
+    equal(tacho.load(SAMPLE).operators().head(1).to_csv(folder / "a.csv"), None)
+    equal((folder / "a.csv").read_bytes().count(b"\r\n"), 2)
+    hostile = tacho.Table("t", [{"name": "a"}], [["=1+1"], ["x\x1b[2J"], ["a,\"b\""], [""], [None], ["\u202etxt"]])
+    equal(hostile.to_csv(), "a\r\n'=1+1\r\nx\\x1b[2J\r\n\"a,\"\"b\"\"\"\r\n\"\"\r\n\r\n\\u202etxt\r\n")
+
+
+def columns_of_a_notebook_are_those_with_values_times_first(_folder):
+    trace = tacho.load(SAMPLE)
+    shown = [c.name for c in trace.operators()._shown(range(5))]
+    equal(shown[:5], ["name", "calls", "share", "device_self", "device_total"])
+    equal({"full_name", "info", "subgraph"} & set(shown), set())
+    assert shown.index("host_total") < shown.index("side")
+    own = trace.query("select dur, name, kind, null as absent from slice limit 3")
+    equal([c.name for c in own._shown(range(3))], ["dur", "name", "kind"])  # in the order of the question
+    equal(tacho.Table("t", [], []).table(), "no rows\n")
+    equal(tacho.load(EMPTY).advise().table().startswith("Little could be checked"), True)
+
+
+def a_trace_prints_its_verdict(folder):
+    trace = tacho.load(SAMPLE)
+    equal(str(trace), trace.overview().verdict["text"]["en"])
+    equal(str(tacho.load(SAMPLE, lang="zh")), trace.overview().verdict["text"]["zh"])
+    equal(repr(trace), f"<tacho.Trace {SAMPLE}>")
+    printed = []
+    trace._repr_pretty_(type("Printer", (), {"text": staticmethod(printed.append)}), False)
+    equal(printed, [str(trace)])
+    with tacho.profile(str(folder / "nothing")) as prof:
+        pass
+    equal("Nothing was recorded: no supported framework ran" in str(prof.trace()), True)
+
+
+def a_report_is_one_file_and_a_server_ends(folder):
+    trace = tacho.load(SAMPLE)
+    equal(trace.report(folder / "report.html"), str(folder / "report.html"))
+    equal((folder / "report.html").read_bytes()[:15].lower(), b"<!doctype html>")
+    with contextlib.redirect_stderr(io.StringIO()) as said:
+        server = trace.serve()
+    equal(server.url in said.getvalue(), True)
+    with server:
+        with urllib.request.urlopen(server.url, timeout=20) as page:
+            equal((page.status, b"<html" in page.read().lower()), (200, True))
+        equal((server.is_running(), server.url in repr(server), server.url in server._repr_html_()), (True, True, True))
+        Checker(server._repr_html_())
+    equal((server.is_running(), "ended" in repr(server)), (False, True))
+    Checker(server._repr_html_())
+    server.stop()
+    try:
+        trace.serve(port=99999)
+    except tacho.TachoError as why:
+        equal("99999" in str(why), True)
+        return
+    raise AssertionError("no exception")
+
+
+def a_server_ends_with_the_program(folder):
+    text = f"import tacho\nserver = tacho.load({str(SAMPLE)!r}).serve()\nprint(server._process.pid)"
+    pid = int(script(folder, text))
+    equal(os.path.exists(f"/proc/{pid}"), False)
+
+
+def python_m_tacho_is_the_program(folder):
+    def same(*words, **more):
+        seen = [subprocess.run([*line, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False, **more)
+                for line in ([_library.program()], [sys.executable, "-m", "tacho"])]
+        equal((seen[1].returncode, seen[1].stdout, seen[1].stderr), (seen[0].returncode, seen[0].stdout, seen[0].stderr))
+        return seen[1].returncode
+
+    equal(same("overview", str(SAMPLE), "--stable"), 0)
+    equal((same("nothing"), same("info", "/nowhere/x")), (1, 2))
+    equal(same("query", "-", "select 1", stdin=subprocess.DEVNULL), 2)
+    ends = []
+    for line in ([_library.program()], [sys.executable, "-m", "tacho"]):
+        reader, writer = os.pipe()
+        os.close(reader)  # nobody reads: the signal that says so is not ignored, as it is in Python
+        ends.append(subprocess.run([*line, "operators", str(SAMPLE), "--json"], stdout=writer, stderr=subprocess.PIPE,
+                                   timeout=60, check=False).returncode)
+        os.close(writer)
+    equal(ends[1], ends[0])
+    env = [sys.executable, "-c", "import os; print(sorted(k for k in os.environ if 'NVTX' in k or 'ITTNOTIFY' in k))"]
+    seen = subprocess.run([sys.executable, "-m", "tacho", "record", "-o", str(folder / "r"), "-q", "--", *env],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    plain = subprocess.run([_library.program(), "record", "-o", str(folder / "p"), "-q", "--", *env],
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    equal(seen.stdout.splitlines()[:1], plain.stdout.splitlines()[:1])
+
+
+def pandas_takes_tables_of_the_trace(_folder):
+    pandas = library("pandas")
+    slices = tacho.load(SAMPLE).slices
+    frame = slices.to_pandas()
+    equal((len(frame), frame.attrs["units"]["dur"], int(frame["dur"].sum())), (len(slices), "ns", sum(slices.dur)))
+    equal(int(frame["parent"].isna().sum()), sum(1 for p in slices.parent if p is None))
+    equal((list(frame["name"][:3]), str(frame["name"].dtype)), (list(slices.name[:3]), "category"))
+    equal(str(slices.head(3).to_pandas(durations=True).dtypes["dur"]), "timedelta64[ns]")
+    equal(pandas.isna(slices.to_pandas()["step"]).any(), any(s is None for s in slices.step))
 
 
 def paths_that_are_not_there_are_file_not_found(folder):
@@ -548,26 +730,49 @@ def a_folder_of_ranks_has_workers(_folder):
     trace = tacho.load(ddp)
     equal(trace.workers, ["rank0", "rank1", "rank2", "rank3"])
     equal(trace.worker("rank2").info().trace["worker"], "rank2")
+    for wrong in (lambda: trace.worker("nope"), lambda: tacho.load(ddp, worker="nope")):
+        equal("available: rank0, rank1, rank2, rank3" in refused(wrong), True)
     equal(len(trace.distributed(all_workers=True).overlap), 4)
     equal(tacho.load(SAMPLE).workers, ["sample"])
 
 
 # ---- the documentation ----
 
-def examples(path):
-    """The blocks of Python that read a trace."""
-    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / path).read_text(encoding="utf-8"), re.M | re.S)
-    return [b for b in blocks if "tacho.load(" in b]
+def examples(path, language="python"):
+    """The blocks of a language in a page."""
+    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / path).read_text(encoding="utf-8"), re.M | re.S)
 
 
-def run_examples(folder, wanted):
-    (folder / "runs/x").mkdir(parents=True)
-    shutil.copy(SAMPLE, folder / "runs/x")
+# What the program around a block has: a training that takes no framework, and stand-ins for trainers (trainers.py).
+AROUND = """
+import sys
+sys.path.insert(0, {tests!r})
+import trainers
+from trainers import args, dataset, lightning_module, loader, model, optimizer, train, x, y
+"""
+LIBRARIES = ("numpy", "pandas", "polars", "duckdb", "pyarrow")
+
+
+def run_examples(folder, has_libraries):
+    """Every block that needs no library, or every one that does and of which all are installed."""
+    if os.environ.get("TACHO_EXAMPLES") == "no":
+        raise Skip("they run with another interpreter")
+    skipped = set()
     for page in ("docs/PYTHON.md", "docs/PYTHON.zh.md"):
-        blocks = [b for b in examples(page) if bool(re.search("numpy|pandas|polars|duckdb|arrow", b)) == wanted]
-        equal(bool(blocks), True, page)
-        for block in blocks:
-            script(folder, block)
+        blocks = examples(page)
+        equal(len(blocks) > 8, True, page)
+        for i, block in enumerate(blocks):
+            needed = {name for name in LIBRARIES if re.search(rf"^ *(import|from) {name}\b|\.to_{name}\(", block, re.M)}
+            missing = {name for name in needed if not importlib.util.find_spec(name)}
+            if bool(needed) != has_libraries or missing:
+                skipped |= missing if has_libraries else set()
+                continue
+            inside = folder / f"{Path(page).name}_{i}"
+            (inside / "runs/x").mkdir(parents=True)
+            shutil.copy(SAMPLE, inside / "runs/x")
+            script(inside, AROUND.format(tests=str(ROOT / "tests/python")) + block)
+    if skipped:
+        raise Skip(f"blocks with {', '.join(sorted(skipped))}, which are not installed")
 
 
 def examples_of_the_docs_run(folder):
@@ -575,8 +780,6 @@ def examples_of_the_docs_run(folder):
 
 
 def examples_of_the_docs_with_libraries_run(folder):
-    for name in ("numpy", "pandas", "polars", "duckdb", "pyarrow"):
-        library(name)
     run_examples(folder, True)
 
 

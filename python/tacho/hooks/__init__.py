@@ -27,6 +27,7 @@ class Wants(NamedTuple):
     scopes: bool = False
     sample_every: int = 0
     loader_only: bool = False
+    steps: bool = False  # call steps.optimizer_stepped after each step of an optimizer
 
 
 _installed: Dict[str, Wants] = {}
@@ -54,6 +55,12 @@ def look_again(wants: Wants) -> None:
     for name in FRAMEWORKS:
         if name not in _installed and _is_complete(name):
             _install(name, wants)
+
+
+def imported(wants: Wants) -> None:
+    """A framework was imported while a profiler runs: hook it, and leave its import out of the steps."""
+    look_again(wants)
+    calls.begin_steps()
 
 
 def _is_complete(name: str) -> bool:

@@ -121,6 +121,31 @@ def _hook_optimizer(torch: Any) -> None:
                      ranged("Optimizer.zero_grad", _native.OPTIMIZER))
 
 
+def _follow_optimizer(torch: Any) -> None:
+    """Reports the end of each optimizer step. PyTorch calls its post hooks inside the optimizer's range, so the step is
+    reported when that range has ended; otherwise the range would overlap two steps."""
+    optimizers = sys.modules.get("torch.optim.optimizer")
+    if optimizers is None:
+        return
+    ended = threading.local()
+
+    def stepped(optimizer: Any, _args: Any, _words: Any) -> None:
+        ended.optimizer = optimizer
+
+    def make(function: Any) -> Any:
+        @functools.wraps(function)
+        def wrapped(*args: Any) -> Any:
+            result = function(*args)
+            optimizer, ended.optimizer = getattr(ended, "optimizer", None), None
+            if optimizer is not None:
+                steps.optimizer_stepped(optimizer)
+            return result
+        return wrapped
+
+    _handles.append(optimizers.register_optimizer_step_post_hook(stepped))
+    _patches.replace(torch.autograd.profiler.record_function, "__exit__", make)
+
+
 def _hook_dispatch(wants: Wants) -> None:
     """Operators through a dispatch mode: always works, but costs a few microseconds each."""
     global _mode
@@ -182,6 +207,8 @@ def install(wants: Wants) -> None:
     _hook_backward(torch)
     _hook_processes(torch)
     _hook_pinning()
+    if wants.steps and got & _native.TORCH_OPS:
+        _follow_optimizer(torch)
     if not got & _native.TORCH_OPS:
         marks = _hook_marks(torch, wants)
         _native.note(f"PyTorch: libtorch did not answer; operators come from {marks or 'a dispatch mode'},"

@@ -198,8 +198,10 @@ static uint32_t join_rows(const summary *s, comm_groups *p, uint32_t *group_of,
             if ((rows[i].source != ABSENT_I64) != links) continue;
             if (!last ||
                 !(links ? same_group(last, &rows[i]) : str_eq(last->name, rows[i].name))) {
-                p->v[p->n] = (comm_group){
-                    .name = rows[i].name, .source = rows[i].source, .target = rows[i].target};
+                p->v[p->n] = (comm_group){.name = rows[i].name,
+                                          .source = rows[i].source,
+                                          .target = rows[i].target,
+                                          .bytes = ABSENT_I64};
                 reported[p->n++] = N_COMM_GROUPS;
             }
             last = &rows[i];
@@ -207,7 +209,8 @@ static uint32_t join_rows(const summary *s, comm_groups *p, uint32_t *group_of,
             group_of[i] = p->n - 1;
             g->size = max_i64(g->size, rows[i].size);
             g->calls = add_i64(g->calls, rows[i].calls);
-            g->bytes = add_i64(g->bytes, rows[i].bytes);
+            if (rows[i].size_class >= 0) /* else nobody recorded how much was sent */
+                g->bytes = add_i64(max_i64(0, g->bytes), rows[i].bytes);
             g->transfer = add_i64(g->transfer, rows[i].transfer);
             g->waiting = add_i64(g->waiting, rows[i].waiting);
             if (rows[i].type >= 0 && rows[i].type < N_COMM_TYPES)

@@ -32,7 +32,8 @@ typedef struct {
     comm_group_kind kind;
     uint32_t first_member, n_members; /* in comm_groups.member */
     int64_t size;                     /* as its members say, or as they were seen */
-    int64_t calls, bytes, transfer, waiting;
+    int64_t calls, transfer, waiting;
+    int64_t bytes;    /* ABSENT_I64: not recorded */
     double slower_by; /* mean transfer over the median of its like; NaN: nothing to compare */
     int64_t excess;   /* ns of transfer beyond that median */
     bool slow;

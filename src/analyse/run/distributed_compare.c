@@ -175,7 +175,7 @@ static str members_text(const run_question *q, const comm_group *g) {
 static void set_traffic(table *t, size_t row, uint32_t calls, const comm_group *g) {
     enum { BYTES = 1, TRANSFER, WAITING, BANDWIDTH, SLOWER_BY, SLOW, COST };
     table_set_int(t, row, calls, g->calls);
-    table_set_int(t, row, calls + BYTES, g->bytes);
+    if (g->bytes != ABSENT_I64) table_set_int(t, row, calls + BYTES, g->bytes);
     table_set_int(t, row, calls + TRANSFER, g->transfer);
     table_set_int(t, row, calls + WAITING, g->waiting);
     if (g->bytes > 0 && g->transfer > 0)

@@ -2,7 +2,8 @@
  *
  * Steps of a summary are sorted by worker, so one pass adds up a worker after the other. Only
  * steps that count in averages are taken (untraced_steps.h). The median of an even number of
- * workers is the upper of the two in the middle: it is a time that a worker really has. */
+ * workers is the upper of the two in the middle: it is a time that a worker really has. Device
+ * work is compared among the workers that recorded any: the others would count as 0. */
 #include "analyse/run/rank_spread.h"
 
 #include "analyse/producer/untraced_steps.h"
@@ -16,6 +17,7 @@ enum { TOTAL = N_ROLES, N_PARTS };
 /* The average step of a worker. */
 typedef struct {
     str worker;
+    bool has_device; /* its device work was recorded */
     int64_t part[N_PARTS];
 } worker_step;
 
@@ -50,10 +52,30 @@ static uint32_t add_worker(const summary *s, uint32_t first, worker_step *out) {
     return i;
 }
 
-static status write_part(table *t, int part, const worker_step *v, uint32_t n, sort_pair *pairs,
-                         error *err) {
+static bool is_of_device(int part) {
+    return part == ROLE_KERNEL || part == ROLE_MEMCPY || part == ROLE_MEMSET;
+}
+
+/* Whose device work was recorded: of nobody's where there are only step traces. Both lists are
+ * sorted by the workers' names. */
+static void mark_devices(const summary *s, worker_step *v, uint32_t n) {
+    const summary_worker *w = SUMMARY_ROWS(s, worker);
+    bool all_bare = untraced_steps_are_all(s);
+    for (uint32_t i = 0, at = 0; i < n; i++) {
+        while (at < SUMMARY_N(s, worker) && str_cmp(w[at].name, v[i].worker) < 0) at++;
+        v[i].has_device = !all_bare && at < SUMMARY_N(s, worker) &&
+                          str_eq(w[at].name, v[i].worker) && w[at].has_device == 1;
+    }
+}
+
+static status write_part(table *t, int part, const worker_step *v, uint32_t n_workers,
+                         sort_pair *pairs, error *err) {
     size_t row;
-    for (uint32_t i = 0; i < n; i++) pairs[i] = (sort_pair){(uint64_t)v[i].part[part], i};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < n_workers; i++)
+        if (v[i].has_device || !is_of_device(part))
+            pairs[n++] = (sort_pair){(uint64_t)v[i].part[part], i};
+    if (!n) return OK;
     sort_radix(pairs, pairs + n, n);
     const worker_step *least = &v[pairs[0].row], *most = &v[pairs[n - 1].row];
     TRY(table_add_row(t, &row, err));
@@ -68,12 +90,6 @@ static status write_part(table *t, int part, const worker_step *v, uint32_t n, s
     return OK;
 }
 
-/* What devices did where only step traces were recorded. */
-static bool is_unknown(const summary *s, int part) {
-    return (part == ROLE_KERNEL || part == ROLE_MEMCPY || part == ROLE_MEMSET) &&
-           untraced_steps_are_all(s);
-}
-
 status rank_spread_write(const summary *s, arena *a, answer *out, error *err) {
     uint32_t n_rows = SUMMARY_N(s, step), n = 0;
     table *t = answer_table(out, a, "spread");
@@ -85,7 +101,7 @@ status rank_spread_write(const summary *s, arena *a, answer *out, error *err) {
         n += v[n].worker.n > 0;
     }
     if (n < 2) return OK;
-    for (int part = 0; part < N_PARTS; part++)
-        if (!is_unknown(s, part)) TRY(write_part(t, part, v, n, pairs, err));
+    mark_devices(s, v, n);
+    for (int part = 0; part < N_PARTS; part++) TRY(write_part(t, part, v, n, pairs, err));
     return OK;
 }

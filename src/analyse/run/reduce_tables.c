@@ -31,6 +31,7 @@ typedef struct {
     groups rows;
     arena *arena;
     bool kernels;
+    bool has_device; /* device work was recorded: else its times are absent, not 0 */
     str worker;
     summary *out;
 } name_rows;
@@ -38,6 +39,7 @@ typedef struct {
 static status init_rows(name_rows *n, const reduce_question *q, arena *a, summary *out,
                         error *err) {
     *n = (name_rows){.t = q->at->trace, .arena = a, .out = out};
+    n->has_device = n->t->kernel.n > 1;
     select_init(&n->select, n->t, q->params);
     n->worker = summary_text(out, q->at->worker);
     n->by_name = ARENA_ARRAY(a, uint32_t, (size_t)n->t->n_strings + 1);
@@ -154,8 +156,8 @@ static status reduce_tables_write_op(name_rows *n, const name_row *r, str name, 
                       .calls = r->calls,
                       .host_total = max_i64(0, r->total),
                       .host_self = max_i64(0, r->self),
-                      .device_total = max_i64(0, r->device_total),
-                      .device_self = max_i64(0, r->device_self),
+                      .device_total = n->has_device ? max_i64(0, r->device_total) : ABSENT_I64,
+                      .device_self = n->has_device ? max_i64(0, r->device_self) : ABSENT_I64,
                       .max = r->max,
                       .min = r->calls ? r->min : ABSENT_I64,
                       .workers = 1,
@@ -238,7 +240,7 @@ status reduce_peaks(const reduce_question *q, arena *a, summary *out, error *err
         *row = (summary_peak){.worker = summary_text(out, q->at->worker),
                               .device = summary_text(out, device->name),
                               .allocated = device->peak,
-                              .reserved = max_i64(0, device->most_reserved),
+                              .reserved = device->most_reserved,
                               .capacity = device->capacity};
         if (!row->worker.p || !row->device.p) FAIL_MEMORY(err);
     }

@@ -80,7 +80,8 @@ static status add_names(summary *s, const analysis_input *in, uint32_t i, const 
     *w = (summary_worker){.name = summary_text(s, at.worker),
                           .rank = at.rank,
                           .host = STR(""),
-                          .format = STR("")};
+                          .format = STR(""),
+                          .has_device = at.trace->kernel.n > 1};
     if (!w->name.p) FAIL_MEMORY(err);
     return reduce_names(&q, a, s, err);
 }

@@ -209,24 +209,31 @@ static status write_spread(const summary *s, table *t, const spread_row *r, erro
 #define COL_P(name) COL(operators, operators, name)
 #define COL_K(name) COL(kernels, kernels, name)
 
+static bool has_device(const summary *s) {
+    for (uint32_t i = 0; i < SUMMARY_N(s, worker); i++)
+        if (SUMMARY_ROWS(s, worker)[i].has_device == 1) return true;
+    return false;
+}
+
 /* Self time of all operators: what a share is of. */
 typedef struct {
     int64_t host, device;
+    bool has_device; /* else a device time is absent; summaries of earlier versions say 0 */
 } self_time;
 
 static self_time all_self(const summary *s) {
-    self_time all = {0, 0};
+    self_time all = {.has_device = has_device(s)};
     for (uint32_t i = 0; i < SUMMARY_N(s, op); i++) {
         all.host = add_i64(all.host, SUMMARY_ROWS(s, op)[i].host_self);
-        all.device = add_i64(all.device, SUMMARY_ROWS(s, op)[i].device_self);
+        all.device = add_i64(all.device, max_i64(0, SUMMARY_ROWS(s, op)[i].device_self));
     }
     return all;
 }
 
 /* Of the device's time where there is any, else of the host's. */
 static double self_share(const summary_op *o, self_time all) {
-    if (all.device > 0) return (double)o->device_self / (double)all.device;
-    return all.host > 0 ? (double)o->host_self / (double)all.host : 0;
+    if (all.device > 0) return (double)max_i64(0, o->device_self) / (double)all.device;
+    return all.host > 0 ? (double)o->host_self / (double)all.host : NAN;
 }
 
 static status summary_answers_write_op(table *t, const summary_op *o, self_time all,
@@ -237,11 +244,15 @@ static status summary_answers_write_op(table *t, const summary_op *o, self_time 
     table_set_int(t, row, COL_P(calls), o->calls);
     table_set_int(t, row, COL_P(host_total), o->host_total);
     table_set_int(t, row, COL_P(host_self), o->host_self);
-    table_set_int(t, row, COL_P(device_total), o->device_total);
-    table_set_int(t, row, COL_P(device_self), o->device_self);
+    if (all.has_device && o->device_total != ABSENT_I64)
+        table_set_int(t, row, COL_P(device_total), o->device_total);
+    if (all.has_device && o->device_self != ABSENT_I64)
+        table_set_int(t, row, COL_P(device_self), o->device_self);
     table_set_real(t, row, COL_P(share), self_share(o, all));
-    table_set_int(t, row, COL_P(mean), mean_i64(o->host_total, o->calls));
-    table_set_int(t, row, COL_P(max), o->max);
+    if (o->calls > 0) {
+        table_set_int(t, row, COL_P(mean), mean_i64(o->host_total, o->calls));
+        table_set_int(t, row, COL_P(max), o->max);
+    }
     if (o->min != ABSENT_I64) table_set_int(t, row, COL_P(min), o->min);
     return OK;
 }
@@ -264,7 +275,7 @@ static void judge_operators(self_time all, const table *t, verdict *out) {
     if (f.n_rows) {
         f.top = t->columns[COL_P(name)].v.s[0];
         f.top_calls = t->columns[COL_P(calls)].v.i[0];
-        f.top_share = t->columns[COL_P(share)].v.d[0];
+        if (!table_is_null(t, 0, COL_P(share))) f.top_share = t->columns[COL_P(share)].v.d[0];
     }
     op_judge(&f, out);
 }
@@ -328,8 +339,10 @@ status summary_kernels(const analysis_input *in, const params *p, arena *a, answ
         table_set_text(t, row, COL_K(name), k->name);
         table_set_int(t, row, COL_K(calls), k->calls);
         table_set_int(t, row, COL_K(total), k->total);
-        table_set_int(t, row, COL_K(mean), mean_i64(k->total, k->calls));
-        table_set_int(t, row, COL_K(max), k->max);
+        if (k->calls > 0) {
+            table_set_int(t, row, COL_K(mean), mean_i64(k->total, k->calls));
+            table_set_int(t, row, COL_K(max), k->max);
+        }
         if (k->min != ABSENT_I64) table_set_int(t, row, COL_K(min), k->min);
         if (all) table_set_real(t, row, COL_K(share), (double)k->total / (double)all);
         lexicon_entry known = lexicon_kernel(k->name);
@@ -357,10 +370,7 @@ status summary_kernels(const analysis_input *in, const params *p, arena *a, answ
 
 /* Was the work of devices recorded? Without it nothing is known about kernels and copies. */
 static bool knows_devices(const summary *s) {
-    bool any = false;
-    for (uint32_t i = 0; i < SUMMARY_N(s, worker); i++)
-        any |= SUMMARY_ROWS(s, worker)[i].has_device == 1;
-    return any && !untraced_steps_are_all(s);
+    return has_device(s) && !untraced_steps_are_all(s);
 }
 
 static bool is_of_device(int r) {

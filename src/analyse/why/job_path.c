@@ -49,6 +49,10 @@ static bool is_on_device(int kind) {
     return kind == PATH_DEVICE || kind == PATH_COPY || kind == PATH_QUEUE;
 }
 
+static bool has_device(const job_path *c, uint32_t rank) {
+    return c->graph.ranks[rank].t->kernel.n > 1;
+}
+
 static str name_of(const job_path *c, const path_piece *p) {
     return p->slice ? trace_slice_name(c->graph.ranks[p->rank].t, p->slice) : STR("");
 }
@@ -127,7 +131,7 @@ static status write_leg(const job_path *c, table *t, int64_t step, size_t first,
     set_rank(c, t, row, COL_G(rank), most->rank);
     table_set_int(t, row, COL_G(start), shown_start(c, &v[first]));
     table_set_int(t, row, COL_G(duration), ns);
-    table_set_int(t, row, COL_G(device), device);
+    if (has_device(c, most->rank)) table_set_int(t, row, COL_G(device), device);
     table_set_int(t, row, COL_G(communication), communication);
     table_set_int(t, row, COL_G(host), sub_i64(ns, add_i64(device, communication)));
     table_set_text(t, row, COL_G(kind), path_kind_name((path_kind)by->key));
@@ -196,7 +200,7 @@ static status write_ranks(const job_path *c, table *t, error *err) {
         set_rank(c, t, row, COL_R(rank), i);
         table_set_int(t, row, COL_R(time), per_step(c, r->ns));
         table_set_real(t, row, COL_R(share), share_of(c, r->ns));
-        table_set_int(t, row, COL_R(device), per_step(c, device));
+        if (has_device(c, i)) table_set_int(t, row, COL_R(device), per_step(c, device));
         table_set_int(t, row, COL_R(communication), per_step(c, communication));
         int64_t host = sub_i64(r->ns, add_i64(device, communication));
         table_set_int(t, row, COL_R(host), per_step(c, host));

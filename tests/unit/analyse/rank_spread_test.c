@@ -12,13 +12,15 @@ static void add_step(summary *s, const char *worker, int64_t number, int64_t ker
                           .communication = communication};
 }
 
-static summary *three_workers(void) {
+/* The first `n_devices` of them recorded device work. */
+static summary *three_workers(int n_devices) {
     summary *s = summary_new();
     static const char *const names[] = {"rank0", "rank1", "rank2"};
     for (int w = 0; w < 3; w++) {
         summary_worker *row = summary_add_worker(s);
         row->name = summary_text(s, str_of(names[w]));
         row->rank = w;
+        row->has_device = w < n_devices;
     }
     add_step(s, "rank0", 1, 100, 50);
     add_step(s, "rank0", 2, 200, 50); /* 150 on the average */
@@ -30,7 +32,7 @@ static summary *three_workers(void) {
 
 static void each_category_has_its_least_median_and_most(void **state) {
     arena a = {0};
-    summary *s = three_workers();
+    summary *s = three_workers(3);
     answer out = {.analysis = "overview"};
     assert_int_equal(rank_spread_write(s, &a, &out, NULL), OK);
     table *t = fake_table(&out, "spread");
@@ -47,6 +49,21 @@ static void each_category_has_its_least_median_and_most(void **state) {
     assert_int_equal(fake_text(t, ROLE_COMMUNICATION, "max_worker").n, 0);
     summary_free(s);
     arena_fini(&a);
+}
+
+static void device_work_is_compared_among_those_that_recorded_it(void **state) {
+    for (int n_devices = 0; n_devices < 3; n_devices++) {
+        arena a = {0};
+        summary *s = three_workers(n_devices);
+        answer out = {.analysis = "overview"};
+        assert_int_equal(rank_spread_write(s, &a, &out, NULL), OK);
+        table *t = fake_table(&out, "spread");
+        assert_int_equal(t->n_rows, n_devices ? N_ROLES + 1 : N_ROLES - 2);
+        if (n_devices) assert_int_equal(fake_int(t, 0, "min"), 150);
+        if (n_devices) assert_int_equal(fake_int(t, 0, "max"), n_devices == 1 ? 150 : 400);
+        summary_free(s);
+        arena_fini(&a);
+    }
 }
 
 static void one_worker_has_nothing_to_compare(void **state) {
@@ -92,6 +109,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_category_has_its_least_median_and_most),
         cmocka_unit_test(a_worker_without_times_and_kernels_nobody_knows_are_left_out),
+        cmocka_unit_test(device_work_is_compared_among_those_that_recorded_it),
         cmocka_unit_test(one_worker_has_nothing_to_compare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,6 +61,31 @@ static void without_device_work_nothing_is_busy(void **state) {
     run_end(&r);
 }
 
+/* Rank 0 has a device if `on_device`, rank 1 never: its own operator has no device times. */
+static void device_times_nobody_recorded_are_absent(void **state) {
+    for (int on_device = 0; on_device < 2; on_device++) {
+        built_run r;
+        run_begin(&r, 2);
+        for (int i = 0; i < 2; i++) {
+            built_slice(&r.w[i], 1, KIND_OP, "aten::mm", 0, 100);
+            if (i == 1) built_slice(&r.w[i], 1, KIND_OP, "aten::sum", 200, 50);
+        }
+        if (on_device) add_step(&r.w[0], true);
+        run_ask(&r, analyse_operators);
+        const table *t = built_table(&r.w[0], "operators");
+        assert_int_equal(t->n_rows, 2);
+        for (size_t row = 0; row < 2; row++) {
+            bool is_shared = built_is(t, row, "name", "aten::mm");
+            bool known = on_device && is_shared;
+            assert_int_equal(table_is_null(t, row, COL(operators, operators, device_total)),
+                             !known);
+            assert_int_equal(table_is_null(t, row, COL(operators, operators, device_self)),
+                             !known);
+        }
+        run_end(&r);
+    }
+}
+
 static void one_damaged_trace_is_the_verdict_and_counts_in_the_quality(void **state) {
     built_run r;
     run_begin(&r, 3);
@@ -152,6 +177,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_collective_on_the_host_leaves_the_device_idle),
         cmocka_unit_test(without_device_work_nothing_is_busy),
+        cmocka_unit_test(device_times_nobody_recorded_are_absent),
         cmocka_unit_test(one_damaged_trace_is_the_verdict_and_counts_in_the_quality),
         cmocka_unit_test(a_run_saves_what_its_workers_save_on_average),
         cmocka_unit_test(a_name_has_the_least_the_middle_and_the_worst_worker),

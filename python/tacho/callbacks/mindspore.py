@@ -2,7 +2,7 @@
 import sys
 from typing import Any, Tuple
 
-from .profiler import Profiler
+from ..profiler import Profiler
 
 
 class _StopAtStep:

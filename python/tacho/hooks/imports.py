@@ -1,0 +1,44 @@
+"""Frameworks that are imported while something records: their hooks are installed when the import is done.
+
+A finder before all others lets them find the framework and adds one thing to its loader.
+"""
+import sys
+from typing import Any, Callable, Optional
+
+from . import FRAMEWORKS
+
+
+class Finder:
+    """One of sys.meta_path."""
+
+    def __init__(self, on_import: Callable[[], Any]) -> None:
+        self._on_import = on_import
+
+    def begin(self) -> None:
+        sys.meta_path.insert(0, self)
+
+    def end(self) -> None:
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Optional[Any]:
+        if name not in FRAMEWORKS:
+            return None
+        for finder in sys.meta_path:
+            if finder is self or not hasattr(finder, "find_spec"):
+                continue
+            spec = finder.find_spec(name, path, target)
+            if spec is not None and spec.loader is not None:
+                self._extend(spec.loader)
+                return spec
+        return None
+
+    def _extend(self, loader: Any) -> None:
+        original = loader.exec_module
+
+        def exec_module(module: Any) -> None:
+            original(module)
+            module.__spec__._initializing = False  # it is complete, as far as hooks are concerned
+            self._on_import()
+
+        loader.exec_module = exec_module
