@@ -2,11 +2,7 @@
  *
  * Two independent cuts, both may be given. A window [from, to) clips times by overlap and
  * counts a call where it starts, so adjoining windows add up to the whole. A range of steps
- * takes or leaves whole events: a host slice belongs to the step that holds its start;
- * device work belongs to the step of the call that launched it, because a kernel often runs
- * after the step that wanted it has ended on the host. Device work without a known call was
- * launched before the recording and belongs to no step, unless the trace has no calls at all:
- * then it belongs where it starts.
+ * takes or leaves whole events by the step they belong to (trace_step_of).
  *
  * It does not decide what a step is (the seal found them) nor adjust steps for device work
  * (steps are adjusted in breakdown.c, for the overview alone). */
@@ -34,11 +30,14 @@ selection select_all(const trace *t) {
     return select_window(t, WINDOW_OPEN);
 }
 
-bool select_step(const selection *s, int64_t time_ns) {
-    if (!s->by_step) return true;
-    uint32_t step = trace_step_at(s->t, time_ns);
+/* `step`: a row of table step, 0: none. */
+static bool is_chosen(const selection *s, uint32_t step) {
     return step && s->t->step.number[step] >= s->first_step &&
            s->t->step.number[step] <= s->last_step;
+}
+
+bool select_step(const selection *s, int64_t time_ns) {
+    return !s->by_step || is_chosen(s, trace_step_at(s->t, time_ns));
 }
 
 static bool select_holds(const selection *s, int64_t time_ns) {
@@ -46,16 +45,11 @@ static bool select_holds(const selection *s, int64_t time_ns) {
 }
 
 static bool work_in_step(const selection *s, uint32_t kernel) {
-    const trace *t = s->t;
-    uint32_t launch = t->kernel.launch[kernel];
-    if (!launch && t->call.n > 1) return false;
-    return select_step(s, t->slice.start[launch ? launch : t->kernel.slice[kernel]]);
+    return is_chosen(s, trace_step_of_work(s->t, kernel));
 }
 
 static bool slice_in_step(const selection *s, uint32_t slice) {
-    uint32_t kernel =
-        kind_is_device(s->t->slice.kind[slice]) ? trace_kernel_of(s->t, slice) : 0;
-    return kernel ? work_in_step(s, kernel) : select_step(s, s->t->slice.start[slice]);
+    return is_chosen(s, trace_step_of(s->t, slice));
 }
 
 bool select_counts(const selection *s, uint32_t slice) {

@@ -1,9 +1,8 @@
 /* select.h: which events a question is about: windows and steps, once for all analyses.
  *
- * --step selects by membership: a host slice belongs to the step whose interval holds its
- * start, device work to the step of its launch call (its own start when the call is
- * unknown). --from/--to clips times by overlap and counts calls by start, so that windows
- * partition: the sum over adjoining windows is the whole. */
+ * --step selects by membership: the step of an event is trace_step_of (store/trace.h).
+ * --from/--to clips times by overlap and counts calls by start, so that windows partition: the
+ * sum over adjoining windows is the whole. */
 #ifndef ANALYSE_SELECT_H
 #define ANALYSE_SELECT_H
 

@@ -25,18 +25,11 @@ static void csv_add_label(buf *b, str name, str text, int64_t number) {
         buf_add_i64(b, number);
 }
 
-/* Device work belongs to the step of its launch call; without one it was launched before the
- * recording and belongs to none (in a trace without calls: where it starts). kernel is a cursor
- * over that table. */
+/* trace_step_of without a search: `kernel` is a cursor over that table. */
 static uint32_t csv_find_step(const trace *t, uint32_t slice, uint32_t *kernel) {
-    uint32_t at = slice;
     while (*kernel < t->kernel.n && t->kernel.slice[*kernel] < slice) ++*kernel;
-    if (*kernel < t->kernel.n && t->kernel.slice[*kernel] == slice) {
-        uint32_t launch = t->kernel.launch[*kernel];
-        if (!launch && t->call.n > 1) return 0;
-        if (launch) at = launch;
-    }
-    return trace_step_at(t, t->slice.start[at]);
+    bool is_work = *kernel < t->kernel.n && t->kernel.slice[*kernel] == slice;
+    return is_work ? trace_step_of_work(t, *kernel) : trace_step_at(t, t->slice.start[slice]);
 }
 
 static void add_place(export_ctx *x, uint32_t slice, uint32_t track) {

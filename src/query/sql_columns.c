@@ -255,11 +255,8 @@ static uint32_t row_after_hops(cell_reader *r, const sql_column *c, uint32_t row
     return row;
 }
 
-/* As select.h counts: device work belongs to the step of its launch. */
-static int64_t step_of(const trace *t, uint32_t slice) {
-    uint32_t kernel = kind_is_device(t->slice.kind[slice]) ? trace_kernel_of(t, slice) : 0;
-    uint32_t launch = kernel ? t->kernel.launch[kernel] : 0;
-    uint32_t step = trace_step_at(t, t->slice.start[launch ? launch : slice]);
+static int64_t step_number(const trace *t, uint32_t slice) {
+    uint32_t step = trace_step_of(t, slice);
     return step ? t->step.number[step] : ABSENT_I64;
 }
 
@@ -269,7 +266,7 @@ int64_t cell_int(cell_reader *r, const sql_column *c, uint32_t row) {
     if (!row) return ABSENT_I64;
     if (c->read == READ_ROW) return row;
     if (c->read == READ_END) return sub_i64(slice_end(t, row), t->start_ns);
-    if (c->read == READ_STEP) return step_of(t, row);
+    if (c->read == READ_STEP) return step_number(t, row);
     if (c->read == READ_STEP_DUR) return sub_i64(t->step.end[row], t->step.start[row]);
     int64_t v = read_number(t, c->read, row);
     if (c->is_time) return v == ABSENT_I64 ? v : sub_i64(v, t->start_ns);

@@ -265,6 +265,17 @@ uint32_t trace_step_at(const trace *t, int64_t time_ns) {
     return low > 1 && time_ns < t->step.end[low - 1] ? low - 1 : 0;
 }
 
+uint32_t trace_step_of_work(const trace *t, uint32_t kernel) {
+    uint32_t launch = t->kernel.launch[kernel];
+    if (!launch && t->call.n > 1) return 0;
+    return trace_step_at(t, t->slice.start[launch ? launch : t->kernel.slice[kernel]]);
+}
+
+uint32_t trace_step_of(const trace *t, uint32_t slice) {
+    uint32_t kernel = kind_is_device(t->slice.kind[slice]) ? trace_kernel_of(t, slice) : 0;
+    return kernel ? trace_step_of_work(t, kernel) : trace_step_at(t, t->slice.start[slice]);
+}
+
 int64_t trace_quality(const trace *t, cause c) {
     int64_t count = 0;
     for (uint32_t i = 1; i < t->quality.n; i++)

@@ -108,6 +108,14 @@ uint32_t trace_module_call_of(const trace *t, uint32_t slice);
 str trace_meta(const trace *t, str key);
 /* The step (row) a host time lies in; 0 when none. */
 uint32_t trace_step_at(const trace *t, int64_t time_ns);
+/* The step (row) that a slice belongs to; 0 when none. The one definition for all questions: a
+ * host slice belongs to the step that holds its start; device work to the step of the call that
+ * launched it, because a kernel often runs after its step has ended on the host. Device work
+ * without a known call was launched before the recording and belongs to no step, unless the
+ * trace has no calls at all: then it belongs to the step that holds its start. */
+uint32_t trace_step_of(const trace *t, uint32_t slice);
+/* The same for a row of table kernel, without searching for it. */
+uint32_t trace_step_of_work(const trace *t, uint32_t kernel);
 /* Count of a cause in the quality table. */
 int64_t trace_quality(const trace *t, cause c);
 /* Resident size of all columns, strings and arguments. */

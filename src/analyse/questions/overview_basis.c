@@ -42,7 +42,16 @@ static status note_without_ops(overview *o, error *err) {
     return answer_note(o->out, o->arena, &note, err);
 }
 
+/* Until when the device worked on what nothing is recorded of. */
+static status note_held(overview *o, error *err) {
+    if (o->steps.held_until == INT64_MIN) return OK;
+    verdict note = {.id = "device_held", .message = MSG_NOTE_HELD, .severity = SEVERITY_INFO};
+    verdict_add(&note, arg_time("time", sub_i64(o->steps.held_until, o->t->start_ns)));
+    return answer_note(o->out, o->arena, &note, err);
+}
+
 status overview_note_left_out(overview *o, error *err) {
+    TRY(note_held(o, err));
     TRY(note_warm_up(o, err));
     TRY(note_without_ops(o, err));
     for (uint32_t i = 0; i < o->steps.n_left_out; i++) {

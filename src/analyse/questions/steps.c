@@ -93,11 +93,7 @@ static size_t list_collectives(const trace *t, comm_names *names, collective *ou
     size_t n = 0;
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         if (!comm_kernel_row(names, k)) continue;
-        uint32_t slice = t->kernel.slice[k], call = t->kernel.launch[k];
-        /* Without a call it was launched before the recording, unless no calls were
-         * recorded. */
-        uint32_t at = call || t->call.n > 1 ? call : slice;
-        uint32_t step = at ? trace_step_at(t, t->slice.start[at]) : 0;
+        uint32_t slice = t->kernel.slice[k], step = trace_step_of_work(t, k);
         if (out && step)
             out[n] = (collective){t->slice.start[slice], slice_end(t, slice), slice, step};
         n += step != 0;

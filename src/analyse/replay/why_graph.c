@@ -671,7 +671,7 @@ static void find_earlier(why_graph *g) {
 }
 
 static void measure_steps(why_graph *g) {
-    int64_t done = g->earlier ? why_work_end(g, g->earlier) : INT64_MIN;
+    int64_t done = why_done_before(g, g->earlier ? why_work_end(g, g->earlier) : INT64_MIN);
     for (uint32_t i = 0; i < g->n_steps; i++) {
         why_step *s = &g->steps[i];
         s->start_ns = max_i64(done, g->points[s->start].start);
@@ -732,7 +732,7 @@ status why_graph_make(const trace *t, const step_spans *steps, arena *a, why_gra
                       error *err) {
     arena scratch;
     maker m = {.g = out, .t = t, .spans = steps, .arena = a, .scratch = &scratch};
-    *out = (why_graph){.t = t};
+    *out = (why_graph){.t = t, .held_until = steps->held_until};
     arena_init(&scratch, a->limit_bytes);
     status st = make(&m, err);
     arena_fini(&scratch);

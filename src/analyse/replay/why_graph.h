@@ -79,6 +79,7 @@ typedef struct {
     why_step *steps;
     uint32_t n_points, n_works, n_events, n_steps;
     uint32_t earlier; /* of the works from before the first step the latest to end; 0: none */
+    int64_t held_until;                   /* step_spans.h */
     uint32_t first_mark;                  /* points from here on are marks, by time */
     int64_t latency_ns;                   /* typical: of work whose stream was empty */
     int64_t gap_ns;                       /* typical: between works that queue */
@@ -94,6 +95,11 @@ static inline why_event why_event_kind(uint32_t event) {
 }
 static inline uint32_t why_event_row(uint32_t event) {
     return event & 0x3fffffff;
+}
+/* When the device is done with what came before the first step; `earlier_end`: when with what
+ * is recorded of that. */
+static inline int64_t why_done_before(const why_graph *g, int64_t earlier_end) {
+    return earlier_end > g->held_until ? earlier_end : g->held_until;
 }
 static inline bool why_is_range(const why_point *p) {
     return p->kind == POINT_ENTER || p->kind == POINT_LEAVE;

@@ -296,7 +296,7 @@ static void add_network(const player *p) {
 static void measure(const player *p) {
     const why_graph *g = p->g;
     why_replay *r = p->r;
-    int64_t done = g->earlier ? r->work_end[g->earlier] : INT64_MIN;
+    int64_t done = why_done_before(g, g->earlier ? r->work_end[g->earlier] : INT64_MIN);
     for (uint32_t i = 0; i < g->n_steps; i++) r->step_end[i] = INT64_MIN;
     for (uint32_t k = 1; k < g->n_works; k++) {
         uint32_t step = g->works[k].step;

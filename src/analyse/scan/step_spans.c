@@ -8,6 +8,9 @@
  *   device       ▒▒▒|███ 1 ███|███ 2 ███|        ▒ launched before the recording of step 1
  *   spans           |─── 1 ───|─── 2 ───|
  *
+ * The device may also be busy with work from before the recording that is in no record at all
+ * (held_device.h): the first step begins when that is done.
+ *
  * The recording often stops while the last step's kernels are still running. After the last
  * step with device work all are left out, and that one too when it has less than 0.8 of the
  * pieces the one before it has. Traces without device work keep their host intervals and all
@@ -19,6 +22,7 @@
 #include "analyse/scan/step_spans.h"
 
 #include "analyse/rules.h"
+#include "analyse/scan/held_device.h"
 #include "base/bisect.h"
 #include "base/sort.h"
 #include "store/traits.h"
@@ -177,7 +181,10 @@ static void keep_selected(step_spans *s, const selection *select) {
 status step_spans_make(const trace *t, const selection *select, arena *a, step_spans *out,
                        error *err) {
     uint32_t n = t->step.n > 1 ? t->step.n - 1 : 1;
-    step_spans s = {.v = ARENA_ARRAY(a, step_span, n), .n = n, .marked = t->step.n > 1};
+    step_spans s = {.v = ARENA_ARRAY(a, step_span, n),
+                    .n = n,
+                    .marked = t->step.n > 1,
+                    .held_until = INT64_MIN};
     step_work *work = ARENA_ARRAY(a, step_work, n);
     if (!s.v || !work) FAIL_MEMORY(err);
     for (uint32_t i = 0; s.marked && i < n; i++) {
@@ -198,7 +205,9 @@ status step_spans_make(const trace *t, const selection *select, arena *a, step_s
     for (uint32_t i = 0; i < n; i++) n_work += work[i].n;
     if (n_work) {
         bool cut = s.marked && work[0].n; /* what is not a step is the whole of the recording */
-        adjust(&s, work, cut ? end_of_earlier(t, &s, &work[0]) : s.v[0].host_start);
+        int64_t earlier = cut ? end_of_earlier(t, &s, &work[0]) : s.v[0].host_start;
+        TRY(held_device_until(t, a, &s.held_until, err));
+        adjust(&s, work, max_i64(earlier, s.held_until));
         uint32_t keep = count_complete(&s);
         s.left_out = s.v + keep;
         s.n_left_out = s.n - keep;

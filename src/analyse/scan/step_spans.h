@@ -26,6 +26,7 @@ typedef struct {
     step_span *warm_up;
     uint32_t n_warm_up; /* at the beginning: much longer than the steps that follow */
     bool marked;        /* false: the one step stands for a recording without markers */
+    int64_t held_until; /* held_device.h; INT64_MIN: the device was not held */
 } step_spans;
 
 /* True for traces of our own recorder: it found the steps itself, set-up and warm-up among

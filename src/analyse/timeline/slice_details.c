@@ -306,7 +306,7 @@ status details_make(const lod *l, uint32_t slice, const selection *s, arena *a,
     TRY(list_init(&d.kernels, a, err));
     d.track = trace_track_of(l->t, slice);
     d.parent = l->t->slice.parent[slice];
-    d.step = trace_step_at(l->t, l->t->slice.start[slice]);
+    d.step = trace_step_of(l->t, slice);
     find_children(&q);
     find_neighbors(&q);
     find_kernels(&q);

@@ -61,6 +61,51 @@ static void trace_meta_quality_and_steps_answer(void **state) {
     trace_release(t);
 }
 
+/* Steps 1 [0,100) and 2 [100,200). Slice 1 is a kernel at 120 that was launched by the call at
+ * 50, slice 2 a kernel at 150 without a known launch; slice 3 is the call. */
+static trace *stepped_trace(bool with_calls) {
+    static const int64_t starts[] = {0, 120, 150, 50};
+    maker m;
+    maker_init(&m);
+    maker_table(&m, TABLE_slice, 4);
+    maker_table(&m, TABLE_kernel, 3);
+    maker_table(&m, TABLE_step, 3);
+    for (uint32_t i = 1; i < 4; i++) {
+        SET(&m, slice, start)[i] = starts[i];
+        SET(&m, slice, dur)[i] = 5;
+        SET(&m, slice, kind)[i] = i < 3 ? KIND_KERNEL : KIND_RUNTIME;
+    }
+    for (uint32_t k = 1; k < 3; k++) SET(&m, kernel, slice)[k] = k;
+    if (with_calls) {
+        maker_table(&m, TABLE_call, 2);
+        SET(&m, call, slice)[1] = 3;
+        SET(&m, kernel, launch)[1] = 3;
+    }
+    for (uint32_t i = 1; i < 3; i++) {
+        SET(&m, step, start)[i] = 100 * (i - 1);
+        SET(&m, step, end)[i] = 100 * i;
+        SET(&m, step, number)[i] = i;
+    }
+    return maker_done(&m);
+}
+
+static void trace_step_of_device_work_is_the_step_of_its_launch(void **state) {
+    trace *t = stepped_trace(true);
+    assert_int_equal(trace_step_of(t, 1), 1);
+    assert_int_equal(trace_step_of(t, 2), 0);
+    assert_int_equal(trace_step_of(t, 3), 1);
+    assert_int_equal(trace_step_of_work(t, 1), 1);
+    assert_int_equal(trace_step_of_work(t, 2), 0);
+    trace_release(t);
+}
+
+static void trace_step_of_device_work_without_any_calls_is_where_it_starts(void **state) {
+    trace *t = stepped_trace(false);
+    assert_int_equal(trace_step_of(t, 1), 2);
+    assert_int_equal(trace_step_of_work(t, 2), 2);
+    trace_release(t);
+}
+
 /* One track: 1 [0,10] holds 2 [0,4] holds 3 [4,4] (empty, at its end); 4 [4,10] is 2's sibling;
  * 5 [5,15] spills out of 1; 6 [6,7] is inside 4. */
 static trace *nested_trace(void) {
@@ -148,6 +193,8 @@ int main(void) {
         cmocka_unit_test(trace_lower_bound_finds_the_first_slice_at_or_after_a_time),
         cmocka_unit_test(trace_rows_of_a_slice_are_found_or_zero),
         cmocka_unit_test(trace_meta_quality_and_steps_answer),
+        cmocka_unit_test(trace_step_of_device_work_is_the_step_of_its_launch),
+        cmocka_unit_test(trace_step_of_device_work_without_any_calls_is_where_it_starts),
         cmocka_unit_test(trace_subtree_ends_behind_the_last_descendant),
         cmocka_unit_test(trace_gives_back_what_it_owns_with_the_last_reference),
         cmocka_unit_test(trace_column_table_matches_the_struct),
