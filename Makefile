@@ -12,7 +12,9 @@
 #            PREFIX=/usr/local  DESTDIR=  SERVE=no (demo)  TORCH=yes LEAKS=yes (test)
 #            CPPFLAGS, CFLAGS and LDFLAGS are added to ours.
 
-VERSION := 0.1.0
+VERSION := 0.2.0
+# The address of the project, for the packages' metadata; left out of them while it is empty.
+HOME_PAGE :=
 VARIANT ?= release
 PREFIX  ?= /usr/local
 B       := build/$(VARIANT)
@@ -105,7 +107,8 @@ C_FLAGS := -std=gnu11 -funsigned-char -fvisibility=hidden -pthread $(WARNINGS) $
 # Hundreds of test programs are linked in half the time by mold; tacho and its library are the system linker's.
 MOLD    := $(if $(filter-out release,$(VARIANT)),$(shell command -v mold >/dev/null 2>&1 && \
     $(CC) -fuse-ld=mold -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=mold))
-L_FLAGS := -pthread -Wl,--as-needed $(if $(filter release,$(VARIANT)),$(HARDEN_LINK)) $(SANITIZE_$(VARIANT)) $(LDFLAGS)
+# The build id tells the caches of one build from those of another (session/cache_key.c).
+L_FLAGS := -pthread -Wl,--as-needed -Wl,--build-id=sha1 $(if $(filter release,$(VARIANT)),$(HARDEN_LINK)) $(SANITIZE_$(VARIANT)) $(LDFLAGS)
 LIBS    := $(if $(HAVE_ISAL),-lisal) -lz -lzstd -lxxhash $(if $(wildcard src/serve/*.c),-lmicrohttpd) -lsqlite3 -lm -ldl
 
 # ---- lists -------------------------------------------------------------------------------------
@@ -194,6 +197,13 @@ $B/obj/%.o: %.S $B/.flags
 $B/obj/%.o: %.cc $B/.flags
 	@mkdir -p $(@D); $(if $(V),,echo '  CXX   $<')
 	$Q$(CXX) $(CPP_FLAGS) -std=c++17 -O2 -Wall -Wextra -MMD -MP -c $< -o $@
+
+# main.c alone knows the commit, so that a new one compiles one file and links one program.
+build/gen/commit.h: FORCE
+	@mkdir -p $(@D); echo "#define TACHO_COMMIT \"$$(tools/commit)\"" >$@.$$$$.tmp; \
+	    cmp -s $@.$$$$.tmp $@ && rm $@.$$$$.tmp || mv $@.$$$$.tmp $@
+$B/obj/src/cli/main.o: build/gen/commit.h
+$B/obj/src/cli/main.o: CPP_FLAGS += -include build/gen/commit.h
 
 PAGE_IS_BUILT := $(if $(shell [ web/node_modules/.package-lock.json -nt web/package-lock.json ] && command -v node),build/gen/.page)
 # The page is data inside the program: .incbin names files that the compiler does not report.
