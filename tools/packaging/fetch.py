@@ -55,6 +55,10 @@ class FetchError(Exception):
     """A file could not be had, with the reason."""
 
 
+class Unreachable(FetchError):
+    """No mirror answered."""
+
+
 def _digest(path):
     digest = hashlib.sha256()
     with open(path, "rb") as file:
@@ -81,7 +85,7 @@ def fetch(pin):
     if path.is_file() and _digest(path) == wanted:
         return path
     CACHE.mkdir(parents=True, exist_ok=True)
-    reasons = []
+    reasons, kind = [], Unreachable
     for mirror in mirrors:
         try:
             _download(mirror + where, path)
@@ -93,7 +97,8 @@ def fetch(pin):
             return path
         path.unlink()
         reasons.append(f"{mirror}{where}: SHA-256 is {found}, not {wanted}")
-    raise FetchError("\n".join(reasons))
+        kind = FetchError
+    raise kind("\n".join(reasons))
 
 
 def unpacked(pin, into):
