@@ -9,7 +9,7 @@
 #   build/gen/              generated headers
 #
 # Variables: VARIANT=release|debug|asan|tsan|integer (clang alone)  CC=gcc|clang-14  WERROR=1  V=1 (show commands)
-#            PREFIX=/usr/local  DESTDIR=  SERVE=no (demo)  TORCH=yes LEAKS=yes (test)
+#            PREFIX=/usr/local  DESTDIR=  SERVE=no (demo)  TORCH=yes LEAKS=yes PACKAGES=all (test)
 #            CPPFLAGS, CFLAGS and LDFLAGS are added to ours.
 
 VERSION := 0.2.0
@@ -148,7 +148,7 @@ OBJECTS := $(call objects,$(CORE) $(wildcard $(MAIN)) $(RECORD) $(UNIT_ALL) $(FU
 
 # ---- building ----------------------------------------------------------------------------------
 
-.PHONY: all tests tools replays faults benches fuzz fuzz-programs syntax flags gen test check web web-packages web-check web-test \
+.PHONY: all tests tools replays faults benches fuzz fuzz-programs flags gen test check web web-packages web-check web-test \
     bench demo gpu install uninstall clean format format-check help FORCE
 
 ifeq ($(VARIANT),release)
@@ -355,7 +355,8 @@ test:
 	@tools/setup test
 	@tools/setup web
 	@tools/setup browser
-	@TORCH=$(TORCH) LEAKS=$(LEAKS) tests/run
+	@tools/setup package
+	@TORCH=$(TORCH) LEAKS=$(LEAKS) PACKAGES=$(PACKAGES) tests/run
 check:
 	@tests/run --only static
 bench:
@@ -365,12 +366,6 @@ bench:
 	@$(MAKE) --no-print-directory all tools benches
 	@for bench in bench/*; do if [ -f $$bench ] && [ -x $$bench ]; then $$bench || [ $$? = 77 ] || exit 1; fi; done
 
-# A second compiler's opinion, for a tenth of a build, or for nothing where ccache knows it. SYNTAX= names files.
-SYNTAX ?= $(filter %.c,$(CORE) $(wildcard $(MAIN)) $(RECORD))
-syntax: $(addprefix syntax/,$(SYNTAX))
-syntax/%: FORCE
-	@mkdir -p $(dir $B/$@)
-	$Q$(CCACHE) $(CC) $(CPP_FLAGS) $(C_FLAGS) -g0 $(if $(WERROR),-Werror) $(if $(CCACHE),-MMD -c -o $B/$@.o,-fsyntax-only) $*
 flags:
 	@printf '%s\n' "$(subst ",\",$(CC) $(CPP_FLAGS) $(C_FLAGS))"
 
@@ -434,6 +429,7 @@ help:
 	@echo 'make test         everything: builds, unit, golden, oracle, fault, corpus and static tests'
 	@echo '                  TORCH=yes: also with PyTorch, fetched into ~/.cache/tacho-venvs'
 	@echo '                  LEAKS=yes: leaks of every test on aarch64, too, where looking takes 4 s each'
+	@echo '                  PACKAGES=all: the packages of the other kind of machine, too'
 	@echo 'make t=select     one unit test, tests/unit/*/select_test.c, in the debug variant'
 	@echo 'make check        the static tests only: layers, headers, format, generated files'
 	@echo 'make web          the page, web/page (web-check: its types and style, web-test: its unit tests)'

@@ -133,9 +133,11 @@ def _serve(place, program, logdir):
     server = subprocess.Popen(place.words(f"exec {program} serve --port 0 {logdir}"), stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, universal_newlines=True)
     try:
-        line = server.stdout.readline()
-        expect(line, r"http://\S+/")
-        address = re.search(r"http://\S+/", line).group(0)
+        wrote, found = "", None
+        while not found and (line := server.stdout.readline()):
+            wrote, found = wrote + line, re.search(r"http://\S+/", line)
+        expect(wrote, r"http://\S+/")
+        address = found.group(0)
         expect(_get(address), "<!doctype html>", r"<script[^>]*src=")
         answer = {"runs": []}
         for _ in range(100):  # the folder is being looked into

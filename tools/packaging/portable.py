@@ -45,11 +45,12 @@ def _environment(tools):
 def _make(tools, folder, targets):
     """No -march, no debug information. The compiler is pinned, so a warning is an error nowhere else than here."""
     root = f"build/portable/{tools.machine}/root"
+    found = f"-L{root}/lib " if (ROOT / root).exists() else ""
     run(f"building for {tools.machine}",
         ["make", "--no-print-directory", f"-j{os.cpu_count()}", f"B={folder}", f"CC={tools.cc}",
          f"ARCHIVER={tools.ar}", f"MACHINE={tools.machine}-linux-gnu", "HAVE_ISAL=1", "WERROR=1",
          f"CPPFLAGS=-I{root}/include", "CFLAGS=-g0 -fPIC -Wno-enum-float-conversion -Wno-enum-enum-conversion",
-         f"LDFLAGS=-L{root}/lib -s", f"LIBS={LINKED}", *(f"{folder}/{name}" for name in targets)],
+         f"LDFLAGS={found}-s", f"LIBS={LINKED}", *(f"{folder}/{name}" for name in targets)],
         shown=True, cwd=ROOT, env=_environment(tools))
 
 
