@@ -35,6 +35,8 @@ MAKEFLAGS += --no-builtin-rules
 CCACHE := $(shell command -v ccache 2>/dev/null)
 # It takes the headers from -MMD instead of preprocessing first, which is a fifth of the time of a new object.
 export CCACHE_DEPEND := 1
+# A developer's language does not keep his objects from the tests, which have another one.
+export CCACHE_SLOPPINESS := locale
 
 # One unit test, built without optimization and run: make t=select
 ifdef t

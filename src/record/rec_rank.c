@@ -96,7 +96,7 @@ static int64_t pid_of_file(const char *name) {
     return 0;
 }
 
-/* opendir would allocate, and glibc has getdents64 only since 2.30: the packages run on 2.28. */
+/* opendir would allocate, and glibc has getdents64 only since 2.30: packages run on 2.28. */
 static ssize_t read_names(int fd, void *to, size_t size) {
     return syscall(SYS_getdents64, fd, to, size);
 }
