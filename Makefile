@@ -53,11 +53,12 @@ endif
 
 NEED_NO_COMPILER := one clean help uninstall gen format format-check check test bench web web-packages web-check web-test
 BUILDS := $(filter-out $(NEED_NO_COMPILER),$(or $(MAKECMDGOALS),all))
+# 1 when the compiler finds the headers. \043 is the number sign, which old and new versions of make read differently.
+finds = $(shell printf '\043include <%s>\n' $1 | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo 1)
 NEEDED := stdlib.h zlib.h zstd.h xxhash.h microhttpd.h curl/curl.h sqlite3.h
 ifneq ($(BUILDS),)
 ifeq ($(MAKELEVEL)$(findstring n,$(filter-out -%,$(firstword $(MAKEFLAGS)))),0)
-ifeq ($(shell printf '\043include <%s>\n' $(NEEDED) | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && \
-    [ -x /usr/bin/python3 ] && echo there),)
+ifneq ($(call finds,$(NEEDED))$(wildcard /usr/bin/python3),1/usr/bin/python3)
 ifeq ($(shell tools/setup build >&2 && echo done),)
 $(error something that a build needs is missing: see above)
 endif
@@ -72,7 +73,7 @@ ARCHIVER := $(shell $(CC) -print-prog-name=ar 2>/dev/null)
 
 # ISA-L inflates several times faster than zlib; where it is absent, zlib does the work.
 ifneq ($(filter x86_64-% aarch64-%,$(MACHINE)),)
-HAVE_ISAL := $(shell echo '\#include <isa-l.h>' | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo 1)
+HAVE_ISAL := $(call finds,isa-l.h)
 endif
 
 # ---- flags -------------------------------------------------------------------------------------
