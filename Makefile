@@ -53,15 +53,20 @@ endif
 
 NEED_NO_COMPILER := one clean help uninstall gen format format-check check test bench web web-packages web-check web-test
 BUILDS := $(filter-out $(NEED_NO_COMPILER),$(or $(MAKECMDGOALS),all))
-# 1 when the compiler finds the headers. \043 is the number sign, which old and new versions of make read differently.
-finds = $(shell printf '\043include <%s>\n' $1 | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo 1)
+# 1 when the preprocessor takes a text. \043 is the number sign, which old and new versions of make read differently.
+preprocesses = $(shell printf '$1' | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo 1)
+includes = $(foreach h,$1,\043include <$h>\n)
+NEW_SQLITE := $(call includes,sqlite3.h)\043if SQLITE_VERSION_NUMBER < 3038000\n\043error\n\043endif\n
 NEEDED := stdlib.h zlib.h zstd.h xxhash.h microhttpd.h curl/curl.h sqlite3.h
 ifneq ($(BUILDS),)
 ifeq ($(MAKELEVEL)$(findstring n,$(filter-out -%,$(firstword $(MAKEFLAGS)))),0)
-ifneq ($(call finds,$(NEEDED))$(wildcard /usr/bin/python3),1/usr/bin/python3)
+ifneq ($(call preprocesses,$(call includes,$(NEEDED)))$(wildcard /usr/bin/python3),1/usr/bin/python3)
 ifeq ($(shell tools/setup build >&2 && echo done),)
 $(error something that a build needs is missing: see above)
 endif
+endif
+ifeq ($(call preprocesses,$(NEW_SQLITE)),)
+$(error SQLite 3.38 or newer is needed to build tacho; the wheel, the tarball and the Debian package contain it)
 endif
 endif
 endif
@@ -73,7 +78,7 @@ ARCHIVER := $(shell $(CC) -print-prog-name=ar 2>/dev/null)
 
 # ISA-L inflates several times faster than zlib; where it is absent, zlib does the work.
 ifneq ($(filter x86_64-% aarch64-%,$(MACHINE)),)
-HAVE_ISAL := $(call finds,isa-l.h)
+HAVE_ISAL := $(call preprocesses,$(call includes,isa-l.h))
 endif
 
 # ---- flags -------------------------------------------------------------------------------------
