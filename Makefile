@@ -9,10 +9,12 @@
 #   build/gen/              generated headers
 #
 # Variables: VARIANT=release|debug|asan|tsan|integer (clang alone)  CC=gcc|clang-14  WERROR=1  V=1 (show commands)
-#            PREFIX=/usr/local  DESTDIR=  SERVE=no (demo)  TORCH=yes LEAKS=yes (test)
+#            PREFIX=/usr/local  DESTDIR=  SERVE=no (demo)  TORCH=yes LEAKS=yes PACKAGES=all (test)
 #            CPPFLAGS, CFLAGS and LDFLAGS are added to ours.
 
-VERSION := 0.1.0
+VERSION := 0.2.0
+# The address of the project, for the packages' metadata; left out of them while it is empty.
+HOME_PAGE :=
 VARIANT ?= release
 PREFIX  ?= /usr/local
 B       := build/$(VARIANT)
@@ -33,6 +35,8 @@ MAKEFLAGS += --no-builtin-rules
 CCACHE := $(shell command -v ccache 2>/dev/null)
 # It takes the headers from -MMD instead of preprocessing first, which is a fifth of the time of a new object.
 export CCACHE_DEPEND := 1
+# A developer's language does not keep his objects from the tests, which have another one.
+export CCACHE_SLOPPINESS := locale
 
 # One unit test, built without optimization and run: make t=select
 ifdef t
@@ -49,14 +53,20 @@ endif
 
 NEED_NO_COMPILER := one clean help uninstall gen format format-check check test bench web web-packages web-check web-test
 BUILDS := $(filter-out $(NEED_NO_COMPILER),$(or $(MAKECMDGOALS),all))
+# 1 when the preprocessor takes a text. \043 is the number sign, which old and new versions of make read differently.
+preprocesses = $(shell printf '$1' | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo 1)
+includes = $(foreach h,$1,\043include <$h>\n)
+NEW_SQLITE := $(call includes,sqlite3.h)\043if SQLITE_VERSION_NUMBER < 3038000\n\043error\n\043endif\n
 NEEDED := stdlib.h zlib.h zstd.h xxhash.h microhttpd.h curl/curl.h sqlite3.h
 ifneq ($(BUILDS),)
 ifeq ($(MAKELEVEL)$(findstring n,$(filter-out -%,$(firstword $(MAKEFLAGS)))),0)
-ifeq ($(shell printf '\043include <%s>\n' $(NEEDED) | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && \
-    [ -x /usr/bin/python3 ] && echo there),)
+ifneq ($(call preprocesses,$(call includes,$(NEEDED)))$(wildcard /usr/bin/python3),1/usr/bin/python3)
 ifeq ($(shell tools/setup build >&2 && echo done),)
 $(error something that a build needs is missing: see above)
 endif
+endif
+ifeq ($(call preprocesses,$(NEW_SQLITE)),)
+$(error SQLite 3.38 or newer is needed to build tacho; the wheel, the tarball and the Debian package contain it)
 endif
 endif
 endif
@@ -68,7 +78,7 @@ ARCHIVER := $(shell $(CC) -print-prog-name=ar 2>/dev/null)
 
 # ISA-L inflates several times faster than zlib; where it is absent, zlib does the work.
 ifneq ($(filter x86_64-% aarch64-%,$(MACHINE)),)
-HAVE_ISAL := $(shell echo '\#include <isa-l.h>' | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo 1)
+HAVE_ISAL := $(call preprocesses,$(call includes,isa-l.h))
 endif
 
 # ---- flags -------------------------------------------------------------------------------------
@@ -105,7 +115,8 @@ C_FLAGS := -std=gnu11 -funsigned-char -fvisibility=hidden -pthread $(WARNINGS) $
 # Hundreds of test programs are linked in half the time by mold; tacho and its library are the system linker's.
 MOLD    := $(if $(filter-out release,$(VARIANT)),$(shell command -v mold >/dev/null 2>&1 && \
     $(CC) -fuse-ld=mold -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=mold))
-L_FLAGS := -pthread -Wl,--as-needed $(if $(filter release,$(VARIANT)),$(HARDEN_LINK)) $(SANITIZE_$(VARIANT)) $(LDFLAGS)
+# The build id tells the caches of one build from those of another (session/cache_key.c).
+L_FLAGS := -pthread -Wl,--as-needed -Wl,--build-id=sha1 $(if $(filter release,$(VARIANT)),$(HARDEN_LINK)) $(SANITIZE_$(VARIANT)) $(LDFLAGS)
 LIBS    := $(if $(HAVE_ISAL),-lisal) -lz -lzstd -lxxhash $(if $(wildcard src/serve/*.c),-lmicrohttpd) -lsqlite3 -lm -ldl
 
 # ---- lists -------------------------------------------------------------------------------------
@@ -145,7 +156,7 @@ OBJECTS := $(call objects,$(CORE) $(wildcard $(MAIN)) $(RECORD) $(UNIT_ALL) $(FU
 
 # ---- building ----------------------------------------------------------------------------------
 
-.PHONY: all tests tools replays faults benches fuzz fuzz-programs syntax flags gen test check web web-packages web-check web-test \
+.PHONY: all tests tools replays faults benches fuzz fuzz-programs flags gen test check web web-packages web-check web-test \
     bench demo gpu install uninstall clean format format-check help FORCE
 
 ifeq ($(VARIANT),release)
@@ -194,6 +205,13 @@ $B/obj/%.o: %.S $B/.flags
 $B/obj/%.o: %.cc $B/.flags
 	@mkdir -p $(@D); $(if $(V),,echo '  CXX   $<')
 	$Q$(CXX) $(CPP_FLAGS) -std=c++17 -O2 -Wall -Wextra -MMD -MP -c $< -o $@
+
+# main.c alone knows the commit, so that a new one compiles one file and links one program.
+build/gen/commit.h: FORCE
+	@mkdir -p $(@D); echo "#define TACHO_COMMIT \"$$(tools/commit)\"" >$@.$$$$.tmp; \
+	    cmp -s $@.$$$$.tmp $@ && rm $@.$$$$.tmp || mv $@.$$$$.tmp $@
+$B/obj/src/cli/main.o: build/gen/commit.h
+$B/obj/src/cli/main.o: CPP_FLAGS += -include build/gen/commit.h
 
 PAGE_IS_BUILT := $(if $(shell [ web/node_modules/.package-lock.json -nt web/package-lock.json ] && command -v node),build/gen/.page)
 # The page is data inside the program: .incbin names files that the compiler does not report.
@@ -345,7 +363,8 @@ test:
 	@tools/setup test
 	@tools/setup web
 	@tools/setup browser
-	@TORCH=$(TORCH) LEAKS=$(LEAKS) tests/run
+	@tools/setup package
+	@TORCH=$(TORCH) LEAKS=$(LEAKS) PACKAGES=$(PACKAGES) tests/run
 check:
 	@tests/run --only static
 bench:
@@ -355,12 +374,6 @@ bench:
 	@$(MAKE) --no-print-directory all tools benches
 	@for bench in bench/*; do if [ -f $$bench ] && [ -x $$bench ]; then $$bench || [ $$? = 77 ] || exit 1; fi; done
 
-# A second compiler's opinion, for a tenth of a build, or for nothing where ccache knows it. SYNTAX= names files.
-SYNTAX ?= $(filter %.c,$(CORE) $(wildcard $(MAIN)) $(RECORD))
-syntax: $(addprefix syntax/,$(SYNTAX))
-syntax/%: FORCE
-	@mkdir -p $(dir $B/$@)
-	$Q$(CCACHE) $(CC) $(CPP_FLAGS) $(C_FLAGS) -g0 $(if $(WERROR),-Werror) $(if $(CCACHE),-MMD -c -o $B/$@.o,-fsyntax-only) $*
 flags:
 	@printf '%s\n' "$(subst ",\",$(CC) $(CPP_FLAGS) $(C_FLAGS))"
 
@@ -424,6 +437,7 @@ help:
 	@echo 'make test         everything: builds, unit, golden, oracle, fault, corpus and static tests'
 	@echo '                  TORCH=yes: also with PyTorch, fetched into ~/.cache/tacho-venvs'
 	@echo '                  LEAKS=yes: leaks of every test on aarch64, too, where looking takes 4 s each'
+	@echo '                  PACKAGES=all: the packages of the other kind of machine, too'
 	@echo 'make t=select     one unit test, tests/unit/*/select_test.c, in the debug variant'
 	@echo 'make check        the static tests only: layers, headers, format, generated files'
 	@echo 'make web          the page, web/page (web-check: its types and style, web-test: its unit tests)'

@@ -32,7 +32,7 @@ complete -c tacho -n __fish_use_subcommand -a reduce -d 'summarize all workers o
 complete -c tacho -n __fish_use_subcommand -a baseline -d 'keep what later runs are compared with, in a file of some kilobytes: a base for check, a point of history'
 complete -c tacho -n __fish_use_subcommand -a mcp -d 'answer an agent: the Model Context Protocol on standard input and output; with LOGDIR only files below it are opened'
 complete -c tacho -n __fish_use_subcommand -a help -d 'show help for tacho or a command'
-complete -c tacho -n __fish_use_subcommand -a version -d 'print the version'
+complete -c tacho -n __fish_use_subcommand -a version -d 'print the version and the commit it was built from'
 complete -c tacho -n '__fish_seen_subcommand_from info' -l run -x -d 'run to use, if the folder has several'
 complete -c tacho -n '__fish_seen_subcommand_from info' -l worker -x -d 'worker to use (default: the first by rank or name)'
 complete -c tacho -n '__fish_seen_subcommand_from info' -l span -x -d 'recording cycle, numbered from 1 in order of time (default: the last)'

@@ -5,7 +5,7 @@ from typing import Any, Dict, Literal, Optional, Sequence, Union
 
 from .tables import Answer, Table
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 # Analyses whose answer is given as its first table.
 FIRST_TABLES = {
     "operators": "operators",

@@ -1,6 +1,7 @@
-/* cmd_version.c: `tacho version`, also `tacho --version`: one line that names the version.
+/* cmd_version.c: `tacho version`, also `tacho --version`: one line with the version and the
+ * commit.
  *
- * The number comes from the Makefile, the one place that holds it; a build by other means says
+ * The version comes from the Makefile, the one place that holds it; a build by other means says
  * so. */
 #include <unistd.h>
 
@@ -15,6 +16,8 @@
 int cmd_version(options *o) {
     error err = {0};
     output out = {.fd = STDOUT_FILENO, .name = text_get(MSG_CLI_STDOUT, o->words)};
-    buf_add_cstr(&out.buf, "tacho " TACHO_VERSION "\n");
+    buf_add_cstr(&out.buf, "tacho " TACHO_VERSION);
+    if (o->built_from && o->built_from[0]) buf_printf(&out.buf, " (%s)", o->built_from);
+    buf_add_cstr(&out.buf, "\n");
     return output_end(&out, o, OK, &err);
 }

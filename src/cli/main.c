@@ -11,6 +11,10 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 
+#ifndef TACHO_COMMIT
+#define TACHO_COMMIT "" /* not built by the Makefile */
+#endif
+
 static lang environment_language(void) {
     static const char *const names[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -40,7 +44,7 @@ static status find_command(int argc, char **argv, options *o, error *err) {
 
 static int main_run(int argc, char **argv, arena *a) {
     error err = {0};
-    options o = {.words = environment_language()};
+    options o = {.words = environment_language(), .built_from = TACHO_COMMIT};
     status s = find_command(argc, argv, &o, &err);
     if (s == OK) s = options_parse(a, argc - 2, argv + 2, &o, &err);
     if (s != OK) return cli_complain(&o, &err);

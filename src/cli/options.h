@@ -44,9 +44,10 @@ struct options {
     question question;
 #define OPTION(field, name, letter, kind, value, groups, help) value_##kind field;
 #include "cli/options.def"
-    lang words;         /* of --lang or the environment */
-    const char *within; /* real path of the only folder that may be read; NULL: all may */
-    bool files_only;    /* a pipe is not waited for, though it was named */
+    lang words;             /* of --lang or the environment */
+    const char *built_from; /* the commit; NULL or empty: not known */
+    const char *within;     /* real path of the only folder that may be read; NULL: all may */
+    bool files_only;        /* a pipe is not waited for, though it was named */
     uint32_t n_traces;
     const char **traces; /* arguments that are not options; --logdir adds one */
 };

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "record/rec_int.h"
@@ -95,15 +96,20 @@ static int64_t pid_of_file(const char *name) {
     return 0;
 }
 
+/* opendir would allocate, and glibc has getdents64 only since 2.30: packages run on 2.28. */
+static ssize_t read_names(int fd, void *to, size_t size) {
+    return syscall(SYS_getdents64, fd, to, size);
+}
+
 /* The nearest process above this one that records into the folder; 0: none. */
 static int64_t recorded_ancestor(const char *folder) {
     int64_t above[MOST_ANCESTORS], found = 0;
     int n = 0, nearest = MOST_ANCESTORS;
     for (int64_t pid = getppid(); pid > 1 && n < MOST_ANCESTORS; pid = parent_of(pid))
         above[n++] = pid;
-    _Alignas(struct dirent64) char names[4096]; /* opendir would allocate */
+    _Alignas(struct dirent64) char names[4096];
     int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    for (ssize_t bytes; fd >= 0 && (bytes = getdents64(fd, names, sizeof names)) > 0;) {
+    for (ssize_t bytes; fd >= 0 && (bytes = read_names(fd, names, sizeof names)) > 0;) {
         for (ssize_t at = 0; at < bytes;) {
             const struct dirent64 *e = (const struct dirent64 *)(names + at);
             int64_t pid = pid_of_file(e->d_name);

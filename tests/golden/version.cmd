@@ -1,1 +1,1 @@
-$TACHO --version
+$TACHO --version | sed -E 's/ \([0-9a-f]{8,}(-dirty)?\)$//'

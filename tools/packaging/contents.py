@@ -16,11 +16,8 @@ from portable import ROOT, backend
 
 # Whoever gives the package to others names himself (make deb DEB_MAINTAINER='NAME <ADDRESS>'). There is no
 # list to write to yet, and a name that ends in .invalid can never become anybody's (RFC 2606).
-MAINTAINER = "The tacho authors <noreply@tacho.invalid>"
+MAINTAINER = f"{backend.AUTHOR} <noreply@tacho.invalid>"
 DEBIAN_NAMES = {"x86_64": "amd64", "aarch64": "arm64"}
-COMPLETIONS = {"tacho.bash": "share/bash-completion/completions/tacho",
-               "_tacho": "share/zsh/site-functions/_tacho",
-               "tacho.fish": "share/fish/vendor_completions.d/tacho.fish"}
 PYTHON = "lib/tacho/python"
 # The folder of the file itself, wherever the tarball was unpacked.
 PKGCONFIG = """prefix=${{pcfiledir}}/../..
@@ -41,7 +38,7 @@ Recommends: libcurl4 | libcurl4t64 | libcurl3-gnutls | libcurl3t64-gnutls
 Suggests: python3
 Section: devel
 Priority: optional
-Description: performance profiler for deep-learning programs
+{home_page}Description: performance profiler for deep-learning programs
  tacho records what a training or inference program does on the host and on the
  GPU, reads the traces of PyTorch, PaddlePaddle, MegEngine and MindSpore, and
  says where the time and the memory went: as a page in the browser, in the
@@ -68,7 +65,7 @@ COPYRIGHT = """Format: https://www.debian.org/doc/packaging-manuals/copyright-fo
 Upstream-Name: tacho
 
 Files: *
-Copyright: {year} the tacho authors
+Copyright: {year} {author}
 License: Apache-2.0
  On Debian systems the text is in /usr/share/common-licenses/Apache-2.0.
  .
@@ -77,16 +74,9 @@ License: Apache-2.0
 """
 
 
-def _shared():
-    """Man pages and completions: (name below the prefix, bytes)."""
-    pages = [(f"share/man/man1/{p.name}", p.read_bytes()) for p in sorted((ROOT / "docs/man").glob("*.1"))]
-    return pages + [(to, (ROOT / "completions" / name).read_bytes()) for name, to in COMPLETIONS.items()]
-
-
 def wheel(machine, folder):
     files = portable.build(machine)
-    more = [(f"{{data}}/data/{name}", content) for name, content in _shared()]
-    more.append(("{info}/licenses/LIBRARIES", libraries.licenses().encode()))
+    more = [("{info}/licenses/LIBRARIES", libraries.licenses().encode())]
     tag = f"py3-none-manylinux_{libraries.GLIBC.replace('.', '_')}_{machine}"
     return folder / backend.write_wheel(folder, tag, [files[name] for name in sorted(files)], more)
 
@@ -102,7 +92,7 @@ def _prefix(machine):
     entries += [file_entry(f"include/tacho/{p.name}", p) for p in (ROOT / "include/tacho").glob("*.h")]
     entries += [file_entry(f"{PYTHON}/{p.relative_to(ROOT / 'python')}", p)
                 for p in (ROOT / "python/tacho").rglob("*.py")]
-    return entries + [Entry(name, content) for name, content in _shared()]
+    return entries + [Entry(name, content) for name, content in backend.shared_files()]
 
 
 def tarball(machine, folder):
@@ -116,7 +106,7 @@ def tarball(machine, folder):
 
 
 def source(folder):
-    """The files of the last commit: what is not committed is not released."""
+    """The files of the last commit: what is not committed is not released. pip can build it."""
     name = f"tacho-{backend.package_version()}"
     asked = subprocess.run(["git", "archive", "--format=tar", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, check=False)
@@ -130,6 +120,7 @@ def source(folder):
                 entries.append(Entry(member.name, archive.extractfile(member).read(), mode))
             elif member.issym():
                 entries.append(Entry(member.name, link=member.linkname))
+    entries.append(Entry("PKG-INFO", backend.metadata().encode()))
     path = folder / f"{name}.tar.gz"
     path.write_bytes(archives.packed(archives.tar(entries, portable.epoch(), f"{name}/")))
     return path
@@ -139,7 +130,7 @@ def _debian_documents(epoch):
     when = time.gmtime(epoch)
     log = DEBIAN_LOG.format(version=backend.package_version(), maintainer=_maintainer(),
                             date=email.utils.formatdate(epoch))
-    texts = {"copyright": COPYRIGHT.format(year=when.tm_year).encode(), "LIBRARIES": libraries.licenses().encode(),
+    texts = {"copyright": COPYRIGHT.format(year=when.tm_year, author=backend.AUTHOR).encode(), "LIBRARIES": libraries.licenses().encode(),
              "changelog.gz": archives.packed(log.encode()),
              "CHANGELOG.md.gz": archives.packed((ROOT / "CHANGELOG.md").read_bytes())}
     return [Entry(f"usr/share/doc/tacho/{name}", text) for name, text in texts.items()]
@@ -173,7 +164,8 @@ def debian(machine, folder):
     epoch = portable.epoch()
     files = _debian_files(machine, epoch)
     kib = sum((len(e.content) + 1023) // 1024 for e in files)
-    control = CONTROL.format(version=version, machine=name, kib=kib, glibc=libraries.GLIBC,
+    home_page = f"Homepage: {backend.home_page()}\n" if backend.home_page() else ""
+    control = CONTROL.format(version=version, machine=name, kib=kib, glibc=libraries.GLIBC, home_page=home_page,
                              maintainer=_maintainer())
     sums = "".join(f"{hashlib.md5(e.content).hexdigest()}  {e.name}\n"
                    for e in sorted(files) if e.link is None)

@@ -49,10 +49,23 @@ ZIG = {
                "none-manylinux_2_12_x86_64.manylinux2010_x86_64.musllinux_1_1_x86_64.whl",
                "97079827064a7492cce5541ceb438ae8003ce1e54e399676da2d62fb7a5dc08b", "ziglang"),
 }
+# Looks over the workflows of .github (tests/tools/workflows-test).
+ZIZMOR = {
+    "aarch64": (PYPI, "be/18/8d66db6e98c89f5d647236e282062d8ccc73f7ba759f7ef8dd6204683518/zizmor-1.32.0-py3-none-"
+                "manylinux_2_24_aarch64.whl",
+                "0cdd38fca6eb34ceb567548548d706332e3535ea66894b9168c048e03207b68c", "zizmor-1.32.0.data/scripts"),
+    "x86_64": (PYPI, "6f/b2/45f4fcb6f428e774750709ecf5320ba6d96393c03b941d9f37a4586f6924/zizmor-1.32.0-py3-none-"
+               "manylinux_2_28_x86_64.whl",
+               "84a6acb975accc13408786a2bd274b572537ca19c933ebbc13e78f3988562071", "zizmor-1.32.0.data/scripts"),
+}
 
 
 class FetchError(Exception):
     """A file could not be had, with the reason."""
+
+
+class Unreachable(FetchError):
+    """No mirror answered."""
 
 
 def _digest(path):
@@ -81,7 +94,7 @@ def fetch(pin):
     if path.is_file() and _digest(path) == wanted:
         return path
     CACHE.mkdir(parents=True, exist_ok=True)
-    reasons = []
+    reasons, kind = [], Unreachable
     for mirror in mirrors:
         try:
             _download(mirror + where, path)
@@ -93,7 +106,8 @@ def fetch(pin):
             return path
         path.unlink()
         reasons.append(f"{mirror}{where}: SHA-256 is {found}, not {wanted}")
-    raise FetchError("\n".join(reasons))
+        kind = FetchError
+    raise kind("\n".join(reasons))
 
 
 def unpacked(pin, into):
@@ -126,12 +140,21 @@ def move_into_place(scratch, folder):
         shutil.rmtree(scratch)
 
 
-def zig():
-    """The compiler: an executable file."""
+def _program(pins, name):
+    """A program of this machine, from its package: an executable file."""
     machine = os.uname().machine
-    if machine not in ZIG:
-        raise FetchError(f"the compiler is pinned for {' and '.join(ZIG)}, not for {machine}")
-    folder = CACHE / f"zig-{ZIG[machine][2][:12]}"
-    program = unpacked(ZIG[machine], folder) / "zig"
+    if machine not in pins:
+        raise FetchError(f"{name} is pinned for {' and '.join(pins)}, not for {machine}")
+    program = unpacked(pins[machine], CACHE / f"{name}-{pins[machine][2][:12]}") / name
     program.chmod(0o755)
     return program
+
+
+def zig():
+    """The compiler."""
+    return _program(ZIG, "zig")
+
+
+def zizmor():
+    """The linter of workflows."""
+    return _program(ZIZMOR, "zizmor")

@@ -7,51 +7,48 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import fetch
+from commands import run
 
 # As old as the oldest system in use on clusters: RHEL 8 and its kin.
 GLIBC = "2.28"
-FLAGS = ["-O2", "-g0", "-fPIC", "-fno-sanitize=undefined", "-DNDEBUG", "-fvisibility=hidden", "-w",
+FLAGS = ["-O2", "-g0", "-fPIC", "-DNDEBUG", "-fvisibility=hidden", "-w",
          "-fstack-protector-strong", "-D_FORTIFY_SOURCE=2"]  # they read other people's bytes, too
 LICENSES = {"zlib": ["LICENSE"], "zstd": ["LICENSE"], "xxhash": ["LICENSE"], "isa-l": ["LICENSE"],
             "libmicrohttpd": ["COPYING"]}
 
 
 class Toolchain:
-    """Compiler and archiver for a machine, as two scripts that make and configure can call."""
+    """Compiler and archiver for a machine, as scripts that make and configure can call."""
 
     def __init__(self, machine, folder):
         self.machine, self.folder = machine, Path(folder).resolve()
         self.zig = fetch.zig()
         self.folder.mkdir(parents=True, exist_ok=True)
-        target = f"{machine}-linux-gnu.{GLIBC}"
-        self.cc = self._script("cc", f'cc -target {target} "$@"', target=f"{machine}-linux-gnu")
+        # Without the last word a link also builds a library of run-time checks, for 20 s.
+        words = f'cc -target {machine}-linux-gnu.{GLIBC} -fno-sanitize=undefined "$@"'
+        self.cc = self._script("cc", words, target=f"{machine}-linux-gnu")
         self.ar = self._script("ar", 'ar "$@"')
         self.ranlib = self._script("ranlib", 'ranlib "$@"')
+        # What ccache knows the compiler by: its script is new in every checkout.
+        self.identity = f"{fetch.ZIG[os.uname().machine][2]} {words}"
 
     def _script(self, name, words, target=None):
+        """The compiler keeps its own run-time libraries for all checkouts; ccache does so with objects."""
         path = self.folder / name
         lines = ["#!/bin/sh"]
         if target:  # the compiler does not know its own name with a version in it
             lines.append(f'[ "$*" != -dumpmachine ] || {{ echo {target}; exit; }}')
         lines += [f"export ZIG_GLOBAL_CACHE_DIR='{fetch.CACHE}/zig-cache' "
-                  f"ZIG_LOCAL_CACHE_DIR='{fetch.CACHE}/zig-cache'", f"exec '{self.zig}' {words}", ""]
+                  f"ZIG_LOCAL_CACHE_DIR='{self.folder}/zig-cache'", f"exec '{self.zig}' {words}", ""]
         text = "\n".join(lines)
         if not path.is_file() or path.read_text() != text:
             path.write_text(text)
         path.chmod(0o755)
         return path
-
-
-def _run(words, **more):
-    done = subprocess.run([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          check=False, **more)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(map(str, words))}\n{done.stdout.decode(errors='replace')}")
 
 
 def _archive(tools, source, to, files, flags):
@@ -62,16 +59,16 @@ def _archive(tools, source, to, files, flags):
     def compile_one(name):
         out = objects / (name.replace("/", "_") + ".o")
         if name.endswith(".asm"):
-            _run(["nasm", "-f", "elf64", *[f for f in flags if f.startswith(("-I", "-D"))],
-                  "--reproducible", "-o", out, name], cwd=source)
+            run(f"assembling {name}", ["nasm", "-f", "elf64", *[f for f in flags if f.startswith(("-I", "-D"))],
+                 "--reproducible", "-o", out, name], cwd=source)
         else:
             kind = [] if name.endswith(".c") else ["-D__ASSEMBLY__"]
-            _run([tools.cc, *FLAGS, *kind, *flags, "-c", name, "-o", out], cwd=source)
+            run(f"compiling {name}", [tools.cc, *FLAGS, *kind, *flags, "-c", name, "-o", out], cwd=source)
         return out.name
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         names = list(pool.map(compile_one, files))
-    _run([tools.ar, "rcsD", to, *names], cwd=objects)
+    run(f"writing {to.name}", [tools.ar, "rcsD", to, *names], cwd=objects)
     shutil.rmtree(objects)
 
 
@@ -111,11 +108,11 @@ def _zlib(tools, source, root):
 
 
 def _zstd(tools, source, root):
+    """The part that decompresses."""
     for header in ("zstd.h", "zstd_errors.h"):
         _copy(source / "lib" / header, root / "include" / header)
     _archive(tools, source, root / "lib/libzstd.a",
-             _listed(source, "lib/common/*.c", "lib/compress/*.c", "lib/decompress/*.[cS]"),
-             ["-Ilib", "-DZSTD_MULTITHREAD=1"])
+             _listed(source, "lib/common/*.c", "lib/decompress/*.[cS]"), ["-Ilib"])
 
 
 def _xxhash(tools, source, root):
@@ -129,13 +126,14 @@ def _libmicrohttpd(tools, source, root):
     work = root / "libmicrohttpd"
     shutil.copytree(source, work, symlinks=True)
     machine = f"{tools.machine}-linux-gnu"
-    _run(["./configure", f"--host={machine}", f"--build={os.uname().machine}-linux-gnu", "--disable-https",
-          "--disable-shared", "--enable-static", "--disable-doc", "--disable-examples", "--disable-curl",
-          "--disable-tools", "--disable-dauth", "--disable-bauth", "--disable-postprocessor",
-          "--disable-dependency-tracking", "--with-pic", f"CC={tools.cc}", f"AR={tools.ar}",
-          f"RANLIB={tools.ranlib}", "CFLAGS=" + " ".join(FLAGS)], cwd=work)
-    _run(["make", "-C", "src/microhttpd", "libmicrohttpd.la"], cwd=work,
-         env={**os.environ, "MAKEFLAGS": f"-j{os.cpu_count()}"})
+    options = ["https", "shared", "doc", "examples", "curl", "tools", "dauth", "bauth", "postprocessor",
+               "dependency-tracking"]
+    run("configuring libmicrohttpd",
+        ["./configure", f"--host={machine}", f"--build={os.uname().machine}-linux-gnu", "--enable-static", "--with-pic",
+         *(f"--disable-{name}" for name in options), f"CC={tools.cc}", f"AR={tools.ar}", f"RANLIB={tools.ranlib}",
+         "CFLAGS=" + " ".join(FLAGS)], cwd=work)
+    run("compiling libmicrohttpd", ["make", "-C", "src/microhttpd", "libmicrohttpd.la"], cwd=work,
+        env={**os.environ, "MAKEFLAGS": f"-j{os.cpu_count()}"})
     _copy(work / "src/microhttpd/.libs/libmicrohttpd.a", root / "lib/libmicrohttpd.a")
     _copy(source / "src/include/microhttpd.h", root / "include/microhttpd.h")
     shutil.rmtree(work)
@@ -190,8 +188,12 @@ def build(tools):
     shutil.rmtree(scratch, ignore_errors=True)
     for folder in ("lib", "include"):
         (scratch / folder).mkdir(parents=True)
-    for name, maker in MAKERS.items():
+
+    def make_one(name):
         print(f"  LIB   {tools.machine} {fetch.LIBRARIES[name][3]}", flush=True)
-        maker(tools, fetch.unpacked(fetch.LIBRARIES[name], fetch.CACHE / "src"), scratch)
+        MAKERS[name](tools, fetch.unpacked(fetch.LIBRARIES[name], fetch.CACHE / "src"), scratch)
+
+    with ThreadPoolExecutor(len(MAKERS)) as pool:  # the two longest leave a core idle each
+        list(pool.map(make_one, MAKERS))
     fetch.move_into_place(scratch, root)
     return root

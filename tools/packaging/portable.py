@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import libraries
+from commands import run
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "python"))
@@ -35,19 +36,22 @@ def epoch():
     return int((ROOT / "Makefile").stat().st_mtime)
 
 
-def _run(words):
+def _environment(tools):
+    """Without the words of a make around us; ccache finds the objects of other checkouts."""
     env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
-    done = subprocess.run([str(w) for w in words], cwd=ROOT, env=env, check=False)
-    if done.returncode:
-        raise RuntimeError(f"failed: {' '.join(map(str, words))}")
+    return {**env, "CCACHE_COMPILERCHECK": f"string:{tools.identity}", "CCACHE_NOHASHDIR": "1"}
 
 
-def _make(tools, root, folder):
-    """No -march, no debug information; warnings are the business of the build that tests use."""
-    _run(["make", "--no-print-directory", f"-j{os.cpu_count()}", f"B={folder}", f"CC={tools.cc}",
-          f"ARCHIVER={tools.ar}", f"MACHINE={tools.machine}-linux-gnu", "HAVE_ISAL=1",
-          "WARNINGS=", f"CPPFLAGS=-I{root}/include", "CFLAGS=-g0 -fPIC -fno-sanitize=undefined",
-          f"LDFLAGS=-L{root}/lib -s", f"LIBS={LINKED}", *(f"{folder}/{name}" for name in PROGRAMS)])
+def _make(tools, folder, targets):
+    """No -march, no debug information. The compiler is pinned, so a warning is an error nowhere else than here."""
+    root = f"build/portable/{tools.machine}/root"
+    found = f"-L{root}/lib " if (ROOT / root).exists() else ""
+    run(f"building for {tools.machine}",
+        ["make", "--no-print-directory", f"-j{os.cpu_count()}", f"B={folder}", f"CC={tools.cc}",
+         f"ARCHIVER={tools.ar}", f"MACHINE={tools.machine}-linux-gnu", "HAVE_ISAL=1", "WERROR=1",
+         f"CPPFLAGS=-I{root}/include", "CFLAGS=-g0 -fPIC -Wno-enum-float-conversion -Wno-enum-enum-conversion",
+         f"LDFLAGS={found}-s", f"LIBS={LINKED}", *(f"{folder}/{name}" for name in targets)],
+        shown=True, cwd=ROOT, env=_environment(tools))
 
 
 def newest_symbol(path):
@@ -82,23 +86,24 @@ def _alone(folder):
         yield
 
 
-def build(machine):
-    """The files: tacho, libtacho.so, tacho-demo and the extension for Python, checked."""
+def build(machine, programs=PROGRAMS, objects=()):
+    """The files by their names, checked: the programs and the extension for Python. `objects` are compiled, too."""
     work = ROOT / "build/portable" / machine
     with _alone(work):
-        return _build(machine, work)
+        return _build(machine, work, programs, objects)
 
 
-def _build(machine, work):
+def _build(machine, work, programs, objects):
     tools = libraries.Toolchain(machine, work / "tools")
-    root = work / "root"  # a name that stays: the program is built anew when its flags change
-    if root.is_symlink():
-        root.unlink()
-    root.symlink_to(libraries.build(tools))
-    _make(tools, root, f"build/portable/{machine}/obj")
+    if "tacho" in programs:  # the others stand on the C library alone
+        root = work / "root"  # a name that stays: the program is built anew when its flags change
+        root.unlink(missing_ok=True)
+        root.symlink_to(libraries.build(tools))
+    _make(tools, f"build/portable/{machine}/obj", [*programs, *objects])
     extension = work / "obj" / backend.EXTENSION
-    _run([*backend.extension_command([str(tools.cc), "-g0", "-s"], work / "obj", extension, RUNPATH)])
-    files = [work / "obj" / name for name in (*PROGRAMS, backend.EXTENSION)]
+    run(f"building {extension.name} for {machine}",
+        backend.extension_command([tools.cc, "-g0", "-s"], work / "obj", extension, RUNPATH), cwd=ROOT)
+    files = [work / "obj" / name for name in (*programs, backend.EXTENSION)]
     for path in files:
         check(path)
     if len((ROOT / "build/gen/page_files.inc").read_text().splitlines()) < 2:

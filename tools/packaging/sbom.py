@@ -51,7 +51,9 @@ def document():
     parts = [*_libraries(), *_page()]
     named = json.dumps(parts, sort_keys=True) + version
     program = {"type": "application", "name": "tacho", "version": version, "bom-ref": "tacho",
-               "licenses": _license("Apache-2.0")}
+               "licenses": _license("Apache-2.0"), "supplier": {"name": backend.AUTHOR}}
+    if backend.home_page():
+        program["externalReferences"] = [{"type": "website", "url": backend.home_page()}]
     return {"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
             "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, named)}",
             "metadata": {"component": program}, "components": parts,
