@@ -27,6 +27,7 @@ enum {
     TACHO_SLOT_BYTES = 16,
     TACHO_CHUNK_SLOTS = (TACHO_CHUNK_BYTES - TACHO_CHUNK_HEADER_BYTES) / TACHO_SLOT_BYTES,
     TACHO_MOST_EXTRA = 255, /* slots that may follow the head of an event */
+    TACHO_RUN_BYTES = 96,
 };
 
 /* ---- words of the interface and of the file ---- */
@@ -114,6 +115,9 @@ typedef struct {
     uint32_t flags, memory_every;
     uint64_t lost[TACHO_N_LOST];
     char worker[256]; /* ends in NUL */
+    /* Files written before November 2026 end here; what follows is zero in them. */
+    char run[TACHO_RUN_BYTES]; /* which `tacho record` made it: NAME.NUMBER, or empty; ends in
+                                * NUL. All processes of it have the same */
 } tacho_file_header;
 
 enum { TACHO_CHUNK_EVENTS = 1, TACHO_CHUNK_SIDE = 2, TACHO_CHUNK_CUPTI = 3 };

@@ -82,7 +82,7 @@ static status cmd_attach_find_place(attachment *at, error *err) {
     char real[PATH_MAX];
     record_run r;
     if (!reported.p || !str_ends(reported, STR(".tacho"))) {
-        TRY(record_folder(at->a, at->o, &r, err));
+        TRY(record_folder(at->a, at->o, "attach", &r, err));
         at->folder = r.folder;
         return OK;
     }
@@ -96,7 +96,7 @@ static status cmd_attach_find_place(attachment *at, error *err) {
     in_folder.record_output =
         slash ? str_n(reported.p, (size_t)(slash - reported.p)) : STR(".");
     if (slash == reported.p) in_folder.record_output = STR("/");
-    TRY(record_folder(at->a, &in_folder, &r, err));
+    TRY(record_folder(at->a, &in_folder, "attach", &r, err));
     str name =
         slash ? str_n(slash + 1, reported.n - (size_t)(slash + 1 - reported.p)) : reported;
     snprintf(real, sizeof real, "%s/%.*s", r.folder, STR_ARG(name));

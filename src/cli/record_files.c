@@ -30,13 +30,18 @@ static bool read_header(int folder, const char *name, tacho_file_header *to) {
            to->profile == TACHO_FILE_RECORDING;
 }
 
+/* An older libtacho.so (TACHO_LIBRARY) does not write whose its recordings are. */
+static bool is_of_run(const record_run *r, const tacho_file_header *h) {
+    if (h->run[0]) return strncmp(h->run, r->run, sizeof h->run - 1) == 0;
+    return h->start_unix_ns >= r->start_unix_ns;
+}
+
 /* The next recording of this run; false after the last. */
 static bool next_file(DIR *d, const record_run *r, str *name, tacho_file_header *h) {
     for (struct dirent *e; (e = readdir(d)) != NULL;) {
         *name = str_of(e->d_name);
         if (!str_ends(*name, STR(".tacho")) && !str_ends(*name, STR(".tacho.tmp"))) continue;
-        if (read_header(dirfd(d), e->d_name, h) && h->start_unix_ns >= r->start_unix_ns)
-            return true;
+        if (read_header(dirfd(d), e->d_name, h) && is_of_run(r, h)) return true;
     }
     return false;
 }

@@ -44,6 +44,7 @@ static bool is_allowed(uint64_t chunks) {
 }
 
 static bool map_file(rec_file *f, int fd, uint64_t bytes) {
+    errno = EFBIG; /* a limit of the process, unless the system says something else */
     for (; bytes >= LEAST_BYTES; bytes /= 2) { /* less when address space is limited */
         void *map =
             mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);

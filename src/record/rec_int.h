@@ -18,7 +18,7 @@
  *     rec_nvtx.c     ranges of NVTX; rec_itt.c of ITT
  *     rec_cupti*.c   work of NVIDIA's GPUs
  *     rec_torch.c    PyTorch's operators; rec_torch_memory.c its allocators
- *     rec_env.c      loading, forking, exiting
+ *     rec_env.c      loading, forking, exiting; rec_status.c what became of the process
  *
  * Two locks. rec_cycle_lock orders start, stop and step; rec_lock guards the current file, the
  * list of threads and the table of names, is held for microseconds, and is taken inside the
@@ -279,6 +279,8 @@ typedef struct {
     bool joins;        /* in the middle of a program: the step that runs is not seen whole */
 } rec_settings;
 extern rec_settings rec_set;
+/* TACHO_RUN: the `tacho record` that this process belongs to; "": none. */
+extern char rec_run[TACHO_RUN_BYTES];
 /* Several processes may record there; else it is the name of one file. */
 static inline bool rec_has_folder(void) {
     size_t n = strlen(rec_set.path);

@@ -25,6 +25,7 @@
 #include "record/rec_live.h"
 #include "record/rec_metrics.h"
 #include "record/rec_sample.h"
+#include "record/rec_status.h"
 #include "record/rec_trigger.h"
 
 #define WAIT_FOR_WRITERS_NS 5000000
@@ -156,11 +157,15 @@ static bool rec_schedule_prepare(void) {
     if (flight) (void)unlink(path);
     prepared = rec_file_new(path, final_path, bytes, &why);
     last_error[0] = 0;
-    if (!prepared) snprintf(last_error, sizeof last_error, "%s", strerror(why));
-    if (!prepared) return false;
+    if (!prepared) {
+        snprintf(last_error, sizeof last_error, "%s", strerror(why));
+        rec_status_failed(why);
+        return false;
+    }
     prepared->header->flags = prepared->flags = flags_of(&rec_set.o);
     prepared->header->memory_every = rec_set.o.memory_every;
     set_worker(prepared, worker);
+    memcpy(prepared->header->run, rec_run, sizeof rec_run);
     if (flight) prepare_flight(prepared);
     n_files++;
     return true;
@@ -188,6 +193,7 @@ static void activate(void) {
     set_on(f->epoch);
     rec_leave(&rec_lock, before);
     snprintf(last_path, sizeof last_path, "%s", f->final_path);
+    rec_status_began();
     rec_cupti_start();
     (void)rec_helper_start(rec_set.o.listen);
     rec_helper_wake();

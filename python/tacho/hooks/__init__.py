@@ -11,8 +11,7 @@ from typing import Any, Dict, List, NamedTuple
 from .. import _native
 from .._native import calls
 from . import frames, kernel_sources, steps
-
-FRAMEWORKS = ("torch", "paddle", "megengine", "mindspore")
+from .frameworks import FRAMEWORKS
 
 # Throughput timers of the profilers that run; loaders tell them when they wait.
 timers: List[Any] = []

@@ -12,9 +12,10 @@ from typing import Any, Optional
 
 from .. import _native
 from .._native import calls
-from . import FRAMEWORKS, Wants, alarms, end, look_again
+from . import Wants, alarms, end, look_again
 from . import begin as begin_recording
 from . import steps
+from .frameworks import FRAMEWORKS
 
 
 def wants_of(words: str) -> Wants:
