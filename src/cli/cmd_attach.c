@@ -255,7 +255,7 @@ static status end(const attachment *at, target *t, error *err) {
             snprintf(t->path, sizeof t->path, "%.*s", (int)sizeof t->path - 1, line + 5);
     }
     if (early) cmd_attach_say(at, MSG_ATTACH_PROGRAM_ENDED, t, NULL);
-    return record_compact_file(at->o, t->path, t->path, err);
+    return record_compact_file(at->o, t->path, t->path, NULL, err);
 }
 
 /* ---- a flight recorder ------------------------------------------------------------------- */
@@ -276,7 +276,7 @@ static status pull_trigger(const attachment *at, target *t, error *err) {
                  (int)(sizeof t->path - strlen(at->folder) - 2), slash + 1);
     else
         snprintf(t->path, sizeof t->path, "%s", dump);
-    return record_compact_file(at->o, dump, t->path, err);
+    return record_compact_file(at->o, dump, t->path, NULL, err);
 }
 
 /* ---- the command ------------------------------------------------------------------------- */

@@ -34,12 +34,12 @@ static void say_other_devices(const options *o) {
             cmd_record_say(o, OTHERS[i].message, OTHERS[i].device, 0);
 }
 
-/* The report of what is in the folder; the recording's own options mean nothing to it. */
-static int show_summary(const options *o, const char *folder) {
+/* The report of these files, whatever else is in the folder; the recording's own options mean
+ * nothing to it. */
+static int show_summary(const options *o, const record_paths *files) {
     options show = *o;
-    const char *traces[] = {folder};
-    show.traces = traces;
-    show.n_traces = 1;
+    show.traces = files->path;
+    show.n_traces = files->n;
     (void)command_find(STR("summary"), &show.command);
     return cmd_summary(&show);
 }
@@ -62,26 +62,29 @@ static int run_and_show(options *o, arena *a, char *folder, size_t size) {
     error err = {0};
     record_run r = {.made = NULL};
     record_outcome end;
-    uint32_t n = 0;
-    if (record_prepare(a, o, &r, &err) != OK || record_program(&r, &end, &err) != OK) {
+    record_paths files;
+    status st = record_prepare(a, o, &r, &err);
+    if (st == OK) record_say_earlier(a, &r);
+    if (st == OK) st = record_program(&r, &end, &err);
+    if (st != OK) {
         record_remove_folder(&r);
         return cli_complain(o, &err);
     }
     record_say_end(&r, &end, record_look(&r).n_steps);
-    if (record_compact(a, &r, &n, &err) != OK) {
+    if (record_compact(a, &r, &files, &err) != OK) {
         (void)cli_complain(o, &err);
         return record_exit_status(&end);
     }
-    record_say_losses(&r, n);
-    if (n == 0) {
+    record_say_losses(&r, files.n);
+    if (files.n == 0) {
         record_remove_folder(&r);
         return record_exit_status(&end);
     }
-    cmd_record_say(o, MSG_RECORD_DONE, r.folder, n);
+    cmd_record_say(o, MSG_RECORD_DONE, r.folder, files.n);
     say_triggers(o, r.folder);
     record_tidy(&r);
     if (folder) snprintf(folder, size, "%s", r.folder);
-    (void)show_summary(o, r.folder);
+    (void)show_summary(o, &files);
     return record_exit_status(&end);
 }
 

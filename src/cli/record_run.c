@@ -53,11 +53,8 @@ const char *record_find(arena *a, const char *name, const char *where) {
 
 /* NAME_DATE_TIME: in the time of day of whoever records, as people will look for it. */
 static str run_name(arena *a, const char *name) {
-    char stamp[64];
-    time_t now = time(NULL);
-    struct tm local;
-    localtime_r(&now, &local);
-    strftime(stamp, sizeof stamp, "%Y-%m-%d_%H-%M-%S", &local);
+    char stamp[CLOCK_DATE_BYTES] = "";
+    (void)clock_date(clock_ns(CLOCK_REALTIME), "%Y-%m-%d_%H-%M-%S", stamp);
     return arena_printf(a, "%s%s%s", name, *name ? "_" : "", stamp);
 }
 

@@ -6,6 +6,8 @@
 
 #include "cli/options.h"
 
+enum { RECORD_PATH_BYTES = 4096 };
+
 typedef struct {
     const options *o;
     const char *folder;        /* absolute; recordings go here */
@@ -34,16 +36,24 @@ typedef struct {
 status record_prepare(arena *a, const options *o, record_run *out, error *err) MUST_USE;
 /* The rules of --trigger in the words of the recorder; nothing when there are none. */
 status record_trigger(const options *o, buf *to, error *err) MUST_USE;
+/* Says what was recorded into the folder before, when there is something. */
+void record_say_earlier(arena *a, const record_run *r);
 /* Runs the program to its end. */
 status record_program(const record_run *r, record_outcome *end, error *err) MUST_USE;
 /* Removes the folders that record_prepare made, as far as they are empty. */
 void record_remove_folder(const record_run *r);
-/* Recordings made since the start become sealed traces, and Chrome traces when --to asks. *n:
- * how many there are. */
-status record_compact(arena *a, const record_run *r, uint32_t *n, error *err) MUST_USE;
-/* One recording, from one path to another or in its own place. */
+typedef struct {
+    const char **path;
+    uint32_t n;
+    uint32_t room;
+} record_paths;
+/* The recordings of this run become sealed traces, or Chrome traces when --to asks; *out: the
+ * files that there are then. */
+status record_compact(arena *a, const record_run *r, record_paths *out, error *err) MUST_USE;
+/* One recording, from one path to another or in its own place. `made` (may be NULL) gets the
+ * path of the file that there is then. */
 status record_compact_file(const options *o, const char *from, const char *to,
-                           error *err) MUST_USE;
+                           char made[RECORD_PATH_BYTES], error *err) MUST_USE;
 /* Only the folder of what record_prepare does; `name` goes before the time in its name. */
 status record_folder(arena *a, const options *o, const char *name, record_run *out,
                      error *err) MUST_USE;

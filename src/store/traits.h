@@ -51,6 +51,7 @@ typedef enum {
     FACT_FRAMEWORK,
     FACT_VERSION,
     FACT_RANK,
+    FACT_RECORDING, /* which `tacho record` it belongs to: NAME.NUMBER */
     FACT_HOST,
     N_FACTS
 } fact;

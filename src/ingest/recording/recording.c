@@ -41,6 +41,18 @@ bool recording_is_ours(str head) {
     return profile == TACHO_FILE_RECORDING;
 }
 
+bool recording_read_origin(str head, recording_origin *out) {
+    tacho_file_header h;
+    _Static_assert(sizeof out->run == sizeof h.run, "the same text");
+    if (head.n < sizeof h || !recording_is_ours(head)) return false;
+    memcpy(&h, head.p, sizeof h);
+    memcpy(out->run, h.run, sizeof h.run);
+    out->run[sizeof out->run - 1] = 0;
+    out->start_unix_ns = h.start_unix_ns;
+    out->end_unix_ns = h.state == TACHO_FILE_STOPPED ? h.stop_unix_ns : ABSENT_I64;
+    return true;
+}
+
 /* ---- the clock --------------------------------------------------------------------------- */
 
 static int compare_clocks(uint32_t a, uint32_t b, const void *context) {
@@ -498,6 +510,9 @@ static status add_facts(recording *r, error *err) {
         int n = snprintf(text, sizeof text, "%.3f", (double)r->header.flight_ns * 1e-9);
         TRY(add_meta(r, STR("flight_seconds"), str_n(text, (size_t)n), err));
     }
+    r->header.run[sizeof r->header.run - 1] = 0;
+    if (r->header.run[0])
+        TRY(add_meta_text(r, STR("recording_run"), str_of(r->header.run), err));
     if (r->header.state != TACHO_FILE_STOPPED)
         TRY(add_meta(r, STR("recording"), STR("\"not stopped\""), err));
     builder_set_base_unix_ns(r->b, r->header.start_unix_ns);
