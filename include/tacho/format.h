@@ -118,6 +118,9 @@ typedef struct {
     /* Files written before November 2026 end here; what follows is zero in them. */
     char run[TACHO_RUN_BYTES]; /* which `tacho record` made it: NAME.NUMBER, or empty; ends in
                                 * NUL. All processes of it have the same */
+    uint64_t flight_asked_ns; /* flight recorder: how much of the past is wanted; flight_ns adds
+                               * what triggers need */
+    uint64_t forgotten_tick;  /* events up to here may have been overwritten; 0: none were */
 } tacho_file_header;
 
 enum { TACHO_CHUNK_EVENTS = 1, TACHO_CHUNK_SIDE = 2, TACHO_CHUNK_CUPTI = 3 };

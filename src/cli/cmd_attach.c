@@ -170,7 +170,8 @@ static status open_window(const attachment *at, target *t, error *err) {
     char line[ATTACH_LINE_BYTES];
     tacho_file_header h;
     const char *file;
-    if (!attach_ask(t->pid, "window\n", line, sizeof line)) return fail_silent(t->pid, err);
+    snprintf(line, sizeof line, "window %.6f\n", (double)at->o->time * 1e-9);
+    if (!attach_ask(t->pid, line, line, sizeof line)) return fail_silent(t->pid, err);
     if (strncmp(line, "failed ", 7) == 0) return fail_answer(t->pid, line + 7, err);
     if (!read_moment(line, &t->from, &file)) return fail_silent(t->pid, err);
     t->live = open(file, O_RDONLY | O_CLOEXEC);

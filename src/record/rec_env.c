@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "record/rec_copy.h"
 #include "record/rec_live.h"
 #include "record/rec_sample.h"
 #include "record/rec_status.h"
@@ -47,6 +48,7 @@ static void after_fork_in_child(void) {
     rec_python_forked();
     rec_sample_forked();
     rec_cycle_forked();
+    rec_hold_forked();
     rec_live_forked();
     rec_trigger_forked();
     __atomic_store_n(&rec_here.is_same_process, 1, __ATOMIC_RELEASE);

@@ -30,6 +30,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "record/rec_copy.h"
 #include "record/rec_live.h"
 #include "record/rec_metrics.h"
 #include "record/rec_sample.h"
@@ -148,7 +149,7 @@ static void keep_clock(watch *w, rec_file *f, int64_t now) {
 
 static rec_file *next_to_put_away(void) {
     bool before = rec_enter(&rec_lock);
-    rec_file *f = to_put_away;
+    rec_file *f = to_put_away && !to_put_away->n_pins ? to_put_away : NULL;
     if (f) to_put_away = f->next;
     if (f) n_to_put_away--;
     rec_leave(&rec_lock, before);
@@ -320,6 +321,7 @@ static void *run_helper(void *unused) {
         rec_helper_put_all_away();
         rec_file *f = current_file();
         if (f) serve_current(&w, f);
+        rec_hold_tick();
         rec_trigger_tick();
         rec_control_tick();
         wait_for_work(listening_socket());

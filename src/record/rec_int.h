@@ -12,7 +12,7 @@
  *     rec_sample.c   operators of some steps only
  *     rec_rank.c     which of many processes this is: rank, loader, launcher
  *     rec_live.c     how it is doing now; rec_metrics.c the same for Prometheus
- *     rec_trigger.c  rules that write what a flight recorder has
+ *     rec_trigger.c  rules that write what a flight recorder has; rec_copy.c as a copy of it
  *     rec_helper.c   the thread that makes room, reads clocks, puts away what was stopped
  *     rec_control.c  its socket, for tacho attach; rec_python.c the hooks that come with it
  *     rec_nvtx.c     ranges of NVTX; rec_itt.c of ITT
@@ -67,6 +67,7 @@ struct rec_file {
     uint64_t closed_first, n_closed;
     /* As in the header, which others may have written into. */
     uint32_t flags;
+    uint32_t n_pins; /* who copies it, while it must not be put away; rec_lock */
     char worker[256];
     char path[4096];       /* under which it is written */
     char final_path[4096]; /* under which it is left after */

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/rec_copy.h"
 #include "record/rec_keep.h"
 #include "record/rec_live.h"
 #include "record/rec_metrics.h"
@@ -141,6 +142,7 @@ static void prepare_flight(rec_file *f) {
     f->closed = rec_pages(f->limit * sizeof *f->closed);
     f->flight_ticks = (uint64_t)((double)rec_clock_rate() * seconds);
     f->header->flight_ns = (uint64_t)(seconds * 1e9);
+    f->header->flight_asked_ns = (uint64_t)(rec_set.o.flight_seconds * 1e9);
 }
 
 static bool rec_schedule_prepare(void) {
@@ -440,8 +442,70 @@ int tacho_stop(void) {
     return rec_stop(false, NULL, 0);
 }
 
+/* ---- evidence ---- */
+
+/* The copy gets the name of the file, which ends earlier, and the file a new one: names are in
+ * the order of time. */
+static bool swap_names(rec_file *f, char *final_path, size_t size) {
+    char new_final[sizeof f->final_path - 8], new_path[sizeof f->path];
+    file_name(f->worker, new_final, sizeof new_final);
+    snprintf(new_path, sizeof new_path, "%s.tmp", new_final);
+    if (rename(f->path, new_path) != 0) return false;
+    snprintf(final_path, size, "%.4080s", f->final_path);
+    memcpy(f->path, new_path, sizeof f->path);
+    snprintf(f->final_path, sizeof f->final_path, "%s", new_final);
+    snprintf(last_path, sizeof last_path, "%s", new_final);
+    n_files++;
+    return true;
+}
+
+/* The file that is copied, pinned, and the name of the copy; NULL: there is none. */
+static rec_file *begin_copy(char *final_path, size_t size, rec_settings *set) {
+    bool before = rec_enter(&rec_cycle_lock), inner = rec_enter(&rec_lock);
+    rec_file *f = rec_set.o.flight_seconds > 0 ? rec_current : NULL;
+    if (f && !swap_names(f, final_path, size)) f = NULL;
+    if (f) f->n_pins++;
+    *set = rec_set;
+    rec_leave(&rec_lock, inner);
+    rec_leave(&rec_cycle_lock, before);
+    return f;
+}
+
+static void end_copy(rec_file *from) {
+    bool before = rec_enter(&rec_lock);
+    from->n_pins--;
+    rec_leave(&rec_lock, before);
+}
+
+/* Evidence without an end of the file that is written. */
+static bool copy_evidence(const char *why, const rec_window *window, char *dump, size_t size) {
+    char final_path[4096 - 8], path[4096];
+    rec_settings set;
+    int code = 0;
+    if (__atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_DEVICE) rec_cupti_flush();
+    rec_file *from = begin_copy(final_path, sizeof final_path, &set);
+    if (!from) return false;
+    snprintf(path, sizeof path, "%s.tmp", final_path);
+    tacho_side_clock now = rec_clock_pair();
+    rec_file *f = rec_copy(from, path, final_path, &code);
+    end_copy(from);
+    if (!f) return false;
+    rec_side(f, TACHO_SIDE_CLOCK, &now, sizeof now, NULL, 0);
+    write_trigger(f, why, window);
+    f->header->stop_unix_ns = now.unix_ns;
+    f->header->stop_tick = now.tick;
+    cut_window(f->header, window ? window : &(rec_window){.rank = -1});
+    __atomic_store_n(&f->header->state, TACHO_FILE_STOPPED, __ATOMIC_RELEASE);
+    (void)rename(f->path, f->final_path);
+    rec_file_free(f, true);
+    if (dump) snprintf(dump, size, "%s", final_path);
+    call_back(true, &set, final_path);
+    return true;
+}
+
 int rec_dump(const char *why, const rec_window *window, char *dump, size_t size) {
     if (rec_self.in_slow) return TACHO_OFF;
+    if (rec_is_held() && copy_evidence(why ? why : "", window, dump, size)) return TACHO_OK;
     bool ready = false, before = rec_enter(&rec_cycle_lock);
     if (rec_current && rec_set.o.flight_seconds > 0) {
         bool inner = rec_enter(&rec_lock);

@@ -543,6 +543,24 @@ static status add_clock_fact(recording *r, error *err) {
     return add_meta(r, STR("clock_error_ns"), str_n(text, (size_t)n), err);
 }
 
+/* What a flight recorder had to overwrite before its time: how much is there, and how much was
+ * wanted. A hundredth is not worth a word. */
+static status add_flight_facts(recording *r, uint64_t end_tick, error *err) {
+    const tacho_file_header *h = &r->header;
+    size_t line = 0;
+    char text[32];
+    if (!h->forgotten_tick || !(h->flags & (TACHO_FILE_FLIGHT | TACHO_FILE_WINDOW))) return OK;
+    int64_t end = recording_ns(r, end_tick, &line),
+            asked = sub_i64(end, recording_ns(r, h->start_tick, &line)),
+            kept = max_i64(0, sub_i64(end, recording_ns(r, h->forgotten_tick, &line)));
+    if (!(h->flags & TACHO_FILE_WINDOW)) asked = min_i64(asked, sat_i64(h->flight_asked_ns));
+    if (kept >= asked - asked / 100) return OK;
+    int n = snprintf(text, sizeof text, "%lld", (long long)kept);
+    TRY(add_meta(r, STR("flight_kept_ns"), str_n(text, (size_t)n), err));
+    n = snprintf(text, sizeof text, "%lld", (long long)asked);
+    return add_meta(r, STR("flight_asked_ns"), str_n(text, (size_t)n), err);
+}
+
 static status recording_read_all(recording *r, error *err) {
     uint32_t *none = vec_push(&r->names);
     if (!none) FAIL_MEMORY(err);
@@ -560,6 +578,7 @@ static status recording_read_all(recording *r, error *err) {
     uint64_t end = r->header.state == TACHO_FILE_STOPPED ? r->header.stop_tick : r->last_tick;
     r->last_ns = max_i64(0, recording_ns(r, end, &line));
     r->last_event_ns = recording_ns(r, r->last_tick, &line);
+    TRY(add_flight_facts(r, end, err));
     TRY(read_threads(r, err));
     count_losses(r);
     return recording_finish(r, err);
