@@ -54,6 +54,7 @@ typedef struct {
     uint64_t n_python;   /* those of them that are Python interpreters */
     uint64_t n_begun;    /* recordings */
     uint64_t n_failures; /* the first ones are below */
+    uint64_t end_ns;     /* the longest that a program waited for its recorder to end */
     tacho_status_failure failures[TACHO_STATUS_FAILURES];
 } tacho_status_page;
 

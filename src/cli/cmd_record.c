@@ -85,6 +85,7 @@ static int run_and_show(options *o, arena *a, char *folder, size_t size) {
     record_tidy(&r);
     if (folder) snprintf(folder, size, "%s", r.folder);
     (void)show_summary(o, &files);
+    record_say_cost(&r, &files, end.ns);
     return record_exit_status(&end);
 }
 

@@ -190,7 +190,7 @@ static void name_chrome(const char *path, char to[RECORD_PATH_BYTES]) {
 }
 
 status record_compact_file(const options *o, const char *from, const char *to,
-                           char made[RECORD_PATH_BYTES], error *err) {
+                           record_made *made, error *err) {
     char chrome[RECORD_PATH_BYTES];
     loaded_trace l;
     load_options how = {.no_cache = true,
@@ -207,7 +207,10 @@ status record_compact_file(const options *o, const char *from, const char *to,
         st = file_write(l.trace, to, STR_NONE, err);
     }
     if (st == OK && strcmp(from, to) != 0) (void)unlink(from);
-    if (st == OK && made) snprintf(made, RECORD_PATH_BYTES, "%s", to);
+    if (st == OK && made) {
+        snprintf(made->path, sizeof made->path, "%s", to);
+        record_cost_of(l.trace, &made->cost);
+    }
     trace_release(l.trace);
     return st;
 }
@@ -233,7 +236,7 @@ static status add_path(arena *a, const record_run *r, str name, record_paths *to
 }
 
 status record_compact(arena *a, const record_run *r, record_paths *out, error *err) {
-    char made[RECORD_PATH_BYTES];
+    record_made made;
     tacho_file_header h;
     str name;
     DIR *d = opendir(r->folder);
@@ -242,9 +245,12 @@ status record_compact(arena *a, const record_run *r, record_paths *out, error *e
     status st = OK;
     while (st == OK && next_file(d, r, &name, &h)) st = add_path(a, r, name, out, err);
     closedir(d);
+    out->cost = ARENA_ARRAY(a, record_cost, (size_t)out->n + 1);
+    if (!out->cost) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < out->n && st == OK; i++) {
-        TRY(record_compact_file(r->o, out->path[i], out->path[i], made, err));
-        out->path[i] = arena_str(a, str_of(made)).p;
+        TRY(record_compact_file(r->o, out->path[i], out->path[i], &made, err));
+        out->path[i] = arena_str(a, str_of(made.path)).p;
+        out->cost[i] = made.cost;
         if (!out->path[i]) FAIL_MEMORY(err);
     }
     return st;

@@ -42,18 +42,39 @@ void record_say_earlier(arena *a, const record_run *r);
 status record_program(const record_run *r, record_outcome *end, error *err) MUST_USE;
 /* Removes the folders that record_prepare made, as far as they are empty. */
 void record_remove_folder(const record_run *r);
+/* What recording cost one process, as its recorder measured it; ns (docs/FORMAT.md). */
+typedef struct record_cost {
+    int64_t pid, events;
+    int64_t hooks_ns; /* events and hooks */
+    int64_t start_ns, stop_ns, helper_ns, covered_ns;
+    bool is_known;
+    bool is_part;     /* of a flight recorder: only what was kept */
+    bool has_untried; /* hooks that were not measured */
+    bool has_device;
+} record_cost;
+
 typedef struct {
     const char **path;
+    record_cost *cost; /* of each */
     uint32_t n;
     uint32_t room;
 } record_paths;
 /* The recordings of this run become sealed traces, or Chrome traces when --to asks; *out: the
  * files that there are then. */
 status record_compact(arena *a, const record_run *r, record_paths *out, error *err) MUST_USE;
-/* One recording, from one path to another or in its own place. `made` (may be NULL) gets the
- * path of the file that there is then. */
+/* The file that a recording has become. */
+typedef struct {
+    char path[RECORD_PATH_BYTES];
+    record_cost cost;
+} record_made;
+/* One recording, from one path to another or in its own place; made may be NULL. */
 status record_compact_file(const options *o, const char *from, const char *to,
-                           char made[RECORD_PATH_BYTES], error *err) MUST_USE;
+                           record_made *made, error *err) MUST_USE;
+/* What the trace of a recording says of it. */
+void record_cost_of(const trace *t, record_cost *out);
+/* Says what recording cost, of the process in which it cost most; `run_ns`: how long the
+ * program ran. */
+void record_say_cost(const record_run *r, const record_paths *files, int64_t run_ns);
 /* Only the folder of what record_prepare does; `name` goes before the time in its name. */
 status record_folder(arena *a, const options *o, const char *name, record_run *out,
                      error *err) MUST_USE;

@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 
 #include "record/rec_copy.h"
+#include "record/rec_cost.h"
 #include "record/rec_live.h"
 #include "record/rec_sample.h"
 #include "record/rec_status.h"
@@ -49,6 +50,7 @@ static void after_fork_in_child(void) {
     rec_sample_forked();
     rec_cycle_forked();
     rec_hold_forked();
+    rec_cost_forked();
     rec_live_forked();
     rec_trigger_forked();
     __atomic_store_n(&rec_here.is_same_process, 1, __ATOMIC_RELEASE);
@@ -118,6 +120,7 @@ static void read_environment(void) {
 }
 
 __attribute__((constructor)) static void load(void) {
+    int64_t from = rec_clock_ns(CLOCK_MONOTONIC);
     rec_clock_init();
     rec_helper_loaded();
     (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
@@ -126,9 +129,12 @@ __attribute__((constructor)) static void load(void) {
     is_loaded = true;
     rec_status_load();
     read_environment();
+    rec_cost_add(TACHO_COST_START, rec_clock_ns(CLOCK_MONOTONIC) - from, 1);
 }
 
 __attribute__((destructor)) static void unload(void) {
+    int64_t from = rec_clock_ns(CLOCK_MONOTONIC);
     (void)rec_stop(true, NULL, 0);
     rec_helper_finish();
+    rec_status_ended(rec_clock_ns(CLOCK_MONOTONIC) - from);
 }

@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "record/rec_copy.h"
+#include "record/rec_cost.h"
 #include "record/rec_live.h"
 #include "record/rec_metrics.h"
 #include "record/rec_sample.h"
@@ -195,6 +196,7 @@ static void serve_current(watch *w, rec_file *f) {
     if (f->flags & TACHO_FILE_DEVICE) rec_cupti_tick();
     rec_sample_tick(rec_clock_ns(CLOCK_MONOTONIC));
     if (!rests) rec_live_tick(f);
+    rec_cost_helper(f);
 }
 
 /* The current file cannot be put away under our hands: only this thread does that. */

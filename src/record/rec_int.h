@@ -13,6 +13,7 @@
  *     rec_rank.c     which of many processes this is: rank, loader, launcher
  *     rec_live.c     how it is doing now; rec_metrics.c the same for Prometheus
  *     rec_trigger.c  rules that write what a flight recorder has; rec_copy.c as a copy of it
+ *     rec_cost.c     what all of this costs
  *     rec_helper.c   the thread that makes room, reads clocks, puts away what was stopped
  *     rec_control.c  its socket, for tacho attach; rec_python.c the hooks that come with it
  *     rec_nvtx.c     ranges of NVTX; rec_itt.c of ITT
@@ -113,7 +114,8 @@ struct rec_thread {
     uint32_t n_refused;
     uint64_t *lost; /* in the header of the file that has no room */
     rec_thread *next, *previous;
-    char *given; /* the name the program gave it; NULL: the system's */
+    char *given;          /* the name the program gave it; NULL: the system's */
+    tacho_slot *trial_at; /* where it was before a trial; NULL: it is in none */
     bool in_slow;
 };
 extern __thread rec_thread rec_self __attribute__((tls_model("initial-exec")));

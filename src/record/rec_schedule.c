@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "record/rec_copy.h"
+#include "record/rec_cost.h"
 #include "record/rec_keep.h"
 #include "record/rec_live.h"
 #include "record/rec_metrics.h"
@@ -186,6 +187,7 @@ static void activate(void) {
     rec_side(f, TACHO_SIDE_CLOCK, &now, sizeof now, NULL, 0);
     f->header->start_unix_ns = now.unix_ns;
     f->header->start_tick = now.tick;
+    rec_cost_begin(f);
     rec_names_write(f);
     rec_meta_write(f);
     rec_sample_write(f);
@@ -228,6 +230,7 @@ static void write_trigger(rec_file *f, const char *why, const rec_window *w) {
 /* Ends the current file; false when there is none. */
 static bool deactivate(const rec_window *window) {
     rec_file *f = rec_current;
+    int64_t from = rec_clock_ns(CLOCK_MONOTONIC);
     if (!f) return false;
     if (__atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_DEVICE) rec_cupti_stop();
     set_on(0);
@@ -239,6 +242,7 @@ static bool deactivate(const rec_window *window) {
     f->header->stop_unix_ns = now.unix_ns;
     f->header->stop_tick = now.tick;
     if (window) cut_window(f->header, window);
+    rec_cost_put(f, TACHO_COST_STOP, rec_clock_ns(CLOCK_MONOTONIC) - from, 1);
     __atomic_store_n(&f->header->state, TACHO_FILE_STOPPED, __ATOMIC_RELEASE);
     rec_current = NULL;
     if (strcmp(f->path, f->final_path) != 0) (void)rename(f->path, f->final_path);
@@ -303,8 +307,10 @@ static int64_t begin_sample(bool first) {
 
 /* Who joins a program in the middle sees its first step from the next mark on. */
 static bool begin_now(void) {
+    int64_t from = rec_clock_ns(CLOCK_MONOTONIC);
     if (!rec_schedule_prepare()) return false;
     activate();
+    rec_cost_add(TACHO_COST_START, rec_clock_ns(CLOCK_MONOTONIC) - from, 1);
     int64_t sampling = begin_sample(true);
     if (!rec_set.joins) (void)mark_step((int64_t)step, 0, sampling);
     bool from_the_start = rec_set.from_outside && !rec_set.joins && step == 0 && n_files == 1;

@@ -9,7 +9,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -68,4 +67,11 @@ void rec_status_failed(int code) {
     f->uid = geteuid();
     (void)prctl(PR_GET_NAME, f->program, 0, 0, 0);
     __atomic_store_n(&f->is_written, 1, __ATOMIC_RELEASE);
+}
+
+void rec_status_ended(int64_t ns) {
+    uint64_t longest = page ? __atomic_load_n(&page->end_ns, __ATOMIC_RELAXED) : UINT64_MAX;
+    while (ns > 0 && (uint64_t)ns > longest &&
+           !__atomic_compare_exchange_n(&page->end_ns, &longest, (uint64_t)ns, false,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 }

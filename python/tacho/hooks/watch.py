@@ -7,6 +7,7 @@ import is done, the hooks are installed and the recording may begin.
 import atexit
 import os
 import sys
+import time
 from importlib.abc import MetaPathFinder
 from typing import Any, Optional
 
@@ -54,21 +55,32 @@ class _Finder(MetaPathFinder):
 _tracing = False
 
 
+def once(since_ns: int) -> None:
+    """What began then is done, and is not done again."""
+    calls.cost(_native.COST_START, max(0, time.perf_counter_ns() - since_ns), 1)
+
+
 def _ready(wants: Wants) -> None:
     global _tracing
     try:
+        since = time.perf_counter_ns()
         look_again(wants)
         alarms.install(os.environ.get("TACHO_TRIGGER", ""))
+        once(since)
         calls.begin_steps()  # the first event: now there is a recording
+        since = time.perf_counter_ns()
         _native.write_notes()
         if not _tracing:
             _tracing = True
-            begin_recording(wants)
+            from . import cost
+            cost.measure(wants, "torch" not in sys.modules, lambda: begin_recording(wants))
+        once(since)
     except Exception as why:
         _native.note(f"hooks: {type(why).__name__}: {why}")
 
 
 def begin() -> None:
+    """Called when the interpreter starts."""
     steps.automatic = True
     atexit.register(end)
     sys.meta_path.insert(0, _Finder(wants_of(os.environ.get("TACHO_WITH", ""))))

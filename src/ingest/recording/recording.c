@@ -219,6 +219,12 @@ static status add_meta(recording *r, str key, str value, error *err) {
     return builder_add_meta(r->b, k, v, err);
 }
 
+status recording_add_number(recording *r, const char *key, int64_t value, error *err) {
+    char text[32];
+    int n = snprintf(text, sizeof text, "%lld", (long long)value);
+    return add_meta(r, str_of(key), str_n(text, (size_t)n), err);
+}
+
 /* A value that is not JSON is made one. */
 static status add_meta_text(recording *r, str key, str value, error *err) {
     buf text = {0};
@@ -389,6 +395,7 @@ static status cut_chunk(recording *r, const tacho_chunk_header *h, const tacho_s
             break;
         }
         if (slots[i].tick > r->last_tick) r->last_tick = slots[i].tick;
+        recording_count(r, &slots[i]);
         if ((slots[i].what & 255) == TACHO_EVENT_THREAD) {
             TRY(recording_add_piece(r, row, slots + first, i - first, err));
             row = slots[i].name;
@@ -410,6 +417,7 @@ static status take_sides(recording *r, const tacho_chunk_header *h, const uint8_
 static status take_events(recording *r, const tacho_chunk_header *h, const uint8_t *p, size_t n,
                           error *err) {
     if (h->type != TACHO_CHUNK_EVENTS) return OK;
+    r->counts.of[TACHO_COST_ROOM]++;
     const void *slots = p + TACHO_CHUNK_HEADER_BYTES; /* aligned: chunks are, in the map */
     return cut_chunk(r, h, slots, (uint32_t)((n - TACHO_CHUNK_HEADER_BYTES) / TACHO_SLOT_BYTES),
                      err);
@@ -537,28 +545,19 @@ static int64_t clock_error_ns(const recording *r) {
     return worst;
 }
 
-static status add_clock_fact(recording *r, error *err) {
-    char text[32];
-    int n = snprintf(text, sizeof text, "%lld", (long long)clock_error_ns(r));
-    return add_meta(r, STR("clock_error_ns"), str_n(text, (size_t)n), err);
-}
-
 /* What a flight recorder had to overwrite before its time: how much is there, and how much was
  * wanted. A hundredth is not worth a word. */
 static status add_flight_facts(recording *r, uint64_t end_tick, error *err) {
     const tacho_file_header *h = &r->header;
     size_t line = 0;
-    char text[32];
     if (!h->forgotten_tick || !(h->flags & (TACHO_FILE_FLIGHT | TACHO_FILE_WINDOW))) return OK;
     int64_t end = recording_ns(r, end_tick, &line),
             asked = sub_i64(end, recording_ns(r, h->start_tick, &line)),
             kept = max_i64(0, sub_i64(end, recording_ns(r, h->forgotten_tick, &line)));
     if (!(h->flags & TACHO_FILE_WINDOW)) asked = min_i64(asked, sat_i64(h->flight_asked_ns));
     if (kept >= asked - asked / 100) return OK;
-    int n = snprintf(text, sizeof text, "%lld", (long long)kept);
-    TRY(add_meta(r, STR("flight_kept_ns"), str_n(text, (size_t)n), err));
-    n = snprintf(text, sizeof text, "%lld", (long long)asked);
-    return add_meta(r, STR("flight_asked_ns"), str_n(text, (size_t)n), err);
+    TRY(recording_add_number(r, "flight_kept_ns", kept, err));
+    return recording_add_number(r, "flight_asked_ns", asked, err);
 }
 
 static status recording_read_all(recording *r, error *err) {
@@ -573,12 +572,13 @@ static status recording_read_all(recording *r, error *err) {
     TRY(add_said(r, err));
     TRY(for_chunks(r, take_events, err));
     TRY(make_lines(r, err));
-    TRY(add_clock_fact(r, err));
+    TRY(recording_add_number(r, "clock_error_ns", clock_error_ns(r), err));
     size_t line = 0;
     uint64_t end = r->header.state == TACHO_FILE_STOPPED ? r->header.stop_tick : r->last_tick;
     r->last_ns = max_i64(0, recording_ns(r, end, &line));
     r->last_event_ns = recording_ns(r, r->last_tick, &line);
     TRY(add_flight_facts(r, end, err));
+    TRY(recording_add_cost(r, err));
     TRY(read_threads(r, err));
     count_losses(r);
     return recording_finish(r, err);
