@@ -47,6 +47,7 @@ static uint32_t last_epoch;
 static uint64_t step, n_files;
 static char last_path[4096];
 static char last_error[160];
+static uint32_t wants_trial; /* a schedule has begun to record: its hooks can be tried */
 
 /* No place has the epoch REC_PENDING. */
 static void set_on(uint32_t on) {
@@ -311,6 +312,7 @@ static bool begin_now(void) {
     if (!rec_schedule_prepare()) return false;
     activate();
     rec_cost_add(TACHO_COST_START, rec_clock_ns(CLOCK_MONOTONIC) - from, 1);
+    if (rec_set.from_outside && rec_set.o.schedule.active) wants_trial = 1;
     int64_t sampling = begin_sample(true);
     if (!rec_set.joins) (void)mark_step((int64_t)step, 0, sampling);
     bool from_the_start = rec_set.from_outside && !rec_set.joins && step == 0 && n_files == 1;
@@ -351,8 +353,11 @@ static __attribute__((noinline)) void end_step(void) {
     rec_settings set = rec_set;
     char path[sizeof last_path];
     memcpy(path, last_path, sizeof path);
+    bool is_new = wants_trial;
+    wants_trial = 0;
     rec_leave(&rec_cycle_lock, before);
     rec_sample_follow();
+    if (is_new) rec_python_follow();
     call_back(ready, &set, path);
 }
 

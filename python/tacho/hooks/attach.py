@@ -22,7 +22,10 @@ def begin() -> None:
         _native.note(f"attach: {name} was being imported, its hooks are missing")
     _native.write_notes()
     hooks.write_sources()
-    cost.measure(_wants, "torch" not in sys.modules, frames.begin if _wants.stacks else lambda: None)
+    if _wants.stacks:
+        cost.before_frames()
+        frames.begin()
+    cost.measure(_wants, "torch" not in sys.modules)
 
 
 def end() -> None:

@@ -13,11 +13,16 @@ _CALLS = 16  # with its end an operator takes up to ten slots of the 256 of a tr
 _ROUNDS = 5
 
 
-def _time(function: Callable[[Any], Any], argument: Any) -> int:
-    """The least CPU time of so many calls; -1 when no trial is possible now."""
+_nothing_of_nobody: Callable[[Any], Any] = len  # of before_frames()
+_without_frames = -1
+_is_done = False
+
+
+def _time(function: Callable[[Any], Any], argument: Any, hooked: bool = True) -> int:
+    """The least CPU time of so many calls; -1 when events cannot be thrown away now."""
     least = -1
     for _ in range(_ROUNDS):
-        if not calls.trial_begin():
+        if hooked and not calls.trial_begin():
             return -1
         since = time.thread_time_ns()
         for _ in range(_CALLS):
@@ -51,30 +56,32 @@ def _try_modules() -> None:
     opened = calls.module_begin(calls.name("tacho"), calls.name("forward"))
     calls.trial_end()
     hooked = Modules(lambda thing: thing._tacho_name).wrap(_nothing)
-    _report(_native.COST_MODULE, _time(_nothing, _Probe()), _time(hooked, _Probe()))
+    _report(_native.COST_MODULE, _time(_nothing, _Probe(), False), _time(hooked, _Probe()))
     calls.trial_begin()
     calls.module_end(opened)
     calls.trial_end()
 
 
-def _foreign() -> Callable[[Any], Any]:
-    """A function of a file that is not ours: ours have no frames."""
+def before_frames() -> None:
+    """Times a function of a file that is not ours: ours have no frames."""
+    global _nothing_of_nobody, _without_frames
     space: Dict[str, Any] = {}
     exec(compile("def nothing(_):\n    return None\n", "<tacho>", "exec"), space)
-    return space["nothing"]  # type: ignore[no-any-return]
+    _nothing_of_nobody = space["nothing"]
+    _without_frames = _time(_nothing_of_nobody, None, False)
 
 
-def measure(wants: Wants, operators: bool, begin_frames: Callable[[], None]) -> None:
-    """Tries the hooks that are in place, in a thread that records. operators: they come from wrappers in
-    Python. Frames, where they are wanted, begin in the middle."""
+def measure(wants: Wants, operators: bool) -> None:
+    """Tries the hooks that are in place, once, in a thread that records. operators: they come from
+    wrappers in Python."""
+    global _is_done
+    if _is_done or not calls.is_recording() or not calls.is_sampled():
+        return
+    _is_done = True
     calls.measure()
-    nothing = _foreign()
-    if calls.is_sampled():
-        _try_modules()
+    _try_modules()
+    if operators:
         hooked = operator(lambda _: "tacho", wants.shapes)(_nothing)
-        if operators:
-            _report(_native.COST_OP, _time(_nothing, None), _time(hooked, None))
-    without = _time(nothing, None) if wants.stacks else -1
-    begin_frames()
-    if without >= 0:
-        _report(_native.COST_FRAME, without, _time(nothing, None))
+        _report(_native.COST_OP, _time(_nothing, None, False), _time(hooked, None))
+    if wants.stacks and _without_frames >= 0:
+        _report(_native.COST_FRAME, _without_frames, _time(_nothing_of_nobody, None))

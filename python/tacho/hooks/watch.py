@@ -73,7 +73,10 @@ def _ready(wants: Wants) -> None:
         if not _tracing:
             _tracing = True
             from . import cost
-            cost.measure(wants, "torch" not in sys.modules, lambda: begin_recording(wants))
+            if wants.stacks:
+                cost.before_frames()
+            begin_recording(wants)
+            cost.measure(wants, "torch" not in sys.modules)
         once(since)
     except Exception as why:
         _native.note(f"hooks: {type(why).__name__}: {why}")
