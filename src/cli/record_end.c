@@ -30,7 +30,7 @@ static void say(const record_run *r, uint16_t message, const arg *args, uint32_t
     say((r), (message), (arg[]){__VA_ARGS__}, \
         (uint32_t)(sizeof((arg[]){__VA_ARGS__}) / sizeof(arg)))
 
-/* ---- how it ended ------------------------------------------------------------------------- */
+/* ---- how it ended ------------------------------------------------------------------------ */
 
 int record_exit_status(const record_outcome *end) {
     return WIFSIGNALED(end->how) ? 128 + WTERMSIG(end->how) : WEXITSTATUS(end->how);
@@ -103,7 +103,8 @@ static void say_kills(const record_run *r, const record_outcome *end) {
     const char *from;
     int64_t now = record_oom_kills(&from);
     if (end->oom_before >= 0 && now > end->oom_before)
-        SAY(r, MSG_RECORD_OOM, arg_int("count", now - end->oom_before), arg_cstr("path", from));
+        SAY(r, MSG_RECORD_OOM, arg_int("count", sub_i64(now, end->oom_before)),
+            arg_cstr("path", from));
 }
 
 void record_say_end(const record_run *r, const record_outcome *end, uint64_t n_steps) {
@@ -125,7 +126,7 @@ void record_say_end(const record_run *r, const record_outcome *end, uint64_t n_s
     if (end->how != 0) say_kills(r, end);
 }
 
-/* ---- what was not recorded ---------------------------------------------------------------- */
+/* ---- what was not recorded --------------------------------------------------------------- */
 
 /* "PyTorch, PaddlePaddle, …" */
 static const char FRAMEWORKS[] =

@@ -66,7 +66,7 @@ record_state record_look(const record_run *r) {
     return s;
 }
 
-/* ---- what was there before ---------------------------------------------------------------- */
+/* ---- what was there before --------------------------------------------------------------- */
 
 /* Steps of a sealed trace; 0: none, or it is no such file. */
 static int64_t count_steps(const char *path) {

@@ -355,7 +355,7 @@ static void wait_for_end(const record_run *r, pid_t pid, const sigset_t *waited,
     }
     if (live.on && live.last_ns) (void)!write(STDERR_FILENO, "\r\x1b[K", 4);
     end->how = how;
-    end->ns = clock_ns(CLOCK_MONOTONIC) - live.started_ns;
+    end->ns = sub_i64(clock_ns(CLOCK_MONOTONIC), live.started_ns);
 }
 
 status record_program(const record_run *r, record_outcome *end, error *err) {

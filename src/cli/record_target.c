@@ -67,7 +67,7 @@ const char *target_name(arena *a, char *const *argv) {
     return name;
 }
 
-/* ---- a program that cannot be run --------------------------------------------------------- */
+/* ---- a program that cannot be run -------------------------------------------------------- */
 
 static void put_try(buf *out, lang words, const char *before, char *const *argv) {
     buf command = {0};
@@ -93,7 +93,7 @@ void target_hint(char *const *argv, int code, lang words, buf *out) {
         put_try(out, words, "./", argv);
 }
 
-/* ---- what keeps the recorder out ---------------------------------------------------------- */
+/* ---- what keeps the recorder out --------------------------------------------------------- */
 
 /* As execvp looks for it; false: it is not there. */
 static bool find_in_path(const char *program, char *to, size_t size) {

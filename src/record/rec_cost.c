@@ -1,12 +1,11 @@
 /* rec_cost.c: see the header.
  *
- * The way of an event is too short to be timed each time: reading a clock costs as much as the
- * event. So hooks are tried: a thread that has got a new chunk writes as many events as fit into
- * the last page of it, by the same calls as the program, and removes them again. That happens
- * in the first chunk of a process and then in one of EVERY, so it follows the machine: pages
- * that the helper has not touched yet, a cold cache, a slow counter. Readers stop at the first
- * slot that was not written, so nobody sees the events of a trial. Hooks of frameworks are tried
- * by those who know them (rec_torch.c; hooks/cost.py in Python), when they are in place.
+ * An event is too short to be timed each time: reading a clock costs as much. So hooks are
+ * tried: a thread that has got a new chunk writes events into the last page of it, by the same
+ * calls as the program, and removes them again. That happens in the first chunk of a process
+ * and then in one of EVERY. Readers stop at the first slot that was not written, so nobody sees
+ * the events of a trial. Hooks of frameworks are tried by those who know them (rec_torch.c;
+ * hooks/cost.py in Python), when they are in place.
  *
  * A reader multiplies by how many of a kind a recording has. What happens once (loading, files,
  * stopping) is timed as it is. */

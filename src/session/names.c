@@ -10,6 +10,7 @@
  * the file system. */
 #include <stdint.h>
 
+#include "base/num.h"
 #include "session/names_int.h"
 
 static bool names_is_digit(char c) {
@@ -202,7 +203,7 @@ int64_t name_stamp_ns(str stamp) {
     int64_t value;
     if (digits_of(stamp).n != stamp.n || !str_to_i64(stamp, &value)) return INT64_MIN;
     for (size_t i = 0; i < sizeof UNITS / sizeof *UNITS; i++)
-        if (stamp.n == UNITS[i].digits && *stamp.p != '0') return value * UNITS[i].ns;
+        if (stamp.n == UNITS[i].digits && *stamp.p != '0') return mul_i64(value, UNITS[i].ns);
     return INT64_MIN;
 }
 

@@ -55,9 +55,9 @@ static str root_of(str worker) {
     return worker;
 }
 
-/* ---- is there anything to tell apart ------------------------------------------------------ */
+/* ---- is there anything to tell apart ----------------------------------------------------- */
 
-/* True when no rank comes twice and nothing but ranks is there, or when there is one process. */
+/* True when there is one process, or when all are ranks and no rank comes twice. */
 static bool is_one_run(const found_file *f, size_t n, map *roots) {
     uint32_t n_roots = 0, n_plain = 0;
     bool twice = false;
@@ -79,7 +79,7 @@ static bool is_one_run(const found_file *f, size_t n, map *roots) {
     return n_roots < 2 || (!n_plain && !twice);
 }
 
-/* ---- units -------------------------------------------------------------------------------- */
+/* ---- units ------------------------------------------------------------------------------- */
 
 static status find_unit(split *s, map *known, str key, unit **out, error *err) {
     uint32_t *at = map_at(known, hash_bytes64(key.p, key.n));
@@ -119,7 +119,7 @@ static status look_at_file(split *s, map *known, size_t i, error *err) {
     return OK;
 }
 
-/* ---- groups ------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------ */
 
 static uint64_t rank_key(uint32_t g, const found_file *f) {
     return hash_pair(g, (uint64_t)name_rank(root_of(f->name.worker)));
@@ -175,7 +175,7 @@ static status make_groups(split *s, error *err) {
     return OK;
 }
 
-/* ---- names -------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------- */
 
 /* NAME of NAME.NUMBER; without one the time at which it began, as people here know it. */
 static status name_group(split *s, uint32_t g, str *out, error *err) {
@@ -218,7 +218,7 @@ static status rename_runs(split *s, error *err) {
     return OK;
 }
 
-/* ---- one folder --------------------------------------------------------------------------- */
+/* ---- one folder -------------------------------------------------------------------------- */
 
 static status split_run(arena *a, found_file *f, size_t n, error *err) {
     split s = {.a = a, .f = f, .n = n, .units = VEC_INIT(unit), .groups = VEC_INIT(group)};

@@ -555,7 +555,7 @@ static status add_flight_facts(recording *r, uint64_t end_tick, error *err) {
             asked = sub_i64(end, recording_ns(r, h->start_tick, &line)),
             kept = max_i64(0, sub_i64(end, recording_ns(r, h->forgotten_tick, &line)));
     if (!(h->flags & TACHO_FILE_WINDOW)) asked = min_i64(asked, sat_i64(h->flight_asked_ns));
-    if (kept >= asked - asked / 100) return OK;
+    if (kept >= sub_i64(asked, asked / 100)) return OK;
     TRY(recording_add_number(r, "flight_kept_ns", kept, err));
     return recording_add_number(r, "flight_asked_ns", asked, err);
 }

@@ -1,11 +1,10 @@
 /* recording_cost.c: what recording cost the program, from what the recorder measured.
  *
- * The header has trials: so many events, operators, calls of modules or of Python functions took
- * so long when they were recorded. The recording has how many there were; the product is what
- * they cost. An operator of a framework whose hook was not tried counts as two plain events, and
- * the fact names it: what is not measured is not guessed. Once in a while things happen that are
- * timed as they are: starting, stopping. CPU time of the recorder's own thread
- * is a figure by itself: it is no time of the program's threads.
+ * The header has trials: so many events, operators, calls of modules or of Python functions
+ * took so long when they were recorded. The recording has how many there were; the product is
+ * what they cost. An operator whose hook was not tried counts as two plain events, and a fact
+ * says so. Starting and stopping are timed as they happen. CPU time of the recorder's own
+ * thread is a figure by itself: it is no time of the program's threads.
  *
  * Times of a flight recorder and of a window are those of the events that are left. */
 #include "base/num.h"
