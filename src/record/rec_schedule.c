@@ -363,7 +363,7 @@ static __attribute__((noinline)) void end_step(void) {
 
 void tacho_step(void) {
     if (!__atomic_load_n(&is_started, __ATOMIC_RELAXED) || rec_self.in_slow) return;
-    if (!rec_is_on_small_stack()) end_step();
+    if (!rec_is_on_small_stack() && !rec_self.trial_at) end_step();
 }
 
 void tacho_begin_steps(void) {
@@ -381,6 +381,7 @@ void tacho_begin_steps(void) {
 
 void rec_first_batch(void) {
     uint32_t waits = 1;
+    if (rec_self.trial_at) return; /* a hook is tried, the program has not begun */
     if (__atomic_compare_exchange_n(&rec_awaits_batch, &waits, 0, false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED))
         tacho_begin_steps();

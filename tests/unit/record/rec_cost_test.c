@@ -38,6 +38,27 @@ static void events_of_a_trial_are_not_seen(void **state) {
     trace_release(t);
 }
 
+/* A forward pass that is tried does not begin the first step. */
+static void a_trial_begins_no_step(void **state) {
+    (void)state;
+    start();
+    tacho_mark("m");
+    rec_awaits_batch = 1;
+    assert_true(tacho_trial_begin() > 0);
+    tacho_begin_id(tacho_name("tried"), TACHO_RANGE_FORWARD);
+    tacho_end_range();
+    tacho_step();
+    tacho_trial_end();
+    assert_int_equal(rec_awaits_batch, 1);
+    tacho_begin_id(tacho_name("forward"), TACHO_RANGE_FORWARD);
+    tacho_end_range();
+    assert_int_equal(rec_awaits_batch, 0);
+    tacho_step();
+    trace *t = stop_and_read();
+    assert_int_equal(t->step.n, 1 + 1);
+    trace_release(t);
+}
+
 /* The chunk goes on over the place of the trial. */
 static void a_chunk_is_filled_after_a_trial(void **state) {
     enum { MARKS = 20000 };
@@ -117,6 +138,7 @@ static void hooks_that_were_tried_replace_their_events(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(events_of_a_trial_are_not_seen, tear_down),
+        cmocka_unit_test_teardown(a_trial_begins_no_step, tear_down),
         cmocka_unit_test_teardown(a_chunk_is_filled_after_a_trial, tear_down),
         cmocka_unit_test_teardown(a_trial_that_outlives_its_recording_does_no_harm, tear_down),
         cmocka_unit_test_teardown(the_file_says_what_events_cost, tear_down),
