@@ -247,6 +247,19 @@ TACHO_API int tacho_megengine(const int *host_kinds, size_t n, int device);
  * libtacho.so when they are loaded. */
 TACHO_API int tacho_itt(void);
 
+/* ---- what recording costs ---- */
+
+/* For hooks around these calls, so that a recording can say what it cost. n calls of a hook (or
+ * 1: what was done once, TACHO_COST_START) took so many ns. */
+TACHO_API void tacho_cost(tacho_cost_kind kind, uint64_t ns, uint64_t n);
+/* From here to tacho_trial_end the events of this thread are written and thrown away, so that
+ * hooks can be tried. How many slots of 16 bytes there are for them; 0: it cannot be done now.
+ */
+TACHO_API uint32_t tacho_trial_begin(void);
+TACHO_API void tacho_trial_end(void);
+/* Tries the hooks that are in place in libraries of the program; on a thread that records. */
+TACHO_API void tacho_measure(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -27,6 +27,7 @@ enum {
     TACHO_SLOT_BYTES = 16,
     TACHO_CHUNK_SLOTS = (TACHO_CHUNK_BYTES - TACHO_CHUNK_HEADER_BYTES) / TACHO_SLOT_BYTES,
     TACHO_MOST_EXTRA = 255, /* slots that may follow the head of an event */
+    TACHO_RUN_BYTES = 96,
 };
 
 /* ---- words of the interface and of the file ---- */
@@ -74,6 +75,25 @@ typedef enum {
     TACHO_MEMORY_SEGMENT_FREE = 4,
 } tacho_memory_kind;
 
+/* What recording costs; the numbers are those of the file. The first ones are trials: so many
+ * took so long, and a recording has more of them. The others happened once each. */
+typedef enum {
+    TACHO_COST_EVENT = 0,  /* an event */
+    TACHO_COST_OP = 1,     /* an operator of a framework, with its end */
+    TACHO_COST_MODULE = 2, /* a call of a module, with its end */
+    TACHO_COST_FRAME = 3,  /* a call of a Python function, with its end */
+    TACHO_COST_ROOM = 4,   /* a chunk for events */
+    TACHO_COST_LAST_TRIAL = TACHO_COST_ROOM,
+    TACHO_COST_START = 5,  /* loading, installing hooks, beginning the file */
+    TACHO_COST_STOP = 6,   /* ending the file */
+    TACHO_COST_HELPER = 7, /* CPU time of the recorder's own thread */
+    TACHO_N_COSTS = 8,
+} tacho_cost_kind;
+
+typedef struct {
+    uint64_t ns, n;
+} tacho_cost_row;
+
 /* ---- the file ---- */
 
 enum { TACHO_FILE_RUNNING = 1, TACHO_FILE_STOPPED = 2 };
@@ -114,6 +134,13 @@ typedef struct {
     uint32_t flags, memory_every;
     uint64_t lost[TACHO_N_LOST];
     char worker[256]; /* ends in NUL */
+    /* Files written before November 2026 end here; what follows is zero in them. */
+    char run[TACHO_RUN_BYTES]; /* which `tacho record` made it: NAME.NUMBER, or empty; ends in
+                                * NUL. All processes of it have the same */
+    uint64_t flight_asked_ns; /* flight recorder: how much of the past is wanted; flight_ns adds
+                               * what triggers need */
+    uint64_t forgotten_tick;  /* events up to here may have been overwritten; 0: none were */
+    tacho_cost_row cost[TACHO_N_COSTS];
 } tacho_file_header;
 
 enum { TACHO_CHUNK_EVENTS = 1, TACHO_CHUNK_SIDE = 2, TACHO_CHUNK_CUPTI = 3 };

@@ -1,4 +1,5 @@
-/* tacho/live.h: how a recorded process is doing now, for `tacho watch`.
+/* tacho/live.h: how a recorded process is doing now, for `tacho watch`, and what became of the
+ * processes of a `tacho record`.
  *
  * Each process that records into a folder keeps one such page in FOLDER/.live/WORKER, written
  * once a second, and removes it when its recording ends. A process that was killed leaves it
@@ -29,5 +30,32 @@ typedef struct {
     int64_t n_triggers;                        /* evidence written */
     char worker[256], host[128], trigger[256]; /* why it was written last; all end in NUL */
 } tacho_live_page;
+
+/* `tacho record` makes this page in memory before the program runs and reads it afterwards: a
+ * process that cannot write a file can still say why. TACHO_STATUS names it as
+ * /proc/PID/fd/N, so there is no file to be full, removed or left behind. It is sealed against
+ * shrinking, each process maps it when the recorder is loaded, and all numbers only grow. */
+#define TACHO_STATUS_MAGIC "TACHOST1"
+enum { TACHO_STATUS_FAILURES = 48 };
+
+/* A process that could not begin its recording. */
+typedef struct {
+    uint32_t is_written; /* last */
+    int32_t code;        /* errno */
+    int64_t pid;
+    uint32_t uid; /* its effective user */
+    uint32_t reserved;
+    char program[16]; /* ends in NUL */
+} tacho_status_failure;
+
+typedef struct {
+    uint8_t magic[8];
+    uint64_t n_loaded;   /* programs that loaded the recorder */
+    uint64_t n_python;   /* those of them that are Python interpreters */
+    uint64_t n_begun;    /* recordings */
+    uint64_t n_failures; /* the first ones are below */
+    uint64_t end_ns;     /* the longest that a program waited for its recorder to end */
+    tacho_status_failure failures[TACHO_STATUS_FAILURES];
+} tacho_status_page;
 
 #endif

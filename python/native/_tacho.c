@@ -84,6 +84,30 @@ static PyObject *trigger(PyObject *self, PyObject *why) {
     return text ? PyLong_FromLong(tacho_trigger(text)) : NULL;
 }
 
+/* ---- what recording costs ---- */
+
+static PyObject *cost(PyObject *self, PyObject *args) {
+    unsigned kind;
+    unsigned long long ns, n;
+    if (!PyArg_ParseTuple(args, "IKK", &kind, &ns, &n)) return NULL;
+    tacho_cost((tacho_cost_kind)kind, ns, n);
+    NOTHING;
+}
+
+static PyObject *trial_begin(PyObject *self, PyObject *none) {
+    return PyLong_FromUnsignedLong(tacho_trial_begin());
+}
+
+static PyObject *trial_end(PyObject *self, PyObject *none) {
+    tacho_trial_end();
+    NOTHING;
+}
+
+static PyObject *measure(PyObject *self, PyObject *none) {
+    tacho_measure();
+    NOTHING;
+}
+
 /* ---- ranges ---- */
 
 static PyObject *name(PyObject *self, PyObject *text) {
@@ -445,6 +469,10 @@ static PyMethodDef methods[] = {
     PLAIN(error_text, METH_NOARGS),
     {"alarm", (PyCFunction)(void (*)(void))alarm_call, METH_VARARGS, NULL},
     PLAIN(trigger, METH_O),
+    PLAIN(cost, METH_VARARGS),
+    PLAIN(trial_begin, METH_NOARGS),
+    PLAIN(trial_end, METH_NOARGS),
+    PLAIN(measure, METH_NOARGS),
     PLAIN(name, METH_O),
     FAST(begin),
     FAST(begin_text),

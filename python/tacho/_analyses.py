@@ -261,8 +261,8 @@ class Analyses:
     ) -> Answer:
         """What the trace contains: format, profiler, devices, steps, event counts, damage.
 
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -290,7 +290,7 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: trace, events, devices, workers, passed.
+        Tables: trace, events, devices, workers, runs, passed.
         """
         words = dict(locals())
         del words["self"]
@@ -332,8 +332,8 @@ class Analyses:
             table's: bf16=989,fp32=67.
         peak_gbps: peak bandwidth of the device's memory in GB/s, instead of the table's.
         evidence: add where each row costs most: the event of the timeline.
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -405,8 +405,8 @@ class Analyses:
             table's: bf16=989,fp32=67.
         peak_gbps: peak bandwidth of the device's memory in GB/s, instead of the table's.
         evidence: add where each row costs most: the event of the timeline.
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -472,8 +472,8 @@ class Analyses:
         peak_tflops: peaks of the device by data type, in 10^12 operations per second, instead of the
             table's: bf16=989,fp32=67.
         peak_gbps: peak bandwidth of the device's memory in GB/s, instead of the table's.
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -534,8 +534,8 @@ class Analyses:
         """Is the device busy, and if not, what does it wait for: devices, average step, stages.
 
         evidence: add where each row costs most: the event of the timeline.
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -604,8 +604,8 @@ class Analyses:
             PROFILING_BP_END and BP_POINT in the environment.
         end_point: operator that ends the step, by full name or its last part; same as PROFILING_ITER_END
             in the environment.
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -674,8 +674,8 @@ class Analyses:
         points: approximate number of points in the curve of each device, keeping all peaks and valleys; 0
             gives all.
         evidence: add where each row costs most: the event of the timeline.
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -738,8 +738,8 @@ class Analyses:
 
         group_by: name: one row per instance, as a tree; type: one row per class.
         evidence: add where each row costs most: the event of the timeline.
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -803,8 +803,8 @@ class Analyses:
         high: fill level (0 to 1) at which a queue counts as full; if all queues are full, the consumer is
             the bottleneck.
         low: a source whose queue is filled less than this (0 to 1) is slow.
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -870,8 +870,8 @@ class Analyses:
             are known).
         map_steps: maximum columns of table heat_map: neighboring steps are combined, with mean times and
             the largest late (0: every step).
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -934,8 +934,8 @@ class Analyses:
         """What to change first and how much it would save; with --all-workers, also across workers.
 
         evidence: list the events that each piece of advice is based on, the most expensive first.
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -1004,8 +1004,8 @@ class Analyses:
         other_step: steps of the second run, where they are others than those of --step; also TRACE@A..B.
         base_runs: more runs of the first program, separated by commas: how much they differ decides what
             is certain.
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -1064,8 +1064,8 @@ class Analyses:
     ) -> Answer:
         """Which collective hangs, and which rank did not come.
 
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -1125,8 +1125,8 @@ class Analyses:
         """What decides the length of a step: the path of calls and device work from its end back to its
         start.
 
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -1186,8 +1186,8 @@ class Analyses:
         """Why the device computes nothing: every idle nanosecond by cause, what the host did meanwhile,
         the longest gaps, queues and launches.
 
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -1285,8 +1285,8 @@ class Analyses:
             times its own time; may be given several times.
         balance_stages: of a run of several ranks: the stages of the pipeline share their work evenly.
         no_bubbles: of a run of several ranks: no stage waits for another one.
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -1358,8 +1358,8 @@ class Analyses:
         max_regress: how much worse step, device, host, memory, kernels and MFU may be than the base.
         require: a limit, such as "step <= +5 %" or "memory < 40 GiB"; several are joined by ;
             (docs/CI.md).
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -1421,8 +1421,8 @@ class Analyses:
         which commit.
 
         min_change: the smallest change of a level that is listed.
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -1512,8 +1512,8 @@ class Analyses:
         dump_only_opr: name, type, and id of each record on one line, to compare two runs.
         confluence: tables for wikis, with bars (same as --wiki).
         print_only: print only this part.
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole
@@ -1573,8 +1573,8 @@ class Analyses:
         """The answer to a question in SQL, about all tables of the trace and of the analyses
         (docs/QUERY.md); ".tables" lists them, ".schema TABLE" the columns of one.
 
-        run: run to use, if the folder has several.
-        worker: worker to use (default: the first by rank or name).
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
         all_workers: all workers of the run, using their summaries, which are per step; if the time window
             cuts through a step, the traces of up to 16 workers are read, and with more workers whole

@@ -60,7 +60,7 @@ _lib = _open()
 _lib.tacho_path.restype = c_size_t
 _lib.tacho_error.restype = c_char_p
 _lib.tacho_name.restype = c_uint32
-_lib.tacho_torch.restype = c_uint
+_lib.tacho_torch.restype = _lib.tacho_trial_begin.restype = c_uint
 _lib.tacho_counter.argtypes = [c_char_p, c_double]
 _lib.tacho_queue.argtypes = [c_char_p, c_int64, c_int64]
 _lib.tacho_flow_begin.argtypes = _lib.tacho_flow_end.argtypes = [c_char_p, c_uint64]
@@ -238,6 +238,22 @@ def megengine(host_kinds: Optional[Sequence[int]], device: int) -> bool:
     if host_kinds is None:
         return bool(_lib.tacho_megengine(None, c_size_t(0), 0))
     return bool(_lib.tacho_megengine((c_int * len(host_kinds))(*host_kinds), c_size_t(len(host_kinds)), device))
+
+
+def cost(kind: int, ns: int, n: int) -> None:
+    _lib.tacho_cost(kind, c_uint64(ns), c_uint64(n))
+
+
+def trial_begin() -> int:
+    return _lib.tacho_trial_begin()
+
+
+def trial_end() -> None:
+    _lib.tacho_trial_end()
+
+
+def measure() -> None:
+    _lib.tacho_measure()
 
 
 def itt() -> int:

@@ -4,7 +4,7 @@ import sys
 from typing import Any, List
 
 from . import _library
-from ._words import (BACKWARD, BUSY, COMMUNICATION, DATA, FAILED, FORWARD, MODULE, OFF, OK, OP, OPTIMIZER,  # noqa: F401
+from ._words import (BACKWARD, BUSY, COMMUNICATION, COST_FRAME, COST_MODULE, COST_OP, COST_START, DATA, FAILED, FORWARD, MODULE, OFF, OK, OP, OPTIMIZER,  # noqa: F401
                      PLAIN, PYTHON, TORCH_FLOPS, TORCH_LINKS, TORCH_MEMORY, TORCH_OPS, TORCH_SHAPES, TORCH_STEPS,
                      TYPES)
 

@@ -76,6 +76,19 @@ static status note_recorder(const trace *t, arena *a, answer *out, error *err) {
     return OK;
 }
 
+/* A flight recorder whose memory was too small for what it was to keep. */
+static status note_flight(const trace *t, arena *a, answer *out, error *err) {
+    int64_t kept, asked;
+    if (!str_to_i64(trace_fact(t, FACT_FLIGHT_KEPT), &kept) ||
+        !str_to_i64(trace_fact(t, FACT_FLIGHT_ASKED), &asked))
+        return OK;
+    verdict note = {
+        .id = "flight_kept", .message = MSG_NOTE_FLIGHT_KEPT, .severity = SEVERITY_WARNING};
+    verdict_add(&note, arg_time("kept", kept));
+    verdict_add(&note, arg_time("asked", asked));
+    return answer_note(out, a, &note, err);
+}
+
 /* A summary may be that of many workers. */
 static uint32_t count_workers(const analysis_input *in) {
     uint32_t n = 0;
@@ -167,6 +180,7 @@ status answer_begin(const char *analysis, const analysis_input *in, arena *a, an
     TRY(input_quality(analysis, in, a, &made.quality, err));
     TRY(note_other_command(analysis, t, a, &made, err));
     TRY(note_recorder(t, a, &made, err));
+    TRY(note_flight(t, a, &made, err));
     TRY(note_steps(t, a, &made, err));
     TRY(find_cut(in, &made, err));
     TRY(note_execution_trace(t, a, &made, err));

@@ -82,7 +82,7 @@ static status cmd_attach_find_place(attachment *at, error *err) {
     char real[PATH_MAX];
     record_run r;
     if (!reported.p || !str_ends(reported, STR(".tacho"))) {
-        TRY(record_folder(at->a, at->o, &r, err));
+        TRY(record_folder(at->a, at->o, "attach", &r, err));
         at->folder = r.folder;
         return OK;
     }
@@ -96,7 +96,7 @@ static status cmd_attach_find_place(attachment *at, error *err) {
     in_folder.record_output =
         slash ? str_n(reported.p, (size_t)(slash - reported.p)) : STR(".");
     if (slash == reported.p) in_folder.record_output = STR("/");
-    TRY(record_folder(at->a, &in_folder, &r, err));
+    TRY(record_folder(at->a, &in_folder, "attach", &r, err));
     str name =
         slash ? str_n(slash + 1, reported.n - (size_t)(slash + 1 - reported.p)) : reported;
     snprintf(real, sizeof real, "%s/%.*s", r.folder, STR_ARG(name));
@@ -170,7 +170,8 @@ static status open_window(const attachment *at, target *t, error *err) {
     char line[ATTACH_LINE_BYTES];
     tacho_file_header h;
     const char *file;
-    if (!attach_ask(t->pid, "window\n", line, sizeof line)) return fail_silent(t->pid, err);
+    snprintf(line, sizeof line, "window %.6f\n", (double)at->o->time * 1e-9);
+    if (!attach_ask(t->pid, line, line, sizeof line)) return fail_silent(t->pid, err);
     if (strncmp(line, "failed ", 7) == 0) return fail_answer(t->pid, line + 7, err);
     if (!read_moment(line, &t->from, &file)) return fail_silent(t->pid, err);
     t->live = open(file, O_RDONLY | O_CLOEXEC);
@@ -255,7 +256,7 @@ static status end(const attachment *at, target *t, error *err) {
             snprintf(t->path, sizeof t->path, "%.*s", (int)sizeof t->path - 1, line + 5);
     }
     if (early) cmd_attach_say(at, MSG_ATTACH_PROGRAM_ENDED, t, NULL);
-    return record_compact_file(at->o, t->path, t->path, err);
+    return record_compact_file(at->o, t->path, t->path, NULL, err);
 }
 
 /* ---- a flight recorder ------------------------------------------------------------------- */
@@ -276,7 +277,7 @@ static status pull_trigger(const attachment *at, target *t, error *err) {
                  (int)(sizeof t->path - strlen(at->folder) - 2), slash + 1);
     else
         snprintf(t->path, sizeof t->path, "%s", dump);
-    return record_compact_file(at->o, dump, t->path, err);
+    return record_compact_file(at->o, dump, t->path, NULL, err);
 }
 
 /* ---- the command ------------------------------------------------------------------------- */

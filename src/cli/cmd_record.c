@@ -1,8 +1,8 @@
 /* cmd_record.c: `tacho record -- PROGRAM`: run it, keep what it records, say what it was.
  *
- * The exit status is the program's own, as of a shell; ours only when it could not be run or
- * its recording not be read. A program that recorded nothing is told so: it was neither linked
- * with libtacho nor is it one of those the recorder finds its way into. */
+ * The exit status is the program's own, as of a shell, whatever became of the recording; ours
+ * only when the program could not be run. First comes how the program ended, then what could
+ * not be recorded and why, then the report of what was. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -10,6 +10,7 @@
 #include "base/message_ids_cli.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/record_end.h"
 #include "cli/record_run.h"
 
 static void cmd_record_say(const options *o, uint16_t message, const char *path,
@@ -33,12 +34,12 @@ static void say_other_devices(const options *o) {
             cmd_record_say(o, OTHERS[i].message, OTHERS[i].device, 0);
 }
 
-/* The report of what is in the folder; the recording's own options mean nothing to it. */
-static int show_summary(const options *o, const char *folder) {
+/* The report of these files, whatever else is in the folder; the recording's own options mean
+ * nothing to it. */
+static int show_summary(const options *o, const record_paths *files) {
     options show = *o;
-    const char *traces[] = {folder};
-    show.traces = traces;
-    show.n_traces = 1;
+    show.traces = files->path;
+    show.n_traces = files->n;
     (void)command_find(STR("summary"), &show.command);
     return cmd_summary(&show);
 }
@@ -59,23 +60,33 @@ static void say_triggers(const options *o, const char *folder) {
 
 static int run_and_show(options *o, arena *a, char *folder, size_t size) {
     error err = {0};
-    record_run r;
-    int code = 0;
-    uint32_t n = 0;
-    if (record_prepare(a, o, &r, &err) != OK || record_program(&r, &code, &err) != OK ||
-        record_compact(a, &r, &n, &err) != OK)
+    record_run r = {.made = NULL};
+    record_outcome end;
+    record_paths files;
+    status st = record_prepare(a, o, &r, &err);
+    if (st == OK) record_say_earlier(a, &r);
+    if (st == OK) st = record_program(&r, &end, &err);
+    if (st != OK) {
+        record_remove_folder(&r);
         return cli_complain(o, &err);
-    if (n == 0) {
-        cmd_record_say(o, MSG_RECORD_NOTHING, r.argv[0], 0);
-        (void)rmdir(r.folder); /* only when it is empty */
-        return code ? code : EXIT_INPUT;
     }
-    cmd_record_say(o, MSG_RECORD_DONE, r.folder, n);
+    record_say_end(&r, &end, record_look(&r).n_steps);
+    if (record_compact(a, &r, &files, &err) != OK) {
+        (void)cli_complain(o, &err);
+        return record_exit_status(&end);
+    }
+    record_say_losses(&r, files.n);
+    if (files.n == 0) {
+        record_remove_folder(&r);
+        return record_exit_status(&end);
+    }
+    cmd_record_say(o, MSG_RECORD_DONE, r.folder, files.n);
     say_triggers(o, r.folder);
     record_tidy(&r);
     if (folder) snprintf(folder, size, "%s", r.folder);
-    int shown = show_summary(o, r.folder);
-    return code ? code : shown;
+    (void)show_summary(o, &files);
+    record_say_cost(&r, &files, end.ns);
+    return record_exit_status(&end);
 }
 
 int cmd_record(options *o) {

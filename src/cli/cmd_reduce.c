@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/open_int.h"
 #include "cluster/reduce_run.h"
 
 typedef struct {
@@ -82,6 +83,7 @@ static status reduce(const options *o, transport *t, arena *a, bool *alive, erro
     TRY(cli_check_output(o, o->reduce_output, err));
     TRY(run_discover(a, o->traces[0], &found, err));
     TRY(span_choose(&found, &wanted, &c, err));
+    if (t->rank == 0) open_note_run(o, &found, c.run);
     watch_ctx w = {.o = o, .total = run_whole(c.run)};
     w.shown = !o->quiet && t->rank == 0 && isatty(STDERR_FILENO);
     int64_t threads = o->threads == ABSENT_I64 || o->threads == 0 ? pool_cpus() : o->threads;

@@ -119,12 +119,23 @@ static status check_within(const options *o, const run_entry *run, error *err) {
     return OK;
 }
 
+/* Nobody said which run: which it is, in a line on stderr. */
+void open_note_run(const options *o, const catalogue *found, const run_entry *run) {
+    buf line = {0};
+    if (o->quiet || found->n_runs < 2 || o->question.run.n) return;
+    text_put(&line, o->words, MSG_NEWEST_RUN, arg_text("path", shown_path(found->path)),
+             arg_int("count", found->n_runs), arg_text("name", run->name));
+    if (buf_ok(&line)) cli_say(o, buf_str(&line));
+    buf_fini(&line);
+}
+
 status open_choose(const options *o, opened_input *x, const catalogue *found, span_choice *c,
                    error *err) {
     choice wanted = {
         .run = o->question.run, .worker = o->question.worker, .span = o->question.span};
     TRY(span_choose(found, &wanted, c, err));
     TRY(check_within(o, c->run, err));
+    open_note_run(o, found, c->run);
     return run_list(found, c->run, &x->arena, &x->listing, err);
 }
 

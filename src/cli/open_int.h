@@ -14,6 +14,8 @@ status open_describe(opened_input *x, const span_choice *c, const trace *t,
 status open_summaries(const options *o, opened_input *x, const span_choice *first,
                       error *err) MUST_USE;
 
+/* Says that it is the newest of several runs, unless somebody chose it. */
+void open_note_run(const options *o, const catalogue *found, const run_entry *run);
 /* Finds a path and chooses in it, as the options say; `x` gets its listing. */
 status open_path(const options *o, opened_input *x, const char *path, span_choice *c,
                  error *err) MUST_USE;

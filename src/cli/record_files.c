@@ -14,10 +14,14 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
+#include "base/message_ids_cli.h"
 #include "base/num.h"
 #include "cli/attach.h"
+#include "cli/cli.h"
 #include "cli/export_gzip.h"
 #include "cli/record_run.h"
+#include "session/discover.h"
 #include "session/load.h"
 #include "store/file.h"
 
@@ -30,13 +34,18 @@ static bool read_header(int folder, const char *name, tacho_file_header *to) {
            to->profile == TACHO_FILE_RECORDING;
 }
 
+/* An older libtacho.so (TACHO_LIBRARY) does not write whose its recordings are. */
+static bool is_of_run(const record_run *r, const tacho_file_header *h) {
+    if (h->run[0]) return strncmp(h->run, r->run, sizeof h->run - 1) == 0;
+    return h->start_unix_ns >= r->start_unix_ns;
+}
+
 /* The next recording of this run; false after the last. */
 static bool next_file(DIR *d, const record_run *r, str *name, tacho_file_header *h) {
     for (struct dirent *e; (e = readdir(d)) != NULL;) {
         *name = str_of(e->d_name);
         if (!str_ends(*name, STR(".tacho")) && !str_ends(*name, STR(".tacho.tmp"))) continue;
-        if (read_header(dirfd(d), e->d_name, h) && h->start_unix_ns >= r->start_unix_ns)
-            return true;
+        if (read_header(dirfd(d), e->d_name, h) && is_of_run(r, h)) return true;
     }
     return false;
 }
@@ -55,6 +64,37 @@ record_state record_look(const record_run *r) {
     }
     closedir(d);
     return s;
+}
+
+/* ---- what was there before --------------------------------------------------------------- */
+
+/* Steps of a sealed trace; 0: none, or it is no such file. */
+static int64_t count_steps(const char *path) {
+    trace *t = NULL;
+    if (file_open(path, STR_NONE, &t, NULL) != OK) return 0;
+    int64_t n = t->step.n ? (int64_t)t->step.n - 1 : 0;
+    trace_release(t);
+    return n;
+}
+
+void record_say_earlier(arena *a, const record_run *r) {
+    char when[CLOCK_DATE_BYTES];
+    catalogue found = {.n_runs = 0};
+    span_choice last;
+    error err = {0};
+    buf line = {0}, steps = {0};
+    if (r->o->quiet || r->made_from || run_discover(a, r->folder, &found, &err) != OK ||
+        span_choose(&found, &(choice){.run = STR_NONE}, &last, &err) != OK ||
+        !clock_date(last.run->newest_ns, "%Y-%m-%d %H:%M", when))
+        return;
+    int64_t n = count_steps(last.span->path.p);
+    if (n > 0) text_put(&steps, r->o->words, MSG_RECORD_EARLIER_STEPS, arg_int("steps", n));
+    text_put(&line, r->o->words, MSG_RECORD_EARLIER, arg_cstr("path", r->folder),
+             arg_int("count", found.n_runs), arg_cstr("time", when),
+             arg_text("steps", buf_str(&steps)));
+    if (buf_ok(&line)) cli_say(r->o, buf_str(&line));
+    buf_fini(&line);
+    buf_fini(&steps);
 }
 
 /* ---- triggers ---------------------------------------------------------------------------- */
@@ -143,16 +183,15 @@ void record_tidy(const record_run *r) {
 }
 
 /* WORKER.STAMP.tacho -> WORKER.STAMP.pt.trace.json.gz */
-static status write_chrome(const trace *t, const char *path, error *err) {
-    char to[4096];
+static void name_chrome(const char *path, char to[RECORD_PATH_BYTES]) {
     size_t n = strlen(path);
     if (n > 6 && strcmp(path + n - 6, ".tacho") == 0) n -= 6;
-    snprintf(to, sizeof to, "%.*s.pt.trace.json.gz", (int)n, path);
-    export_options how = {.form = STR("chrome")};
-    return export_gzip(t, &how, to, err);
+    snprintf(to, RECORD_PATH_BYTES, "%.*s.pt.trace.json.gz", (int)n, path);
 }
 
-status record_compact_file(const options *o, const char *from, const char *to, error *err) {
+status record_compact_file(const options *o, const char *from, const char *to,
+                           record_made *made, error *err) {
+    char chrome[RECORD_PATH_BYTES];
     loaded_trace l;
     load_options how = {.no_cache = true,
                         .threads =
@@ -160,22 +199,23 @@ status record_compact_file(const options *o, const char *from, const char *to, e
     TRY(trace_load(from, &how, &l, err));
     status st = OK;
     if (o->record_to.p && str_eq(o->record_to, STR("chrome"))) {
-        st = write_chrome(l.trace, to, err);
-        if (st == OK) (void)unlink(from);
+        export_options as = {.form = STR("chrome")};
+        name_chrome(to, chrome);
+        to = chrome;
+        st = export_gzip(l.trace, &as, to, err);
     } else {
         st = file_write(l.trace, to, STR_NONE, err);
-        if (st == OK && strcmp(from, to) != 0) (void)unlink(from);
+    }
+    if (st == OK && strcmp(from, to) != 0) (void)unlink(from);
+    if (st == OK && made) {
+        snprintf(made->path, sizeof made->path, "%s", to);
+        record_cost_of(l.trace, &made->cost);
     }
     trace_release(l.trace);
     return st;
 }
 
-typedef struct {
-    const char **path;
-    uint32_t n, room;
-} path_list;
-
-static status add_path(arena *a, const record_run *r, str name, path_list *to, error *err) {
+static status add_path(arena *a, const record_run *r, str name, record_paths *to, error *err) {
     str path = arena_printf(a, "%s/%.*s", r->folder, STR_ARG(name));
     if (!path.p) FAIL_MEMORY(err);
     if (str_ends(path, STR(".tmp"))) {
@@ -195,18 +235,23 @@ static status add_path(arena *a, const record_run *r, str name, path_list *to, e
     return OK;
 }
 
-status record_compact(arena *a, const record_run *r, uint32_t *n, error *err) {
-    path_list all = {0};
+status record_compact(arena *a, const record_run *r, record_paths *out, error *err) {
+    record_made made;
     tacho_file_header h;
     str name;
     DIR *d = opendir(r->folder);
-    *n = 0;
+    *out = (record_paths){.n = 0};
     if (!d) return OK;
     status st = OK;
-    while (st == OK && next_file(d, r, &name, &h)) st = add_path(a, r, name, &all, err);
+    while (st == OK && next_file(d, r, &name, &h)) st = add_path(a, r, name, out, err);
     closedir(d);
-    for (uint32_t i = 0; i < all.n && st == OK; i++)
-        st = record_compact_file(r->o, all.path[i], all.path[i], err);
-    *n = all.n;
+    out->cost = ARENA_ARRAY(a, record_cost, (size_t)out->n + 1);
+    if (!out->cost) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < out->n && st == OK; i++) {
+        TRY(record_compact_file(r->o, out->path[i], out->path[i], &made, err));
+        out->path[i] = arena_str(a, str_of(made.path)).p;
+        out->cost[i] = made.cost;
+        if (!out->path[i]) FAIL_MEMORY(err);
+    }
     return st;
 }

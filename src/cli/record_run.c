@@ -1,4 +1,5 @@
-/* record_run.c: `tacho record` around a program: the environment, the wait, the live line.
+/* record_run.c: `tacho record` around a program: the folder, the environment, the wait, the
+ * live line.
  *
  * The recorder is preloaded and told in the environment what to do, so every process the
  * program starts is recorded, too, ranks and their helpers alike; each writes a file of its
@@ -17,6 +18,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -26,6 +28,8 @@
 #include "base/clock.h"
 #include "base/message_ids_cli.h"
 #include "base/num.h"
+#include "cli/record_end.h"
+#include "cli/record_target.h"
 #include "text/text.h"
 
 #define LOOK_NS 500000000
@@ -47,18 +51,18 @@ const char *record_find(arena *a, const char *name, const char *where) {
     return installed.p && access(installed.p, R_OK) == 0 ? installed.p : NULL;
 }
 
-/* -o, else tacho_runs/DATE_TIME. */
-static str record_run_folder_name(arena *a, const options *o) {
-    char stamp[64];
-    time_t now = time(NULL);
-    struct tm local;
-    if (o->record_output.p) return arena_str(a, o->record_output);
-    localtime_r(&now, &local);
-    strftime(stamp, sizeof stamp, "%Y-%m-%d_%H-%M-%S", &local);
-    return arena_printf(a, "tacho_runs/%s", stamp);
+/* NAME_DATE_TIME: in the time of day of whoever records, as people will look for it. */
+static str run_name(arena *a, const char *name) {
+    char stamp[CLOCK_DATE_BYTES] = "";
+    (void)clock_date(clock_ns(CLOCK_REALTIME), "%Y-%m-%d_%H-%M-%S", stamp);
+    return arena_printf(a, "%s%s%s", name, *name ? "_" : "", stamp);
 }
 
-static status make_folder(arena *a, str name, const char **out, error *err) {
+static void note_made(record_run *r, const char *path) {
+    if (!r->made_from) r->made_from = strlen(path);
+}
+
+static status make_folder(arena *a, str name, record_run *out, error *err) {
     char real[PATH_MAX];
     char *path = arena_alloc(a, name.n + 1);
     if (!path) FAIL_MEMORY(err);
@@ -67,16 +71,28 @@ static status make_folder(arena *a, str name, const char **out, error *err) {
     for (char *p = path + 1; *p; p++) {
         if (*p != '/') continue;
         *p = 0;
-        (void)mkdir(path, 0777);
+        if (mkdir(path, 0777) == 0) note_made(out, path);
         *p = '/';
     }
-    if ((mkdir(path, 0777) != 0 && errno != EEXIST) || !realpath(path, real) ||
-        access(real, W_OK) != 0)
+    bool is_new = mkdir(path, 0777) == 0;
+    if (is_new) note_made(out, path);
+    if ((!is_new && errno != EEXIST) || !realpath(path, real) || access(real, W_OK) != 0)
         FAIL(err, ERR_IO, NOPOS, MSG_RECORD_FOLDER, arg_cstr("path", path),
              arg_cstr("reason", strerror(errno)));
-    *out = arena_str(a, str_of(real)).p;
-    if (!*out) FAIL_MEMORY(err);
+    out->made = path;
+    out->folder = arena_str(a, str_of(real)).p;
+    if (!out->folder) FAIL_MEMORY(err);
     return OK;
+}
+
+void record_remove_folder(const record_run *r) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s", r->made ? r->made : "");
+    for (size_t n = strlen(path); r->made_from && n >= r->made_from; n--) {
+        if (path[n] && path[n] != '/') continue;
+        path[n] = 0;
+        if (rmdir(path) != 0) return;
+    }
 }
 
 /* The folder of sitecustomize.py, in an installed package, in the source tree or below the
@@ -107,11 +123,17 @@ const char *record_package(arena *a) {
     return arena_str(a, str_of(path)).p;
 }
 
-status record_folder(arena *a, const options *o, record_run *out, error *err) {
+status record_folder(arena *a, const options *o, const char *name, record_run *out,
+                     error *err) {
     *out = (record_run){.o = o, .start_unix_ns = clock_ns(CLOCK_REALTIME)};
-    str folder = record_run_folder_name(a, o);
-    if (!folder.p) FAIL_MEMORY(err);
-    return make_folder(a, folder, &out->folder, err);
+    uint64_t number = (uint64_t)out->start_unix_ns << 12 ^ (uint32_t)getpid();
+    str run = run_name(a, name);
+    str id = arena_printf(a, "%.*s.%llx", STR_ARG(run), (unsigned long long)number);
+    str folder = o->record_output.p ? arena_str(a, o->record_output)
+                                    : arena_printf(a, "tacho_runs/%.*s", STR_ARG(run));
+    if (!run.p || !id.p || !folder.p) FAIL_MEMORY(err);
+    out->run = id.p;
+    return make_folder(a, folder, out, err);
 }
 
 static status take_trigger(arena *a, const options *o, record_run *out, error *err) {
@@ -137,25 +159,52 @@ static status record_run_take_sample(const options *o, record_run *out, error *e
     return OK;
 }
 
+static status copy_words(arena *a, const options *o, char ***out, error *err) {
+    char **argv = ARENA_ARRAY(a, char *, (size_t)o->n_traces + 1);
+    if (!argv) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < o->n_traces; i++) {
+        str word = arena_str(a, str_of(o->traces[i]));
+        if (!word.p) FAIL_MEMORY(err);
+        argv[i] = (char *)(uintptr_t)word.p; /* execvp wants it so and does not write */
+    }
+    argv[o->n_traces] = NULL;
+    *out = argv;
+    return OK;
+}
+
+/* Without a page the run is the same, and less is known about it. It lives as long as we do. */
+static void make_status(record_run *r) {
+    int fd = memfd_create("tacho status", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0) return;
+    void *map = MAP_FAILED;
+    if (ftruncate(fd, sizeof *r->status) == 0 &&
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+        map = mmap(NULL, sizeof *r->status, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (map == MAP_FAILED) {
+        close(fd);
+        return;
+    }
+    r->status = map;
+    r->status_fd = fd;
+    memcpy(r->status->magic, TACHO_STATUS_MAGIC, sizeof r->status->magic);
+}
+
 status record_prepare(arena *a, const options *o, record_run *out, error *err) {
     record_run checked = {.o = o};
     TRY(take_trigger(a, o, &checked, err)); /* before a folder is made */
     TRY(record_run_take_sample(o, &checked, err));
-    TRY(record_folder(a, o, out, err));
+    TRY(copy_words(a, o, &checked.argv, err));
+    const char *reported = getenv("TACHO_LIBRARY"), *name = target_name(a, checked.argv);
+    checked.library = reported && *reported ? reported : record_find(a, "libtacho.so", "lib");
+    if (!checked.library) FAIL0(err, ERR_NOT_FOUND, NOPOS, MSG_RECORD_NO_LIBRARY);
+    if (!name) FAIL_MEMORY(err);
+    TRY(record_folder(a, o, name, out, err));
     out->trigger = checked.trigger;
     out->sample_every = checked.sample_every;
-    const char *reported = getenv("TACHO_LIBRARY");
-    out->library = reported && *reported ? reported : record_find(a, "libtacho.so", "lib");
-    if (!out->library) FAIL0(err, ERR_NOT_FOUND, NOPOS, MSG_RECORD_NO_LIBRARY);
+    out->argv = checked.argv;
+    out->library = checked.library;
     out->python = find_python(a);
-    out->argv = ARENA_ARRAY(a, char *, (size_t)o->n_traces + 1);
-    if (!out->argv) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < o->n_traces; i++) {
-        str word = arena_str(a, str_of(o->traces[i]));
-        if (!word.p) FAIL_MEMORY(err);
-        out->argv[i] = (char *)(uintptr_t)word.p; /* execvp wants it so and does not write */
-    }
-    out->argv[o->n_traces] = NULL;
+    make_status(out);
     return OK;
 }
 
@@ -198,6 +247,8 @@ static void set_environment(const record_run *r) {
     set_text("CUDA_INJECTION64_PATH", "%s", library);
     set_text("INTEL_LIBITTNOTIFY64", "%s", library);
     set_text("TACHO_RECORD", "%s", r->folder);
+    set_text("TACHO_RUN", "%s", r->run);
+    if (r->status) set_text("TACHO_STATUS", "/proc/%d/fd/%d", (int)getppid(), r->status_fd);
     set_text("TACHO_WITH", "device%s%s%s%s%s", o->record_nodes ? ",nodes" : "",
              o->record_sync ? ",sync" : "", o->record_shapes ? ",shapes" : "",
              o->record_memory ? ",memory" : "", o->record_stack ? ",stacks" : "");
@@ -224,11 +275,20 @@ static void run_child(const record_run *r, int tell, const sigset_t *mask) {
     _exit(127);
 }
 
+static status fail_run(const record_run *r, int code, error *err) {
+    buf hint = {0};
+    target_hint(r->argv, code, r->o->words, &hint);
+    status st =
+        error_set(err, ERR_NOT_FOUND, NOPOS, MSG_RECORD_CANNOT_RUN, 3,
+                  (arg[]){arg_cstr("program", r->argv[0]), arg_cstr("reason", strerror(code)),
+                          arg_text("hint", buf_str(&hint))});
+    buf_fini(&hint);
+    return st;
+}
+
 static status start_child(const record_run *r, const sigset_t *mask, pid_t *pid, error *err) {
     int tell[2], code = 0;
-    if (pipe2(tell, O_CLOEXEC) != 0)
-        FAIL(err, ERR_IO, NOPOS, MSG_RECORD_CANNOT_RUN, arg_cstr("program", r->argv[0]),
-             arg_cstr("reason", strerror(errno)));
+    if (pipe2(tell, O_CLOEXEC) != 0) return fail_run(r, errno, err);
     *pid = fork();
     if (*pid == 0) run_child(r, tell[1], mask);
     if (*pid < 0) code = errno;
@@ -237,8 +297,7 @@ static status start_child(const record_run *r, const sigset_t *mask, pid_t *pid,
     close(tell[0]);
     if (n != (ssize_t)sizeof code) return OK; /* closed by a successful exec */
     if (*pid > 0) (void)waitpid(*pid, NULL, 0);
-    FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_RECORD_CANNOT_RUN, arg_cstr("program", r->argv[0]),
-         arg_cstr("reason", strerror(code)));
+    return fail_run(r, code, err);
 }
 
 /* ---- the live line ----------------------------------------------------------------------- */
@@ -279,7 +338,8 @@ static void pass_on(pid_t pid, const siginfo_t *info, int n_so_far) {
     if (n_so_far > 2) kill(pid, SIGKILL);
 }
 
-static int wait_for_end(const record_run *r, pid_t pid, const sigset_t *waited) {
+static void wait_for_end(const record_run *r, pid_t pid, const sigset_t *waited,
+                         record_outcome *end) {
     live_line live = {.on = !r->o->quiet && isatty(STDERR_FILENO) != 0,
                       .started_ns = clock_ns(CLOCK_MONOTONIC)};
     struct timespec tick = {.tv_nsec = LOOK_NS};
@@ -288,24 +348,28 @@ static int wait_for_end(const record_run *r, pid_t pid, const sigset_t *waited) 
         siginfo_t info;
         int signo = sigtimedwait(waited, &info, &tick);
         if (signo == SIGINT || signo == SIGTERM) pass_on(pid, &info, ++n_signals);
+        if (n_signals == 1 && signo > 0 && signo != SIGCHLD) end->passed_on = signo;
         done = waitpid(pid, &how, WNOHANG);
         if (done < 0 && errno != EINTR) break;
         if (done == 0) show_live(r, &live);
     }
     if (live.on && live.last_ns) (void)!write(STDERR_FILENO, "\r\x1b[K", 4);
-    return WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
+    end->how = how;
+    end->ns = sub_i64(clock_ns(CLOCK_MONOTONIC), live.started_ns);
 }
 
-status record_program(const record_run *r, int *code, error *err) {
+status record_program(const record_run *r, record_outcome *end, error *err) {
     sigset_t waited, before;
     pid_t pid = 0;
+    const char *from;
+    *end = (record_outcome){.oom_before = record_oom_kills(&from)};
     sigemptyset(&waited);
     sigaddset(&waited, SIGCHLD);
     sigaddset(&waited, SIGINT);
     sigaddset(&waited, SIGTERM);
     sigprocmask(SIG_BLOCK, &waited, &before);
     status st = start_child(r, &before, &pid, err);
-    if (st == OK) *code = wait_for_end(r, pid, &waited);
+    if (st == OK) wait_for_end(r, pid, &waited, end);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return st;
 }

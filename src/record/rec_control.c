@@ -6,7 +6,8 @@
  *
  *     record SECONDS FLAGS PATH[TAB PACKAGE]
  *                                 ->  started FILE, and when the time is over: done FILE
- *     window                      ->  at TICK UNIX_NS FILE (the file that is being written)
+ *     window [SECONDS]            ->  at TICK UNIX_NS FILE (the file that is being written; for
+ *                                     so long it stays that one)
  *     flush                       ->  the same, when all device work that has ended is in the
  *                                     file
  *     trigger WHY                 ->  done FILE         (flight recorder)
@@ -31,6 +32,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "record/rec_copy.h"
 #include "record/rec_trigger.h"
 
 enum { LINE_BYTES = 4096, READ_MS = 200 };
@@ -259,7 +261,7 @@ static bool start_for(int fd, const char *line) {
 }
 
 /* Where the clock and the file are. What was to start with the first event starts now. */
-static bool show_window(int fd, bool flushes) {
+static bool show_window(int fd, bool flushes, double seconds) {
     char path[LINE_BYTES], text[LINE_BYTES + 48];
     if (client.own.fd >= 0) {
         rec_control_say(fd, "failed", "attached");
@@ -267,6 +269,7 @@ static bool show_window(int fd, bool flushes) {
     }
     if (rec_cycle_state(path, sizeof path) == REC_STARTS_LATER) rec_start_pending();
     if (flushes) rec_cupti_flush();
+    if (seconds > 0 && seconds < 1e6) rec_hold(seconds);
     rec_state state = rec_cycle_state(path, sizeof path);
     tacho_side_clock now = rec_clock_pair();
     snprintf(text, sizeof text, "%llu %lld %s", (unsigned long long)now.tick,
@@ -292,8 +295,9 @@ static bool pull_trigger(int fd, const char *why) {
 static bool answer(int fd, const char *line) {
     char path[LINE_BYTES] = "";
     if (strncmp(line, "record ", 7) == 0) return start_for(fd, line);
-    if (strcmp(line, "window") == 0) return show_window(fd, false);
-    if (strcmp(line, "flush") == 0) return show_window(fd, true);
+    if (strcmp(line, "window") == 0 || strncmp(line, "window ", 7) == 0)
+        return show_window(fd, false, strtod(line + 6, NULL));
+    if (strcmp(line, "flush") == 0) return show_window(fd, true, 0);
     if (strncmp(line, "trigger", 7) == 0)
         return pull_trigger(fd, line[7] == ' ' ? line + 8 : "attach");
     if (strcmp(line, "status") == 0) {

@@ -6,7 +6,7 @@
  *
  *     TACHO_RECORD=FOLDER  TACHO_STEPS=A..B  TACHO_WITH=shapes,memory,stacks,device,nodes,sync
  *     TACHO_FLIGHT=SECONDS  TACHO_RING=BYTES  TACHO_LISTEN=1  TACHO_TRIGGER=RULE,…
- *     TACHO_METRICS=FOLDER or PORT  TACHO_SAMPLE=N
+ *     TACHO_METRICS=FOLDER or PORT  TACHO_SAMPLE=N  TACHO_RUN=NAME  TACHO_STATUS=PATH
  *
  * A fork locks both locks, so that the child gets consistent state, and gives the child nothing
  * of the parent's: no map, no helper, no socket. A child made by _Fork or clone, of which
@@ -14,12 +14,16 @@
  * An exit stops the recording. _exit, exec and signals need nothing: the file is whole at any
  * moment. */
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "record/rec_copy.h"
+#include "record/rec_cost.h"
 #include "record/rec_live.h"
 #include "record/rec_sample.h"
+#include "record/rec_status.h"
 #include "record/rec_trigger.h"
 
 static void before_fork(void) {
@@ -45,6 +49,8 @@ static void after_fork_in_child(void) {
     rec_python_forked();
     rec_sample_forked();
     rec_cycle_forked();
+    rec_hold_forked();
+    rec_cost_forked();
     rec_live_forked();
     rec_trigger_forked();
     __atomic_store_n(&rec_here.is_same_process, 1, __ATOMIC_RELEASE);
@@ -82,12 +88,16 @@ static bool has_word(const char *list, const char *word) {
     return false;
 }
 
+char rec_run[TACHO_RUN_BYTES];
+
 static void read_environment(void) {
     const char *path = secure_getenv("TACHO_RECORD"), *steps = secure_getenv("TACHO_STEPS"),
-               *with = secure_getenv("TACHO_WITH"), *flight = secure_getenv("TACHO_FLIGHT"),
-               *ring = secure_getenv("TACHO_RING"), *listens = secure_getenv("TACHO_LISTEN"),
+               *run = secure_getenv("TACHO_RUN"), *with = secure_getenv("TACHO_WITH"),
+               *flight = secure_getenv("TACHO_FLIGHT"), *ring = secure_getenv("TACHO_RING"),
+               *listens = secure_getenv("TACHO_LISTEN"),
                *sample = secure_getenv("TACHO_SAMPLE");
     bool listening = listens && *listens && strcmp(listens, "0") != 0;
+    snprintf(rec_run, sizeof rec_run, "%s", run ? run : "");
     if (path && *path && !rec_is_launcher()) {
         tacho_options o = {.size = sizeof o,
                            .path = path,
@@ -110,16 +120,21 @@ static void read_environment(void) {
 }
 
 __attribute__((constructor)) static void load(void) {
+    int64_t from = rec_clock_ns(CLOCK_MONOTONIC);
     rec_clock_init();
     rec_helper_loaded();
     (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     rec_here.is_same_process = 1;
     (void)madvise(&rec_here, sizeof rec_here, MADV_WIPEONFORK); /* Linux 4.14 */
     is_loaded = true;
+    rec_status_load();
     read_environment();
+    rec_cost_add(TACHO_COST_START, rec_clock_ns(CLOCK_MONOTONIC) - from, 1);
 }
 
 __attribute__((destructor)) static void unload(void) {
+    int64_t from = rec_clock_ns(CLOCK_MONOTONIC);
     (void)rec_stop(true, NULL, 0);
     rec_helper_finish();
+    rec_status_ended(rec_clock_ns(CLOCK_MONOTONIC) - from);
 }

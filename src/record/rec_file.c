@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/rec_int.h"
+#include "record/rec_copy.h"
 #include "record/rec_keep.h"
 
 enum { FIRST_CHUNKS = 16, GROW_CHUNKS = 64, MOST_TEXT = 32768 };
@@ -44,6 +44,7 @@ static bool is_allowed(uint64_t chunks) {
 }
 
 static bool map_file(rec_file *f, int fd, uint64_t bytes) {
+    errno = EFBIG; /* a limit of the process, unless the system says something else */
     for (; bytes >= LEAST_BYTES; bytes /= 2) { /* less when address space is limited */
         void *map =
             mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
@@ -180,9 +181,11 @@ static void start_chunk(rec_file *f, uint64_t chunk, uint32_t type, uint32_t thr
 static int64_t take_closed(rec_file *f, bool must) {
     if (f->n_closed == 0) return -1;
     struct closed oldest = f->closed[f->closed_first];
-    if (!must && rec_tick() - oldest.tick < f->flight_ticks) return -1;
+    if (!must && (rec_tick() - oldest.tick < f->flight_ticks || rec_holds(oldest.tick)))
+        return -1;
     f->closed_first = (f->closed_first + 1) % f->limit;
     f->n_closed--;
+    __atomic_store_n(&f->header->forgotten_tick, oldest.tick, __ATOMIC_RELAXED);
     memset(rec_file_chunk(f, oldest.chunk), 0, TACHO_CHUNK_BYTES);
     return oldest.chunk;
 }

@@ -30,6 +30,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "record/rec_copy.h"
+#include "record/rec_cost.h"
 #include "record/rec_live.h"
 #include "record/rec_metrics.h"
 #include "record/rec_sample.h"
@@ -148,7 +150,7 @@ static void keep_clock(watch *w, rec_file *f, int64_t now) {
 
 static rec_file *next_to_put_away(void) {
     bool before = rec_enter(&rec_lock);
-    rec_file *f = to_put_away;
+    rec_file *f = to_put_away && !to_put_away->n_pins ? to_put_away : NULL;
     if (f) to_put_away = f->next;
     if (f) n_to_put_away--;
     rec_leave(&rec_lock, before);
@@ -194,6 +196,7 @@ static void serve_current(watch *w, rec_file *f) {
     if (f->flags & TACHO_FILE_DEVICE) rec_cupti_tick();
     rec_sample_tick(rec_clock_ns(CLOCK_MONOTONIC));
     if (!rests) rec_live_tick(f);
+    rec_cost_helper(f);
 }
 
 /* The current file cannot be put away under our hands: only this thread does that. */
@@ -320,6 +323,7 @@ static void *run_helper(void *unused) {
         rec_helper_put_all_away();
         rec_file *f = current_file();
         if (f) serve_current(&w, f);
+        rec_hold_tick();
         rec_trigger_tick();
         rec_control_tick();
         wait_for_work(listening_socket());

@@ -12,13 +12,14 @@
  *     rec_sample.c   operators of some steps only
  *     rec_rank.c     which of many processes this is: rank, loader, launcher
  *     rec_live.c     how it is doing now; rec_metrics.c the same for Prometheus
- *     rec_trigger.c  rules that write what a flight recorder has
+ *     rec_trigger.c  rules that write what a flight recorder has; rec_copy.c as a copy of it
+ *     rec_cost.c     what all of this costs
  *     rec_helper.c   the thread that makes room, reads clocks, puts away what was stopped
  *     rec_control.c  its socket, for tacho attach; rec_python.c the hooks that come with it
  *     rec_nvtx.c     ranges of NVTX; rec_itt.c of ITT
  *     rec_cupti*.c   work of NVIDIA's GPUs
  *     rec_torch.c    PyTorch's operators; rec_torch_memory.c its allocators
- *     rec_env.c      loading, forking, exiting
+ *     rec_env.c      loading, forking, exiting; rec_status.c what became of the process
  *
  * Two locks. rec_cycle_lock orders start, stop and step; rec_lock guards the current file, the
  * list of threads and the table of names, is held for microseconds, and is taken inside the
@@ -67,6 +68,7 @@ struct rec_file {
     uint64_t closed_first, n_closed;
     /* As in the header, which others may have written into. */
     uint32_t flags;
+    uint32_t n_pins; /* who copies it, while it must not be put away; rec_lock */
     char worker[256];
     char path[4096];       /* under which it is written */
     char final_path[4096]; /* under which it is left after */
@@ -112,7 +114,8 @@ struct rec_thread {
     uint32_t n_refused;
     uint64_t *lost; /* in the header of the file that has no room */
     rec_thread *next, *previous;
-    char *given; /* the name the program gave it; NULL: the system's */
+    char *given;          /* the name the program gave it; NULL: the system's */
+    tacho_slot *trial_at; /* where it was before a trial; NULL: it is in none */
     bool in_slow;
 };
 extern __thread rec_thread rec_self __attribute__((tls_model("initial-exec")));
@@ -279,6 +282,8 @@ typedef struct {
     bool joins;        /* in the middle of a program: the step that runs is not seen whole */
 } rec_settings;
 extern rec_settings rec_set;
+/* TACHO_RUN: the `tacho record` that this process belongs to; "": none. */
+extern char rec_run[TACHO_RUN_BYTES];
 /* Several processes may record there; else it is the name of one file. */
 static inline bool rec_has_folder(void) {
     size_t n = strlen(rec_set.path);

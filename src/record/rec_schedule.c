@@ -21,10 +21,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/rec_copy.h"
+#include "record/rec_cost.h"
 #include "record/rec_keep.h"
 #include "record/rec_live.h"
 #include "record/rec_metrics.h"
 #include "record/rec_sample.h"
+#include "record/rec_status.h"
 #include "record/rec_trigger.h"
 
 #define WAIT_FOR_WRITERS_NS 5000000
@@ -44,6 +47,7 @@ static uint32_t last_epoch;
 static uint64_t step, n_files;
 static char last_path[4096];
 static char last_error[160];
+static uint32_t wants_trial; /* a schedule has begun to record: its hooks can be tried */
 
 /* No place has the epoch REC_PENDING. */
 static void set_on(uint32_t on) {
@@ -140,6 +144,7 @@ static void prepare_flight(rec_file *f) {
     f->closed = rec_pages(f->limit * sizeof *f->closed);
     f->flight_ticks = (uint64_t)((double)rec_clock_rate() * seconds);
     f->header->flight_ns = (uint64_t)(seconds * 1e9);
+    f->header->flight_asked_ns = (uint64_t)(rec_set.o.flight_seconds * 1e9);
 }
 
 static bool rec_schedule_prepare(void) {
@@ -156,11 +161,15 @@ static bool rec_schedule_prepare(void) {
     if (flight) (void)unlink(path);
     prepared = rec_file_new(path, final_path, bytes, &why);
     last_error[0] = 0;
-    if (!prepared) snprintf(last_error, sizeof last_error, "%s", strerror(why));
-    if (!prepared) return false;
+    if (!prepared) {
+        snprintf(last_error, sizeof last_error, "%s", strerror(why));
+        rec_status_failed(why);
+        return false;
+    }
     prepared->header->flags = prepared->flags = flags_of(&rec_set.o);
     prepared->header->memory_every = rec_set.o.memory_every;
     set_worker(prepared, worker);
+    memcpy(prepared->header->run, rec_run, sizeof rec_run);
     if (flight) prepare_flight(prepared);
     n_files++;
     return true;
@@ -179,6 +188,7 @@ static void activate(void) {
     rec_side(f, TACHO_SIDE_CLOCK, &now, sizeof now, NULL, 0);
     f->header->start_unix_ns = now.unix_ns;
     f->header->start_tick = now.tick;
+    rec_cost_begin(f);
     rec_names_write(f);
     rec_meta_write(f);
     rec_sample_write(f);
@@ -188,6 +198,7 @@ static void activate(void) {
     set_on(f->epoch);
     rec_leave(&rec_lock, before);
     snprintf(last_path, sizeof last_path, "%s", f->final_path);
+    rec_status_began();
     rec_cupti_start();
     (void)rec_helper_start(rec_set.o.listen);
     rec_helper_wake();
@@ -220,6 +231,7 @@ static void write_trigger(rec_file *f, const char *why, const rec_window *w) {
 /* Ends the current file; false when there is none. */
 static bool deactivate(const rec_window *window) {
     rec_file *f = rec_current;
+    int64_t from = rec_clock_ns(CLOCK_MONOTONIC);
     if (!f) return false;
     if (__atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_DEVICE) rec_cupti_stop();
     set_on(0);
@@ -231,6 +243,7 @@ static bool deactivate(const rec_window *window) {
     f->header->stop_unix_ns = now.unix_ns;
     f->header->stop_tick = now.tick;
     if (window) cut_window(f->header, window);
+    rec_cost_put(f, TACHO_COST_STOP, rec_clock_ns(CLOCK_MONOTONIC) - from, 1);
     __atomic_store_n(&f->header->state, TACHO_FILE_STOPPED, __ATOMIC_RELEASE);
     rec_current = NULL;
     if (strcmp(f->path, f->final_path) != 0) (void)rename(f->path, f->final_path);
@@ -295,8 +308,11 @@ static int64_t begin_sample(bool first) {
 
 /* Who joins a program in the middle sees its first step from the next mark on. */
 static bool begin_now(void) {
+    int64_t from = rec_clock_ns(CLOCK_MONOTONIC);
     if (!rec_schedule_prepare()) return false;
     activate();
+    rec_cost_add(TACHO_COST_START, rec_clock_ns(CLOCK_MONOTONIC) - from, 1);
+    if (rec_set.from_outside && rec_set.o.schedule.active) wants_trial = 1;
     int64_t sampling = begin_sample(true);
     if (!rec_set.joins) (void)mark_step((int64_t)step, 0, sampling);
     bool from_the_start = rec_set.from_outside && !rec_set.joins && step == 0 && n_files == 1;
@@ -337,14 +353,17 @@ static __attribute__((noinline)) void end_step(void) {
     rec_settings set = rec_set;
     char path[sizeof last_path];
     memcpy(path, last_path, sizeof path);
+    bool is_new = wants_trial;
+    wants_trial = 0;
     rec_leave(&rec_cycle_lock, before);
     rec_sample_follow();
+    if (is_new) rec_python_follow();
     call_back(ready, &set, path);
 }
 
 void tacho_step(void) {
     if (!__atomic_load_n(&is_started, __ATOMIC_RELAXED) || rec_self.in_slow) return;
-    if (!rec_is_on_small_stack()) end_step();
+    if (!rec_is_on_small_stack() && !rec_self.trial_at) end_step();
 }
 
 void tacho_begin_steps(void) {
@@ -362,6 +381,7 @@ void tacho_begin_steps(void) {
 
 void rec_first_batch(void) {
     uint32_t waits = 1;
+    if (rec_self.trial_at) return; /* a hook is tried, the program has not begun */
     if (__atomic_compare_exchange_n(&rec_awaits_batch, &waits, 0, false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED))
         tacho_begin_steps();
@@ -434,8 +454,70 @@ int tacho_stop(void) {
     return rec_stop(false, NULL, 0);
 }
 
+/* ---- evidence ---- */
+
+/* The copy gets the name of the file, which ends earlier, and the file a new one: names are in
+ * the order of time. */
+static bool swap_names(rec_file *f, char *final_path, size_t size) {
+    char new_final[sizeof f->final_path - 8], new_path[sizeof f->path];
+    file_name(f->worker, new_final, sizeof new_final);
+    snprintf(new_path, sizeof new_path, "%s.tmp", new_final);
+    if (rename(f->path, new_path) != 0) return false;
+    snprintf(final_path, size, "%.4080s", f->final_path);
+    memcpy(f->path, new_path, sizeof f->path);
+    snprintf(f->final_path, sizeof f->final_path, "%s", new_final);
+    snprintf(last_path, sizeof last_path, "%s", new_final);
+    n_files++;
+    return true;
+}
+
+/* The file that is copied, pinned, and the name of the copy; NULL: there is none. */
+static rec_file *begin_copy(char *final_path, size_t size, rec_settings *set) {
+    bool before = rec_enter(&rec_cycle_lock), inner = rec_enter(&rec_lock);
+    rec_file *f = rec_set.o.flight_seconds > 0 ? rec_current : NULL;
+    if (f && !swap_names(f, final_path, size)) f = NULL;
+    if (f) f->n_pins++;
+    *set = rec_set;
+    rec_leave(&rec_lock, inner);
+    rec_leave(&rec_cycle_lock, before);
+    return f;
+}
+
+static void end_copy(rec_file *from) {
+    bool before = rec_enter(&rec_lock);
+    from->n_pins--;
+    rec_leave(&rec_lock, before);
+}
+
+/* Evidence without an end of the file that is written. */
+static bool copy_evidence(const char *why, const rec_window *window, char *dump, size_t size) {
+    char final_path[4096 - 8], path[4096];
+    rec_settings set;
+    int code = 0;
+    if (__atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_DEVICE) rec_cupti_flush();
+    rec_file *from = begin_copy(final_path, sizeof final_path, &set);
+    if (!from) return false;
+    snprintf(path, sizeof path, "%s.tmp", final_path);
+    tacho_side_clock now = rec_clock_pair();
+    rec_file *f = rec_copy(from, path, final_path, &code);
+    end_copy(from);
+    if (!f) return false;
+    rec_side(f, TACHO_SIDE_CLOCK, &now, sizeof now, NULL, 0);
+    write_trigger(f, why, window);
+    f->header->stop_unix_ns = now.unix_ns;
+    f->header->stop_tick = now.tick;
+    cut_window(f->header, window ? window : &(rec_window){.rank = -1});
+    __atomic_store_n(&f->header->state, TACHO_FILE_STOPPED, __ATOMIC_RELEASE);
+    (void)rename(f->path, f->final_path);
+    rec_file_free(f, true);
+    if (dump) snprintf(dump, size, "%s", final_path);
+    call_back(true, &set, final_path);
+    return true;
+}
+
 int rec_dump(const char *why, const rec_window *window, char *dump, size_t size) {
     if (rec_self.in_slow) return TACHO_OFF;
+    if (rec_is_held() && copy_evidence(why ? why : "", window, dump, size)) return TACHO_OK;
     bool ready = false, before = rec_enter(&rec_cycle_lock);
     if (rec_current && rec_set.o.flight_seconds > 0) {
         bool inner = rec_enter(&rec_lock);

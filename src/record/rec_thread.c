@@ -28,7 +28,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "record/rec_int.h"
+#include "record/rec_cost.h"
 
 enum { MOST_SPARE = 64, LEAST_SPARE_SLOTS = 32, MOST_RENAMED = 64, ASKS_AGAIN = 256 };
 
@@ -154,7 +154,8 @@ static void count_without_place(void) {
 }
 
 static bool rec_thread_find_place(rec_thread *t, uint32_t n) {
-    bool ok = false, before = rec_enter(&rec_lock);
+    bool ok = false, before = rec_enter(&rec_lock), is_trial = rec_cost_is_due();
+    int64_t from = is_trial ? rec_cpu_ns() : 0;
     rec_file *f = rec_current;
     if (f && has_key && f->epoch == __atomic_load_n(&tacho_on, __ATOMIC_RELAXED)) {
         if (!t->row) list_thread(t);
@@ -162,8 +163,10 @@ static bool rec_thread_find_place(rec_thread *t, uint32_t n) {
         if (!ok) ok = take_chunk(t, f, n);
         t->refused = 0;
         if (!ok) refuse(t, f);
+        if (is_trial) rec_cost_put(f, TACHO_COST_ROOM, rec_cpu_ns() - from, 1);
     }
     rec_leave(&rec_lock, before);
+    if (ok && is_trial) rec_cost_try();
     return ok;
 }
 
@@ -189,6 +192,10 @@ static __attribute__((noinline)) tacho_slot *open_anew(rec_thread *t, uint32_t n
 }
 
 tacho_slot *rec_open_slow(rec_thread *t, uint32_t n) {
+    if (t->trial_at) { /* there is no room for more in a trial */
+        __atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
+        return NULL;
+    }
     bool is_refused = is_refused_again(t);
     __atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
     return is_refused ? NULL : open_anew(t, n);

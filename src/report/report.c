@@ -301,7 +301,7 @@ status report_write(const report_options *o, report_result *out, bool *writing, 
     *writing = false;
     status st = o->n_paths > 1 ? report_place(&r->arena, o, &f, err) : OK;
     if (st == OK)
-        st = write_report(r, f.folder.p ? f.folder.p : o->paths[0], f.names, out, writing, err);
+        st = write_report(r, f.folder.p ? f.folder.p : o->paths[0], f.runs, out, writing, err);
     close_service(&r->service);
     report_place_gone(&f);
     report_store_fini(&r->store);

@@ -78,6 +78,7 @@ status report_measure(report *r, asked_of whom, report_extent *out, error *err) 
  * reset. */
 typedef struct {
     str folder, names[2];
+    str runs[2];             /* as the service will call them */
     str links[2], places[2]; /* what is to be removed */
 } report_folder;
 

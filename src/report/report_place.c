@@ -28,20 +28,37 @@ static str short_name(str path) {
     return dot == SIZE_MAX ? name : str_n(name.p, dot);
 }
 
+/* The run's own name behind that of its folder, where that holds others, too. */
+static str part_of(const run_entry *run, const char *folder) {
+    const char *own = strrchr(folder, '/');
+    size_t slash = str_rfind_byte(run->name, '/');
+    str last = slash == SIZE_MAX ? run->name : str_from(run->name, slash + 1);
+    return own && str_eq(last, str_of(own + 1)) ? STR_NONE : last;
+}
+
 /* Which folder of runs, or file, a path means. */
-static status find_source(arena *a, const report_options *o, uint32_t i, char real[PATH_MAX],
-                          bool *is_file, error *err) {
+typedef struct {
+    char real[PATH_MAX];
+    bool is_file;
+    str part; /* of the runs in the folder; none: there is one */
+} report_source;
+
+static status find_source(arena *a, const report_options *o, uint32_t i, report_source *out,
+                          error *err) {
     struct stat st;
     catalogue found = {.n_runs = 0};
     span_choice c;
     choice wanted = i ? (choice){.run = STR_NONE} : o->wanted;
-    if (!realpath(o->paths[i], real) || stat(real, &st) != 0)
+    out->part = STR_NONE;
+    if (!realpath(o->paths[i], out->real) || stat(out->real, &st) != 0)
         return fail_place(o->paths[i], err);
-    *is_file = S_ISREG(st.st_mode);
-    if (*is_file) return OK;
+    out->is_file = S_ISREG(st.st_mode);
+    if (out->is_file) return OK;
     TRY(run_discover(a, o->paths[i], &found, err));
     TRY(span_choose(&found, &wanted, &c, err));
-    return realpath(c.run->path.p, real) ? OK : fail_place(c.run->path.p, err);
+    if (!realpath(c.run->path.p, out->real)) return fail_place(c.run->path.p, err);
+    if (found.n_runs > 1) out->part = part_of(c.run, out->real);
+    return OK;
 }
 
 static status add_link(arena *a, report_folder *f, uint32_t i, const char *real, bool is_file,
@@ -60,21 +77,23 @@ static status add_link(arena *a, report_folder *f, uint32_t i, const char *real,
 }
 
 status report_place(arena *a, const report_options *o, report_folder *f, error *err) {
-    char real[2][PATH_MAX];
-    bool is_file[2];
+    report_source from[2];
     const char *tmp = getenv("TMPDIR");
     for (uint32_t i = 0; i < 2; i++) {
-        TRY(find_source(a, o, i, real[i], &is_file[i], err));
-        str name = short_name(str_of(real[i]));
+        TRY(find_source(a, o, i, &from[i], err));
+        str name = short_name(str_of(from[i].real)), part = from[i].part;
         bool same = i && str_eq(name, f->names[0]);
         f->names[i] = arena_printf(a, "%.*s%s", STR_ARG(name), same ? "-2" : "");
-        if (!f->names[i].p) FAIL_MEMORY(err);
+        f->runs[i] = part.n && f->names[i].p
+                         ? arena_printf(a, "%s/%.*s", f->names[i].p, STR_ARG(part))
+                         : f->names[i];
+        if (!f->runs[i].p) FAIL_MEMORY(err);
     }
     str made = arena_printf(a, "%s/tacho-report-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
     if (!made.p) FAIL_MEMORY(err);
     if (!mkdtemp((char *)(uintptr_t)made.p)) return fail_place(made.p, err);
     f->folder = made; /* from now on there is something to remove */
-    for (uint32_t i = 0; i < 2; i++) TRY(add_link(a, f, i, real[i], is_file[i], err));
+    for (uint32_t i = 0; i < 2; i++) TRY(add_link(a, f, i, from[i].real, from[i].is_file, err));
     return OK;
 }
 

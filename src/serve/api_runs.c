@@ -47,7 +47,6 @@ static void put_span(request_ctx *x, const span_entry *span) {
 
 static void put_run(request_ctx *x, const run_entry *run) {
     buf *b = &x->reply.body;
-    int64_t date = INT64_MIN;
     put_comma(b);
     buf_add_byte(b, '{');
     put_text(b, "name", run->name);
@@ -68,15 +67,12 @@ static void put_run(request_ctx *x, const run_entry *run) {
         put_text_or_null(b, "owner", worker->owner);
         put_key(b, "spans");
         buf_add_byte(b, '[');
-        for (uint32_t i = 0; i < worker->n_spans; i++) {
-            put_span(x, &worker->spans[i]);
-            date = max_i64(date, worker->spans[i].mtime_ns);
-        }
+        for (uint32_t i = 0; i < worker->n_spans; i++) put_span(x, &worker->spans[i]);
         buf_add_cstr(b, "]}");
     }
     buf_add_byte(b, ']');
     put_int(b, "ranks", run->n_ranks);
-    put_big(b, "date", date);
+    put_big(b, "date", run->newest_ns);
     buf_add_byte(b, '}');
 }
 

@@ -1,13 +1,14 @@
 /* choose.c: one span out of a catalogue, by what the user asked for.
  *
- * Without a wish: the only run, its first worker, that worker's last span. A wish that fits
- * nothing, or a run that must be named and is not, is an error whose sentence lists what there
- * is; the list is cut when it is long, because it is in one line. A number for --span
- * counts from 1; the producer's own stamp is understood too. */
+ * Without a wish: the newest run, its first worker, that worker's last span. A wish that fits
+ * nothing is an error whose sentence lists what there is; the list is cut when it is long,
+ * because it is in one line. A number for --span counts from 1; the producer's own stamp is
+ * understood too. */
 #include <stdio.h>
 
 #include "session/discover.h"
 
+#include "base/clock.h"
 #include "io/remote.h"
 #include "store/traits.h"
 
@@ -38,11 +39,33 @@ static str choose_last_part(str name) {
     return slash == SIZE_MAX ? name : str_from(name, slash + 1);
 }
 
-/* By its whole name, else by its last part when only one run ends so. */
-static const run_entry *choose_find_run(const catalogue *c, str name) {
-    const run_entry *found = NULL;
+/* By time; of equal times the one that is listed later. */
+static bool is_newer(const run_entry *a, const run_entry *b) {
+    return a->newest_ns != b->newest_ns ? a->newest_ns > b->newest_ns : a > b;
+}
+
+uint32_t run_number(const catalogue *c, const run_entry *r) {
+    uint32_t n = 1;
+    for (uint32_t i = 0; i < c->n_runs; i++) n += is_newer(r, &c->runs[i]);
+    return n;
+}
+
+static bool is_in_folder(const run_entry *r, str folder) {
+    return r->name.n > folder.n && str_starts(r->name, folder) && r->name.p[folder.n] == '/';
+}
+
+static const run_entry *find_newest(const catalogue *c, str folder) {
+    const run_entry *newest = NULL;
     for (uint32_t i = 0; i < c->n_runs; i++)
-        if (str_eq(c->runs[i].name, name)) return &c->runs[i];
+        if ((!folder.n || is_in_folder(&c->runs[i], folder)) &&
+            (!newest || is_newer(&c->runs[i], newest)))
+            newest = &c->runs[i];
+    return newest;
+}
+
+/* By its last part when only one run ends so. */
+static const run_entry *find_by_last_part(const catalogue *c, str name) {
+    const run_entry *found = NULL;
     for (uint32_t i = 0; i < c->n_runs; i++) {
         if (!str_eq(choose_last_part(c->runs[i].name), name)) continue;
         if (found) return NULL;
@@ -51,19 +74,44 @@ static const run_entry *choose_find_run(const catalogue *c, str name) {
     return found;
 }
 
+static const run_entry *find_by_number(const catalogue *c, str text) {
+    int64_t number;
+    if (!str_to_i64(text, &number) || number < 1 || number > c->n_runs) return NULL;
+    for (uint32_t i = 0; i < c->n_runs; i++)
+        if (run_number(c, &c->runs[i]) == number) return &c->runs[i];
+    return NULL;
+}
+
+static const run_entry *choose_find_run(const catalogue *c, str name) {
+    for (uint32_t i = 0; i < c->n_runs; i++)
+        if (str_eq(c->runs[i].name, name)) return &c->runs[i];
+    const run_entry *r = find_by_last_part(c, name);
+    if (!r) r = find_newest(c, name);
+    return r ? r : find_by_number(c, name);
+}
+
+/* Its name, and when it was made where its name does not say. */
+static void add_run(name_list *l, const run_entry *r) {
+    char text[256], when[CLOCK_DATE_BYTES];
+    str name = r->name;
+    if (r->start_ns != INT64_MIN && clock_date(r->start_ns, "%Y-%m-%d", when) &&
+        str_find(name, str_of(when), 0) == SIZE_MAX &&
+        clock_date(r->start_ns, "%Y-%m-%d %H:%M", when))
+        name = str_n(text, (size_t)snprintf(text, sizeof text, "%.*s (%s)",
+                                            (int)(name.n < 200 ? name.n : 200), name.p, when));
+    choose_add_name(l, name);
+}
+
 static status choose_run(const catalogue *c, str name, const run_entry **out, error *err) {
-    const run_entry *r = name.n ? choose_find_run(c, name) : c->n_runs == 1 ? c->runs : NULL;
+    const run_entry *r = name.n ? choose_find_run(c, name) : find_newest(c, STR_NONE);
     if (r) {
         *out = r;
         return OK;
     }
     name_list l = {.n = 0};
-    for (uint32_t i = 0; i < c->n_runs; i++) choose_add_name(&l, c->runs[i].name);
-    if (name.n)
-        FAIL(err, ERR_ARG, NOPOS, MSG_NO_SUCH_RUN, arg_text("name", name),
-             arg_text("path", c->path), list_arg(&l));
-    FAIL(err, ERR_ARG, NOPOS, MSG_CHOOSE_RUN, arg_text("path", c->path),
-         arg_int("count", c->n_runs), list_arg(&l));
+    for (uint32_t i = 0; i < c->n_runs; i++) add_run(&l, &c->runs[i]);
+    FAIL(err, ERR_ARG, NOPOS, MSG_NO_SUCH_RUN, arg_text("name", name),
+         arg_text("path", c->path), list_arg(&l));
 }
 
 static status choose_worker(const run_entry *r, str name, const worker_entry **out,

@@ -575,13 +575,20 @@ static int compare_found(const void *pa, const void *pb) {
 }
 
 static bool same_run(const found_file *a, const found_file *b) {
-    return str_eq(a->run_path, b->run_path);
+    return str_eq(a->run_path, b->run_path) && str_eq(a->run_name, b->run_name);
 }
 static bool same_worker(const found_file *a, const found_file *b) {
     return same_run(a, b) && str_eq(a->name.worker, b->name.worker);
 }
 static bool same_span(const found_file *a, const found_file *b) {
     return same_worker(a, b) && name_compare_stamps(a->name.stamp, b->name.stamp) == 0;
+}
+
+static void note_time(run_entry *run, int64_t start_ns, int64_t mtime_ns) {
+    bool known = start_ns != INT64_MIN;
+    if (known && (run->start_ns == INT64_MIN || start_ns < run->start_ns))
+        run->start_ns = start_ns;
+    run->newest_ns = max_i64(run->newest_ns, known ? start_ns : mtime_ns);
 }
 
 /* files: sorted, n > 0. Each file starts a new run, worker or span, or is another copy of the
@@ -603,8 +610,11 @@ static status make_catalogue(arena *a, const found_file *f, size_t n, catalogue 
     span--;
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || !same_run(&f[i - 1], &f[i]))
-            *++run = (run_entry){
-                .name = f[i].run_name, .path = f[i].run_path, .workers = worker + 1};
+            *++run = (run_entry){.name = f[i].run_name,
+                                 .path = f[i].run_path,
+                                 .workers = worker + 1,
+                                 .start_ns = INT64_MIN,
+                                 .newest_ns = INT64_MIN};
         if (i == 0 || !same_worker(&f[i - 1], &f[i])) {
             run->n_workers++;
             *++worker = (worker_entry){.name = f[i].name.worker,
@@ -613,7 +623,10 @@ static status make_catalogue(arena *a, const found_file *f, size_t n, catalogue 
                                        .spans = span + 1};
         }
         if (i > 0 && same_span(&f[i - 1], &f[i])) continue;
+        int64_t start = f[i].start_ns ? f[i].start_ns : name_stamp_ns(f[i].name.stamp);
+        note_time(run, start, f[i].mtime_ns);
         *++span = (span_entry){.path = f[i].path,
+                               .start_ns = start,
                                .stamp = f[i].name.stamp,
                                .own = f[i].own,
                                .process = f[i].process,
@@ -636,40 +649,6 @@ static status ask_file(arena *a, found_file *f, error *err) {
     f->own = arena_printf(a, "%lld", (long long)number);
     if (!f->own.p) FAIL_MEMORY(err);
     return OK;
-}
-
-/* Files that were named, and all of the processes in them. */
-static status catalogue_of_given(arena *a, const found_file *f, size_t n, catalogue *out,
-                                 error *err) {
-    vec files = VEC_INIT(found_file);
-    status s = OK;
-    for (size_t i = 0; i < n && s == OK; i++) {
-        found_file *to = vec_push(&files);
-        if (to)
-            *to = f[i];
-        else
-            s = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
-    }
-    if (s == OK) s = processes_part(a, &files, true, err);
-    if (s == OK) s = catalogue_of_files(a, VEC(&files, found_file), files.n, out, err);
-    vec_fini(&files);
-    return s;
-}
-
-static status discover_file(arena *a, const char *path, const struct stat *st, catalogue *out,
-                            error *err) {
-    str whole = arena_str(a, str_of(path)), parent;
-    if (!whole.p) FAIL_MEMORY(err);
-    size_t slash = str_rfind_byte(whole, '/');
-    parent = arena_str(a, slash == SIZE_MAX ? STR(".") : str_n(whole.p, slash ? slash : 1));
-    if (!parent.p) FAIL_MEMORY(err);
-    found_file f = {.run_path = parent, .path = whole, .mtime_ns = mtime_of(st)};
-    f.run_name = strcmp(path, "-") == 0 ? STR("") : own_name(a, parent.p);
-    if (!f.run_name.p) FAIL_MEMORY(err);
-    if (st->st_size > 0) f.size_bytes = (uint64_t)st->st_size;
-    str base = slash == SIZE_MAX ? whole : str_from(whole, slash + 1);
-    if (!name_parse(base, &f.name)) name_of_any(base, &f.name);
-    return catalogue_of_given(a, &f, 1, out, err);
 }
 
 /* The names were borrowed from file names: make them end in NUL. */
@@ -700,6 +679,44 @@ static status sort_files(arena *a, found_file *files, size_t n, error *err) {
     part_forms(files, n);
     qsort(files, n, sizeof *files, compare_found);
     return OK;
+}
+
+/* Files that were named, and all of the processes in them. */
+static status catalogue_of_given(arena *a, const found_file *f, size_t n, catalogue *out,
+                                 error *err) {
+    vec files = VEC_INIT(found_file);
+    status s = OK;
+    for (size_t i = 0; i < n && s == OK; i++) {
+        found_file *to = vec_push(&files);
+        if (to)
+            *to = f[i];
+        else
+            s = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
+    }
+    if (s == OK) s = processes_part(a, &files, true, err);
+    found_file *all = VEC(&files, found_file);
+    if (s == OK) s = sort_files(a, all, files.n, err);
+    if (s == OK) s = recordings_split(a, all, files.n, err);
+    if (s == OK) qsort(all, files.n, sizeof *all, compare_found);
+    if (s == OK) s = make_catalogue(a, all, files.n, out, err);
+    vec_fini(&files);
+    return s;
+}
+
+static status discover_file(arena *a, const char *path, const struct stat *st, catalogue *out,
+                            error *err) {
+    str whole = arena_str(a, str_of(path)), parent;
+    if (!whole.p) FAIL_MEMORY(err);
+    size_t slash = str_rfind_byte(whole, '/');
+    parent = arena_str(a, slash == SIZE_MAX ? STR(".") : str_n(whole.p, slash ? slash : 1));
+    if (!parent.p) FAIL_MEMORY(err);
+    found_file f = {.run_path = parent, .path = whole, .mtime_ns = mtime_of(st)};
+    f.run_name = strcmp(path, "-") == 0 ? STR("") : own_name(a, parent.p);
+    if (!f.run_name.p) FAIL_MEMORY(err);
+    if (st->st_size > 0) f.size_bytes = (uint64_t)st->st_size;
+    str base = slash == SIZE_MAX ? whole : str_from(whole, slash + 1);
+    if (!name_parse(base, &f.name)) name_of_any(base, &f.name);
+    return catalogue_of_given(a, &f, 1, out, err);
 }
 
 status catalogue_of_files(arena *a, found_file *files, size_t n, catalogue *out, error *err) {
@@ -782,6 +799,8 @@ static status discover_tree(arena *a, const char *path, const struct stat *st, c
     size_t n = w.files.n;
     if (s == OK && n) s = sort_files(a, f, n, err);
     if (s == OK && n) s = rank_folders_join(a, top, name, f, n, err);
+    if (s == OK && n) qsort(f, n, sizeof *f, compare_found);
+    if (s == OK && n) s = recordings_split(a, f, n, err);
     if (s == OK && n) qsort(f, n, sizeof *f, compare_found);
     if (s == OK && n) s = pass_copies(&w, f, n, err);
     if (s == OK) take_back_joined(&w, f, n);

@@ -28,6 +28,7 @@ typedef struct {
     str own;         /* the producer's number of the span, from the file; empty: not reported */
     int64_t process; /* of a file of several: whose rows are meant; 0: the whole file */
     uint32_t number; /* 1 … n by time */
+    int64_t start_ns; /* when it was begun, by the file or its name; INT64_MIN: not known */
     uint64_t size_bytes;
     int64_t mtime_ns;
 } span_entry;
@@ -61,10 +62,13 @@ typedef struct {
 typedef struct {
     str name; /* path below the log directory, or the directory's own name */
     str path;
-    worker_entry *workers; /* ranks first, by rank; the others by name, numbers counted */
+    worker_entry *workers; /* ranks first, by rank; then traces, the newest first; the others by
+                            * name, numbers counted */
     uint32_t n_workers;
     uint32_t n_ranks;  /* workers[0 … n_ranks - 1] are ranks */
     uint32_t n_traces; /* workers that are ranks or traces by themselves: the first ones */
+    int64_t start_ns;  /* Unix ns, of the first file; INT64_MIN: not known */
+    int64_t newest_ns; /* Unix ns, of the last file, by its change where nothing else tells */
 } run_entry;
 
 typedef struct {
@@ -85,7 +89,8 @@ status discover_files(arena *a, const char *const *paths, uint32_t n, catalogue 
 
 /* What the user asked for; an empty text is "not asked". */
 typedef struct {
-    str run;    /* name of the run, or its last part when that is unique */
+    str run;    /* name of the run, its last part when that is unique, the name of a folder of
+                 * recordings (the newest), or the number of a run by time, from 1 */
     str worker; /* name, or rank */
     str span;   /* number from 1, the producer's own when it is no such number, or stamp */
 } choice;
@@ -106,7 +111,9 @@ static inline uint32_t run_whole(const run_entry *r) {
     return r->n_ranks > 1 ? r->n_ranks : r->n_traces;
 }
 
-/* The only run or the one asked for; the first worker; the last span. ERR_ARG with a list of
+/* Which of the runs it is, from 1 by time: the last one is the newest. */
+uint32_t run_number(const catalogue *c, const run_entry *r);
+/* The newest run or the one asked for; the first worker; the last span. ERR_ARG with a list of
  * what is there when the choice is not possible or not unique. */
 status span_choose(const catalogue *c, const choice *wanted, span_choice *out,
                    error *err) MUST_USE;

@@ -11,8 +11,9 @@ typedef struct {
     str run_name, run_path;
     trace_name name;
     str path;
-    int64_t process; /* of a file of several: the one that is the worker; 0: all of it */
-    str own;         /* the producer's own number of the span, as text */
+    int64_t process;  /* of a file of several: the one that is the worker; 0: all of it */
+    str own;          /* the producer's own number of the span, as text */
+    int64_t start_ns; /* when it was begun, in Unix ns; 0: not known */
     uint64_t size_bytes;
     int64_t mtime_ns;
 } found_file;
@@ -32,6 +33,9 @@ status catalogue_of_files(arena *a, found_file *files, size_t n, catalogue *out,
  * its name. They are no longer sorted afterwards. */
 status rank_folders_join(arena *a, str top, str top_name, found_file *f, size_t n,
                          error *err) MUST_USE;
+/* Recordings that several `tacho record` made into one folder become a run each
+ * (recordings.c). The files are sorted, and are no longer afterwards. */
+status recordings_split(arena *a, found_file *f, size_t n, error *err) MUST_USE;
 /* discover for a URL. */
 status discover_remote(arena *a, const char *url, catalogue *out, error *err) MUST_USE;
 

@@ -10,6 +10,7 @@
  * the file system. */
 #include <stdint.h>
 
+#include "base/num.h"
 #include "session/names_int.h"
 
 static bool names_is_digit(char c) {
@@ -91,6 +92,7 @@ bool name_parse(str file, trace_name *out) {
         return false;
     split_stamp(stem, out);
     out->packing = packing;
+    out->recorded = true;
     return true;
 }
 
@@ -191,6 +193,18 @@ static int compare_digits(str a, str b) {
     while (b.n > 1 && *b.p == '0') b = str_from(b, 1);
     if (a.n != b.n) return a.n < b.n ? -1 : 1;
     return str_cmp(a, b);
+}
+
+int64_t name_stamp_ns(str stamp) {
+    static const struct {
+        size_t digits;
+        int64_t ns;
+    } UNITS[] = {{10, 1000000000}, {13, 1000000}, {16, 1000}, {19, 1}};
+    int64_t value;
+    if (digits_of(stamp).n != stamp.n || !str_to_i64(stamp, &value)) return INT64_MIN;
+    for (size_t i = 0; i < sizeof UNITS / sizeof *UNITS; i++)
+        if (stamp.n == UNITS[i].digits && *stamp.p != '0') return mul_i64(value, UNITS[i].ns);
+    return INT64_MIN;
 }
 
 int name_compare_stamps(str a, str b) {

@@ -12,6 +12,7 @@ typedef struct {
     bool database;     /* of a profiler that exports SQLite */
     bool perfetto;     /* Perfetto's protobuf */
     bool memory;       /* a picture of memory, not a timeline */
+    bool recorded;     /* may be of libtacho: *.tacho, *.pt.trace.json */
     bool host;         /* the worker is a host: all of them in a folder are one run */
 } trace_name;
 
@@ -36,6 +37,9 @@ int64_t name_number(str worker);
  * OWNER.child_PID, NAME.launcher. WORKER_TRACE when the name says nothing; *owner is empty then
  * and for a launcher. */
 worker_role name_role(str worker, str *owner);
+/* When a file with this stamp was begun, in Unix ns, where the stamp is a time of this century:
+ * seconds to nanoseconds by its length; INT64_MIN otherwise. */
+int64_t name_stamp_ns(str stamp);
 /* Byte order, but runs of digits compare as numbers: rank2 before rank10. */
 int name_compare(str a, str b);
 /* Digits as numbers of any length; no digits first. */

@@ -133,6 +133,10 @@ static int group_of(const worker_entry *w) {
     return 3;
 }
 
+static int64_t last_start(const worker_entry *w) {
+    return w->spans[w->n_spans - 1].start_ns;
+}
+
 static int roles_compare_workers(const void *pa, const void *pb) {
     const worker_entry *a = pa, *b = pb;
     int c = group_of(a) - group_of(b);
@@ -140,7 +144,9 @@ static int roles_compare_workers(const void *pa, const void *pb) {
     bool unknown_a = a->rank == INT64_MIN, unknown_b = b->rank == INT64_MIN;
     if (a->role == WORKER_RANK && unknown_a != unknown_b) return unknown_a ? 1 : -1;
     if (a->role == WORKER_RANK && a->rank != b->rank) return compare_i64(a->rank, b->rank);
-    return name_compare(a->name, b->name);
+    /* Traces by themselves: the newest first, then those that tell no time. */
+    if (a->role == WORKER_TRACE) c = compare_i64(last_start(b), last_start(a));
+    return c ? c : name_compare(a->name, b->name);
 }
 
 void roles_count(run_entry *r) {
@@ -197,6 +203,18 @@ static status name_owner(const worker_entry *w, arena *a, str *out, error *err) 
     return OK;
 }
 
+/* All of them, by time. */
+static status list_runs(const catalogue *c, arena *a, const run_line **out, error *err) {
+    run_line *runs = ARENA_ARRAY(a, run_line, (size_t)c->n_runs + 1);
+    if (!runs) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < c->n_runs; i++) {
+        const run_entry *r = &c->runs[i];
+        runs[run_number(c, r) - 1] = (run_line){r->name, r->start_ns, r->n_ranks, r->n_workers};
+    }
+    *out = runs;
+    return OK;
+}
+
 status run_list(const catalogue *c, const run_entry *r, arena *a, const run_listing **out,
                 error *err) {
     run_listing *l = ARENA_ARRAY(a, run_listing, 1);
@@ -211,7 +229,12 @@ status run_list(const catalogue *c, const run_entry *r, arena *a, const run_list
                                .n_spans = w->n_spans};
         TRY(name_owner(w, a, &v[i].owner, err));
     }
-    *l = (run_listing){v, c->passed, r->n_workers, c->n_passed};
+    *l = (run_listing){.workers = v,
+                       .passed = c->passed,
+                       .n_workers = r->n_workers,
+                       .n_passed = c->n_passed,
+                       .n_runs = c->n_runs};
+    TRY(list_runs(c, a, &l->runs, err));
     *out = l;
     return OK;
 }

@@ -9,8 +9,11 @@
  * empty, JSON of another kind, text, binary, a compressed stream that gives nothing. */
 #include "session/sniff.h"
 
+#include <stdio.h>
+
 #include "base/json.h"
 #include "base/message_ids_columns.h"
+#include "base/num.h"
 #include "ingest/paddle/paddle_head.h"
 #include "session/foreign.h"
 #include "store/file.h"
@@ -171,6 +174,46 @@ int64_t sniff_rank(const char *path) {
     bool sealed = st == OK && file_is_ours(head) && source_codec(s) == CODEC_NONE;
     source_close(s);
     return sealed && rank == INT64_MIN ? sealed_rank(path) : rank;
+}
+
+static bool sealed_origin(const char *path, recording_origin *out) {
+    trace *t = NULL;
+    if (file_open(path, STR_NONE, &t, NULL) != OK) return false;
+    int64_t base = trace_base_unix_ns(t);
+    str run = trace_fact(t, FACT_RECORDING);
+    bool is_ours = trace_has(t, TRAIT_OWN_RECORDER) && base != ABSENT_I64;
+    snprintf(out->run, sizeof out->run, "%.*s", STR_ARG(run));
+    out->start_unix_ns = add_i64(base, t->start_ns);
+    out->end_unix_ns = add_i64(base, t->end_ns);
+    trace_release(t);
+    return is_ours;
+}
+
+/* Its Chrome form has the name near the start, and no time there. */
+static bool chrome_origin(str head, recording_origin *out) {
+    static const str key = STR("\"recording_run\"");
+    size_t at = str_find(head, key, 0);
+    if (at == SIZE_MAX) return false;
+    str rest = str_from(head, at + key.n);
+    size_t open = str_find(rest, STR("\""), 0);
+    size_t close = open == SIZE_MAX ? open : str_find(rest, STR("\""), open + 1);
+    if (open > 8 || close == SIZE_MAX) return false;
+    str run = str_n(rest.p + open + 1, close - open - 1);
+    *out = (recording_origin){.start_unix_ns = ABSENT_I64, .end_unix_ns = ABSENT_I64};
+    snprintf(out->run, sizeof out->run, "%.*s", STR_ARG(run));
+    return out->run[0] != 0;
+}
+
+bool sniff_recording(const char *path, recording_origin *out) {
+    source *s = NULL;
+    str head = STR_NONE;
+    if (source_open(path, &s, NULL) != OK) return false;
+    status st = source_peek(s, FIRST_LOOK, &head, NULL);
+    bool found = st == OK && recording_read_origin(head, out);
+    bool sealed = st == OK && !found && file_is_ours(head) && source_codec(s) == CODEC_NONE;
+    if (st == OK && !found && !sealed) found = chrome_origin(head, out);
+    source_close(s);
+    return sealed ? sealed_origin(path, out) : found;
 }
 
 bool sniff_span(const char *path, int64_t *number) {

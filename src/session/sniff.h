@@ -3,6 +3,7 @@
 #ifndef SESSION_SNIFF_H
 #define SESSION_SNIFF_H
 
+#include "ingest/recording/recording.h"
 #include "session/formats.h"
 
 /* The format of a source, from which nothing has been taken yet; nothing is taken. ERR_FORMAT
@@ -29,6 +30,9 @@ const format *sniff_bytes(str head, bool whole, uint16_t *found);
 
 /* The rank that a trace tells near its start, INT64_MIN when it does not. */
 int64_t sniff_rank(const char *path);
+
+/* Which `tacho record` a file is of, and when it was made; false: nothing of that is known. */
+bool sniff_recording(const char *path, recording_origin *out);
 
 /* The number that the producer gives to the recording in this file; false when it gives
  * none. */

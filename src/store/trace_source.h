@@ -5,8 +5,8 @@
 
 #include "store/trace.h"
 
-/* What else is in the run's folder: the other workers and what they are, and files that are not
- * read. */
+/* What else is in the run's folder: the other workers and what they are, files that are not
+ * read, and other runs. */
 typedef struct {
     str name, owner;  /* owner: the worker it belongs to, empty when it does not */
     const char *role; /* "rank", "loader", … */
@@ -20,9 +20,15 @@ typedef struct {
     uint16_t message; /* a sentence with {path}; MSG_NONE: nothing to say but the noun */
 } passed_file;
 typedef struct {
+    str name;
+    int64_t start_unix_ns; /* ABSENT_I64 when unknown */
+    uint32_t n_ranks, n_workers;
+} run_line;
+typedef struct {
     const listed_worker *workers;
     const passed_file *passed;
-    uint32_t n_workers, n_passed;
+    const run_line *runs; /* all that were found with it, by time */
+    uint32_t n_workers, n_passed, n_runs;
 } run_listing;
 
 typedef struct {

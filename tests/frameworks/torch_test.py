@@ -257,6 +257,9 @@ def without_a_change_of_the_program(c, folder):
     rows = {r["name"]: r["shapes"] for r in trace.operators(group_by="name+shape")}
     c.equal("tacho record: shapes", rows.get("aten::addmm"), "[[8], [10, 4], [4, 8], [], []]")
     c.equal("tacho record: damage", trace.info().quality["events_dropped"], [])
+    facts = {r["key"]: r["value"] for r in trace.info()["trace"]}
+    c.equal("tacho record: hooks were tried", [int(facts.get(f"cost_{k}_ns", 0)) > 0 for k in ("operators", "modules", "start")],
+            [True, True, True])
 
 
 LOADED = """

@@ -5,6 +5,6 @@ $TACHO steps --stable --table steps --format csv $f
 $TACHO kernels --stable --format csv $f
 $TACHO overview --stable --table breakdown --format csv $f
 done
-$TACHO info --stable rocm 2>&1; echo "exit $?"
+$TACHO info --stable rocm --run rocm/sqlite --table runs --format csv 2>&1 | cut -d, -f2- | sort
 # cut: what is left is read
 zcat rocm/training_results.json.gz | head -c 6000 | $TACHO info --stable --table events --format csv - 2>&1

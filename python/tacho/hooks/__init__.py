@@ -11,8 +11,7 @@ from typing import Any, Dict, List, NamedTuple
 from .. import _native
 from .._native import calls
 from . import frames, kernel_sources, steps
-
-FRAMEWORKS = ("torch", "paddle", "megengine", "mindspore")
+from .frameworks import FRAMEWORKS
 
 # Throughput timers of the profilers that run; loaders tell them when they wait.
 timers: List[Any] = []
@@ -110,8 +109,8 @@ def write_sources() -> None:
 
 def follow() -> None:
     """The recorder calls this after a step mark (rec_python.c) when the next step's operators are
-    recorded and those of the last were not, or the reverse: hooks that cost something per call are put
-    back or taken out."""
+    recorded and those of the last were not, or the reverse, and when a schedule begins to record: hooks
+    that cost something per call are put back or taken out, and tried."""
     is_on = calls.is_sampled()
     for name in _installed:
         change = getattr(_module(name), "sample", None)
@@ -121,6 +120,9 @@ def follow() -> None:
         frames.resume(sys._getframe(1).f_back)  # the caller is the recorder's own line of Python
     elif _wants_stacks:
         frames.pause()
+    cost = sys.modules.get(f"{__name__}.cost")
+    if cost is not None and _installed:  # a recording that began after the hooks were installed
+        cost.measure(next(iter(_installed.values())), "torch" not in _installed)
 
 
 def release() -> None:

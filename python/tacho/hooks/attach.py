@@ -1,8 +1,10 @@
 """A program that runs already and was only preloaded: its hooks come in when somebody attaches, and go
 when the recording has ended. The recorder calls this (src/record/rec_python.c): prepare, then it starts
 the recording, then begin; end when it has stopped."""
+import sys
+
 from .. import _native, hooks
-from . import frames, steps
+from . import cost, frames, steps
 from .watch import wants_of
 
 _wants = hooks.Wants()
@@ -21,7 +23,9 @@ def begin() -> None:
     _native.write_notes()
     hooks.write_sources()
     if _wants.stacks:
+        cost.before_frames()
         frames.begin()
+    cost.measure(_wants, "torch" not in sys.modules)
 
 
 def end() -> None:

@@ -5,7 +5,7 @@ A finder before all others lets them find the framework and adds one thing to it
 import sys
 from typing import Any, Callable, Optional
 
-from . import FRAMEWORKS
+from .frameworks import FRAMEWORKS
 
 
 class Finder:

@@ -5,6 +5,7 @@ program's own sitecustomize, if there is one, still runs. No failure here reache
 """
 import os
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -26,11 +27,14 @@ def _next_one():
 def _watch():
     if sys.version_info < (3, 8) or not os.environ.get("TACHO_RECORD"):
         return
+    since = time.perf_counter_ns()
     package = os.path.dirname(os.path.dirname(HERE))
     sys.path.append(package)  # behind everything: an installed package comes first
     try:
         from tacho.hooks import watch
         watch.begin()
+        if hasattr(watch, "once"):  # an installed package may be older than this file
+            watch.once(since)
     except Exception as why:
         if os.environ.get("TACHO_DEBUG"):
             sys.stderr.write("tacho: {}\n".format(why))

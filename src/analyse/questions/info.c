@@ -13,6 +13,7 @@
 #include "analyse/rules.h"
 #include "analyse/run/summary_answers.h"
 #include "analyse/select.h"
+#include "base/clock.h"
 
 static status info_add_fact(table *t, str key, str value, error *err) {
     size_t row;
@@ -154,6 +155,26 @@ static status write_workers(const run_listing *l, table *out, error *err) {
     return OK;
 }
 
+static status write_runs(const run_listing *l, table *out, error *err) {
+    for (uint32_t i = 0; i < l->n_runs; i++) {
+        const run_line *r = &l->runs[i];
+        char when[CLOCK_DATE_BYTES];
+        size_t row;
+        TRY(table_add_row(out, &row, err));
+        table_set_int(out, row, COL(info, runs, number), (int64_t)i + 1);
+        table_set_text(out, row, COL(info, runs, run), r->name);
+        table_set_int(out, row, COL(info, runs, ranks), r->n_ranks);
+        table_set_int(out, row, COL(info, runs, workers), r->n_workers);
+        if (r->start_unix_ns == ABSENT_I64 ||
+            !clock_date(r->start_unix_ns, "%Y-%m-%d %H:%M:%S", when))
+            continue;
+        str text = arena_str(out->arena, str_of(when));
+        if (!text.p) FAIL_MEMORY(err);
+        table_set_text(out, row, COL(info, runs, time), text);
+    }
+    return OK;
+}
+
 static status write_passed(const run_listing *l, table *out, error *err) {
     for (uint32_t i = 0; i < l->n_passed; i++) {
         const passed_file *p = &l->passed[i];
@@ -171,12 +192,20 @@ static status write_passed(const run_listing *l, table *out, error *err) {
 }
 
 static status write_listing(const run_listing *l, arena *a, answer *out, error *err) {
-    table *workers = l && l->n_workers > 1 ? answer_table(out, a, "workers") : NULL;
-    table *passed = l && l->n_passed ? answer_table(out, a, "passed") : NULL;
-    if (!l) return OK;
-    if ((l->n_workers > 1 && !workers) || (l->n_passed && !passed)) FAIL_MEMORY(err);
-    if (workers) TRY(write_workers(l, workers, err));
-    return passed ? write_passed(l, passed, err) : OK;
+    const struct {
+        uint32_t n, least;
+        const char *table;
+        status (*write)(const run_listing *l, table *out, error *err);
+    } PARTS[] = {{l ? l->n_workers : 0, 2, "workers", write_workers},
+                 {l ? l->n_runs : 0, 2, "runs", write_runs},
+                 {l ? l->n_passed : 0, 1, "passed", write_passed}};
+    for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
+        if (PARTS[i].n < PARTS[i].least) continue;
+        table *t = answer_table(out, a, PARTS[i].table);
+        if (!t) FAIL_MEMORY(err);
+        TRY(PARTS[i].write(l, t, err));
+    }
+    return OK;
 }
 
 status analyse_info(const analysis_input *in, const params *p, arena *a, answer *out,

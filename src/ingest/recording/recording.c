@@ -41,6 +41,18 @@ bool recording_is_ours(str head) {
     return profile == TACHO_FILE_RECORDING;
 }
 
+bool recording_read_origin(str head, recording_origin *out) {
+    tacho_file_header h;
+    _Static_assert(sizeof out->run == sizeof h.run, "the same text");
+    if (head.n < sizeof h || !recording_is_ours(head)) return false;
+    memcpy(&h, head.p, sizeof h);
+    memcpy(out->run, h.run, sizeof h.run);
+    out->run[sizeof out->run - 1] = 0;
+    out->start_unix_ns = h.start_unix_ns;
+    out->end_unix_ns = h.state == TACHO_FILE_STOPPED ? h.stop_unix_ns : ABSENT_I64;
+    return true;
+}
+
 /* ---- the clock --------------------------------------------------------------------------- */
 
 static int compare_clocks(uint32_t a, uint32_t b, const void *context) {
@@ -205,6 +217,12 @@ static status add_meta(recording *r, str key, str value, error *err) {
     uint32_t k = recording_string(r, key), v = recording_string(r, value);
     if (k == UINT32_MAX || v == UINT32_MAX) FAIL_MEMORY(err);
     return builder_add_meta(r->b, k, v, err);
+}
+
+status recording_add_number(recording *r, const char *key, int64_t value, error *err) {
+    char text[32];
+    int n = snprintf(text, sizeof text, "%lld", (long long)value);
+    return add_meta(r, str_of(key), str_n(text, (size_t)n), err);
 }
 
 /* A value that is not JSON is made one. */
@@ -377,6 +395,7 @@ static status cut_chunk(recording *r, const tacho_chunk_header *h, const tacho_s
             break;
         }
         if (slots[i].tick > r->last_tick) r->last_tick = slots[i].tick;
+        recording_count(r, &slots[i]);
         if ((slots[i].what & 255) == TACHO_EVENT_THREAD) {
             TRY(recording_add_piece(r, row, slots + first, i - first, err));
             row = slots[i].name;
@@ -398,6 +417,7 @@ static status take_sides(recording *r, const tacho_chunk_header *h, const uint8_
 static status take_events(recording *r, const tacho_chunk_header *h, const uint8_t *p, size_t n,
                           error *err) {
     if (h->type != TACHO_CHUNK_EVENTS) return OK;
+    r->counts.of[TACHO_COST_ROOM]++;
     const void *slots = p + TACHO_CHUNK_HEADER_BYTES; /* aligned: chunks are, in the map */
     return cut_chunk(r, h, slots, (uint32_t)((n - TACHO_CHUNK_HEADER_BYTES) / TACHO_SLOT_BYTES),
                      err);
@@ -498,6 +518,9 @@ static status add_facts(recording *r, error *err) {
         int n = snprintf(text, sizeof text, "%.3f", (double)r->header.flight_ns * 1e-9);
         TRY(add_meta(r, STR("flight_seconds"), str_n(text, (size_t)n), err));
     }
+    r->header.run[sizeof r->header.run - 1] = 0;
+    if (r->header.run[0])
+        TRY(add_meta_text(r, STR("recording_run"), str_of(r->header.run), err));
     if (r->header.state != TACHO_FILE_STOPPED)
         TRY(add_meta(r, STR("recording"), STR("\"not stopped\""), err));
     builder_set_base_unix_ns(r->b, r->header.start_unix_ns);
@@ -522,10 +545,19 @@ static int64_t clock_error_ns(const recording *r) {
     return worst;
 }
 
-static status add_clock_fact(recording *r, error *err) {
-    char text[32];
-    int n = snprintf(text, sizeof text, "%lld", (long long)clock_error_ns(r));
-    return add_meta(r, STR("clock_error_ns"), str_n(text, (size_t)n), err);
+/* What a flight recorder had to overwrite before its time: how much is there, and how much was
+ * wanted. A hundredth is not worth a word. */
+static status add_flight_facts(recording *r, uint64_t end_tick, error *err) {
+    const tacho_file_header *h = &r->header;
+    size_t line = 0;
+    if (!h->forgotten_tick || !(h->flags & (TACHO_FILE_FLIGHT | TACHO_FILE_WINDOW))) return OK;
+    int64_t end = recording_ns(r, end_tick, &line),
+            asked = sub_i64(end, recording_ns(r, h->start_tick, &line)),
+            kept = max_i64(0, sub_i64(end, recording_ns(r, h->forgotten_tick, &line)));
+    if (!(h->flags & TACHO_FILE_WINDOW)) asked = min_i64(asked, sat_i64(h->flight_asked_ns));
+    if (kept >= sub_i64(asked, asked / 100)) return OK;
+    TRY(recording_add_number(r, "flight_kept_ns", kept, err));
+    return recording_add_number(r, "flight_asked_ns", asked, err);
 }
 
 static status recording_read_all(recording *r, error *err) {
@@ -540,11 +572,13 @@ static status recording_read_all(recording *r, error *err) {
     TRY(add_said(r, err));
     TRY(for_chunks(r, take_events, err));
     TRY(make_lines(r, err));
-    TRY(add_clock_fact(r, err));
+    TRY(recording_add_number(r, "clock_error_ns", clock_error_ns(r), err));
     size_t line = 0;
     uint64_t end = r->header.state == TACHO_FILE_STOPPED ? r->header.stop_tick : r->last_tick;
     r->last_ns = max_i64(0, recording_ns(r, end, &line));
     r->last_event_ns = recording_ns(r, r->last_tick, &line);
+    TRY(add_flight_facts(r, end, err));
+    TRY(recording_add_cost(r, err));
     TRY(read_threads(r, err));
     count_losses(r);
     return recording_finish(r, err);

@@ -59,6 +59,13 @@ typedef struct {
     bool is_backward;
 } recording_link;
 
+/* Events by what they cost. */
+typedef struct {
+    uint64_t all, of[TACHO_COST_LAST_TRIAL + 1]; /* begins of operators, …; chunks */
+    uint64_t first_tick, last_tick;
+    int64_t driver_ns; /* which the driver says it needed for itself */
+} recording_counts;
+
 typedef struct {
     builder *b;
     part *part;
@@ -85,6 +92,7 @@ typedef struct {
     str said[4]; /* of what a process says of itself more than once: the last */
     uint64_t last_tick;
     uint32_t n_ops;
+    recording_counts counts;
 } recording;
 
 int64_t recording_ns(const recording *r, uint64_t tick, size_t *line);
@@ -96,6 +104,11 @@ int64_t recording_unix(const recording *r, int64_t unix_ns);
 uint32_t recording_string(recording *r, str s); /* UINT32_MAX: no memory */
 /* The events of one thread; its pieces in order. */
 status recording_read_thread(recording *r, const recording_piece *pieces, size_t n, error *err);
+/* An event that is in the recording, for what recording cost (recording_cost.c). */
+void recording_count(recording *r, const tacho_slot *head);
+/* What it cost, as facts cost_…; none when the recorder did not measure it. */
+status recording_add_cost(recording *r, error *err);
+status recording_add_number(recording *r, const char *key, int64_t value, error *err);
 /* Arrows between forward and backward. */
 status recording_finish_links(recording *r);
 /* Steps, memory, queues. */

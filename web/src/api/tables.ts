@@ -27,6 +27,13 @@ export interface Tables {
       what: string | null;
       spans: number | null;
     };
+    runs: {
+      number: number | null;
+      run: string | null;
+      time: string | null;
+      ranks: number | null;
+      workers: number | null;
+    };
     passed: {
       file: string | null;
       what: string | null;
