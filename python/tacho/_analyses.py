@@ -853,7 +853,7 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Answer:
-        """Which collective hangs, and which rank did not come.
+        """Which collective hangs, and which rank never reached it.
 
         run: run to use, if the folder has several.
         worker: worker to use (default: the first by rank or name).
@@ -913,8 +913,7 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Answer:
-        """What decides the length of a step: the path of calls and device work from its end back to its
-        start.
+        """The critical path of a step: the calls and the device work that determine its length.
 
         run: run to use, if the folder has several.
         worker: worker to use (default: the first by rank or name).
@@ -974,8 +973,8 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Answer:
-        """Why the device computes nothing: every idle nanosecond by cause, what the host did meanwhile,
-        the longest gaps, queues and launches.
+        """Why the device is idle: every idle nanosecond by cause, what the host did meanwhile, the
+        longest gaps, queues and launches.
 
         run: run to use, if the folder has several.
         worker: worker to use (default: the first by rank or name).

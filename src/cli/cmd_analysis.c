@@ -4,6 +4,7 @@
  * options, help and every form of output. */
 #include <unistd.h>
 
+#include "analyse/ask.h"
 #include "base/message_ids_cli.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -14,7 +15,7 @@ static status answer_question(const options *o, opened_input *x, output *out, er
     answer a;
     TRY(open_traces(o, x, err));
     params p = options_params(o, x->pool);
-    TRY(o->command.analysis->run(&x->input, &p, &x->arena, &a, err));
+    TRY(analysis_ask(o->command.analysis, &x->input, &p, &x->arena, &a, err));
     TRY(present_resolve(&a, o->words, err));
     TRY(shape_answer(&a, o, err));
     form f = options_form(o);

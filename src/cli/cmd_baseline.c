@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "analyse/ask.h"
 #include "analyse/check/baseline.h"
 #include "analyse/check/measures.h"
 #include "base/clock.h"
@@ -107,6 +108,7 @@ static status make_baseline(const options *given, opened_input *x, error *err) {
     if (!o.baseline_output.p) FAIL0(err, ERR_ARG, NOPOS, MSG_BASELINE_NO_OUTPUT);
     TRY(open_traces(&o, x, err));
     params p = options_params(&o, x->pool);
+    TRY(part_check(&x->input, &p, err));
     TRY(baseline_make(&x->input, &p, 0, &s, err));
     status st = write_baseline(&o, x, s, err);
     summary_free(s);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyse/ask.h"
 #include "analyse/check/budget.h"
 #include "base/message_ids_check.h"
 #include "base/message_ids_cli.h"
@@ -143,7 +144,7 @@ static status check_runs(options *o, opened_input *x, output *out, int *code, er
     answer a;
     TRY(open_traces(o, x, err));
     params p = options_params(o, x->pool);
-    TRY(o->command.analysis->run(&x->input, &p, &x->arena, &a, err));
+    TRY(analysis_ask(o->command.analysis, &x->input, &p, &x->arena, &a, err));
     TRY(present_resolve(&a, o->words, err));
     report_ctx reports = {.o = o, .a = &a, .arena = &x->arena};
     status st = write_reports(&reports, err);

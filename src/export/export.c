@@ -17,6 +17,7 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "base/whole_file.h"
 
 static const struct {
@@ -114,12 +115,9 @@ static status find_form(const export_options *o, uint32_t *out, error *err) {
         *out = i;
         return OK;
     }
-    char known[192] = "";
-    size_t n = 0;
-    for (uint32_t i = 0; i < N_FORMS && n < sizeof known; i++)
-        n += (size_t)snprintf(known + n, sizeof known - n, i ? ", %s" : "%s", FORMS[i].name);
-    FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_UNKNOWN, arg_text("name", o->form),
-         arg_cstr("known", known));
+    name_hint hint = hint_for(o->form);
+    for (uint32_t i = 0; i < N_FORMS; i++) hint_offer(&hint, str_of(FORMS[i].name));
+    FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_UNKNOWN, arg_text("name", o->form), HINT_ARGS(&hint));
 }
 
 status export_trace(const trace *t, const export_options *o, int fd, error *err) {

@@ -1,13 +1,14 @@
 /* choose.c: one span out of a catalogue, by what the user asked for.
  *
  * Without a wish: the only run, its first worker, that worker's last span. A wish that fits
- * nothing, or a run that must be named and is not, is an error whose sentence lists what there
- * is; the list is cut when it is long, because it is in one line. A number for --span
+ * nothing is an error that names what is nearest or a few of what there is; a run that must be
+ * named and is not is one that lists the runs, as many as fit in its line. A number for --span
  * counts from 1; the producer's own stamp is understood too. */
 #include <stdio.h>
 
 #include "session/discover.h"
 
+#include "base/nearest.h"
 #include "io/remote.h"
 #include "store/traits.h"
 
@@ -51,17 +52,25 @@ static const run_entry *choose_find_run(const catalogue *c, str name) {
     return found;
 }
 
+static status fail_no_run(const catalogue *c, str name, error *err) {
+    name_hint hint = hint_for(name);
+    for (uint32_t i = 0; i < c->n_runs; i++) {
+        hint_offer(&hint, c->runs[i].name);
+        hint_consider(&hint, choose_last_part(c->runs[i].name));
+    }
+    FAIL(err, ERR_ARG, NOPOS, MSG_NO_SUCH_RUN, arg_text("name", name),
+         arg_text("path", c->path), HINT_ARGS(&hint));
+}
+
 static status choose_run(const catalogue *c, str name, const run_entry **out, error *err) {
     const run_entry *r = name.n ? choose_find_run(c, name) : c->n_runs == 1 ? c->runs : NULL;
     if (r) {
         *out = r;
         return OK;
     }
+    if (name.n) return fail_no_run(c, name, err);
     name_list l = {.n = 0};
     for (uint32_t i = 0; i < c->n_runs; i++) choose_add_name(&l, c->runs[i].name);
-    if (name.n)
-        FAIL(err, ERR_ARG, NOPOS, MSG_NO_SUCH_RUN, arg_text("name", name),
-             arg_text("path", c->path), list_arg(&l));
     FAIL(err, ERR_ARG, NOPOS, MSG_CHOOSE_RUN, arg_text("path", c->path),
          arg_int("count", c->n_runs), list_arg(&l));
 }
@@ -79,10 +88,10 @@ static status choose_worker(const run_entry *r, str name, const worker_entry **o
         *out = w;
         return OK;
     }
-    name_list l = {.n = 0};
-    for (uint32_t i = 0; i < r->n_workers; i++) choose_add_name(&l, r->workers[i].name);
+    name_hint hint = hint_for(name);
+    for (uint32_t i = 0; i < r->n_workers; i++) hint_offer(&hint, r->workers[i].name);
     FAIL(err, ERR_ARG, NOPOS, MSG_NO_SUCH_WORKER, arg_text("name", name),
-         arg_text("run", r->name), list_arg(&l));
+         arg_text("run", r->name), HINT_ARGS(&hint));
 }
 
 static status choose_span(const worker_entry *w, str name, const span_entry **out, error *err) {
@@ -96,16 +105,16 @@ static status choose_span(const worker_entry *w, str name, const span_entry **ou
         *out = s;
         return OK;
     }
-    name_list l = {.n = 0};
+    name_hint hint = hint_for(STR_NONE); /* numbers are not mistyped, they are wrong */
     for (uint32_t i = 0; i < w->n_spans; i++) {
         char text[96];
         const span_entry *e = &w->spans[i];
         str own = e->own.n ? e->own : e->stamp;
         int n = snprintf(text, sizeof text, own.n ? "%u (%.64s)" : "%u", e->number, own.p);
-        choose_add_name(&l, str_n(text, (size_t)n));
+        hint_offer(&hint, str_n(text, (size_t)n));
     }
     FAIL(err, ERR_ARG, NOPOS, MSG_NO_SUCH_SPAN, arg_text("name", name),
-         arg_text("worker", w->name), list_arg(&l));
+         arg_text("worker", w->name), HINT_ARGS(&hint));
 }
 
 status span_choose(const catalogue *c, const choice *wanted, span_choice *out, error *err) {
