@@ -16,6 +16,7 @@
 #include "cli/check_report.h"
 #include "cli/commands.h"
 #include "cli/open.h"
+#include "cli/output_path.h"
 #include "cli/shape.h"
 #include "io/source.h"
 
@@ -77,8 +78,12 @@ typedef struct {
     output out;
 } report_ctx;
 
-/* To a file, or "-". */
-static status put_report(report_ctx *r, const char *path, error *err) {
+/* To a file, or "-"; of a folder, to a file of this name in it. */
+static status put_report(report_ctx *r, str given, const char *name, error *err) {
+    str file = given;
+    if (output_is_folder(given))
+        TRY(output_in_folder(r->arena, given, str_of(name), &file, err));
+    const char *path = file.p;
     if (strcmp(path, "-") == 0) {
         r->out.fd = STDOUT_FILENO;
         if (!buf_ok(&r->out.buf)) FAIL_MEMORY(err);
@@ -101,11 +106,11 @@ static status write_reports(report_ctx *r, error *err) {
     buf *to = &r->out.buf;
     if (o->junit.p) {
         check_junit(to, o, r->a);
-        TRY(put_report(r, o->junit.p, err));
+        TRY(put_report(r, o->junit, "tacho.xml", err));
     }
     if (o->markdown.p) {
         TRY(check_markdown(to, o, r->a, r->arena, err));
-        TRY(put_report(r, o->markdown.p, err));
+        TRY(put_report(r, o->markdown, "tacho.md", err));
     }
     if (!o->annotations) return OK;
     check_annotations(to, o, r->a);
