@@ -1,7 +1,8 @@
 /* open.c: from the TRACE arguments of a command to sealed traces.
  *
  * One argument is a file, a run or a log folder; --run, --worker and --span choose in it.
- * Several files are the workers of one run, as a shell gives them for a pattern. Where the
+ * Several files, as a shell gives them for a pattern, are the workers of one run, or of several
+ * when they lie in several folders; an export and SQL merge what they are given. Where the
  * analysis can look at several workers it looks at all ranks of the run, unless --worker names
  * one: the first rank first, the same cycle of each; then summaries are opened where they can
  * answer (open_summaries.c). --all-workers asks for the same, also of traces that are not
@@ -235,7 +236,8 @@ status open_traces(const options *o, opened_input *x, error *err) {
     if (o->n_traces == 1 || compared.other) {
         TRY(open_path(o, x, o->traces[0], &c, err));
     } else {
-        TRY(discover_files(&x->arena, o->traces, o->n_traces, &found, err));
+        files_meant meant = o->command.analysis ? FILES_BY_FOLDER : FILES_ONE_RUN; /* merged */
+        TRY(discover_files(&x->arena, o->traces, o->n_traces, meant, &found, err));
         TRY(open_choose(o, x, &found, &c, err));
     }
     TRY(open_run(o, x, &c, err));
