@@ -69,7 +69,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -140,7 +141,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -213,7 +215,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -280,7 +283,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -342,7 +346,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -412,7 +417,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -482,7 +488,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -546,7 +553,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -611,7 +619,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -678,7 +687,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -742,7 +752,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -812,7 +823,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -872,7 +884,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -932,7 +945,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -993,7 +1007,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -1092,7 +1107,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -1165,7 +1181,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -1228,7 +1245,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -1319,7 +1337,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).

@@ -169,14 +169,72 @@ static status note_window(const analysis_input *in, time_window w, arena *a, ans
     return answer_note(out, a, &note, err);
 }
 
+static bool is_whole(const params *p) {
+    return steps_are_all(params_steps(p)) && window_is_open(params_window(p));
+}
+
+/* What the part is called: values that several sentences put into words. */
+static status name_part(const analysis_input *in, const params *p, arena *a, verdict *to,
+                        error *err) {
+    char text[48];
+    time_window w = params_window(p);
+    if (steps_are_all(params_steps(p))) {
+        verdict_add(to, arg_time("from", max_i64(w.from_ns, 0)));
+        verdict_add(to, arg_time("to", w.to_ns == OPEN_END ? length_of(in) : w.to_ns));
+        return OK;
+    }
+    arg steps = asked_arg(params_steps(p), text);
+    steps.u.text = arena_str(a, steps.u.text);
+    if (!steps.u.text.p) FAIL_MEMORY(err);
+    verdict_add(to, steps);
+    return OK;
+}
+
 status part_note(const analysis_input *in, const params *p, arena *a, answer *out, error *err) {
+    if (is_whole(p)) return OK;
+    bool by_step = !steps_are_all(params_steps(p));
+    out->part = (verdict){.id = "part",
+                          .message = by_step ? MSG_TEXT_ONLY_STEPS : MSG_TEXT_ONLY_WINDOW,
+                          .severity = SEVERITY_INFO};
+    TRY(name_part(in, p, a, &out->part, err));
     TRY(note_steps(in, params_steps(p), a, out, err));
     return note_window(in, params_window(p), a, out, err);
+}
+
+/* ---- asking ------------------------------------------------------------------------------ */
+
+/* Verdicts which say that something was not recorded, or that there are no steps. */
+static bool says_absent(const verdict *v) {
+    static const char *const ids[] = {
+        "kernels_not_recorded", "operators_not_recorded", "modules_not_recorded",
+        "memory_not_recorded",  "communication_none",     "pipeline_none",
+        "roofline_no_shapes",   "steps_none",             "idle_none",
+        "critical_no_steps",    "whatif_no_steps"};
+    for (size_t i = 0; v->id && i < N_OF(ids); i++)
+        if (strcmp(v->id, ids[i]) == 0) return true;
+    return false;
+}
+
+/* Of a part, "not recorded" is only true when the whole trace says the same. */
+static status judge_absence(const analysis_info *is, const analysis_input *in, const params *p,
+                            arena *a, answer *out, error *err) {
+    params whole = *p;
+    answer other;
+    if (is_whole(p) || !says_absent(&out->verdict)) return OK;
+    whole.from_ns = whole.first_step = OPEN_START;
+    whole.to_ns = whole.last_step = OPEN_END;
+    TRY(is->run(in, &whole, a, &other, err));
+    if (other.verdict.id && strcmp(other.verdict.id, out->verdict.id) == 0) return OK;
+    out->verdict = (verdict){.id = out->verdict.id,
+                             .message = MSG_VERDICT_NOT_IN_PART,
+                             .severity = SEVERITY_INFO};
+    return name_part(in, p, a, &out->verdict, err);
 }
 
 status analysis_ask(const analysis_info *is, const analysis_input *in, const params *p,
                     arena *a, answer *out, error *err) {
     TRY(part_check(in, p, err));
     TRY(is->run(in, p, a, out, err));
+    TRY(judge_absence(is, in, p, a, out, err));
     return part_note(in, p, a, out, err);
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyse/input_quality.h"
 #include "analyse/registry.h"
 #include "analyse/run/summary_answers.h"
 #include "base/mem.h"
@@ -224,6 +225,28 @@ static size_t question_bytes(const options *o) {
     return (size_t)(limit > LEAST_QUESTION_BYTES ? limit : LEAST_QUESTION_BYTES);
 }
 
+/* Why nothing of the input could be read: the first damage, where there is any. */
+static status fail_empty(opened_input *x, error *err) {
+    quality q;
+    TRY(input_quality("info", &x->input, &x->arena, &q, err));
+    uint32_t i = 0;
+    while (i < q.n_dropped && q.dropped[i].harmless) i++;
+    bool damaged = i < q.n_dropped;
+    arg why = damaged ? arg_words("why", q.dropped[i].message)
+                      : (arg){.name = "why", .type = ARG_NONE};
+    FAIL(err, ERR_FORMAT, NOPOS, MSG_TRACE_HAS_NOTHING,
+         arg_text("path", x->input.traces[0].path), why,
+         arg_int("count", damaged ? q.dropped[i].count : 0));
+}
+
+/* Tables of zeros would look like an answer; only `info` says what such a file is. */
+static status check_events(const options *o, opened_input *x, error *err) {
+    if (o->command.analysis && strcmp(o->command.analysis->name, "info") == 0) return OK;
+    for (uint32_t i = 0; i < x->input.n_traces; i++)
+        if (!trace_is_empty(x->input.traces[i].trace)) return OK;
+    return fail_empty(x, err);
+}
+
 status open_traces(const options *o, opened_input *x, error *err) {
     span_choice c;
     catalogue found = {.n_runs = 0};
@@ -241,7 +264,8 @@ status open_traces(const options *o, opened_input *x, error *err) {
         TRY(open_choose(o, x, &found, &c, err));
     }
     TRY(open_run(o, x, &c, err));
-    return compared.other ? open_compared(o, x, &compared, err) : OK;
+    if (compared.other) TRY(open_compared(o, x, &compared, err));
+    return check_events(o, x, err);
 }
 
 void open_end(opened_input *x, error *err) {

@@ -160,11 +160,31 @@ static void skip_rows(table *t, size_t n) {
     t->n_rows -= n;
 }
 
-status arrange_answer(answer *a, const arrangement *how, error *err) {
-    if (how->table.n != 0) TRY(keep_tables(a, how->table, err));
+/* Rows that can be searched. */
+static int64_t count_rows(const answer *a) {
+    size_t n = 0;
+    for (uint32_t i = 0; i < a->n_tables; i++)
+        if (has_text(a->tables[i])) n += a->tables[i]->n_rows;
+    return (int64_t)n;
+}
+
+static status search_tables(answer *a, const arrangement *how, error *err) {
+    int64_t before = count_rows(a);
+    if (!how->search.n && !how->filter.n) return OK;
     for (uint32_t i = 0; i < a->n_tables && how->search.n != 0; i++)
         if (has_text(a->tables[i])) TRY(table_search(a->tables[i], how->search, err));
     if (how->filter.n != 0) TRY(filter_tables(a, how, err));
+    a->match =
+        (verdict){.id = "match", .message = MSG_TEXT_MATCHED, .severity = SEVERITY_INFO};
+    a->match.args[a->match.n_args++] = arg_int("count", count_rows(a));
+    a->match.args[a->match.n_args++] = arg_int("total", before);
+    a->match.args[a->match.n_args++] = arg_text("text", how->search.n ? how->search : how->filter);
+    return OK;
+}
+
+status arrange_answer(answer *a, const arrangement *how, error *err) {
+    if (how->table.n != 0) TRY(keep_tables(a, how->table, err));
+    TRY(search_tables(a, how, err));
     if (how->sort.n != 0) TRY(arrange_sort(a, how->sort, err));
     for (uint32_t i = 0; i < a->n_tables; i++) {
         if (how->offset) skip_rows(a->tables[i], how->offset);
