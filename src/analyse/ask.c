@@ -205,11 +205,17 @@ status part_note(const analysis_input *in, const params *p, arena *a, answer *ou
 
 /* Verdicts which say that something was not recorded, or that there are no steps. */
 static bool says_absent(const verdict *v) {
-    static const char *const ids[] = {
-        "kernels_not_recorded", "operators_not_recorded", "modules_not_recorded",
-        "memory_not_recorded",  "communication_none",     "pipeline_none",
-        "roofline_no_shapes",   "steps_none",             "idle_none",
-        "critical_no_steps",    "whatif_no_steps"};
+    static const char *const ids[] = {"kernels_not_recorded",
+                                      "operators_not_recorded",
+                                      "modules_not_recorded",
+                                      "memory_not_recorded",
+                                      "communication_none",
+                                      "pipeline_none",
+                                      "roofline_no_shapes",
+                                      "steps_none",
+                                      "idle_none",
+                                      "critical_no_steps",
+                                      "whatif_no_steps"};
     for (size_t i = 0; v->id && i < N_OF(ids); i++)
         if (strcmp(v->id, ids[i]) == 0) return true;
     return false;
@@ -225,9 +231,8 @@ static status judge_absence(const analysis_info *is, const analysis_input *in, c
     whole.to_ns = whole.last_step = OPEN_END;
     TRY(is->run(in, &whole, a, &other, err));
     if (other.verdict.id && strcmp(other.verdict.id, out->verdict.id) == 0) return OK;
-    out->verdict = (verdict){.id = out->verdict.id,
-                             .message = MSG_VERDICT_NOT_IN_PART,
-                             .severity = SEVERITY_INFO};
+    out->verdict = (verdict){
+        .id = out->verdict.id, .message = MSG_VERDICT_NOT_IN_PART, .severity = SEVERITY_INFO};
     return name_part(in, p, a, &out->verdict, err);
 }
 

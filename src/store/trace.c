@@ -285,11 +285,10 @@ uint64_t trace_size_bytes(const trace *t) {
 }
 
 bool trace_is_empty(const trace *t) {
-    static const uint64_t describing = TRACE_TABLE(process) | TRACE_TABLE(track) |
-                                       TRACE_TABLE(category) | TRACE_TABLE(device) |
-                                       TRACE_TABLE(meta) | TRACE_TABLE(quality) |
-                                       TRACE_TABLE(clock) | TRACE_TABLE(note) |
-                                       TRACE_TABLE(device_word);
+    static const uint64_t describing =
+        TRACE_TABLE(process) | TRACE_TABLE(track) | TRACE_TABLE(category) |
+        TRACE_TABLE(device) | TRACE_TABLE(meta) | TRACE_TABLE(quality) | TRACE_TABLE(clock) |
+        TRACE_TABLE(note) | TRACE_TABLE(device_word);
     for (int i = 0; i < N_TABLES; i++)
         if (trace_rows(t, i) > 1 && !(describing >> i & 1)) return false;
     return !t->summary;

@@ -174,11 +174,11 @@ static status search_tables(answer *a, const arrangement *how, error *err) {
     for (uint32_t i = 0; i < a->n_tables && how->search.n != 0; i++)
         if (has_text(a->tables[i])) TRY(table_search(a->tables[i], how->search, err));
     if (how->filter.n != 0) TRY(filter_tables(a, how, err));
-    a->match =
-        (verdict){.id = "match", .message = MSG_TEXT_MATCHED, .severity = SEVERITY_INFO};
+    a->match = (verdict){.id = "match", .message = MSG_TEXT_MATCHED, .severity = SEVERITY_INFO};
     a->match.args[a->match.n_args++] = arg_int("count", count_rows(a));
     a->match.args[a->match.n_args++] = arg_int("total", before);
-    a->match.args[a->match.n_args++] = arg_text("text", how->search.n ? how->search : how->filter);
+    a->match.args[a->match.n_args++] =
+        arg_text("text", how->search.n ? how->search : how->filter);
     return OK;
 }
 
