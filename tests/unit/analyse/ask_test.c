@@ -121,12 +121,40 @@ static void a_part_that_exists_is_answered_with_a_note(void **state) {
     built_fini(&x);
 }
 
+static void not_recorded_is_said_of_a_part_only_when_the_whole_says_so(void **state) {
+    built x;
+    arena memory;
+    answer a;
+    fill(&x, 3);
+    arena_init(&memory, 0);
+    analysis_input in = {.traces = &x.at, .n_traces = 1};
+    params p = PARAMS_WHOLE;
+    p.from_ns = 999500; /* between two operators */
+    p.to_ns = 1000500;
+    assert_int_equal(
+        analysis_ask(registry_find(STR("operators")), &in, &p, &memory, &a, NULL), OK);
+    assert_string_equal(a.verdict.id, "operators_not_recorded");
+    assert_int_equal(a.verdict.message, MSG_VERDICT_NOT_IN_PART);
+    assert_string_equal(a.part.id, "part");
+    assert_int_equal(analysis_ask(registry_find(STR("kernels")), &in, &p, &memory, &a, NULL),
+                     OK);
+    assert_string_equal(a.verdict.id, "kernels_not_recorded");
+    assert_int_not_equal(a.verdict.message, MSG_VERDICT_NOT_IN_PART);
+    p = (params)PARAMS_WHOLE;
+    assert_int_equal(analysis_ask(registry_find(STR("kernels")), &in, &p, &memory, &a, NULL),
+                     OK);
+    assert_null(a.part.id);
+    arena_fini(&memory);
+    built_fini(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_that_does_not_exist_is_refused_with_those_that_do),
         cmocka_unit_test(a_window_after_the_end_is_refused_with_the_length),
         cmocka_unit_test(both_sides_of_a_comparison_are_checked),
         cmocka_unit_test(a_part_that_exists_is_answered_with_a_note),
+        cmocka_unit_test(not_recorded_is_said_of_a_part_only_when_the_whole_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
