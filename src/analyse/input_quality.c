@@ -20,8 +20,8 @@ static const struct {
 #undef CAUSE_ROW
 };
 
-/* Nothing is missing because of these: what was written oddly was read all the same. Device work
- * without a launch is counted among the links. */
+/* Nothing is missing because of these: what was written oddly was read all the same. Device
+ * work without a launch is counted among the links. */
 static const bool HARMLESS[N_CAUSES] = {
     [CAUSE_UNESCAPED_QUOTE] = true,   [CAUSE_BAD_ESCAPE] = true,
     [CAUSE_CONTROL_CHARACTER] = true, [CAUSE_BAD_LITERAL] = true,

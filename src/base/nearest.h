@@ -5,9 +5,9 @@
  *     for (…) hint_offer(&h, known);
  *     FAIL(err, ERR_ARG, NOPOS, MSG_X, arg_text("name", wanted), HINT_ARGS(&h));
  *
- * The message ends in {hint}, which is MSG_NAME_HINT: "; did you mean X?" or what there is. It is
- * made of {near} (empty: nothing is near), {list} (the first names, empty when the near one says
- * enough) and {more} (how many names the list leaves out, unknown when none). */
+ * The message ends in {hint}, which is MSG_NAME_HINT: "; did you mean X?" or what there is. It
+ * is made of {near} (empty: nothing is near), {list} (the first names, empty when the near one
+ * says enough) and {more} (how many names the list leaves out, unknown when none). */
 #ifndef BASE_NEAREST_H
 #define BASE_NEAREST_H
 
@@ -26,7 +26,8 @@ typedef struct {
 } name_hint;
 
 name_hint hint_for(str wanted);
-/* Names in the order in which a list shall show them. Among equally near ones the first wins. */
+/* Names in the order in which a list shall show them. Among equally near ones the first wins.
+ */
 void hint_offer(name_hint *h, str name);
 /* The same of a name that may be meant but is not listed. */
 void hint_consider(name_hint *h, str name);

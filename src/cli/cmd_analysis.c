@@ -11,8 +11,8 @@
 #include "cli/open.h"
 #include "cli/shape.h"
 
-/* Answers which say that the input is of another kind than the question needs: a script must not
- * take "no collectives" for "nothing hangs". */
+/* Answers which say that the input is of another kind than the question needs: a script must
+ * not take "no collectives" for "nothing hangs". */
 static bool is_of_other_input(const answer *a) {
     return a->verdict.id && strcmp(a->verdict.id, "hang_none") == 0;
 }

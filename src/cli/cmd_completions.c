@@ -1,10 +1,11 @@
-/* cmd_completions.c: `tacho completions SHELL`: the script that makes a shell complete the words of
- * tacho; and what that script asks, `tacho completions SHELL -- WORDS`.
+/* cmd_completions.c: `tacho completions SHELL`: the script that makes a shell complete the
+ * words of tacho; and what that script asks, `tacho completions SHELL -- WORDS`.
  *
- * The scripts (completions/) know nothing about commands and options: they hand over the words of
- * the line and get back what the last one can become (complete.h), so that there is one table of
- * everything. zsh and fish give words. bash gives the line and its word breaks, because it takes
- * host_total:desc for three words; what it replaces is the part after the last break.
+ * The scripts (completions/) know nothing about commands and options: they hand over the words
+ * of the line and get back what the last one can become (complete.h), so that there is one
+ * table of everything. zsh and fish give words. bash gives the line and its word breaks,
+ * because it takes host_total:desc for three words; what it replaces is the part after the last
+ * break.
  *
  * A person waits for the answer: after LIMIT_MS there is none. */
 #include <signal.h>

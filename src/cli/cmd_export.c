@@ -3,10 +3,9 @@
  * Several traces, or all workers of a run, are merged on one clock first (store/merge.h): one
  * file with the processes of all. export/ does the rest. Here --to is the form, so the window
  * ends at --until; steps are the time that they take. Without -o the result goes to standard
- * output, unless a terminal is listening there; a picture then goes to timeline.svg. -o DIR/ makes
- * the folder. Once the
- * trace is open, a failure to read or write is one of the disk: exit status 3; a reader that
- * closed its end of the pipe is none. */
+ * output, unless a terminal is listening there; a picture then goes to timeline.svg. -o DIR/
+ * makes the folder. Once the trace is open, a failure to read or write is one of the disk: exit
+ * status 3; a reader that closed its end of the pipe is none. */
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>

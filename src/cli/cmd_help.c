@@ -1,5 +1,5 @@
-/* cmd_help.c: `tacho help [COMMAND]`, also `tacho --help` and `tacho COMMAND --help`; and `tacho`
- * alone.
+/* cmd_help.c: `tacho help [COMMAND]`, also `tacho --help` and `tacho COMMAND --help`; and
+ * `tacho` alone.
  *
  * Help that was asked for is a result and goes to stdout with status 0. `tacho` alone shows a
  * short one there and ends with status 1, as git does: a script whose variable for the command

@@ -6,8 +6,8 @@
  * a window for an analysis and a form for export. After the program that record shall run every
  * word is the program's.
  *
- * A name that does not exist is answered with the nearest one that does (base/nearest.h). Values
- * are read by question/, as from every other door. */
+ * A name that does not exist is answered with the nearest one that does (base/nearest.h).
+ * Values are read by question/, as from every other door. */
 #include "cli/options.h"
 
 #include <stdio.h>

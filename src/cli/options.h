@@ -57,8 +57,8 @@ const term *option_at(uint32_t i);
 /* The i-th command, those of commands.def after the analyses; false after the last. */
 bool command_at(uint32_t i, command *out);
 bool command_find(str name, command *out);
-/* The commands as help lists them: the i-th group, NULL after the last; and the i-th command of a
- * group, false after the last. */
+/* The commands as help lists them: the i-th group, NULL after the last; and the i-th command of
+ * a group, false after the last. */
 typedef struct {
     uint16_t title;
     const char *commands, *example;

@@ -36,8 +36,8 @@ void query_close(query *q);
 
 /* Answers statements, each of which ends with ;, with a table `result`, `result_2`, … for each
  * that has columns; and lines of .tables, .schema [TABLE], .examples and .help, up to one of
- * .quit. Names and texts are in the arena or valid while the query is open. ERR_ARG with the byte of the text where SQL is wrong,
- * ERR_LIMIT when it takes more than it may. */
+ * .quit. Names and texts are in the arena or valid while the query is open. ERR_ARG with the
+ * byte of the text where SQL is wrong, ERR_LIMIT when it takes more than it may. */
 status query_ask(query *q, str text, arena *a, answer *out, error *err) MUST_USE;
 
 bool query_is_quit(str line);

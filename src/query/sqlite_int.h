@@ -85,7 +85,8 @@ typedef status (*result_fn)(void *context, str name, const analysis_info *is,
                             const result_info *r, error *err);
 status results_each(query *q, arena *a, result_fn each, void *context, error *err) MUST_USE;
 
-/* ---- sql_hint.c: names that do not exist --------------------------------------------------- */
+/* ---- sql_hint.c: names that do not exist ---------------------------------------------------
+ */
 
 /* ERR_ARG when SQLite says that a table, column or function does not exist, with the one that
  * was likely meant; OK when it says something else. */

@@ -36,7 +36,8 @@ status rank_folders_join(arena *a, str top, str top_name, found_file *f, size_t 
 status catalogue_of_given(arena *a, const found_file *f, size_t n, catalogue *out,
                           error *err) MUST_USE;
 
-/* ---- what the walk and given_files.c share ------------------------------------------------- */
+/* ---- what the walk and given_files.c share -------------------------------------------------
+ */
 
 struct stat;
 /* When the file was last written, in Unix ns. */

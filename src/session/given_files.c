@@ -1,9 +1,9 @@
-/* given_files.c: several files that a user names, as a shell does for a pattern: the workers of one
- * run, or several runs.
+/* given_files.c: several files that a user names, as a shell does for a pattern: the workers of
+ * one run, or several runs.
  *
  * Files in one folder are workers of one run, and so are files that each have a rank of their
- * own, wherever they lie: hosts write into folders of their own. Otherwise each folder is a run,
- * with the name it would have if the folder around all of them had been given. */
+ * own, wherever they lie: hosts write into folders of their own. Otherwise each folder is a
+ * run, with the name it would have if the folder around all of them had been given. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
