@@ -26,7 +26,9 @@ static lang environment_language(void) {
 /* --help and --version alone are commands too. */
 static str command_word(const char *word) {
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return STR("help");
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) return STR("version");
+    static const char *const versions[] = {"--version", "-V", "-v"};
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
+        if (strcmp(word, versions[i]) == 0) return STR("version");
     return str_of(word);
 }
 

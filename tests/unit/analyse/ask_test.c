@@ -131,8 +131,8 @@ static void not_recorded_is_said_of_a_part_only_when_the_whole_says_so(void **st
     params p = PARAMS_WHOLE;
     p.from_ns = 999500; /* between two operators */
     p.to_ns = 1000500;
-    assert_int_equal(
-        analysis_ask(registry_find(STR("operators")), &in, &p, &memory, &a, NULL), OK);
+    assert_int_equal(analysis_ask(registry_find(STR("operators")), &in, &p, &memory, &a, NULL),
+                     OK);
     assert_string_equal(a.verdict.id, "operators_not_recorded");
     assert_int_equal(a.verdict.message, MSG_VERDICT_NOT_IN_PART);
     assert_string_equal(a.part.id, "part");
