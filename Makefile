@@ -218,6 +218,7 @@ PAGE_IS_BUILT := $(if $(shell [ web/node_modules/.package-lock.json -nt web/pack
 build/gen/page_files.inc: tools/embed-page web/page $(wildcard web/page/*) $(PAGE_IS_BUILT)
 	$Qtools/embed-page
 $B/obj/src/serve/page_data.o: build/gen/page_files.inc
+$B/obj/src/cli/completion_data.o: completions/tacho.bash completions/_tacho completions/tacho.fish
 
 # ---- the page ----------------------------------------------------------------------------------
 
@@ -343,7 +344,7 @@ fuzz-programs: $(addprefix $B/,$(basename $(notdir $(FUZZ))))
 
 # ---- generated files ---------------------------------------------------------------------------
 # tools/generate turns the tables (*.def) into the list of message ids, docs/API.md, man pages and
-# completions. They are kept in the repository, so that a reader finds them; a build brings them up
+# more. They are kept in the repository, so that a reader finds them; a build brings them up
 # to date when a table has changed, and `make check` fails when they are not what the tables say.
 
 gen:

@@ -278,7 +278,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -349,7 +350,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -422,7 +424,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -489,7 +492,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -551,7 +555,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -621,7 +626,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -691,7 +697,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -755,7 +762,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -820,7 +828,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -887,7 +896,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -951,7 +961,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -1021,7 +1032,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -1062,7 +1074,7 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Answer:
-        """Which collective hangs, and which rank did not come.
+        """Which collective hangs, and which rank never reached it.
 
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
@@ -1081,7 +1093,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -1122,8 +1135,7 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Answer:
-        """What decides the length of a step: the path of calls and device work from its end back to its
-        start.
+        """The critical path of a step: the calls and the device work that determine its length.
 
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
@@ -1142,7 +1154,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -1183,8 +1196,8 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Answer:
-        """Why the device computes nothing: every idle nanosecond by cause, what the host did meanwhile,
-        the longest gaps, queues and launches.
+        """Why the device is idle: every idle nanosecond by cause, what the host did meanwhile, the
+        longest gaps, queues and launches.
 
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
@@ -1203,7 +1216,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -1302,7 +1316,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -1375,7 +1390,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -1438,7 +1454,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -1529,7 +1546,8 @@ class Analyses:
         filter: only rows that match every word: letters in order, "exact text", -without, column:word,
             column="whole value", >5ms, mean<=2MB; best match first unless sorted.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         threads: number of threads (default: one per CPU).
@@ -1585,7 +1603,8 @@ class Analyses:
             they start.
         step: only these training steps; device work belongs to the step that launched it.
         limit: maximum rows per table; 0 shows all.
-        all: on a terminal, show every table and row; in a pipe that is always so.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
         color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
             where CLICOLOR_FORCE is set.
         limit_time: longest time a question may take (default: 1min, 0: any time).

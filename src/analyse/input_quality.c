@@ -20,6 +20,18 @@ static const struct {
 #undef CAUSE_ROW
 };
 
+/* Nothing is missing because of these: what was written oddly was read all the same. Device
+ * work without a launch is counted among the links. */
+static const bool HARMLESS[N_CAUSES] = {
+    [CAUSE_UNESCAPED_QUOTE] = true,   [CAUSE_BAD_ESCAPE] = true,
+    [CAUSE_CONTROL_CHARACTER] = true, [CAUSE_BAD_LITERAL] = true,
+    [CAUSE_TRAILING_COMMA] = true,    [CAUSE_DUPLICATE_KEY] = true,
+    [CAUSE_BAD_UTF8] = true,          [CAUSE_MISSING_CATEGORY] = true,
+    [CAUSE_PARTIAL_OVERLAP] = true,   [CAUSE_NUMBER_RANGE] = true,
+    [CAUSE_TOO_DEEP] = true,          [CAUSE_DANGLING_FLOW] = true,
+    [CAUSE_TRAILING_GARBAGE] = true,  [CAUSE_ORPHAN_CORRELATION] = true,
+};
+
 /* ---- counting ---------------------------------------------------------------------------- */
 
 static status count_operators(const trace *t, quality_counts *c, error *err) {
@@ -86,8 +98,10 @@ static status fill_dropped(const quality_counts *c, arena *a, quality *q, error 
         if (!lower.p) FAIL_MEMORY(err);
         for (char *p = (char *)(uintptr_t)lower.p; *p; p++)
             if (*p >= 'A' && *p <= 'Z') *p = (char)(*p - 'A' + 'a');
-        q->dropped[q->n_dropped++] = (struct dropped){
-            .cause = lower.p, .message = CAUSE_NAMES[i].message, .count = c->cause[i]};
+        q->dropped[q->n_dropped++] = (struct dropped){.cause = lower.p,
+                                                      .message = CAUSE_NAMES[i].message,
+                                                      .harmless = HARMLESS[i],
+                                                      .count = c->cause[i]};
     }
     return OK;
 }

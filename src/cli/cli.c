@@ -161,6 +161,11 @@ static uint32_t screen_lines(const options *o, bool terminal) {
     return o->question.limit == ABSENT_I64 ? SCREEN_LINES : UINT32_MAX;
 }
 
+/* What is only odd about a file is for who asks about the file. */
+static bool wants_details(const options *o) {
+    return o->all || (o->command.name && strcmp(o->command.name, "info") == 0);
+}
+
 present_options cli_present(const options *o, output *out) {
     bool terminal = isatty(out->fd);
     return (present_options){.lang = o->words,
@@ -169,6 +174,7 @@ present_options cli_present(const options *o, output *out) {
                              .terminal = terminal,
                              .utf8 = is_utf8(),
                              .lines = screen_lines(o, terminal),
+                             .details = wants_details(o),
                              .flush = output_flush,
                              .to = out};
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "analyse/ask.h"
 #include "analyse/check/baseline.h"
 #include "analyse/check/measures.h"
 #include "base/clock.h"
@@ -16,6 +17,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/open.h"
+#include "cli/output_path.h"
 
 enum { COMMIT_BYTES = 128 };
 
@@ -88,27 +90,43 @@ static void say_done(const options *o, const summary *s, int64_t steps) {
     buf_fini(&line);
 }
 
-static status write_baseline(const options *o, opened_input *x, summary *s, error *err) {
+/* In a folder, such as one of `history`, there is one for each commit. */
+static status choose_output(options *o, opened_input *x, const summary *s, error *err) {
+    str commit = baseline_about(s, STR("commit")), given = o->baseline_output;
+    if (given.p && output_is_folder(given) && is_hash(commit)) {
+        str name = arena_printf(&x->arena, "%.*s.tacho", STR_ARG(commit));
+        if (!name.p) FAIL_MEMORY(err);
+        TRY(output_in_folder(&x->arena, given, name, &o->baseline_output, err));
+    } else {
+        TRY(output_choose(&x->arena, o, given, ".baseline.tacho", &o->baseline_output, err));
+    }
+    return cli_check_output(o, o->baseline_output, err);
+}
+
+static status write_baseline(options *o, opened_input *x, summary *s, bool *writing,
+                             error *err) {
     measures m;
     TRY(measures_make(s, &x->arena, &m, err));
     if (!m.steps)
         FAIL(err, ERR_FORMAT, NOPOS, MSG_BASELINE_NO_STEPS,
              arg_text("path", x->input.traces[0].path));
     TRY(add_origin(o, s, err));
+    *writing = true;
+    TRY(choose_output(o, x, s, err));
     TRY(summary_write(s, o->baseline_output.p, STR_NONE, err));
     say_done(o, s, m.steps);
     return OK;
 }
 
-static status make_baseline(const options *given, opened_input *x, error *err) {
+static status make_baseline(const options *given, opened_input *x, bool *writing, error *err) {
     options o = *given;
     summary *s;
     o.command.analysis = registry_find(STR("check")); /* opens what a check would open */
-    if (!o.baseline_output.p) FAIL0(err, ERR_ARG, NOPOS, MSG_BASELINE_NO_OUTPUT);
     TRY(open_traces(&o, x, err));
     params p = options_params(&o, x->pool);
+    TRY(part_check(&x->input, &p, err));
     TRY(baseline_make(&x->input, &p, 0, &s, err));
-    status st = write_baseline(&o, x, s, err);
+    status st = write_baseline(&o, x, s, writing, err);
     summary_free(s);
     return st;
 }
@@ -116,7 +134,9 @@ static status make_baseline(const options *given, opened_input *x, error *err) {
 int cmd_baseline(options *o) {
     error err = {0};
     opened_input x = {.pool = NULL};
-    status st = make_baseline(o, &x, &err);
+    bool writing = false;
+    status st = make_baseline(o, &x, &writing, &err);
     open_end(&x, &err);
-    return st == OK ? EXIT_DONE : cli_complain(o, &err);
+    int code = st == OK ? EXIT_DONE : cli_complain(o, &err);
+    return writing && st == ERR_IO ? EXIT_RESOURCES : code;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyse/ask.h"
 #include "analyse/check/budget.h"
 #include "base/message_ids_check.h"
 #include "base/message_ids_cli.h"
@@ -15,6 +16,7 @@
 #include "cli/check_report.h"
 #include "cli/commands.h"
 #include "cli/open.h"
+#include "cli/output_path.h"
 #include "cli/shape.h"
 #include "io/source.h"
 
@@ -76,8 +78,12 @@ typedef struct {
     output out;
 } report_ctx;
 
-/* To a file, or "-". */
-static status put_report(report_ctx *r, const char *path, error *err) {
+/* To a file, or "-"; of a folder, to a file of this name in it. */
+static status put_report(report_ctx *r, str given, const char *name, error *err) {
+    str file = given;
+    if (output_is_folder(given))
+        TRY(output_in_folder(r->arena, given, str_of(name), &file, err));
+    const char *path = file.p;
     if (strcmp(path, "-") == 0) {
         r->out.fd = STDOUT_FILENO;
         if (!buf_ok(&r->out.buf)) FAIL_MEMORY(err);
@@ -100,11 +106,11 @@ static status write_reports(report_ctx *r, error *err) {
     buf *to = &r->out.buf;
     if (o->junit.p) {
         check_junit(to, o, r->a);
-        TRY(put_report(r, o->junit.p, err));
+        TRY(put_report(r, o->junit, "tacho.xml", err));
     }
     if (o->markdown.p) {
         TRY(check_markdown(to, o, r->a, r->arena, err));
-        TRY(put_report(r, o->markdown.p, err));
+        TRY(put_report(r, o->markdown, "tacho.md", err));
     }
     if (!o->annotations) return OK;
     check_annotations(to, o, r->a);
@@ -143,7 +149,7 @@ static status check_runs(options *o, opened_input *x, output *out, int *code, er
     answer a;
     TRY(open_traces(o, x, err));
     params p = options_params(o, x->pool);
-    TRY(o->command.analysis->run(&x->input, &p, &x->arena, &a, err));
+    TRY(analysis_ask(o->command.analysis, &x->input, &p, &x->arena, &a, err));
     TRY(present_resolve(&a, o->words, err));
     report_ctx reports = {.o = o, .a = &a, .arena = &x->arena};
     status st = write_reports(&reports, err);

@@ -3,20 +3,19 @@
  * Several traces, or all workers of a run, are merged on one clock first (store/merge.h): one
  * file with the processes of all. export/ does the rest. Here --to is the form, so the window
  * ends at --until; steps are the time that they take. Without -o the result goes to standard
- * output, unless a terminal is listening there; a picture then goes to timeline.svg. Once the
- * trace is open, a failure to read or write is one of the disk: exit status 3; a reader that
- * closed its end of the pipe is none. */
-#include <errno.h>
+ * output, unless a terminal is listening there; a picture then goes to timeline.svg. -o DIR/
+ * makes the folder. Once the trace is open, a failure to read or write is one of the disk: exit
+ * status 3; a reader that closed its end of the pipe is none. */
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/message_ids_columns.h"
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/output_path.h"
 #include "cli/picture.h"
 #include "export/export.h"
 
@@ -46,31 +45,18 @@ static void say_shortened(const options *o, uint64_t n) {
     (void)cli_complain(o, &note);
 }
 
-static status make_folder(const char *folder, error *err) {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        FAIL(err, ERR_IO, NOPOS, MSG_EXPORT_FOLDER, arg_cstr("path", folder),
-             arg_cstr("reason", strerror(errno)));
-    return OK;
-}
-
 /* One file for each table that has rows: DIR/slice.arrows, … */
-static status write_tables(const trace *t, export_options *how, const char *folder,
+static status write_tables(const trace *t, export_options *how, str folder, arena *a,
                            error *err) {
     const char *name;
-    TRY(make_folder(folder, err));
     for (uint32_t i = 0; (name = export_table_name(t, i)) != NULL; i++) {
-        char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s.arrows", folder, name);
+        str file = arena_printf(a, "%s.arrows", name), path;
+        if (!file.p) FAIL_MEMORY(err);
+        TRY(output_in_folder(a, folder, file, &path, err));
         how->table = str_of(name);
-        TRY(export_file(t, how, path, err));
+        TRY(export_file(t, how, path.p, err));
     }
     return OK;
-}
-
-/* A folder to write into: one that is there, or a name that ends like one. */
-static bool is_folder(const char *path) {
-    struct stat st;
-    return str_ends(str_of(path), STR("/")) || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
 }
 
 /* ---- a picture ---- */
@@ -90,23 +76,29 @@ static void say_written(const options *o) {
     buf_fini(&line);
 }
 
-/* Where a picture goes that was not told where to go. */
-static const char *output_path(const options *o, opened_input *x) {
-    const char *given = o->output.p;
-    if (!is_picture(o)) return given ? given : "-";
-    if (!given) return isatty(STDOUT_FILENO) ? PICTURE_FILE : "-";
-    if (!is_folder(given)) return given;
-    return arena_printf(&x->arena, "%s/" PICTURE_FILE, given).p;
+/* A file in the folder of -o, named by its form; a picture without -o goes to a terminal's
+ * folder. */
+static status output_path(const options *o, opened_input *x, str *out, error *err) {
+    char name[EXPORT_NAME_BYTES] = PICTURE_FILE;
+    const analysis_trace *of = &x->input.traces[0];
+    bool to_terminal = is_picture(o) && isatty(STDOUT_FILENO);
+    *out = o->output.p ? o->output : to_terminal ? STR(PICTURE_FILE) : STR("-");
+    if (!o->output.p || !output_is_folder(o->output)) return OK;
+    if (!is_picture(o))
+        export_name_file(x->input.n_traces > 1 ? of->run : of->worker, o->export_to, name);
+    return output_in_folder(&x->arena, o->output, str_of(name), out, err);
 }
 
 /* ---- together ---- */
 
 static status write_trace(const options *o, opened_input *x, const trace *t,
                           export_options *how, error *err) {
-    const char *path = output_path(o, x);
-    if (!path) FAIL_MEMORY(err);
-    bool each = export_takes_table(how->form) && !how->table.p && is_folder(path);
-    return each ? write_tables(t, how, path, err) : export_file(t, how, path, err);
+    str path;
+    bool folder = o->output.p && output_is_folder(o->output);
+    if (export_takes_table(how->form) && !how->table.p && folder)
+        return write_tables(t, how, o->output, &x->arena, err);
+    TRY(output_path(o, x, &path, err));
+    return export_file(t, how, path.p, err);
 }
 
 static bool is_each_alone(const options *o, const opened_input *x) {
@@ -119,8 +111,8 @@ static status write_ranks(const options *o, const opened_input *x, export_option
                           error *err) {
     if (!o->output.p || str_eq(o->output, STR("-")))
         FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_EACH_RANK, arg_text("name", how->form));
-    bool folder = is_folder(o->output.p);
-    if (folder) TRY(make_folder(o->output.p, err));
+    bool folder = output_is_folder(o->output);
+    if (folder) TRY(output_make_folder(o->output, err));
     for (uint32_t i = 0; i < x->input.n_traces; i++) {
         char path[PATH_MAX];
         const analysis_trace *one = &x->input.traces[i];

@@ -1,7 +1,9 @@
-/* cmd_help.c: `tacho help [COMMAND]`, also `tacho --help` and `tacho COMMAND --help`.
+/* cmd_help.c: `tacho help [COMMAND]`, also `tacho --help` and `tacho COMMAND --help`; and
+ * `tacho` alone.
  *
- * Help that was asked for is a result and goes to stdout with status 0; the words themselves
- * are made in help.c. */
+ * Help that was asked for is a result and goes to stdout with status 0. `tacho` alone shows a
+ * short one there and ends with status 1, as git does: a script whose variable for the command
+ * is empty must not pass. The words themselves are made in help.c. */
 #include <unistd.h>
 
 #include "base/message_ids_cli.h"
@@ -14,19 +16,23 @@ int cmd_help(options *o) {
     output out = {.fd = STDOUT_FILENO, .name = text_get(MSG_CLI_STDOUT, o->words)};
     present_options present = cli_present(o, &out);
     command asked = o->command;
-    bool found = strcmp(asked.name, "help") != 0; /* COMMAND --help */
+    bool found = strcmp(asked.name, "help") != 0 && !o->is_implied; /* COMMAND --help */
     if (!found && o->n_traces > 0) {
         str name = str_of(o->traces[0]);
         found = command_find(name, &asked);
-        if (!found) {
-            error_set(&err, ERR_ARG, NOPOS, MSG_CLI_UNKNOWN_COMMAND, 1,
-                      &(arg){.name = "name", .type = ARG_TEXT, .u.text = name});
-            return output_end(&out, o, ERR_ARG, &err);
-        }
+        if (!found) return output_end(&out, o, command_unknown(name, false, &err), &err);
     }
     if (found)
         help_command(&out.buf, &asked, o->words, present.width);
     else
         help_program(&out.buf, o->words, present.width);
     return output_end(&out, o, OK, &err);
+}
+
+int help_alone(const options *o) {
+    error err = {0};
+    output out = {.fd = STDOUT_FILENO, .name = text_get(MSG_CLI_STDOUT, o->words)};
+    help_short(&out.buf, o->words, cli_present(o, &out).width);
+    int ended = output_end(&out, o, OK, &err);
+    return ended == EXIT_DONE ? EXIT_USAGE : ended;
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyse/ask.h"
 #include "base/clock.h"
 #include "base/fmt.h"
 #include "base/message_ids_columns.h"
@@ -104,7 +105,7 @@ static status read_options(agent *g, const mcp_call *c, options *o, error *err) 
     int n = 0;
     *o = (options){.words = g->o->words};
     if (!command_find(str_of(c->analysis), &o->command))
-        FAIL0(err, ERR_ARG, NOPOS, MSG_MCP_NO_TOOL);
+        return command_unknown(str_of(c->analysis), false, err);
     TRY(make_words(g, c, words, &n, err));
     TRY(options_parse(&g->arena, n, words, o, err));
     TRY(refuse_input(o, err));
@@ -135,7 +136,7 @@ static status answer_analysis(const options *o, opened_input *x, buf *text, buf 
                               error *err) {
     answer a;
     params p = options_params(o, x->pool);
-    TRY(o->command.analysis->run(&x->input, &p, &x->arena, &a, err));
+    TRY(analysis_ask(o->command.analysis, &x->input, &p, &x->arena, &a, err));
     return write_answer(o, &a, TEXT_WIDTH, text, json, err);
 }
 

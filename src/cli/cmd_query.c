@@ -126,10 +126,6 @@ static bool ask_entered(asked *x, str sql) {
     return !x->out->closed && !x->out->failed;
 }
 
-static bool is_quit(str text) {
-    return str_eq(text, STR(".quit")) || str_eq(text, STR(".exit"));
-}
-
 static status prompt_for_sql(asked *x, error *err) {
     prompt *p = prompt_open("query_history", complete_word, x->q);
     buf text = {0};
@@ -140,7 +136,7 @@ static status prompt_for_sql(asked *x, error *err) {
         str entered = str_trim(buf_str(&text));
         if (!entered.n) buf_clear(&text);
         if (!entered.n) continue;
-        if (is_quit(entered)) break;
+        if (query_is_quit(entered)) break;
         buf_add_byte(&text, '\n');
         if (!buf_ok(&text) || !query_is_whole(buf_str(&text))) continue;
         prompt_remember(p, entered);

@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/open_int.h"
+#include "cli/output_path.h"
 #include "cluster/reduce_run.h"
 
 typedef struct {
@@ -71,7 +72,7 @@ static status cmd_reduce_finish(const options *o, reduce_result *r, const run_en
 /* *alive: the others are not left waiting for this process. What fails here, a folder that this
  * machine does not have, may be well elsewhere: then the others wait for us at their first
  * meeting. */
-static status reduce(const options *o, transport *t, arena *a, bool *alive, error *err) {
+static status reduce(options *o, transport *t, arena *a, bool *alive, error *err) {
     catalogue found = {.n_runs = 0};
     span_choice c;
     choice wanted = {
@@ -80,6 +81,7 @@ static status reduce(const options *o, transport *t, arena *a, bool *alive, erro
     if (!o->n_traces)
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_NO_TRACE, arg_cstr("command", "reduce"));
     if (!o->reduce_output.p) FAIL0(err, ERR_ARG, NOPOS, MSG_REDUCE_NO_OUTPUT);
+    TRY(output_choose(a, o, o->reduce_output, ".tacho", &o->reduce_output, err));
     TRY(cli_check_output(o, o->reduce_output, err));
     TRY(run_discover(a, o->traces[0], &found, err));
     TRY(span_choose(&found, &wanted, &c, err));

@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/output_path.h"
 #include "report/report.h"
 
 typedef struct {
@@ -50,6 +51,11 @@ static void say_done(const options *o, const report_result *made) {
     buf_fini(&line);
 }
 
+static status choose_output(options *o, arena *a, error *err) {
+    TRY(output_choose(a, o, o->report_output, ".html", &o->report_output, err));
+    return cli_check_output(o, o->report_output, err);
+}
+
 static status check_options(const options *o, error *err) {
     if (o->report_diff && o->n_traces != 2) FAIL0(err, ERR_ARG, NOPOS, MSG_REPORT_DIFF_TWO);
     if (o->n_traces == 0)
@@ -57,17 +63,11 @@ static status check_options(const options *o, error *err) {
     if (o->n_traces > 1 && !o->report_diff)
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_ONE_TRACE, arg_cstr("command", o->command.name),
              arg_int("count", o->n_traces));
-    if (!o->report_output.p) FAIL0(err, ERR_ARG, NOPOS, MSG_REPORT_NO_OUTPUT);
-    return cli_check_output(o, o->report_output, err);
+    return OK;
 }
 
-int cmd_report(options *o) {
-    error err = {0};
-    report_result made;
-    bool writing = false;
-    teller t = {.o = o, .shown = !o->quiet && isatty(STDERR_FILENO)};
-    if (check_options(o, &err) != OK) return cli_complain(o, &err);
-    report_options how = {
+static report_options options_of(const options *o, teller *t) {
+    return (report_options){
         .paths = {o->traces[0], o->report_diff ? o->traces[1] : NULL},
         .n_paths = o->report_diff ? 2 : 1,
         .wanted = {o->question.run, o->question.worker, o->question.span},
@@ -79,14 +79,32 @@ int cmd_report(options *o) {
         .words = o->words,
         .estimate = say_estimate,
         .progress = show_progress,
-        .context = &t,
+        .context = t,
     };
-    status st = report_write(&how, &made, &writing, &err);
-    clear_line(&t);
+}
+
+int cmd_report(options *o) {
+    error err = {0};
+    report_result made;
+    arena a;
+    bool writing = false;
+    teller t = {.o = o, .shown = !o->quiet && isatty(STDERR_FILENO)};
+    arena_init(&a, 0);
+    status st = check_options(o, &err);
     if (st == OK) {
-        say_done(o, &made);
-        return EXIT_DONE;
+        writing = true;
+        st = choose_output(o, &a, &err);
     }
-    int code = cli_complain(o, &err);
+    if (st == OK) {
+        report_options how = options_of(o, &t);
+        st = report_write(&how, &made, &writing, &err);
+        clear_line(&t);
+    }
+    int code = EXIT_DONE;
+    if (st == OK)
+        say_done(o, &made);
+    else
+        code = cli_complain(o, &err);
+    arena_fini(&a);
     return writing && st == ERR_IO ? EXIT_RESOURCES : code;
 }

@@ -16,7 +16,9 @@
  * --style paddle is another report altogether (paddle_tables.c). */
 #include <unistd.h>
 
+#include "analyse/ask.h"
 #include "base/message_ids_cli.h"
+#include "base/nearest.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/open.h"
@@ -65,7 +67,7 @@ static status ask(const report *r, str analysis, answer *out, error *err) {
     if (!a) BUG("summary asks for an analysis that is not there");
     opened_input *x = a->all_workers && r->all ? r->all : r->x;
     params p = options_params(r->o, x->pool);
-    TRY(a->run(&x->input, &p, &x->arena, out, err));
+    TRY(analysis_ask(a, &x->input, &p, &x->arena, out, err));
     shape_stable(out, r->o);
     return present_resolve(out, r->o->words, err);
 }
@@ -199,12 +201,25 @@ static status put_top(const report *r, answer *a, uint16_t title, const char *by
     return put_rows(r, t, err);
 }
 
+static status fail_sort(const report *r, const answer *operators, const answer *kernels,
+                        error *err) {
+    const table *tables[] = {operators->tables[0], kernels->tables[0]};
+    name_hint hint = hint_for(cmd_summary_key_of(r));
+    for (size_t i = 0; i < N_OF(KEYS); i++) hint_offer(&hint, str_of(KEYS[i].key));
+    for (size_t t = 0; t < N_OF(tables); t++)
+        for (uint32_t i = 0; i < tables[t]->n_columns; i++)
+            hint_consider(&hint, str_of(tables[t]->columns[i].name));
+    str given = arena_printf(&r->x->arena, "--sort %.*s", STR_ARG(r->o->summary_sort));
+    if (!given.p) FAIL_MEMORY(err);
+    FAIL(err, ERR_ARG, NOPOS, MSG_CLI_BAD_CHOICE, arg_text("given", given), HINT_ARGS(&hint));
+}
+
 static status put_tops(const report *r, error *err) {
     answer operators, kernels;
     TRY(ask(r, STR("operators"), &operators, err));
     TRY(ask(r, STR("kernels"), &kernels, err));
     if (r->o->summary_sort.n && !sort_column(r, &operators) && !sort_column(r, &kernels))
-        return arrange_sort(&operators, r->o->summary_sort, err); /* which says what is wrong */
+        return fail_sort(r, &operators, &kernels, err);
     TRY(put_top(r, &operators, MSG_SUMMARY_OPERATORS,
                 usual_order(operators.tables[0], "device_self", "host_self"), err));
     return put_top(r, &kernels, MSG_SUMMARY_KERNELS, "total", err);
@@ -239,6 +254,8 @@ static status write_report(report *r, opened_input *all, error *err) {
     answer overview, memory, advise;
     buf *out = &r->out->buf;
     TRY(open_traces(r->o, r->x, err));
+    params p = options_params(r->o, r->x->pool);
+    TRY(part_check(&r->x->input, &p, err));
     TRY(open_all(r, all, err));
     cli_note_better(r->o, r->x->input.traces[0].trace);
     if (str_eq(r->o->style, STR("paddle"))) {

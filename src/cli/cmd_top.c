@@ -5,6 +5,7 @@
  * else. */
 #include <unistd.h>
 
+#include "analyse/ask.h"
 #include "base/message_ids_cli.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -30,6 +31,7 @@ static status write_text(const options *o, opened_input *x, output *out, error *
     params p = options_params(o, NULL);
     TRY(top_options_of(&p, &how, err));
     TRY(open_traces(o, x, err));
+    TRY(part_check(&x->input, &p, err));
     how.window = &p;
     cli_note_better(o, x->input.traces[0].trace);
     TRY(top_find(&x->input, &how, &x->arena, &found, err));

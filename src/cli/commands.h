@@ -6,11 +6,12 @@ typedef struct options options;
 
 #define COMMAND(name, arguments, groups, help) int cmd_##name(options *o);
 #include "cli/commands.def"
-#undef COMMAND
 /* Any analysis of the registry. */
 int cmd_analysis(options *o);
 /* The analysis `top`, which has a text of its own. */
 int cmd_top(options *o);
+/* No command and no trace: a short help, and the status of a wrong command line. */
+int help_alone(const options *o);
 /* The analysis `check`, which has an exit status and reports of its own. */
 int cmd_check(options *o);
 

@@ -83,16 +83,49 @@ static void put_usage(buf *out, lang l, const char *name, const char *arguments)
     buf_fini(&line);
 }
 
-void help_program(buf *out, lang l, uint32_t width) {
-    command c;
-    put_usage(out, l, "COMMAND", "[TRACE] [--option]…");
+static void put_intro(buf *out, lang l, uint32_t width) {
+    put_usage(out, l, "[COMMAND]", "TRACE [--option]…");
     buf_add_byte(out, '\n');
     put_wrapped(out, str_of(text_get(MSG_CLI_INTRO, l)), 0, width);
-    put_wrapped(out, str_of(text_get(MSG_CLI_TRACE_IS, l)), 0, width);
+}
+
+/* The names of a group in one line, and its example below. */
+static void put_group(buf *out, lang l, const command_group *g, uint32_t width) {
+    command c;
+    buf names = {0};
+    for (uint32_t i = 0; command_in_group(g, i, &c); i++)
+        buf_printf(&names, "%s%s", names.n ? ", " : "", c.name);
+    put_row(out, str_of(text_get(g->title, l)), buf_str(&names), width);
+    if (g->example[0]) {
+        buf_add_repeat(out, ' ', NAMES);
+        buf_printf(out, "$ %s\n", g->example);
+    }
+    if (!buf_ok(&names)) out->failed = true;
+    buf_fini(&names);
+}
+
+void help_short(buf *out, lang l, uint32_t width) {
+    const command_group *g;
+    put_intro(out, l, width);
     buf_add_byte(out, '\n');
-    put_line(out, l, MSG_CLI_COMMANDS);
-    for (uint32_t i = 0; command_at(i, &c); i++)
-        put_row(out, str_of(c.name), str_of(text_get(c.help, l)), width);
+    for (uint32_t i = 0; (g = command_group_at(i)) != NULL; i++) put_group(out, l, g, width);
+    buf_add_byte(out, '\n');
+    put_wrapped(out, str_of(text_get(MSG_CLI_PATH_IS_OVERVIEW, l)), 0, width);
+    put_wrapped(out, str_of(text_get(MSG_CLI_ALL_HELP, l)), 0, width);
+}
+
+void help_program(buf *out, lang l, uint32_t width) {
+    const command_group *g;
+    command c;
+    put_intro(out, l, width);
+    put_wrapped(out, str_of(text_get(MSG_CLI_TRACE_IS, l)), 0, width);
+    put_wrapped(out, str_of(text_get(MSG_CLI_PATH_IS_OVERVIEW, l)), 0, width);
+    for (uint32_t i = 0; (g = command_group_at(i)) != NULL; i++) {
+        buf_add_byte(out, '\n');
+        put_line(out, l, g->title);
+        for (uint32_t k = 0; command_in_group(g, k, &c); k++)
+            put_row(out, str_of(c.name), str_of(text_get(c.help, l)), width);
+    }
     buf_add_byte(out, '\n');
     put_wrapped(out, str_of(text_get(MSG_CLI_MORE_HELP, l)), 0, width);
 }

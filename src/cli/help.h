@@ -4,7 +4,9 @@
 
 #include "cli/options.h"
 
-/* The program: its commands. */
+/* The program: its commands by group with an example of each group, for who names none; and
+ * with a line about each command. */
+void help_short(buf *out, lang l, uint32_t width);
 void help_program(buf *out, lang l, uint32_t width);
 /* One command: usage, options, and for an analysis every column with its definition. */
 void help_command(buf *out, const command *c, lang l, uint32_t width);

@@ -1,7 +1,8 @@
 /* open.c: from the TRACE arguments of a command to sealed traces.
  *
  * One argument is a file, a run or a log folder; --run, --worker and --span choose in it.
- * Several files are the workers of one run, as a shell gives them for a pattern. Where the
+ * Several files, as a shell gives them for a pattern, are the workers of one run, or of several
+ * when they lie in several folders; an export and SQL merge what they are given. Where the
  * analysis can look at several workers it looks at all ranks of the run, unless --worker names
  * one: the first rank first, the same cycle of each; then summaries are opened where they can
  * answer (open_summaries.c). --all-workers asks for the same, also of traces that are not
@@ -16,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyse/input_quality.h"
 #include "analyse/registry.h"
 #include "analyse/run/summary_answers.h"
 #include "base/mem.h"
@@ -234,6 +236,28 @@ static size_t question_bytes(const options *o) {
     return (size_t)(limit > LEAST_QUESTION_BYTES ? limit : LEAST_QUESTION_BYTES);
 }
 
+/* Why nothing of the input could be read: the first damage, where there is any. */
+static status fail_empty(opened_input *x, error *err) {
+    quality q;
+    TRY(input_quality("info", &x->input, &x->arena, &q, err));
+    uint32_t i = 0;
+    while (i < q.n_dropped && q.dropped[i].harmless) i++;
+    bool damaged = i < q.n_dropped;
+    arg why = damaged ? arg_words("why", q.dropped[i].message)
+                      : (arg){.name = "why", .type = ARG_NONE};
+    FAIL(err, ERR_FORMAT, NOPOS, MSG_TRACE_HAS_NOTHING,
+         arg_text("path", x->input.traces[0].path), why,
+         arg_int("count", damaged ? q.dropped[i].count : 0));
+}
+
+/* Tables of zeros would look like an answer; only `info` says what such a file is. */
+static status check_events(const options *o, opened_input *x, error *err) {
+    if (o->command.analysis && strcmp(o->command.analysis->name, "info") == 0) return OK;
+    for (uint32_t i = 0; i < x->input.n_traces; i++)
+        if (!trace_is_empty(x->input.traces[i].trace)) return OK;
+    return fail_empty(x, err);
+}
+
 status open_traces(const options *o, opened_input *x, error *err) {
     span_choice c;
     catalogue found = {.n_runs = 0};
@@ -246,11 +270,13 @@ status open_traces(const options *o, opened_input *x, error *err) {
     if (o->n_traces == 1 || compared.other) {
         TRY(open_path(o, x, o->traces[0], &c, err));
     } else {
-        TRY(discover_files(&x->arena, o->traces, o->n_traces, &found, err));
+        files_meant meant = o->command.analysis ? FILES_BY_FOLDER : FILES_ONE_RUN; /* merged */
+        TRY(discover_files(&x->arena, o->traces, o->n_traces, meant, &found, err));
         TRY(open_choose(o, x, &found, &c, err));
     }
     TRY(open_run(o, x, &c, err));
-    return compared.other ? open_compared(o, x, &compared, err) : OK;
+    if (compared.other) TRY(open_compared(o, x, &compared, err));
+    return check_events(o, x, err);
 }
 
 void open_end(opened_input *x, error *err) {

@@ -6,14 +6,16 @@
  * a window for an analysis and a form for export. After the program that record shall run every
  * word is the program's.
  *
- * A name that is not there is answered with the nearest one that is, by edit distance: the
- * usual slip is one letter. Values are read by question/, as from every other door. */
+ * A name that does not exist is answered with the nearest one that does (base/nearest.h).
+ * Values are read by question/, as from every other door. */
 #include "cli/options.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/message_ids_columns.h"
+#include "base/nearest.h"
 #include "base/num.h"
 #include "cli/commands.h"
 
@@ -34,23 +36,26 @@ static const command COMMANDS[] = {
 #define COMMAND(name, arguments, groups, help) \
     {#name, arguments, groups, MSG_##help, cmd_##name, NULL},
 #include "cli/commands.def"
-#undef COMMAND
 };
 
-/* Analyses that do more than answer, or are called with more than a trace. */
 static const struct {
     const char *name, *arguments;
     uint32_t groups;
     int (*run)(options *o);
 } OWN[] = {
-    {"top", "TRACE", 0, cmd_top},
-    {"check", "BASE CANDIDATE", CHECK, cmd_check},
-    {"history", "FOLDER", 0, cmd_analysis},
+#define OF_ANALYSIS(name, arguments, groups, run) {#name, arguments, groups, run},
+#include "cli/commands.def"
+};
+
+static const command_group GROUPS[] = {
+#define GROUP(title, commands, example) {MSG_##title, commands, example},
+#include "cli/groups.def"
+#undef GROUP
 };
 
 #define N_OPTIONS N_OF(OPTIONS)
 #define N_COMMANDS N_OF(COMMANDS)
-#define MAX_NAME 40 /* longest name the edit distance looks at */
+#define LONGEST_OPTION 64
 
 const term *option_at(uint32_t i) {
     return i < N_OPTIONS ? &OPTIONS[i] : NULL;
@@ -89,48 +94,46 @@ bool command_find(str name, command *out) {
     return false;
 }
 
-/* ---- the nearest name -------------------------------------------------------------------- */
-
-/* Letters to change, add, drop or swap to make b of a. */
-static size_t edit_distance(str a, str b) {
-    size_t rows[3][MAX_NAME + 1] = {{0}};
-    if (a.n > MAX_NAME || b.n > MAX_NAME) return SIZE_MAX;
-    for (size_t j = 0; j <= b.n; j++) rows[0][j] = j;
-    for (size_t i = 1; i <= a.n; i++) {
-        size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
-        row[0] = i;
-        for (size_t j = 1; j <= b.n; j++) {
-            size_t best = above[j - 1] + (a.p[i - 1] != b.p[j - 1]);
-            if (above[j] + 1 < best) best = above[j] + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            bool swap = i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] && a.p[i - 2] == b.p[j - 1];
-            if (swap && before[j - 2] + 1 < best) best = before[j - 2] + 1;
-            row[j] = best;
-        }
-    }
-    return rows[a.n % 3][b.n];
+const command_group *command_group_at(uint32_t i) {
+    return i < N_OF(GROUPS) ? &GROUPS[i] : NULL;
 }
 
-typedef struct {
-    str wanted;
-    const char *name;
-    size_t distance;
-} nearest;
-
-static void offer(nearest *n, const char *name) {
-    size_t d = edit_distance(n->wanted, str_of(name));
-    size_t allowed = 1 + n->wanted.n / 4;
-    if (d <= allowed && d < n->distance) {
-        n->name = name;
-        n->distance = d;
+/* The i-th word of a list; empty after the last. */
+static str nth_word(const char *list, uint32_t i) {
+    str rest = str_of(list);
+    for (;; i--) {
+        size_t blank = str_find(rest, STR(" "), 0);
+        str word = blank == SIZE_MAX ? rest : str_n(rest.p, blank);
+        if (i == 0 || !word.n) return word;
+        rest = blank == SIZE_MAX ? STR_NONE : str_from(rest, blank + 1);
     }
 }
 
-const char *command_near(str name) {
-    nearest n = {.wanted = name, .distance = SIZE_MAX};
+static bool is_listed(const char *name) {
+    for (size_t g = 0; g < N_OF(GROUPS); g++) {
+        str word;
+        for (uint32_t i = 0; (word = nth_word(GROUPS[g].commands, i)).n; i++)
+            if (str_eq(word, str_of(name))) return true;
+    }
+    return false;
+}
+
+bool command_in_group(const command_group *g, uint32_t i, command *out) {
+    uint32_t n = 0;
+    for (str name; (name = nth_word(g->commands, n)).n; n++)
+        if (n == i) return command_find(name, out);
+    if (g->title != MSG_CLI_GROUP_TIME) return false;
+    for (uint32_t k = 0; command_at(k, out) && out->analysis; k++)
+        if (!is_listed(out->name) && n++ == i) return true;
+    return false;
+}
+
+status command_unknown(str name, bool is_path, error *err) {
+    name_hint near = hint_for(name);
     command c;
-    for (uint32_t i = 0; command_at(i, &c); i++) offer(&n, c.name);
-    return n.name;
+    for (uint32_t i = 0; command_at(i, &c); i++) hint_offer(&near, str_of(c.name));
+    FAIL(err, ERR_ARG, NOPOS, MSG_CLI_UNKNOWN_COMMAND, arg_text("name", name), hint_near(&near),
+         is_path ? arg_int("file", 1) : (arg){.name = "file", .type = ARG_NONE});
 }
 
 /* ---- finding an option ------------------------------------------------------------------- */
@@ -157,21 +160,17 @@ static const param_info *find_param(const command *c, str name) {
 }
 
 static status fail_unknown(const command *c, str given, str name, error *err) {
-    nearest n = {.wanted = name, .distance = SIZE_MAX};
+    name_hint near = hint_for(name);
+    char spelled[LONGEST_OPTION + 3] = "";
+    const param_info *p;
     for (size_t i = 0; i < N_OPTIONS; i++)
-        if (OPTIONS[i].groups & c->groups) offer(&n, OPTIONS[i].name);
-    char spelled[MAX_NAME + 3] = "--";
-    if (c->analysis) {
-        const param_info *p;
-        for (uint32_t i = 0; (p = registry_param(c->analysis->name, i)) != NULL; i++)
-            offer(&n, p->name);
-    }
-    if (!n.name)
-        FAIL(err, ERR_ARG, NOPOS, MSG_CLI_UNKNOWN_OPTION, arg_cstr("command", c->name),
-             arg_text("name", given));
-    for (size_t i = 0; i < MAX_NAME && n.name[i]; i++)
-        spelled[i + 2] = n.name[i] == '_' ? '-' : n.name[i];
-    FAIL(err, ERR_ARG, NOPOS, MSG_CLI_UNKNOWN_OPTION_NEAR, arg_cstr("command", c->name),
+        if (OPTIONS[i].groups & c->groups) hint_offer(&near, str_of(OPTIONS[i].name));
+    for (uint32_t i = 0; c->analysis && (p = registry_param(c->analysis->name, i)); i++)
+        hint_offer(&near, str_of(p->name));
+    if (near.near.n) snprintf(spelled, sizeof spelled, "--%.*s", STR_ARG(near.near));
+    for (char *s = spelled; *s; s++)
+        if (*s == '_') *s = '-';
+    FAIL(err, ERR_ARG, NOPOS, MSG_CLI_UNKNOWN_OPTION, arg_cstr("command", c->name),
          arg_text("name", given), arg_cstr("near", spelled));
 }
 

@@ -48,6 +48,7 @@ struct options {
     const char *built_from; /* the commit; NULL or empty: not known */
     const char *within;     /* real path of the only folder that may be read; NULL: all may */
     bool files_only;        /* a pipe is not waited for, though it was named */
+    bool is_implied;        /* nobody named a command: a path stands for its overview */
     uint32_t n_traces;
     const char **traces; /* arguments that are not options; --logdir adds one */
 };
@@ -57,8 +58,17 @@ const term *option_at(uint32_t i);
 /* The i-th command, those of commands.def after the analyses; false after the last. */
 bool command_at(uint32_t i, command *out);
 bool command_find(str name, command *out);
-/* The name most like this one, NULL when none is near. */
-const char *command_near(str name);
+/* The commands as help lists them: the i-th group, NULL after the last; and the i-th command of
+ * a group, false after the last. */
+typedef struct {
+    uint16_t title;
+    const char *commands, *example;
+} command_group;
+const command_group *command_group_at(uint32_t i);
+bool command_in_group(const command_group *g, uint32_t i, command *out);
+/* ERR_ARG: no such command, with the one that was likely meant. is_path: it could have been the
+ * path of a trace as well. */
+status command_unknown(str name, bool is_path, error *err);
 
 /* Reads argv after the command's name into *o, whose command and words are set; texts are
  * borrowed from argv. ERR_ARG with a sentence when it cannot be understood. */

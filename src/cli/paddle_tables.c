@@ -22,6 +22,7 @@
 
 #include "analyse/compat/paddle_report.h"
 #include "analyse/kind_names.h"
+#include "base/nearest.h"
 #include "base/sort.h"
 #include "store/traits.h"
 
@@ -652,6 +653,13 @@ static const struct {
     {"MemoryView", VIEW_Memory, put_memory},
 };
 
+static status fail_view(str name, error *err) {
+    name_hint hint = hint_for(name);
+    for (int i = 0; i < N_VIEWS; i++) hint_offer(&hint, str_of(VIEWS[i].name));
+    FAIL(err, ERR_ARG, NOPOS, MSG_PADDLE_NO_SUCH_VIEW, arg_text("name", name),
+         HINT_ARGS(&hint));
+}
+
 /* Bits of the views asked for, all when none is. */
 static status read_views(str list, uint32_t *wanted, error *err) {
     *wanted = 0;
@@ -661,7 +669,7 @@ static status read_views(str list, uint32_t *wanted, error *err) {
         uint32_t bit = 0;
         for (int i = 0; i < N_VIEWS; i++)
             if (str_eq(name, str_of(VIEWS[i].name))) bit = 1u << i;
-        if (!bit) FAIL(err, ERR_ARG, NOPOS, MSG_PADDLE_NO_SUCH_VIEW, arg_text("name", name));
+        if (!bit) return fail_view(name, err);
         *wanted |= bit;
         list = comma == SIZE_MAX ? str_n("", 0) : str_from(list, comma + 1);
     }
@@ -686,13 +694,16 @@ static void read_unit(printer *p, str name) {
 static status read_order(str name, order_by *out, error *err) {
     static const char *const names[N_ORDERS] = {"CPUTotal", "CPUAvg", "CPUMax", "CPUMin",
                                                 "GPUTotal", "GPUAvg", "GPUMax", "GPUMin"};
-    for (int i = 0; i < N_ORDERS; i++)
-        if (str_eq(name, str_of(names[i]))) {
-            *out = (order_by)i;
-            return OK;
-        }
-    if (name.n) FAIL(err, ERR_ARG, NOPOS, MSG_PADDLE_NO_SUCH_ORDER, arg_text("name", name));
-    return OK;
+    name_hint hint = hint_for(name);
+    if (!name.n) return OK;
+    for (int i = 0; i < N_ORDERS; i++) {
+        hint_offer(&hint, str_of(names[i]));
+        if (!str_eq(name, str_of(names[i]))) continue;
+        *out = (order_by)i;
+        return OK;
+    }
+    FAIL(err, ERR_ARG, NOPOS, MSG_PADDLE_NO_SUCH_ORDER, arg_text("name", name),
+         HINT_ARGS(&hint));
 }
 
 /* GPU, MLU, …; where the device is a CPU the word would be there twice. */

@@ -1,6 +1,7 @@
 /* picture.c: a part of the timeline as a picture, for `tacho export` and for agents. */
 #include "cli/picture.h"
 
+#include "analyse/ask.h"
 #include "analyse/timeline/step_window.h"
 #include "base/message_ids_columns.h"
 #include "base/num.h"
@@ -15,11 +16,14 @@ status picture_check(const options *o, error *err) {
 }
 
 status picture_window(const options *o, const trace *t, time_window *out, error *err) {
+    const analysis_trace one = {.trace = t};
+    const analysis_input in = {.traces = &one, .n_traces = 1};
+    const params p = options_params(o, NULL);
     *out = (time_window){o->question.from, o->question.to};
+    TRY(part_check(&in, &p, err));
     if (steps_are_all(o->question.step)) return OK;
     TRY(trace_require(t, TRACE_ALL, err));
-    if (!steps_window(t, o->question.step, out))
-        FAIL0(err, ERR_ARG, NOPOS, MSG_PICTURE_NO_STEPS);
+    if (!steps_window(t, o->question.step, out)) FAIL0(err, ERR_ARG, NOPOS, MSG_PICTURE_EMPTY);
     return OK;
 }
 

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <sys/stat.h>
 
+#include "base/folders.h"
 #include "base/mem.h"
 
 enum { MOST_HISTORY = 1000, LINE_BYTES = 65536 };
@@ -101,12 +101,7 @@ static void find_history(prompt *p, const char *name) {
     int n = state && *state ? snprintf(folder, sizeof folder, "%s/tacho", state)
                             : snprintf(folder, sizeof folder, "%s/.local/state/tacho", home);
     if (n < 0 || (size_t)n >= sizeof folder) return;
-    for (char *slash = folder + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-        *slash = '\0';
-        (void)mkdir(folder, 0700);
-        *slash = '/';
-    }
-    (void)mkdir(folder, 0700);
+    (void)folders_make(folder, 0700);
     snprintf(p->path, sizeof p->path, "%s/%s", folder, name);
 }
 

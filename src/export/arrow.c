@@ -9,6 +9,7 @@
  * all sizes are known; the second pass writes the values. */
 #include "base/arrow_ipc.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "export/export_int.h"
 #include "query/sql_columns.h"
 
@@ -233,14 +234,12 @@ static status find_table(const export_ctx *x, const sql_table *tables, const sql
         *out = &tables[i];
         return OK;
     }
-    buf known = {0};
     const char *name;
+    name_hint hint = hint_for(wanted);
     for (uint32_t i = 0; (name = export_table_name(x->t, i)); i++)
-        buf_printf(&known, i ? ", %s" : "%s", name);
-    const arg words[] = {arg_text("name", wanted), arg_text("known", buf_str(&known))};
-    status s = error_set(x->err, ERR_ARG, NOPOS, MSG_EXPORT_NO_TABLE, 2, words);
-    buf_fini(&known);
-    return s;
+        hint_offer(&hint, str_of(name));
+    FAIL(x->err, ERR_ARG, NOPOS, MSG_EXPORT_NO_TABLE, arg_text("name", wanted),
+         HINT_ARGS(&hint));
 }
 
 status export_arrow(export_ctx *x) {

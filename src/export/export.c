@@ -17,28 +17,45 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "base/whole_file.h"
 
 static const struct {
     const char *name;
+    const char *ending;
     status (*write)(export_ctx *x);
     bool windowed, valued;
 } FORMS[] = {
-    {"chrome", export_chrome, true, false},
-    {"perfetto", export_perfetto, true, false},
-    {"csv", export_csv, true, false},
-    {"stacks", export_stacks, true, true},
-    {"speedscope", export_speedscope, true, true},
-    {"tacho", export_tacho, false, false},
-    {"memory_flow.svg", export_memory_flow, true, false},
-    {"arrow", export_arrow, false, false},
-    {"svg", export_svg, true, false},
-    {"chakra", export_chakra, true, false},
+    {"chrome", "json", export_chrome, true, false},
+    {"perfetto", "pftrace", export_perfetto, true, false},
+    {"csv", "csv", export_csv, true, false},
+    {"stacks", "txt", export_stacks, true, true},
+    {"speedscope", "speedscope.json", export_speedscope, true, true},
+    {"tacho", "tacho", export_tacho, false, false},
+    {"memory_flow.svg", "memory_flow.svg", export_memory_flow, true, false},
+    {"arrow", "arrows", export_arrow, false, false},
+    {"svg", "timeline.svg", export_svg, true, false},
+    {"chakra", "et", export_chakra, true, false},
 };
 enum { N_FORMS = sizeof FORMS / sizeof *FORMS };
 
 const char *export_form_name(uint32_t i) {
     return i < N_FORMS ? FORMS[i].name : NULL;
+}
+
+void export_name_file(str worker, str form, char to[EXPORT_NAME_BYTES]) {
+    const char *ending = "out";
+    size_t n = 0;
+    for (uint32_t i = 0; i < N_FORMS; i++)
+        if (str_eq(form, str_of(FORMS[i].name))) ending = FORMS[i].ending;
+    for (size_t i = 0; i < worker.n && n + 32 < EXPORT_NAME_BYTES; i++) {
+        char c = worker.p[i];
+        bool ok = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '-' || c == '_' || (c == '.' && n);
+        to[n++] = ok ? c : '_';
+    }
+    to[n] = '\0';
+    snprintf(to + n, EXPORT_NAME_BYTES - n, "%s.%s", n ? "" : "trace", ending);
 }
 
 bool export_is_of_one_rank(str form) {
@@ -114,12 +131,9 @@ static status find_form(const export_options *o, uint32_t *out, error *err) {
         *out = i;
         return OK;
     }
-    char known[192] = "";
-    size_t n = 0;
-    for (uint32_t i = 0; i < N_FORMS && n < sizeof known; i++)
-        n += (size_t)snprintf(known + n, sizeof known - n, i ? ", %s" : "%s", FORMS[i].name);
-    FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_UNKNOWN, arg_text("name", o->form),
-         arg_cstr("known", known));
+    name_hint hint = hint_for(o->form);
+    for (uint32_t i = 0; i < N_FORMS; i++) hint_offer(&hint, str_of(FORMS[i].name));
+    FAIL(err, ERR_ARG, NOPOS, MSG_EXPORT_UNKNOWN, arg_text("name", o->form), HINT_ARGS(&hint));
 }
 
 status export_trace(const trace *t, const export_options *o, int fd, error *err) {

@@ -54,6 +54,11 @@ status export_trace(const trace *t, const export_options *o, int fd, error *err)
 status export_file(const trace *t, const export_options *o, const char *path,
                    error *err) MUST_USE;
 
+/* What a file with a worker's trace in this form is called: only bytes that are harmless in a
+ * file's name and in a header of HTTP. */
+enum { EXPORT_NAME_BYTES = 128 };
+void export_name_file(str worker, str form, char to[EXPORT_NAME_BYTES]);
+
 /* Name of the i-th table that has rows, as the form arrow takes it; NULL after the last. */
 const char *export_table_name(const trace *t, uint32_t i);
 /* Does the form write one of the tables? */

@@ -114,6 +114,15 @@ static void answer_tools(request *r) {
     end_result(r);
 }
 
+static void refuse_arguments(request *r, const error *err) {
+    buf sentence = {0};
+    text_error(&sentence, r->host->words, err);
+    buf_add_byte(&sentence, '\0');
+    put_error(r->out, r->id, RPC_BAD_ARGUMENTS,
+              buf_ok(&sentence) ? sentence.p : say(r, MSG_OUT_OF_MEMORY));
+    buf_fini(&sentence);
+}
+
 static void put_tool_error(request *r, const error *err) {
     buf sentence = {0};
     text_error(&sentence, r->host->words, err);
@@ -173,9 +182,11 @@ static void answer_call(request *r) {
     error err = {0};
     mcp_call call;
     mcp_result made = {0};
-    const mcp_tool *t = mcp_tool_find(json_text(json_member(r->params, STR("name"))));
+    str name = json_text(json_member(r->params, STR("name")));
+    const mcp_tool *t = mcp_tool_find(name);
     if (!t) {
-        put_error(r->out, r->id, RPC_BAD_ARGUMENTS, say(r, MSG_MCP_NO_TOOL));
+        (void)mcp_tool_unknown(name, &err);
+        refuse_arguments(r, &err);
         return;
     }
     str arguments = json_member(r->params, STR("arguments"));
@@ -272,18 +283,12 @@ static void answer_run(request *r, str uri) {
     error err = {0};
     mcp_call call;
     mcp_result made = {0};
-    buf sentence = {0};
     status s = mcp_read_uri(uri, r->arena, &call, &err);
     if (s == OK) s = run_call(r, &call, &made, &err);
-    if (s == OK) {
+    if (s == OK)
         put_contents(r, uri, buf_str(&made.text));
-    } else {
-        text_error(&sentence, r->host->words, &err);
-        buf_add_byte(&sentence, '\0');
-        put_error(r->out, r->id, RPC_BAD_ARGUMENTS,
-                  buf_ok(&sentence) ? sentence.p : say(r, MSG_OUT_OF_MEMORY));
-    }
-    buf_fini(&sentence);
+    else
+        refuse_arguments(r, &err);
     end_call(&made);
 }
 

@@ -12,6 +12,8 @@ typedef struct {
 
 /* NULL when there is none. */
 const mcp_tool *mcp_tool_find(str name);
+/* ERR_ARG: no such tool, with the one that was likely meant. */
+status mcp_tool_unknown(str name, error *err);
 /* Appends the array of all tools with the schema of their arguments. */
 void mcp_put_tools(buf *out, lang words);
 /* The arguments of a call, from the raw JSON object; texts are decoded into the arena. ERR_ARG

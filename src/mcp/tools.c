@@ -8,6 +8,7 @@
 #include "analyse/registry.h"
 #include "base/json.h"
 #include "base/message_ids_columns.h"
+#include "base/nearest.h"
 #include "mcp/mcp_int.h"
 
 static const mcp_tool TOOLS[] = {
@@ -37,6 +38,12 @@ const mcp_tool *mcp_tool_find(str name) {
     for (size_t i = 0; i < N_OF(TOOLS); i++)
         if (str_eq(name, str_of(TOOLS[i].name))) return &TOOLS[i];
     return NULL;
+}
+
+status mcp_tool_unknown(str name, error *err) {
+    name_hint hint = hint_for(name);
+    for (size_t i = 0; i < N_OF(TOOLS); i++) hint_offer(&hint, str_of(TOOLS[i].name));
+    FAIL(err, ERR_ARG, NOPOS, MSG_MCP_NO_TOOL, arg_text("name", name), hint_near(&hint));
 }
 
 static bool is_slice(const mcp_tool *t) {
@@ -162,6 +169,18 @@ static status fail_argument(uint16_t message, str name, error *err) {
     FAIL(err, ERR_ARG, NOPOS, message, arg_text("name", name));
 }
 
+static status fail_unknown(const mcp_tool *t, str name, error *err) {
+    name_hint hint = hint_for(name);
+    const param_info *p;
+    for (uint32_t i = 0; i < t->n_traces; i++) hint_offer(&hint, str_of(trace_argument(t, i)));
+    for (uint32_t i = 0; (p = registry_param(t->analysis, i)) != NULL; i++)
+        hint_offer(&hint, str_of(p->name));
+    for (size_t i = 0; i < N_OF(TERMS) && takes_term(t, i); i++)
+        hint_offer(&hint, str_of(TERMS[i].name));
+    FAIL(err, ERR_ARG, NOPOS, MSG_MCP_UNKNOWN_ARGUMENT, arg_text("name", name),
+         HINT_ARGS(&hint));
+}
+
 /* A JSON string, number or name of a value as a text that ends with 0. */
 static status read_text(str name, str raw, arena *a, str *out, error *err) {
     buf text = {0};
@@ -228,7 +247,7 @@ static status add_argument(const mcp_tool *t, mcp_call *c, str name, str raw, ar
     if (takes_sql(t) && str_eq(name, STR("sql"))) return read_text(name, raw, a, &c->sql, err);
     if (is_slice(t) && str_eq(name, STR("slice")))
         return read_slice(name, raw, a, &c->sql, err);
-    if (!find_kind(t, name, &kind)) return fail_argument(MSG_MCP_UNKNOWN_ARGUMENT, name, err);
+    if (!find_kind(t, name, &kind)) return fail_unknown(t, name, err);
     if (kind == VALUE_FLAG) return add_flag(c, name, raw, err);
     if (raw.n && raw.p[0] == '[' && kind == VALUE_TEXT) {
         for (json_iter it = json_open(raw); json_next(&it, &ignored, &one);)

@@ -40,7 +40,8 @@ static str name_at(const chart *c, size_t row) {
     if (c->axes->by == NO_COLUMN)
         return str_of(text_header(c->t->columns[c->axes->y].name, c->o->lang));
     const column *by = &c->t->columns[c->axes->by];
-    return cell_is_null(by, row) ? STR("-") : by->v.s[row];
+    if (cell_is_null(by, row)) return STR("-");
+    return c->o->terminal ? text_value_word(by->name, by->v.s[row], c->o->lang) : by->v.s[row];
 }
 
 /* The curve this row belongs to; SIZE_MAX when there is no room for one more. */

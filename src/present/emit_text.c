@@ -70,7 +70,11 @@ static void put_about(buf *out, const answer *a, const present_options *o) {
     arg duration = arg_time("duration", s->duration_ns);
     text_value(out, &duration);
     buf_add_cstr(out, ", ");
-    text_put(out, o->lang, MSG_TEXT_EVENTS_READ, arg_int("count", a->quality.events_read));
+    /* What was read is not what an answer about a part of it rests on. */
+    if (a->part.id)
+        text_format(out, o->lang, a->part.message, a->part.args, a->part.n_args);
+    else
+        text_put(out, o->lang, MSG_TEXT_EVENTS_READ, arg_int("count", a->quality.events_read));
 }
 
 /* Which trace, in one line: on a screen it is the path that gets shorter first. */
@@ -84,7 +88,9 @@ static void put_source(buf *out, const answer *a, const present_options *o) {
     size_t room = o->width > rest + LEAST_PATH ? o->width - rest : LEAST_PATH;
     width_put_short(&line, a->source.path, screen ? room : SIZE_MAX);
     buf_add_str(&line, buf_str(&about));
+    color_begin(out, o, SGR_DIM);
     width_put_short(out, buf_str(&line), screen ? o->width : SIZE_MAX);
+    color_end(out, o);
     buf_add_byte(out, '\n');
     if (!buf_ok(&about) || !buf_ok(&line)) out->failed = true;
     buf_fini(&about);
@@ -107,13 +113,15 @@ void sentence_put(buf *out, const present_options *o, const char *sgr, const ver
     buf_fini(&text);
 }
 
-/* How much of the trace could be linked; a screen says it only where something is missing. */
+/* How much of the trace could be linked, where something is missing. */
 static void emit_text_put_links(const quality *q, const present_options *o, buf *out) {
     for (uint32_t i = 0; i < q->n_links; i++) {
         const quality_link *k = &q->links[i];
-        if (o->lines != 0 && k->linked == k->total) continue;
+        if (!o->details && k->linked == k->total) continue;
+        color_begin(out, o, SGR_DIM);
         text_put(out, o->lang, MSG_TEXT_LINK, arg_cstr("what", text_get(k->message, o->lang)),
                  arg_int("linked", k->linked), arg_int("total", k->total));
+        color_end(out, o);
         buf_add_byte(out, '\n');
     }
 }
@@ -133,11 +141,10 @@ static void put_notes(const quality *q, const present_options *o, buf *out) {
 
 void present_quality_text(const answer *a, const present_options *o, buf *out) {
     const quality *q = &a->quality;
-    color_begin(out, o, SGR_DIM);
     put_source(out, a, o);
     emit_text_put_links(q, o, out);
-    color_end(out, o);
     for (uint32_t i = 0; i < q->n_dropped; i++) {
+        if (q->dropped[i].harmless && !o->details) continue;
         const char *text = text_get(q->dropped[i].message, o->lang);
         verdict dropped = {
             .message = MSG_TEXT_DROPPED,
@@ -148,7 +155,7 @@ void present_quality_text(const answer *a, const present_options *o, buf *out) {
     put_notes(q, o, out);
 }
 
-void present_scope_text(const answer *a, const present_options *o, buf *out) {
+static void put_workers(const answer *a, const present_options *o, buf *out) {
     const answer_source *s = &a->source;
     bool one = s->ranks <= 1;
     if (s->run_ranks <= 1 && s->run_traces <= 1 && one) return;
@@ -162,6 +169,11 @@ void present_scope_text(const answer *a, const present_options *o, buf *out) {
                                                : ranks ? s->run_ranks
                                                        : s->run_traces)}};
     sentence_put(out, o, SGR_DIM, &scope);
+}
+
+void present_scope_text(const answer *a, const present_options *o, buf *out) {
+    put_workers(a, o, out);
+    if (a->match.id) sentence_put(out, o, SGR_BOLD, &a->match);
 }
 
 void present_verdict_text(const verdict *v, const present_options *o, buf *out) {
@@ -217,7 +229,7 @@ status emit_text(const answer *a, const present_options *o, buf *out, error *err
         TRY(present_table_text(a->tables[i], o, out, err));
         buf_add_byte(out, '\n');
     }
-    put_left_out(a, o, out);
+    if (o->details) put_left_out(a, o, out);
     present_quality_text(a, o, out);
     return OK;
 }

@@ -67,7 +67,10 @@ static void put_values(const table *t, const present_options *o, size_t row, uin
         if (line.n != 0) buf_add_cstr(&line, ", ");
         buf_add_cstr(&line, o->terminal ? text_header(c->name, o->lang) : c->name);
         buf_add_byte(&line, ' ');
-        cell_put(&line, c, row, o->lang);
+        if (o->terminal && c->type == TYPE_TEXT)
+            width_put(&line, text_value_word(c->name, c->v.s[row], o->lang));
+        else
+            cell_put(&line, c, row, o->lang);
     }
     color_begin(out, o, SGR_DIM);
     width_put_lines(out, buf_str(&line), INDENT, o->width);

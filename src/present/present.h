@@ -37,6 +37,7 @@ typedef struct {
     /* A screen: the tables that carry the answer (table.screen) in about so many lines, and how
      * to see the rest. UINT32_MAX: those tables with all their rows. 0: everything. */
     uint32_t lines;
+    bool details; /* also what was repaired in the file, what is complete, and empty tables */
     /* Takes what is in the buffer and clears it; called now and then while a long answer is
      * written. NULL: the whole answer stays in the buffer. */
     status (*flush)(void *to, buf *b, error *err);
@@ -53,10 +54,11 @@ status present_resolve(answer *a, lang l, error *err) MUST_USE;
 status present_answer(form f, const answer *a, const present_options *o, buf *out,
                       error *err) MUST_USE;
 
+/* The first line of an answer that is about several workers, or about one of several; and how
+ * many rows a search found. */
+void present_scope_text(const answer *a, const present_options *o, buf *out);
 /* The sentence that answers the question, in the color of its severity; nothing when there is
  * none. */
-/* The first line of an answer that is about several workers, or about one of several. */
-void present_scope_text(const answer *a, const present_options *o, buf *out);
 void present_verdict_text(const verdict *v, const present_options *o, buf *out);
 /* One table as text for a terminal, without title, verdict and quality. */
 status present_table_text(const table *t, const present_options *o, buf *out,

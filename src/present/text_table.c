@@ -98,7 +98,8 @@ static str cell_text(layout *l, uint32_t col, size_t row) {
     if (put_fact(l, col, row)) return buf_str(&l->cell);
     if (c->type == TYPE_TEXT && col == 0 && l->rows.depth != NO_COLUMN)
         return indented(l, c->v.s[row], row);
-    if (c->type == TYPE_TEXT) return c->v.s[row];
+    if (c->type == TYPE_TEXT)
+        return l->o->terminal ? text_value_word(c->name, c->v.s[row], l->o->lang) : c->v.s[row];
     buf_clear(&l->cell);
     cell_put_in(&l->cell, l->t, col, row, l->o->lang);
     return buf_str(&l->cell);

@@ -7,6 +7,7 @@
  * in_bytes, idle_share. */
 #include "query/query.h"
 
+#include "analyse/ask.h"
 #include "base/counted.h"
 #include "base/fmt.h"
 #include "base/mem.h"
@@ -56,6 +57,7 @@ static status fill_query(query *q, const analysis_input *in, const query_options
     arena_init(&q->arena, o->limit_bytes);
     q->in = in;
     q->options = *o;
+    TRY(part_check(in, &o->params, err));
     TRY(sql_tables_fill(q->tables, &q->arena, err));
     rows_init(&q->rows, q->tables, in->traces[0].trace, &q->arena);
     select_init(&q->rows.chosen, q->rows.t, &o->params);
@@ -103,6 +105,12 @@ bool query_is_whole(str text) {
     return whole;
 }
 
+/* One statement and what follows it. */
+typedef struct {
+    str text;
+    size_t before; /* bytes before it in what was asked */
+} statement;
+
 /* ---- failures ---------------------------------------------------------------------------- */
 
 int pending_fail(query *q, const error *err) {
@@ -111,9 +119,10 @@ int pending_fail(query *q, const error *err) {
     return SQLITE_ERROR;
 }
 
-/* What SQLite or a table of ours says, as an error; `before`: bytes before the statement. */
-static status fail_sql(query *q, int rc, size_t before, error *err) {
+/* What SQLite or a table of ours says, as an error. */
+static status fail_sql(query *q, int rc, const statement *s, error *err) {
     int at = sqlite3_error_offset(q->db);
+    uint64_t offset = at < 0 ? NOPOS : s->before + (size_t)at;
     if (q->is_late)
         FAIL(err, ERR_LIMIT, NOPOS, MSG_QUERY_TIME, arg_time("limit", q->options.limit_ns));
     if (guard_is_full() || (rc == SQLITE_TOOBIG && guard_shortens(q)))
@@ -125,23 +134,24 @@ static status fail_sql(query *q, int rc, size_t before, error *err) {
     }
     if (rc == SQLITE_NOMEM) FAIL_MEMORY(err);
     if (rc == SQLITE_AUTH) FAIL0(err, ERR_ARG, NOPOS, MSG_QUERY_READ_ONLY);
-    FAIL(err, ERR_ARG, at < 0 ? NOPOS : before + (size_t)at, MSG_QUERY_SQL,
-         arg_cstr("reason", sqlite3_errmsg(q->db)));
+    TRY(sql_fail_unknown(q, s->text, offset, err));
+    FAIL(err, ERR_ARG, offset, MSG_QUERY_SQL, arg_cstr("reason", sqlite3_errmsg(q->db)));
 }
 
 /* ---- asking ------------------------------------------------------------------------------ */
 
-static status run_statement(query *q, sqlite3_stmt *s, size_t before, result *r, error *err) {
+static status run_statement(query *q, sqlite3_stmt *s, const statement *of, result *r,
+                            error *err) {
     int rc;
     TRY(result_begin(r, s, err));
     while ((rc = sqlite3_step(s)) == SQLITE_ROW) {
         bool more;
         status st = result_add(r, s, &more, err);
-        if (st == ERR_MEMORY && guard_is_full()) return fail_sql(q, SQLITE_NOMEM, before, err);
+        if (st == ERR_MEMORY && guard_is_full()) return fail_sql(q, SQLITE_NOMEM, of, err);
         TRY(st);
         if (!more) return OK;
     }
-    return rc == SQLITE_DONE ? OK : fail_sql(q, rc, before, err);
+    return rc == SQLITE_DONE ? OK : fail_sql(q, rc, of, err);
 }
 
 /* One statement of the text and its table. *left: what follows it. */
@@ -149,14 +159,14 @@ static status ask_one(query *q, str text, str *left, arena *a, answer *out, erro
     sqlite3_stmt *s = NULL;
     const char *tail = NULL;
     result r = {.q = q, .arena = a};
-    size_t before = text.n - left->n;
+    statement of = {.text = *left, .before = text.n - left->n};
     q->pending.status = OK;
     int rc = sqlite3_prepare_v2(q->db, left->p, (int)left->n, &s, &tail);
-    status st = rc == SQLITE_OK ? OK : fail_sql(q, rc, before, err);
+    status st = rc == SQLITE_OK ? OK : fail_sql(q, rc, &of, err);
     if (st == OK && s) {
         if (out->n_tables == N_OF(out->tables))
             st = error_set(err, ERR_LIMIT, NOPOS, MSG_QUERY_STATEMENTS, 0, NULL);
-        if (st == OK) st = run_statement(q, s, before, &r, err);
+        if (st == OK) st = run_statement(q, s, &of, &r, err);
         if (st == OK) st = result_end(&r, s, out, err);
     }
     result_fini(&r);
@@ -165,16 +175,50 @@ static status ask_one(query *q, str text, str *left, arena *a, answer *out, erro
     return st;
 }
 
+str table_unique_name(const answer *out, const char *name, arena *a) {
+    uint32_t n = 1;
+    for (uint32_t i = 0; i < out->n_tables; i++) {
+        str rest = str_of(out->tables[i]->name);
+        if (!str_starts(rest, str_of(name))) continue;
+        rest = str_from(rest, strlen(name));
+        n += rest.n == 0 || rest.p[0] == '_';
+    }
+    return n == 1 ? str_of(name) : arena_printf(a, "%s_%u", name, n);
+}
+
+static str skip_blanks(str s) {
+    while (s.n && strchr(" \t\r\n", s.p[0])) s = str_from(s, 1);
+    return s;
+}
+
+/* As in sqlite3's own shell: a word that begins with a dot ends with its line, SQL with its
+ * semicolon; .quit ends the text. */
+static status ask_next(query *q, str text, str *left, arena *a, answer *out, error *err) {
+    if (left->p[0] != '.') return ask_one(q, text, left, a, out, err);
+    size_t end = str_find(*left, STR("\n"), 0);
+    str line = str_trim(end == SIZE_MAX ? *left : str_n(left->p, end));
+    *left = end == SIZE_MAX ? STR_NONE : str_from(*left, end + 1);
+    if (query_is_quit(line)) {
+        *left = STR_NONE;
+        return OK;
+    }
+    return query_describe(q, line, a, out, err);
+}
+
+bool query_is_quit(str line) {
+    return str_eq(line, STR(".quit")) || str_eq(line, STR(".exit"));
+}
+
 status query_ask(query *q, str text, arena *a, answer *out, error *err) {
-    str trimmed = str_trim(text);
-    if (trimmed.n > 1 << 20) FAIL0(err, ERR_LIMIT, NOPOS, MSG_QUERY_LONG);
+    if (text.n > 1 << 20) FAIL0(err, ERR_LIMIT, NOPOS, MSG_QUERY_LONG);
     TRY(answer_begin("query", q->in, a, out, err));
-    if (trimmed.n && trimmed.p[0] == '.') return query_describe(q, trimmed, a, out, err);
-    str copy = arena_str(a, text), left = copy; /* with a NUL at its end */
+    TRY(part_note(q->in, &q->options.params, a, out, err));
+    str copy = arena_str(a, text), left = skip_blanks(copy); /* with a NUL at its end */
     if (!copy.p) FAIL_MEMORY(err);
     guard_begin(q);
     status s = OK;
-    while (s == OK && left.n) s = ask_one(q, copy, &left, a, out, err);
+    for (; s == OK && left.n; left = skip_blanks(left))
+        s = ask_next(q, copy, &left, a, out, err);
     guard_end();
     if (s == OK && !out->n_tables) FAIL0(err, ERR_ARG, NOPOS, MSG_QUERY_EMPTY);
     return s;

@@ -34,12 +34,13 @@ status query_open(const analysis_input *in, const query_options *o, query **out,
                   error *err) MUST_USE;
 void query_close(query *q);
 
-/* Answers statements joined by ; with a table `result`, `result_2`, … for each that has
- * columns; or the words .tables, .schema [TABLE], .examples. Names and texts are in the arena
- * or valid while the query is open. ERR_ARG with the byte of the text where SQL is wrong,
- * ERR_LIMIT when it takes more than it may. */
+/* Answers statements, each of which ends with ;, with a table `result`, `result_2`, … for each
+ * that has columns; and lines of .tables, .schema [TABLE], .examples and .help, up to one of
+ * .quit. Names and texts are in the arena or valid while the query is open. ERR_ARG with the
+ * byte of the text where SQL is wrong, ERR_LIMIT when it takes more than it may. */
 status query_ask(query *q, str text, arena *a, answer *out, error *err) MUST_USE;
 
+bool query_is_quit(str line);
 /* Is this a whole statement, or does a prompt ask for its next line? */
 bool query_is_whole(str text);
 /* The i-th word that a prompt may complete to (tables, their columns, functions); NULL after

@@ -9,6 +9,7 @@
  * A parameter that has the name of a result's column is called param_NAME.
  *
  * An answer is computed when its rows are first asked for, and kept: a join asks again. */
+#include "analyse/ask.h"
 #include "base/counted.h"
 #include "present/present.h"
 #include "query/sqlite_int.h"
@@ -204,7 +205,7 @@ static status compute(const answer_aux *x, const answer_cursor *c, const table *
     if (!made) FAIL_MEMORY(err);
     p.tables = str_of(x->result->name);
     TRY(set_params(x, c, &p, err));
-    TRY(x->is->run(q->in, &p, &q->arena, made, err));
+    TRY(analysis_ask(x->is, q->in, &p, &q->arena, made, err));
     TRY(present_resolve(made, q->options.words, err));
     *out = NULL;
     for (uint32_t i = 0; i < made->n_tables; i++)

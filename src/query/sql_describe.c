@@ -22,18 +22,16 @@ static const uint16_t WHAT_TABLES[N_TABLES] = {
 
 static status describe_table(answer *out, arena *a, const char *name, const column_spec *spec,
                              uint32_t n, table **to, error *err) {
-    *to = table_new(a, name, spec, n);
+    str unique = table_unique_name(out, name, a);
+    if (out->n_tables == N_OF(out->tables)) FAIL0(err, ERR_LIMIT, NOPOS, MSG_QUERY_STATEMENTS);
+    *to = unique.p ? table_new(a, unique.p, spec, n) : NULL;
     if (!*to) FAIL_MEMORY(err);
-    (*to)->screen = (table_screen){.place = 1};
+    (*to)->screen = (table_screen){.place = (uint16_t)(out->n_tables + 1)};
     out->tables[out->n_tables++] = *to;
     return OK;
 }
 
-/* Calls `each` for all result tables that can be asked here, with their SQL names. */
-typedef status (*result_fn)(void *context, str name, const analysis_info *is,
-                            const result_info *r, error *err);
-
-static status each_result(query *q, arena *a, result_fn each, void *context, error *err) {
+status results_each(query *q, arena *a, result_fn each, void *context, error *err) {
     const analysis_info *is;
     const result_info *r;
     buf name = {0};
@@ -74,12 +72,13 @@ static status put_result(void *context, str name, const analysis_info *is, const
     return put_table(context, name, str_of(is->name), is->help, err);
 }
 
-static status list_tables(query *q, arena *a, answer *out, error *err) {
+static status list_tables(query *q, str rest, arena *a, answer *out, error *err) {
     static const column_spec spec[] = {{"table", TYPE_TEXT, UNIT_NONE, MSG_NONE},
                                        {"from", TYPE_TEXT, UNIT_NONE, MSG_NONE},
                                        {"rows", TYPE_INT, UNIT_COUNT, MSG_NONE},
                                        {"what", TYPE_TEXT, UNIT_NONE, MSG_NONE}};
     tables_context c = {.words = q->options.words};
+    (void)rest;
     TRY(describe_table(out, a, "tables", spec, N_OF(spec), &c.to, err));
     for (int i = 0; i < N_TABLES; i++) {
         TRY(put_table(&c, str_of(q->tables[i].name), STR("trace"), WHAT_TABLES[i], err));
@@ -88,7 +87,7 @@ static status list_tables(query *q, arena *a, answer *out, error *err) {
     }
     TRY(put_table(&c, STR("arg"), STR("trace"), MSG_QUERY_TABLE_arg, err));
     TRY(put_table(&c, STR("span_join"), STR("function"), MSG_QUERY_TABLE_span_join, err));
-    return each_result(q, a, put_result, &c, err);
+    return results_each(q, a, put_result, &c, err);
 }
 
 /* ---- .schema ----------------------------------------------------------------------------- */
@@ -175,18 +174,21 @@ static status list_columns(query *q, str name, arena *a, answer *out, error *err
     for (int i = 0; i < N_TABLES; i++) TRY(put_trace_columns(&c, q, &q->tables[i], err));
     for (size_t i = 0; i < N_OF(arg_columns) && wants(&c, STR("arg")); i++)
         TRY(put_column(&c, STR("arg"), arg_columns[i], MSG_NONE, err));
-    TRY(each_result(q, a, put_fields, &c, err));
-    if (!c.found) FAIL(err, ERR_ARG, NOPOS, MSG_QUERY_NO_TABLE, arg_text("name", name));
-    return OK;
+    TRY(results_each(q, a, put_fields, &c, err));
+    if (c.found) return OK;
+    name_hint hint = hint_for(name);
+    sql_hint_tables(q, &hint);
+    FAIL(err, ERR_ARG, NOPOS, MSG_QUERY_NO_TABLE, arg_text("name", name), hint_near(&hint));
 }
 
 /* ---- .examples --------------------------------------------------------------------------- */
 
-static status list_examples(query *q, arena *a, answer *out, error *err) {
+static status list_examples(query *q, str rest, arena *a, answer *out, error *err) {
     static const column_spec spec[] = {{"question", TYPE_TEXT, UNIT_NONE, MSG_NONE},
                                        {"sql", TYPE_TEXT, UNIT_NONE, MSG_NONE}};
     table *t;
     size_t row;
+    (void)rest;
     TRY(describe_table(out, a, "examples", spec, N_OF(spec), &t, err));
     for (size_t i = 0; i < N_OF(EXAMPLES); i++) {
         TRY(table_add_row(t, &row, err));
@@ -198,38 +200,48 @@ static status list_examples(query *q, arena *a, answer *out, error *err) {
 
 /* ---- .help ------------------------------------------------------------------------------- */
 
-static status list_words(query *q, arena *a, answer *out, error *err) {
+static status list_words(query *q, str rest, arena *a, answer *out, error *err);
+
+typedef status (*describe_fn)(query *q, str rest, arena *a, answer *out, error *err);
+static const struct {
+    const char *word, *rest;
+    uint16_t what;
+    describe_fn describe; /* NULL: of a prompt */
+} WORDS[] = {{".tables", "", MSG_QUERY_HELP_TABLES, list_tables},
+             {".schema", " [TABLE]", MSG_QUERY_HELP_SCHEMA, list_columns},
+             {".examples", "", MSG_QUERY_HELP_EXAMPLES, list_examples},
+             {".help", "", MSG_QUERY_HELP_HELP, list_words},
+             {".quit", "", MSG_QUERY_HELP_QUIT, NULL}};
+
+static status list_words(query *q, str rest, arena *a, answer *out, error *err) {
     static const column_spec spec[] = {{"word", TYPE_TEXT, UNIT_NONE, MSG_NONE},
                                        {"what", TYPE_TEXT, UNIT_NONE, MSG_NONE}};
-    static const struct {
-        const char *word;
-        uint16_t what;
-    } words[] = {{".tables", MSG_QUERY_HELP_TABLES},
-                 {".schema [TABLE]", MSG_QUERY_HELP_SCHEMA},
-                 {".examples", MSG_QUERY_HELP_EXAMPLES},
-                 {".help", MSG_QUERY_HELP_HELP},
-                 {".quit", MSG_QUERY_HELP_QUIT}};
     table *t;
     size_t row;
+    (void)rest;
     TRY(describe_table(out, a, "help", spec, N_OF(spec), &t, err));
-    for (size_t i = 0; i < N_OF(words); i++) {
+    for (size_t i = 0; i < N_OF(WORDS); i++) {
+        str word = arena_printf(a, "%s%s", WORDS[i].word, WORDS[i].rest);
+        if (!word.p) FAIL_MEMORY(err);
         TRY(table_add_row(t, &row, err));
-        table_set_text(t, row, 0, str_of(words[i].word));
-        table_set_text(t, row, 1, str_of(text_get(words[i].what, q->options.words)));
+        table_set_text(t, row, 0, word);
+        table_set_text(t, row, 1, str_of(text_get(WORDS[i].what, q->options.words)));
     }
     return OK;
 }
 
-status query_describe(query *q, str text, arena *a, answer *out, error *err) {
+status query_describe(query *q, str line, arena *a, answer *out, error *err) {
     size_t n = 0;
-    while (n < text.n && text.p[n] != ' ' && text.p[n] != ';') n++;
-    str word = str_n(text.p, n), rest = str_trim(str_from(text, n));
+    while (n < line.n && !strchr(" \t;", line.p[n])) n++;
+    str word = str_n(line.p, n), rest = str_trim(str_from(line, n));
+    name_hint hint = hint_for(word);
     while (rest.n && rest.p[rest.n - 1] == ';') rest = str_trim(str_n(rest.p, rest.n - 1));
-    if (str_eq(word, STR(".tables"))) return list_tables(q, a, out, err);
-    if (str_eq(word, STR(".schema"))) return list_columns(q, rest, a, out, err);
-    if (str_eq(word, STR(".examples"))) return list_examples(q, a, out, err);
-    if (str_eq(word, STR(".help"))) return list_words(q, a, out, err);
-    FAIL(err, ERR_ARG, NOPOS, MSG_QUERY_NO_WORD, arg_text("name", word));
+    for (size_t i = 0; i < N_OF(WORDS); i++) {
+        if (WORDS[i].describe && str_eq(word, str_of(WORDS[i].word)))
+            return WORDS[i].describe(q, rest, a, out, err);
+        hint_offer(&hint, str_of(WORDS[i].word));
+    }
+    FAIL(err, ERR_ARG, NOPOS, MSG_QUERY_NO_WORD, arg_text("name", word), hint_near(&hint));
 }
 
 /* ---- completion -------------------------------------------------------------------------- */
@@ -278,7 +290,7 @@ static status list_completions(query *q, error *err) {
         for (uint16_t k = 0; k < q->tables[i].n; k++)
             TRY(add_word(&l, q->tables[i].columns[k].name, err));
     }
-    return each_result(q, &q->arena, add_result_words, &l, err);
+    return results_each(q, &q->arena, add_result_words, &l, err);
 }
 
 const char *query_word(query *q, uint32_t i) {

@@ -210,8 +210,7 @@ static status note_cut(const result *r, answer *out, error *err) {
 status result_end(result *r, sqlite3_stmt *s, answer *out, error *err) {
     column_spec spec[MOST_COLUMNS] = {{0}};
     size_t row;
-    str name = out->n_tables == 0 ? STR("result")
-                                  : arena_printf(r->arena, "result_%u", out->n_tables + 1);
+    str name = table_unique_name(out, "result", r->arena);
     if (!name.p) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < r->n_columns; i++) {
         spec[i].type = type_of(r, i);

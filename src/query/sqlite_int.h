@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include "analyse/registry.h"
+#include "base/nearest.h"
 #include "query/query.h"
 #include "query/sql_columns.h"
 #include "query/sql_rows.h"
@@ -74,8 +75,24 @@ const char *function_name(uint32_t i);
 /* Fails a table's method: the query tells `err` instead of SQLite's words. */
 int pending_fail(query *q, const error *err);
 
-/* The words of .tables, .schema TABLE and .examples as tables (sql_describe.c). */
-status query_describe(query *q, str text, arena *a, answer *out, error *err) MUST_USE;
+/* NAME, NAME_2, …: a text may ask for several of one kind. Empty when out of memory. */
+str table_unique_name(const answer *out, const char *name, arena *a);
+/* One line of .tables, .schema TABLE, .examples or .help as a table (sql_describe.c). */
+status query_describe(query *q, str line, arena *a, answer *out, error *err) MUST_USE;
+/* Calls `each` for all result tables that can be asked here, with their SQL names, which are in
+ * the arena. */
+typedef status (*result_fn)(void *context, str name, const analysis_info *is,
+                            const result_info *r, error *err);
+status results_each(query *q, arena *a, result_fn each, void *context, error *err) MUST_USE;
+
+/* ---- sql_hint.c: names that do not exist ---------------------------------------------------
+ */
+
+/* ERR_ARG when SQLite says that a table, column or function does not exist, with the one that
+ * was likely meant; OK when it says something else. */
+status sql_fail_unknown(query *q, str statement, uint64_t offset, error *err) MUST_USE;
+/* Offers the name of every table. */
+void sql_hint_tables(query *q, name_hint *hint);
 
 static inline str value_str(sqlite3_value *v) {
     const char *p = (const char *)sqlite3_value_text(v);

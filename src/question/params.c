@@ -82,23 +82,22 @@ str param_written(const params *p, str name) {
     return i && p->extra[i - 1].as.name.n ? p->extra[i - 1].as.name : name;
 }
 
-static status fail_param(const params *p, uint32_t i, value_kind kind, const char *choices,
-                         error *err) {
-    spelling as = p->extra[i].as;
-    if (!as.name.n) as = (spelling){p->extra[i].name, " "};
-    return value_fail(kind, choices, &as, p->extra[i].value, err);
+static spelling spelling_of(const params *p, uint32_t i) {
+    return p->extra[i].as.name.n ? p->extra[i].as : (spelling){p->extra[i].name, " "};
 }
 
-status param_fail(const params *p, str name, const char *choices, error *err) {
+status param_fail(const params *p, str name, const char *form, error *err) {
     uint32_t i = find_param(p, name);
     if (!i) BUG("a value that nobody gave cannot be wrong");
-    return fail_param(p, i - 1, VALUE_CHOICE, choices, err);
+    spelling as = spelling_of(p, i - 1);
+    return value_fail_form(form, &as, p->extra[i - 1].value, err);
 }
 
 static status read_param(const params *p, str name, value_kind kind, int64_t *out, error *err) {
     uint32_t i = find_param(p, name);
     if (!i || value_parse(kind, NULL, p->extra[i - 1].value, out)) return OK;
-    return fail_param(p, i - 1, kind, "", err);
+    spelling as = spelling_of(p, i - 1);
+    return value_fail(kind, "", &as, p->extra[i - 1].value, err);
 }
 
 status param_time(const params *p, str name, int64_t *out, error *err) {

@@ -72,9 +72,9 @@ status param_time(const params *p, str name, int64_t *out, error *err) MUST_USE;
 /* A whole number from 0 on, likewise. */
 status param_count(const params *p, str name, int64_t *out, error *err) MUST_USE;
 /* What is wrong with a value that the analysis alone can judge: the name as the reader wrote
- * it, and ERR_ARG with the choices there are. */
+ * it, and ERR_ARG with the form it must have. */
 str param_written(const params *p, str name);
-status param_fail(const params *p, str name, const char *choices, error *err);
+status param_fail(const params *p, str name, const char *form, error *err);
 
 /* "name+shape" and back. */
 const char *group_by_name(group_by g);

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/fmt.h"
 #include "base/message_ids_cli.h"
+#include "base/nearest.h"
 #include "table/arrange.h"
 
 static const char FLAGS[] = "0|1|true|false|yes|no";
@@ -106,21 +107,33 @@ static uint16_t what_is_wrong(value_kind kind) {
     case VALUE_FROM:
     case VALUE_TO: return MSG_CLI_BAD_TIME;
     case VALUE_STEPS: return MSG_CLI_BAD_STEPS;
+    case VALUE_ORDER: return MSG_CLI_BAD_FORM;
     default: return MSG_CLI_BAD_CHOICE;
     }
 }
 
-status value_fail(value_kind kind, const char *choices, const spelling *as, str text,
-                  error *err) {
+static status fail_value(uint16_t message, const spelling *as, str text, const char *form,
+                         error *err) {
     buf given = {0};
+    name_hint hint = hint_for(text);
     buf_add_str(&given, as->name);
     buf_add_cstr(&given, as->joint);
     buf_add_str(&given, text);
-    if (kind == VALUE_FLAG) choices = FLAGS;
-    if (kind == VALUE_ORDER) choices = ARRANGE_ORDERS;
+    if (message == MSG_CLI_BAD_CHOICE) hint_offer_choices(&hint, form);
     arg args[] = {arg_text("given", buf_str(&given)), arg_text("name", as->name),
-                  arg_text("value", text), arg_cstr("choices", choices)};
-    error_set(err, ERR_ARG, NOPOS, what_is_wrong(kind), 4, args); /* copies the texts */
+                  arg_text("value", text), arg_cstr("form", form), HINT_ARGS(&hint)};
+    error_set(err, ERR_ARG, NOPOS, message, (int)N_OF(args), args); /* copies the texts */
     buf_fini(&given);
     return ERR_ARG;
+}
+
+status value_fail_form(const char *form, const spelling *as, str text, error *err) {
+    return fail_value(MSG_CLI_BAD_FORM, as, text, form, err);
+}
+
+status value_fail(value_kind kind, const char *choices, const spelling *as, str text,
+                  error *err) {
+    if (kind == VALUE_FLAG) choices = FLAGS;
+    if (kind == VALUE_ORDER) choices = ARRANGE_ORDERS;
+    return fail_value(what_is_wrong(kind), as, text, choices, err);
 }

@@ -49,6 +49,8 @@ bool value_parse(value_kind kind, const char *choices, str text, void *field);
 /* ERR_ARG, with what is wrong about the value, under the name the reader wrote. */
 status value_fail(value_kind kind, const char *choices, const spelling *as, str text,
                   error *err);
+/* The same of a value that must have a form such as A..B|all, which is shown as it is. */
+status value_fail_form(const char *form, const spelling *as, str text, error *err);
 
 /* TIME alone. */
 bool value_time(str text, int64_t *out_ns);

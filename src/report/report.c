@@ -220,14 +220,6 @@ status report_keep(report *r, asked_of whom, str key, str asked, bool words, err
 
 /* ---- together ---------------------------------------------------------------------------- */
 
-static status fail_steps(step_range d, error *err) {
-    char first[24] = "", last[24] = "", steps[64];
-    if (d.first != OPEN_START) snprintf(first, sizeof first, "%lld", (long long)d.first);
-    if (d.last != OPEN_END) snprintf(last, sizeof last, "%lld", (long long)d.last);
-    snprintf(steps, sizeof steps, "%s..%s", first, last);
-    FAIL(err, ERR_ARG, NOPOS, MSG_REPORT_NO_STEPS, arg_cstr("steps", steps));
-}
-
 static uint64_t estimate_answers(const report_extent *e) {
     uint64_t per_step = e->n_events / (e->n_steps ? e->n_steps : 1);
     uint64_t about_all = BYTES_PER_WORKER + e->n_names * BYTES_PER_NAME;
@@ -248,7 +240,10 @@ static status say_estimate(report *r, error *err) {
             n_slices += e.n_slices;
             bytes += estimate_answers(&e);
         }
-    if (!n_slices && !steps_are_all(r->o->detail)) return fail_steps(r->o->detail, err);
+    if (!n_slices && r->no_steps.status != OK) {
+        error_copy(err, &r->no_steps);
+        return r->no_steps.status;
+    }
     for (uint32_t i = 0; i < r->n_runs; i++) {
         for (uint32_t w = 0; w < r->runs[i].n_workers; w++)
             TRY(report_pictures(r, (asked_of){r->runs[i].name, r->runs[i].workers[w]}, err));

@@ -27,6 +27,7 @@ typedef struct {
     str names[REPORT_MOST_RUNS]; /* of the runs, for the list of them */
     uint32_t n_runs;
     uint64_t done, total; /* questions */
+    error no_steps;       /* what is wrong about --detail, for the first trace; OK: nothing */
 
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t told;

@@ -10,6 +10,7 @@
  * The page takes the finest pictures that cover what it shows. */
 #include <inttypes.h>
 
+#include "analyse/ask.h"
 #include "analyse/timeline/lanes.h"
 #include "analyse/timeline/step_window.h"
 #include "base/num.h"
@@ -234,13 +235,24 @@ static bool is_frame(const trace *t, uint32_t slice) {
     return t->slice.kind[slice] == KIND_PYTHON || t->slice.kind[slice] == KIND_MODULE;
 }
 
-static void measure_trace(const report *r, const lod *l, report_extent *out) {
+/* Keeps what is wrong about the steps of --detail: it is an error when no trace has them. */
+static void check_detail(report *r, const trace *t) {
+    const analysis_trace one = {.trace = t};
+    const analysis_input in = {.traces = &one, .n_traces = 1};
+    params p = PARAMS_WHOLE;
+    p.first_step = r->o->detail.first;
+    p.last_step = r->o->detail.last;
+    if (r->no_steps.status == OK) (void)!part_check(&in, &p, &r->no_steps);
+}
+
+static void measure_trace(report *r, const lod *l, report_extent *out) {
     const trace *t = l->t;
     part_of_time p;
     for (uint32_t i = 1; i < t->slice.n; i++) out->n_events += !is_frame(t, i);
     for (uint32_t i = 0; i < l->n_names; i++)
         out->n_names += !is_frame(t, l->by_name[l->name_first[i]]);
     out->n_steps = t->step.n ? t->step.n - 1 : 0;
+    check_detail(r, t);
     if (!find_detail(r, t, &p)) return;
     out->n_slices = count_slices(t, p);
     out->n_cuts = report_count_cuts(r, t);

@@ -55,27 +55,6 @@ static status check_form(str form, error *err) {
     return ERR_ARG;
 }
 
-/* A worker's name may hold anything: only what is harmless in a header and in a file's name. */
-static void make_name(reply *r, str worker, str form) {
-    const char *ending = str_eq(form, STR("chrome"))            ? "json"
-                         : str_eq(form, STR("speedscope"))      ? "speedscope.json"
-                         : str_eq(form, STR("stacks"))          ? "txt"
-                         : str_eq(form, STR("memory_flow.svg")) ? "svg"
-                         : str_eq(form, STR("perfetto"))        ? "pftrace"
-                         : str_eq(form, STR("svg"))             ? "timeline.svg"
-                                                                : form.p;
-    char safe[96];
-    size_t n = 0;
-    for (size_t i = 0; i < worker.n && n + 1 < sizeof safe; i++) {
-        char c = worker.p[i];
-        bool ok = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '-' || c == '_' || c == '.';
-        safe[n++] = ok ? c : '_';
-    }
-    safe[n] = '\0';
-    snprintf(r->name, sizeof r->name, "%s.%.40s", n ? safe : "trace", ending);
-}
-
 status route_export(request_ctx *x, error *err) {
     const request *q = &x->request;
     reply *r = &x->reply;
@@ -104,6 +83,6 @@ status route_export(request_ctx *x, error *err) {
                    ? "application/json"
                : str_eq(q->form, STR("svg")) ? "image/svg+xml"
                                              : "application/octet-stream";
-    make_name(r, x->traces[0].worker, q->form);
+    export_name_file(x->traces[0].worker, q->form, r->name);
     return OK;
 }

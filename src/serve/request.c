@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/message_ids_columns.h"
+#include "base/nearest.h"
 #include "base/num.h"
 
 enum { MOST_PIXELS = 8192 };
@@ -94,6 +95,17 @@ static bool next_pair(str *rest, str *name, str *value) {
     return true;
 }
 
+static status fail_parameter(const request *r, const char *route, str name, error *err) {
+    name_hint hint = hint_for(name);
+    const param_info *p;
+    for (uint32_t i = 0; r->analysis && (p = registry_param(route, i)) != NULL; i++)
+        hint_offer(&hint, str_of(p->name));
+    for (size_t i = 0; i < N_OF(PARAMETERS); i++)
+        if (PARAMETERS[i].groups & groups_of(r)) hint_offer(&hint, str_of(PARAMETERS[i].name));
+    FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_UNKNOWN_PARAMETER, arg_cstr("route", route),
+         arg_text("name", name), HINT_ARGS(&hint));
+}
+
 static status set_parameter(request *r, str name, str value, error *err) {
     const term *t = term_find(PARAMETERS, N_OF(PARAMETERS), groups_of(r), name);
     const char *route = r->analysis ? r->analysis->name : route_name(r->route);
@@ -101,8 +113,7 @@ static status set_parameter(request *r, str name, str value, error *err) {
     spelling as = {name, "="};
     if (t) return term_set(t, &as, value, r, err);
     if (p) return params_add(&r->question.params, p, &as, value, err);
-    FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_UNKNOWN_PARAMETER, arg_cstr("route", route),
-         arg_text("name", name));
+    return fail_parameter(r, route, name, err);
 }
 
 /* The language first, so that whatever is wrong is said in it. */
@@ -150,15 +161,20 @@ static status find_route(str name, request *r, error *err) {
     r->route = ROUTE_ANALYSIS;
     r->work = WORK_TRACE;
     if (r->analysis) return OK;
-    FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_HTTP_NO_ROUTE, arg_text("name", name));
+    name_hint hint = hint_for(name);
+    for (int i = 0; i < N_ROUTES; i++) hint_consider(&hint, str_of(ROUTES[i].name));
+    const analysis_info *a;
+    for (uint32_t i = 0; (a = registry_analysis(i)) != NULL; i++)
+        hint_offer(&hint, str_of(a->name));
+    FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_HTTP_NO_ROUTE, arg_text("name", name),
+         HINT_ARGS(&hint));
 }
 
 static status check_width(const request *r, error *err) {
     char width[24];
     if (r->width <= MOST_PIXELS) return OK;
     snprintf(width, sizeof width, "%lld", (long long)r->width);
-    return value_fail(VALUE_CHOICE, "0…8192", &(spelling){STR("width"), "="}, str_of(width),
-                      err);
+    return value_fail_form("0…8192", &(spelling){STR("width"), "="}, str_of(width), err);
 }
 
 status request_parse(arena *a, str target, request *out, error *err) {

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "analyse/registry.h"
+#include "analyse/ask.h"
 #include "analyse/run/summary_answers.h"
 #include "base/hash.h"
 #include "base/message_ids_advice.h"
@@ -451,7 +451,7 @@ status route_analysis(request_ctx *x, error *err) {
     in = (analysis_input){.traces = x->traces, .n_traces = x->n_traces};
     if (x->compared.n) TRY(compared_input(x, &in, err));
     p.pool = x->service->pool;
-    TRY(x->request.analysis->run(&in, &p, &x->arena, &a, err));
+    TRY(analysis_ask(x->request.analysis, &in, &p, &x->arena, &a, err));
     if (gives_facts(x))
         facts_take(x->service->facts, snapshot_entry(x->snapshot, x->chosen.span), x->held[0],
                    &a);

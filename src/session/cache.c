@@ -26,6 +26,7 @@
 
 #include "base/fault.h"
 #include "base/fmt.h"
+#include "base/folders.h"
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/vec.h"
@@ -55,15 +56,8 @@ static bool folder_path(char to[PATH_MAX]) {
     return n > 0 && n < PATH_MAX - 64;
 }
 
-static int make_folders(char *path);
-
 bool cache_folder(char to[PATH_MAX]) {
-    if (limit_bytes() == 0 || !folder_path(to)) return false;
-    size_t n = strlen(to);
-    memcpy(to + n, "/", 2); /* make_folders makes what is above the last one */
-    bool made = make_folders(to) == 0;
-    to[n] = '\0';
-    return made;
+    return limit_bytes() > 0 && folder_path(to) && folders_make(to, 0700) == 0;
 }
 
 bool cache_enabled(void) {
@@ -79,18 +73,13 @@ static bool entry_path(const cache_key *key, char to[PATH_MAX]) {
     return true;
 }
 
-/* Makes every missing folder on the way to the last '/' of path; 0 or an errno. */
-static int make_folders(char *path) {
-    char *last = strrchr(path, '/');
-    for (char *p = path + 1; p <= last; p++) {
-        if (*p != '/') continue;
-        *p = 0;
-        int failed = fault_point(FAULT_WRITE) ? EACCES : mkdir(path, 0700) == 0 ? 0 : errno;
-        *p = '/';
-        /* Above the last folder a refusal may only mean that it is there already. */
-        if (failed && failed != EEXIST && p == last) return failed;
-    }
-    return 0;
+/* Makes the folder that the entry lies in; 0 or an errno. */
+static int make_folder_of(const char *entry) {
+    char folder[PATH_MAX];
+    size_t n = (size_t)(strrchr(entry, '/') - entry);
+    memcpy(folder, entry, n);
+    folder[n] = '\0';
+    return folders_make(folder, 0700);
 }
 
 /* Into a folder of somebody else, or one that others may write to, anybody may have put
@@ -217,7 +206,7 @@ status cache_keep(const cache_key *key, const trace *t, error *err) {
     if (need > limit)
         FAIL(err, ERR_LIMIT, NOPOS, MSG_CACHE_TOO_SMALL, arg_bytes("need", (int64_t)need),
              arg_bytes("limit", (int64_t)limit));
-    int code = make_folders(path);
+    int code = make_folder_of(path);
     if (code) return fail_keep(err, path, code);
     if (!is_folder_ours(path, true))
         FAIL(err, ERR_IO, NOPOS, MSG_CACHE_NOT_OURS, arg_cstr("path", path));

@@ -1,38 +1,15 @@
 /* choose.c: one span out of a catalogue, by what the user asked for.
  *
  * Without a wish: the newest run, its first worker, that worker's last span. A wish that fits
- * nothing is an error whose sentence lists what there is; the list is cut when it is long,
- * because it is in one line. A number for --span counts from 1; the producer's own stamp is
- * understood too. */
+ * nothing is an error that names what is nearest or a few of what there is. A number for --span
+ * counts from 1; the producer's own stamp is understood too. */
 #include <stdio.h>
 
 #include "session/discover.h"
 
-#include "base/clock.h"
+#include "base/nearest.h"
 #include "io/remote.h"
 #include "store/traits.h"
-
-/* The text of a list in an error; error.text holds 1024 bytes for all values. */
-typedef struct {
-    char text[640];
-    size_t n;
-    bool cut;
-} name_list;
-
-static void choose_add_name(name_list *l, str name) {
-    if (l->cut) return;
-    size_t room = sizeof l->text - l->n;
-    if (name.n + 8 > room) {
-        l->n += (size_t)snprintf(l->text + l->n, room, ", …");
-        l->cut = true;
-        return;
-    }
-    l->n += (size_t)snprintf(l->text + l->n, room, "%s%.*s", l->n ? ", " : "", STR_ARG(name));
-}
-
-static arg list_arg(const name_list *l) {
-    return arg_text("list", str_n(l->text, l->n));
-}
 
 static str choose_last_part(str name) {
     size_t slash = str_rfind_byte(name, '/');
@@ -90,16 +67,14 @@ static const run_entry *choose_find_run(const catalogue *c, str name) {
     return r ? r : find_by_number(c, name);
 }
 
-/* Its name, and when it was made where its name does not say. */
-static void add_run(name_list *l, const run_entry *r) {
-    char text[256], when[CLOCK_DATE_BYTES];
-    str name = r->name;
-    if (r->start_ns != INT64_MIN && clock_date(r->start_ns, "%Y-%m-%d", when) &&
-        str_find(name, str_of(when), 0) == SIZE_MAX &&
-        clock_date(r->start_ns, "%Y-%m-%d %H:%M", when))
-        name = str_n(text, (size_t)snprintf(text, sizeof text, "%.*s (%s)",
-                                            (int)(name.n < 200 ? name.n : 200), name.p, when));
-    choose_add_name(l, name);
+static status fail_no_run(const catalogue *c, str name, error *err) {
+    name_hint hint = hint_for(name);
+    for (uint32_t i = 0; i < c->n_runs; i++) {
+        hint_offer(&hint, c->runs[i].name);
+        hint_consider(&hint, choose_last_part(c->runs[i].name));
+    }
+    FAIL(err, ERR_ARG, NOPOS, MSG_NO_SUCH_RUN, arg_text("name", name),
+         arg_text("path", c->path), HINT_ARGS(&hint));
 }
 
 static status choose_run(const catalogue *c, str name, const run_entry **out, error *err) {
@@ -108,10 +83,7 @@ static status choose_run(const catalogue *c, str name, const run_entry **out, er
         *out = r;
         return OK;
     }
-    name_list l = {.n = 0};
-    for (uint32_t i = 0; i < c->n_runs; i++) add_run(&l, &c->runs[i]);
-    FAIL(err, ERR_ARG, NOPOS, MSG_NO_SUCH_RUN, arg_text("name", name),
-         arg_text("path", c->path), list_arg(&l));
+    return fail_no_run(c, name, err);
 }
 
 static status choose_worker(const run_entry *r, str name, const worker_entry **out,
@@ -127,10 +99,10 @@ static status choose_worker(const run_entry *r, str name, const worker_entry **o
         *out = w;
         return OK;
     }
-    name_list l = {.n = 0};
-    for (uint32_t i = 0; i < r->n_workers; i++) choose_add_name(&l, r->workers[i].name);
+    name_hint hint = hint_for(name);
+    for (uint32_t i = 0; i < r->n_workers; i++) hint_offer(&hint, r->workers[i].name);
     FAIL(err, ERR_ARG, NOPOS, MSG_NO_SUCH_WORKER, arg_text("name", name),
-         arg_text("run", r->name), list_arg(&l));
+         arg_text("run", r->name), HINT_ARGS(&hint));
 }
 
 static status choose_span(const worker_entry *w, str name, const span_entry **out, error *err) {
@@ -144,16 +116,16 @@ static status choose_span(const worker_entry *w, str name, const span_entry **ou
         *out = s;
         return OK;
     }
-    name_list l = {.n = 0};
+    name_hint hint = hint_for(STR_NONE); /* numbers are not mistyped, they are wrong */
     for (uint32_t i = 0; i < w->n_spans; i++) {
         char text[96];
         const span_entry *e = &w->spans[i];
         str own = e->own.n ? e->own : e->stamp;
         int n = snprintf(text, sizeof text, own.n ? "%u (%.64s)" : "%u", e->number, own.p);
-        choose_add_name(&l, str_n(text, (size_t)n));
+        hint_offer(&hint, str_n(text, (size_t)n));
     }
     FAIL(err, ERR_ARG, NOPOS, MSG_NO_SUCH_SPAN, arg_text("name", name),
-         arg_text("worker", w->name), list_arg(&l));
+         arg_text("worker", w->name), HINT_ARGS(&hint));
 }
 
 status span_choose(const catalogue *c, const choice *wanted, span_choice *out, error *err) {

@@ -68,11 +68,11 @@ typedef struct {
     struct stat st;
 } dir_item;
 
-static int64_t mtime_of(const struct stat *st) {
+int64_t found_mtime(const struct stat *st) {
     return seconds_ns(st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
 }
 
-static status fail_path(error *err, uint16_t message, const char *path, int code) {
+status found_fail(error *err, uint16_t message, const char *path, int code) {
     char text[128];
     FAIL(err, ERR_IO, NOPOS, message, arg_cstr("path", path),
          arg_cstr("reason", strerror_r(code, text, sizeof text)));
@@ -85,7 +85,7 @@ static int discover_compare_items(const void *a, const void *b) {
 /* Everything of interest in one directory, sorted by name. */
 static status list_directory(walk *w, const char *path, vec *items, error *err) {
     DIR *d = fault_point(FAULT_READ) ? (errno = EIO, NULL) : opendir(path);
-    if (!d) return fail_path(err, MSG_CANNOT_READ, path, errno);
+    if (!d) return found_fail(err, MSG_CANNOT_READ, path, errno);
     status s = OK;
     for (struct dirent *e; s == OK && (e = readdir(d));) {
         struct stat st;
@@ -109,7 +109,7 @@ static status add_file(walk *w, const dir_item *item, const found_file *like, er
     *f = *like;
     f->path = arena_printf(w->a, "%.*s/%.*s", STR_ARG(like->run_path), STR_ARG(item->name));
     f->size_bytes = item->st.st_size > 0 ? (uint64_t)item->st.st_size : 0;
-    f->mtime_ns = mtime_of(&item->st);
+    f->mtime_ns = found_mtime(&item->st);
     if (!f->path.p) FAIL_MEMORY(err);
     return OK;
 }
@@ -324,7 +324,7 @@ static status discover_add_worker(walk *w, str path, const struct stat *st,
     *f = *like;
     f->path = path;
     f->size_bytes = st->st_size > 0 ? (uint64_t)st->st_size : 0;
-    f->mtime_ns = mtime_of(st);
+    f->mtime_ns = found_mtime(st);
     return OK;
 }
 
@@ -403,7 +403,7 @@ static status add_mindspore(walk *w, const vec *items, const found_file *run, bo
 }
 
 /* The name of a directory as a person calls it, also for "." and "..": its last part. */
-static str own_name(arena *a, const char *path) {
+str folder_own_name(arena *a, const char *path) {
     char real[PATH_MAX];
     str whole = str_of(realpath(path, real) ? real : path);
     while (whole.n > 1 && whole.p[whole.n - 1] == '/') whole.n--;
@@ -481,7 +481,7 @@ static status add_npu(walk *w, const vec *items, const found_file *run, bool *mi
     bool below = false;
     if (slash != SIZE_MAX) own = str_from(own, slash + 1);
     if (str_eq(own, STR(".")) || str_eq(own, STR("..")) || !own.n)
-        own = own_name(w->a, run->run_path.p);
+        own = folder_own_name(w->a, run->run_path.p);
     TRY(add_npu_cycle(w, run->run_path, own, run, mine, err));
     if (*mine) return OK;
     for (size_t i = 0; i < items->n; i++) {
@@ -564,7 +564,7 @@ static status walk_directory(walk *w, str path, str name, const level *way, erro
 
 /* ---- from the flat list to the catalogue ------------------------------------------------- */
 
-static int compare_found(const void *pa, const void *pb) {
+int found_compare(const void *pa, const void *pb) {
     const found_file *a = pa, *b = pb;
     int c = name_compare(a->run_name, b->run_name);
     if (c == 0) c = str_cmp(a->name.worker, b->name.worker);
@@ -675,15 +675,14 @@ static void part_forms(found_file *f, size_t n) {
 
 static status sort_files(arena *a, found_file *files, size_t n, error *err) {
     TRY(own_names(a, files, n, err));
-    qsort(files, n, sizeof *files, compare_found);
+    qsort(files, n, sizeof *files, found_compare);
     part_forms(files, n);
-    qsort(files, n, sizeof *files, compare_found);
+    qsort(files, n, sizeof *files, found_compare);
     return OK;
 }
 
 /* Files that were named, and all of the processes in them. */
-static status catalogue_of_given(arena *a, const found_file *f, size_t n, catalogue *out,
-                                 error *err) {
+status catalogue_of_given(arena *a, const found_file *f, size_t n, catalogue *out, error *err) {
     vec files = VEC_INIT(found_file);
     status s = OK;
     for (size_t i = 0; i < n && s == OK; i++) {
@@ -697,7 +696,7 @@ static status catalogue_of_given(arena *a, const found_file *f, size_t n, catalo
     found_file *all = VEC(&files, found_file);
     if (s == OK) s = sort_files(a, all, files.n, err);
     if (s == OK) s = recordings_split(a, all, files.n, err);
-    if (s == OK) qsort(all, files.n, sizeof *all, compare_found);
+    if (s == OK) qsort(all, files.n, sizeof *all, found_compare);
     if (s == OK) s = make_catalogue(a, all, files.n, out, err);
     vec_fini(&files);
     return s;
@@ -710,8 +709,8 @@ static status discover_file(arena *a, const char *path, const struct stat *st, c
     size_t slash = str_rfind_byte(whole, '/');
     parent = arena_str(a, slash == SIZE_MAX ? STR(".") : str_n(whole.p, slash ? slash : 1));
     if (!parent.p) FAIL_MEMORY(err);
-    found_file f = {.run_path = parent, .path = whole, .mtime_ns = mtime_of(st)};
-    f.run_name = strcmp(path, "-") == 0 ? STR("") : own_name(a, parent.p);
+    found_file f = {.run_path = parent, .path = whole, .mtime_ns = found_mtime(st)};
+    f.run_name = strcmp(path, "-") == 0 ? STR("") : folder_own_name(a, parent.p);
     if (!f.run_name.p) FAIL_MEMORY(err);
     if (st->st_size > 0) f.size_bytes = (uint64_t)st->st_size;
     str base = slash == SIZE_MAX ? whole : str_from(whole, slash + 1);
@@ -790,7 +789,7 @@ static status discover_tree(arena *a, const char *path, const struct stat *st, c
     level root = {.device = st->st_dev, .inode = st->st_ino};
     str trimmed = str_of(path);
     while (trimmed.n > 1 && trimmed.p[trimmed.n - 1] == '/') trimmed.n--;
-    str top = arena_str(a, trimmed), name = own_name(a, path);
+    str top = arena_str(a, trimmed), name = folder_own_name(a, path);
     if (!top.p || !name.p) FAIL_MEMORY(err);
     w.n_root = top.n + 1;
     status s = walk_directory(&w, top, name, &root, err);
@@ -799,9 +798,9 @@ static status discover_tree(arena *a, const char *path, const struct stat *st, c
     size_t n = w.files.n;
     if (s == OK && n) s = sort_files(a, f, n, err);
     if (s == OK && n) s = rank_folders_join(a, top, name, f, n, err);
-    if (s == OK && n) qsort(f, n, sizeof *f, compare_found);
+    if (s == OK && n) qsort(f, n, sizeof *f, found_compare);
     if (s == OK && n) s = recordings_split(a, f, n, err);
-    if (s == OK && n) qsort(f, n, sizeof *f, compare_found);
+    if (s == OK && n) qsort(f, n, sizeof *f, found_compare);
     if (s == OK && n) s = pass_copies(&w, f, n, err);
     if (s == OK) take_back_joined(&w, f, n);
     if (s == OK) s = keep_passed(&w, out, err);
@@ -810,83 +809,6 @@ static status discover_tree(arena *a, const char *path, const struct stat *st, c
     vec_fini(&w.files);
     vec_fini(&w.passed);
     return s;
-}
-
-/* ---- several files ----------------------------------------------------------------------- */
-
-static str folder_part(str path, size_t *n_path) {
-    size_t slash = str_rfind_byte(path, '/');
-    str folder = slash == SIZE_MAX ? STR_NONE : str_n(path.p, slash);
-    size_t above = folder.n ? str_rfind_byte(folder, '/') : SIZE_MAX;
-    *n_path = folder.n;
-    return above == SIZE_MAX ? folder : str_from(folder, above + 1);
-}
-
-/* Files of one name in several folders: hostA/rank0.json, hostB/rank0.json are two workers. */
-static status part_folders(arena *a, found_file *f, size_t n, error *err) {
-    bool same = false;
-    size_t n_i, n_k;
-    for (size_t i = 0; i < n && !same; i++)
-        for (size_t k = i + 1; k < n && !same; k++) {
-            (void)folder_part(f[i].path, &n_i);
-            (void)folder_part(f[k].path, &n_k);
-            bool apart = !str_eq(str_n(f[i].path.p, n_i), str_n(f[k].path.p, n_k));
-            same = apart && str_eq(f[i].name.worker, f[k].name.worker);
-        }
-    for (size_t i = 0; i < n && same; i++) {
-        str folder = folder_part(f[i].path, &n_i);
-        if (!folder.n) continue;
-        f[i].name.worker =
-            arena_printf(a, "%.*s/%.*s", STR_ARG(folder), STR_ARG(f[i].name.worker));
-        if (!f[i].name.worker.p) FAIL_MEMORY(err);
-    }
-    return OK;
-}
-
-static status add_given(arena *a, const char *path, found_file *f, error *err) {
-    struct stat st = {0};
-    if (remote_is_url(path) || strcmp(path, "-") == 0)
-        FAIL(err, ERR_ARG, NOPOS, MSG_CLI_FILES_ONLY, arg_cstr("path", path));
-    if (stat(path, &st) != 0) return fail_path(err, MSG_CANNOT_OPEN, path, errno);
-    if (S_ISDIR(st.st_mode))
-        FAIL(err, ERR_ARG, NOPOS, MSG_CLI_FILES_ONLY, arg_cstr("path", path));
-    str whole = arena_str(a, str_of(path));
-    if (!whole.p) FAIL_MEMORY(err);
-    size_t slash = str_rfind_byte(whole, '/');
-    str base = slash == SIZE_MAX ? whole : str_from(whole, slash + 1);
-    *f = (found_file){.path = whole, .mtime_ns = mtime_of(&st)};
-    if (st.st_size > 0) f->size_bytes = (uint64_t)st.st_size;
-    if (!name_parse(base, &f->name)) name_of_any(base, &f->name);
-    return OK;
-}
-
-/* Execution traces are no workers: each is read with the trace beside it. */
-static uint32_t leave_out_execution_traces(const char **paths, uint32_t n) {
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (!beside_is_execution_trace(paths[i])) paths[left++] = paths[i];
-    return left ? left : n;
-}
-
-status discover_files(arena *a, const char *const *given, uint32_t n, catalogue *out,
-                      error *err) {
-    catalogue c = {.path = arena_str(a, str_of(given[0]))};
-    found_file *f = ARENA_ARRAY(a, found_file, n);
-    const char **paths = ARENA_ARRAY(a, const char *, n);
-    if (!f || !c.path.p || !paths) FAIL_MEMORY(err);
-    memcpy(paths, given, n * sizeof *paths);
-    n = leave_out_execution_traces(paths, n);
-    for (uint32_t i = 0; i < n; i++) TRY(add_given(a, paths[i], &f[i], err));
-    size_t slash = str_rfind_byte(f[0].path, '/');
-    str parent =
-        arena_str(a, slash == SIZE_MAX ? STR(".") : str_n(c.path.p, slash ? slash : 1));
-    str name = parent.p ? own_name(a, parent.p) : STR_NONE;
-    if (!name.p) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < n; i++) f[i].run_path = parent, f[i].run_name = name;
-    TRY(part_folders(a, f, n, err));
-    TRY(catalogue_of_given(a, f, n, &c, err));
-    *out = c;
-    return OK;
 }
 
 status run_discover(arena *a, const char *path, catalogue *out, error *err) {
@@ -899,7 +821,7 @@ status run_discover(arena *a, const char *path, catalogue *out, error *err) {
         return OK;
     }
     if (strcmp(path, "-") != 0 && stat(path, &st) != 0)
-        return fail_path(err, MSG_CANNOT_OPEN, path, errno);
+        return found_fail(err, MSG_CANNOT_OPEN, path, errno);
     status s = S_ISDIR(st.st_mode) ? discover_tree(a, path, &st, &c, err)
                                    : discover_file(a, path, &st, &c, err);
     if (s == OK || s == ERR_NOT_FOUND) *out = c; /* what was passed over is there, too */

@@ -83,9 +83,12 @@ typedef struct {
  * as it is, whatever its name. ERR_NOT_FOUND when a directory holds no trace; *out then has
  * what was passed over. ERR_IO when the path is not there or cannot be read. */
 status run_discover(arena *a, const char *path, catalogue *out, error *err) MUST_USE;
-/* Several files as the workers of one run. ERR_ARG when one of them is a folder. */
-status discover_files(arena *a, const char *const *paths, uint32_t n, catalogue *out,
-                      error *err) MUST_USE;
+/* Several files, as a shell gives them for a pattern: the workers of one run when they lie in
+ * one folder, each has a rank of its own, or the caller merges what it is given; else each
+ * folder is a run, as for the folder around them. ERR_ARG when one of them is a folder. */
+typedef enum { FILES_BY_FOLDER, FILES_ONE_RUN } files_meant;
+status discover_files(arena *a, const char *const *paths, uint32_t n, files_meant meant,
+                      catalogue *out, error *err) MUST_USE;
 
 /* What the user asked for; an empty text is "not asked". */
 typedef struct {

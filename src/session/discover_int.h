@@ -36,6 +36,23 @@ status rank_folders_join(arena *a, str top, str top_name, found_file *f, size_t 
 /* Recordings that several `tacho record` made into one folder become a run each
  * (recordings.c). The files are sorted, and are no longer afterwards. */
 status recordings_split(arena *a, found_file *f, size_t n, error *err) MUST_USE;
+/* Files that were named, and all of the processes in them. */
+status catalogue_of_given(arena *a, const found_file *f, size_t n, catalogue *out,
+                          error *err) MUST_USE;
+
+/* ---- what the walk and given_files.c share -------------------------------------------------
+ */
+
+struct stat;
+/* When the file was last written, in Unix ns. */
+int64_t found_mtime(const struct stat *st);
+/* ERR_IO about a path. */
+status found_fail(error *err, uint16_t message, const char *path, int code);
+/* The last part of a folder's real path. */
+str folder_own_name(arena *a, const char *path);
+/* For qsort: by run, worker, stamp. */
+int found_compare(const void *a, const void *b);
+
 /* discover for a URL. */
 status discover_remote(arena *a, const char *url, catalogue *out, error *err) MUST_USE;
 

@@ -294,3 +294,13 @@ uint64_t trace_size_bytes(const trace *t) {
     if (t->summary) bytes += summary_size_bytes(t->summary);
     return bytes + 8 * (uint64_t)t->n_shapes;
 }
+
+bool trace_is_empty(const trace *t) {
+    static const uint64_t describing =
+        TRACE_TABLE(process) | TRACE_TABLE(track) | TRACE_TABLE(category) |
+        TRACE_TABLE(device) | TRACE_TABLE(meta) | TRACE_TABLE(quality) | TRACE_TABLE(clock) |
+        TRACE_TABLE(note) | TRACE_TABLE(device_word);
+    for (int i = 0; i < N_TABLES; i++)
+        if (trace_rows(t, i) > 1 && !(describing >> i & 1)) return false;
+    return !t->summary;
+}

@@ -125,4 +125,8 @@ uint64_t trace_size_bytes(const trace *t);
  * Record 0 writes {}. ERR_FORMAT when a foreign file's record is damaged. */
 status trace_args_json(const trace *t, uint32_t record, buf *out, error *err) MUST_USE;
 
+/* Is there nothing that a question could be about: no summary, and no rows but those that
+ * describe the file, its devices and its damage? */
+bool trace_is_empty(const trace *t);
+
 #endif

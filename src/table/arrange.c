@@ -10,35 +10,30 @@
  * the large ones matter, texts rise. */
 #include "table/arrange.h"
 
-#include "base/buf.h"
 #include "base/message_ids_cli.h"
+#include "base/nearest.h"
 #include "table/filter.h"
 
 enum { SORT_KEYS = 4 };
 
-static void arrange_add_name(buf *names, const char *name) {
-    if (names->n != 0) buf_add_cstr(names, ", ");
-    buf_add_cstr(names, name);
-}
-
 static status fail_no_table(const answer *a, str name, error *err) {
-    buf names = {0};
-    for (uint32_t i = 0; i < a->n_tables; i++) arrange_add_name(&names, a->tables[i]->name);
-    arg args[] = {arg_cstr("analysis", a->analysis), arg_text("name", name),
-                  arg_text("tables", buf_str(&names))};
-    error_set(err, ERR_ARG, NOPOS, MSG_CLI_NO_TABLE, 3, args); /* copies the names */
-    buf_fini(&names);
-    return ERR_ARG;
+    name_hint hint = hint_for(name);
+    for (uint32_t i = 0; i < a->n_tables; i++) hint_offer(&hint, str_of(a->tables[i]->name));
+    FAIL(err, ERR_ARG, NOPOS, MSG_CLI_NO_TABLE, arg_cstr("analysis", a->analysis),
+         arg_text("name", name), HINT_ARGS(&hint));
 }
 
-static status fail_no_column(const table *t, str name, error *err) {
-    buf names = {0};
-    for (uint32_t i = 0; i < t->n_columns; i++) arrange_add_name(&names, t->columns[i].name);
-    arg args[] = {arg_cstr("table", t->name), arg_text("name", name),
-                  arg_text("columns", buf_str(&names))};
-    error_set(err, ERR_ARG, NOPOS, MSG_CLI_NO_COLUMN, 3, args);
-    buf_fini(&names);
-    return ERR_ARG;
+/* The columns of the first table are listed; one of any table may be meant. */
+static status fail_no_column(const answer *a, str name, error *err) {
+    name_hint hint = hint_for(name);
+    const table *first = a->tables[0];
+    for (uint32_t i = 0; i < first->n_columns; i++)
+        hint_offer(&hint, str_of(first->columns[i].name));
+    for (uint32_t i = 1; i < a->n_tables; i++)
+        for (uint32_t k = 0; k < a->tables[i]->n_columns; k++)
+            hint_consider(&hint, str_of(a->tables[i]->columns[k].name));
+    FAIL(err, ERR_ARG, NOPOS, MSG_CLI_NO_COLUMN, arg_cstr("table", first->name),
+         arg_text("name", name), HINT_ARGS(&hint));
 }
 
 /* The tables named, in the order they are asked for. */
@@ -84,8 +79,8 @@ static status parse_keys(str wanted, wanted_key *keys, uint32_t *n, error *err) 
         bool known =
             colon == SIZE_MAX || str_eq(key.way, STR("asc")) || str_eq(key.way, STR("desc"));
         if (!known || *n == SORT_KEYS)
-            FAIL(err, ERR_ARG, NOPOS, MSG_CLI_BAD_CHOICE, arg_text("given", wanted),
-                 arg_cstr("choices", ARRANGE_ORDERS));
+            FAIL(err, ERR_ARG, NOPOS, MSG_CLI_BAD_FORM, arg_text("given", wanted),
+                 arg_cstr("form", ARRANGE_ORDERS));
         keys[(*n)++] = key;
     }
     return OK;
@@ -113,7 +108,7 @@ static status check_keys(const answer *a, const wanted_key *keys, uint32_t n, er
         bool known = a->n_tables == 0;
         for (uint32_t i = 0; i < a->n_tables && !known; i++)
             known = table_column(a->tables[i], keys[k].name) != UINT32_MAX;
-        if (!known) return fail_no_column(a->tables[0], keys[k].name, err);
+        if (!known) return fail_no_column(a, keys[k].name, err);
     }
     return OK;
 }
@@ -165,11 +160,31 @@ static void skip_rows(table *t, size_t n) {
     t->n_rows -= n;
 }
 
-status arrange_answer(answer *a, const arrangement *how, error *err) {
-    if (how->table.n != 0) TRY(keep_tables(a, how->table, err));
+/* Rows that can be searched. */
+static int64_t count_rows(const answer *a) {
+    size_t n = 0;
+    for (uint32_t i = 0; i < a->n_tables; i++)
+        if (has_text(a->tables[i])) n += a->tables[i]->n_rows;
+    return (int64_t)n;
+}
+
+static status search_tables(answer *a, const arrangement *how, error *err) {
+    int64_t before = count_rows(a);
+    if (!how->search.n && !how->filter.n) return OK;
     for (uint32_t i = 0; i < a->n_tables && how->search.n != 0; i++)
         if (has_text(a->tables[i])) TRY(table_search(a->tables[i], how->search, err));
     if (how->filter.n != 0) TRY(filter_tables(a, how, err));
+    a->match = (verdict){.id = "match", .message = MSG_TEXT_MATCHED, .severity = SEVERITY_INFO};
+    a->match.args[a->match.n_args++] = arg_int("count", count_rows(a));
+    a->match.args[a->match.n_args++] = arg_int("total", before);
+    a->match.args[a->match.n_args++] =
+        arg_text("text", how->search.n ? how->search : how->filter);
+    return OK;
+}
+
+status arrange_answer(answer *a, const arrangement *how, error *err) {
+    if (how->table.n != 0) TRY(keep_tables(a, how->table, err));
+    TRY(search_tables(a, how, err));
     if (how->sort.n != 0) TRY(arrange_sort(a, how->sort, err));
     for (uint32_t i = 0; i < a->n_tables; i++) {
         if (how->offset) skip_rows(a->tables[i], how->offset);

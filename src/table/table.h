@@ -142,6 +142,7 @@ typedef struct {
     struct dropped {
         const char *cause; /* "negative_duration" */
         uint16_t message;
+        bool harmless; /* repaired or kept: no answer rests on less because of it */
         int64_t count;
     } * dropped;
     uint32_t n_links;
@@ -168,6 +169,8 @@ typedef struct answer {
     table *tables[32];
     verdict verdict; /* id NULL when no rule matched */
     verdict cut;     /* said instead: the input ends before its recording; id NULL when whole */
+    verdict part;    /* the part of the trace it is about; id NULL: all of it */
+    verdict match;   /* how many rows a search found; id NULL: nothing was searched for */
     quality quality;
 } answer;
 

@@ -30,19 +30,35 @@ typedef struct {
 static const named_words HEADERS[] = {
 #define HEADER(name, en, zh) {#name, {en, zh}},
 #define TITLE(name, en, zh)
+#define VALUE(column, value, zh)
 #include "text/headers.def"
 #undef HEADER
 #undef TITLE
+#undef VALUE
     {NULL, {NULL, NULL}},
 };
 
 static const named_words TITLES[] = {
 #define HEADER(name, en, zh)
 #define TITLE(name, en, zh) {#name, {en, zh}},
+#define VALUE(column, value, zh)
 #include "text/headers.def"
 #undef HEADER
 #undef TITLE
+#undef VALUE
     {NULL, {NULL, NULL}},
+};
+
+static const struct {
+    const char *column, *value, *zh;
+} VALUES[] = {
+#define HEADER(name, en, zh)
+#define TITLE(name, en, zh)
+#define VALUE(column, value, zh) {#column, #value, zh},
+#include "text/headers.def"
+#undef HEADER
+#undef TITLE
+#undef VALUE
 };
 
 static const char *const LANG_NAMES[N_LANGS] = {"en", "zh"};
@@ -78,6 +94,13 @@ static const char *find_words(const named_words *list, const char *name, lang l)
 
 const char *text_header(const char *column, lang l) {
     return find_words(HEADERS, column, l);
+}
+
+str text_value_word(const char *column, str value, lang l) {
+    for (size_t i = 0; l == LANG_ZH && i < sizeof VALUES / sizeof *VALUES; i++)
+        if (str_eq(value, str_of(VALUES[i].value)) && strcmp(column, VALUES[i].column) == 0)
+            return str_of(VALUES[i].zh);
+    return value;
 }
 
 const char *text_title(const char *table, lang l) {

@@ -19,6 +19,9 @@ lang lang_of_locale(const char *locale);
 
 /* The sentence as written in messages.def; "" for an unknown id. Static. */
 const char *text_get(uint16_t message, lang l);
+/* The word for a value of a column that is one of ours (kernel, critical); the value itself
+ * where there is none. For eyes: programs read the value. */
+str text_value_word(const char *column, str value, lang l);
 /* The words of headers.def above a column, above a table; the name itself where there are none.
  * Static, or the name that was given. */
 const char *text_header(const char *column, lang l);

@@ -68,7 +68,7 @@ test("query: a mistake is shown where it is, and another question goes on", asyn
     await page.press("textarea", "Control+Enter");
     const alert = page.locator(".sql-error");
     await alert.waitFor();
-    assert.match(await alert.innerText(), /no such column: nobody/);
+    assert.match(await alert.innerText(), /there is no column nobody/);
     assert.equal((await alert.locator("pre").textContent()).split("\n")[1].indexOf("^"), 7);
     await page.fill("textarea", "SELECT 42 AS answer");
     await page.locator("button.button", { hasText: /^Run$/ }).click();

@@ -1,7 +1,7 @@
 /* options.c: the command line. Words come from the input, one a line; the first chooses the command.
  * Whatever they are, they are understood or refused as a wrong command line, and every number that
  * was understood is one the commands can work with. */
-#include "cli/options.h"
+#include "cli/complete.h"
 #include "fuzz/fuzz.h"
 
 enum { MOST_WORDS = 24 };
@@ -9,7 +9,7 @@ enum { MOST_WORDS = 24 };
 static bool pick_command(str word, command *out) {
     uint32_t n = 0;
     if (command_find(word, out)) return true;
-    (void)command_near(word);
+    CHECK(command_unknown(word, true, NULL) == ERR_ARG);
     while (command_at(n, out)) n++;
     return n && word.n && command_at((uint8_t)word.p[0] % n, out);
 }
@@ -24,6 +24,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         p = strchr(p, '\n');
         if (p) *p++ = 0;
     }
+    uint32_t n_split;
+    arena split;
+    arena_init(&split, 1 << 20);
+    const str *parts = complete_split(&split, str_n((const char *)data, size), &n_split);
+    for (uint32_t i = 0; parts && i < n_split; i++) CHECK(parts[i].n <= size);
+    arena_fini(&split);
     options o = {.words = LANG_EN};
     error err = {0};
     arena a;

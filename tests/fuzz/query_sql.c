@@ -57,7 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     CHECK(query_open(&in, &o, &q, NULL) == OK);
     if (ask_text(q, str_n((const char *)data, size), &a, &out) == OK)
         for (uint32_t i = 0; i < out.n_tables; i++)
-            CHECK(out.tables[i]->n_rows <= 1000 || i == 0);
+            CHECK(out.tables[i]->n_rows <= 1000 ||
+                  !str_starts(str_of(out.tables[i]->name), STR("result")));
     arena_fini(&a);
     CHECK(ask_text(q, STR("SELECT count(*) FROM slice"), &a, &out) == OK);
     CHECK(out.tables[0]->columns[0].v.i[0] == 181);

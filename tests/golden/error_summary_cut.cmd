@@ -1,1 +1,1 @@
-mkdir $TMP/logs && cp minimal.pt.trace.json $TMP/logs/a.pt.trace.json && cd $TMP/logs && $TACHO reduce a.pt.trace.json -o run.tacho -q && head -c 3000 run.tacho > cut.tacho; $TACHO info cut.tacho; $TACHO distributed run.tacho --from 1ms; $TACHO memory run.tacho
+mkdir $TMP/logs && cp minimal.pt.trace.json $TMP/logs/a.pt.trace.json && cd $TMP/logs && $TACHO reduce a.pt.trace.json -o run.tacho -q && head -c 3000 run.tacho > cut.tacho; $TACHO info cut.tacho; $TACHO distributed run.tacho --from 10us; $TACHO memory run.tacho

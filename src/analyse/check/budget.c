@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "base/message_ids_check.h"
+#include "base/nearest.h"
 #include "base/num.h"
 
 enum { MAX_RULES = 10000, MAX_FOUND = 40 };
@@ -108,12 +109,36 @@ static status fail_expected(const budget_reader *r, uint16_t expected, error *er
     return error_set(err, r->from->wrong, NOPOS, MSG_BUDGET_EXPECTED, found.n ? 5 : 4, args);
 }
 
-/* A name that is not there: which one, and what there is. */
-static status fail_name(const budget_reader *r, size_t at, str name, uint16_t message,
+/* A name that cannot stand there, and where it stands. */
+typedef struct {
+    size_t at;
+    name_hint hint;
+} wrong_name;
+
+static status fail_name(const budget_reader *r, const wrong_name *w, uint16_t message,
                         error *err) {
     arg args[] = {arg_text("file", r->from->name), arg_id("line", r->line),
-                  arg_id("column", (int64_t)(at - r->line_start) + 1), arg_text("name", name)};
-    return error_set(err, r->from->wrong, NOPOS, message, 4, args);
+                  arg_id("column", (int64_t)(w->at - r->line_start) + 1),
+                  arg_text("name", w->hint.wanted), HINT_ARGS(&w->hint)};
+    return error_set(err, r->from->wrong, NOPOS, message, (int)N_OF(args), args);
+}
+
+static status fail_column(const budget_reader *r, const result_info *t, size_t at, str name,
+                          error *err) {
+    wrong_name w = {at, hint_for(name)};
+    const field_info *f;
+    for (uint32_t i = 0; (f = registry_field(t, i)) != NULL; i++)
+        hint_offer(&w.hint, str_of(f->name));
+    return fail_name(r, &w, MSG_BUDGET_NO_COLUMN, err);
+}
+
+static status fail_table(const budget_reader *r, const char *analysis, size_t at, str name,
+                         error *err) {
+    wrong_name w = {at, hint_for(name)};
+    const result_info *t;
+    for (uint32_t i = 0; (t = registry_result(analysis, i)) != NULL; i++)
+        hint_offer(&w.hint, str_of(t->name));
+    return fail_name(r, &w, MSG_BUDGET_NO_TABLE, err);
 }
 
 static str take_word(budget_reader *r) {
@@ -174,8 +199,9 @@ static status take_rows(budget_reader *r, budget_rule *rule, error *err) {
     } else {
         if (!word.n) return fail_expected(r, MSG_BUDGET_ROWS, err);
         const field_info *key = find_field(rule->table, word);
-        if (!key) return fail_name(r, at, word, MSG_BUDGET_NO_COLUMN, err);
-        if (key->type != TYPE_TEXT) return fail_name(r, at, word, MSG_BUDGET_NOT_TEXT, err);
+        if (!key) return fail_column(r, rule->table, at, word, err);
+        if (key->type != TYPE_TEXT)
+            return fail_name(r, &(wrong_name){at, hint_for(word)}, MSG_BUDGET_NOT_TEXT, err);
         if (!take(r, '=')) return fail_expected(r, MSG_BUDGET_EQUALS, err);
         rule->rows = SELECT_EQUAL;
         rule->key = word;
@@ -193,8 +219,9 @@ static status set_column(budget_reader *r, budget_rule *rule, size_t at, str wor
     rule->unit = UNIT_COUNT;
     if (str_eq(word, STR("rows")) && rule->rows == SELECT_EVERY) return OK;
     rule->field = find_field(rule->table, word);
-    if (!rule->field) return fail_name(r, at, word, MSG_BUDGET_NO_COLUMN, err);
-    if (!is_number(rule->field)) return fail_name(r, at, word, MSG_BUDGET_NOT_NUMBER, err);
+    if (!rule->field) return fail_column(r, rule->table, at, word, err);
+    if (!is_number(rule->field))
+        return fail_name(r, &(wrong_name){at, hint_for(word)}, MSG_BUDGET_NOT_NUMBER, err);
     rule->unit = rule->field->unit;
     return OK;
 }
@@ -216,7 +243,7 @@ static status take_column(budget_reader *r, budget_rule *rule, error *err) {
     const result_info *named = find_result(analysis, word);
     if (rows || (!more && !named) || (!more && find_field(rule->table, word)))
         return set_column(r, rule, at, word, err);
-    if (!named) return fail_name(r, at, word, MSG_BUDGET_NO_TABLE, err);
+    if (!named) return fail_table(r, analysis, at, word, err);
     rule->table = named;
     if (take(r, '[')) TRY(take_rows(r, rule, err));
     if (!take(r, '.')) return fail_expected(r, MSG_BUDGET_DOT, err);
@@ -238,6 +265,15 @@ static bool find_measure(str word, measure_id *out) {
 /* An analysis that asks for a second run would have to be asked about three. */
 static bool can_be_asked(const analysis_info *a) {
     return a && !registry_find_param(a->name, STR("other")) && strcmp(a->name, "history") != 0;
+}
+
+static status fail_subject(const budget_reader *r, size_t at, str name, error *err) {
+    wrong_name w = {at, hint_for(name)};
+    const analysis_info *a;
+    for (int m = 0; m < N_MEASURES; m++) hint_offer(&w.hint, str_of(MEASURES[m].name));
+    for (uint32_t i = 0; (a = registry_analysis(i)) != NULL; i++)
+        if (can_be_asked(a)) hint_offer(&w.hint, str_of(a->name));
+    return fail_name(r, &w, MSG_BUDGET_NO_NAME, err);
 }
 
 static status take_per_step(budget_reader *r, budget_rule *rule, error *err) {
@@ -266,8 +302,7 @@ static status take_subject(budget_reader *r, budget_rule *rule, error *err) {
         rule->unit = MEASURES[rule->measure].unit;
     } else {
         rule->analysis = registry_find(word);
-        if (!can_be_asked(rule->analysis))
-            return fail_name(r, at, word, MSG_BUDGET_NO_NAME, err);
+        if (!can_be_asked(rule->analysis)) return fail_subject(r, at, word, err);
         TRY(take_column(r, rule, err));
         TRY(take_per_step(r, rule, err));
     }

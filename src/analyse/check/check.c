@@ -32,6 +32,7 @@ typedef struct {
     run_changes changes;
     judged *v;           /* by rule */
     uint32_t n, n_usual; /* the first n_usual rules are not the user's */
+    uint32_t n_skipped;  /* relative rules without a base */
     column_asker asker;
 } check;
 
@@ -49,6 +50,15 @@ static status add_required(check *c, error *err) {
     return OK;
 }
 
+/* One budget serves the first run, which has no base yet, and all later ones. */
+static void skip_relative(check *c) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->rules.n; i++)
+        if (!c->rules.v[i].relative) c->rules.v[n++] = c->rules.v[i];
+    c->n_skipped = c->rules.n - n;
+    c->rules.n = n;
+}
+
 /* The usual ones where the user gives none, or gives the share that they allow. */
 static status find_rules(check *c, error *err) {
     str given = param_text(c->params, STR("max_regress"));
@@ -62,9 +72,7 @@ static status find_rules(check *c, error *err) {
     c->n_usual = c->rules.n;
     TRY(add_required(c, err));
     if (!c->rules.n) FAIL0(err, ERR_ARG, NOPOS, MSG_CHECK_NEEDS_BASE);
-    for (uint32_t i = 0; i < c->rules.n; i++)
-        if (c->rules.v[i].relative && !c->in->against)
-            FAIL(err, ERR_ARG, NOPOS, MSG_CHECK_RELATIVE, arg_text("rule", c->rules.v[i].text));
+    if (!c->in->against) skip_relative(c);
     return OK;
 }
 
@@ -341,7 +349,14 @@ static bool is_ok(const void *facts, verdict *v) {
     return true;
 }
 
+static bool is_nothing(const void *facts, verdict *v) {
+    const check *c = facts;
+    (void)v;
+    return c->n == 0 && c->n_skipped > 0;
+}
+
 static const rule rules[] = {
+    {"check_nothing", MSG_VERDICT_CHECK_NOTHING, SEVERITY_WARNING, is_nothing},
     {"check_regression", MSG_VERDICT_CHECK_REGRESSION, SEVERITY_CRITICAL, is_regression},
     {"check_other_workload", MSG_VERDICT_CHECK_OTHER_WORK, SEVERITY_WARNING, is_other_work},
     {"check_inconclusive", MSG_VERDICT_CHECK_INCONCLUSIVE, SEVERITY_WARNING, is_inconclusive},
@@ -391,6 +406,7 @@ status analyse_check(const analysis_input *in, const params *p, arena *a, answer
     TRY(judge_all(&c, err));
     TRY(write_tables(&c, err));
     rules_apply(rules, N_OF(rules), &c, &out->verdict);
+    if (c.n_skipped) verdict_add(&out->verdict, arg_int("skipped", c.n_skipped));
     answer_finish(out, p);
     return OK;
 }

@@ -63,8 +63,7 @@ static status note_lost(const lost_work *w, arena *a, answer *out, error *err) {
 status lost_work_judge(const trace *t, arena *a, answer *out, bool *replaced, error *err) {
     lost_work w;
     *replaced = false;
-    if (t->slice.n <= 1 && t->memory.n <= 1 && t->counter.n <= 1 && t->instant.n <= 1 &&
-        t->producer_op.n <= 1 && t->producer_step.n <= 1 && t->pipe_op.n <= 1) {
+    if (trace_is_empty(t)) {
         out->verdict = (verdict){.id = "trace_empty",
                                  .message = MSG_VERDICT_TRACE_EMPTY,
                                  .severity = SEVERITY_WARNING};

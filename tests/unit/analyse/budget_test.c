@@ -136,6 +136,12 @@ static void an_error_says_where_and_what_is_expected(void **state) {
         {"operators < 3", "limits.txt:1:11: expected a dot and a column"},
         {"operators. < 3", "limits.txt:1:12: expected the name of a column"},
         {"operators.none < 3", "limits.txt:1:11: the table has no column none"},
+        {"operators.host_tota < 3 ms", "limits.txt:1:11: the table has no column host_tota; "
+                                       "did you mean host_total?"},
+        {"stpe < 3 ms", "limits.txt:1:1: stpe is neither a measure nor an analysis; "
+                        "did you mean step?"},
+        {"overview.brekdown.time < 3 ms", "limits.txt:1:10: the analysis has no table "
+                                          "brekdown; did you mean breakdown?"},
         {"operators.name < 3", "limits.txt:1:11: column name is not a number"},
         {"overview.none.x < 3", "limits.txt:1:10: the analysis has no table none"},
         {"memory.peaks < 3", "limits.txt:1:14: expected a dot and a column"},

@@ -281,7 +281,7 @@ static void ranks_are_one_sample_a_step(void **state) {
     summary_free(both);
 }
 
-static void a_relative_limit_needs_a_base(void **state) {
+static void a_relative_limit_without_a_base_is_skipped(void **state) {
     (void)state;
     analysis_input in = {.traces = make_run(&(twist){0}, "w"), .n_traces = 1};
     params p = fake_params();
@@ -289,7 +289,16 @@ static void a_relative_limit_needs_a_base(void **state) {
     error err;
     assert_int_equal(analyse_check(&in, &p, &scratch, &out, &err), ERR_ARG);
     add_rule(&p, "step <= +5 %");
-    assert_int_equal(analyse_check(&in, &p, &scratch, &out, &err), ERR_ARG);
+    assert_int_equal(analyse_check(&in, &p, &scratch, &out, &err), OK);
+    assert_string_equal(out.verdict.id, "check_nothing");
+    assert_int_equal(out.tables[0]->n_rows, 0);
+    add_rule(&p, "step < 1 min; mfu >= -3 %");
+    assert_int_equal(analyse_check(&in, &p, &scratch, &out, &err), OK);
+    assert_string_equal(out.verdict.id, "check_ok");
+    assert_int_equal(out.tables[0]->n_rows, 1);
+    const arg *last = &out.verdict.args[out.verdict.n_args - 1];
+    assert_string_equal(last->name, "skipped");
+    assert_int_equal(last->u.i, 2);
     p.n_extra = 0;
     add_rule(&p, "step <= ");
     assert_int_equal(analyse_check(&in, &p, &scratch, &out, &err), ERR_ARG);
@@ -309,7 +318,7 @@ int main(void) {
         TEST(what_was_not_recorded_is_left_out_unless_asked_for),
         TEST(columns_of_analyses_are_limited),
         TEST(ranks_are_one_sample_a_step),
-        TEST(a_relative_limit_needs_a_base),
+        TEST(a_relative_limit_without_a_base_is_skipped),
     };
     arena_init(&scratch, 0);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,8 +28,9 @@ static void help_fits_the_terminal_in_both_languages(void **state) {
         }
         buf b = {0};
         help_program(&b, (lang)l, 60);
+        help_short(&b, (lang)l, 80);
         buf_add_byte(&b, '\0');
-        assert_fits(b.p, 60);
+        assert_fits(b.p, 80);
         buf_fini(&b);
     }
 }
@@ -52,8 +53,32 @@ static void every_column_of_an_analysis_is_explained(void **state) {
     buf_fini(&b);
 }
 
+static void every_command_is_in_one_group(void **state) {
+    command c, listed;
+    const command_group *g;
+    for (uint32_t i = 0; command_at(i, &c); i++) {
+        int n = 0;
+        for (uint32_t k = 0; (g = command_group_at(k)) != NULL; k++)
+            for (uint32_t j = 0; command_in_group(g, j, &listed); j++)
+                n += strcmp(listed.name, c.name) == 0;
+        if (n != 1) fail_msg("%s is in %d groups of groups.def", c.name, n);
+    }
+}
+
+static void a_group_names_only_commands(void **state) {
+    const command_group *g;
+    for (uint32_t k = 0; (g = command_group_at(k)) != NULL; k++) {
+        uint32_t words = 1;
+        command c;
+        for (const char *p = g->commands; *p; p++) words += *p == ' ';
+        for (uint32_t i = 0; i < words; i++) assert_true(command_in_group(g, i, &c));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_command_is_in_one_group),
+        cmocka_unit_test(a_group_names_only_commands),
         cmocka_unit_test(help_fits_the_terminal_in_both_languages),
         cmocka_unit_test(every_column_of_an_analysis_is_explained),
     };

@@ -148,10 +148,22 @@ static void parameters_of_the_registry_are_options(void **state) {
     assert_int_equal(parse("operators --group-by name+shape --group-by type", &o, NULL), OK);
     assert_int_equal(options_params(&o, NULL).group, GROUP_TYPE);
     assert_refused("operators --group-by launch",
-                   "--group-by launch: must be one of "
-                   "name|name+shape|name+stack|name+shape+stack|type|subgraph");
+                   "--group-by launch: unknown value; available: "
+                   "name, name+shape, name+stack, name+shape+stack, type, subgraph");
+    assert_refused("operators --group-by typ",
+                   "--group-by typ: unknown value; did you mean type? "
+                   "(name, name+shape, name+stack, name+shape+stack, type, subgraph)");
     assert_refused("info --group-by name",
                    "info has no option --group-by; run tacho info --help for a list");
+}
+
+static void assert_unknown(const char *name, bool is_path, const char *sentence) {
+    error err = {0};
+    buf b = {0};
+    assert_int_equal(command_unknown(str_of(name), is_path, &err), ERR_ARG);
+    text_error(&b, LANG_EN, &err);
+    assert_true(str_eq(buf_str(&b), str_of(sentence)));
+    buf_fini(&b);
 }
 
 static void a_slip_is_answered_with_the_nearest_name(void **state) {
@@ -166,9 +178,10 @@ static void a_slip_is_answered_with_the_nearest_name(void **state) {
                    "operators has no option -x; run tacho operators --help for a list");
     assert_refused("export --o x",
                    "export has no option --o; run tacho export --help for a list");
-    assert_string_equal(command_near(STR("kernel")), "kernels");
-    assert_string_equal(command_near(STR("inof")), "info");
-    assert_null(command_near(STR("frobnicate")));
+    assert_unknown("kernel", false, "there is no command kernel; did you mean kernels?");
+    assert_unknown("inof", true, "there is no command and no file inof; did you mean info?");
+    assert_unknown("frobnicate", false,
+                   "there is no command frobnicate; run tacho --help for a list");
 }
 
 static void values_are_checked_by_kind(void **state) {
@@ -181,11 +194,12 @@ static void values_are_checked_by_kind(void **state) {
     assert_refused("record --flight 30",
                    "--flight 30: not a time with a unit; use 500ms, 30s, or 2min");
     assert_refused("operators --sort name:up",
-                   "--sort name:up: must be one of COLUMN, COLUMN:asc, COLUMN:desc");
+                   "--sort name:up: must be COLUMN, COLUMN:asc, COLUMN:desc");
     assert_refused("operators --memory-limit lots",
                    "--memory-limit lots: not a size; use 512M or 4G");
     assert_refused("operators --format xml",
-                   "--format xml: must be one of text|json|csv|md|columns|arrow");
+                   "--format xml: unknown value; available: text, json, csv, md, columns, "
+                   "arrow");
     assert_refused("operators --limit", "option --limit needs a value: --limit N");
     assert_refused("operators --json=1", "option --json takes no value");
 }

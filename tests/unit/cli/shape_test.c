@@ -106,11 +106,11 @@ static void assert_refused(options o, const char *sentence) {
 
 static void what_is_not_there_is_answered_with_what_is(void **state) {
     assert_refused((options){.question = {.table = STR("x")}},
-                   "test has no table x; its tables are ops, sums");
+                   "test has no table x; available: ops, sums");
     assert_refused((options){.question = {.sort = STR("x")}},
-                   "ops has no column x; its columns are name, calls");
+                   "ops has no column x; available: name, calls");
     assert_refused((options){.question = {.sort = STR("calls:up")}},
-                   "calls:up: must be one of COLUMN, COLUMN:asc, COLUMN:desc");
+                   "calls:up: must be COLUMN, COLUMN:asc, COLUMN:desc");
 }
 
 static void stable_takes_out_path_and_time(void **state) {

@@ -51,7 +51,8 @@ answer sample_answer(arena *a) {
     x.quality.events_read = 12;
     x.quality.dropped = ARENA_NEW(a, struct dropped);
     assert_non_null(x.quality.dropped);
-    *x.quality.dropped = (struct dropped){"negative_duration", MSG_CAUSE_NEGATIVE_DURATION, 2};
+    *x.quality.dropped = (struct dropped){
+        .cause = "negative_duration", .message = MSG_CAUSE_NEGATIVE_DURATION, .count = 2};
     x.quality.n_dropped = 1;
     x.quality.links = ARENA_NEW(a, quality_link);
     assert_non_null(x.quality.links);

@@ -39,6 +39,56 @@ static void each_statement_has_a_table(void **state) {
     case_close(&c);
 }
 
+static void a_word_with_a_dot_ends_with_its_line(void **state) {
+    query_case c;
+    case_open(&c, (query_options){0});
+    assert_int_equal(case_ask(&c, "\n.help\n.schema step \nSELECT 1\n AS a; SELECT 2;\n.help;\n"
+                                  ".quit\n.nothing\n"),
+                     OK);
+    static const char *const names[] = {"help", "schema", "result", "result_2", "help_2"};
+    assert_int_equal(c.answer.n_tables, N_OF(names));
+    for (uint32_t i = 0; i < c.answer.n_tables; i++)
+        assert_string_equal(c.answer.tables[i]->name, names[i]);
+    assert_int_equal(case_ask(&c, "SELECT 1\n.tables"), ERR_ARG); /* without its semicolon */
+    case_close(&c);
+}
+
+static void assert_hint(query_case *c, const char *sql, uint16_t message, const char *near) {
+    assert_int_equal(case_ask(c, sql), ERR_ARG);
+    assert_int_equal(c->err.message, message);
+    assert_string_equal(c->err.args[1].name, "near");
+    assert_true(str_eq(c->err.args[1].u.text, str_of(near)));
+}
+
+static void an_unknown_name_is_answered_with_the_nearest(void **state) {
+    query_case c;
+    case_open(&c, (query_options){0});
+    assert_hint(&c, "SELECT * FROM slcie", MSG_QUERY_NO_TABLE, "slice");
+    assert_hint(&c, "SELECT * FROM operatrs('name')", MSG_QUERY_NO_TABLE, "operators");
+    assert_hint(&c, "SELECT * FROM bananas", MSG_QUERY_NO_TABLE, "");
+    assert_hint(&c, ".schema kernal", MSG_QUERY_NO_TABLE, "kernel");
+    assert_hint(&c, "SELECT s.nmae FROM slice s", MSG_QUERY_NO_COLUMN, "name");
+    assert_hint(&c, "SELECT host_totl FROM operators", MSG_QUERY_NO_COLUMN, "host_total");
+    /* kernel has no such column, but another table has */
+    assert_hint(&c, "SELECT host_total FROM kernel", MSG_QUERY_NO_COLUMN, "host_total");
+    assert_hint(&c, "SELECT medain(dur) FROM slice", MSG_QUERY_NO_FUNCTION, "median");
+    assert_hint(&c, ".tabels", MSG_QUERY_NO_WORD, ".tables");
+    case_close(&c);
+}
+
+static void steps_that_do_not_exist_are_refused(void **state) {
+    query_case c;
+    case_open(&c, (query_options){0});
+    assert_int_equal(case_ask(&c, "SELECT * FROM operators WHERE in_steps = '9'"), ERR_ARG);
+    assert_int_equal(c.err.message, MSG_NO_SUCH_STEP);
+    query *none = NULL;
+    query_options nine = c.options;
+    nine.params.first_step = nine.params.last_step = 9;
+    assert_int_equal(query_open(&c.in, &nine, &none, &c.err), ERR_ARG);
+    assert_null(none);
+    case_close(&c);
+}
+
 static void functions_compute(void **state) {
     query_case c;
     case_open(&c, (query_options){0});
@@ -152,8 +202,11 @@ static void a_mistake_has_a_place(void **state) {
     query_case c;
     case_open(&c, (query_options){0});
     assert_int_equal(case_ask(&c, "SELECT 1; SELECT nobody FROM slice"), ERR_ARG);
-    assert_int_equal(c.err.message, MSG_QUERY_SQL);
+    assert_int_equal(c.err.message, MSG_QUERY_NO_COLUMN);
     assert_int_equal(c.err.offset, 17);
+    assert_int_equal(case_ask(&c, "SELECT 1; SELECT 2 FRM slice x"), ERR_ARG);
+    assert_int_equal(c.err.message, MSG_QUERY_SQL);
+    assert_int_equal(c.err.offset, 23);
     case_close(&c);
 }
 
@@ -356,6 +409,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_column_has_the_type_and_unit_of_its_values),
         cmocka_unit_test(each_statement_has_a_table),
+        cmocka_unit_test(a_word_with_a_dot_ends_with_its_line),
+        cmocka_unit_test(an_unknown_name_is_answered_with_the_nearest),
+        cmocka_unit_test(steps_that_do_not_exist_are_refused),
         cmocka_unit_test(functions_compute),
         cmocka_unit_test(spans_that_overlap_are_joined),
         cmocka_unit_test(analyses_are_tables),

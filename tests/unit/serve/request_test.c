@@ -98,8 +98,8 @@ static void wrong_values_get_a_sentence(void **state) {
     refuse("/api/v1/operators?all-workers=maybe", ERR_ARG, MSG_CLI_BAD_CHOICE);
     refuse("/api/v1/operators?from=9&to=3", ERR_ARG, MSG_CLI_EMPTY_WINDOW);
     refuse("/api/v1/operators?from=1&step=3", ERR_ARG, MSG_CLI_STEP_AND_TIME);
-    refuse("/api/v1/viewport?width=8193", ERR_ARG, MSG_CLI_BAD_CHOICE);
-    refuse("/api/v1/operators?sort=name:up", ERR_ARG, MSG_CLI_BAD_CHOICE);
+    refuse("/api/v1/viewport?width=8193", ERR_ARG, MSG_CLI_BAD_FORM);
+    refuse("/api/v1/operators?sort=name:up", ERR_ARG, MSG_CLI_BAD_FORM);
     refuse("/api/v1/memory?at=noon", ERR_ARG, MSG_CLI_BAD_TIME);
     refuse("/api/v1/memory?points=-3", ERR_ARG, MSG_CLI_BAD_NUMBER);
     refuse("/api/v1/viewport?width=99999999999999999999", ERR_ARG, MSG_CLI_BAD_NUMBER);
@@ -110,15 +110,17 @@ static void an_error_has_the_words_of_the_url(void **state) {
         {"/api/v1/operators?from=5parsecs",
          "from=5parsecs: not a time; use 250us, 12.5ms, 1.2s, or whole nanoseconds"},
         {"/api/v1/kernels?group_by=color",
-         "group_by=color: must be one of name|name+op|launch"},
+         "group_by=color: unknown value; available: name, name+op, launch"},
         {"/api/v1/operators?from=1&step=3", "step and from/to cannot be used together"},
-        {"/api/v1/viewport?width=8193", "width=8193: must be one of 0…8192"},
+        {"/api/v1/viewport?width=8193", "width=8193: must be 0…8192"},
+        {"/api/v1/kernels?serach=x", "kernels has no parameter serach; did you mean search?"},
+        {"/api/v1/kernel", "there is no route kernel; did you mean kernels?"},
     };
     for (size_t i = 0; i < N_OF(cases); i++) {
         request r;
         error err = {.status = OK};
         buf words = {0};
-        assert_int_equal(request_parse(&memory, str_of(cases[i][0]), &r, &err), ERR_ARG);
+        assert_int_not_equal(request_parse(&memory, str_of(cases[i][0]), &r, &err), OK);
         text_error(&words, LANG_EN, &err);
         buf_add_byte(&words, '\0');
         assert_string_equal(words.p, cases[i][1]);

@@ -214,7 +214,7 @@ static void a_folder_of_one_foreign_kind_says_what_to_do(void **state) {
     folder_gone(&f);
 }
 
-static void several_files_are_one_run(void **state) {
+static void files_of_one_folder_are_one_run(void **state) {
     folder f = folder_new();
     arena a;
     catalogue c;
@@ -223,16 +223,49 @@ static void several_files_are_one_run(void **state) {
                             put_file(&f, "r/rank0.json", small_trace(2)),
                             put_file(&f, "s/rank0.json", small_trace(3))};
     arena_init(&a, 0);
-    assert_int_equal(discover_files(&a, paths, 2, &c, &err), OK);
+    assert_int_equal(discover_files(&a, paths, 2, FILES_BY_FOLDER, &c, &err), OK);
     assert_string_equal(shown(&c), "r[rank0: rank1:]");
     assert_int_equal(c.runs[0].n_ranks, 2);
-    /* Files of one name in two folders are two workers; of one rank the newest is it. */
-    assert_int_equal(discover_files(&a, paths, 3, &c, &err), OK);
+    /* Merged, files of one name in two folders are two workers; of one rank the newest is
+     * it. */
+    assert_int_equal(discover_files(&a, paths, 3, FILES_ONE_RUN, &c, &err), OK);
+    assert_int_equal(c.n_runs, 1);
     assert_int_equal(c.runs[0].n_workers, 3);
     assert_int_equal(c.runs[0].n_ranks, 2);
     paths[1] = in_folder(&f, "r");
-    assert_int_equal(discover_files(&a, paths, 2, &c, &err), ERR_ARG);
+    assert_int_equal(discover_files(&a, paths, 2, FILES_BY_FOLDER, &c, &err), ERR_ARG);
     assert_int_equal(err.message, MSG_CLI_FILES_ONLY);
+    arena_fini(&a);
+    folder_gone(&f);
+}
+
+static void files_of_several_folders_are_several_runs(void **state) {
+    folder f = folder_new();
+    arena a;
+    catalogue c;
+    error err = {0};
+    arena_init(&a, 0);
+    const char *runs[] = {put_file(&f, "runs/b/vm_1.json", small_trace(1)),
+                          put_file(&f, "runs/a/vm_2.json", small_trace(2)),
+                          put_file(&f, "runs/a/vm_3.json", small_trace(3)),
+                          put_file(&f, "runs/deep/c/vm_4.json", small_trace(4))};
+    assert_int_equal(discover_files(&a, runs, 4, FILES_BY_FOLDER, &c, &err), OK);
+    assert_string_equal(shown(&c), "a[vm_2: vm_3:] b[vm_1:] deep/c[vm_4:]");
+    assert_true(str_ends(c.path, STR("/runs")));
+    const char *above[] = {put_file(&f, "x/old.json", small_trace(5)),
+                           put_file(&f, "x/y/new.json", small_trace(6))};
+    assert_int_equal(discover_files(&a, above, 2, FILES_BY_FOLDER, &c, &err), OK);
+    assert_string_equal(shown(&c), "x[old:] y[new:]");
+    /* One rank a file: hosts of one job; a folder for each rank: the job around them. */
+    const char *hosts[] = {put_file(&f, "job/host1/rank0.json", small_trace(7)),
+                           put_file(&f, "job/host2/rank1.json", small_trace(8))};
+    assert_int_equal(discover_files(&a, hosts, 2, FILES_BY_FOLDER, &c, &err), OK);
+    assert_int_equal(c.n_runs, 1);
+    assert_int_equal(c.runs[0].n_ranks, 2);
+    const char *ranks[] = {put_file(&f, "j/rank0/trace.json", small_trace(9)),
+                           put_file(&f, "j/rank1/trace.json", small_trace(10))};
+    assert_int_equal(discover_files(&a, ranks, 2, FILES_BY_FOLDER, &c, &err), OK);
+    assert_string_equal(shown(&c), "j[rank0/trace: rank1/trace:]");
     arena_fini(&a);
     folder_gone(&f);
 }
@@ -466,7 +499,8 @@ int main(void) {
         cmocka_unit_test(what_is_passed_over_is_named),
         cmocka_unit_test(a_folder_that_cannot_be_read_is_named),
         cmocka_unit_test(a_folder_of_one_foreign_kind_says_what_to_do),
-        cmocka_unit_test(several_files_are_one_run),
+        cmocka_unit_test(files_of_one_folder_are_one_run),
+        cmocka_unit_test(files_of_several_folders_are_several_runs),
         cmocka_unit_test(recordings_may_be_packed),
         cmocka_unit_test(a_file_and_its_packed_copy_are_one_span),
         cmocka_unit_test(links_are_followed_but_not_in_circles),

@@ -199,7 +199,7 @@ static void several_files_have_processes(void **state) {
     put_database(&f, "node1.sqlite", TABLES FIRST SECOND);
     put_file(&f, "other.sqlite", STR("SQLite format 3\0 but nothing more"));
     const char *paths[] = {in_folder(&f, "node1.sqlite"), in_folder(&f, "node0.sqlite")};
-    assert_int_equal(discover_files(&a, paths, 2, &c, NULL), OK);
+    assert_int_equal(discover_files(&a, paths, 2, FILES_BY_FOLDER, &c, NULL), OK);
     assert_int_equal(c.runs[0].n_ranks, 4);
     assert_string_equal(c.runs[0].workers[0].name.p, "node0.1");
     assert_string_equal(c.runs[0].workers[3].name.p, "node1.2");

@@ -67,6 +67,21 @@ static void further_columns_decide_between_equal_rows(void **state) {
     arena_fini(&a);
 }
 
+static void a_search_counts_what_it_found(void **state) {
+    arena a;
+    arena_init(&a, 0);
+    answer x = make_answer(&a);
+    assert_int_equal(arrange_answer(&x, &(arrangement){.sort = STR("calls")}, NULL), OK);
+    assert_null(x.match.id);
+    arrangement how = {.search = STR("a"), .limit = 1};
+    assert_int_equal(arrange_answer(&x, &how, NULL), OK);
+    assert_string_equal(x.match.id, "match");
+    assert_int_equal(x.match.args[0].u.i, 2); /* before the limit */
+    assert_int_equal(x.match.args[1].u.i, 4);
+    assert_true(str_eq(x.match.args[2].u.text, STR("a")));
+    arena_fini(&a);
+}
+
 static void a_filter_ranks_unless_sorted(void **state) {
     arena a;
     arena_init(&a, 0);
@@ -133,6 +148,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(offset_and_limit_cut_the_sorted_rows),
         cmocka_unit_test(further_columns_decide_between_equal_rows),
+        cmocka_unit_test(a_search_counts_what_it_found),
         cmocka_unit_test(a_filter_ranks_unless_sorted),
         cmocka_unit_test(an_offset_behind_the_end_leaves_nothing),
         cmocka_unit_test(one_table_is_kept_and_searched),

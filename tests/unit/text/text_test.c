@@ -263,6 +263,13 @@ static void an_error_names_its_file_once(void **state) {
     buf_fini(&b);
 }
 
+static void values_of_ours_have_chinese_words(void **state) {
+    assert_true(str_eq(text_value_word("category", STR("kernel"), LANG_ZH), STR("核函数")));
+    assert_true(str_eq(text_value_word("category", STR("kernel"), LANG_EN), STR("kernel")));
+    assert_true(str_eq(text_value_word("name", STR("kernel"), LANG_ZH), STR("kernel")));
+    assert_true(str_eq(text_value_word("severity", STR("none"), LANG_ZH), STR("none")));
+}
+
 static void a_locale_chooses_the_language(void **state) {
     lang l = LANG_EN;
     assert_int_equal(lang_of_locale("zh_CN.UTF-8"), LANG_ZH);
@@ -296,6 +303,7 @@ int main(void) {
         cmocka_unit_test(a_text_value_cannot_move_the_cursor),
         cmocka_unit_test(an_error_names_the_byte_when_it_is_known),
         cmocka_unit_test(an_error_names_its_file_once),
+        cmocka_unit_test(values_of_ours_have_chinese_words),
         cmocka_unit_test(a_locale_chooses_the_language),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

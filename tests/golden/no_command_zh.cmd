@@ -1,0 +1,1 @@
+$TACHO --lang zh
