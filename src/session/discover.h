@@ -19,6 +19,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "session/live_page.h"
 #include "store/trace_source.h"
 
 /* All strings end in NUL and are valid until the arena is reset. */
@@ -65,6 +66,7 @@ typedef struct {
     uint32_t n_workers;
     uint32_t n_ranks;  /* workers[0 … n_ranks - 1] are ranks */
     uint32_t n_traces; /* workers that are ranks or traces by themselves: the first ones */
+    recording_state recording; /* filled by the live catalogue alone */
 } run_entry;
 
 typedef struct {
