@@ -1,9 +1,9 @@
 // Viewport answers: when to ask, what to keep. A request is wider than what is seen and rounded to powers of
 // two; a newer one makes an older one void; until it is there the best of the kept answers is drawn.
-import type { Query } from "../../api/transport.ts";
-import { type Blocks, RequestFailed } from "../../api/transport.ts";
+import { type Blocks, type Query, RequestFailed } from "../../api/transport.ts";
 import type { Picture } from "../../draw/timeline/picture.ts";
 import { covers, type Range, type Wanted, wantedFor } from "../../draw/timeline/time-scale.ts";
+import { errorOf } from "../answers.ts";
 
 export interface LaneWish {
   id: number;
@@ -164,7 +164,7 @@ export function fetchView(s: Store, need: Need, how: { fetch: Fetch; query: Quer
     (e: unknown) => {
       if (s.pending !== pending) return;
       s.pending = undefined;
-      if (!(e instanceof RequestFailed && e.error.code === "superseded")) s.failed = e instanceof Error ? e.message : String(e);
+      if (!(e instanceof RequestFailed && e.error.code === "superseded")) s.failed = errorOf(e).msg;
       how.done();
     },
   );
