@@ -120,9 +120,7 @@ function followPage(): void {
     away = false;
     pulse.back();
   });
-  document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "visible") pulse.now();
-  });
+  document.addEventListener("visibilitychange", pulse.turned);
 }
 
 export const http: Transport = {

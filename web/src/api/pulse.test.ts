@@ -126,8 +126,9 @@ test("a waiting request is not forgotten when nothing is told, and can be given 
 
 test("a hidden tab does not ask, unless a request waits; a tab that is left does not ask at all", async (t) => {
   const { pulse, asked, tab, turn } = pulseWith(t);
-  tab.hidden = true;
   await asked[0]?.answer({});
+  tab.hidden = true;
+  pulse.turned();
   await turn(600_000);
   assert.equal(asked.length, 1);
   void pulse.news(pulse.count());
@@ -139,6 +140,10 @@ test("a hidden tab does not ask, unless a request waits; a tab that is left does
   assert.equal(asked.length, 2);
   pulse.back();
   assert.equal(asked.length, 3);
+  await asked[2]?.answer({ instance: "two" }); // what waited goes on
+  tab.hidden = false;
+  pulse.turned();
+  assert.equal(asked.length, 4);
 });
 
 test("a question that is broken off by leaving is no lost connection", async (t) => {

@@ -27,6 +27,8 @@ export interface Pulse {
   count(): number;
   /** Resolves when that count exceeds `seen`. */
   news(seen: number, signal?: AbortSignal): Promise<void>;
+  /** The tab was hidden, or is visible again. */
+  turned(): void;
   /** The page enters the back/forward cache, or leaves it. */
   leave(): void;
   back(): void;
@@ -162,6 +164,10 @@ export function newPulse(ask: (since: number) => Promise<News>, isHidden: () => 
         waiting.add(go);
         schedule();
       });
+    },
+    turned() {
+      if (isHidden()) schedule();
+      else now();
     },
     leave() {
       away = true;
