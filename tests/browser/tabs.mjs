@@ -189,6 +189,29 @@ test("a server that goes is said in words; when it is back everything fills by i
     assert.equal(await heading(page), before);
   }));
 
+test("the timeline asks once for what it cannot get, and draws it when the server is back", (s) =>
+  alone(s, (folder) => addSample(s, folder, "sample"), async (own, context) => {
+    const page = await openTab(context, `${own.url}/#/timeline?run=sample`);
+    await settled(page);
+    await own.stop();
+    await page.waitForSelector(".connection >> text=Connection lost");
+    let asked = 0;
+    page.on("request", (r) => {
+      if (r.url().includes("/viewport")) asked++;
+    });
+    for (let i = 0; i < 8; i++) await page.keyboard.press("w");
+    await page.waitForFunction(() => location.hash.includes("view="));
+    const frames = (n) => page.evaluate((many) => new Promise((done) => {
+      const next = (left) => (left ? requestAnimationFrame(() => next(left - 1)) : done());
+      next(many);
+    }), n);
+    await frames(60);
+    assert.ok(asked > 0 && asked < 20, `${asked} requests for a view that cannot be had`);
+    await own.start();
+    await Promise.all([page.waitForResponse((r) => r.url().includes("/viewport") && r.ok()), page.waitForSelector(".connection", { state: "detached" })]);
+    await settled(page);
+  }));
+
 test("a server that is started again with another token says where its address is", async (s) => {
   const own = await s.another((folder) => addSample(s, folder, "sample"));
   await own.stop();

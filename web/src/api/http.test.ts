@@ -1,6 +1,6 @@
 // Requests over HTTP, with a browser and a server that the test plays.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { RequestFailed } from "./transport.ts";
 
 interface Sent {
@@ -66,6 +66,7 @@ const news = (...events: string[]) => ({
 });
 
 const heard: string[] = [];
+after(() => pageEvents.dispatchEvent(new Event("pagehide"))); // ends the timers
 test("a trace that is still loading is asked for again when the server has news; nothing waits on the server", async () => {
   http.events((name) => heard.push(name));
   await (await poll()).answer(200, news());
@@ -128,5 +129,4 @@ test("leaving the page breaks off what is on its way; it is asked again when the
   await (await poll()).answer(200, news());
   await take("advise").answer(200, "again");
   assert.equal(await answer, "again");
-  pageEvents.dispatchEvent(new Event("pagehide")); // ends the test's timers
 });

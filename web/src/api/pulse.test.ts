@@ -167,4 +167,6 @@ test("checking tells whether the server answers", async (t) => {
   const gone = pulse.check();
   await asked[2]?.fail();
   assert.equal(await gone, false);
+  assert.equal(await pulse.check(), false); // known
+  assert.equal(asked.length, 3);
 });

@@ -21,7 +21,7 @@ export interface Pulse {
   start(listener: Listener): void;
   /** Polls immediately. */
   now(): void;
-  /** Polls immediately; true when the server answered. */
+  /** Polls immediately, unless the server is known to be unreachable; true when it answered. */
   check(): Promise<boolean>;
   /** How many times there was news that may matter to a waiting request. */
   count(): number;
@@ -136,6 +136,7 @@ export function newPulse(ask: (since: number) => Promise<News>, isHidden: () => 
     },
     now,
     check() {
+      if (failures > 0 && !away) return Promise.resolve(false);
       return new Promise((resolve) => {
         checks.add(resolve);
         now();
