@@ -21,9 +21,9 @@
 #include "cli/commands.h"
 #include "cli/record_run.h"
 #include "cli/shape.h"
+#include "session/live_page.h"
 
 #define REFRESH_NS 1000000000
-#define SILENT_NS 15000000000  /* written once a second, but a shared folder may be late */
 #define STALLED_NS 10000000000 /* and ten times the median: no step has ended */
 
 enum {
@@ -67,11 +67,6 @@ static void on_interrupt(int number) {
 
 /* ---- the pages --------------------------------------------------------------------------- */
 
-/* Processes of data loaders and other children have no steps; they are their rank's. */
-static bool is_helper(const tacho_live_page *p) {
-    return strstr(p->worker, ".loader_") || strstr(p->worker, ".child_");
-}
-
 static int compare_pages(const void *pa, const void *pb) {
     const tacho_live_page *a = pa, *b = pb;
     bool unknown_a = a->rank < 0, unknown_b = b->rank < 0;
@@ -88,8 +83,8 @@ static status read_pages(const char *run, vec *to, error *err) {
     status st = OK;
     for (struct dirent *e; st == OK && (e = readdir(d)) != NULL;) {
         tacho_live_page page, *row;
-        if (e->d_name[0] == '.' || !record_read_page(dirfd(d), e->d_name, &page) ||
-            is_helper(&page))
+        if (e->d_name[0] == '.' || !live_page_read(dirfd(d), e->d_name, &page) ||
+            live_page_is_helper(&page))
             continue;
         row = vec_push(to);
         if (row)
@@ -117,7 +112,7 @@ static int64_t since_step(const tacho_live_page *p, int64_t now) {
 }
 
 static state cmd_watch_state_of(const tacho_live_page *p, int64_t now) {
-    if (is_dead_here(p) || sub_i64(now, p->written_unix_ns) > SILENT_NS) return GONE;
+    if (is_dead_here(p) || live_page_is_silent(p, now)) return GONE;
     int64_t since = since_step(p, now);
     if (p->median_step_ns >= 0 && since > STALLED_NS && since / 10 > p->median_step_ns)
         return STALLED;

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <tacho/format.h>
-#include <tacho/live.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 #include "cli/export_gzip.h"
 #include "cli/record_run.h"
 #include "session/discover.h"
+#include "session/live_page.h"
 #include "session/load.h"
 #include "store/file.h"
 
@@ -119,17 +119,6 @@ bool record_trigger_line(const char *folder, uint32_t n, char *to, size_t size) 
     return true;
 }
 
-bool record_read_page(int folder, const char *name, tacho_live_page *to) {
-    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0) return false;
-    ssize_t n = pread(fd, to, sizeof *to, 0);
-    close(fd);
-    if (n != (ssize_t)sizeof *to || memcmp(to->magic, TACHO_LIVE_MAGIC, 8) != 0) return false;
-    to->worker[sizeof to->worker - 1] = to->host[sizeof to->host - 1] = 0;
-    to->trigger[sizeof to->trigger - 1] = 0;
-    return true;
-}
-
 /* Numbers of a process that is gone are worse than none. */
 static void remove_metrics(const record_run *r, const tacho_live_page *p) {
     char path[4096];
@@ -151,7 +140,7 @@ static bool tidy_pages(const record_run *r) {
     if (!d) return true;
     for (struct dirent *e; (e = readdir(d)) != NULL;) {
         tacho_live_page p;
-        if (e->d_name[0] == '.' || !record_read_page(dirfd(d), e->d_name, &p) ||
+        if (e->d_name[0] == '.' || !live_page_read(dirfd(d), e->d_name, &p) ||
             strcmp(p.host, host) != 0)
             continue;
         if (attach_is_alive(p.pid)) {

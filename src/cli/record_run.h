@@ -90,8 +90,6 @@ record_state record_look(const record_run *r);
 
 /* What the n-th trigger of a run saw, from 1; false: there is none. */
 bool record_trigger_line(const char *folder, uint32_t n, char *to, size_t size);
-/* The page of a process that records (tacho/live.h); false: it is none. */
-bool record_read_page(int folder, const char *name, tacho_live_page *to);
 /* Removes what only a run that goes on needs, when none of its processes is left. */
 void record_tidy(const record_run *r);
 

@@ -34,6 +34,7 @@ static void put_span(request_ctx *x, const span_entry *span) {
     put_int(b, "bytes", sat_i64(span->size_bytes));
     put_big(b, "date", span->mtime_ns);
     put_text(b, "state", str_of(span_state_name(s)));
+    put_bool(b, "growing", atomic_load(&p->grows));
     put_real(b, "share", api_runs_share_of(p, s));
     put_key(b, "error");
     if (live_error(x->service->live, entry, &why))
@@ -42,6 +43,19 @@ static void put_span(request_ctx *x, const span_entry *span) {
         buf_add_cstr(b, "null");
     put_key(b, "facts");
     facts_put(x->service->facts, entry, b);
+    buf_add_byte(b, '}');
+}
+
+/* How far it is while it is being recorded. */
+static void put_recording(buf *b, const recording_state *now) {
+    put_key(b, "recording");
+    if (!now->n_processes) {
+        buf_add_cstr(b, "null");
+        return;
+    }
+    buf_add_byte(b, '{');
+    put_int(b, "processes", now->n_processes);
+    put_int(b, "steps", max_i64(now->n_steps, 0));
     buf_add_byte(b, '}');
 }
 
@@ -72,6 +86,7 @@ static void put_run(request_ctx *x, const run_entry *run) {
     }
     buf_add_byte(b, ']');
     put_int(b, "ranks", run->n_ranks);
+    put_recording(b, &run->recording);
     put_big(b, "date", run->newest_ns);
     buf_add_byte(b, '}');
 }

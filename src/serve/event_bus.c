@@ -3,8 +3,9 @@
  *     events   … 17 18 19 20 21        next = 22
  *     listeners        ^a       ^b     b sleeps, a has two to read and part of one in its hands
  *
- * An event is written once, as the text that goes over the line; a listener copies it when its
- * turn comes. Sleeping is decided under the same lock as publishing, so no wake-up is lost. */
+ * An event is written once, as the text of the stream and as the object of a list; a listener
+ * copies it when its turn comes, a client that polls gets those since its last number. Sleeping
+ * is decided under the same lock as publishing, so no wake-up is lost. */
 #include "serve/event_bus.h"
 
 #include <pthread.h>
@@ -25,9 +26,14 @@ struct listener {
     void *context;
 };
 
+typedef struct {
+    buf stream; /* as server-sent text */
+    buf object; /* as JSON; empty: a comment */
+} event;
+
 struct event_bus {
     pthread_mutex_t lock; /* guards everything below and the listeners */
-    buf ring[RING];
+    event ring[RING];
     uint64_t next; /* number of the next event; event i is in ring[i % RING] */
     listener *listeners;
     uint32_t n_listeners;
@@ -42,7 +48,10 @@ event_bus *event_bus_new(void) {
 
 void event_bus_free(event_bus *h) {
     if (!h) return;
-    for (int i = 0; i < RING; i++) buf_fini(&h->ring[i]);
+    for (int i = 0; i < RING; i++) {
+        buf_fini(&h->ring[i].stream);
+        buf_fini(&h->ring[i].object);
+    }
     pthread_mutex_destroy(&h->lock);
     mem_free(h);
 }
@@ -55,18 +64,30 @@ static void wake_all(event_bus *h) {
     }
 }
 
-void event_bus_publish(event_bus *h, const char *name, str data) {
-    pthread_mutex_lock(&h->lock);
-    buf *b = &h->ring[h->next % RING];
+static void start_again(buf *b) {
     buf_clear(b);
     b->failed = false;
-    if (name)
-        buf_printf(b, "id: %llu\nevent: %s\ndata: ", (unsigned long long)h->next, name);
-    else
-        buf_add_byte(b, ':');
-    buf_add_str(b, data);
-    buf_add_cstr(b, "\n\n");
-    if (buf_ok(b)) h->next++;
+}
+
+static bool write_event(event *e, uint64_t number, const char *name, str data) {
+    start_again(&e->stream);
+    start_again(&e->object);
+    if (name) {
+        buf_printf(&e->stream, "id: %llu\nevent: %s\ndata: ", (unsigned long long)number, name);
+        buf_printf(&e->object, "{\"event\":\"%s\",\"data\":", name);
+        buf_add_str(&e->object, data);
+        buf_add_byte(&e->object, '}');
+    } else {
+        buf_add_byte(&e->stream, ':');
+    }
+    buf_add_str(&e->stream, data);
+    buf_add_cstr(&e->stream, "\n\n");
+    return buf_ok(&e->stream) && buf_ok(&e->object);
+}
+
+void event_bus_publish(event_bus *h, const char *name, str data) {
+    pthread_mutex_lock(&h->lock);
+    if (write_event(&h->ring[h->next % RING], h->next, name, data)) h->next++;
     wake_all(h);
     pthread_mutex_unlock(&h->lock);
 }
@@ -134,9 +155,22 @@ static bool take_next(event_bus *h, listener *l) {
         buf_add_cstr(&l->text, "event: runs\ndata: {}\n\n");
         return buf_ok(&l->text);
     }
-    buf_add_str(&l->text, buf_str(&h->ring[l->at % RING]));
+    buf_add_str(&l->text, buf_str(&h->ring[l->at % RING].stream));
     l->at++;
     return buf_ok(&l->text);
+}
+
+uint64_t event_bus_since(event_bus *h, uint64_t since, buf *out, bool *missed) {
+    pthread_mutex_lock(&h->lock);
+    uint64_t next = h->next;
+    *missed = since > next || next - since > RING;
+    for (uint64_t i = *missed ? next : since; i < next; i++) {
+        str object = buf_str(&h->ring[i % RING].object);
+        if (object.n && out->n && out->p[out->n - 1] == '}') buf_add_byte(out, ',');
+        buf_add_str(out, object);
+    }
+    pthread_mutex_unlock(&h->lock);
+    return next;
 }
 
 size_t event_bus_read(event_bus *h, listener *l, char *to, size_t n) {

@@ -1,10 +1,13 @@
-/* event_bus.h: events to many listeners, as the text of server-sent events.
+/* event_bus.h: events to many listeners, as the text of server-sent events, and to clients that
+ * poll, as a list.
  *
- * A listener that has read everything sleeps; publishing wakes it. One that is far after gets
- * no old events any more, but a word that everything may have changed. */
+ * A listener that has read everything sleeps; publishing wakes it. A listener that is too far
+ * behind gets no old events but one that says that everything may have changed; a client that
+ * polls too late is told that it missed some. */
 #ifndef SERVE_EVENT_BUS_H
 #define SERVE_EVENT_BUS_H
 
+#include "base/buf.h"
 #include "base/status.h"
 
 typedef struct event_bus event_bus;
@@ -29,6 +32,11 @@ uint32_t event_bus_listeners(event_bus *h);
 /* Up to n bytes. 0: nothing there, the listener sleeps; EVENT_BUS_END: the end. */
 #define EVENT_BUS_END SIZE_MAX
 size_t event_bus_read(event_bus *h, listener *l, char *to, size_t n);
+
+/* Appends the events from number `since` on, as objects of a JSON list without its brackets.
+ * Returns the number to ask for next. *missed: some of them are no longer known, or `since` is
+ * a number of another server; then nothing is appended. */
+uint64_t event_bus_since(event_bus *h, uint64_t since, buf *out, bool *missed);
 
 enum { EVENT_BUS_MOST_LISTENERS = 64 };
 

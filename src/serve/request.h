@@ -27,10 +27,11 @@ enum { /* groups of parameters, joined by | in routes.def */
        OF_EXPORT = 4096,
        OF_UPLOAD = 8192,
        OF_QUERY = 16384,
+       OF_EVENTS = 32768,
        ANALYSIS_ROUTE = OF_TRACE | OF_WORKERS | OF_TIME | OF_STEP | OF_TABLE | OF_LIMIT,
 };
 
-typedef enum { WORK_QUICK, WORK_TRACE, WORK_STREAM } work_kind;
+typedef enum { WORK_QUICK, WORK_TRACE } work_kind;
 enum { ROUTE_FILE = -1, ROUTE_ANALYSIS = -2 };
 enum { /* NUMBER_ping, … */
 #define ROUTE(name, work, groups, help) NUMBER_##name,

@@ -32,13 +32,13 @@
 #include "base/mem.h"
 #include "base/message_ids_http.h"
 #include "base/num.h"
+#include "serve/announce.h"
 #include "serve/answer_cache.h"
 #include "serve/connections.h"
 #include "serve/event_bus.h"
 #include "serve/expected.h"
 #include "serve/facts.h"
 #include "serve/guard.h"
-#include "serve/json_put.h"
 #include "serve/listen.h"
 #include "serve/page.h"
 #include "serve/run_cache.h"
@@ -95,7 +95,6 @@ struct server {
     buf port_owner;
     service service;
     workers *workers;
-    event_bus *event_bus;
     atomic_bool ending;
     live *_Atomic started;   /* the catalogue, once it runs; for the clock */
     atomic_int ticks;        /* of the workers' clock */
@@ -230,13 +229,13 @@ static void wake_stream(void *context) {
 static ssize_t read_stream(void *context, uint64_t pos, char *to, size_t n) {
     stream *s = context;
     (void)pos;
-    size_t got = event_bus_read(s->server->event_bus, s->listener, to, n);
+    size_t got = event_bus_read(s->server->service.event_bus, s->listener, to, n);
     return got == EVENT_BUS_END ? MHD_CONTENT_READER_END_OF_STREAM : (ssize_t)got;
 }
 
 static void free_stream(void *context) {
     stream *s = context;
-    if (s->listener) event_bus_leave(s->server->event_bus, s->listener);
+    if (s->listener) event_bus_leave(s->server->service.event_bus, s->listener);
     mem_free(s);
 }
 
@@ -250,8 +249,8 @@ static enum MHD_Result send_events(call *c) {
     if (st) {
         *st = (stream){.server = s, .connection = c->connection};
         if (buf_ok(&first))
-            st->listener =
-                event_bus_join(s->event_bus, buf_str(&first), sleep_stream, wake_stream, st);
+            st->listener = event_bus_join(s->service.event_bus, buf_str(&first), sleep_stream,
+                                          wake_stream, st);
     }
     buf_fini(&first);
     if (!st || !st->listener) {
@@ -269,67 +268,6 @@ static enum MHD_Result send_events(call *c) {
     add_header(to, "Content-Type", "text/event-stream");
     add_header(to, "Cache-Control", "no-cache");
     return queue(c->connection, 200, to);
-}
-
-/* Run, worker and span of a file, for the data of an event; false when it is not shown any
- * more. */
-static bool put_place(const snapshot *s, uint32_t entry, buf *b) {
-    for (uint32_t r = 0; r < s->found.n_runs; r++)
-        for (uint32_t w = 0; w < s->found.runs[r].n_workers; w++) {
-            const worker_entry *worker = &s->found.runs[r].workers[w];
-            for (uint32_t i = 0; i < worker->n_spans; i++) {
-                if (snapshot_entry(s, &worker->spans[i]) != entry) continue;
-                put_text(b, "run", s->found.runs[r].name);
-                put_text(b, "worker", worker->name);
-                put_int(b, "span", worker->spans[i].number);
-                return true;
-            }
-        }
-    return false;
-}
-
-static void put_progress(server *s, uint32_t entry, buf *b) {
-    const span_progress *p = live_progress(s->service.live, entry);
-    uint64_t done = atomic_load(&p->done_bytes), total = atomic_load(&p->total_bytes);
-    live_totals sum = live_sum(s->service.live);
-    put_real(b, "share",
-             total ? (double)min_i64((int64_t)done, (int64_t)total) / (double)total : 0);
-    put_int(b, "done", sat_i64(sum.done_bytes));
-    put_int(b, "total", sat_i64(sum.total_bytes));
-}
-
-static void publish_entry(server *s, const live_event *e) {
-    static const char *const names[] = {
-        [LIVE_PROGRESS] = "progress", [LIVE_READY] = "ready", [LIVE_FAILED] = "failed"};
-    buf b = {0};
-    error err;
-    snapshot *now = live_snapshot(s->service.live);
-    buf_add_byte(&b, '{');
-    bool shown = put_place(now, e->entry, &b);
-    if (e->what == LIVE_PROGRESS) put_progress(s, e->entry, &b);
-    if (e->what == LIVE_FAILED && live_error(s->service.live, e->entry, &err)) {
-        put_key(&b, "error");
-        failure_json(&b, LANG_EN, &err, failure_code(&err, true));
-    }
-    buf_add_byte(&b, '}');
-    if (shown && buf_ok(&b)) event_bus_publish(s->event_bus, names[e->what], buf_str(&b));
-    snapshot_release(now);
-    buf_fini(&b);
-}
-
-static void publish_runs(server *s) {
-    char text[64];
-    int n = snprintf(text, sizeof text, "{\"version\":%llu}",
-                     (unsigned long long)live_sum(s->service.live).version);
-    event_bus_publish(s->event_bus, "runs", str_n(text, (size_t)n));
-}
-
-static void publish_summaries(server *s) {
-    char text[64];
-    live_totals sum = live_sum(s->service.live);
-    int n = snprintf(text, sizeof text, "{\"done\":%u,\"total\":%u}", sum.n_summarised,
-                     sum.n_summaries);
-    event_bus_publish(s->event_bus, "summaries", str_n(text, (size_t)n));
 }
 
 /* ---- working ----------------------------------------------------------------------------- */
@@ -448,8 +386,14 @@ static void work_on(void *context, bool cancelled) {
     }
 }
 
+/* Those that may take seconds on one thread: the time of a query is limited, not small. */
+static job_kind kind_of(const request *r) {
+    bool asks_sql = r->route == NUMBER_query && !str_starts(r->sql, STR("."));
+    return asks_sql || r->route == NUMBER_export ? JOB_SLOW : JOB_QUICK;
+}
+
 static void push(call *c) {
-    if (!workers_push(c->server->workers, work_on, c))
+    if (!workers_push(c->server->workers, kind_of(&c->x.request), work_on, c))
         finish_with(c, atomic_load(&c->server->ending) ? MSG_HTTP_ENDING : MSG_HTTP_BUSY);
 }
 
@@ -481,7 +425,7 @@ static void make_facts(void *context, bool cancelled) {
         expected_answer(&s->service, j->entry, s->words);
         if (!facts_are_of(s->service.facts, j->entry, j->held))
             facts_make(s->service.facts, j->entry, j->held, s->service.pool);
-        publish_runs(s);
+        announce_runs(&s->service);
     }
     held_release(j->held);
     mem_free(j);
@@ -490,17 +434,12 @@ static void make_facts(void *context, bool cancelled) {
 /* From the catalogue's threads. */
 static void on_event(void *context, const live_event *e) {
     server *s = context;
-    if (e->what == LIVE_CHANGED)
-        publish_runs(s);
-    else if (e->what == LIVE_SUMMARIES)
-        publish_summaries(s);
-    else
-        publish_entry(s, e);
+    announce(&s->service, e);
     if (e->what == LIVE_PROGRESS) return;
     if (e->what == LIVE_READY && e->held) {
         facts_job *j = mem_zalloc(sizeof *j);
         if (j) *j = (facts_job){.server = s, .entry = e->entry, .held = held_retain(e->held)};
-        if (j && !workers_push(s->workers, make_facts, j)) make_facts(j, true);
+        if (j && !workers_push(s->workers, JOB_QUICK, make_facts, j)) make_facts(j, true);
     }
     wake_parked(s);
 }
@@ -508,7 +447,7 @@ static void on_event(void *context, const live_event *e) {
 /* About once a second. */
 static void tick(void *context) {
     server *s = context;
-    if (++s->ticks % KEEP_OPEN_S == 0) event_bus_publish(s->event_bus, NULL, STR(""));
+    if (++s->ticks % KEEP_OPEN_S == 0) event_bus_publish(s->service.event_bus, NULL, STR(""));
     live *c = atomic_load(&s->started);
     if (c) live_trim(c);
 }
@@ -578,8 +517,9 @@ static enum MHD_Result server_begin(call *c, const char *method) {
     if (c->guard == GUARD_LOGIN) return send_login(c);
     if (request_ctx_parse(x, &err) != OK) return send_failure(c, &err);
     if (x->request.route == ROUTE_FILE) return send_file(c);
-    if (x->request.route == NUMBER_events) return send_events(c);
-    if (x->request.route == NUMBER_ping) {
+    if (x->request.route == NUMBER_events && x->request.since == ABSENT_I64)
+        return send_events(c);
+    if (x->request.work == WORK_QUICK) { /* also while all workers are busy */
         if (request_answer(x, &err) != OK) return send_failure(c, &err);
         return send_reply(c);
     }
@@ -751,10 +691,10 @@ static status start_parts(server *s, const server_options *o, error *err) {
     s->service.answers = answer_cache_new();
     s->words = o->words;
     s->service.pool = pool_new(threads);
-    s->event_bus = event_bus_new();
+    s->service.event_bus = event_bus_new();
     s->workers = workers_new(threads > 2 ? threads : 2, MOST_JOBS, tick, s);
     if (!s->service.facts || !s->service.run_cache || !s->service.answers || !s->service.pool ||
-        !s->event_bus || !s->workers)
+        !s->service.event_bus || !s->workers)
         FAIL_MEMORY(err);
     if (o->upload_bytes && s->listening.loopback)
         s->service.uploads = uploads_new(o->upload_bytes);
@@ -829,9 +769,9 @@ void server_stop(server *s) {
     if (!s) return;
     if (s->daemon) (void)MHD_quiesce_daemon(s->daemon);
     atomic_store(&s->ending, true);
-    if (s->event_bus) {
-        event_bus_publish(s->event_bus, "bye", STR("{}"));
-        event_bus_end(s->event_bus);
+    if (s->service.event_bus) {
+        event_bus_publish(s->service.event_bus, "bye", STR("{}"));
+        event_bus_end(s->service.event_bus);
     }
     if (s->workers) {
         wake_parked(s);
@@ -843,7 +783,7 @@ void server_stop(server *s) {
     live_close(s->service.live); /* its threads asked it till now */
     if (s->listening.fd >= 0) close(s->listening.fd);
     workers_free(s->workers);
-    event_bus_free(s->event_bus);
+    event_bus_free(s->service.event_bus);
     facts_free(s->service.facts);
     run_cache_free(s->service.run_cache);
     answer_cache_free(s->service.answers);

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "base/buf.h"
+#include "serve/event_bus.h"
 #include "serve/request.h"
 #include "serve/uploads.h"
 #include "session/catalogue.h"
@@ -21,6 +22,7 @@ typedef struct {
     facts *facts;          /* of spans, see facts.h */
     run_cache *run_cache;  /* runs of summaries, see run_cache.h */
     answer_cache *answers; /* the last ones, see answer_cache.h; NULL: none are kept */
+    event_bus *event_bus;  /* what changes; NULL: nothing does */
     uploads *uploads;      /* files that were dropped on the page; NULL: none are taken */
     char instance[20];
     str source_root; /* absolute; empty: not known */

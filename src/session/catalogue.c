@@ -2,8 +2,9 @@
  *
  * Files are entries, numbered for ever by their path. A look through the folder compares each
  * with what was seen before: a new or changed one waits to be read once it has been quiet for
- * two seconds, or has been growing for ten; one that is gone is dropped. Then a new snapshot
- * replaces the old one under the lock; whoever still holds the old one keeps it.
+ * two seconds, or has been growing for ten (a recording: for two); one that is gone is dropped.
+ * Then a new snapshot replaces the old one under the lock; whoever still holds the old one
+ * keeps it.
  *
  * Memory: when more is held than the limit, the entry longest unused is dropped first, one that
  * nobody looked at before one that somebody did; one that a request holds just now would not
@@ -19,13 +20,17 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/vec.h"
+#include "io/remote.h"
 #include "session/catalogue_int.h"
 #include "session/discover_int.h"
 
 #define QUIET_NS INT64_C(2000000000)
-/* A file that never is quiet is read as it is after so long, then after twice as long, …. */
+/* A file that never is quiet is read as it is after so long, then after twice as long, …. A
+ * recording is whole at any moment (tacho/format.h), so its first numbers need no patience. */
 #define PATIENCE_NS INT64_C(10000000000)
+#define RECORDING_PATIENCE_NS QUIET_NS
 #define MOST_PATIENCE_NS INT64_C(600000000000)
 
 const char *span_state_name(span_state s) {
@@ -143,6 +148,10 @@ static status name_entry(live *c, entry *e, const worker_entry *w, error *err) {
     return OK;
 }
 
+static int64_t first_patience_ns(const span_entry *span) {
+    return str_ends(span->path, STR(".tacho")) ? RECORDING_PATIENCE_NS : PATIENCE_NS;
+}
+
 /* Nobody writes it just now: it is old enough, or did not change since it was looked at, which
  * tells more of a file whose time lies in the future (another machine's clock). A file that is
  * written all the time, such as a log of profiles that a job appends to, has to be read some
@@ -157,7 +166,7 @@ static bool is_quiet(entry *e, const span_entry *span, bool changed) {
     }
     if (!e->growing_since_ns) {
         e->growing_since_ns = now;
-        e->patience_ns = PATIENCE_NS;
+        e->patience_ns = first_patience_ns(span);
     }
     if (now - e->growing_since_ns < e->patience_ns) return false;
     e->growing_since_ns = now;
@@ -171,12 +180,14 @@ static bool update_entry(live *c, entry *e, const span_entry *span) {
     bool known = e->mtime_ns != 0 || e->size_bytes != 0;
     bool quiet = is_quiet(e, span, changed);
     span_state before = catalogue_state_of(e);
+    bool grows = e->growing_since_ns != 0;
+    bool turned = atomic_exchange(&e->progress.grows, grows) != grows;
     e->present = true;
-    if (known && !changed && before != SPAN_GROWING) return false;
+    if (known && !changed && before != SPAN_GROWING) return turned;
     e->size_bytes = span->size_bytes;
     e->mtime_ns = span->mtime_ns;
     atomic_store(&e->progress.total_bytes, span->size_bytes);
-    if (before == SPAN_LOADING && !quiet) return false; /* looked at again when it is read */
+    if (before == SPAN_LOADING && !quiet) return turned; /* looked at again when it is read */
     if (!quiet) {
         set_state(e, SPAN_GROWING);
     } else {
@@ -186,7 +197,7 @@ static bool update_entry(live *c, entry *e, const span_entry *span) {
             e->brief = BRIEF_WAITING;
         pthread_cond_signal(&c->work);
     }
-    return before != catalogue_state_of(e) || changed;
+    return before != catalogue_state_of(e) || changed || turned;
 }
 
 /* ---- a look through the folder ----------------------------------------------------------- */
@@ -284,11 +295,12 @@ static void drop_held(held_trace **from, vec *dropped) {
 }
 
 /* Drops what is gone. The lock is held; traces are given back by the caller, outside of it. */
-static void drop_absent(live *c, vec *dropped, bool *changed, bool *growing) {
+static void drop_absent(live *c, vec *dropped, bool *changed, live_pace *pace) {
     for (uint32_t i = 1; i < c->n_entries; i++) {
         entry *e = c->entries[i];
         if (e->present) {
-            *growing |= catalogue_state_of(e) == SPAN_GROWING;
+            if (catalogue_state_of(e) == SPAN_GROWING) *pace = PACE_GROWING;
+            if (e->growing_since_ns && *pace < PACE_WRITTEN) *pace = PACE_WRITTEN;
             continue;
         }
         if (!e->held && !e->summary && e->mtime_ns == 0 && e->size_bytes == 0) continue;
@@ -360,15 +372,43 @@ static status fill_snapshot(look *q, error *err) {
     return OK;
 }
 
-static status look_once(look *q, bool *growing, bool *changed, error *err) {
+/* Of the runs in one folder only the newest can still be written. */
+static bool is_newest_in_folder(const catalogue *c, const run_entry *run) {
+    for (uint32_t i = 0; i < c->n_runs; i++)
+        if (run_is_newer(&c->runs[i], run) && str_eq(c->runs[i].path, run->path)) return false;
+    return true;
+}
+
+/* Finds the runs that are being recorded; returns whether that changed. There are no recorders
+ * in a remote folder. Only the watcher's thread looks. */
+static bool look_for_recorders(look *q, live_pace *pace) {
+    live *c = q->c;
+    uint64_t seen = 0;
+    for (uint32_t r = 0; r < q->s->found.n_runs && !remote_is_url(c->path); r++) {
+        run_entry *run = &q->s->found.runs[r];
+        recording_state now = recording_look(run->path.p, live_unix_ns());
+        if (!now.n_processes || !is_newest_in_folder(&q->s->found, run)) continue;
+        run->recording = now;
+        uint64_t parts[] = {seen, hash_bytes64(run->path.p, run->path.n),
+                            run->recording.n_processes, (uint64_t)run->recording.n_steps};
+        seen = hash_bytes64(parts, sizeof parts);
+        if (*pace < PACE_WRITTEN) *pace = PACE_WRITTEN;
+    }
+    bool is_news = seen != c->recorders_seen;
+    c->recorders_seen = seen;
+    return is_news;
+}
+
+static status look_once(look *q, live_pace *pace, bool *changed, error *err) {
     live *c = q->c;
     vec dropped = VEC_INIT(held_trace *);
     snapshot *old = NULL;
     TRY(fill_snapshot(q, err));
+    *changed = look_for_recorders(q, pace);
     pthread_mutex_lock(&c->lock);
     status s = match_entries(q, changed, err);
     if (s == OK) {
-        drop_absent(c, &dropped, changed, growing);
+        drop_absent(c, &dropped, changed, pace);
         *changed |= c->current == NULL || c->current->n_refused != q->s->n_refused;
         q->s->version = *changed ? ++c->version : c->version;
         old = c->current;
@@ -381,14 +421,14 @@ static status look_once(look *q, bool *growing, bool *changed, error *err) {
     return s;
 }
 
-status live_scan(live *c, bool *growing, error *err) {
+status live_scan(live *c, live_pace *pace, error *err) {
     look q = {.c = c, .s = mem_zalloc(sizeof *q.s), .refused = VEC_INIT(refused_path)};
     bool changed = false;
-    *growing = false;
+    *pace = PACE_QUIET;
     if (!q.s) FAIL_MEMORY(err);
     atomic_init(&q.s->references, 1);
     arena_init(&q.s->arena, 0);
-    status s = look_once(&q, growing, &changed, err);
+    status s = look_once(&q, pace, &changed, err);
     vec_fini(&q.refused);
     if (s != OK) snapshot_release(q.s);
     if (s == OK && changed) live_emit(c, (live_event){.what = LIVE_CHANGED});
@@ -556,9 +596,9 @@ status live_open(const live_options *o, live **out, error *err) {
     pthread_mutex_init(&c->events, NULL);
     pthread_cond_init(&c->work, NULL);
     status s = set_up(c, o, err);
-    bool growing;
+    live_pace pace;
     c->o.event = NULL; /* whoever listens has no catalogue yet */
-    if (s == OK) s = live_scan(c, &growing, err);
+    if (s == OK) s = live_scan(c, &pace, err);
     c->o.event = o->event;
     if (s != OK) {
         live_close(c);

@@ -56,7 +56,8 @@ void held_release(held_trace *h); /* NULL is allowed */
 
 /* One file, as long as the catalogue lives. */
 typedef struct {
-    _Atomic int state; /* span_state */
+    _Atomic int state;  /* span_state */
+    _Atomic bool grows; /* still being written, even if a part of it was read */
     _Atomic uint64_t done_bytes, total_bytes;
 } span_progress;
 
@@ -93,6 +94,7 @@ typedef struct {
     live_what what;
     uint32_t entry;   /* not with LIVE_CHANGED and LIVE_SUMMARIES */
     held_trace *held; /* with LIVE_READY; borrowed */
+    bool renewed;     /* with LIVE_READY: an older state of the file was read before */
 } live_event;
 
 typedef struct {

@@ -35,8 +35,10 @@ typedef struct {
     uint64_t asked;           /* when it was asked for, 0 = not; smaller is earlier */
     uint64_t used;            /* when it was last held, 0 = never */
     held_trace *held;
-    error *error; /* of the last reading, NULL = none */
-    str worker;   /* its name; valid while the catalogue is open */
+    uint64_t read_bytes;  /* the file as it was read last */
+    int64_t read_time_ns; /* 0: it never was */
+    error *error;         /* of the last reading, NULL = none */
+    str worker;           /* its name; valid while the catalogue is open */
     int64_t rank;
     brief_state brief;
     held_trace *summary; /* may be that of an older state of the file while a new one is made */
@@ -62,6 +64,7 @@ struct live {
     int64_t last_event_ns;           /* reader only: of the last LIVE_PROGRESS */
     _Atomic int64_t last_summary_ns; /* of the last LIVE_SUMMARIES */
     uint32_t loading_entry;          /* reader only */
+    uint64_t recorders_seen;         /* watcher only: hash of the last look at them */
 
     pthread_mutex_t events; /* one event at a time; taken before `lock`, never inside it */
     pthread_mutex_t lock;   /* guards everything below */
@@ -77,8 +80,15 @@ int64_t live_now_ns(void);  /* monotonic */
 int64_t live_unix_ns(void); /* time of day, as files have it */
 
 void live_emit(live *c, live_event e);
-/* Looks through the folder; *growing tells whether a file is not quiet yet. */
-status live_scan(live *c, bool *growing, error *err);
+/* How soon the folder is worth another look. */
+typedef enum {
+    PACE_QUIET,
+    PACE_WRITTEN, /* something is being written or recorded; what there is was read */
+    PACE_GROWING, /* a file is being written and was not read yet */
+} live_pace;
+
+/* Looks through the folder. */
+status live_scan(live *c, live_pace *pace, error *err);
 /* Is something to be summarised? The lock is held. */
 bool live_has_summaries(const live *c);
 /* Makes summaries until there is no more to make, or somebody asks for a trace. */

@@ -185,13 +185,21 @@ static void read_entry(live *c, uint32_t id) {
     pthread_mutex_lock(&c->lock);
     held_trace *old = catalogue_read_settle(c, e, h, &err);
     held_trace *own = held_retain(h);
+    bool renewed = h && e->read_time_ns && (e->read_time_ns != mtime || e->read_bytes != size);
+    if (h) {
+        e->read_time_ns = mtime;
+        e->read_bytes = size;
+    }
     /* Changed meanwhile: the next look finds it as it is then. */
     bool moved = e->mtime_ns != mtime || e->size_bytes != size;
     if (moved) e->mtime_ns = -1;
     pthread_mutex_unlock(&c->lock);
     if (moved) live_rescan(c);
     held_release(old);
-    live_emit(c, (live_event){.what = h ? LIVE_READY : LIVE_FAILED, .entry = id, .held = own});
+    live_emit(c, (live_event){.what = h ? LIVE_READY : LIVE_FAILED,
+                              .entry = id,
+                              .held = own,
+                              .renewed = renewed});
     held_release(own);
     (void)live_make_room(c, e);
     pthread_mutex_lock(&c->lock);

@@ -3,7 +3,7 @@
  * inotify tells that something happened in one of the folders; what it was is found by looking
  * through the tree again, 0.2 s later, because files come in groups. Where inotify does not
  * reach (network file systems, too many folders) a look every 5 s finds the same, with inotify
- * every 30 s; while a file is growing every second. */
+ * every 30 s; while a file is growing every second, while a run is being recorded every two. */
 #include <dirent.h>
 #include <poll.h>
 #include <stdio.h>
@@ -14,7 +14,9 @@
 #include "session/catalogue_int.h"
 
 enum { MOST_WATCHES = 4096, MOST_LEVELS = 64 };
-enum { SOON_MS = 200, GROWING_MS = 1000, WATCHED_MS = 30000, UNWATCHED_MS = 5000 };
+enum { SOON_MS = 200, WATCHED_MS = 30000, UNWATCHED_MS = 5000 };
+static const int PACE_MS[] = {
+    [PACE_QUIET] = WATCHED_MS, [PACE_WRITTEN] = 2000, [PACE_GROWING] = 1000};
 
 typedef struct {
     int fd; /* of inotify, -1 = none */
@@ -84,18 +86,16 @@ static bool wait_for_change(const watch *w, live *c, int timeout_ms) {
 
 void *live_watch_thread(void *context) {
     live *c = context;
-    bool growing = true; /* what the first look found is not reported again: look soon */
+    live_pace pace = PACE_GROWING; /* what the first look found is not reported: look soon */
     watch w = {.fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
     watch_all(&w, c);
     while (!atomic_load(&c->quit)) {
         bool far = remote_is_url(c->path); /* every look is a request somebody pays for */
-        int timeout = far          ? WATCHED_MS
-                      : growing    ? GROWING_MS
-                      : w.complete ? WATCHED_MS
-                                   : UNWATCHED_MS;
+        int timeout = far ? WATCHED_MS : PACE_MS[pace];
+        if (!far && !w.complete && timeout > UNWATCHED_MS) timeout = UNWATCHED_MS;
         if (!wait_for_change(&w, c, timeout) || atomic_load(&c->quit)) continue;
         error err;
-        if (live_scan(c, &growing, &err) != OK) growing = true; /* out of memory: try again */
+        if (live_scan(c, &pace, &err) != OK) pace = PACE_GROWING; /* out of memory: try again */
         watch_all(&w, c);
     }
     if (w.fd >= 0) close(w.fd);

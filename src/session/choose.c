@@ -16,14 +16,13 @@ static str choose_last_part(str name) {
     return slash == SIZE_MAX ? name : str_from(name, slash + 1);
 }
 
-/* By time; of equal times the one that is listed later. */
-static bool is_newer(const run_entry *a, const run_entry *b) {
+bool run_is_newer(const run_entry *a, const run_entry *b) {
     return a->newest_ns != b->newest_ns ? a->newest_ns > b->newest_ns : a > b;
 }
 
 uint32_t run_number(const catalogue *c, const run_entry *r) {
     uint32_t n = 1;
-    for (uint32_t i = 0; i < c->n_runs; i++) n += is_newer(r, &c->runs[i]);
+    for (uint32_t i = 0; i < c->n_runs; i++) n += run_is_newer(r, &c->runs[i]);
     return n;
 }
 
@@ -35,7 +34,7 @@ static const run_entry *find_newest(const catalogue *c, str folder) {
     const run_entry *newest = NULL;
     for (uint32_t i = 0; i < c->n_runs; i++)
         if ((!folder.n || is_in_folder(&c->runs[i], folder)) &&
-            (!newest || is_newer(&c->runs[i], newest)))
+            (!newest || run_is_newer(&c->runs[i], newest)))
             newest = &c->runs[i];
     return newest;
 }

@@ -19,6 +19,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "session/live_page.h"
 #include "store/trace_source.h"
 
 /* All strings end in NUL and are valid until the arena is reset. */
@@ -69,6 +70,7 @@ typedef struct {
     uint32_t n_traces; /* workers that are ranks or traces by themselves: the first ones */
     int64_t start_ns;  /* Unix ns, of the first file; INT64_MIN: not known */
     int64_t newest_ns; /* Unix ns, of the last file, by its change where nothing else tells */
+    recording_state recording; /* filled by the live catalogue alone */
 } run_entry;
 
 typedef struct {
@@ -114,6 +116,8 @@ static inline uint32_t run_whole(const run_entry *r) {
     return r->n_ranks > 1 ? r->n_ranks : r->n_traces;
 }
 
+/* By time; of equal times the one that is listed later. */
+bool run_is_newer(const run_entry *a, const run_entry *b);
 /* Which of the runs it is, from 1 by time: the last one is the newest. */
 uint32_t run_number(const catalogue *c, const run_entry *r);
 /* The newest run or the one asked for; the first worker; the last span. ERR_ARG with a list of

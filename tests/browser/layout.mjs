@@ -82,3 +82,19 @@ test("layout: a name of any length in the verdict breaks and leaves the controls
     const right = await page.$$eval(".verdict > :last-child, main h1", (list) => list.map((e) => e.getBoundingClientRect().right));
     assert.ok(Math.max(...right) <= 720, String(right));
   }, { width: 720, height: 500 }));
+
+test("layout: on a phone no view is wider than the screen, and the top bar lies in one row", (s) =>
+  visit(s, "overview?run=sample", async (page) => {
+    for (const view of ["overview", "operators", "kernels", "timeline", "memory", "steps", "why", "query", "runs"])
+      for (const lang of ["en", "zh"]) {
+        await turnTo(page, `${view}?run=sample`, lang);
+        await settled(page);
+        const { wide, right, left } = await page.evaluate(() => ({
+          wide: document.scrollingElement.scrollWidth,
+          right: document.querySelector(".crumbs").getBoundingClientRect().right,
+          left: document.querySelector(".palette-field").getBoundingClientRect().left,
+        }));
+        assert.ok(wide <= 400, `${view} ${lang} is ${wide} px wide`);
+        assert.ok(right <= left, `${view} ${lang}: the run's name lies under the search field`);
+      }
+  }, { width: 400, height: 800 }));

@@ -15,7 +15,7 @@ const thousand = (s) =>
 function weigh(page) {
   const sum = { rows: 0, bytes: 0, answers: 0, tables: {} };
   page.on("response", async (r) => {
-    if (!/\/api\/v1\/(distributed|overview|advise)/.test(r.url()) || !r.ok()) return;
+    if (!/\/api\/v1\/(distributed|overview|advise)/.test(r.url()) || r.status() !== 200) return; // 202: still loading
     const body = await r.body().catch(() => Buffer.alloc(0));
     if (!body.length) return;
     sum.answers++;

@@ -22,10 +22,13 @@ export async function stand(root) {
   if (existsSync(join(data, "serving/unmarked_9_steps.pt.trace.json.gz"))) others.push("unmarked");
   for (const r of real) cpSync(join(data, "pytorch", r), join(folder, r), { recursive: true });
   const server = process.env.TACHO_PAGE ? { url: process.env.TACHO_PAGE, stop() {} } : await serve(tacho, folder);
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--force-color-profile=srgb"],
-  });
+  const launch = (more = {}) =>
+    chromium.launch({
+      executablePath: process.env.CHROMIUM,
+      args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--force-color-profile=srgb"],
+      ...more,
+    });
+  const browser = await launch();
   const another = async (fill) => {
     const own = mkdtempSync(join(tmpdir(), "tacho-browser-"));
     await fill(own);
@@ -47,6 +50,8 @@ export async function stand(root) {
   const shared = new Map();
   return {
     browser,
+    /** A browser of its own, for a test that starts it in another way. */
+    launch,
     kept: new Map(),
     url: server.url,
     tacho,
@@ -74,9 +79,9 @@ export async function stand(root) {
   };
 }
 
-/** Starts `tacho serve` on a free port and waits for the address it prints. */
-export async function serve(tacho, folder, port = "0") {
-  const child = spawn(tacho, ["serve", folder, "--port", port], { stdio: ["ignore", "pipe", "pipe"] });
+/** Starts `tacho serve` on a free port and waits for the address it prints; `login` is that with its token. */
+export async function serve(tacho, folder, port = "0", ...options) {
+  const child = spawn(tacho, ["serve", folder, "--port", port, ...options], { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   const url = await new Promise((resolve, reject) => {
     const hear = (text) => {
@@ -91,6 +96,7 @@ export async function serve(tacho, folder, port = "0") {
   });
   return {
     url,
+    login: said.match(/http:\/\/\S+/)[0],
     stop: () =>
       new Promise((resolve) => {
         child.removeAllListeners("exit");

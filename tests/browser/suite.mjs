@@ -22,6 +22,8 @@ import "./history.mjs";
 import "./query.mjs";
 import "./report.mjs";
 import "./why.mjs";
+import "./tabs.mjs";
+import "./live.mjs";
 
 /** The line of a test that an error came from. */
 const where = (e) => /tests\/browser\/(?!tools|stand|suite)[\w.]+:\d+/.exec(String(e.stack))?.[0] ?? String(e.message).split("\n")[0];

@@ -62,6 +62,47 @@ static void one_that_is_far_behind_is_told_to_look_anew(void **state) {
     event_bus_free(h);
 }
 
+static const char *list_since(event_bus *h, uint64_t since, uint64_t *next, bool *missed) {
+    static char text[100000];
+    buf b = {0};
+    *next = event_bus_since(h, since, &b, missed);
+    snprintf(text, sizeof text, "%.*s", (int)b.n, b.n ? b.p : "");
+    buf_fini(&b);
+    return text;
+}
+
+static void whoever_polls_gets_each_event_once(void **state) {
+    event_bus *h = event_bus_new();
+    uint64_t next;
+    bool missed;
+    assert_string_equal(list_since(h, 0, &next, &missed), "");
+    assert_false(missed);
+    event_bus_publish(h, "a", STR("{\"n\":1}"));
+    event_bus_publish(h, NULL, STR("")); /* a comment is none */
+    event_bus_publish(h, "b", STR("2"));
+    assert_string_equal(list_since(h, next, &next, &missed),
+                        "{\"event\":\"a\",\"data\":{\"n\":1}},{\"event\":\"b\",\"data\":2}");
+    assert_int_equal(next, 3);
+    assert_string_equal(list_since(h, next, &next, &missed), "");
+    assert_false(missed);
+    event_bus_free(h);
+}
+
+static void whoever_polls_too_late_is_told(void **state) {
+    event_bus *h = event_bus_new();
+    uint64_t next;
+    bool missed;
+    for (int i = 0; i < 1000; i++) event_bus_publish(h, "x", STR("{}"));
+    assert_string_equal(list_since(h, 10, &next, &missed), "");
+    assert_true(missed);
+    assert_int_equal(next, 1000);
+    (void)list_since(h, 744, &next, &missed); /* the oldest that is known */
+    assert_false(missed);
+    assert_string_equal(list_since(h, 1001, &next, &missed), ""); /* of another server */
+    assert_true(missed);
+    event_bus_free(h);
+}
+
 static void the_end_comes_behind_what_is_left(void **state) {
     event_bus *h = event_bus_new();
     sleeper s = {0};
@@ -115,6 +156,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_come_in_order_behind_the_first),
         cmocka_unit_test(one_that_is_far_behind_is_told_to_look_anew),
+        cmocka_unit_test(whoever_polls_gets_each_event_once),
+        cmocka_unit_test(whoever_polls_too_late_is_told),
         cmocka_unit_test(the_end_comes_behind_what_is_left),
         cmocka_unit_test(listeners_are_limited),
         cmocka_unit_test(threads_publish_while_others_come_and_go),

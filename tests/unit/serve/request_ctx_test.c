@@ -9,6 +9,7 @@
 
 #include "analyse/run/reduce.h"
 #include "base/json.h"
+#include "serve/announce.h"
 #include "serve/answer_cache.h"
 #include "serve/expected.h"
 #include "serve/facts.h"
@@ -31,6 +32,7 @@ static int open_service(void **state) {
     all.facts = facts_new();
     all.run_cache = run_cache_new();
     all.answers = answer_cache_new();
+    all.event_bus = event_bus_new();
     if (live_open(&how, &all.live, NULL) != OK || live_start(all.live, NULL) != OK) return 1;
     return 0;
 }
@@ -40,6 +42,7 @@ static int close_service(void **state) {
     facts_free(all.facts);
     run_cache_free(all.run_cache);
     answer_cache_free(all.answers);
+    event_bus_free(all.event_bus);
     folder_gone(&place);
     return 0;
 }
@@ -142,6 +145,26 @@ static void every_route_answers(void **state) {
     expect("/api/v1/distributed?all-workers=1", 200, "rank1");
     expect("/api/v1/operators?run=b", 404, "NO_SUCH_RUN");
     expect("/api/v1/events", 404, NULL); /* only as a stream */
+    expect("/api/v1/events?since=-1", 400, "since");
+}
+
+static void events_since_a_number_are_a_list(void **state) {
+    expect("/api/v1/events?since=0", 200, "\"next\":0,\"missed\":false,\"events\":[]}");
+    live_event changed = {.what = LIVE_CHANGED};
+    announce(&all, &changed);
+    snapshot *s = live_snapshot(all.live);
+    live_event ready = {.what = LIVE_READY,
+                        .entry = snapshot_entry(s, &s->found.runs[0].workers[1].spans[0]),
+                        .renewed = true};
+    snapshot_release(s);
+    announce(&all, &ready);
+    expect("/api/v1/events?since=0", 200, "\"next\":2");
+    expect("/api/v1/events?since=0", 200, "[{\"event\":\"runs\",\"data\":{\"version\":");
+    expect("/api/v1/events?since=1", 200,
+           "\"events\":[{\"event\":\"ready\",\"data\":{\"run\":\"a\",\"worker\":\"rank1\","
+           "\"span\":1,"
+           "\"renewed\":true}}]}");
+    expect("/api/v1/events?since=9", 200, "\"missed\":true,\"events\":[]}");
 }
 
 static void a_comparison_holds_all_ranks_of_both_runs(void **state) {
@@ -302,6 +325,7 @@ int main(void) {
         cmocka_unit_test(the_first_question_of_a_page_is_answered_before_it_comes),
         cmocka_unit_test(a_kept_answer_has_the_type_of_its_form),
         cmocka_unit_test(questions_about_all_workers_join_their_summaries_once),
+        cmocka_unit_test(events_since_a_number_are_a_list),
         cmocka_unit_test(a_comparison_holds_all_ranks_of_both_runs),
         cmocka_unit_test(an_export_is_a_file),
         cmocka_unit_test(exports_that_nobody_reads_hold_a_part_of_the_disk),

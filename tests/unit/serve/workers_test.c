@@ -35,7 +35,7 @@ static int reset(void **state) {
 
 static void every_job_runs_once(void **state) {
     workers *w = workers_new(3, 2000, NULL, NULL);
-    for (int i = 0; i < 1000; i++) assert_true(workers_push(w, count, NULL));
+    for (int i = 0; i < 1000; i++) assert_true(workers_push(w, JOB_QUICK, count, NULL));
     for (int i = 0; i < 1000 && n_done < 1000; i++)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     workers_free(w);
@@ -47,7 +47,7 @@ static void a_full_queue_refuses(void **state) {
     workers *w = workers_new(1, 2, NULL, NULL);
     pthread_mutex_lock(&gate);
     int taken = 0;
-    for (int i = 0; i < 10; i++) taken += workers_push(w, wait_at_the_gate, NULL);
+    for (int i = 0; i < 10; i++) taken += workers_push(w, JOB_QUICK, wait_at_the_gate, NULL);
     assert_true(taken == 2 || taken == 3); /* one may have begun */
     pthread_mutex_unlock(&gate);
     workers_free(w);
@@ -57,13 +57,29 @@ static void a_full_queue_refuses(void **state) {
 static void what_waits_at_the_end_is_cancelled(void **state) {
     workers *w = workers_new(1, 100, NULL, NULL);
     pthread_mutex_lock(&gate);
-    for (int i = 0; i < 20; i++) assert_true(workers_push(w, wait_at_the_gate, NULL));
+    for (int i = 0; i < 20; i++)
+        assert_true(workers_push(w, JOB_QUICK, wait_at_the_gate, NULL));
     pthread_mutex_unlock(&gate);
     workers_end(w);
     assert_int_equal(n_done + n_cancelled, 20);
-    assert_false(workers_push(w, count, NULL));
+    assert_false(workers_push(w, JOB_QUICK, count, NULL));
     workers_free(w);
     workers_free(NULL);
+}
+
+static void slow_jobs_leave_threads_to_the_others(void **state) {
+    workers *w = workers_new(2, 100, NULL, NULL);
+    pthread_mutex_lock(&gate);
+    for (int i = 0; i < 20; i++) assert_true(workers_push(w, JOB_SLOW, wait_at_the_gate, NULL));
+    for (int i = 0; i < 50; i++) assert_true(workers_push(w, JOB_QUICK, count, NULL));
+    for (int i = 0; i < 1000 && n_done < 50; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    assert_int_equal(n_done, 50); /* while the slow ones stand at the gate */
+    pthread_mutex_unlock(&gate);
+    for (int i = 0; i < 1000 && n_done < 70; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    assert_int_equal(n_done, 70);
+    workers_free(w);
 }
 
 static void the_clock_ticks(void **state) {
@@ -79,6 +95,7 @@ int main(void) {
         cmocka_unit_test_setup(every_job_runs_once, reset),
         cmocka_unit_test_setup(a_full_queue_refuses, reset),
         cmocka_unit_test_setup(what_waits_at_the_end_is_cancelled, reset),
+        cmocka_unit_test_setup(slow_jobs_leave_threads_to_the_others, reset),
         cmocka_unit_test_setup(the_clock_ticks, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,12 +19,14 @@ typedef struct {
     pthread_mutex_t lock;
     pthread_cond_t told;
     int n[4];
+    int n_renewed;
 } listener;
 
 static void listen_to(void *context, const live_event *e) {
     listener *l = context;
     pthread_mutex_lock(&l->lock);
     l->n[e->what]++;
+    l->n_renewed += e->renewed;
     pthread_cond_broadcast(&l->told);
     pthread_mutex_unlock(&l->lock);
 }
@@ -187,15 +189,106 @@ static void a_changed_file_is_read_again(void **state) {
     uint32_t id = entry_of(c, "", "");
     held_trace *old, *now;
     (void)live_hold(c, id, &old, NULL);
+    assert_int_equal(l.n_renewed, 0);
     put_file(&f, "log/w0.pt.trace.json", small_trace(9));
     live_rescan(c);
     wait_for(&l, LIVE_READY, 2);
+    assert_int_equal(l.n_renewed, 1);
     (void)live_hold(c, id, &now, NULL);
     assert_true(now->generation != old->generation);
     assert_int_equal(old->trace->kind_count[KIND_OP], 3);
     assert_int_equal(now->trace->kind_count[KIND_OP], 9);
     held_release(old);
     held_release(now);
+    live_close(c);
+    folder_gone(&f);
+}
+
+/* Writes to a file four times a second until it is told to stop. */
+typedef struct {
+    const char *path;
+    atomic_bool stop;
+} writer;
+
+static void *keep_writing(void *context) {
+    writer *w = context;
+    while (!atomic_load(&w->stop)) {
+        touch_now(w->path);
+        nanosleep(&(struct timespec){.tv_nsec = 250000000}, NULL);
+    }
+    return NULL;
+}
+
+/* Waits up to 20 s for the file to be written, or no longer so. */
+static bool comes_to_grow(live *c, uint32_t id, bool grows) {
+    for (int i = 0; i < 2000; i++) {
+        if (atomic_load(&live_progress(c, id)->grows) == grows) return true;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    return false;
+}
+
+/* A recording is whole at any moment: it is read long before a file that may be cut. */
+static void a_recording_that_is_being_written_is_read_soon(void **state) {
+    folder f = folder_new();
+    listener l;
+    listener_init(&l);
+    char other[300];
+    snprintf(other, sizeof other, "%s", put_file(&f, "log/b/w0.pt.trace.json", small_trace(3)));
+    writer all[] = {{.path = put_file(&f, "log/a/w0.tacho", small_trace(3))}, {.path = other}};
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) touch_now(all[i].path);
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, keep_writing, &all[i]);
+    live *c = open_live(in_folder(&f, "log"), &l, 0);
+    uint32_t recording = entry_of(c, "a", ""), trace_file = entry_of(c, "b", "");
+    wait_for(&l, LIVE_READY, 1);
+    held_trace *h;
+    assert_int_equal(live_hold(c, recording, &h, NULL), SPAN_READY);
+    held_release(h);
+    assert_int_equal(state_of(c, trace_file), SPAN_GROWING);
+    assert_true(comes_to_grow(c, recording, true)); /* also when it was read */
+    for (int i = 0; i < 2; i++) atomic_store(&all[i].stop, true);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    assert_true(comes_to_grow(c, recording, false));
+    live_close(c);
+    folder_gone(&f);
+}
+
+static void put_page(const folder *f, const char *name, int64_t n_steps) {
+    tacho_live_page p = {.magic = {'T', 'A', 'C', 'H', 'O', 'L', 'V', '1'}, .n_steps = n_steps};
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    p.written_unix_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+    (void)put_file(f, name, str_n((const char *)&p, sizeof p));
+}
+
+static recording_state recording_of(live *c) {
+    snapshot *s = live_snapshot(c);
+    recording_state now = s->found.runs[0].recording;
+    snapshot_release(s);
+    return now;
+}
+
+static void a_run_that_is_being_recorded_says_how_far_it_is(void **state) {
+    folder f = folder_new();
+    listener l;
+    listener_init(&l);
+    put_file(&f, "log/w0.pt.trace.json", small_trace(3));
+    put_page(&f, "log/.live/w0", 7);
+    live *c = open_live(in_folder(&f, "log"), &l, 0);
+    assert_int_equal(recording_of(c).n_processes, 1);
+    assert_int_equal(recording_of(c).n_steps, 7);
+    wait_for(&l, LIVE_READY, 1);
+    uint64_t before = live_sum(c).version;
+    put_page(&f, "log/.live/w0", 9);
+    for (int i = 0; i < 2000 && recording_of(c).n_steps != 9; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    assert_int_equal(recording_of(c).n_steps, 9); /* without being told */
+    assert_true(live_sum(c).version > before);
+    assert_int_equal(unlink(in_folder(&f, "log/.live/w0")), 0);
+    for (int i = 0; i < 2000 && recording_of(c).n_processes; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    assert_int_equal(recording_of(c).n_processes, 0);
     live_close(c);
     folder_gone(&f);
 }
@@ -386,6 +479,8 @@ int main(void) {
         cmocka_unit_test(a_file_counts_as_complete_when_it_has_been_quiet),
         cmocka_unit_test(a_file_from_the_future_is_read),
         cmocka_unit_test(a_changed_file_is_read_again),
+        cmocka_unit_test(a_recording_that_is_being_written_is_read_soon),
+        cmocka_unit_test(a_run_that_is_being_recorded_says_how_far_it_is),
         cmocka_unit_test(a_file_that_cannot_be_read_says_why),
         cmocka_unit_test(memory_is_given_back_by_what_nobody_looks_at),
         cmocka_unit_test(older_spans_wait_until_somebody_asks),

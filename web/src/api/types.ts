@@ -71,6 +71,7 @@ export interface SpanInfo {
   bytes: number;
   date: string;
   state: SpanState;
+  growing: boolean; // still being written
   share: number;
   error: ApiError | null;
   facts: {
@@ -90,6 +91,7 @@ export interface RunInfo {
   path: string;
   date: string;
   ranks: number; // how many of the workers are ranks; they come first
+  recording: { processes: number; steps: number } | null; // while tacho records it
   workers: WorkerInfo[];
 }
 

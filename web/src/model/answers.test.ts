@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RequestFailed, type Transport } from "../api/transport.ts";
-import { ask, open, setTransport, tryAgain } from "./answers.ts";
+import type { RunInfo, Runs } from "../api/types.ts";
+import { arrivals, arrived, ask, connect, connection, open, progress, runs, setTransport, tryAgain } from "./answers.ts";
 
 interface Request {
   route: string;
@@ -10,6 +11,8 @@ interface Request {
   answer: (value: unknown) => void;
   refuse: (msg: string) => void;
 }
+
+let tell: (name: string, data: unknown) => void = () => {};
 
 function fakeServer(): Request[] {
   const requests: Request[] = [];
@@ -23,7 +26,10 @@ function fakeServer(): Request[] {
     blocks: json as Transport["blocks"],
     send: json as unknown as Transport["send"],
     url: () => "",
-    events: () => () => {},
+    events: (listener) => {
+      tell = listener;
+      return () => {};
+    },
   });
   return requests;
 }
@@ -108,4 +114,97 @@ test("where a question fails, the answer to another one is not left standing", a
   const failed = ask("f", "steps", { run: "b" });
   assert.equal(failed.value, undefined);
   assert.equal(failed.error?.msg, "gone");
+});
+
+const run = (name: string): RunInfo => ({ name, path: "", date: "0", ranks: 0, recording: null, workers: [] });
+const listed = (version: number, ...names: string[]): Runs => ({
+  version,
+  path: "",
+  source_root: null,
+  loading: { done: 0, total: 0 },
+  summaries: { done: 0, total: 0 },
+  memory: { used: 0, limit: 0 },
+  upload: null,
+  runs: names.map(run),
+  passed: [],
+});
+
+test("an answer that is only renewed is not marked as old", async () => {
+  const requests = fakeServer();
+  ask("r", "overview", { run: "a" });
+  await rest();
+  requests[0]?.answer(1);
+  await rest();
+  void connect();
+  tell("ready", { run: "a", renewed: true });
+  ask("r", "overview", { run: "a" });
+  await rest();
+  assert.deepEqual(ask("r", "overview", { run: "a" }), { value: 1, old: false, error: undefined });
+  for (const r of requests) if (r.route === "runs") r.answer(listed(1, "a"));
+  requests.findLast((r) => r.route === "overview")?.answer(2);
+  await rest();
+  assert.equal(ask("r", "overview", { run: "a" }).value, 2);
+  requests.findLast((r) => r.route === "runs")?.answer(listed(1, "a"));
+  await rest();
+});
+
+test("the list of runs is asked for once, however much is told meanwhile; what came is known", async () => {
+  const requests = fakeServer();
+  const first = connect();
+  tell("hello", { instance: "one", version: 1 });
+  requests[0]?.answer(listed(1, "a"));
+  await first;
+  await rest();
+  assert.equal(requests.length, 1);
+  assert.equal(arrived.value.length, 0);
+  progress.value = { done: 1, total: 2 };
+  for (const name of ["runs", "ready", "runs", "failed"]) tell(name, {});
+  assert.equal(requests.length, 2);
+  requests[1]?.answer(listed(2, "a", "b"));
+  await rest();
+  assert.equal(requests.length, 3); // the last ones may have come after the answer was made
+  requests[2]?.answer(listed(3, "a", "b"));
+  await rest();
+  assert.deepEqual(
+    arrived.value.map((r) => r.name),
+    ["b"],
+  );
+  assert.equal(progress.value, undefined); // nothing is being read
+  assert.equal(runs.value?.version, 3);
+});
+
+test("runs that came are those that are new, as long as they are there", () => {
+  const names = (list: readonly RunInfo[]) => list.map((r) => r.name);
+  assert.deepEqual(names(arrivals([], [run("a")], [run("a"), run("b")])), ["b"]);
+  assert.deepEqual(names(arrivals([run("b")], [run("a"), run("b")], [run("a"), run("b"), run("c")])), ["b", "c"]);
+  assert.deepEqual(names(arrivals([run("b")], [run("a"), run("b")], [run("a")])), []);
+});
+
+test("a server that is back is asked everything again; one that wants a token says so", async () => {
+  const requests = fakeServer();
+  void connect();
+  tell("hello", { instance: "one", version: 3 });
+  requests[0]?.answer(listed(3, "a"));
+  ask("s", "steps", {});
+  await rest();
+  requests.findLast((r) => r.route === "steps")?.answer("old");
+  await rest();
+  tell("lost", undefined);
+  assert.equal(connection.value.lost, true);
+  assert.equal(connection.value.token, false);
+  const { since } = connection.value;
+  tell("lost", new RequestFailed({ code: "token", msg: "", id: "", values: {}, offset: null }));
+  assert.deepEqual(connection.value, { lost: true, since, token: true });
+  const before = requests.length;
+  tell("hello", { instance: "two", version: 1 });
+  assert.equal(connection.value.lost, false);
+  ask("s", "steps", {});
+  await rest();
+  assert.deepEqual(
+    requests
+      .slice(before)
+      .map((r) => r.route)
+      .sort(),
+    ["runs", "steps"],
+  );
 });

@@ -1,9 +1,11 @@
 // Answers of the server, kept by their question. A view says while it draws what it wants, and is drawn again with the
 // answer; until then the last one of the same slot stays, marked as old, so that nothing jumps.
 import { batch, type Signal, signal } from "@preact/signals";
+import { http } from "../api/http.ts";
 import { theReport } from "../api/report.ts";
-import { type Blocks, http, type Query, RequestFailed, type Transport } from "../api/transport.ts";
-import type { ApiError, Runs } from "../api/types.ts";
+import { type Blocks, type Query, RequestFailed, type Transport } from "../api/transport.ts";
+import type { ApiError, RunInfo, Runs } from "../api/types.ts";
+import { t } from "./language.ts";
 
 export interface Asked<T> {
   value: T | undefined;
@@ -40,10 +42,14 @@ export function server(): Transport {
   return transport;
 }
 
-function toError(e: unknown): ApiError {
-  if (e instanceof RequestFailed) return e.error;
-  return { code: "lost", msg: String(e), id: "", values: {}, offset: null };
+/** An error with a sentence for the reader. */
+export function errorOf(e: unknown): ApiError {
+  if (!(e instanceof RequestFailed)) return { code: "internal", msg: String(e), id: "", values: {}, offset: null };
+  return e.error.code === "lost" ? lostError() : e.error;
 }
+
+/** The server does not answer. */
+export const lostError = (): ApiError => ({ code: "lost", msg: t("server_gone"), id: "", values: {}, offset: null });
 
 function slotOf(name: string): Slot {
   let slot = slots.get(name);
@@ -86,8 +92,12 @@ function startWishes(): void {
   wishes.clear();
 }
 
+/** Counts the reader's retries; scripts that could not be loaded are retried, too. */
+export const tries = signal(0);
+
 /** Asks again what failed, and nothing else. */
 export function tryAgain(): void {
+  tries.value++;
   for (const slot of slots.values()) if (slot.question && slot.state.peek().error) start(slot, slot.question);
 }
 
@@ -108,7 +118,8 @@ function start(slot: Slot, question: Question): void {
   slot.abort = new AbortController();
   const before = slot.state.peek().value;
   const asked = question.key.replace(/#\d+$/, ""); // the same, whenever it is asked
-  slot.state.value = { value: before, old: before !== undefined, error: undefined };
+  // A refresh of the same question: the last answer is shown as valid until the new one arrives.
+  slot.state.value = { value: before, old: before !== undefined && slot.answered !== asked, error: undefined };
   void counted(question.load(slot.abort.signal)).then(
     (value) => {
       if (slot.question !== question) return;
@@ -119,7 +130,7 @@ function start(slot: Slot, question: Question): void {
       if (slot.question !== question || (e instanceof DOMException && e.name === "AbortError")) return;
       // Numbers of another run, or of other steps, are no answer.
       const value = slot.answered === asked ? slot.state.peek().value : undefined;
-      slot.state.value = { value, old: false, error: toError(e) };
+      slot.state.value = { value, old: false, error: errorOf(e) };
     },
   );
 }
@@ -130,19 +141,52 @@ export const generation = signal(0);
 // ---- runs and the live connection ----
 
 export const runs = signal<Runs | undefined>(undefined);
-export const connection = signal<{ lost: boolean; since: Date }>({ lost: false, since: new Date() });
+/** Whether the server is unreachable, since when, and whether it refused this page's token. */
+export const connection = signal<{ lost: boolean; since: Date; token?: boolean }>({ lost: false, since: new Date() });
 export const progress = signal<{ done: number; total: number } | undefined>(undefined);
 /** Summaries of workers, which questions about all of them rest on: made, and wanted. */
 export const summaries = signal<{ done: number; total: number }>({ done: 0, total: 0 });
+/** Runs that appeared while the page was open. */
+export const arrived = signal<readonly RunInfo[]>([]);
 
-async function fetchRuns(): Promise<void> {
-  try {
-    const now = await transport.json<Runs>("runs", {});
+function takeRuns(now: Runs): void {
+  const before = runs.peek();
+  const isReading = now.runs.some((r) =>
+    r.workers.some((w) => w.spans.some((s) => s.state === "waiting" || s.state === "loading")),
+  );
+  batch(() => {
+    if (before) arrived.value = arrivals(arrived.peek(), before.runs, now.runs);
     runs.value = now;
     summaries.value = now.summaries;
+    if (!isReading) progress.value = undefined;
+  });
+}
+
+/** Updates the list of new runs: adds those that are new now, drops those that are gone. */
+export function arrivals(seen: readonly RunInfo[], before: readonly RunInfo[], now: readonly RunInfo[]): RunInfo[] {
+  const isNew = (r: RunInfo) => seen.some((s) => s.name === r.name) || !before.some((b) => b.name === r.name);
+  return now.filter(isNew);
+}
+
+let fetching: Promise<void> | undefined;
+let fetchAgain = false;
+
+/** Fetches the list of runs. All events during a fetch together cause one more. */
+function fetchRuns(): Promise<void> {
+  fetchAgain = fetching !== undefined;
+  fetching ??= askRuns().finally(() => {
+    fetching = undefined;
+    if (fetchAgain) void fetchRuns();
+  });
+  return fetching;
+}
+
+async function askRuns(): Promise<void> {
+  try {
+    takeRuns(await transport.json<Runs>("runs", {}));
   } catch (e) {
     if (!runs.peek()) connection.value = { lost: true, since: new Date() };
-    else console.warn(toError(e).msg);
+    else console.warn(errorOf(e).msg);
   }
 }
 
@@ -151,33 +195,46 @@ let again = () => {};
 /** Tries at once, without waiting for the next turn. */
 export const reconnect = (): void => again();
 
+/** Asks everything again, including the list of runs. */
+function startOver(): void {
+  generation.value++;
+  void fetchRuns();
+}
+
 /** Listens from now on; done when the runs are known, or not to be had. */
 export function connect(): Promise<void> {
   const first = fetchRuns();
   let instance = "";
-  const seen = new Set<string>(); // a trace that is ready a second time was loaded anew
-  again = transport.events((name, data) => {
-    if (name === "hello") {
+  const hear: Record<string, (data: unknown) => void> = {
+    hello(data) {
       const { instance: now, version } = data as { instance: string; version: number };
-      const restarted = instance !== "" && instance !== now;
-      if (restarted || (instance && connection.peek().lost)) generation.value++;
-      void first.then(() => (restarted || runs.peek()?.version !== version ? fetchRuns() : undefined));
+      const returned = instance !== "" && (instance !== now || connection.peek().lost);
       instance = now;
       connection.value = { lost: false, since: new Date() };
-    } else if (name === "runs" || name === "failed") {
+      if (returned) startOver();
+      else void first.then(() => (runs.peek()?.version === version ? undefined : fetchRuns()));
+    },
+    missed: startOver,
+    runs: () => void fetchRuns(),
+    failed: () => void fetchRuns(),
+    ready(data) {
+      if ((data as { renewed: boolean }).renewed) generation.value++;
       void fetchRuns();
-    } else if (name === "ready") {
-      const key = JSON.stringify(data);
-      if (seen.has(key)) generation.value++;
-      seen.add(key);
-      void fetchRuns();
-    } else if (name === "summaries") {
+    },
+    summaries(data) {
       summaries.value = data as { done: number; total: number };
-    } else if (name === "progress") {
+    },
+    progress(data) {
       progress.value = data as { done: number; total: number };
-    } else if ((name === "lost" || name === "bye") && !connection.peek().lost) {
-      connection.value = { lost: true, since: new Date() };
-    }
-  });
+    },
+    lost(e) {
+      const token = e instanceof RequestFailed && e.error.code === "token";
+      const now = connection.peek();
+      if (!now.lost || token !== (now.token ?? false))
+        connection.value = { lost: true, since: now.lost ? now.since : new Date(), token };
+    },
+    bye: () => hear.lost?.(undefined),
+  };
+  again = transport.events((name, data) => hear[name]?.(data));
   return first;
 }

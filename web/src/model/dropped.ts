@@ -1,8 +1,7 @@
 // Files that were dropped on the page, or chosen: sent to the server one after the other, then opened as one run. A folder
 // keeps its own folders: two ranks may have files of one name.
 import { effect, signal } from "@preact/signals";
-import { RequestFailed } from "../api/transport.ts";
-import { counted, runs, server } from "./answers.ts";
+import { counted, errorOf, runs, server } from "./answers.ts";
 import { language } from "./language.ts";
 import { changeTrace } from "./steps.ts";
 
@@ -62,7 +61,7 @@ async function sendOne(file: File, way: string, i: number, group: string): Promi
     change(i, { share: 1, run });
     return run || undefined;
   } catch (e) {
-    change(i, { error: e instanceof RequestFailed ? e.error.msg : String(e) });
+    change(i, { error: errorOf(e).msg });
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parsePlace, writePlace } from "./route.ts";
+import { knownPlace, parsePlace, writePlace } from "./route.ts";
 
 test("an address read and written again is the same", () => {
   const hash = "#/operators?run=resnet&step=3..4&sort=device_self:desc&q=conv";
@@ -21,4 +21,10 @@ test("pluses, blanks, percent signs and names in any script survive", () => {
 
 test("an address with a broken escape is read as it stands", () => {
   assert.equal(parsePlace("#/operators?q=50%&run=a").params.get("q"), "50%");
+});
+
+test("a view that does not exist becomes the overview, with all else of the address", () => {
+  assert.equal(writePlace(knownPlace(parsePlace("#/bogus?run=a&step=3"))), "#/overview?run=a&step=3");
+  const there = parsePlace("#/memory?run=a");
+  assert.equal(knownPlace(there), there);
 });

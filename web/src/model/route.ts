@@ -37,6 +37,9 @@ export function parsePlace(hash: string): Place {
   return { view: path || "overview", params };
 }
 
+/** Replaces a view that does not exist with the overview. */
+export const knownPlace = (p: Place): Place => ((VIEWS as readonly string[]).includes(p.view) ? p : { ...p, view: "overview" });
+
 /** A plus is a plus here, not a blank; what is no escape stays as it stands. */
 function decoded(text: string): string {
   try {
@@ -84,7 +87,10 @@ export function choice(name: string, usual: string): [string, (chosen: string) =
 /** Follows the address bar from now on. */
 export function followAddress(): void {
   const read = () => {
-    place.value = parsePlace(location.hash);
+    const there = parsePlace(location.hash);
+    const known = knownPlace(there);
+    if (known !== there) history.replaceState(null, "", writePlace(known));
+    place.value = known;
   };
   addEventListener("popstate", read);
   addEventListener("hashchange", read);

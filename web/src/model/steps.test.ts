@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { numberedSteps, parseSteps, type Tape, tapeSpan, writeSteps } from "./steps.ts";
+import { numberedSteps, otherSteps, parseSteps, type Tape, tapeSpan, writeSteps } from "./steps.ts";
 
 test("open ends of a range of steps are the first and the last step", () => {
   assert.deepEqual(parseSteps("3..", [2, 3, 4]), [3, 4]);
@@ -46,4 +46,11 @@ test("numbers on the tape are round and never lie over each other", () => {
   assert.deepEqual(shown(0), [100]);
   assert.deepEqual([...numberedSteps([41, 42, 43], (i) => i * 300, 34)], [0, 1, 2]);
   assert.deepEqual([...numberedSteps([41, 43], () => 0, 34)].length, 1);
+});
+
+test("steps that are not there are told from those that are, in part or as a whole", () => {
+  const there = { n: 3, first: 2, last: 4 };
+  for (const text of ["99", "5..", "..1", "7..9", "abc", "4..2"]) assert.deepEqual(otherSteps(text, [2, 3, 4]), there, text);
+  for (const text of ["2", "4..9", "..2", "3.."]) assert.equal(otherSteps(text, [2, 3, 4]), undefined, text);
+  assert.deepEqual(otherSteps("3", []), { n: 0, first: 0, last: 0 });
 });

@@ -92,6 +92,21 @@ export function parseSteps(text: string, numbers: ArrayLike<number>): [number, n
   return [a === "" ? first : Number(a), b === undefined ? Number(a) : b === "" ? last : Number(b)];
 }
 
+/** The steps that the trace has, when it has none of those in the address; else, or while unknown, undefined. */
+export function stepsInstead(): { n: number; first: number; last: number } | undefined {
+  const asked = param("step");
+  const now = asked ? tape() : undefined;
+  return now && !now.old ? otherSteps(asked, now.numbers) : undefined;
+}
+
+/** The same for given steps and step numbers. */
+export function otherSteps(asked: string, numbers: ArrayLike<number>): { n: number; first: number; last: number } | undefined {
+  const n = numbers.length;
+  const [a, b] = parseSteps(asked, numbers) ?? [0, -1];
+  for (let i = 0; i < n; i++) if ((numbers[i] as number) >= a && (numbers[i] as number) <= b) return undefined;
+  return { n, first: numbers[0] ?? 0, last: numbers[n - 1] ?? 0 };
+}
+
 export const writeSteps = (a: number, b: number): string => (a === b ? String(a) : `${Math.min(a, b)}..${Math.max(a, b)}`);
 
 /** The window in time, whatever it was chosen by. */
@@ -139,6 +154,11 @@ function stepsWithin(now: Tape, r: Range): [number, number] | undefined {
 // What belongs to one trace only: times, lanes, slices.
 const OF_A_TRACE = ["from", "to", "view", "top", "area", "notes", "fold", "open", "pin", "hide", "range", "ranks"];
 
+let carried = ""; // steps kept from the trace before
+
+/** Whether the steps in the address were kept from another trace; they are dropped when this one does not have them. */
+export const areCarried = (): boolean => carried !== "" && carried === param("step");
+
 /** Another run, worker or span: view, window (as steps) and selection (by name) stay, what cannot goes. */
 export function changeTrace(
   to: { run?: string | undefined; worker?: string | undefined; span?: string | undefined },
@@ -149,6 +169,7 @@ export function changeTrace(
   const steps = now && (param("from") || param("to")) ? stepsWithin(now, windowRange(now)) : undefined;
   if (steps && !param("step")) params.step = writeSteps(...steps);
   if (/^(slice|instant):/.test(param("sel"))) params.sel = undefined;
+  carried = params.step ?? param("step");
   go({ ...(view ? { view } : {}), params: { ...params, ...to } });
 }
 

@@ -75,7 +75,6 @@ export const en = {
   keys: "Keyboard shortcuts",
   filter: "Filter",
   damaged: "damaged",
-  state_growing: "growing",
   state_waiting: "waiting",
   state_loading: "loading",
   state_ready: "ready",

@@ -73,7 +73,6 @@ export const zh: Record<keyof typeof en, string> = {
   keys: "快捷键",
   filter: "筛选",
   damaged: "有损坏",
-  state_growing: "写入中",
   state_waiting: "等待中",
   state_loading: "加载中",
   state_ready: "就绪",

@@ -53,6 +53,8 @@ export function Panel(props: PanelProps) {
   const box = useRef<HTMLElement>(null);
   const { asked, title = props.name } = props;
   const busy = props.busy ?? (asked !== undefined && asked.value === undefined);
+  // While the server is unreachable the last numbers stay; the bar above the page says how old they are.
+  const error = asked?.error?.code === "lost" && asked.value !== undefined ? undefined : asked?.error;
   const choose = (id: string) => {
     if (id === "svg" && box.current) saveSvg(box.current, props.name);
     if (id === "png" && box.current) void savePng(box.current, props.name);
@@ -68,7 +70,7 @@ export function Panel(props: PanelProps) {
     { id: "rests", label: panelWords.current.rests, separator: true },
   ];
   return (
-    <section class={`panel ${props.span ?? "w12"}`} ref={box} aria-label={props.name} aria-busy={busy && !asked?.error}>
+    <section class={`panel ${props.span ?? "w12"}`} ref={box} aria-label={props.name} aria-busy={busy && !error}>
       <header class="panel-head">
         <h2>
           {props.define?.help ? (
@@ -92,8 +94,8 @@ export function Panel(props: PanelProps) {
           onChoose={choose}
         />
       </header>
-      {asked?.error ? (
-        <Failure error={asked.error} />
+      {error ? (
+        <Failure error={error} />
       ) : busy ? (
         <Waiting height={props.height ?? 120} />
       ) : (
@@ -145,18 +147,20 @@ function useSaidAbove(msg: string) {
 export function Failure({ error }: { error: ShownError }) {
   const words = panelWords.current;
   const { own, said } = useSaidAbove(error.msg);
+  const isLost = error.code === "lost"; // the server is unreachable: nothing is wrong with this panel
   // Nothing failed and trying again does not help: a report has what it has.
   if (error.code === "not_in_report") return <p class="not-inside">{error.msg}</p>;
   if (said)
     return (
       <div class="failure t3" ref={own} data-msg={error.msg}>
-        {words.failed}
+        {isLost ? error.msg : words.failed}
       </div>
     );
   return (
     <div class="failure" role="alert" ref={own} data-msg={error.msg}>
       <p>
-        <b>{words.failed}</b> {error.msg}
+        {isLost ? null : <b>{words.failed} </b>}
+        {error.msg}
         {error.offset === null || error.offset === undefined ? null : (
           <span class="t3"> · {error.offset.toLocaleString("en")} B</span>
         )}
@@ -164,9 +168,11 @@ export function Failure({ error }: { error: ShownError }) {
       <button type="button" class="button" onClick={() => panelActions.tryAgain()}>
         {words.tryAgain}
       </button>
-      <button type="button" class="button" onClick={() => void navigator.clipboard?.writeText(JSON.stringify(error, null, 1))}>
-        {words.copyDetails}
-      </button>
+      {isLost ? null : (
+        <button type="button" class="button" onClick={() => void navigator.clipboard?.writeText(JSON.stringify(error, null, 1))}>
+          {words.copyDetails}
+        </button>
+      )}
     </div>
   );
 }

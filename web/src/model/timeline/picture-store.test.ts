@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Query } from "../../api/transport.ts";
 import { type Blocks, readBlocks } from "../../api/transport.ts";
 import { pictureFor } from "../../draw/timeline/picture.ts";
+import { tryAgain } from "../answers.ts";
 import { emptyStore, type Fetch, fetchView, laneList, newStore, readPicture } from "./picture-store.ts";
 
 const TYPE = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array } as const;
@@ -82,11 +83,15 @@ function harness() {
   const asked: Query[] = [];
   const aborted: number[] = [];
   const waiting: ((b: Blocks) => void)[] = [];
+  const refusing: ((e: Error) => void)[] = [];
   const fetch: Fetch = (_route, query, signal) => {
     const seq = Number(query.seq);
     asked.push(query);
     signal.addEventListener("abort", () => aborted.push(seq));
-    return new Promise((done) => waiting.push(done));
+    return new Promise((done, fail) => {
+      waiting.push(done);
+      refusing.push(fail);
+    });
   };
   const look = (from: number, to: number, ids = [4]) =>
     fetchView(
@@ -101,7 +106,11 @@ function harness() {
     );
     await new Promise((r) => setTimeout(r, 0));
   };
-  return { store, asked, aborted, look, reply };
+  const refuse = async () => {
+    refusing[refusing.length - 1]?.(new Error("no"));
+    await new Promise((r) => setTimeout(r, 0));
+  };
+  return { store, asked, aborted, look, reply, refuse };
 }
 
 test("a small pan asks for nothing, a large one does", async () => {
@@ -134,6 +143,20 @@ test("a newer view cancels the older, and its number is larger", () => {
     h.asked.map((q) => q.seq),
     [1, 2],
   );
+});
+
+test("a request that failed is not sent again with every frame, but when the reader tries again or looks elsewhere", async () => {
+  const h = harness();
+  h.look(1e6, 1.5e6);
+  await h.refuse();
+  h.look(1e6, 1.5e6);
+  assert.equal(h.asked.length, 1);
+  h.look(9e6, 9.5e6);
+  assert.equal(h.asked.length, 2);
+  await h.refuse();
+  tryAgain();
+  h.look(9e6, 9.5e6);
+  assert.equal(h.asked.length, 3);
 });
 
 test("a lane that was not asked for is", async () => {

@@ -1,9 +1,9 @@
 // Viewport answers: when to ask, what to keep. A request is wider than what is seen and rounded to powers of
 // two; a newer one makes an older one void; until it is there the best of the kept answers is drawn.
-import type { Query } from "../../api/transport.ts";
-import { type Blocks, RequestFailed } from "../../api/transport.ts";
+import { type Blocks, type Query, RequestFailed } from "../../api/transport.ts";
 import type { Picture } from "../../draw/timeline/picture.ts";
 import { covers, type Range, type Wanted, wantedFor } from "../../draw/timeline/time-scale.ts";
+import { generation, tries } from "../answers.ts";
 
 export interface LaneWish {
   id: number;
@@ -68,7 +68,7 @@ export interface Store {
   pad: number;
   pending: { wanted: Wanted; lanes: Set<number>; tag: string; abort: AbortController } | undefined;
   seq: number;
-  failed: string | undefined;
+  failed: { what: string; attempt: number } | undefined; // the last request that failed
   generation: number;
 }
 
@@ -132,17 +132,22 @@ export function laneList(wish: readonly LaneWish[]): string {
   return parts.join(",");
 }
 
+/** A request that failed is sent again when everything is, or when the reader tries again; not with every frame. */
+const attempts = (): number => generation.peek() + tries.peek();
+
 /** Asks for what a view needs, unless it is there or on its way. Calls back when something came. */
 export function fetchView(s: Store, need: Need, how: { fetch: Fetch; query: Query; client: string; done: () => void }): void {
   if (need.lanes.length === 0 || need.width < 1) return;
   const wanted = wantedFor(need.view, need.width, need.whole, s.pad);
   if (served(s, need, wanted)) return;
+  const what = JSON.stringify([wanted, laneList(need.lanes), need.tag]);
+  if (s.failed?.what === what && s.failed.attempt === attempts()) return;
   s.pending?.abort.abort();
   const lanes = new Set(need.lanes.map((w) => w.id));
   const tag = need.tag ?? "";
   const pending = { wanted, lanes, tag, abort: new AbortController() };
   s.pending = pending;
-  const generation = s.generation;
+  const filled = s.generation;
   const query = {
     ...how.query,
     from: wanted.from,
@@ -155,7 +160,7 @@ export function fetchView(s: Store, need: Need, how: { fetch: Fetch; query: Quer
   };
   how.fetch("viewport", query, pending.abort.signal).then(
     (blocks) => {
-      if (s.generation !== generation) return;
+      if (s.generation !== filled) return;
       if (s.pending === pending) s.pending = undefined;
       keep(s, readPicture(blocks, wanted, lanes, tag));
       s.failed = undefined;
@@ -164,7 +169,7 @@ export function fetchView(s: Store, need: Need, how: { fetch: Fetch; query: Quer
     (e: unknown) => {
       if (s.pending !== pending) return;
       s.pending = undefined;
-      if (!(e instanceof RequestFailed && e.error.code === "superseded")) s.failed = e instanceof Error ? e.message : String(e);
+      if (!(e instanceof RequestFailed && e.error.code === "superseded")) s.failed = { what, attempt: attempts() };
       how.done();
     },
   );

@@ -9,7 +9,7 @@ import { bottomUp, FLAME_ORDERS, type FlameNode, type FlameOrder, flameBoxes, me
 import { fitText, LABEL, remembered, shortName } from "../../draw/timeline/labels.ts";
 import type { Picture } from "../../draw/timeline/picture.ts";
 import type { Range } from "../../draw/timeline/time-scale.ts";
-import { counted, server } from "../../model/answers.ts";
+import { counted, errorOf, server } from "../../model/answers.ts";
 import { showSlice } from "../../model/evidence.ts";
 import { t } from "../../model/language.ts";
 import { showCalled } from "../../model/moments.ts";
@@ -58,7 +58,7 @@ export function FlameGraph(props: FlameProps) {
     counted(server().blocks("viewport", query, abort.signal)).then(
       (b) => setPicture(readPicture(b, { from, to, width: WIDTH, bucket: 1 }, new Set(wish.map((w) => w.id)))),
       (e: unknown) => {
-        if (!abort.signal.aborted) setError(e instanceof Error ? e.message : String(e));
+        if (!abort.signal.aborted) setError(errorOf(e).msg);
       },
     );
     return () => abort.abort();

@@ -3,13 +3,16 @@ import type { ComponentChild } from "preact";
 import { runs } from "../../model/answers.ts";
 import { t } from "../../model/language.ts";
 import { type View, view } from "../../model/route.ts";
-import { currentRun, hasData, workersWithoutEvents } from "../../model/trace.ts";
+import { areCarried, stepsInstead } from "../../model/steps.ts";
+import { currentRun, hasData, isSummary, workersWithoutEvents } from "../../model/trace.ts";
 import { Kernels } from "../operators/kernels.tsx";
 import { Modules } from "../operators/modules.tsx";
 import { Operators } from "../operators/operators.tsx";
 import { Overview } from "../overview/overview.tsx";
 import { lazy } from "../shared/lazy.tsx";
 import { isRecordable, Missing } from "../shared/missing.tsx";
+import { BeforeFirst, isFirst } from "./live.tsx";
+import { NoSuchStep } from "./no-such-step.tsx";
 import { RunsTable } from "./runs.tsx";
 import { failureInView, Unreadable } from "./unreadable.tsx";
 
@@ -52,10 +55,11 @@ export function Page() {
   if (!all) return null;
   if (all.runs.length === 0) return <NoRuns path={all.path} />;
   const run = currentRun.value;
-  const name: View = view.value in PAGES ? view.value : "overview";
+  const name = view.value;
   if (!run || name === "runs") return <RunsTable />;
   const failure = failureInView();
   if (failure) return <Unreadable error={failure} />;
+  if (isFirst()) return <BeforeFirst />;
   const without = workersWithoutEvents(name);
   if (without)
     return (
@@ -64,6 +68,8 @@ export function Page() {
         <p class="not-inside">{t("of_summary", { n: without })}</p>
       </>
     );
+  const there = name === "history" || isSummary() || areCarried() ? undefined : stepsInstead();
+  if (there) return <NoSuchStep there={there} />;
   if (isRecordable(name) && !hasData(name)) return <Missing key={name} name={name} />;
   const View = PAGES[name];
   return <View key={name} />;

@@ -4,6 +4,7 @@ import type { RunInfo, SpanState } from "../../api/types.ts";
 import { fuzzy } from "../../base/fuzzy.ts";
 import { runs } from "../../model/answers.ts";
 import { language, t } from "../../model/language.ts";
+import { liveOf } from "../../model/live.ts";
 import { go, param, view } from "../../model/route.ts";
 import { frameworkOf, isJob, ranksOf } from "../../model/trace.ts";
 import { SeverityMark } from "../../widgets/icons.tsx";
@@ -66,17 +67,24 @@ function rowOf(run: RunInfo, ticks: Ticks): TableRow {
   const first = facts.find((f) => f.verdict) ?? facts[0];
   const verdict = first?.verdict;
   const state = stateOf(run);
+  const live = liveOf(run);
   const damaged = facts.some((f) => f.damaged);
   const failed = run.workers.flatMap((w) => w.spans).find((s) => s.error)?.error;
   const cells: Record<string, string | number | null> = {
     name: run.name,
     framework: first ? frameworkOf(first.format) : null,
     workers: ranksOf(run),
-    steps: first?.steps ?? null,
+    steps: live?.steps ?? first?.steps ?? null,
     mean_step: first?.steps ? first.mean_step : null,
     date: dateText(run.date),
-    state: damaged ? t("damaged") : state === "loading" ? loadingWords(run) : t(`state_${state}`),
-    growing: state === "growing" ? 1 : null,
+    state: live
+      ? t(live.recorded ? "state_recording" : "state_growing")
+      : damaged
+        ? t("damaged")
+        : state === "loading"
+          ? loadingWords(run)
+          : t(`state_${state}`),
+    growing: live ? 1 : null,
     verdict: verdict?.text[language.value] ?? failed?.msg ?? null,
     severity: verdict?.severity ?? (failed ? "warning" : null),
   };
@@ -141,7 +149,8 @@ export function RunsTable() {
   const setText = (q: string) => go({ params: { q } }, true);
   const ticks = useTicks();
   const all = runs.value?.runs ?? [];
-  const growing = all.filter((r) => stateOf(r) === "growing").length;
+  const live = all.map(liveOf).filter((l) => l !== undefined);
+  const recorded = live.filter((l) => l.recorded).length;
   const sort = param("sort") || "date:desc";
   const setSort = (s: string) => go({ params: { sort: s } });
   const { name: by, order } = sortKeys(sort)[0] ?? { name: "date", order: "desc" };
@@ -200,7 +209,10 @@ export function RunsTable() {
       <NoSuchRun />
       <Headline
         title={t("runs_title", { n: all.length })}
-        facts={[growing ? t("runs_growing", { n: growing }) : undefined]}
+        facts={[
+          recorded ? t("runs_recording", { n: recorded }) : undefined,
+          live.length > recorded ? t("runs_growing", { n: live.length - recorded }) : undefined,
+        ]}
         more={
           <>
             <span>{runs.value?.path}</span>

@@ -16,8 +16,9 @@ import { OneRank } from "../shared/one-rank.tsx";
 import { PrintHead } from "../shared/report.tsx";
 import { DropZone } from "./drop-zone.tsx";
 import { listenToKeys } from "./keys.tsx";
+import { LiveLine, NewRuns } from "./live.tsx";
 import { layer, openLayer } from "./overlays.ts";
-import { PAGES, Page } from "./pages.tsx";
+import { Page } from "./pages.tsx";
 import { Palette } from "./palette.tsx";
 import { TrustDrawer } from "./quality-drawer.tsx";
 import { Rail } from "./rail.tsx";
@@ -54,7 +55,7 @@ export function Shell() {
   const run = currentRun.value;
   const place = view.value;
   useEffect(() => {
-    document.title = `${run ? `${run.name} · ` : ""}${t(place in PAGES ? place : "overview")} · tacho`;
+    document.title = `${run ? `${run.name} · ` : ""}${t(place)} · tacho`;
     document.documentElement.lang = language.value === "zh" ? "zh-CN" : "en";
   });
   panelWords.current = {
@@ -94,6 +95,7 @@ export function Shell() {
       {hasTape ? <TapeBar /> : null}
       <main id="content" tabIndex={-1} class={hasTape ? "" : "without-tape"}>
         {inRun ? <PrintHead /> : null}
+        {inRun ? <LiveLine /> : null}
         {inRun ? <OneRank /> : null}
         <Page />
       </main>
@@ -101,6 +103,7 @@ export function Shell() {
       {layer.value === "trust" ? <TrustDrawer /> : null}
       {layer.value === "keys" ? <KeySheet /> : null}
       {layer.value === "range" ? <RangeDialog /> : null}
+      <NewRuns />
       <DropZone />
       <TipLayer />
     </div>
@@ -132,7 +135,7 @@ function Connection() {
   const time = connection.value.since.toTimeString().slice(0, 5);
   return (
     <div class="connection" role="status">
-      {t("connection_lost", { time })}{" "}
+      {connection.value.token ? t("connection_token") : t("connection_lost", { time })}{" "}
       <button type="button" class="link" onClick={reconnect}>
         {t("try_now")}
       </button>

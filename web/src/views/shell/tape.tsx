@@ -9,7 +9,18 @@ import { ask } from "../../model/answers.ts";
 import { t } from "../../model/language.ts";
 import { go, param, traceQuery, view, WHOLE_TRACE } from "../../model/route.ts";
 import { dropSelection, type Selection, selection } from "../../model/selection.ts";
-import { numberedSteps, parseSteps, setSteps, setWindow, type Tape, tape, tapeInView, windowRange } from "../../model/steps.ts";
+import {
+  areCarried,
+  numberedSteps,
+  parseSteps,
+  setSteps,
+  setWindow,
+  stepsInstead,
+  type Tape,
+  tape,
+  tapeInView,
+  windowRange,
+} from "../../model/steps.ts";
 import { themeVersion } from "../../model/theme.ts";
 import { allRanks, analysis, currentRun, currentWorker, oneWorker, rowsOf } from "../../model/trace.ts";
 import { hitMarks, panViewport, viewport } from "../../model/viewport.ts";
@@ -21,9 +32,9 @@ export function TapeBar() {
   const whole = tape();
   const now = tapeInView();
   const range = now && windowRange(now);
-  const lost = range !== undefined && !now?.old && param("step") !== "" && range.steps === 0;
+  const lost = areCarried() && stepsInstead() !== undefined;
   useEffect(() => {
-    if (lost) go({ params: { step: undefined } }, true); // steps of another trace
+    if (lost) go({ params: { step: undefined } }, true);
   }, [lost]);
   if (!now || !range || !whole) return <div class="tape" aria-hidden="true" />;
   const cut = now.to - now.from < whole.to - whole.from;

@@ -19,6 +19,7 @@ import { Key } from "../../widgets/controls.tsx";
 import { Icon, Logo, SeverityMark, ThemeIcon } from "../../widgets/icons.tsx";
 import { Menu, type MenuItem } from "../../widgets/menu.tsx";
 import { lazy } from "../shared/lazy.tsx";
+import { LiveBadge } from "./live.tsx";
 import { openLayer } from "./overlays.ts";
 import { doubts } from "./quality-drawer.tsx";
 
@@ -34,6 +35,7 @@ export function TopBar() {
       <nav class="crumbs" aria-label={t("trace_in_view")}>
         {compares ? <i class="side-mark">A</i> : null}
         <RunMenu />
+        <LiveBadge />
         <WorkerMenu />
         <SpanMenu />
         {compares ? <OtherCrumb /> : null}
