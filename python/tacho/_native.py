@@ -5,7 +5,7 @@ from typing import Any, List
 
 from . import _library
 from ._words import (BACKWARD, BUSY, COMMUNICATION, DATA, FAILED, FORWARD, MODULE, OFF, OK, OP, OPTIMIZER,  # noqa: F401
-                     PLAIN, PYTHON, TORCH_FLOPS, TORCH_LINKS, TORCH_MEMORY, TORCH_OPS, TORCH_SHAPES, TORCH_STEPS,
+                     PLAIN, PYTHON, RUNTIME, TORCH_FLOPS, TORCH_LINKS, TORCH_MEMORY, TORCH_OPS, TORCH_SHAPES, TORCH_STEPS,
                      TYPES)
 
 

@@ -434,6 +434,10 @@ int tacho_stop(void) {
     return rec_stop(false, NULL, 0);
 }
 
+int tacho_finish(void) {
+    return rec_stop(true, NULL, 0);
+}
+
 int rec_dump(const char *why, const rec_window *window, char *dump, size_t size) {
     if (rec_self.in_slow) return TACHO_OFF;
     bool ready = false, before = rec_enter(&rec_cycle_lock);

@@ -1,8 +1,9 @@
 """Hooks that record a framework without changes to the program.
 
 An imported framework gets its hooks before a recording begins and loses them when the profiler stops.
-Each file here handles one framework and has install(wants) and remove(). A failure in them becomes a
-note in the trace and never affects the job.
+Each framework has a file here with install(wants) and remove(), and begin() and end() where it does
+something when a recording begins or ends. A failure in them becomes a note in the trace and never affects
+the job.
 """
 import importlib
 import sys
@@ -12,7 +13,7 @@ from .. import _native
 from .._native import calls
 from . import frames, kernel_sources, steps
 
-FRAMEWORKS = ("torch", "paddle", "megengine", "mindspore")
+FRAMEWORKS = ("torch", "paddle", "megengine", "mindspore", "jax")
 
 # Throughput timers of the profilers that run; loaders tell them when they wait.
 timers: List[Any] = []
@@ -75,10 +76,20 @@ def prepare(wants: Wants) -> None:
             _install(name, wants)
 
 
+def tell(word: str) -> None:
+    """Calls begin() or end() of the frameworks that have it."""
+    for name in list(_installed):
+        try:
+            getattr(_module(name), word, lambda: None)()
+        except Exception as why:
+            _native.note(f"{name}: {type(why).__name__}: {why}")
+
+
 def begin(wants: Wants) -> None:
     """Called when a recording has begun."""
     global _wants_stacks
     _wants_stacks = wants.stacks
+    tell("begin")
     if wants.stacks:
         try:
             frames.begin()
@@ -90,6 +101,7 @@ def end() -> None:
     """Called when a recording is about to end."""
     global _wants_stacks
     _wants_stacks = False
+    tell("end")
     frames.end()
     write_sources()
 

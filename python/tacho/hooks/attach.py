@@ -19,12 +19,14 @@ def begin() -> None:
     for name in hooks.half_imported():
         _native.note(f"attach: {name} was being imported, its hooks are missing")
     _native.write_notes()
+    hooks.tell("begin")
     hooks.write_sources()
     if _wants.stacks:
         frames.begin()
 
 
 def end() -> None:
+    hooks.tell("end")
     frames.end()
     steps.automatic = False
     hooks.release()

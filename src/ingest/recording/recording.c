@@ -219,7 +219,7 @@ static status add_meta_text(recording *r, str key, str value, error *err) {
 }
 
 /* A remark is not JSON, whatever it looks like. It is shown as JSON shows it. */
-static status recording_add_note(recording *r, str value, error *err) {
+status recording_add_note(recording *r, str value, error *err) {
     buf text = {0};
     buf_add_json(&text, value);
     status st = ERR_MEMORY;
@@ -290,6 +290,12 @@ static status take_meta(recording *r, side_body *s, error *err) {
     s->n -= (size_t)n;
     if (str_eq(key, STR("deviceProperties"))) return recording_take_devices(r, rest(s), err);
     if (str_eq(key, STR("kernelSources"))) return take_kernel_sources(r, rest(s), err);
+    if (str_eq(key, STR("xlaProfile"))) {
+        str *name = vec_push(&r->profiles);
+        if (!name) FAIL_MEMORY(err);
+        *name = json_text(rest(s));
+        return OK;
+    }
     for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++)
         if (str_eq(key, str_of(SAID[i]))) {
             r->said[i] = rest(s);
@@ -547,7 +553,8 @@ static status recording_read_all(recording *r, error *err) {
     r->last_event_ns = recording_ns(r, r->last_tick, &line);
     TRY(read_threads(r, err));
     count_losses(r);
-    return recording_finish(r, err);
+    TRY(recording_finish(r, err));
+    return recording_add_profiles(r, err);
 }
 
 /* The whole file in one piece: as it comes when its size is known, else gathered in a vec. */
@@ -573,8 +580,9 @@ static status recording_gather(source *src, uint64_t limit, vec *all, piece *pc,
 }
 
 static void fini(recording *r) {
-    vec *all[] = {&r->names,  &r->lines, &r->clocks,   &r->pieces, &r->threads, &r->steps,
-                  &r->queues, &r->pipes, &r->memories, &r->links,  &r->nodes,   &r->samplings};
+    vec *all[] = {&r->names, &r->lines,     &r->clocks,  &r->pieces,   &r->threads,
+                  &r->steps, &r->queues,    &r->pipes,   &r->memories, &r->links,
+                  &r->nodes, &r->samplings, &r->profiles};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) vec_fini(all[i]);
     map_fini(&r->thread_of);
     map_fini(&r->frames);
@@ -595,6 +603,7 @@ status ingest_recording(source *src, const ingest_options *o, builder *b, error 
                    .pipes = VEC_INIT(recording_pipe),
                    .memories = VEC_INIT(raw_memory),
                    .links = VEC_INIT(recording_link),
+                   .profiles = VEC_INIT(str),
                    .nodes = VEC_INIT(recording_node)};
     vec all = {.elem_bytes = 1};
     piece pc = {.n = 0};

@@ -75,6 +75,7 @@ typedef struct {
     vec steps, queues, pipes, samplings;
     vec memories;       /* raw_memory */
     vec links;          /* recording_link */
+    vec profiles;       /* str: names of XLA's profiles beside the file */
     vec nodes;          /* recording_node */
     map thread_of;      /* row -> index in threads */
     map frames;         /* address -> string */
@@ -98,6 +99,10 @@ uint32_t recording_string(recording *r, str s); /* UINT32_MAX: no memory */
 status recording_read_thread(recording *r, const recording_piece *pieces, size_t n, error *err);
 /* Arrows between forward and backward. */
 status recording_finish_links(recording *r);
+/* A remark for whoever reads the trace. */
+status recording_add_note(recording *r, str value, error *err);
+/* What XLA's profiler recorded beside. */
+status recording_add_profiles(recording *r, error *err);
 /* Steps, memory, queues. */
 status recording_finish(recording *r, error *err);
 
