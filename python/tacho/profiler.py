@@ -145,6 +145,7 @@ class Profiler:
             return
         calls.stop()
         path = calls.path()
+        hooks.tell("finish", path)
         if not keep:
             Path(path).unlink()
             return

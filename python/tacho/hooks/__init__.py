@@ -2,7 +2,7 @@
 
 An imported framework gets its hooks before a recording begins and loses them when the profiler stops.
 Each framework has a file here with install(wants) and remove(), and begin() and end() where it does
-something when a recording begins or ends. A failure in them becomes a note in the trace and never affects
+something when a recording begins or ends, and finish(path) after that. A failure in them becomes a note in the trace and never affects
 the job.
 """
 import importlib
@@ -76,11 +76,11 @@ def prepare(wants: Wants) -> None:
             _install(name, wants)
 
 
-def tell(word: str) -> None:
-    """Calls begin() or end() of the frameworks that have it."""
+def tell(word: str, *args: Any) -> None:
+    """Calls begin(), end() or finish(path) of the frameworks that have it."""
     for name in list(_installed):
         try:
-            getattr(_module(name), word, lambda: None)()
+            getattr(_module(name), word, lambda *_args: None)(*args)
         except Exception as why:
             _native.note(f"{name}: {type(why).__name__}: {why}")
 

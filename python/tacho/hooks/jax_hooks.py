@@ -44,14 +44,25 @@ _lines: Dict[Tuple[Any, int], int] = {}  # (code, line) -> number of the name
 
 # ---- which functions ----
 
-def _is_of_program(fun: Any) -> bool:
-    """JAX compiles many functions of its own, one for each operation outside of a compiled function."""
+def _bare(name: str) -> str:
+    """train_step of jit(train_step)."""
+    return name[name.index("(") + 1:-1] if name.endswith(")") and "(" in name else name
+
+
+def _of_program(fun: Any, name: str) -> str:
+    """The name of a function of the program; empty for those of JAX, which compiles one for each operation
+    outside of a compiled function."""
     module = getattr(fun, "__module__", None) or ""
-    return module.split(".")[0] not in ("jax", "jaxlib")
+    if module == "jax._src.pmap":  # a function of JAX around the program's
+        inner = getattr(fun, "__wrapped__", fun)
+        cells = dict(zip(inner.__code__.co_freevars, inner.__closure__ or ()))
+        return getattr(getattr(cells.get("fun"), "cell_contents", None), "__name__", "") or "pmap"
+    return "" if module.split(".")[0] in ("jax", "jaxlib") else name
 
 
 def _watch(function: Any, fun: Any, name: str) -> None:
-    if not _is_of_program(fun) or not jax_calls.watch(function):
+    name = _of_program(fun, name)
+    if not name or not jax_calls.watch(function):
         return
     if len(_functions) > 4096:  # a program that compiles without end
         for key in [k for k, f in _functions.items() if f.object() is None]:
@@ -60,13 +71,14 @@ def _watch(function: Any, fun: Any, name: str) -> None:
 
 
 def _watch_new(make: Any) -> Any:
-    """Around jaxlib's constructors: pjit(name, fun, …), pmap(fun, …)."""
+    """Around jaxlib's constructors: pjit(name, fun, …), where fun is None when the program compiled ahead of
+    time, and pmap(fun, …)."""
     @functools.wraps(make)
     def wrapped(*args: Any, **words: Any) -> Any:
         function = make(*args, **words)
         try:
-            fun = next(a for a in args if callable(a))
-            _watch(function, fun, args[0] if isinstance(args[0], str) else getattr(fun, "__name__", "pmap"))
+            fun = args[1] if isinstance(args[0], str) else args[0]
+            _watch(function, fun, _bare(args[0] if isinstance(args[0], str) else getattr(fun, "__name__", "pmap")))
         except Exception as why:
             _native.note(f"JAX: a compiled function is not watched ({type(why).__name__}: {why})")
         return function
@@ -183,6 +195,7 @@ def _after_step(compiled: bool) -> None:
     if window is None:
         if _is_profiled and calls.is_recording():  # the first of the steps that were chosen
             xla_profile.begin(is_chosen=True)
+            calls.begin_steps()  # starting it is no part of them
     elif not calls.is_recording():  # the last of them
         xla_profile.end()
     elif window.step_ended(compiled):
@@ -194,13 +207,13 @@ def _after_step(compiled: bool) -> None:
 
 def _mark_steps(cls: Any) -> None:
     """StepTraceAnnotation: steps of the program's own."""
-    enter, leave = cls.__enter__, cls.__exit__
+    init, leave = cls.__init__, cls.__exit__
 
-    def __enter__(self: Any) -> Any:
+    def __init__(self: Any, *args: Any, **words: Any) -> None:
         if steps.automatic:
             steps.marked_by_the_program()
             calls.begin_steps()
-        return enter(self)
+        init(self, *args, **words)
 
     def __exit__(self: Any, *why: Any) -> Any:
         result = leave(self, *why)
@@ -210,7 +223,7 @@ def _mark_steps(cls: Any) -> None:
             _after_step(compiled)
         return result
 
-    _patches.add(cls, "__enter__", __enter__)
+    _patches.replace(cls, "__init__", lambda _original: __init__)
     _patches.add(cls, "__exit__", __exit__)
 
 
@@ -226,8 +239,7 @@ class _Compiling:
         event = str(words.get("event") or "")
         self._timed = timed
         self._phase = next((word for key, word in PHASES if key in event), "")
-        name = str(words.get("fun_name") or "")
-        self._name = name[name.index("(") + 1:-1] if name.endswith(")") and "(" in name else name
+        self._name = _bare(str(words.get("fun_name") or ""))
         self._is_open = False
 
     def __enter__(self) -> Any:
@@ -339,7 +351,8 @@ def _has_devices() -> None:
 
 
 def _is_chosen() -> bool:
-    return not steps.automatic or bool(os.environ.get("TACHO_STEPS"))
+    """Somebody says what to record: --steps, a profiler in the program, tacho attach."""
+    return bool(os.environ.get("TACHO_STEPS")) or not os.environ.get("TACHO_RECORD")
 
 
 # ---- in and out ----
@@ -384,6 +397,11 @@ def begin() -> None:
 def end() -> None:
     """A recording is about to end."""
     xla_profile.end()
+
+
+def finish(path: str) -> None:
+    """A recording has ended."""
+    xla_profile.join(path)
 
 
 def remove() -> None:

@@ -14,7 +14,7 @@ import threading
 import time
 from typing import Any, Optional
 
-from .. import _native
+from .. import _native, _program
 from .._native import calls
 from . import jax_calls
 
@@ -62,10 +62,13 @@ class Window:
         self._path = os.path.join(folder, f".xla-{time.time_ns()}-{self._pid}.pb")
         self._session = new_session(options)
         calls.meta(FACT, os.path.basename(self._path))
+        with open(self._path + ".tmp", "wb"):
+            pass  # who waits for the recording waits for this file, too
         self._began = self._counted_from = time.monotonic()
         self._compiled_seconds = 0.0
         self._compile_began: Optional[float] = None
         self.steps = self._warm_up = 0
+        self.written = ""  # the file, when it is whole
         self.mark_thread()
 
     def mark_thread(self) -> None:
@@ -109,18 +112,23 @@ class Window:
         session, self._session = self._session, None
         if session is None or os.getpid() != self._pid:  # a forked child has no such session
             return
-        wait_for_devices()
-        profile = session.stop()
-        if not keep:
-            return
-        with open(self._path + ".tmp", "wb") as file:
-            file.write(profile)
-        os.replace(self._path + ".tmp", self._path)
+        try:
+            wait_for_devices()
+            profile = session.stop()
+            if keep:
+                with open(self._path + ".tmp", "wb") as file:
+                    file.write(profile)
+                os.replace(self._path + ".tmp", self._path)
+                self.written = self._path
+        finally:
+            if os.path.exists(self._path + ".tmp"):
+                os.unlink(self._path + ".tmp")
 
 
 _window: Optional[Window] = None
 _lock = threading.RLock()
 _new_session: Any = None  # jaxlib's own, while ours stands in its place
+_written = ""             # the last file
 _is_over = False          # in this recording: it had its window, or the program took the profiler
 is_changing = False       # waits are ours, not the program's
 
@@ -148,7 +156,7 @@ def begin(is_chosen: bool) -> None:
 
 def end(note: str = "", keep: bool = True) -> bool:
     """Ends the window that runs; false: there is none. Without `keep` the recording has nothing of it."""
-    global _window, _is_over, is_changing
+    global _window, _is_over, _written, is_changing
     with _lock:
         if _window is None:
             return False
@@ -157,6 +165,7 @@ def end(note: str = "", keep: bool = True) -> bool:
             if note:
                 _native.note(note)
             ended.end(keep)
+            _written = ended.written
         except Exception as why:
             _fail(why)
         finally:
@@ -183,6 +192,23 @@ def _watch_time(watched: Window) -> None:
             end(f"JAX: XLA's profiler keeps its events in memory: tacho stopped recording after "
                 f"{LONGEST_SECONDS:g} s; --steps A..B records the steps you choose")
             jax_calls.finish()
+
+
+def join(recording: str) -> None:
+    """Makes one file of a recording that has ended and of its profile. Where that fails they stay two, and
+    are read as one while they are in one folder."""
+    global _written
+    profile, _written = _written, ""
+    if not profile or os.path.dirname(os.path.abspath(profile)) != os.path.dirname(os.path.abspath(recording)):
+        return
+    whole = recording + ".tmp"
+    try:
+        _program.run(["export", recording, "--to", "tacho", "-o", whole])
+        os.replace(whole, recording)
+        os.unlink(profile)
+    except (OSError, _program.TachoError):
+        if os.path.exists(whole):
+            os.unlink(whole)
 
 
 # ---- the program's own profiler ----
@@ -212,7 +238,8 @@ def give_way() -> None:
             "open the program's profile for the rest")
         jax_calls.finish()
         return
-    end(keep=False)
+    if end(keep=False):
+        calls.meta(FACT, "none")
     _native.note("JAX: the program uses jax.profiler itself: what runs on devices is in its profile, "
                  "which tacho opens, and not in this recording")
 

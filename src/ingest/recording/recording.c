@@ -290,10 +290,9 @@ static status take_meta(recording *r, side_body *s, error *err) {
     s->n -= (size_t)n;
     if (str_eq(key, STR("deviceProperties"))) return recording_take_devices(r, rest(s), err);
     if (str_eq(key, STR("kernelSources"))) return take_kernel_sources(r, rest(s), err);
+    r->is_jax |= str_eq(key, STR("framework")) && str_eq(json_text(rest(s)), STR("JAX"));
     if (str_eq(key, STR("xlaProfile"))) {
-        str *name = vec_push(&r->profiles);
-        if (!name) FAIL_MEMORY(err);
-        *name = json_text(rest(s));
+        r->profile = rest(s); /* the last one counts */
         return OK;
     }
     for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++)
@@ -543,6 +542,7 @@ static status recording_read_all(recording *r, error *err) {
     builder_set_input_bytes(r->b, r->n_bytes);
     TRY(add_facts(r, err));
     TRY(for_chunks(r, take_sides, err));
+    if (r->is_jax) builder_set_format(r->b, "tacho_recording_jax");
     TRY(add_said(r, err));
     TRY(for_chunks(r, take_events, err));
     TRY(make_lines(r, err));
@@ -554,7 +554,7 @@ static status recording_read_all(recording *r, error *err) {
     TRY(read_threads(r, err));
     count_losses(r);
     TRY(recording_finish(r, err));
-    return recording_add_profiles(r, err);
+    return recording_add_profile(r, err);
 }
 
 /* The whole file in one piece: as it comes when its size is known, else gathered in a vec. */
@@ -580,9 +580,8 @@ static status recording_gather(source *src, uint64_t limit, vec *all, piece *pc,
 }
 
 static void fini(recording *r) {
-    vec *all[] = {&r->names, &r->lines,     &r->clocks,  &r->pieces,   &r->threads,
-                  &r->steps, &r->queues,    &r->pipes,   &r->memories, &r->links,
-                  &r->nodes, &r->samplings, &r->profiles};
+    vec *all[] = {&r->names,  &r->lines, &r->clocks,   &r->pieces, &r->threads, &r->steps,
+                  &r->queues, &r->pipes, &r->memories, &r->links,  &r->nodes,   &r->samplings};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) vec_fini(all[i]);
     map_fini(&r->thread_of);
     map_fini(&r->frames);
@@ -603,7 +602,6 @@ status ingest_recording(source *src, const ingest_options *o, builder *b, error 
                    .pipes = VEC_INIT(recording_pipe),
                    .memories = VEC_INIT(raw_memory),
                    .links = VEC_INIT(recording_link),
-                   .profiles = VEC_INIT(str),
                    .nodes = VEC_INIT(recording_node)};
     vec all = {.elem_bytes = 1};
     piece pc = {.n = 0};

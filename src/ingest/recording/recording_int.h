@@ -66,6 +66,7 @@ typedef struct {
     const uint8_t *bytes;
     size_t n_bytes;
     bool is_whole; /* all chunks that were handed out are there */
+    bool is_jax;
     tacho_file_header header;
     vec names;   /* uint32_t: string of name id */
     vec lines;   /* clock_line */
@@ -75,7 +76,6 @@ typedef struct {
     vec steps, queues, pipes, samplings;
     vec memories;       /* raw_memory */
     vec links;          /* recording_link */
-    vec profiles;       /* str: names of XLA's profiles beside the file */
     vec nodes;          /* recording_node */
     map thread_of;      /* row -> index in threads */
     map frames;         /* address -> string */
@@ -83,6 +83,7 @@ typedef struct {
     uint64_t described; /* bit of each device whose properties are known */
     uint32_t shape[16]; /* places of arguments */
     int64_t last_ns, last_event_ns;
+    str profile; /* name of XLA's profile beside the file, as JSON */
     str said[4]; /* of what a process says of itself more than once: the last */
     uint64_t last_tick;
     uint32_t n_ops;
@@ -102,7 +103,7 @@ status recording_finish_links(recording *r);
 /* A remark for whoever reads the trace. */
 status recording_add_note(recording *r, str value, error *err);
 /* What XLA's profiler recorded beside. */
-status recording_add_profiles(recording *r, error *err);
+status recording_add_profile(recording *r, error *err);
 /* Steps, memory, queues. */
 status recording_finish(recording *r, error *err);
 

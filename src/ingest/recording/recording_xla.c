@@ -1,12 +1,13 @@
 /* recording_xla.c: what XLA's profiler recorded beside a recording of a JAX program.
  *
  * The recorder's hooks run that profiler for a while and leave what it wrote in the folder of
- * the recording, as .xla-TIME-PID.pb, and its name in the recording. Names of earlier windows
- * of the same process are there, too: the time in the name tells which are of this one. A
- * profile that is missing or cannot be read is a remark: all else is there. */
+ * the recording, as .xla-TIME-PID.pb, and its name in the recording. Facts hold for all later
+ * recordings of a process: the time in the name tells whether it is of this one. A profile that
+ * is missing or cannot be read is a remark: all else is there. */
 #include <limits.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "base/num.h"
 #include "ingest/recording/recording_int.h"
 #include "ingest/xplane/xplane.h"
@@ -35,10 +36,14 @@ static bool make_path(const recording *r, str name, char *to, size_t size) {
 }
 
 static status say_missing(recording *r, error *err) {
-    static const str text =
-        STR("the profile of XLA that belongs to this recording is missing or damaged: what ran "
-            "on devices is not in this trace");
-    return recording_add_note(r, text, err);
+    static const str
+        written = STR(
+            "the profile of XLA that belongs to this recording is missing or damaged: what ran "
+            "on devices is not in this trace"),
+        unwritten = STR("what ran on devices is not in this trace: XLA's profiler "
+                        "gives it out when it stops, and it has not");
+    bool stopped = r->header.state == TACHO_FILE_STOPPED;
+    return recording_add_note(r, stopped ? written : unwritten, err);
 }
 
 static status add_profile(recording *r, str name, int64_t start_unix_ns, error *err) {
@@ -46,7 +51,7 @@ static status add_profile(recording *r, str name, int64_t start_unix_ns, error *
     source *src = NULL;
     error why = {0};
     if (!make_path(r, name, path, sizeof path) || source_open(path, &src, &why) != OK)
-        return r->header.state == TACHO_FILE_STOPPED ? say_missing(r, err) : OK;
+        return say_missing(r, err);
     xplane_recording in = {
         .pid = r->header.pid, .start_unix_ns = start_unix_ns, .time_of = time_of, .context = r};
     uint64_t n_bytes = add_u64(r->n_bytes, source_file_bytes(src));
@@ -58,16 +63,9 @@ static status add_profile(recording *r, str name, int64_t start_unix_ns, error *
     return st;
 }
 
-status recording_add_profiles(recording *r, error *err) {
-    bool is_jax = false;
-    for (size_t i = 0; i < r->profiles.n; i++) {
-        str name = VEC(&r->profiles, str)[i];
-        int64_t start_unix_ns = 0;
-        if (!read_name(name, &start_unix_ns) || start_unix_ns < r->header.start_unix_ns)
-            continue;
-        is_jax = true;
-        TRY(add_profile(r, name, start_unix_ns, err));
-    }
-    if (is_jax) builder_set_format(r->b, "tacho_recording_jax");
-    return OK;
+status recording_add_profile(recording *r, error *err) {
+    str name = json_text(r->profile);
+    int64_t start_unix_ns = 0;
+    if (!read_name(name, &start_unix_ns) || start_unix_ns < r->header.start_unix_ns) return OK;
+    return add_profile(r, name, start_unix_ns, err);
 }

@@ -126,11 +126,10 @@ static void free_reader(reader *r) {
     vec *vecs[] = {&r->planes,    &r->scopes,           &r->paths,    &r->hlo,   &r->hlo_shapes,
                    &r->works,     &r->computation_rows, &r->launches, &r->edges, &r->sizes,
                    &r->libraries, &r->cpu_runs,         &r->cpu_calls};
-    map *maps[] = {&r->places,     &r->scope_map,    &r->path_map,     &r->hlo_names,
-                   &r->hlo_ids,    &r->computations, &r->launch_map,   &r->run_map,
-                   &r->size_map,   &r->library_map,  &r->line_map,     &r->name_map,
-                   &r->tid_map,    &r->cpu_run_map,  &r->cpu_call_map, &r->cpu_works,
-                   &r->cpu_devices};
+    map *maps[] = {&r->places,   &r->scope_map,    &r->path_map,     &r->hlo_names,
+                   &r->hlo_ids,  &r->computations, &r->launch_map,   &r->run_map,
+                   &r->size_map, &r->library_map,  &r->line_map,     &r->name_map,
+                   &r->tid_map,  &r->cpu_run_map,  &r->cpu_call_map, &r->cpu_devices};
     for (size_t i = 0; i < N_OF(vecs); i++) vec_fini(vecs[i]);
     for (size_t i = 0; i < N_OF(maps); i++) map_fini(maps[i]);
     buf_fini(&r->file);

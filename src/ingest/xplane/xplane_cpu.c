@@ -58,8 +58,8 @@ typedef struct {
 
 /* "PjitFunction(<lambda>)" and "jit__lambda" have one key: XLA allows fewer characters. */
 static uint64_t key_of(str name) {
-    static const str fronts[] = {STR("PjitFunction("), STR("PmapFunction("), STR("jit_"),
-                                 STR("pmap_")};
+    static const str fronts[] = {STR("PjitFunction("), STR("PmapFunction("), STR("jit("),
+                                 STR("pmap("),         STR("jit_"),          STR("pmap_")};
     uint64_t key = 14695981039346656037u;
     for (size_t i = 0; i < N_OF(fronts); i++)
         if (str_starts(name, fronts[i])) name = str_from(name, fronts[i].n);
@@ -171,7 +171,7 @@ static status take_event(cpu_scan *c, const event *e) {
     if (stat_has(&r->set, STAT_RUN) &&
         str_find(name, STR("Executable::Execute ("), 0) != SIZE_MAX)
         return add_call(c, e, true);
-    if (str_starts(name, STR("end: "))) TRY(note_end(c, e));
+    if (str_starts(name, STR("end: "))) return note_end(c, e);
     return e->dur ? add_event(c, e, EVENT_OTHER, 0) : OK;
 }
 
@@ -197,30 +197,42 @@ static void close_event(cpu_scan *c, cpu_event *e) {
     if (e->kind == EVENT_CALL) widen_quiet(c, e, e->end);
 }
 
-/* What an event means to the one that is right around it. */
-static void meet(cpu_scan *c, const cpu_event *e, cpu_event *around) {
-    if (e->kind == EVENT_INSTRUCTION) {
+/* What an event means to those around it: open[0 … n-1], innermost last. Instructions are not
+ * drawn where they are. */
+static void meet(cpu_scan *c, const cpu_event *e, const uint32_t *open, size_t n) {
+    cpu_event *all = VEC(&c->events, cpu_event);
+    cpu_event *around = n ? &all[open[n - 1]] : NULL;
+    if (around && e->kind == EVENT_INSTRUCTION) {
         if (around->kind == EVENT_INSTRUCTION)
             VEC(&c->works, cpu_work)[around->row].is_around = true;
-    } else if (around->kind == EVENT_CALL) {
-        widen_quiet(c, around, e->start);
-        around->quiet_from = max_i64(around->quiet_from, e->end);
+        return;
     }
+    while (n && all[open[n - 1]].kind == EVENT_INSTRUCTION) n--;
+    around = n ? &all[open[n - 1]] : NULL;
+    if (!around || around->kind != EVENT_CALL) return;
+    widen_quiet(c, around, e->start);
+    around->quiet_from = max_i64(around->quiet_from, e->end);
 }
 
-/* The event in those around it, innermost last. */
+/* The function that makes a call, by its key; 0: none. */
+static uint64_t function_around(const cpu_scan *c) {
+    const cpu_event *all = VEC(&c->events, cpu_event);
+    for (size_t k = c->open.n; k > 0; k--) {
+        const cpu_event *around = &all[VEC(&c->open, uint32_t)[k - 1]];
+        if (around->kind == EVENT_FUNCTION) return around->function;
+    }
+    return 0;
+}
+
 static status place_event(cpu_scan *c, uint32_t i) {
     cpu_event *all = VEC(&c->events, cpu_event), *e = &all[i];
-    uint32_t *open = VEC(&c->open, uint32_t);
+    const uint32_t *open = VEC(&c->open, uint32_t);
     for (; c->open.n && e->start >= all[open[c->open.n - 1]].end; c->open.n--)
         close_event(c, &all[open[c->open.n - 1]]);
-    if (c->open.n) meet(c, e, &all[open[c->open.n - 1]]);
-    if (e->kind == EVENT_CALL && !VEC(&c->r->cpu_calls, cpu_call_row)[e->row].is_told) {
-        size_t k = c->open.n;
-        while (k && all[open[k - 1]].kind != EVENT_FUNCTION) k--;
-        VEC(&c->r->cpu_calls, cpu_call_row)
-        [e->row].function = k ? all[open[k - 1]].function : 0;
-    }
+    meet(c, e, open, c->open.n);
+    cpu_call_row *call =
+        e->kind == EVENT_CALL ? &VEC(&c->r->cpu_calls, cpu_call_row)[e->row] : NULL;
+    if (call && !call->is_told) call->function = function_around(c);
     uint32_t *to = vec_push(&c->open);
     if (!to) return ERR_MEMORY;
     *to = i;
@@ -320,12 +332,8 @@ static status put_works(cpu_scan *c) {
     const cpu_work *all = c->works.p;
     set_ends(c);
     if (c->works.n) qsort(c->works.p, c->works.n, sizeof(cpu_work), compare_works);
-    for (size_t i = 0; i < c->works.n; i++) {
-        uint32_t *at = map_at(&c->r->cpu_works, all[i].offset);
-        if (!at) return ERR_MEMORY;
-        *at = all[i].is_around;
+    for (size_t i = 0; i < c->works.n; i++)
         if (!all[i].is_around) TRY(put_work(c, &all[i], category));
-    }
     return c->r->failed ? ERR_MEMORY : OK;
 }
 

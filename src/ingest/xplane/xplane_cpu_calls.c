@@ -122,6 +122,6 @@ const cpu_call_row *cpu_call(const reader *r, const event *e) {
     return row == MAP_NONE ? NULL : &VEC(&r->cpu_calls, cpu_call_row)[row];
 }
 
-bool cpu_is_work(const reader *r, const event *e) {
-    return r->is_cpu && map_get(&r->cpu_works, e->offset) == 0;
+bool cpu_is_work(const reader *r) {
+    return r->is_cpu && stat_has(&r->set, STAT_HLO_OP) && stat_has(&r->set, STAT_RUN);
 }

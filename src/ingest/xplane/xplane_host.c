@@ -347,7 +347,8 @@ static status take_event(host_line *h, const event *e) {
     str name = intern_get(r->strings, e->meta->name);
     TRY(event_stats(r, h->p, e));
     if (r->in && str_eq(name, STR(XPLANE_THREAD))) return OK;
-    if (cpu_is_work(r, e)) return OK; /* it is on its device */
+    if (cpu_is_work(r)) return OK;                              /* it is on its device */
+    if (r->is_cpu && str_starts(name, STR("end: "))) return OK; /* and that is its end */
     if (str_eq(name, STR("MemoryAllocation"))) return take_memory(h, e, false);
     if (str_eq(name, STR("MemoryDeallocation"))) return take_memory(h, e, true);
     TRY(note_edge(h, e, STAT_PRODUCER_TYPE, STAT_PRODUCER, false));

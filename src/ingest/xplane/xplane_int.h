@@ -210,7 +210,6 @@ typedef struct {
     map cpu_run_map;            /* (program, run) → cpu_runs */
     vec cpu_calls;              /* cpu_call_row */
     map cpu_call_map;           /* offset of a call that launched one → cpu_calls */
-    map cpu_works;              /* offset of an instruction → 0, or 1: it holds others */
     map cpu_devices;            /* number of a device → 1 */
     map line_map;               /* (process, id) → string id of the thread */
     map name_map;               /* (process, name) → threads of that name so far */
@@ -317,8 +316,8 @@ status cpu_tie(reader *r);
 int64_t cpu_run_number(const reader *r, uint32_t run);
 /* The event as a call that launched a run; NULL: it is none. */
 const cpu_call_row *cpu_call(const reader *r, const event *e);
-/* Is the event work of the CPU as a device? */
-bool cpu_is_work(const reader *r, const event *e);
+/* Is the event at hand an instruction that ran on the CPU as a device, or held such? */
+bool cpu_is_work(const reader *r);
 
 /* ---- xplane_host.c ---- */
 
