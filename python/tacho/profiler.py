@@ -75,7 +75,8 @@ class Profiler:
         self._wants = hooks.Wants(shapes=record_shapes or with_flops,
                                   memory=profile_memory or "memory_flow.svg" in self._formats,
                                   stacks=with_stack or with_backtrace, flops=with_flops,
-                                  scopes=with_scopes, sample_every=int(sample_rate))
+                                  scopes=with_scopes, sample_every=int(sample_rate), chosen=True,
+                                  endless=bool(flight_seconds or trigger) or self._sample > 1)
         self._device, self._worker = bool(profile_device), worker
         self._trigger, self._metrics = trigger, None if metrics is None else str(metrics)
         self._flight, self._ring = float(flight_seconds or (TRIGGER_SECONDS if trigger else 0)), int(ring_bytes)

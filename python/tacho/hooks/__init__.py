@@ -28,6 +28,8 @@ class Wants(NamedTuple):
     scopes: bool = False
     sample_every: int = 0
     loader_only: bool = False
+    chosen: bool = False   # somebody says when it begins and ends, or which steps
+    endless: bool = False  # a flight recorder, or steps that are sampled
 
 
 _installed: Dict[str, Wants] = {}
@@ -126,6 +128,12 @@ def follow() -> None:
         frames.resume(sys._getframe(1).f_back)  # the caller is the recorder's own line of Python
     elif _wants_stacks:
         frames.pause()
+
+
+def withdraw(name: str) -> None:
+    """The hooks of one framework go: they have nothing more to record."""
+    del _installed[name]
+    _module(name).remove()
 
 
 def release() -> None:

@@ -10,7 +10,7 @@ _wants = hooks.Wants()
 
 def prepare(words: str) -> None:
     global _wants
-    _wants = wants_of(words)
+    _wants = wants_of(words)._replace(chosen=True)
     steps.start_anew()
     hooks.prepare(_wants)
 

@@ -8,7 +8,6 @@ again: the training step, or the model of an inference loop. A program that mark
 import atexit
 import functools
 import gc
-import os
 import sys
 import threading
 import time
@@ -18,12 +17,13 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .. import _native
 from .._native import calls
-from . import Wants, frames, jax_calls, steps, xla_profile
+from . import Wants, frames, jax_calls, steps, withdraw, xla_profile
 from .patches import Patches
 
 _patches = Patches()
 _wants = Wants()
-_is_profiled = False   # by XLA: not in a flight recorder, which has no end, nor when steps are sampled
+_is_profiled = False  # by XLA
+_is_annotated = False  # the program marks its steps with StepTraceAnnotation
 _local = threading.local()
 
 
@@ -193,31 +193,32 @@ def _choose_step(entry: Function) -> None:
 def _after_step(compiled: bool) -> None:
     window = xla_profile.window()
     if window is None:
-        if _is_profiled and calls.is_recording():  # the first of the steps that were chosen
-            xla_profile.begin(is_chosen=True)
-            calls.begin_steps()  # starting it is no part of them
+        # The first of the steps that were chosen; starting the profiler is no part of it.
+        if _is_profiled and calls.is_recording() and xla_profile.begin(_wants.chosen):
+            calls.begin_steps()
     elif not calls.is_recording():  # the last of them
         xla_profile.end()
     elif window.step_ended(compiled):
-        xla_profile.end(f"JAX: XLA's profiler keeps its events in memory, so tacho recorded {window.steps} steps "
-                        f"after the warm-up ({window.seconds:.1f} s); --steps A..B records others")
-        jax_calls.finish()
-        remove()
+        xla_profile.close(f"JAX: XLA's profiler keeps its events in memory, so tacho recorded {window.steps} steps "
+                          f"after the warm-up ({window.seconds:.1f} s); --steps A..B records others")
 
 
 def _mark_steps(cls: Any) -> None:
-    """StepTraceAnnotation: steps of the program's own."""
+    """StepTraceAnnotation: steps of the program's own, in place of those found here. Where tacho's profiler
+    in the program marks them, XLA's profile has these, too."""
     init, leave = cls.__init__, cls.__exit__
 
     def __init__(self: Any, *args: Any, **words: Any) -> None:
+        global _is_annotated
         if steps.automatic:
+            _is_annotated = True
             steps.marked_by_the_program()
             calls.begin_steps()
         init(self, *args, **words)
 
     def __exit__(self: Any, *why: Any) -> Any:
         result = leave(self, *why)
-        if calls.is_recording() or _is_profiled:
+        if _is_annotated:
             calls.step()
             compiled, _local.compiled = getattr(_local, "compiled", False), False
             _after_step(compiled)
@@ -345,14 +346,9 @@ def _has_devices() -> None:
         if jax.process_count() > 1:
             calls.rank(jax.process_index(), jax.process_count())
         if _is_profiled and calls.is_recording():
-            xla_profile.begin(is_chosen=_is_chosen())
+            xla_profile.begin(_wants.chosen)
     except Exception as why:
         _native.note(f"JAX: {type(why).__name__}: {why}")
-
-
-def _is_chosen() -> bool:
-    """Somebody says what to record: --steps, a profiler in the program, tacho attach."""
-    return bool(os.environ.get("TACHO_STEPS")) or not os.environ.get("TACHO_RECORD")
 
 
 # ---- in and out ----
@@ -364,13 +360,13 @@ def install(wants: Wants) -> None:
     _wants = wants
     if wants.loader_only:
         return
-    _is_profiled = not any(os.environ.get(name) for name in ("TACHO_FLIGHT", "TACHO_TRIGGER", "TACHO_SAMPLE"))
+    _is_profiled = not wants.endless
     calls.meta("framework", "JAX")
     calls.meta("version", jax.__version__)
     made = [(owner, name, getattr(owner, cls)) for owner, name, cls in _constructors()]
     for owner, name, _ in made:
         _patches.replace(owner, name, _watch_new)
-    if xla_bridge.backends_are_initialized():
+    if wants.chosen or xla_bridge.backends_are_initialized():
         _watch_old(tuple(cls for _, _, cls in made))
     if not jax_calls.CAN_WATCH:
         _native.note("JAX: this interpreter hides calls of compiled functions: mark steps with StepTraceAnnotation")
@@ -381,7 +377,7 @@ def install(wants: Wants) -> None:
     _hook_waits(jax)
     _hook_backends()
     if _is_profiled:
-        xla_profile.stand_in()
+        xla_profile.stand_in(lambda: withdraw("jax"))
     atexit.unregister(end)
     atexit.register(end)  # before JAX's own, which gives the devices back
 
@@ -405,7 +401,7 @@ def finish(path: str) -> None:
 
 
 def remove() -> None:
-    global _step_function
+    global _step_function, _is_annotated
     xla_profile.end()
     xla_profile.step_aside()
     jax_calls.leave_gpu(False)
@@ -414,5 +410,5 @@ def remove() -> None:
         if function is not None:
             jax_calls.watch(function, False)
     _functions.clear()
-    _step_function = None
+    _step_function, _is_annotated = None, False
     _patches.undo()

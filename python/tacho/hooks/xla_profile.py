@@ -12,7 +12,7 @@ such profiler in a process: a program that starts it gets it. Whatever fails bec
 import os
 import threading
 import time
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from .. import _native, _program
 from .._native import calls
@@ -130,6 +130,7 @@ _lock = threading.RLock()
 _new_session: Any = None  # jaxlib's own, while ours stands in its place
 _written = ""             # the last file
 _is_over = False          # in this recording: it had its window, or the program took the profiler
+_withdraw: Callable[[], None] = lambda: None
 is_changing = False       # waits are ours, not the program's
 
 
@@ -137,21 +138,23 @@ def window() -> Optional[Window]:
     return _window
 
 
-def begin(is_chosen: bool) -> None:
-    """Starts a window, unless the recording had one."""
-    global _window, is_changing
+def begin(is_chosen: bool) -> bool:
+    """Starts a window, unless the recording had one or the profiler failed."""
+    global _window, _is_over, is_changing
     with _lock:
         if _window is not None or _is_over or _new_session is None or not calls.takes_event():
-            return
+            return False
         is_changing = True
         try:
             wait_for_devices()
             _window = Window(_new_session, is_chosen)
             threading.Thread(target=_watch_time, args=(_window,), name="tacho", daemon=True).start()
         except Exception as why:
+            _is_over = True
             _fail(why)
         finally:
             is_changing = False
+        return _window is not None
 
 
 def end(note: str = "", keep: bool = True) -> bool:
@@ -163,7 +166,7 @@ def end(note: str = "", keep: bool = True) -> bool:
         ended, _window, _is_over, is_changing = _window, None, True, True
         try:
             if note:
-                _native.note(note)
+                calls.note(note)  # of this recording only
             ended.end(keep)
             _written = ended.written
         except Exception as why:
@@ -171,6 +174,13 @@ def end(note: str = "", keep: bool = True) -> bool:
         finally:
             is_changing = False
         return True
+
+
+def close(note: str) -> None:
+    """Ends the window, the recording with it, and the hooks."""
+    if end(note):
+        jax_calls.finish()
+        _withdraw()
 
 
 def _fail(why: Exception) -> None:
@@ -189,9 +199,8 @@ def _watch_time(watched: Window) -> None:
     while _window is watched:
         time.sleep(LOOK_SECONDS)
         if watched.is_too_long() and _window is watched:
-            end(f"JAX: XLA's profiler keeps its events in memory: tacho stopped recording after "
-                f"{LONGEST_SECONDS:g} s; --steps A..B records the steps you choose")
-            jax_calls.finish()
+            close("JAX: XLA's profiler keeps its events in memory, so tacho stopped recording; "
+                  "--steps A..B records the steps you choose")
 
 
 def join(recording: str) -> None:
@@ -213,11 +222,13 @@ def join(recording: str) -> None:
 
 # ---- the program's own profiler ----
 
-def stand_in() -> None:
-    """From now on sessions of the profiler that the program starts come through here."""
-    global _new_session
+def stand_in(withdraw: Callable[[], None]) -> None:
+    """From now on sessions of the profiler that the program starts come through here. `withdraw` takes the
+    hooks away."""
+    global _new_session, _withdraw
     if _new_session is not None:
         return
+    _withdraw = withdraw
     module = library()
     original = _new_session = module.ProfilerSession
 
@@ -234,14 +245,22 @@ def give_way() -> None:
     _is_over = True
     has_steps = _window is not None and _window.steps >= FEW_STEPS
     if has_steps:
-        end("JAX: the program started jax.profiler itself: tacho recorded until then; "
-            "open the program's profile for the rest")
-        jax_calls.finish()
+        close("JAX: the program started jax.profiler itself: tacho recorded until then; "
+              "open the program's profile for the rest")
         return
     if end(keep=False):
         calls.meta(FACT, "none")
-    _native.note("JAX: the program uses jax.profiler itself: what runs on devices is in its profile, "
-                 "which tacho opens, and not in this recording")
+    calls.note("JAX: the program uses jax.profiler itself: what runs on devices is in its profile, "
+               "which tacho opens, and not in this recording")
+
+
+def _forget() -> None:
+    """In a forked child, which has no such profiler."""
+    global _window, _is_over
+    _window, _is_over = None, True
+
+
+os.register_at_fork(after_in_child=_forget)
 
 
 def step_aside() -> None:

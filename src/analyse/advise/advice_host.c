@@ -94,6 +94,7 @@ bool advice_dependency_wait(const advice_facts *f, double limit, advice *out) {
     if (advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
     point_to_gap(f, IDLE_DEPENDENCY, out);
+    if (device_is_cpu(f->t)) verdict_add(&out->words, arg_int("cpu", 1));
     return true;
 }
 

@@ -332,6 +332,7 @@ static bool is_largest(const idle_answer *k, wait_cause why, verdict *v) {
     verdict_add(v, arg_time("time", of_step(k, idle_of(k, (int)why))));
     framework made = format_framework(k->t->format);
     bool elsewhere = made != FRAMEWORK_PYTORCH && made != FRAMEWORK_NONE;
+    if (device_is_cpu(k->t)) verdict_add(v, arg_int("cpu", 1));
     if (why == WAIT_HOST && elsewhere) verdict_add(v, arg_int("elsewhere", 1));
     if (why == WAIT_HOST)
         verdict_add(v, arg_int(host_did(k), 1));

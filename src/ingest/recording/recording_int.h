@@ -86,7 +86,7 @@ typedef struct {
     str profile; /* name of XLA's profile beside the file, as JSON */
     str said[4]; /* of what a process says of itself more than once: the last */
     uint64_t last_tick;
-    uint32_t n_ops;
+    uint32_t n_ops, n_steps;
 } recording;
 
 int64_t recording_ns(const recording *r, uint64_t tick, size_t *line);

@@ -52,8 +52,11 @@ static status add_profile(recording *r, str name, int64_t start_unix_ns, error *
     error why = {0};
     if (!make_path(r, name, path, sizeof path) || source_open(path, &src, &why) != OK)
         return say_missing(r, err);
-    xplane_recording in = {
-        .pid = r->header.pid, .start_unix_ns = start_unix_ns, .time_of = time_of, .context = r};
+    xplane_recording in = {.pid = r->header.pid,
+                           .start_unix_ns = start_unix_ns,
+                           .time_of = time_of,
+                           .context = r,
+                           .has_steps = r->n_steps > 0};
     uint64_t n_bytes = add_u64(r->n_bytes, source_file_bytes(src));
     status st = xplane_add(src, r->o, &in, r->b, &why);
     source_close(src);

@@ -157,7 +157,7 @@ status xplane_add(source *src, const ingest_options *o, const xplane_recording *
     r->part = builder_part(b);
     r->zero_ns = ABSENT_I64;
     r->in = in;
-    r->has_steps = in != NULL;
+    r->has_steps = in && in->has_steps;
     r->planes = VEC_INIT(plane);
     r->scopes = VEC_INIT(scope_row);
     r->paths = VEC_INIT(op_path);

@@ -105,7 +105,7 @@ static slice_kind kind_of_range(host_line *h, const event *e) {
     const stat_set *s = &r->set;
     str name = intern_get(r->strings, m->name);
     if (m->python) return KIND_PYTHON;
-    if (stat_has(s, STAT_STEP)) return r->in ? KIND_ANNOTATION : KIND_STEP;
+    if (stat_has(s, STAT_STEP)) return r->in && r->in->has_steps ? KIND_ANNOTATION : KIND_STEP;
     if (str_eq(name, STR("<UNKNOWN>")) || str_eq(name, STR("BUFFER_FLUSH")))
         return KIND_OVERHEAD;
     if (is_data(name)) return KIND_DATA;
