@@ -110,7 +110,9 @@ static bool is_of_jax(call_fn *code) {
     void *address;
     memcpy(&address, &code, sizeof address);
     if (!address || !dladdr(address, &at) || !at.dli_fname) return false;
-    return strstr(at.dli_fname, "jax") || strstr(at.dli_fname, "xla_extension");
+    const char *slash = strrchr(at.dli_fname, '/'), *name = slash ? slash + 1 : at.dli_fname;
+    return strncmp(name, "libjax", 6) == 0 || strncmp(name, "xla_extension", 13) == 0 ||
+           strstr(at.dli_fname, "/jaxlib/");
 }
 
 /* Where objects of this type keep the pointer; 0: it is none of ours. */
