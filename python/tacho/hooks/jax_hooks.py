@@ -12,13 +12,15 @@ import sys
 import threading
 import time
 import weakref
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .. import _native
 from .._native import calls
 from . import Wants, frames, jax_calls, steps, withdraw, xla_profile
 from .patches import Patches
+
+FIRST_WITH_RUNS = (0, 7, 0)  # XLA numbers the runs of a program on the CPU
 
 _patches = Patches()
 _wants = Wants()
@@ -39,7 +41,9 @@ class Function:
 
 _functions: Dict[int, Function] = {}
 _step_function: Optional[Function] = None
-_lines: Dict[Tuple[Any, int], int] = {}  # (code, line) -> number of the name
+_lines: Dict[Tuple[int, int], int] = {}  # (id of a code object, line) -> number of the name
+_codes: Dict[int, CodeType] = {}
+MOST_LINES = 65536
 
 
 # ---- which functions ----
@@ -107,29 +111,29 @@ def _constructors() -> List[Tuple[Any, str, str]]:
 
 # ---- calls ----
 
-def _line_of(frame: Optional[FrameType]) -> int:
-    """The line of the program, not of a library, that makes the call; 0: none."""
-    innermost = frame
-    for _ in range(16):
-        if frame is None:
-            break
-        file = frame.f_code.co_filename
-        if "-packages/" not in file and not file.startswith("<frozen"):
-            break
-        frame = frame.f_back
-    frame = frame or innermost
-    if frame is None:
-        return 0
-    key = (frame.f_code, frame.f_lineno)
-    number = _lines.get(key)
-    if number is None:
-        text = frames.name_of(frame.f_code, frame.f_lineno)
-        number = _lines[key] = calls.name(text) if text else 0
-    return number
+def _is_of_library(code: CodeType) -> bool:
+    return "-packages/" in code.co_filename or code.co_filename.startswith("<frozen")
+
+
+def _name_line(frame: FrameType) -> int:
+    """The line of the program, not of a library, that makes the call."""
+    around: Optional[FrameType] = frame
+    while around is not None and _is_of_library(around.f_code):
+        around = around.f_back
+    shown = around or frame
+    text = frames.name_of(shown.f_code, shown.f_lineno)
+    return calls.name(text) if text else 0
 
 
 def _open_line(frame: FrameType) -> int:
-    number = 0 if _wants.stacks else _line_of(frame)
+    """Opens the range of the line that calls; its number, 0: none."""
+    code, line = frame.f_code, frame.f_lineno
+    number = _lines.get((id(code), line))  # by id: hashing a code object takes longer than all else here
+    if number is None:
+        number = _name_line(frame)
+        if not _is_of_library(code) and len(_lines) < MOST_LINES:  # callers of a library differ
+            _codes[id(code)] = code  # kept: its id stays its own
+            _lines[id(code), line] = number
     if number:
         calls.begin(number, _native.PYTHON)
     return number
@@ -148,7 +152,7 @@ def _begin(function: Any) -> None:
             window.mark_thread()
         _choose_step(entry)
         is_on = calls.takes_event()
-        line = _open_line(sys._getframe(1)) if is_on else 0
+        line = _open_line(sys._getframe(1)) if is_on and not _wants.stacks else 0
         if is_on and window is None:  # else XLA's profiler draws it
             calls.begin(entry.name_id, _native.PLAIN)
         _local.call = (entry, is_on and window is None, line, time.monotonic())
@@ -295,7 +299,7 @@ def _waits(name: str, drawn_by_xla: bool) -> Callable[[Any], Any]:
             if skip:
                 return function(*args, **words)
             _local.waits = True
-            line = _open_line(sys._getframe(1))
+            line = 0 if _wants.stacks else _open_line(sys._getframe(1))
             calls.begin(number, _native.RUNTIME)
             try:
                 return function(*args, **words)
@@ -343,6 +347,9 @@ def _has_devices() -> None:
     try:
         if jax.default_backend() not in ("gpu", "cuda", "rocm"):
             jax_calls.leave_gpu(False)
+        if _is_profiled and jax.default_backend() == "cpu" and jax.__version_info__ < FIRST_WITH_RUNS:
+            _native.note("JAX before 0.7 tells too little of what runs on a CPU: operations are not device work, and "
+                         "a step is as long as its calls on the host")
         if jax.process_count() > 1:
             calls.rank(jax.process_index(), jax.process_count())
         if _is_profiled and calls.is_recording():
