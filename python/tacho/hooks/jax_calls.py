@@ -24,7 +24,7 @@ def listen(begin: Callable[[Any], None], end: Callable[[Any], None]) -> None:
 
 
 def finish() -> None:
-    """Ends the recording, whoever started it."""
+    """Ends the recording, also one that `tacho record` started."""
     _unlocked.tacho_finish()
 
 

@@ -75,8 +75,8 @@ def _watch(function: Any, fun: Any, name: str) -> None:
 
 
 def _watch_new(make: Any) -> Any:
-    """Around jaxlib's constructors: pjit(name, fun, …), where fun is None when the program compiled ahead of
-    time, and pmap(fun, …)."""
+    """Around jaxlib's constructors: pjit(name, fun, …), without a fun when the program compiled ahead of time,
+    and pmap(fun, …)."""
     @functools.wraps(make)
     def wrapped(*args: Any, **words: Any) -> Any:
         function = make(*args, **words)

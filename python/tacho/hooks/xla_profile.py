@@ -6,7 +6,7 @@ window of it:
     first use of a device ─> warm-up ─> 50 steps, at least 1 s and at most 10 s of them ─> the recording ends
 
 Where somebody chose what to record (--steps, tacho.profile, tacho attach), the window is that. Its bytes go
-into a file beside the recording, which names it; the reader of the recording reads both. There can be one
+into a file next to the recording, which names it; the reader of the recording reads both. There can be one
 such profiler in a process: a program that starts it gets it. Whatever fails becomes a note.
 """
 import os
@@ -72,7 +72,7 @@ class Window:
         self.mark_thread()
 
     def mark_thread(self) -> None:
-        """XLA numbers threads in a way of its own: this event says which one of the system's it is."""
+        """XLA has its own numbers of threads: this event says which one of the system's it is."""
         if not getattr(self._local, "marked", False):
             self._local.marked = True
             with self._trace_me(THREAD_MARK, tid=threading.get_native_id()):
@@ -240,7 +240,7 @@ def stand_in(withdraw: Callable[[], None]) -> None:
 
 
 def give_way() -> None:
-    """To the program. A recording that has some steps ends here; else it goes on without device work."""
+    """To the program. A recording that has some steps ends here; another one continues without device work."""
     global _is_over
     _is_over = True
     has_steps = _window is not None and _window.steps >= FEW_STEPS

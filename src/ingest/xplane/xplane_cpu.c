@@ -82,7 +82,7 @@ static status add_event(cpu_scan *c, const event *e, uint8_t kind, uint64_t func
     cpu_event *to = vec_push(&c->events);
     if (!to) return ERR_MEMORY;
     *to = (cpu_event){.start = e->start,
-                      .end = e->start + e->dur,
+                      .end = add_i64(e->start, e->dur),
                       .offset = e->offset,
                       .function = function,
                       .quiet_from = e->start,
@@ -139,7 +139,7 @@ static status add_work(cpu_scan *c, const event *e) {
     cpu_work *w = vec_push(&c->works);
     if (!w) return ERR_MEMORY;
     *w = (cpu_work){.start = e->start,
-                    .end = e->start + e->dur,
+                    .end = add_i64(e->start, e->dur),
                     .offset = e->offset,
                     .number = (uint64_t)stat_int(s, STAT_PRODUCER, 0),
                     .body = e->body,
@@ -187,7 +187,8 @@ static int compare_events(const void *pa, const void *pb) {
 /* The longest time of a call in which nothing else is drawn: its works are drawn there. */
 static void widen_quiet(cpu_scan *c, cpu_event *call, int64_t until) {
     cpu_call_row *row = &VEC(&c->r->cpu_calls, cpu_call_row)[call->row];
-    if (until - call->quiet_from > row->quiet.end - row->quiet.start) {
+    int64_t longest = sub_i64(row->quiet.end, row->quiet.start);
+    if (sub_i64(until, call->quiet_from) > longest) {
         row->quiet.start = call->quiet_from;
         row->quiet.end = until;
     }
@@ -305,7 +306,7 @@ static status put_work(cpu_scan *c, const cpu_work *w, uint16_t category) {
     bool found = false;
     raw_kernel k = RAW_KERNEL_NONE;
     raw_slice row = {.start = w->start,
-                     .dur = w->end - w->start,
+                     .dur = sub_i64(w->end, w->start),
                      .name = e.meta->name,
                      .category = category,
                      .kind = KIND_KERNEL};

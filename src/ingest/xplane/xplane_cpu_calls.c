@@ -1,7 +1,7 @@
 /* xplane_cpu_calls.c: which call launched which run of a program on the CPU; see xplane_cpu.c.
  *
  *     calls of a function      1   2   3        in order of time
- *     runs of its program    a   b   c   d      a is older than call 1: it belongs to an earlier one
+ *     runs of its program    a   b   c   d      a began before call 1: an earlier call's
  *                                1   2   3  */
 #include <stdlib.h>
 

@@ -221,7 +221,7 @@ static status put_works(host_line *h, int64_t start, int64_t dur, const launch_r
         const work_op w = VEC(&h->r->works, work_op)[at - 1];
         int64_t from = dur / n * i + dur % n * i / n;
         int64_t to = dur / n * (i + 1) + dur % n * (i + 1) / n;
-        raw_slice row = {.start = start + from,
+        raw_slice row = {.start = add_i64(start, from),
                          .dur = to - from,
                          .args = w.args,
                          .tie = sat_u32((uint64_t)i + 1),
@@ -248,7 +248,7 @@ static status take_launch(host_line *h, const event *e, int64_t correlation) {
     TRY(part_call(r->part, &call, &row));
     TRY(part_slice(r->part, &row));
     if (!l) return OK;
-    return cpu ? put_works(h, cpu->quiet.start, cpu->quiet.end - cpu->quiet.start, l)
+    return cpu ? put_works(h, cpu->quiet.start, sub_i64(cpu->quiet.end, cpu->quiet.start), l)
                : put_works(h, e->start, e->dur, l);
 }
 

@@ -275,7 +275,7 @@ static bool set_times(reader *r, const line *l, int64_t offset_ps, int64_t dur_p
         return false;
     }
     int64_t start = floor_thousandth(offset_ps);
-    e->start = add_i64(l->timestamp_ns + start, r->shift_ns);
+    e->start = add_i64(add_i64(l->timestamp_ns, start), r->shift_ns);
     e->dur = floor_thousandth(end_ps) - start;
     return true;
 }

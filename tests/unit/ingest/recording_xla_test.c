@@ -138,6 +138,39 @@ static void steps_of_the_profile_count_where_the_recording_has_none(void **state
     buf_fini(&profile);
 }
 
+/* A GPU: its work is on its own number, as in recordings with CUPTI, and knows its launch. */
+static void device_work_is_launched_by_threads_of_the_recording(void **state) {
+    buf profile = small_profile(), events = {0}, calls = {0};
+    plane_writer gpu = begin_plane("/device:GPU:1"), host = begin_plane("/host:CPU");
+    buf kernel = event_of(&gpu, "fusion_1", 4000, 100);
+    put_stat_int(&gpu, &kernel, 4, "correlation_id", 9);
+    put_stat_ref(&gpu, &kernel, 4, "kernel_details", "regs:32 grid:1,1,1 block:64,1,1");
+    put_message(&events, 4, &kernel);
+    put_line(&gpu, 14, "Stream #14(Compute)", &events);
+    end_plane(&gpu, &profile);
+    buf mark = event_of(&host, XPLANE_THREAD, 0, 1),
+        call = event_of(&host, "cuLaunchKernel", 3500, 50);
+    put_stat_int(&host, &mark, 4, "tid", 77);
+    put_stat_int(&host, &call, 4, "correlation_id", 9);
+    put_message(&calls, 4, &mark);
+    put_message(&calls, 4, &call);
+    put_line(&host, -5, "python", &calls);
+    end_plane(&host, &profile);
+    write_beside(NAME, buf_str(&profile));
+    made_recording m = recording_with("\"" NAME "\"");
+    trace *t = read_there(&m);
+    assert_int_equal(t->kernel.n - 1, 1);
+    assert_int_equal(t->kernel.device[1], 1);
+    uint32_t launch = t->kernel.launch[1];
+    assert_true(launch != 0);
+    assert_int_equal(trace_track_of(t, launch), trace_track_of(t, find_slice(t, "range")));
+    assert_int_equal(t->process.pid[t->track.process[trace_track_of(t, t->kernel.slice[1])]],
+                     1);
+    trace_release(t);
+    made_free(&m);
+    buf_fini(&profile);
+}
+
 static void expect_note(const char *profile, bool expected) {
     made_recording m = recording_with(profile);
     trace *t = read_there(&m);
@@ -167,6 +200,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(threads_and_times_are_those_of_the_recording),
         IN_FOLDER(steps_of_the_profile_count_where_the_recording_has_none),
+        IN_FOLDER(device_work_is_launched_by_threads_of_the_recording),
         IN_FOLDER(one_that_is_missing_or_damaged_is_a_remark),
         IN_FOLDER(names_that_are_none_are_left_alone),
     };
