@@ -305,7 +305,7 @@ $(foreach f,$(UNIT),$(eval $(call program,$(call programs,$f,unit),$f $(filter $
     $(if $(filter tests/unit/record/%,$f),$(RECORD)),-lcmocka)))
 $(call programs,$(filter tests/unit/record/%,$(UNIT)),unit): | $B/libtacho.so \
     $B/fake/libcupti.so $B/fake/libtorch_cpu.so $B/fake/libc10.so $B/fake/libphi_core.so \
-    $B/fake/libmegengine_shared.so $B/fake/libcuda.so.1
+    $B/fake/libmegengine_shared.so $B/fake/libjax_python.so $B/fake/libcuda.so.1
 # Stand-ins for libraries that a machine may not have.
 $B/fake/lib%.so: tests/fake/%.c $B/.flags
 	@mkdir -p $(@D); $(if $(V),,echo '  LINK  $@')

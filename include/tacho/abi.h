@@ -82,6 +82,9 @@ TACHO_API int tacho_start(const tacho_options *options);
 /* Ends the recording; takes milliseconds whatever was recorded. TACHO_OFF when there was
  * none. */
 TACHO_API int tacho_stop(void);
+/* The same for a recording that `tacho record` or `tacho attach` started, which tacho_stop
+ * leaves alone: hooks call it when what they record has ended. */
+TACHO_API int tacho_finish(void);
 /* The end of a training step and the beginning of the next. */
 TACHO_API void tacho_step(void);
 /* Steps begin here: what came before (setting up, the first batch) belongs to none. */
@@ -259,6 +262,18 @@ TACHO_API uint32_t tacho_trial_begin(void);
 TACHO_API void tacho_trial_end(void);
 /* Tries the hooks that are in place in libraries of the program; on a thread that records. */
 TACHO_API void tacho_measure(void);
+
+/* ---- JAX ---- */
+
+/* Functions that JAX has compiled (objects of Python, jaxlib's PjitFunction and PmapFunction):
+ * outermost calls of this one are told from now on, or no more. 1: done; 0: it is no such
+ * object, or of a kind that is not known. With the interpreter's lock, as the next one. */
+TACHO_API int tacho_jax_watch(void *function, int watch);
+/* Callables of Python that get the function before and after each such call; NULL: nobody. */
+TACHO_API void tacho_jax_listen(void *begin, void *end);
+/* 1: another tool in this process records the GPU (XLA's profiler), which only one can do; 0:
+ * libtacho does again. */
+TACHO_API void tacho_leave_gpu(int leave);
 
 #ifdef __cplusplus
 }

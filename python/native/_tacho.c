@@ -137,6 +137,14 @@ static PyObject *end(PyObject *self, PyObject *none) {
     NOTHING;
 }
 
+/* The range that begin(id, PYTHON) opened. */
+static PyObject *end_frame(PyObject *self, PyObject *id) {
+    tacho_site site = {.name = "", .id = (uint32_t)PyLong_AsLong(id)};
+    if (PyErr_Occurred()) return NULL;
+    tacho_site_end(&site);
+    NOTHING;
+}
+
 /* module_begin(id, id of "forward"): the outermost module of a thread is the forward pass, too. How many
  * ranges were opened: for module_end. */
 static __thread unsigned module_depth;
@@ -477,6 +485,7 @@ static PyMethodDef methods[] = {
     FAST(begin),
     FAST(begin_text),
     PLAIN(end, METH_NOARGS),
+    PLAIN(end_frame, METH_O),
     FAST(module_begin),
     PLAIN(module_end, METH_O),
     PLAIN(mark, METH_O),

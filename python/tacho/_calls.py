@@ -147,6 +147,10 @@ def end() -> None:
 _local = threading.local()
 
 
+def end_frame(name_id: int) -> None:
+    _lib.tacho_site_end(byref(_Site(b"", name_id, PYTHON)))
+
+
 def module_begin(name_id: int, forward: int) -> int:
     """The number of ranges opened: the outermost module of a thread is also the forward pass."""
     depth = getattr(_local, "depth", 0)
@@ -285,7 +289,7 @@ def forget(code: Any) -> None:
 def leave(code: Any) -> None:
     number = _ids.get(code, 0)
     if number:
-        _lib.tacho_site_end(byref(_Site(b"", number, PYTHON)))
+        end_frame(number)
 
 
 def _on_event(frame: Any, event: str, _argument: Any) -> None:

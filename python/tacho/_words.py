@@ -1,7 +1,7 @@
 """Constants of the recorder's header files (include/tacho): kinds of ranges, results, what to record from
 PyTorch, data types, how the work of an operator is given."""
 
-PLAIN, OP, MODULE, DATA, FORWARD, BACKWARD, OPTIMIZER, COMMUNICATION, PYTHON = range(9)
+PLAIN, OP, MODULE, DATA, FORWARD, BACKWARD, OPTIMIZER, COMMUNICATION, PYTHON, RUNTIME = range(10)
 OK, BUSY, FAILED, OFF = 0, -1, -2, -3
 COST_OP, COST_MODULE, COST_FRAME, COST_START = 1, 2, 3, 5
 TORCH_OPS, TORCH_SHAPES, TORCH_MEMORY, TORCH_LINKS, TORCH_STEPS, TORCH_FLOPS = 1, 2, 4, 8, 16, 32

@@ -103,7 +103,8 @@ class Profiler:
         self._wants = hooks.Wants(shapes=record_shapes or with_flops,
                                   memory=profile_memory or "memory_flow.svg" in self._formats,
                                   stacks=with_stack or with_backtrace, flops=with_flops,
-                                  scopes=with_scopes, sample_every=int(sample_rate), steps=auto_step)
+                                  scopes=with_scopes, sample_every=int(sample_rate), chosen=True,
+                                  endless=bool(flight_seconds or trigger) or self._sample > 1, steps=auto_step)
         self._imports = imports.Finder(functools.partial(hooks.imported, self._wants))
         self._device, self._worker = bool(profile_device), worker
         self._trigger, self._metrics = trigger, None if metrics is None else str(metrics)
@@ -174,6 +175,7 @@ class Profiler:
             return
         calls.stop()
         path = calls.path()
+        hooks.tell("finish", path)
         if not keep:
             Path(path).unlink()
             return

@@ -74,6 +74,10 @@ str device_word_of_work(const trace *t) {
     return device_word(t, t->device.n > 1 ? t->device.type[1] : (uint8_t)DEVICE_CUDA);
 }
 
+bool device_is_cpu(const trace *t) {
+    return t->device.n > 1 && str_eq(device_word_of_work(t), STR("CPU"));
+}
+
 str device_noun(const trace *t) {
     if (t->device.n <= 1) return STR("device");
     uint8_t type = t->device.type[1];

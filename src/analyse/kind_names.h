@@ -16,6 +16,8 @@ str step_source(uint8_t how);
 str device_word_of_work(const trace *t);
 /* The same as a noun in a sentence, "the GPU is idle": "device" if the type is not known. */
 str device_noun(const trace *t);
+/* Do programs run on the CPU as on a device, as those of JAX? */
+bool device_is_cpu(const trace *t);
 /* "CPU", "GPU0", "XPU1", "MPS0", …, a plug-in's own word "my_npu:0"; {NULL, 0} when out of
  * memory. */
 /* What the first device's parts are called by its makers: "SM", "CU", "Xe core", "AI Core"; and

@@ -79,6 +79,7 @@ typedef enum {
     MEANS_LOADS_CODE,
     MEANS_COLLECTS_GARBAGE,
     MEANS_LOCKS,
+    MEANS_COMPILES,
     MEANS_REPLAYS,  /* launches a graph */
     MEANS_CAPTURES, /* makes one */
     MEANS_AWAITS_VALUE,

@@ -20,6 +20,7 @@
 #include "cli/cli.h"
 #include "cli/export_gzip.h"
 #include "cli/record_run.h"
+#include "cli/record_xla.h"
 #include "session/discover.h"
 #include "session/live_page.h"
 #include "session/load.h"
@@ -185,6 +186,8 @@ status record_compact_file(const options *o, const char *from, const char *to,
     load_options how = {.no_cache = true,
                         .threads =
                             o->threads == ABSENT_I64 ? 0 : (int)min_i64(o->threads, 1024)};
+    record_profiles profiles = record_profiles_of(from);
+    record_wait_for_profiles(&profiles);
     TRY(trace_load(from, &how, &l, err));
     status st = OK;
     if (o->record_to.p && str_eq(o->record_to, STR("chrome"))) {
@@ -201,6 +204,7 @@ status record_compact_file(const options *o, const char *from, const char *to,
         record_cost_of(l.trace, &made->cost);
     }
     trace_release(l.trace);
+    if (st == OK) record_remove_profiles(&profiles);
     return st;
 }
 

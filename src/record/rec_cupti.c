@@ -7,7 +7,8 @@
  * and its time, later, in the reader. A CUDA graph is one record for each launch; that of each
  * of its nodes costs more than many of them take and has to be asked for.
  *
- * Another tool that holds CUPTI is left alone and named. Whatever fails is a note in the
+ * Another tool that holds CUPTI is left alone and named; hooks of a framework whose own
+ * profiler needs CUPTI leave it to that (tacho_leave_gpu). Whatever fails is a note in the
  * recording. A child of fork never calls CUPTI. An exit handler stops before CUDA's own
  * destructors run. */
 #include <dlfcn.h>
@@ -30,6 +31,7 @@ static pthread_mutex_t decode_lock = PTHREAD_MUTEX_INITIALIZER;
 static void *library, *subscriber;
 static bool is_dead, is_on, has_exit; /* dead: a forked child, or it cannot be used */
 static bool is_exiting;
+static uint32_t is_left; /* to the profiler of a framework */
 
 static void note(const char *what, int code) {
     char text[384];
@@ -189,7 +191,8 @@ static bool has_cuda(void) {
 }
 
 void rec_cupti_start(void) {
-    bool wanted = __atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_DEVICE;
+    bool wanted = __atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_DEVICE &&
+                  !__atomic_load_n(&is_left, __ATOMIC_RELAXED);
     if (!wanted || __atomic_load_n(&is_dead, __ATOMIC_RELAXED) || !has_cuda()) return;
     pthread_mutex_lock(&decode_lock);
     if (!is_on && !is_dead) turn_on();
@@ -221,6 +224,14 @@ void rec_cupti_stop(void) {
         __atomic_store_n(&is_on, false, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&decode_lock);
+}
+
+void tacho_leave_gpu(int leave) {
+    __atomic_store_n(&is_left, leave != 0, __ATOMIC_RELAXED);
+    if (leave)
+        rec_cupti_stop();
+    else if (tacho_is_recording())
+        rec_cupti_start();
 }
 
 /* Records of work that has ended; only when CUPTI keeps all of them back, because one in each

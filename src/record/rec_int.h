@@ -19,6 +19,7 @@
  *     rec_nvtx.c     ranges of NVTX; rec_itt.c of ITT
  *     rec_cupti*.c   work of NVIDIA's GPUs
  *     rec_torch.c    PyTorch's operators; rec_torch_memory.c its allocators
+ *     rec_jax.c      calls of functions that JAX has compiled
  *     rec_env.c      loading, forking, exiting; rec_status.c what became of the process
  *
  * Two locks. rec_cycle_lock orders start, stop and step; rec_lock guards the current file, the

@@ -454,6 +454,10 @@ int tacho_stop(void) {
     return rec_stop(false, NULL, 0);
 }
 
+int tacho_finish(void) {
+    return rec_stop(true, NULL, 0);
+}
+
 /* ---- evidence ---- */
 
 /* The copy gets the name of the file, which ends earlier, and the file a new one: names are in

@@ -1,4 +1,5 @@
-"""JAX: a program of ours profiled by JAX itself and opened; the code that advice gives runs."""
+"""JAX: programs recorded by tacho (jax_record.py); one profiled by JAX itself and opened; the code that advice gives
+runs."""
 import gc
 import os
 import subprocess
@@ -7,6 +8,7 @@ import tempfile
 
 import jax
 import jax.numpy as jnp
+import jax_record
 import snippets
 from checks import Checks, kinds
 
@@ -59,7 +61,9 @@ def code_of_advice_runs(c, folder):
 
 if __name__ == "__main__":
     checks = Checks()
+    print(f"jax {jax.__version__}")
     with tempfile.TemporaryDirectory() as place:
+        jax_record.run(checks, place)
         checks.run(profile_of_jax, place)
         checks.run(code_of_advice_runs, place)
     checks.finish()

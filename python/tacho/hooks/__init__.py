@@ -1,8 +1,9 @@
 """Hooks that record a framework without changes to the program.
 
 An imported framework gets its hooks before a recording begins and loses them when the profiler stops.
-Each file here handles one framework and has install(wants) and remove(). A failure in them becomes a
-note in the trace and never affects the job.
+Each framework has a file here with install(wants) and remove(), and begin() and end() where it does
+something when a recording begins or ends, and finish(path) after that. A failure in them becomes a note in the trace and never affects
+the job.
 """
 import importlib
 import sys
@@ -27,6 +28,8 @@ class Wants(NamedTuple):
     sample_every: int = 0
     loader_only: bool = False
     steps: bool = False  # call steps.optimizer_stepped after each step of an optimizer
+    chosen: bool = False   # somebody says when it begins and ends, or which steps
+    endless: bool = False  # a flight recorder, or steps that are sampled
 
 
 _installed: Dict[str, Wants] = {}
@@ -81,10 +84,20 @@ def prepare(wants: Wants) -> None:
             _install(name, wants)
 
 
+def tell(word: str, *args: Any) -> None:
+    """Calls begin(), end() or finish(path) of the frameworks that have it."""
+    for name in list(_installed):
+        try:
+            getattr(_module(name), word, lambda *_args: None)(*args)
+        except Exception as why:
+            _native.note(f"{name}: {type(why).__name__}: {why}")
+
+
 def begin(wants: Wants) -> None:
     """Called when a recording has begun."""
     global _wants_stacks
     _wants_stacks = wants.stacks
+    tell("begin")
     if wants.stacks:
         try:
             frames.begin()
@@ -96,6 +109,7 @@ def end() -> None:
     """Called when a recording is about to end."""
     global _wants_stacks
     _wants_stacks = False
+    tell("end")
     frames.end()
     write_sources()
 
@@ -123,6 +137,12 @@ def follow() -> None:
     cost = sys.modules.get(f"{__name__}.cost")
     if cost is not None and _installed:  # a recording that began after the hooks were installed
         cost.measure(next(iter(_installed.values())), "torch" not in _installed)
+
+
+def withdraw(name: str) -> None:
+    """The hooks of one framework go: they have nothing more to record."""
+    del _installed[name]
+    _module(name).remove()
 
 
 def release() -> None:

@@ -12,7 +12,7 @@ _wants = hooks.Wants()
 
 def prepare(words: str) -> None:
     global _wants
-    _wants = wants_of(words)
+    _wants = wants_of(words)._replace(chosen=True)
     steps.start_anew()
     hooks.prepare(_wants)
 
@@ -21,6 +21,7 @@ def begin() -> None:
     for name in hooks.half_imported():
         _native.note(f"attach: {name} was being imported, its hooks are missing")
     _native.write_notes()
+    hooks.tell("begin")
     hooks.write_sources()
     if _wants.stacks:
         cost.before_frames()
@@ -29,6 +30,7 @@ def begin() -> None:
 
 
 def end() -> None:
+    hooks.tell("end")
     frames.end()
     steps.automatic = False
     hooks.release()

@@ -1,3 +1,3 @@
 """The modules of src/cli/frameworks.def; made by tools/generate; do not edit."""
 
-FRAMEWORKS = ("torch", "paddle", "megengine", "mindspore")
+FRAMEWORKS = ("torch", "jax", "paddle", "megengine", "mindspore")

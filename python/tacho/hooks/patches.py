@@ -30,6 +30,11 @@ class Patches:
         self._all.append((owner, name, found, new))
         return True
 
+    def add(self, owner: type, name: str, new: Any) -> None:
+        """Gives a class an attribute that it only inherits."""
+        setattr(owner, name, new)
+        self._all.append((owner, name, _MISSING, new))
+
     def suspend(self) -> None:
         """The originals again, until resume()."""
         self._swap(lambda old, new: (new, old))
@@ -46,7 +51,11 @@ class Patches:
     def undo(self) -> None:
         while self._all:
             owner, name, old, new = self._all.pop()
-            if (owner.__dict__ if hasattr(owner, "__dict__") else {}).get(name) is new:
+            if (owner.__dict__ if hasattr(owner, "__dict__") else {}).get(name) is not new:
+                continue
+            if old is _MISSING:
+                delattr(owner, name)
+            else:
                 setattr(owner, name, old)
 
 

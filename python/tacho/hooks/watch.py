@@ -16,7 +16,9 @@ from . import imports, steps
 def wants_of(words: str) -> Wants:
     """What TACHO_WITH requests."""
     chosen = words.split(",")
-    return Wants(shapes="shapes" in chosen, memory="memory" in chosen, stacks="stacks" in chosen)
+    return Wants(shapes="shapes" in chosen, memory="memory" in chosen, stacks="stacks" in chosen,
+                 chosen=bool(os.environ.get("TACHO_STEPS")),
+                 endless=any(os.environ.get(name) for name in ("TACHO_FLIGHT", "TACHO_SAMPLE")))
 
 
 _tracing = False

@@ -127,9 +127,10 @@ typedef struct {
     /* when: calls and copies while no kernel ran, calls of the allocator, optimizer's
      * kernels */
     intervals copy_at, allocator_at, optimizer_at, overhead_at;
-    intervals item_at;    /* operators that read one value */
-    uint32_t n_devices;   /* that did something */
-    int32_t major, minor; /* highest compute capability; ABSENT_I32 when unknown */
+    intervals item_at;     /* operators that read one value */
+    intervals compiler_at; /* programs are compiled */
+    uint32_t n_devices;    /* that did something */
+    int32_t major, minor;  /* highest compute capability; ABSENT_I32 when unknown */
     /* calls of operators that could use tensor cores */
     tally tensor_unused, tensor_float32;
     int64_t *op_ns; /* by string id of such an operator: its kernels' time */

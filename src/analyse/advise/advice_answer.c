@@ -351,9 +351,11 @@ static uint16_t basis_of(const finding *one) {
 
 static status write_finding(table *t, const advice_facts *f, const finding *one, error *err) {
     advice_dialect dialect = one->kept ? one->evidence.dialect : f->dialect;
-    uint16_t suggestion = suggestion_of(dialect, one->rule);
+    uint16_t suggestion = suggestion_of(dialect, one->rule), usual = suggestion;
     if (one->rule->holds == advice_host_late && has_value(&one->advice.words, "replays"))
         suggestion = MSG_ADVICE_HOST_LATE_REPLAY_SUGGEST;
+    if (one->rule->holds == advice_host_late && has_value(&one->advice.words, "compiles"))
+        suggestion = MSG_ADVICE_HOST_LATE_COMPILE_SUGGEST;
     const uint16_t messages[] = {one->rule->title, one->rule->evidence, suggestion,
                                  basis_of(one)};
     const uint32_t columns[] = {COL_A(title), COL_A(evidence), COL_A(suggestion), COL_A(basis)};
@@ -370,7 +372,7 @@ static status write_finding(table *t, const advice_facts *f, const finding *one,
     if (DIALECT_CLAUSES[dialect]) verdict_add(&words[2], arg_int(DIALECT_CLAUSES[dialect], 1));
     table_set_sentence(t, row, COL_A(values), &words[0]);
     str code = STR_NONE;
-    if (suggestion != MSG_ADVICE_HOST_LATE_REPLAY_SUGGEST)
+    if (suggestion == usual)
         TRY(advice_code(one->rule->id, dialect, &words[0], f->arena, &code, err));
     if (code.n) table_set_text(t, row, COL_A(code), code);
     table_set_text(t, row, COL_A(id), str_of(one->rule->id));

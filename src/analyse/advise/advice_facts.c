@@ -124,6 +124,7 @@ enum { /* what a name on the host says; bit 0: looked at */
        NAME_SINGLE_LOADER = 512,
        NAME_WORKER_LOADER = 1024,
        NAME_WAITS = 2048, /* for a value or shape of a tensor */
+       NAME_COMPILES = 4096,
 };
 
 static const struct {
@@ -140,6 +141,7 @@ static const struct {
     {MEANS_NCCL, NAME_NCCL},
     {MEANS_SINGLE_LOADER, NAME_SINGLE_LOADER},
     {MEANS_WORKER_LOADER, NAME_WORKER_LOADER},
+    {MEANS_COMPILES, NAME_COMPILES},
 };
 
 static uint16_t read_name(str name) {
@@ -190,6 +192,7 @@ static void add_named(host_scan *h, uint32_t i, uint16_t says) {
         tally_add(t, &f->item, i);
         intervals_add(&f->item_at, start, end);
     }
+    if (says & NAME_COMPILES) intervals_add(&f->compiler_at, start, end);
     if (says & NAME_COLLECTIVE && !comm_is_call(&h->comm, i)) tally_add(t, &f->collective, i);
     if (says & NAME_SINGLE_LOADER) tally_add(t, &f->single_loader, i);
     if (says & NAME_WORKER_LOADER) tally_add(t, &f->worker_loader, i);
@@ -275,6 +278,7 @@ static status scan_host(advice_facts *f, error *err) {
     for (uint32_t i = 1; i < t->slice.n; i++) scan_slice(&h, i);
     bool failed = false;
     (void)total_ns(&f->item_at, &failed);
+    (void)total_ns(&f->compiler_at, &failed);
     f->sync_copy_ns = exposed_ns(f, &h.copies, &failed);
     f->copy_at = intervals_minus(&h.copies, &f->ranges.at[ROLE_KERNEL]);
     f->allocator_ns = exposed_ns(f, &h.allocator, &failed);
@@ -647,6 +651,7 @@ status advice_facts_find(const analysis_input *in, const params *p,
     f.transfer.at = intervals_in(a);
     f.optimizer_at = intervals_in(a);
     f.item_at = intervals_in(a);
+    f.compiler_at = intervals_in(a);
     TRY(trace_require(t,
                       SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) |
                           TRACE_TABLE(memory) | TRACE_TABLE(producer_step),

@@ -69,7 +69,7 @@ static void point_to_gap(const advice_facts *f, idle_cause why, advice *out) {
 }
 
 bool advice_host_late(const advice_facts *f, double limit, advice *out) {
-    int64_t late = 0;
+    int64_t late = 0, compiler = 0;
     for (size_t i = 0; i < f->idle.n; i++) {
         const idle_gap *g = &f->idle.v[i];
         if (g->cause != IDLE_HOST) continue;
@@ -77,6 +77,7 @@ bool advice_host_late(const advice_facts *f, double limit, advice *out) {
                          g->range.end};
         int64_t taken = advice_taken_ns(f, rest);
         late = add_i64(late, max_i64(0, sub_i64(sub_i64(g->ns, g->blocked), taken)));
+        compiler = add_i64(compiler, intervals_ns_in(&f->compiler_at, rest.start, rest.end));
     }
     int64_t ns = advice_per_step(f, late);
     if (advice_share(f, ns) < limit) return false;
@@ -85,6 +86,7 @@ bool advice_host_late(const advice_facts *f, double limit, advice *out) {
     point_to_gap(f, IDLE_HOST, out);
     verdict_add(&out->words, arg_text("graphs", device_graphs(f->t)));
     if (advice_replays(f)) verdict_add(&out->words, arg_int("replays", 1));
+    if (compiler > late / 2) verdict_add(&out->words, arg_int("compiles", 1));
     if (f->optimizer_at.n) verdict_add(&out->words, arg_int("optimizer", 1)); /* it trains */
     return true;
 }
@@ -94,6 +96,7 @@ bool advice_dependency_wait(const advice_facts *f, double limit, advice *out) {
     if (advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
     point_to_gap(f, IDLE_DEPENDENCY, out);
+    if (device_is_cpu(f->t)) verdict_add(&out->words, arg_int("cpu", 1));
     return true;
 }
 

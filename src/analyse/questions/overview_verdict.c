@@ -69,6 +69,7 @@ static bool dependency_is_late(const void *facts, verdict *v) {
     if (!f->has_device || !CAUSE_IS(f, "dependency_wait")) return false;
     add_idle(f, v);
     verdict_add(v, arg_share("dependency_share", f->dependency));
+    if (str_eq(f->device, STR("CPU"))) verdict_add(v, arg_int("cpu", 1));
     overview_add_cause(f, v);
     return true;
 }

@@ -21,6 +21,7 @@ static host_doing name_means(str name, bool is_call) {
     if (!is_call)
         return lexicon_means(name, MEANS_COLLECTS_GARBAGE) ? DOING_GARBAGE
                : lexicon_means(name, MEANS_LOCKS)          ? DOING_LOCK
+               : lexicon_means(name, MEANS_COMPILES)       ? DOING_COMPILER
                                                            : DOING_PYTHON;
     return lexicon_means(name, MEANS_BLOCKS)      ? DOING_SYNC
            : lexicon_means(name, MEANS_ALLOCATES) ? DOING_ALLOCATOR
@@ -86,8 +87,15 @@ bool host_view_blocks(const host_view *h, uint32_t track, interval range) {
     return false;
 }
 
+/* The outermost range of a compilation says what is compiled: those inside of it are steps of
+ * the compiler. */
+static bool is_in_compiler(host_view *h, uint32_t frame) {
+    return frame && doing_of(h, frame, false) == DOING_COMPILER;
+}
+
 /* What an event adds to what is said around it. */
-static host_place go_in(const trace *t, host_place around, uint32_t slice) {
+static host_place go_in(host_view *h, host_place around, uint32_t slice) {
+    const trace *t = h->t;
     switch (t->slice.kind[slice]) {
     case KIND_RUNTIME:
     case KIND_DRIVER:
@@ -98,14 +106,16 @@ static host_place go_in(const trace *t, host_place around, uint32_t slice) {
     case KIND_SPAN:
     case KIND_DATA: /* asked for apart from what threads do: idle_causes.c */
     case KIND_COLLECTIVE: break;
-    default: around.frame = slice;
+    default:
+        if (!is_in_compiler(h, around.frame)) around.frame = slice;
     }
     around.slice = slice;
     return around;
 }
 
 /* The same by climbing. */
-static host_place climb(const trace *t, uint32_t slice) {
+static host_place climb(host_view *h, uint32_t slice) {
+    const trace *t = h->t;
     host_place p = {.slice = slice};
     for (int up = 0; slice && !p.op && up < MOST_DEPTH; up++, slice = t->slice.parent[slice]) {
         switch (t->slice.kind[slice]) {
@@ -117,7 +127,7 @@ static host_place climb(const trace *t, uint32_t slice) {
         case KIND_DATA: /* asked for apart from what threads do: idle_causes.c */
         case KIND_COLLECTIVE: break;
         default:
-            if (!p.frame) p.frame = slice;
+            if (!p.frame || is_in_compiler(h, slice)) p.frame = slice;
         }
     }
     return p;
@@ -134,7 +144,7 @@ static host_piece piece_at(host_view *h, const host_place *at) {
 }
 
 host_piece host_view_at(host_view *h, uint32_t slice) {
-    host_place at = climb(h->t, slice);
+    host_place at = climb(h, slice);
     return piece_at(h, &at);
 }
 
@@ -145,7 +155,7 @@ static host_place innermost(const host_view *h) {
 }
 
 static void enter(host_view *h, uint32_t slice) {
-    host_place at = go_in(h->t, innermost(h), slice);
+    host_place at = go_in(h, innermost(h), slice);
     if (h->n_open == MOST_PLACES) h->n_open = 0; /* climbed for again when it is needed */
     h->open[h->n_open++] = at;
 }
@@ -153,7 +163,7 @@ static void enter(host_view *h, uint32_t slice) {
 static void leave(host_view *h) {
     uint32_t around = h->t->slice.parent[h->open[h->n_open - 1].slice];
     h->n_open--;
-    if (around && !h->n_open) h->open[h->n_open++] = climb(h->t, around);
+    if (around && !h->n_open) h->open[h->n_open++] = climb(h, around);
 }
 
 static bool is_same(const host_view *h, const host_piece *a, const host_piece *b) {
@@ -226,7 +236,7 @@ static void open_at(host_view *h, uint32_t track, uint32_t next, int64_t time) {
     h->n_open = 0;
     for (int up = 0; i && up < MOST_DEPTH; up++, i = t->slice.parent[i])
         if (slice_end(t, i) > time) {
-            h->open[h->n_open++] = climb(t, i);
+            h->open[h->n_open++] = climb(h, i);
             return;
         }
 }

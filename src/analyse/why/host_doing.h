@@ -18,6 +18,7 @@ typedef enum {
     DOING_SYNC,      /* a call that waits for the device */
     DOING_GARBAGE,   /* Python's collector of garbage */
     DOING_LOCK,      /* Python waits for a lock */
+    DOING_COMPILER,  /* a program is compiled */
     N_DOINGS,
 } host_doing;
 

@@ -293,7 +293,8 @@ static bool computes_most(const void *facts, verdict *v) {
 
 /* What the host did most of the time in which it was late. */
 static const char *host_did(const idle_answer *k) {
-    static const char *const words[] = {"python", "operator", "allocator", "launch", "other"};
+    static const char *const words[] = {"python", "operator", "allocator",
+                                        "launch", "other",    "compiler"};
     int64_t ns[N_OF(words)] = {0};
     size_t most = 0;
     for (uint32_t i = 0; i < k->details.n; i++) {
@@ -303,6 +304,7 @@ static const char *host_did(const idle_answer *k) {
                     : d->doing == DOING_OPERATOR                            ? 1
                     : d->doing == DOING_ALLOCATOR                           ? 2
                     : d->doing == DOING_LAUNCH || d->doing == DOING_LATENCY ? 3
+                    : d->doing == DOING_COMPILER                            ? 5
                                                                             : 4;
         ns[at] = add_i64(ns[at], d->ns);
     }
@@ -330,6 +332,7 @@ static bool is_largest(const idle_answer *k, wait_cause why, verdict *v) {
     verdict_add(v, arg_time("time", of_step(k, idle_of(k, (int)why))));
     framework made = format_framework(k->t->format);
     bool elsewhere = made != FRAMEWORK_PYTORCH && made != FRAMEWORK_NONE;
+    if (device_is_cpu(k->t)) verdict_add(v, arg_int("cpu", 1));
     if (why == WAIT_HOST && elsewhere) verdict_add(v, arg_int("elsewhere", 1));
     if (why == WAIT_HOST)
         verdict_add(v, arg_int(host_did(k), 1));
@@ -343,6 +346,14 @@ static bool is_largest(const idle_answer *k, wait_cause why, verdict *v) {
         return is_largest((const idle_answer *)facts, cause, v); \
     }
 IS_LARGEST(host_is_most, WAIT_HOST)
+
+static bool compiler_is_most(const void *facts, verdict *v) {
+    const idle_answer *k = facts;
+    if (strcmp(host_did(k), "compiler") != 0 || !is_largest(k, WAIT_HOST, v)) return false;
+    add_name(k, WAIT_HOST, v);
+    return true;
+}
+
 IS_LARGEST(blocked_is_most, WAIT_BLOCKED)
 IS_LARGEST(dependency_is_most, WAIT_DEPENDENCY)
 IS_LARGEST(data_is_most, WAIT_DATA)
@@ -353,6 +364,7 @@ IS_LARGEST(unknown_is_most, WAIT_UNKNOWN)
 static const rule rules[] = {
     {"idle_none", MSG_VERDICT_IDLE_NONE, SEVERITY_INFO, nothing_to_explain},
     {"idle_busy", MSG_VERDICT_IDLE_BUSY, SEVERITY_GOOD, computes_most},
+    {"idle_compiler", MSG_VERDICT_IDLE_COMPILER, SEVERITY_WARNING, compiler_is_most},
     {"idle_host", MSG_VERDICT_IDLE_HOST, SEVERITY_WARNING, host_is_most},
     {"idle_blocked", MSG_VERDICT_IDLE_BLOCKED, SEVERITY_WARNING, blocked_is_most},
     {"idle_dependency", MSG_VERDICT_IDLE_DEPENDENCY, SEVERITY_WARNING, dependency_is_most},

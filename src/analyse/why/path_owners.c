@@ -18,11 +18,19 @@ status path_owners_init(path_owners *o, const trace *t, const selection *s, aren
     return o->has_modules ? backward_find(t, s, a, &o->nodes, err) : OK;
 }
 
-/* The host's slice a piece stands for: of device work its launch, or its operator. */
+static bool is_inside(const trace *t, uint32_t inner, uint32_t outer) {
+    return t->slice.start[inner] >= t->slice.start[outer] &&
+           slice_end(t, inner) <= slice_end(t, outer) &&
+           trace_track_of(t, inner) == trace_track_of(t, outer);
+}
+
+/* The host's slice a piece stands for: of device work its launch, or its operator. One call may
+ * launch the work of many operators, which are drawn inside of it. */
 static uint32_t find_host(const trace *t, uint32_t slice) {
     if (!slice || !kind_is_device(t->slice.kind[slice])) return slice;
     uint32_t k = trace_kernel_of(t, slice);
-    return t->kernel.launch[k] ? t->kernel.launch[k] : t->kernel.op[k];
+    uint32_t launch = t->kernel.launch[k], op = t->kernel.op[k];
+    return !launch || (op && is_inside(t, op, launch)) ? op : launch;
 }
 
 /* Pieces that follow each other are often of one event: what it belongs to is found once. */

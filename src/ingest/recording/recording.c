@@ -237,7 +237,7 @@ static status add_meta_text(recording *r, str key, str value, error *err) {
 }
 
 /* A remark is not JSON, whatever it looks like. It is shown as JSON shows it. */
-static status recording_add_note(recording *r, str value, error *err) {
+status recording_add_note(recording *r, str value, error *err) {
     buf text = {0};
     buf_add_json(&text, value);
     status st = ERR_MEMORY;
@@ -308,6 +308,11 @@ static status take_meta(recording *r, side_body *s, error *err) {
     s->n -= (size_t)n;
     if (str_eq(key, STR("deviceProperties"))) return recording_take_devices(r, rest(s), err);
     if (str_eq(key, STR("kernelSources"))) return take_kernel_sources(r, rest(s), err);
+    r->is_jax |= str_eq(key, STR("framework")) && str_eq(json_text(rest(s)), STR("JAX"));
+    if (str_eq(key, STR("xlaProfile"))) {
+        r->profile = rest(s); /* the last one counts */
+        return OK;
+    }
     for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++)
         if (str_eq(key, str_of(SAID[i]))) {
             r->said[i] = rest(s);
@@ -569,6 +574,7 @@ static status recording_read_all(recording *r, error *err) {
     builder_set_input_bytes(r->b, r->n_bytes);
     TRY(add_facts(r, err));
     TRY(for_chunks(r, take_sides, err));
+    if (r->is_jax) builder_set_format(r->b, "tacho_recording_jax");
     TRY(add_said(r, err));
     TRY(for_chunks(r, take_events, err));
     TRY(make_lines(r, err));
@@ -581,7 +587,8 @@ static status recording_read_all(recording *r, error *err) {
     TRY(recording_add_cost(r, err));
     TRY(read_threads(r, err));
     count_losses(r);
-    return recording_finish(r, err);
+    TRY(recording_finish(r, err));
+    return recording_add_profile(r, err);
 }
 
 /* The whole file in one piece: as it comes when its size is known, else gathered in a vec. */

@@ -34,6 +34,7 @@ static status recording_finish_add_step(recording *r, const recording_step *from
                        .kind = KIND_STEP};
     raw_op op = {.external = ABSENT_I64, .sequence = ABSENT_I64, .forward_thread = ABSENT_I64};
     if (slice.name == UINT32_MAX) return ERR_MEMORY;
+    r->n_steps++;
     TRY(part_op(r->part, &op, &slice));
     return part_slice(r->part, &slice);
 }

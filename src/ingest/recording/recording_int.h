@@ -73,6 +73,7 @@ typedef struct {
     const uint8_t *bytes;
     size_t n_bytes;
     bool is_whole; /* all chunks that were handed out are there */
+    bool is_jax;
     tacho_file_header header;
     vec names;   /* uint32_t: string of name id */
     vec lines;   /* clock_line */
@@ -89,9 +90,10 @@ typedef struct {
     uint64_t described; /* bit of each device whose properties are known */
     uint32_t shape[16]; /* places of arguments */
     int64_t last_ns, last_event_ns;
+    str profile; /* name of XLA's profile beside the file, as JSON */
     str said[4]; /* of what a process says of itself more than once: the last */
     uint64_t last_tick;
-    uint32_t n_ops;
+    uint32_t n_ops, n_steps;
     recording_counts counts;
 } recording;
 
@@ -111,6 +113,10 @@ status recording_add_cost(recording *r, error *err);
 status recording_add_number(recording *r, const char *key, int64_t value, error *err);
 /* Arrows between forward and backward. */
 status recording_finish_links(recording *r);
+/* A remark for whoever reads the trace. */
+status recording_add_note(recording *r, str value, error *err);
+/* What XLA's profiler recorded beside. */
+status recording_add_profile(recording *r, error *err);
 /* Steps, memory, queues. */
 status recording_finish(recording *r, error *err);
 

@@ -6,6 +6,7 @@
  *     Task Environment    when it began
  *     /host:metadata      programs and versions
  *     /device:…           device work
+ *     /host:CPU           device work, where the CPU is the device
  *     /host:CPU, …        threads: launches find their device work
  *     /device:…           steps, where no thread marked any
  *
@@ -64,6 +65,11 @@ static status read_other(reader *r, plane *p, error *err) {
     return name_failure(r, device_read(r, p), err);
 }
 
+static status read_cpu(reader *r, plane *p, error *err) {
+    if (!str_eq(p->name, STR("/host:CPU"))) return OK;
+    return name_failure(r, cpu_read(r, p), err);
+}
+
 static status read_host(reader *r, plane *p, error *err) {
     return name_failure(r, host_read(r, p), err);
 }
@@ -97,10 +103,15 @@ static status read_all(reader *r, source *src, error *err) {
     TRY(whole_input(src, r->o, r->b, r->part, PB_ROOM, &r->file, err));
     TRY(name_failure(r, xplane_index(r), err));
     TRY(read_role(r, PLANE_TASK, facts_task, err));
+    if (r->in) {
+        int64_t zero = r->zero_ns == ABSENT_I64 ? r->in->start_unix_ns : r->zero_ns;
+        r->shift_ns = r->in->time_of(r->in->context, zero);
+    }
     TRY(read_role(r, PLANE_PROGRAMS, facts_programs, err));
     TRY(read_role(r, PLANE_GPU, read_device, err));
     TRY(read_role(r, PLANE_TPU, read_device, err));
     TRY(read_role(r, PLANE_OTHER, read_other, err));
+    TRY(read_role(r, PLANE_HOST, read_cpu, err));
     TRY(read_role(r, PLANE_HOST, read_host, err));
     TRY(read_steps(r, err));
     if (r->n_events == 0 && is_replaced(buf_str(&r->file)))
@@ -112,12 +123,13 @@ static status read_all(reader *r, source *src, error *err) {
 }
 
 static void free_reader(reader *r) {
-    vec *vecs[] = {&r->planes,   &r->scopes,           &r->paths,    &r->hlo,   &r->hlo_shapes,
-                   &r->works,    &r->computation_rows, &r->launches, &r->edges, &r->sizes,
-                   &r->libraries};
-    map *maps[] = {&r->places,   &r->scope_map,    &r->path_map,   &r->hlo_names,
-                   &r->hlo_ids,  &r->computations, &r->launch_map, &r->run_map,
-                   &r->size_map, &r->library_map,  &r->line_map,   &r->name_map};
+    vec *vecs[] = {&r->planes,    &r->scopes,           &r->paths,    &r->hlo,   &r->hlo_shapes,
+                   &r->works,     &r->computation_rows, &r->launches, &r->edges, &r->sizes,
+                   &r->libraries, &r->cpu_runs,         &r->cpu_calls};
+    map *maps[] = {&r->places,   &r->scope_map,    &r->path_map,     &r->hlo_names,
+                   &r->hlo_ids,  &r->computations, &r->launch_map,   &r->run_map,
+                   &r->size_map, &r->library_map,  &r->line_map,     &r->name_map,
+                   &r->tid_map,  &r->cpu_run_map,  &r->cpu_call_map, &r->cpu_devices};
     for (size_t i = 0; i < N_OF(vecs); i++) vec_fini(vecs[i]);
     for (size_t i = 0; i < N_OF(maps); i++) map_fini(maps[i]);
     buf_fini(&r->file);
@@ -132,6 +144,11 @@ static bool add_null_rows(reader *r) {
 }
 
 status ingest_xplane(source *src, const ingest_options *o, builder *b, error *err) {
+    return xplane_add(src, o, NULL, b, err);
+}
+
+status xplane_add(source *src, const ingest_options *o, const xplane_recording *in, builder *b,
+                  error *err) {
     reader *r = mem_zalloc(sizeof *r);
     if (!r) FAIL_MEMORY(err);
     r->b = b;
@@ -139,6 +156,8 @@ status ingest_xplane(source *src, const ingest_options *o, builder *b, error *er
     r->strings = builder_strings(b);
     r->part = builder_part(b);
     r->zero_ns = ABSENT_I64;
+    r->in = in;
+    r->has_steps = in && in->has_steps;
     r->planes = VEC_INIT(plane);
     r->scopes = VEC_INIT(scope_row);
     r->paths = VEC_INIT(op_path);
@@ -150,6 +169,8 @@ status ingest_xplane(source *src, const ingest_options *o, builder *b, error *er
     r->launches = VEC_INIT(launch_row);
     r->edges = VEC_INIT(edge);
     r->sizes = VEC_INIT(int64_t);
+    r->cpu_runs = VEC_INIT(cpu_run);
+    r->cpu_calls = VEC_INIT(cpu_call_row);
     builder_set_work_names_op(b, true);
     status st = r->part && add_null_rows(r)
                     ? read_all(r, src, err)

@@ -10,4 +10,18 @@ bool xplane_head(str head);
 
 status ingest_xplane(source *src, const ingest_options *o, builder *b, error *err) MUST_USE;
 
+/* A profile that was made during a recording of ours, for its reader to add. Threads that say
+ * which of the system's they are (an event XPLANE_THREAD with its number) are those of the
+ * recording; steps are those of the recording, where it has any. */
+#define XPLANE_THREAD "tacho thread"
+typedef struct {
+    int64_t pid;
+    int64_t start_unix_ns; /* of the profile, where it does not say it itself */
+    int64_t (*time_of)(const void *context, int64_t unix_ns); /* in the trace */
+    const void *context;
+    bool has_steps;
+} xplane_recording;
+status xplane_add(source *src, const ingest_options *o, const xplane_recording *in, builder *b,
+                  error *err) MUST_USE;
+
 #endif

@@ -110,8 +110,7 @@ status work_of_event(reader *r, uint32_t event_name, work_op *out, bool *found) 
     return r->failed ? ERR_MEMORY : OK;
 }
 
-/* Puts the work under its launch and gives it its number. */
-static status launch_add(reader *r, int64_t correlation, work_op *w) {
+status launch_add(reader *r, int64_t correlation, work_op *w) {
     uint32_t *at = map_at(&r->launch_map, (uint64_t)correlation);
     if (!at) return ERR_MEMORY;
     if (*at == MAP_NONE) {

@@ -64,10 +64,9 @@ status facts_programs(reader *r, plane *p, error *err) {
     }
     if (plane_stats(r, p) != OK) FAIL_MEMORY(err);
     str version = stat_text(&r->set, STAT_JAX_VERSION);
-    if (version.n) {
-        r->is_jax = true;
-        TRY(put_text(r, "version", version, err));
-    }
+    r->is_jax |= version.n > 0;
+    if (r->in) return OK; /* the recording has its own */
+    if (version.n) TRY(put_text(r, "version", version, err));
     return put_plane(r, err);
 }
 
@@ -76,7 +75,7 @@ status facts_task(reader *r, plane *p, error *err) {
     int64_t start = stat_int(&r->set, STAT_PROFILE_START, ABSENT_I64);
     if (start > 0) {
         r->zero_ns = start;
-        builder_set_base_unix_ns(r->b, start);
+        if (!r->in) builder_set_base_unix_ns(r->b, start);
     }
     return OK;
 }
@@ -135,17 +134,19 @@ status facts_finish(reader *r, error *err) {
     pb_field f;
     bool host = false;
     while (walk_next(&w, &f)) {
-        if (f.tag == PB_BYTES(4) && !host && !w.cut) {
+        if (f.tag == PB_BYTES(4) && !host && !w.cut && !r->in) {
             TRY(put_text(r, "host_name", pb_bytes(&f), err));
             host = true;
         }
         if (f.tag == PB_BYTES(2)) TRY(put_text(r, "error", pb_bytes(&f), err));
         if (f.tag == PB_BYTES(3)) TRY(put_text(r, "warning", pb_bytes(&f), err));
     }
-    if (r->has_tpu) {
-        row_device_word word = {.type = DEVICE_NAMED, .name = xplane_string(r, STR("TPU"))};
+    if (r->has_tpu || r->is_cpu) {
+        str name = r->has_tpu ? STR("TPU") : STR("CPU");
+        row_device_word word = {.type = DEVICE_NAMED, .name = xplane_string(r, name)};
         TRY(builder_put_device_word(r->b, &word, err));
     }
+    if (r->in) return OK;
     if (r->is_jax) TRY(put_text(r, "framework", STR("JAX"), err));
     if (!r->is_jax && r->is_tensorflow) TRY(put_text(r, "framework", STR("TensorFlow"), err));
     builder_set_format(r->b, r->is_jax          ? "xplane_jax"

@@ -105,7 +105,7 @@ static slice_kind kind_of_range(host_line *h, const event *e) {
     const stat_set *s = &r->set;
     str name = intern_get(r->strings, m->name);
     if (m->python) return KIND_PYTHON;
-    if (stat_has(s, STAT_STEP)) return KIND_STEP;
+    if (stat_has(s, STAT_STEP)) return r->in && r->in->has_steps ? KIND_ANNOTATION : KIND_STEP;
     if (str_eq(name, STR("<UNKNOWN>")) || str_eq(name, STR("BUFFER_FLUSH")))
         return KIND_OVERHEAD;
     if (is_data(name)) return KIND_DATA;
@@ -212,15 +212,16 @@ static status put_op(host_line *h, const work_op *w, raw_slice *row) {
     return part_slice(p, row);
 }
 
-/* What a call launched: around it when it is one, else inside of it, side by side. */
-static status put_works(host_line *h, const event *e, const launch_row *l) {
+/* What a call launched, in this part of it: around it when it is one, else inside of it, side
+ * by side. */
+static status put_works(host_line *h, int64_t start, int64_t dur, const launch_row *l) {
     int64_t n = l->n;
     uint32_t at = l->first;
     for (int64_t i = 0; i < n && at; i++) {
         const work_op w = VEC(&h->r->works, work_op)[at - 1];
-        int64_t from = e->dur / n * i + e->dur % n * i / n;
-        int64_t to = e->dur / n * (i + 1) + e->dur % n * (i + 1) / n;
-        raw_slice row = {.start = e->start + from,
+        int64_t from = dur / n * i + dur % n * i / n;
+        int64_t to = dur / n * (i + 1) + dur % n * (i + 1) / n;
+        raw_slice row = {.start = add_i64(start, from),
                          .dur = to - from,
                          .args = w.args,
                          .tie = sat_u32((uint64_t)i + 1),
@@ -234,6 +235,7 @@ static status put_works(host_line *h, const event *e, const launch_row *l) {
 
 static status take_launch(host_line *h, const event *e, int64_t correlation) {
     reader *r = h->r;
+    const cpu_call_row *cpu = r->is_cpu ? cpu_call(r, e) : NULL;
     raw_call call = {.correlation = correlation, .external = ABSENT_I64};
     raw_slice row = {.start = e->start,
                      .dur = e->dur,
@@ -245,7 +247,9 @@ static status take_launch(host_line *h, const event *e, int64_t correlation) {
     row.args = event_args(r);
     TRY(part_call(r->part, &call, &row));
     TRY(part_slice(r->part, &row));
-    return l ? put_works(h, e, l) : OK;
+    if (!l) return OK;
+    return cpu ? put_works(h, cpu->quiet.start, sub_i64(cpu->quiet.end, cpu->quiet.start), l)
+               : put_works(h, e->start, e->dur, l);
 }
 
 /* An operation that ran on the thread itself. */
@@ -282,6 +286,20 @@ static status note_edge(host_line *h, const event *e, stat_id type, stat_id id, 
     return OK;
 }
 
+/* The program reads a value: it waits until the device has it. */
+static status take_wait(host_line *h, const event *e) {
+    raw_call call = {.correlation = ABSENT_I64, .external = ABSENT_I64};
+    raw_slice row = {.start = e->start,
+                     .dur = e->dur,
+                     .name = e->meta->name,
+                     .track = h->track,
+                     .category = h->category,
+                     .kind = KIND_RUNTIME};
+    row.args = event_args(h->r);
+    TRY(part_call(h->r->part, &call, &row));
+    return part_slice(h->r->part, &row);
+}
+
 static status take_range(host_line *h, const event *e) {
     reader *r = h->r;
     raw_slice row = {.start = e->start,
@@ -313,8 +331,10 @@ static status take_instant(host_line *h, const event *e) {
 }
 
 /* The number of the device work that an event launches; ABSENT_I64: it does not. */
-static int64_t launch_of(const reader *r) {
+static int64_t launch_of(const reader *r, const event *e) {
     const stat_set *s = &r->set;
+    const cpu_call_row *call = r->is_cpu ? cpu_call(r, e) : NULL;
+    if (r->is_cpu) return call ? cpu_run_number(r, call->run) : ABSENT_I64;
     if (stat_has(s, STAT_CORRELATION)) return stat_int(s, STAT_CORRELATION, ABSENT_I64);
     if (stat_int(s, STAT_PRODUCER_TYPE, 0) != TPU_LAUNCH) return ABSENT_I64;
     uint32_t run =
@@ -326,6 +346,9 @@ static status take_event(host_line *h, const event *e) {
     reader *r = h->r;
     str name = intern_get(r->strings, e->meta->name);
     TRY(event_stats(r, h->p, e));
+    if (r->in && str_eq(name, STR(XPLANE_THREAD))) return OK;
+    if (cpu_is_work(r)) return OK;                              /* it is on its device */
+    if (r->is_cpu && str_starts(name, STR("end: "))) return OK; /* and that is its end */
     if (str_eq(name, STR("MemoryAllocation"))) return take_memory(h, e, false);
     if (str_eq(name, STR("MemoryDeallocation"))) return take_memory(h, e, true);
     TRY(note_edge(h, e, STAT_PRODUCER_TYPE, STAT_PRODUCER, false));
@@ -334,9 +357,11 @@ static status take_event(host_line *h, const event *e) {
     range *around = vec_push(&h->ranges);
     if (!around) return ERR_MEMORY;
     *around = (range){.start = e->start, .end = e->start + e->dur};
-    int64_t launch = launch_of(r);
+    int64_t launch = launch_of(r, e);
     if (launch != ABSENT_I64) return take_launch(h, e, launch);
-    if (stat_has(&r->set, STAT_HLO_OP) || is_tensorflow_op(r, e->meta)) return take_op(h, e);
+    if (str_eq(name, STR("np.asarray(jax.Array)"))) return take_wait(h, e);
+    bool is_op = stat_has(&r->set, STAT_HLO_OP) && !r->is_cpu;
+    if (is_op || is_tensorflow_op(r, e->meta)) return take_op(h, e);
     return take_range(h, e);
 }
 
@@ -455,6 +480,31 @@ static status read_thread(host_line *h) {
     return put_scopes(h);
 }
 
+/* In a recording: which thread of it each line is. */
+static status find_threads(reader *r, plane *p) {
+    walker w = walk_open(p->body), inside;
+    pb_field f;
+    line l;
+    event e;
+    r->again = true;
+    while (walk_next(&w, &f)) {
+        if (f.tag != PB_BYTES(3)) continue;
+        line_read(r, p, pb_bytes(&f), &l);
+        for (inside = walk_open(l.body); line_next(r, p, &l, &inside, &e);) {
+            if (!str_eq(intern_get(r->strings, e.meta->name), STR(XPLANE_THREAD))) continue;
+            TRY(event_stats(r, p, &e));
+            int64_t tid = stat_int(&r->set, STAT_THREAD, 0);
+            if (tid <= 0 || tid >= MAP_NONE) continue;
+            uint32_t *at = map_at(&r->tid_map, hash_pair((uint64_t)p->pid, (uint64_t)l.id));
+            if (!at) return ERR_MEMORY;
+            *at = (uint32_t)tid;
+            break;
+        }
+    }
+    r->again = false;
+    return r->failed ? ERR_MEMORY : OK;
+}
+
 status host_read(reader *r, plane *p) {
     host_line h = {.r = r,
                    .p = p,
@@ -463,8 +513,9 @@ status host_read(reader *r, plane *p) {
                    .category = builder_category(r->b, xplane_string(r, p->name))};
     walker w = walk_open(p->body);
     pb_field f;
-    status st =
-        xplane_label(r, p->pid, IDENT_NONE, LABEL_PROCESS_NAME, xplane_string(r, p->name));
+    status st = r->in ? find_threads(r, p)
+                      : xplane_label(r, p->pid, IDENT_NONE, LABEL_PROCESS_NAME,
+                                     xplane_string(r, p->name));
     while (st == OK && walk_next(&w, &f)) {
         if (f.tag != PB_BYTES(3)) continue;
         line_read(r, p, pb_bytes(&f), &h.l);

@@ -155,6 +155,24 @@ typedef struct {
     uint32_t n;
 } launch_row;
 
+/* A run of a program on the CPU, and a call that may have launched one (xplane_cpu.c). */
+typedef struct {
+    int64_t start, id;
+    uint64_t function; /* key of the program's name */
+    bool is_tied;      /* its call is known */
+} cpu_run;
+enum { CPU_NO_RUN = UINT32_MAX };
+typedef struct {
+    int64_t start;
+    uint64_t offset;
+    uint64_t function; /* key of the function that made it; of one that tells: the run's id */
+    struct {
+        int64_t start, end;
+    } quiet;      /* nothing else is drawn there */
+    uint32_t run; /* row of cpu_runs, or CPU_NO_RUN */
+    bool is_told;
+} cpu_call_row;
+
 /* One end of a hand-over from thread to thread. */
 typedef struct {
     int64_t type, id, time;
@@ -188,15 +206,24 @@ typedef struct {
     vec launches;         /* launch_row */
     map run_map;          /* (type, id) of an execution on a TPU → its correlation */
     int64_t n_runs;
-    map line_map;    /* (process, id) → string id of the thread */
-    map name_map;    /* (process, name) → threads of that name so far */
-    vec edges;       /* edge */
-    map size_map;    /* (device, address) → sizes: what is allocated there */
-    vec sizes;       /* int64_t, bytes */
-    int64_t zero_ns; /* Unix time of time 0, ABSENT_I64: not told */
-    bool failed;     /* out of memory */
-    bool again;      /* these events are read a second time: nothing is counted */
+    vec cpu_runs;               /* cpu_run */
+    map cpu_run_map;            /* (program, run) → cpu_runs */
+    vec cpu_calls;              /* cpu_call_row */
+    map cpu_call_map;           /* offset of a call that launched one → cpu_calls */
+    map cpu_devices;            /* number of a device → 1 */
+    map line_map;               /* (process, id) → string id of the thread */
+    map name_map;               /* (process, name) → threads of that name so far */
+    vec edges;                  /* edge */
+    map size_map;               /* (device, address) → sizes: what is allocated there */
+    vec sizes;                  /* int64_t, bytes */
+    int64_t zero_ns;            /* Unix time of time 0, ABSENT_I64: not told */
+    const xplane_recording *in; /* NULL: the profile is a trace of its own */
+    int64_t shift_ns;           /* from its times to those of the trace */
+    map tid_map; /* hash of (process, line) → the system's number of the thread */
+    bool failed; /* out of memory */
+    bool again;  /* these events are read a second time: nothing is counted */
     bool has_steps, is_jax, is_tensorflow, is_amd, has_tpu;
+    bool is_cpu;  /* the CPU is the device */
     stat_set set; /* of the event at hand */
 } reader;
 
@@ -235,6 +262,8 @@ uint32_t event_args(reader *r);
 /* String id of a text among the stats; 0: none. */
 uint32_t stat_string(reader *r, stat_id id);
 uint32_t line_track(reader *r, const plane *p, const line *l);
+/* "tf_XLAEigen/6654484851885133744" → "tf_XLAEigen" */
+str line_name(const line *l);
 status xplane_label(reader *r, int64_t pid, ident tid, label_kind kind, int64_t value);
 
 /* ---- xplane_scope.c: paths of operations ---- */
@@ -267,8 +296,28 @@ status device_read_steps(reader *r, plane *p, bool *taken);
 /* The operation that the event at hand is of: `event_name` is what it is called. false:
  * none. */
 status work_of_event(reader *r, uint32_t event_name, work_op *out, bool *found);
+/* Puts the work under its launch and gives it its number. */
+status launch_add(reader *r, int64_t correlation, work_op *w);
 /* Framework work under the launch with this correlation; NULL: none. */
 const launch_row *launch_find(const reader *r, int64_t correlation);
+
+/* ---- xplane_cpu.c ---- */
+
+/* Process ids as XLA's own viewer gives them: a device from 1, the host 701. */
+enum { PID_DEVICE = 1, PID_OTHER = 401, PID_HOST = 701 };
+/* What ran on the CPU, where that is the device; before its threads are read. */
+status cpu_read(reader *r, plane *p);
+
+/* ---- xplane_cpu_calls.c ---- */
+
+/* Puts runs and calls together. */
+status cpu_tie(reader *r);
+/* The number that a run and its call have; ABSENT_I64: its call is not known. */
+int64_t cpu_run_number(const reader *r, uint32_t run);
+/* The event as a call that launched a run; NULL: it is none. */
+const cpu_call_row *cpu_call(const reader *r, const event *e);
+/* Is the event at hand an instruction that ran on the CPU as a device, or held such? */
+bool cpu_is_work(const reader *r);
 
 /* ---- xplane_host.c ---- */
 

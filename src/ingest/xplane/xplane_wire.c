@@ -15,6 +15,7 @@
  * they go. Where the tables are lost, events are called by their numbers. */
 #include <stdio.h>
 
+#include "base/num.h"
 #include "ingest/xplane/xplane_int.h"
 
 uint32_t xplane_string(reader *r, str s) {
@@ -59,9 +60,6 @@ static int32_t number_in(str name, size_t at) {
     return n;
 }
 
-/* Process ids as XLA's own viewer gives them: a device from 1, the host 701. */
-enum { PID_DEVICE = 1, PID_OTHER = 401, PID_HOST = 701 };
-
 static void name_plane(const reader *r, plane *p) {
     static const struct {
         str front;
@@ -75,7 +73,7 @@ static void name_plane(const reader *r, plane *p) {
                  {STR("#Chip"), PLANE_OTHER}};
     p->role = PLANE_HOST;
     p->device = ABSENT_I32;
-    p->pid = PID_HOST; /* all of them: calls and threads of one process */
+    p->pid = r->in ? r->in->pid : PID_HOST; /* all: calls and threads of one process */
     for (size_t i = 0; i < N_OF(roles); i++) {
         if (!str_starts(p->name, roles[i].front)) continue;
         p->role = roles[i].role;
@@ -85,6 +83,7 @@ static void name_plane(const reader *r, plane *p) {
         bool beside = p->role == PLANE_TPU && str_find(p->name, STR(" "), 0) != SIZE_MAX;
         if (beside) p->role = PLANE_OTHER;
         p->pid = p->role == PLANE_OTHER ? PID_OTHER + (int64_t)r->planes.n
+                 : r->in                ? p->device /* as recordings number their own */
                                         : PID_DEVICE + (int64_t)p->device;
         return;
     }
@@ -276,7 +275,7 @@ static bool set_times(reader *r, const line *l, int64_t offset_ps, int64_t dur_p
         return false;
     }
     int64_t start = floor_thousandth(offset_ps);
-    e->start = l->timestamp_ns + start;
+    e->start = add_i64(add_i64(l->timestamp_ns, start), r->shift_ns);
     e->dur = floor_thousandth(end_ps) - start;
     return true;
 }
@@ -469,8 +468,7 @@ status xplane_label(reader *r, int64_t pid, ident tid, label_kind kind, int64_t 
     return part_label(r->part, &l);
 }
 
-/* "tf_XLAEigen/6654484851885133744" → "tf_XLAEigen" */
-static str name_without_id(const line *l) {
+str line_name(const line *l) {
     char text[32];
     int n = snprintf(text, sizeof text, "/%lld", (long long)l->id);
     str end = str_n(text, (size_t)n);
@@ -483,7 +481,7 @@ static str name_without_id(const line *l) {
 static ident name_thread(reader *r, const plane *p, const line *l) {
     char text[280];
     uint32_t *known = map_at(&r->line_map, hash_pair((uint64_t)p->pid, (uint64_t)l->id));
-    str name = name_without_id(l);
+    str name = line_name(l);
     r->failed |= !known;
     if (known && *known == MAP_NONE) {
         uint32_t id = xplane_string(r, name.n < 256 ? name : str_n(name.p, 256));
@@ -501,6 +499,9 @@ static ident name_thread(reader *r, const plane *p, const line *l) {
 }
 
 uint32_t line_track(reader *r, const plane *p, const line *l) {
+    uint32_t system = map_get(&r->tid_map, hash_pair((uint64_t)p->pid, (uint64_t)l->id));
+    if (system != MAP_NONE)
+        return part_track(r->part, (ident){p->pid, false}, (ident){system, false});
     bool hashed = p->role == PLANE_HOST && l->name.n && (l->id < 0 || l->id > UINT32_MAX);
     ident tid = hashed ? name_thread(r, p, l) : (ident){l->id, false};
     uint32_t track = part_track(r->part, (ident){p->pid, false}, tid);

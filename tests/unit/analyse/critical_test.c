@@ -202,6 +202,30 @@ static void the_path_is_added_up_by_module(void **state) {
     done(q);
 }
 
+/* One call launches the work of many operators, which are drawn inside of it with their modules. */
+static void make_call_of_many(fake *f) {
+    fake_init(f);
+    int host = fake_thread(f), gpu = fake_stream(f, 0);
+    for (int i = 0; i < STEPS; i++) {
+        int64_t at = (int64_t)i * STEP_US * US;
+        int call = fake_add(f, host, KIND_RUNTIME, "cuGraphLaunch", at, 20 * US);
+        int module = fake_add(f, host, KIND_MODULE, "dense", at + 5 * US, 10 * US);
+        f->slices[module].module = "nn.Module: Dense_0";
+        int op = fake_add(f, host, KIND_OP, "dot_general", at + 5 * US, 5 * US);
+        int work = fake_work(f, gpu, KIND_KERNEL, "gemm", at + 15 * US, 80 * US, call);
+        f->slices[work].op = op;
+        fake_add(f, host, KIND_RUNTIME, "cudaDeviceSynchronize", at + 30 * US, 67 * US);
+        fake_step(f, i + 1, at, at + STEP_US * US);
+    }
+}
+
+static void work_has_the_module_of_its_own_operator(void **state) {
+    asked *q = ask(make_call_of_many);
+    const table *t = fake_table(&q->out, "by_module");
+    assert_true(fake_int(t, row_of(t, "module", "Dense_0"), "time") >= 80 * US);
+    done(q);
+}
+
 /* Lines of installed packages count for the line of the program around them. */
 static void the_path_is_added_up_by_line_of_the_program(void **state) {
     asked *q = ask(make_run);
@@ -431,6 +455,7 @@ int main(void) {
         cmocka_unit_test(a_copy_that_its_call_stays_in_is_on_the_path),
         cmocka_unit_test(operators_that_launch_nothing_are_on_the_path),
         cmocka_unit_test(the_path_is_added_up_by_module),
+        cmocka_unit_test(work_has_the_module_of_its_own_operator),
         cmocka_unit_test(the_path_is_added_up_by_line_of_the_program),
         cmocka_unit_test(a_thread_that_waits_for_another_is_in_its_operators),
         cmocka_unit_test(work_without_launches_follows_its_stream),

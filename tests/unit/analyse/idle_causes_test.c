@@ -221,6 +221,33 @@ static void a_collector_of_garbage_and_a_lock_are_named(void **state) {
     end(&c);
 }
 
+/* The outermost range says what is compiled; those inside of it are steps of the compiler. */
+static void a_compiler_is_named_by_what_it_compiles(void **state) {
+    static idle_case c;
+    begin(&c);
+    fake_add(&c.f, c.host, KIND_FRAMEWORK, "PjitFunction(step)", 110 * US, 185 * US);
+    fake_add(&c.f, c.host, KIND_ANNOTATION, "jax.compile(step)", 120 * US, 150 * US);
+    fake_add(&c.f, c.host, KIND_FRAMEWORK, "backend_compile_and_load", 130 * US, 100 * US);
+    fake_add(&c.f, c.host, KIND_FRAMEWORK, "CSEPass", 140 * US, 20 * US);
+    launch_b(&c, c.host, c.gpu, 280);
+    ask(&c);
+    assert_int_equal(detail(&c, "host_late", "compiler", "jax.compile(step)"), 150);
+    assert_int_equal(detail(&c, "host_late", "compiler", NULL), 150);
+    assert_string_equal(c.out.verdict.id, "idle_compiler");
+    end(&c);
+}
+
+/* float(loss) in JAX */
+static void reading_a_value_of_jax_blocks(void **state) {
+    static idle_case c;
+    begin(&c);
+    call(&c, c.host, "np.asarray(jax.Array)", 120, 100);
+    launch_b(&c, c.host, c.gpu, 280);
+    ask(&c);
+    assert_int_equal(detail(&c, "blocked", "sync", "np.asarray(jax.Array)"), 100);
+    end(&c);
+}
+
 static void without_a_launch_the_cause_is_unknown(void **state) {
     static idle_case c;
     begin(&c);
@@ -397,6 +424,8 @@ int main(void) {
         cmocka_unit_test(launched_work_waits_for_a_collective_of_the_host),
         cmocka_unit_test(the_profiler_and_the_driver_are_told_apart),
         cmocka_unit_test(a_collector_of_garbage_and_a_lock_are_named),
+        cmocka_unit_test(a_compiler_is_named_by_what_it_compiles),
+        cmocka_unit_test(reading_a_value_of_jax_blocks),
         cmocka_unit_test(without_a_launch_the_cause_is_unknown),
         cmocka_unit_test(a_thread_that_hands_over_is_looked_at_while_the_other_sleeps),
         cmocka_unit_test(the_end_of_the_step_is_the_hosts),

@@ -231,12 +231,17 @@ static void calls_of_hip_are_known(void **state) {
                  {"hipMemcpyHtoD", MEANS_COPIES},
                  {"hipMemcpyAsync", MEANS_COPY_CALL},
                  {"hipHostMalloc", MEANS_ALLOCATES},
-                 {"hipFreeHost", MEANS_ALLOCATES}};
+                 {"hipFreeHost", MEANS_ALLOCATES},
+                 {"np.asarray(jax.Array)", MEANS_READS_VALUE},
+                 {"jax.block_until_ready", MEANS_BLOCKS},
+                 {"jax.lower(train_step)", MEANS_COMPILES},
+                 {"backend_compile (dynamo_timed)", MEANS_COMPILES}};
     (void)state;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (!lexicon_means(str_of(calls[i].name), calls[i].means))
             fail_msg("%s is not known", calls[i].name);
     assert_false(lexicon_means(STR("hipMemcpyAsync"), MEANS_BLOCKS));
+    assert_false(lexicon_means(STR("PjitFunction(compile)"), MEANS_COMPILES));
     assert_false(lexicon_means(STR("hipGetDevicePropertiesR0600"), MEANS_LAUNCHES));
 }
 

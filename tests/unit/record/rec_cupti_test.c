@@ -457,6 +457,22 @@ static void a_recording_without_device_leaves_it_alone(void **state) {
     trace_release(t);
 }
 
+static void it_is_left_to_the_profiler_of_a_framework(void **state) {
+    int before = *fake_calls;
+    tacho_leave_gpu(1);
+    start_with_device();
+    assert_int_equal(*fake_calls, before);
+    tacho_leave_gpu(0);
+    int64_t now = unix_now();
+    emit_kernel(1, now, now + 1000, "k");
+    tacho_leave_gpu(1); /* what it has so far is kept */
+    assert_true(*n_finalized > 0);
+    trace *t = stop_and_read();
+    tacho_leave_gpu(0);
+    assert_int_equal(t->kernel.n - 1, 1);
+    trace_release(t);
+}
+
 static void another_holder_is_told_and_left_alone(void **state) {
     setenv("FAKE_CUPTI_BUSY", "1", 1);
     start_with_device();
@@ -538,6 +554,7 @@ int main(void) {
         cmocka_unit_test_teardown(a_kernel_without_times_is_counted_as_lost, tear_down),
         cmocka_unit_test_teardown(many_records_pass_through_few_buffers, tear_down),
         cmocka_unit_test_teardown(a_recording_without_device_leaves_it_alone, tear_down),
+        cmocka_unit_test_teardown(it_is_left_to_the_profiler_of_a_framework, tear_down),
         cmocka_unit_test_teardown(another_holder_is_told_and_left_alone, tear_down),
         cmocka_unit_test_teardown(torch_profiler_is_named_where_pytorch_is, tear_down),
         cmocka_unit_test_teardown(a_child_never_calls_it, tear_down),

@@ -395,6 +395,22 @@ static void the_environment_starts_with_the_first_event(void **state) {
     trace_release(t);
 }
 
+/* Hooks that have nothing more to record; what the program says alone does not end it. */
+static void hooks_end_what_was_started_from_outside(void **state) {
+    char names[4][512];
+    tacho_options o = {.size = sizeof o, .path = fresh_folder()};
+    rec_set_pending(&o);
+    tacho_mark("first");
+    assert_int_equal(tacho_stop(), TACHO_OFF);
+    assert_int_equal(tacho_is_recording(), 1);
+    assert_int_equal(tacho_finish(), TACHO_OK);
+    assert_int_equal(tacho_is_recording(), 0);
+    assert_int_equal(list_recordings(names, 4), 1);
+    assert_int_equal(tacho_start(&o), TACHO_OK); /* somebody else may begin another */
+    assert_int_equal(tacho_finish(), TACHO_OK);
+    assert_int_equal(tacho_finish(), TACHO_OFF);
+}
+
 /* ---- a program that has more rights than who runs it ---- */
 
 /* LeakSanitizer asks before it looks: no process may trace a set-uid program. */
@@ -488,6 +504,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test_teardown(a_library_loaded_late_records_all_threads, tear_down),
         cmocka_unit_test_teardown(only_the_interface_is_exported, tear_down),
         cmocka_unit_test_teardown(the_environment_starts_with_the_first_event, tear_down),
+        cmocka_unit_test_teardown(hooks_end_what_was_started_from_outside, tear_down),
         cmocka_unit_test_teardown(a_set_uid_program_does_not_obey_the_environment, tear_down),
         cmocka_unit_test_teardown(no_event_is_lost_while_the_first_one_starts, tear_down),
     };

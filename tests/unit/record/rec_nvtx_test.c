@@ -122,6 +122,19 @@ static void domains_and_registered_texts_work(void **state) {
     trace_release(t);
 }
 
+/* Its own profiler, which the hooks of JAX run, gets the names of operations only then. */
+static void xla_is_told_that_nobody_listens(void **state) {
+    void *(*create)(const char *) = (void *(*)(const char *))core2[CREATE_A];
+    fresh_folder();
+    start_all();
+    assert_null(create("TSL"));
+    assert_non_null(create("NCCL"));
+    assert_int_equal(tacho_stop(), TACHO_OK);
+    tacho_options flight = {.size = sizeof flight, .path = fresh_folder(), .flight_seconds = 5};
+    assert_int_equal(tacho_start(&flight), TACHO_OK);
+    assert_non_null(create("TSL")); /* a profiler that must stop is of no use there */
+}
+
 static void started_ranges_are_joined_by_their_number(void **state) {
     fresh_folder();
     start_all();
@@ -157,6 +170,7 @@ int main(void) {
         cmocka_unit_test_teardown(pushed_ranges_nest, tear_down),
         cmocka_unit_test_teardown(operators_of_pytorch_have_their_sequence, tear_down),
         cmocka_unit_test_teardown(domains_and_registered_texts_work, tear_down),
+        cmocka_unit_test_teardown(xla_is_told_that_nobody_listens, tear_down),
         cmocka_unit_test_teardown(started_ranges_are_joined_by_their_number, tear_down),
         cmocka_unit_test(nothing_happens_while_nothing_is_recorded),
     };

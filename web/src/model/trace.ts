@@ -128,6 +128,7 @@ const FRAMEWORKS: Record<string, string> = {
   rocprof: "ROCm",
   cann: "CANN",
   tacho_recording: "tacho",
+  tacho_recording_jax: "tacho",
 };
 
 /** The framework that writes a format. */
