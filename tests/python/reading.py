@@ -447,7 +447,7 @@ def what_is_printed_is_the_program_s_own_text(_folder):
     empty = tacho.load(EMPTY).advise()
     equal((len(empty), str(empty).startswith(sentence)), (0, True), str(empty))
     trace = tacho.load(SAMPLE)
-    equal("1. The device waits for the host to launch work" in str(trace.advise()), True)
+    equal("1. The CPU launches work too late" in str(trace.advise()), True)
     text = str(trace.overview())
     equal(text.startswith(trace.overview().verdict["text"]["en"]) and "\nbreakdown\n" in text, True, text)
     equal("aten::convolution_backward" in trace.summary(limit=5), True)

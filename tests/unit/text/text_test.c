@@ -87,7 +87,7 @@ static void a_sentence_can_be_a_clause_of_another(void **state) {
         uint16_t title;
         const char *end;
     } cases[] = {
-        {MSG_ADVICE_HOST_LATE, "each step: the device waits for the host to launch work"},
+        {MSG_ADVICE_HOST_LATE, "each step: the CPU launches work too late"},
         {MSG_ADVICE_DATA_PARALLEL,
          "each step: DataParallel is used instead of DistributedDataParallel"},
         {MSG_ADVICE_ODD_DIMENSION,
