@@ -184,7 +184,7 @@ test("Paddle's run has code of Paddle, the phases of its operators, and the filt
     await settled(page);
     const panel = page.locator("section[aria-label='Phases of operators']");
     assert.equal(await panel.locator("tbody tr.faded").count(), phases.length); // the first three are open
-    assert.match(plain(await panel.textContent()), new RegExp(`find the shape ${phases.find((p) => p.phase === "infer_shape").name}`));
+    assert.match(plain(await panel.textContent()), new RegExp(`infer shapes ${phases.find((p) => p.phase === "infer_shape").name}`));
     await page.click("text=List single calls");
     const calls = page.locator("section[aria-label='Single calls']");
     await calls.waitFor();
@@ -198,7 +198,7 @@ test("Paddle's run has code of Paddle, the phases of its operators, and the filt
     assert.ok(some.length > 0 && some.length < all.length && some.every((n) => n.startsWith("conv")), some.join());
     const wanted = rowsOf(json("top", "--top", "30", "--opr-name", "conv").tables.device);
     assert.deepEqual(some, wanted.map((r) => r.name));
-    await calls.locator("input[aria-label='at least, 1ms']").fill("1s");
+    await calls.locator("input[aria-label='at least, e.g. 1ms']").fill("1s");
     await page.keyboard.press("Enter");
     await addressHas(page, "call-min=1s");
     await settled(page);
@@ -218,7 +218,7 @@ test("advice about all ranks is shown in the rank that loses most, with its even
     await addressHas(page, "worker=*");
     await page.goto(`${s.url}/#/distributed?run=ddp`);
     await settled(page);
-    await page.locator("section[aria-label='Who is late'] .heat-cell").nth(6).click();
+    await page.locator("section[aria-label='Which rank is late'] .heat-cell").nth(6).click();
     await addressHas(page, "sel=slice:");
     await settled(page);
     assert.match(await chosen(page), /all_reduce|broadcast/);

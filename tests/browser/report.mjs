@@ -134,7 +134,7 @@ test("report: a summary of many ranks says of views that need events where they 
       for (const view of ["steps", "timeline", "modules", "memory", "pipeline", "roofline", "query"]) {
         await page.goto(`${url}#/${view}`);
         await settled(page);
-        assert.deepEqual(await refusals(page), ["A summary of 2 workers has no events. Open one of the original traces for this view."], view);
+        assert.deepEqual(await refusals(page), ["A summary of 2 workers has no events. Open one of the original traces to use this view."], view);
       }
     },
   ));

@@ -162,7 +162,7 @@ test("timeline: a kernel shows all it is, why it ran and how it compares; links 
     for (const name of Object.keys(slice.arguments).filter((k) => /queued|graph|blocks per SM/.test(k))) assert.ok(facts.includes(name), name);
     const why = plain(await page.textContent(".tl-why"));
     for (const w of slice.why.slice(0, 4)) assert.ok(why.includes(plain(w.name)), w.name);
-    assert.match(why, /host sets the pace|waited/);
+    assert.match(why, /launch-bound|waited/);
     assert.match(plain(await page.textContent(".tl-compare")), new RegExp(`^${slice.same_name.count} like this`));
     assert.ok(await page.$(".tl-histogram .tl-own"));
     await page.click(".tl-why li >> nth=0 >> button");
