@@ -490,7 +490,7 @@ def a_notebook_shows_the_verdict_and_the_average_step(_folder):
     equal("count" in table.texts and "1.81 ms" in table.texts and table.tags.count("tr") > 3, True)
     equal("(ns)" in shown, True)
     Checker(trace.overview()._repr_html_())
-    equal("Little could be checked" in tacho.load(EMPTY).advise()._repr_html_(), True)
+    equal("No issues found, but" in tacho.load(EMPTY).advise()._repr_html_(), True)
     problem = Checker(tacho.Trace("/nowhere/<b>x")._repr_html_())
     equal("b" in problem.tags[2:], False)
 
