@@ -64,9 +64,9 @@ test("compare: two ticked runs are compared, the older one first; verdict, step 
   await visit(own, "runs", async (page) => {
     const button = page.locator("button", { hasText: /^Compare$/ });
     assert.equal(await button.isDisabled(), true);
-    await page.check("input[aria-label='Tick after to compare it']");
+    await page.check("input[aria-label='Check after to compare it']");
     assert.equal(await button.isDisabled(), true, "one run is not enough");
-    await page.check("input[aria-label='Tick before to compare it']");
+    await page.check("input[aria-label='Check before to compare it']");
     await button.click();
     await addressHas(page, "#/compare?run=before&other=after");
     await settled(page);

@@ -33,7 +33,7 @@ test("an operator leads to its longest device work, and back", async (s) => {
     await jump(page, page.locator("tr", { hasText: "aten::convolution_backward" }).first());
     await selected(page, conv.slice);
     await page.waitForSelector(".tl-facts dt:has-text('Kernel')");
-    assert.match(await strip(page), /most expensive instance of aten::convolution_backward/);
+    assert.match(await strip(page), /most expensive call of aten::convolution_backward/);
     assert.match(plain(await page.textContent(".tl-why")), /aten::convolution_backward/);
     await page.waitForFunction(() => /view=/.test(location.hash)); // it is zoomed to
     const [from, to] = /view=(\d+)-(\d+)/.exec(page.url()).slice(1).map(Number);
@@ -112,7 +112,7 @@ test("advice stays as a strip: its events, the next advice, the way back", async
   const advice = rowsOf(answer.tables.advice).filter((r) => r.from !== null);
   const events = rowsOf(answer.tables.events).filter((e) => e.advice === "pageable_copies");
   await visit(s, "overview?run=sample", async (page) => {
-    const row = page.locator(".advice", { hasText: /not pinned/ });
+    const row = page.locator(".advice", { hasText: /unpinned/ });
     const title = row.locator(".advice-title");
     assert.equal(await title.getAttribute("aria-expanded"), "false");
     assert.equal(await title.locator("svg").count(), 1); // the chevron
@@ -124,7 +124,7 @@ test("advice stays as a strip: its events, the next advice, the way back", async
     await page.waitForSelector(".tl-strip");
     await selected(page, events[1].slice);
     await settled(page);
-    assert.match(await strip(page), new RegExp(`Advice \\d of ${advice.length}.*not pinned.*Event 2 of ${events.length}`));
+    assert.match(await strip(page), new RegExp(`Advice \\d of ${advice.length}.*unpinned.*Event 2 of ${events.length}`));
     assert.match(await chosen(page), /Memcpy HtoD/);
     await page.locator(".tl-stage").focus();
     await page.keyboard.press("k");

@@ -55,7 +55,7 @@ test("report: what is not inside is said, and nothing waits for it", (s) =>
   withReport(s, () => [sample(s)], async (page, { url }) => {
     await page.goto(`${url}#/operators?step=1..2&q=x`);
     await settled(page);
-    assert.match((await refusals(page)).join(), /not in the report/);
+    assert.match((await refusals(page)).join(), /does not contain this/);
     await page.goto(`${url}#/query`);
     await settled(page);
     assert.match((await refusals(page)).join(), /tacho serve/);

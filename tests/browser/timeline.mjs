@@ -337,7 +337,7 @@ test("timeline: colours are explained, details are never empty, Enter keeps a no
     await page.click("role=tab[name=/Area/]");
     await settled(page);
     assert.ok((await page.locator(".tl-area tbody tr").count()) > 20, "without an area: what is in view");
-    assert.match(plain(await page.textContent(".tl-area-head")), /What is in view/);
+    assert.match(plain(await page.textContent(".tl-area-head")), /Current view/);
     const width = () => page.$eval(".tape-strip", (e) => e.clientWidth);
     const before = await width();
     // Columns of words begin where their heads begin.

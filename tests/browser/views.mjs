@@ -370,7 +370,7 @@ test("distributed: ranks and steps, who holds up the job, what if, as on the com
   await visit(s, "distributed?run=ddp&heat=waiting", async (page) => {
     assert.equal(await page.locator(`${panel("Ranks and steps")} .heat g.part`).count(), map.length);
     assert.equal(await bodyRows(page, "Stragglers").count(), late.length);
-    assert.match(await page.textContent(panel("Stragglers")), /Host|Computation|Data loading/);
+    assert.match(await page.textContent(panel("Stragglers")), /CPU|Computation|Data loading/);
     assert.equal(await bodyRows(page, "What if").count(), ifs.length);
     assert.ok(plain(await page.textContent(panel("What if"))).includes(`${(ifs[1].share * 100).toFixed(1)} %`));
     await page.click(`${panel("Ranks and steps")} >> role=radio[name='Computation']`);

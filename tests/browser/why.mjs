@@ -193,7 +193,7 @@ test("what if: the cost of recording is a switch whose answer has a range, and s
     const [x1, x2] = [await line.getAttribute("x1"), await line.getAttribute("x2")].map((p) => Number.parseFloat(p));
     assert.ok(Math.abs(x2 / x1 - all.most / all.least) < 0.001, `${x1} ${x2}`);
     const notes = await page.textContent(".why-notes");
-    assert.match(notes, /recording is assumed to cost .* for each host event/);
+    assert.match(notes, /recording is assumed to cost .* per host event/);
     assert.match(notes, /the recorded batch has \d+ samples/);
     assert.equal(await page.getAttribute(`${panel("What if")} .why-scaled .why-effect`, "data-after").then(Number), rowsOf(answer.tables.whatif).find((r) => r.change === "batch 2").step_after);
   });
