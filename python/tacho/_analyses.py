@@ -264,9 +264,9 @@ class Analyses:
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -280,13 +280,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -327,18 +327,18 @@ class Analyses:
     ) -> Table:
         """Operator times on the host and on the device.
 
-        group_by: how to group rows: events that share all of these are combined.
+        group_by: how to group rows: events with the same values become one row.
         roofline: add bytes, arithmetic intensity and shares of the device's peaks.
-        peak_tflops: peaks of the device by data type, in 10^12 operations per second, instead of the
-            table's: bf16=989,fp32=67.
-        peak_gbps: peak bandwidth of the device's memory in GB/s, instead of the table's.
-        evidence: add where each row costs most: the event of the timeline.
+        peak_tflops: peaks of the device by data type, in 10^12 operations per second, to replace the
+            built-in table: bf16=989,fp32=67.
+        peak_gbps: peak memory bandwidth of the device in GB/s, to replace the built-in table.
+        evidence: add the most expensive timeline event of each row.
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -352,13 +352,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -400,19 +400,19 @@ class Analyses:
     ) -> Table:
         """Kernel times on the device.
 
-        group_by: how to group rows: events that share all of these are combined.
+        group_by: how to group rows: events with the same values become one row.
         module: only kernels of this module, forward and backward; tacho modules lists the names.
         roofline: add bytes, arithmetic intensity and shares of the device's peaks.
-        peak_tflops: peaks of the device by data type, in 10^12 operations per second, instead of the
-            table's: bf16=989,fp32=67.
-        peak_gbps: peak bandwidth of the device's memory in GB/s, instead of the table's.
-        evidence: add where each row costs most: the event of the timeline.
+        peak_tflops: peaks of the device by data type, in 10^12 operations per second, to replace the
+            built-in table: bf16=989,fp32=67.
+        peak_gbps: peak memory bandwidth of the device in GB/s, to replace the built-in table.
+        evidence: add the most expensive timeline event of each row.
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -426,13 +426,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -471,16 +471,16 @@ class Analyses:
     ) -> Answer:
         """FLOPs, bytes and shares of the device's peaks by operator, and the MFU of the step.
 
-        group_by: how to group rows: events that share all of these are combined.
-        peak_tflops: peaks of the device by data type, in 10^12 operations per second, instead of the
-            table's: bf16=989,fp32=67.
-        peak_gbps: peak bandwidth of the device's memory in GB/s, instead of the table's.
+        group_by: how to group rows: events with the same values become one row.
+        peak_tflops: peaks of the device by data type, in 10^12 operations per second, to replace the
+            built-in table: bf16=989,fp32=67.
+        peak_gbps: peak memory bandwidth of the device in GB/s, to replace the built-in table.
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -494,13 +494,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -535,15 +535,15 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Answer:
-        """Is the device busy, and if not, what does it wait for: devices, average step, stages.
+        """Is the device busy, and if not, what is it waiting for: devices, average step, stages.
 
-        evidence: add where each row costs most: the event of the timeline.
+        evidence: add the most expensive timeline event of each row.
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -557,13 +557,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -601,7 +601,7 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Table:
-        """Do steps take equally long, and if not, which step and which part of it is slow.
+        """Do all steps take equally long, and if not, which step is slow, and which part of it.
 
         fp_point: operator that starts the forward pass, by full name or its last part; same as
             PROFILING_FP_START and FP_POINT in the environment.
@@ -612,9 +612,9 @@ class Analyses:
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -628,13 +628,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -679,13 +679,13 @@ class Analyses:
         by: how to group the table contents.
         points: approximate number of points in the curve of each device, keeping all peaks and valleys; 0
             gives all.
-        evidence: add where each row costs most: the event of the timeline.
+        evidence: add the most expensive timeline event of each row.
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -699,13 +699,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -744,13 +744,13 @@ class Analyses:
         """Which layer of the model takes the time, forward and backward.
 
         group_by: name: one row per instance, as a tree; type: one row per class.
-        evidence: add where each row costs most: the event of the timeline.
+        evidence: add the most expensive timeline event of each row.
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -764,13 +764,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -814,9 +814,9 @@ class Analyses:
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -830,13 +830,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -875,16 +875,16 @@ class Analyses:
     ) -> Answer:
         """Which rank is slow, why, and what it costs the others.
 
-        arrivals: maximum rows of table arrivals, for the collectives that lose the most time (0: all that
-            are known).
+        arrivals: maximum rows of table arrivals, for the collectives that lose the most time (0: all
+            known).
         map_steps: maximum columns of table heat_map: neighboring steps are combined, with mean times and
             the largest late (0: every step).
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -898,13 +898,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -943,13 +943,13 @@ class Analyses:
     ) -> Table:
         """What to change first and how much it would save; with --all-workers, also across workers.
 
-        evidence: list the events that each piece of advice is based on, the most expensive first.
+        evidence: list the events each piece of advice is based on, the most expensive first.
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -963,13 +963,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1009,18 +1009,18 @@ class Analyses:
     ) -> Answer:
         """What changed between two runs, and why: causes that add up to the change of the step.
 
-        other: the second run, also given as the second TRACE.
-        other_worker: worker of the second run (default: the one with the name of the first); on the
-            server, alone, another worker of the same run.
-        other_step: steps of the second run, where they are others than those of --step; also TRACE@A..B.
-        base_runs: more runs of the first program, separated by commas: how much they differ decides what
-            is certain.
+        other: the second run; can also be given as the second TRACE.
+        other_worker: worker of the second run (default: the one with the same name as in the first); on
+            the server, given alone: another worker of the same run.
+        other_step: steps of the second run, if different from --step; also TRACE@A..B.
+        base_runs: more runs of the first program, separated by commas: the differences between them show
+            which changes are certain.
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -1034,13 +1034,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1079,9 +1079,9 @@ class Analyses:
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -1095,13 +1095,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1135,14 +1135,15 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Answer:
-        """The critical path of a step: the calls and the device work that determine its length.
+        """What is the bottleneck of a step: its critical path, from the end of the step back to its
+        start.
 
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -1156,13 +1157,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1196,15 +1197,15 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Answer:
-        """Why the device is idle: every idle nanosecond by cause, what the host did meanwhile, the
-        longest gaps, queues and launches.
+        """Why the device is idle: every idle nanosecond by cause, what the CPU did meanwhile, the longest
+        gaps, queues and launches.
 
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -1218,13 +1219,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1273,38 +1274,37 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Answer:
-        """How long a step would be if something were faster or gone: the recording replayed with the
+        """How long a step would be if something were faster or removed: replays the recording with the
         change.
 
-        scale: time times FACTOR: kernel (device work by name), op (calls with all inside: host time and
-            device work; a pattern with [ also looks at the input shapes), module (with its backward
-            pass), range; * stands for anything; may be given several times (docs/WHY.md).
-        remove: the same with factor 0: as if it were not there.
-        no_launch_cost: launching takes no time: neither the call nor the way to the device.
+        scale: multiply the time by FACTOR: kernel (device work by name), op (calls with everything
+            inside: host time and device work; a pattern with [ also matches input shapes), module
+            (including its backward pass), range; * matches anything; can be repeated (docs/WHY.md).
+        remove: the same with factor 0: as if it did not exist.
+        no_launch_cost: launches take no time: neither the call nor the latency to the device.
         no_sync: calls that wait for the device return at once.
-        no_data_wait: no waiting for data: data loading, and the time at the start of a step before it
-            launches anything.
+        no_data_wait: no waiting for data: removes data loading, and the time at the start of a step
+            before its first launch.
         no_communication: collectives take no time, on the device and on the host.
-        overlap_communication: collectives run next to everything else; a step still takes at least as
+        overlap_communication: collectives overlap with everything else; a step still takes at least as
             long as its collectives.
-        network: another network: bandwidth=2 is twice as fast, latency=0.5 half as long; latency and
-            bandwidth of the recording are found from its collectives.
-        batch: a batch FACTOR times as large; SIZE is the recorded one, found from the input shapes if not
-            given.
-        cuda_graph: each step as a CUDA graph: its work launched at once, 0.6 µs from one to the next, and
-            no host time but data loading.
-        unprofiled: without the estimated cost of recording.
-        no_stragglers: of a run of several ranks: no rank and no group is late.
-        rank: of a run of several ranks: this rank is as fast as others that do the same, or takes FACTOR
-            times its own time; may be given several times.
-        balance_stages: of a run of several ranks: the stages of the pipeline share their work evenly.
-        no_bubbles: of a run of several ranks: no stage waits for another one.
+        network: another network: bandwidth=2 is twice as fast, latency=0.5 half as long; the recorded
+            latency and bandwidth are estimated from the collectives.
+        batch: a batch FACTOR times as large; SIZE is the recorded one (default: from the input shapes).
+        cuda_graph: each step as a CUDA graph: all work launched at once, 0.6 µs between kernels, and no
+            host time except data loading.
+        unprofiled: subtract the estimated cost of recording.
+        no_stragglers: for a run of several ranks: no rank and no group is late.
+        rank: for a run of several ranks: this rank is as fast as others that do the same work, or takes
+            FACTOR times its own time; can be repeated.
+        balance_stages: for a run of several ranks: the pipeline stages share the work evenly.
+        no_bubbles: for a run of several ranks: no stage waits for another one.
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -1318,13 +1318,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1363,22 +1363,22 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Answer:
-        """Whether a run is worse than its base or exceeds a budget: exit status 4 on a regression.
+        """Is a run worse than its base, or does it exceed a budget; exit status 4 on a regression.
 
-        other: the candidate, also given as the second TRACE.
-        other_worker: worker of the second run (default: the one with the name of the first); on the
-            server, alone, another worker of the same run.
-        base_runs: more runs of the first program, separated by commas: how much they differ decides what
-            is certain.
-        max_regress: how much worse step, device, host, memory, kernels and MFU may be than the base.
-        require: a limit, such as "step <= +5 %" or "memory < 40 GiB"; several are joined by ;
+        other: the candidate; can also be given as the second TRACE.
+        other_worker: worker of the second run (default: the one with the same name as in the first); on
+            the server, given alone: another worker of the same run.
+        base_runs: more runs of the first program, separated by commas: the differences between them show
+            which changes are certain.
+        max_regress: how much worse than the base step, device, host, memory, kernels and MFU may be.
+        require: a limit, such as "step <= +5 %" or "memory < 40 GiB"; separate several with ;
             (docs/CI.md).
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -1392,13 +1392,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1436,13 +1436,13 @@ class Analyses:
         """How step, device, host, memory, kernels and MFU changed over a folder of baselines, and at
         which commit.
 
-        min_change: the smallest change of a level that is listed.
+        min_change: smallest change to list.
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -1456,13 +1456,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1519,7 +1519,7 @@ class Analyses:
         input_dtype: keep operators with an input of this data type.
         aggregate_by: groups for --aggregate: by type, or everything in one group.
         aggregate: one record per group: max, min, sum, or mean of time, computation, and memory.
-        top_end_key: end: the whole time; kern: only the wait until the kernel starts.
+        top_end_key: end: the whole time; kern: only the time until the kernel starts.
         order_by: sort by time, computation, memory, flops, bandwidth, or opr_id, largest first; prefix +
             for smallest first.
         min_time: keep operators that take at least this many seconds.
@@ -1532,9 +1532,9 @@ class Analyses:
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -1548,13 +1548,13 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1594,9 +1594,9 @@ class Analyses:
         run: run to use, by name or by number in order of time (default: the newest).
         worker: worker to use (default: the first rank; without ranks the newest trace).
         span: recording cycle, numbered from 1 in order of time (default: the last).
-        all_workers: all workers of the run, using their summaries, which are per step; if the time window
-            cuts through a step, the traces of up to 16 workers are read, and with more workers whole
-            steps are used; export and query merge the traces onto one clock.
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
         from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
             whole nanoseconds.
         to: end of the time window, written like its start; times are clipped to it, calls count where
@@ -1605,15 +1605,15 @@ class Analyses:
         limit: maximum rows per table; 0 shows all.
         all: show every table and row on a terminal, and everywhere what was repaired in the file and
             which tables are empty.
-        color: when to write colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb, and
-            where CLICOLOR_FORCE is set.
-        limit_time: longest time a question may take (default: 1min, 0: any time).
-        limit_memory: most memory a question may take (default: 1GiB, 0: any size).
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
+        limit_time: time limit of a query (default: 1min, 0: none).
+        limit_memory: memory limit of a query (default: 1GiB, 0: none).
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: maximum memory for the traces, and as much for a question about them, such as 4G
-            (reading a trace takes up to three times its size for a moment); by default a third of the
-            machine's or container's.
+        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
+            reading a trace briefly takes up to three times its size (default: a third of the memory of
+            the machine or container).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).

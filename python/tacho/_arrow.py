@@ -162,7 +162,7 @@ class _Reader:
         return self.memory.view[at:at + n]
 
     def put(self, block: bytes) -> int:
-        """Adds a block after those that were read; there is room for bits, else it is allocated."""
+        """Adds a block after those that were read; the room for bits is used first, otherwise it is allocated."""
         at = self.memory.n_used
         if at + len(block) > self.memory.n_bytes:
             self.memory = _Memory(at + _rounded(len(block)), bytes(self.memory.view[:at]))

@@ -31,7 +31,7 @@ class _Record:
         return struct.unpack_from("<" + letter, self.view, at)[0]
 
     def place(self, i: int) -> int:
-        """Of the i-th field; 0 when it is absent."""
+        """Value of the i-th field; 0 if it is absent."""
         if 4 + 2 * i >= self.number("H", self.list):
             return 0
         offset = self.number("H", self.list + 4 + 2 * i)

@@ -1,6 +1,6 @@
-"""Where libtacho.so and the program tacho are: next to this file in an installed package, else where
-TACHO_LIBRARY and TACHO say, else in the build folder of the source tree, else in lib/ and bin/ of the
-prefix this was installed below, else on the path."""
+"""Where libtacho.so and the program tacho are: next to this file in an installed package, otherwise where
+TACHO_LIBRARY and TACHO point, then in the build folder of the source tree, then in lib/ and bin/ of the
+prefix this was installed below, then on the path."""
 import os
 import shutil
 from pathlib import Path

@@ -221,9 +221,9 @@ class Table(Rows):
         return _program.columns(words, lambda source: _arrow.read(source, about, self.help, durations))
 
     def to_arrow(self, durations: bool = False) -> Any:
-        """A pyarrow.Table if pyarrow is installed, else an object that every library with Arrow's
+        """A pyarrow.Table if pyarrow is installed, otherwise an object that every library with Arrow's
         PyCapsule interface accepts. Units and help are the metadata of the fields. With durations times
-        are duration[ns], else int64. The columns are not copied."""
+        are duration[ns], otherwise int64. The columns are not copied."""
         columns = self._arrow(durations)
         try:
             import pyarrow

@@ -90,7 +90,7 @@ class Trace(Analyses):
 
     @property
     def device_work(self) -> "_columns.Columns":
-        """Kernels, copies and sets with their launch and operator: columns("kernel")."""
+        """Kernels, copies and memsets with their launch and operator: columns("kernel")."""
         return self.columns("kernel")
 
     @property

@@ -64,9 +64,9 @@ test("compare: two ticked runs are compared, the older one first; verdict, step 
   await visit(own, "runs", async (page) => {
     const button = page.locator("button", { hasText: /^Compare$/ });
     assert.equal(await button.isDisabled(), true);
-    await page.check("input[aria-label='Tick after to compare it']");
+    await page.check("input[aria-label='Check after to compare it']");
     assert.equal(await button.isDisabled(), true, "one run is not enough");
-    await page.check("input[aria-label='Tick before to compare it']");
+    await page.check("input[aria-label='Check before to compare it']");
     await button.click();
     await addressHas(page, "#/compare?run=before&other=after");
     await settled(page);
@@ -84,7 +84,7 @@ test("compare: two ticked runs are compared, the older one first; verdict, step 
     const kernel = rowsOf(there.tables.breakdown).find((r) => r.category === "kernel");
     const shown = await page.locator("section[aria-label='Mean step'] tbody tr", { hasText: "Kernel" }).locator("td").allTextContents();
     assert.equal(plain(shown[1]), `${(kernel.a / 1e6).toPrecision(3)} ms`);
-    assert.match(plain(await page.textContent(".parity")), /Both runs ran the same work|condition/);
+    assert.match(plain(await page.textContent(".parity")), /Both runs did the same work|condition/);
   });
 });
 

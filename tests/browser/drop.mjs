@@ -70,7 +70,7 @@ test("dropped files open as one run; what is not a trace says so; an empty folde
     const after = await page.evaluate(async () => (await fetch("/api/v1/runs")).json());
     assert.deepEqual(after.runs.find((r) => r.name === "job").workers.map((w) => w.name), ["rank0/trace", "rank1/trace"]);
     await dropFolder(page, "papers", { "a.txt": "no trace", "b.txt": "none" });
-    await page.waitForSelector("[role=alert] >> text=There is no trace in papers: none of its 2 files can be opened");
+    await page.waitForSelector("[role=alert] >> text=No trace found in papers: none of its 2 files can be opened");
     await page.keyboard.press("Escape");
     // By a click, too.
     await page.evaluate(() => {
@@ -109,7 +109,7 @@ test("a drop that the server does not take: where to put the files instead; an u
     await page.evaluate(() => {
       location.hash = "#/overview?run=nowhere";
     });
-    await page.waitForSelector("role=alert >> text=There is no run nowhere here");
+    await page.waitForSelector("role=alert >> text=Run nowhere does not exist");
   } finally {
     await context.close();
   }

@@ -33,7 +33,7 @@ test("an operator leads to its longest device work, and back", async (s) => {
     await jump(page, page.locator("tr", { hasText: "aten::convolution_backward" }).first());
     await selected(page, conv.slice);
     await page.waitForSelector(".tl-facts dt:has-text('Kernel')");
-    assert.match(await strip(page), /most expensive instance of aten::convolution_backward/);
+    assert.match(await strip(page), /most expensive call of aten::convolution_backward/);
     assert.match(plain(await page.textContent(".tl-why")), /aten::convolution_backward/);
     await page.waitForFunction(() => /view=/.test(location.hash)); // it is zoomed to
     const [from, to] = /view=(\d+)-(\d+)/.exec(page.url()).slice(1).map(Number);
@@ -112,7 +112,7 @@ test("advice stays as a strip: its events, the next advice, the way back", async
   const advice = rowsOf(answer.tables.advice).filter((r) => r.from !== null);
   const events = rowsOf(answer.tables.events).filter((e) => e.advice === "pageable_copies");
   await visit(s, "overview?run=sample", async (page) => {
-    const row = page.locator(".advice", { hasText: /not pinned/ });
+    const row = page.locator(".advice", { hasText: /unpinned/ });
     const title = row.locator(".advice-title");
     assert.equal(await title.getAttribute("aria-expanded"), "false");
     assert.equal(await title.locator("svg").count(), 1); // the chevron
@@ -124,7 +124,7 @@ test("advice stays as a strip: its events, the next advice, the way back", async
     await page.waitForSelector(".tl-strip");
     await selected(page, events[1].slice);
     await settled(page);
-    assert.match(await strip(page), new RegExp(`Advice \\d of ${advice.length}.*not pinned.*Event 2 of ${events.length}`));
+    assert.match(await strip(page), new RegExp(`Advice \\d of ${advice.length}.*unpinned.*Event 2 of ${events.length}`));
     assert.match(await chosen(page), /Memcpy HtoD/);
     await page.locator(".tl-stage").focus();
     await page.keyboard.press("k");
@@ -184,7 +184,7 @@ test("Paddle's run has code of Paddle, the phases of its operators, and the filt
     await settled(page);
     const panel = page.locator("section[aria-label='Phases of operators']");
     assert.equal(await panel.locator("tbody tr.faded").count(), phases.length); // the first three are open
-    assert.match(plain(await panel.textContent()), new RegExp(`find the shape ${phases.find((p) => p.phase === "infer_shape").name}`));
+    assert.match(plain(await panel.textContent()), new RegExp(`infer shapes ${phases.find((p) => p.phase === "infer_shape").name}`));
     await page.click("text=List single calls");
     const calls = page.locator("section[aria-label='Single calls']");
     await calls.waitFor();
@@ -198,7 +198,7 @@ test("Paddle's run has code of Paddle, the phases of its operators, and the filt
     assert.ok(some.length > 0 && some.length < all.length && some.every((n) => n.startsWith("conv")), some.join());
     const wanted = rowsOf(json("top", "--top", "30", "--opr-name", "conv").tables.device);
     assert.deepEqual(some, wanted.map((r) => r.name));
-    await calls.locator("input[aria-label='at least, 1ms']").fill("1s");
+    await calls.locator("input[aria-label='at least, e.g. 1ms']").fill("1s");
     await page.keyboard.press("Enter");
     await addressHas(page, "call-min=1s");
     await settled(page);
@@ -218,7 +218,7 @@ test("advice about all ranks is shown in the rank that loses most, with its even
     await addressHas(page, "worker=*");
     await page.goto(`${s.url}/#/distributed?run=ddp`);
     await settled(page);
-    await page.locator("section[aria-label='Who is late'] .heat-cell").nth(6).click();
+    await page.locator("section[aria-label='Which rank is late'] .heat-cell").nth(6).click();
     await addressHas(page, "sel=slice:");
     await settled(page);
     assert.match(await chosen(page), /all_reduce|broadcast/);

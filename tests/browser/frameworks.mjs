@@ -68,18 +68,18 @@ test("JAX: threads whose ids are hashes go by their names", (s) =>
     assert.ok(!/thread -?\d{12}/.test(await page.textContent("main")));
   }));
 
-test("hang: who did not come, where each rank is, the lines of the program; only dumps have the view", async (s) => {
+test("hang: which rank never reached a collective, where each rank is, the lines of the program; only dumps have the view", async (s) => {
   await on(s, "hang?run=dumps", async (page, table) => {
-    assert.match(plain(await page.textContent("h1")), /^Rank 2 did not come to all_reduce number 6 of group 0/);
+    assert.match(plain(await page.textContent("h1")), /^Rank 2 never reached all_reduce number 6 of group 0/);
     const members = table("hang", "members");
     const ranks = await page.$$eval(`${panel("Where each rank is")} tbody tr:not(.spacer)`, (l) => l.map((e) => e.textContent.replace(/\s+/g, " ")));
-    for (const m of members.filter((r) => r.state === "missing")) assert.ok(ranks.some((r) => r.includes(String(m.rank)) && r.includes("Did not come")), ranks.join("|"));
-    assert.equal(ranks.filter((r) => /Did not come/.test(r)).length, members.filter((r) => r.state === "missing").length);
+    for (const m of members.filter((r) => r.state === "missing")) assert.ok(ranks.some((r) => r.includes(String(m.rank)) && r.includes("Never reached it")), ranks.join("|"));
+    assert.equal(ranks.filter((r) => /Never reached it/.test(r)).length, members.filter((r) => r.state === "missing").length);
     const open = await words(page, "Collectives that did not complete");
     for (const h of table("hang", "hangs")) assert.ok(open.includes(h.name) && open.includes(h.culprits), open);
-    const lines = await words(page, "Lines of the program");
-    assert.match(lines, /^Lines of the program.*Rank 2 did not come/);
-    assert.match(await page.getAttribute(`${panel("Lines of the program")} a.frame`, "href"), /^vscode:/);
+    const lines = await words(page, "Lines of code");
+    assert.match(lines, /^Lines of code.*Rank 2 never reached it/);
+    assert.match(await page.getAttribute(`${panel("Lines of code")} a.frame`, "href"), /^vscode:/);
     assert.equal(await page.locator(".rail-link[href='#/hang']").count(), 1);
     await page.keyboard.press("L");
     await page.waitForSelector(panel("各 rank 的位置"));
@@ -87,7 +87,7 @@ test("hang: who did not come, where each rank is, the lines of the program; only
   });
   await on(s, "hang?run=dumps", async (page) => {
     const heads = await words(page, "Collectives that did not complete"); // where there is no room for all columns
-    assert.ok(heads.includes("Ranks to blame") && heads.includes("Ranks that wait"), heads);
+    assert.ok(heads.includes("Ranks to blame") && heads.includes("Waiting ranks"), heads);
   }, { width: 720, height: 450 });
   await on(s, `overview?run=${JAX_RUN}`, async (page) => assert.equal(await page.locator(".rail-link[href='#/hang']").count(), 0));
   await on(s, "hang?run=own", async (page) => assert.match(await page.textContent("main pre"), /TORCH_NCCL_DUMP_ON_TIMEOUT/));
@@ -388,7 +388,7 @@ async function hoverABlock(page, box) {
 
 test("why of a device alone: says how much nobody recorded, and the kinds add up to the step", (s) =>
   on(s, "why?run=made", async (page, table) => {
-    assert.match(plain(await page.textContent("h1")), /^What decides the step is not known: for 9\d\.\d % of its/);
+    assert.match(plain(await page.textContent("h1")), /^The bottleneck is unknown: during 9\d\.\d % of the/);
     const kinds = table("critical", "by_kind");
     assert.ok(kinds.some((r) => r.kind === "unknown" && r.share > 0.9), JSON.stringify(kinds));
     assert.ok(Math.abs(kinds.reduce((sum, r) => sum + r.share, 0) - 1) < 1e-6);

@@ -88,7 +88,7 @@ test("jumps: ranks, cells and collectives of a distributed run lead to the call 
     await page.click(".tl-back");
     await addressHas(page, "#/distributed");
     const cell = (name, n) => () => page.locator(`${panel(name)} .heat g.part`).nth(n).click();
-    assert.match(await leads(page, s, "distributed?run=ddp", cell("Who is late", 6)), /sel=slice:\d+/);
+    assert.match(await leads(page, s, "distributed?run=ddp", cell("Which rank is late", 6)), /sel=slice:\d+/);
     assert.match(await leads(page, s, "distributed?run=ddp&heat=computation", cell("Ranks and steps", 4)), /worker=rank1.*sel=slice:\d+|sel=slice:\d+.*worker=rank1/);
     assert.match(await strip(page), /rank 1, step \d+/i);
     for (const name of ["Stragglers", "Collectives", "Process groups", "Devices"]) {
@@ -272,7 +272,7 @@ test("jumps: what a comparison measured, and each of its ranks, lead to where B 
     assert.match(await chosen(page), /launch/i);
     const step = /view=(\d+)-(\d+)/.exec(await leads(page, s, place, measured("Step")));
     assert.ok(Number(step[1]) <= longest.start && longest.end <= Number(step[2]), `${step[0]}: ${longest.start}-${longest.end}`);
-    selected(await leads(page, s, place, measured("Memory peak")), before.sort((a, b) => b.allocated_at - a.allocated_at)[0].slice);
+    selected(await leads(page, s, place, measured("Peak memory")), before.sort((a, b) => b.allocated_at - a.allocated_at)[0].slice);
   });
   const part = (rank, step) => rowsOf(s.json("overview", "ddp", "--worker", `rank${rank}`, "--step", step, "--evidence").tables.breakdown);
   await visit(s, "compare?run=ddp&worker=*&other=ddp&step=3&other_step=4", async (page) => {

@@ -55,7 +55,7 @@ test("report: what is not inside is said, and nothing waits for it", (s) =>
   withReport(s, () => [sample(s)], async (page, { url }) => {
     await page.goto(`${url}#/operators?step=1..2&q=x`);
     await settled(page);
-    assert.match((await refusals(page)).join(), /not in the report/);
+    assert.match((await refusals(page)).join(), /does not contain this/);
     await page.goto(`${url}#/query`);
     await settled(page);
     assert.match((await refusals(page)).join(), /tacho serve/);
@@ -134,7 +134,7 @@ test("report: a summary of many ranks says of views that need events where they 
       for (const view of ["steps", "timeline", "modules", "memory", "pipeline", "roofline", "query"]) {
         await page.goto(`${url}#/${view}`);
         await settled(page);
-        assert.deepEqual(await refusals(page), ["A summary of 2 workers has no events. Open one of the original traces for this view."], view);
+        assert.deepEqual(await refusals(page), ["A summary of 2 workers has no events. Open one of the original traces to use this view."], view);
       }
     },
   ));

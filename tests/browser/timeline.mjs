@@ -162,7 +162,7 @@ test("timeline: a kernel shows all it is, why it ran and how it compares; links 
     for (const name of Object.keys(slice.arguments).filter((k) => /queued|graph|blocks per SM/.test(k))) assert.ok(facts.includes(name), name);
     const why = plain(await page.textContent(".tl-why"));
     for (const w of slice.why.slice(0, 4)) assert.ok(why.includes(plain(w.name)), w.name);
-    assert.match(why, /host sets the pace|waited/);
+    assert.match(why, /launch-bound|waited/);
     assert.match(plain(await page.textContent(".tl-compare")), new RegExp(`^${slice.same_name.count} like this`));
     assert.ok(await page.$(".tl-histogram .tl-own"));
     await page.click(".tl-why li >> nth=0 >> button");
@@ -337,7 +337,7 @@ test("timeline: colours are explained, details are never empty, Enter keeps a no
     await page.click("role=tab[name=/Area/]");
     await settled(page);
     assert.ok((await page.locator(".tl-area tbody tr").count()) > 20, "without an area: what is in view");
-    assert.match(plain(await page.textContent(".tl-area-head")), /What is in view/);
+    assert.match(plain(await page.textContent(".tl-area-head")), /Current view/);
     const width = () => page.$eval(".tape-strip", (e) => e.clientWidth);
     const before = await width();
     // Columns of words begin where their heads begin.

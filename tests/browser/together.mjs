@@ -32,7 +32,7 @@ test("together: all ranks on one clock, a collective has the arrivals of the com
   await visit(s, `timeline?run=ddp&worker=*&sel=slice:${slice.id}@2&tab=flow`, async (page) => {
     assert.match(plain(await page.textContent("header")), /ddp\/4 ranks/);
     await page.waitForFunction(() => document.querySelector(".tl-panel table")?.querySelectorAll("tbody tr").length === 4);
-    assert.match(await page.textContent(".tl-ranks"), /Ranks 4 of 4.*One clock: .* 15 collectives/);
+    assert.match(await page.textContent(".tl-ranks"), /Ranks 4 of 4.*Clocks aligned at the ends of 15 collectives/);
     const table = page.locator(".tl-panel table").first();
     for (const r of call) {
       const row = await table.locator("tbody tr").nth(r.rank).locator("td").allTextContents();

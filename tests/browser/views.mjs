@@ -325,7 +325,7 @@ test("distributed: devices, the last to arrive and waiting as on the command lin
     assert.ok(plain(await page.textContent(".facts")).includes(`rank ${rank} arrives last in ${last.filter((r) => r === rank).length} of ${calls.size}`));
     const overlap = rowsOf(answer.tables.overlap)[0];
     assert.ok(plain(await page.textContent(panel("Overlap"))).includes(time(overlap.communication)));
-    const late = panel("Who is late");
+    const late = panel("Which rank is late");
     await page.click(`${late} >> role=radio[name='Waiting']`);
     await page.click(`${late} >> role=radio[name='Collective']`);
     await addressHas(page, "by=name");
@@ -351,16 +351,16 @@ test("distributed: a hundred ranks are thin rows, the worst named, the straggler
       await route.fulfill({ json: answer });
     });
     await page.reload();
-    await page.waitForSelector(`${panel("Who is late")} .heat-many canvas`);
+    await page.waitForSelector(`${panel("Which rank is late")} .heat-many canvas`);
     await settled(page);
-    assert.equal(await page.locator(`${panel("Who is late")} .heat-over text`).count(), 10);
+    assert.equal(await page.locator(`${panel("Which rank is late")} .heat-over text`).count(), 10);
     assert.equal(await page.locator(`${panel("Ranks and steps")} .heat-many canvas`).count(), 1);
     for (const name of ["Overlap", "Transfer and waiting"]) {
       const bars = await cells(page, `${panel(name)} .rank-row > span`);
       assert.equal(bars.length, 17);
       assert.deepEqual([bars[0], bars[16]], ["rank 2", "median"]);
     }
-    await page.click(`${panel("Who is late")} >> role=radio[name='By value']`);
+    await page.click(`${panel("Which rank is late")} >> role=radio[name='By value']`);
     await addressHas(page, "order=value");
   }), ["ddp"]);
 
@@ -370,7 +370,7 @@ test("distributed: ranks and steps, who holds up the job, what if, as on the com
   await visit(s, "distributed?run=ddp&heat=waiting", async (page) => {
     assert.equal(await page.locator(`${panel("Ranks and steps")} .heat g.part`).count(), map.length);
     assert.equal(await bodyRows(page, "Stragglers").count(), late.length);
-    assert.match(await page.textContent(panel("Stragglers")), /Host|Computation|Data loading/);
+    assert.match(await page.textContent(panel("Stragglers")), /CPU|Computation|Data loading/);
     assert.equal(await bodyRows(page, "What if").count(), ifs.length);
     assert.ok(plain(await page.textContent(panel("What if"))).includes(`${(ifs[1].share * 100).toFixed(1)} %`));
     await page.click(`${panel("Ranks and steps")} >> role=radio[name='Computation']`);

@@ -29,7 +29,7 @@ test("why: verdict, kinds and names are those of the command line", async (s) =>
       assert.ok(row?.includes((k.time / 1e6).toFixed(2)), `${k.kind}: ${row}`);
     }
     const names = rowsOf(answer.tables.by_name);
-    const first = plain(await page.locator(`${panel("What is on the path")} tbody tr:not(.spacer)`).first().textContent());
+    const first = plain(await page.locator(`${panel("On the critical path")} tbody tr:not(.spacer)`).first().textContent());
     assert.ok(first.includes(names[0].name) && first.includes((names[0].time / 1e6).toFixed(3)), first);
     const off = rowsOf(answer.tables.slack).reduce((sum, r) => sum + (r.off_path ?? 0), 0);
     assert.ok(plain(await page.textContent(".facts")).includes(`${(off / 1e6).toFixed(2)} ms of device work`));
@@ -69,7 +69,7 @@ test("why: causes of idle time are a bar that adds up, where the answer has them
     await page.goto(`${s.url}/#/why?run=sample`);
     await settled(page);
     const idle = page.locator(panel("Why the device is idle"));
-    assert.match(plain(await idle.textContent()), /The host was late 7\.00 ms.*Blocked by a synchronization 3\.00 ms.*10\.0 ms/);
+    assert.match(plain(await idle.textContent()), /The CPU launches work too late 7\.00 ms.*Blocked by a synchronization 3\.00 ms.*10\.0 ms/);
     const widths = await idle.locator(".strip rect").evaluateAll((l) => l.map((r) => Number(r.getAttribute("width"))));
     assert.ok(Math.abs(widths[0] / widths[1] - 7 / 3) < 0.05, widths.join());
   }));
@@ -99,7 +99,7 @@ test("why: the strip is the path of the typical step, and a piece leads to its s
 test("why: a row leads to the longest piece of its name", async (s) => {
   const names = rowsOf(s.json("critical", "sample").tables.by_name);
   await visit(s, "why?run=sample", async (page) => {
-    const row = page.locator(`${panel("What is on the path")} tbody tr:not(.spacer)`).first();
+    const row = page.locator(`${panel("On the critical path")} tbody tr:not(.spacer)`).first();
     await row.hover();
     await row.getByRole("button", { name: "Show the longest piece" }).click();
     await addressHas(page, `sel=slice:${names[0].slice}`);
@@ -112,7 +112,7 @@ test("why: a kernel on the path leads to its operator in the roofline", async (s
   const at = rows.findIndex((r) => r.kind === "device" && kernels.get(r.name));
   const op = kernels.get(rows[at].name);
   await visit(s, "why?run=sample", async (page) => {
-    const scroller = page.locator(`${panel("What is on the path")} .tscroll`);
+    const scroller = page.locator(`${panel("On the critical path")} .tscroll`);
     await scroller.evaluate((e, part) => e.scrollTo(0, e.scrollHeight * part), (at - 3) / rows.length);
     await scroller.locator(`tbody button[title="${op}"]`).first().click();
     await addressHas(page, "/roofline");
@@ -127,14 +127,14 @@ test("why: modules, lines and slack are those of the command line", async (s) =>
   for (const [by, table, column] of [["module", "by_module", "module"], ["line", "by_line", "line"]]) {
     const named = rowsOf(tables[table]).find((r) => r[column] !== null);
     await visit(s, `why?run=sample&by=${by}`, async (page) => {
-      const row = plain(await page.locator(`${panel("What is on the path")} tr:has-text("${named[column]}")`).first().innerText());
+      const row = plain(await page.locator(`${panel("On the critical path")} tr:has-text("${named[column]}")`).first().innerText());
       assert.ok(row.includes(`${(named.share * 100).toFixed(1)} %`), row);
     });
   }
   const off = rowsOf(tables.slack).filter((r) => r.slack !== 0 || r.off_path > 0);
   await visit(s, "why?run=sample&by=slack", async (page) => {
-    assert.match(plain(await page.textContent(`${panel("What is off the path")} .panel-words`)), new RegExp(`${off.length} rows`));
-    const first = plain(await page.locator(`${panel("What is off the path")} tbody tr:not(.spacer)`).first().innerText());
+    assert.match(plain(await page.textContent(`${panel("Off the critical path")} .panel-words`)), new RegExp(`${off.length} rows`));
+    const first = plain(await page.locator(`${panel("Off the critical path")} tbody tr:not(.spacer)`).first().innerText());
     assert.ok(first.includes((off[0].slack / 1e6).toFixed(2)), first);
   });
 });
@@ -148,7 +148,7 @@ test("what if: the scenario of the address is replayed as on the command line", 
     const rows = rowsOf(answer.tables.whatif);
     assert.deepEqual([...alone].sort(), changes.map((c) => rows.find((r) => r.change === c).step_after).sort());
     assert.equal(await page.getAttribute("[aria-pressed=true] .why-effect", "data-after").then(Number), rows.find((r) => r.change === "no_sync").step_after);
-    assert.match(await page.textContent(".why-notes"), /replayed as recorded, no step is more than/);
+    assert.match(await page.textContent(".why-notes"), /without a change, the replay matches every recorded step within/);
   });
 });
 
@@ -193,7 +193,7 @@ test("what if: the cost of recording is a switch whose answer has a range, and s
     const [x1, x2] = [await line.getAttribute("x1"), await line.getAttribute("x2")].map((p) => Number.parseFloat(p));
     assert.ok(Math.abs(x2 / x1 - all.most / all.least) < 0.001, `${x1} ${x2}`);
     const notes = await page.textContent(".why-notes");
-    assert.match(notes, /recording is assumed to cost .* for each host event/);
+    assert.match(notes, /recording is assumed to cost .* per host event/);
     assert.match(notes, /the recorded batch has \d+ samples/);
     assert.equal(await page.getAttribute(`${panel("What if")} .why-scaled .why-effect`, "data-after").then(Number), rowsOf(answer.tables.whatif).find((r) => r.change === "batch 2").step_after);
   });
@@ -205,7 +205,7 @@ test("what if: the cost of recording is a switch whose answer has a range, and s
 
 test("what if: the size of the batch is a slider in powers of two, kept in the address", async (s) => {
   await visit(s, "why?run=sample", async (page) => {
-    const slider = page.getByRole("slider", { name: "Size of the batch" });
+    const slider = page.getByRole("slider", { name: "Batch size" });
     await slider.focus();
     await page.keyboard.press("ArrowRight");
     await addressHas(page, "batch=2");

@@ -1,4 +1,4 @@
-"""A program that runs already and was only preloaded: its hooks come in when somebody attaches, and go
+"""A program that runs already and was only preloaded: its hooks come in when someone attaches, and go
 when the recording has ended. The recorder calls this (src/record/rec_python.c): prepare, then it starts
 the recording, then begin; end when it has stopped."""
 import sys

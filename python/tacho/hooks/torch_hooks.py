@@ -2,7 +2,7 @@
 through their common call, the backward pass through its entry points.
 
 libtorch's own ranges name the data loader and the optimizer. If libtorch does not answer (another
-CPU, an unknown build), operators come from NVTX or ITT ranges, else from a dispatch mode in Python
+CPU, an unknown build), operators come from NVTX or ITT ranges, otherwise from a dispatch mode in Python
 with hooks for loader and optimizer: slower, and the trace says so.
 """
 import functools

@@ -405,6 +405,8 @@ static bool all_are_alike(const void *facts, verdict *v) {
     verdict_add(v, arg_time("median", f->median));
     verdict_add(
         v, arg_share("spread", (double)sub_i64(f->longest, f->shortest) / (double)f->median));
+    if (f->shortest > 0 && f->longest / f->shortest >= 2)
+        verdict_add(v, arg_real("ratio", (double)f->longest / (double)f->shortest));
     return true;
 }
 

@@ -7,7 +7,7 @@
  * PyTorch 2.11 on an H200, whose step was timed in the same process before the profiler was
  * first started; single recordings of these had 0.30 to 0.69. A Python frame costs 0.03 of a
  * launch (0.23 µs, bench/profiler_cost). Nothing is fitted to the recordings that
- * tests/truth/whatif holds it against; docs/WHY.md has how far it is off. */
+ * tests/truth/whatif holds it against; docs/METHODS.md has how far it is off. */
 #include "analyse/replay/scenario.h"
 #include "analyse/rules.h"
 #include "base/message_ids_advice.h"

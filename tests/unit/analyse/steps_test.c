@@ -156,6 +156,26 @@ static void the_verdict_names_the_step_that_is_odd(void **state) {
     assert_string_equal(judge(NULL, 0, NULL), "steps_none");
 }
 
+/* "differ by 86,661.5 %" helps nobody: from twice as long on, the verdict has the factor. */
+static void two_steps_of_very_different_length_get_a_factor(void **state) {
+    static const int64_t lengths[][2] = {{100, 150}, {100, 86800}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        fake f;
+        arena a = {0};
+        fake_init(&f);
+        fake_step(&f, 1, 0, lengths[i][0]);
+        fake_step(&f, 2, lengths[i][0], lengths[i][0] + lengths[i][1]);
+        params p = fake_params();
+        answer out = fake_ask(analyse_steps, fake_seal(&f), &p, &a);
+        assert_string_equal(out.verdict.id, "steps_even");
+        assert_int_equal(out.verdict.n_args, i == 0 ? 3 : 4);
+        if (i == 1) assert_near(out.verdict.args[3].u.d, 868);
+        arena_fini(&a);
+        fake_fini(&f);
+    }
+}
+
 /* As in advice and averages: our own recordings hold the steps that warm up. */
 static void warm_up_does_not_move_the_median(void **state) {
     fake f;
@@ -230,6 +250,7 @@ int main(void) {
         cmocka_unit_test(hidden_stretches_are_drawn_apart_unless_the_gap_cannot_be_seen),
         cmocka_unit_test(a_window_cuts_steps_as_in_every_analysis),
         cmocka_unit_test(the_verdict_names_the_step_that_is_odd),
+        cmocka_unit_test(two_steps_of_very_different_length_get_a_factor),
         cmocka_unit_test(warm_up_does_not_move_the_median),
         cmocka_unit_test(steps_that_overlap_cost_no_more_and_share_no_moment),
         cmocka_unit_test(loading_of_data_that_nothing_hides_is_the_verdict),

@@ -16,7 +16,7 @@ static void the_verdict_comes_first_and_the_quality_last(void **state) {
     present_options o = {.lang = LANG_EN};
     assert_string_equal(
         sample_written(&a, FORM_TEXT, &x, &o),
-        "not enough width for: a\n"
+        "terminal too narrow for: a\n"
         "\n"
         "things\n"
         "name                         time   share  used              address\n"
@@ -79,7 +79,7 @@ static void escapes_appear_only_with_color(void **state) {
     present_options plain = {.lang = LANG_ZH}, color = {.lang = LANG_ZH, .color = true};
     assert_null(strchr(sample_written(&a, FORM_TEXT, &x, &plain), '\033'));
     assert_non_null(strstr(sample_written(&a, FORM_TEXT, &x, &color),
-                           "\033[31m宽度不足，未显示：a\033[0m"));
+                           "\033[31m终端太窄，未显示：a\033[0m"));
     arena_fini(&a);
 }
 

@@ -27,7 +27,7 @@ static void a_table_fits_any_width_and_names_what_it_dropped(void **state) {
         buf_add_byte(&b, '\0');
         char *note = strstr(b.p, "2 of 3 rows");
         assert_non_null(note);
-        bool dropped = strstr(note, "not enough width for: ") != NULL;
+        bool dropped = strstr(note, "terminal too narrow for: ") != NULL;
         assert_int_equal(dropped, width < 68);
         note[0] = '\0';
         assert_fits(b.p, width);
@@ -46,7 +46,7 @@ static void the_columns_with_a_rank_stay_longest(void **state) {
     assert_int_equal(present_table_text(x.tables[0], &o, &b, NULL), OK);
     buf_add_byte(&b, '\0');
     assert_non_null(strstr(b.p, "name                       share\n"));
-    assert_non_null(strstr(b.p, "not enough width for: time, used, address\n"));
+    assert_non_null(strstr(b.p, "terminal too narrow for: time, used, address\n"));
     buf_fini(&b);
     arena_fini(&a);
 }

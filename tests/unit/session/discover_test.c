@@ -168,11 +168,10 @@ static void what_is_passed_over_is_named(void **state) {
     put_file(&f, "r/b.txt", STR("a letter"));
     put_file(&f, "r/c.log", STR(""));
     put_file(&f, "r/trace.txt", small_trace(3));
-    check_passed(
-        in_folder(&f, "r"),
-        "a.nsys-rep(Nsight Systems report) b.txt(text) c.log(empty file) "
-        "one.json.gz(text) sub/other.json(JSON without trace events) trace.txt(trace "
-        "under a name that is not looked at (give it by its path, or name it *.json))");
+    check_passed(in_folder(&f, "r"),
+                 "a.nsys-rep(Nsight Systems report) b.txt(text) c.log(empty file) "
+                 "one.json.gz(text) sub/other.json(JSON without trace events) trace.txt(trace "
+                 "with an unexpected name (open it by its path, or rename it to *.json))");
     folder_gone(&f);
 }
 

@@ -86,12 +86,11 @@ static void a_sentence_can_be_a_clause_of_another(void **state) {
     static const struct {
         uint16_t title;
         const char *end;
-    } cases[] = {
-        {MSG_ADVICE_HOST_LATE, "each step: the device waits for the host to launch work"},
-        {MSG_ADVICE_DATA_PARALLEL,
-         "each step: DataParallel is used instead of DistributedDataParallel"},
-        {MSG_ADVICE_ODD_DIMENSION,
-         "each step: dimension 50,257 is not aligned for matrix cores"}};
+    } cases[] = {{MSG_ADVICE_HOST_LATE, "each step: the CPU launches work too late"},
+                 {MSG_ADVICE_DATA_PARALLEL,
+                  "each step: DataParallel is used instead of DistributedDataParallel"},
+                 {MSG_ADVICE_ODD_DIMENSION,
+                  "each step: dimension 50,257 is not aligned for matrix cores"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const arg args[] = {arg_cstr("device", "GPU"), arg_share("idle_share", 0.5),
                             arg_words("cause", cases[i].title), arg_int("dimension", 50257)};

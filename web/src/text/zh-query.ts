@@ -2,7 +2,7 @@
 import type { enQuery } from "./en-query.ts";
 
 export const zhQuery: Record<keyof typeof enQuery, string> = {
-  title: "用 SQL 提问",
+  title: "用 SQL 查询",
   facts_rows: "*{n}* 行",
   facts_start: "追踪和各分析的所有表",
   sql: "SQL",
