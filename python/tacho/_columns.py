@@ -173,7 +173,7 @@ class Columns(Rows):
         return self.about.get("table", "")
 
     def _for_pandas(self, name: str) -> Any:
-        """The numbers without a copy if all were recorded, else an array with missing values."""
+        """The numbers without a copy if all were recorded, otherwise an array with missing values."""
         import numpy
         import pandas
         column = self._columns[name]

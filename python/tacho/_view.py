@@ -1,6 +1,6 @@
 """A whole trace at a glance: the verdict, where the time went, what takes longest, what was recorded.
 
-A Trace, a Profiler and the cells of %%tacho show it: as HTML in a notebook, else as text. All of it comes from the
+A Trace, a Profiler and the cells of %%tacho show it: as HTML in a notebook, elsewhere as text. All of it comes from the
 program tacho. A trace without operators shows the program's own ranges, or its Python functions.
 """
 from typing import Any, List, Optional, Sequence, Tuple
@@ -50,7 +50,7 @@ class View:
         return say("recorded", self.language, what=", ".join(words))
 
     def longest(self) -> Optional[Tuple[str, Table]]:
-        """The kind and the rows of what takes longest: operators, else the program's ranges, else Python functions."""
+        """The kind and the rows of what takes longest: operators, the program's ranges, or Python functions."""
         kinds = dict(self.counts())
         if kinds.get("op"):
             return "operators", self.trace.ask("operators", limit=MOST)["operators"]

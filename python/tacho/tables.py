@@ -124,7 +124,7 @@ class Rows:
         return list(self._values(name))
 
     def to_pandas(self, durations: bool = False) -> Any:
-        """A DataFrame; df.attrs has units, help, verdict and quality. With durations, times become timedelta64, else
+        """A DataFrame; df.attrs has units, help, verdict and quality. With durations, times become timedelta64, otherwise
         they are whole nanoseconds. What was not recorded is missing, never 0."""
         import pandas
         described = self._described()

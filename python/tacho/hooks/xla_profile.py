@@ -5,7 +5,7 @@ window of it:
 
     first use of a device ─> warm-up ─> 50 steps, at least 1 s and at most 10 s of them ─> the recording ends
 
-Where somebody chose what to record (--steps, tacho.profile, tacho attach), the window is that. Its bytes go
+Where someone chose what to record (--steps, tacho.profile, tacho attach), the window is that. Its bytes go
 into a file next to the recording, which names it; the reader of the recording reads both. There can be one
 such profiler in a process: a program that starts it gets it. Whatever fails becomes a note.
 """

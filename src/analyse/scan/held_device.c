@@ -54,7 +54,7 @@ static void add_recorded(const trace *t, held *v, uint32_t n) {
         int64_t start = t->slice.start[slice], end = trace_slice_end(t, slice);
         if (!h || !h->until || start >= h->until) continue;
         h->busy = add_i64(h->busy, sub_i64(min_i64(end, h->until), start));
-        h->is_explained |= end > h->until - JUST_BEFORE_NS;
+        h->is_explained |= end > sub_i64(h->until, JUST_BEFORE_NS);
     }
 }
 
