@@ -156,7 +156,7 @@ OBJECTS := $(call objects,$(CORE) $(wildcard $(MAIN)) $(RECORD) $(UNIT_ALL) $(FU
 
 # ---- building ----------------------------------------------------------------------------------
 
-.PHONY: all tests tools replays faults benches fuzz fuzz-programs flags gen test check web web-packages web-check web-test \
+.PHONY: all pictures tests tools replays faults benches fuzz fuzz-programs flags gen test check web web-packages web-check web-test \
     bench demo gpu install uninstall clean format format-check help FORCE
 
 ifeq ($(VARIANT),release)
@@ -383,6 +383,12 @@ demo:
 	@rm -rf build/demo-run
 	build/tacho demo -o build/demo-run $(if $(filter no,$(SERVE)),--no-serve)
 
+# The pictures of the README, from a trace in the repository; a browser test fails when they are out of date.
+pictures: web-packages
+	@tools/setup browser
+	@$(MAKE) --no-print-directory all
+	@TACHO_PICTURES=update tests/browser/run "README's picture"
+
 C_DIRS := src include tests tools bench demo
 format:
 	find $(wildcard $(C_DIRS)) -name '*.[ch]' -exec clang-format-14 -i {} +
@@ -443,6 +449,7 @@ help:
 	@echo 'make check        the static tests only: layers, headers, format, generated files'
 	@echo 'make web          the page, web/page (web-check: its types and style, web-test: its unit tests)'
 	@echo 'make bench        the benchmarks'
+	@echo 'make pictures     the pictures of the README, taken again'
 	@echo 'make demo         the demonstration (SERVE=no: without serving)'
 	@echo 'make gpu          build/gpu-launch, gpu-knobs and gpu-python, for tests/gpu on a machine with a GPU'
 	@echo 'make fuzz         libFuzzer targets, build/fuzz/NAME (clang-14)'

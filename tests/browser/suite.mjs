@@ -24,6 +24,7 @@ import "./report.mjs";
 import "./why.mjs";
 import "./tabs.mjs";
 import "./live.mjs";
+import "./readme.mjs";
 
 /** The line of a test that an error came from. */
 const where = (e) => /tests\/browser\/(?!tools|stand|suite)[\w.]+:\d+/.exec(String(e.stack))?.[0] ?? String(e.message).split("\n")[0];
