@@ -30,6 +30,7 @@
 #include "cli/progress.h"
 #include "session/discover.h"
 #include "session/load.h"
+#include "store/traits.h"
 
 #define LEAST_QUESTION_BYTES ((uint64_t)64 << 20)
 
@@ -250,11 +251,14 @@ static status fail_empty(opened_input *x, error *err) {
          arg_int("count", damaged ? q.dropped[i].count : 0));
 }
 
-/* Tables of zeros would look like an answer; only `info` says what such a file is. */
+/* Tables of zeros would look like an answer; only `info` says what such a file is. Of our own
+ * recorder it is one: nothing was recorded. */
 static status check_events(const options *o, opened_input *x, error *err) {
     if (o->command.analysis && strcmp(o->command.analysis->name, "info") == 0) return OK;
-    for (uint32_t i = 0; i < x->input.n_traces; i++)
-        if (!trace_is_empty(x->input.traces[i].trace)) return OK;
+    for (uint32_t i = 0; i < x->input.n_traces; i++) {
+        const trace *t = x->input.traces[i].trace;
+        if (!trace_is_empty(t) || trace_has(t, TRAIT_OWN_RECORDER)) return OK;
+    }
     return fail_empty(x, err);
 }
 

@@ -78,8 +78,8 @@ typedef struct {
     uint32_t *events;  /* in recorded order; why_event_kind, why_event_row */
     why_step *steps;
     uint32_t n_points, n_works, n_events, n_steps;
-    uint32_t earlier; /* of the works from before the first step the latest to end; 0: none */
-    int64_t held_until;                   /* step_spans.h */
+    uint32_t earlier;   /* of the works from before the first step the latest to end; 0: none */
+    int64_t held_until; /* step_spans.h */
     uint32_t first_mark;                  /* points from here on are marks, by time */
     int64_t latency_ns;                   /* typical: of work whose stream was empty */
     int64_t gap_ns;                       /* typical: between works that queue */

@@ -3,6 +3,7 @@
  * of the device before each of them. */
 #include "analyse/scan/held_device.h"
 
+#include "analyse/scan/lost_work.h"
 #include "base/num.h"
 
 enum {
@@ -74,6 +75,11 @@ status held_device_until(const trace *t, arena *a, int64_t *out, error *err) {
     add_recorded(t, v, n);
     for (uint32_t i = 0; i < n; i++)
         until = min_i64(until, is_held(t, &v[i]) ? v[i].until : INT64_MIN);
+    if (n && until != INT64_MIN) {
+        lost_work lost;
+        TRY(lost_work_count(t, a, &lost, err));
+        if (lost_work_matters(&lost)) until = INT64_MIN; /* it may have waited for that */
+    }
     *out = n ? until : INT64_MIN;
     return OK;
 }

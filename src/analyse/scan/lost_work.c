@@ -48,10 +48,13 @@ status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) {
     return OK;
 }
 
+bool lost_work_matters(const lost_work *w) {
+    return !w->captured && !w->graphs && w->missing >= LOST_FEW &&
+           (double)w->missing >= LOST_SHARE * (double)w->launches;
+}
+
 static status note_lost(const lost_work *w, arena *a, answer *out, error *err) {
-    if (w->captured || w->graphs || w->missing < LOST_FEW ||
-        (double)w->missing < LOST_SHARE * (double)w->launches)
-        return OK;
+    if (!lost_work_matters(w)) return OK;
     verdict note = {.id = "device_records_lost",
                     .message = w->all ? MSG_NOTE_DEVICE_LOST : MSG_NOTE_DEVICE_LOST_PART,
                     .severity = SEVERITY_WARNING};

@@ -22,6 +22,8 @@ typedef struct {
 
 /* Does a call of this name start kernels? */
 bool launch_name(str name);
+/* Are enough records missing to be worth a word, for no other reason that is known? */
+bool lost_work_matters(const lost_work *w);
 status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) MUST_USE;
 
 /* What a verdict and the notes say of it. The verdict is replaced when nothing was recorded,

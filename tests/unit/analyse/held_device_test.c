@@ -66,6 +66,19 @@ static void device_is_not_held_from_before_when_the_launch_comes_late(void **sta
     fake_fini(&f);
 }
 
+/* Launches of the recording whose work is missing are what it may have waited for. */
+static void device_is_not_held_when_its_records_were_lost(void **state) {
+    fake f;
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0);
+    fake_add(&f, host, KIND_OP, "aten::mm", 0, MS);
+    for (int i = 0; i < 12; i++)
+        fake_add(&f, host, KIND_RUNTIME, "cudaLaunchKernel", 10000 + i * 5000, 2000);
+    add_work(&f, host, gpu, 100000, 100 * MS, 50 * MS);
+    assert_int_equal(held_until(&f), INT64_MIN);
+    fake_fini(&f);
+}
+
 static void recording_begins_when_the_device_is_free(void **state) {
     fake f;
     arena a;
@@ -92,6 +105,7 @@ int main(void) {
         cmocka_unit_test(device_is_not_held_when_its_first_work_starts_at_once),
         cmocka_unit_test(device_is_not_held_by_recorded_work),
         cmocka_unit_test(device_is_not_held_from_before_when_the_launch_comes_late),
+        cmocka_unit_test(device_is_not_held_when_its_records_were_lost),
         cmocka_unit_test(recording_begins_when_the_device_is_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,7 @@ static void a_failed_command_keeps_its_status(void **state) {
     output out = {.fd = STDOUT_FILENO, .name = "out"};
     error err = {0};
     buf_add_cstr(&out.buf, "half of a table that must not be seen");
-    (void)error_set(&err, ERR_FORMAT, NOPOS, MSG_CLI_NO_COMMAND, 0, NULL);
+    (void)error_set(&err, ERR_FORMAT, NOPOS, MSG_CLI_NO_COLUMN, 0, NULL);
     assert_int_equal(end_quietly(&out, ERR_FORMAT, &err), 2);
 }
 

@@ -219,6 +219,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(broken_escapes_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(the_language_is_known_for_the_error_behind_it, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(a_line_has_a_longest_length, begin, end),
         cmocka_unit_test_setup_teardown(a_long_line_is_refused, begin, end),
         cmocka_unit_test_setup_teardown(lists_of_lanes_are_read, begin, end),
         cmocka_unit_test_setup_teardown(every_parameter_has_words, begin, end),

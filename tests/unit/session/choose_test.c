@@ -76,8 +76,7 @@ static void of_several_runs_the_newest_is_meant(void **state) {
     assert_string_equal(pick(&ALL, (choice){.run = STR("second")}), "ERR_ARG"); /* two end so */
     error e = complaint(&ALL, (choice){.run = STR("third")});
     assert_int_equal(e.message, MSG_NO_SUCH_RUN);
-    assert_true(list_is(&e, "x/first (1970-01-01 00:00), y/second (1970-01-01 00:00), z/second "
-                            "(1970-01-01 00:00)"));
+    assert_true(list_is(&e, "x/first, y/second, z/second"));
 }
 
 static void a_worker_is_named_or_ranked_and_the_name_wins(void **state) {
@@ -113,8 +112,8 @@ static void a_long_list_is_cut(void **state) {
     }
     error e = complaint(&(catalogue){.path = S("logs"), .runs = many, .n_runs = 500},
                         (choice){.run = STR("none")});
-    str list = e.args[2].u.text;
-    assert_true(list.n > 500 && list.n < 640);
+    assert_true(list_is(&e, "run_number_0, run_number_1, run_number_2, run_number_3, "
+                            "run_number_4, run_number_5"));
 }
 
 static void another_worker_gives_the_same_cycle_or_its_last(void **state) {
