@@ -65,7 +65,7 @@ ifeq ($(shell tools/setup build >&2 && echo done),)
 $(error something that a build needs is missing: see above)
 endif
 endif
-ifeq ($(call preprocesses,$(NEW_SQLITE)),)
+ifeq ($(call preprocesses,$(call includes,sqlite3.h))$(call preprocesses,$(NEW_SQLITE)),1)
 $(error SQLite 3.38 or newer is needed to build tacho; the wheel, the tarball and the Debian package contain it)
 endif
 endif
@@ -268,7 +268,7 @@ $B/libtacho_mpi.so: $(MPI) src/cluster/plugin.h $B/.flags
 # The demonstration finds the recorder beside itself in the tree, and in lib when installed.
 $B/tacho-demo: $(call objects,$(DEMO)) $B/libtacho.so
 	@$(if $(V),,echo '  LINK  $@')
-	$Q$(CC) $(C_FLAGS) $(L_FLAGS) $(call objects,$(DEMO)) -L$B -ltacho -lm \
+	$Q$(CC) $(C_FLAGS) $(L_FLAGS) $(call objects,$(DEMO)) -L$B -ltacho -lm $(DEMO_LIBS) \
 	    -Wl,-rpath,'$$ORIGIN' -Wl,-rpath,'$$ORIGIN/../../lib' -o $@
 
 # For a machine with a GPU: tests/gpu/run takes these and build/libtacho.so there. The package is the one

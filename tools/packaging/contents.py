@@ -51,7 +51,8 @@ find /usr/lib/tacho -name __pycache__ -prune -exec rm -rf {} +
 """
 # The extension gets what it needs of the C library through libtacho.so. That is loaded by its name into the
 # programs that are recorded; nothing else is linked with it, so it needs no version in its name.
-OVERRIDES = """tacho: library-not-linked-against-libc
+OVERRIDES = """tacho: embedded-library
+tacho: library-not-linked-against-libc
 tacho: package-name-doesnt-match-sonames
 tacho: shared-library-lacks-version
 """

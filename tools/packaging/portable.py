@@ -50,7 +50,7 @@ def _make(tools, folder, targets):
         ["make", "--no-print-directory", f"-j{os.cpu_count()}", f"B={folder}", f"CC={tools.cc}",
          f"ARCHIVER={tools.ar}", f"MACHINE={tools.machine}-linux-gnu", "HAVE_ISAL=1", "WERROR=1",
          f"CPPFLAGS=-I{root}/include", "CFLAGS=-g0 -fPIC -Wno-enum-float-conversion -Wno-enum-enum-conversion",
-         f"LDFLAGS={found}-s", f"LIBS={LINKED}", *(f"{folder}/{name}" for name in targets)],
+         f"LDFLAGS={found}-s", f"LIBS={LINKED}", "DEMO_LIBS=-pie", *(f"{folder}/{name}" for name in targets)],
         shown=True, cwd=ROOT, env=_environment(tools))
 
 

@@ -341,17 +341,32 @@ def _hook_backends() -> None:
     _patches.replace(xla_bridge, "backends", make)
 
 
+def _backend() -> Any:
+    """The backend of programs that name none. jax.default_backend() may be what is asking for the backends now, and must
+    not be called inside of itself."""
+    import jax
+    from jax._src import xla_bridge
+    return getattr(xla_bridge, "_default_backend", None) or jax.devices()[0].client
+
+
+def _takes_gpu() -> bool:
+    """XLA's profiler uses CUPTI wherever JAX could use a GPU, also for programs that run on the CPU."""
+    from jax._src import xla_bridge
+    return _is_profiled and bool({"gpu", "cuda", "rocm"} & set(getattr(xla_bridge, "_backend_factories", ("cuda",))))
+
+
 def _has_devices() -> None:
     """JAX knows its devices."""
     import jax
     try:
-        if jax.default_backend() not in ("gpu", "cuda", "rocm"):
-            jax_calls.leave_gpu(False)
-        if _is_profiled and jax.default_backend() == "cpu" and jax.__version_info__ < FIRST_WITH_RUNS:
+        backend = _backend()
+        jax_calls.leave_gpu(_takes_gpu())
+        if _is_profiled and backend.platform == "cpu" and jax.__version_info__ < FIRST_WITH_RUNS:
             _native.note("JAX before 0.7 tells too little of what runs on a CPU: operations are not device work, and "
                          "a step is as long as its calls on the host")
-        if jax.process_count() > 1:
-            calls.rank(jax.process_index(), jax.process_count())
+        n_processes = 1 + max(d.process_index for d in backend.devices())
+        if n_processes > 1:
+            calls.rank(backend.process_index(), n_processes)
         if _is_profiled and calls.is_recording():
             xla_profile.begin(_wants.chosen)
     except Exception as why:
@@ -373,6 +388,8 @@ def install(wants: Wants) -> None:
     made = [(owner, name, getattr(owner, cls)) for owner, name, cls in _constructors()]
     for owner, name, _ in made:
         _patches.replace(owner, name, _watch_new)
+    if xla_bridge.backends_are_initialized() and _takes_gpu():
+        jax_calls.leave_gpu(True)  # before the recording takes CUPTI: XLA's profiler cannot share it
     if wants.chosen or xla_bridge.backends_are_initialized():
         _watch_old(tuple(cls for _, _, cls in made))
     if not jax_calls.CAN_WATCH:

@@ -57,7 +57,7 @@ typedef struct {
 } cpu_scan;
 
 /* "PjitFunction(<lambda>)" and "jit__lambda" have one key: XLA allows fewer characters. */
-static uint64_t key_of(str name) {
+WRAPS static uint64_t key_of(str name) {
     static const str fronts[] = {STR("PjitFunction("), STR("PmapFunction("), STR("jit("),
                                  STR("pmap("),         STR("jit_"),          STR("pmap_")};
     uint64_t key = 14695981039346656037u;
