@@ -267,6 +267,7 @@ static status write_report(report *r, opened_input *all, error *err) {
     present_scope_text(&overview, &r->present, out);
     present_verdict_text(&overview.verdict, &r->present, out);
     TRY(cmd_summary_put_header(r, err));
+    if (trace_is_empty(r->x->input.traces[0].trace) && !r->all) return OK; /* only zeros */
     TRY(cmd_summary_put_table(r, &overview, "breakdown", MSG_SUMMARY_BREAKDOWN, err));
     TRY(put_tops(r, err));
     TRY(ask(r, STR("memory"), &memory, err));
