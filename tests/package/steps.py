@@ -164,7 +164,7 @@ def use_python(place, venv, train):
     with place.step("tacho record -- python train.py"):
         place.run(f"PATH={venv}/bin:$PATH; tacho record -o runs/x -- python {train}")
     with place.step("tacho steps, tacho overview of the recording"):
-        answer = json.loads(place.run(f"{venv}/bin/tacho steps runs/x --json"))
+        answer = json.loads(place.run(f"{venv}/bin/tacho steps runs/x --json -q"))
         if len(answer["tables"]["steps"]["rows"]) != 5:
             raise Failed(f"not 5 steps: {answer['tables']['steps']['rows']}")
         expect(place.run(f"{venv}/bin/tacho overview runs/x"), r"backward +5 ", r"forward +5 ")
