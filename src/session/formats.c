@@ -195,6 +195,11 @@ static sniff_answer sniff_rocm_json(str head, bool whole) {
     return rocm_json_head(head) ? SNIFF_YES : SNIFF_NO;
 }
 
+static sniff_answer sniff_rocm_csv(str head, bool whole) {
+    (void)whole;
+    return rocm_csv_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
 static sniff_answer sniff_perfetto(str head, bool whole) {
     (void)whole;
     return perfetto_head(head) ? SNIFF_YES : SNIFF_NO;
@@ -251,6 +256,7 @@ static const format FORMATS[] = {
     {"rocpd", sniff_rocpd, ingest_rocpd},
     {"ascend db", sniff_ascend_db, ingest_ascend_db},
     {"rocprof json", sniff_rocm_json, ingest_rocm_json},
+    {"rocprof csv", sniff_rocm_csv, ingest_rocm_csv},
     {"paddle pb", sniff_paddle_pb, ingest_paddle_pb},
     {"perfetto", sniff_perfetto, ingest_perfetto},
     {"flight_recorder", sniff_flight_recorder, ingest_flight_recorder},
