@@ -573,7 +573,7 @@ static status walk_directory(walk *w, str path, str name, const level *way, erro
             err);
     if (s == OK) s = part_form(w, first, is_database, "/.", "/sqlite", err);
     if (s == OK) s = part_form(w, first, is_perfetto, "/./.", "/perfetto", err);
-    if (s == OK) s = walk_below(w, &items, &here, way, mine, err);
+    if (s == OK) s = walk_below(w, &items, &here, way, mine || npu, err);
     vec_fini(&items);
     return s;
 }

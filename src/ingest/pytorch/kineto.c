@@ -119,9 +119,10 @@ static uint8_t find_kineto_class(event_sink *s, str category) {
 /* ---- tasks of an Ascend ---- */
 
 slice_kind kineto_task_kind(str type, str name) {
-    static const str waits[] = {STR("_WAIT"),    STR("EVENT_"),        STR("NOTIFY_"),
-                                STR("PLACE_"),   STR("RECORD"),        STR("Notify_"),
-                                STR("PROFILER"), STR("STREAM_ACTIVE"), STR("LABEL_")};
+    static const str waits[] = {STR("_WAIT"),   STR("EVENT_"),        STR("NOTIFY_"),
+                                STR("PLACE_"),  STR("RECORD"),        STR("Notify_"),
+                                STR("PROFIL"),  STR("STREAM_ACTIVE"), STR("LABEL_"),
+                                STR("Notify "), STR("Write Value")};
     static const str copies[] = {STR("MEMCPY"), STR("SDMA"), STR("PCIE_DMA")};
     bool reported = type.n && !str_eq(type, STR("Other"));
     str says = reported ? type : name;
