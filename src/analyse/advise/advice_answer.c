@@ -574,13 +574,16 @@ status advice_cause_find(const analysis_input *in, const params *p,
 
 /* Most rules are about device work: without it, to have found nothing says little. */
 static void say_unchecked(const advice_facts *f, verdict *out) {
-    int64_t unchecked = 0;
-    for (int i = 0; i < N_RULES; i++) unchecked += first_lack(f, &rules[i]) != 0;
+    int64_t unchecked = 0, n_rules = 0;
+    for (int i = 0; i < N_RULES; i++) {
+        unchecked += first_lack(f, &rules[i]) != 0;
+        n_rules += !(rules[i].needs & NEED_REQUESTS);
+    }
     *out = (verdict){.id = "little_checked",
                      .message = MSG_VERDICT_ADVISE_UNCHECKED,
                      .severity = SEVERITY_INFO};
     verdict_add(out, arg_int("unchecked", unchecked));
-    verdict_add(out, arg_int("rules", N_RULES));
+    verdict_add(out, arg_int("rules", n_rules));
 }
 
 static void advice_answer_judge(const findings *v, answer *out) {
