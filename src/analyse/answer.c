@@ -35,6 +35,16 @@ static const struct {
      {"hang", "info", "distributed", "query"},
      "only_collectives",
      MSG_NOTE_ONLY_COLLECTIVES},
+    {TRAIT_REQUESTS,
+     true,
+     {"overview", "advise", "info", "query", "summary"},
+     "requests",
+     MSG_NOTE_REQUESTS},
+    {TRAIT_CALLS,
+     true,
+     {"overview", "advise", "info", "query", "summary"},
+     "calls",
+     MSG_NOTE_CALLS},
 };
 
 /* Row of BETTER + 1; 0 when the question fits the file. */

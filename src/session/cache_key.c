@@ -29,6 +29,7 @@
 #include "base/num.h"
 #include "ingest/ascend/ascend_db.h"
 #include "ingest/mindspore/mindspore.h"
+#include "ingest/rocm/rocm.h"
 #include "io/remote.h"
 #include "io/source.h"
 #include "session/beside.h"
@@ -195,14 +196,35 @@ static bool add_sums(const char *folder, uint64_t *hash) {
     return settled;
 }
 
+/* The tables of one recording of rocprofv3, of which any may be the one that was opened. */
+static bool add_tables(const char *path, bool *is, uint64_t *hash) {
+    const char *slash = strrchr(path, '/');
+    str own = str_of(slash ? slash + 1 : path), prefix, other;
+    char folder[PATH_MAX];
+    bool settled = true;
+    *is = rocm_csv_name(own, &prefix);
+    int n = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path + 1) : 1,
+                     slash ? path : ".");
+    DIR *d = *is && n > 0 && (size_t)n < sizeof folder ? opendir(folder) : NULL;
+    for (struct dirent *e; d && settled && (e = readdir(d));) {
+        struct stat st;
+        if (rocm_csv_name(str_of(e->d_name), &other) && str_eq(prefix, other) &&
+            fstatat(dirfd(d), e->d_name, &st, 0) == 0)
+            settled = add_file(e->d_name, &st, hash);
+    }
+    if (d) closedir(d);
+    return settled;
+}
+
 /* A trace that is read from many files depends on all of them. The file lies in its worker's
  * folder or in a part of it. */
 static bool hash_siblings(const char *path, uint64_t *hash) {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
     int n = slash ? (int)(slash - path) : 1;
-    bool database = ascend_db_name(str_of(slash ? slash + 1 : path));
-    if (!database && !format_of_name(str_of(path))) return true;
+    bool database = ascend_db_name(str_of(slash ? slash + 1 : path)), tables;
+    if (!add_tables(path, &tables, hash)) return false;
+    if (tables || (!database && !format_of_name(str_of(path)))) return true;
     for (int up = 0; up < 2; up++) {
         int written =
             snprintf(folder, sizeof folder, "%.*s%s", n, slash ? path : ".", up ? "/.." : "");

@@ -34,6 +34,7 @@
 #include "ingest/ascend/ascend_db.h"
 #include "ingest/ascend/torch_npu.h"
 #include "ingest/mindspore/mindspore.h"
+#include "ingest/rocm/rocm.h"
 #include "io/remote.h"
 #include "session/beside.h"
 #include "session/discover_int.h"
@@ -142,7 +143,10 @@ typedef struct {
     bool any_host;
 } told_workers;
 
-enum { TOLD_BY_HOST, TOLD_BY_TRACE };
+/* By tables: rocprofv3's; by results: its PREFIX_results.json or .db, which have all that the
+ * tables have. */
+enum { TOLD_BY_HOST, TOLD_BY_TRACE, TOLD_BY_TABLES, TOLD_BY_RESULTS };
+static const str RESULTS = STR("_results");
 
 static uint64_t told_key(uint64_t by, str worker) {
     return hash_pair(by, hash_bytes64(worker.p, worker.n));
@@ -166,7 +170,12 @@ static status list_told(const vec *items, told_workers *out, error *err) {
             out->any_host = true;
             TRY(add_told(out, TOLD_BY_HOST, name.worker, err));
         }
-        if (!name.perfetto) TRY(add_told(out, TOLD_BY_TRACE, name.worker, err));
+        if (name.perfetto) continue;
+        TRY(add_told(out, name.table ? TOLD_BY_TABLES : TOLD_BY_TRACE, name.worker, err));
+        str stem = name.worker;
+        if (!str_ends(stem, RESULTS)) continue;
+        stem.n -= RESULTS.n;
+        TRY(add_told(out, TOLD_BY_RESULTS, stem, err));
     }
     return OK;
 }
@@ -175,8 +184,9 @@ static bool is_told_by(const told_workers *t, uint64_t by, str worker) {
     return map_get(&t->workers, told_key(by, worker)) != MAP_NONE;
 }
 
-/* Is it what JAX wrote of a profile in the same folder for other viewers, or Perfetto's form of
- * a trace that lies beside it, as rocprofv3 writes both and `export` does? */
+/* Is it what JAX wrote of a profile in the same folder for other viewers, Perfetto's form of a
+ * trace that lies beside it, as rocprofv3 writes both and `export` does, or rocprofv3's tables
+ * of what is in its JSON or database? */
 static bool is_retold(const told_workers *t, str file) {
     str host;
     trace_name own;
@@ -184,7 +194,11 @@ static bool is_retold(const told_workers *t, str file) {
         (host.n ? is_told_by(t, TOLD_BY_HOST, host) : t->any_host))
         return true;
     name_of_any(file, &own);
-    return own.perfetto && is_told_by(t, TOLD_BY_TRACE, own.worker);
+    if (own.table) return is_told_by(t, TOLD_BY_RESULTS, own.worker);
+    str stem = own.worker;
+    if (own.perfetto && str_ends(stem, RESULTS)) stem.n -= RESULTS.n;
+    return own.perfetto &&
+           (is_told_by(t, TOLD_BY_TRACE, own.worker) || is_told_by(t, TOLD_BY_TABLES, stem));
 }
 
 static status pass_retold(walk *w, const dir_item *item, const found_file *run, error *err) {
@@ -204,7 +218,9 @@ typedef struct {
 
 static status add_one(walk *w, const folder_files *f, const dir_item *item, error *err) {
     found_file like = *f->run;
-    if (!S_ISREG(item->st.st_mode) || (f->npu && torch_npu_is_part(item->name))) return OK;
+    if (!S_ISREG(item->st.st_mode) || (f->npu && torch_npu_is_part(item->name)) ||
+        rocm_csv_is_part(item->name))
+        return OK;
     if (is_retold(&f->told, item->name)) return pass_retold(w, item, f->run, err);
     if (name_parse(item->name, &like.name)) return add_file(w, item, &like, err);
     return f->by_content ? add_by_content(w, item, &like, err) : OK;
@@ -557,7 +573,7 @@ static status walk_directory(walk *w, str path, str name, const level *way, erro
             err);
     if (s == OK) s = part_form(w, first, is_database, "/.", "/sqlite", err);
     if (s == OK) s = part_form(w, first, is_perfetto, "/./.", "/perfetto", err);
-    if (s == OK) s = walk_below(w, &items, &here, way, mine, err);
+    if (s == OK) s = walk_below(w, &items, &here, way, mine || npu, err);
     vec_fini(&items);
     return s;
 }
@@ -728,7 +744,8 @@ status catalogue_of_files(arena *a, found_file *files, size_t n, catalogue *out,
 static status pass_copies(walk *w, const found_file *f, size_t n, error *err) {
     const sniff_result copy = {.what = MSG_WHAT_COPY};
     for (size_t i = 1; i < n; i++)
-        if (same_span(&f[i - 1], &f[i])) TRY(pass_over(w, f[i].path, &copy, err));
+        if (same_span(&f[i - 1], &f[i]) && !f[i].name.table)
+            TRY(pass_over(w, f[i].path, &copy, err));
     return OK;
 }
 

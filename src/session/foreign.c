@@ -87,11 +87,6 @@ static bool is_chakra(str head) {
     return execution_trace_head(head);
 }
 
-static bool is_speedscope(str head) {
-    return is_object(head) &&
-           foreign_holds(near_start(head), STR("speedscope.app/file-format-schema"));
-}
-
 static bool is_cpuprofile(str head) {
     str s = near_start(head);
     return is_object(s) && foreign_holds(s, STR("\"callFrame\"")) &&

@@ -19,11 +19,13 @@
 #include "ingest/paddle/paddle_json.h"
 #include "ingest/paddle/paddle_pb.h"
 #include "ingest/perfetto/perfetto.h"
+#include "ingest/profiles/profiles.h"
 #include "ingest/pytorch/flight_recorder.h"
 #include "ingest/pytorch/kineto.h"
 #include "ingest/pytorch/memory_snapshot.h"
 #include "ingest/recording/recording.h"
 #include "ingest/rocm/rocm.h"
+#include "ingest/serving/triton_requests.h"
 #include "ingest/tensorflow/tensorflow_timeline.h"
 #include "ingest/xplane/xplane.h"
 #include "store/file.h"
@@ -195,6 +197,11 @@ static sniff_answer sniff_rocm_json(str head, bool whole) {
     return rocm_json_head(head) ? SNIFF_YES : SNIFF_NO;
 }
 
+static sniff_answer sniff_rocm_csv(str head, bool whole) {
+    (void)whole;
+    return rocm_csv_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
 static sniff_answer sniff_perfetto(str head, bool whole) {
     (void)whole;
     return perfetto_head(head) ? SNIFF_YES : SNIFF_NO;
@@ -237,6 +244,20 @@ static sniff_answer sniff_torch_npu(str head, bool whole) {
     return torch_npu_head(head) ? SNIFF_YES : SNIFF_NO;
 }
 
+static sniff_answer sniff_triton_requests(str head, bool whole) {
+    (void)whole;
+    return triton_requests_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
+static sniff_answer sniff_speedscope(str head, bool whole) {
+    (void)whole;
+    return speedscope_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
+static sniff_answer sniff_folded(str head, bool whole) {
+    return folded_head(head, whole) ? SNIFF_YES : SNIFF_NO;
+}
+
 static const format FORMATS[] = {
     {"tacho", sniff_tacho, NULL},
     {"paddle json", sniff_paddle_json, ingest_paddle_json},
@@ -251,13 +272,17 @@ static const format FORMATS[] = {
     {"rocpd", sniff_rocpd, ingest_rocpd},
     {"ascend db", sniff_ascend_db, ingest_ascend_db},
     {"rocprof json", sniff_rocm_json, ingest_rocm_json},
+    {"rocprof csv", sniff_rocm_csv, ingest_rocm_csv},
     {"paddle pb", sniff_paddle_pb, ingest_paddle_pb},
     {"perfetto", sniff_perfetto, ingest_perfetto},
     {"flight_recorder", sniff_flight_recorder, ingest_flight_recorder},
     {"torch_npu", sniff_torch_npu, ingest_torch_npu},
+    {"triton requests", sniff_triton_requests, ingest_triton_requests},
+    {"speedscope", sniff_speedscope, ingest_speedscope},
     {"trace json", sniff_trace_json, ingest_trace_json},
     {"torch_memory_snapshot", sniff_snapshot, ingest_memory_snapshot},
     {"mindspore", sniff_mindspore, ingest_mindspore},
+    {"folded stacks", sniff_folded, ingest_folded},
 };
 
 const format *format_at(uint32_t i) {

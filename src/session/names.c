@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/num.h"
+#include "ingest/rocm/rocm.h"
 #include "session/names_int.h"
 
 static bool names_is_digit(char c) {
@@ -114,8 +115,17 @@ static bool take_perfetto(str *file) {
     return take_end(file, STR(".pftrace")) || take_end(file, STR(".perfetto-trace"));
 }
 
+/* PREFIX_kernel_trace.csv, …: all with one prefix are one recording. */
+static bool take_table(str *file) {
+    str prefix;
+    if (!rocm_csv_name(*file, &prefix)) return false;
+    *file = prefix.n ? prefix : STR("rocprofv3");
+    return true;
+}
+
 bool name_may_be_trace(str file) {
     (void)take_packing(&file);
+    if (take_table(&file)) return true;
     /* nccl_trace_rank_3: dumps of the flight recorder end in their rank. */
     if (str_rfind_byte(file, '.') == SIZE_MAX && name_rank(file) != INT64_MIN) return true;
     return take_database(&file) || take_perfetto(&file) || take_end(&file, STR(".json")) ||
@@ -126,7 +136,8 @@ bool name_may_be_trace(str file) {
 void name_of_any(str file, trace_name *out) {
     int packing = take_packing(&file);
     bool memory = false, database = take_database(&file), perfetto = take_perfetto(&file);
-    if (!database && !perfetto && !take_end(&file, STR(".json")) &&
+    bool table = take_table(&file);
+    if (!database && !perfetto && !table && !take_end(&file, STR(".json")) &&
         !take_end(&file, STR(".trace")) && !take_end(&file, STR(".pb")))
         memory = take_end(&file, STR(".pickle"));
     *out = (trace_name){.worker = file,
@@ -134,7 +145,8 @@ void name_of_any(str file, trace_name *out) {
                         .packing = packing,
                         .memory = memory,
                         .database = database,
-                        .perfetto = perfetto};
+                        .perfetto = perfetto,
+                        .table = table};
 }
 
 /* The leading digits of s. */

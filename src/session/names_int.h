@@ -11,6 +11,7 @@ typedef struct {
     bool asks_file;    /* the number of the span is in the file */
     bool database;     /* of a profiler that exports SQLite */
     bool perfetto;     /* Perfetto's protobuf */
+    bool table;        /* one of several that are read together, whichever is opened */
     bool memory;       /* a picture of memory, not a timeline */
     bool recorded;     /* may be of libtacho: *.tacho, *.pt.trace.json */
     bool host;         /* the worker is a host: all of them in a folder are one run */
@@ -24,7 +25,7 @@ bool name_parse(str file, trace_name *out);
  * HOST.xplane.pb for other viewers. *host is empty where the name does not say whose. */
 bool name_is_retold(str file, str *host);
 /* A name that does not say it but may be a trace: *.json, *.trace, *.pickle, *.pb, *.sqlite,
- * *.db, *.pftrace, *.perfetto-trace, packed or not. */
+ * *.db, *.pftrace, *.perfetto-trace, tables of rocprofv3, packed or not. */
 bool name_may_be_trace(str file);
 /* Any name: the worker is the name without what says its form. */
 void name_of_any(str file, trace_name *out);

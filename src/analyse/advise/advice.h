@@ -29,6 +29,7 @@ enum {
     NEED_CAPACITY = 32, /* size of a device's memory */
     NEED_STEPS = 64,    /* four complete steps */
     NEED_WORKERS = 128, /* several workers */
+    NEED_REQUESTS = 256 /* requests of a server; the other rules are not for these */
 };
 
 /* A launch costs the host 5 to 10 µs: kernels shorter than this cannot hide it. */

@@ -22,6 +22,7 @@
 #include "analyse/input_quality.h"
 #include "analyse/kind_names.h"
 #include "analyse/scan/lost_work.h"
+#include "analyse/scan/other_traces.h"
 #include "base/buf.h"
 #include "base/message_ids_advice.h"
 #include "store/traits.h"
@@ -92,11 +93,13 @@ static void insert(finding *found, uint32_t *n, const finding *one) {
 /* Of summaries only what compares workers can be asked: the rest was asked of each trace. */
 static uint32_t ask_rules(const advice_facts *f, finding *found) {
     uint32_t n = 0;
+    bool is_other = trace_has(f->t, OTHER_TRACES);
     for (int i = 0; i < N_RULES; i++) {
         finding one = {.rule = &rules[i],
                        .advice = {.saves = ABSENT_I64, .severity = SEVERITY_INFO}};
         if ((rules[i].needs & f->has) != rules[i].needs ||
             (f->run && !(rules[i].needs & NEED_WORKERS)) ||
+            (is_other && !(rules[i].needs & NEED_REQUESTS)) ||
             !rules[i].holds(f, rules[i].threshold, &one.advice))
             continue;
         one.advice.severity = severity_of(f, &one.advice);
@@ -421,6 +424,7 @@ static status count_launches(const advice_facts *f, int64_t *launches, error *er
 
 static status note_lacks(const advice_facts *f, answer *out, error *err) {
     int64_t launches;
+    if (trace_has(f->t, OTHER_TRACES)) return OK;
     TRY(count_launches(f, &launches, err));
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
         buf names = {0};
@@ -535,6 +539,8 @@ static status find_all(const analysis_input *in, const params *p, const advice_w
                                .severity = SEVERITY_INFO};
         return OK;
     }
+    if (trace_has(in->traces[0].trace, OTHER_TRACES))
+        return other_traces_judge(in->traces[0].trace, a, &v->decided, err);
     TRY(advice_answer_replay(f, v->found, &v->n, err));
     if (f->run) TRY(take_kept(f, v->found, &v->n, err));
     TRY(advice_answer_settle(f, v->found, v->n, err));
@@ -568,13 +574,16 @@ status advice_cause_find(const analysis_input *in, const params *p,
 
 /* Most rules are about device work: without it, to have found nothing says little. */
 static void say_unchecked(const advice_facts *f, verdict *out) {
-    int64_t unchecked = 0;
-    for (int i = 0; i < N_RULES; i++) unchecked += first_lack(f, &rules[i]) != 0;
+    int64_t unchecked = 0, n_rules = 0;
+    for (int i = 0; i < N_RULES; i++) {
+        unchecked += first_lack(f, &rules[i]) != 0;
+        n_rules += !(rules[i].needs & NEED_REQUESTS);
+    }
     *out = (verdict){.id = "little_checked",
                      .message = MSG_VERDICT_ADVISE_UNCHECKED,
                      .severity = SEVERITY_INFO};
     verdict_add(out, arg_int("unchecked", unchecked));
-    verdict_add(out, arg_int("rules", N_RULES));
+    verdict_add(out, arg_int("rules", n_rules));
 }
 
 static void advice_answer_judge(const findings *v, answer *out) {

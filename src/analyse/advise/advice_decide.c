@@ -20,14 +20,28 @@ static double busy_share(const advice_facts *f) {
     return advice_share(f, f->busy_ns);
 }
 
+/* Most events are of another clock than the recording's: what is left is no picture of the
+ * run. */
+static bool is_of_other_clock(const advice_facts *f, verdict *out) {
+    int64_t n = trace_quality(f->t, CAUSE_OTHER_CLOCK);
+    if (n <= 0 || 2 * n < sat_i64(f->t->events_read)) return false;
+    *out = (verdict){.id = "clocks_differ",
+                     .message = MSG_VERDICT_CLOCKS_DIFFER,
+                     .severity = SEVERITY_WARNING};
+    verdict_add(out, arg_int("count", n));
+    verdict_add(out, arg_int("events", sat_i64(f->t->events_read)));
+    return true;
+}
+
 /* Would the device be busy if what is missing took as long as what is there? */
 static status is_lost(const advice_facts *f, arena *a, verdict *out, error *err) {
     lost_work w;
     TRY(lost_work_count(f->t, a, &w, err));
     double missing = w.launches ? (double)w.missing / (double)w.launches : 0,
            busy = busy_share(f);
-    if (w.captured || w.launches < LOST_FEW || missing < LOST_SHARE || busy >= BUSY_SHARE ||
-        (busy < BUSY_SHARE * (1 - missing) && missing < 0.5))
+    /* What was launched while a graph was captured never runs by itself. */
+    if (w.captured || w.graphs || w.launches < LOST_FEW || missing < LOST_SHARE ||
+        busy >= BUSY_SHARE || (busy < BUSY_SHARE * (1 - missing) && missing < 0.5))
         return OK;
     *out = (verdict){.id = "device_records_lost",
                      .message = MSG_VERDICT_DEVICE_LOST_PART,
@@ -86,6 +100,8 @@ status advice_decide(const advice_facts *f, const advice_claim *first, arena *a,
                      error *err) {
     *out = (verdict){.id = NULL};
     if (f->run || !f->steps.n) return OK;
+    TRY(trace_require(f->t, TRACE_TABLE(quality), err));
+    if (is_of_other_clock(f, out)) return OK;
     if (f->has & NEED_DEVICE) {
         TRY(is_lost(f, a, out, err));
         if (out->id || is_unmarked(f, out)) return OK;

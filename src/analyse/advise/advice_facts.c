@@ -19,6 +19,7 @@
 #include "analyse/scan/work_by_op.h"
 #include "base/bisect.h"
 #include "base/sort.h"
+#include "store/traits.h"
 
 #define LOW_OCCUPANCY 0.25
 
@@ -657,6 +658,7 @@ status advice_facts_find(const analysis_input *in, const params *p,
                           TRACE_TABLE(memory) | TRACE_TABLE(producer_step),
                       err));
     if (t->kernel.n > 1) f.has |= NEED_DEVICE;
+    if (trace_has(t, TRAIT_REQUESTS)) f.has |= NEED_REQUESTS;
     TRY(find_steps(&f, err));
     TRY(scan_host(&f, err));
     TRY(tensor_core_init(&w.tensor, t, a, err));

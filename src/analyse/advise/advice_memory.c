@@ -10,7 +10,8 @@ static bool say_copies(const advice_facts *f, const copy_sum *sum, double limit,
     advice_cost(f, out, ns);
     advice_point_to(f, out, &sum->copies);
     verdict_add(&out->words, arg_real("count", (double)sum->copies.n / (double)f->steps.n));
-    verdict_add(&out->words, arg_bytes("bytes", sum->bytes / f->steps.n));
+    if (sum->bytes > 0) /* not every tracer knows how much was copied */
+        verdict_add(&out->words, arg_bytes("bytes", sum->bytes / f->steps.n));
     return true;
 }
 

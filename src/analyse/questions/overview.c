@@ -118,6 +118,13 @@ static void set_place(table *t, size_t row, const overview *o, const role_place 
     table_set_int(t, row, COL_O(breakdown, to), sub_i64(p->range.end, o->t->start_ns));
 }
 
+static bool has_host(const trace *t) {
+    for (uint32_t i = 1; i < t->track.n; i++)
+        if (t->track.kind[i] == TRACK_THREAD && t->track.end[i] > t->track.first[i])
+            return true;
+    return false;
+}
+
 static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     role_place places[N_ROLES] = {0};
     if (o->evidence) TRY(breakdown_places(o->t, &o->ranges, &o->steps, o->arena, places, err));
@@ -132,6 +139,7 @@ static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     for (int r = 0; r < N_ROLES; r++) total = add_i64(total, sum[r]);
     table *t = answer_table(o->out, o->arena, "breakdown");
     if (!t) FAIL_MEMORY(err);
+    facts->only_device = !has_host(o->t);
     facts->only_timed = overview_is_bare(o);
     facts->has_device = o->t->kernel.n > 1 && !overview_is_bare(o);
     facts->device = device_noun(o->t);
@@ -288,7 +296,7 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
         return OK;
     }
     TRY(trace_require(o.t,
-                      SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) |
+                      SELECT_TABLES | TRACE_TABLE(track) | TRACE_TABLE(op) | TRACE_TABLE(comm) |
                           TRACE_TABLE(producer_op) | TRACE_TABLE(producer_step) |
                           TRACE_TABLE(pipe_op) | TRACE_TABLE(queue_sample) | TRACE_TABLE(meta) |
                           TRACE_TABLE(resource),

@@ -12,6 +12,7 @@
 /* Everything the rules of the verdict look at. */
 typedef struct {
     bool has_device;
+    bool only_device;      /* nothing of the host was recorded */
     bool only_timed;       /* of no step more than its step trace is known */
     double share[N_ROLES]; /* of the average step */
     double busy;           /* share of it in which a device did anything */

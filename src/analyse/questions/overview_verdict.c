@@ -147,6 +147,12 @@ static bool device_is_busy(const void *facts, verdict *v) {
     return true;
 }
 
+/* Where only the device was recorded nothing tells why it is idle: what it does is all. */
+static bool only_device(const void *facts, verdict *v) {
+    const overview_facts *f = facts;
+    return f->only_device && !f->cause.id && is_idle(f) && device_is_busy(facts, v);
+}
+
 /* The words for what costs most, which is what `advise` puts first; then for a run without a
  * cause. */
 static const rule rules[] = {
@@ -157,6 +163,7 @@ static const rule rules[] = {
     {"gpu_idle_dependency", MSG_VERDICT_GPU_IDLE_DEPENDENCY, SEVERITY_CRITICAL,
      dependency_is_late},
     {"gpu_idle_host", MSG_VERDICT_GPU_IDLE_HOST, SEVERITY_CRITICAL, host_is_late},
+    {"device_only", MSG_VERDICT_GPU_BUSY, SEVERITY_INFO, only_device},
     {"gpu_idle_unknown", MSG_VERDICT_GPU_IDLE_UNKNOWN, SEVERITY_CRITICAL, nothing_is_recorded},
     {"gpu_idle", MSG_VERDICT_GPU_IDLE, SEVERITY_CRITICAL, device_waits},
     {"cpu_data_loader", MSG_VERDICT_CPU_DATA_LOADER, SEVERITY_WARNING, data_loader_on_cpu},

@@ -81,12 +81,28 @@ int64_t ascend_id(db_rows *row, int column) {
     return v == INVALID || v < 0 ? ABSENT_I64 : v;
 }
 
+bool ascend_is_of_other_clock(const reader *r, int64_t start, int64_t end) {
+    if (r->session_start == ABSENT_I64) return false;
+    int64_t length = sub_i64(r->session_end, r->session_start);
+    return start > add_i64(r->session_end, length) || end < sub_i64(r->session_start, length);
+}
+
+bool ascend_moment(reader *r, int64_t time) {
+    cause why = time == ABSENT_I64                        ? CAUSE_MISSING_TIME
+                : ascend_is_of_other_clock(r, time, time) ? CAUSE_OTHER_CLOCK
+                                                          : CAUSE_NONE;
+    part_count(r->part, 1, why != CAUSE_NONE);
+    if (why != CAUSE_NONE) part_lost(r->part, why, NOPOS, 0);
+    return why == CAUSE_NONE;
+}
+
 bool ascend_time(reader *r, db_rows *row, int start, int end, raw_slice *out) {
     out->start = ascend_int(row, start);
     int64_t to = ascend_int(row, end);
-    cause why = out->start == ABSENT_I64 || to == ABSENT_I64 ? CAUSE_MISSING_TIME
-                : to < out->start                            ? CAUSE_NEGATIVE_DURATION
-                                                             : CAUSE_NONE;
+    cause why = out->start == ABSENT_I64 || to == ABSENT_I64  ? CAUSE_MISSING_TIME
+                : to < out->start                             ? CAUSE_NEGATIVE_DURATION
+                : ascend_is_of_other_clock(r, out->start, to) ? CAUSE_OTHER_CLOCK
+                                                              : CAUSE_NONE;
     part_count(r->part, 1, why != CAUSE_NONE);
     if (why != CAUSE_NONE) part_lost(r->part, why, NOPOS, 0);
     out->dur = why == CAUSE_NONE ? sub_i64(to, out->start) : 0;
@@ -257,11 +273,23 @@ static status take_rank(void *context, db_rows *row) {
     return r->failed ? ERR_MEMORY : builder_add_meta(r->b, key, value, NULL);
 }
 
+static status take_session(void *context, db_rows *row) {
+    reader *r = context;
+    int64_t start = ascend_int(row, 0), end = ascend_int(row, 1);
+    if (start == ABSENT_I64 || end == ABSENT_I64 || start <= 0 || end <= start) return OK;
+    bool first = r->session_start == ABSENT_I64;
+    r->session_start = first ? start : min_i64(r->session_start, start);
+    r->session_end = first ? end : max_i64(r->session_end, end);
+    return OK;
+}
+
 static status read_facts(reader *r, error *err) {
+    static const char *const session[] = {"startTimeNs", "endTimeNs"};
     static const char *const pairs[] = {"name", "value"};
     static const char *const npus[] = {"id", "name"};
     static const char *const hosts[] = {"hostName"};
     static const char *const ranks[] = {"rankId", "deviceId"};
+    TRY(ascend_table(r, "SESSION_TIME_INFO", session, N_OF(session), take_session, err));
     TRY(ascend_table(r, "META_DATA", pairs, N_OF(pairs), take_meta, err));
     TRY(ascend_table(r, "NPU_INFO", npus, N_OF(npus), take_npu, err));
     TRY(ascend_table(r, "HOST_INFO", hosts, N_OF(hosts), take_host, err));
@@ -315,7 +343,7 @@ static void free_reader(reader *r) {
                    &r->call_names,   &r->kinds,       &r->stacks,     &r->threads,
                    &r->call_threads, &r->streams,     &r->planes,     &r->rows,
                    &r->group_rows,   &r->group_ranks, &r->api_map,    &r->connection_map,
-                   &r->calls,        &r->task_map,    &r->devices};
+                   &r->calls,        &r->collectives, &r->task_map,   &r->devices};
     vec *vecs[] = {&r->low_names, &r->chains, &r->apis, &r->connections, &r->tasks, &r->cells};
     for (size_t i = 0; i < N_OF(maps); i++) map_fini(maps[i]);
     for (size_t i = 0; i < N_OF(vecs); i++) vec_fini(vecs[i]);
@@ -344,6 +372,8 @@ status ingest_ascend_db(source *src, const ingest_options *o, builder *b, error 
                 .tasks = VEC_INIT(task_row),
                 .cells = VEC_INIT(cell_row),
                 .task_id = ABSENT_I64,
+                .session_start = ABSENT_I64,
+                .session_end = ABSENT_I64,
                 .seen_device = ABSENT_I32};
     if (!r.part) FAIL_MEMORY(err);
     status st = cann_facts_open(o, &r.tables, err);

@@ -58,10 +58,7 @@ static status take_sample(void *context, db_rows *row) {
     reader *r = context;
     const counter_table *c = &COUNTERS[r->i_counter];
     raw_counter sample = {.time = ascend_id(row, TIME)};
-    bool lost = sample.time == ABSENT_I64;
-    part_count(r->part, 1, lost);
-    if (lost) part_lost(r->part, CAUSE_MISSING_TIME, NOPOS, 0);
-    if (lost) return OK;
+    if (!ascend_moment(r, sample.time)) return OK;
     bool host = !db_has(row, DEVICE);
     sample.name = name_of(r, c, row);
     sample.track =

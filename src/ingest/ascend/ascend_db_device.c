@@ -6,8 +6,10 @@
  *                          └─> TASK_PMU_INFO            counters of the AI Core
  *     COMMUNICATION_OP                                  the collectives
  *
- * A collective is counted as a whole: its pieces are drawn on their planes and counted
- * nowhere. */
+ * A collective is counted as a whole: its pieces are drawn on their planes, or on their streams
+ * where no plane is told, and counted nowhere. A piece is what is listed as one, and every task
+ * with the connection of a collective that computes nothing: what waits inside a collective
+ * would look like work. */
 #include <math.h>
 #include <stdio.h>
 
@@ -84,6 +86,7 @@ static status take_compute(void *context, db_rows *row) {
     reader *r = context;
     task_row *t = named_task(r, row);
     if (!t) return OK;
+    t->computes = true;
     t->blocks = ascend_id(row, db_has(row, BLOCKS) ? BLOCKS : OLD_BLOCKS);
     for (int i = N_CELLS - 1; i >= 0; i--) {
         uint32_t value = ascend_name(r, row, CELLS + i);
@@ -96,8 +99,9 @@ static status take_compute(void *context, db_rows *row) {
 static status take_piece(void *context, db_rows *row) {
     reader *r = context;
     task_row *t = named_task(r, row);
+    uint32_t type = ascend_name(r, row, 3);
     if (!t) return OK;
-    if (!t->name) t->name = ascend_name(r, row, 3);
+    if (type) t->name = type; /* what it does: its name is the collective's */
     t->plane = max_i64(0, ascend_id(row, 2));
     t->bytes = ascend_id(row, 4);
     return OK;
@@ -251,11 +255,15 @@ static uint32_t arguments_of(reader *r, db_rows *row, uint32_t type, const task_
 }
 
 /* Waits and copies of a plane are a part of the collective. */
-static status put_piece(reader *r, const task_row *t, int32_t device, raw_slice *s) {
+static status put_piece(reader *r, db_rows *row, const task_row *t, raw_slice *s) {
     bool wait = kind_of_task(r, 0, s->name) == KIND_SYNC;
+    int32_t device = ascend_device(r, row, DEVICE);
+    int64_t stream = ascend_id(row, STREAM);
     s->kind = wait ? KIND_SYNC : KIND_OTHER;
     s->category = builder_category(r->b, ascend_string(r, STR("communication_task")));
-    s->track = plane_row(r, device, t->plane);
+    s->track = t && t->plane != ABSENT_I64
+                   ? plane_row(r, device, t->plane)
+                   : stream_row(r, device, stream == ABSENT_I64 ? 0 : stream);
     return r->failed ? ERR_MEMORY : part_slice(r->part, s);
 }
 
@@ -272,6 +280,13 @@ static status put_task(reader *r, db_rows *row, const task_row *t, raw_slice *s)
     return part_slice(r->part, s);
 }
 
+static bool is_piece(const reader *r, db_rows *row, const task_row *t) {
+    int64_t connection = ascend_id(row, CONNECTION);
+    if (t && (t->computes || t->plane != ABSENT_I64)) return t->plane != ABSENT_I64;
+    return connection != ABSENT_I64 &&
+           map_get(&r->collectives, (uint64_t)connection) != MAP_NONE;
+}
+
 static status take_task(void *context, db_rows *row) {
     reader *r = context;
     raw_slice s = {0};
@@ -282,7 +297,7 @@ static status take_task(void *context, db_rows *row) {
     s.name = t && t->name ? t->name : type;
     s.kind = (uint8_t)(t && t->copy ? KIND_MEMCPY : kind_of_task(r, type, s.name));
     s.args = arguments_of(r, row, type, t);
-    if (t && t->plane != ABSENT_I64) return put_piece(r, t, ascend_device(r, row, DEVICE), &s);
+    if (is_piece(r, row, t)) return put_piece(r, row, t, &s);
     return put_task(r, row, t, &s);
 }
 
@@ -362,8 +377,12 @@ static status take_collective(void *context, db_rows *row) {
     raw_slice s = {.kind = KIND_KERNEL};
     if (!ascend_time(r, row, START, END, &s)) return OK;
     uint32_t group = ascend_name(r, row, GROUP);
-    raw_kernel k =
-        begin_kernel(r, ascend_device(r, row, OP_DEVICE), ascend_id(row, OP_CONNECTION));
+    int64_t connection = ascend_id(row, OP_CONNECTION);
+    raw_kernel k = begin_kernel(r, ascend_device(r, row, OP_DEVICE), connection);
+    uint32_t *at =
+        connection == ABSENT_I64 ? NULL : map_at(&r->collectives, (uint64_t)connection);
+    r->failed |= connection != ABSENT_I64 && !at;
+    if (at) *at = 0;
     s.name = ascend_name(r, row, OP_NAME);
     s.track = group_row(r, k.device, group);
     if (r->failed) return ERR_MEMORY;
@@ -389,8 +408,8 @@ status ascend_read_device(reader *r, error *err) {
         {"COMMUNICATION_SCHEDULE_TASK_INFO", schedule, N_OF(schedule), take_schedule},
         {"COMMUNICATION_TASK_INFO", pieces, N_OF(pieces), take_piece},
         {"MEMCPY_INFO", copies, N_OF(copies), take_copy},
-        {"TASK", tasks, N_OF(tasks), take_task},
         {"COMMUNICATION_OP", collectives, N_OF(collectives), take_collective},
+        {"TASK", tasks, N_OF(tasks), take_task},
     };
     TRY(find_words(r, err));
     return db_each_table(r->db, tables, N_OF(tables), r, err);

@@ -42,7 +42,7 @@ typedef struct {
     uint32_t cells; /* place in `cells`, MAP_NONE: none */
     int64_t blocks, bytes;
     int64_t plane; /* of a piece of a collective, ABSENT_I64: it is none */
-    bool copy;
+    bool copy, computes;
 } task_row;
 
 /* The place (builder_shape) of a key below another place. */
@@ -77,6 +77,7 @@ typedef struct {
     map connection_map;                /* connectionId → connections */
     vec connections;                   /* connection_row */
     map calls;                         /* connectionId of CANN_API → 0 */
+    map collectives;                   /* connectionId of COMMUNICATION_OP → 0 */
     map task_map;                      /* globalTaskId → tasks */
     vec tasks;                         /* task_row */
     int64_t task_id;                   /* of the last row about a task, ABSENT_I64: none */
@@ -97,12 +98,13 @@ typedef struct {
     int32_t seen_device; /* the last one that was asked for: it has a row */
     uint32_t api_type;   /* of the last call of the framework, a string id */
     uint16_t api_category;
-    bool torch, steps; /* PyTorch's calls, marks of steps are there */
-    bool rank_said;    /* its rank is a fact already */
-    bool any_row;      /* the table at hand has one */
-    buf unread;        /* names of tables with rows that nothing here reads */
-    bool any_comm;     /* sums of collectives were found */
-    bool failed;       /* out of memory */
+    int64_t session_start, session_end; /* ABSENT_I64: the database does not say */
+    bool torch, steps;                  /* PyTorch's calls, marks of steps are there */
+    bool rank_said;                     /* its rank is a fact already */
+    bool any_row;                       /* the table at hand has one */
+    buf unread;                         /* names of tables with rows that nothing here reads */
+    bool any_comm;                      /* sums of collectives were found */
+    bool failed;                        /* out of memory */
 } reader;
 
 status ascend_table(reader *r, const char *table, const char *const *columns, size_t n,
@@ -118,6 +120,11 @@ uint32_t ascend_name(reader *r, db_rows *row, int column);
 /* A number, also where it is kept as text. What stands for none, 2^32 - 1, is none. */
 int64_t ascend_int(db_rows *row, int column);
 int64_t ascend_id(db_rows *row, int column);
+/* Is it further from the session than the session is long? A clock that was never set, or events
+ * of another recording: in one timeline with the others they would be years apart. */
+bool ascend_is_of_other_clock(const reader *r, int64_t start, int64_t end);
+/* A point in time; false, and counted, when it is none. */
+bool ascend_moment(reader *r, int64_t time);
 /* Start and duration from two columns; false, and counted, when they are none. */
 bool ascend_time(reader *r, db_rows *row, int start, int end, raw_slice *out);
 status ascend_label(reader *r, ident pid, ident tid, label_kind kind, int64_t value) MUST_USE;

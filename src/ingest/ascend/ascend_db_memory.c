@@ -24,11 +24,9 @@ static status put_memory(reader *r, raw_memory *m) {
 }
 
 static bool has_time(reader *r, int64_t time) {
-    bool lost = time == ABSENT_I64;
-    part_count(r->part, 1, lost);
-    if (lost) part_lost(r->part, CAUSE_MISSING_TIME, NOPOS, 0);
-    r->n_memory += !lost;
-    return !lost;
+    bool has = ascend_moment(r, time);
+    r->n_memory += has;
+    return has;
 }
 
 /* ---- the framework's allocations ---- */

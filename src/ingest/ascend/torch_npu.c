@@ -5,6 +5,8 @@
  *   Group N Communication hcom_allReduce__GROUP_SEQUENCE_N ──> a collective of that group; what
  *                         its planes do (Notify_Wait, Memcpy, …) is inside it and is not
  *                         counted again
+ *   Ascend Hardware       a task with the connection of a collective waits or copies for it and
+ *                         is a piece of it, too: found in a first pass over the file
  *   the other tables      memory, costs of collectives, links, facts of the run (cann_tables.h)
  *
  * Launches (HostToDevice), owners (async_npu), forward to backward and the overlap analysis are
@@ -12,6 +14,7 @@
 #include "ingest/ascend/torch_npu.h"
 
 #include "base/json.h"
+#include "base/map.h"
 #include "base/num.h"
 #include "ingest/ascend/ascend_db.h"
 #include "ingest/ascend/hcom.h"
@@ -24,6 +27,7 @@
 typedef struct {
     dialect d;
     const cann_tables *tables;
+    const map *collectives; /* connection → 0 */
 } npu_dialect;
 
 static const npu_dialect *npu_of(const event_sink *s) {
@@ -100,17 +104,29 @@ static status add_collective(event_sink *s, const event *e) {
     return part_comm(s->part, &c);
 }
 
+/* Is it a task that belongs to a collective, on a stream? Those that compute are in the table of
+ * tasks. */
+static bool is_piece(const event_sink *s, const event *e, str cells) {
+    int64_t connection = event_int(s, e, FIELD_CONNECTION, ABSENT_I64);
+    return !cells.n && connection != ABSENT_I64 && event_has(e, FIELD_TASK_TYPE) &&
+           map_get(npu_of(s)->collectives, (uint64_t)connection) != MAP_NONE;
+}
+
+static status set_piece(event_sink *s, const event *e, raw_slice *row) {
+    uint32_t category = intern_add(s->strings, STR("communication_task"));
+    if (category == UINT32_MAX) return ERR_MEMORY;
+    row->category = builder_category(s->b, category);
+    bool wait = kineto_task_kind(STR_NONE, intern_get(s->strings, e->name)) == KIND_SYNC;
+    row->kind = wait ? KIND_SYNC : KIND_OTHER;
+    return OK;
+}
+
 /* What a plane of a collective does has no category; its arguments tell it. Waits are known as
  * such; the rest is a part of the collective, which is counted as a whole. */
 static status name_piece(event_sink *s, const event *e, raw_slice *row) {
     if (!find_value(s, e, STR("transport type")) && !find_value(s, e, STR("notify id")))
         return OK;
-    uint32_t category = intern_add(s->strings, STR("communication_task"));
-    if (category == UINT32_MAX) return ERR_MEMORY;
-    row->category = builder_category(s->b, category);
-    if (kineto_task_kind(STR_NONE, intern_get(s->strings, e->name)) == KIND_SYNC)
-        row->kind = KIND_SYNC;
-    return OK;
+    return set_piece(s, e, row);
 }
 
 /* ---- hooks ------------------------------------------------------------------------------- */
@@ -119,6 +135,7 @@ static status fill_npu_slice(event_sink *s, const event *e, raw_slice *row) {
     if (row->kind == KIND_OTHER && !e->category) return name_piece(s, e, row);
     if (!kind_is_device(row->kind)) return OK;
     str cells = row_of(s, e);
+    if (is_piece(s, e, cells)) return set_piece(s, e, row);
     if (cells.n) TRY(add_cells(s, e, cells, row));
     return row->kind == KIND_KERNEL ? add_collective(s, e) : OK;
 }
@@ -133,15 +150,62 @@ static void fill_npu_kernel(event_sink *s, const event *e, raw_kernel *kernel) {
         kernel->grid[0] = sat_u32((uint64_t)blocks), kernel->grid[1] = kernel->grid[2] = 1;
 }
 
+/* ---- connections of collectives ---------------------------------------------------------- */
+
+enum { FIRST_PASS_BYTES = 4 << 20, MOST_EVENT_BYTES = 2048 };
+
+/* Of every event named hcom_… in the text, by the bytes after its name. */
+static status scan_collectives(str text, map *out) {
+    static const str name = STR("\"hcom_"), key = STR("\"connection_id\"");
+    for (size_t at = 0; (at = str_find(text, name, at)) != SIZE_MAX; at++) {
+        str rest = str_from(text, at + name.n);
+        if (rest.n > MOST_EVENT_BYTES) rest.n = MOST_EVENT_BYTES;
+        size_t next = str_find(rest, STR("\"name\""), 0), found = str_find(rest, key, 0);
+        if (found == SIZE_MAX || found > next) continue;
+        str value = str_trim(str_from(rest, found + key.n));
+        int64_t connection = 0;
+        size_t n = 0;
+        if (value.n && *value.p == ':') value = str_trim(str_from(value, 1));
+        while (n < value.n && n < 18 && value.p[n] >= '0' && value.p[n] <= '9')
+            connection = connection * 10 + (value.p[n++] - '0');
+        uint32_t *to = n ? map_at(out, (uint64_t)connection) : NULL;
+        if (n && !to) return ERR_MEMORY;
+        if (to) *to = 0;
+    }
+    return OK;
+}
+
+/* The first pass. What cannot be read twice (a pipe) goes without. */
+static status find_collectives(const ingest_options *o, map *out, error *err) {
+    source *s = NULL;
+    status st = OK;
+    if (!o->reopen) return OK;
+    TRY(o->reopen(o->reopen_context, &s, err));
+    for (size_t keep = 0; st == OK;) {
+        piece pc;
+        st = source_next(s, FIRST_PASS_BYTES, keep, &pc, err);
+        if (st != OK || !pc.n) break;
+        st = scan_collectives(str_n(pc.p, pc.n), out);
+        keep = pc.n < MOST_EVENT_BYTES ? pc.n : MOST_EVENT_BYTES;
+        source_release(s, &pc);
+    }
+    source_close(s);
+    if (st == ERR_MEMORY) FAIL_MEMORY(err);
+    return st;
+}
+
 status ingest_torch_npu(source *src, const ingest_options *o, builder *b, error *err) {
     cann_tables *tables = NULL;
+    map collectives = {0};
     TRY(cann_tables_open(o, &tables, err));
-    npu_dialect npu = {.d = *kineto_dialect(), .tables = tables};
+    npu_dialect npu = {.d = *kineto_dialect(), .tables = tables, .collectives = &collectives};
     npu.d.hooks.fill_slice = fill_npu_slice;
     npu.d.hooks.fill_kernel = fill_npu_kernel;
-    status st = ingest_trace_events(src, o, b, &npu.d, err);
+    status st = find_collectives(o, &collectives, err);
+    if (st == OK) st = ingest_trace_events(src, o, b, &npu.d, err);
     if (st == OK) st = cann_tables_put(tables, b, err);
     cann_tables_close(tables);
+    map_fini(&collectives);
     return st;
 }
 

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "ingest/pytorch/kineto_dialect.h"
+#include "ingest/trace_events/device_words.h"
 #include "ingest/trace_events/trace_json.h"
 
 /* What a thread has seen of the whole. */
@@ -29,7 +30,14 @@ static uint8_t find_kineto_field(str key) {
     static const event_word own[] = {{STR("Task Type"), FIELD_TASK_TYPE},
                                      {STR("connection_id"), FIELD_CONNECTION},
                                      {STR("level"), FIELD_LEVEL},
-                                     {STR("Record function id"), FIELD_RECORD_FUNCTION}};
+                                     {STR("Record function id"), FIELD_RECORD_FUNCTION},
+                                     /* tracers that people write on CUPTI themselves */
+                                     {STR("correlationId"), FIELD_CORRELATION},
+                                     {STR("correlation_id"), FIELD_CORRELATION},
+                                     {STR("streamId"), FIELD_STREAM},
+                                     {STR("stream_id"), FIELD_STREAM},
+                                     {STR("deviceId"), FIELD_DEVICE},
+                                     {STR("device_id"), FIELD_DEVICE}};
     uint8_t field = event_find_word(own, sizeof own / sizeof *own, key);
     return field ? field : trace_event_field(key);
 }
@@ -119,9 +127,10 @@ static uint8_t find_kineto_class(event_sink *s, str category) {
 /* ---- tasks of an Ascend ---- */
 
 slice_kind kineto_task_kind(str type, str name) {
-    static const str waits[] = {STR("_WAIT"),    STR("EVENT_"),        STR("NOTIFY_"),
-                                STR("PLACE_"),   STR("RECORD"),        STR("Notify_"),
-                                STR("PROFILER"), STR("STREAM_ACTIVE"), STR("LABEL_")};
+    static const str waits[] = {STR("_WAIT"),   STR("EVENT_"),        STR("NOTIFY_"),
+                                STR("PLACE_"),  STR("RECORD"),        STR("Notify_"),
+                                STR("PROFIL"),  STR("STREAM_ACTIVE"), STR("LABEL_"),
+                                STR("Notify "), STR("Write Value")};
     static const str copies[] = {STR("MEMCPY"), STR("SDMA"), STR("PCIE_DMA")};
     bool reported = type.n && !str_eq(type, STR("Other"));
     str says = reported ? type : name;
@@ -132,16 +141,25 @@ slice_kind kineto_task_kind(str type, str name) {
     return KIND_KERNEL;
 }
 
+static slice_kind find_kind_by_words(const event_sink *s, const event *e) {
+    unsigned says = event_has(e, FIELD_CORRELATION) ? SAYS_CORRELATION : 0;
+    if (event_has(e, FIELD_STREAM) || event_has(e, FIELD_DEVICE)) says |= SAYS_PLACE;
+    if (event_has(e, FIELD_GRID)) says |= SAYS_GRID;
+    if (!says) return KIND_OTHER;
+    str category = e->category ? intern_get(s->strings, e->category) : STR_NONE;
+    return device_words_kind(category, intern_get(s->strings, e->name), says);
+}
+
 static slice_kind find_kineto_kind(event_sink *s, const event *e) {
     kineto_state *st = s->state;
     str name = intern_get(s->strings, e->name);
-    if (event_has(e, FIELD_TASK_TYPE) && event_has(e, FIELD_CONNECTION)) {
+    if (e->category || !event_has(e, FIELD_CONNECTION)) return find_kind_by_words(s, e);
+    if (event_has(e, FIELD_TASK_TYPE)) {
         st->ascend = true;
         return kineto_task_kind(intern_get(s->strings, event_text(e, FIELD_TASK_TYPE)), name);
     }
-    if (event_has(e, FIELD_LEVEL) && event_has(e, FIELD_CONNECTION)) return KIND_RUNTIME;
-    return event_has(e, FIELD_CONNECTION) && str_starts(name, STR("hcom_")) ? KIND_KERNEL
-                                                                            : KIND_OTHER;
+    if (event_has(e, FIELD_LEVEL)) return KIND_RUNTIME;
+    return str_starts(name, STR("hcom_")) ? KIND_KERNEL : KIND_OTHER;
 }
 
 void kineto_fill_kernel(event_sink *s, const event *e, int32_t npu, raw_kernel *kernel) {

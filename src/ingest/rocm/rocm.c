@@ -95,6 +95,17 @@ str rocm_copy_name(str operation) {
     return operation;
 }
 
+bool rocm_read_address(str text, int64_t *out) {
+    uint64_t v = 0;
+    if (!str_starts(text, STR("0x"))) return false;
+    for (size_t i = 2; i < text.n && i < 18; i++) {
+        char c = (char)(text.p[i] | 0x20);
+        v = v << 4 | (uint64_t)(c <= '9' ? c & 15 : (c - 'a' + 10) & 15);
+    }
+    *out = (int64_t)v;
+    return true;
+}
+
 static uint32_t count_u32(int64_t v) {
     return v > 0 ? sat_u32((uint64_t)v) : 0;
 }

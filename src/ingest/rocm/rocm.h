@@ -1,5 +1,5 @@
-/* rocm.h: what AMD's rocprofv3 writes: JSON (`*_results.json`) and rocpd (`*_results.db`,
- * SQLite). */
+/* rocm.h: what AMD's rocprofv3 writes: JSON (`*_results.json`), rocpd (`*_results.db`, SQLite)
+ * and tables (`*_trace.csv`). */
 #ifndef INGEST_ROCM_H
 #define INGEST_ROCM_H
 
@@ -7,6 +7,12 @@
 
 bool rocm_json_head(str head);
 bool rocpd_head(str head);
+bool rocm_csv_head(str head);
+/* Is it named like one of rocprofv3's tables? Those with the same prefix, which may be empty or
+ * have folders in front, are one recording. */
+bool rocm_csv_name(str file, str *prefix);
+/* Of them the one without times: it is read with the others and is nothing by itself. */
+bool rocm_csv_is_part(str file);
 
 /* A kernel's name without the end that AMD's compiler gives it; a part of `name`. */
 str rocm_kernel_name(str name);
@@ -16,5 +22,6 @@ str rocm_copy_name(str operation);
 
 ingest_function ingest_rocm_json;
 ingest_function ingest_rocpd;
+ingest_function ingest_rocm_csv;
 
 #endif

@@ -63,6 +63,8 @@ typedef struct {
 rocm rocm_begin(builder *b, const ingest_options *o);
 void rocm_end(rocm *r);
 uint32_t rocm_string(rocm *r, str s);
+/* "0x7f00"; false: it is no such number. */
+bool rocm_read_address(str text, int64_t *out);
 status rocm_put_work(rocm *r, const rocm_work *w) MUST_USE;
 status rocm_put_call(rocm *r, const rocm_call *c) MUST_USE;
 /* The next GPU of the file: its number; properties: a JSON object or nothing. */

@@ -56,19 +56,6 @@ static uint8_t field_of(str key, uint8_t around) {
     return ROCM_NOTHING;
 }
 
-/* "0x7f00" */
-static bool read_address(str value, int64_t *out) {
-    str text = json_text(value);
-    uint64_t v = 0;
-    if (!str_starts(text, STR("0x"))) return false;
-    for (size_t i = 2; i < text.n && i < 18; i++) {
-        char c = (char)(text.p[i] | 0x20);
-        v = v << 4 | (uint64_t)(c <= '9' ? c & 15 : (c - 'a' + 10) & 15);
-    }
-    *out = (int64_t)v;
-    return true;
-}
-
 /* A value that is not an object: the byte after it, NULL when it has no end. */
 static const char *read_any_value(const char *p, const char *end, uint8_t field,
                                   rocm_record *out) {
@@ -76,7 +63,8 @@ static const char *read_any_value(const char *p, const char *end, uint8_t field,
     if (!stop || field == ROCM_NOTHING) return stop;
     int64_t number;
     str value = str_n(p, (size_t)(stop - p));
-    if (json_i64(value, &number) || (field == ROCM_ADDRESS && read_address(value, &number)))
+    if (json_i64(value, &number) ||
+        (field == ROCM_ADDRESS && rocm_read_address(json_text(value), &number)))
         out->v[field] = number;
     return stop;
 }

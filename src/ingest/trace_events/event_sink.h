@@ -18,7 +18,7 @@ typedef struct {
 
 /* Where a dialect adds to trace_event_take. Each may be NULL. */
 typedef struct {
-    /* Kind of an event without a category. */
+    /* Kind of an event without a category, or with one that nobody knows. */
     slice_kind (*bare_kind)(event_sink *s, const event *e);
     /* The row is filled as usual and not added yet: sets right what the producer means. */
     status (*fill_slice)(event_sink *s, const event *e, raw_slice *row);

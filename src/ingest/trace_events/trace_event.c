@@ -118,7 +118,7 @@ static bool is_numbered_step(const event *e, uint8_t class) {
 /* Nothing is known of the category, or there is none. */
 static slice_kind bare_kind(event_sink *s, const event *e) {
     const event_hooks *h = &s->dialect->hooks;
-    return e->category || !h->bare_kind ? KIND_OTHER : h->bare_kind(s, e);
+    return h->bare_kind ? h->bare_kind(s, e) : KIND_OTHER;
 }
 
 static slice_kind trace_event_kind_of(event_sink *s, const event *e, uint8_t class,

@@ -310,6 +310,43 @@ static void test_sums_of_collectives(void **state) {
     buf_fini(&file);
 }
 
+/* A task with the connection of a collective that computes nothing: it waits for it. */
+static void a_task_of_a_collective_is_a_piece_of_it(void **state) {
+    (void)state;
+    trace *t = read_db(
+        "CREATE TABLE STRING_IDS(id,value); INSERT INTO STRING_IDS VALUES(1,'AI_CORE'),"
+        "(2,'hcom_allReduce__158_4_1'),(3,'group_158'),(4,'Notify Wait'),(5,'fused');"
+        "CREATE TABLE TASK(startNs,endNs,deviceId,connectionId,globalTaskId,taskType,streamId);"
+        "INSERT INTO TASK VALUES(100,200,0,7,1,1,4),(110,190,0,7,2,4,4),(100,150,0,7,3,1,4),"
+        "(100,150,0,8,4,1,2);"
+        "CREATE TABLE COMPUTE_TASK_INFO(name,globalTaskId,opType);"
+        "INSERT INTO COMPUTE_TASK_INFO VALUES(5,3,5);"
+        "CREATE TABLE COMMUNICATION_OP(opName,startNs,endNs,connectionId,groupName);"
+        "INSERT INTO COMMUNICATION_OP VALUES(2,100,200,7,3);");
+    assert_int_equal(t->kind_count[KIND_KERNEL], 3); /* the collective, 3 and 4 */
+    assert_int_equal(t->slice.kind[find_slice(t, "Notify Wait")], KIND_SYNC);
+    assert_int_equal(t->slice.kind[find_slice(t, "fused")], KIND_KERNEL);
+    assert_int_equal(t->kind_count[KIND_OTHER], 1);
+    trace_release(t);
+}
+
+static void what_is_far_from_the_session_is_skipped(void **state) {
+    (void)state;
+    trace *t =
+        read_db("CREATE TABLE STRING_IDS(id,value); INSERT INTO STRING_IDS VALUES(1,'a');"
+                "CREATE TABLE SESSION_TIME_INFO(startTimeNs,endTimeNs);"
+                "INSERT INTO SESSION_TIME_INFO VALUES(1000,2000);"
+                "CREATE TABLE TASK(startNs,endNs,deviceId,globalTaskId,taskType);"
+                "INSERT INTO TASK VALUES(1100,1200,0,1,1),(2900,2950,0,2,1),"
+                "(900000,900100,0,3,1),(-500,-100,0,4,1);"
+                "CREATE TABLE HBM(deviceId,timestampNs,bandwidth,hbmId,type);"
+                "INSERT INTO HBM VALUES(0,1500,1,0,1),(0,990000,1,0,1);");
+    assert_int_equal(t->slice.n - 1, 2);
+    assert_int_equal(t->counter.n - 1, 1);
+    assert_int_equal(trace_quality(t, CAUSE_OTHER_CLOCK), 3);
+    trace_release(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_has_launch_operator_shapes_and_counters),
@@ -324,6 +361,8 @@ int main(void) {
         cmocka_unit_test(a_cut_file_is_read_as_far_as_it_goes),
         cmocka_unit_test(test_sums_of_collectives),
         cmocka_unit_test(others_are_not_taken_for_it),
+        cmocka_unit_test(a_task_of_a_collective_is_a_piece_of_it),
+        cmocka_unit_test(what_is_far_from_the_session_is_skipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -352,14 +354,133 @@ static void test_heads(void **state) {
     assert_false(rocpd_head(STR("SQLite format 3\0 songs")));
 }
 
+#define KERNEL_COLUMNS                                                       \
+    "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Kernel_Name\",\"Correlation_Id\"," \
+    "\"Start_Timestamp\",\"End_Timestamp\",\"Workgroup_Size_X\",\"Grid_Size_X\"\n"
+#define CALL_COLUMNS \
+    "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\n"
+
+static void write_file(const char *folder, const char *name, const char *text) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* The folder's tables, as they are read when `named` is opened. */
+static trace *read_tables(const char *folder, const char *named) {
+    char path[128];
+    source *s = NULL;
+    trace *t = NULL;
+    builder *b = builder_new();
+    snprintf(path, sizeof path, "%s/%s", folder, named);
+    assert_int_equal(source_open(path, &s, NULL), OK);
+    ingest_options o = {.path = path};
+    assert_int_equal(ingest_rocm_csv(s, &o, b, NULL), OK);
+    source_close(s);
+    assert_int_equal(builder_seal(b, NULL, &t, NULL), OK);
+    builder_free(b);
+    return t;
+}
+
+static void check_tables(const trace *t) {
+    uint32_t kernel = find_slice(t, "k<int, 2>"), call = find_slice(t, "hipLaunchKernel");
+    uint32_t copy = find_slice(t, "Memcpy DtoH");
+    assert_int_equal(t->kernel.n, 3);
+    for (uint32_t i = 1; i < t->kernel.n; i++) {
+        assert_int_equal(t->kernel.device[i], 0); /* agent 7: the machine's only GPU */
+        assert_int_equal(t->kernel.stream[i], 3);
+        if (t->kernel.slice[i] != kernel) continue;
+        assert_int_equal(t->kernel.launch[i], call);
+        assert_int_equal(t->kernel.grid_x[i], 4);
+    }
+    assert_int_equal(t->slice.dur[kernel], 50);
+    assert_int_equal(t->slice.kind[copy], KIND_MEMCPY);
+    assert_int_equal(t->slice.kind[call], KIND_RUNTIME);
+    assert_string_equal(text_of_id(t, t->device.name[1]), "MI300X");
+    assert_true(str_eq(t->format, STR("rocprof")));
+}
+
+static void test_tables_of_one_prefix_are_one_recording(void **state) {
+    (void)state;
+    static const char *const names[] = {"r_kernel_trace.csv", "r_hip_api_trace.csv",
+                                        "r_memory_copy_trace.csv", "r_agent_info.csv",
+                                        "other_hip_api_trace.csv"};
+    char folder[] = "/tmp/tacho-rocm-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    write_file(folder, names[0],
+               KERNEL_COLUMNS "\"KERNEL_DISPATCH\",\"Agent 7\",\"3\",\"k<int, 2>.kd\",\"5\","
+                              "\"100\",\"150\",\"256\",\"1000\"\n");
+    write_file(folder, names[1], CALL_COLUMNS "HIP_RUNTIME_API,hipLaunchKernel,1,2,5,80,90\n");
+    write_file(folder, names[2],
+               "Kind,Direction,Stream_Id,Source_Agent_Id,Destination_Agent_Id,Correlation_Id,"
+               "Start_Timestamp,End_Timestamp\n"
+               "MEMORY_COPY,MEMORY_COPY_DEVICE_TO_HOST,3,Agent 7,Agent 0,6,200,300\n");
+    write_file(folder, names[3], "Node_Id,Agent_Type,Product_Name\n0,CPU,EPYC\n7,GPU,MI300X\n");
+    write_file(folder, names[4], CALL_COLUMNS "HIP_RUNTIME_API,hipFree,1,2,5,80,90\n");
+    for (int i = 0; i < 3; i++) {
+        trace *t = read_tables(folder, names[i]);
+        check_tables(t);
+        trace_release(t);
+    }
+    for (size_t i = 0; i < N_OF(names); i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        remove(path);
+    }
+    remove(folder);
+}
+
+static void test_tables_are_known_by_their_columns(void **state) {
+    (void)state;
+    str prefix;
+    assert_true(rocm_csv_head(STR(KERNEL_COLUMNS)));
+    assert_true(rocm_csv_head(STR(CALL_COLUMNS)));
+    assert_false(rocm_csv_head(STR("Name,Calls,TotalDurationNs\n")));
+    assert_false(rocm_csv_head(STR("")));
+    assert_true(rocm_csv_name(STR("a_b_kernel_trace.csv"), &prefix));
+    assert_true(str_eq(prefix, STR("a_b")));
+    assert_true(rocm_csv_name(STR("out/hip_api_trace.csv"), &prefix));
+    assert_true(str_eq(prefix, STR("out/")));
+    assert_false(rocm_csv_name(STR("mykernel_trace.csv"), &prefix));
+    assert_true(rocm_csv_is_part(STR("a_agent_info.csv")));
+    assert_false(rocm_csv_is_part(STR("a_kernel_trace.csv")));
+}
+
+static void test_a_table_loses_only_its_damaged_rows(void **state) {
+    (void)state;
+    error err;
+    trace *t = read_with(ingest_rocm_csv,
+                         STR(CALL_COLUMNS "HIP_RUNTIME_API,a,1,1,1,10,20\n"
+                                          "HIP_RUNTIME_API,b,1,1,2,30\n"
+                                          "HIP_RUNTIME_API,c,1,1,3,50,40\n"),
+                         (read_how){0}, &err);
+    assert_non_null(t);
+    assert_int_equal(t->slice.n, 2);
+    assert_int_equal(trace_quality(t, CAUSE_MISSING_TIME), 1);
+    assert_int_equal(trace_quality(t, CAUSE_NEGATIVE_DURATION), 1);
+    trace_release(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),          cmocka_unit_test(test_two_processes),
-        cmocka_unit_test(test_cut),           cmocka_unit_test(test_records_of_other_shapes),
-        cmocka_unit_test(test_database),      cmocka_unit_test(test_newer_database),
-        cmocka_unit_test(test_graph_in_json), cmocka_unit_test(test_graph_in_database),
-        cmocka_unit_test(test_ancestors),     cmocka_unit_test(test_names_after_records),
-        cmocka_unit_test(test_names),         cmocka_unit_test(test_heads),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_two_processes),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_records_of_other_shapes),
+        cmocka_unit_test(test_database),
+        cmocka_unit_test(test_newer_database),
+        cmocka_unit_test(test_graph_in_json),
+        cmocka_unit_test(test_graph_in_database),
+        cmocka_unit_test(test_ancestors),
+        cmocka_unit_test(test_names_after_records),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_heads),
+        cmocka_unit_test(test_tables_of_one_prefix_are_one_recording),
+        cmocka_unit_test(test_tables_are_known_by_their_columns),
+        cmocka_unit_test(test_a_table_loses_only_its_damaged_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

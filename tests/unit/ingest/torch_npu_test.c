@@ -25,6 +25,10 @@
     "Device_id,Model ID,Task ID,Stream ID,Name,Type,Accelerator Core,Start Time(us)," \
     "Duration(us),Block Dim,Input Shapes,aic_mac_ratio\n"
 
+static status reopen_path(void *context, source **out, error *err) {
+    return source_open(context, out, err);
+}
+
 static trace *read_npu(const char *name) {
     char path[256];
     source *s = NULL;
@@ -32,7 +36,11 @@ static trace *read_npu(const char *name) {
     builder *b = builder_new();
     snprintf(path, sizeof path, "%s/%s", folder, name);
     assert_int_equal(source_open(path, &s, NULL), OK);
-    assert_int_equal(ingest_torch_npu(s, &(ingest_options){.path = path}, b, NULL), OK);
+    assert_int_equal(
+        ingest_torch_npu(
+            s, &(ingest_options){.path = path, .reopen = reopen_path, .reopen_context = path},
+            b, NULL),
+        OK);
     source_close(s);
     assert_int_equal(builder_seal(b, NULL, &t, NULL), OK);
     builder_free(b);
@@ -141,6 +149,24 @@ static void names_tell_worker_time_and_rank(void **state) {
     assert_false(torch_npu_head(STR("")));
 }
 
+#define TASK_OF(type, connection)                                                      \
+    "{\"ph\":\"X\",\"name\":\"" type "\",\"pid\":800,\"tid\":4,"                       \
+    "\"ts\":\"1704161511420105.000\",\"dur\":20,\"args\":{\"Task Type\":\"" type "\"," \
+    "\"connection_id\":" #connection "}}"
+
+static void what_a_collective_does_on_its_stream_is_a_piece_of_it(void **state) {
+    (void)state;
+    put("trace_view.json", "[" OP "," TASK_OF("Notify Wait", 2) "," TASK_OF(
+                               "SDMA", 2) "," COLLECTIVE "," TASK_OF("MEMCPY_ASYNC", 3) "]");
+    trace *t = read_npu("trace_view.json");
+    assert_int_equal(t->slice.kind[slice_named(t, "Notify Wait")], KIND_SYNC);
+    assert_int_equal(t->slice.kind[slice_named(t, "SDMA")], KIND_OTHER);
+    assert_int_equal(t->slice.kind[slice_named(t, "MEMCPY_ASYNC")], KIND_MEMCPY);
+    assert_int_equal(t->slice.kind[slice_named(t, "hcom_allReduce__158_4_1")], KIND_KERNEL);
+    assert_int_equal(t->kernel.n - 1, 2);
+    trace_release(t);
+}
+
 static void damaged_tables_cost_only_themselves(void **state) {
     (void)state;
     put("trace_view.json", TIMELINE);
@@ -159,6 +185,7 @@ int main(void) {
         IN_FOLDER(a_task_has_its_row_and_its_operator),
         IN_FOLDER(a_collective_has_group_sequence_and_size),
         IN_FOLDER(pieces_of_a_collective_are_named),
+        IN_FOLDER(what_a_collective_does_on_its_stream_is_a_piece_of_it),
         IN_FOLDER(memory_is_that_of_the_frameworks_allocator),
         IN_FOLDER(damaged_tables_cost_only_themselves),
         cmocka_unit_test(names_tell_worker_time_and_rank),

@@ -369,6 +369,24 @@ static void folders_of_torch_npu_are_spans_of_their_rank(void **state) {
              STR("Name\n"));
     put_file(&f, "r/b_9_20260101000000002_ascend_pt/profiler_info_0.json", STR("{}"));
     check(in_folder(&f, "r"), "r[rank0:20260101000000002 rank1:20260101000000001]");
+    check(in_folder(&f, "r/a_7_20260101000000001_ascend_pt"),
+          "a_7_20260101000000001_ascend_pt[rank1:20260101000000001]");
+    folder_gone(&f);
+}
+
+static void tables_of_rocprofv3_with_one_prefix_are_one_worker(void **state) {
+    folder f = folder_new();
+    str kernels = STR("Kind,Kernel_Name,Correlation_Id,Start_Timestamp,End_Timestamp\n");
+    str calls = STR("Domain,Function,Correlation_Id,Start_Timestamp,End_Timestamp\n");
+    put_file(&f, "r/7_kernel_trace.csv", kernels);
+    put_file(&f, "r/7_hip_api_trace.csv", calls);
+    put_file(&f, "r/7_agent_info.csv", STR("Node_Id,Agent_Type\n"));
+    put_file(&f, "r/8_kernel_trace.csv", kernels);
+    put_file(&f, "r/8_kernel_stats.csv", STR("Name,Calls,Total\na,1,2\n"));
+    put_file(&f, "both/7_kernel_trace.csv", kernels);
+    put_file(&f, "both/7_results.json", STR("{\"rocprofiler-sdk-tool\":[]}"));
+    check(in_folder(&f, "r"), "r[7: 8:]");
+    check(in_folder(&f, "both"), "both[7_results:]");
     folder_gone(&f);
 }
 
@@ -508,6 +526,7 @@ int main(void) {
         cmocka_unit_test(a_mindspore_folder_has_a_worker_for_each_device),
         cmocka_unit_test(cycles_of_mindspore_are_spans_of_their_process),
         cmocka_unit_test(folders_of_torch_npu_are_spans_of_their_rank),
+        cmocka_unit_test(tables_of_rocprofv3_with_one_prefix_are_one_worker),
         cmocka_unit_test(results_of_torch_npu_alone_are_one_worker),
         cmocka_unit_test(databases_of_an_npu_are_read_where_there_is_no_timeline),
         cmocka_unit_test(a_folder_of_torch_npu_without_results_says_what_to_run),

@@ -33,8 +33,6 @@ static void bytes_tell(void **state) {
          MSG_FOREIGN_CHAKRA},
         {STR("{\"schema\": \"1.0.1\", \"nodes\": [{\"id\": 2, \"ctrl_deps\": 1}]}"),
          MSG_FOREIGN_CHAKRA},
-        {STR("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"}"),
-         MSG_FOREIGN_SPEEDSCOPE},
         {STR("{\"nodes\":[{\"id\":1,\"callFrame\":{},\"hitCount\":0}]}"),
          MSG_FOREIGN_CPUPROFILE},
         {STR("PERFILE2\x68\0\0\0"), MSG_FOREIGN_PERF},

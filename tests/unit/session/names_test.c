@@ -49,6 +49,8 @@ static void other_names_are_not_taken_for_traces(void **state) {
     assert_true(name_may_be_trace(STR("x.json.gz")));
     assert_true(name_may_be_trace(STR("x.trace")));
     assert_true(name_may_be_trace(STR("x.pickle")));
+    assert_true(name_may_be_trace(STR("x_kernel_trace.csv")));
+    assert_false(name_may_be_trace(STR("x_kernel_stats.csv")));
     assert_false(name_may_be_trace(STR("x.pt")));
     assert_false(name_may_be_trace(STR("x.gz")));
 }
@@ -90,6 +92,8 @@ static void any_name_has_a_worker(void **state) {
     assert_int_equal(n.packing, 1);
     name_of_any(STR("memory_snapshot.pickle"), &n);
     assert_true(str_eq(n.worker, STR("memory_snapshot")));
+    name_of_any(STR("x_hip_api_trace.csv.gz"), &n);
+    assert_true(str_eq(n.worker, STR("x")) && n.table && n.packing == 1);
     name_of_any(STR("-"), &n);
     assert_true(str_eq(n.worker, STR("-")));
     name_of_any(STR(".json"), &n);

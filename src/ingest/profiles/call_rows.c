@@ -1,0 +1,53 @@
+/* call_rows.c: the functions that are open on a thread, as slices. A slice is written when its
+ * function returns; its number tells the outer from the inner of two that take the same time.
+ */
+#include "ingest/profiles/call_rows.h"
+
+#include "base/num.h"
+
+typedef struct {
+    uint32_t name, number;
+    int64_t start;
+} open_call;
+
+call_rows call_rows_begin(part *p, uint32_t track, slice_kind kind) {
+    return (call_rows){
+        .part = p, .track = track, .kind = (uint8_t)kind, .open = VEC_INIT(open_call)};
+}
+
+void call_rows_end(call_rows *c) {
+    vec_fini(&c->open);
+}
+
+void call_rows_open(call_rows *c, uint32_t name, int64_t at) {
+    open_call *to = vec_push(&c->open);
+    c->failed |= !to;
+    if (to) *to = (open_call){name, ++c->n_calls, at};
+}
+
+void call_rows_close(call_rows *c, size_t depth, int64_t at) {
+    while (c->open.n > depth) {
+        const open_call *call = &VEC(&c->open, open_call)[--c->open.n];
+        raw_slice s = {.start = call->start,
+                       .dur = max_i64(0, sub_i64(at, call->start)),
+                       .name = call->name,
+                       .track = c->track,
+                       .tie = call->number,
+                       .kind = c->kind};
+        c->failed |= part_slice(c->part, &s) != OK;
+    }
+}
+
+size_t call_rows_find(const call_rows *c, uint32_t name) {
+    for (size_t i = c->open.n; i-- > 0;)
+        if (VEC(&c->open, open_call)[i].name == name) return i;
+    return SIZE_MAX;
+}
+
+void call_rows_sample(call_rows *c, const uint32_t *names, size_t n, int64_t at) {
+    size_t same = 0;
+    while (same < n && same < c->open.n && VEC(&c->open, open_call)[same].name == names[same])
+        same++;
+    call_rows_close(c, same, at);
+    for (size_t i = same; i < n; i++) call_rows_open(c, names[i], at);
+}
