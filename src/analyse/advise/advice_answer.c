@@ -535,6 +535,10 @@ static status find_all(const analysis_input *in, const params *p, const advice_w
                                .severity = SEVERITY_INFO};
         return OK;
     }
+    if (!f->run && !v->decided.id && cold_start_judge(f->t, &f->steps.cold, &v->decided)) {
+        v->n = 0; /* a warm program has none of this, and little else was recorded */
+        return OK;
+    }
     TRY(advice_answer_replay(f, v->found, &v->n, err));
     if (f->run) TRY(take_kept(f, v->found, &v->n, err));
     TRY(advice_answer_settle(f, v->found, v->n, err));

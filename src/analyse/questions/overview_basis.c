@@ -50,8 +50,20 @@ static status note_held(overview *o, error *err) {
     return answer_note(o->out, o->arena, &note, err);
 }
 
+/* What the one step of a recording without steps does not begin with. */
+static status note_cold(overview *o, error *err) {
+    const cold_start *c = &o->steps.cold;
+    if (!c->is_before) return OK;
+    verdict note = {
+        .id = "cold_start", .message = MSG_NOTE_COLD_START, .severity = SEVERITY_INFO};
+    verdict_add(&note, arg_time("time", sub_i64(c->until, o->t->start_ns)));
+    cold_start_say(o->t, c, &note);
+    return answer_note(o->out, o->arena, &note, err);
+}
+
 status overview_note_left_out(overview *o, error *err) {
     TRY(note_held(o, err));
+    TRY(note_cold(o, err));
     TRY(note_warm_up(o, err));
     TRY(note_without_ops(o, err));
     for (uint32_t i = 0; i < o->steps.n_left_out; i++) {

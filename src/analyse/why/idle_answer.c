@@ -413,6 +413,7 @@ status analyse_idle(const analysis_input *in, const params *p, arena *a, answer 
     TRY(find_all(&k, err));
     bool lost = false;
     TRY(lost_work_judge(k.t, a, out, &lost, err));
+    lost = lost || cold_start_judge(k.t, &k.steps.cold, &out->verdict);
     if (!lost) rules_apply(rules, N_OF(rules), &k, &out->verdict);
     if (!lost && k.steps.n) step_spans_say(&k.steps, k.sums.steps_ns, &out->verdict);
     answer_finish(out, p);
