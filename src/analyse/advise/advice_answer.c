@@ -134,9 +134,23 @@ static bool claims_first(const finding *one) {
     return one->rule->claim == CLAIM_EXPOSED_FIRST || one->advice.holds_back;
 }
 
-/* Lets every moment be saved once, and puts the findings in order again. */
-static status advice_answer_settle(const advice_facts *f, finding *found, uint32_t n,
+#define LEAST_SAVED 0.005 /* of the step: less is nothing that a reader could measure */
+
+/* Is there too little left of what it saves to tell of it? Of the causes of one interval each
+ * is told: it has a remedy of its own, and what it saves alone is not known. */
+static bool saves_nothing(const advice_facts *f, finding *one) {
+    advice *a = &one->advice;
+    if (a->saves == ABSENT_I64 || advice_share(f, a->saves) >= LEAST_SAVED) return false;
+    bool shares = one->rule->claim == CLAIM_INTERVAL && one->included_in;
+    if (shares) a->saves = ABSENT_I64;
+    return !shares;
+}
+
+/* Lets every moment be saved once, drops what saves nothing then, and puts the findings in
+ * order again. */
+static status advice_answer_settle(const advice_facts *f, finding *found, uint32_t *n_found,
                                    error *err) {
+    uint32_t n = *n_found;
     advice_claim *claims = ARENA_ARRAY(f->arena, advice_claim, (size_t)n + 1);
     finding *old = ARENA_ARRAY(f->arena, finding, (size_t)n + 1);
     uint32_t *of = ARENA_ARRAY(f->arena, uint32_t, (size_t)n + 1), used = 0, kept = 0;
@@ -152,9 +166,11 @@ static status advice_answer_settle(const advice_facts *f, finding *found, uint32
     TRY(advice_claims_settle(f, claims, n, err));
     for (uint32_t i = 0; i < n; i++) old[of[i]].included_in = claims[i].included_in;
     for (uint32_t i = 0; i < n; i++) {
+        if (saves_nothing(f, &old[i])) continue;
         if (!old[i].kept) old[i].advice.severity = severity_of(f, &old[i].advice);
         insert(found, &kept, &old[i]);
     }
+    *n_found = kept;
     return OK;
 }
 
@@ -344,7 +360,6 @@ static bool has_value(const verdict *v, const char *name) {
 static uint16_t basis_of(const finding *one) {
     const advice *a = &one->advice;
     if (one->kept || !a->summed) return one->rule->basis;
-    if (has_value(&a->words, "same")) return MSG_ADVICE_REPLAYED_SAME_BASIS;
     /* A replay that leaves the sum as it is was no better reason than the rule's own. */
     return a->replayed != a->summed ? MSG_ADVICE_REPLAYED_BASIS : one->rule->basis;
 }
@@ -541,7 +556,7 @@ static status find_all(const analysis_input *in, const params *p, const advice_w
     }
     TRY(advice_answer_replay(f, v->found, &v->n, err));
     if (f->run) TRY(take_kept(f, v->found, &v->n, err));
-    TRY(advice_answer_settle(f, v->found, v->n, err));
+    TRY(advice_answer_settle(f, v->found, &v->n, err));
     return find_decided(f, v, err);
 }
 
