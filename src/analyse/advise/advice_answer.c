@@ -136,14 +136,13 @@ static bool claims_first(const finding *one) {
 
 #define LEAST_SAVED 0.005 /* of the step: less is nothing that a reader could measure */
 
-/* Is there too little left of what it saves to tell of it? Of the causes of one interval each
- * is told: it has a remedy of its own, and what it saves alone is not known. */
+/* Does the step stay as long without it? What another rule saves already is told with that
+ * one's name and without a number: it has a remedy of its own. */
 static bool saves_nothing(const advice_facts *f, finding *one) {
     advice *a = &one->advice;
     if (a->saves == ABSENT_I64 || advice_share(f, a->saves) >= LEAST_SAVED) return false;
-    bool shares = one->rule->claim == CLAIM_INTERVAL && one->included_in;
-    if (shares) a->saves = ABSENT_I64;
-    return !shares;
+    if (one->included_in) a->saves = ABSENT_I64;
+    return !one->included_in;
 }
 
 /* Lets every moment be saved once, drops what saves nothing then, and puts the findings in
