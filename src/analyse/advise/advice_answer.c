@@ -527,6 +527,9 @@ static status find_decided(const advice_facts *f, findings *v, error *err) {
         claim =
             (advice_claim){first->rule->id, first->rule->claim, &v->found[0].advice, NULL, {0}};
     TRY(advice_decide(f, first ? &claim : NULL, f->arena, &v->decided, err));
+    if (!f->run && !v->decided.id && !first)
+        (void)host_coverage_judge(f->t, &f->coverage,
+                                  mul_i64(f->step_ns, (int64_t)f->steps.n), &v->decided);
     if (v->decided.id) put_first(v, v->decided.id);
     return OK;
 }
@@ -626,6 +629,7 @@ status advice_answer(const analysis_input *in, const params *p, const advice_wor
         table_drop_column(t, COL_A(workers));
     }
     TRY(note_lacks(f, out, err));
+    if (!f->run) TRY(host_coverage_note(f->t, &f->coverage, a, out, err));
     TRY(advice_answer_note_whole(f, workers->is_part, out, err));
     bool replaced = false;
     if (!f->run) TRY(lost_work_judge(f->t, a, out, &replaced, err));

@@ -10,7 +10,8 @@
  * operators an interpreter takes some ten microseconds; what lasts PAUSE_NS is something else:
  * loading, a lock, a file, a sleep. Where the batch is copied to the device right after it, or
  * where a step begins with it, it is taken for loading: unless there is a data loader that
- * marks itself, or the program serves and waits for requests. */
+ * marks itself, or the program serves and waits for requests. Where the host's work was not
+ * recorded (host_coverage.h) there are no pauses. */
 #include "analyse/advise/advice.h"
 
 #include "analyse/kind_names.h"
@@ -44,6 +45,7 @@ static intervals silent_gaps(const advice_facts *f) {
     intervals_merge(&gaps);
     for (size_t i = 0; i < sizeof loud / sizeof *loud; i++)
         gaps = intervals_minus(&gaps, &f->ranges.at[loud[i]]);
+    gaps = intervals_minus(&gaps, &f->coverage.at);
     return intervals_minus(&gaps, &f->overhead_at);
 }
 
@@ -74,7 +76,8 @@ static void add_pause(const trace *t, pause_sum *sum, interval pause, const idle
 }
 
 status advice_pauses_find(advice_facts *f, error *err) {
-    intervals silent = silent_gaps(f);
+    TRY(host_coverage_find(f->t, &f->steps, &f->ranges, f->arena, &f->coverage, err));
+    intervals silent = f->coverage.without_ops ? intervals_in(f->arena) : silent_gaps(f);
     bool serves;
     size_t g = 0;
     f->pause.at = f->load_pause.at = intervals_in(f->arena);

@@ -226,7 +226,8 @@ static status write_tables(overview *o, const analysis_input *in, overview_facts
     TRY(overview_write_configuration(o, n_workers ? n_workers : in->n_traces, err));
     TRY(overview_write_stage_events(o, err));
     TRY(overview_write_user_events(o, err));
-    return overview_note_left_out(o, err);
+    TRY(overview_note_left_out(o, err));
+    return overview_note_coverage(o, err);
 }
 
 /* The tables and the cause of the verdict need nothing of each other and take about as long. */

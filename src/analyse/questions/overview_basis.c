@@ -2,6 +2,7 @@
  * known of the run. */
 #include "analyse/kind_names.h"
 #include "analyse/questions/overview_int.h"
+#include "analyse/scan/host_coverage.h"
 #include "analyse/scan/lost_work.h"
 #include "base/message_ids_advice.h"
 #include "store/traits.h"
@@ -87,6 +88,12 @@ status overview_note_left_out(overview *o, error *err) {
     if (o->steps.marked || !o->steps.n) return OK;
     verdict note = {.id = "no_steps", .message = MSG_NOTE_NO_STEPS, .severity = SEVERITY_INFO};
     return answer_note(o->out, o->arena, &note, err);
+}
+
+status overview_note_coverage(overview *o, error *err) {
+    host_coverage coverage;
+    TRY(host_coverage_find(o->t, &o->steps, &o->ranges, o->arena, &coverage, err));
+    return host_coverage_note(o->t, &coverage, o->arena, o->out, err);
 }
 
 static status overview_add_fact(table *t, str key, str value, error *err) {

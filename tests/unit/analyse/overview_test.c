@@ -192,9 +192,10 @@ static void last_steps_without_device_work_are_left_out_and_named(void **state) 
     table *t = fake_table(&out, "steps");
     assert_int_equal(t->n_rows, 1);
     assert_int_equal(fake_int(t, 0, "total"), 220);
-    assert_int_equal(out.quality.n_notes, 2);
+    assert_int_equal(out.quality.n_notes, 3);
     assert_int_equal(out.quality.notes[0].args[0].u.i, 2);
     assert_int_equal(out.quality.notes[1].args[0].u.i, 3);
+    assert_string_equal(out.quality.notes[2].id, "operators_not_recorded");
     arena_fini(&a);
     fake_fini(&f);
 }
