@@ -528,8 +528,8 @@ static status find_decided(const advice_facts *f, findings *v, error *err) {
             (advice_claim){first->rule->id, first->rule->claim, &v->found[0].advice, NULL, {0}};
     TRY(advice_decide(f, first ? &claim : NULL, f->arena, &v->decided, err));
     if (!f->run && !v->decided.id && !first)
-        (void)host_coverage_judge(f->t, &f->coverage,
-                                  mul_i64(f->step_ns, (int64_t)f->steps.n), &v->decided);
+        (void)host_coverage_judge(f->t, &f->coverage, mul_i64(f->step_ns, (int64_t)f->steps.n),
+                                  &v->decided);
     if (v->decided.id) put_first(v, v->decided.id);
     return OK;
 }

@@ -61,7 +61,8 @@ bool advice_allocator_calls(const advice_facts *f, double limit, advice *out) {
     advice_cost(f, out, ns);
     advice_point_to(f, out, &f->allocator_call);
     verdict_add(&out->words, arg_text("call", out->name));
-    verdict_add(&out->words, arg_real("count", (double)f->allocator_call.n / (double)f->steps.n));
+    verdict_add(&out->words,
+                arg_real("count", (double)f->allocator_call.n / (double)f->steps.n));
     verdict_add(&out->words, arg_text("module", device_module(f->t)));
     verdict_add(&out->words, arg_text("allocator", device_allocator(f->t)));
     return true;

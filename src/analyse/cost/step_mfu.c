@@ -29,8 +29,7 @@ static double find_known(op_work *w, const op_claims *c) {
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         uint32_t slice = t->kernel.slice[k];
         if (t->slice.kind[slice] != KIND_KERNEL || !select_work_counts(w->select, k)) continue;
-        if (!c->of_kernel[k] &&
-            lexicon_kernel_row(&w->lexicon, k).class == CLASS_COMMUNICATION)
+        if (!c->of_kernel[k] && lexicon_kernel_row(&w->lexicon, k).class == CLASS_COMMUNICATION)
             continue;
         all = add_i64(all, t->slice.dur[slice]);
         if (c->of_kernel[k]) known = add_i64(known, t->slice.dur[slice]);

@@ -119,7 +119,7 @@ static bool is_op_once(const trace *t, uint32_t op) {
         later++;
         slow += mul_i64(t->slice.dur[i], 10) > t->slice.dur[op];
     }
-    return later >= 2 && slow * 2 <= later;
+    return later >= 2 && slow <= later / 2;
 }
 
 /* Calls before operators; of operators inside each other the innermost. */
@@ -127,7 +127,7 @@ static bool tells_more(const trace *t, uint32_t slice, uint32_t than) {
     if (!than) return true;
     bool call = is_call(t->slice.kind[slice]), other = is_call(t->slice.kind[than]);
     if (call != other) return call;
-    int64_t least = call ? t->slice.dur[than] : t->slice.dur[than] / 10 * 9;
+    int64_t least = sub_i64(t->slice.dur[than], call ? 0 : t->slice.dur[than] / 10);
     return t->slice.dur[slice] > least;
 }
 
@@ -178,9 +178,8 @@ void cold_start_say(const trace *t, const cold_start *c, verdict *v) {
 bool cold_start_judge(const trace *t, const cold_start *c, verdict *out) {
     if (c->is_before || !c->ns || (double)c->ns < DECIDES_SHARE * (double)c->of_ns)
         return false;
-    *out = (verdict){.id = "cold_start",
-                     .message = MSG_VERDICT_COLD_START,
-                     .severity = SEVERITY_WARNING};
+    *out = (verdict){
+        .id = "cold_start", .message = MSG_VERDICT_COLD_START, .severity = SEVERITY_WARNING};
     cold_start_say(t, c, out);
     return true;
 }

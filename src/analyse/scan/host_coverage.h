@@ -20,7 +20,8 @@ typedef struct {
 /* `ranges` is of the steps. */
 status host_coverage_find(const trace *t, const step_spans *steps, const role_ranges *ranges,
                           arena *a, host_coverage *out, error *err) MUST_USE;
-/* Is so much of the time missing that little can be said of the rest? `all_ns`: of the steps. */
+/* Is so much of the time missing that little can be said of the rest? `all_ns`: of all
+ * steps. */
 bool host_coverage_judge(const trace *t, const host_coverage *c, int64_t all_ns, verdict *out);
 /* A note for what is missing, and how to record it. */
 status host_coverage_note(const trace *t, const host_coverage *c, arena *a, answer *out,

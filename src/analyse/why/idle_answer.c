@@ -283,7 +283,8 @@ static bool nothing_to_explain(const void *facts, verdict *v) {
 /* Share of copies in what the devices did in the steps. */
 static double copy_share(const idle_answer *k) {
     const trace *t = k->t;
-    int64_t from = k->steps.v[0].start, to = k->steps.v[k->steps.n - 1].end, copies = 0, all = 0;
+    int64_t from = k->steps.v[0].start, to = k->steps.v[k->steps.n - 1].end, copies = 0,
+            all = 0;
     for (uint32_t i = 1; i < t->kernel.n; i++) {
         uint32_t slice = t->kernel.slice[i];
         if (t->slice.start[slice] < from || t->slice.start[slice] >= to) continue;

@@ -71,8 +71,7 @@ static void calls_that_wait_are_not_cold(void **state) {
 static void only_the_first_calls_of_a_name_are_cold(void **state) {
     fake f;
     begin(&f);
-    for (int i = 0; i < 4; i++)
-        fake_add(&f, 0, KIND_RUNTIME, "cudaFree", i * 20 * MS, 15 * MS);
+    for (int i = 0; i < 4; i++) fake_add(&f, 0, KIND_RUNTIME, "cudaFree", i * 20 * MS, 15 * MS);
     (void)add_launch(&f, "gemm", 90 * MS, 10000);
     cold_start c = find(&f);
     assert_int_equal(c.ns, 30 * MS);
