@@ -142,8 +142,14 @@ static uint32_t frame_around(const trace *t, interval pause, const idle_gap *gap
     return found;
 }
 
+/* What happens in a few of many steps is no part of each: those steps are too long, and
+ * step_variance names them. */
+static bool is_rare(const advice_facts *f, const pause_sum *sum) {
+    return f->has & NEED_STEPS && sum->n < (int64_t)(f->steps.n + 1) / 2;
+}
+
 static bool is_paused(const advice_facts *f, const pause_sum *sum, double limit, advice *out) {
-    if (!costs(f, sum, limit)) return false;
+    if (!costs(f, sum, limit) || is_rare(f, sum)) return false;
     advice_cost(f, out, advice_per_step(f, sum->ns));
     uint32_t frame = frame_around(f->t, sum->longest, sum->gap);
     if (frame) {

@@ -1,8 +1,9 @@
 /* host_coverage.c: what of the host's work is in no record, though it must have worked.
  *
  * Of a range around the backward pass the part counts in which no operator, call, data loader
- * or collective ran, where that lasts longer than an interpreter takes between two operators.
- * Our own recorder sees all threads. */
+ * or collective ran, where that lasts longer than an interpreter takes between two operators;
+ * of ranges only those that are silent most of the time and have no other thread at work. Our
+ * own recorder sees all threads. */
 #include "analyse/scan/host_coverage.h"
 
 #include "base/message_ids_advice.h"
@@ -43,6 +44,17 @@ static intervals find_silence(const step_spans *steps, const role_ranges *ranges
     return out;
 }
 
+/* Does another thread run operators meanwhile? Then autograd's is there. */
+static bool has_helper(const trace *t, uint32_t range) {
+    int64_t start = t->slice.start[range], end = slice_end(t, range);
+    uint32_t own = trace_track_of(t, range);
+    for (uint32_t i = 1; i < t->slice.n; i++)
+        if (t->slice.kind[i] == KIND_OP && t->slice.start[i] >= start &&
+            t->slice.start[i] < end && trace_track_of(t, i) != own)
+            return true;
+    return false;
+}
+
 status host_coverage_find(const trace *t, const step_spans *steps, const role_ranges *ranges,
                           arena *a, host_coverage *out, error *err) {
     *out = (host_coverage){.without_ops = is_without_ops(t), .at = intervals_in(a)};
@@ -54,7 +66,7 @@ status host_coverage_find(const trace *t, const step_spans *steps, const role_ra
         if (!looked) silent = find_silence(steps, ranges, a);
         looked = true;
         int64_t ns = intervals_ns_in(&silent, t->slice.start[i], slice_end(t, i));
-        if (ns <= 0) continue;
+        if (ns <= t->slice.dur[i] / 2 || has_helper(t, i)) continue;
         intervals_add(&out->at, t->slice.start[i], slice_end(t, i));
         if (ns <= out->longest_ns) continue;
         out->backward = i;

@@ -19,7 +19,8 @@
  * The first steps of a program compile, fill caches and wait for the first batches. In our own
  * recordings, which hold them all, and where steps were found, those at the beginning that take
  * more than one and a half times the median of what follows are left out of averages; in all
- * others those that take more than three times as long although the device has no more to do.
+ * others those that take more than three times as long, as no step does later, although the
+ * device has no more to do.
  *
  * Where nothing marks steps, a cold start at the beginning (cold_start.h) is left out if most
  * of the recording comes after it. */
@@ -154,6 +155,13 @@ static bool is_one_time(const step_span *first, const step_span *typical) {
            sub_i64(first->work_ns, typical->work_ns) < extra / 2;
 }
 
+/* Is a later step, after the first half, nearly as long? Then it was no one-time work. */
+static bool comes_again(const step_spans *s, const step_span *first) {
+    for (uint32_t i = s->n / 2; i < s->n; i++)
+        if (duration(&s->v[i]) > duration(first) / 2) return true;
+    return false;
+}
+
 /* Number of leading steps, at most half of them, each too long for the median of all that
  * follow it. `order` holds 2 n numbers. One sort serves all: without its first steps the sorted
  * order of a list is what remains of it. */
@@ -167,8 +175,8 @@ static uint32_t count_warm_up(const step_spans *s, bool begins_cold, uint32_t *o
             if (order[i] > warm && seen++ == left / 2) break;
         const step_span *first = &s->v[warm], *typical = &s->v[order[i]];
         bool longer = mul_i64(duration(first), 2) > mul_i64(duration(typical), 3);
-        if (!(begins_cold && left >= LEAST_TYPICAL && longer) && !is_one_time(first, typical))
-            break;
+        bool once = is_one_time(first, typical) && !comes_again(s, first);
+        if (!(begins_cold && left >= LEAST_TYPICAL && longer) && !once) break;
         warm++;
     }
     return warm;
