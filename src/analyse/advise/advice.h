@@ -13,6 +13,7 @@
 #include "analyse/producer/step_trace.h"
 #include "analyse/rules.h"
 #include "analyse/scan/device_metrics.h"
+#include "analyse/scan/host_coverage.h"
 #include "analyse/scan/idle.h"
 #include "analyse/scan/memory_view.h"
 #include "analyse/scan/pipe_view.h"
@@ -102,6 +103,7 @@ typedef struct {
     uint32_t longest;         /* of them; index in steps */
     stage_segments stages;
     idle_gaps idle;
+    host_coverage coverage;
     pause_sum pause, load_pause; /* of the host, while the device waits */
     device_metrics_list devices; /* over the steps */
     /* the host */

@@ -137,9 +137,22 @@ static bool claims_first(const finding *one) {
     return one->rule->claim == CLAIM_EXPOSED_FIRST || one->advice.holds_back;
 }
 
-/* Lets every moment be saved once, and puts the findings in order again. */
-static status advice_answer_settle(const advice_facts *f, finding *found, uint32_t n,
+#define LEAST_SAVED 0.005 /* of the step: less is nothing that a reader could measure */
+
+/* Does the step stay as long without it? What another rule saves already is told with that
+ * one's name and without a number: it has a remedy of its own. */
+static bool saves_nothing(const advice_facts *f, finding *one) {
+    advice *a = &one->advice;
+    if (a->saves == ABSENT_I64 || advice_share(f, a->saves) >= LEAST_SAVED) return false;
+    if (one->included_in) a->saves = ABSENT_I64;
+    return !one->included_in;
+}
+
+/* Lets every moment be saved once, drops what saves nothing then, and puts the findings in
+ * order again. */
+static status advice_answer_settle(const advice_facts *f, finding *found, uint32_t *n_found,
                                    error *err) {
+    uint32_t n = *n_found;
     advice_claim *claims = ARENA_ARRAY(f->arena, advice_claim, (size_t)n + 1);
     finding *old = ARENA_ARRAY(f->arena, finding, (size_t)n + 1);
     uint32_t *of = ARENA_ARRAY(f->arena, uint32_t, (size_t)n + 1), used = 0, kept = 0;
@@ -155,9 +168,11 @@ static status advice_answer_settle(const advice_facts *f, finding *found, uint32
     TRY(advice_claims_settle(f, claims, n, err));
     for (uint32_t i = 0; i < n; i++) old[of[i]].included_in = claims[i].included_in;
     for (uint32_t i = 0; i < n; i++) {
+        if (saves_nothing(f, &old[i])) continue;
         if (!old[i].kept) old[i].advice.severity = severity_of(f, &old[i].advice);
         insert(found, &kept, &old[i]);
     }
+    *n_found = kept;
     return OK;
 }
 
@@ -347,7 +362,6 @@ static bool has_value(const verdict *v, const char *name) {
 static uint16_t basis_of(const finding *one) {
     const advice *a = &one->advice;
     if (one->kept || !a->summed) return one->rule->basis;
-    if (has_value(&a->words, "same")) return MSG_ADVICE_REPLAYED_SAME_BASIS;
     /* A replay that leaves the sum as it is was no better reason than the rule's own. */
     return a->replayed != a->summed ? MSG_ADVICE_REPLAYED_BASIS : one->rule->basis;
 }
@@ -517,6 +531,9 @@ static status find_decided(const advice_facts *f, findings *v, error *err) {
         claim =
             (advice_claim){first->rule->id, first->rule->claim, &v->found[0].advice, NULL, {0}};
     TRY(advice_decide(f, first ? &claim : NULL, f->arena, &v->decided, err));
+    if (!f->run && !v->decided.id && !first)
+        (void)host_coverage_judge(f->t, &f->coverage, mul_i64(f->step_ns, (int64_t)f->steps.n),
+                                  &v->decided);
     if (v->decided.id) put_first(v, v->decided.id);
     return OK;
 }
@@ -541,9 +558,13 @@ static status find_all(const analysis_input *in, const params *p, const advice_w
     }
     if (trace_has(in->traces[0].trace, OTHER_TRACES))
         return other_traces_judge(in->traces[0].trace, a, &v->decided, err);
+    if (!f->run && !v->decided.id && cold_start_judge(f->t, &f->steps.cold, &v->decided)) {
+        v->n = 0; /* a warm program has none of this, and little else was recorded */
+        return OK;
+    }
     TRY(advice_answer_replay(f, v->found, &v->n, err));
     if (f->run) TRY(take_kept(f, v->found, &v->n, err));
-    TRY(advice_answer_settle(f, v->found, v->n, err));
+    TRY(advice_answer_settle(f, v->found, &v->n, err));
     return find_decided(f, v, err);
 }
 
@@ -617,6 +638,7 @@ status advice_answer(const analysis_input *in, const params *p, const advice_wor
         table_drop_column(t, COL_A(workers));
     }
     TRY(note_lacks(f, out, err));
+    if (!f->run) TRY(host_coverage_note(f->t, &f->coverage, a, out, err));
     TRY(advice_answer_note_whole(f, workers->is_part, out, err));
     bool replaced = false;
     if (!f->run) TRY(lost_work_judge(f->t, a, out, &replaced, err));

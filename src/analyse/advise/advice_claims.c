@@ -153,6 +153,17 @@ static void claim_amount(advice_claim *v, int64_t *left, const char **by) {
     if (!*by) *by = v->id;
 }
 
+/* Time of the host alone: a device that has so much to do would be busy all the same. */
+static bool is_of_host(claim_sort sort) {
+    return sort >= CLAIM_ALLOCATOR || sort == CLAIM_LOADING;
+}
+
+static void claim_idle(const advice_facts *f, advice_claim *v) {
+    int64_t idle = max_i64(0, sub_i64(f->step_ns, f->busy_ns));
+    if (f->has & NEED_DEVICE && !f->run && is_of_host(v->sort))
+        v->advice->saves = min_i64(v->advice->saves, idle);
+}
+
 /* Of a run each rule has the mean saving of the workers it holds for, and not all hold for the
  * same ones: what they come to beyond the step has been claimed by the first. */
 static void claim_rest(advice_claim *v, claimed_time *c) {
@@ -179,6 +190,7 @@ status advice_claims_settle(const advice_facts *f, advice_claim *v, uint32_t n, 
     }
     for (uint32_t i = 0; i < n; i++) {
         if (v[i].advice->saves == ABSENT_I64) continue;
+        claim_idle(f, &v[i]);
         if (claims_moments(&v[i])) TRY(claim_moments(v, i, &c, err));
         if (v[i].sort == CLAIM_KERNELS) claim_amount(&v[i], &c.kernels, &c.kernels_by);
         if (v[i].sort == CLAIM_INTERVAL) claim_amount(&v[i], &c.interval, &c.interval_by);

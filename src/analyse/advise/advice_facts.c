@@ -188,7 +188,7 @@ static void add_named(host_scan *h, uint32_t i, uint16_t says) {
     f->nccl |= (says & NAME_NCCL) != 0;
     if (says & NAME_BLOCKS && h->n_blocking < h->cap_blocking)
         h->blocking[h->n_blocking++] = (sort_pair){(uint64_t)start ^ (uint64_t)1 << 63, i};
-    if (advice_step_at(f, start) == UINT32_MAX) return;
+    if (advice_step_at(f, start) == UINT32_MAX || end <= h->span.start) return;
     if (says & NAME_ITEM) {
         tally_add(t, &f->item, i);
         intervals_add(&f->item_at, start, end);
@@ -221,7 +221,9 @@ static void scan_slice(host_scan *h, uint32_t i) {
         if (kind == KIND_COLLECTIVE) says |= NAME_COLLECTIVE;
         if (says > NAME_KNOWN) add_named(h, i, says);
     }
-    if (kind == KIND_DATA && advice_step_at(f, start) != UINT32_MAX) tally_add(t, &f->data, i);
+    if (kind == KIND_DATA && advice_step_at(f, start) != UINT32_MAX &&
+        slice_end(t, i) > h->span.start)
+        tally_add(t, &f->data, i);
     if (kind == KIND_OVERHEAD)
         intervals_add(&h->overhead, max_i64(start, h->span.start),
                       min_i64(slice_end(t, i), h->span.end));
@@ -236,12 +238,21 @@ static int64_t total_ns(intervals *s, bool *failed) {
     return intervals_ns(s);
 }
 
-/* What of it no kernel covers. */
-static int64_t exposed_ns(const advice_facts *f, intervals *s, bool *failed) {
+/* What of it lies in the steps and no kernel covers. */
+static intervals exposed_part(const advice_facts *f, intervals *s, bool *failed) {
+    intervals steps = advice_step_moments(f);
     intervals_merge(s);
-    intervals rest = intervals_minus(s, &f->ranges.at[ROLE_KERNEL]);
+    intervals inside = intervals_and(s, &steps);
+    intervals rest = intervals_minus(&inside, &f->ranges.at[ROLE_KERNEL]);
     *failed |= rest.failed;
-    return intervals_ns(&rest);
+    return rest;
+}
+
+/* When the first step begins on the host. What ended before the device was free, or while the
+ * program was not warm, is of no step. */
+static int64_t begin_of_steps(const step_spans *s) {
+    int64_t begin = max_i64(s->v[0].host_start, s->held_until);
+    return s->cold.is_before ? max_i64(begin, s->cold.until) : begin;
 }
 
 static status keep_blocking(host_scan *h, error *err) {
@@ -270,7 +281,7 @@ static status scan_host(advice_facts *f, error *err) {
                    .waits = intervals_in(f->arena)};
     TRY(comm_names_init(&h.comm, t, f->arena, err));
     h.warm = n > 1 ? f->steps.v[0].host_end : INT64_MIN;
-    if (n) h.span = (interval){f->steps.v[0].host_start, f->steps.v[n - 1].host_end};
+    if (n) h.span = (interval){begin_of_steps(&f->steps), f->steps.v[n - 1].host_end};
     h.cap_blocking = (size_t)min_i64(t->slice.n, sat_i64(t->kind_count[KIND_RUNTIME]) / 2 +
                                                      sat_i64(t->kind_count[KIND_DRIVER]) / 2 +
                                                      sat_i64(t->kind_count[KIND_SYNC]) + 64);
@@ -280,10 +291,10 @@ static status scan_host(advice_facts *f, error *err) {
     bool failed = false;
     (void)total_ns(&f->item_at, &failed);
     (void)total_ns(&f->compiler_at, &failed);
-    f->sync_copy_ns = exposed_ns(f, &h.copies, &failed);
-    f->copy_at = intervals_minus(&h.copies, &f->ranges.at[ROLE_KERNEL]);
-    f->allocator_ns = exposed_ns(f, &h.allocator, &failed);
-    f->allocator_at = intervals_minus(&h.allocator, &f->ranges.at[ROLE_KERNEL]);
+    f->copy_at = exposed_part(f, &h.copies, &failed);
+    f->sync_copy_ns = intervals_ns(&f->copy_at);
+    f->allocator_at = exposed_part(f, &h.allocator, &failed);
+    f->allocator_ns = intervals_ns(&f->allocator_at);
     f->overhead_ns = total_ns(&h.overhead, &failed);
     f->overhead_at = h.overhead;
     f->value_wait_ns = total_ns(&h.waits, &failed);

@@ -233,7 +233,10 @@ bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
     const step_span *s = &f->steps.v[f->longest];
     double over = (double)sub_i64(s->end, s->start) / (double)max_i64(1, f->median_ns) - 1;
     if (over < limit || f->later_ns <= f->median_ns) return false;
-    advice_cost(f, out, min_i64(f->step_ns, sub_i64(f->later_ns, f->median_ns)));
+    /* For the average of all steps; the first is none of those that are too long. */
+    int64_t later = mul_i64(sub_i64(f->later_ns, f->median_ns), (int64_t)f->steps.n - 1);
+    int64_t most = max_i64(0, sub_i64(f->step_ns, f->median_ns));
+    advice_cost(f, out, min_i64(most, mean_i64(later, f->steps.n)));
     point_to_step(f, f->longest, out);
     return true;
 }

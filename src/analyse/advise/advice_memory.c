@@ -15,8 +15,16 @@ static bool say_copies(const advice_facts *f, const copy_sum *sum, double limit,
     return true;
 }
 
+#define PINNED_BYTES_PER_S 12e9 /* PCIe 3.0 with 16 lanes: the slowest link that is common */
+
+/* Pinned memory is copied faster, and kernels can hide that; what remains is not saved. */
 bool advice_pageable_copies(const advice_facts *f, double limit, advice *out) {
-    return say_copies(f, &f->pageable, limit, out);
+    if (!say_copies(f, &f->pageable, limit, out)) return false;
+    double bytes = (double)f->pageable.bytes / (double)f->steps.n;
+    int64_t pinned = bytes > 0 ? advice_ns(bytes * 1e9 / PINNED_BYTES_PER_S) : out->saves / 2;
+    int64_t rest = sub_i64(min_i64(pinned, out->saves), f->part_ns[ROLE_KERNEL]);
+    out->saves = sub_i64(out->saves, max_i64(0, rest));
+    return true;
 }
 
 /* Only kernels can hide a copy: without any it costs, and nothing is known to save it. */
@@ -38,13 +46,9 @@ bool advice_synchronous_copies(const advice_facts *f, double limit, advice *out)
     return true;
 }
 
-/* Steps whose calls count: the first does not. */
-static int64_t warm_steps(const advice_facts *f) {
-    return max_i64(1, (int64_t)f->steps.n - 1);
-}
-
+/* For the average step, as every time: calls of the first step are none of them. */
 static int64_t allocator_ns(const advice_facts *f) {
-    return min_i64(f->step_ns, mean_i64(f->allocator_ns, warm_steps(f)));
+    return advice_per_step(f, f->allocator_ns);
 }
 
 bool advice_allocator_costs(const advice_facts *f) {
@@ -53,12 +57,13 @@ bool advice_allocator_costs(const advice_facts *f) {
 }
 
 bool advice_allocator_calls(const advice_facts *f, double limit, advice *out) {
-    int64_t steps = warm_steps(f), ns = allocator_ns(f);
+    int64_t ns = allocator_ns(f);
     if (!f->allocator_call.n || advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
     advice_point_to(f, out, &f->allocator_call);
     verdict_add(&out->words, arg_text("call", out->name));
-    verdict_add(&out->words, arg_real("count", (double)f->allocator_call.n / (double)steps));
+    verdict_add(&out->words,
+                arg_real("count", (double)f->allocator_call.n / (double)f->steps.n));
     verdict_add(&out->words, arg_text("module", device_module(f->t)));
     verdict_add(&out->words, arg_text("allocator", device_allocator(f->t)));
     return true;

@@ -10,7 +10,8 @@
  * operators an interpreter takes some ten microseconds; what lasts PAUSE_NS is something else:
  * loading, a lock, a file, a sleep. Where the batch is copied to the device right after it, or
  * where a step begins with it, it is taken for loading: unless there is a data loader that
- * marks itself, or the program serves and waits for requests. */
+ * marks itself, or the program serves and waits for requests. Where the host's work was not
+ * recorded (host_coverage.h) there are no pauses. */
 #include "analyse/advise/advice.h"
 
 #include "analyse/kind_names.h"
@@ -44,6 +45,7 @@ static intervals silent_gaps(const advice_facts *f) {
     intervals_merge(&gaps);
     for (size_t i = 0; i < sizeof loud / sizeof *loud; i++)
         gaps = intervals_minus(&gaps, &f->ranges.at[loud[i]]);
+    gaps = intervals_minus(&gaps, &f->coverage.at);
     return intervals_minus(&gaps, &f->overhead_at);
 }
 
@@ -74,7 +76,8 @@ static void add_pause(const trace *t, pause_sum *sum, interval pause, const idle
 }
 
 status advice_pauses_find(advice_facts *f, error *err) {
-    intervals silent = silent_gaps(f);
+    TRY(host_coverage_find(f->t, &f->steps, &f->ranges, f->arena, &f->coverage, err));
+    intervals silent = f->coverage.without_ops ? intervals_in(f->arena) : silent_gaps(f);
     bool serves;
     size_t g = 0;
     f->pause.at = f->load_pause.at = intervals_in(f->arena);
@@ -139,8 +142,14 @@ static uint32_t frame_around(const trace *t, interval pause, const idle_gap *gap
     return found;
 }
 
+/* What happens in a few of many steps is no part of each: those steps are too long, and
+ * step_variance names them. */
+static bool is_rare(const advice_facts *f, const pause_sum *sum) {
+    return f->has & NEED_STEPS && sum->n < (int64_t)(f->steps.n + 1) / 2;
+}
+
 static bool is_paused(const advice_facts *f, const pause_sum *sum, double limit, advice *out) {
-    if (!costs(f, sum, limit)) return false;
+    if (!costs(f, sum, limit) || is_rare(f, sum)) return false;
     advice_cost(f, out, advice_per_step(f, sum->ns));
     uint32_t frame = frame_around(f->t, sum->longest, sum->gap);
     if (frame) {

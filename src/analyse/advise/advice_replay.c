@@ -11,7 +11,6 @@
 #include "base/sort.h"
 
 #define INEXACT 0.05 /* a replay that is so far off says nothing about a change */
-#define NOISE 0.005  /* of a step: as long as before */
 #define HOLDS_BACK 1.2
 
 typedef struct {
@@ -124,7 +123,6 @@ static void take_saved(const advice_facts *f, advice *a, int64_t saved) {
     a->replayed = a->holds_back ? saved : min_i64(a->saves, saved);
     a->saves = a->replayed;
     if (a->holds_back) verdict_add(&a->words, arg_time("held", saved));
-    if (advice_share(f, saved) < NOISE) verdict_add(&a->words, arg_int("same", 1));
 }
 
 static void replay_changes(replayer *r) {

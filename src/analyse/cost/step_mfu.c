@@ -22,11 +22,26 @@ static void find_type(const double *by_type, step_mfu *out) {
     out->type_share = out->flops > 0 ? by_type[out->type] / out->flops : NAN;
 }
 
-status step_mfu_find(const op_work *w, const op_claims *c, step_mfu *out, error *err) {
+/* Of the kernels that compute; 1 without any: a host's time is that of its calls. */
+static double find_known(op_work *w, const op_claims *c) {
+    const trace *t = w->t;
+    int64_t known = 0, all = 0;
+    for (uint32_t k = 1; k < t->kernel.n; k++) {
+        uint32_t slice = t->kernel.slice[k];
+        if (t->slice.kind[slice] != KIND_KERNEL || !select_work_counts(w->select, k)) continue;
+        if (!c->of_kernel[k] && lexicon_kernel_row(&w->lexicon, k).class == CLASS_COMMUNICATION)
+            continue;
+        all = add_i64(all, t->slice.dur[slice]);
+        if (c->of_kernel[k]) known = add_i64(known, t->slice.dur[slice]);
+    }
+    return all > 0 ? (double)known / (double)all : 1;
+}
+
+status step_mfu_find(op_work *w, const op_claims *c, step_mfu *out, error *err) {
     const trace *t = w->t;
     step_spans spans;
     double by_type[N_DTYPES] = {0};
-    *out = (step_mfu){.mfu = NAN, .type_share = NAN};
+    *out = (step_mfu){.mfu = NAN, .type_share = NAN, .known = find_known(w, c)};
     TRY(step_spans_make(t, w->select, w->arena, &spans, err));
     for (uint32_t i = 0; i < spans.n; i++)
         out->ns = add_i64(out->ns, sub_i64(spans.v[i].end, spans.v[i].start));

@@ -15,9 +15,17 @@ typedef struct {
     kernel_type type;  /* the one most of the operations are in */
     double type_share; /* of the operations in that type */
     double peak;       /* operations per second of that type on matrix cores; 0 = not known */
+    double known;      /* share of the kernel time whose operations or bytes are known */
 } step_mfu;
 
+/* Is enough known for the whole? Else the MFU is of the part that has figures: the least it can
+ * be. */
+#define MFU_LEAST_KNOWN 0.6
+static inline bool step_mfu_is_whole(const step_mfu *m) {
+    return m->known >= MFU_LEAST_KNOWN;
+}
+
 /* Of the steps that the overview counts (step_spans.h). */
-status step_mfu_find(const op_work *w, const op_claims *c, step_mfu *out, error *err) MUST_USE;
+status step_mfu_find(op_work *w, const op_claims *c, step_mfu *out, error *err) MUST_USE;
 
 #endif

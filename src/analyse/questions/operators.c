@@ -12,7 +12,8 @@
  *   device_total device_self and that of all children
  *   device_inferred  of device_total, what ran for an operator of another step or of a capture:
  *                    it is not a call's of this time
- *   share        self time over the self time of all ops: device where there is any, else host
+ *   share        self time: of the device over all that the devices did, with or without an
+ *                operator; where no operator has any, of the host over that of all ops
  *
  * Producers that hand over sums (table producer_op) are shown as they added up, as long as no
  * window or step is asked for and there are calls to answer that from (producer_ops.h). It does
@@ -64,6 +65,9 @@ typedef struct {
     groups rows;
     uint32_t *by_name; /* name → row + 1, when the name alone is the key */
     int64_t device_self, host_self;
+    int64_t device_ns; /* of all device work: what a share of it is of */
+    uint32_t alone;    /* name of the work without an operator that takes longest; 0: none */
+    int64_t alone_ns;
     bool has_inferred; /* device work may have an operator of another step, or of a capture */
     op_work work;
     bool roofline; /* asked for */
@@ -202,6 +206,25 @@ static status operators_add_call(void *context, const op_call *c, error *err) {
     return OK;
 }
 
+/* All that the devices did, and the longest of what belongs to no operator. */
+static status add_all_work(totals *o, arena *a, error *err) {
+    const trace *t = o->t;
+    int64_t *ns = ARENA_ARRAY(a, int64_t, (size_t)t->n_strings + 1);
+    if (!ns) FAIL_MEMORY(err);
+    for (uint32_t k = 1; k < t->kernel.n; k++) {
+        uint32_t name = t->slice.name[t->kernel.slice[k]];
+        int64_t own = select_work_ns(&o->select, k);
+        o->device_ns = add_i64(o->device_ns, own);
+        if (!t->kernel.op[k] && name < t->n_strings) ns[name] = add_i64(ns[name], own);
+    }
+    for (uint32_t i = 1; i < t->n_strings; i++) {
+        if (ns[i] <= o->alone_ns) continue;
+        o->alone = i;
+        o->alone_ns = ns[i];
+    }
+    return OK;
+}
+
 static int operators_compare_groups(uint32_t a, uint32_t b, const void *context) {
     const totals *o = context;
     const op_group *x = GROUP_ROW(&o->rows, op_group, a), *y = GROUP_ROW(&o->rows, op_group, b);
@@ -241,7 +264,7 @@ static void operators_set_times(table *t, size_t row, const totals *o, const op_
     table_set_int(t, row, COL_OP(host_total), g->host_total);
     table_set_int(t, row, COL_OP(host_self), g->host_self);
     table_set_real(t, row, COL_OP(share),
-                   o->device_self ? operators_share_of(g->device_self, o->device_self)
+                   o->device_self ? operators_share_of(g->device_self, o->device_ns)
                                   : operators_share_of(g->host_self, o->host_self));
 }
 
@@ -359,12 +382,14 @@ static op_facts operators_find_facts(const totals *o, const uint32_t *order, are
     const op_group *top = GROUP_ROW(&o->rows, op_group, order[0]);
     f.top = top->name_text;
     f.top_calls = top->calls;
-    f.top_share = f.has_device   ? operators_share_of(top->device_self, o->device_self)
+    f.top_share = f.has_device   ? operators_share_of(top->device_self, o->device_ns)
                   : o->host_self ? operators_share_of(top->host_self, o->host_self)
                                  : 0;
     if (!f.has_device) return f;
-    f.missed_share = operators_share_of(missed, o->device_self);
-    f.tensor_share = operators_share_of(tensor, o->device_self);
+    f.missed_share = operators_share_of(missed, o->device_ns);
+    f.tensor_share = operators_share_of(tensor, o->device_ns);
+    f.alone = o->alone ? trace_str(o->t, o->alone) : STR_NONE;
+    f.alone_share = operators_share_of(o->alone_ns, o->device_ns);
     f.has_odd = o->group != GROUP_TYPE && o->group != GROUP_SUBGRAPH &&
                 matmul_find_odd(&o->select, top->key.name, a, &f.odd);
     return f;
@@ -389,6 +414,7 @@ static void take_given(const table *t, op_facts *f) {
     f->top = STR_NONE;
     f->has_odd = false;
     f->missed_share = 0;
+    f->alone = STR_NONE;
     f->has_device = side;
     if (!sum[side]) return;
     bool counted = !table_is_null(t, row[side], COL_OP(calls));
@@ -421,6 +447,7 @@ status analyse_operators(const analysis_input *in, const params *p, arena *a, an
                     .visit = operators_add_call,
                     .context = &o};
     TRY(op_scan_run(&scan, err));
+    TRY(add_all_work(&o, a, err));
     TRY(make_texts(&o, a, err));
     uint32_t *order = groups_order(&o.rows), *scratch = groups_order(&o.rows);
     table *result = answer_table(out, a, "operators");

@@ -48,7 +48,8 @@ static bool has_shapes(const trace *t) {
     return false;
 }
 
-/* NaN when it is not known: no shapes, or a device without a peak. */
+/* NaN when it is not known: no shapes, a device without a peak, or operators whose operations
+ * nobody knows. */
 static status find_mfu(overview *o, double *out, error *err) {
     op_work work;
     op_claims claims;
@@ -60,7 +61,7 @@ static status find_mfu(overview *o, double *out, error *err) {
     TRY(op_work_init(&work, &o->select, &(params){.n_extra = 0}, o->arena, err));
     TRY(op_work_claim(&work, &claims, err));
     TRY(step_mfu_find(&work, &claims, &m, err));
-    *out = m.mfu;
+    if (step_mfu_is_whole(&m)) *out = m.mfu;
     return OK;
 }
 
@@ -233,7 +234,8 @@ static status write_tables(overview *o, const analysis_input *in, overview_facts
     TRY(overview_write_configuration(o, n_workers ? n_workers : in->n_traces, err));
     TRY(overview_write_stage_events(o, err));
     TRY(overview_write_user_events(o, err));
-    return overview_note_left_out(o, err);
+    TRY(overview_note_left_out(o, err));
+    return overview_note_coverage(o, err);
 }
 
 /* The tables and the cause of the verdict need nothing of each other and take about as long. */

@@ -2,6 +2,7 @@
  * known of the run. */
 #include "analyse/kind_names.h"
 #include "analyse/questions/overview_int.h"
+#include "analyse/scan/host_coverage.h"
 #include "analyse/scan/lost_work.h"
 #include "base/message_ids_advice.h"
 #include "store/traits.h"
@@ -50,8 +51,20 @@ static status note_held(overview *o, error *err) {
     return answer_note(o->out, o->arena, &note, err);
 }
 
+/* What the one step of a recording without steps does not begin with. */
+static status note_cold(overview *o, error *err) {
+    const cold_start *c = &o->steps.cold;
+    if (!c->is_before) return OK;
+    verdict note = {
+        .id = "cold_start", .message = MSG_NOTE_COLD_START, .severity = SEVERITY_INFO};
+    verdict_add(&note, arg_time("time", sub_i64(c->until, o->t->start_ns)));
+    cold_start_say(o->t, c, &note);
+    return answer_note(o->out, o->arena, &note, err);
+}
+
 status overview_note_left_out(overview *o, error *err) {
     TRY(note_held(o, err));
+    TRY(note_cold(o, err));
     TRY(note_warm_up(o, err));
     TRY(note_without_ops(o, err));
     for (uint32_t i = 0; i < o->steps.n_left_out; i++) {
@@ -75,6 +88,12 @@ status overview_note_left_out(overview *o, error *err) {
     if (o->steps.marked || !o->steps.n) return OK;
     verdict note = {.id = "no_steps", .message = MSG_NOTE_NO_STEPS, .severity = SEVERITY_INFO};
     return answer_note(o->out, o->arena, &note, err);
+}
+
+status overview_note_coverage(overview *o, error *err) {
+    host_coverage coverage;
+    TRY(host_coverage_find(o->t, &o->steps, &o->ranges, o->arena, &coverage, err));
+    return host_coverage_note(o->t, &coverage, o->arena, o->out, err);
 }
 
 static status overview_add_fact(table *t, str key, str value, error *err) {

@@ -61,6 +61,8 @@ status overview_write_stages(overview *o, error *err);
 status overview_write_stage_events(overview *o, error *err);
 status overview_write_user_events(overview *o, error *err);
 
-/* overview_basis.c: what the averages leave out, and what is known of the run. */
+/* overview_basis.c: what the averages leave out, what of the host was not recorded, and what is
+ * known of the run. */
 status overview_note_left_out(overview *o, error *err);
+status overview_note_coverage(overview *o, error *err);
 status overview_write_configuration(overview *o, uint32_t n_workers, error *err);

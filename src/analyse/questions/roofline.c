@@ -215,6 +215,7 @@ typedef struct {
     bool on_device, known; /* the device has peaks */
     str device;            /* its name as recorded */
     double mfu;
+    double part; /* of the kernel time that has figures; NaN: enough */
     const char *type;
     str op;             /* what loses most against its roof; {NULL, 0} = nothing */
     double roof, share; /* of that: share of its roof, of the time */
@@ -228,33 +229,54 @@ static bool nothing_known(const void *facts, verdict *v) {
 static bool device_unknown(const void *facts, verdict *v) {
     const roof_facts *f = facts;
     if (f->known) return false;
-    verdict_add(v, arg_text("device", f->device.n ? f->device : STR("CPU")));
+    str name = f->on_device ? f->device : STR("CPU");
+    if (name.n) verdict_add(v, arg_text("device", name));
+    return true;
+}
+
+static void add_op(const roof_facts *f, verdict *v) {
+    verdict_add(v, arg_text("op", f->op));
+    verdict_add(v, arg_share("share", f->share));
+    verdict_add(v, arg_share("roof", f->roof));
+}
+
+static bool add_mfu(const roof_facts *f, verdict *v) {
+    if (isnan(f->mfu) || !f->type) return false;
+    verdict_add(v, arg_share("mfu", f->mfu));
+    verdict_add(v, arg_cstr("type", f->type));
+    return true;
+}
+
+#define SMALL_SHARE 0.05 /* of the time: nothing to gain there is worth the headline */
+#define LEAST_MFU 0.001  /* at least nothing says nothing */
+
+static bool part_is_known(const void *facts, verdict *v) {
+    const roof_facts *f = facts;
+    if (isnan(f->part)) return false;
+    verdict_add(v, arg_share("known", f->part));
+    if (f->mfu >= LEAST_MFU) (void)add_mfu(f, v);
+    if (f->op.n && f->share >= SMALL_SHARE) add_op(f, v);
     return true;
 }
 
 static bool step_reaches(const void *facts, verdict *v) {
     const roof_facts *f = facts;
-    if (isnan(f->mfu) || !f->type || !f->op.n) return false;
-    verdict_add(v, arg_share("mfu", f->mfu));
-    verdict_add(v, arg_cstr("type", f->type));
-    verdict_add(v, arg_text("op", f->op));
-    verdict_add(v, arg_share("share", f->share));
-    verdict_add(v, arg_share("roof", f->roof));
+    if (!f->op.n || !add_mfu(f, v)) return false;
+    add_op(f, v);
     return true;
 }
 
 static bool one_loses(const void *facts, verdict *v) {
     const roof_facts *f = facts;
     if (!f->op.n) return false;
-    verdict_add(v, arg_text("op", f->op));
-    verdict_add(v, arg_share("share", f->share));
-    verdict_add(v, arg_share("roof", f->roof));
+    add_op(f, v);
     return true;
 }
 
 static const rule rules[] = {
     {"roofline_no_shapes", MSG_VERDICT_ROOFLINE_NONE, SEVERITY_INFO, nothing_known},
     {"roofline_no_device", MSG_VERDICT_ROOFLINE_DEVICE, SEVERITY_INFO, device_unknown},
+    {"roofline_part", MSG_VERDICT_ROOFLINE_PART, SEVERITY_INFO, part_is_known},
     {"roofline_step", MSG_VERDICT_ROOFLINE_STEP, SEVERITY_INFO, step_reaches},
     {"roofline_operator", MSG_VERDICT_ROOFLINE_OPERATOR, SEVERITY_INFO, one_loses},
 };
@@ -264,7 +286,9 @@ static void roofline_judge(const roofline *r, const step_mfu *m, verdict *out) {
     const device_peaks *d = &r->work.peaks;
     roof_facts f = {.n_points = r->points.n,
                     .known = d->device.n || d->given,
+                    .on_device = r->work.on_device,
                     .mfu = m->mfu,
+                    .part = step_mfu_is_whole(m) ? NAN : m->known,
                     .type = kernel_type_word(m->type)};
     if (t->device.n > 1 && r->work.on_device) f.device = trace_str(t, t->device.name[1]);
     double most = 0;

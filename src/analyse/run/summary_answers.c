@@ -215,7 +215,7 @@ static bool has_device(const summary *s) {
     return false;
 }
 
-/* Self time of all operators: what a share is of. */
+/* What a share is of: self time of all operators on the host; on the device all there is. */
 typedef struct {
     int64_t host, device;
     bool has_device; /* else a device time is absent; summaries of earlier versions say 0 */
@@ -223,10 +223,14 @@ typedef struct {
 
 static self_time all_self(const summary *s) {
     self_time all = {.has_device = has_device(s)};
+    int64_t kernels = 0;
     for (uint32_t i = 0; i < SUMMARY_N(s, op); i++) {
         all.host = add_i64(all.host, SUMMARY_ROWS(s, op)[i].host_self);
         all.device = add_i64(all.device, max_i64(0, SUMMARY_ROWS(s, op)[i].device_self));
     }
+    for (uint32_t i = 0; i < SUMMARY_N(s, kernel); i++)
+        kernels = add_i64(kernels, max_i64(0, SUMMARY_ROWS(s, kernel)[i].total));
+    if (all.device) all.device = max_i64(all.device, kernels); /* some are of no operator */
     return all;
 }
 

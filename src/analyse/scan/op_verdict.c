@@ -1,15 +1,25 @@
 /* op_verdict.c: which operator costs most, and what is odd about it.
  *
- * The rules, most telling first: an odd dimension that slows the costliest matrix product
- * down; tensor cores that nobody uses although the operators could and the device has them;
- * else simply the operator with the largest share. Thresholds are in the rules. */
+ * The rules, most telling first: device work of no operator that takes more than any; an odd
+ * dimension that slows the costliest matrix product down; tensor cores that nobody uses
+ * although the operators could and the device has them; else simply the operator with the
+ * largest share. Thresholds are in the rules. */
 #include "analyse/scan/op_verdict.h"
 
+#include "analyse/kind_names.h"
 #include "base/message_ids_advice.h"
 
 static bool op_verdict_nothing_recorded(const void *facts, verdict *v) {
     (void)v;
     return !((const op_facts *)facts)->n_rows;
+}
+
+static bool leads_alone(const void *facts, verdict *v) {
+    const op_facts *f = facts;
+    if (!f->has_device || !f->alone.n || f->alone_share <= f->top_share) return false;
+    verdict_add(v, arg_text("kernel", kernel_short_name(f->alone)));
+    verdict_add(v, arg_share("share", f->alone_share));
+    return true;
 }
 
 static bool odd_dimension(const void *facts, verdict *v) {
@@ -52,6 +62,7 @@ static bool leads_on_host(const void *facts, verdict *v) {
 static const rule rules[] = {
     {"operators_not_recorded", MSG_VERDICT_OPERATORS_NONE, SEVERITY_INFO,
      op_verdict_nothing_recorded},
+    {"kernel_without_operator_leads", MSG_VERDICT_KERNEL_ALONE, SEVERITY_INFO, leads_alone},
     {"operator_odd_dimension", MSG_VERDICT_OPERATOR_ODD, SEVERITY_WARNING, odd_dimension},
     {"tensor_cores_unused", MSG_VERDICT_TENSOR_CORES_UNUSED, SEVERITY_WARNING,
      tensor_cores_idle},

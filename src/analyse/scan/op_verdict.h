@@ -11,7 +11,9 @@ typedef struct {
     str top; /* operator with the largest share */
     double top_share;
     int64_t top_calls; /* ABSENT_I64: nobody counted them */
-    bool has_odd;      /* of the top operator */
+    str alone;         /* device work of no operator with the largest share; empty: none */
+    double alone_share;
+    bool has_odd; /* of the top operator */
     matmul_odd odd;
     double missed_share; /* of device time in kernels that could use tensor cores and do not */
     double tensor_share; /* of device time in kernels that do */

@@ -17,8 +17,13 @@
  * of their steps.
  *
  * The first steps of a program compile, fill caches and wait for the first batches. In our own
- * recordings, which hold them all, those at the beginning that take more than one and a half
- * times the median of what follows are left out of averages. */
+ * recordings, which hold them all, and where steps were found, those at the beginning that take
+ * more than one and a half times the median of what follows are left out of averages; in all
+ * others those that take more than three times as long, as no step does later, although the
+ * device has no more to do.
+ *
+ * Where nothing marks steps, a cold start at the beginning (cold_start.h) is left out if most
+ * of the recording comes after it. */
 #include "analyse/scan/step_spans.h"
 
 #include "analyse/rules.h"
@@ -27,11 +32,14 @@
 #include "base/sort.h"
 #include "store/traits.h"
 
-enum { LEAST_TYPICAL = 3 }; /* steps that must remain to call them typical */
+enum {
+    LEAST_TYPICAL = 3, /* steps that must remain to call them typical */
+    LEAST_OTHERS = 2,  /* likewise where the first is out of all proportion */
+};
 
 typedef struct {
     int64_t first, last; /* start of the first piece, end of the last */
-    int64_t n;
+    int64_t n, ns;
 } step_work;
 
 /* One step over everything: ops if there are any, else all slices. */
@@ -63,7 +71,7 @@ static uint32_t step_of_work(const trace *t, const step_spans *s, uint32_t kerne
 
 /* What each step launched. */
 static void collect_work(const trace *t, const step_spans *s, step_work *work) {
-    for (uint32_t i = 0; i < s->n; i++) work[i] = (step_work){INT64_MAX, INT64_MIN, 0};
+    for (uint32_t i = 0; i < s->n; i++) work[i] = (step_work){INT64_MAX, INT64_MIN, 0, 0};
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         uint32_t slice = t->kernel.slice[k], step = step_of_work(t, s, k);
         if (!step) continue;
@@ -71,6 +79,7 @@ static void collect_work(const trace *t, const step_spans *s, step_work *work) {
         w->first = min_i64(w->first, t->slice.start[slice]);
         w->last = max_i64(w->last, slice_end(t, slice));
         w->n++;
+        w->ns = add_i64(w->ns, t->slice.dur[slice]);
     }
 }
 
@@ -105,6 +114,7 @@ static void adjust(step_spans *s, const step_work *work, int64_t previous) {
         v->end = max_i64(v->host_end, work[i].n ? work[i].last : v->start);
         v->end = max_i64(v->end, v->start);
         v->n_work = work[i].n;
+        v->work_ns = work[i].ns;
         previous = v->end;
     }
 }
@@ -137,28 +147,46 @@ static bool are_found(const trace *t) {
     return t->step.n > 1 && t->step.how[1] != STEP_MARKED;
 }
 
-/* Number of leading steps, at most half of them, each longer than 1.5 medians of all that
+/* Out of all proportion to a later step with as much device work: it did something else. */
+static bool is_one_time(const step_span *first, const step_span *typical) {
+    int64_t extra = sub_i64(duration(first), duration(typical));
+    return duration(first) > mul_i64(duration(typical), 3) && typical->n_work > 0 &&
+           first->n_work <= mul_i64(typical->n_work, 2) &&
+           sub_i64(first->work_ns, typical->work_ns) < extra / 2;
+}
+
+/* Is a later step, after the first half, nearly as long? Then it was no one-time work. */
+static bool comes_again(const step_spans *s, const step_span *first) {
+    for (uint32_t i = s->n / 2; i < s->n; i++)
+        if (duration(&s->v[i]) > duration(first) / 2) return true;
+    return false;
+}
+
+/* Number of leading steps, at most half of them, each too long for the median of all that
  * follow it. `order` holds 2 n numbers. One sort serves all: without its first steps the sorted
  * order of a list is what remains of it. */
-static uint32_t count_warm_up(const step_spans *s, uint32_t *order) {
+static uint32_t count_warm_up(const step_spans *s, bool begins_cold, uint32_t *order) {
     for (uint32_t i = 0; i < s->n; i++) order[i] = i;
     sort_index(order, order + s->n, s->n, compare_durations, s->v);
     uint32_t warm = 0;
-    while (warm < s->n / 2 && s->n - warm - 1 >= LEAST_TYPICAL) {
+    while (warm < s->n / 2 && s->n - warm - 1 >= LEAST_OTHERS) {
         uint32_t left = s->n - warm - 1, seen = 0, i = 0;
         for (; i < s->n; i++)
             if (order[i] > warm && seen++ == left / 2) break;
-        if (mul_i64(duration(&s->v[warm]), 2) <= mul_i64(duration(&s->v[order[i]]), 3)) break;
+        const step_span *first = &s->v[warm], *typical = &s->v[order[i]];
+        bool longer = mul_i64(duration(first), 2) > mul_i64(duration(typical), 3);
+        bool once = is_one_time(first, typical) && !comes_again(s, first);
+        if (!(begins_cold && left >= LEAST_TYPICAL && longer) && !once) break;
         warm++;
     }
     return warm;
 }
 
-static status leave_out_warm_up(step_spans *s, arena *a, error *err) {
+static status leave_out_warm_up(step_spans *s, const trace *t, arena *a, error *err) {
     uint32_t *order = ARENA_ARRAY(a, uint32_t, (size_t)s->n * 2 + 1);
     if (!order) FAIL_MEMORY(err);
     s->warm_up = s->v;
-    s->n_warm_up = count_warm_up(s, order);
+    s->n_warm_up = count_warm_up(s, steps_are_ours(t) || are_found(t), order);
     s->v += s->n_warm_up;
     s->n -= s->n_warm_up;
     return OK;
@@ -176,6 +204,26 @@ static void keep_selected(step_spans *s, const selection *select) {
         s->v[n++] = v;
     }
     s->n = n;
+}
+
+/* Of the steps that count. Of the recording where there are none, or where the few that were
+ * found are a small part of it: whoever recorded it wanted to see more than them. */
+static status find_cold(const trace *t, step_spans *s, arena *a, error *err) {
+    step_span whole = {.n_work = 0};
+    if (!s->n) return OK;
+    interval steps = {s->v[0].start, s->v[s->n - 1].end};
+    span_whole(t, &whole);
+    bool is_part = sub_i64(steps.end, steps.start) < sub_i64(whole.end, whole.start) / 5;
+    if (s->marked && is_part && are_found(t) && !steps_are_ours(t))
+        steps = (interval){whole.start, whole.end};
+    TRY(cold_start_find(t, steps, a, &s->cold, err));
+    if (s->marked || !s->cold.ns) return OK;
+    int64_t rest = sub_i64(steps.end, s->cold.until), work = 0;
+    for (uint32_t k = 1; k < t->kernel.n; k++)
+        work += t->slice.start[t->kernel.slice[k]] >= s->cold.until;
+    s->cold.is_before = rest >= s->cold.of_ns / 2 && work >= (int64_t)t->kernel.n / 2;
+    if (s->cold.is_before) s->v[0].start = max_i64(s->v[0].start, s->cold.until);
+    return OK;
 }
 
 status step_spans_make(const trace *t, const selection *select, arena *a, step_spans *out,
@@ -213,8 +261,10 @@ status step_spans_make(const trace *t, const selection *select, arena *a, step_s
         s.n_left_out = s.n - keep;
         s.n = keep;
     }
-    if (s.marked && (steps_are_ours(t) || are_found(t)) && !select->by_step && !select->by_time)
-        TRY(leave_out_warm_up(&s, a, err));
+    if (!select->by_step && !select->by_time) {
+        if (s.marked) TRY(leave_out_warm_up(&s, t, a, err));
+        TRY(find_cold(t, &s, a, err));
+    }
     keep_selected(&s, select);
     *out = s;
     return OK;

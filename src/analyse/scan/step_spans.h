@@ -7,6 +7,7 @@
 #ifndef ANALYSE_STEP_SPANS_H
 #define ANALYSE_STEP_SPANS_H
 
+#include "analyse/scan/cold_start.h"
 #include "analyse/select.h"
 
 typedef struct {
@@ -14,6 +15,7 @@ typedef struct {
     int64_t host_start, host_end; /* as recorded */
     int64_t start, end;           /* adjusted */
     int64_t n_work;               /* pieces of device work launched inside it */
+    int64_t work_ns;              /* their time, added up */
     uint32_t row;                 /* of table step; 0: nothing marks it */
     bool without_ops;             /* its operators were left out (tacho record --sample) */
 } step_span;
@@ -27,6 +29,7 @@ typedef struct {
     uint32_t n_warm_up; /* at the beginning: much longer than the steps that follow */
     bool marked;        /* false: the one step stands for a recording without markers */
     int64_t held_until; /* held_device.h; INT64_MIN: the device was not held */
+    cold_start cold;    /* of the steps, or of the recording where they say little of it */
 } step_spans;
 
 /* True for traces of our own recorder: it found the steps itself, set-up and warm-up among
@@ -34,9 +37,8 @@ typedef struct {
 bool steps_are_ours(const trace *t);
 
 /* All steps of the trace, adjusted; those at the end whose device work was cut off are left
- * out, and of our own recordings, and where steps were found and not marked, those at the
- * beginning that warm up; of the others those of the selection, clipped to its window. Who
- * selects a part gets its warm-up, too. */
+ * out, and those at the beginning that warm up; of the others those of the selection, clipped
+ * to its window. Who selects a part gets its warm-up, too. */
 status step_spans_make(const trace *t, const selection *s, arena *a, step_spans *out,
                        error *err) MUST_USE;
 

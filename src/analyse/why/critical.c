@@ -371,6 +371,7 @@ status analyse_critical(const analysis_input *in, const params *p, arena *a, ans
     TRY(write_all(&c, err));
     bool lost = false; /* without the device's half the path says nothing */
     TRY(lost_work_judge(c.t, a, out, &lost, err));
+    lost = lost || cold_start_judge(c.t, &c.spans.cold, &out->verdict);
     if (!lost) rules_apply(rules, N_OF(rules), &c, &out->verdict);
     TRY(add_length_note(&c, err));
     TRY(add_slack_note(&c, err));

@@ -280,6 +280,20 @@ static bool nothing_to_explain(const void *facts, verdict *v) {
     return !k->steps.n || !k->sums.devices.n || k->sums.steps_ns <= 0;
 }
 
+/* Share of copies in what the devices did in the steps. */
+static double copy_share(const idle_answer *k) {
+    const trace *t = k->t;
+    int64_t from = k->steps.v[0].start, to = k->steps.v[k->steps.n - 1].end, copies = 0,
+            all = 0;
+    for (uint32_t i = 1; i < t->kernel.n; i++) {
+        uint32_t slice = t->kernel.slice[i];
+        if (t->slice.start[slice] < from || t->slice.start[slice] >= to) continue;
+        all = add_i64(all, t->slice.dur[slice]);
+        if (t->slice.kind[slice] == KIND_MEMCPY) copies = add_i64(copies, t->slice.dur[slice]);
+    }
+    return all > 0 ? (double)copies / (double)all : 0;
+}
+
 static bool computes_most(const void *facts, verdict *v) {
     const idle_answer *k = facts;
     double all = (double)k->sums.steps_ns * (double)k->sums.devices.n;
@@ -288,6 +302,8 @@ static bool computes_most(const void *facts, verdict *v) {
     verdict_add(v, arg_text("device", device_noun(k->t)));
     verdict_add(v, arg_share("busy", busy));
     verdict_add(v, arg_time("step", mean_i64(k->sums.steps_ns, k->steps.n)));
+    double copies = copy_share(k);
+    if (copies >= 0.5) verdict_add(v, arg_share("copies", copies));
     return true;
 }
 
@@ -413,6 +429,7 @@ status analyse_idle(const analysis_input *in, const params *p, arena *a, answer 
     TRY(find_all(&k, err));
     bool lost = false;
     TRY(lost_work_judge(k.t, a, out, &lost, err));
+    lost = lost || cold_start_judge(k.t, &k.steps.cold, &out->verdict);
     if (!lost) rules_apply(rules, N_OF(rules), &k, &out->verdict);
     if (!lost && k.steps.n) step_spans_say(&k.steps, k.sums.steps_ns, &out->verdict);
     answer_finish(out, p);

@@ -154,9 +154,9 @@ static void calls_that_keep_the_host_from_running_ahead_cost_what_it_is_late(voi
     assert_in_range(fake_int(c.t, row, "saves"), 280 * US, 400 * US);
     assert_int_equal(case_value(&c, "blocking_sync", "held").u.i, fake_int(c.t, row, "saves"));
     assert_true(case_value(&c, "blocking_sync", "time").u.i < 150 * US);
-    size_t late = case_row(&c, "host_late");
+    size_t late = case_row(&c, "host_late"); /* what it is late is theirs */
     assert_text(fake_text(c.t, late, "included_in"), "blocking_sync");
-    assert_int_equal(fake_int(c.t, late, "saves"), 0);
+    assert_true(fake_null(c.t, late, "saves"));
     case_end(&c);
     run_held_back(&c, "cudaGetDevice"); /* does not wait */
     assert_silent(&c, "blocking_sync");
@@ -247,7 +247,7 @@ static void take_steps(advice_case *c, const int64_t *lengths, int n) {
 static void long_step_among_short_ones_costs_mean_less_median(void **state) {
     advice_case c;
     take_steps(&c, (int64_t[]){100, 100, 100, 100, 200}, 5);
-    assert_fires(&c, "step_variance", 25 * US);
+    assert_fires(&c, "step_variance", 20 * US); /* of the average of all five */
     assert_int_equal(case_value(&c, "step_variance", "step").u.i, 4);
     assert_int_equal(fake_int(c.t, case_row(&c, "step_variance"), "step"), 4);
     assert_silent(&c, "first_step");

@@ -22,6 +22,20 @@ static void pageable_copy_costs_what_no_kernel_covers(void **state) {
     case_end(&c);
 }
 
+/* A copy that is all there is: 900 µs for 2.4 MB, which pinned memory copies in 200 µs. */
+static void pageable_copy_without_kernels_still_takes_its_time(void **state) {
+    advice_case c;
+    case_begin(&c);
+    case_step(&c, 1, 0, 1000);
+    int call = case_host(&c, KIND_RUNTIME, "cudaMemcpyAsync", 90, 5);
+    int h = fake_work(&c.f, c.gpu, KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)", 100 * US,
+                      900 * US, call);
+    c.f.slices[h].device_bytes = 2400000;
+    case_ask(&c);
+    assert_fires(&c, "pageable_copies", 700 * US);
+    case_end(&c);
+}
+
 static void pageable_copy_behind_a_kernel_is_left_alone(void **state) {
     advice_case c;
     copy(&c, "Memcpy HtoD (Pageable -> Device)", 50);
@@ -123,8 +137,23 @@ static void allocate(advice_case *c, int64_t at, int64_t dur) {
 static void allocation_in_a_later_step_is_told(void **state) {
     advice_case c;
     allocate(&c, 1600, 100);
-    assert_fires(&c, "allocator_calls", 100 * US);
+    assert_fires(&c, "allocator_calls", 50 * US); /* of the average of two steps */
     assert_int_equal(fake_int(c.t, case_row(&c, "allocator_calls"), "step"), 2);
+    case_end(&c);
+}
+
+/* The device copies meanwhile, which no allocator can change. */
+static void calls_of_the_allocator_save_at_most_the_idle_time(void **state) {
+    advice_case c;
+    case_begin(&c);
+    case_step(&c, 1, 0, 1000);
+    int call = case_host(&c, KIND_RUNTIME, "cudaMemcpyAsync", 10, 5);
+    fake_work(&c.f, c.gpu, KIND_MEMCPY, "MemcpyD2D", 20 * US, 600 * US, call);
+    case_host(&c, KIND_RUNTIME, "cudaMalloc", 100, 900);
+    case_ask(&c);
+    size_t row = case_row(&c, "allocator_calls");
+    assert_int_equal(fake_int(c.t, row, "saves"), 400 * US);
+    assert_int_equal(case_value(&c, "allocator_calls", "time").u.i, 900 * US);
     case_end(&c);
 }
 
@@ -213,6 +242,7 @@ static void a_little_unused_memory_is_left_alone(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pageable_copy_costs_what_no_kernel_covers),
+        cmocka_unit_test(pageable_copy_without_kernels_still_takes_its_time),
         cmocka_unit_test(pageable_copy_behind_a_kernel_is_left_alone),
         cmocka_unit_test(pinned_copy_is_left_alone),
         cmocka_unit_test(pinned_copy_costs_what_no_kernel_covers),
@@ -221,6 +251,7 @@ int main(void) {
         cmocka_unit_test(copy_the_host_waits_for_costs_what_no_kernel_covers),
         cmocka_unit_test(copy_nobody_waits_for_is_left_alone),
         cmocka_unit_test(allocation_in_a_later_step_is_told),
+        cmocka_unit_test(calls_of_the_allocator_save_at_most_the_idle_time),
         cmocka_unit_test(allocation_in_the_first_step_or_a_short_one_is_usual),
         cmocka_unit_test(nearly_full_device_is_told),
         cmocka_unit_test(half_full_device_is_left_alone),

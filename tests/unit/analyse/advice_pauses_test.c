@@ -55,6 +55,25 @@ static void a_loader_that_marks_itself_is_not_looked_for(void **state) {
     case_end(&c);
 }
 
+/* Once in five steps: the step is too long, and the program pauses in no other. */
+static void a_pause_of_one_step_is_not_one_of_each(void **state) {
+    advice_case c;
+    case_begin(&c);
+    for (int i = 0; i < 5; i++) {
+        int64_t at = i < 4 ? 1000 * i : 4000, pause = i < 4 ? 0 : 5000;
+        case_step(&c, i, at, at + 1000 + pause);
+        case_host(&c, KIND_OP, "aten::mm", at, 100);
+        case_kernel(&c, "a", at + 10, at + 20, 480);
+        case_host(&c, KIND_OP, "aten::add", at + 500 + pause, 100);
+        case_kernel(&c, "b", at + 510 + pause, at + 520 + pause, 480);
+    }
+    case_ask(&c);
+    assert_silent(&c, "host_pause");
+    assert_silent(&c, "data_loader_unmarked");
+    assert_fires(&c, "step_variance", 1000 * US);
+    case_end(&c);
+}
+
 static void what_an_interpreter_takes_is_no_pause(void **state) {
     advice_case c;
     pause_until(&c, 2400, KIND_KERNEL, "b"); /* 0.4 ms */
@@ -100,6 +119,7 @@ int main(void) {
         cmocka_unit_test(a_pause_elsewhere_is_something_else),
         cmocka_unit_test(a_step_that_begins_with_a_pause_loads),
         cmocka_unit_test(a_loader_that_marks_itself_is_not_looked_for),
+        cmocka_unit_test(a_pause_of_one_step_is_not_one_of_each),
         cmocka_unit_test(what_an_interpreter_takes_is_no_pause),
         cmocka_unit_test(a_frame_of_the_thread_that_launches_is_named),
         cmocka_unit_test(a_program_without_a_device_pauses_too),

@@ -46,10 +46,10 @@ static void every_moment_is_saved_once(void **state) {
     case_step(&c, 1, 0, 3000);
     for (int i = 0; i < 60; i++) case_kernel(&c, "k", 50 * i + 30, 50 * i + 40, 5);
     case_ask(&c);
-    size_t late = case_row(&c, "host_late"), small = case_row(&c, "small_kernels");
-    assert_true(fake_null(c.t, late, "included_in"));
+    assert_true(fake_null(c.t, case_row(&c, "host_late"), "included_in"));
+    size_t small = case_row(&c, "small_kernels");
     assert_text(fake_text(c.t, small, "included_in"), "host_late");
-    assert_int_equal(fake_int(c.t, small, "saves"), 0);
+    assert_true(fake_null(c.t, small, "saves")); /* nothing is left that they could save */
     for (size_t i = 0; i < c.t->n_rows; i++)
         if (!fake_null(c.t, i, "saves")) sum += fake_int(c.t, i, "saves");
     assert_in_range(sum, 0, 3000 * US);

@@ -29,6 +29,11 @@ static void the_most_telling_rule_speaks(void **state) {
     assert_string_equal(judge(f), "operator_leads_device");
     f.compute_major = ABSENT_I32;
     assert_string_equal(judge(f), "operator_leads_device");
+    f.alone = STR("matmul_k"); /* a kernel that no operator launched takes more */
+    f.alone_share = 0.6;
+    assert_string_equal(judge(f), "kernel_without_operator_leads");
+    f.alone_share = 0.3; /* or less */
+    assert_string_equal(judge(f), "operator_leads_device");
     f.has_device = false;
     f.has_odd = false;
     assert_string_equal(judge(f), "operator_leads_host");

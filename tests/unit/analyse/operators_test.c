@@ -48,6 +48,23 @@ static void self_time_excludes_child_ops_and_runtime_calls(void **state) {
     fake_fini(&f);
 }
 
+/* The program's own kernel, which no operator launched, is device time as well. */
+static void shares_are_of_all_that_the_device_did(void **state) {
+    fake f;
+    arena a = {0};
+    make_self_time(&f);
+    int own = fake_add(&f, 0, KIND_RUNTIME, "cuLaunchKernel", 300, 10);
+    fake_work(&f, 1, KIND_KERNEL, "matmul_k", 320, 64, own);
+    params p = fake_params();
+    answer out = fake_ask(analyse_operators, fake_seal(&f), &p, &a);
+    assert_near(fake_real(fake_table(&out, "operators"), 0, "share"), 20.0 / 100);
+    assert_string_equal(out.verdict.id, "kernel_without_operator_leads");
+    assert_text(out.verdict.args[0].u.text, "matmul_k");
+    assert_near(out.verdict.args[1].u.d, 0.64);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 static void device_time_of_other_steps_is_no_time_of_a_call(void **state) {
     fake f;
     arena a = {0};
@@ -399,6 +416,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(device_time_of_a_call_has_mean_max_and_min),
         cmocka_unit_test(device_time_of_other_steps_is_no_time_of_a_call),
+        cmocka_unit_test(shares_are_of_all_that_the_device_did),
         cmocka_unit_test(self_time_excludes_child_ops_and_runtime_calls),
         cmocka_unit_test(an_op_alone_in_one_of_its_own_name_is_one_call),
         cmocka_unit_test(an_op_with_a_sibling_in_one_of_its_own_name_is_two_calls),

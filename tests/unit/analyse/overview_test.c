@@ -77,24 +77,25 @@ static void a_call_outside_operators_counts_as_runtime(void **state) {
     fake_fini(&f);
 }
 
-/* A first step of `first` and three of 100; each begins with a kernel of 10. */
-static answer ask_with_first(fake *f, arena *a, int64_t first) {
+/* A first step of `first` and three of 100; each begins with a kernel of 10, the first one with
+ * one of `kernel`. */
+static answer ask_with_first(fake *f, arena *a, int64_t first, int64_t kernel) {
     fake_init(f);
     int host = fake_thread(f), gpu = fake_stream(f, 0);
     int64_t at = 1000;
     for (int i = 0; i < 4; i++) {
         int64_t dur = i ? 100 : first;
         add_step(f, host, i, at, dur);
-        LAUNCH(f, host, gpu, KIND_KERNEL, at + 10, 5, at + 30, 10);
+        LAUNCH(f, host, gpu, KIND_KERNEL, at + 10, 5, at + 30, i ? 10 : kernel);
         at += dur;
     }
     return ask(f, a);
 }
 
-static void a_first_step_that_compiles_is_the_verdict(void **state) {
+static void a_first_step_that_tries_algorithms_is_the_verdict(void **state) {
     fake f;
     arena a = {0};
-    answer out = ask_with_first(&f, &a, 700);
+    answer out = ask_with_first(&f, &a, 700, 600);
     assert_string_equal(out.verdict.id, "first_step_decides");
     assert_string_equal(out.verdict.args[2].name, "share");
     assert_near(out.verdict.args[2].u.d, 0.7);
@@ -102,9 +103,20 @@ static void a_first_step_that_compiles_is_the_verdict(void **state) {
     arena_fini(&a);
     fake_fini(&f);
     arena b = {0};
-    out = ask_with_first(&f, &b, 300); /* half of all is not most */
+    out = ask_with_first(&f, &b, 300, 250); /* half of all is not most */
     assert_string_not_equal(out.verdict.id, "first_step_decides");
     arena_fini(&b);
+    fake_fini(&f);
+}
+
+static void a_first_step_that_compiles_is_left_out(void **state) {
+    fake f;
+    arena a = {0};
+    answer out = ask_with_first(&f, &a, 700, 10);
+    assert_string_not_equal(out.verdict.id, "first_step_decides");
+    assert_int_equal(fake_table(&out, "steps")->n_rows, 3);
+    assert_string_equal(out.quality.notes[0].id, "warm_up");
+    arena_fini(&a);
     fake_fini(&f);
 }
 
@@ -180,9 +192,10 @@ static void last_steps_without_device_work_are_left_out_and_named(void **state) 
     table *t = fake_table(&out, "steps");
     assert_int_equal(t->n_rows, 1);
     assert_int_equal(fake_int(t, 0, "total"), 220);
-    assert_int_equal(out.quality.n_notes, 2);
+    assert_int_equal(out.quality.n_notes, 3);
     assert_int_equal(out.quality.notes[0].args[0].u.i, 2);
     assert_int_equal(out.quality.notes[1].args[0].u.i, 3);
+    assert_string_equal(out.quality.notes[2].id, "operators_not_recorded");
     arena_fini(&a);
     fake_fini(&f);
 }
@@ -411,7 +424,8 @@ int main(void) {
         cmocka_unit_test(collectives_count_as_communication_behind_kernels),
         cmocka_unit_test(stages_follow_autograd_and_optimizer),
         cmocka_unit_test(launched_work_that_waits_is_not_a_late_host),
-        cmocka_unit_test(a_first_step_that_compiles_is_the_verdict),
+        cmocka_unit_test(a_first_step_that_tries_algorithms_is_the_verdict),
+        cmocka_unit_test(a_first_step_that_compiles_is_left_out),
         cmocka_unit_test(a_cut_file_is_the_verdict),
         cmocka_unit_test(an_empty_trace_says_that_it_is_empty),
     };

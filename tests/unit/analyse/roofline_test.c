@@ -120,8 +120,25 @@ static void without_shapes_there_is_nothing(void **state) {
     fake_fini(&f);
 }
 
+/* A kernel without figures takes most of the time, as a graph that is replayed. */
+static void the_mfu_of_a_part_is_the_least_it_can_be(void **state) {
+    fake f;
+    arena a = {0};
+    fill(&f);
+    int call = fake_add(&f, 0, KIND_RUNTIME, "cudaGraphLaunch", 11000, 5);
+    fake_work(&f, 1, KIND_KERNEL, "own_kernel", 15000, 4000, call);
+    params p = with_peaks();
+    answer out = fake_ask(analyse_roofline, fake_seal(&f), &p, &a);
+    assert_string_equal(out.verdict.id, "roofline_part");
+    assert_string_equal(out.verdict.args[0].name, "known");
+    assert_near(out.verdict.args[0].u.d, 3000.0 / 8000);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_mfu_of_a_part_is_the_least_it_can_be),
         cmocka_unit_test(points_have_one_roof_and_the_rest_is_said),
         cmocka_unit_test(mfu_is_of_the_steps),
         cmocka_unit_test(a_device_nobody_knows_has_no_share),

@@ -216,8 +216,36 @@ static void the_median_is_the_smallest_that_half_do_not_exceed(void **state) {
     fake_fini(&f);
 }
 
+/* Marked steps of these lengths, each with one kernel: how many count. */
+static uint32_t count_marked(const int64_t *lengths, int n) {
+    fake f;
+    fake_init(&f);
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0);
+    int64_t at = 0;
+    for (int i = 0; i < n; i++) {
+        fake_step(&f, i, at, at + lengths[i]);
+        int call = fake_add(&f, host, KIND_RUNTIME, "launch", at + 10, 5);
+        fake_work(&f, gpu, KIND_KERNEL, "k", at + 20, 10, call);
+        at += lengths[i];
+    }
+    params p = fake_params();
+    step_spans out = make(&f, &p);
+    assert_int_equal(out.n + out.n_warm_up, n);
+    fake_fini(&f);
+    return out.n;
+}
+
+static void a_marked_first_step_out_of_proportion_is_left_out(void **state) {
+    assert_int_equal(count_marked((int64_t[]){700, 100, 100, 100}, 4), 3);
+    assert_int_equal(count_marked((int64_t[]){700, 100, 100}, 3), 2);
+    assert_int_equal(count_marked((int64_t[]){250, 100, 100, 100}, 4), 4);      /* not enough */
+    assert_int_equal(count_marked((int64_t[]){700, 100, 100, 100, 600}, 5), 5); /* again */
+    assert_int_equal(count_marked((int64_t[]){700, 100}, 2), 2); /* which one is odd? */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_marked_first_step_out_of_proportion_is_left_out),
         cmocka_unit_test(steps_with_operators_are_told_from_those_without),
         cmocka_unit_test(work_from_before_the_recording_does_not_go_to_the_first_step),
         cmocka_unit_test(a_recording_without_steps_begins_where_it_begins),
