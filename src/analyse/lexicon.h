@@ -22,13 +22,16 @@ typedef enum {
     CLASS_OPTIMIZER,
     CLASS_MOE,
     CLASS_COMMUNICATION,
+    CLASS_MOE_ROUTING, /* which token goes to which expert, and moving them */
+    CLASS_KV_CACHE,    /* writing and moving the cache of keys and values */
+    CLASS_SAMPLING,
+    CLASS_QUANTIZATION,
     /* known, and none of the words of the contract: they are `other` there */
     CLASS_ROPE,
     CLASS_GATHER,
     CLASS_SORT,
     CLASS_LOSS,
     CLASS_POOLING,
-    CLASS_QUANTIZATION,
     CLASS_RESAMPLE,
     CLASS_RANDOM,
     CLASS_SYNC,
