@@ -197,6 +197,16 @@ bool lexicon_means(str name, name_meaning meaning) {
     return false;
 }
 
+uint64_t lexicon_meanings(str name) {
+    looked_up asked = look_up(name);
+    uint64_t found = 0;
+    for (size_t i = 0; i < N_OF(name_rows); i++) {
+        uint64_t bit = 1ull << name_rows[i].class;
+        if (!(found & bit) && pattern_fits(&asked, str_of(name_rows[i].pattern))) found |= bit;
+    }
+    return found;
+}
+
 kernel_type lexicon_input_type(str types) {
     static const struct {
         const char *word;

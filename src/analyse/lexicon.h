@@ -107,10 +107,34 @@ typedef enum {
     MEANS_ALLOCATOR_FRAME,
     MEANS_LIBRARY_PACKAGE,
     MEANS_LIBRARY_FILE,
+    /* what a program uses (scan/in_use.h) */
+    MEANS_COMPILED,
+    MEANS_FUSED_OPTIMIZER,
+    MEANS_FOREACH_OPTIMIZER,
+    MEANS_AUTOCASTS,
+    MEANS_COPIES_PINNED,
+    MEANS_COPIES_PAGEABLE,
+    MEANS_CHANNELS_LAST,
+    MEANS_DEVICE_MALLOC,
+    MEANS_CHECKPOINTS,
+    MEANS_FSDP,
+    MEANS_ZERO,
+    MEANS_FUSED_ATTENTION,
+    MEANS_CUDNN_ATTENTION,
+    MEANS_UNFUSED_ATTENTION,
+    MEANS_TRAINS,
+    MEANS_OLD_PYTORCH,
+    MEANS_CASTS,
+    MEANS_CASTS_INPUTS, /* under autocast */
+    MEANS_COPIES_TENSOR,
+    MEANS_SOFTMAX,
+    MEANS_BATCHED_PRODUCT,
     N_MEANINGS,
 } name_meaning;
 
 bool lexicon_means(str name, name_meaning meaning);
+/* All of them at once: bit 1 << MEANS_… */
+uint64_t lexicon_meanings(str name);
 
 /* Of kernels by string id, each name looked at once. */
 typedef struct {
