@@ -13,7 +13,7 @@ _Static_assert((int)COL_U(evidence) == (int)COL(overview, in_use, evidence) &&
 status in_use_write(const trace *t, arena *a, table *out, error *err) {
     in_use found;
     TRY(in_use_find(t, a, &found, err));
-    for (use u = 0; u < N_USES; u++) {
+    for (use_kind u = 0; u < N_USES; u++) {
         size_t row;
         if (!found.n[u]) continue;
         bool kernel = t->slice.kind[found.slice[u]] == KIND_KERNEL;

@@ -1,7 +1,7 @@
 /* in_use.c: one pass over the slices, by what lexicon.def says their names mean.
  *
  * Three things are seen by more than a name. Autocast: a matrix product or convolution casts
- * its inputs itself (`aten::to` inside `aten::addmm`). A PyTorch before 1.11: a cast copies
+ * its inputs itself (`aten::to` inside `aten::addmm`, with a copy inside). A PyTorch before 1.11: a cast copies
  * without `aten::_to_copy` in between. The caching allocator is off: the driver allocates about
  * as often as operators make tensors. */
 #include "analyse/scan/in_use.h"
@@ -15,7 +15,7 @@ enum { FEW_MALLOCS = 50, FEW_SOFTMAX = 4 };
 #define BIT(meaning) (1ull << MEANS_##meaning)
 
 static const struct {
-    use use;
+    use_kind use;
     uint64_t means;
 } signs[] = {
     {USE_COMPILER, BIT(COMPILED)},
@@ -51,6 +51,7 @@ static const bool is_named[N_KINDS] = {
 typedef struct {
     const trace *t;
     uint64_t *means; /* by string id: bits of meanings, and KNOWN */
+    uint8_t *frames; /* by string id: 1 says nothing, 2 checkpoints activations */
     in_use *out;
     int64_t n_empty, n_softmax, n_batched; /* operators that make tensors, … */
     uint32_t softmax;                      /* slice of the first */
@@ -66,33 +67,52 @@ static uint64_t means_of(scan *s, uint32_t slice) {
     return s->means[name];
 }
 
+/* Frames are many, and few of them say anything. */
+static bool is_checkpoint_frame(scan *s, uint32_t slice) {
+    uint32_t name = s->t->slice.name[slice];
+    if (name >= s->t->n_strings) return false;
+    if (!s->frames[name])
+        s->frames[name] = lexicon_means(trace_str(s->t, name), MEANS_CHECKPOINTS) ? 2 : 1;
+    return s->frames[name] == 2;
+}
+
 /* Operators and ranges are better known than kernels. */
-static void add_use(scan *s, use u, uint32_t slice) {
+static void add_use(scan *s, use_kind u, uint32_t slice) {
     const uint8_t *kind = s->t->slice.kind;
     uint32_t *first = &s->out->slice[u];
     if (!s->out->n[u]++ || (kind_is_device(kind[*first]) && !kind_is_device(kind[slice])))
         *first = slice;
 }
 
-/* What the operator around it tells of a cast or a copy. */
-static void look_around(scan *s, uint32_t slice, uint64_t means) {
+/* The operator around a slice; 0: none. */
+static uint32_t outer_op(const scan *s, uint32_t slice) {
     uint32_t parent = s->t->slice.parent[slice];
-    if (!parent || s->t->slice.kind[parent] != KIND_OP) return;
-    uint64_t outer = means_of(s, parent);
-    if (means & BIT(CASTS) && outer & BIT(CASTS_INPUTS)) add_use(s, USE_AUTOCAST, parent);
-    if (means & BIT(COPIES_TENSOR) && outer & BIT(CASTS)) add_use(s, USE_PYTORCH_1, slice);
+    return s->t->slice.kind[parent] == KIND_OP ? parent : 0;
+}
+
+/* What the operators around a copy tell: the one that casts, and the one that casts its inputs.
+ * A cast that copies nothing is none. */
+static void look_around(scan *s, uint32_t slice, uint64_t means) {
+    uint32_t cast = outer_op(s, slice);
+    if (!cast || !(means_of(s, cast) & BIT(CASTS))) return;
+    uint32_t product = outer_op(s, cast);
+    if (means & BIT(COPIES_TENSOR)) add_use(s, USE_PYTORCH_1, slice);
+    if (product && means_of(s, product) & BIT(CASTS_INPUTS)) add_use(s, USE_AUTOCAST, product);
 }
 
 static void look_at(scan *s, uint32_t slice) {
     uint8_t kind = s->t->slice.kind[slice];
     if (!is_named[kind]) return;
+    if (kind == KIND_PYTHON) {
+        if (is_checkpoint_frame(s, slice)) add_use(s, USE_CHECKPOINTING, slice);
+        return;
+    }
     uint64_t means = means_of(s, slice);
-    if (kind == KIND_PYTHON) means &= BIT(CHECKPOINTS);
     s->out->trains |= kind == KIND_BACKWARD || kind == KIND_OPTIMIZER || means & BIT(TRAINS);
-    if (means == KNOWN || !means) return;
+    if (means == KNOWN || !means) return; /* of most slices nothing more is looked at */
     for (size_t i = 0; i < N_OF(signs); i++)
         if (means & signs[i].means) add_use(s, signs[i].use, slice);
-    if (means & (BIT(CASTS) | BIT(COPIES_TENSOR))) look_around(s, slice, means);
+    if (means & (BIT(COPIES_CAST) | BIT(COPIES_TENSOR))) look_around(s, slice, means);
     s->n_empty += (means & BIT(MAKES_EMPTY)) != 0;
     s->n_batched += (means & BIT(BATCHED_PRODUCT)) != 0;
     if (means & BIT(SOFTMAX) && !s->n_softmax++) s->softmax = slice;
@@ -119,13 +139,14 @@ status in_use_find(const trace *t, arena *a, in_use *out, error *err) {
     *out = (in_use){0};
     TRY(trace_require(t, TRACE_TABLE(slice), err));
     scan s = {.t = t, .means = ARENA_ARRAY(a, uint64_t, (size_t)t->n_strings + 1), .out = out};
-    if (!s.means) FAIL_MEMORY(err);
+    s.frames = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1);
+    if (!s.means || !s.frames) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->slice.n; i++) look_at(&s, i);
     judge(&s);
     return OK;
 }
 
-str use_word(use u) {
+str use_word(use_kind u) {
     static const char *const words[N_USES] = {
         [USE_COMPILER] = "torch_compile",
         [USE_GRAPHS] = "graphs",

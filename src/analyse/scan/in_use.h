@@ -31,7 +31,7 @@ typedef enum {
     USE_UNFUSED_ATTENTION,
     USE_PYTORCH_1, /* torch.compile does not exist there */
     N_USES
-} use;
+} use_kind;
 
 typedef struct {
     int64_t n[N_USES];      /* events that show it; 0: not found */
@@ -41,6 +41,6 @@ typedef struct {
 
 status in_use_find(const trace *t, arena *a, in_use *out, error *err) MUST_USE;
 /* "torch_compile", "graphs", …: stable words of the column `what`. */
-str use_word(use u);
+str use_word(use_kind u);
 
 #endif

@@ -13,7 +13,7 @@ static void names_of_events_show_what_is_used(void **state) {
     static const struct {
         uint8_t kind;
         const char *name;
-        use use;
+        use_kind use;
     } rows[] = {
         {KIND_OP, "CompiledFunction", USE_COMPILER},
         {KIND_ANNOTATION, "Torch-Compiled Region: 0/0", USE_COMPILER},
@@ -35,7 +35,7 @@ static void names_of_events_show_what_is_used(void **state) {
         fake_init(&f);
         fake_add(&f, fake_thread(&f), rows[i].kind, rows[i].name, 0, 10);
         in_use found = find(&f);
-        for (use u = 0; u < N_USES; u++)
+        for (use_kind u = 0; u < N_USES; u++)
             if (found.n[u] != (u == rows[i].use))
                 fail_msg("%s: %s %d times", rows[i].name, use_word(u).p, (int)found.n[u]);
         fake_fini(&f);
@@ -66,14 +66,16 @@ static void an_operator_is_the_better_evidence(void **state) {
     fake_fini(&f);
 }
 
+/* Inside and with a copy. */
 static void casts_inside_a_product_are_autocast(void **state) {
-    for (int inside = 0; inside < 2; inside++) {
+    for (int i = 0; i < 4; i++) {
         fake f;
         fake_init(&f);
-        int host = fake_thread(&f);
+        int host = fake_thread(&f), at = i & 1 ? 10 : 60;
         fake_add(&f, host, KIND_OP, "aten::addmm", 0, 50);
-        fake_add(&f, host, KIND_OP, "aten::to", inside ? 10 : 60, 20);
-        assert_int_equal(find(&f).n[USE_AUTOCAST], inside);
+        fake_add(&f, host, KIND_OP, "aten::to", at, 20);
+        if (i & 2) fake_add(&f, host, KIND_OP, "aten::_to_copy", at + 5, 10);
+        assert_int_equal(find(&f).n[USE_AUTOCAST], i == 3);
         fake_fini(&f);
     }
 }
