@@ -291,7 +291,7 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: trace, events, devices, workers, runs, passed.
+        Tables: trace, events, devices, in_use, workers, runs, passed.
         """
         words = dict(locals())
         del words["self"]
@@ -568,8 +568,8 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: devices, breakdown, idle, spread, steps, stages, stage_steps, configuration, stage_events,
-            user_events, step_trace, operator_types, data_flow, work.
+        Tables: devices, breakdown, idle, spread, steps, stages, stage_steps, configuration, in_use,
+            stage_events, user_events, step_trace, operator_types, data_flow, work.
         """
         words = dict(locals())
         del words["self"]

@@ -4,7 +4,8 @@
  * enable_if, `.kd`), then the rows are tried in their order. Templates can make names of many
  * thousand characters; what a kernel is is at the start, so only the first part is looked at.
  *
- * It does not demangle: the words of a mangled name are the same words. */
+ * Of a mangled name only the scopes at the start are taken apart, so that words at the start of
+ * an identifier are found there; the rest has the same words as the demangled name. */
 #include "analyse/lexicon.h"
 
 #include "base/num.h"
@@ -116,13 +117,46 @@ static str lexicon_bare_name(str name) {
     return name;
 }
 
-static str lower_case(str name, char out[LOOK_BYTES]) {
-    size_t n = name.n < LOOK_BYTES ? name.n : LOOK_BYTES;
-    for (size_t i = 0; i < n; i++) {
-        char c = name.p[i];
-        out[i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+/* Appends in lower case, as much as there is room for. */
+static size_t append_lower(str text, char out[LOOK_BYTES], size_t at) {
+    for (size_t i = 0; i < text.n && at < LOOK_BYTES; i++) {
+        char c = text.p[i];
+        out[at++] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
     }
-    return str_n(out, n);
+    return at;
+}
+
+static str lower_case(str name, char out[LOOK_BYTES]) {
+    return str_n(out, append_lower(name, out, 0));
+}
+
+/* Takes an identifier with its length in front (`5aiter`) off a mangled name; empty when there
+ * is none. */
+static str next_identifier(str *rest) {
+    size_t digits = 0, length = 0;
+    for (; digits < rest->n && digits < 4 && rest->p[digits] >= '0' && rest->p[digits] <= '9';
+         digits++)
+        length = length * 10 + (size_t)(rest->p[digits] - '0');
+    if (!length || length > rest->n - digits) return str_n(rest->p, 0);
+    str found = str_n(rest->p + digits, length);
+    *rest = str_from(*rest, digits + length);
+    return found;
+}
+
+/* `_ZN5aiter8mla_a8w8E` as `aiter::mla_a8w8`, `_Z4axpyPf` as `axpypf`; other names as they
+ * are. */
+static str take_scopes_apart(str name, char out[LOOK_BYTES]) {
+    str rest = name.n && name.p[0] == '_' ? str_from(name, 1) : name;
+    if (!str_starts(rest, STR("Z"))) return lower_case(name, out);
+    bool nested = str_starts(rest, STR("ZN"));
+    rest = str_from(rest, nested ? 2 : 1);
+    str part = next_identifier(&rest);
+    if (!part.n) return lower_case(name, out);
+    size_t n = append_lower(part, out, 0);
+    while (nested && (part = next_identifier(&rest)).n)
+        n = append_lower(part, out, append_lower(STR("::"), out, n));
+    if (nested && str_starts(rest, STR("E"))) rest = str_from(rest, 1);
+    return str_n(out, append_lower(rest, out, n));
 }
 
 /* Classes whose work is on matrix cores, if the data type allows it. */
@@ -133,7 +167,7 @@ static bool is_matrix_work(uint8_t class) {
 
 lexicon_entry lexicon_kernel(str name) {
     char text[LOOK_BYTES];
-    looked_up plain = look_up(lower_case(lexicon_bare_name(name), text));
+    looked_up plain = look_up(take_scopes_apart(lexicon_bare_name(name), text));
     const lexicon_row *row = lexicon_find_row(&plain, kernel_rows, N_OF(kernel_rows));
     lexicon_entry e = {0};
     if (!row) return e;
@@ -163,6 +197,16 @@ bool lexicon_means(str name, name_meaning meaning) {
     return false;
 }
 
+uint64_t lexicon_meanings(str name) {
+    looked_up asked = look_up(name);
+    uint64_t found = 0;
+    for (size_t i = 0; i < N_OF(name_rows); i++) {
+        uint64_t bit = 1ull << name_rows[i].class;
+        if (!(found & bit) && pattern_fits(&asked, str_of(name_rows[i].pattern))) found |= bit;
+    }
+    return found;
+}
+
 kernel_type lexicon_input_type(str types) {
     static const struct {
         const char *word;
@@ -184,9 +228,10 @@ bool lexicon_is_narrow(kernel_type type) {
 
 str kernel_class_word(kernel_class class) {
     static const char *const words[CLASS_ROPE] = {
-        NULL,        "gemm",        "convolution",  "attention", "normalization",
-        "softmax",   "elementwise", "reduction",    "copy",      "embedding",
-        "optimizer", "moe",         "communication"};
+        NULL,        "gemm",        "convolution",   "attention",   "normalization",
+        "softmax",   "elementwise", "reduction",     "copy",        "embedding",
+        "optimizer", "moe",         "communication", "moe_routing", "kv_cache",
+        "sampling",  "quantization"};
     if (class == CLASS_UNKNOWN || class >= N_CLASSES) return STR_NONE;
     return str_of(class < CLASS_ROPE ? words[class] : "other");
 }

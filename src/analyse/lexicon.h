@@ -22,13 +22,16 @@ typedef enum {
     CLASS_OPTIMIZER,
     CLASS_MOE,
     CLASS_COMMUNICATION,
+    CLASS_MOE_ROUTING, /* which token goes to which expert, and moving them */
+    CLASS_KV_CACHE,    /* writing and moving the cache of keys and values */
+    CLASS_SAMPLING,
+    CLASS_QUANTIZATION,
     /* known, and none of the words of the contract: they are `other` there */
     CLASS_ROPE,
     CLASS_GATHER,
     CLASS_SORT,
     CLASS_LOSS,
     CLASS_POOLING,
-    CLASS_QUANTIZATION,
     CLASS_RESAMPLE,
     CLASS_RANDOM,
     CLASS_SYNC,
@@ -94,6 +97,7 @@ typedef enum {
     MEANS_RUNS_BACKWARD,
     MEANS_ENGINE,
     MEANS_DATA_PARALLEL,
+    MEANS_ZEROES_GRADIENTS,
     MEANS_DISTRIBUTED,
     MEANS_SINGLE_LOADER,
     MEANS_WORKER_LOADER,
@@ -104,10 +108,35 @@ typedef enum {
     MEANS_ALLOCATOR_FRAME,
     MEANS_LIBRARY_PACKAGE,
     MEANS_LIBRARY_FILE,
+    /* what a program uses (scan/in_use.h) */
+    MEANS_COMPILED,
+    MEANS_FUSED_OPTIMIZER,
+    MEANS_FOREACH_OPTIMIZER,
+    MEANS_AUTOCASTS,
+    MEANS_COPIES_PINNED,
+    MEANS_COPIES_PAGEABLE,
+    MEANS_CHANNELS_LAST,
+    MEANS_DEVICE_MALLOC,
+    MEANS_CHECKPOINTS,
+    MEANS_FSDP,
+    MEANS_ZERO,
+    MEANS_FUSED_ATTENTION,
+    MEANS_CUDNN_ATTENTION,
+    MEANS_UNFUSED_ATTENTION,
+    MEANS_TRAINS,
+    MEANS_OLD_PYTORCH,
+    MEANS_CASTS,
+    MEANS_CASTS_INPUTS, /* under autocast */
+    MEANS_COPIES_TENSOR,
+    MEANS_COPIES_CAST,
+    MEANS_SOFTMAX,
+    MEANS_BATCHED_PRODUCT,
     N_MEANINGS,
 } name_meaning;
 
 bool lexicon_means(str name, name_meaning meaning);
+/* All of them at once: bit 1 << MEANS_… */
+uint64_t lexicon_meanings(str name);
 
 /* Of kernels by string id, each name looked at once. */
 typedef struct {

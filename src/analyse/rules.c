@@ -7,6 +7,7 @@
 #include "analyse/rules.h"
 
 #include "base/num.h"
+#include "store/traits.h"
 
 void rules_apply(const rule *rules, size_t n, const void *facts, verdict *out) {
     for (size_t i = 0; i < n; i++) {
@@ -20,6 +21,11 @@ void rules_apply(const rule *rules, size_t n, const void *facts, verdict *out) {
 
 void verdict_add(verdict *v, arg value) {
     if (v->n_args < MAX_ARGS) v->args[v->n_args++] = value;
+}
+
+void verdict_add_recorder(verdict *v, const trace *t) {
+    if (trace_has(t, TRAIT_TORCH_PROFILER)) verdict_add(v, arg_int("torch", 1));
+    if (trace_has(t, TRAIT_OWN_RECORDER)) verdict_add(v, arg_int("own", 1));
 }
 
 status answer_note(answer *out, arena *a, const verdict *note, error *err) {

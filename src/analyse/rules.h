@@ -2,6 +2,7 @@
 #ifndef ANALYSE_RULES_H
 #define ANALYSE_RULES_H
 
+#include "store/trace.h"
 #include "table/table.h"
 
 /* Fills in v->args and returns true when the rule holds for the facts (a struct of the
@@ -20,6 +21,9 @@ typedef struct {
 void rules_apply(const rule *rules, size_t n, const void *facts, verdict *out);
 /* Adds a named value; more than MAX_ARGS are left out. */
 void verdict_add(verdict *v, arg value);
+/* Whose options a sentence may name: adds `torch` for a trace of torch.profiler, `own` for one
+ * of `tacho record`, else nothing. */
+void verdict_add_recorder(verdict *v, const trace *t);
 /* A sentence about what the answer rests on. */
 status answer_note(answer *out, arena *a, const verdict *note, error *err) MUST_USE;
 

@@ -21,7 +21,8 @@ enum trait {
     TRAIT_HOST_RANGES = 256,    /* ranges of the framework's own are work of the host */
     TRAIT_ONLY_COLLECTIVES = 512, /* the last collectives of a rank, and nothing else */
     TRAIT_REQUESTS = 1024,        /* requests of a server and their phases, and nothing else */
-    TRAIT_CALLS = 2048            /* functions of a program's threads, and nothing else */
+    TRAIT_CALLS = 2048,           /* functions of a program's threads, and nothing else */
+    TRAIT_TORCH_PROFILER = 4096   /* its options are those of torch.profiler */
 };
 
 /* Whose words advice uses; none: unknown, or anybody's. */

@@ -15,6 +15,7 @@
 #include "analyse/scan/device_metrics.h"
 #include "analyse/scan/host_coverage.h"
 #include "analyse/scan/idle.h"
+#include "analyse/scan/in_use.h"
 #include "analyse/scan/memory_view.h"
 #include "analyse/scan/pipe_view.h"
 #include "analyse/scan/stages.h"
@@ -117,8 +118,10 @@ typedef struct {
     int64_t overhead_ns;   /* the profiler says it took */
     int64_t n_frames;      /* of Python */
     bool data_parallel, distributed, nccl;
+    in_use uses;
     /* kernels that are not communication */
     tally kernel, small, layout, low_occupancy, optimizer, optimizer_fused;
+    tally zero_grad;             /* of the optimizer: set gradients to zero */
     kernel_fill *fill;           /* by index in devices */
     double low_occupancy_lost;   /* Σ time · (1 − occupancy / 0.25) */
     uint16_t *work_marks;        /* by row of table kernel: WORK_… bits */
@@ -127,10 +130,12 @@ typedef struct {
     copy_sum pageable, transfer; /* from or to memory that is not pinned; other transfers */
     int64_t n_graph;             /* kernels that a replayed graph launched */
     int64_t n_comm_work;         /* collectives on the device */
+    int64_t backward_comm_ns;    /* of collectives that the backward pass launched */
     /* when: calls and copies while no kernel ran, calls of the allocator, optimizer's
      * kernels */
     intervals copy_at, allocator_at, optimizer_at, overhead_at;
     intervals item_at;     /* operators that read one value */
+    intervals zero_at;     /* gradients are set to zero */
     intervals compiler_at; /* programs are compiled */
     uint32_t n_devices;    /* that did something */
     int32_t major, minor;  /* highest compute capability; ABSENT_I32 when unknown */
@@ -247,6 +252,23 @@ void advice_name_rank(arg rank, advice *out);
 bool advice_is_split(const advice_facts *f);
 /* Do most kernels come from graphs that are replayed (CUDA graphs)? */
 bool advice_replays(const advice_facts *f);
+/* May torch.compile be suggested? */
+bool advice_can_compile(const advice_facts *f);
+/* The words of a suggestion to launch less: `compile`, `compiled`, `graphs` where they exist
+ * and are not in use. */
+void advice_say_fusing(const advice_facts *f, advice *out);
+/* Is what is communicated gradients, as far as can be told; is it sharded? */
+void advice_say_gradients(const advice_facts *f, advice *out);
+
+/* The operator in which the CPU spends most time of the average step while no device works, its
+ * inner operators not counted; without a name when it is not more than `least_ns`. */
+typedef struct {
+    str name;
+    int64_t ns;
+    bool on_cpu; /* it launches nothing */
+} host_operator;
+host_operator advice_host_operator(const advice_facts *f, int64_t least_ns);
+
 /* Blocking calls by what they wait for: each sort has a rule. */
 typedef enum { BLOCK_OTHER, BLOCK_COPY, BLOCK_ITEM, BLOCK_VALUE } block_sort;
 block_sort advice_block_sort(const advice_facts *f, uint32_t slice);
@@ -326,6 +348,7 @@ typedef struct {
     /* What decides before any cause, without an id when nothing does: damage, records that are
      * missing, steps that nothing marks, a profiler that takes more than the program. */
     verdict decided;
+    host_operator host; /* of a trace without device work, if it has 30 % of the step */
 } advice_cause;
 
 status advice_cause_find(const analysis_input *in, const params *p,

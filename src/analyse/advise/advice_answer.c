@@ -373,6 +373,8 @@ static status write_finding(table *t, const advice_facts *f, const finding *one,
         suggestion = MSG_ADVICE_HOST_LATE_REPLAY_SUGGEST;
     if (one->rule->holds == advice_host_late && has_value(&one->advice.words, "compiles"))
         suggestion = MSG_ADVICE_HOST_LATE_COMPILE_SUGGEST;
+    if (one->rule->holds == advice_host_late && has_value(&one->advice.words, "operator"))
+        suggestion = MSG_ADVICE_HOST_LATE_OPERATOR_SUGGEST;
     const uint16_t messages[] = {one->rule->title, one->rule->evidence, suggestion,
                                  basis_of(one)};
     const uint32_t columns[] = {COL_A(title), COL_A(evidence), COL_A(suggestion), COL_A(basis)};
@@ -462,8 +464,8 @@ static status note_lacks(const advice_facts *f, answer *out, error *err) {
         if (needs[i].need == NEED_DEVICE && launches) {
             note.message = MSG_NOTE_ADVICE_DEVICE_LOST;
             verdict_add(&note, arg_int("launches", launches));
-        } else if (f->dialect == FOR_PYTORCH) {
-            verdict_add(&note, arg_int("pytorch", 1));
+        } else if (!f->run) {
+            verdict_add_recorder(&note, f->t);
         }
         TRY(answer_note(out, f->arena, &note, err));
     }
@@ -568,6 +570,11 @@ static status find_all(const analysis_input *in, const params *p, const advice_w
     return find_decided(f, v, err);
 }
 
+/* From here on a sentence names the operator that keeps the CPU. */
+static int64_t named_ns(const advice_facts *f) {
+    return advice_ns(0.3 * (double)f->step_ns);
+}
+
 /* Less is not worth the headline. */
 #define CAUSE_SHARE 0.05
 
@@ -578,6 +585,8 @@ status advice_cause_find(const analysis_input *in, const params *p,
     *out = (advice_cause){.id = NULL};
     TRY(find_all(in, p, workers, a, &v, err));
     out->decided = v.decided;
+    if (!v.facts.run && !(v.facts.has & NEED_DEVICE))
+        out->host = advice_host_operator(&v.facts, named_ns(&v.facts));
     if (!v.n) return OK;
     const finding *first = &v.found[0];
     out->evidence = sentence(first, first->rule->evidence);
@@ -605,6 +614,12 @@ static void say_unchecked(const advice_facts *f, verdict *out) {
                      .severity = SEVERITY_INFO};
     verdict_add(out, arg_int("unchecked", unchecked));
     verdict_add(out, arg_int("rules", n_rules));
+    host_operator most = f->run ? (host_operator){0} : advice_host_operator(f, named_ns(f));
+    if (!most.name.n) return;
+    verdict_add(out, arg_text("op", most.name));
+    verdict_add(out, arg_share("op_share", advice_share(f, most.ns)));
+    verdict_add(out, arg_time("step_time", f->step_ns));
+    step_spans_say(&f->steps, f->step_ns, out);
 }
 
 static void advice_answer_judge(const findings *v, answer *out) {

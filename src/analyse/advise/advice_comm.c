@@ -37,6 +37,7 @@ bool advice_communication_exposed(const advice_facts *f, double limit, advice *o
         advice_share(f, f->exposed_ns) < limit)
         return false;
     advice_comm_add_communication(f, out);
+    advice_say_gradients(f, out);
     /* Which thread waits for collectives of the host is not recorded. */
     if (f->n_comm_work) out->change.how = REPLAY_COMMUNICATION;
     return true;

@@ -39,18 +39,28 @@ static tally kernels_named(const advice_facts *f, uint32_t name) {
     return found;
 }
 
-/* The name with most time in kernels that have fewer blocks than there are multiprocessors. */
+/* The name of the kernels that lose most by having fewer blocks than there are multiprocessors. */
 static uint32_t smallest_grid(const advice_facts *f) {
     uint32_t worst = 0;
     for (uint32_t i = 1; i < f->t->n_strings; i++)
-        if (f->name_ns[i] > f->name_ns[worst]) worst = i;
+        if (f->name_lost[i] > f->name_lost[worst]) worst = i;
     return worst;
+}
+
+#define FREE_UNITS 0.2 /* of the multiprocessors: fewer are the end of a grid, and no loss */
+
+/* Does a kernel matter, and is there something to gain? */
+static bool is_too_small(const advice_facts *f, uint32_t name, double limit) {
+    int64_t ns = f->name_ns[name];
+    return ns && kernel_share(f, ns) >= limit &&
+           f->name_lost[name] >= FREE_UNITS * (double)ns &&
+           kernel_share(f, advice_ns(f->name_lost[name])) >= limit / 2;
 }
 
 bool advice_small_grid(const advice_facts *f, double limit, advice *out) {
     uint32_t name = smallest_grid(f);
     int64_t ns = f->name_ns[name];
-    if (!ns || kernel_share(f, ns) < limit) return false;
+    if (!is_too_small(f, name, limit)) return false;
     advice_cost(f, out, advice_per_step(f, advice_ns(f->name_lost[name])));
     tally named = kernels_named(f, name);
     advice_point_to(f, out, &named);
@@ -65,7 +75,7 @@ bool advice_small_grid(const advice_facts *f, double limit, advice *out) {
 bool advice_sm_efficiency_low(const advice_facts *f, double limit, advice *out) {
     const device_metrics *worst = NULL;
     double filled = 1;
-    if (kernel_share(f, f->name_ns[smallest_grid(f)]) >= advice_limit.small_grid) return false;
+    if (is_too_small(f, smallest_grid(f), advice_limit.small_grid)) return false;
     for (uint32_t i = 0; i < f->devices.n; i++) {
         const device_metrics *d = &f->devices.v[i];
         double ratio = f->fill[i].ns > 0 ? f->fill[i].used / f->fill[i].ns : 1;
@@ -91,6 +101,7 @@ bool advice_occupancy_low(const advice_facts *f, double limit, advice *out) {
     out->change = faster(WORK_LOW_OCCUPANCY, 1 - f->low_occupancy_lost / (double)ns);
     add_kernel_share(f, out, ns);
     verdict_add(&out->words, arg_text("kernel", out->name));
+    advice_say_fusing(f, out);
     return true;
 }
 
@@ -121,7 +132,7 @@ bool advice_small_kernels(const advice_facts *f, double limit, advice *out) {
     verdict_add(&out->words,
                 arg_share("small_share", (double)f->small.n / (double)f->kernel.n));
     verdict_add(&out->words, arg_time("mean", mean_i64(f->kernel.ns, f->kernel.n)));
-    verdict_add(&out->words, arg_text("graphs", device_graphs(f->t)));
+    advice_say_fusing(f, out);
     return true;
 }
 

@@ -126,6 +126,7 @@ enum { /* what a name on the host says; bit 0: looked at */
        NAME_WORKER_LOADER = 1024,
        NAME_WAITS = 2048, /* for a value or shape of a tensor */
        NAME_COMPILES = 4096,
+       NAME_ZEROES = 8192, /* gradients */
 };
 
 static const struct {
@@ -143,6 +144,7 @@ static const struct {
     {MEANS_SINGLE_LOADER, NAME_SINGLE_LOADER},
     {MEANS_WORKER_LOADER, NAME_WORKER_LOADER},
     {MEANS_COMPILES, NAME_COMPILES},
+    {MEANS_ZEROES_GRADIENTS, NAME_ZEROES},
 };
 
 static uint16_t read_name(str name) {
@@ -157,7 +159,7 @@ static uint16_t read_name(str name) {
 static const bool is_named[N_KINDS] = {
     [KIND_OP] = true,      [KIND_ANNOTATION] = true, [KIND_DATA] = true,
     [KIND_RUNTIME] = true, [KIND_DRIVER] = true,     [KIND_COLLECTIVE] = true,
-    [KIND_FORWARD] = true, [KIND_SYNC] = true,
+    [KIND_FORWARD] = true, [KIND_SYNC] = true,       [KIND_OPTIMIZER] = true,
 };
 
 typedef struct {
@@ -194,6 +196,7 @@ static void add_named(host_scan *h, uint32_t i, uint16_t says) {
         intervals_add(&f->item_at, start, end);
     }
     if (says & NAME_COMPILES) intervals_add(&f->compiler_at, start, end);
+    if (says & NAME_ZEROES) intervals_add(&f->zero_at, start, end);
     if (says & NAME_COLLECTIVE && !comm_is_call(&h->comm, i)) tally_add(t, &f->collective, i);
     if (says & NAME_SINGLE_LOADER) tally_add(t, &f->single_loader, i);
     if (says & NAME_WORKER_LOADER) tally_add(t, &f->worker_loader, i);
@@ -291,6 +294,7 @@ static status scan_host(advice_facts *f, error *err) {
     bool failed = false;
     (void)total_ns(&f->item_at, &failed);
     (void)total_ns(&f->compiler_at, &failed);
+    (void)total_ns(&f->zero_at, &failed);
     f->copy_at = exposed_part(f, &h.copies, &failed);
     f->sync_copy_ns = intervals_ns(&f->copy_at);
     f->allocator_at = exposed_part(f, &h.allocator, &failed);
@@ -320,8 +324,8 @@ enum {
 };
 
 static uint8_t kernel_says(work_scan *w, uint32_t name) {
-    static const char *const layout[] = {"nchwtonhwc", "nhwctonchw", "ncdhwtondhwc",
-                                         "ndhwctoncdhw", "transdata"};
+    static const char *const layout[] = {"nchwtonhwc",   "nhwctonchw", "ncdhwtondhwc",
+                                         "ndhwctoncdhw", "transdata",  "batched_transpose_"};
     static const char *const fused[] = {"multi_tensor_apply", "fused", "foreach"};
     static const char *const pageable[] = {"pageable"};
     if (name >= w->f->t->n_strings) return 0;
@@ -358,6 +362,14 @@ static void add_blocks(advice_facts *f, uint32_t k, double ns, double blocks) {
     }
 }
 
+/* Is a collective there most of the time? It has multiprocessors of its own then, and a kernel
+ * that leaves some free does so on purpose. */
+static bool shares_device(const advice_facts *f, uint32_t slice) {
+    int64_t start = f->t->slice.start[slice], end = slice_end(f->t, slice);
+    return intervals_ns_in(&f->ranges.at[ROLE_COMMUNICATION], start, end) >
+           sub_i64(end, start) / 2;
+}
+
 /* How well one kernel fills the device. */
 static void add_fill(work_scan *w, uint32_t k, uint32_t slice) {
     advice_facts *f = w->f;
@@ -367,6 +379,7 @@ static void add_fill(work_scan *w, uint32_t k, uint32_t slice) {
     uint32_t name = t->slice.name[slice];
     if (blocks > 0) add_blocks(f, k, ns, blocks);
     if (occupancy >= 0) f->has |= NEED_OCCUPANCY;
+    if (blocks > 0 && blocks < 1 && shares_device(f, slice)) return;
     if (blocks > 0 && blocks < 1 && name < t->n_strings) {
         f->name_ns[name] = add_i64(f->name_ns[name], t->slice.dur[slice]);
         f->name_lost[name] += ns * (1 - blocks);
@@ -390,6 +403,8 @@ static void advice_facts_add_kernel(work_scan *w, uint32_t k, int64_t launched) 
     if (comm_kernel_row(&w->comm, k)) {
         tally_add(f->t, &f->collective, slice);
         f->n_comm_work++;
+        if (stage_at(&f->stages, launched) == STAGE_BACKWARD)
+            f->backward_comm_ns = add_i64(f->backward_comm_ns, f->t->slice.dur[slice]);
         f->nccl |= str_find_nocase(trace_slice_name(f->t, slice), STR("nccl"), 0) != SIZE_MAX;
         return;
     }
@@ -406,6 +421,8 @@ static void advice_facts_add_kernel(work_scan *w, uint32_t k, int64_t launched) 
         tally_add(f->t, &f->optimizer, slice);
         intervals_add(&f->optimizer_at, f->t->slice.start[slice], slice_end(f->t, slice));
         if (says & KERNEL_FUSED) tally_add(f->t, &f->optimizer_fused, slice);
+        if (intervals_ns_in(&f->zero_at, launched, add_i64(launched, 1)))
+            tally_add(f->t, &f->zero_grad, slice);
     }
     add_fill(w, k, slice);
 }
@@ -664,12 +681,14 @@ status advice_facts_find(const analysis_input *in, const params *p,
     f.optimizer_at = intervals_in(a);
     f.item_at = intervals_in(a);
     f.compiler_at = intervals_in(a);
+    f.zero_at = intervals_in(a);
     TRY(trace_require(t,
                       SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) |
                           TRACE_TABLE(memory) | TRACE_TABLE(producer_step),
                       err));
     if (t->kernel.n > 1) f.has |= NEED_DEVICE;
     if (trace_has(t, TRAIT_REQUESTS)) f.has |= NEED_REQUESTS;
+    TRY(in_use_find(t, a, &f.uses, err));
     TRY(find_steps(&f, err));
     TRY(scan_host(&f, err));
     TRY(tensor_core_init(&w.tensor, t, a, err));

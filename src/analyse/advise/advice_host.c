@@ -68,6 +68,13 @@ static void point_to_gap(const advice_facts *f, idle_cause why, advice *out) {
     if (out->name.n) verdict_add(&out->words, arg_text("next", out->name));
 }
 
+/* One operator has most of the time: to launch less would not help. */
+static void say_operator(const host_operator *kept, advice *out) {
+    verdict_add(&out->words, arg_text("operator", kept->name));
+    verdict_add(&out->words, arg_time("inside", kept->ns));
+    if (kept->on_cpu) verdict_add(&out->words, arg_int("on_cpu", 1));
+}
+
 bool advice_host_late(const advice_facts *f, double limit, advice *out) {
     int64_t late = 0, compiler = 0;
     for (size_t i = 0; i < f->idle.n; i++) {
@@ -84,10 +91,19 @@ bool advice_host_late(const advice_facts *f, double limit, advice *out) {
     advice_cost(f, out, ns);
     if (!advice_replays(f)) out->change.how = REPLAY_GRAPH;
     point_to_gap(f, IDLE_HOST, out);
-    verdict_add(&out->words, arg_text("graphs", device_graphs(f->t)));
+    if (compiler > late / 2) {
+        verdict_add(&out->words, arg_int("compiles", 1));
+        return true;
+    }
+    host_operator kept = advice_host_operator(f, ns / 2);
+    if (kept.name.n) {
+        say_operator(&kept, out);
+        return true;
+    }
+    advice_say_fusing(f, out);
     if (advice_replays(f)) verdict_add(&out->words, arg_int("replays", 1));
-    if (compiler > late / 2) verdict_add(&out->words, arg_int("compiles", 1));
-    if (f->optimizer_at.n) verdict_add(&out->words, arg_int("optimizer", 1)); /* it trains */
+    if (f->optimizer_at.n && !f->uses.n[USE_FUSED_OPTIMIZER]) /* it trains */
+        verdict_add(&out->words, arg_int("optimizer", 1));
     return true;
 }
 
@@ -202,6 +218,10 @@ bool advice_optimizer_not_fused(const advice_facts *f, double limit, advice *out
     advice_cost(f, out, ns);
     advice_point_to(f, out, &f->optimizer);
     verdict_add(&out->words, arg_real("count", kernels));
+    if (f->zero_grad.n * 2 > f->optimizer.n) {
+        advice_point_to(f, out, &f->zero_grad);
+        verdict_add(&out->words, arg_int("zero_grad", 1));
+    }
     return true;
 }
 
@@ -229,15 +249,45 @@ static void point_to_step(const advice_facts *f, uint32_t step, advice *out) {
     verdict_add(&out->words, arg_time("median", f->median_ns));
 }
 
+/* What the longest step has more of a part than the mean of the others but the first. */
+static int64_t part_excess(const advice_facts *f, int part) {
+    int64_t sum = 0;
+    for (uint32_t i = 1; i < f->steps.n; i++)
+        if (i != f->longest) sum = add_i64(sum, f->parts[i].ns[part]);
+    return sub_i64(f->parts[f->longest].ns[part], mean_i64(sum, (int64_t)f->steps.n - 2));
+}
+
+static int varying_part(const advice_facts *f) {
+    int most = 0;
+    for (int r = 1; r < N_ROLES; r++)
+        if (part_excess(f, r) > part_excess(f, most)) most = r;
+    return most;
+}
+
+/* Of fewer nobody knows which is the odd one. */
+#define ENOUGH_STEPS 5
+
 bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
+    static const char *const words[N_ROLES] = {
+        [ROLE_KERNEL] = "kernels",     [ROLE_MEMCPY] = "copies",
+        [ROLE_MEMSET] = "copies",      [ROLE_COMMUNICATION] = "exchange",
+        [ROLE_RUNTIME] = "calls",      [ROLE_DATA_LOADER] = "loading",
+        [ROLE_CPU_EXEC] = "operators", [ROLE_OTHER] = "nothing"};
     const step_span *s = &f->steps.v[f->longest];
     double over = (double)sub_i64(s->end, s->start) / (double)max_i64(1, f->median_ns) - 1;
-    if (over < limit || f->later_ns <= f->median_ns) return false;
+    if (f->steps.n < ENOUGH_STEPS || over < limit || f->later_ns <= f->median_ns) return false;
+    int part = varying_part(f);
+    /* A slow loader is the cause, and has a rule of its own. */
+    if (part == ROLE_DATA_LOADER &&
+        advice_share(f, f->part_ns[part]) >= advice_limit.data_loader_slow)
+        return false;
     /* For the average of all steps; the first is none of those that are too long. */
     int64_t later = mul_i64(sub_i64(f->later_ns, f->median_ns), (int64_t)f->steps.n - 1);
     int64_t most = max_i64(0, sub_i64(f->step_ns, f->median_ns));
     advice_cost(f, out, min_i64(most, mean_i64(later, f->steps.n)));
     point_to_step(f, f->longest, out);
+    verdict_add(&out->words, arg_int(words[part], 1));
+    verdict_add(&out->words, arg_time("more", part_excess(f, part)));
     return true;
 }
 
@@ -271,6 +321,7 @@ bool advice_profiler_overhead(const advice_facts *f, double limit, advice *out) 
     advice_cost(f, out, ns);
     verdict_add(&out->words, arg_int("frames", frames));
     if (own > 0) verdict_add(&out->words, arg_time("overhead", own));
+    verdict_add_recorder(&out->words, f->t);
     out->saves = ABSENT_I64; /* nothing in a run that is not watched */
     out->severity = SEVERITY_INFO;
     return true;

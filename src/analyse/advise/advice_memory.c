@@ -65,7 +65,10 @@ bool advice_allocator_calls(const advice_facts *f, double limit, advice *out) {
     verdict_add(&out->words,
                 arg_real("count", (double)f->allocator_call.n / (double)f->steps.n));
     verdict_add(&out->words, arg_text("module", device_module(f->t)));
-    verdict_add(&out->words, arg_text("allocator", device_allocator(f->t)));
+    if (f->uses.n[USE_DEVICE_MALLOC])
+        verdict_add(&out->words, arg_int("uncached", 1));
+    else
+        verdict_add(&out->words, arg_text("allocator", device_allocator(f->t)));
     return true;
 }
 

@@ -173,5 +173,10 @@ bool advice_data_loader_unmarked(const advice_facts *f, double limit, advice *ou
 }
 
 bool advice_host_pause(const advice_facts *f, double limit, advice *out) {
-    return is_paused(f, &f->pause, limit, out);
+    if (!is_paused(f, &f->pause, limit, out)) return false;
+    if (f->n_frames)
+        verdict_add(&out->words, arg_int("stacks", 1)); /* and none is around it */
+    else
+        verdict_add_recorder(&out->words, f->t);
+    return true;
 }

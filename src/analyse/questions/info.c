@@ -1,8 +1,8 @@
 /* info.c: what a trace is.
  *
- * Facts about the whole, the events by kind, the devices. Everything comes from counts and
- * small tables: no column of a sealed trace is read, so the answer takes the same time for
- * any size.
+ * Facts about the whole, the events by kind, the devices: from counts and small tables. What
+ * the program uses takes a pass over the slices (in_use.h), so a large trace is not asked: this
+ * answer comes at once for any size, and `overview` has the same table.
  *
  * Keys are stable words for programs; values are text: whole numbers carry their unit in the
  * key (duration_ns). Of the producer's own keys those with a short plain value are shown
@@ -10,10 +10,14 @@
  * and are left out. */
 #include "analyse/analysis.h"
 #include "analyse/kind_names.h"
+#include "analyse/questions/in_use_table.h"
 #include "analyse/rules.h"
 #include "analyse/run/summary_answers.h"
 #include "analyse/select.h"
 #include "base/clock.h"
+
+/* A pass over as many takes about a tenth of a second. */
+enum { IN_USE_SLICES = 1000000 };
 
 static status info_add_fact(table *t, str key, str value, error *err) {
     size_t row;
@@ -220,10 +224,12 @@ status analyse_info(const analysis_input *in, const params *p, arena *a, answer 
     table *facts = answer_table(out, a, "trace");
     table *events = answer_table(out, a, "events");
     table *devices = answer_table(out, a, "devices");
-    if (!facts || !events || !devices) FAIL_MEMORY(err);
+    table *uses = answer_table(out, a, "in_use");
+    if (!facts || !events || !devices || !uses) FAIL_MEMORY(err);
     TRY(write_trace(&in->traces[0], facts, err));
     TRY(write_events(t, events, err));
     for (uint32_t i = 1; i < t->device.n; i++) TRY(info_write_device(t, i, devices, err));
+    if (t->slice.n <= IN_USE_SLICES) TRY(in_use_write(t, a, uses, err));
     TRY(write_listing(in->traces[0].listing, a, out, err));
     answer_finish(out, p);
     return OK;

@@ -284,6 +284,7 @@ typedef struct {
 } class_sum;
 
 typedef struct {
+    const trace *t;
     bool has_device;
     int64_t whole; /* Σ self time of all modules with their backward work */
     str module;    /* with most self time */
@@ -295,8 +296,10 @@ typedef struct {
 } module_facts;
 
 static bool no_modules(const void *facts, verdict *v) {
-    (void)v;
-    return !((const module_facts *)facts)->n;
+    const module_facts *f = facts;
+    if (f->n) return false;
+    verdict_add_recorder(v, f->t);
+    return true;
 }
 
 /* One of many alike says little: what they take together does, where it is clearly more than
@@ -386,7 +389,7 @@ static status find_class(const question *q, module_facts *f, error *err) {
 
 static status modules_judge(const question *q, answer *out, error *err) {
     const trace *t = q->t;
-    module_facts f = {0};
+    module_facts f = {.t = t};
     for (uint32_t i = 1; i < t->module.n; i++) f.has_device |= q->row[i].device_self > 0;
     for (uint32_t i = 1; i < t->module.n; i++) {
         int64_t self = f.has_device ? q->row[i].device_self : q->row[i].host_self;

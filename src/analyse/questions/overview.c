@@ -126,6 +126,14 @@ static bool has_host(const trace *t) {
     return false;
 }
 
+/* The first device that is described, of a trace without device work. */
+static str unused_device(const trace *t) {
+    for (uint32_t i = 1; i < t->device.n && t->kernel.n <= 1; i++)
+        if (t->device.type[i] != DEVICE_CPU && t->device.name[i])
+            return trace_str(t, t->device.name[i]);
+    return STR_NONE;
+}
+
 static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     role_place places[N_ROLES] = {0};
     if (o->evidence) TRY(breakdown_places(o->t, &o->ranges, &o->steps, o->arena, places, err));
@@ -144,6 +152,7 @@ static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     facts->only_timed = overview_is_bare(o);
     facts->has_device = o->t->kernel.n > 1 && !overview_is_bare(o);
     facts->device = device_noun(o->t);
+    facts->unused = unused_device(o->t);
     facts->step_ns = n ? mean_i64(total, n) : 0;
     share_parts(sum, facts->share, N_ROLES);
     facts->busy = total ? (double)o->device_ns / (double)total : 0;

@@ -20,6 +20,7 @@ typedef struct {
     double dependency;     /* share in which launched work waited for other work (idle.h) */
     int64_t step_ns;
     str device;         /* what it is called */
+    str unused;         /* a device that is there and did nothing; may be empty */
     advice_cause cause; /* what costs most: the first row of `advise` */
 } overview_facts;
 

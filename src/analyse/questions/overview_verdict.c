@@ -131,6 +131,12 @@ static bool only_host(const void *facts, verdict *v) {
     if (f->has_device || f->step_ns <= 0) return false;
     verdict_add(v, arg_time("step_time", f->step_ns));
     verdict_add(v, arg_share("host_share", f->share[ROLE_CPU_EXEC]));
+    if (f->cause.host.name.n) {
+        double share = (double)f->cause.host.ns / (double)f->step_ns;
+        verdict_add(v, arg_text("op", f->cause.host.name));
+        verdict_add(v, arg_share("op_share", share));
+    }
+    if (f->unused.n) verdict_add(v, arg_text("gpu", f->unused));
     overview_add_cause(f, v);
     return true;
 }

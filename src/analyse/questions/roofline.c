@@ -211,6 +211,7 @@ static status write_mfu(const step_mfu *m, answer *out, arena *a, error *err) {
 /* ---- verdict ---- */
 
 typedef struct {
+    const trace *t;
     uint32_t n_points;
     bool on_device, known; /* the device has peaks */
     str device;            /* its name as recorded */
@@ -222,8 +223,10 @@ typedef struct {
 } roof_facts;
 
 static bool nothing_known(const void *facts, verdict *v) {
-    (void)v;
-    return !((const roof_facts *)facts)->n_points;
+    const roof_facts *f = facts;
+    if (f->n_points) return false;
+    verdict_add_recorder(v, f->t);
+    return true;
 }
 
 static bool device_unknown(const void *facts, verdict *v) {
@@ -284,7 +287,8 @@ static const rule rules[] = {
 static void roofline_judge(const roofline *r, const step_mfu *m, verdict *out) {
     const trace *t = r->t;
     const device_peaks *d = &r->work.peaks;
-    roof_facts f = {.n_points = r->points.n,
+    roof_facts f = {.t = t,
+                    .n_points = r->points.n,
                     .known = d->device.n || d->given,
                     .on_device = r->work.on_device,
                     .mfu = m->mfu,

@@ -6,6 +6,7 @@
 #include "analyse/kind_names.h"
 #include "analyse/rules.h"
 #include "analyse/scan/group.h"
+#include "analyse/scan/in_use.h"
 #include "analyse/scan/lost_work.h"
 #include "analyse/why/idle_streams.h"
 #include "analyse/why/idle_sums.h"
@@ -46,6 +47,7 @@ typedef struct {
     answer *out;
     step_spans steps;
     idle_sums sums;
+    in_use uses;
     groups details;
     gap open; /* range is empty: none */
     gap_row *gaps;
@@ -350,6 +352,10 @@ static bool is_largest(const idle_answer *k, wait_cause why, verdict *v) {
     bool elsewhere = made != FRAMEWORK_PYTORCH && made != FRAMEWORK_NONE;
     if (device_is_cpu(k->t)) verdict_add(v, arg_int("cpu", 1));
     if (why == WAIT_HOST && elsewhere) verdict_add(v, arg_int("elsewhere", 1));
+    if (why == WAIT_HOST && !elsewhere && !k->uses.n[USE_COMPILER] && !k->uses.n[USE_PYTORCH_1])
+        verdict_add(v, arg_int("compile", 1));
+    if (why == WAIT_HOST && !elsewhere && !k->uses.n[USE_GRAPHS] && !k->uses.n[USE_PYTORCH_1])
+        verdict_add(v, arg_text("graphs", device_graphs(k->t)));
     if (why == WAIT_HOST)
         verdict_add(v, arg_int(host_did(k), 1));
     else
@@ -427,6 +433,7 @@ status analyse_idle(const analysis_input *in, const params *p, arena *a, answer 
     TRY(trace_require(k.t, IDLE_CAUSES_TABLES | TRACE_TABLE(producer_step), err));
     select_init(&k.select, k.t, p);
     TRY(find_all(&k, err));
+    TRY(in_use_find(k.t, a, &k.uses, err));
     bool lost = false;
     TRY(lost_work_judge(k.t, a, out, &lost, err));
     lost = lost || cold_start_judge(k.t, &k.steps.cold, &out->verdict);

@@ -17,6 +17,8 @@ static verdict all_values(void) {
     verdict_add(&v, arg_int("stages", 4));
     verdict_add(&v, arg_id("rank", 3));
     verdict_add(&v, arg_id("other_rank", 0));
+    verdict_add(&v, arg_int("compile", 1));
+    verdict_add(&v, arg_int("gradients", 1));
     return v;
 }
 

@@ -23,6 +23,26 @@ static void events_are_counted_by_kind(void **state) {
     fake_fini(&f);
 }
 
+static void what_the_program_uses_is_listed_with_its_evidence(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int gpu = fake_stream(&f, 0), host = fake_thread(&f);
+    fake_work(&f, gpu, KIND_KERNEL, "void ns::flash_fwd_kernel<1, 2>(int)", 0, 5, -1);
+    fake_add(&f, host, KIND_OP, "aten::_fused_adamw_", 0, 10);
+    params p = fake_params();
+    answer out = fake_ask(analyse_info, fake_seal(&f), &p, &a);
+    table *t = fake_table(&out, "in_use");
+    assert_int_equal(t->n_rows, 2);
+    size_t optimizer = fake_row(t, "fused_optimizer"),
+           attention = fake_row(t, "fused_attention");
+    assert_int_equal(fake_int(t, optimizer, "count"), 1);
+    assert_text(fake_text(t, optimizer, "evidence"), "aten::_fused_adamw_");
+    assert_text(fake_text(t, attention, "evidence"), "ns::flash_fwd_kernel");
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 static void short_plain_keys_of_the_producer_are_facts(void **state) {
     static const char *const keys[][2] = {
         {"with_stack", "1"},        {"traceName", "\"/a/b\""},    {"job", "\"nightly\""},
@@ -81,6 +101,7 @@ static void unknown_properties_of_a_device_are_null(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_are_counted_by_kind),
+        cmocka_unit_test(what_the_program_uses_is_listed_with_its_evidence),
         cmocka_unit_test(short_plain_keys_of_the_producer_are_facts),
         cmocka_unit_test(unknown_properties_of_a_device_are_null),
     };

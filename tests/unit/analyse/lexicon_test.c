@@ -69,8 +69,8 @@ static void what_looks_like_matrix_work_and_is_none(void **state) {
          "cutlass_cudnn_train::Kernel<cutlass_cudnn_train::reduction::kernel::ReduceSplitK<"
          "cutlass_cudnn_train::MatrixShape<4, 128> > >",
          CLASS_CONVOLUTION, MATRIX_NO},
-        {"moeTopK", CLASS_MOE, MATRIX_NO},
-        {"mxfp4_moe_sort_kernel", CLASS_MOE, MATRIX_NO},
+        {"moeTopK", CLASS_MOE_ROUTING, MATRIX_NO},
+        {"mxfp4_moe_sort_kernel", CLASS_MOE_ROUTING, MATRIX_NO},
         {"l2norm_fwd_kernel", CLASS_NORMALIZATION,
          MATRIX_NO}, /* not every fwd_kernel is attention */
     };
@@ -90,6 +90,37 @@ static void what_a_name_does_not_tell_is_not_known(void **state) {
         {"triton_tem_fused_mm_0", CLASS_GEMM, MATRIX_BY_TYPE},
         {"Conv2DBackpropFilter6", CLASS_CONVOLUTION, MATRIX_ON_CUBE},
         {"MatMul", CLASS_GEMM, MATRIX_ON_CUBE},
+    };
+    CHECK(rows);
+}
+
+/* Libraries of models that serve: products by the types of both sides, and what is around
+ * them. */
+static void kernels_of_serving_libraries_are_known(void **state) {
+    static const wanted rows[] = {
+        {"_ZN5aiter28pa_bf16_noquant_gqa16_1tg_4wE", CLASS_ATTENTION, MATRIX_YES},
+        {"_ZN5aiter26pa_p16_d128_reduce_ps_bf16E", CLASS_ATTENTION, MATRIX_NO},
+        {"ZN5aiter29fmha_bwd_hd64_dq_convert_fp16E", CLASS_ATTENTION, MATRIX_NO},
+        {"_ZN5aiter32a16w8gemm_bf16_mxfp8_tr1_tn1_nw2E", CLASS_GEMM, MATRIX_YES},
+        {"_ZN5aiter4mla_E", CLASS_UNKNOWN, MATRIX_UNKNOWN},
+        {"_ZN5aiter999mla_a8w8E", CLASS_ATTENTION, MATRIX_YES}, /* a length that lies */
+        {"void w4a16_my_kernel<true>(Params)", CLASS_GEMM, MATRIX_YES},
+        {"flash_mla_combine_kernel", CLASS_ATTENTION, MATRIX_NO},
+        {"my_router_gemm_kernel<__nv_bfloat16>", CLASS_GEMM, MATRIX_NO},
+        {"computeStridesTmaWarpSpecializedKernel", CLASS_MOE_ROUTING, MATRIX_NO},
+        {"sortTokensByExpertKernel<256>", CLASS_MOE_ROUTING, MATRIX_NO},
+        {"my_moe_mm_sm100", CLASS_MOE, MATRIX_YES},
+        {"void deep_gemm::my_layout::transpose_fp32<512>", CLASS_COPY, MATRIX_NO},
+        {"appendPagedKVCacheKernel", CLASS_KV_CACHE, MATRIX_NO},
+        {"flashinfer::BatchDecodeWithPagedKVCacheKernel<x>", CLASS_ATTENTION, MATRIX_UNKNOWN},
+        {"flashinfer::ropeQuantizeKernel<x>", CLASS_ROPE, MATRIX_NO},
+        {"_temperature_kernel", CLASS_SAMPLING, MATRIX_NO},
+        {"TopKTopPSamplingFromProb", CLASS_SAMPLING, MATRIX_NO},
+        {"per_token_group_quant_for_deep_gemm", CLASS_QUANTIZATION, MATRIX_NO},
+        {"cast_and_transpose<float>", CLASS_QUANTIZATION, MATRIX_NO},
+        {"swiglu_and_cast_to_fp8<x>", CLASS_ELEMENTWISE, MATRIX_NO},
+        {"_fwd_kernel_silu_and_mul", CLASS_ELEMENTWISE, MATRIX_NO},
+        {"wrapped_reduce", CLASS_REDUCTION, MATRIX_NO},
     };
     CHECK(rows);
 }
@@ -117,6 +148,10 @@ static void collectives_of_every_library_are_communication(void **state) {
         "oneccl_allreduce_small_kernel",
         "cnclAllReduceKernel",
         "all-reduce-start.3",
+        "mori::moe::EpDispatchIntraNodeKernel<float>",
+        "EpCombineInterNodeKernel",
+        "pplx::dispatchKernel<4>",
+        "aclnnMoeDistributeCombine",
     };
     static const char *const others[] = {
         "__amd_rocclr_copyBuffer",
@@ -164,6 +199,8 @@ static void the_type_is_that_of_the_inputs(void **state) {
 static void classes_have_the_words_of_the_contract(void **state) {
     assert_text(kernel_class_word(CLASS_NORMALIZATION), "normalization");
     assert_text(kernel_class_word(CLASS_COMMUNICATION), "communication");
+    assert_text(kernel_class_word(CLASS_KV_CACHE), "kv_cache");
+    assert_text(kernel_class_word(CLASS_QUANTIZATION), "quantization");
     assert_text(kernel_class_word(CLASS_SORT), "other");
     assert_null(kernel_class_word(CLASS_UNKNOWN).p);
 }
@@ -250,6 +287,7 @@ int main(void) {
         cmocka_unit_test(matrix_cores_of_every_vendor_are_recognized),
         cmocka_unit_test(what_looks_like_matrix_work_and_is_none),
         cmocka_unit_test(what_a_name_does_not_tell_is_not_known),
+        cmocka_unit_test(kernels_of_serving_libraries_are_known),
         cmocka_unit_test(collectives_of_every_library_are_communication),
         cmocka_unit_test(the_type_is_that_of_the_inputs),
         cmocka_unit_test(classes_have_the_words_of_the_contract),

@@ -20,6 +20,11 @@ export interface Tables {
       unit: string | null;
       matrix_unit: string | null;
     };
+    in_use: {
+      what: string | null;
+      count: number | null;
+      evidence: string | null;
+    };
     workers: {
       worker: string | null;
       rank: number | null;
@@ -304,6 +309,11 @@ export interface Tables {
     configuration: {
       key: string | null;
       value: string | null;
+    };
+    in_use: {
+      what: string | null;
+      count: number | null;
+      evidence: string | null;
     };
     stage_events: {
       stage: string | null;

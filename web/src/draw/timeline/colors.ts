@@ -152,7 +152,7 @@ const TINTS = [0, 0.14, 0.28, 0.4];
 const COMMUNICATION = KINDS.indexOf("collective");
 /** Names of collectives, as src/analyse/lexicon.def has them; a fused name of Inductor says nothing. */
 const COLLECTIVE =
-  /^(?!triton_)(?:.*(?:multimem_|cross_device_reduce|quickreduce|mscclpp|nvshmem|lamport|all_?reduce|all_?gather|reduce_?scatter|all_?to_?all)|(?:nccl|rccl|mccl|hccl|hcom_|cncl|oneccl|msccl))/i;
+  /^(?!triton_)(?:.*(?:multimem_|cross_device_reduce|quickreduce|mscclpp|nvshmem|lamport|all_?reduce|all_?gather|reduce_?scatter|all_?to_?all|moedistribute|mori::|pplx::|::ep(?:dispatch|combine))|(?:nccl|rccl|mccl|hccl|hcom_|cncl|oneccl|msccl))/i;
 /** Whether a name is that of a collective. */
 export const isCollective = (name: string): boolean => COLLECTIVE.test(name);
 const KERNEL = KINDS.indexOf("kernel");

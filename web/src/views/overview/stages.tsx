@@ -226,6 +226,7 @@ function valueWord(key: string, value: string): string {
 
 export function Configuration({ asked }: Props) {
   const rows = rowsOf(asked.value?.tables.configuration);
+  const uses = rowsOf(asked.value?.tables.in_use);
   return (
     <Panel name={t("configuration")} {...panelFor(asked, "overview", "configuration", "key")} height={80}>
       <dl class="configuration">
@@ -233,6 +234,12 @@ export function Configuration({ asked }: Props) {
           <div key={String(r.key)}>
             <dt>{wordOr(`conf_${r.key}`, String(r.key).replace(/_/g, " "))}</dt>
             <dd title={String(r.value)}>{valueWord(String(r.key), String(r.value))}</dd>
+          </div>
+        ))}
+        {uses.map((r) => (
+          <div key={`use ${r.what}`}>
+            <dt>{wordOr(`use_${r.what}`, String(r.what).replace(/_/g, " "))}</dt>
+            <dd title={String(r.evidence)}>{`${String(r.evidence)} × ${short(Number(r.count), "count")}`}</dd>
           </div>
         ))}
       </dl>

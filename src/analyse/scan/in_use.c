@@ -1,0 +1,172 @@
+/* in_use.c: one pass over the slices, by what lexicon.def says their names mean.
+ *
+ * Three things are seen by more than a name. Autocast: a matrix product or convolution casts
+ * its inputs itself (`aten::to` inside `aten::addmm`, with a copy inside). A PyTorch before 1.11: a cast copies
+ * without `aten::_to_copy` in between. The caching allocator is off: the driver allocates about
+ * as often as operators make tensors. */
+#include "analyse/scan/in_use.h"
+
+#include "analyse/lexicon.h"
+#include "base/num.h"
+
+/* Fewer calls of the driver are the first step of a cache. */
+enum { FEW_MALLOCS = 50, FEW_SOFTMAX = 4 };
+
+#define BIT(meaning) (1ull << MEANS_##meaning)
+
+static const struct {
+    use_kind use;
+    uint64_t means;
+} signs[] = {
+    {USE_COMPILER, BIT(COMPILED)},
+    {USE_GRAPHS, BIT(REPLAYS)},
+    {USE_FUSED_OPTIMIZER, BIT(FUSED_OPTIMIZER)},
+    {USE_FOREACH_OPTIMIZER, BIT(FOREACH_OPTIMIZER)},
+    {USE_AUTOCAST, BIT(AUTOCASTS)},
+    {USE_PINNED_COPIES, BIT(COPIES_PINNED)},
+    {USE_PAGEABLE_COPIES, BIT(COPIES_PAGEABLE)},
+    {USE_CHANNELS_LAST, BIT(CHANNELS_LAST)},
+    {USE_LOADER_WORKERS, BIT(WORKER_LOADER)},
+    {USE_LOADER_IN_PROCESS, BIT(SINGLE_LOADER)},
+    {USE_DEVICE_MALLOC, BIT(DEVICE_MALLOC)},
+    {USE_CHECKPOINTING, BIT(CHECKPOINTS)},
+    {USE_DDP, BIT(DISTRIBUTED)},
+    {USE_FSDP, BIT(FSDP)},
+    {USE_ZERO, BIT(ZERO)},
+    {USE_FUSED_ATTENTION, BIT(FUSED_ATTENTION)},
+    {USE_CUDNN_ATTENTION, BIT(CUDNN_ATTENTION)},
+    {USE_UNFUSED_ATTENTION, BIT(UNFUSED_ATTENTION)},
+    {USE_PYTORCH_1, BIT(OLD_PYTORCH)},
+};
+
+/* Names of these say what is in use. */
+static const bool is_named[N_KINDS] = {
+    [KIND_OP] = true,        [KIND_ANNOTATION] = true, [KIND_DATA] = true,
+    [KIND_RUNTIME] = true,   [KIND_DRIVER] = true,     [KIND_FORWARD] = true,
+    [KIND_BACKWARD] = true,  [KIND_OPTIMIZER] = true,  [KIND_KERNEL] = true,
+    [KIND_MEMCPY] = true,    [KIND_MODULE] = true,     [KIND_PYTHON] = true,
+    [KIND_FRAMEWORK] = true,
+};
+
+typedef struct {
+    const trace *t;
+    uint64_t *means; /* by string id: bits of meanings, and KNOWN */
+    uint8_t *frames; /* by string id: 1 says nothing, 2 checkpoints activations */
+    in_use *out;
+    int64_t n_empty, n_softmax, n_batched; /* operators that make tensors, … */
+    uint32_t softmax;                      /* slice of the first */
+} scan;
+
+#define KNOWN (1ull << 63)
+_Static_assert(N_MEANINGS < 63, "a bit of its own for each meaning");
+
+static uint64_t means_of(scan *s, uint32_t slice) {
+    uint32_t name = s->t->slice.name[slice];
+    if (name >= s->t->n_strings) return 0;
+    if (!s->means[name]) s->means[name] = lexicon_meanings(trace_str(s->t, name)) | KNOWN;
+    return s->means[name];
+}
+
+/* Frames are many, and few of them say anything. */
+static bool is_checkpoint_frame(scan *s, uint32_t slice) {
+    uint32_t name = s->t->slice.name[slice];
+    if (name >= s->t->n_strings) return false;
+    if (!s->frames[name])
+        s->frames[name] = lexicon_means(trace_str(s->t, name), MEANS_CHECKPOINTS) ? 2 : 1;
+    return s->frames[name] == 2;
+}
+
+/* Operators and ranges are better known than kernels. */
+static void add_use(scan *s, use_kind u, uint32_t slice) {
+    const uint8_t *kind = s->t->slice.kind;
+    uint32_t *first = &s->out->slice[u];
+    if (!s->out->n[u]++ || (kind_is_device(kind[*first]) && !kind_is_device(kind[slice])))
+        *first = slice;
+}
+
+/* The operator around a slice; 0: none. */
+static uint32_t outer_op(const scan *s, uint32_t slice) {
+    uint32_t parent = s->t->slice.parent[slice];
+    return s->t->slice.kind[parent] == KIND_OP ? parent : 0;
+}
+
+/* What the operators around a copy tell: the one that casts, and the one that casts its inputs.
+ * A cast that copies nothing is none. */
+static void look_around(scan *s, uint32_t slice, uint64_t means) {
+    uint32_t cast = outer_op(s, slice);
+    if (!cast || !(means_of(s, cast) & BIT(CASTS))) return;
+    uint32_t product = outer_op(s, cast);
+    if (means & BIT(COPIES_TENSOR)) add_use(s, USE_PYTORCH_1, slice);
+    if (product && means_of(s, product) & BIT(CASTS_INPUTS)) add_use(s, USE_AUTOCAST, product);
+}
+
+static void look_at(scan *s, uint32_t slice) {
+    uint8_t kind = s->t->slice.kind[slice];
+    if (!is_named[kind]) return;
+    if (kind == KIND_PYTHON) {
+        if (is_checkpoint_frame(s, slice)) add_use(s, USE_CHECKPOINTING, slice);
+        return;
+    }
+    uint64_t means = means_of(s, slice);
+    s->out->trains |= kind == KIND_BACKWARD || kind == KIND_OPTIMIZER || means & BIT(TRAINS);
+    if (means == KNOWN || !means) return; /* of most slices nothing more is looked at */
+    for (size_t i = 0; i < N_OF(signs); i++)
+        if (means & signs[i].means) add_use(s, signs[i].use, slice);
+    if (means & (BIT(COPIES_CAST) | BIT(COPIES_TENSOR))) look_around(s, slice, means);
+    s->n_empty += (means & BIT(MAKES_EMPTY)) != 0;
+    s->n_batched += (means & BIT(BATCHED_PRODUCT)) != 0;
+    if (means & BIT(SOFTMAX) && !s->n_softmax++) s->softmax = slice;
+}
+
+/* Attention in parts has two batched products around every softmax; the one of a classifier at
+ * the end has none. */
+static void judge(scan *s) {
+    in_use *u = s->out;
+    bool fused = u->n[USE_FUSED_ATTENTION] || u->n[USE_CUDNN_ATTENTION];
+    if (!fused && !u->n[USE_UNFUSED_ATTENTION] && s->n_softmax >= FEW_SOFTMAX &&
+        2 * s->n_batched >= 3 * s->n_softmax) {
+        u->n[USE_UNFUSED_ATTENTION] = s->n_softmax;
+        u->slice[USE_UNFUSED_ATTENTION] = s->softmax;
+    }
+    if (u->n[USE_DEVICE_MALLOC] < FEW_MALLOCS || u->n[USE_DEVICE_MALLOC] < s->n_empty / 2)
+        u->n[USE_DEVICE_MALLOC] = 0;
+    if (u->n[USE_COMPILER]) u->n[USE_PYTORCH_1] = 0;
+    /* A fused optimizer counts its steps with one foreach operator. */
+    if (u->n[USE_FUSED_OPTIMIZER]) u->n[USE_FOREACH_OPTIMIZER] = 0;
+}
+
+status in_use_find(const trace *t, arena *a, in_use *out, error *err) {
+    *out = (in_use){0};
+    TRY(trace_require(t, TRACE_TABLE(slice), err));
+    scan s = {.t = t, .means = ARENA_ARRAY(a, uint64_t, (size_t)t->n_strings + 1), .out = out};
+    s.frames = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1);
+    if (!s.means || !s.frames) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < t->slice.n; i++) look_at(&s, i);
+    judge(&s);
+    return OK;
+}
+
+str use_word(use_kind u) {
+    static const char *const words[N_USES] = {
+        [USE_COMPILER] = "torch_compile",
+        [USE_GRAPHS] = "graphs",
+        [USE_FUSED_OPTIMIZER] = "fused_optimizer",
+        [USE_FOREACH_OPTIMIZER] = "foreach_optimizer",
+        [USE_AUTOCAST] = "autocast",
+        [USE_PINNED_COPIES] = "pinned_copies",
+        [USE_PAGEABLE_COPIES] = "pageable_copies",
+        [USE_CHANNELS_LAST] = "channels_last",
+        [USE_LOADER_WORKERS] = "loader_workers",
+        [USE_LOADER_IN_PROCESS] = "loader_in_process",
+        [USE_DEVICE_MALLOC] = "allocator_without_cache",
+        [USE_CHECKPOINTING] = "activation_checkpointing",
+        [USE_DDP] = "ddp",
+        [USE_FSDP] = "fsdp",
+        [USE_ZERO] = "zero",
+        [USE_FUSED_ATTENTION] = "fused_attention",
+        [USE_CUDNN_ATTENTION] = "cudnn_attention",
+        [USE_UNFUSED_ATTENTION] = "unfused_attention",
+        [USE_PYTORCH_1] = "pytorch_1",
+    };
+    return str_of(words[u]);
+}
