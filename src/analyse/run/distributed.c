@@ -208,6 +208,7 @@ typedef struct {
     int64_t wait_ns;      /* a step, mean over the other workers */
     int64_t step_ns;      /* mean over the workers */
     double exposed_share; /* communication that nothing hides, of the average step */
+    int64_t hidden_ns;    /* communication beside computation, of all workers */
     int64_t comm_matches, collectives;
     bool single; /* one step of each worker, or the recording: nothing is an average */
 } distributed_facts;
@@ -265,6 +266,7 @@ static bool is_hidden(const void *facts, verdict *v) {
     const distributed_facts *f = facts;
     verdict_add(v, arg_share("share", f->exposed_share));
     verdict_add(v, arg_int("workers", f->q->who.n));
+    if (f->hidden_ns) verdict_add(v, arg_int("hidden", 1));
     if (f->single) verdict_add(v, arg_int("single", 1));
     return true;
 }
@@ -293,6 +295,7 @@ static void distributed_judge(run_question *q) {
         total = add_i64(
             total, add_i64(add_i64(w->part[0], w->part[1]), add_i64(w->part[2], w->part[3])));
         exposed = add_i64(exposed, w->part[2]);
+        f.hidden_ns = add_i64(f.hidden_ns, w->part[1]);
         steps += w->steps;
     }
     f.step_ns = mean_i64(total, steps);
