@@ -39,7 +39,7 @@ static tally kernels_named(const advice_facts *f, uint32_t name) {
     return found;
 }
 
-/* The name of the kernels that lose most by having fewer blocks than there are multiprocessors. */
+/* The name of the kernels that lose most by having fewer blocks than multiprocessors. */
 static uint32_t smallest_grid(const advice_facts *f) {
     uint32_t worst = 0;
     for (uint32_t i = 1; i < f->t->n_strings; i++)

@@ -218,7 +218,7 @@ bool advice_optimizer_not_fused(const advice_facts *f, double limit, advice *out
     advice_cost(f, out, ns);
     advice_point_to(f, out, &f->optimizer);
     verdict_add(&out->words, arg_real("count", kernels));
-    if (f->zero_grad.n * 2 > f->optimizer.n) {
+    if (f->zero_grad.n > f->optimizer.n / 2) {
         advice_point_to(f, out, &f->zero_grad);
         verdict_add(&out->words, arg_int("zero_grad", 1));
     }

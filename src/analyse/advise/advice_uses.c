@@ -28,7 +28,7 @@ void advice_say_gradients(const advice_facts *f, advice *out) {
     if (f->uses.n[USE_FSDP]) verdict_add(&out->words, arg_int("fsdp", 1));
 }
 
-/* ---- the operator that keeps the CPU ------------------------------------------------------ */
+/* ---- the operator that keeps the CPU ----------------------------------------------------- */
 
 /* Calls that are shorter are many, and none of them is worth a name. */
 #define LONG_CALL_NS 50000

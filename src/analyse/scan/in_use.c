@@ -1,9 +1,9 @@
 /* in_use.c: one pass over the slices, by what lexicon.def says their names mean.
  *
  * Three things are seen by more than a name. Autocast: a matrix product or convolution casts
- * its inputs itself (`aten::to` inside `aten::addmm`, with a copy inside). A PyTorch before 1.11: a cast copies
- * without `aten::_to_copy` in between. The caching allocator is off: the driver allocates about
- * as often as operators make tensors. */
+ * its inputs itself (`aten::to` inside `aten::addmm`, with a copy inside). A PyTorch before
+ * 1.11: a cast copies without `aten::_to_copy` in between. The caching allocator is off: the
+ * driver allocates about as often as operators make tensors. */
 #include "analyse/scan/in_use.h"
 
 #include "analyse/lexicon.h"
@@ -109,6 +109,7 @@ static void look_at(scan *s, uint32_t slice) {
     }
     uint64_t means = means_of(s, slice);
     s->out->trains |= kind == KIND_BACKWARD || kind == KIND_OPTIMIZER || means & BIT(TRAINS);
+    s->out->pytorch |= (means & BIT(OF_PYTORCH)) != 0;
     if (means == KNOWN || !means) return; /* of most slices nothing more is looked at */
     for (size_t i = 0; i < N_OF(signs); i++)
         if (means & signs[i].means) add_use(s, signs[i].use, slice);
@@ -124,7 +125,7 @@ static void judge(scan *s) {
     in_use *u = s->out;
     bool fused = u->n[USE_FUSED_ATTENTION] || u->n[USE_CUDNN_ATTENTION];
     if (!fused && !u->n[USE_UNFUSED_ATTENTION] && s->n_softmax >= FEW_SOFTMAX &&
-        2 * s->n_batched >= 3 * s->n_softmax) {
+        s->n_batched >= add_i64(s->n_softmax, s->n_softmax / 2)) {
         u->n[USE_UNFUSED_ATTENTION] = s->n_softmax;
         u->slice[USE_UNFUSED_ATTENTION] = s->softmax;
     }

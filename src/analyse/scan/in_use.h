@@ -2,8 +2,8 @@
  * memory, …; and whether it trains.
  *
  * By the names of its events, in one pass over the slices; a name is looked up once. What left
- * no event is not known: "not found" is not "not used". Advice leaves out what is in use, `info`
- * lists it. */
+ * no event is not known: "not found" is not "not used". Advice leaves out what is in use, and
+ * `info` lists it. */
 #ifndef ANALYSE_IN_USE_H
 #define ANALYSE_IN_USE_H
 
@@ -37,6 +37,7 @@ typedef struct {
     int64_t n[N_USES];      /* events that show it; 0: not found */
     uint32_t slice[N_USES]; /* the first of them; one of the host where there is one */
     bool trains;            /* a backward pass or an optimizer */
+    bool pytorch;           /* operators of PyTorch, whoever recorded them */
 } in_use;
 
 status in_use_find(const trace *t, arena *a, in_use *out, error *err) MUST_USE;

@@ -342,6 +342,14 @@ static void add_name(const idle_answer *k, int why, verdict *v) {
     if (most->slice) verdict_add(v, arg_id("slice", most->slice));
 }
 
+/* What would launch less, where it exists and is not in use. */
+static void say_fusing(const idle_answer *k, verdict *v) {
+    const int64_t *used = k->uses.n;
+    if (used[USE_PYTORCH_1]) return;
+    if (k->uses.pytorch && !used[USE_COMPILER]) verdict_add(v, arg_int("compile", 1));
+    if (!used[USE_GRAPHS]) verdict_add(v, arg_text("graphs", device_graphs(k->t)));
+}
+
 static bool is_largest(const idle_answer *k, wait_cause why, verdict *v) {
     if (largest_cause(k) != (int)why) return false;
     verdict_add(v, arg_text("device", device_noun(k->t)));
@@ -352,10 +360,7 @@ static bool is_largest(const idle_answer *k, wait_cause why, verdict *v) {
     bool elsewhere = made != FRAMEWORK_PYTORCH && made != FRAMEWORK_NONE;
     if (device_is_cpu(k->t)) verdict_add(v, arg_int("cpu", 1));
     if (why == WAIT_HOST && elsewhere) verdict_add(v, arg_int("elsewhere", 1));
-    if (why == WAIT_HOST && !elsewhere && !k->uses.n[USE_COMPILER] && !k->uses.n[USE_PYTORCH_1])
-        verdict_add(v, arg_int("compile", 1));
-    if (why == WAIT_HOST && !elsewhere && !k->uses.n[USE_GRAPHS] && !k->uses.n[USE_PYTORCH_1])
-        verdict_add(v, arg_text("graphs", device_graphs(k->t)));
+    if (why == WAIT_HOST && !elsewhere) say_fusing(k, v);
     if (why == WAIT_HOST)
         verdict_add(v, arg_int(host_did(k), 1));
     else
