@@ -53,7 +53,8 @@ static void a_stage_of_our_own_recording_computes_nothing(void **state) {
     assert_int_equal(exposed_of(&f), 80);
 }
 
-/* Two steps with collectives on the host and on the device, half hidden; copies meanwhile. */
+/* Two steps with collectives on the host and on the device, half hidden; copies meanwhile. The
+ * host waits for them: without them the step would be shorter. */
 static const trace *make(fake *f) {
     fake_init(f);
     int host = fake_thread(f), comm = fake_stream(f, 0), compute = fake_stream(f, 0);
@@ -61,13 +62,14 @@ static const trace *make(fake *f) {
         int64_t at = 1000 * i;
         fake_step(f, i + 1, at, at + 900);
         fake_add(f, host, KIND_OP, "aten::mm", at + 5, 100);
-        fake_add(f, host, KIND_ANNOTATION, "nccl:all_reduce", at + 300, 600);
+        fake_add(f, host, KIND_ANNOTATION, "nccl:all_reduce", at + 30, 600);
         int call = fake_add(f, host, KIND_RUNTIME, "cudaLaunchKernel", at + 10, 5);
         fake_work(f, compute, KIND_KERNEL, "gemm", at + 100, 300, call);
         call = fake_add(f, host, KIND_RUNTIME, "cudaLaunchKernel", at + 20, 5);
         fake_work(f, comm, KIND_KERNEL, "ncclDevKernel_AllReduce", at + 200, 400, call);
         call = fake_add(f, host, KIND_RUNTIME, "cudaMemcpyAsync", at + 30, 5);
         fake_work(f, compute, KIND_MEMCPY, "Memcpy DtoH", at + 420, 50, call);
+        fake_add(f, host, KIND_RUNTIME, "cudaDeviceSynchronize", at + 40, 561);
     }
     return fake_seal(f);
 }
