@@ -19,7 +19,8 @@ enum trait {
     TRAIT_DYNAMIC_GRAPH = 64,    /* a timeline of a framework that has such samples as well */
     TRAIT_MEMORY_PICTURE = 128,  /* blocks of memory and nothing else, with a zero of its own */
     TRAIT_HOST_RANGES = 256,     /* ranges of the framework's own are work of the host */
-    TRAIT_ONLY_COLLECTIVES = 512 /* the last collectives of a rank, and nothing else */
+    TRAIT_ONLY_COLLECTIVES = 512, /* the last collectives of a rank, and nothing else */
+    TRAIT_TORCH_PROFILER = 1024 /* of torch.profiler: what recording an event costs is known */
 };
 
 /* Whose words advice uses; none: unknown, or anybody's. */

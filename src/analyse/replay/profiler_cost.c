@@ -6,8 +6,9 @@
  * a launch takes in the same recording: 0.51 was fitted to 15 recordings with torch.profiler of
  * PyTorch 2.11 on an H200, whose step was timed in the same process before the profiler was
  * first started; single recordings of these had 0.30 to 0.69. A Python frame costs 0.03 of a
- * launch (0.23 µs, bench/profiler_cost). Nothing is fitted to the recordings that
- * tests/truth/whatif holds it against; docs/METHODS.md has how far it is off. */
+ * launch (0.23 µs, bench/profiler_cost), an allocation or release as much as an event. Nothing
+ * is fitted to the recordings that tests/truth/whatif holds it against; docs/METHODS.md has how
+ * far it is off. */
 #include "analyse/replay/scenario.h"
 #include "analyse/rules.h"
 #include "base/message_ids_advice.h"
@@ -35,15 +36,59 @@ static int64_t cost_of(const why_graph *g, uint8_t kind) {
     }
 }
 
+/* Allocations and releases have no length: each counts where the last slice before it on its
+ * thread begins. */
+static status add_memory_events(const trace *t, int64_t event_ns, int64_t *cost_ns, arena *a,
+                                error *err) {
+    uint32_t *next = ARENA_ARRAY(a, uint32_t, (size_t)t->track.n + 1); /* by track */
+    if (!next) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < t->track.n; i++) next[i] = t->track.first[i];
+    for (uint32_t m = 1; m < t->memory.n; m++) {
+        uint32_t track = t->memory.track[m];
+        if (!track || track >= t->track.n || t->track.kind[track] != TRACK_THREAD) continue;
+        uint32_t *at = &next[track];
+        while (*at < t->track.end[track] && t->slice.start[*at] < t->memory.time[m]) ++*at;
+        if (*at > t->track.first[track]) cost_ns[*at] = add_i64(cost_ns[*at], event_ns);
+    }
+    return OK;
+}
+
+/* How many slices of the track begin before a time, as the row of the first that does not;
+ * `near` is a row close to it. */
+static uint32_t row_at(const trace *t, uint32_t track, uint32_t near, int64_t time) {
+    while (near > t->track.first[track] && t->slice.start[near - 1] >= time) near--;
+    while (near < t->track.end[track] && t->slice.start[near] < time) near++;
+    return near;
+}
+
+/* The sums at both ends of each call, which every replay needs. */
+static status sum_at_points(scenario *s, arena *a, error *err) {
+    const why_graph *g = s->g;
+    s->spent = ARENA_ARRAY(a, spent_recording, (size_t)g->first_mark + 1);
+    if (!s->spent) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < g->first_mark; i++) {
+        const why_point *p = &g->points[i];
+        bool inside = !why_is_range(p); /* ranges hold any number of slices */
+        uint32_t start = inside ? row_at(g->t, p->track, p->slice, p->start)
+                                : trace_lower_bound(g->t, p->track, p->start);
+        uint32_t end = inside ? row_at(g->t, p->track, start, p->end)
+                              : trace_lower_bound(g->t, p->track, p->end);
+        s->spent[i] = (spent_recording){s->cost_ns[start], s->cost_ns[end]};
+    }
+    return OK;
+}
+
 status profiler_cost_find(scenario *s, arena *a, error *err) {
     const trace *t = s->g->t;
-    if (format_framework(t->format) != FRAMEWORK_PYTORCH)
+    if (!trace_has(t, TRAIT_TORCH_PROFILER))
         FAIL(err, ERR_ARG, NOPOS, MSG_WHATIF_NO_COST, arg_text("format", t->format));
     s->cost_ns = ARENA_ARRAY(a, int64_t, (size_t)t->slice.n + 2);
     if (!s->cost_ns) FAIL_MEMORY(err);
+    TRY(add_memory_events(t, part_of_launch(s->g, EVENT_COST), s->cost_ns, a, err));
     for (uint32_t i = 1; i < t->slice.n; i++)
-        s->cost_ns[i + 1] = add_i64(s->cost_ns[i], cost_of(s->g, t->slice.kind[i]));
-    return OK;
+        s->cost_ns[i + 1] = add_i64(add_i64(s->cost_ns[i + 1], s->cost_ns[i]),
+                                    cost_of(s->g, t->slice.kind[i]));
+    return sum_at_points(s, a, err);
 }
 
 static status note_network(const scenario *s, arena *a, answer *out, error *err) {
