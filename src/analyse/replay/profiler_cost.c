@@ -53,6 +53,18 @@ static status add_memory_events(const trace *t, int64_t event_ns, int64_t *cost_
     return OK;
 }
 
+/* From the cost of allocations before each slice to that of everything before it. */
+static void add_up(const why_graph *g, int64_t *until_ns) {
+    const uint8_t *kind = g->t->slice.kind;
+    int64_t by_kind[N_KINDS], sum = 0;
+    for (int k = 0; k < N_KINDS; k++) by_kind[k] = cost_of(g, (uint8_t)k);
+    for (uint32_t i = 1; i < g->t->slice.n; i++) {
+        sum = add_i64(sum, kind[i] < N_KINDS ? by_kind[kind[i]] : 0);
+        if (until_ns[i + 1]) sum = add_i64(sum, until_ns[i + 1]);
+        until_ns[i + 1] = sum;
+    }
+}
+
 /* How many slices of the track begin before a time, as the row of the first that does not;
  * `near` is a row close to it. */
 static uint32_t row_at(const trace *t, uint32_t track, uint32_t near, int64_t time) {
@@ -64,8 +76,8 @@ static uint32_t row_at(const trace *t, uint32_t track, uint32_t near, int64_t ti
 /* The sums at both ends of each call, which every replay needs. */
 static status sum_at_points(scenario *s, arena *a, error *err) {
     const why_graph *g = s->g;
-    s->spent = ARENA_ARRAY(a, spent_recording, (size_t)g->first_mark + 1);
-    if (!s->spent) FAIL_MEMORY(err);
+    s->cost.at = ARENA_ARRAY(a, spent_recording, (size_t)g->first_mark + 1);
+    if (!s->cost.at) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < g->first_mark; i++) {
         const why_point *p = &g->points[i];
         bool inside = !why_is_range(p); /* ranges hold any number of slices */
@@ -73,7 +85,7 @@ static status sum_at_points(scenario *s, arena *a, error *err) {
                                 : trace_lower_bound(g->t, p->track, p->start);
         uint32_t end = inside ? row_at(g->t, p->track, start, p->end)
                               : trace_lower_bound(g->t, p->track, p->end);
-        s->spent[i] = (spent_recording){s->cost_ns[start], s->cost_ns[end]};
+        s->cost.at[i] = (spent_recording){s->cost.until_ns[start], s->cost.until_ns[end]};
     }
     return OK;
 }
@@ -82,12 +94,11 @@ status profiler_cost_find(scenario *s, arena *a, error *err) {
     const trace *t = s->g->t;
     if (!trace_has(t, TRAIT_TORCH_PROFILER))
         FAIL(err, ERR_ARG, NOPOS, MSG_WHATIF_NO_COST, arg_text("format", t->format));
-    s->cost_ns = ARENA_ARRAY(a, int64_t, (size_t)t->slice.n + 2);
-    if (!s->cost_ns) FAIL_MEMORY(err);
-    TRY(add_memory_events(t, part_of_launch(s->g, EVENT_COST), s->cost_ns, a, err));
-    for (uint32_t i = 1; i < t->slice.n; i++)
-        s->cost_ns[i + 1] = add_i64(add_i64(s->cost_ns[i + 1], s->cost_ns[i]),
-                                    cost_of(s->g, t->slice.kind[i]));
+    if (s->cost.until_ns) return OK;
+    s->cost.until_ns = ARENA_ARRAY(a, int64_t, (size_t)t->slice.n + 2);
+    if (!s->cost.until_ns) FAIL_MEMORY(err);
+    TRY(add_memory_events(t, part_of_launch(s->g, EVENT_COST), s->cost.until_ns, a, err));
+    add_up(s->g, s->cost.until_ns);
     return sum_at_points(s, a, err);
 }
 

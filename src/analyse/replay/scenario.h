@@ -82,6 +82,11 @@ typedef struct {
 } spent_recording;
 
 typedef struct {
+    int64_t *until_ns;   /* by slice: recording all slices before it; NULL: not known */
+    spent_recording *at; /* by point of the graph but marks: sums of the same */
+} recording_cost;
+
+typedef struct {
     const why_graph *g;
     scenario_change v[MOST_CHANGES];
     uint32_t n;
@@ -89,10 +94,9 @@ typedef struct {
     scenario_stretch *stretches; /* by track and time, disjoint */
     uint32_t *first;             /* by track: its first stretch; n_tracks + 1 of them */
     uint64_t *work_mask;         /* by row of table kernel: changes that touch it */
-    int64_t *own_ns;  /* by row of table kernel: its time with a change that gives each work a
+    int64_t *own_ns; /* by row of table kernel: its time with a change that gives each work a
                           time of its own (network, batch); NULL: there is none */
-    int64_t *cost_ns; /* by slice: recording all slices before it; NULL: it stays */
-    spent_recording *spent; /* by point but marks, sums of the same */
+    recording_cost cost; /* found for CHANGE_UNPROFILED, unless it is there */
     network_fit network;
     batch_found batch;
 } scenario;

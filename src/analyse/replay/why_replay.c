@@ -100,7 +100,7 @@ static int64_t recording_ns(const player *p, uint32_t track, int64_t from, int64
     const trace *t = p->g->t;
     if (!p->unprofiled || !track) return 0;
     uint32_t first = trace_lower_bound(t, track, from), end = trace_lower_bound(t, track, to);
-    return end > first ? sub_i64(p->s->cost_ns[end], p->s->cost_ns[first]) : 0;
+    return end > first ? sub_i64(p->s->cost.until_ns[end], p->s->cost.until_ns[first]) : 0;
 }
 
 /* Host time of which recording took `spent`, and never all. */
@@ -127,7 +127,7 @@ static int64_t between_ns(const player *p, uint32_t before, uint32_t after) {
     bool calls = p->unprofiled && a->track == b->track && before < p->g->first_mark &&
                  after < p->g->first_mark;
     if (!calls) return host_ns(p, track, a->end, b->start);
-    int64_t spent = sub_i64(p->s->spent[after].start_ns, p->s->spent[before].end_ns);
+    int64_t spent = sub_i64(p->s->cost.at[after].start_ns, p->s->cost.at[before].end_ns);
     return host_less_ns(p, track, (interval){a->end, b->start}, spent);
 }
 
@@ -135,7 +135,7 @@ static int64_t own_ns(const player *p, uint32_t i) {
     const why_point *point = &p->g->points[i];
     if (!p->unprofiled || i >= p->g->first_mark)
         return host_ns(p, point->track, point->start, point->end);
-    int64_t spent = sub_i64(p->s->spent[i].end_ns, p->s->spent[i].start_ns);
+    int64_t spent = sub_i64(p->s->cost.at[i].end_ns, p->s->cost.at[i].start_ns);
     return host_less_ns(p, point->track, (interval){point->start, point->end}, spent);
 }
 
