@@ -257,7 +257,8 @@ static int64_t frames_per_step(const advice_facts *f) {
 }
 
 int64_t advice_overhead_ns(const advice_facts *f) {
-    int64_t own = advice_per_step(f, f->overhead_ns), frames = frames_per_step(f) * FRAME_NS;
+    int64_t own = advice_per_step(f, f->overhead_ns),
+            frames = mul_i64(frames_per_step(f), FRAME_NS);
     int64_t idle = f->has & NEED_DEVICE ? sub_i64(f->step_ns, f->busy_ns) : f->step_ns;
     if (f->bare.known)
         frames = min_i64(frames, sub_i64(f->bare.recorded_mean_ns, f->bare.mean_ns));

@@ -3,8 +3,8 @@
  * A rule adds up the time that its remedy takes away. The step does not become shorter by that
  * much when something else decides it: kernels twice as fast save nothing where the host is
  * late. So each finding whose change can be replayed is, alone, and saves what the step lost
- * then, at most its sum (calls that hold the host back: see take_saved). Recording made the host
- * slower than it is: where what it cost is known, all are replayed without it. */
+ * then, at most its sum (calls that hold the host back: see take_saved). Recording made the
+ * host slower than it is: where what it cost is known, all are replayed without it. */
 #include <math.h>
 
 #include "analyse/advise/advice.h"
@@ -235,8 +235,7 @@ status advice_replay(const advice_facts *f, advice *const *found, uint32_t n, er
     if (f->run || !(f->has & NEED_DEVICE) || !f->steps.n || !any_change(found, n)) return OK;
     if (!r->graph) TRY(make_graph(f, &r->graph, err));
     TRY(find_points(r, err));
-    /* Work that nothing launched stays where it is whatever changes. */
-    if (!r->graph->n_steps || r->graph->assumed.no_launch * 20 > r->graph->n_works) return OK;
+    if (!r->graph->n_steps || why_lacks_launches(r->graph)) return OK;
     add_unprofiled(r);
     for (uint32_t i = 0; i < n; i++) TRY(add_change(r, found[i], err));
     if (!any_found(r)) return OK;

@@ -6,16 +6,18 @@
  * a launch takes in the same recording: 0.51 was fitted to 15 recordings with torch.profiler of
  * PyTorch 2.11 on an H200, whose step was timed in the same process before the profiler was
  * first started; single recordings of these had 0.30 to 0.69. A Python frame costs 0.03 of a
- * launch (0.23 µs, bench/profiler_cost), an allocation or release as much as an event. Nothing
- * is fitted to the recordings that tests/truth/whatif holds it against; docs/METHODS.md has how
- * far it is off. */
+ * launch (0.23 µs, bench/profiler_cost), an allocation or release as much as an event. A kernel
+ * that torch.compile generated is launched by Python, which prepares a record of its arguments
+ * when a profiler runs: five launches more, the median of what 9 recordings of two programs
+ * had (METHODS.md). Nothing is fitted to the recordings that tests/truth/whatif holds it
+ * against; docs/METHODS.md has how far it is off. */
 #include "analyse/replay/scenario.h"
 #include "analyse/rules.h"
 #include "base/message_ids_advice.h"
 #include "store/traits.h"
 
 /* Hundredths of the typical launch of the recording. */
-enum { EVENT_COST = 51, FRAME_COST = 3 };
+enum { EVENT_COST = 51, FRAME_COST = 3, GENERATED_COST = 500 };
 
 static int64_t part_of_launch(const why_graph *g, int64_t hundredths) {
     return g->launch_ns / 100 * hundredths + g->launch_ns % 100 * hundredths / 100;
@@ -50,6 +52,23 @@ static status add_memory_events(const trace *t, int64_t event_ns, int64_t *cost_
         while (*at < t->track.end[track] && t->slice.start[*at] < t->memory.time[m]) ++*at;
         if (*at > t->track.first[track]) cost_ns[*at] = add_i64(cost_ns[*at], event_ns);
     }
+    return OK;
+}
+
+/* Operators of kernels that torch.compile generated; it names them so. */
+static status add_generated(const why_graph *g, int64_t *cost_ns, arena *a, error *err) {
+    const trace *t = g->t;
+    uint8_t *generated = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1);
+    int64_t ns = part_of_launch(g, GENERATED_COST);
+    bool any = false;
+    if (!generated) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < t->n_strings; i++) {
+        generated[i] = str_starts(trace_str(t, i), STR("triton_"));
+        any |= generated[i];
+    }
+    for (uint32_t i = 1; i < t->slice.n && any; i++)
+        if (t->slice.kind[i] == KIND_OP && generated[t->slice.name[i]])
+            cost_ns[i + 1] = add_i64(cost_ns[i + 1], ns);
     return OK;
 }
 
@@ -98,6 +117,7 @@ status profiler_cost_find(scenario *s, arena *a, error *err) {
     s->cost.until_ns = ARENA_ARRAY(a, int64_t, (size_t)t->slice.n + 2);
     if (!s->cost.until_ns) FAIL_MEMORY(err);
     TRY(add_memory_events(t, part_of_launch(s->g, EVENT_COST), s->cost.until_ns, a, err));
+    TRY(add_generated(s->g, s->cost.until_ns, a, err));
     add_up(s->g, s->cost.until_ns);
     return sum_at_points(s, a, err);
 }

@@ -78,9 +78,8 @@ static void estimate(estimator *e, unprofiled_step *out) {
 status unprofiled_step_find(const why_graph *g, const step_spans *steps, arena *a,
                             unprofiled_step *out, error *err) {
     *out = (unprofiled_step){.known = false};
-    /* Work that nothing launched stays where it is, whatever the host does. */
     if (!unprofiled_step_applies(g->t) || !g->n_steps || !has_launches(g) ||
-        g->assumed.no_launch * 20 > g->n_works)
+        why_lacks_launches(g))
         return OK;
     estimator e = {.g = g};
     scenario *s = ARENA_NEW(a, scenario);

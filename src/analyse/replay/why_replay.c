@@ -109,7 +109,8 @@ static int64_t host_less_ns(const player *p, uint32_t track, interval at, int64_
     int64_t ns = p->base > 0 ? sub_i64(at.end, at.start) : 0;
     if (!p->on) return ns;
     if (spent > 0 && ns > 0)
-        ns = sub_i64(ns, min_i64(scale_ns(spent, p->r->recording), ns / 4 * MOST_RECORDING));
+        ns = sub_i64(
+            ns, min_i64(scale_ns(spent, p->r->recording), mul_i64(ns / 4, MOST_RECORDING)));
     if (p->s->first[track] == p->s->first[track + 1]) return ns;
     int64_t change =
         sub_i64(changed_until(p, track, at.end), changed_until(p, track, at.start));

@@ -79,7 +79,7 @@ static status add_error_note(const whatif *w, answer *out, error *err) {
     return answer_note(out, w->arena, &note, err);
 }
 
-/* Other changes are of the step as recorded: that it is shorter without the profiler is said. */
+/* Other changes are of the step as recorded, which is shorter without the profiler. */
 static status add_unprofiled_note(const whatif *w, answer *out, error *err) {
     unprofiled_step bare;
     if (scenario_of_kind(&w->scenario, CHANGE_UNPROFILED)) return OK;

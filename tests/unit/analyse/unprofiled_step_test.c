@@ -98,6 +98,19 @@ static void the_overhead_is_at_most_the_time_the_device_is_idle(void **state) {
     case_end(&c);
 }
 
+/* Five launches more before each kernel, 25 of its 100 µs. */
+static void kernels_of_the_compiler_cost_more_to_record(void **state) {
+    advice_case c;
+    make_steps(&c, 4, 1000);
+    for (int i = 0; i < c.f.n_slices; i++)
+        if (i % (OPS + 2) == 0) c.f.slices[i].name = "triton_poi_fused_add_0";
+    fake_seal(&c.f);
+    answer out = ask(&c, analyse_overview);
+    const table *t = fake_table(&out, "unprofiled");
+    assert_int_equal(fake_int(t, 0, "step"), (BARE_US - LAUNCHES * 25) * US);
+    case_end(&c);
+}
+
 static void assert_not_told(advice_case *c) {
     fake_seal(&c->f);
     answer out = ask(c, analyse_overview);
@@ -129,6 +142,7 @@ int main(void) {
         cmocka_unit_test(a_saving_is_part_of_the_step_without_the_profiler),
         cmocka_unit_test(the_overhead_is_what_a_replay_without_it_saves),
         cmocka_unit_test(the_overhead_is_at_most_the_time_the_device_is_idle),
+        cmocka_unit_test(kernels_of_the_compiler_cost_more_to_record),
         cmocka_unit_test(where_it_is_not_sound_nothing_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
