@@ -48,6 +48,8 @@ SHOWN = {
         "category time share",
     ("overview", "idle"):
         "device cause time share name count",
+    ("overview", "unprofiled"):
+        "recorded step least most idle_share",
     ("overview", "spread"):
         "category min median max max_worker min_worker",
     ("overview", "steps"):
@@ -568,8 +570,8 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: devices, breakdown, idle, spread, steps, stages, stage_steps, configuration, in_use,
-            stage_events, user_events, step_trace, operator_types, data_flow, work.
+        Tables: devices, breakdown, idle, unprofiled, spread, steps, stages, stage_steps, configuration,
+            in_use, stage_events, user_events, step_trace, operator_types, data_flow, work.
         """
         words = dict(locals())
         del words["self"]

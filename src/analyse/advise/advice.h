@@ -11,6 +11,7 @@
 #include "analyse/advise/advice_evidence.h"
 #include "analyse/producer/device_report.h"
 #include "analyse/producer/step_trace.h"
+#include "analyse/replay/unprofiled_step.h"
 #include "analyse/rules.h"
 #include "analyse/scan/device_metrics.h"
 #include "analyse/scan/host_coverage.h"
@@ -102,6 +103,8 @@ typedef struct {
     int64_t median_ns;        /* of the steps but the first */
     int64_t later_ns;         /* mean of them */
     uint32_t longest;         /* of them; index in steps */
+    const why_graph *graph;   /* to replay them; NULL: it was not made */
+    unprofiled_step bare;     /* the step without the profiler, which savings are part of */
     stage_segments stages;
     idle_gaps idle;
     host_coverage coverage;
@@ -184,7 +187,8 @@ typedef struct {
 typedef struct {
     severity severity; /* used when the saving is not estimated, else the saving decides */
     int64_t saves;     /* ns for each step; ABSENT_I64: not estimated */
-    int64_t summed;    /* ns, before it was replayed; 0: it was not */
+    int64_t recorded;  /* ns, the sum of what was recorded */
+    int64_t summed;    /* the same, if it was replayed; 0: it was not */
     int64_t
         replayed; /* ns, what the replay saves; of calls that block maybe more than the sum */
     bool
@@ -240,6 +244,12 @@ int64_t advice_per_step(const advice_facts *f, int64_t ns);
 intervals advice_step_moments(const advice_facts *f);
 /* Share of the average step; 0 when there is none. */
 double advice_share(const advice_facts *f, int64_t per_step_ns);
+/* What savings are part of: the average step, without the cost of recording where that is
+ * known. Savings and their shares are of it; what rules compare is as recorded. */
+int64_t advice_saved_step_ns(const advice_facts *f);
+double advice_saved_share(const advice_facts *f, int64_t saves_ns);
+/* A saving as it is shown: the same share of unprofiled_step.average_ns. */
+int64_t advice_shown_ns(const advice_facts *f, int64_t saves_ns);
 /* Points to a slice, and takes its name. */
 void advice_point(const advice_facts *f, advice *out, uint32_t slice);
 /* Likewise to the longest of these, which the advice rests on. */
@@ -273,8 +283,9 @@ host_operator advice_host_operator(const advice_facts *f, int64_t least_ns);
 typedef enum { BLOCK_OTHER, BLOCK_COPY, BLOCK_ITEM, BLOCK_VALUE } block_sort;
 block_sort advice_block_sort(const advice_facts *f, uint32_t slice);
 
-/* What the profiler takes of the average step: what it says, and at most 1 µs for a Python
- * frame. */
+/* What the profiler takes of the average step at most: what it says and 1 µs for a Python
+ * frame, but no more than a replay without the cost of recording saves, and no more than the
+ * time in which the device is idle. */
 int64_t advice_overhead_ns(const advice_facts *f);
 /* What ends a gap: the operator, else the kernel; the step at its end. */
 str advice_gap_name(const advice_facts *f, const idle_gap *gap);
@@ -329,6 +340,10 @@ typedef struct {
 status advice_claims_settle(const advice_facts *f, advice_claim *v, uint32_t n,
                             error *err) MUST_USE;
 
+/* The step without the profiler, before any rule is asked. */
+status advice_unprofiled_find(advice_facts *f, error *err) MUST_USE;
+/* Takes what recording cost off a sum of recorded times. */
+void advice_take_recording_off(const advice_facts *f, claim_sort claim, advice *a);
 /* What the findings would save by a replay of the step, each alone; where it cannot be replayed
  * the sums stay. */
 status advice_replay(const advice_facts *f, advice *const *found, uint32_t n,
@@ -345,6 +360,8 @@ typedef struct {
     verdict words; /* values of the title */
     verdict
         evidence; /* of the first row, whatever it saves; without an id when there is no row */
+    unprofiled_step bare; /* the step without the profiler */
+    double bare_idle;     /* share of it in which no device would work; if that is sound */
     /* What decides before any cause, without an id when nothing does: damage, records that are
      * missing, steps that nothing marks, a profiler that takes more than the program. */
     verdict decided;

@@ -16,11 +16,14 @@
  * estimate it (memory, effects of the recording) comes after the others. The verdict is the
  * evidence of the first row. Severity follows from the saving: a fifth of the step is critical,
  * a twentieth a warning. */
+#include <math.h>
+
 #include "analyse/advise/advice.h"
 #include "analyse/advise/advice_code.h"
 #include "analyse/advise/advice_evidence.h"
 #include "analyse/input_quality.h"
 #include "analyse/kind_names.h"
+#include "analyse/replay/typical_step.h"
 #include "analyse/scan/lost_work.h"
 #include "analyse/scan/other_traces.h"
 #include "base/buf.h"
@@ -73,7 +76,7 @@ typedef struct {
 
 static severity severity_of(const advice_facts *f, const advice *a) {
     if (a->saves == ABSENT_I64) return a->severity;
-    double share = advice_share(f, a->saves);
+    double share = advice_saved_share(f, a->saves);
     return share >= 0.2 ? SEVERITY_CRITICAL : share >= 0.05 ? SEVERITY_WARNING : SEVERITY_INFO;
 }
 
@@ -108,6 +111,7 @@ static uint32_t ask_rules(const advice_facts *f, finding *found) {
     return n;
 }
 
+#define TOLD 0.05       /* of the step: how much shorter it is without the profiler */
 #define SURE_SHARE 0.05 /* of the step: what a rule below its limit must save by the replay */
 
 /* What they save is what the step loses when it is replayed with the remedy. */
@@ -120,12 +124,16 @@ static status advice_answer_replay(const advice_facts *f, finding *found, uint32
     for (uint32_t i = 0; i < *n; i++) {
         old[i] = found[i];
         of[i] = &old[i].advice;
+        advice_take_recording_off(f, old[i].rule->claim, of[i]);
     }
     TRY(advice_replay(f, of, *n, err));
     for (uint32_t i = 0; i < *n; i++) {
         const advice *a = &old[i].advice;
-        if (a->unsure && (!a->holds_back || advice_share(f, a->saves) < SURE_SHARE)) continue;
+        if (a->unsure && (!a->holds_back || advice_saved_share(f, a->saves) < SURE_SHARE))
+            continue;
         old[i].advice.severity = severity_of(f, a);
+        if (f->bare.sound && lengths_differ(f->bare.average_ns, f->step_ns, TOLD))
+            verdict_add(&old[i].advice.words, arg_time("unprofiled", f->bare.average_ns));
         insert(found, &kept, &old[i]);
     }
     *n = kept;
@@ -366,6 +374,15 @@ static uint16_t basis_of(const finding *one) {
     return a->replayed != a->summed ? MSG_ADVICE_REPLAYED_BASIS : one->rule->basis;
 }
 
+/* What the saving is a share of is among the words of a finding that a summary has kept. */
+static double shown_share(const advice_facts *f, const finding *one) {
+    const verdict *words = &one->advice.words;
+    for (uint32_t i = 0; i < words->n_args && one->kept; i++)
+        if (strcmp(words->args[i].name, "unprofiled") == 0 && words->args[i].u.i > 0)
+            return (double)one->advice.saves / (double)words->args[i].u.i;
+    return advice_saved_share(f, one->advice.saves);
+}
+
 static status write_finding(table *t, const advice_facts *f, const finding *one, error *err) {
     advice_dialect dialect = one->kept ? one->evidence.dialect : f->dialect;
     uint16_t suggestion = suggestion_of(dialect, one->rule), usual = suggestion;
@@ -397,8 +414,8 @@ static status write_finding(table *t, const advice_facts *f, const finding *one,
     table_set_text(t, row, COL_A(id), str_of(one->rule->id));
     table_set_text(t, row, COL_A(severity), str_of(severity_name(one->advice.severity)));
     if (one->advice.saves != ABSENT_I64) {
-        table_set_int(t, row, COL_A(saves), one->advice.saves);
-        table_set_real(t, row, COL_A(share), advice_share(f, one->advice.saves));
+        table_set_int(t, row, COL_A(saves), advice_shown_ns(f, one->advice.saves));
+        table_set_real(t, row, COL_A(share), shown_share(f, one));
     }
     if (one->advice.name.n) table_set_text(t, row, COL_A(name), one->advice.name);
     if (one->advice.events.n && one->advice.events.v[0].slice)
@@ -547,6 +564,7 @@ static status find_all(const analysis_input *in, const params *p, const advice_w
     v->found = ARENA_ARRAY(a, finding, 2 * N_RULES);
     if (!v->found) FAIL_MEMORY(err);
     TRY(advice_answer_find_facts(in, p, workers, a, f, err));
+    TRY(advice_unprofiled_find(f, err));
     v->n = ask_rules(f, v->found);
     if (!f->run) TRY(quality_cut(f->t, &cut, &v->decided, err));
     /* Without the device's half nothing can be told about what the host costs. */
@@ -585,19 +603,21 @@ status advice_cause_find(const analysis_input *in, const params *p,
     *out = (advice_cause){.id = NULL};
     TRY(find_all(in, p, workers, a, &v, err));
     out->decided = v.decided;
+    out->bare = v.facts.bare;
+    out->bare_idle = fmax(0, 1 - advice_saved_share(&v.facts, v.facts.busy_ns));
     if (!v.facts.run && !(v.facts.has & NEED_DEVICE))
         out->host = advice_host_operator(&v.facts, named_ns(&v.facts));
     if (!v.n) return OK;
     const finding *first = &v.found[0];
     out->evidence = sentence(first, first->rule->evidence);
     if (first->advice.saves == ABSENT_I64 ||
-        advice_share(&v.facts, first->advice.saves) < CAUSE_SHARE)
+        advice_saved_share(&v.facts, first->advice.saves) < CAUSE_SHARE)
         return OK;
     out->id = first->rule->id;
     out->title = first->rule->title;
     out->claim = first->rule->claim;
     out->severity = first->advice.severity;
-    out->share = advice_share(&v.facts, first->advice.saves);
+    out->share = shown_share(&v.facts, first);
     out->words = first->advice.words;
     return OK;
 }
@@ -652,6 +672,7 @@ status advice_answer(const analysis_input *in, const params *p, const advice_wor
         table_drop_column(t, COL_A(worker));
         table_drop_column(t, COL_A(workers));
     }
+    TRY(unprofiled_step_note(&f->bare, true, a, out, err));
     TRY(note_lacks(f, out, err));
     if (!f->run) TRY(host_coverage_note(f->t, &f->coverage, a, out, err));
     TRY(advice_answer_note_whole(f, workers->is_part, out, err));

@@ -182,7 +182,7 @@ status advice_claims_settle(const advice_facts *f, advice_claim *v, uint32_t n, 
     claimed_time c = {.moments = intervals_in(f->arena),
                       .kernels = f->run ? f->step_ns : f->part_ns[ROLE_KERNEL],
                       .interval = 0,
-                      .left = f->step_ns};
+                      .left = advice_saved_step_ns(f)};
     find_moments(f, v, n);
     for (uint32_t i = 0; i < n; i++) {
         if (v[i].sort == CLAIM_INTERVAL) c.interval = max_i64(c.interval, v[i].advice->saves);

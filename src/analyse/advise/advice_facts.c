@@ -724,6 +724,20 @@ double advice_share(const advice_facts *f, int64_t per_step_ns) {
     return f->step_ns > 0 ? (double)per_step_ns / (double)f->step_ns : 0;
 }
 
+int64_t advice_saved_step_ns(const advice_facts *f) {
+    return f->bare.sound ? f->bare.mean_ns : f->step_ns;
+}
+
+double advice_saved_share(const advice_facts *f, int64_t saves_ns) {
+    int64_t step_ns = advice_saved_step_ns(f);
+    return step_ns > 0 ? (double)saves_ns / (double)step_ns : 0;
+}
+
+int64_t advice_shown_ns(const advice_facts *f, int64_t saves_ns) {
+    if (!f->bare.sound || f->bare.average_ns == f->bare.mean_ns) return saves_ns;
+    return advice_ns(advice_saved_share(f, saves_ns) * (double)f->bare.average_ns);
+}
+
 void advice_point(const advice_facts *f, advice *out, uint32_t slice) {
     if (!slice) return;
     out->place = (interval){f->t->slice.start[slice], slice_end(f->t, slice)};

@@ -310,16 +310,22 @@ static int64_t frames_per_step(const advice_facts *f) {
 }
 
 int64_t advice_overhead_ns(const advice_facts *f) {
-    return min_i64(f->step_ns,
-                   add_i64(advice_per_step(f, f->overhead_ns), frames_per_step(f) * FRAME_NS));
+    int64_t own = advice_per_step(f, f->overhead_ns),
+            frames = mul_i64(frames_per_step(f), FRAME_NS);
+    int64_t idle = f->has & NEED_DEVICE ? sub_i64(f->step_ns, f->busy_ns) : f->step_ns;
+    if (f->bare.known)
+        frames = min_i64(frames, sub_i64(f->bare.recorded_mean_ns, f->bare.mean_ns));
+    return max_i64(0, min_i64(idle, add_i64(own, frames)));
 }
 
 bool advice_profiler_overhead(const advice_facts *f, double limit, advice *out) {
     int64_t frames = frames_per_step(f), own = advice_per_step(f, f->overhead_ns);
-    int64_t ns = advice_overhead_ns(f);
+    int64_t ns =
+        f->bare.sound ? sub_i64(f->bare.recorded_ns, f->bare.step_ns) : advice_overhead_ns(f);
     if (advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
-    verdict_add(&out->words, arg_int("frames", frames));
+    if (f->bare.sound) verdict_add(&out->words, arg_int("estimated", 1));
+    if (frames > 0) verdict_add(&out->words, arg_int("frames", frames));
     if (own > 0) verdict_add(&out->words, arg_time("overhead", own));
     verdict_add_recorder(&out->words, f->t);
     out->saves = ABSENT_I64; /* nothing in a run that is not watched */

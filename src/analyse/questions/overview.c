@@ -315,6 +315,7 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     select_init(&o.select, o.t, p);
     o.evidence = param_flag(p, STR("evidence"));
     TRY(make_halves(&o, in, p, &facts, err));
+    TRY(overview_write_unprofiled(&o, &facts.cause, err));
     TRY(overview_judge(&o, &facts, err));
     TRY(mindspore_overview_write(o.t, mean_step(&o), a, out, err));
     answer_finish(out, p);

@@ -156,3 +156,18 @@ status overview_write_configuration(overview *o, uint32_t n_workers, error *err)
     if (!uses) FAIL_MEMORY(err);
     return in_use_write(t, o->arena, uses, err);
 }
+
+status overview_write_unprofiled(overview *o, const advice_cause *of, error *err) {
+    const unprofiled_step *bare = &of->bare;
+    table *t = answer_table(o->out, o->arena, "unprofiled");
+    size_t row;
+    if (!t) FAIL_MEMORY(err);
+    if (!bare->sound) return OK;
+    TRY(table_add_row(t, &row, err));
+    table_set_int(t, row, COL_O(unprofiled, recorded), bare->recorded_ns);
+    table_set_int(t, row, COL_O(unprofiled, step), bare->step_ns);
+    table_set_int(t, row, COL_O(unprofiled, least), bare->least_ns);
+    table_set_int(t, row, COL_O(unprofiled, most), bare->most_ns);
+    table_set_real(t, row, COL_O(unprofiled, idle_share), of->bare_idle);
+    return unprofiled_step_note(bare, false, o->arena, o->out, err);
+}

@@ -67,3 +67,5 @@ status overview_write_user_events(overview *o, error *err);
 status overview_note_left_out(overview *o, error *err);
 status overview_note_coverage(overview *o, error *err);
 status overview_write_configuration(overview *o, uint32_t n_workers, error *err);
+/* The step without the profiler, as a table and a note; empty where it is not known. */
+status overview_write_unprofiled(overview *o, const advice_cause *of, error *err);

@@ -20,9 +20,9 @@ static bool is_cause(const overview_facts *f, const char *const *ids, size_t n) 
 /* Does it cost idle time of the device, or time in which that works: kernels, copies? */
 static bool is_idle_time(const overview_facts *f) {
     claim_sort claim = f->cause.claim;
+    double idle = f->cause.bare.sound ? f->cause.bare_idle : 1 - f->busy;
     return claim != CLAIM_KERNELS && claim != CLAIM_OPTIMIZER && claim != CLAIM_REST &&
-           claim != CLAIM_INTERVAL && claim != CLAIM_TRANSFER &&
-           f->cause.share <= 1 - f->busy + 0.01;
+           claim != CLAIM_INTERVAL && claim != CLAIM_TRANSFER && f->cause.share <= idle + 0.01;
 }
 
 static bool is_idle(const overview_facts *f) {
@@ -41,6 +41,7 @@ void overview_add_cause(const overview_facts *f, verdict *v) {
 
 static void add_idle(const overview_facts *f, verdict *v) {
     verdict_add(v, arg_share("idle_share", 1 - f->busy));
+    if (f->cause.bare.sound) verdict_add(v, arg_share("unprofiled_idle", f->cause.bare_idle));
     verdict_add(v, arg_text("device", f->device));
 }
 

@@ -170,7 +170,9 @@ typedef struct {
     int64_t until[MOST_CHANGES]; /* end of the open call of each change, when its bit is set */
     uint64_t open;
     int64_t since, next; /* start of the present stretch; the first of `until` */
-    uint32_t n, cap;     /* stretches */
+    uint32_t walked[MOST_CHANGES], n_walked; /* changes that look at calls */
+    uint32_t tried[MOST_CHANGES], n_tried;   /* changes that may touch device work */
+    uint32_t n, cap;                         /* stretches */
 } matcher;
 
 static bool name_fits(matcher *m, uint32_t c, uint32_t name) {
@@ -322,8 +324,9 @@ static status walk_thread(matcher *m, uint32_t track, uint32_t data, error *err)
         TRY(open_starts(m, &at, track, start, err));
         if (m->open && m->next <= start) TRY(close_until(m, start, err));
         while (m->op_at < t->op.n && t->op.slice[m->op_at] < i) m->op_at++;
-        for (uint32_t c = 0; c < m->s->n; c++)
-            if (touches(m, c, i)) TRY(open_change(m, c, start, slice_end(t, i), err));
+        for (uint32_t k = 0; k < m->n_walked; k++)
+            if (touches(m, m->walked[k], i))
+                TRY(open_change(m, m->walked[k], start, slice_end(t, i), err));
     }
     return close_until(m, INT64_MAX, err);
 }
@@ -354,6 +357,12 @@ static bool takes_device_work(scenario_kind kind) {
     return kind == CHANGE_TO_OP || kind == CHANGE_TO_MODULE || kind == CHANGE_TO_RANGE;
 }
 
+static bool may_touch_work(const scenario_change *v) {
+    if (v->kind == CHANGE_TO_LISTED) return v->work_marks != NULL;
+    return v->kind == CHANGE_TO_KERNEL || v->kind == CHANGE_NO_COMMUNICATION ||
+           v->kind == CHANGE_OVERLAP || takes_device_work(v->kind);
+}
+
 static bool touches_work(matcher *m, uint32_t c, uint32_t k, uint64_t host) {
     const scenario_change *v = &m->s->v[c];
     if (v->kind == CHANGE_TO_KERNEL)
@@ -367,11 +376,12 @@ static bool touches_work(matcher *m, uint32_t c, uint32_t k, uint64_t host) {
 static void match_work(matcher *m) {
     const trace *t = m->t;
     scenario *s = m->s;
-    for (uint32_t k = 1; k < t->kernel.n; k++) {
+    for (uint32_t k = 1; k < t->kernel.n && m->n_tried; k++) {
         uint32_t slice = host_of(t, k);
         uint64_t host =
             slice ? scenario_mask_at(s, trace_track_of(t, slice), t->slice.start[slice]) : 0;
-        for (uint32_t c = 0; c < s->n; c++) {
+        for (uint32_t i = 0; i < m->n_tried; i++) {
+            uint32_t c = m->tried[i];
             if (!touches_work(m, c, k, host)) continue;
             s->work_mask[k] |= (uint64_t)1 << c;
             s->v[c].kernels++;
@@ -387,12 +397,26 @@ static bool module_matches(void *context, str name) {
     return scenario_fits(v->pattern, name);
 }
 
+static bool looks_at_calls(const scenario_change *v) {
+    switch (v->kind) {
+    case CHANGE_TO_KERNEL:
+    case CHANGE_NO_LAUNCH_COST:
+    case CHANGE_NO_SYNC:
+    case CHANGE_UNPROFILED:
+    case CHANGE_BATCH: return false;
+    case CHANGE_TO_LISTED: return v->n_calls != 0;
+    default: return true;
+    }
+}
+
 static status prepare(matcher *m, error *err) {
     const trace *t = m->t;
     scenario *s = m->s;
     selection all = select_all(t);
     for (uint32_t c = 0; c < s->n; c++) {
         scenario_change *v = &s->v[c];
+        if (looks_at_calls(v)) m->walked[m->n_walked++] = c;
+        if (may_touch_work(v)) m->tried[m->n_tried++] = c;
         if (v->pattern.n) m->memo[c] = ARENA_ARRAY(m->arena, uint8_t, (size_t)t->n_strings + 1);
         if (v->pattern.n && !m->memo[c]) FAIL_MEMORY(err);
         m->by_shape[c] = str_find(v->pattern, STR("["), 0) != SIZE_MAX;
@@ -441,7 +465,7 @@ status scenario_match(scenario *s, const why_graph *g, arena *a, error *err) {
     for (uint32_t track = 0; track < t->track.n; track++) {
         s->first[track] = m.n;
         m.since = INT64_MIN;
-        if (track && s->n && t->track.kind[track] == TRACK_THREAD)
+        if (track && m.n_walked && t->track.kind[track] == TRACK_THREAD)
             TRY(walk_thread(&m, track, data_change(s), err));
     }
     s->first[t->track.n] = s->first[t->track.n + 1] = m.n;

@@ -76,6 +76,16 @@ typedef struct {
     int64_t unclear;                      /* works with a number that may hold it or not */
 } batch_found;
 
+/* What recording cost on the thread of a call until its start and until its end. */
+typedef struct {
+    int64_t start_ns, end_ns;
+} spent_recording;
+
+typedef struct {
+    int64_t *until_ns;   /* by slice: recording all slices before it; NULL: not known */
+    spent_recording *at; /* by point of the graph but marks: sums of the same */
+} recording_cost;
+
 typedef struct {
     const why_graph *g;
     scenario_change v[MOST_CHANGES];
@@ -84,9 +94,9 @@ typedef struct {
     scenario_stretch *stretches; /* by track and time, disjoint */
     uint32_t *first;             /* by track: its first stretch; n_tracks + 1 of them */
     uint64_t *work_mask;         /* by row of table kernel: changes that touch it */
-    int64_t *own_ns;  /* by row of table kernel: its time with a change that gives each work a
+    int64_t *own_ns; /* by row of table kernel: its time with a change that gives each work a
                           time of its own (network, batch); NULL: there is none */
-    int64_t *cost_ns; /* by slice: recording all slices before it; NULL: it stays */
+    recording_cost cost; /* found for CHANGE_UNPROFILED, unless it is there */
     network_fit network;
     batch_found batch;
 } scenario;
@@ -94,7 +104,7 @@ typedef struct {
 /* What finding it reads; for trace_require. */
 #define SCENARIO_TABLES                                                                \
     (WHY_TABLES | TRACE_TABLE(module) | TRACE_TABLE(module_call) | TRACE_TABLE(flow) | \
-     TRACE_TABLE(comm))
+     TRACE_TABLE(comm) | TRACE_TABLE(memory))
 
 /* The changes a question asks for. ERR_ARG when one cannot be read. */
 status scenario_read(const params *p, arena *a, scenario *out, error *err) MUST_USE;

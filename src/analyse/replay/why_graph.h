@@ -121,6 +121,11 @@ static inline int64_t why_work_end(const why_graph *g, uint32_t k) {
     return slice_end(g->t, g->t->kernel.slice[k]);
 }
 
+/* Work that nothing launched stays where it is whatever changes: is there too much of it? */
+static inline bool why_lacks_launches(const why_graph *g) {
+    return mul_i64(g->assumed.no_launch, 20) > g->n_works;
+}
+
 /* What the graph reads; for trace_require. */
 #define WHY_TABLES (SELECT_TABLES | TRACE_TABLE(track) | TRACE_TABLE(op) | TRACE_TABLE(comm))
 

@@ -17,6 +17,7 @@
 
 #include <math.h>
 
+#include "analyse/scan/intervals.h"
 #include "base/bisect.h"
 
 enum {
@@ -94,44 +95,66 @@ static int64_t changed_until(const player *p, uint32_t track, int64_t time) {
     return add_i64(p->r->changed[i], scale_ns(part, host_factor(p, v->mask) - p->base));
 }
 
-/* What recording the events that begin in this time cost, and never all of the time. */
+/* What recording the events that begin in this time cost. */
 static int64_t recording_ns(const player *p, uint32_t track, int64_t from, int64_t to) {
     const trace *t = p->g->t;
-    const int64_t *cost = p->s->cost_ns;
+    if (!p->unprofiled || !track) return 0;
     uint32_t first = trace_lower_bound(t, track, from), end = trace_lower_bound(t, track, to);
-    if (end <= first) return 0;
-    int64_t spent = scale_ns(sub_i64(cost[end], cost[first]), p->r->recording);
-    return min_i64(spent, sub_i64(to, from) / 4 * MOST_RECORDING);
+    return end > first ? sub_i64(p->s->cost.until_ns[end], p->s->cost.until_ns[first]) : 0;
+}
+
+/* Host time of which recording took `spent`, and never all. */
+static int64_t host_less_ns(const player *p, uint32_t track, interval at, int64_t spent) {
+    if (at.end <= at.start) return 0;
+    int64_t ns = p->base > 0 ? sub_i64(at.end, at.start) : 0;
+    if (!p->on) return ns;
+    if (spent > 0 && ns > 0)
+        ns = sub_i64(
+            ns, min_i64(scale_ns(spent, p->r->recording), mul_i64(ns / 4, MOST_RECORDING)));
+    if (p->s->first[track] == p->s->first[track + 1]) return ns;
+    int64_t change =
+        sub_i64(changed_until(p, track, at.end), changed_until(p, track, at.start));
+    return max_i64(0, add_i64(ns, change));
 }
 
 static int64_t host_ns(const player *p, uint32_t track, int64_t from, int64_t to) {
-    if (to <= from) return 0;
-    int64_t ns = p->base > 0 ? sub_i64(to, from) : 0;
-    if (!p->on) return ns;
-    if (p->unprofiled && p->base > 0 && track)
-        ns = sub_i64(ns, recording_ns(p, track, from, to));
-    if (p->s->first[track] == p->s->first[track + 1]) return ns;
-    int64_t change = sub_i64(changed_until(p, track, to), changed_until(p, track, from));
-    return max_i64(0, add_i64(ns, change));
+    return host_less_ns(p, track, (interval){from, to}, recording_ns(p, track, from, to));
+}
+
+/* From the end of a point to the start of another, on the thread of both. */
+static int64_t between_ns(const player *p, uint32_t before, uint32_t after) {
+    const why_point *a = &p->g->points[before], *b = &p->g->points[after];
+    uint32_t track = b->track ? b->track : a->track;
+    bool calls = p->unprofiled && a->track == b->track && before < p->g->first_mark &&
+                 after < p->g->first_mark;
+    if (!calls) return host_ns(p, track, a->end, b->start);
+    int64_t spent = sub_i64(p->s->cost.at[after].start_ns, p->s->cost.at[before].end_ns);
+    return host_less_ns(p, track, (interval){a->end, b->start}, spent);
+}
+
+static int64_t own_ns(const player *p, uint32_t i) {
+    const why_point *point = &p->g->points[i];
+    if (!p->unprofiled || i >= p->g->first_mark)
+        return host_ns(p, point->track, point->start, point->end);
+    int64_t spent = sub_i64(p->s->cost.at[i].end_ns, p->s->cost.at[i].start_ns);
+    return host_less_ns(p, point->track, (interval){point->start, point->end}, spent);
 }
 
 /* From the end of the point before to the start of this one; handed over when its thread
  * woke. */
-static int64_t gap_ns(const player *p, const why_point *point) {
-    const why_point *before = &p->g->points[point->before];
-    uint32_t track = point->track ? point->track : before->track;
+static int64_t gap_ns(const player *p, uint32_t i) {
+    const why_point *point = &p->g->points[i], *before = &p->g->points[point->before];
     /* A mark that is on no thread hands nothing over. */
-    if (!point->handed_over || !before->track)
-        return host_ns(p, track, before->end, point->start);
+    if (!point->handed_over || !before->track) return between_ns(p, point->before, i);
     int64_t woke = max_i64(before->end, min_i64(point->active_from, point->start));
     return add_i64(host_ns(p, before->track, before->end, woke),
-                   host_ns(p, track, woke, point->start));
+                   host_ns(p, point->track, woke, point->start));
 }
 
 static void end_point(const player *p, uint32_t i) {
     const why_point *point = &p->g->points[i];
     int64_t begin = p->r->begin[i], *out = &p->r->end[i];
-    int64_t own = host_ns(p, point->track, point->start, point->end);
+    int64_t own = own_ns(p, i);
     bool gone = (p->no_sync && point->kind == POINT_BLOCK) ||
                 (p->no_launch && point->kind == POINT_LAUNCH);
     double f = p->on ? work_factor(p, scenario_mask_at(p->s, point->track, point->start)) : 1;
@@ -169,7 +192,7 @@ static void begin_fetched(const player *p, uint32_t i) {
     const why_point *point = &p->g->points[i];
     int64_t ready = p->g->points[point->fetched].end;
     int64_t tail = host_ns(p, point->track, ready, point->start);
-    int64_t own = min_i64(tail, gap_ns(p, point));
+    int64_t own = min_i64(tail, gap_ns(p, i));
     int64_t alone = point->before ? add_i64(p->r->end[point->before], own) : point->start;
     p->r->begin[i] = max_i64(alone, add_i64(p->r->end[point->fetched], tail));
 }
@@ -178,7 +201,7 @@ static void begin_point(const player *p, uint32_t i) {
     const why_point *point = &p->g->points[i];
     int64_t left;
     p->r->begin[i] =
-        point->before ? add_i64(p->r->end[point->before], gap_ns(p, point)) : point->start;
+        point->before ? add_i64(p->r->end[point->before], gap_ns(p, i)) : point->start;
     if (why_fetched(point)) begin_fetched(p, i);
     uint32_t member = member_after(p, i);
     if (member && p->r->meets->left(p->r->meets->context, member, &left)) p->r->begin[i] = left;

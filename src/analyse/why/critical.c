@@ -4,6 +4,7 @@
  * steps say what lies on it by kind, by name, by module and by line of Python. A kernel that is
  * not on the path may become slower or faster without any effect on the step: how much slower
  * is its slack (slack.h). */
+#include "analyse/replay/unprofiled_step.h"
 #include "analyse/rules.h"
 #include "analyse/run/job.h"
 #include "analyse/scan/lost_work.h"
@@ -15,8 +16,8 @@
 #include "base/message_ids_advice.h"
 #include "base/num.h"
 
-#define CRITICAL_TABLES                                                                \
-    (WHY_TABLES | TRACE_TABLE(comm) | TRACE_TABLE(module) | TRACE_TABLE(module_call) | \
+#define CRITICAL_TABLES                                                                       \
+    (UNPROFILED_TABLES | TRACE_TABLE(comm) | TRACE_TABLE(module) | TRACE_TABLE(module_call) | \
      TRACE_TABLE(flow) | TRACE_TABLE(frame))
 #define COL_P(name) COL(critical, path, name)
 #define COL_K(name) COL(critical, by_kind, name)
@@ -373,6 +374,9 @@ status analyse_critical(const analysis_input *in, const params *p, arena *a, ans
     TRY(lost_work_judge(c.t, a, out, &lost, err));
     lost = lost || cold_start_judge(c.t, &c.spans.cold, &out->verdict);
     if (!lost) rules_apply(rules, N_OF(rules), &c, &out->verdict);
+    unprofiled_step bare;
+    TRY(unprofiled_step_find(&c.graph, &c.spans, a, &bare, err));
+    TRY(unprofiled_step_note(&bare, false, a, out, err));
     TRY(add_length_note(&c, err));
     TRY(add_slack_note(&c, err));
     TRY(why_graph_note(&c.graph, a, out, err));

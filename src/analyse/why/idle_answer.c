@@ -4,6 +4,7 @@
  * step; neighboring ones are one gap. The tables of streams and launches (idle_streams.h) are
  * about all of the selection, not only its steps. */
 #include "analyse/kind_names.h"
+#include "analyse/replay/unprofiled_step.h"
 #include "analyse/rules.h"
 #include "analyse/scan/group.h"
 #include "analyse/scan/in_use.h"
@@ -435,7 +436,8 @@ status analyse_idle(const analysis_input *in, const params *p, arena *a, answer 
                     error *err) {
     idle_answer k = {.t = in->traces[0].trace, .arena = a, .out = out};
     TRY(answer_begin("idle", in, a, out, err));
-    TRY(trace_require(k.t, IDLE_CAUSES_TABLES | TRACE_TABLE(producer_step), err));
+    TRY(trace_require(k.t, IDLE_CAUSES_TABLES | UNPROFILED_TABLES | TRACE_TABLE(producer_step),
+                      err));
     select_init(&k.select, k.t, p);
     TRY(find_all(&k, err));
     TRY(in_use_find(k.t, a, &k.uses, err));
@@ -444,6 +446,7 @@ status analyse_idle(const analysis_input *in, const params *p, arena *a, answer 
     lost = lost || cold_start_judge(k.t, &k.steps.cold, &out->verdict);
     if (!lost) rules_apply(rules, N_OF(rules), &k, &out->verdict);
     if (!lost && k.steps.n) step_spans_say(&k.steps, k.sums.steps_ns, &out->verdict);
+    if (all_idle(&k)) TRY(unprofiled_step_tell(k.t, &k.steps, a, out, err));
     answer_finish(out, p);
     return OK;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "analyse/analysis.h"
+#include "analyse/replay/typical_step.h"
 #include "analyse/replay/why_replay.h"
 #include "analyse/rules.h"
 #include "base/message_ids_advice.h"
@@ -13,7 +14,6 @@
 #define COL_S(name) COL(whatif, steps, name)
 #define INEXACT 0.05 /* a replay that is so far off is said first */
 #define SAME 0.005
-#define UNEVEN 0.1 /* steps whose mean is so far from the median differ in length */
 
 status replayed_steps_init(replayed_steps *r, uint32_t n_steps, arena *a, error *err) {
     size_t n = (size_t)n_steps + 1;
@@ -33,53 +33,21 @@ status replayed_steps_init(replayed_steps *r, uint32_t n_steps, arena *a, error 
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
-typedef struct {
-    int64_t median, mean;
-    bool uneven; /* without the shortest and the longest, they still differ */
-} typical;
-
-static bool differs(int64_t ns, int64_t from_ns, double by) {
-    return from_ns > 0 && fabs((double)ns / (double)from_ns - 1) > by;
-}
-
-/* Of sorted lengths. A single slow step shall not count as unlike the others. */
-static bool is_uneven(const sort_pair *sorted, uint32_t n, int64_t median) {
-    uint32_t cut = n / 10 > 1 ? n / 10 : 1;
-    double sum = 0;
-    if (n < 4) return false;
-    for (uint32_t i = cut; i < n - cut; i++) sum += (double)sorted[i].key;
-    return differs(real_i64(sum / (n - 2 * cut)), median, UNEVEN);
-}
-
-static typical typical_of(const replayed_steps *r, const int64_t *ns) {
-    typical t = {0};
-    double sum = 0;
-    if (!r->n) return t;
-    for (uint32_t i = 0; i < r->n; i++) {
-        r->pairs[i] = (sort_pair){(uint64_t)max_i64(0, ns[i]), i};
-        sum += (double)r->pairs[i].key;
-    }
-    sort_radix(r->pairs, r->scratch, r->n);
-    t.median = (int64_t)r->pairs[(r->n - 1) / 2].key;
-    t.mean = real_i64(sum / r->n);
-    t.uneven = is_uneven(r->pairs, r->n, t.median);
-    return t;
-}
-
 /* A row of the table: the replay as recorded, with a change, with all. */
 typedef struct {
     uint64_t changes;
-    typical after, least, most; /* the last two: if recording cost the most, and the least */
+    typical_step after, least,
+        most; /* the last two: if recording cost the most, and the least */
 } lengths;
 
-static int64_t length_of(const replayed_steps *r, const typical *t) {
+static int64_t length_of(const replayed_steps *r, const typical_step *t) {
     return r->uneven ? t->mean : t->median;
 }
 
-static typical replay(const replayed_steps *r, const step_replayer *by, uint64_t changes,
-                      int64_t *out_ns) {
+static typical_step replay(const replayed_steps *r, const step_replayer *by, uint64_t changes,
+                           int64_t *out_ns) {
     by->run(by->of, changes, out_ns);
-    return typical_of(r, out_ns);
+    return typical_step_of(out_ns, r->n, r->pairs, r->scratch);
 }
 
 /* The change again with the least and the most that recording may have cost. */
@@ -93,10 +61,10 @@ static void replay_range(const replayed_steps *r, const step_replayer *by, lengt
 }
 
 /* All rows are of one kind: medians can be compared with medians, means with means. */
-static uint32_t replay_all(replayed_steps *r, const step_replayer *by, typical *recorded,
+static uint32_t replay_all(replayed_steps *r, const step_replayer *by, typical_step *recorded,
                            lengths *out) {
     uint32_t n = 0;
-    *recorded = typical_of(r, r->recorded_ns);
+    *recorded = typical_step_of(r->recorded_ns, r->n, r->pairs, r->scratch);
     out[n++] = (lengths){.after = replay(r, by, 0, r->replayed_ns)};
     for (uint32_t c = 0; c < r->n_changes; c++)
         out[n++] = (lengths){.changes = (uint64_t)1 << c};
@@ -131,7 +99,7 @@ static status add_row(const replayed_steps *r, table *t, str change, const lengt
 static status write_changes(replayed_steps *r, const step_replayer *by, table *t, arena *a,
                             error *err) {
     lengths *all = ARENA_ARRAY(a, lengths, (size_t)r->n_changes + 2);
-    typical recorded;
+    typical_step recorded;
     size_t row;
     if (!all) FAIL_MEMORY(err);
     uint32_t n = replay_all(r, by, &recorded, all);
@@ -226,7 +194,7 @@ static bool is_plain_job(const void *facts, verdict *v) {
 
 static bool is_same(const void *facts, verdict *v) {
     const replayed_steps *r = facts;
-    if (differs(r->changed, r->recorded, SAME)) return false;
+    if (lengths_differ(r->changed, r->recorded, SAME)) return false;
     add_lengths(r, v);
     return true;
 }

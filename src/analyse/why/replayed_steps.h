@@ -1,9 +1,8 @@
 /* replayed_steps.h: the answer of `whatif` from replays, of one rank or of all together: steps
  * as recorded, replayed as they are, and with changes; tables and verdict.
  *
- * Lengths are medians of the steps, as everywhere, unless the steps differ: two workers
- * of a data loader that deliver together make a long step and a short one in turn, and halving
- * the long ones would leave the median as it is. There they are means. */
+ * Lengths are medians of the steps, as everywhere, unless the steps differ (typical_step.h):
+ * halving the long ones would leave the median as it is. There they are means. */
 #ifndef ANALYSE_REPLAYED_STEPS_H
 #define ANALYSE_REPLAYED_STEPS_H
 

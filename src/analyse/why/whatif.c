@@ -3,6 +3,7 @@
  * The recording is replayed on its graph (why_graph.h): first as it is, which says how far the
  * replay can be trusted; then with each change alone and with all together, since what two save
  * is seldom the sum. */
+#include "analyse/replay/unprofiled_step.h"
 #include "analyse/replay/why_replay.h"
 #include "analyse/rules.h"
 #include "analyse/run/job.h"
@@ -78,6 +79,14 @@ static status add_error_note(const whatif *w, answer *out, error *err) {
     return answer_note(out, w->arena, &note, err);
 }
 
+/* Other changes are of the step as recorded, which is shorter without the profiler. */
+static status add_unprofiled_note(const whatif *w, answer *out, error *err) {
+    unprofiled_step bare;
+    if (scenario_of_kind(&w->scenario, CHANGE_UNPROFILED)) return OK;
+    TRY(unprofiled_step_find(&w->graph, &w->spans, w->arena, &bare, err));
+    return unprofiled_step_note(&bare, false, w->arena, out, err);
+}
+
 /* One worker cannot tell what the others would do. */
 static status refuse_job_changes(const params *p, error *err) {
     static const char *const of_job[] = {"no_stragglers", "balance_stages", "no_bubbles"};
@@ -109,6 +118,7 @@ status analyse_whatif(const analysis_input *in, const params *p, arena *a, answe
     if (!lost) replayed_steps_judge(&w.steps, &out->verdict);
     TRY(add_error_note(&w, out, err));
     TRY(replayed_steps_note(&w.steps, a, out, err));
+    TRY(add_unprofiled_note(&w, out, err));
     TRY(scenario_notes(&w.scenario, a, out, err));
     TRY(why_graph_note(&w.graph, a, out, err));
     answer_finish(out, p);

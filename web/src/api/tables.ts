@@ -264,6 +264,13 @@ export interface Tables {
       slice: number | null;
       total: number | null;
     };
+    unprofiled: {
+      recorded: number | null;
+      step: number | null;
+      least: number | null;
+      most: number | null;
+      idle_share: number | null;
+    };
     spread: {
       category: string | null;
       min: number | null;

@@ -146,6 +146,7 @@ export const en = {
   n_of_m: "{n} of {m}",
   // overview
   fact_step: "Average step *{v}*",
+  fact_unprofiled: "about *{v}* without the profiler ({least} to {most})",
   fact_step_of: "Average *{v}* of the {n} of {m} {m|step|steps} with device work",
   fact_one_step: "Step {n} takes *{v}*",
   fact_recording: "*{v}* recorded, without steps",

@@ -140,6 +140,7 @@ export const zh: Record<keyof typeof en, string> = {
   n_calls: "{n} 次调用",
   n_of_m: "{n} / {m}",
   fact_step: "平均每步 *{v}*",
+  fact_unprofiled: "不做性能分析时约 *{v}*（{least} 到 {most}）",
   fact_step_of: "{m} 步中有设备任务的 {n} 步平均 *{v}*",
   fact_one_step: "第 {n} 步用时 *{v}*",
   fact_recording: "记录时长 *{v}*，没有步",

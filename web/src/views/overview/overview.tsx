@@ -108,6 +108,7 @@ function factsOf(answer: Answered, device: boolean, busy: number): (string | und
   const aboutCommunication = answer?.verdict?.values.communication_share !== undefined;
   return [
     usual ? lengthFact(steps, all.length, usual) : undefined,
+    unprofiledFact(answer),
     device && isKnown(part("kernel")) ? t("fact_busy", { d: deviceWord(answer), v: short(busy, "ns") }) : undefined,
     large("data_loader") ? t("fact_loader", { v: short(part("data_loader"), "ns") }) : undefined,
     large("communication") && !aboutCommunication ? t("fact_comm", { v: short(part("communication"), "ns") }) : undefined,
@@ -131,6 +132,14 @@ function lengthFact(steps: readonly OverviewStep[], all: number, usual: number):
   if (hasNoSteps()) return t("fact_recording", { v });
   if (steps.length === 1) return t("fact_one_step", { n: String(steps[0]?.step), v });
   return steps.length < all ? t("fact_step_of", { n: steps.length, m: all, v }) : t("fact_step", { v });
+}
+
+/** How long the step would be without the profiler, where that is estimated. */
+function unprofiledFact(answer: Answered): string | undefined {
+  const bare = rowsOf(answer?.tables.unprofiled)[0];
+  if (!bare) return undefined;
+  const words = { v: short(bare.step, "ns"), least: short(bare.least, "ns"), most: short(bare.most, "ns") };
+  return t("fact_unprofiled", words);
 }
 
 /** A memory snapshot has no time to break down: zeros would say that it was measured. */
