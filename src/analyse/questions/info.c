@@ -17,7 +17,7 @@
 #include "base/clock.h"
 
 /* A pass over as many takes about a tenth of a second. */
-enum { IN_USE_SLICES = 1000000 };
+enum { IN_USE_SLICES = 200000 };
 
 static status info_add_fact(table *t, str key, str value, error *err) {
     size_t row;
