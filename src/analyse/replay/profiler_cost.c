@@ -20,7 +20,7 @@
 enum { EVENT_COST = 51, FRAME_COST = 3, GENERATED_COST = 500 };
 
 static int64_t part_of_launch(const why_graph *g, int64_t hundredths) {
-    return g->launch_ns / 100 * hundredths + g->launch_ns % 100 * hundredths / 100;
+    return mul_i64(min_i64(g->launch_ns, LONGEST_LAUNCH_NS), hundredths) / 100;
 }
 
 static int64_t cost_of(const why_graph *g, uint8_t kind) {

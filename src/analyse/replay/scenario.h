@@ -76,6 +76,10 @@ typedef struct {
     int64_t unclear;                      /* works with a number that may hold it or not */
 } batch_found;
 
+/* A launch takes 5 to 10 µs with a profiler. Where the typical call takes longer than this it
+ * is no measure of the host: cold starts, copies that block, devices of another kind. */
+enum { LONGEST_LAUNCH_NS = 20000 };
+
 /* What recording cost on the thread of a call until its start and until its end. */
 typedef struct {
     int64_t start_ns, end_ns;

@@ -79,7 +79,7 @@ status unprofiled_step_find(const why_graph *g, const step_spans *steps, arena *
                             unprofiled_step *out, error *err) {
     *out = (unprofiled_step){.known = false};
     if (!unprofiled_step_applies(g->t) || !g->n_steps || !has_launches(g) ||
-        why_lacks_launches(g))
+        why_lacks_launches(g) || g->launch_ns > LONGEST_LAUNCH_NS)
         return OK;
     estimator e = {.g = g};
     scenario *s = ARENA_NEW(a, scenario);

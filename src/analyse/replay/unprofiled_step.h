@@ -28,8 +28,8 @@ typedef struct {
 /* Can it be known of this trace? Recordings of other profilers cost something else. */
 bool unprofiled_step_applies(const trace *t);
 
-/* `steps` are those of the graph. Not known: no launches, work whose launch is not known, a
- * replay that does not give the recorded times. */
+/* `steps` are those of the graph. Not known: no launches or slow ones, work whose launch is not
+ * known, a replay that does not give the recorded times. */
 status unprofiled_step_find(const why_graph *g, const step_spans *steps, arena *a,
                             unprofiled_step *out, error *err) MUST_USE;
 
