@@ -24,7 +24,7 @@ static double busy_share(const advice_facts *f) {
  * run. */
 static bool is_of_other_clock(const advice_facts *f, verdict *out) {
     int64_t n = trace_quality(f->t, CAUSE_OTHER_CLOCK);
-    if (n <= 0 || 2 * n < sat_i64(f->t->events_read)) return false;
+    if (n <= 0 || n < sat_i64(f->t->events_read / 2)) return false;
     *out = (verdict){.id = "clocks_differ",
                      .message = MSG_VERDICT_CLOCKS_DIFFER,
                      .severity = SEVERITY_WARNING};

@@ -1,8 +1,8 @@
 /* other_traces.c: what is said first of requests of a server and of functions of a program.
  *
- * Requests: how long they take on average, and whether they wait or are computed. Functions: the
- * one with most time of its own, which is its time without that of the functions it calls; the
- * whole is the time of the outermost ones of all threads. */
+ * Requests: how long they take on average, and whether they wait or are computed. Functions:
+ * the one with most time of its own, which is its time without that of the functions it calls;
+ * the whole is the time of the outermost ones of all threads. */
 #include "analyse/scan/other_traces.h"
 
 #include "analyse/rules.h"

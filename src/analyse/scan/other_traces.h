@@ -1,5 +1,5 @@
-/* other_traces.h: traces that are no timeline of a training: requests of a server, functions of a
- * program. What is said of them first, and what their sentences rest on. */
+/* other_traces.h: traces that are no timeline of a training: requests of a server, functions of
+ * a program. What is said of them first, and what their sentences rest on. */
 #ifndef ANALYSE_OTHER_TRACES_H
 #define ANALYSE_OTHER_TRACES_H
 

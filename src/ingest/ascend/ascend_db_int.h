@@ -120,8 +120,8 @@ uint32_t ascend_name(reader *r, db_rows *row, int column);
 /* A number, also where it is kept as text. What stands for none, 2^32 - 1, is none. */
 int64_t ascend_int(db_rows *row, int column);
 int64_t ascend_id(db_rows *row, int column);
-/* Is it further from the session than the session is long? A clock that was never set, or events
- * of another recording: in one timeline with the others they would be years apart. */
+/* Is it further from the session than the session is long? A clock that was never set, or
+ * events of another recording: in one timeline with the others they would be years apart. */
 bool ascend_is_of_other_clock(const reader *r, int64_t start, int64_t end);
 /* A point in time; false, and counted, when it is none. */
 bool ascend_moment(reader *r, int64_t time);

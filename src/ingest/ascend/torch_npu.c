@@ -104,8 +104,8 @@ static status add_collective(event_sink *s, const event *e) {
     return part_comm(s->part, &c);
 }
 
-/* Is it a task that belongs to a collective, on a stream? Those that compute are in the table of
- * tasks. */
+/* Is it a task that belongs to a collective, on a stream? Those that compute are in the table
+ * of tasks. */
 static bool is_piece(const event_sink *s, const event *e, str cells) {
     int64_t connection = event_int(s, e, FIELD_CONNECTION, ABSENT_I64);
     return !cells.n && connection != ABSENT_I64 && event_has(e, FIELD_TASK_TYPE) &&
@@ -163,14 +163,14 @@ static status scan_collectives(str text, map *out) {
         size_t next = str_find(rest, STR("\"name\""), 0), found = str_find(rest, key, 0);
         if (found == SIZE_MAX || found > next) continue;
         str value = str_trim(str_from(rest, found + key.n));
-        int64_t connection = 0;
+        int64_t connection;
         size_t n = 0;
         if (value.n && *value.p == ':') value = str_trim(str_from(value, 1));
-        while (n < value.n && n < 18 && value.p[n] >= '0' && value.p[n] <= '9')
-            connection = connection * 10 + (value.p[n++] - '0');
-        uint32_t *to = n ? map_at(out, (uint64_t)connection) : NULL;
-        if (n && !to) return ERR_MEMORY;
-        if (to) *to = 0;
+        while (n < value.n && value.p[n] >= '0' && value.p[n] <= '9') n++;
+        if (!str_to_i64(str_n(value.p, n), &connection)) continue;
+        uint32_t *to = map_at(out, (uint64_t)connection);
+        if (!to) return ERR_MEMORY;
+        *to = 0;
     }
     return OK;
 }

@@ -1,4 +1,5 @@
-/* folded_stacks.c: folded stacks, a line each, outermost frame first, with how many samples had it.
+/* folded_stacks.c: folded stacks, a line each, outermost frame first, with how many samples had
+ * it.
  *
  *     main (train.py:40);forward (model.py:12);linear (functional.py:8) 117
  *

@@ -130,7 +130,7 @@ static status take_agent(tables *t, error *err) {
     bool known = waves > 0 && waves < 1024 && simds > 0 && simds < 1024;
     str name = cell(t, COL_PRODUCT).n ? cell(t, COL_PRODUCT) : cell(t, COL_NAME);
     TRY(rocm_put_device(&t->r, name, number(t, COL_CU_COUNT), number(t, COL_WAVE),
-                        known ? waves * simds : 0, STR_NONE, &device, err));
+                        known ? mul_i64(waves, simds) : 0, STR_NONE, &device, err));
     uint32_t *at = map_at(&t->agents, (uint64_t)agent_number(cell(t, COL_NODE)));
     if (!at) FAIL_MEMORY(err);
     *at = (uint32_t)device;

@@ -2,7 +2,7 @@
  *
  *     [{"id":1,"timestamps":[{"name":"REQUEST_START","ns":5294383808197}]},
  *      {"id":1,"model_name":"resnet50","model_version":1},
- *      {"id":1,"timestamps":[{"name":"QUEUE_START","ns":…},{"name":"COMPUTE_START","ns":…}]}, …]
+ *      {"id":1,"timestamps":[{"name":"QUEUE_START","ns":…},{"name":"COMPUTE_END","ns":…}]}, …]
  *
  * Times of a request stand in any order, in one object or in many. A phase lies between two of
  * them (PHASES); one of which a time is missing is left out. Requests overlap: each is put on
@@ -260,7 +260,7 @@ static status put_range(reader *r, const range *g) {
     const request *q = &VEC(&r->requests, request)[g->request];
     uint32_t sort = PHASES[g->first_phase].lanes;
     ident pid = q->model ? (ident){q->model, true} : (ident){0, false};
-    ident tid = {(int64_t)g->lane * N_LANE_SORTS + sort + 1, false};
+    ident tid = {add_i64(mul_i64(g->lane, N_LANE_SORTS), sort + 1), false};
     uint32_t track = part_track(r->part, pid, tid);
     if (track == UINT32_MAX) return ERR_MEMORY;
     TRY(name_lanes(r, pid, tid, sort));

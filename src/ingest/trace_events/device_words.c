@@ -2,8 +2,9 @@
  *
  * People write tracers of their own on CUPTI or roctracer. They take over its numbers (a
  * correlation, a stream, a grid) and its words (memcpy, memset, kernel), under any category or
- * none. Neither is enough alone: a web server has correlation ids, and a host calls cudaMemcpy. So
- * an argument must say that a device is meant, and a word or the form of the name what it does. */
+ * none. Neither is enough alone: a web server has correlation ids, and a host calls cudaMemcpy.
+ * So an argument must say that a device is meant, and a word or the form of the name what it
+ * does. */
 #include "ingest/trace_events/device_words.h"
 
 typedef struct {

@@ -4,7 +4,7 @@
 #define INGEST_DEVICE_WORDS_H
 
 #include "base/str.h"
-#include "store/schema.h"
+#include "store/builder.h"
 
 /* What the arguments of an event say, as CUPTI and its kin tell it. */
 enum {
@@ -13,8 +13,8 @@ enum {
     SAYS_GRID = 4,
 };
 
-/* KIND_OTHER: nothing says that it is work of a device, or a call that starts some. Category: may
- * be empty. */
+/* KIND_OTHER: nothing says that it is work of a device, or a call that starts some. Category:
+ * may be empty. */
 slice_kind device_words_kind(str category, str name, unsigned says);
 
 #endif
