@@ -88,7 +88,8 @@ static status read_lines(reader *r, const ingest_options *o, str text, error *er
     int64_t count;
     while (!r->rows.failed && next_line(&rest, &line)) {
         if (!line.n) continue;
-        bool good = split_line(line, &stack, &count);
+        bool good = split_line(line, &stack, &count) &&
+                    mul_i64(count, SAMPLE_NS) <= sub_i64(MOST_PROFILE_NS, r->at);
         part_count(r->part, 1, !good);
         if (good)
             take_stack(r, stack, count);

@@ -14,4 +14,7 @@ ingest_function ingest_folded;
 /* A file of samples without times does not say how long one stands for: py-spy's default. */
 #define SAMPLE_NS ((int64_t)10000000)
 
+/* Times beyond this, 73 years, are damage. */
+#define MOST_PROFILE_NS (INT64_MAX / 4)
+
 #endif

@@ -101,7 +101,7 @@ static bool find_unit(str profile, thread *t) {
 static bool read_ns(const thread *t, str value, int64_t *ns) {
     if (!scaled_i64(json_text(value), t->scale, ns)) return false;
     *ns = mul_i64(*ns, t->times);
-    return true;
+    return *ns >= -MOST_PROFILE_NS && *ns <= MOST_PROFILE_NS;
 }
 
 /* ---- profiles ---- */
@@ -133,7 +133,8 @@ static status read_samples(reader *r, thread *t, str profile, int64_t at, error 
     str key, sample, weight;
     while (!r->failed && json_next(&samples, &key, &sample)) {
         int64_t ns = 0;
-        bool good = json_next(&weights, &key, &weight) && read_ns(t, weight, &ns) && ns >= 0;
+        bool good = json_next(&weights, &key, &weight) && read_ns(t, weight, &ns) && ns >= 0 &&
+                    ns <= sub_i64(MOST_PROFILE_NS, at);
         part_count(r->part, 1, !good);
         if (!good) {
             part_lost(r->part, CAUSE_MISSING_TIME, NOPOS, 0);
