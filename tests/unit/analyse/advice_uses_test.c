@@ -116,9 +116,14 @@ static void kernel_beside_a_collective_is_small_on_purpose(void **state) {
         int other = fake_stream(&c.f, 0);
         int k = case_kernel(&c, "narrow", 0, 10, 500);
         c.f.slices[k].blocks_per_sm = 0.5;
-        int call = case_host(&c, KIND_RUNTIME, "cudaLaunchKernel", 8, 1);
-        fake_work(&c.f, other, KIND_KERNEL, "ncclDevKernel_AllReduce(x)",
-                  (beside ? 10 : 520) * US, 480 * US, call);
+        if (beside) {
+            int call = case_host(&c, KIND_RUNTIME, "cudaLaunchKernel", 8, 1);
+            fake_work(&c.f, other, KIND_KERNEL, "ncclDevKernel_AllReduce(x)", 10 * US, 480 * US,
+                      call);
+        } else {
+            case_kernel(&c, "wide", 10, 510, 480);
+        }
+        case_host(&c, KIND_RUNTIME, "cudaDeviceSynchronize", 20, 971);
         case_ask(&c);
         assert_int_equal(case_row(&c, "small_grid") == SIZE_MAX, beside);
         case_end(&c);
