@@ -55,7 +55,13 @@ typedef struct {
     in_use *out;
     int64_t n_empty, n_softmax, n_batched; /* operators that make tensors, … */
     uint32_t softmax;                      /* slice of the first */
+    uint64_t signs;                        /* all meanings of the table above */
 } scan;
+
+/* Meanings that are looked at besides. */
+#define COUNTED                                                                        \
+    (BIT(COPIES_CAST) | BIT(COPIES_TENSOR) | BIT(MAKES_EMPTY) | BIT(BATCHED_PRODUCT) | \
+     BIT(SOFTMAX))
 
 #define KNOWN (1ull << 63)
 _Static_assert(N_MEANINGS < 63, "a bit of its own for each meaning");
@@ -110,8 +116,8 @@ static void look_at(scan *s, uint32_t slice) {
     uint64_t means = means_of(s, slice);
     s->out->trains |= kind == KIND_BACKWARD || kind == KIND_OPTIMIZER || means & BIT(TRAINS);
     s->out->pytorch |= (means & BIT(OF_PYTORCH)) != 0;
-    if (means == KNOWN || !means) return; /* of most slices nothing more is looked at */
-    for (size_t i = 0; i < N_OF(signs); i++)
+    if (!(means & (s->signs | COUNTED))) return; /* of most slices nothing more is looked at */
+    for (size_t i = 0; i < N_OF(signs) && means & s->signs; i++)
         if (means & signs[i].means) add_use(s, signs[i].use, slice);
     if (means & (BIT(COPIES_CAST) | BIT(COPIES_TENSOR))) look_around(s, slice, means);
     s->n_empty += (means & BIT(MAKES_EMPTY)) != 0;
@@ -142,6 +148,7 @@ status in_use_find(const trace *t, arena *a, in_use *out, error *err) {
     scan s = {.t = t, .means = ARENA_ARRAY(a, uint64_t, (size_t)t->n_strings + 1), .out = out};
     s.frames = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1);
     if (!s.means || !s.frames) FAIL_MEMORY(err);
+    for (size_t i = 0; i < N_OF(signs); i++) s.signs |= signs[i].means;
     for (uint32_t i = 1; i < t->slice.n; i++) look_at(&s, i);
     judge(&s);
     return OK;
