@@ -215,10 +215,10 @@ test("the report is saved as Markdown, its link copied; paper has a head line", 
     const text = readFileSync(await download.path(), "utf8");
     assert.match(text, /^# resnet_w0 · worker0 · whole trace · tacho [\d.]+/);
     assert.match(text, /\| category .*\n[^]*data_loader|data\\_loader/);
-    assert.match(text, /- \*\*Data loading blocks training \(saves up to [\d.]+\s?ms, \d+\s?%\)\.\*\* The program waits for data .*\)?, because the data loader runs in the training process\. Set /);
+    assert.match(text, /- \*\*Data loading blocks the program \(saves up to [\d.]+\s?ms, \d+\s?%\)\.\*\* The program waits for data .*\)?, because the data loader runs in the training process\. Set /);
     await page.click("role=button[name='Report']");
     await page.click("text=Copy the verdict and advice");
-    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /\n- Data loading blocks training \(saves up to [\d.]+\s?ms, \d+\s?%\): The program/);
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /\n- Data loading blocks the program \(saves up to [\d.]+\s?ms, \d+\s?%\): The program/);
     await page.click("role=button[name='Report']");
     await page.click("text=Copy a link to this view");
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url());

@@ -20,7 +20,7 @@ def names():
     model = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.Flatten(), torch.nn.Linear(144, 1)).to(DEVICE)
     batch = torch.randn(2, 3, 8, 8)
     return {"torch": torch, "gc": gc, "dataset": dataset, "batch_size": 2, "batches": iter([batch]), "batch": batch,
-            "loader": [batch], "model": model, "loss": torch.ones(()), "step": 100, "lr": 0.1, "device": DEVICE,
+            "loader": [batch], "model": model, "optimizer": torch.optim.SGD(model.parameters(), lr=0.1), "loss": torch.ones(()), "step": 100, "lr": 0.1, "device": DEVICE,
             "block": torch.nn.Linear(4, 4), "x": torch.randn(2, 4, requires_grad=True), "local_rank": 0,
             "vocab_size": 50257, "train": lambda model: model(batch.to(DEVICE))}
 
@@ -55,7 +55,7 @@ def run(rule, code):
 def code_of_advice_runs(c, _=None):
     seen = 0
     for rule, code in snippets.of("FOR_PYTORCH", workers=2, module=DEVICE):
-        if rule in ON_A_GPU and DEVICE == "cpu":
+        if (rule in ON_A_GPU or "fsdp" in code) and DEVICE == "cpu":
             c.skip(f"code of {rule}: needs a GPU")
             continue
         try:
