@@ -179,7 +179,7 @@ export function RunsTable() {
     column("date", { width: 140, soft: true }),
     column("state", {
       text: true,
-      width: 100,
+      width: 120,
       show: (v, row) => (row.cell("growing") ? <span class="growing">{String(v)}</span> : String(v)),
     }),
     column("verdict", {
