@@ -152,8 +152,9 @@ static bool claims_first(const finding *one) {
 static bool saves_nothing(const advice_facts *f, finding *one) {
     advice *a = &one->advice;
     if (a->saves == ABSENT_I64 || advice_share(f, a->saves) >= LEAST_SAVED) return false;
-    if (one->included_in) a->saves = ABSENT_I64;
-    return !one->included_in;
+    bool told = one->included_in || one->rule->claim == CLAIM_INTERVAL; /* the producer's own */
+    if (told) a->saves = ABSENT_I64;
+    return !told;
 }
 
 /* Lets every moment be saved once, drops what saves nothing then, and puts the findings in

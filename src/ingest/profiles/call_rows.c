@@ -39,8 +39,8 @@ void call_rows_close(call_rows *c, size_t depth, int64_t at) {
 }
 
 size_t call_rows_find(const call_rows *c, uint32_t name) {
-    for (size_t i = c->open.n; i-- > 0;)
-        if (VEC(&c->open, open_call)[i].name == name) return i;
+    for (size_t i = c->open.n; i > 0; i--)
+        if (VEC(&c->open, open_call)[i - 1].name == name) return i - 1;
     return SIZE_MAX;
 }
 

@@ -37,7 +37,8 @@ typedef struct {
 } thread;
 
 bool speedscope_head(str head) {
-    const char *end = head.p + head.n, *p = head.n ? json_space(head.p, end) : end;
+    if (!head.n) return false;
+    const char *end = head.p + head.n, *p = json_space(head.p, end);
     if (p == end || *p != '{') return false;
     str s = str_n(head.p, head.n < HEAD_BYTES ? head.n : HEAD_BYTES);
     return str_find(s, STR("speedscope.app/file-format-schema"), 0) != SIZE_MAX;
