@@ -104,8 +104,8 @@ static status add_collective(event_sink *s, const event *e) {
     return part_comm(s->part, &c);
 }
 
-/* Is it a task that belongs to a collective, on a stream, and not the collective itself? Those that compute are in the table
- * of tasks. */
+/* Is it a task that belongs to a collective, on a stream, and not the collective itself? Those
+ * that compute are in the table of tasks. */
 static bool is_piece(const event_sink *s, const event *e, str cells) {
     int64_t connection = event_int(s, e, FIELD_CONNECTION, ABSENT_I64);
     return !cells.n && connection != ABSENT_I64 && event_has(e, FIELD_TASK_TYPE) &&
