@@ -86,8 +86,7 @@ static void find_self(chakra *c) {
 static bool waits(chakra *c, uint32_t slice) {
     const trace *t = c->x->t;
     uint8_t *known = &c->is_wait[t->slice.name[slice]];
-    if (t->slice.kind[slice] != KIND_RUNTIME && t->slice.kind[slice] != KIND_DRIVER)
-        return false;
+    if (!kind_is_call(t->slice.kind[slice])) return false;
     if (!*known)
         *known = str_find(trace_str(t, t->slice.name[slice]), STR("Synchronize"), 0) == SIZE_MAX
                      ? 1

@@ -165,7 +165,7 @@ static inline lane_kind lod_lane_kind(uint8_t track, uint8_t slice) {
         return slice == KIND_DEVICE_ANNOTATION ? LANE_RANGES : LANE_STREAM;
     if (track == TRACK_ASYNC) return LANE_ASYNC;
     if (track == TRACK_SPAN) return LANE_SPAN;
-    if (slice == KIND_RUNTIME || slice == KIND_DRIVER) return LANE_CALLS;
+    if (kind_is_call(slice)) return LANE_CALLS;
     return slice == KIND_PYTHON || slice == KIND_MODULE ? LANE_PYTHON : LANE_WORK;
 }
 

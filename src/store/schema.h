@@ -207,8 +207,13 @@ static inline unsigned kind_rank(uint8_t k) {
     return k == KIND_OP_PHASE ? 2 * KIND_OP + 1 : 2u * k;
 }
 
-static inline int kind_is_device(uint8_t k) {
+static inline bool kind_is_device(uint8_t k) {
     return k == KIND_KERNEL || k == KIND_MEMCPY || k == KIND_MEMSET;
+}
+
+/* A call into the device's runtime or driver. */
+static inline bool kind_is_call(uint8_t k) {
+    return k == KIND_RUNTIME || k == KIND_DRIVER;
 }
 
 #endif

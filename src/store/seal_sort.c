@@ -82,7 +82,7 @@ static void tell_apart(const part *p, const raw_slice *r, int64_t to[N_TELLING])
         to[0] = k->correlation;
         to[1] = k->external;
         to[2] = k->graph_node;
-    } else if (r->kind == KIND_RUNTIME || r->kind == KIND_DRIVER) {
+    } else if (kind_is_call(r->kind)) {
         const raw_call *c = &VEC(&p->calls, raw_call)[r->extra - 1];
         to[0] = c->correlation;
         to[1] = c->external;

@@ -334,7 +334,7 @@ static int64_t last_end(finder *f, const int64_t *starts, uint32_t n, uint32_t *
     if (f->items[f->n - 1].slice) work = seal_unmarked_end_of(s, f->items[f->n - 1].slice);
     for (uint32_t i = 1; i < s->slice.n; i++) {
         uint8_t kind = s->slice.kind[i];
-        if (kind == KIND_OP || kind == KIND_RUNTIME || kind == KIND_DRIVER ||
+        if (kind == KIND_OP || kind_is_call(kind) ||
             (f->device && !f->items[0].slice && kind_is_device(kind)))
             host = max_i64(host, seal_unmarked_end_of(s, i));
     }

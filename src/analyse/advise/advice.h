@@ -365,6 +365,7 @@ typedef struct {
     /* What decides before any cause, without an id when nothing does: damage, records that are
      * missing, steps that nothing marks, a profiler that takes more than the program. */
     verdict decided;
+    in_use uses;        /* what the program uses */
     host_operator host; /* of a trace without device work, if it has 30 % of the step */
 } advice_cause;
 

@@ -151,7 +151,7 @@ static bool claims_first(const finding *one) {
  * one's name and without a number: it has a remedy of its own. */
 static bool saves_nothing(const advice_facts *f, finding *one) {
     advice *a = &one->advice;
-    if (a->saves == ABSENT_I64 || advice_share(f, a->saves) >= LEAST_SAVED) return false;
+    if (a->saves == ABSENT_I64 || advice_saved_share(f, a->saves) >= LEAST_SAVED) return false;
     bool told = one->included_in || one->rule->claim == CLAIM_INTERVAL; /* the producer's own */
     if (told) a->saves = ABSENT_I64;
     return !told;
@@ -605,6 +605,7 @@ status advice_cause_find(const analysis_input *in, const params *p,
     TRY(find_all(in, p, workers, a, &v, err));
     out->decided = v.decided;
     out->bare = v.facts.bare;
+    out->uses = v.facts.uses;
     out->bare_idle = fmax(0, 1 - advice_saved_share(&v.facts, v.facts.busy_ns));
     if (!v.facts.run && !(v.facts.has & NEED_DEVICE))
         out->host = advice_host_operator(&v.facts, named_ns(&v.facts));

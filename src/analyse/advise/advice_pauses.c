@@ -7,7 +7,7 @@
  * A pause is a part of a gap that is the host's fault (idle.h), or without a device of a step,
  * in which no operator, call, data loader or collective ran on any thread, nor work of the
  * framework's own where it is drawn. Between two
- * operators an interpreter takes some ten microseconds; what lasts PAUSE_NS is something else:
+ * operators an interpreter takes some ten microseconds; what lasts HOST_PAUSE_NS is something else:
  * loading, a lock, a file, a sleep. Where the batch is copied to the device right after it, or
  * where a step begins with it, it is taken for loading: unless there is a data loader that
  * marks itself, or the program serves and waits for requests. Where the host's work was not
@@ -16,8 +16,6 @@
 
 #include "analyse/kind_names.h"
 #include "analyse/scan/iterations.h"
-
-#define PAUSE_NS 500000
 
 /* ---- facts ------------------------------------------------------------------------------- */
 
@@ -30,8 +28,6 @@ static bool records_all_operators(const advice_facts *f) {
 
 /* What of the device's gaps is the host's fault and goes by without a word of it. */
 static intervals silent_gaps(const advice_facts *f) {
-    static const role loud[] = {ROLE_RUNTIME, ROLE_DATA_LOADER, ROLE_CPU_EXEC,
-                                ROLE_COMMUNICATION};
     intervals gaps = intervals_in(f->arena);
     for (uint32_t i = 0; i < f->steps.n && records_all_operators(f); i++)
         if (f->parts[i].ns[ROLE_CPU_EXEC] > 0) /* else nothing is known of it */
@@ -43,8 +39,7 @@ static intervals silent_gaps(const advice_facts *f) {
                       g->range.end);
     }
     intervals_merge(&gaps);
-    for (size_t i = 0; i < sizeof loud / sizeof *loud; i++)
-        gaps = intervals_minus(&gaps, &f->ranges.at[loud[i]]);
+    gaps = host_silence(gaps, &f->ranges);
     gaps = intervals_minus(&gaps, &f->coverage.at);
     return intervals_minus(&gaps, &f->overhead_at);
 }
@@ -84,7 +79,7 @@ status advice_pauses_find(advice_facts *f, error *err) {
     TRY(iterations_serve(f->t, f->arena, &serves, err));
     for (size_t i = 0; i < silent.n; i++) {
         interval pause = silent.v[i];
-        if (sub_i64(pause.end, pause.start) < PAUSE_NS) continue;
+        if (sub_i64(pause.end, pause.start) < HOST_PAUSE_NS) continue;
         while (g + 1 < f->idle.n && f->idle.v[g].range.end < pause.end) g++;
         const idle_gap *gap = f->idle.n ? &f->idle.v[g] : NULL;
         bool loads = !serves && !f->data.n &&

@@ -73,8 +73,8 @@ static bool launches_work(const trace *t, uint32_t name) {
         known |= t->kernel.op[k] != 0;
     }
     for (uint32_t i = 1; i < t->slice.n && known; i++)
-        if ((t->slice.kind[i] == KIND_RUNTIME || t->slice.kind[i] == KIND_DRIVER) &&
-            is_inside(t, i, name) && lexicon_means(trace_slice_name(t, i), MEANS_LAUNCHES))
+        if (kind_is_call(t->slice.kind[i]) && is_inside(t, i, name) &&
+            lexicon_means(trace_slice_name(t, i), MEANS_LAUNCHES))
             return true;
     return !known;
 }

@@ -50,7 +50,7 @@ static status open_one(owners *o, uint32_t slice, const step_span *s, error *err
 /* row: the first of table op that is not before the slice. */
 static void count_call(owners *o, uint32_t slice, uint32_t row) {
     const trace *t = o->t;
-    if (owners_is_call(t->slice.kind[slice]) && !owners_call_flags(o, t->slice.name[slice]))
+    if (kind_is_call(t->slice.kind[slice]) && !owners_call_flags(o, t->slice.name[slice]))
         return;
     if (owners_is_call_again(t, slice)) return;
     node_cost *c = owners_cost_now(o, o->node_of[slice]);

@@ -65,7 +65,7 @@ static status name_nodes(owners *o, error *err) {
         uint8_t kind = t->slice.kind[i];
         uint32_t parent = t->slice.parent[i];
         uint32_t node = parent && parent < i ? o->node_of[parent] : 0;
-        bool is_call = owners_is_call(kind);
+        bool is_call = kind_is_call(kind);
         uint8_t flags = is_call ? owners_call_flags(o, t->slice.name[i]) : 0;
         bool named = op_kind_counts(kind) && kind != KIND_STEP && (!is_call || flags);
         if (named && !owners_is_call_again(t, i)) {

@@ -69,9 +69,6 @@ uint8_t owners_call_flags(owners *o, uint32_t name);
 bool owners_is_replayed(owners *o, uint32_t kernel);
 /* The number of a string of the trace among the names of the tree + 1; 0 when out of memory. */
 uint32_t owners_name(owners *o, uint32_t string);
-static inline bool owners_is_call(uint8_t kind) {
-    return kind == KIND_RUNTIME || kind == KIND_DRIVER;
-}
 
 /* An operator right inside one of its own name is that call once more, as in the table of
  * operators. */

@@ -25,10 +25,6 @@ bool host_tree_is_range(uint8_t kind) {
     }
 }
 
-static bool is_call(uint8_t kind) {
-    return kind == KIND_RUNTIME || kind == KIND_DRIVER;
-}
-
 /* Parents among the ranges of the selection: those of calls too. */
 static void find_parents(host_tree *h) {
     const trace *t = h->t;
@@ -65,13 +61,13 @@ static const sort_pair *sorted(sort_pair *pairs, sort_pair *scratch, size_t n) {
 static status link_calls(host_tree *h, arena *a, error *err) {
     const trace *t = h->t;
     size_t n = 0;
-    for (uint32_t i = 1; i < t->slice.n; i++) n += is_call(t->slice.kind[i]);
+    for (uint32_t i = 1; i < t->slice.n; i++) n += kind_is_call(t->slice.kind[i]);
     size_t most = n + 1;
     sort_pair *pairs = ARENA_ARRAY(a, sort_pair, most),
               *scratch = ARENA_ARRAY(a, sort_pair, most);
     if (!pairs || !scratch) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->slice.n; i++)
-        if (is_call(t->slice.kind[i]) && select_counts(h->select, i))
+        if (kind_is_call(t->slice.kind[i]) && select_counts(h->select, i))
             pairs[h->n_calls++] = (sort_pair){h->parent[i], i};
     h->calls = sorted(pairs, scratch, h->n_calls);
     return OK;

@@ -263,7 +263,7 @@ static void paddle_report_add_communication(paddle_report_ctx *m, uint32_t slice
     uint32_t end = trace_subtree_end(t, slice);
     intervals_add(&m->comm_host, t->slice.start[slice], slice_end(t, slice));
     for (uint32_t i = slice; i < end; i++) {
-        if (t->slice.kind[i] != KIND_RUNTIME && t->slice.kind[i] != KIND_DRIVER) continue;
+        if (!kind_is_call(t->slice.kind[i])) continue;
         for (size_t w = host_tree_find(h->work, h->n_work, i);
              w < h->n_work && h->work[w].key == i; w++) {
             uint32_t k = t->kernel.slice[h->work[w].row];

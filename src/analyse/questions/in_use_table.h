@@ -2,9 +2,9 @@
 #ifndef ANALYSE_IN_USE_TABLE_H
 #define ANALYSE_IN_USE_TABLE_H
 
-#include "store/trace.h"
+#include "analyse/scan/in_use.h"
 #include "table/table.h"
 
-status in_use_write(const trace *t, arena *a, table *out, error *err) MUST_USE;
+status in_use_write(const trace *t, const in_use *found, table *out, error *err) MUST_USE;
 
 #endif

@@ -16,7 +16,7 @@
 #include "analyse/select.h"
 #include "base/clock.h"
 
-/* A pass over as many takes about a tenth of a second. */
+/* Above, the pass over all slices would be most of the time that `info` takes. */
 enum { IN_USE_SLICES = 200000 };
 
 static status info_add_fact(table *t, str key, str value, error *err) {
@@ -229,7 +229,11 @@ status analyse_info(const analysis_input *in, const params *p, arena *a, answer 
     TRY(write_trace(&in->traces[0], facts, err));
     TRY(write_events(t, events, err));
     for (uint32_t i = 1; i < t->device.n; i++) TRY(info_write_device(t, i, devices, err));
-    if (t->slice.n <= IN_USE_SLICES) TRY(in_use_write(t, a, uses, err));
+    if (t->slice.n <= IN_USE_SLICES) {
+        in_use found;
+        TRY(in_use_find(t, a, &found, err));
+        TRY(in_use_write(t, &found, uses, err));
+    }
     TRY(write_listing(in->traces[0].listing, a, out, err));
     answer_finish(out, p);
     return OK;

@@ -14,6 +14,7 @@
 #include "analyse/cost/step_mfu.h"
 #include "analyse/kind_names.h"
 #include "analyse/producer/mindspore_overview.h"
+#include "analyse/questions/in_use_table.h"
 #include "analyse/questions/overview_int.h"
 #include "analyse/run/summary_answers.h"
 #include "analyse/scan/device_metrics.h"
@@ -315,6 +316,7 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     select_init(&o.select, o.t, p);
     o.evidence = param_flag(p, STR("evidence"));
     TRY(make_halves(&o, in, p, &facts, err));
+    TRY(in_use_write(o.t, &facts.cause.uses, o.uses, err));
     TRY(overview_write_unprofiled(&o, &facts.cause, err));
     TRY(overview_judge(&o, &facts, err));
     TRY(mindspore_overview_write(o.t, mean_step(&o), a, out, err));

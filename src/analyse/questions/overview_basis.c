@@ -1,7 +1,6 @@
 /* overview_basis.c: what the overview rests on: steps that its averages leave out, and what is
  * known of the run. */
 #include "analyse/kind_names.h"
-#include "analyse/questions/in_use_table.h"
 #include "analyse/questions/overview_int.h"
 #include "analyse/scan/host_coverage.h"
 #include "analyse/scan/lost_work.h"
@@ -152,9 +151,9 @@ status overview_write_configuration(overview *o, uint32_t n_workers, error *err)
         str value = fact_shown(f).n ? trace_fact(t, f) : STR_NONE;
         if (value.n) TRY(overview_add_fact(out, fact_shown(f), value, err));
     }
-    table *uses = answer_table(o->out, o->arena, "in_use");
-    if (!uses) FAIL_MEMORY(err);
-    return in_use_write(t, o->arena, uses, err);
+    o->uses = answer_table(o->out, o->arena, "in_use");
+    if (!o->uses) FAIL_MEMORY(err);
+    return OK;
 }
 
 status overview_write_unprofiled(overview *o, const advice_cause *of, error *err) {

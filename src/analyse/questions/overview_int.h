@@ -34,6 +34,7 @@ typedef struct {
     step_parts *parts;
     untraced_steps bare;
     stage_times stages;
+    table *uses;    /* `in_use`, filled by what the cause found */
     idle_gaps idle; /* of all steps; blocking calls are the host's here */
     role_ranges ranges;
     int64_t device_ns, exposed_ns; /* in the steps that count: devices work; exposed.h */

@@ -157,8 +157,7 @@ static status walk_thread(maker *m, uint32_t track, error *err) {
         now.until = max_i64(now.until, slice_end(t, i));
         if (kind == KIND_COLLECTIVE || kind == KIND_DATA)
             TRY(enter_range(m, track, i, &now, err));
-        if (kind == KIND_RUNTIME || kind == KIND_DRIVER)
-            TRY(add_call(m, track, i, &now, first, err));
+        if (kind_is_call(kind)) TRY(add_call(m, track, i, &now, first, err));
     }
     TRY(leave_range(m, track, INT64_MAX, &now, err));
     close_activity(m->g, &now);

@@ -140,8 +140,8 @@ status why_graph_note(const why_graph *g, arena *a, answer *out, error *err) MUS
 /* Does a slice of this kind mean that its thread is at work? Ranges around work do not: inside
  * one a thread may wait for another. */
 static inline bool why_is_active(uint8_t kind) {
-    return kind == KIND_OP || kind == KIND_RUNTIME || kind == KIND_DRIVER ||
-           kind == KIND_DATA || kind == KIND_COLLECTIVE;
+    return kind == KIND_OP || kind_is_call(kind) || kind == KIND_DATA ||
+           kind == KIND_COLLECTIVE;
 }
 
 #endif

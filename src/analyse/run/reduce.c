@@ -111,7 +111,7 @@ static status find_allocator(reduce_ctx *r, error *err) {
     intervals calls = intervals_in(r->arena);
     for (uint32_t i = 1; i < t->slice.n; i++) {
         uint32_t name = t->slice.name[i];
-        if (t->slice.kind[i] != KIND_RUNTIME && t->slice.kind[i] != KIND_DRIVER) continue;
+        if (!kind_is_call(t->slice.kind[i])) continue;
         if (name >= t->n_strings) continue;
         if (!memo[name]) memo[name] = allocates(trace_str(t, name)) ? 2 : 1;
         if (memo[name] == 2) intervals_add(&calls, t->slice.start[i], slice_end(t, i));

@@ -32,10 +32,6 @@ typedef struct {
     intervals waits, cold;
 } finder;
 
-static bool is_call(uint8_t kind) {
-    return kind == KIND_RUNTIME || kind == KIND_DRIVER;
-}
-
 static void list_long(finder *f, interval range, int64_t least) {
     const trace *t = f->t;
     for (uint32_t i = 1; i < t->slice.n && f->n < MOST_CALLS; i++) {
@@ -43,7 +39,7 @@ static void list_long(finder *f, interval range, int64_t least) {
             slice_end(t, i) > range.end)
             continue;
         uint8_t kind = t->slice.kind[i];
-        if (kind == KIND_OP || is_call(kind)) f->v[f->n++] = i;
+        if (kind == KIND_OP || kind_is_call(kind)) f->v[f->n++] = i;
     }
 }
 
@@ -70,7 +66,7 @@ static status find_waits(finder *f, arena *a, error *err) {
     }
     for (uint32_t i = 1; i < t->slice.n; i++) {
         uint32_t name = t->slice.name[i];
-        if ((!is_call(t->slice.kind[i]) && t->slice.kind[i] != KIND_SYNC) ||
+        if ((!kind_is_call(t->slice.kind[i]) && t->slice.kind[i] != KIND_SYNC) ||
             name >= t->n_strings)
             continue;
         if (!waits[name]) waits[name] = is_wait(trace_str(t, name)) ? 2 : 1;
@@ -97,7 +93,7 @@ static bool is_first_launch(const trace *t, uint32_t call) {
 static bool is_among_first(const trace *t, uint32_t call) {
     int earlier = 0;
     for (uint32_t i = 1; i < t->slice.n && earlier < FIRST_CALLS; i++)
-        earlier += t->slice.name[i] == t->slice.name[call] && is_call(t->slice.kind[i]) &&
+        earlier += t->slice.name[i] == t->slice.name[call] && kind_is_call(t->slice.kind[i]) &&
                    t->slice.start[i] < t->slice.start[call];
     return earlier < FIRST_CALLS;
 }
@@ -125,7 +121,7 @@ static bool is_op_once(const trace *t, uint32_t op) {
 /* Calls before operators; of operators inside each other the innermost. */
 static bool tells_more(const trace *t, uint32_t slice, uint32_t than) {
     if (!than) return true;
-    bool call = is_call(t->slice.kind[slice]), other = is_call(t->slice.kind[than]);
+    bool call = kind_is_call(t->slice.kind[slice]), other = kind_is_call(t->slice.kind[than]);
     if (call != other) return call;
     int64_t least = sub_i64(t->slice.dur[than], call ? 0 : t->slice.dur[than] / 10);
     return t->slice.dur[slice] > least;
@@ -137,7 +133,8 @@ static void keep_once(finder *f, cold_start *out) {
         uint32_t slice = f->v[i];
         int64_t start = t->slice.start[slice], end = slice_end(t, slice);
         if (intervals_ns_in(&f->waits, start, end) > t->slice.dur[slice] / 10) continue;
-        if (!(is_call(t->slice.kind[slice]) ? is_call_once(t, slice) : is_op_once(t, slice)))
+        if (!(kind_is_call(t->slice.kind[slice]) ? is_call_once(t, slice)
+                                                 : is_op_once(t, slice)))
             continue;
         intervals_add(&f->cold, start, end);
         out->until = max_i64(out->until, end);
@@ -168,7 +165,7 @@ void cold_start_say(const trace *t, const cold_start *c, verdict *v) {
     uint32_t op = t->slice.parent[c->call];
     while (op && t->slice.kind[op] != KIND_OP) op = t->slice.parent[op];
     verdict_add(v, arg_text("call", trace_slice_name(t, c->call)));
-    if (op && is_call(t->slice.kind[c->call]))
+    if (op && kind_is_call(t->slice.kind[c->call]))
         verdict_add(v, arg_text("op", trace_slice_name(t, op)));
     verdict_add(v, arg_time("longest", t->slice.dur[c->call]));
     verdict_add(v, arg_share("share", (double)c->ns / (double)c->of_ns));

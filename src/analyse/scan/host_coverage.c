@@ -9,8 +9,6 @@
 #include "base/message_ids_advice.h"
 #include "store/traits.h"
 
-enum { LEAST_NS = 500000 }; /* as for pauses of the program (advice_pauses.c) */
-
 /* Ranges of the program itself that tell more than calls do. */
 static const uint8_t told_by[] = {KIND_OP,      KIND_PYTHON,   KIND_MODULE,
                                   KIND_FORWARD, KIND_BACKWARD, KIND_FRAMEWORK};
@@ -28,17 +26,22 @@ static bool is_backward(const trace *t, uint32_t slice) {
            str_find_nocase(trace_slice_name(t, slice), STR("backward"), 0) != SIZE_MAX;
 }
 
-/* When nothing ran on the host in the steps, long enough. */
-static intervals find_silence(const step_spans *steps, const role_ranges *ranges, arena *a) {
+intervals host_silence(intervals in, const role_ranges *ranges) {
     static const role loud[] = {ROLE_RUNTIME, ROLE_DATA_LOADER, ROLE_CPU_EXEC,
                                 ROLE_COMMUNICATION};
+    for (size_t i = 0; i < N_OF(loud); i++) in = intervals_minus(&in, &ranges->at[loud[i]]);
+    return in;
+}
+
+/* When nothing ran on the host in the steps, long enough. */
+static intervals find_silence(const step_spans *steps, const role_ranges *ranges, arena *a) {
     intervals left = intervals_in(a), out = intervals_in(a);
     for (uint32_t i = 0; i < steps->n; i++)
         intervals_add(&left, steps->v[i].start, steps->v[i].end);
     intervals_merge(&left);
-    for (size_t i = 0; i < N_OF(loud); i++) left = intervals_minus(&left, &ranges->at[loud[i]]);
+    left = host_silence(left, ranges);
     for (size_t i = 0; i < left.n; i++)
-        if (sub_i64(left.v[i].end, left.v[i].start) >= LEAST_NS)
+        if (sub_i64(left.v[i].end, left.v[i].start) >= HOST_PAUSE_NS)
             intervals_add(&out, left.v[i].start, left.v[i].end);
     out.failed |= left.failed;
     return out;
@@ -48,10 +51,12 @@ static intervals find_silence(const step_spans *steps, const role_ranges *ranges
 static bool has_helper(const trace *t, uint32_t range) {
     int64_t start = t->slice.start[range], end = slice_end(t, range);
     uint32_t own = trace_track_of(t, range);
-    for (uint32_t i = 1; i < t->slice.n; i++)
-        if (t->slice.kind[i] == KIND_OP && t->slice.start[i] >= start &&
-            t->slice.start[i] < end && trace_track_of(t, i) != own)
-            return true;
+    for (uint32_t track = 1; track < t->track.n; track++) {
+        if (track == own) continue;
+        uint32_t i = trace_lower_bound(t, track, start), last = t->track.end[track];
+        for (; i < last && t->slice.start[i] < end; i++)
+            if (t->slice.kind[i] == KIND_OP) return true;
+    }
     return false;
 }
 

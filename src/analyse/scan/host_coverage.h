@@ -10,6 +10,10 @@
 #include "analyse/rules.h"
 #include "analyse/scan/breakdown.h"
 
+/* Between two operators an interpreter takes some ten microseconds; a host that is silent for
+ * as long does something else. */
+#define HOST_PAUSE_NS 500000
+
 typedef struct {
     bool without_ops;  /* calls were recorded, operators were not */
     intervals at;      /* silent parts of backward passes, inside the steps */
@@ -20,6 +24,8 @@ typedef struct {
 /* `ranges` is of the steps. */
 status host_coverage_find(const trace *t, const step_spans *steps, const role_ranges *ranges,
                           arena *a, host_coverage *out, error *err) MUST_USE;
+/* What of `in` has no operator, call, data loader or collective on any thread. */
+intervals host_silence(intervals in, const role_ranges *ranges);
 /* Is so much of the time missing that little can be said of the rest? `all_ns`: of all
  * steps. */
 bool host_coverage_judge(const trace *t, const host_coverage *c, int64_t all_ns, verdict *out);

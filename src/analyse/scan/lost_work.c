@@ -31,7 +31,7 @@ status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) {
     for (uint32_t i = 1; i < t->slice.n; i++) {
         uint32_t name = t->slice.name[i];
         uint8_t kind = t->slice.kind[i];
-        if ((kind != KIND_RUNTIME && kind != KIND_DRIVER) || name >= t->n_strings) continue;
+        if (!kind_is_call(kind) || name >= t->n_strings) continue;
         if (!says[name]) {
             says[name] = launch_name(trace_str(t, name)) ? 2 : 1;
             w.captured |= lexicon_means(trace_str(t, name), MEANS_CAPTURES);

@@ -41,8 +41,7 @@ static host_doing doing_of(host_view *h, uint32_t slice, bool is_call) {
 
 static bool is_blocking(host_view *h, uint32_t slice) {
     uint8_t kind = h->t->slice.kind[slice];
-    return (kind == KIND_RUNTIME || kind == KIND_DRIVER) &&
-           doing_of(h, slice, true) == DOING_SYNC;
+    return kind_is_call(kind) && doing_of(h, slice, true) == DOING_SYNC;
 }
 
 static status find_blocking(host_view *h, error *err) {

@@ -202,8 +202,7 @@ static void place_event(reader *r, const track_row *at, int64_t ns, cause why) {
 }
 
 static bool is_launch_class(uint8_t class, uint8_t kind) {
-    if (kind != N_KINDS)
-        return kind_is_device(kind) || kind == KIND_RUNTIME || kind == KIND_DRIVER;
+    if (kind != N_KINDS) return kind_is_device(kind) || kind_is_call(kind);
     return class == CLASS_KERNEL || class == CLASS_MEMCPY || class == CLASS_MEMSET ||
            class == CLASS_RUNTIME || class == CLASS_DRIVER;
 }

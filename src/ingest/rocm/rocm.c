@@ -161,7 +161,7 @@ status rocm_put_call(rocm *r, const rocm_call *c) {
     s.category = r->category;
     s.track = part_track(r->part, (ident){c->pid, false}, (ident){c->tid, false});
     if (r->failed || s.track == UINT32_MAX) return ERR_MEMORY;
-    if (s.kind == KIND_RUNTIME || s.kind == KIND_DRIVER) {
+    if (kind_is_call(s.kind)) {
         raw_call call = {.correlation = c->correlation, .external = ABSENT_I64};
         TRY(part_call(r->part, &call, &s));
     }
