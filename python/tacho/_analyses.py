@@ -286,9 +286,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -358,9 +358,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -432,9 +432,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -500,9 +500,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -563,9 +563,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -634,9 +634,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -705,9 +705,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -770,9 +770,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -836,9 +836,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -904,9 +904,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -969,9 +969,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1040,9 +1040,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1101,9 +1101,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1163,9 +1163,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1225,9 +1225,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1324,9 +1324,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1398,9 +1398,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1462,9 +1462,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1554,9 +1554,9 @@ class Analyses:
             CLICOLOR_FORCE turns them on everywhere.
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
@@ -1613,9 +1613,9 @@ class Analyses:
         limit_memory: memory limit of a query (default: 1GiB, 0: none).
         threads: number of threads (default: one per CPU).
         no_cache: do not read or write the cache of opened traces.
-        memory_limit: memory limit for loaded traces, such as 4G; each query may use as much again, and
-            reading a trace briefly takes up to three times its size (default: a third of the memory of
-            the machine or container).
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
         stable: omit timestamps and paths, so that the same trace always gives the same output.
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).

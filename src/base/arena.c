@@ -5,6 +5,8 @@
  *
  * Blocks start at 64 KiB and double to 1 MiB. A request that would waste the rest of a block
  * because it is large gets a block of its own, hung after the current one, which stays in use.
+ * From OWN_FROM on every request does: such a block grows without its old copy, and can be given
+ * back before the others.
  *
  * used_bytes counts what was asked for, rounded to 16; the limit is compared with that and not
  * with the blocks, so whether a request fails does not depend on how it falls into blocks.
@@ -41,10 +43,12 @@
 #define ALIGNMENT ((size_t)16)
 #define FIRST_BLOCK ((size_t)64 << 10)
 #define LARGEST_BLOCK ((size_t)1 << 20)
+#define OWN_FROM (LARGEST_BLOCK / 4 + 1)
 
 struct arena_block {
-    arena_block *next;
+    arena_block *next, *previous;
     size_t size_bytes; /* with this head */
+    size_t unused;
 };
 _Static_assert(sizeof(arena_block) % ALIGNMENT == 0, "allocations follow the head, aligned");
 
@@ -69,10 +73,23 @@ void arena_reset(arena *a) {
     arena_init(a, a->limit_bytes);
 }
 
-static arena_block *new_block(size_t size) {
+/* Lets its neighbors point to a block, or with NULL past it. */
+static void relink(arena *a, const arena_block *b, arena_block *as) {
+    if (b->previous)
+        b->previous->next = as ? as : b->next;
+    else
+        a->blocks = as ? as : b->next;
+    if (b->next) b->next->previous = as ? as : b->previous;
+}
+
+/* A block after another one, or before all. */
+static arena_block *new_block(arena *a, size_t size, arena_block *previous) {
     arena_block *b = pages_take(size);
     if (!b) return NULL;
-    b->size_bytes = size;
+    *b = (arena_block){.next = previous ? previous->next : a->blocks,
+                       .previous = previous,
+                       .size_bytes = size};
+    relink(a, b, b);
     POISON(b + 1, size - sizeof *b);
     return b;
 }
@@ -82,22 +99,11 @@ static char *take_from_new_block(arena *a, size_t need) {
     size_t size = a->blocks ? a->blocks->size_bytes * 2 : FIRST_BLOCK;
     if (size > LARGEST_BLOCK) size = LARGEST_BLOCK;
     if (need > size / 4) {
-        arena_block *own = new_block(sizeof *own + need);
-        if (!own) return NULL;
-        if (a->blocks) {
-            own->next = a->blocks->next;
-            a->blocks->next = own;
-        } else {
-            own->next = NULL;
-            a->blocks = own;
-            a->at = a->end = (char *)own + own->size_bytes;
-        }
-        return (char *)(own + 1);
+        arena_block *own = new_block(a, sizeof *own + need, a->blocks);
+        return own ? (char *)(own + 1) : NULL;
     }
-    arena_block *b = new_block(size);
+    arena_block *b = new_block(a, size, NULL);
     if (!b) return NULL;
-    b->next = a->blocks;
-    a->blocks = b;
     char *p = (char *)(b + 1);
     a->at = p + need;
     a->end = (char *)b + size;
@@ -128,7 +134,7 @@ void *arena_alloc(arena *a, size_t size_bytes) {
     size_t size = round_size(size_bytes), need = size + RED_ZONE;
     if (!size || !fits_limit(a, size)) return NULL;
     char *p;
-    if (need <= (size_t)(a->end - a->at)) {
+    if (need < OWN_FROM && need <= (size_t)(a->end - a->at)) {
         p = a->at;
         a->at += need;
     } else {
@@ -151,6 +157,23 @@ void *arena_array(arena *a, size_t n, size_t elem_bytes) {
     return arena_zalloc(a, size);
 }
 
+/* Without a copy where the kernel moves pages. */
+static void *grow_own(arena *a, void *p, size_t old_size, size_t size) {
+    if (!fits_limit(a, size - old_size)) return NULL;
+    arena_block *b = (arena_block *)p - 1;
+    UNPOISON(b, b->size_bytes);
+    size_t block_bytes = sizeof *b + size + RED_ZONE;
+    arena_block *grown = pages_resize(b, b->size_bytes, block_bytes);
+    if (!grown) {
+        POISON((char *)p + old_size, RED_ZONE);
+        return NULL;
+    }
+    grown->size_bytes = block_bytes;
+    relink(a, grown, grown);
+    a->used_bytes += size - old_size;
+    return grown + 1;
+}
+
 void *arena_grow(arena *a, void *p, size_t old_bytes, size_t new_bytes) {
     size_t old_size = round_size(old_bytes), size = round_size(new_bytes);
     if (!p) return arena_alloc(a, new_bytes);
@@ -159,8 +182,13 @@ void *arena_grow(arena *a, void *p, size_t old_bytes, size_t new_bytes) {
         UNPOISON(p, new_bytes); /* within the rounding, or smaller */
         return p;
     }
+    if (old_size + RED_ZONE >= OWN_FROM) {
+        void *q = grow_own(a, p, old_size, size);
+        if (q) POISON((char *)q + new_bytes, size + RED_ZONE - new_bytes);
+        return q;
+    }
     bool is_last = (char *)p + old_size + RED_ZONE == a->at;
-    if (is_last && size - old_size <= (size_t)(a->end - a->at)) {
+    if (is_last && size + RED_ZONE < OWN_FROM && size - old_size <= (size_t)(a->end - a->at)) {
         if (!fits_limit(a, size - old_size)) return NULL;
         a->at += size - old_size;
         a->used_bytes += size - old_size;
@@ -172,6 +200,18 @@ void *arena_grow(arena *a, void *p, size_t old_bytes, size_t new_bytes) {
     memcpy(q, p, old_bytes);
     POISON(p, old_size);
     return q;
+}
+
+void arena_drop(arena *a, void *p, size_t size_bytes) {
+    size_t size = round_size(size_bytes);
+    if (!p) return;
+    POISON(p, size);
+    if (size + RED_ZONE < OWN_FROM) return;
+    arena_block *b = (arena_block *)p - 1;
+    relink(a, b, NULL);
+    a->used_bytes -= size;
+    UNPOISON(b, b->size_bytes);
+    pages_give(b, b->size_bytes);
 }
 
 str arena_str(arena *a, str s) {

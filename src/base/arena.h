@@ -38,8 +38,12 @@ void *arena_zalloc(arena *a, size_t size_bytes); /* zeroed */
 void *arena_array(arena *a, size_t n, size_t elem_bytes);
 #define ARENA_NEW(a, type) ((type *)arena_zalloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)arena_array((a), (n), sizeof(type)))
-/* Grows the block p of old_bytes (in place when it was the last). */
+/* Grows the allocation p of old_bytes, in place when it was the last. p is gone when it moved:
+ * a large one is given back. */
 void *arena_grow(arena *a, void *p, size_t old_bytes, size_t new_bytes);
+/* The allocation p of size_bytes is not needed any more: a large one is given back now, a small
+ * one with the rest. NULL is ignored. */
+void arena_drop(arena *a, void *p, size_t size_bytes);
 /* A copy that ends in NUL; {NULL,0} on failure. */
 str arena_str(arena *a, str s);
 str arena_printf(arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -31,9 +31,26 @@
 #define HUGE_FROM HUGE_PAGE
 
 static _Atomic uint64_t mapped; /* bytes of all maps that stand */
+static _Atomic uint64_t ceiling = UINT64_MAX, refusals;
 
 uint64_t mem_mapped_bytes(void) {
     return atomic_load_explicit(&mapped, memory_order_relaxed);
+}
+
+void mem_set_ceiling(uint64_t bytes) {
+    atomic_store_explicit(&ceiling, bytes ? bytes : UINT64_MAX, memory_order_relaxed);
+}
+
+uint64_t mem_refusals(void) {
+    return atomic_load_explicit(&refusals, memory_order_relaxed);
+}
+
+bool mem_fits(size_t more_bytes) {
+    uint64_t most = atomic_load_explicit(&ceiling, memory_order_relaxed);
+    uint64_t now = mem_mapped_bytes();
+    if (now <= most && more_bytes <= most - now) return true;
+    atomic_fetch_add_explicit(&refusals, 1, memory_order_relaxed);
+    return false;
 }
 
 void *mem_alloc(size_t size_bytes) {
@@ -98,7 +115,7 @@ void mem_count(int64_t bytes) {
 
 void *mem_map(size_t size_bytes) {
     size_t size = round_up(size_bytes);
-    if (!size || fault_point(FAULT_ALLOC)) return NULL;
+    if (!size || fault_point(FAULT_ALLOC) || !mem_fits(size)) return NULL;
     void *p = reserve_range(size, PROT_READ | PROT_WRITE);
     if (!p) return NULL;
     advise(p, size);
@@ -126,6 +143,7 @@ void *mem_remap(void *p, size_t old_bytes, size_t new_bytes) {
     size_t old_size = round_up(old_bytes), size = round_up(new_bytes);
     if (!size || fault_point(FAULT_ALLOC)) return NULL;
     if (size == old_size) return p;
+    if (size > old_size && !mem_fits(size - old_size)) return NULL;
     void *q = mremap(p, old_size, size, 0);
     if (q == MAP_FAILED) {
         void *target = reserve_range(size, PROT_NONE);

@@ -25,6 +25,11 @@ void mem_enlarge(void *p, size_t size_bytes);
 /* Bytes of the maps that stand: no sanitizer looks for a forgotten one. */
 uint64_t mem_mapped_bytes(void);
 
+/* All maps together may have so many bytes from here on; 0: as many as there are. What would be
+ * more gets NULL, and is counted. */
+void mem_set_ceiling(uint64_t bytes);
+uint64_t mem_refusals(void);
+
 /* The limit for traces where nobody set one: a third of what the machine or the container has,
  * since reading a trace takes up to three times its size for a moment. Looked up once. */
 uint64_t mem_usual_limit_bytes(void);

@@ -11,6 +11,8 @@
 void *mem_span(size_t size_bytes);
 /* The content of these whole pages is not needed: they are zero when they are touched again. */
 void mem_forget(void *p, size_t size_bytes);
+/* Is there room for them below the ceiling? If not, that counts as refused. */
+bool mem_fits(size_t more_bytes);
 /* More (or fewer) bytes stand. */
 void mem_count(int64_t bytes);
 

@@ -45,7 +45,7 @@ static size_t rounded(size_t n) {
 }
 
 void *pages_take(size_t size_bytes) {
-    if (!rounded(size_bytes) || fault_point(FAULT_ALLOC)) return NULL;
+    if (!rounded(size_bytes) || fault_point(FAULT_ALLOC) || !mem_fits(size_bytes)) return NULL;
     void *p = aligned_alloc(4096, rounded(size_bytes));
     if (p) mem_count((int64_t)size_bytes);
     return p;
@@ -208,6 +208,7 @@ static char *pages_own_take(size_t size_bytes, size_t *dirty) {
     if (size_bytes >= LARGEST) return mem_map(size_bytes);
     if (fault_point(FAULT_ALLOC)) return NULL;
     size_t at = 0, units = 0;
+    if (!mem_fits(size_bytes)) return NULL;
     pthread_mutex_lock(&lock);
     span *s = take_units(units_of(size_bytes), &at, &units);
     pthread_mutex_unlock(&lock);

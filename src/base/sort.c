@@ -152,6 +152,14 @@ void sort_radix(sort_pair *a, sort_pair *scratch, size_t n) {
     if (from != a) memcpy(a, from, n * sizeof *a);
 }
 
+bool sort_radix_in(arena *from, sort_pair *a, size_t n) {
+    sort_pair *scratch = arena_alloc(from, n * sizeof *scratch);
+    if (!scratch) return false;
+    sort_radix(a, scratch, n);
+    arena_drop(from, scratch, n * sizeof *scratch);
+    return true;
+}
+
 static void insert_run(uint32_t *a, size_t n, sort_cmp cmp, const void *context) {
     for (size_t i = 1; i < n; i++) {
         uint32_t x = a[i];

@@ -66,6 +66,7 @@ status open_load(const options *o, opened_input *x, const span_choice *c, trace 
                         .named = open_is_named(o, span->path),
                         .process = span->process,
                         .memory_limit_bytes = options_memory_bytes(o),
+                        .counts_reading = options_memory_bytes(o) > 0,
                         .progress = progress_step,
                         .progress_context = &p};
     progress_begin(&p, o, span->path.p);

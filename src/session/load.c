@@ -323,11 +323,30 @@ static status load_summary(const char *path, const load_options *o, loaded_trace
     return st;
 }
 
+static status load(const char *path, const load_options *o, loaded_trace *out, error *err) {
+    return o->reduce ? load_summary(path, o, out, err) : load_trace(path, o, out, err);
+}
+
+/* The program itself has as much; a limit below is one for the sealed trace alone. */
+#define LEAST_CEILING_BYTES (UINT64_C(16) << 20)
+
+/* Below a ceiling: what a shape of file needs beyond its rows counts, too. */
+static status load_counted(const char *path, const load_options *o, loaded_trace *out,
+                           error *err) {
+    uint64_t refusals = mem_refusals(), held = mem_mapped_bytes();
+    uint64_t limit = o->memory_limit_bytes;
+    mem_set_ceiling(held + (limit < LEAST_CEILING_BYTES ? LEAST_CEILING_BYTES : limit));
+    status st = load(path, o, out, err);
+    mem_set_ceiling(0);
+    if (st != ERR_MEMORY || mem_refusals() == refusals) return st;
+    FAIL(err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT, arg_bytes("limit", sat_i64(limit)));
+}
+
 status trace_load(const char *path, const load_options *o, loaded_trace *out, error *err) {
     load_options how = o ? *o : (load_options){0};
     if (how.memory_limit_bytes == 0) how.memory_limit_bytes = mem_usual_limit_bytes();
     o = &how;
-    status st = o->reduce ? load_summary(path, o, out, err) : load_trace(path, o, out, err);
+    status st = o->counts_reading ? load_counted(path, o, out, err) : load(path, o, out, err);
     /* Readers do not know what their bytes are called. */
     if (st == ERR_FORMAT || st == ERR_UNSUPPORTED || st == ERR_IO || st == ERR_LIMIT)
         error_add_file(err, remote_is_url(path) ? remote_shown(str_of(path)) : str_of(path));

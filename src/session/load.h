@@ -25,6 +25,8 @@ typedef struct {
     int64_t process;             /* of a file of several: whose rows are read; 0: all */
     bool strict;                 /* damage of the input is ERR_FORMAT */
     uint64_t memory_limit_bytes; /* 0: mem_usual_limit_bytes; ERR_LIMIT beyond it */
+    bool counts_reading; /* the limit is for all that is held meanwhile, by the whole process;
+                            else a trace may take more until it is read */
     /* As in ingest.h: called from time to time, true asks to stop. May be NULL. */
     bool (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
     void *progress_context;

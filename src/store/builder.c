@@ -70,10 +70,8 @@ builder *builder_new(void) {
 }
 
 static void free_part_rows(part *p) {
-    vec *all[] = {&p->op_costs, &p->slices,  &p->ops,      &p->kernels,  &p->calls,
-                  &p->comms,    &p->modules, &p->memories, &p->instants, &p->counters,
-                  &p->marks,    &p->arrows,  &p->labels,   &p->tracks,   &p->places};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) vec_fini(all[i]);
+#define FREE(name, type) vec_fini(&p->name);
+    PART_ROWS(FREE)
     map_fini(&p->track_map);
     pages_give(p->block, BLOCK_ROOM);
     p->block = NULL;
@@ -133,21 +131,8 @@ part *builder_part(builder *b) {
     part *p = mem_zalloc(sizeof *p);
     if (!p) return NULL;
     p->b = b;
-    p->slices = VEC_INIT(raw_slice);
-    p->ops = VEC_INIT(raw_op);
-    p->op_costs = VEC_INIT(raw_op_cost);
-    p->kernels = VEC_INIT(raw_kernel);
-    p->calls = VEC_INIT(raw_call);
-    p->comms = VEC_INIT(raw_comm);
-    p->modules = VEC_INIT(raw_module);
-    p->memories = VEC_INIT(raw_memory);
-    p->instants = VEC_INIT(raw_instant);
-    p->counters = VEC_INIT(raw_counter);
-    p->marks = VEC_INIT(raw_mark);
-    p->arrows = VEC_INIT(raw_arrow);
-    p->labels = VEC_INIT(raw_label);
-    p->tracks = VEC_INIT(part_track_row);
-    p->places = VEC_INIT(place_state);
+#define INIT(name, type) p->name = VEC_INIT(type);
+    PART_ROWS(INIT)
     p->last_track = UINT32_MAX;
     pthread_mutex_lock(&b->lock);
     p->next = b->parts;
@@ -161,11 +146,10 @@ intern *builder_strings(builder *b) {
 }
 
 uint64_t part_size_bytes(const part *p) {
-    return p->slices.n * sizeof(raw_slice) + p->ops.n * sizeof(raw_op) +
-           p->kernels.n * sizeof(raw_kernel) + p->calls.n * sizeof(raw_call) +
-           p->memories.n * sizeof(raw_memory) + p->instants.n * sizeof(raw_instant) +
-           p->counters.n * sizeof(raw_counter) + p->marks.n * sizeof(raw_mark) +
-           p->arrows.n * sizeof(raw_arrow) + (uint64_t)p->n_blocks * ARGS_BLOCK_BYTES;
+    uint64_t n = (uint64_t)p->n_blocks * ARGS_BLOCK_BYTES;
+#define SUM(name, type) n += p->name.n * sizeof(type);
+    PART_ROWS(SUM)
+    return n;
 }
 
 uint64_t builder_size_bytes(const builder *b) {

@@ -27,12 +27,36 @@ typedef struct {
     uint32_t example;
 } part_loss;
 
+/* The previous integer of a place in the current block. */
+typedef struct {
+    int64_t previous;
+    uint32_t epoch; /* block_number + 1 it belongs to */
+} place_state;
+
+/* What a part collects: name of the vec, type of its rows. `places` is by shape. */
+#define PART_ROWS(X)          \
+    X(slices, raw_slice)      \
+    X(ops, raw_op)            \
+    X(op_costs, raw_op_cost)  \
+    X(kernels, raw_kernel)    \
+    X(calls, raw_call)        \
+    X(comms, raw_comm)        \
+    X(modules, raw_module)    \
+    X(memories, raw_memory)   \
+    X(instants, raw_instant)  \
+    X(counters, raw_counter)  \
+    X(marks, raw_mark)        \
+    X(arrows, raw_arrow)      \
+    X(labels, raw_label)      \
+    X(tracks, part_track_row) \
+    X(places, place_state)
+
 struct part {
     builder *b;
     part *next;
-    vec slices, ops, op_costs, kernels, calls, comms, modules, memories, instants, counters,
-        marks, arrows, labels;
-    vec tracks; /* part_track_row */
+#define PART_VEC(name, type) vec name;
+    PART_ROWS(PART_VEC)
+#undef PART_VEC
     map track_map;
     ident last_pid, last_tid; /* the track asked for last: nearly always the next one too */
     uint32_t last_track;
@@ -46,14 +70,7 @@ struct part {
     uint32_t first_slice, n_slices; /* in the seal: its raw rows, counted over all parts */
     uint32_t first_mark;            /* in the seal, of its marks */
     uint32_t *op_rows; /* in the seal, of a part with op_costs: op row by raw row + 1 */
-    vec places;        /* place_state by shape */
 };
-
-/* The previous integer of a place in the current block. */
-typedef struct {
-    int64_t previous;
-    uint32_t epoch; /* block_number + 1 it belongs to */
-} place_state;
 
 /* One finished argument block. */
 typedef struct {

@@ -1,1 +1,1 @@
-python3 -c 'import json; print(json.dumps([{"ph": "X", "cat": c, "name": c, "pid": i, "tid": i, "ts": i, "dur": 1, "args": {"device": i, "stream": i, "correlation": i}} for i in range(120000) for c in ("cpu_op", "kernel")]))' | $TACHO overview - --memory-limit 70M --no-cache
+python3 -c 'import json; print(json.dumps([{"ph": "X", "cat": c, "name": c, "pid": i, "tid": i, "ts": i, "dur": 1, "args": {"device": i, "stream": i, "correlation": i}} for i in range(120000) for c in ("cpu_op", "kernel")]))' | $TACHO overview - --memory-limit 130M --no-cache

@@ -118,7 +118,9 @@ status breakdown_make(const role_ranges *ranges, const step_spans *steps, arena 
         if (own.failed) FAIL_MEMORY(err);
         for (uint32_t i = 0; i < steps->n; i++)
             parts[i].ns[r] = intervals_ns_in(&own, steps->v[i].start, steps->v[i].end);
-        if (r != ROLE_OTHER) left = intervals_minus(&left, &own);
+        if (r == ROLE_OTHER) break;
+        intervals_cut(&left, &own);
+        intervals_drop(&own);
     }
     *out = parts;
     return OK;

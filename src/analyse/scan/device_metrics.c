@@ -32,19 +32,19 @@ static interval device_metrics_range_of(const device_view *d, uint32_t row) {
  * devices costs the same. */
 static uint32_t *sort_kernels(const trace *t, arena *a, uint32_t *n) {
     sort_pair *pairs = arena_alloc(a, ((size_t)t->kernel.n + 1) * sizeof *pairs);
-    sort_pair *scratch = arena_alloc(a, ((size_t)t->kernel.n + 1) * sizeof *pairs);
     uint32_t *rows = arena_alloc(a, ((size_t)t->kernel.n + 1) * sizeof *rows);
-    if (!pairs || !scratch || !rows || t->kernel.n >> 31) return NULL;
+    if (!pairs || !rows || t->kernel.n >> 31) return NULL;
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         uint32_t slice = t->kernel.slice[k];
         if (t->slice.kind[slice] == KIND_KERNEL && t->kernel.device[k] != ABSENT_I32)
             pairs[(*n)++] = (sort_pair){device_metrics_sort_key(t->slice.start[slice]), k};
     }
-    sort_radix(pairs, scratch, *n);
+    if (!sort_radix_in(a, pairs, *n)) return NULL;
     for (uint32_t i = 0; i < *n; i++)
         pairs[i].key = device_metrics_sort_key(t->kernel.device[pairs[i].row]);
-    sort_radix(pairs, scratch, *n);
+    if (!sort_radix_in(a, pairs, *n)) return NULL;
     for (uint32_t i = 0; i < *n; i++) rows[i] = pairs[i].row;
+    arena_drop(a, pairs, ((size_t)t->kernel.n + 1) * sizeof *pairs);
     return rows;
 }
 
@@ -57,6 +57,7 @@ static status measure_busy(const device_view *d, double *out, error *err) {
     intervals_merge(&busy);
     if (busy.failed) FAIL_MEMORY(err);
     *out = d->to > d->from ? (double)intervals_ns(&busy) / (double)sub_i64(d->to, d->from) : 0;
+    intervals_drop(&busy);
     return OK;
 }
 
@@ -94,8 +95,7 @@ static int64_t millionths(double blocks) {
  * row. */
 static sort_pair *make_edges(const device_view *d, size_t *n) {
     sort_pair *edges = arena_alloc(d->arena, ((size_t)d->n * 2 + 1) * sizeof *edges);
-    sort_pair *scratch = arena_alloc(d->arena, ((size_t)d->n * 2 + 1) * sizeof *edges);
-    if (!edges || !scratch) return NULL;
+    if (!edges) return NULL;
     for (uint32_t i = 0; i < d->n; i++) {
         interval r = device_metrics_range_of(d, d->rows[i]);
         int64_t start = max_i64(r.start, d->from), end = min_i64(r.end, d->to);
@@ -103,8 +103,7 @@ static sort_pair *make_edges(const device_view *d, size_t *n) {
         edges[(*n)++] = (sort_pair){device_metrics_sort_key(start), d->rows[i]};
         edges[(*n)++] = (sort_pair){device_metrics_sort_key(end), d->rows[i] | 1u << 31};
     }
-    sort_radix(edges, scratch, *n);
-    return edges;
+    return sort_radix_in(d->arena, edges, *n) ? edges : NULL;
 }
 
 static status sweep(const device_view *d, double *out, error *err) {
@@ -120,6 +119,7 @@ static status sweep(const device_view *d, double *out, error *err) {
             area +=
                 (double)min_i64(running, MILLION) * (double)(edges[i + 1].key - edges[i].key);
     }
+    arena_drop(d->arena, edges, ((size_t)d->n * 2 + 1) * sizeof *edges);
     *out = n ? area / MILLION / (double)sub_i64(d->to, d->from) : NAN;
     return OK;
 }

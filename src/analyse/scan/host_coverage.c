@@ -29,7 +29,7 @@ static bool is_backward(const trace *t, uint32_t slice) {
 intervals host_silence(intervals in, const role_ranges *ranges) {
     static const role loud[] = {ROLE_RUNTIME, ROLE_DATA_LOADER, ROLE_CPU_EXEC,
                                 ROLE_COMMUNICATION};
-    for (size_t i = 0; i < N_OF(loud); i++) in = intervals_minus(&in, &ranges->at[loud[i]]);
+    for (size_t i = 0; i < N_OF(loud); i++) intervals_cut(&in, &ranges->at[loud[i]]);
     return in;
 }
 

@@ -84,8 +84,9 @@ static bool intervals_merge_runs(intervals *s, size_t ends[MAX_RUNS], size_t n_r
         v = to;
         to = other;
     }
+    arena_drop(s->arena, to, (v == s->v ? s->n : s->cap) * sizeof *to);
+    if (v != s->v) s->cap = s->n;
     s->v = v;
-    s->cap = s->n;
     return true;
 }
 
@@ -99,13 +100,14 @@ static bool sort_by_start(intervals *s) {
     if (n_runs <= MAX_RUNS) return intervals_merge_runs(s, ends, n_runs);
     if (s->n > UINT32_MAX) return false;
     sort_pair *pairs = arena_alloc(s->arena, s->n * sizeof *pairs);
-    sort_pair *scratch = arena_alloc(s->arena, s->n * sizeof *pairs);
     interval *v = arena_alloc(s->arena, s->n * sizeof *v);
-    if (!pairs || !scratch || !v) return false;
+    if (!pairs || !v) return false;
     for (size_t i = 0; i < s->n; i++)
         pairs[i] = (sort_pair){.key = intervals_sort_key(s->v[i].start), .row = (uint32_t)i};
-    sort_radix(pairs, scratch, s->n);
+    if (!sort_radix_in(s->arena, pairs, s->n)) return false;
     for (size_t i = 0; i < s->n; i++) v[i] = s->v[pairs[i].row];
+    arena_drop(s->arena, pairs, s->n * sizeof *pairs);
+    arena_drop(s->arena, s->v, s->cap * sizeof *v);
     s->v = v;
     s->cap = s->n;
     return true;
@@ -158,6 +160,17 @@ intervals intervals_minus(const intervals *a, const intervals *b) {
         if (start < end) append(&out, start, end);
     }
     return out;
+}
+
+void intervals_drop(intervals *s) {
+    arena_drop(s->arena, s->v, s->cap * sizeof *s->v);
+    *s = (intervals){.arena = s->arena, .failed = s->failed};
+}
+
+void intervals_cut(intervals *a, const intervals *b) {
+    intervals left = intervals_minus(a, b);
+    intervals_drop(a);
+    *a = left;
 }
 
 int64_t intervals_ns(const intervals *s) {

@@ -35,6 +35,10 @@ void intervals_merge(intervals *s);
 /* The arguments are merged, and so is the result. */
 intervals intervals_and(const intervals *a, const intervals *b);
 intervals intervals_minus(const intervals *a, const intervals *b);
+/* Takes b out of a; the old list of a is gone, copies of it, too. */
+void intervals_cut(intervals *a, const intervals *b);
+/* Gives back the room of a list that is not needed any more, nor any copy of it. */
+void intervals_drop(intervals *s);
 /* Sum of the lengths. */
 int64_t intervals_ns(const intervals *s);
 /* Length of the part inside [start, end): a binary search and the ranges there. */

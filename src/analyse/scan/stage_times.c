@@ -40,16 +40,15 @@ static uint64_t stage_times_sort_key(int64_t v) {
 static status unite_by_key(const context *c, const uint32_t *key, int64_t *ns, error *err) {
     const trace *t = c->t;
     sort_pair *pairs = arena_alloc(c->arena, ((size_t)t->kernel.n + 1) * sizeof *pairs);
-    sort_pair *scratch = arena_alloc(c->arena, ((size_t)t->kernel.n + 1) * sizeof *pairs);
-    if (!pairs || !scratch) FAIL_MEMORY(err);
+    if (!pairs) FAIL_MEMORY(err);
     size_t n = 0;
     for (uint32_t k = 1; k < t->kernel.n; k++)
         if (key[k] != NO_KEY)
             pairs[n++] =
                 (sort_pair){stage_times_sort_key(t->slice.start[t->kernel.slice[k]]), k};
-    sort_radix(pairs, scratch, n);
+    if (!sort_radix_in(c->arena, pairs, n)) FAIL_MEMORY(err);
     for (size_t i = 0; i < n; i++) pairs[i].key = key[pairs[i].row];
-    sort_radix(pairs, scratch, n);
+    if (!sort_radix_in(c->arena, pairs, n)) FAIL_MEMORY(err);
     int64_t until = INT64_MIN;
     for (size_t i = 0; i < n; i++) {
         uint32_t slice = t->kernel.slice[pairs[i].row];
@@ -60,6 +59,7 @@ static status unite_by_key(const context *c, const uint32_t *key, int64_t *ns, e
         ns[pairs[i].key] = add_i64(ns[pairs[i].key], sub_i64(end, start));
         until = end;
     }
+    arena_drop(c->arena, pairs, ((size_t)t->kernel.n + 1) * sizeof *pairs);
     return OK;
 }
 
@@ -223,8 +223,12 @@ static status add_host_events(const context *c, const stage_segments *segments,
             intervals both = intervals_and(&by_stage[s], &by_kind[k]);
             if (both.failed) FAIL_MEMORY(err);
             out[s][k].ns = intervals_ns(&both);
+            intervals_drop(&both);
         }
+        intervals_drop(&by_kind[k]);
     }
+    for (int s = 0; s < N_STAGES; s++) intervals_drop(&by_stage[s]);
+    arena_drop(c->arena, pieces.v, pieces.cap * sizeof *pieces.v);
     return OK;
 }
 

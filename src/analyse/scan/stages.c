@@ -162,16 +162,17 @@ static status stages_collect(finder *f, error *err) {
 static status sort_pieces(finder *f, error *err) {
     size_t n = f->pieces.n;
     sort_pair *pairs = arena_alloc(f->arena, (n + 1) * sizeof *pairs);
-    sort_pair *scratch = arena_alloc(f->arena, (n + 1) * sizeof *pairs);
     stage_segment *sorted = arena_alloc(f->arena, (n + 1) * sizeof *sorted);
-    if (!pairs || !scratch || !sorted || n > UINT32_MAX) FAIL_MEMORY(err);
+    if (!pairs || !sorted || n > UINT32_MAX) FAIL_MEMORY(err);
     for (size_t i = 0; i < n; i++)
         pairs[i] =
             (sort_pair){(uint64_t)f->pieces.v[i].range.start ^ (uint64_t)1 << 63, (uint32_t)i};
-    sort_radix(pairs, scratch, n);
+    if (!sort_radix_in(f->arena, pairs, n)) FAIL_MEMORY(err);
     for (size_t i = 0; i < n; i++) sorted[i] = f->pieces.v[pairs[i].row];
+    arena_drop(f->arena, pairs, (n + 1) * sizeof *pairs);
+    arena_drop(f->arena, f->pieces.v, f->pieces.cap * sizeof *f->pieces.v);
     f->pieces.v = sorted;
-    f->pieces.cap = n;
+    f->pieces.cap = n + 1;
     return OK;
 }
 
@@ -225,6 +226,7 @@ status stages_find(const trace *t, arena *a, stage_segments *out, error *err) {
     for (size_t i = 0; i < f.pieces.n && ok; i++)
         ok = string_piece(&s, a, &f.pieces.v[i], trace_step_at(t, f.pieces.v[i].range.start));
     if (!ok || !end_now(&s, a, INT64_MAX)) FAIL_MEMORY(err);
+    arena_drop(a, f.pieces.v, f.pieces.cap * sizeof *f.pieces.v);
     *out = s.out;
     return OK;
 }

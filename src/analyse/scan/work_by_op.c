@@ -10,12 +10,11 @@ status work_by_host(const trace *t, const uint32_t *host, arena *a, work_list *o
                     error *err) {
     uint32_t n = t->kernel.n ? t->kernel.n : 1;
     sort_pair *pairs = arena_alloc(a, sizeof *pairs * n);
-    sort_pair *scratch = arena_alloc(a, sizeof *pairs * n);
-    if (!pairs || !scratch) FAIL_MEMORY(err);
+    if (!pairs) FAIL_MEMORY(err);
     size_t used = 0;
     for (uint32_t k = 1; k < n; k++)
         if (host[k]) pairs[used++] = (sort_pair){.key = host[k], .row = k};
-    sort_radix(pairs, scratch, used);
+    if (!sort_radix_in(a, pairs, used)) FAIL_MEMORY(err);
     *out = (work_list){.pairs = pairs, .n = used};
     return OK;
 }

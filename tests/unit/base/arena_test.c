@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/fault.h"
+#include "base/mem.h"
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #endif
@@ -117,6 +118,54 @@ static void growing_over_the_limit_keeps_the_old_block(void **state) {
     arena_fini(&a);
 }
 
+enum { LARGE = 300 << 10 };
+
+static void a_large_block_grows_without_its_old_copy_and_is_given_back(void **state) {
+    arena a;
+    arena_init(&a, 0);
+    uint64_t before = mem_mapped_bytes();
+    char *small = arena_alloc(&a, 64), *one = arena_alloc(&a, LARGE);
+    char *other = arena_alloc(&a, LARGE), *last;
+    memset(small, 1, 64);
+    memset(one, 2, LARGE);
+    memset(other, 3, LARGE);
+    one = arena_grow(&a, one, LARGE, (size_t)8 << 20);
+    assert_non_null(one);
+    for (int i = 0; i < LARGE; i++) assert_int_equal(one[i], 2);
+    assert_in_range(mem_mapped_bytes() - before, (size_t)8 << 20,
+                    ((size_t)8 << 20) + 3 * LARGE);
+    assert_int_equal(a.used_bytes, ((size_t)8 << 20) + LARGE + 64);
+    arena_drop(&a, one, (size_t)8 << 20);
+    assert_int_equal(a.used_bytes, LARGE + 64);
+    assert_in_range(mem_mapped_bytes() - before, 0, 3 * LARGE);
+    last = arena_alloc(&a, LARGE);
+    arena_drop(&a, other, LARGE);
+    arena_drop(&a, last, LARGE);
+    arena_drop(&a, small, 64); /* goes with the rest */
+    arena_drop(&a, NULL, LARGE);
+    assert_int_equal(a.used_bytes, 64);
+    arena_fini(&a);
+    assert_int_equal(mem_mapped_bytes(), before);
+}
+
+static void a_small_block_that_grows_large_is_one_of_its_own(void **state) {
+    arena a;
+    arena_init(&a, 0);
+    for (int i = 0; i < 20; i++) assert_non_null(arena_alloc(&a, 60000)); /* a large block */
+    size_t bytes = 16;
+    char *p = arena_alloc(&a, bytes);
+    memset(p, 7, bytes);
+    for (; bytes < (size_t)4 << 20; bytes *= 2) {
+        p = arena_grow(&a, p, bytes, 2 * bytes);
+        assert_non_null(p);
+        for (int i = 0; i < 16; i++) assert_int_equal(p[i], 7);
+        p[2 * bytes - 1] = 1;
+    }
+    assert_true(a.used_bytes < ((size_t)4 << 20) + 20 * 60032 + 600000);
+    arena_drop(&a, p, bytes);
+    arena_fini(&a);
+}
+
 static void strings_end_in_nul(void **state) {
     arena a;
     arena_init(&a, 0);
@@ -207,6 +256,8 @@ int main(void) {
         cmocka_unit_test(large_requests_leave_the_current_block_open),
         cmocka_unit_test(the_last_allocation_grows_in_place),
         cmocka_unit_test(growing_over_the_limit_keeps_the_old_block),
+        cmocka_unit_test(a_large_block_grows_without_its_old_copy_and_is_given_back),
+        cmocka_unit_test(a_small_block_that_grows_large_is_one_of_its_own),
         cmocka_unit_test(strings_end_in_nul),
         cmocka_unit_test(cleanups_run_newest_first_and_once),
         cmocka_unit_test(a_cleanup_that_cannot_be_kept_runs_at_once),

@@ -11,6 +11,7 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
+#include "base/pages.h"
 
 static void blocks_keep_their_content_when_they_grow(void **state) {
     char *p = mem_alloc(3);
@@ -117,6 +118,26 @@ static void the_usual_limit_is_a_part_of_the_machine(void **state) {
     assert_true(limit == mem_usual_limit_bytes());
 }
 
+static void above_the_ceiling_nothing_is_given(void **state) {
+    uint64_t refused = mem_refusals(), held = mem_mapped_bytes();
+    mem_set_ceiling(held + (8 << 20));
+    void *p = mem_map(4 << 20);
+    assert_non_null(p);
+    assert_null(mem_map(5 << 20));
+    assert_null(mem_remap(p, 4 << 20, 9 << 20));
+    assert_null(pages_take(5 << 20));
+    assert_int_equal(mem_refusals(), refused + 3);
+    void *q = pages_take(1 << 20);
+    assert_non_null(q);
+    pages_give(q, 1 << 20);
+    mem_set_ceiling(0);
+    void *r = mem_map(64 << 20);
+    assert_non_null(r);
+    mem_unmap(r, 64 << 20);
+    mem_unmap(p, 4 << 20);
+    assert_int_equal(mem_mapped_bytes(), held);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_usual_limit_is_a_part_of_the_machine),
@@ -127,6 +148,7 @@ int main(void) {
         cmocka_unit_test(sizes_beyond_the_address_space_fail),
         cmocka_unit_test(every_door_is_a_fault_point),
         cmocka_unit_test(maps_that_stand_are_counted),
+        cmocka_unit_test(above_the_ceiling_nothing_is_given),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
