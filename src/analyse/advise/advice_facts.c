@@ -38,7 +38,7 @@ uint32_t advice_step_at(const advice_facts *f, int64_t host_ns) {
 /* ---- steps ------------------------------------------------------------------------------- */
 
 static int64_t step_length(const advice_facts *f, uint32_t i) {
-    return sub_i64(f->steps.v[i].end, f->steps.v[i].start);
+    return step_span_ns(&f->steps.v[i]);
 }
 
 static int compare_steps(uint32_t a, uint32_t b, const void *context) {

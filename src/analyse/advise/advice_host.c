@@ -260,7 +260,7 @@ static void show_steps(const advice_facts *f, uint32_t first, advice *out) {
     for (uint32_t i = 0; i < f->steps.n; i++) {
         const step_span *s = &f->steps.v[i];
         uint32_t slice = s->row ? f->t->step.slice[s->row] : 0;
-        int64_t over = sub_i64(sub_i64(s->end, s->start), f->median_ns);
+        int64_t over = sub_i64(step_span_ns(s), f->median_ns);
         if (over <= 0 || (i == 0) != (first == 0)) continue;
         event_list_add(
             &out->events,
@@ -273,7 +273,7 @@ static void point_to_step(const advice_facts *f, uint32_t step, advice *out) {
     out->place = (interval){s->start, s->end};
     show_steps(f, step, out);
     verdict_add(&out->words, arg_id("step", s->number));
-    verdict_add(&out->words, arg_time("duration", sub_i64(s->end, s->start)));
+    verdict_add(&out->words, arg_time("duration", step_span_ns(s)));
     verdict_add(&out->words, arg_time("median", f->median_ns));
 }
 
@@ -302,7 +302,7 @@ bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
         [ROLE_RUNTIME] = "calls",      [ROLE_DATA_LOADER] = "loading",
         [ROLE_CPU_EXEC] = "operators", [ROLE_OTHER] = "nothing"};
     const step_span *s = &f->steps.v[f->longest];
-    double over = (double)sub_i64(s->end, s->start) / (double)max_i64(1, f->median_ns) - 1;
+    double over = (double)step_span_ns(s) / (double)max_i64(1, f->median_ns) - 1;
     if (f->steps.n < ENOUGH_STEPS || over < limit || f->later_ns <= f->median_ns) return false;
     int part = varying_part(f);
     /* A slow loader is the cause, and has a rule of its own. */
@@ -321,7 +321,7 @@ bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
 
 bool advice_first_step(const advice_facts *f, double limit, advice *out) {
     const step_span *s = &f->steps.v[0];
-    double ratio = (double)sub_i64(s->end, s->start) / (double)max_i64(1, f->median_ns);
+    double ratio = (double)step_span_ns(s) / (double)max_i64(1, f->median_ns);
     if (ratio < limit) return false;
     out->severity = SEVERITY_INFO;
     point_to_step(f, 0, out);

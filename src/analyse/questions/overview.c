@@ -177,7 +177,7 @@ static status overview_write_steps(overview *o, error *err) {
         size_t row;
         TRY(table_add_row(t, &row, err));
         table_set_int(t, row, COL_O(steps, step), s->number);
-        table_set_int(t, row, COL_O(steps, total), sub_i64(s->end, s->start));
+        table_set_int(t, row, COL_O(steps, total), step_span_ns(s));
         for (int r = 0; r < N_ROLES; r++)
             if (is_recorded_in(o, r, i))
                 table_set_int(t, row, overview_step_column((role)r), o->parts[i].ns[r]);
@@ -201,8 +201,7 @@ static status write_idle(overview *o, overview_facts *facts, error *err) {
 
 static int64_t mean_step(const overview *o) {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < o->steps.n; i++)
-        sum = add_i64(sum, sub_i64(o->steps.v[i].end, o->steps.v[i].start));
+    for (uint32_t i = 0; i < o->steps.n; i++) sum = add_i64(sum, step_span_ns(&o->steps.v[i]));
     return o->steps.marked && o->steps.n ? mean_i64(sum, o->steps.n) : ABSENT_I64;
 }
 

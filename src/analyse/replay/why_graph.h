@@ -50,7 +50,7 @@ typedef struct {
 
 typedef struct {
     int64_t number;
-    uint32_t start, end; /* marks; `end` may be the start of the next step */
+    uint32_t start, end; /* marks */
     int64_t start_ns,
         end_ns;         /* recorded; from the end of the device's work of the step before */
     uint32_t last_work; /* of the works launched in it the latest to end; 0: none */

@@ -26,7 +26,6 @@
 #define COL_L(name) COL(critical, by_line, name)
 
 enum { RECENT_TRACKS = 4 }; /* a path changes between few: a thread or two, a stream or two */
-enum { SHOWN = 2000 };      /* a part of a length that its three digits may show */
 
 typedef struct {
     const trace *t;
@@ -344,20 +343,6 @@ static status add_slack_note(const critical *c, error *err) {
     return answer_note(c->out, c->arena, &note, err);
 }
 
-/* The overview ends a step where it ends itself; here what passes before the next one belongs
- * to it, too. Where that shows in the length, both are said. */
-static status add_length_note(const critical *c, error *err) {
-    verdict note = {.message = MSG_NOTE_CRITICAL_LENGTH};
-    int64_t own_ns = 0;
-    for (uint32_t i = 0; i < c->spans.n; i++)
-        own_ns = add_i64(own_ns, sub_i64(c->spans.v[i].end, c->spans.v[i].start));
-    int64_t step = per_step(c, c->all_ns), own = per_step(c, own_ns);
-    if (own <= 0 || sub_i64(step, own) < step / SHOWN) return OK;
-    verdict_add(&note, arg_time("step", step));
-    verdict_add(&note, arg_time("own", own));
-    return answer_note(c->out, c->arena, &note, err);
-}
-
 status analyse_critical(const analysis_input *in, const params *p, arena *a, answer *out,
                         error *err) {
     critical c = {.t = in->traces[0].trace,
@@ -377,7 +362,6 @@ status analyse_critical(const analysis_input *in, const params *p, arena *a, ans
     unprofiled_step bare;
     TRY(unprofiled_step_find(&c.graph, &c.spans, a, &bare, err));
     TRY(unprofiled_step_note(&bare, false, a, out, err));
-    TRY(add_length_note(&c, err));
     TRY(add_slack_note(&c, err));
     TRY(why_graph_note(&c.graph, a, out, err));
     answer_finish(out, p);

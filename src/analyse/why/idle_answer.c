@@ -155,7 +155,7 @@ static status write_device_steps(idle_answer *k, uint32_t device, int32_t id, er
         TRY(table_add_row(t, &row, err));
         table_set_int(t, row, COL_S(step), k->steps.v[i].number);
         if (id != ABSENT_I32) table_set_int(t, row, COL_S(device), id);
-        table_set_int(t, row, COL_S(total), sub_i64(k->steps.v[i].end, k->steps.v[i].start));
+        table_set_int(t, row, COL_S(total), step_span_ns(&k->steps.v[i]));
         for (int c = 0; c < N_IDLE_CAUSES; c++) {
             table_set_int(t, row, columns[c], ns[c]);
             idle = add_i64(idle, ns[c]);

@@ -38,7 +38,7 @@ static status sums_init(idle_sums *s, const trace *t, const step_spans *steps, a
     s->rows = ARENA_ARRAY(a, idle_row, MOST_IDLE_DEVICES);
     if (!s->rows) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < steps->n; i++)
-        s->steps_ns = add_i64(s->steps_ns, sub_i64(steps->v[i].end, steps->v[i].start));
+        s->steps_ns = add_i64(s->steps_ns, step_span_ns(&steps->v[i]));
     return OK;
 }
 
