@@ -20,6 +20,7 @@
 #include "analyse/scan/memory_view.h"
 #include "analyse/scan/pipe_view.h"
 #include "analyse/scan/stages.h"
+#include "analyse/scan/step_limit.h"
 #include "store/summary.h"
 
 /* What a rule cannot do without. */
@@ -366,6 +367,7 @@ typedef struct {
      * missing, steps that nothing marks, a profiler that takes more than the program. */
     verdict decided;
     host_operator host; /* of a trace without device work, if it has 30 % of the step */
+    step_limit limit;
 } advice_cause;
 
 status advice_cause_find(const analysis_input *in, const params *p,

@@ -244,6 +244,7 @@ status overview_judge(overview *o, overview_facts *facts, error *err) {
         if (v->id) step_spans_say(&o->steps, facts->step_ns, v);
     }
     if (facts->cause.id) v->severity = facts->cause.severity;
+    if (v->id) step_limit_name(&facts->cause.limit, v);
     if (!v->id)
         *v = facts->cause.evidence; /* no step and no work: what is known of its input */
     return OK;

@@ -56,6 +56,8 @@ typedef struct {
     uint32_t last_work; /* of the works launched in it the latest to end; 0: none */
 } why_step;
 
+enum { WAIT_CALL_NS = 5000 }; /* a call that need not wait takes so long at most */
+
 typedef enum { EVENT_END, EVENT_BEGIN, EVENT_WORK } why_event;
 
 /* How often the graph had to assume something. */
