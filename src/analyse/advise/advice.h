@@ -15,11 +15,12 @@
 #include "analyse/rules.h"
 #include "analyse/scan/device_metrics.h"
 #include "analyse/scan/host_coverage.h"
-#include "analyse/scan/idle.h"
+#include "analyse/scan/idle_causes.h"
 #include "analyse/scan/in_use.h"
 #include "analyse/scan/memory_view.h"
 #include "analyse/scan/pipe_view.h"
 #include "analyse/scan/stages.h"
+#include "analyse/scan/step_limit.h"
 #include "store/summary.h"
 
 /* What a rule cannot do without. */
@@ -70,8 +71,8 @@ typedef struct {
     intervals at;
     int64_t n, ns;
     interval longest;
-    const idle_gap *gap; /* that the longest is part of */
-    event_list top;      /* the longest of them */
+    const idle_piece *idle; /* that the longest is part of */
+    event_list top;         /* the longest of them */
 } pause_sum;
 
 /* How well kernels that are not communication fill a device. */
@@ -106,12 +107,12 @@ typedef struct {
     const why_graph *graph;   /* to replay them; NULL: it was not made */
     unprofiled_step bare;     /* the step without the profiler, which savings are part of */
     stage_segments stages;
-    idle_gaps idle;
+    idle_pieces idle;
     host_coverage coverage;
     pause_sum pause, load_pause; /* of the host, while the device waits */
     device_metrics_list devices; /* over the steps */
     /* the host */
-    blocking_call *blocking; /* by start */
+    uint32_t *blocking; /* slices of calls that wait for the device */
     size_t n_blocking;
     tally sync_copy, allocator_call, item, data, single_loader, worker_loader, collective;
     tally value_wait;      /* for values and shapes of tensors */
@@ -287,8 +288,8 @@ block_sort advice_block_sort(const advice_facts *f, uint32_t slice);
  * frame, but no more than a replay without the cost of recording saves, and no more than the
  * time in which the device is idle. */
 int64_t advice_overhead_ns(const advice_facts *f);
-/* What ends a gap: the operator, else the kernel; the step at its end. */
-str advice_gap_name(const advice_facts *f, const idle_gap *gap);
+/* What ends the gap of a piece: the operator, else the kernel; the step at its end. */
+str advice_gap_name(const advice_facts *f, const idle_piece *p);
 
 status advice_pauses_find(advice_facts *f, error *err) MUST_USE;
 /* What of the gaps that are the host's fault has a rule of its own that tells of it (elements
@@ -367,6 +368,7 @@ typedef struct {
     verdict decided;
     in_use uses;        /* what the program uses */
     host_operator host; /* of a trace without device work, if it has 30 % of the step */
+    step_limit limit;
 } advice_cause;
 
 status advice_cause_find(const analysis_input *in, const params *p,

@@ -298,12 +298,10 @@ static verdict sentence(const finding *one, uint16_t message) {
 
 /* What happens in every step is looked at in the longest one. */
 static interval longest_step(const advice_facts *f) {
-    interval longest = {0, 0};
-    for (uint32_t i = 0; i < f->steps.n; i++) {
-        interval step = {f->steps.v[i].start, f->steps.v[i].end};
-        if (sub_i64(step.end, step.start) > sub_i64(longest.end, longest.start)) longest = step;
-    }
-    return longest;
+    step_span longest = {0};
+    for (uint32_t i = 0; i < f->steps.n; i++)
+        if (step_span_ns(&f->steps.v[i]) > step_span_ns(&longest)) longest = f->steps.v[i];
+    return (interval){longest.start, longest.end};
 }
 
 /* The number of the step that holds a moment, ABSENT_I64 when none is marked. */
@@ -594,6 +592,13 @@ static int64_t named_ns(const advice_facts *f) {
     return advice_ns(0.3 * (double)f->step_ns);
 }
 
+/* Of a trace; what the recording decides comes before it. */
+static step_limit limit_of(const findings *v) {
+    const advice_facts *f = &v->facts;
+    if (f->run || v->decided.id) return (step_limit){LIMIT_UNKNOWN, 0};
+    return step_limit_of(f->t, &f->steps, &f->idle);
+}
+
 /* Less is not worth the headline. */
 #define CAUSE_SHARE 0.05
 
@@ -604,6 +609,7 @@ status advice_cause_find(const analysis_input *in, const params *p,
     *out = (advice_cause){.id = NULL};
     TRY(find_all(in, p, workers, a, &v, err));
     out->decided = v.decided;
+    out->limit = limit_of(&v);
     out->bare = v.facts.bare;
     out->uses = v.facts.uses;
     out->bare_idle = fmax(0, 1 - advice_saved_share(&v.facts, v.facts.busy_ns));
@@ -658,6 +664,8 @@ static void advice_answer_judge(const findings *v, answer *out) {
         verdict_add(&out->verdict, arg_time("step_time", v->facts.step_ns));
         step_spans_say(&v->facts.steps, v->facts.step_ns, &out->verdict);
     }
+    step_limit limit = limit_of(v);
+    step_limit_name(&limit, &out->verdict);
 }
 
 status advice_answer(const analysis_input *in, const params *p, const advice_workers *workers,

@@ -19,33 +19,28 @@ static claim_sort claim_of_block(block_sort sort) {
     return claims[sort];
 }
 
-/* Does it claim what of a gap no blocking call cost? */
-static bool takes_rest(const advice_facts *f, claim_sort sort, const idle_gap *g) {
-    if (sort == CLAIM_LATE) return g->cause == IDLE_HOST;
-    if (sort == CLAIM_DEPENDENCY) return g->cause == IDLE_DEPENDENCY;
-    return sort == CLAIM_SMALL_KERNELS && g->work &&
-           (g->cause == IDLE_HOST || g->cause == IDLE_BETWEEN) &&
-           f->t->slice.dur[f->t->kernel.slice[g->work]] < SMALL_KERNEL_NS;
+/* Does it claim an idle piece? */
+static bool takes_piece(const advice_facts *f, claim_sort sort, const idle_piece *p) {
+    if (p->cause == IDLE_BLOCKED) return claim_of_block(advice_block_sort(f, p->slice)) == sort;
+    if (sort == CLAIM_LATE) return p->cause == IDLE_HOST_LATE;
+    if (sort == CLAIM_DEPENDENCY)
+        return p->cause == IDLE_DEPENDENCY && !idle_piece_is_between(p);
+    return sort == CLAIM_SMALL_KERNELS && p->after &&
+           (p->cause == IDLE_HOST_LATE || idle_piece_is_between(p)) &&
+           f->t->slice.dur[f->t->kernel.slice[p->after]] < SMALL_KERNEL_NS;
 }
 
-/* The first part of a gap is what was blocked, the rest what was not. */
 static void add_gaps(const advice_facts *f, claim_sort sort, bool late_too, intervals *out) {
     for (size_t i = 0; i < f->idle.n; i++) {
-        const idle_gap *g = &f->idle.v[i];
-        int64_t split = min_i64(g->range.end, add_i64(g->range.start, g->blocked));
-        if (g->blocked && claim_of_block(advice_block_sort(f, g->blocking)) == sort)
-            intervals_add(out, g->range.start, split);
-        if (takes_rest(f, sort, g) || (late_too && takes_rest(f, CLAIM_LATE, g)))
-            intervals_add(out, split, g->range.end);
+        const idle_piece *p = &f->idle.v[i];
+        if (takes_piece(f, sort, p) || (late_too && takes_piece(f, CLAIM_LATE, p)))
+            intervals_add(out, p->range.start, p->range.end);
     }
     intervals_merge(out);
     const intervals *taken[N_TAKEN];
     advice_taken(f, taken);
     for (int i = 0; i < N_TAKEN; i++)
         if (taken[i]) *out = intervals_minus(out, taken[i]);
-    /* What the data loader or a collective on the host took of a gap is theirs. */
-    *out = intervals_minus(out, &f->ranges.at[ROLE_DATA_LOADER]);
-    *out = intervals_minus(out, &f->ranges.at[ROLE_COMMUNICATION]);
 }
 
 static void add_all(const intervals *from, intervals *out) {
@@ -58,7 +53,8 @@ static void add_all(const intervals *from, intervals *out) {
 static void add_optimizer(const advice_facts *f, intervals *out) {
     intervals gaps = intervals_in(f->arena), stages = intervals_in(f->arena);
     for (size_t i = 0; i < f->idle.n; i++)
-        intervals_add(&gaps, f->idle.v[i].range.start, f->idle.v[i].range.end);
+        if (f->idle.v[i].cause != IDLE_COMMUNICATION)
+            intervals_add(&gaps, f->idle.v[i].range.start, f->idle.v[i].range.end);
     for (size_t i = 0; i < f->stages.n; i++)
         if (f->stages.v[i].stage == STAGE_OPTIMIZER)
             intervals_add(&stages, f->stages.v[i].range.start, f->stages.v[i].range.end);

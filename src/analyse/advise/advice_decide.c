@@ -62,7 +62,8 @@ static bool is_unmarked(const advice_facts *f, verdict *out) {
     from = max_i64(all->start, f->ranges.device.v[0].start);
     to = min_i64(all->end, f->ranges.device.v[f->ranges.device.n - 1].end);
     edges = add_i64(sub_i64(from, all->start), sub_i64(all->end, to));
-    for (size_t i = 0; i < f->idle.n; i++) idle = add_i64(idle, f->idle.v[i].ns);
+    for (int c = 0; c < N_IDLE_CAUSES; c++)
+        if (c != IDLE_DATA && c != IDLE_COMMUNICATION) idle = add_i64(idle, f->idle.ns[c]);
     if (busy_share(f) >= BUSY_SHARE || edges <= idle / 2) return false;
     *out = (verdict){.id = "steps_unmarked",
                      .message = MSG_VERDICT_STEPS_UNMARKED,

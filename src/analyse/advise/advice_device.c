@@ -105,10 +105,10 @@ bool advice_occupancy_low(const advice_facts *f, double limit, advice *out) {
     return true;
 }
 
-/* What of the gap no other rule tells of: an event of this one. */
-static int64_t show_lost(const advice_facts *f, const idle_gap *g, advice *out) {
-    int64_t lost = sub_i64(sub_i64(g->ns, g->blocked), advice_taken_ns(f, g->range));
-    event_list_add_gap(&out->events, f->t, g, lost);
+/* What of the piece no other rule tells of: an event of this one. */
+static int64_t show_lost(const advice_facts *f, const idle_piece *p, advice *out) {
+    int64_t lost = sub_i64(idle_piece_ns(p), advice_taken_ns(f, p->range));
+    event_list_add_gap(&out->events, f->t, p, lost);
     return max_i64(0, lost);
 }
 
@@ -119,10 +119,10 @@ bool advice_small_kernels(const advice_facts *f, double limit, advice *out) {
         (double)f->small.n < limit * (double)f->kernel.n)
         return false;
     for (size_t i = 0; i < f->idle.n; i++) {
-        const idle_gap *g = &f->idle.v[i];
-        if (!g->work || (g->cause != IDLE_HOST && g->cause != IDLE_BETWEEN)) continue;
-        if (f->t->slice.dur[f->t->kernel.slice[g->work]] < SMALL_KERNEL_NS)
-            idle = add_i64(idle, show_lost(f, g, out));
+        const idle_piece *p = &f->idle.v[i];
+        if (!p->after || (p->cause != IDLE_HOST_LATE && !idle_piece_is_between(p))) continue;
+        if (f->t->slice.dur[f->t->kernel.slice[p->after]] < SMALL_KERNEL_NS)
+            idle = add_i64(idle, show_lost(f, p, out));
     }
     int64_t ns = advice_per_step(f, idle);
     if (advice_share(f, ns) < 0.05) return false;

@@ -18,10 +18,10 @@ void event_list_add_slice(event_list *l, const trace *t, uint32_t slice, int64_t
                                      .slice = slice});
 }
 
-void event_list_add_gap(event_list *l, const trace *t, const idle_gap *gap, int64_t cost_ns) {
+void event_list_add_gap(event_list *l, const trace *t, const idle_piece *p, int64_t cost_ns) {
     if (cost_ns <= 0) return;
-    event_list_add(l, (advice_event){.range = gap->range,
+    event_list_add(l, (advice_event){.range = p->range,
                                      .cost_ns = cost_ns,
-                                     .slice = gap->work ? t->kernel.slice[gap->work] : 0,
+                                     .slice = p->after ? t->kernel.slice[p->after] : 0,
                                      .is_gap = true});
 }

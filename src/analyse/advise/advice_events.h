@@ -2,7 +2,7 @@
 #ifndef ANALYSE_ADVICE_EVENTS_H
 #define ANALYSE_ADVICE_EVENTS_H
 
-#include "analyse/scan/idle.h"
+#include "analyse/scan/idle_causes.h"
 
 /* As many as a reader looks at. */
 enum { ADVICE_EVENTS = 20 };
@@ -24,7 +24,7 @@ typedef struct {
 void event_list_add(event_list *l, advice_event e);
 /* A slice with a cost of its own, such as that of the device work it caused. */
 void event_list_add_slice(event_list *l, const trace *t, uint32_t slice, int64_t cost_ns);
-/* A gap and the device work that ends it. */
-void event_list_add_gap(event_list *l, const trace *t, const idle_gap *gap, int64_t cost_ns);
+/* An idle piece and the device work that ends its gap. */
+void event_list_add_gap(event_list *l, const trace *t, const idle_piece *p, int64_t cost_ns);
 
 #endif

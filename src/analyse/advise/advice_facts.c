@@ -5,7 +5,7 @@
  *   kernels   one pass over device work
  *   ops       device work in the order of its operators: is there a tensor-core kernel in the
  *             call
- *   idle      gaps of the device (idle.h)
+ *   idle      when no device computes, by cause (idle_causes.h)
  *   memory    peaks
  * Only what belongs to the steps that are kept counts: host events by their start, device work
  * by its launch. Nothing here decides anything: thresholds are in advice_rules.def. */
@@ -38,7 +38,7 @@ uint32_t advice_step_at(const advice_facts *f, int64_t host_ns) {
 /* ---- steps ------------------------------------------------------------------------------- */
 
 static int64_t step_length(const advice_facts *f, uint32_t i) {
-    return sub_i64(f->steps.v[i].end, f->steps.v[i].start);
+    return step_span_ns(&f->steps.v[i]);
 }
 
 static int compare_steps(uint32_t a, uint32_t b, const void *context) {
@@ -167,8 +167,7 @@ typedef struct {
     uint16_t *says; /* by string id */
     comm_names comm;
     intervals copies, allocator, overhead, waits;
-    sort_pair *blocking; /* by start */
-    size_t n_blocking, cap_blocking;
+    size_t cap_blocking;
     int64_t warm; /* end of the first step when there are more */
     interval span;
 } host_scan;
@@ -188,8 +187,7 @@ static void add_named(host_scan *h, uint32_t i, uint16_t says) {
     f->data_parallel |= (says & NAME_DATA_PARALLEL) != 0;
     f->distributed |= (says & NAME_DISTRIBUTED) != 0;
     f->nccl |= (says & NAME_NCCL) != 0;
-    if (says & NAME_BLOCKS && h->n_blocking < h->cap_blocking)
-        h->blocking[h->n_blocking++] = (sort_pair){(uint64_t)start ^ (uint64_t)1 << 63, i};
+    if (says & NAME_BLOCKS && f->n_blocking < h->cap_blocking) f->blocking[f->n_blocking++] = i;
     if (advice_step_at(f, start) == UINT32_MAX || end <= h->span.start) return;
     if (says & NAME_ITEM) {
         tally_add(t, &f->item, i);
@@ -258,21 +256,6 @@ static int64_t begin_of_steps(const step_spans *s) {
     return s->cold.is_before ? max_i64(begin, s->cold.until) : begin;
 }
 
-static status keep_blocking(host_scan *h, error *err) {
-    advice_facts *f = h->f;
-    sort_pair *scratch = ARENA_ARRAY(f->arena, sort_pair, h->n_blocking + 1);
-    f->blocking = ARENA_ARRAY(f->arena, blocking_call, h->n_blocking + 1);
-    if (!scratch || !f->blocking) FAIL_MEMORY(err);
-    sort_radix(h->blocking, scratch, h->n_blocking);
-    for (size_t i = 0; i < h->n_blocking; i++) {
-        uint32_t slice = h->blocking[i].row;
-        f->blocking[i] =
-            (blocking_call){f->t->slice.start[slice], slice_end(f->t, slice), slice};
-    }
-    f->n_blocking = h->n_blocking;
-    return OK;
-}
-
 static status scan_host(advice_facts *f, error *err) {
     const trace *t = f->t;
     uint32_t n = f->steps.n;
@@ -288,8 +271,8 @@ static status scan_host(advice_facts *f, error *err) {
     h.cap_blocking = (size_t)min_i64(t->slice.n, sat_i64(t->kind_count[KIND_RUNTIME]) / 2 +
                                                      sat_i64(t->kind_count[KIND_DRIVER]) / 2 +
                                                      sat_i64(t->kind_count[KIND_SYNC]) + 64);
-    h.blocking = ARENA_ARRAY(f->arena, sort_pair, h.cap_blocking + 1);
-    if (!h.says || !h.blocking) FAIL_MEMORY(err);
+    f->blocking = ARENA_ARRAY(f->arena, uint32_t, h.cap_blocking + 1);
+    if (!h.says || !f->blocking) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->slice.n; i++) scan_slice(&h, i);
     bool failed = false;
     (void)total_ns(&f->item_at, &failed);
@@ -303,7 +286,7 @@ static status scan_host(advice_facts *f, error *err) {
     f->overhead_at = h.overhead;
     f->value_wait_ns = total_ns(&h.waits, &failed);
     if (failed) FAIL_MEMORY(err);
-    return keep_blocking(&h, err);
+    return OK;
 }
 
 /* ---- device work ------------------------------------------------------------------------- */
@@ -682,9 +665,7 @@ status advice_facts_find(const analysis_input *in, const params *p,
     f.item_at = intervals_in(a);
     f.compiler_at = intervals_in(a);
     f.zero_at = intervals_in(a);
-    TRY(trace_require(t,
-                      SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) |
-                          TRACE_TABLE(memory) | TRACE_TABLE(producer_step),
+    TRY(trace_require(t, IDLE_CAUSES_TABLES | TRACE_TABLE(memory) | TRACE_TABLE(producer_step),
                       err));
     if (t->kernel.n > 1) f.has |= NEED_DEVICE;
     if (trace_has(t, TRAIT_REQUESTS)) f.has |= NEED_REQUESTS;
@@ -695,13 +676,7 @@ status advice_facts_find(const analysis_input *in, const params *p,
     TRY(scan_work(&f, &w, err));
     TRY(scan_ops(&f, &w, err));
     advice_facts_find_devices(&f);
-    idle_question idle = {.t = t,
-                          .steps = &f.steps,
-                          .ranges = &f.ranges,
-                          .calls = f.blocking,
-                          .n_calls = f.n_blocking,
-                          .arena = a};
-    TRY(idle_find(&idle, &f.idle, err));
+    TRY(idle_pieces_find(t, &f.steps, &f.ranges.at[ROLE_COMMUNICATION], a, &f.idle, err));
     TRY(scan_memory(&f, err));
     TRY(advice_facts_compare_workers(&f, workers->distributed, err));
     TRY(advice_graph_find(&f, err));

@@ -38,33 +38,63 @@ bool advice_data_loader_slow(const advice_facts *f, double limit, advice *out) {
 
 /* ---- a device that waits ----------------------------------------------------------------- */
 
-str advice_gap_name(const advice_facts *f, const idle_gap *gap) {
-    if (!gap->work) {
-        uint32_t step = trace_step_at(f->t, sub_i64(gap->range.end, 1));
+#define LEAST_NAMED \
+    0.005 /* share of the step that other rules have: less is not worth a word */
+
+str advice_gap_name(const advice_facts *f, const idle_piece *p) {
+    if (!p->after) {
+        uint32_t step = trace_step_at(f->t, sub_i64(p->range.end, 1));
         return step && f->t->step.slice[step] ? trace_slice_name(f->t, f->t->step.slice[step])
                                               : STR_NONE;
     }
-    uint32_t op = f->t->kernel.op[gap->work];
-    return trace_slice_name(f->t, op ? op : f->t->kernel.slice[gap->work]);
+    uint32_t op = f->t->kernel.op[p->after];
+    return trace_slice_name(f->t, op ? op : f->t->kernel.slice[p->after]);
 }
 
-/* Points to the longest gap of this cause; what pauses take of it has a rule of its own. */
+/* What of a piece no other rule is about: not what pauses and the allocator take of a host that
+ * is late, and not the device's own time from one piece of work to the next. */
+static int64_t own_ns(const advice_facts *f, const idle_piece *p) {
+    if (p->cause == IDLE_HOST_LATE)
+        return max_i64(0, sub_i64(idle_piece_ns(p), advice_taken_ns(f, p->range)));
+    return idle_piece_is_between(p) ? 0 : idle_piece_ns(p);
+}
+
+/* The sum over a cause. */
+static int64_t sum_own_ns(const advice_facts *f, idle_cause why) {
+    int64_t ns = 0;
+    for (size_t i = 0; i < f->idle.n; i++)
+        if (f->idle.v[i].cause == why) ns = add_i64(ns, own_ns(f, &f->idle.v[i]));
+    return ns;
+}
+
+/* The words have all idle time of the cause, as every other answer does; the saving is the part
+ * of it that the rule is about. */
+static void cost_idle(const advice_facts *f, advice *out, idle_cause why,
+                      int64_t own_per_step) {
+    int64_t all = advice_per_step(f, f->idle.ns[why]);
+    advice_cost(f, out, all);
+    out->saves = own_per_step;
+    if (advice_share(f, sub_i64(all, own_per_step)) >= LEAST_NAMED)
+        verdict_add(&out->words, arg_time("others", sub_i64(all, own_per_step)));
+}
+
+/* Points to the longest piece of this cause. */
 static void point_to_gap(const advice_facts *f, idle_cause why, advice *out) {
-    const idle_gap *longest = NULL;
+    const idle_piece *longest = NULL;
     int64_t most = 0;
     for (size_t i = 0; i < f->idle.n; i++) {
-        const idle_gap *g = &f->idle.v[i];
-        if (g->cause != why) continue;
-        int64_t ns = sub_i64(g->ns, why == IDLE_HOST ? advice_taken_ns(f, g->range) : 0);
-        event_list_add_gap(&out->events, f->t, g, ns);
+        const idle_piece *p = &f->idle.v[i];
+        if (p->cause != why) continue;
+        int64_t ns = own_ns(f, p);
+        event_list_add_gap(&out->events, f->t, p, ns);
         if (longest && ns <= most) continue;
-        longest = g;
+        longest = p;
         most = ns;
     }
     if (!longest) return;
     out->place = longest->range;
     out->name = advice_gap_name(f, longest);
-    verdict_add(&out->words, arg_time("longest", max_i64(0, most)));
+    verdict_add(&out->words, arg_time("longest", most));
     if (out->name.n) verdict_add(&out->words, arg_text("next", out->name));
 }
 
@@ -76,21 +106,18 @@ static void say_operator(const host_operator *kept, advice *out) {
 }
 
 bool advice_host_late(const advice_facts *f, double limit, advice *out) {
-    int64_t late = 0, compiler = 0;
+    int64_t late = sum_own_ns(f, IDLE_HOST_LATE), compiler = 0;
     for (size_t i = 0; i < f->idle.n; i++) {
-        const idle_gap *g = &f->idle.v[i];
-        if (g->cause != IDLE_HOST) continue;
-        interval rest = {min_i64(g->range.end, add_i64(g->range.start, g->blocked)),
-                         g->range.end};
-        int64_t taken = advice_taken_ns(f, rest);
-        late = add_i64(late, max_i64(0, sub_i64(sub_i64(g->ns, g->blocked), taken)));
-        compiler = add_i64(compiler, intervals_ns_in(&f->compiler_at, rest.start, rest.end));
+        const idle_piece *p = &f->idle.v[i];
+        if (p->cause == IDLE_HOST_LATE)
+            compiler = add_i64(compiler,
+                               intervals_ns_in(&f->compiler_at, p->range.start, p->range.end));
     }
     int64_t ns = advice_per_step(f, late);
     if (advice_share(f, ns) < limit) return false;
-    advice_cost(f, out, ns);
+    cost_idle(f, out, IDLE_HOST_LATE, ns);
     if (!advice_replays(f)) out->change.how = REPLAY_GRAPH;
-    point_to_gap(f, IDLE_HOST, out);
+    point_to_gap(f, IDLE_HOST_LATE, out);
     if (compiler > late / 2) {
         verdict_add(&out->words, arg_int("compiles", 1));
         return true;
@@ -108,9 +135,9 @@ bool advice_host_late(const advice_facts *f, double limit, advice *out) {
 }
 
 bool advice_dependency_wait(const advice_facts *f, double limit, advice *out) {
-    int64_t ns = advice_per_step(f, f->idle.ns[IDLE_DEPENDENCY]);
+    int64_t ns = advice_per_step(f, sum_own_ns(f, IDLE_DEPENDENCY));
     if (advice_share(f, ns) < limit) return false;
-    advice_cost(f, out, ns);
+    cost_idle(f, out, IDLE_DEPENDENCY, ns);
     point_to_gap(f, IDLE_DEPENDENCY, out);
     if (device_is_cpu(f->t)) verdict_add(&out->words, arg_int("cpu", 1));
     return true;
@@ -144,21 +171,21 @@ block_sort advice_block_sort(const advice_facts *f, uint32_t slice) {
 /* What blocking calls of one sort cost; names the worst. */
 static bool is_blocked(const advice_facts *f, block_sort which, double limit, advice *out) {
     int64_t sum = 0, n = 0;
-    const idle_gap *worst = NULL;
+    const idle_piece *worst = NULL;
     for (size_t i = 0; i < f->idle.n; i++) {
-        const idle_gap *g = &f->idle.v[i];
-        if (!g->blocked || advice_block_sort(f, g->blocking) != which) continue;
-        sum = add_i64(sum, g->blocked);
+        const idle_piece *p = &f->idle.v[i];
+        if (p->cause != IDLE_BLOCKED || advice_block_sort(f, p->slice) != which) continue;
+        sum = add_i64(sum, idle_piece_ns(p));
         n++;
-        event_list_add_slice(&out->events, f->t, g->blocking, g->blocked);
-        if (!worst || g->blocked > worst->blocked) worst = g;
+        event_list_add_slice(&out->events, f->t, p->slice, idle_piece_ns(p));
+        if (!worst || idle_piece_ns(p) > idle_piece_ns(worst)) worst = p;
     }
     int64_t ns = advice_per_step(f, sum);
     if (!worst) return false;
     out->unsure = advice_share(f, ns) < limit;
     advice_cost(f, out, ns);
     out->change = (advice_change){.how = REPLAY_BLOCKING, .mark = (uint16_t)which};
-    advice_point(f, out, worst->blocking);
+    advice_point(f, out, worst->slice);
     verdict_add(&out->words, arg_text("call", out->name));
     verdict_add(&out->words, arg_real("count", (double)n / (double)f->steps.n));
     return true;
@@ -193,12 +220,13 @@ bool advice_value_wait(const advice_facts *f, double limit, advice *out) {
 
 /* ---- the optimizer ----------------------------------------------------------------------- */
 
-/* Time the device was idle while the host was in the optimizer. */
+/* Time the device was idle while the host was in the optimizer, except for collectives. */
 static int64_t idle_in_optimizer(const advice_facts *f) {
     int64_t sum = 0;
     size_t s = 0;
     for (size_t i = 0; i < f->idle.n; i++) {
         interval gap = f->idle.v[i].range;
+        if (f->idle.v[i].cause == IDLE_COMMUNICATION) continue;
         while (s < f->stages.n && f->stages.v[s].range.end <= gap.start) s++;
         for (size_t k = s; k < f->stages.n && f->stages.v[k].range.start < gap.end; k++) {
             const stage_segment *v = &f->stages.v[k];
@@ -232,7 +260,7 @@ static void show_steps(const advice_facts *f, uint32_t first, advice *out) {
     for (uint32_t i = 0; i < f->steps.n; i++) {
         const step_span *s = &f->steps.v[i];
         uint32_t slice = s->row ? f->t->step.slice[s->row] : 0;
-        int64_t over = sub_i64(sub_i64(s->end, s->start), f->median_ns);
+        int64_t over = sub_i64(step_span_ns(s), f->median_ns);
         if (over <= 0 || (i == 0) != (first == 0)) continue;
         event_list_add(
             &out->events,
@@ -245,7 +273,7 @@ static void point_to_step(const advice_facts *f, uint32_t step, advice *out) {
     out->place = (interval){s->start, s->end};
     show_steps(f, step, out);
     verdict_add(&out->words, arg_id("step", s->number));
-    verdict_add(&out->words, arg_time("duration", sub_i64(s->end, s->start)));
+    verdict_add(&out->words, arg_time("duration", step_span_ns(s)));
     verdict_add(&out->words, arg_time("median", f->median_ns));
 }
 
@@ -274,7 +302,7 @@ bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
         [ROLE_RUNTIME] = "calls",      [ROLE_DATA_LOADER] = "loading",
         [ROLE_CPU_EXEC] = "operators", [ROLE_OTHER] = "nothing"};
     const step_span *s = &f->steps.v[f->longest];
-    double over = (double)sub_i64(s->end, s->start) / (double)max_i64(1, f->median_ns) - 1;
+    double over = (double)step_span_ns(s) / (double)max_i64(1, f->median_ns) - 1;
     if (f->steps.n < ENOUGH_STEPS || over < limit || f->later_ns <= f->median_ns) return false;
     int part = varying_part(f);
     /* A slow loader is the cause, and has a rule of its own. */
@@ -293,7 +321,7 @@ bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
 
 bool advice_first_step(const advice_facts *f, double limit, advice *out) {
     const step_span *s = &f->steps.v[0];
-    double ratio = (double)sub_i64(s->end, s->start) / (double)max_i64(1, f->median_ns);
+    double ratio = (double)step_span_ns(s) / (double)max_i64(1, f->median_ns);
     if (ratio < limit) return false;
     out->severity = SEVERITY_INFO;
     point_to_step(f, 0, out);

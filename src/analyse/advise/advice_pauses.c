@@ -4,7 +4,7 @@
  *   device     ▐── work ──▌                                 ▐copy▌  ▐── work ──
  *                         |──── pause ───────────────────|
  *
- * A pause is a part of a gap that is the host's fault (idle.h), or without a device of a step,
+ * A pause is a part of idle time for which the host is late (idle_causes.h), or without a device of a step,
  * in which no operator, call, data loader or collective ran on any thread, nor work of the
  * framework's own where it is drawn. Between two
  * operators an interpreter takes some ten microseconds; what lasts HOST_PAUSE_NS is something else:
@@ -33,10 +33,8 @@ static intervals silent_gaps(const advice_facts *f) {
         if (f->parts[i].ns[ROLE_CPU_EXEC] > 0) /* else nothing is known of it */
             intervals_add(&gaps, f->steps.v[i].start, f->steps.v[i].end);
     for (size_t i = 0; i < f->idle.n; i++) {
-        const idle_gap *g = &f->idle.v[i];
-        if (g->cause != IDLE_HOST) continue;
-        intervals_add(&gaps, min_i64(g->range.end, add_i64(g->range.start, g->blocked)),
-                      g->range.end);
+        const idle_piece *p = &f->idle.v[i];
+        if (p->cause == IDLE_HOST_LATE) intervals_add(&gaps, p->range.start, p->range.end);
     }
     intervals_merge(&gaps);
     gaps = host_silence(gaps, &f->ranges);
@@ -58,16 +56,16 @@ static bool begins_step(const advice_facts *f, interval pause) {
                            pause.start) == 0;
 }
 
-static void add_pause(const trace *t, pause_sum *sum, interval pause, const idle_gap *gap) {
+static void add_pause(const trace *t, pause_sum *sum, interval pause, const idle_piece *idle) {
     int64_t ns = sub_i64(pause.end, pause.start);
-    uint32_t next = gap && gap->work ? t->kernel.slice[gap->work] : 0;
+    uint32_t next = idle && idle->after ? t->kernel.slice[idle->after] : 0;
     event_list_add(&sum->top, (advice_event){pause, ns, next, true});
     intervals_add(&sum->at, pause.start, pause.end);
     sum->ns = add_i64(sum->ns, ns);
     sum->n++;
     if (ns <= sub_i64(sum->longest.end, sum->longest.start)) return;
     sum->longest = pause;
-    sum->gap = gap;
+    sum->idle = idle;
 }
 
 status advice_pauses_find(advice_facts *f, error *err) {
@@ -81,10 +79,10 @@ status advice_pauses_find(advice_facts *f, error *err) {
         interval pause = silent.v[i];
         if (sub_i64(pause.end, pause.start) < HOST_PAUSE_NS) continue;
         while (g + 1 < f->idle.n && f->idle.v[g].range.end < pause.end) g++;
-        const idle_gap *gap = f->idle.n ? &f->idle.v[g] : NULL;
+        const idle_piece *idle = f->idle.n ? &f->idle.v[g] : NULL;
         bool loads = !serves && !f->data.n &&
-                     ((gap && copies_to_device(f->t, gap->work)) || begins_step(f, pause));
-        add_pause(f->t, loads ? &f->load_pause : &f->pause, pause, gap);
+                     ((idle && copies_to_device(f->t, idle->after)) || begins_step(f, pause));
+        add_pause(f->t, loads ? &f->load_pause : &f->pause, pause, idle);
     }
     intervals_merge(&f->pause.at);
     intervals_merge(&f->load_pause.at);
@@ -123,14 +121,16 @@ int64_t advice_taken_ns(const advice_facts *f, interval range) {
     return sum;
 }
 
-/* The shortest Python frame around a pause, of the thread that launches on after it: what the
- * program was doing. 0 without stacks. */
-static uint32_t frame_around(const trace *t, interval pause, const idle_gap *gap) {
-    uint32_t found = 0, launch = gap && gap->work ? t->kernel.launch[gap->work] : 0;
+/* The shortest Python frame around most of a pause, of the thread that launches on after it:
+ * what the program was doing. 0 without stacks. */
+static uint32_t frame_around(const trace *t, interval pause, const idle_piece *idle) {
+    uint32_t found = 0, launch = idle && idle->after ? t->kernel.launch[idle->after] : 0;
+    int64_t most = round_i64(0.95 * (double)sub_i64(pause.end, pause.start));
     for (uint32_t i = 1; i < t->slice.n && launch; i++) {
-        int64_t start = t->slice.start[i];
-        if (t->slice.kind[i] != KIND_PYTHON || start > pause.start ||
-            slice_end(t, i) < pause.end || trace_track_of(t, i) != trace_track_of(t, launch))
+        int64_t inside = sub_i64(min_i64(pause.end, slice_end(t, i)),
+                                 max_i64(pause.start, t->slice.start[i]));
+        if (t->slice.kind[i] != KIND_PYTHON || inside < most ||
+            trace_track_of(t, i) != trace_track_of(t, launch))
             continue;
         if (!found || t->slice.dur[i] < t->slice.dur[found]) found = i;
     }
@@ -146,7 +146,7 @@ static bool is_rare(const advice_facts *f, const pause_sum *sum) {
 static bool is_paused(const advice_facts *f, const pause_sum *sum, double limit, advice *out) {
     if (!costs(f, sum, limit) || is_rare(f, sum)) return false;
     advice_cost(f, out, advice_per_step(f, sum->ns));
-    uint32_t frame = frame_around(f->t, sum->longest, sum->gap);
+    uint32_t frame = frame_around(f->t, sum->longest, sum->idle);
     if (frame) {
         out->name = trace_slice_name(f->t, frame);
         verdict_add(&out->words, arg_text("frame", out->name));
@@ -157,7 +157,7 @@ static bool is_paused(const advice_facts *f, const pause_sum *sum, double limit,
     verdict_add(&out->words,
                 arg_time("longest", sub_i64(sum->longest.end, sum->longest.start)));
     if (f->has & NEED_DEVICE) verdict_add(&out->words, arg_text("device", device_noun(f->t)));
-    str next = sum->gap ? advice_gap_name(f, sum->gap) : STR_NONE;
+    str next = sum->idle ? advice_gap_name(f, sum->idle) : STR_NONE;
     if (next.n) verdict_add(&out->words, arg_text("next", next));
     if (!out->name.n) out->name = next;
     return true;

@@ -83,16 +83,10 @@ static status list_data(const replayer *r, scenario_change *out, error *err) {
 static status list_blocking(const advice_facts *f, block_sort which, scenario_change *out,
                             error *err) {
     uint32_t *calls = ARENA_ARRAY(f->arena, uint32_t, f->n_blocking + 1);
-    sort_pair *pairs = ARENA_ARRAY(f->arena, sort_pair, f->n_blocking + 1);
-    sort_pair *scratch = ARENA_ARRAY(f->arena, sort_pair, f->n_blocking + 1);
-    if (!calls || !pairs || !scratch) FAIL_MEMORY(err);
-    for (size_t i = 0; i < f->n_blocking; i++) {
-        uint32_t slice = f->blocking[i].slice;
-        if (advice_block_sort(f, slice) == which)
-            pairs[out->n_calls++] = (sort_pair){slice, slice};
-    }
-    sort_radix(pairs, scratch, out->n_calls);
-    for (uint32_t i = 0; i < out->n_calls; i++) calls[i] = pairs[i].row;
+    if (!calls) FAIL_MEMORY(err);
+    for (size_t i = 0; i < f->n_blocking; i++)
+        if (advice_block_sort(f, f->blocking[i]) == which)
+            calls[out->n_calls++] = f->blocking[i];
     out->listed = calls;
     return OK;
 }

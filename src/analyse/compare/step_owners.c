@@ -287,7 +287,7 @@ static status measure_steps(owned_steps *out, arena *a, error *err) {
     const step_spans *s = &out->steps;
     TRY(step_spans_median(s, a, &out->median_ns, err));
     for (uint32_t i = 0; i < s->n; i++) {
-        int64_t ns = sub_i64(s->v[i].end, s->v[i].start);
+        int64_t ns = step_span_ns(&s->v[i]);
         double launches = out->of[MEASURE_LAUNCH][i];
         out->sum_ns = add_i64(out->sum_ns, ns);
         out->of[MEASURE_STEP][i] = (double)ns;

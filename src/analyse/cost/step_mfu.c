@@ -44,7 +44,7 @@ status step_mfu_find(op_work *w, const op_claims *c, step_mfu *out, error *err) 
     *out = (step_mfu){.mfu = NAN, .type_share = NAN, .known = find_known(w, c)};
     TRY(step_spans_make(t, w->select, w->arena, &spans, err));
     for (uint32_t i = 0; i < spans.n; i++)
-        out->ns = add_i64(out->ns, sub_i64(spans.v[i].end, spans.v[i].start));
+        out->ns = add_i64(out->ns, step_span_ns(&spans.v[i]));
     out->steps = spans.marked ? spans.n : 0;
     for (uint32_t i = 0; i < c->n; i++) {
         const op_cost *cost = &c->v[i].done.cost;

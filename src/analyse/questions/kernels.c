@@ -33,6 +33,7 @@
 #include "analyse/scan/kernel_source.h"
 #include "analyse/scan/lost_work.h"
 #include "analyse/scan/module_work.h"
+#include "analyse/scan/step_limit.h"
 #include "analyse/select.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
@@ -471,7 +472,10 @@ status analyse_kernels(const analysis_input *in, const params *p, arena *a, answ
     TRY(write_top(result, out, a, err));
     bool replaced;
     TRY(lost_work_judge(o.t, a, out, &replaced, err));
-    if (!replaced) kernels_judge(&o, order, &out->verdict);
+    if (!replaced) {
+        kernels_judge(&o, order, &out->verdict);
+        TRY(step_limit_say(o.t, &o.select, a, &out->verdict, err));
+    }
     answer_finish(out, p);
     return OK;
 }

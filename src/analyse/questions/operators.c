@@ -31,6 +31,7 @@
 #include "analyse/scan/matmul_shapes.h"
 #include "analyse/scan/op_scan.h"
 #include "analyse/scan/op_verdict.h"
+#include "analyse/scan/step_limit.h"
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -466,6 +467,7 @@ status analyse_operators(const analysis_input *in, const params *p, arena *a, an
     facts.n_rows = sat_u32(result->n_rows);
     if (given) take_given(result, &facts);
     if (!given || facts.top.n) op_judge(&facts, &out->verdict);
+    if (facts.has_device) TRY(step_limit_say(t, &o.select, a, &out->verdict, err));
     answer_finish(out, p);
     return OK;
 }

@@ -157,7 +157,6 @@ static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     facts->step_ns = n ? mean_i64(total, n) : 0;
     share_parts(sum, facts->share, N_ROLES);
     facts->busy = total ? (double)o->device_ns / (double)total : 0;
-    facts->dependency = total ? (double)o->idle.ns[IDLE_DEPENDENCY] / (double)total : 0;
     facts->exposed = total ? (double)o->exposed_ns / (double)total : 0;
     for (int r = 0; r < N_ROLES; r++) {
         size_t row;
@@ -179,7 +178,7 @@ static status overview_write_steps(overview *o, error *err) {
         size_t row;
         TRY(table_add_row(t, &row, err));
         table_set_int(t, row, COL_O(steps, step), s->number);
-        table_set_int(t, row, COL_O(steps, total), sub_i64(s->end, s->start));
+        table_set_int(t, row, COL_O(steps, total), step_span_ns(s));
         for (int r = 0; r < N_ROLES; r++)
             if (is_recorded_in(o, r, i))
                 table_set_int(t, row, overview_step_column((role)r), o->parts[i].ns[r]);
@@ -188,7 +187,7 @@ static status overview_write_steps(overview *o, error *err) {
 }
 
 /* Why each device computes nothing, in the steps that the averages are of. */
-static status write_idle(overview *o, error *err) {
+static status write_idle(overview *o, overview_facts *facts, error *err) {
     table *t = answer_table(o->out, o->arena, "idle");
     step_spans counted = {.v = ARENA_ARRAY(o->arena, step_span, (size_t)o->steps.n + 1)};
     idle_sums sums;
@@ -197,13 +196,13 @@ static status write_idle(overview *o, error *err) {
         if (overview_counts(o, i)) counted.v[counted.n++] = o->steps.v[i];
     TRY(idle_sums_make(o->t, &counted, &o->ranges.at[ROLE_COMMUNICATION], o->arena, &sums,
                        err));
+    facts->dependency = idle_sums_share(&sums, IDLE_DEPENDENCY);
     return idle_sums_write(&sums, t, err);
 }
 
 static int64_t mean_step(const overview *o) {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < o->steps.n; i++)
-        sum = add_i64(sum, sub_i64(o->steps.v[i].end, o->steps.v[i].start));
+    for (uint32_t i = 0; i < o->steps.n; i++) sum = add_i64(sum, step_span_ns(&o->steps.v[i]));
     return o->steps.marked && o->steps.n ? mean_i64(sum, o->steps.n) : ABSENT_I64;
 }
 
@@ -224,9 +223,6 @@ static status compute(overview *o, error *err) {
         o->exposed_ns =
             add_i64(o->exposed_ns, intervals_ns_in(&ranges->exposed, s->start, s->end));
     }
-    idle_question idle = {
-        .t = o->t, .steps = &o->with_ops, .ranges = ranges, .arena = o->arena};
-    if (!o->bare.n) TRY(idle_find(&idle, &o->idle, err));
     return stage_times_make(&o->select, &o->with_ops, o->arena, &o->stages, err);
 }
 
@@ -238,7 +234,7 @@ static status write_tables(overview *o, const analysis_input *in, overview_facts
     TRY(compute(o, err));
     TRY(write_devices(o, err));
     TRY(write_breakdown(o, facts, err));
-    TRY(write_idle(o, err));
+    TRY(write_idle(o, facts, err));
     TRY(overview_write_steps(o, err));
     TRY(overview_write_stages(o, err));
     TRY(overview_write_configuration(o, n_workers ? n_workers : in->n_traces, err));

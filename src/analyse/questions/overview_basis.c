@@ -14,8 +14,7 @@ static status note_warm_up(overview *o, error *err) {
     int64_t sum = 0, typical = 0;
     for (uint32_t i = 0; i < s->n_warm_up; i++)
         sum = add_i64(sum, sub_i64(s->warm_up[i].end, s->warm_up[i].start));
-    for (uint32_t i = 0; i < s->n; i++)
-        typical = add_i64(typical, sub_i64(s->v[i].end, s->v[i].start));
+    for (uint32_t i = 0; i < s->n; i++) typical = add_i64(typical, step_span_ns(&s->v[i]));
     verdict note = {.id = "warm_up",
                     .message = s->n_warm_up > 1 ? MSG_NOTE_WARM_UP : MSG_NOTE_WARM_UP_ONE,
                     .severity = SEVERITY_INFO};

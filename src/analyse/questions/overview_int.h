@@ -4,7 +4,6 @@
 #include "analyse/producer/untraced_steps.h"
 #include "analyse/run/advice_workers.h"
 #include "analyse/scan/breakdown.h"
-#include "analyse/scan/idle.h"
 #include "analyse/scan/stage_times.h"
 
 #define COL_O(table, name) COL(overview, table, name)
@@ -17,7 +16,7 @@ typedef struct {
     double share[N_ROLES]; /* of the average step */
     double busy;           /* share of it in which a device did anything */
     double exposed;        /* share of it in communication that nothing hides (exposed.h) */
-    double dependency;     /* share in which launched work waited for other work (idle.h) */
+    double dependency;     /* share in which launched work waited (idle_causes.h) */
     int64_t step_ns;
     str device;         /* what it is called */
     str unused;         /* a device that is there and did nothing; may be empty */
@@ -34,8 +33,7 @@ typedef struct {
     step_parts *parts;
     untraced_steps bare;
     stage_times stages;
-    table *uses;    /* `in_use`, filled by what the cause found */
-    idle_gaps idle; /* of all steps; blocking calls are the host's here */
+    table *uses; /* `in_use`, filled by what the cause found */
     role_ranges ranges;
     int64_t device_ns, exposed_ns; /* in the steps that count: devices work; exposed.h */
     bool evidence;                 /* asked for: where each part of a step costs most */

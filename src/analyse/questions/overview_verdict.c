@@ -211,10 +211,10 @@ static bool first_step_decides(const overview *o, const overview_facts *f, verdi
         const step_span *s = &o->steps.v[i];
         if (!overview_counts(o, i)) continue;
         if (!n++) one = s;
-        all = add_i64(all, sub_i64(s->end, s->start));
+        all = add_i64(all, step_span_ns(s));
     }
     if (n < 3) return false;
-    first = sub_i64(one->end, one->start);
+    first = step_span_ns(one);
     if ((double)first <= 0.5 * (double)all) return false;
     *v = (verdict){.id = "first_step_decides",
                    .message = MSG_VERDICT_FIRST_STEP,
@@ -244,6 +244,7 @@ status overview_judge(overview *o, overview_facts *facts, error *err) {
         if (v->id) step_spans_say(&o->steps, facts->step_ns, v);
     }
     if (facts->cause.id) v->severity = facts->cause.severity;
+    if (v->id) step_limit_name(&facts->cause.limit, v);
     if (!v->id)
         *v = facts->cause.evidence; /* no step and no work: what is known of its input */
     return OK;

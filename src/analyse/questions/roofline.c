@@ -17,6 +17,7 @@
 #include "analyse/cost/step_mfu.h"
 #include "analyse/rules.h"
 #include "analyse/scan/lost_work.h"
+#include "analyse/scan/step_limit.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
 
@@ -360,7 +361,10 @@ status analyse_roofline(const analysis_input *in, const params *p, arena *a, ans
     TRY(note_basis(&r, ns, &m, out, a, err));
     bool lost; /* then nothing is known of what ran on a device */
     TRY(lost_work_judge(r.t, a, out, &lost, err));
-    if (!lost) roofline_judge(&r, &m, &out->verdict);
+    if (!lost) {
+        roofline_judge(&r, &m, &out->verdict);
+        TRY(step_limit_say(r.t, &r.select, a, &out->verdict, err));
+    }
     answer_finish(out, p);
     return OK;
 }

@@ -463,7 +463,7 @@ static uint32_t typical_step(const question *q, int64_t median) {
     uint64_t nearest = UINT64_MAX;
     for (uint32_t i = 1; i < q->t->step.n; i++) {
         if (!is_selected(q, i) || is_cut(q, i)) continue;
-        uint64_t off = abs_u64(sub_i64(sub_i64(q->spans[i]->end, q->spans[i]->start), median));
+        uint64_t off = abs_u64(sub_i64(step_span_ns(q->spans[i]), median));
         if (off >= nearest) continue;
         nearest = off;
         found = i;

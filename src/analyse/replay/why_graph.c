@@ -277,7 +277,6 @@ static status add_mark(maker *m, uint32_t row, int64_t time, uint32_t *out, erro
     return add_point(m, &p, err);
 }
 
-/* A step lasts to the start of the next one, when that has the next number. */
 static status add_steps(maker *m, error *err) {
     const step_spans *s = m->spans;
     why_graph *g = m->g;
@@ -287,20 +286,10 @@ static status add_steps(maker *m, error *err) {
     for (uint32_t i = 0; i < s->n; i++) {
         const step_span *v = &s->v[i];
         why_step *step = &g->steps[i];
-        bool follows =
-            i && sub_i64(v->number, v[-1].number) == 1 && v[-1].host_end <= v->host_start;
+        int64_t end = i + 1 < s->n ? min_i64(v->host_end, v[1].host_start) : v->host_end;
         step->number = v->number;
         TRY(add_mark(m, v->row, v->host_start, &step->start, err));
-        if (follows) g->steps[i - 1].end = step->start;
-        if (i && !follows) {
-            int64_t end = min_i64(v[-1].host_end, v->host_start);
-            TRY(add_mark(m, v[-1].row, end, &g->steps[i - 1].end, err));
-        }
-    }
-    if (s->n) {
-        const step_span *v = &s->v[s->n - 1];
-        TRY(add_mark(m, v->row, max_i64(v->host_start, v->host_end), &g->steps[s->n - 1].end,
-                     err));
+        TRY(add_mark(m, v->row, max_i64(v->host_start, end), &step->end, err));
     }
     g->n_steps = s->n;
     return OK;
@@ -669,8 +658,11 @@ static void find_earlier(why_graph *g) {
     }
 }
 
-static void measure_steps(why_graph *g) {
+/* A step is as long as every other answer says (step_spans.h): the first begins no earlier. */
+static void measure_steps(why_graph *g, const step_spans *spans) {
     int64_t done = why_done_before(g, g->earlier ? why_work_end(g, g->earlier) : INT64_MIN);
+    if (spans->n && spans->v[0].start > max_i64(done, spans->v[0].host_start))
+        done = g->held_until = spans->v[0].start;
     for (uint32_t i = 0; i < g->n_steps; i++) {
         why_step *s = &g->steps[i];
         s->start_ns = max_i64(done, g->points[s->start].start);
@@ -723,7 +715,7 @@ static status make(maker *m, error *err) {
     TRY(sweep_events(m, err));
     end_steps(m->g);
     find_earlier(m->g);
-    measure_steps(m->g);
+    measure_steps(m->g, m->spans);
     return OK;
 }
 

@@ -50,11 +50,13 @@ typedef struct {
 
 typedef struct {
     int64_t number;
-    uint32_t start, end; /* marks; `end` may be the start of the next step */
+    uint32_t start, end; /* marks */
     int64_t start_ns,
         end_ns;         /* recorded; from the end of the device's work of the step before */
     uint32_t last_work; /* of the works launched in it the latest to end; 0: none */
 } why_step;
+
+enum { WAIT_CALL_NS = 5000 }; /* a call that need not wait takes so long at most */
 
 typedef enum { EVENT_END, EVENT_BEGIN, EVENT_WORK } why_event;
 

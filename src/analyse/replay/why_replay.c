@@ -21,9 +21,8 @@
 #include "base/bisect.h"
 
 enum {
-    GRAPH_GAP_NS = 600,  /* between works of a CUDA graph, on current devices */
-    WAIT_CALL_NS = 5000, /* a call that need not wait takes so long */
-    MOST_RECORDING = 3,  /* quarters of host time that recording may have cost */
+    GRAPH_GAP_NS = 600, /* between works of a CUDA graph, on current devices */
+    MOST_RECORDING = 3, /* quarters of host time that recording may have cost */
 };
 
 typedef struct {

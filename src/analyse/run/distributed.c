@@ -27,6 +27,23 @@ static void set_worker(const run_question *q, table *t, size_t row, uint32_t wor
     if (w->rank != ABSENT_I64) table_set_int(t, row, 1, w->rank);
 }
 
+/* All waiting is put down to the ranks that came last, in proportion to how late they made the
+ * others: lateness of collectives that overlap in time would add up to more than was waited. */
+static void share_out_waiting(run_question *q) {
+    int64_t waited = 0, given = 0;
+    double late = 0, seen = 0;
+    for (uint32_t i = 0; i < q->who.n; i++) {
+        waited = add_i64(waited, q->sums[i].waiting);
+        late += (double)q->sums[i].caused;
+    }
+    for (uint32_t i = 0; i < q->who.n && late > 0; i++) {
+        seen += (double)q->sums[i].caused;
+        int64_t until = round_i64((double)waited * (seen / late));
+        q->sums[i].caused = sub_i64(until, given);
+        given = until;
+    }
+}
+
 static status find_sums(run_question *q, error *err) {
     q->sums = ARENA_ARRAY(q->arena, worker_sums, (size_t)q->who.n + 1);
     bool all_bare = untraced_steps_are_all(q->s);
@@ -58,6 +75,7 @@ static status find_sums(run_question *q, error *err) {
         q->sums[place].caused = b->caused;
         q->sums[place].last = b->last;
     }
+    share_out_waiting(q);
     return OK;
 }
 
@@ -235,6 +253,7 @@ static bool one_is_late(const void *facts, verdict *v) {
     verdict_add(v, arg_time("waiting", f->wait_ns));
     verdict_add(
         v, arg_share("share", (double)f->q->sums[f->worst].last / (double)f->comm_matches));
+    verdict_add(v, arg_int("others", sub_i64(f->q->who.n, 1)));
     return true;
 }
 

@@ -10,7 +10,7 @@ typedef struct {
     int64_t steps, whole; /* all, and those that count in averages (untraced_steps.h) */
     int64_t part[4];      /* computation, both, communication, neither */
     int64_t transfer, waiting;
-    int64_t caused; /* time the others waited for it */
+    int64_t caused; /* of the waiting of all: what is put down to it */
     int64_t last;   /* collectives it was the last to join */
 } worker_sums;
 

@@ -223,7 +223,7 @@ static status write_iteration(table *t, const trace *tr, uint32_t step, const it
     table_set_int(t, row, COL_I(batch), one->batch);
     if (one->tokens != ABSENT_I64) table_set_int(t, row, COL_I(tokens), one->tokens);
     table_set_int(t, row, COL_I(start), sub_i64(span->start, tr->start_ns));
-    table_set_int(t, row, COL_I(duration), sub_i64(span->end, span->start));
+    table_set_int(t, row, COL_I(duration), step_span_ns(span));
     table_set_int(t, row, COL_I(busy), busy);
     return OK;
 }
@@ -257,7 +257,7 @@ static status sum_up(const iterations_question *q, arena *a, table *rows, servin
     for (uint32_t i = 1; i < t->step.n && f.n_known; i++) {
         const step_span *span = q->spans[i];
         if (f.v[i].kind == ITERATION_UNKNOWN || !span || !q->shown[i]) continue;
-        int64_t time = sub_i64(span->end, span->start),
+        int64_t time = step_span_ns(span),
                 busy = intervals_ns_in(&q->busy, span->start, span->end);
         if (rows) TRY(write_iteration(rows, t, i, &f.v[i], span, busy, err));
         add_sum(&sums[f.v[i].kind], &f.v[i], time, busy);

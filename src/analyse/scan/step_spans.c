@@ -132,13 +132,9 @@ bool steps_are_ours(const trace *t) {
     return trace_has(t, TRAIT_OWN_RECORDER);
 }
 
-static int64_t duration(const step_span *s) {
-    return sub_i64(s->end, s->start);
-}
-
 static int compare_durations(uint32_t a, uint32_t b, const void *context) {
     const step_span *v = context;
-    int64_t x = duration(&v[a]), y = duration(&v[b]);
+    int64_t x = step_span_ns(&v[a]), y = step_span_ns(&v[b]);
     return x != y ? (x < y ? -1 : 1) : a < b ? -1 : a > b;
 }
 
@@ -149,8 +145,8 @@ static bool are_found(const trace *t) {
 
 /* Out of all proportion to a later step with as much device work: it did something else. */
 static bool is_one_time(const step_span *first, const step_span *typical) {
-    int64_t extra = sub_i64(duration(first), duration(typical));
-    return duration(first) > mul_i64(duration(typical), 3) && typical->n_work > 0 &&
+    int64_t extra = sub_i64(step_span_ns(first), step_span_ns(typical));
+    return step_span_ns(first) > mul_i64(step_span_ns(typical), 3) && typical->n_work > 0 &&
            first->n_work <= mul_i64(typical->n_work, 2) &&
            sub_i64(first->work_ns, typical->work_ns) < extra / 2;
 }
@@ -158,7 +154,7 @@ static bool is_one_time(const step_span *first, const step_span *typical) {
 /* Is a later step, after the first half, nearly as long? Then it was no one-time work. */
 static bool comes_again(const step_spans *s, const step_span *first) {
     for (uint32_t i = s->n / 2; i < s->n; i++)
-        if (duration(&s->v[i]) > duration(first) / 2) return true;
+        if (step_span_ns(&s->v[i]) > step_span_ns(first) / 2) return true;
     return false;
 }
 
@@ -174,7 +170,7 @@ static uint32_t count_warm_up(const step_spans *s, bool begins_cold, uint32_t *o
         for (; i < s->n; i++)
             if (order[i] > warm && seen++ == left / 2) break;
         const step_span *first = &s->v[warm], *typical = &s->v[order[i]];
-        bool longer = mul_i64(duration(first), 2) > mul_i64(duration(typical), 3);
+        bool longer = mul_i64(step_span_ns(first), 2) > mul_i64(step_span_ns(typical), 3);
         bool once = is_one_time(first, typical) && !comes_again(s, first);
         if (!(begins_cold && left >= LEAST_TYPICAL && longer) && !once) break;
         warm++;
@@ -288,7 +284,7 @@ status step_spans_median(const step_spans *s, arena *a, int64_t *out, error *err
     if (!order) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < s->n; i++) order[i] = i;
     sort_index(order, order + s->n, s->n, compare_durations, s->v);
-    *out = s->n ? duration(&s->v[order[(s->n - 1) / 2]]) : 0;
+    *out = s->n ? step_span_ns(&s->v[order[(s->n - 1) / 2]]) : 0;
     return OK;
 }
 

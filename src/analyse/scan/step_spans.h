@@ -46,6 +46,11 @@ status step_spans_make(const trace *t, const selection *s, arena *a, step_spans 
  * is known of them alone. */
 status step_spans_with_ops(const step_spans *s, arena *a, step_spans *out, error *err) MUST_USE;
 
+/* The length of a step, and the only one there is. */
+static inline int64_t step_span_ns(const step_span *s) {
+    return sub_i64(s->end, s->start);
+}
+
 /* What an average is of, for sentences: `recording` (its length) without steps, `one` (its
  * number) of a single step; of several neither. */
 void step_spans_say(const step_spans *s, int64_t mean_ns, verdict *v);

@@ -9,6 +9,7 @@
 #include "analyse/run/job.h"
 #include "analyse/scan/lost_work.h"
 #include "analyse/scan/module_work.h"
+#include "analyse/scan/step_limit.h"
 #include "analyse/why/job_path.h"
 #include "analyse/why/path_owners.h"
 #include "analyse/why/path_sums.h"
@@ -26,7 +27,6 @@
 #define COL_L(name) COL(critical, by_line, name)
 
 enum { RECENT_TRACKS = 4 }; /* a path changes between few: a thread or two, a stream or two */
-enum { SHOWN = 2000 };      /* a part of a length that its three digits may show */
 
 typedef struct {
     const trace *t;
@@ -34,6 +34,7 @@ typedef struct {
     answer *out;
     selection select;
     step_spans spans;
+    step_limit limit;
     why_graph graph;
     comm_names names;
     path_pieces pieces;
@@ -262,19 +263,58 @@ static bool decides(const critical *c, bool device, verdict *v) {
     return true;
 }
 
+/* The path alone cannot tell: work that queues behind a collective or an event is on the device,
+ * a host that launches just in time is on the path. What limits the step has the last word. */
+static bool is_limited(const critical *c, limit_kind by) {
+    return c->limit.by == by;
+}
+
 static bool is_device(const void *facts, verdict *v) {
-    return decides(facts, true, v);
+    const critical *c = facts;
+    return (is_limited(c, LIMIT_DEVICE) || is_limited(c, LIMIT_UNKNOWN)) && decides(c, true, v);
 }
 
 static bool is_host(const void *facts, verdict *v) {
-    return decides(facts, false, v);
+    const critical *c = facts;
+    bool may =
+        is_limited(c, LIMIT_CPU) || is_limited(c, LIMIT_DATA) || is_limited(c, LIMIT_UNKNOWN);
+    return may && decides(c, false, v);
+}
+
+static void add_limit(const critical *c, verdict *v) {
+    verdict_add(v, arg_share("share", c->limit.share));
+    verdict_add(v, arg_time("step", per_step(c, c->all_ns)));
+}
+
+static bool is_exposed(const void *facts, verdict *v) {
+    const critical *c = facts;
+    if (!is_limited(c, LIMIT_COMMUNICATION)) return false;
+    add_limit(c, v);
+    return true;
+}
+
+static bool is_waiting(const void *facts, verdict *v) {
+    const critical *c = facts;
+    if (!is_limited(c, LIMIT_DEPENDENCY)) return false;
+    add_limit(c, v);
+    return true;
+}
+
+static bool is_busy(const void *facts, verdict *v) {
+    const critical *c = facts;
+    double host = share_of_path(c, sum_of(c, false));
+    if (!is_limited(c, LIMIT_DEVICE) || c->limit.share < 0.7 || host < 0.6) return false;
+    add_limit(c, v);
+    verdict_add(v, arg_share("host", host));
+    return true;
 }
 
 /* Collectives, and waiting for other ranks in them. */
 static bool is_communication(const void *facts, verdict *v) {
     const critical *c = facts;
     int64_t ns = c->kind_ns[PATH_COMMUNICATION];
-    if (ns <= sum_of(c, true) || ns <= sum_of(c, false)) return false;
+    if (is_limited(c, LIMIT_DEVICE) || ns <= sum_of(c, true) || ns <= sum_of(c, false))
+        return false;
     verdict_add(v, arg_share("share", share_of_path(c, ns)));
     verdict_add(v, arg_time("step", per_step(c, c->all_ns)));
     return true;
@@ -299,6 +339,9 @@ static const rule rules[] = {
     {"critical_device", MSG_VERDICT_CRITICAL_DEVICE, SEVERITY_GOOD, is_device},
     {"critical_communication", MSG_VERDICT_CRITICAL_COMMUNICATION, SEVERITY_WARNING,
      is_communication},
+    {"critical_exposed", MSG_VERDICT_CRITICAL_EXPOSED, SEVERITY_WARNING, is_exposed},
+    {"critical_waits", MSG_VERDICT_CRITICAL_WAITS, SEVERITY_WARNING, is_waiting},
+    {"critical_busy", MSG_VERDICT_CRITICAL_BUSY, SEVERITY_GOOD, is_busy},
     {"critical_both", MSG_VERDICT_CRITICAL_BOTH, SEVERITY_INFO, is_both},
 };
 
@@ -306,6 +349,7 @@ static status prepare(critical *c, const params *p, error *err) {
     select_init(&c->select, c->t, p);
     TRY(step_spans_make(c->t, &c->select, c->arena, &c->spans, err));
     TRY(why_graph_make(c->t, &c->spans, c->arena, &c->graph, err));
+    TRY(step_limit_find(c->t, &c->spans, c->arena, &c->limit, err));
     TRY(comm_names_init(&c->names, c->t, c->arena, err));
     TRY(path_owners_init(&c->owners, c->t, &c->select, c->arena, err));
     TRY(path_sums_init(&c->by_name, c->arena, err));
@@ -344,20 +388,6 @@ static status add_slack_note(const critical *c, error *err) {
     return answer_note(c->out, c->arena, &note, err);
 }
 
-/* The overview ends a step where it ends itself; here what passes before the next one belongs
- * to it, too. Where that shows in the length, both are said. */
-static status add_length_note(const critical *c, error *err) {
-    verdict note = {.message = MSG_NOTE_CRITICAL_LENGTH};
-    int64_t own_ns = 0;
-    for (uint32_t i = 0; i < c->spans.n; i++)
-        own_ns = add_i64(own_ns, sub_i64(c->spans.v[i].end, c->spans.v[i].start));
-    int64_t step = per_step(c, c->all_ns), own = per_step(c, own_ns);
-    if (own <= 0 || sub_i64(step, own) < step / SHOWN) return OK;
-    verdict_add(&note, arg_time("step", step));
-    verdict_add(&note, arg_time("own", own));
-    return answer_note(c->out, c->arena, &note, err);
-}
-
 status analyse_critical(const analysis_input *in, const params *p, arena *a, answer *out,
                         error *err) {
     critical c = {.t = in->traces[0].trace,
@@ -374,10 +404,10 @@ status analyse_critical(const analysis_input *in, const params *p, arena *a, ans
     TRY(lost_work_judge(c.t, a, out, &lost, err));
     lost = lost || cold_start_judge(c.t, &c.spans.cold, &out->verdict);
     if (!lost) rules_apply(rules, N_OF(rules), &c, &out->verdict);
+    if (!lost) step_limit_name(&c.limit, &out->verdict);
     unprofiled_step bare;
     TRY(unprofiled_step_find(&c.graph, &c.spans, a, &bare, err));
     TRY(unprofiled_step_note(&bare, false, a, out, err));
-    TRY(add_length_note(&c, err));
     TRY(add_slack_note(&c, err));
     TRY(why_graph_note(&c.graph, a, out, err));
     answer_finish(out, p);

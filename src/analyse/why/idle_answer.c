@@ -31,8 +31,8 @@ typedef struct {
 typedef struct {
     interval range;
     uint32_t step, device, before, after;
-    int64_t ns[N_WAITS], most_ns[N_WAITS];
-    idle_piece longest[N_WAITS];
+    int64_t ns[N_IDLE_CAUSES], most_ns[N_IDLE_CAUSES];
+    idle_piece longest[N_IDLE_CAUSES];
 } gap;
 
 typedef struct {
@@ -53,7 +53,8 @@ typedef struct {
     gap open; /* range is empty: none */
     gap_row *gaps;
     size_t n_gaps, cap_gaps;
-    int64_t (*step_ns[MOST_IDLE_DEVICES])[N_WAITS]; /* by device, then step; NULL: never idle */
+    int64_t (*step_ns[MOST_IDLE_DEVICES])
+        [N_IDLE_CAUSES]; /* by device, then step; NULL: never idle */
     table *causes, *rows, *longest, *by_step;
 } idle_answer;
 
@@ -92,7 +93,7 @@ static status close_gap(idle_answer *k, error *err) {
     gap *g = &k->open;
     int most = 0;
     if (g->range.start >= g->range.end) return OK;
-    for (int c = 1; c < N_WAITS; c++)
+    for (int c = 1; c < N_IDLE_CAUSES; c++)
         if (g->ns[c] > g->ns[most]) most = c;
     if (k->n_gaps == k->cap_gaps) {
         size_t cap = k->cap_gaps ? 2 * k->cap_gaps : 256;
@@ -136,26 +137,26 @@ static status add_to_gap(idle_answer *k, const idle_piece *p, error *err) {
 /* ---- one device's steps ------------------------------------------------------------------ */
 
 static status write_device_steps(idle_answer *k, uint32_t device, int32_t id, error *err) {
-    static const uint32_t columns[N_WAITS] = {
-        [WAIT_HOST] = COL(idle, steps, host_late),
-        [WAIT_BLOCKED] = COL(idle, steps, blocked),
-        [WAIT_DEPENDENCY] = COL(idle, steps, dependency),
-        [WAIT_DATA] = COL(idle, steps, data),
-        [WAIT_COMMUNICATION] = COL(idle, steps, communication),
-        [WAIT_PROFILER] = COL(idle, steps, profiler),
-        [WAIT_UNKNOWN] = COL(idle, steps, unknown),
+    static const uint32_t columns[N_IDLE_CAUSES] = {
+        [IDLE_HOST_LATE] = COL(idle, steps, host_late),
+        [IDLE_BLOCKED] = COL(idle, steps, blocked),
+        [IDLE_DEPENDENCY] = COL(idle, steps, dependency),
+        [IDLE_DATA] = COL(idle, steps, data),
+        [IDLE_COMMUNICATION] = COL(idle, steps, communication),
+        [IDLE_PROFILER] = COL(idle, steps, profiler),
+        [IDLE_UNKNOWN] = COL(idle, steps, unknown),
     };
     table *t = k->by_step;
     for (uint32_t i = 0; i < k->steps.n; i++) {
-        static const int64_t none[N_WAITS] = {0};
+        static const int64_t none[N_IDLE_CAUSES] = {0};
         const int64_t *ns = k->step_ns[device] ? k->step_ns[device][i] : none;
         int64_t idle = 0;
         size_t row;
         TRY(table_add_row(t, &row, err));
         table_set_int(t, row, COL_S(step), k->steps.v[i].number);
         if (id != ABSENT_I32) table_set_int(t, row, COL_S(device), id);
-        table_set_int(t, row, COL_S(total), sub_i64(k->steps.v[i].end, k->steps.v[i].start));
-        for (int c = 0; c < N_WAITS; c++) {
+        table_set_int(t, row, COL_S(total), step_span_ns(&k->steps.v[i]));
+        for (int c = 0; c < N_IDLE_CAUSES; c++) {
             table_set_int(t, row, columns[c], ns[c]);
             idle = add_i64(idle, ns[c]);
         }
@@ -166,7 +167,7 @@ static status write_device_steps(idle_answer *k, uint32_t device, int32_t id, er
 
 static status take_piece(void *context, const idle_piece *p, error *err) {
     idle_answer *k = context;
-    int64_t(**of)[N_WAITS] = &k->step_ns[p->device];
+    int64_t(**of)[N_IDLE_CAUSES] = &k->step_ns[p->device];
     if (!*of) *of = arena_array(k->arena, k->steps.n, sizeof **of);
     if (!*of) FAIL_MEMORY(err);
     int64_t *ns = &(*of)[p->step][p->cause];
@@ -197,7 +198,7 @@ static status write_details(idle_answer *k, error *err) {
         const detail *d = GROUP_ROW(&k->details, detail, order[i]);
         size_t row;
         TRY(table_add_row(t, &row, err));
-        table_set_text(t, row, COL_D(cause), wait_cause_name((wait_cause)d->cause));
+        table_set_text(t, row, COL_D(cause), idle_cause_name((idle_cause)d->cause));
         table_set_text(t, row, COL_D(what), idle_doing_name(d->doing));
         if (d->name) table_set_text(t, row, COL_D(name), trace_str(k->t, d->name));
         if (d->op) table_set_text(t, row, COL_D(operator), trace_str(k->t, d->op));
@@ -239,7 +240,7 @@ static status write_gaps(idle_answer *k, error *err) {
         if (device != ABSENT_I32) table_set_int(t, row, COL_G(device), device);
         table_set_int(t, row, COL_G(start), sub_i64(g->range.start, k->t->start_ns));
         table_set_int(t, row, COL_G(duration), sub_i64(g->range.end, g->range.start));
-        table_set_text(t, row, COL_G(cause), wait_cause_name((wait_cause)g->cause));
+        table_set_text(t, row, COL_G(cause), idle_cause_name((idle_cause)g->cause));
         table_set_text(t, row, COL_G(what), idle_doing_name(g->doing));
         set_work(k, row, COL_G(before), g->before);
         set_work(k, row, COL_G(after), g->after);
@@ -261,7 +262,7 @@ static int64_t idle_of(const idle_answer *k, int why) {
 
 static int64_t all_idle(const idle_answer *k) {
     int64_t ns = 0;
-    for (int c = 0; c < N_WAITS; c++) ns = add_i64(ns, idle_of(k, c));
+    for (int c = 0; c < N_IDLE_CAUSES; c++) ns = add_i64(ns, idle_of(k, c));
     return ns;
 }
 
@@ -272,7 +273,7 @@ static int64_t of_step(const idle_answer *k, int64_t ns) {
 
 static int largest_cause(const idle_answer *k) {
     int most = 0;
-    for (int c = 1; c < N_WAITS; c++)
+    for (int c = 1; c < N_IDLE_CAUSES; c++)
         if (idle_of(k, c) > idle_of(k, most)) most = c;
     return most;
 }
@@ -318,7 +319,7 @@ static const char *host_did(const idle_answer *k) {
     size_t most = 0;
     for (uint32_t i = 0; i < k->details.n; i++) {
         const detail *d = GROUP_ROW(&k->details, detail, i);
-        if (d->cause != WAIT_HOST) continue;
+        if (d->cause != IDLE_HOST_LATE) continue;
         size_t at = d->doing == DOING_PYTHON                                ? 0
                     : d->doing == DOING_OPERATOR                            ? 1
                     : d->doing == DOING_ALLOCATOR                           ? 2
@@ -351,7 +352,7 @@ static void say_fusing(const idle_answer *k, verdict *v) {
     if (!used[USE_GRAPHS]) verdict_add(v, arg_text("graphs", device_graphs(k->t)));
 }
 
-static bool is_largest(const idle_answer *k, wait_cause why, verdict *v) {
+static bool is_largest(const idle_answer *k, idle_cause why, verdict *v) {
     if (largest_cause(k) != (int)why) return false;
     verdict_add(v, arg_text("device", device_noun(k->t)));
     verdict_add(v, arg_time("idle", of_step(k, all_idle(k))));
@@ -360,9 +361,9 @@ static bool is_largest(const idle_answer *k, wait_cause why, verdict *v) {
     framework made = format_framework(k->t->format);
     bool elsewhere = made != FRAMEWORK_PYTORCH && made != FRAMEWORK_NONE;
     if (device_is_cpu(k->t)) verdict_add(v, arg_int("cpu", 1));
-    if (why == WAIT_HOST && elsewhere) verdict_add(v, arg_int("elsewhere", 1));
-    if (why == WAIT_HOST && !elsewhere) say_fusing(k, v);
-    if (why == WAIT_HOST)
+    if (why == IDLE_HOST_LATE && elsewhere) verdict_add(v, arg_int("elsewhere", 1));
+    if (why == IDLE_HOST_LATE && !elsewhere) say_fusing(k, v);
+    if (why == IDLE_HOST_LATE)
         verdict_add(v, arg_int(host_did(k), 1));
     else
         add_name(k, (int)why, v);
@@ -373,21 +374,21 @@ static bool is_largest(const idle_answer *k, wait_cause why, verdict *v) {
     static bool function(const void *facts, verdict *v) {        \
         return is_largest((const idle_answer *)facts, cause, v); \
     }
-IS_LARGEST(host_is_most, WAIT_HOST)
+IS_LARGEST(host_is_most, IDLE_HOST_LATE)
 
 static bool compiler_is_most(const void *facts, verdict *v) {
     const idle_answer *k = facts;
-    if (strcmp(host_did(k), "compiler") != 0 || !is_largest(k, WAIT_HOST, v)) return false;
-    add_name(k, WAIT_HOST, v);
+    if (strcmp(host_did(k), "compiler") != 0 || !is_largest(k, IDLE_HOST_LATE, v)) return false;
+    add_name(k, IDLE_HOST_LATE, v);
     return true;
 }
 
-IS_LARGEST(blocked_is_most, WAIT_BLOCKED)
-IS_LARGEST(dependency_is_most, WAIT_DEPENDENCY)
-IS_LARGEST(data_is_most, WAIT_DATA)
-IS_LARGEST(communication_is_most, WAIT_COMMUNICATION)
-IS_LARGEST(profiler_is_most, WAIT_PROFILER)
-IS_LARGEST(unknown_is_most, WAIT_UNKNOWN)
+IS_LARGEST(blocked_is_most, IDLE_BLOCKED)
+IS_LARGEST(dependency_is_most, IDLE_DEPENDENCY)
+IS_LARGEST(data_is_most, IDLE_DATA)
+IS_LARGEST(communication_is_most, IDLE_COMMUNICATION)
+IS_LARGEST(profiler_is_most, IDLE_PROFILER)
+IS_LARGEST(unknown_is_most, IDLE_UNKNOWN)
 
 static const rule rules[] = {
     {"idle_none", MSG_VERDICT_IDLE_NONE, SEVERITY_INFO, nothing_to_explain},

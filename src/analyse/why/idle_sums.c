@@ -38,7 +38,7 @@ static status sums_init(idle_sums *s, const trace *t, const step_spans *steps, a
     s->rows = ARENA_ARRAY(a, idle_row, MOST_IDLE_DEVICES);
     if (!s->rows) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < steps->n; i++)
-        s->steps_ns = add_i64(s->steps_ns, sub_i64(steps->v[i].end, steps->v[i].start));
+        s->steps_ns = add_i64(s->steps_ns, step_span_ns(&steps->v[i]));
     return OK;
 }
 
@@ -68,23 +68,29 @@ status idle_sums_make(const trace *t, const step_spans *steps, const intervals *
     return idle_causes_find(&q, &out->devices, err);
 }
 
-void idle_sums_mean(const idle_sums *s, uint32_t device, int64_t out[N_WAITS]) {
-    int64_t sum = 0, n = max_i64(1, s->n_steps), left, rest[N_WAITS];
-    for (int c = 0; c < N_WAITS; c++) sum = add_i64(sum, s->rows[device][c].ns);
+void idle_sums_mean(const idle_sums *s, uint32_t device, int64_t out[N_IDLE_CAUSES]) {
+    int64_t sum = 0, n = max_i64(1, s->n_steps), left, rest[N_IDLE_CAUSES];
+    for (int c = 0; c < N_IDLE_CAUSES; c++) sum = add_i64(sum, s->rows[device][c].ns);
     left = mean_i64(sum, n);
-    for (int c = 0; c < N_WAITS; c++) {
+    for (int c = 0; c < N_IDLE_CAUSES; c++) {
         out[c] = s->rows[device][c].ns / n;
         rest[c] = s->rows[device][c].ns % n;
         left = sub_i64(left, out[c]);
     }
     for (; left > 0; left--) { /* the largest remainders go up */
         int best = 0;
-        for (int c = 1; c < N_WAITS; c++)
+        for (int c = 1; c < N_IDLE_CAUSES; c++)
             if (rest[c] > rest[best]) best = c;
         if (rest[best] <= 0) return;
         out[best]++;
         rest[best] = 0;
     }
+}
+
+double idle_sums_share(const idle_sums *s, idle_cause why) {
+    double all = (double)s->steps_ns * (double)s->devices.n, ns = 0;
+    for (uint32_t i = 0; i < s->devices.n; i++) ns += (double)s->rows[i][why].ns;
+    return all > 0 ? ns / all : 0;
 }
 
 static status write_cause(const idle_sums *s, uint32_t device, int why, int64_t mean, table *t,
@@ -94,7 +100,7 @@ static status write_cause(const idle_sums *s, uint32_t device, int why, int64_t 
     TRY(table_add_row(t, &row, err));
     if (s->devices.id[device] != ABSENT_I32)
         table_set_int(t, row, COL_I(device), s->devices.id[device]);
-    table_set_text(t, row, COL_I(cause), wait_cause_name((wait_cause)why));
+    table_set_text(t, row, COL_I(cause), idle_cause_name((idle_cause)why));
     table_set_int(t, row, COL_I(time), mean);
     table_set_real(t, row, COL_I(share),
                    s->steps_ns > 0 ? (double)sum->ns / (double)s->steps_ns : 0);
@@ -108,12 +114,12 @@ static status write_cause(const idle_sums *s, uint32_t device, int why, int64_t 
 
 status idle_sums_write(const idle_sums *s, table *t, error *err) {
     for (uint32_t device = 0; device < s->devices.n; device++) {
-        int64_t mean[N_WAITS];
-        bool done[N_WAITS] = {false};
+        int64_t mean[N_IDLE_CAUSES];
+        bool done[N_IDLE_CAUSES] = {false};
         idle_sums_mean(s, device, mean);
-        for (int written = 0; written < N_WAITS; written++) {
+        for (int written = 0; written < N_IDLE_CAUSES; written++) {
             int most = -1;
-            for (int c = 0; c < N_WAITS; c++)
+            for (int c = 0; c < N_IDLE_CAUSES; c++)
                 if (!done[c] && s->rows[device][c].ns > 0 &&
                     (most < 0 || s->rows[device][c].ns > s->rows[device][most].ns))
                     most = c;

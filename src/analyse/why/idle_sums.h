@@ -5,14 +5,14 @@
 #ifndef ANALYSE_IDLE_SUMS_H
 #define ANALYSE_IDLE_SUMS_H
 
-#include "analyse/why/idle_causes.h"
+#include "analyse/scan/idle_causes.h"
 
 typedef struct {
     int64_t ns, n, longest_ns;
     uint32_t slice; /* of the longest piece, 0: none */
 } idle_sum;
 
-typedef idle_sum idle_row[N_WAITS];
+typedef idle_sum idle_row[N_IDLE_CAUSES];
 
 typedef struct {
     const trace *t;
@@ -32,7 +32,9 @@ status idle_sums_make(const trace *t, const step_spans *steps, const intervals *
 
 /* The parts of the average step: each the mean, rounded up or down so that their sum is the
  * mean of the sum. */
-void idle_sums_mean(const idle_sums *s, uint32_t device, int64_t out[N_WAITS]);
+void idle_sums_mean(const idle_sums *s, uint32_t device, int64_t out[N_IDLE_CAUSES]);
+/* Share of the steps, for the average device; 0 without steps or devices. */
+double idle_sums_share(const idle_sums *s, idle_cause why);
 /* Rows of the tables overview.idle and idle.causes: largest cause first, device by device. */
 status idle_sums_write(const idle_sums *s, table *t, error *err) MUST_USE;
 

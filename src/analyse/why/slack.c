@@ -9,8 +9,6 @@
 #include "base/bisect.h"
 #include "base/num.h"
 
-enum { WAIT_CALL_NS = 5000 }; /* a call that need not wait takes so long at most */
-
 typedef struct {
     const why_graph *g;
     int64_t *begin, *end; /* by point */

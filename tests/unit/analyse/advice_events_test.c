@@ -26,7 +26,7 @@ static void gaps_point_to_the_work_that_ends_them(void **state) {
     int call = fake_add(&f, host, KIND_RUNTIME, "cudaLaunchKernel", 90, 5);
     int work = fake_work(&f, gpu, KIND_KERNEL, "gemm", 100, 30, call);
     const trace *t = fake_seal(&f);
-    idle_gap gap = {.range = {20, 100}, .work = trace_kernel_of(t, f.id[work])};
+    idle_piece gap = {.range = {20, 100}, .after = trace_kernel_of(t, f.id[work])};
     event_list_add_gap(&l, t, &gap, 60);
     event_list_add_gap(&l, t, &gap, 0); /* costs nothing: not an event */
     event_list_add_slice(&l, t, f.id[work], 70);

@@ -85,7 +85,7 @@ static void names_on_the_host_are_known(void **state) {
     case_host(&c, KIND_COLLECTIVE, "nccl:all_reduce", 600, 10);
     advice_facts f = find(&c);
     assert_int_equal(f.n_blocking, 2);
-    assert_int_equal(f.blocking[0].start, 200 * US); /* by start */
+    assert_int_equal(c.f.t.slice.start[f.blocking[0]], 200 * US); /* by start */
     assert_int_equal(f.allocator_call.n, 1);
     assert_true(f.distributed && f.nccl && !f.data_parallel);
     assert_int_equal(f.collective.n, 1);

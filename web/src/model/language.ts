@@ -53,3 +53,6 @@ export function wordOr(key: string, otherwise: string): string {
   const words: Record<string, string> = table();
   return words[key] ?? otherwise;
 }
+
+/** A cause of idle time, in the words that every view has for it. */
+export const idleWord = (cause: string): string => wordOr(`idle_${cause}`, cause.replace(/_/g, " "));

@@ -37,10 +37,10 @@ test("idle time is added up, its share is that of the mean rank", () => {
     tables: {
       idle: {
         columns: ["cause", "time", "share"].map((name) => ({ name })),
-        rows: [["host", time, share]],
+        rows: [["host_late", time, share]],
       } as unknown as Table<AreaTables["idle"]>,
     },
   });
   const merged = mergedAreas([idle(10, 0.1), idle(30, 0.3)], "self:desc");
-  assert.deepEqual(rowsOf(merged?.tables.idle), [{ cause: "host", time: 40, share: 0.2 }]);
+  assert.deepEqual(rowsOf(merged?.tables.idle), [{ cause: "host_late", time: 40, share: 0.2 }]);
 });

@@ -6,7 +6,7 @@ import { ABSENT, exact, inScale, scaleOf, short, thousands } from "../../base/fo
 import { fitRange } from "../../draw/timeline/time-scale.ts";
 import { laneIn } from "../../draw/timeline/together.ts";
 import type { Lane } from "../../draw/timeline/tracks.ts";
-import { t } from "../../model/language.ts";
+import { idleWord, t } from "../../model/language.ts";
 import { act } from "../../model/timeline/actions.ts";
 import { AREA_KINDS, type AreaKind, areaInView, askArea, partsOf } from "../../model/timeline/area.ts";
 import { counterValue, laneName } from "../../model/timeline/lane-names.ts";
@@ -187,7 +187,7 @@ function Idle({ table }: { table: TableOf<"idle"> }) {
       columns={[{ title: t("tl_cause"), help }, number(t("tl_total")), number(t("tl_share"))]}
       rows={rowsOf(table).map((r) => ({
         key: r.cause,
-        cells: [t(`tl_idle_${r.cause}` as Parameters<typeof t>[0]), short(r.time, "ns"), short(r.share, "share")],
+        cells: [idleWord(r.cause), short(r.time, "ns"), short(r.share, "share")],
       }))}
     />
   );

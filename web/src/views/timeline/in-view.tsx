@@ -3,7 +3,7 @@
 import { largestFirst } from "../../base/aggregate.ts";
 import { short, thousands } from "../../base/format.ts";
 import { shownName } from "../../base/names.ts";
-import { t } from "../../model/language.ts";
+import { idleWord, t } from "../../model/language.ts";
 import { areaInView, askArea } from "../../model/timeline/area.ts";
 import { search } from "../../model/timeline/search.ts";
 import { askJob, isTogether, memberOfRank } from "../../model/timeline/together.ts";
@@ -55,7 +55,7 @@ function IdleInView() {
       columns={[words(t("tl_area_idle")), number(t("tl_total")), number(t("tl_share"))]}
       rows={[...rows].sort(largestFirst((r) => r.time)).map((r) => ({
         key: r.cause,
-        cells: [t(`tl_idle_${r.cause}` as Parameters<typeof t>[0]), short(r.time, "ns"), short(r.share, "share")],
+        cells: [idleWord(r.cause), short(r.time, "ns"), short(r.share, "share")],
       }))}
     />
   );

@@ -6,9 +6,10 @@ import { Definition } from "../../base/tip.tsx";
 import { type Part, Strip } from "../../draw/charts/strip.tsx";
 import { nth } from "../../draw/patterns.tsx";
 import { showSlice } from "../../model/evidence.ts";
+import { idleWord } from "../../model/language.ts";
 import { themeVersion } from "../../model/theme.ts";
 import { analysis, rowsOf } from "../../model/trace.ts";
-import { w, wOr } from "../../model/why.ts";
+import { w } from "../../model/why.ts";
 import { Legend } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 
@@ -31,7 +32,6 @@ const FILLS: Record<string, string> = {
 };
 
 const causeFill = (cause: string, i: number): string => FILLS[cause] ?? nth(i);
-const causeWord = (cause: string): string => wOr(`cause_${cause}`, cause.replace(/_/g, " "));
 
 /** Causes of one device with their sums: an answer may have several rows of a cause. */
 function causesOf(rows: readonly IdleRow[]): { cause: string; ns: number }[] {
@@ -43,7 +43,7 @@ function causesOf(rows: readonly IdleRow[]): { cause: string; ns: number }[] {
 /** What the device waited for longest, of one cause. */
 function showCause(rows: readonly IdleRow[], cause: string): void {
   const row = rows.filter((r) => isKnown(r.slice)).sort(largestFirst((r) => r.total ?? r.time))[0];
-  if (row && isKnown(row.slice)) showSlice(row.slice, causeWord(cause));
+  if (row && isKnown(row.slice)) showSlice(row.slice, idleWord(cause));
 }
 
 export function IdleCauses() {
@@ -66,13 +66,13 @@ export function IdleCauses() {
               id: cause,
               value: ns,
               fill: causeFill(cause, i),
-              label: `${causeWord(cause)} ${short(ns, "ns")}`,
+              label: `${idleWord(cause)} ${short(ns, "ns")}`,
               short: percent(ns / (total || 1), 0),
               plain: causeFill(cause, i).startsWith("url"),
-              card: <Definition title={`${causeWord(cause)} · ${exact(ns, "ns")} · ${percent(ns / (total || 1))}`} />,
+              card: <Definition title={`${idleWord(cause)} · ${exact(ns, "ns")} · ${percent(ns / (total || 1))}`} />,
             }),
           );
-          const list = own.map((c) => `${causeWord(c.cause)} ${short(c.ns, "ns")}`).join(", ");
+          const list = own.map((c) => `${idleWord(c.cause)} ${short(c.ns, "ns")}`).join(", ");
           return (
             <div key={String(d)} class="why-idle">
               {devices.length > 1 ? <span class="t2">{w("idle_device", { d: String(d) })}</span> : null}
@@ -92,7 +92,7 @@ export function IdleCauses() {
             </div>
           );
         })}
-        <Legend items={causes.map((c, i) => ({ label: causeWord(c.cause), colour: causeFill(c.cause, i) }))} />
+        <Legend items={causes.map((c, i) => ({ label: idleWord(c.cause), colour: causeFill(c.cause, i) }))} />
       </div>
     </Panel>
   );

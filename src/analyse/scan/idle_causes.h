@@ -1,6 +1,7 @@
 /* idle_causes.h: why a device computes nothing, nanosecond by nanosecond.
  *
- * A device is idle while it runs no kernel, copy or set; a collective on the device is not
+ * The one home of idle time: overview, idle, advise and the timeline's area ask it, and its
+ * names of causes are the ones of every table, sentence and page. A device is idle while it runs no kernel, copy or set; a collective on the device is not
  * computing. Every such nanosecond inside the steps belongs to exactly one piece, and a piece
  * has one cause. Which one follows from the work that ends the gap:
  *
@@ -22,19 +23,19 @@
 #define ANALYSE_IDLE_CAUSES_H
 
 #include "analyse/scan/comm_kind.h"
+#include "analyse/scan/host_doing.h"
 #include "analyse/scan/step_spans.h"
-#include "analyse/why/host_doing.h"
 
 typedef enum {
-    WAIT_HOST,
-    WAIT_BLOCKED,
-    WAIT_DEPENDENCY,
-    WAIT_DATA,
-    WAIT_COMMUNICATION,
-    WAIT_PROFILER,
-    WAIT_UNKNOWN,
-    N_WAITS,
-} wait_cause;
+    IDLE_HOST_LATE,
+    IDLE_BLOCKED,
+    IDLE_DEPENDENCY,
+    IDLE_DATA,
+    IDLE_COMMUNICATION,
+    IDLE_PROFILER,
+    IDLE_UNKNOWN,
+    N_IDLE_CAUSES,
+} idle_cause;
 
 /* More exactly; the first are those of host_doing.h. */
 enum {
@@ -46,7 +47,7 @@ enum {
     N_IDLE_DOINGS,
 };
 
-str wait_cause_name(wait_cause c);
+str idle_cause_name(idle_cause c);
 str idle_doing_name(uint8_t doing);
 
 typedef struct {
@@ -69,7 +70,8 @@ typedef struct {
     const trace *t;
     const step_spans *steps;
     arena *arena;
-    bool coarse; /* what the host did while it was late is one piece, with its longest part */
+    bool together; /* all devices as one: idle is when none of them computes */
+    bool coarse;   /* what the host did while it was late is one piece, with its longest part */
     bool no_communication; /* known: there is none in the steps */
     status (*visit)(void *context, const idle_piece *p, error *err);
     void *context;
@@ -83,5 +85,26 @@ typedef struct {
 enum { MOST_IDLE_DEVICES = 256 };
 
 status idle_causes_find(const idle_causes_question *q, idle_devices *out, error *err) MUST_USE;
+
+/* The same as a list: all devices as one, coarse. */
+typedef struct {
+    idle_piece *v; /* by time */
+    size_t n, cap;
+    int64_t ns[N_IDLE_CAUSES]; /* sums over all pieces */
+} idle_pieces;
+
+/* `comm`: when there is communication in the steps; NULL: not known yet. */
+status idle_pieces_find(const trace *t, const step_spans *steps, const intervals *comm,
+                        arena *a, idle_pieces *out, error *err) MUST_USE;
+
+static inline int64_t idle_piece_ns(const idle_piece *p) {
+    return sub_i64(p->range.end, p->range.start);
+}
+
+/* Is it the device's own time from one queued piece of work to the next? It is a part of
+ * IDLE_DEPENDENCY that no change to the dependencies of the program would save. */
+static inline bool idle_piece_is_between(const idle_piece *p) {
+    return p->cause == IDLE_DEPENDENCY && p->doing == DOING_BETWEEN;
+}
 
 #endif

@@ -3,7 +3,7 @@
  * Events of a thread are sorted by start and know what holds them, so one walk over those that
  * start in the stretch, with the innermost open one beside it, finds every piece. What an event
  * says follows from what the one around it says: a short stack of these saves climbing. */
-#include "analyse/why/host_doing.h"
+#include "analyse/scan/host_doing.h"
 
 #include "analyse/lexicon.h"
 #include "base/bisect.h"
@@ -41,7 +41,7 @@ static host_doing doing_of(host_view *h, uint32_t slice, bool is_call) {
 
 static bool is_blocking(host_view *h, uint32_t slice) {
     uint8_t kind = h->t->slice.kind[slice];
-    return kind_is_call(kind) && doing_of(h, slice, true) == DOING_SYNC;
+    return (kind_is_call(kind) || kind == KIND_SYNC) && doing_of(h, slice, true) == DOING_SYNC;
 }
 
 static status find_blocking(host_view *h, error *err) {
@@ -98,6 +98,7 @@ static host_place go_in(host_view *h, host_place around, uint32_t slice) {
     switch (t->slice.kind[slice]) {
     case KIND_RUNTIME:
     case KIND_DRIVER:
+    case KIND_SYNC:
         if (!around.call) around.call = slice; /* the outermost: the one the program made */
         break;
     case KIND_OP: around = (host_place){.op = slice}; break;
@@ -119,7 +120,8 @@ static host_place climb(host_view *h, uint32_t slice) {
     for (int up = 0; slice && !p.op && up < MOST_DEPTH; up++, slice = t->slice.parent[slice]) {
         switch (t->slice.kind[slice]) {
         case KIND_RUNTIME:
-        case KIND_DRIVER: p.call = slice; break;
+        case KIND_DRIVER:
+        case KIND_SYNC: p.call = slice; break;
         case KIND_OP: p.op = slice; break;
         case KIND_STEP:
         case KIND_SPAN:

@@ -5,18 +5,18 @@
  * spent on. Pieces are cut to the steps as they are given out; all of them ascend, so every
  * list that is looked at on the way (steps, data loading, collectives of the host, the
  * profiler) has one moving end. */
-#include "analyse/why/idle_causes.h"
+#include "analyse/scan/idle_causes.h"
 
 #include "analyse/lexicon.h"
 #include "base/sort.h"
 
 enum {
-    SHORT_NS = 5000,    /* from one queued piece to the next, as in idle.c */
+    SHORT_NS = 5000,    /* from one queued piece to the next: 1 to 2 µs on current devices */
     LATENCY_NS = 20000, /* from the end of a launch to the start of its work, at most */
 };
 
-str wait_cause_name(wait_cause c) {
-    static const char *const names[N_WAITS] = {
+str idle_cause_name(idle_cause c) {
+    static const char *const names[N_IDLE_CAUSES] = {
         "host_late", "blocked", "dependency", "data", "communication", "profiler", "unknown"};
     return str_of(names[c]);
 }
@@ -64,7 +64,7 @@ typedef struct {
     comm_names comm;
     host_spans spans[N_SPANS];
     uint8_t *launches;       /* by process */
-    uint32_t main;           /* thread that marks the steps, 0: not known */
+    uint32_t main;           /* thread that marks the steps or waits for the device, 0: none */
     uint32_t step;           /* the first that has not ended yet */
     idle_piece gap;          /* what its pieces have in common */
     idle_piece last;         /* not given out yet: the next one may go on with it */
@@ -90,14 +90,18 @@ static int span_of(causes *c, uint32_t slice, bool is_launching) {
     return is_host_comm(c, slice, kind) ? SPANS_COMM : N_SPANS;
 }
 
+/* The process of the call and that of the operator: some producers show calls in a process of
+ * their own. */
 static void note_launching(causes *c) {
     const trace *t = c->t;
     bool any = false;
     for (uint32_t k = 1; t->kind_count[KIND_DATA] && k < t->kernel.n; k++) {
-        uint32_t track = t->kernel.launch[k] ? trace_track_of(t, t->kernel.launch[k]) : 0;
-        if (!track) continue;
-        c->launches[t->track.process[track]] = 1;
-        any = true;
+        const uint32_t by[] = {t->kernel.launch[k], t->kernel.op[k]};
+        for (size_t i = 0; i < N_OF(by); i++) {
+            if (!by[i]) continue;
+            c->launches[t->track.process[trace_track_of(t, by[i])]] = 1;
+            any = true;
+        }
     }
     for (uint32_t i = 0; !any && i < t->process.n; i++) c->launches[i] = 1;
 }
@@ -154,7 +158,8 @@ static status find_spans(causes *c, error *err) {
 
 static status flush(causes *c, error *err) {
     idle_piece p = c->last;
-    if (p.cause == WAIT_HOST) c->longest_host_ns = max_i64(c->longest_host_ns, p.longest_ns);
+    if (p.cause == IDLE_HOST_LATE)
+        c->longest_host_ns = max_i64(c->longest_host_ns, p.longest_ns);
     c->last.range = (interval){0};
     return p.range.start < p.range.end ? c->q->visit(c->q->context, &p, err) : OK;
 }
@@ -217,10 +222,10 @@ static idle_piece piece_of_span(causes *c, int kind, const host_span *v,
     p.op = 0;
     p.longest_ns = 0;
     p.doing = loads ? DOING_LOADING_CODE : DOING_OTHER;
-    p.cause = kind == SPANS_DATA   ? WAIT_DATA
-              : kind == SPANS_COMM ? WAIT_COMMUNICATION
-              : loads              ? WAIT_HOST
-                                   : WAIT_PROFILER;
+    p.cause = kind == SPANS_DATA   ? IDLE_DATA
+              : kind == SPANS_COMM ? IDLE_COMMUNICATION
+              : loads              ? IDLE_HOST_LATE
+                                   : IDLE_PROFILER;
     return p;
 }
 
@@ -228,12 +233,12 @@ static idle_piece piece_of_span(causes *c, int kind, const host_span *v,
  * a collective of the host, but not for data. */
 static bool explains(int kind, uint8_t why) {
     return kind == SPANS_COMM ||
-           (kind == SPANS_DATA ? why != WAIT_DEPENDENCY : why == WAIT_HOST);
+           (kind == SPANS_DATA ? why != IDLE_DEPENDENCY : why == IDLE_HOST_LATE);
 }
 
 static idle_piece piece_of_block(causes *c, const idle_piece *like) {
     idle_piece p = *like;
-    p.cause = WAIT_BLOCKED;
+    p.cause = IDLE_BLOCKED;
     p.doing = DOING_SYNC;
     p.slice = c->blocking;
     p.op = host_view_at(&c->host, c->blocking).op;
@@ -249,7 +254,7 @@ static status give_host(causes *c, interval range, const idle_piece *like, error
         idle_piece p = *like;
         const host_span *v = NULL;
         for (int kind = 0; kind < N_SPANS && !v; kind++) {
-            if (kind == SPANS_OVERHEAD && at < c->blocked_until && p.cause == WAIT_HOST) {
+            if (kind == SPANS_OVERHEAD && at < c->blocked_until && p.cause == IDLE_HOST_LATE) {
                 until = min_i64(until, c->blocked_until);
                 p = piece_of_block(c, like);
             }
@@ -269,7 +274,7 @@ static status give_host(causes *c, interval range, const idle_piece *like, error
 
 static status give_doing(causes *c, const host_piece *h, error *err) {
     idle_piece p = c->gap;
-    p.cause = h->doing == DOING_SYNC ? WAIT_BLOCKED : WAIT_HOST;
+    p.cause = h->doing == DOING_SYNC ? IDLE_BLOCKED : IDLE_HOST_LATE;
     p.doing = h->doing;
     p.slice = h->slice;
     p.op = h->op;
@@ -351,13 +356,13 @@ static status give_launched(causes *c, interval gap, int64_t launched, error *er
     p.slice = t->kernel.slice[p.after];
     p.op = t->kernel.op[p.after];
     if (!is_short && sub_i64(gap.end, launched) <= LATENCY_NS) {
-        p.cause = WAIT_HOST;
+        p.cause = IDLE_HOST_LATE;
         p.doing = DOING_LATENCY;
         return give_host(c, range, &p, err);
     }
     bool other = p.before && trace_track_of(t, t->kernel.slice[p.before]) !=
                                  trace_track_of(t, t->kernel.slice[p.after]);
-    p.cause = WAIT_DEPENDENCY;
+    p.cause = IDLE_DEPENDENCY;
     p.doing = is_short ? DOING_BETWEEN : other ? DOING_STREAM : DOING_OTHER;
     if (p.doing == DOING_STREAM) p.slice = t->kernel.slice[p.before];
     return is_short ? give(c, range, &p, err) : give_host(c, range, &p, err);
@@ -372,13 +377,13 @@ static status give_gap(causes *c, interval gap, error *err) {
     c->blocked_until = INT64_MIN;
     if (work && !launch) {
         idle_piece p = c->gap;
-        p.cause = WAIT_UNKNOWN;
+        p.cause = IDLE_UNKNOWN;
         p.doing = DOING_OTHER;
         p.slice = t->kernel.slice[work];
         return give_host(c, gap, &p, err);
     }
     uint32_t track = launch ? trace_track_of(t, launch) : c->main ? c->main : last;
-    uint32_t other = last != track ? last : c->main != track ? c->main : 0;
+    uint32_t other = c->main && c->main != track ? c->main : last != track ? last : 0;
     int64_t start = launch ? min_i64(t->slice.start[launch], gap.end) : gap.end;
     int64_t end = launch ? min_i64(slice_end(t, launch), gap.end) : gap.end;
     if (start > gap.start) TRY(give_thread(c, (interval){gap.start, start}, track, other, err));
@@ -404,7 +409,7 @@ static status advance(causes *c, sweep *s, int64_t to, uint32_t work, error *err
     c->gap.after = work;
     if (from < comm_end) {
         idle_piece p = c->gap;
-        p.cause = WAIT_COMMUNICATION;
+        p.cause = IDLE_COMMUNICATION;
         p.doing = DOING_OTHER;
         p.slice = c->t->kernel.slice[s->comm];
         p.op = c->t->kernel.op[s->comm];
@@ -443,22 +448,26 @@ static uint64_t time_key(int64_t time) {
     return (uint64_t)time ^ (uint64_t)1 << 63;
 }
 
-/* All works by device, then start. */
-static sort_pair *sort_works(const trace *t, arena *a, size_t *n) {
+/* All works by device, then start; all devices as one: by start. */
+static sort_pair *sort_works(const causes *c, size_t *n) {
+    const trace *t = c->t;
+    arena *a = c->arena;
     sort_pair *pairs = arena_alloc(a, ((size_t)t->kernel.n + 1) * sizeof *pairs);
     sort_pair *scratch = arena_alloc(a, ((size_t)t->kernel.n + 1) * sizeof *pairs);
     if (!pairs || !scratch) return NULL;
     for (uint32_t k = 1; k < t->kernel.n; k++)
         pairs[(*n)++] = (sort_pair){time_key(t->slice.start[t->kernel.slice[k]]), k};
     sort_radix(pairs, scratch, *n);
-    for (size_t i = 0; i < *n; i++) pairs[i].key = time_key(t->kernel.device[pairs[i].row]);
+    for (size_t i = 0; i < *n; i++)
+        pairs[i].key = c->q->together ? 0 : time_key(t->kernel.device[pairs[i].row]);
+    if (c->q->together) return pairs;
     sort_radix(pairs, scratch, *n);
     return pairs;
 }
 
 static status find_devices(causes *c, idle_devices *out, error *err) {
     size_t n = 0;
-    const sort_pair *work = sort_works(c->t, c->arena, &n);
+    const sort_pair *work = sort_works(c, &n);
     if (!work) FAIL_MEMORY(err);
     for (size_t first = 0, end; first < n && out->n < MOST_IDLE_DEVICES; first = end) {
         for (end = first + 1; end < n && work[end].key == work[first].key;) end++;
@@ -469,13 +478,30 @@ static status find_devices(causes *c, idle_devices *out, error *err) {
     return OK;
 }
 
+/* The thread that waits for the device longest: the program's, where nothing marks steps. */
+static uint32_t waiting_thread(const causes *c) {
+    const trace *t = c->t;
+    uint32_t most = 0;
+    int64_t most_ns = 0;
+    for (size_t i = 0; i < c->host.n_blocking;) { /* by thread */
+        uint32_t track = trace_track_of(t, c->host.blocking[i]);
+        int64_t ns = 0;
+        for (; i < c->host.n_blocking && c->host.blocking[i] < t->track.end[track]; i++)
+            ns = add_i64(ns, t->slice.dur[c->host.blocking[i]]);
+        if (ns <= most_ns) continue;
+        most = track;
+        most_ns = ns;
+    }
+    return most;
+}
+
 static status causes_init(causes *c, error *err) {
     const trace *t = c->t;
     uint32_t row = c->q->steps->v[0].row, mark = row ? t->step.slice[row] : 0;
     c->launches = ARENA_ARRAY(c->arena, uint8_t, (size_t)t->process.n + 1);
     if (!c->launches) FAIL_MEMORY(err);
-    if (mark) c->main = trace_track_of(t, mark);
     TRY(host_view_init(&c->host, t, c->arena, err));
+    c->main = mark ? trace_track_of(t, mark) : waiting_thread(c);
     c->host.coarse = c->q->coarse;
     TRY(comm_names_init(&c->comm, t, c->arena, err));
     note_launching(c);
@@ -491,5 +517,45 @@ status idle_causes_find(const idle_causes_question *q, idle_devices *out, error 
         TRY(find_devices(&c, &found, err));
     }
     *out = found;
+    return OK;
+}
+
+/* ---- as a list --------------------------------------------------------------------------- */
+
+typedef struct {
+    arena *arena;
+    idle_pieces out;
+} collector;
+
+static status add_piece(void *context, const idle_piece *p, error *err) {
+    collector *k = context;
+    idle_pieces *o = &k->out;
+    if (o->n == o->cap) {
+        size_t cap = o->cap ? o->cap * 2 : 256;
+        idle_piece *more =
+            arena_grow(k->arena, o->v, o->cap * sizeof *more, cap * sizeof *more);
+        if (!more) FAIL_MEMORY(err);
+        o->v = more;
+        o->cap = cap;
+    }
+    o->v[o->n++] = *p;
+    o->ns[p->cause] = add_i64(o->ns[p->cause], idle_piece_ns(p));
+    return OK;
+}
+
+status idle_pieces_find(const trace *t, const step_spans *steps, const intervals *comm,
+                        arena *a, idle_pieces *out, error *err) {
+    collector k = {.arena = a};
+    idle_devices devices;
+    idle_causes_question q = {.t = t,
+                              .steps = steps,
+                              .arena = a,
+                              .together = true,
+                              .coarse = true,
+                              .no_communication = comm && !comm->n,
+                              .visit = add_piece,
+                              .context = &k};
+    TRY(idle_causes_find(&q, &devices, err));
+    *out = k.out;
     return OK;
 }
