@@ -292,20 +292,22 @@ static status add_otherwise(program_ctx *x, uint32_t node, uint32_t top, program
 static bool may_differ(const program_ctx *x, uint32_t node) {
     const call_node *n = node_at(x, node);
     return !x->calls.top[node] && !n->place &&
-           !(n->flags & (NODE_ALLOCATES | NODE_COMMUNICATES)) &&
-           !name_is_backward(text_of(x, node));
+           !(n->flags & (NODE_ALLOCATES | NODE_COMMUNICATES));
 }
 
-/* Of calls with other shapes the outermost one is listed, with all inside it. Another workload
- * has other shapes everywhere: its verdict says so. */
+/* Of calls with other shapes the outermost one is listed, with all inside it; those of the
+ * backward pass follow from the others. Another workload has other shapes everywhere: its
+ * verdict says so. */
 static status add_others(program_ctx *x, const change_causes *causes, error *err) {
     uint32_t *reshaped = ARENA_ARRAY(x->arena, uint32_t, (size_t)x->tree->nodes.n + 1);
-    if (!reshaped) FAIL_MEMORY(err);
+    bool *backward = ARENA_ARRAY(x->arena, bool, (size_t)x->tree->nodes.n + 1);
+    if (!reshaped || !backward) FAIL_MEMORY(err);
     if (parity_is_other_work(causes)) return OK;
     for (uint32_t i = 1; i < x->tree->nodes.n; i++) {
         const call_node *n = node_at(x, i);
         uint32_t around = reshaped[n->parent];
-        if (!may_differ(x, i)) continue;
+        backward[i] = backward[n->parent] || name_is_backward(text_of(x, i));
+        if (backward[i] || !may_differ(x, i)) continue;
         reshaped[i] = around ? around : node_is_reshaped(x->sides, n) ? i : 0;
         if (reshaped[i])
             TRY(add_otherwise(x, i, reshaped[i], PROGRAM_SHAPES, err));
