@@ -297,6 +297,8 @@ static bool has_cause(const diff *d, bool slower, verdict *v) {
         verdict_add(v, arg_share("part", part));
         add_rest(d, v);
     }
+    if (d->measured[CHANGED_STEP].judgment == CHANGE_CHANCE)
+        verdict_add(v, arg_int("unsure", 1));
     add_basis(d, v);
     return true;
 }

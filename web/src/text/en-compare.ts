@@ -80,7 +80,7 @@ export const enCompare = {
   range: "95 % interval",
   is_real: "Real?",
   real_certain: "yes",
-  real_chance: "may be chance",
+  real_chance: "not sure",
   real_none: "no change",
   real_too_small: "yes, but tiny",
   real_may_be_machine: "in these runs",

@@ -78,7 +78,7 @@ export const zhCompare: Record<keyof typeof enCompare, string> = {
   range: "95 % 区间",
   is_real: "是否真实",
   real_certain: "是",
-  real_chance: "可能是偶然",
+  real_chance: "不确定",
   real_none: "没有变化",
   real_too_small: "是，但很小",
   real_may_be_machine: "仅此两次",

@@ -46,7 +46,7 @@ export function RealChanges({ asked, both }: { asked: Diff; both: readonly [Side
     { name: "a", title: "A", width: 78, soft: true, sortable: false, leaves: 2 },
     { name: "b", title: "B", width: 78, soft: true, sortable: false, leaves: 2 },
     { name: "change", title: c("change"), width: 88, sortable: false, stays: true },
-    { name: "certain", title: c("is_real"), text: true, width: 102, sortable: false, stays: true },
+    { name: "certain", title: c("is_real"), text: true, width: 110, sortable: false, stays: true },
     { name: "range", title: c("range"), width: 152, soft: true, sortable: false, leaves: 1 },
   ];
   return (
