@@ -2,9 +2,9 @@
  *
  * The rules of a budget (budget.h), or one for each measure, are held against both runs
  * (judge.h). A change that is only a slower host, the same in all calls, is inconclusive: runs
- * of one program often differ by that much. Where the steps are too noisy to tell how much longer
- * they are, but not that they are longer, causes that are certain and exceed the limit make it a
- * regression. Another workload is not judged at all. */
+ * of one program often differ by that much. Where the steps are longer for sure, but too noisy
+ * to tell by how much, causes that are certain and exceed the limit make it a regression.
+ * Another workload is not judged at all. */
 #include <math.h>
 
 #include "analyse/check/baseline.h"

@@ -2,6 +2,7 @@
 #include "analyse/compare/call_modules.h"
 
 #include "base/hash.h"
+#include "base/num.h"
 
 typedef struct {
     uint32_t first, second;
@@ -57,13 +58,14 @@ status call_modules_merge(call_modules *into, const modules_origin *o, arena *sc
         if (name == UINT32_MAX) FAIL_MEMORY(err);
         module[i] = call_modules_child(into, module[m->parent], name);
         if (module[i] == GROUP_NONE) FAIL_MEMORY(err);
-        module_node_at(into, module[i])->calls[o->side] += m->calls[0];
+        int64_t *calls = &module_node_at(into, module[i])->calls[o->side];
+        *calls = add_i64(*calls, m->calls[0]);
     }
     for (uint32_t i = 0; i < from->calls.n; i++) {
         const module_calls *c = GROUP_ROW(&from->calls, module_calls, i);
         module_calls *to = call_modules_at(into, o->there[c->node], module[c->module]);
         if (!to) FAIL_MEMORY(err);
-        to->calls[o->side] += c->calls[0];
+        to->calls[o->side] = add_i64(to->calls[o->side], c->calls[0]);
     }
     return OK;
 }

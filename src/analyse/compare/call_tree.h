@@ -23,18 +23,18 @@ typedef struct {
 
 /* What a node costs over all steps of one worker, or of all workers of a side. */
 typedef struct {
-    int64_t device_ns;                   /* a device works for it */
-    int64_t host_ns;                     /* no device works, and the host is in it */
-    int64_t gap_ns;                      /* neither works: the wait for its next call */
-    int64_t first_ns;                    /* of the gaps, those with which a step begins */
-    int64_t calls, kernels, replayed;    /* replayed: of the kernels, those of graphs */
-    double device_squares, host_squares; /* of each step: device_ns; host_ns + gap_ns. Of a
+    int64_t device_ns;                       /* a device works for it */
+    int64_t host_ns;                         /* no device works, and the host is in it */
+    int64_t gap_ns;                          /* neither works: the wait for its next call */
+    int64_t first_ns;                        /* of the gaps, those with which a step begins */
+    int64_t calls, kernels, replayed;        /* replayed: of the kernels, those of graphs */
+    double device_squares, host_squares;     /* of each step: device_ns; host_ns + gap_ns. Of a
                                             side: its distance from the worker's mean */
-    double call_squares;                 /* the same of the number of its calls */
+    double call_squares;                     /* the same of the number of its calls */
     int64_t now_device, now_host, now_calls; /* of the step being read */
-    uint32_t step;                       /* that step's number here, from 1 */
-    uint32_t costliest;                  /* the slice with the largest share of all this */
-    uint32_t worker;                     /* of a side: the one it is of */
+    uint32_t step;                           /* that step's number here, from 1 */
+    uint32_t costliest;                      /* the slice with the largest share of all this */
+    uint32_t worker;                         /* of a side: the one it is of */
     int64_t costliest_ns;
     uint64_t shapes, names;          /* sums of hashes: of the calls' inputs, of the kernels */
     uint64_t with_shapes;            /* calls whose shapes were recorded */

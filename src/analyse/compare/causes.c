@@ -101,7 +101,8 @@ static status add_work(causes_ctx *x, uint32_t node, const matched *m, error *er
     const call_node *n = node_at(x, node);
     double rest[N_SIDES];
     for (int s = 0; s < N_SIDES; s++) rest[s] = changed_calls_ns(x->sides, n, s);
-    change_cause *c = cause_at(x, CHANGE_WORK_ADDED, x->calls.anchor[node], x->calls.anchor[node]);
+    change_cause *c =
+        cause_at(x, CHANGE_WORK_ADDED, x->calls.anchor[node], x->calls.anchor[node]);
     if (!c) FAIL_MEMORY(err);
     for (int s = 0; s < N_SIDES; s++) {
         if (x->calls.top[node] == node) c->calls[s] += (double)n->cost[s].calls / x->steps[s];
@@ -281,7 +282,8 @@ static status name_work(causes_ctx *x, error *err) {
             GROUP_ROW(&x->rows, cause_row, i)->cause.most_ns = -1;
     for (uint32_t i = 1; i < x->tree->nodes.n; i++) {
         if (x->calls.top[i] != i) continue;
-        change_cause *c = cause_at(x, CHANGE_WORK_ADDED, x->calls.anchor[i], x->calls.anchor[i]);
+        change_cause *c =
+            cause_at(x, CHANGE_WORK_ADDED, x->calls.anchor[i], x->calls.anchor[i]);
         if (!c) FAIL_MEMORY(err);
         c->tops++;
         if (fabs(x->top_ns[i]) <= c->most_ns) continue;

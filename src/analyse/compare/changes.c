@@ -125,8 +125,8 @@ static void set_measured(table *t, size_t row, changed what, const measured_chan
 }
 
 static const char *const JUDGMENTS[] = {
-    [CHANGE_UNKNOWN] = "too_few_steps", [CHANGE_NONE] = "none",
-    [CHANGE_CHANCE] = "chance",         [CHANGE_SMALL] = "too_small",
+    [CHANGE_UNKNOWN] = "too_few_steps",  [CHANGE_NONE] = "none",
+    [CHANGE_CHANCE] = "chance",          [CHANGE_SMALL] = "too_small",
     [CHANGE_MACHINE] = "may_be_machine", [CHANGE_OTHER_WORK] = "other_workload",
     [CHANGE_CERTAIN] = "certain",
 };

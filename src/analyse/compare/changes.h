@@ -2,9 +2,9 @@
  *
  * The interval of a change comes from the steps of both runs, or, where there are several runs
  * of the first program, from how these differ. `certain` says that it is more than chance: the
- * interval excludes 0 and a time changes by at least half a percent. Two runs of one program often
- * differ by a fifth on the host, all steps of one being slower: so the times of the host, and
- * of the whole step, are certain only if several runs were given or causes that are certain
+ * interval excludes 0 and a time changes by at least half a percent. Two runs of one program
+ * often differ by a fifth on the host, all steps of one being slower: so the times of the host,
+ * and of the whole step, are certain only if several runs were given or causes that are certain
  * explain at least half of the change. Another workload (parity.h) is never certain: its step
  * is also given for the same amount of data, where the factor is known. */
 #ifndef ANALYSE_CHANGES_H
@@ -28,11 +28,11 @@ typedef enum {
 
 /* What the interval says, and what it cannot say. */
 typedef enum {
-    CHANGE_UNKNOWN,   /* too few steps or runs */
+    CHANGE_UNKNOWN, /* too few steps or runs */
     CHANGE_NONE,
-    CHANGE_CHANCE,    /* the interval includes 0 */
-    CHANGE_SMALL,     /* it does not, but the change is less than CHANGES_LEAST */
-    CHANGE_MACHINE,   /* it is real for these two runs, which are one run each */
+    CHANGE_CHANCE,     /* the interval includes 0 */
+    CHANGE_SMALL,      /* it does not, but the change is less than CHANGES_LEAST */
+    CHANGE_MACHINE,    /* it is real for these two runs, which are one run each */
     CHANGE_OTHER_WORK, /* real, of another workload or another program */
     CHANGE_CERTAIN
 } change_judgment;

@@ -44,7 +44,8 @@ static str module_text(const diff *d, const program_change *c) {
 }
 
 static void add_change(const diff *d, const program_change *c, verdict *v) {
-    str module = module_text(d, c), place = module.n ? module : call_tree_text(&d->tree, c->where);
+    str module = module_text(d, c),
+        place = module.n ? module : call_tree_text(&d->tree, c->where);
     verdict_add(v, arg_text("changed", intern_get(d->tree.names, c->name)));
     if (place.n) verdict_add(v, arg_text("place", place));
     verdict_add(v, arg_calls("count_a", c->calls[SIDE_A]));
@@ -97,7 +98,6 @@ static status write_change(const diff *d, table *t, const program_change *c, err
 status diff_write_program(diff *d, error *err) {
     table *t = answer_table(d->out, d->arena, "program_changes");
     if (!t) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < d->program.n; i++)
-        TRY(write_change(d, t, &d->program.v[i], err));
+    for (uint32_t i = 0; i < d->program.n; i++) TRY(write_change(d, t, &d->program.v[i], err));
     return OK;
 }

@@ -191,7 +191,8 @@ static bool is_program(const void *facts, verdict *v) {
     const diff *d = facts;
     double ns = 0;
     if (first_cause(d) || !d->program.n_counts) return false;
-    for (uint32_t i = 0; i < d->program.n_counts; i++) ns += program_change_ns(&d->program.v[i]);
+    for (uint32_t i = 0; i < d->program.n_counts; i++)
+        ns += program_change_ns(&d->program.v[i]);
     verdict_add(v, arg_time(ns < 0 ? "saves" : "adds", round_i64(fabs(ns))));
     diff_say_program(d, v);
     add_noise(d, v);

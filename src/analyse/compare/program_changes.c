@@ -32,7 +32,7 @@ typedef struct {
     row_key key;
     program_change c;
     double forward[N_SIDES], backward[N_SIDES]; /* calls of a step */
-    double variance; /* of the difference of the calls */
+    double variance;                            /* of the difference of the calls */
     double most_ns;
     double in_modules, in_changed; /* calls that changed: in any module; in one that changed */
     double most_calls;             /* of these in one module */
@@ -166,8 +166,7 @@ static status add_call(program_ctx *x, uint32_t top, error *err) {
 
 static void finish_calls(program_row *r) {
     bool forward = r->forward[SIDE_A] > 0 || r->forward[SIDE_B] > 0;
-    for (int s = 0; s < N_SIDES; s++)
-        r->c.calls[s] = forward ? r->forward[s] : r->backward[s];
+    for (int s = 0; s < N_SIDES; s++) r->c.calls[s] = forward ? r->forward[s] : r->backward[s];
     r->c.is_of_backward |= !forward;
     r->c.form = r->c.calls[SIDE_A] <= 0   ? PROGRAM_NEW
                 : r->c.calls[SIDE_B] <= 0 ? PROGRAM_GONE
@@ -320,7 +319,7 @@ static status add_others(program_ctx *x, const change_causes *causes, error *err
 /* ---- order ------------------------------------------------------------------------------- */
 
 /* Compiled code and modules stand for much else; a call that is wholly new or gone is surer to
- * be meant than one made more often; what the backward pass does inside follows from the rest. */
+ * be meant than one made more often; what the backward pass does follows from the rest. */
 static int rank_of(const program_change *c) {
     bool whole = c->form == PROGRAM_NEW || c->form == PROGRAM_GONE;
     if (c->is_of_backward) return 5;

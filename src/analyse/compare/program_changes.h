@@ -2,8 +2,8 @@
  * does more or less often, whatever it costs.
  *
  * Calls are counted where they were changed from the outside (changed_calls.h). A call of the
- * backward pass goes to the operator it undoes: MmBackward0 to aten::mm, and both to aten::linear
- * if that is what changed. Where a model's modules were recorded and one of them is called more
+ * backward pass goes to the operator it undoes: MmBackward0 to aten::mm, and both to
+ * aten::linear if that is what changed. Where a model's modules were recorded and one of them is called more
  * or less often, it stands for all that changed inside it. Calls that both make as often are
  * listed where their input shapes or their kernels are others. */
 #ifndef ANALYSE_PROGRAM_CHANGES_H
@@ -21,20 +21,20 @@ typedef enum {
 
 typedef struct {
     program_form form;
-    uint8_t kind;           /* enum slice_kind; KIND_MODULE: a module */
-    bool is_compiled;       /* the code of a compiler, torch.compile; of the first alone */
-    bool is_of_backward;    /* it is, or it is in, a call of the backward pass */
-    uint32_t name;          /* of the tree's names */
-    uint32_t where;         /* node: the innermost call around it that did not change; 0: none */
-    uint32_t module;        /* of call_modules: most of it is in this one; 0: not known */
-    double calls[N_SIDES];  /* of a step; of PROGRAM_KERNELS: kernels */
-    double ns[N_SIDES];     /* of a step: what the calls cost that one run makes alone */
-    uint32_t parts;         /* of a module: operators that changed inside it alone */
-    uint32_t most;          /* the node with most of it; 0: a module without any */
+    uint8_t kind;          /* enum slice_kind; KIND_MODULE: a module */
+    bool is_compiled;      /* the code of a compiler, torch.compile; of the first alone */
+    bool is_of_backward;   /* it is, or it is in, a call of the backward pass */
+    uint32_t name;         /* of the tree's names */
+    uint32_t where;        /* node: the innermost around it that did not change; 0: none */
+    uint32_t module;       /* of call_modules: most of it is in this one; 0: not known */
+    double calls[N_SIDES]; /* of a step; of PROGRAM_KERNELS: kernels */
+    double ns[N_SIDES];    /* of a step: what the calls cost that one run makes alone */
+    uint32_t parts;        /* of a module: operators that changed inside it alone */
+    uint32_t most;         /* the node with most of it; 0: a module without any */
 } program_change;
 
 typedef struct {
-    program_change *v; /* what is wholly new or gone first, then by cost */
+    program_change *v;    /* what is wholly new or gone first, then by cost */
     uint32_t n, n_counts; /* n_counts: of calls that one run makes more often */
 } program_changes;
 

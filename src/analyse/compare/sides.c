@@ -6,8 +6,8 @@
 #include "analyse/scan/memory_view.h"
 #include "base/sort.h"
 
-#define COMPARE_TABLES                                                          \
-    (SELECT_TABLES | TRACE_TABLE(track) | TRACE_TABLE(op) | TRACE_TABLE(comm) | \
+#define COMPARE_TABLES                                                                     \
+    (SELECT_TABLES | TRACE_TABLE(track) | TRACE_TABLE(op) | TRACE_TABLE(comm) |            \
      TRACE_TABLE(meta) | TRACE_TABLE(device) | TRACE_TABLE(memory) | TRACE_TABLE(module) | \
      TRACE_TABLE(module_call) | TRACE_TABLE(flow))
 

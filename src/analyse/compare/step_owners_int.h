@@ -35,7 +35,7 @@ typedef struct {
     arena *arena;
     owned_steps *out;
     uint32_t *node_of;   /* by slice */
-    uint32_t *module_of; /* by slice: of call_modules, 0: none; NULL: no modules were recorded */
+    uint32_t *module_of; /* by slice: of call_modules, 0: none; NULL: none was recorded */
     uint32_t *name_of;   /* by string: its number in the tree + 1, 0 = not looked up */
     known_child *known;  /* KNOWN of them, by a hash of their key */
     uint8_t *names;      /* by string: what a call of that name does; 0 = not looked up */

@@ -27,8 +27,10 @@ static void add_step(fake *f, int host, int number, const program *p) {
     fake_add(f, host, KIND_OP, "aten::add", at + 45 * US, 5 * US);
     if (p->item) fake_add(f, host, KIND_OP, "aten::item", at + 62 * US, US);
     if (p->compiled) fake_add(f, host, KIND_OP, "CompiledFunction", at + 65 * US, 5 * US);
-    if (p->backward) fake_add(f, host, KIND_OP, ENGINE "SoftmaxBackward0", at + 75 * US, 9 * US);
-    if (p->sometimes && number == 1) fake_add(f, host, KIND_OP, "aten::print", at + 90 * US, US);
+    if (p->backward)
+        fake_add(f, host, KIND_OP, ENGINE "SoftmaxBackward0", at + 75 * US, 9 * US);
+    if (p->sometimes && number == 1)
+        fake_add(f, host, KIND_OP, "aten::print", at + 90 * US, US);
 }
 
 static fake runs[2];
@@ -96,8 +98,7 @@ static void what_is_done_now_and_then_is_no_change(void **state) {
 
 static void the_backward_pass_goes_to_the_operator_it_undoes(void **state) {
     arena a = {0};
-    answer out =
-        compare(&(program){.attention = true, .backward = true}, &(program){0}, &a);
+    answer out = compare(&(program){.attention = true, .backward = true}, &(program){0}, &a);
     const table *t = fake_table(&out, "program_changes");
     assert_int_equal(t->n_rows, 2);
     assert_row(&out, 0, "removed", "aten::softmax");
