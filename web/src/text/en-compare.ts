@@ -42,7 +42,7 @@ export const enCompare = {
   parity_nothing: "none",
   // the program
   program: "What changed in the program",
-  program_words: "calls of a step that one run makes more often, whatever they cost",
+  program_words: "what a step of B does differently, whatever it costs",
   program_more: "Show {n} more",
   program_added: "New in B",
   program_removed: "Gone in B",

@@ -42,7 +42,7 @@ export const zhCompare: Record<keyof typeof enCompare, string> = {
   parity_profile_memory: "记录内存",
   parity_nothing: "无",
   program: "程序中的变化",
-  program_words: "一次运行中调用次数更多的调用，不论其开销",
+  program_words: "B 的一步与 A 的不同之处，不论其开销",
   program_more: "再显示 {n} 项",
   program_added: "B 中新增",
   program_removed: "B 中不再有",
