@@ -166,8 +166,12 @@ SHOWN = {
         "title saves share included_in severity id step workers worker evidence suggestion",
     ("advise", "events"):
         "advice name cost from step kind",
+    ("diff", "program_changes"):
+        "title change",
     ("diff", "causes"):
         "title change share certain evidence id",
+    ("diff", "changes"):
+        "metric a b change low high judgment detectable unit",
     ("diff", "operators"):
         "name change device_a device_b host_a host_b calls_a calls_b status",
     ("diff", "kernels"):
@@ -1047,7 +1051,8 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: causes, changes, steps, ranks, breakdown, operators, kernels, graph_nodes, parity.
+        Tables: program_changes, causes, changes, steps, ranks, breakdown, operators, kernels,
+            graph_nodes, parity.
         """
         words = dict(locals())
         del words["self"]

@@ -55,7 +55,7 @@ typedef struct {
     } u;
 } arg;
 
-#define MAX_ARGS 16
+#define MAX_ARGS 20
 
 typedef struct error {
     status status;

@@ -74,8 +74,10 @@ test("compare: two ticked runs are compared, the older one first; verdict, step 
     const causes = rowsOf(there.tables.causes);
     assert.equal(causes[0].id, "host_gap");
     assert.ok(Math.abs(causes[0].change - SLEEP_US * 1000) < 100_000, `${causes[0].change} is the sleep`);
-    assert.deepEqual(await cells(page, ".cause .advice-title"), causes.map((r) => plain(r.title)));
-    assert.equal((await cells(page, ".cause-change b"))[0].replace(/\u2009/g, " "), ms(causes[0].change));
+    const program = rowsOf(there.tables.program_changes);
+    assert.deepEqual(await cells(page, ".cause .advice-title"), [...program, ...causes].map((r) => plain(r.title)));
+    assert.match(program[0].title, /max_pool2d_with_indices runs different kernels/, "what changed in the program is first");
+    assert.equal((await cells(page, "section[aria-label=Causes] .cause-change b"))[0].replace(/\u2009/g, " "), ms(causes[0].change));
     const sum = causes.reduce((all, r) => all + r.change, 0);
     const [a, b] = rowsOf(there.tables.steps);
     assert.equal(sum, b.mean - a.mean, "the causes are the change of the step");
@@ -92,7 +94,7 @@ test("compare: a cause leads to its event in the timeline of either run, and bac
   const { own, there } = await both(s);
   const cause = rowsOf(there.tables.causes)[0];
   await visit(own, "compare?run=before&other=after", async (page) => {
-    await page.locator(".cause").first().locator("button", { hasText: "In B" }).click();
+    await page.locator("section[aria-label=Causes] .cause").first().locator("button", { hasText: "In B" }).click();
     await addressHas(page, `sel=slice:${cause.slice_b}`);
     await addressHas(page, "run=after");
     await page.waitForSelector(".tl-what");
@@ -100,7 +102,7 @@ test("compare: a cause leads to its event in the timeline of either run, and bac
     await page.goBack();
     await addressHas(page, "#/compare?run=before&other=after");
     await settled(page);
-    await page.locator(".cause").first().locator("button", { hasText: "In A" }).click();
+    await page.locator("section[aria-label=Causes] .cause").first().locator("button", { hasText: "In A" }).click();
     await addressHas(page, `sel=slice:${cause.slice_a}`);
     await addressHas(page, "run=before");
   });
@@ -257,6 +259,6 @@ test("compare: a planted sleep of recorded traces is named first", async (s) => 
   });
   await visit({ ...s, url: own.url }, "compare?run=base_a&other=host_sleep", async (page) => {
     assert.match(await heading(page), /18\.1 % longer.*the wait before Optimizer\.step/);
-    assert.equal((await cells(page, ".cause-kind b"))[0], "Wait before a call");
+    assert.equal((await cells(page, "section[aria-label=Causes] .cause-kind b"))[0], "Wait before a call");
   });
 }, ["compare"]);

@@ -2,8 +2,9 @@
  *
  * The rules of a budget (budget.h), or one for each measure, are held against both runs
  * (judge.h). A change that is only a slower host, the same in all calls, is inconclusive: runs
- * of one program often differ by that much. What is certain beyond it is a regression even
- * where the steps as a whole are too noisy. Another workload is not judged at all. */
+ * of one program often differ by that much. Where the steps are longer for sure, but too noisy
+ * to tell by how much, causes that are certain and exceed the limit make it a regression.
+ * Another workload is not judged at all. */
 #include <math.h>
 
 #include "analyse/check/baseline.h"
@@ -103,9 +104,13 @@ static void weigh_changes(const check *c, judged *j) {
         return;
     }
     double certain = certain_part(c, r->measure), limit = j->limit - j->base;
-    if (limit_is_upper(r->side) && limit >= 0 && certain > limit) {
+    bool by_causes = limit_is_upper(r->side) && limit >= 0 && certain > limit;
+    if (by_causes && j->low > 0 && j->change > limit) {
         if (j->result != CHECK_REGRESSION) j->reason = REASON_CAUSES;
         j->result = CHECK_REGRESSION;
+    } else if (by_causes && j->result == CHECK_OK) { /* other things make up for them */
+        j->reason = REASON_OFFSET;
+        j->result = CHECK_INCONCLUSIVE;
     } else if (j->result == CHECK_REGRESSION && !c->in->n_also &&
                c->changes.host_speed_ns > 0 && !judged_survives(j, host_part(c, j))) {
         j->result = CHECK_INCONCLUSIVE;
@@ -168,6 +173,7 @@ static const uint16_t REASONS[] = {
     [REASON_FEW_STEPS] = MSG_CHECK_REASON_FEW,
     [REASON_HOST_SPEED] = MSG_CHECK_REASON_HOST,
     [REASON_CAUSES] = MSG_CHECK_REASON_CAUSES,
+    [REASON_OFFSET] = MSG_CHECK_REASON_OFFSET,
     [REASON_OTHER_WORK] = MSG_CHECK_REASON_WORK,
     [REASON_NO_ROW] = MSG_CHECK_REASON_NONE,
     [REASON_ROW] = MSG_CHECK_REASON_ROW,
@@ -340,6 +346,7 @@ static bool is_inconclusive(const void *facts, verdict *v) {
     if (!isnan(first->low))
         verdict_add(v, arg_value("noise", first->rule->unit, (first->high - first->low) / 2));
     verdict_add(v, arg_time("host", round_i64(c->changes.host_speed_ns)));
+    verdict_add(v, arg_time("certain", round_i64(certain_part(c, first->rule->measure))));
     return true;
 }
 

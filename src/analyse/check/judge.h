@@ -33,6 +33,7 @@ typedef enum {
     REASON_FEW_STEPS,  /* no noise known */
     REASON_HOST_SPEED, /* the host was slower in all calls */
     REASON_CAUSES,     /* causes that are certain exceed the limit by themselves */
+    REASON_OFFSET,     /* they do, but the measure itself is no worse */
     REASON_OTHER_WORK,
     REASON_NO_ROW, /* no such row, or not recorded */
     REASON_ROW,    /* the row that exceeds it most: `row` */

@@ -27,7 +27,8 @@ status call_tree_init(call_tree *t, arena *a, error *err) {
     if (!arena_on_reset(a, free_names, t->names)) FAIL_MEMORY(err);
     TRY(groups_init(&t->nodes, a, sizeof(call_node), err));
     if (groups_add(&t->nodes) == GROUP_NONE) FAIL_MEMORY(err);
-    return groups_init(&t->kernels, a, sizeof(name_sum), err);
+    TRY(groups_init(&t->kernels, a, sizeof(name_sum), err));
+    return call_modules_init(&t->modules, a, err);
 }
 
 uint32_t call_tree_child(call_tree *t, uint32_t parent, str name) {
@@ -82,6 +83,7 @@ static double distance_squares(double squares, double sum, double n) {
 static void add_cost(node_cost *to, const node_cost *c, const tree_origin *o) {
     double host = (double)c->host_ns + (double)c->gap_ns;
     to->device_squares += distance_squares(c->device_squares, (double)c->device_ns, o->n_steps);
+    to->call_squares += distance_squares(c->call_squares, (double)c->calls, o->n_steps);
     to->host_squares += distance_squares(c->host_squares, host, o->n_steps);
     to->device_ns = add_i64(to->device_ns, c->device_ns);
     to->host_ns = add_i64(to->host_ns, c->host_ns);
@@ -136,10 +138,13 @@ status call_tree_merge(call_tree *into, const call_tree *from, const tree_origin
         const call_node *n = call_tree_node(from, i);
         call_node *to = call_tree_node(into, there[i]);
         to->flags |= n->flags;
+        to->kind = n->kind;
         add_cost(&to->cost[origin->side], &n->cost[SIDE_A], origin);
         if (n->place) TRY(note_place(into, &to->cost[origin->side], from, i, err));
     }
-    return merge_kernels(into, from, origin->side, err);
+    TRY(merge_kernels(into, from, origin->side, err));
+    modules_origin modules = {&from->modules, from->names, into->names, there, origin->side};
+    return call_modules_merge(&into->modules, &modules, scratch, err);
 }
 
 static void end_run(run_sums *r, int64_t now_ns, double n_steps) {

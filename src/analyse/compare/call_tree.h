@@ -3,15 +3,14 @@
  * A node is a name below a node: `aten::mm` in `aten::linear` in the root. Calls of both runs
  * with the same names around them share a node, whatever their threads and times, so runs are
  * aligned where they are alike, and a call that one of them lacks hangs below the last node
- * that both have. Steps, Python frames and modules are looked through; launches belong to the
- * call around them, calls that block or allocate are nodes of their own, and so are kernels of
- * no known operator, by name. Kernels of a graph that is launched as a whole are nodes by their
- * place in it. */
+ * that both have. Steps, Python frames and modules are looked through (call_modules.h has the
+ * modules); launches belong to the call around them, calls that block or allocate are nodes of
+ * their own, and so are kernels of no known operator, by name. Kernels of a graph that is
+ * launched as a whole are nodes by their place in it. */
 #ifndef ANALYSE_CALL_TREE_H
 #define ANALYSE_CALL_TREE_H
 
-#include "analyse/scan/group.h"
-#include "base/intern.h"
+#include "analyse/compare/call_modules.h"
 
 enum { SIDE_A = 0, SIDE_B = 1, N_SIDES };
 
@@ -24,17 +23,18 @@ typedef struct {
 
 /* What a node costs over all steps of one worker, or of all workers of a side. */
 typedef struct {
-    int64_t device_ns;                   /* a device works for it */
-    int64_t host_ns;                     /* no device works, and the host is in it */
-    int64_t gap_ns;                      /* neither works: the wait for its next call */
-    int64_t first_ns;                    /* of the gaps, those with which a step begins */
-    int64_t calls, kernels, replayed;    /* replayed: of the kernels, those of graphs */
-    double device_squares, host_squares; /* of each step: device_ns; host_ns + gap_ns. Of a
+    int64_t device_ns;                       /* a device works for it */
+    int64_t host_ns;                         /* no device works, and the host is in it */
+    int64_t gap_ns;                          /* neither works: the wait for its next call */
+    int64_t first_ns;                        /* of the gaps, those with which a step begins */
+    int64_t calls, kernels, replayed;        /* replayed: of the kernels, those of graphs */
+    double device_squares, host_squares;     /* of each step: device_ns; host_ns + gap_ns. Of a
                                             side: its distance from the worker's mean */
-    int64_t now_device, now_host;        /* of the step being read */
-    uint32_t step;                       /* that step's number here, from 1 */
-    uint32_t costliest;                  /* the slice with the largest share of all this */
-    uint32_t worker;                     /* of a side: the one it is of */
+    double call_squares;                     /* the same of the number of its calls */
+    int64_t now_device, now_host, now_calls; /* of the step being read */
+    uint32_t step;                           /* that step's number here, from 1 */
+    uint32_t costliest;                      /* the slice with the largest share of all this */
+    uint32_t worker;                         /* of a side: the one it is of */
     int64_t costliest_ns;
     uint64_t shapes, names;          /* sums of hashes: of the calls' inputs, of the kernels */
     uint64_t with_shapes;            /* calls whose shapes were recorded */
@@ -55,7 +55,7 @@ enum {
 
 typedef struct {
     uint32_t parent, name; /* name: of call_tree_text */
-    uint8_t flags;
+    uint8_t flags, kind;   /* kind: enum slice_kind of its calls, or of its work */
     uint32_t place; /* of a graph's node: among those of its parent, from 1; 0: another node */
     node_cost cost[N_SIDES];
 } call_node;
@@ -70,6 +70,7 @@ typedef struct {
     intern *names;
     groups nodes;   /* call_node; the root is 0 and comes before all others */
     groups kernels; /* name_sum */
+    call_modules modules;
 } call_tree;
 
 status call_tree_init(call_tree *t, arena *a, error *err) MUST_USE;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "analyse/compare/changed_calls.h"
 #include "analyse/compare/matched.h"
 #include "analyse/compare/shape_change.h"
 #include "base/sort.h"
@@ -27,11 +28,8 @@ typedef struct {
     const call_tree *tree;
     const compared_side *sides;
     double steps[N_SIDES], step_ns; /* step_ns: the mean of the first run */
-    double sure;                    /* spreads beyond which a cause is certain */
-    uint32_t *anchor;               /* by node: the innermost around it that did not change */
-    uint32_t *top;         /* and what of it that changed lies just inside; 0: nothing */
-    double *top_ns;        /* by such a node: what it and all inside it cost more */
-    uint8_t *inside;       /* by node: what lies inside it changed */
+    changed_calls calls;
+    double *top_ns;        /* by outermost changed node: what it and all inside it cost more */
     bool replays[N_SIDES]; /* the run replays graphs */
     bool same_kernels;     /* both runs launch the same ones, whatever launches them */
     groups rows;           /* cause_row */
@@ -102,18 +100,15 @@ static void add_counts(const causes_ctx *x, change_cause *c, const call_node *n)
 static status add_work(causes_ctx *x, uint32_t node, const matched *m, error *err) {
     const call_node *n = node_at(x, node);
     double rest[N_SIDES];
-    for (int s = 0; s < N_SIDES; s++) {
-        const node_cost *c = &n->cost[s];
-        double all = (double)c->device_ns + (double)c->host_ns + (double)c->gap_ns;
-        rest[s] = (1 - m->share[s]) * all / x->steps[s];
-    }
-    change_cause *c = cause_at(x, CHANGE_WORK_ADDED, x->anchor[node], x->anchor[node]);
+    for (int s = 0; s < N_SIDES; s++) rest[s] = changed_calls_ns(x->sides, n, s);
+    change_cause *c =
+        cause_at(x, CHANGE_WORK_ADDED, x->calls.anchor[node], x->calls.anchor[node]);
     if (!c) FAIL_MEMORY(err);
     for (int s = 0; s < N_SIDES; s++) {
-        if (x->top[node] == node) c->calls[s] += (double)n->cost[s].calls / x->steps[s];
+        if (x->calls.top[node] == node) c->calls[s] += (double)n->cost[s].calls / x->steps[s];
         c->kernels[s] += (double)n->cost[s].kernels / x->steps[s];
     }
-    x->top_ns[x->top[node]] += rest[SIDE_B] - rest[SIDE_A];
+    x->top_ns[x->calls.top[node]] += rest[SIDE_B] - rest[SIDE_A];
     double variance = 0;
     for (int s = 0; s < N_SIDES; s++) {
         double more = 1 - m->share[s];
@@ -136,7 +131,7 @@ static change_cause *device_cause(causes_ctx *x, uint32_t node) {
         !node_sums_differ(x->sides, (uint64_t)c[SIDE_A].kernels, (uint64_t)c[SIDE_B].kernels);
     if (!node_is_changed(x->sides, n) &&
         (!same_number || node_sums_differ(x->sides, c[SIDE_A].names, c[SIDE_B].names)))
-        return x->inside[node] && !same_number
+        return x->calls.inside[node] && !same_number
                    ? cause_at(x, CHANGE_WORK_ADDED, node, node) /* one runs it itself */
                    : cause_at(x, CHANGE_OTHER_KERNELS, n->name, node);
     if (!c[SIDE_A].kernels != !c[SIDE_B].kernels) /* a device against none, however often */
@@ -173,7 +168,7 @@ static bool begins_steps(const call_node *n) {
 
 /* Work inside this node that one run alone does; NULL: there is none. */
 static change_cause *work_inside(causes_ctx *x, uint32_t node) {
-    if (!x->inside[node]) return NULL;
+    if (!x->calls.inside[node]) return NULL;
     cause_key key = {CHANGE_WORK_ADDED, node};
     for (uint32_t i = 0; i < x->rows.n; i++)
         if (same_cause(GROUP_ROW(&x->rows, cause_row, i), &key))
@@ -257,17 +252,9 @@ static status add_memory(causes_ctx *x, uint32_t node, error *err) {
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-static void find_anchors(causes_ctx *x) {
-    for (uint32_t i = 1; i < x->tree->nodes.n; i++) {
+static void find_replays(causes_ctx *x) {
+    for (uint32_t i = 1; i < x->tree->nodes.n; i++)
         for (int s = 0; s < N_SIDES; s++) x->replays[s] |= node_at(x, i)->cost[s].replayed > 0;
-        uint32_t parent = node_at(x, i)->parent;
-        x->anchor[i] = x->top[parent] ? x->anchor[parent] : parent;
-        bool is_work = !(node_at(x, i)->flags & NODE_ALLOCATES);
-        x->top[i] = x->top[parent]                                        ? x->top[parent]
-                    : is_work && node_is_changed(x->sides, node_at(x, i)) ? i
-                                                                          : 0;
-        if (x->top[i] == i) x->inside[parent] = 1;
-    }
 }
 
 static status add_all(causes_ctx *x, error *err) {
@@ -294,9 +281,11 @@ static status name_work(causes_ctx *x, error *err) {
         if (GROUP_ROW(&x->rows, cause_row, i)->key.kind == CHANGE_WORK_ADDED)
             GROUP_ROW(&x->rows, cause_row, i)->cause.most_ns = -1;
     for (uint32_t i = 1; i < x->tree->nodes.n; i++) {
-        if (x->top[i] != i) continue;
-        change_cause *c = cause_at(x, CHANGE_WORK_ADDED, x->anchor[i], x->anchor[i]);
+        if (x->calls.top[i] != i) continue;
+        change_cause *c =
+            cause_at(x, CHANGE_WORK_ADDED, x->calls.anchor[i], x->calls.anchor[i]);
         if (!c) FAIL_MEMORY(err);
+        c->tops++;
         if (fabs(x->top_ns[i]) <= c->most_ns) continue;
         c->most_ns = fabs(x->top_ns[i]);
         c->most = i;
@@ -323,7 +312,7 @@ static void judge_cause(const causes_ctx *x, change_cause *c) {
                                                        : CHANGE_WORK_REMOVED;
     }
     c->certain = x->out->spread_known && c->kind != CHANGE_HOST_SPEED &&
-                 fabs(cause_ns(c)) > x->sure * sqrt(c->variance);
+                 fabs(cause_ns(c)) > cause_spread(x->out, c);
 }
 
 /* Kernels that both runs have, of all that one of them has: nine of ten by number. */
@@ -413,22 +402,20 @@ static status write_out(causes_ctx *x, arena *a, error *err) {
 
 status causes_make(const call_tree *tree, const compared_side sides[N_SIDES], arena *a,
                    change_causes *out, error *err) {
-    causes_ctx x = {.tree = tree, .sides = sides, .out = out, .sure = SURE_TIMES};
-    *out = (change_causes){.host_ratio = 1};
+    causes_ctx x = {.tree = tree, .sides = sides, .out = out};
+    *out = (change_causes){.host_ratio = 1, .sure = SURE_TIMES};
     for (int s = 0; s < N_SIDES; s++) x.steps[s] = side_steps(&sides[s]);
     x.step_ns = (double)sides[SIDE_A].mean_ns;
     if (sides[SIDE_A].n_runs > 1)
-        x.sure = fmax(SURE_TIMES, noise_t(0.975, sides[SIDE_A].n_runs - 1));
-    x.anchor = ARENA_ARRAY(a, uint32_t, (size_t)tree->nodes.n + 1);
-    x.top = ARENA_ARRAY(a, uint32_t, (size_t)tree->nodes.n + 1);
+        out->sure = fmax(SURE_TIMES, noise_t(0.975, sides[SIDE_A].n_runs - 1));
     x.top_ns = ARENA_ARRAY(a, double, (size_t)tree->nodes.n + 1);
-    x.inside = ARENA_ARRAY(a, uint8_t, (size_t)tree->nodes.n + 1);
-    if (!x.anchor || !x.top || !x.top_ns || !x.inside) FAIL_MEMORY(err);
+    if (!x.top_ns) FAIL_MEMORY(err);
+    TRY(changed_calls_find(tree, sides, a, &x.calls, err));
     x.same_kernels = has_same_kernels(&x);
     TRY(find_common(&x, a, &out->in_common, err));
     out->spread_known = is_spread_known(sides);
     TRY(groups_init(&x.rows, a, sizeof(cause_row), err));
-    find_anchors(&x);
+    find_replays(&x);
     shapes_compare(tree, sides, out);
     TRY(host_ratio_find(tree, sides, a, &out->host_ratio, err));
     TRY(add_all(&x, err));

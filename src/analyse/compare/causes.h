@@ -13,6 +13,8 @@
 #ifndef ANALYSE_CAUSES_H
 #define ANALYSE_CAUSES_H
 
+#include <math.h>
+
 #include "analyse/compare/sides.h"
 
 typedef enum {
@@ -40,6 +42,7 @@ typedef struct {
     double ns[N_SIDES];
     double variance; /* of their difference */
     uint32_t most;   /* the node with the largest part of it */
+    uint32_t tops;   /* of other work: outermost calls that changed */
     double most_ns;
     double device_ns[N_SIDES], device_variance; /* of other work: the device's part */
     double calls[N_SIDES], kernels[N_SIDES], replayed[N_SIDES];
@@ -52,6 +55,7 @@ typedef struct {
     uint32_t n;
     bool in_common;    /* some operator or kernel is in both runs */
     bool spread_known; /* steps or runs enough to tell what is chance */
+    double sure;       /* spreads beyond which a cause is certain */
     double host_ratio; /* time of the second run's host over the first one's, same calls */
     double compared, reshaped; /* calls with shapes in both runs; of those with other ones */
     double factor; /* most of those are this many times as large; NaN: they differ otherwise */
@@ -62,6 +66,10 @@ typedef struct {
 status causes_make(const call_tree *tree, const compared_side sides[N_SIDES], arena *a,
                    change_causes *out, error *err) MUST_USE;
 
+/* How far its size is unsure: what is less than this may be chance. */
+static inline double cause_spread(const change_causes *all, const change_cause *c) {
+    return all->sure * sqrt(c->variance);
+}
 static inline double cause_ns(const change_cause *c) {
     return c->ns[SIDE_B] - c->ns[SIDE_A];
 }

@@ -7,8 +7,6 @@
 
 #define COL_M(name) COL(diff, changes, name)
 
-static const double LEAST = 0.005; /* of the first side: what is less is never certain */
-
 typedef struct {
     const char *name, *unit;
     measure measure;
@@ -69,15 +67,19 @@ static bool is_explained(const change_causes *causes, changed what, double chang
     return change > 0 ? sum >= change / 2 : sum <= change / 2;
 }
 
-static bool is_certain(const compared_side sides[N_SIDES], const change_causes *causes,
-                       changed what, const measured_change *m) {
+static change_judgment judge(const compared_side sides[N_SIDES], const change_causes *causes,
+                             changed what, const measured_change *m) {
     double change = measured_ns(m);
-    if (parity_is_other_work(causes) || !causes->in_common) return false;
     bool of_host = what == CHANGED_STEP || what == CHANGED_HOST || what == CHANGED_LAUNCH;
-    if (!m->known || !noise_is_real(&m->change)) return false;
-    if (fabs(change) < LEAST * fabs(m->of[SIDE_A])) return false;
-    if (!of_host || sides[SIDE_A].n_runs > 1) return true;
-    return what != CHANGED_LAUNCH && is_explained(causes, what, change);
+    if (!m->known) return CHANGE_UNKNOWN;
+    if (change == 0) return CHANGE_NONE;
+    if (!noise_is_real(&m->change)) return CHANGE_CHANCE;
+    if (parity_is_other_work(causes) || !causes->in_common) return CHANGE_OTHER_WORK;
+    if (what != CHANGED_KERNELS && fabs(change) < CHANGES_LEAST * fabs(m->of[SIDE_A]))
+        return CHANGE_SMALL;
+    if (!of_host || sides[SIDE_A].n_runs > 1) return CHANGE_CERTAIN;
+    return what != CHANGED_LAUNCH && is_explained(causes, what, change) ? CHANGE_CERTAIN
+                                                                        : CHANGE_MACHINE;
 }
 
 /* How much more data a step of the second run takes; NaN: as much, or not known. */
@@ -99,7 +101,7 @@ status changes_make(const compared_side sides[N_SIDES], const change_causes *cau
             if (isnan(size)) m->of[SIDE_A] = NAN;
             TRY(sides_compare(sides, INFO[k].measure, size, a, &m->change, &m->known, err));
         }
-        m->certain = is_certain(sides, causes, k, m);
+        m->judgment = judge(sides, causes, k, m);
     }
     return OK;
 }
@@ -119,8 +121,15 @@ static void set_measured(table *t, size_t row, changed what, const measured_chan
     set_value(t, row, COL_M(low), what, m->change.low);
     set_value(t, row, COL_M(high), what, m->change.high);
     set_value(t, row, COL_M(detectable), what, m->change.detectable);
-    table_set_int(t, row, COL_M(certain), m->certain);
+    table_set_int(t, row, COL_M(certain), measured_is_certain(m));
 }
+
+static const char *const JUDGMENTS[] = {
+    [CHANGE_UNKNOWN] = "too_few_steps",  [CHANGE_NONE] = "none",
+    [CHANGE_CHANCE] = "chance",          [CHANGE_SMALL] = "too_small",
+    [CHANGE_MACHINE] = "may_be_machine", [CHANGE_OTHER_WORK] = "other_workload",
+    [CHANGE_CERTAIN] = "certain",
+};
 
 /* What neither run has recorded has no row. */
 status changes_write(const measured_change v[N_CHANGED], table *out, error *err) {
@@ -131,6 +140,7 @@ status changes_write(const measured_change v[N_CHANGED], table *out, error *err)
         table_set_text(out, row, COL_M(metric), str_of(INFO[k].name));
         table_set_text(out, row, COL_M(unit), str_of(INFO[k].unit));
         set_measured(out, row, k, &v[k]);
+        table_set_text(out, row, COL_M(judgment), str_of(JUDGMENTS[v[k].judgment]));
     }
     return OK;
 }

@@ -20,6 +20,7 @@ static status explain_alone(diff *d, error *err) {
 static status compare(diff *d, const params *p, error *err) {
     TRY(sides_read(d->in, d->in->against, p, d->arena, d->sides, &d->tree, err));
     TRY(causes_make(&d->tree, d->sides, d->arena, &d->causes, err));
+    TRY(program_changes_make(&d->tree, d->sides, &d->causes, d->arena, &d->program, err));
     TRY(changes_make(d->sides, &d->causes, d->arena, d->measured, err));
     TRY(rank_changes_make(d->sides, d->arena, &d->ranks, err));
     TRY(explain_alone(d, err));
@@ -34,6 +35,7 @@ static status write_ranks(diff *d, error *err) {
 }
 
 static status write_tables(diff *d, error *err) {
+    TRY(diff_write_program(d, err));
     TRY(diff_write_causes(d, err));
     table *changes = answer_table(d->out, d->arena, "changes");
     if (!changes) FAIL_MEMORY(err);

@@ -3,6 +3,7 @@
 #define ANALYSE_DIFF_INT_H
 
 #include "analyse/compare/changes.h"
+#include "analyse/compare/program_changes.h"
 #include "analyse/compare/rank_changes.h"
 
 typedef struct {
@@ -10,6 +11,7 @@ typedef struct {
     compared_side sides[N_SIDES];
     call_tree tree;
     change_causes causes;
+    program_changes program;
     int64_t change_ns; /* of the means */
     measured_change measured[N_CHANGED];
     rank_changes ranks;
@@ -26,9 +28,16 @@ typedef struct {
 } cause_words;
 const cause_words *diff_cause_words(const change_cause *c);
 
-/* The name a cause goes by, of the tree it was found in; none of what replaces calls all over
- * the step. */
+/* The name a cause goes by, of the tree it was found in; none of what changed in several
+ * places. */
 str diff_cause_name(const call_tree *tree, const change_cause *c);
+
+/* Table program_changes. */
+status diff_write_program(diff *d, error *err) MUST_USE;
+/* A change of the program, or the first, as a clause of the verdict: its words are the argument
+ * `program`, and `more` counts the others. Nothing where calls did not change. */
+void diff_say_change(const diff *d, const program_change *c, verdict *v);
+void diff_say_program(const diff *d, verdict *v);
 
 /* Tables causes, steps, breakdown, operators and kernels. */
 status diff_write_causes(diff *d, error *err) MUST_USE;

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "analyse/compare/diff_int.h"
+#include "analyse/compare/forward_names.h"
 #include "analyse/rules.h"
 #include "base/message_ids_advice.h"
 #include "base/message_ids_columns.h"
@@ -70,13 +71,15 @@ const cause_words *diff_cause_words(const change_cause *c) {
     return &WORDS[c->kind];
 }
 
-/* The name a cause goes by: of work its place, when that has a name. What replaces calls all
- * over the step has none. */
+/* The name a cause goes by: of work its place, when that has a name, or the one call that
+ * changed. What changed in several places has none. */
 str diff_cause_name(const call_tree *tree, const change_cause *c) {
     bool is_work = c->kind <= CHANGE_WORK_REPLACED || c->kind == CHANGE_GRAPH;
-    if ((c->kind == CHANGE_WORK_REPLACED || c->kind == CHANGE_GRAPH) && !c->where)
-        return STR_NONE;
-    return call_tree_text(tree, is_work && c->where ? c->where : c->most);
+    if (!is_work) return call_tree_text(tree, c->most);
+    if (c->where) return name_without_engine(call_tree_text(tree, c->where));
+    bool is_mixed = c->kind == CHANGE_WORK_REPLACED || c->kind == CHANGE_GRAPH;
+    if (is_mixed || c->tops > 1) return STR_NONE;
+    return name_without_engine(call_tree_text(tree, c->most));
 }
 
 static void add_times(verdict *v, const change_cause *c) {
@@ -84,13 +87,27 @@ static void add_times(verdict *v, const change_cause *c) {
     verdict_add(v, arg_time("b", round_i64(c->ns[SIDE_B])));
 }
 
+/* Other work at the top by the change of the program that is most of it; else by the call that
+ * changed most, *others saying that it is not alone. */
+static str title_name(const diff *d, const change_cause *c, bool *others) {
+    str name = diff_cause_name(&d->tree, c);
+    *others = false;
+    if (c->kind > CHANGE_WORK_REPLACED || c->where || name.n) return name;
+    const program_change *p = program_change_of(&d->program, 0, c->ns);
+    if (p) return intern_get(d->tree.names, p->name);
+    *others = true;
+    return name_without_engine(call_tree_text(&d->tree, c->most));
+}
+
 static verdict *title_of(const diff *d, const change_cause *c) {
     verdict *v = arena_alloc(d->arena, sizeof *v);
-    str name = diff_cause_name(&d->tree, c);
+    bool others;
+    str name = title_name(d, c, &others);
     if (!v) return NULL;
     *v = (verdict){.id = diff_cause_words(c)->id, .message = diff_cause_words(c)->title};
     const call_node *most = call_tree_node(&d->tree, c->most);
     if (name.n) verdict_add(v, arg_text("name", name));
+    if (others) verdict_add(v, arg_int("others", 1));
     if (c->kind == CHANGE_OTHER_KERNELS && most->place) {
         v->message = MSG_DIFF_GRAPH_KERNEL;
         verdict_add(v, arg_text("other", intern_get(d->tree.names, most->cost[SIDE_B].kernel)));
@@ -128,8 +145,11 @@ static verdict *evidence_of(const diff *d, const change_cause *c) {
     }
     if (c->kind == CHANGE_MEMORY) add_memory(d, c, v);
     if (most.n) verdict_add(v, arg_text("most", most));
-    if (d->causes.spread_known)
-        verdict_add(v, arg_time("spread", round_i64(2 * sqrt(c->variance))));
+    if (!d->causes.spread_known) return v;
+    double spread = cause_spread(&d->causes, c);
+    verdict_add(v, arg_time("spread", round_i64(spread)));
+    if (c->kind == CHANGE_HOST_SPEED && fabs(cause_ns(c)) > spread)
+        verdict_add(v, arg_int("machine", 1));
     return v;
 }
 
@@ -156,7 +176,8 @@ static status write_cause(diff *d, table *t, const change_cause *c, error *err) 
     if (d->sides[SIDE_A].mean_ns > 0)
         table_set_real(t, row, COL_C(share), cause_ns(c) / (double)d->sides[SIDE_A].mean_ns);
     table_set_int(t, row, COL_C(certain), c->certain);
-    str name = diff_cause_name(&d->tree, c);
+    bool others;
+    str name = title_name(d, c, &others);
     if (name.n) table_set_text(t, row, COL_C(name), name);
     set_costliest(d, t, row, c);
     return OK;

@@ -92,7 +92,7 @@ static void add_basis(const diff *d, verdict *v) {
 static bool is_host_changed(const diff *d) {
     const measured_change *host = &d->measured[CHANGED_HOST];
     if (host->known && !noise_is_real(&host->change)) return false;
-    if (d->sides[SIDE_A].n_runs > 1) return host->certain;
+    if (d->sides[SIDE_A].n_runs > 1) return measured_is_certain(host);
     for (uint32_t i = 0; i < d->causes.n; i++)
         if (d->causes.v[i].kind == CHANGE_HOST_SPEED)
             return fabs(cause_ns(&d->causes.v[i])) >= 0.02 * (double)d->sides[SIDE_A].mean_ns;
@@ -111,6 +111,7 @@ static bool is_unsure(const void *facts, verdict *v) {
     if (d->measured[CHANGED_STEP].known || fabs((double)d->change_ns) < least) return false;
     add_means(d, v);
     add_basis(d, v);
+    diff_say_program(d, v);
     if (!c || c->kind == CHANGE_HOST_SPEED || !diff_cause_name(&d->tree, c).n) return true;
     verdict_add(v, arg_words("what", diff_cause_words(c)->what));
     verdict_add(v, arg_text("name", diff_cause_name(&d->tree, c)));
@@ -132,6 +133,7 @@ static bool is_host(const void *facts, verdict *v) {
     const diff *d = facts;
     const measured_change *host = &d->measured[CHANGED_HOST];
     const measured_change *launch = &d->measured[CHANGED_LAUNCH];
+    if (d->program.n_counts) return false; /* it is not the same work */
     if (first_cause(d) || is_work_changed(d) || !is_host_changed(d)) return false;
     add_means(d, v);
     verdict_add(v, arg_time("host_a", round_i64(host->of[SIDE_A])));
@@ -144,15 +146,78 @@ static bool is_host(const void *facts, verdict *v) {
     return true;
 }
 
-static bool is_same(const void *facts, verdict *v) {
-    const diff *d = facts;
+/* How much of the change is the same calls in a faster or slower host, where that is at least a
+ * quarter of it. */
+static void add_rest(const diff *d, verdict *v) {
+    for (uint32_t i = 0; i < d->causes.n; i++) {
+        const change_cause *c = &d->causes.v[i];
+        if (c->kind != CHANGE_HOST_SPEED || cause_ns(c) / (double)d->change_ns < 0.25) continue;
+        verdict_add(v, arg_words("rest", cause_ns(c) > 0 ? MSG_DIFF_REST_SLOWER
+                                                         : MSG_DIFF_REST_FASTER));
+        verdict_add(v, arg_time("host", round_i64(fabs(cause_ns(c)))));
+    }
+}
+
+static void add_noise(const diff *d, verdict *v) {
     const measured_change *step = &d->measured[CHANGED_STEP];
-    if (first_cause(d)) return false;
     add_means(d, v);
     if (step->known) verdict_add(v, arg_time("seen", round_i64(step->change.detectable)));
     if (!d->causes.spread_known) verdict_add(v, arg_int("one", 1));
     add_basis(d, v);
+}
+
+static bool is_same(const void *facts, verdict *v) {
+    const diff *d = facts;
+    if (first_cause(d)) return false;
+    add_noise(d, v);
     return true;
+}
+
+/* More than the noise of the steps, or of the runs, and yet nothing explains it. */
+static bool is_machine(const void *facts, verdict *v) {
+    const diff *d = facts;
+    const measured_change *step = &d->measured[CHANGED_STEP];
+    double least = CHANGES_LEAST * (double)d->sides[SIDE_A].mean_ns;
+    if (first_cause(d) || !step->known || !noise_is_real(&step->change)) return false;
+    if (fabs((double)d->change_ns) < least) return false;
+    add_means(d, v);
+    verdict_add(v, how_word((double)d->change_ns));
+    add_basis(d, v);
+    return true;
+}
+
+/* Another program, and no certain change of its time. */
+static bool is_program(const void *facts, verdict *v) {
+    const diff *d = facts;
+    double ns = 0;
+    if (first_cause(d) || !d->program.n_counts) return false;
+    for (uint32_t i = 0; i < d->program.n_counts; i++)
+        ns += program_change_ns(&d->program.v[i]);
+    verdict_add(v, arg_time(ns < 0 ? "saves" : "adds", round_i64(fabs(ns))));
+    diff_say_program(d, v);
+    add_noise(d, v);
+    add_rest(d, v);
+    return true;
+}
+
+/* Other work at the top by the change of the program that is most of it, or by the first; all
+ * else by its own words and name. */
+static void add_cause(const diff *d, const change_cause *c, verdict *v) {
+    bool is_work = c->kind <= CHANGE_WORK_REPLACED && !c->where;
+    const program_change *p = is_work ? program_change_of(&d->program, 0, c->ns) : NULL;
+    verdict_add(v, arg_time("cost", round_i64(fabs(cause_ns(c)))));
+    if (!p && is_work && d->program.n_counts) p = &d->program.v[0];
+    if (p) {
+        diff_say_change(d, p, v);
+        return;
+    }
+    str name = diff_cause_name(&d->tree, c);
+    verdict_add(v, arg_words("what", diff_cause_words(c)->what));
+    if (name.n)
+        verdict_add(v, arg_text("name", name));
+    else
+        verdict_add(v, arg_int(c->kind == CHANGE_GRAPH ? "all" : "several", 1));
+    diff_say_program(d, v);
 }
 
 /* What made the rank slower or faster: the largest certain cause of its own steps but
@@ -201,12 +266,10 @@ static bool is_against(const void *facts, verdict *v) {
     const diff *d = facts;
     const change_cause *c = first_cause(d);
     if (!c || cause_of_change(d)) return false;
-    str name = diff_cause_name(&d->tree, c);
     add_means(d, v);
-    verdict_add(v, arg_words("what", diff_cause_words(c)->what));
-    if (name.n) verdict_add(v, arg_text("name", name));
-    verdict_add(v, arg_time("cost", round_i64(fabs(cause_ns(c)))));
+    add_cause(d, c, v);
     verdict_add(v, how_word(cause_ns(c)));
+    add_rest(d, v);
     return true;
 }
 
@@ -216,9 +279,11 @@ static bool is_unclear(const void *facts, verdict *v) {
     const measured_change *step = &d->measured[CHANGED_STEP];
     double least = 0.1 * (double)d->sides[SIDE_A].mean_ns;
     if (first_cause(d) || d->sides[SIDE_A].n_runs > 1 || !step->known) return false;
+    if (noise_is_real(&step->change)) return false;
     if (fabs((double)d->change_ns) < least) return false;
     add_means(d, v);
     verdict_add(v, arg_time("seen", round_i64(step->change.detectable)));
+    diff_say_program(d, v);
     add_basis(d, v);
     return true;
 }
@@ -226,11 +291,15 @@ static bool is_unclear(const void *facts, verdict *v) {
 static bool has_cause(const diff *d, bool slower, verdict *v) {
     const change_cause *c = cause_of_change(d);
     if (!c || (d->change_ns > 0) != slower) return false;
+    double part = cause_ns(c) / (double)d->change_ns;
     add_means(d, v);
-    str name = diff_cause_name(&d->tree, c);
-    verdict_add(v, arg_words("what", diff_cause_words(c)->what));
-    if (name.n) verdict_add(v, arg_text("name", name));
-    verdict_add(v, arg_time("cost", round_i64(fabs(cause_ns(c)))));
+    add_cause(d, c, v);
+    if (part < 0.5) {
+        verdict_add(v, arg_share("part", part));
+        add_rest(d, v);
+    }
+    if (d->measured[CHANGED_STEP].judgment == CHANGE_CHANCE)
+        verdict_add(v, arg_int("unsure", 1));
     add_basis(d, v);
     return true;
 }
@@ -254,6 +323,8 @@ static const rule rules[] = {
     {"diff_host", MSG_VERDICT_DIFF_HOST, SEVERITY_INFO, is_host},
     {"diff_against", MSG_VERDICT_DIFF_AGAINST, SEVERITY_INFO, is_against},
     {"diff_unclear", MSG_VERDICT_DIFF_UNCLEAR, SEVERITY_INFO, is_unclear},
+    {"diff_program", MSG_VERDICT_DIFF_PROGRAM, SEVERITY_INFO, is_program},
+    {"diff_machine", MSG_VERDICT_DIFF_MACHINE, SEVERITY_INFO, is_machine},
     {"diff_same", MSG_VERDICT_DIFF_SAME, SEVERITY_GOOD, is_same},
     {"diff_slower", MSG_VERDICT_DIFF_SLOWER, SEVERITY_WARNING, is_slower},
     {"diff_faster", MSG_VERDICT_DIFF_FASTER, SEVERITY_GOOD, is_faster},

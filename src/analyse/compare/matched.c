@@ -24,6 +24,10 @@ static double variance_within(const compared_side *s, double squares) {
     return freedom > 0 ? squares / freedom / side_steps_each(s) : 0;
 }
 
+double node_calls_variance(const compared_side *s, const node_cost *c) {
+    return variance_within(s, c->call_squares);
+}
+
 /* Of a run's mean. */
 static double variance_between(const compared_side *s, const run_sums *r) {
     double n = s->n_runs;

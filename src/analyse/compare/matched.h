@@ -14,6 +14,8 @@ typedef struct {
 matched node_match(const compared_side sides[N_SIDES], const call_node *n);
 /* Does one side call it more often? */
 bool node_is_changed(const compared_side sides[N_SIDES], const call_node *n);
+/* The variance of the number of its calls in a mean step of a side. */
+double node_calls_variance(const compared_side *s, const node_cost *c);
 /* Time of the second side's host over the first one's, for the same calls: the median of the
  * ratios of all nodes, each weighted with its time. */
 status host_ratio_find(const call_tree *tree, const compared_side sides[N_SIDES], arena *a,

@@ -6,9 +6,10 @@
 #include "analyse/scan/memory_view.h"
 #include "base/sort.h"
 
-#define COMPARE_TABLES                                                          \
-    (SELECT_TABLES | TRACE_TABLE(track) | TRACE_TABLE(op) | TRACE_TABLE(comm) | \
-     TRACE_TABLE(meta) | TRACE_TABLE(device) | TRACE_TABLE(memory) | TRACE_TABLE(module))
+#define COMPARE_TABLES                                                                     \
+    (SELECT_TABLES | TRACE_TABLE(track) | TRACE_TABLE(op) | TRACE_TABLE(comm) |            \
+     TRACE_TABLE(meta) | TRACE_TABLE(device) | TRACE_TABLE(memory) | TRACE_TABLE(module) | \
+     TRACE_TABLE(module_call) | TRACE_TABLE(flow))
 
 /* ---- one worker -------------------------------------------------------------------------- */
 

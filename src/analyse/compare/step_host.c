@@ -47,18 +47,30 @@ static status open_one(owners *o, uint32_t slice, const step_span *s, error *err
     return OK;
 }
 
+static status count_in_module(owners *o, uint32_t slice, error *err) {
+    if (!o->module_of || !o->module_of[slice]) return OK;
+    module_calls *c =
+        call_modules_at(&o->tree->modules, o->node_of[slice], o->module_of[slice]);
+    if (!c) FAIL_MEMORY(err);
+    c->calls[SIDE_A]++;
+    return OK;
+}
+
 /* row: the first of table op that is not before the slice. */
-static void count_call(owners *o, uint32_t slice, uint32_t row) {
+static status count_call(owners *o, uint32_t slice, uint32_t row, error *err) {
     const trace *t = o->t;
     if (kind_is_call(t->slice.kind[slice]) && !owners_call_flags(o, t->slice.name[slice]))
-        return;
-    if (owners_is_call_again(t, slice)) return;
+        return OK;
+    if (owners_is_call_again(t, slice)) return OK;
     node_cost *c = owners_cost_now(o, o->node_of[slice]);
     c->calls++;
-    if (row >= t->op.n || t->op.slice[row] != slice || !t->op.shapes[row]) return;
+    c->now_calls++;
+    TRY(count_in_module(o, slice, err));
+    if (row >= t->op.n || t->op.slice[row] != slice || !t->op.shapes[row]) return OK;
     c->shapes = hash_add(c->shapes, hash_u64(owners_string_hash(o, t->op.shapes[row])));
     c->with_shapes++;
     if (!c->example.n) c->example = trace_str(t, t->op.shapes[row]);
+    return OK;
 }
 
 /* A slice of a thread, after those before it. *row: the first of table op that is not before
@@ -69,8 +81,7 @@ static status read_slice(owners *o, uint32_t i, const step_span *s, uint32_t *ro
         TRY(close_call(o, err));
     TRY(open_one(o, i, s, err));
     while (*row < t->op.n && t->op.slice[*row] < i) (*row)++;
-    count_call(o, i, *row);
-    return OK;
+    return count_call(o, i, *row, err);
 }
 
 static status end_thread(owners *o, error *err) {

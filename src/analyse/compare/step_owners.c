@@ -72,11 +72,14 @@ static status name_nodes(owners *o, error *err) {
             node = child_of(o, node, t->slice.name[i]);
             if (node == GROUP_NONE) FAIL_MEMORY(err);
             call_tree_node(o->tree, node)->flags |= flags;
+            call_tree_node(o->tree, node)->kind = kind;
             if (kind == KIND_DATA) call_tree_node(o->tree, node)->flags |= NODE_LOADS;
             if (on_host && comm_host_id(&o->comms, t->slice.name[i]))
                 call_tree_node(o->tree, node)->flags |= NODE_COMMUNICATES;
         }
         o->node_of[i] = node;
+        if (o->module_of && !o->module_of[i] && parent < i)
+            o->module_of[i] = o->module_of[parent];
     }
     return OK;
 }
@@ -96,7 +99,8 @@ node_cost *owners_cost_now(owners *o, uint32_t node) {
     if (c->step == o->step) return c;
     c->device_squares += (double)c->now_device * (double)c->now_device;
     c->host_squares += (double)c->now_host * (double)c->now_host;
-    c->now_device = c->now_host = 0;
+    c->call_squares += (double)c->now_calls * (double)c->now_calls;
+    c->now_device = c->now_host = c->now_calls = 0;
     c->step = o->step;
     return c;
 }
@@ -157,7 +161,10 @@ static uint32_t node_of_work(owners *o, uint32_t k) {
     uint32_t op = t->kernel.op[k], launch = t->kernel.launch[k];
     if (o->graph_node_of && o->graph_node_of[k]) return o->graph_node_of[k] - 1;
     if (op) return o->node_of[op];
-    return child_of(o, launch ? o->node_of[launch] : 0, t->slice.name[t->kernel.slice[k]]);
+    uint32_t slice = t->kernel.slice[k];
+    uint32_t node = child_of(o, launch ? o->node_of[launch] : 0, t->slice.name[slice]);
+    if (node != GROUP_NONE) call_tree_node(o->tree, node)->kind = t->slice.kind[slice];
+    return node;
 }
 
 static status give_work(owners *o, uint32_t k, int64_t ns, error *err) {
@@ -309,6 +316,7 @@ status step_owners_make(call_tree *tree, const trace *t, const selection *s, are
         if (!out->of[m]) FAIL_MEMORY(err);
     }
     TRY(owners_init(&o, err));
+    TRY(owners_find_modules(&o, s, err));
     TRY(name_nodes(&o, err));
     TRY(owners_find_graphs(&o, err));
     for (uint32_t i = 0; i < out->steps.n; i++) {

@@ -35,6 +35,7 @@ typedef struct {
     arena *arena;
     owned_steps *out;
     uint32_t *node_of;   /* by slice */
+    uint32_t *module_of; /* by slice: of call_modules, 0: none; NULL: none was recorded */
     uint32_t *name_of;   /* by string: its number in the tree + 1, 0 = not looked up */
     known_child *known;  /* KNOWN of them, by a hash of their key */
     uint8_t *names;      /* by string: what a call of that name does; 0 = not looked up */
@@ -81,6 +82,8 @@ static inline bool owners_is_call_again(const trace *t, uint32_t slice) {
 /* What the host does in a step: stretches of all threads in o->host, in order of time and
  * disjoint; the calls that begin in it are counted. */
 status owners_read_host(owners *o, const step_span *s, error *err) MUST_USE;
+/* The modules, and module_of for their slices and those of the backward pass. */
+status owners_find_modules(owners *o, const selection *s, error *err) MUST_USE;
 /* Nodes for the kernels of graphs: graph_node_of. The nodes of all slices are known. */
 status owners_find_graphs(owners *o, error *err) MUST_USE;
 

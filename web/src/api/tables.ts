@@ -846,6 +846,21 @@ export interface Tables {
     };
   };
   diff: {
+    program_changes: {
+      title: string | null;
+      status: string | null;
+      kind: string | null;
+      name: string | null;
+      module: string | null;
+      inside: string | null;
+      calls_a: number | null;
+      calls_b: number | null;
+      change: number | null;
+      slice_a: number | null;
+      slice_b: number | null;
+      worker_a: string | null;
+      worker_b: string | null;
+    };
     causes: {
       id: string | null;
       title: string | null;
@@ -869,6 +884,7 @@ export interface Tables {
       detectable: number | null;
       certain: boolean | null;
       unit: string | null;
+      judgment: string | null;
     };
     steps: {
       run: string | null;

@@ -12,6 +12,8 @@ import { defined } from "../shared/table-source.ts";
 import { RampCell, signed, strongest } from "./change.tsx";
 
 export type Cause = Row<"diff", "causes">;
+/** What a row has to be shown in the timelines of both runs. */
+export type Seen = Pick<Cause, "title" | "slice_a" | "slice_b" | "worker_a" | "worker_b">;
 type Both = readonly [Side, Side];
 
 const REST = "unexplained";
@@ -21,16 +23,16 @@ const inOrder = (rows: readonly Cause[]): Cause[] => [...rows.filter((r) => r.id
 
 const kindOf = (r: Cause): Fall["kind"] => (r.id === REST ? "rest" : r.certain ? "certain" : "uncertain");
 const wordOf = (r: Cause): string => cOr(`cause_${r.id}`, String(r.id).replace(/_/g, " "));
-const sliceOf = (r: Cause, side: Side): number | null => (side.id === "A" ? r.slice_a : r.slice_b);
+const sliceOf = (r: Seen, side: Side): number | null => (side.id === "A" ? r.slice_a : r.slice_b);
 
 /** Opens a cause where it can be seen in the timeline of a side. */
-export function showCause(r: Cause, side: Side): void {
+export function showCause(r: Seen, side: Side): void {
   const slice = sliceOf(r, side);
   if (isKnown(slice)) showSlice(slice, `${side.id}: ${r.title ?? ""}`, placeIn(side, side.id === "A" ? r.worker_a : r.worker_b));
 }
 
 /** The side that shows a cause best: what is gone can only be seen in A. */
-export const tellingSide = (r: Cause, both: Both): Side | undefined => [both[1], both[0]].find((s) => isKnown(sliceOf(r, s)));
+export const tellingSide = (r: Seen, both: Both): Side | undefined => [both[1], both[0]].find((s) => isKnown(sliceOf(r, s)));
 
 export function CauseWaterfall({ asked, both }: { asked: Diff; both: Both }) {
   const rows = inOrder(rowsOf(asked.value?.tables.causes));
@@ -97,13 +99,28 @@ export function CauseList({ asked, both }: { asked: Diff; both: Both }) {
   );
 }
 
+/** Opens the row's event in the timeline of each run that has one. */
+export function SideLinks({ row, both }: { row: Seen; both: Both }) {
+  return (
+    <span class="cause-links">
+      {both.map((s) =>
+        isKnown(sliceOf(row, s)) ? (
+          <button type="button" key={s.id} class="link" onClick={() => showCause(row, s)} title={c("show_in", { side: s.name })}>
+            {c(s.id === "A" ? "in_a" : "in_b")} →
+          </button>
+        ) : null,
+      )}
+    </span>
+  );
+}
+
 function CauseRow({ cause: r, both, most }: { cause: Cause; both: Both; most: number }) {
   const kind = kindOf(r);
   return (
     <div class={`advice cause cause-${kind}`}>
       <span class="cause-kind">
         <b>{wordOf(r)}</b>
-        {kind === "rest" ? null : <span class="t3">{c(kind)}</span>}
+        {kind === "rest" ? null : <span class="t3">{c(r.id === "host_speed" ? "machine" : kind)}</span>}
       </span>
       <div class="advice-text">
         <div class="advice-title">
@@ -115,15 +132,7 @@ function CauseRow({ cause: r, both, most }: { cause: Cause; both: Both; most: nu
           </p>
         ) : null}
       </div>
-      <span class="cause-links">
-        {both.map((s) =>
-          isKnown(sliceOf(r, s)) ? (
-            <button type="button" key={s.id} class="link" onClick={() => showCause(r, s)} title={c("show_in", { side: s.name })}>
-              {c(s.id === "A" ? "in_a" : "in_b")} →
-            </button>
-          ) : null,
-        )}
-      </span>
+      <SideLinks row={r} both={both} />
       <span class="cause-change">
         <RampCell value={kind === "certain" ? r.change : null} most={most}>
           <b>{signed(r.change, "ns")}</b>

@@ -16,6 +16,7 @@ import { OwnSteps } from "./own-steps.tsx";
 import { PairTimeline } from "./pair-timeline.tsx";
 import { ParityStrip } from "./parity-strip.tsx";
 import { PickRun } from "./pick-run.tsx";
+import { ProgramChanges } from "./program-changes.tsx";
 import { RankChanges } from "./rank-changes.tsx";
 import { RealChanges } from "./real-changes.tsx";
 import { StepChange } from "./step-change.tsx";
@@ -46,6 +47,7 @@ function Compared({ both }: { both: Both }) {
       <ParityStrip asked={asked} />
       {hasSteps ? (
         <div class="grid">
+          <ProgramChanges asked={asked} both={both} />
           <StepChange asked={asked} both={both} />
           <div class="w5 stack">
             <CauseWaterfall asked={asked} both={both} />

@@ -19,12 +19,8 @@ const show = (r: Measured, v: Maybe): string => (isKnown(v) ? short(v, unitOf(r)
 
 const wordOf = (metric: string): string => cOr(`metric_${metric}`, metric.replace(/_/g, " "));
 
-/** Whether the change is more than chance, in a word. */
-function verdictOf(r: Measured): string {
-  if (r.change === 0) return c("real_same");
-  if (!isKnown(r.low)) return c("real_unknown");
-  return c(r.certain ? "real_yes" : "real_no");
-}
+/** What the interval says about the change, in a word. */
+const verdictOf = (r: Measured): string => cOr(`real_${r.judgment}`, String(r.judgment).replace(/_/g, " "));
 
 /** Both ends in one unit. */
 function rangeOf(r: Measured): string {
@@ -50,7 +46,7 @@ export function RealChanges({ asked, both }: { asked: Diff; both: readonly [Side
     { name: "a", title: "A", width: 78, soft: true, sortable: false, leaves: 2 },
     { name: "b", title: "B", width: 78, soft: true, sortable: false, leaves: 2 },
     { name: "change", title: c("change"), width: 88, sortable: false, stays: true },
-    { name: "certain", title: c("is_real"), text: true, width: 90, sortable: false, stays: true },
+    { name: "certain", title: c("is_real"), text: true, width: 110, sortable: false, stays: true },
     { name: "range", title: c("range"), width: 152, soft: true, sortable: false, leaves: 1 },
   ];
   return (
@@ -102,6 +98,7 @@ const rowOf = (r: Measured): TableRow => ({
             A {show(r, r.a)}, B {show(r, r.b)}
           </b>
           <p>{c("detectable", { v: show(r, r.detectable) })}</p>
+          {r.judgment === "may_be_machine" ? <p>{c("real_machine_words")}</p> : null}
         </>,
       )}
     >
