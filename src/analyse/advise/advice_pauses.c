@@ -4,11 +4,11 @@
  *   device     ▐── work ──▌                                 ▐copy▌  ▐── work ──
  *                         |──── pause ───────────────────|
  *
- * A pause is a part of idle time for which the host is late (idle_causes.h), or without a device of a step,
- * in which no operator, call, data loader or collective ran on any thread, nor work of the
- * framework's own where it is drawn. Between two
- * operators an interpreter takes some ten microseconds; what lasts HOST_PAUSE_NS is something else:
- * loading, a lock, a file, a sleep. Where the batch is copied to the device right after it, or
+ * A pause is a part of idle time for which the host is late (idle_causes.h), or without a
+ * device of a step, in which no operator, call, data loader or collective ran on any thread,
+ * nor work of the framework's own where it is drawn. Between two operators an interpreter
+ * takes some ten microseconds; what lasts HOST_PAUSE_NS is something else: loading, a
+ * lock, a file, a sleep. Where the batch is copied to the device right after it, or
  * where a step begins with it, it is taken for loading: unless there is a data loader that
  * marks itself, or the program serves and waits for requests. Where the host's work was not
  * recorded (host_coverage.h) there are no pauses. */

@@ -1,9 +1,10 @@
 /* idle_causes.h: why a device computes nothing, nanosecond by nanosecond.
  *
  * The one home of idle time: overview, idle, advise and the timeline's area ask it, and its
- * names of causes are the ones of every table, sentence and page. A device is idle while it runs no kernel, copy or set; a collective on the device is not
- * computing. Every such nanosecond inside the steps belongs to exactly one piece, and a piece
- * has one cause. Which one follows from the work that ends the gap:
+ * names of causes are the ones of every table, sentence and page. A device is idle while it
+ * runs no kernel, copy or set; a collective on the device is not computing. Every such
+ * nanosecond inside the steps belongs to exactly one piece, and a piece has one cause. Which
+ * one follows from the work that ends the gap:
  *
  *   host     ▐sync▌ Python ▐op ▐launch▌          data: loading ran on the host then
  *   device  ─▌····················|··▐─ work     blocked, host late: what the thread did that

@@ -20,8 +20,8 @@ static limit_kind limit_of_cause(uint8_t why) {
     return limits[why];
 }
 
-/* Does most of the idle time come before the first or after the last device work, in a recording
- * that nothing divides into steps? Then it says little about what goes on in between. */
+/* Does most of the idle time come before the first or after the last device work, in a
+ * recording that nothing divides into steps? Then it says little about the time in between. */
 static bool is_edge(const step_spans *steps, const idle_pieces *idle) {
     int64_t edges = 0, all = 0;
     for (size_t i = 0; i < idle->n; i++) {

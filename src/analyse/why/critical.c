@@ -263,8 +263,9 @@ static bool decides(const critical *c, bool device, verdict *v) {
     return true;
 }
 
-/* The path alone cannot tell: work that queues behind a collective or an event is on the device,
- * a host that launches just in time is on the path. What limits the step has the last word. */
+/* The path alone cannot tell: work that queues behind a collective or an event is on the
+ * device, a host that launches just in time is on the path. What limits the step has the last
+ * word. */
 static bool is_limited(const critical *c, limit_kind by) {
     return c->limit.by == by;
 }
