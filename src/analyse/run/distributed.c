@@ -15,6 +15,7 @@
 #include "analyse/rules.h"
 #include "analyse/run/summary_filter.h"
 #include "analyse/scan/breakdown.h"
+#include "analyse/scan/other_traces.h"
 #include "base/message_ids_advice.h"
 
 #define COL_D(table, name) COL(distributed, table, name)
@@ -342,7 +343,9 @@ status analyse_distributed(const analysis_input *in, const params *p, arena *a, 
     TRY(distributed_compare(&q, err));
     TRY(summary_filter_notes(in, p, q.s, a, out, err));
     TRY(write_link(&q, err));
-    distributed_judge(&q);
+    if (in->n_traces == 1 && trace_has(in->traces[0].trace, TRAIT_NEGOTIATIONS))
+        TRY(other_traces_judge(in->traces[0].trace, a, &out->verdict, err));
+    if (!out->verdict.id) distributed_judge(&q);
     answer_finish(out, p);
     return OK;
 }
