@@ -462,9 +462,14 @@ static status count_launches(const advice_facts *f, int64_t *launches, error *er
     return OK;
 }
 
+/* A picture of memory: rules about anything else are not for it. */
+static bool is_memory_only(const advice_facts *f) {
+    return !f->run && f->has & NEED_MEMORY && f->t->slice.n <= 1;
+}
+
 static status note_lacks(const advice_facts *f, answer *out, error *err) {
     int64_t launches;
-    if (trace_has(f->t, OTHER_TRACES)) return OK;
+    if (trace_has(f->t, OTHER_TRACES) || is_memory_only(f)) return OK;
     TRY(count_launches(f, &launches, err));
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
         buf names = {0};
@@ -654,7 +659,7 @@ static void advice_answer_judge(const findings *v, answer *out) {
         out->verdict = v->decided;
     } else if (v->n) {
         out->verdict = sentence(&v->found[0], v->found[0].rule->evidence);
-    } else if (!(v->facts.has & (NEED_DEVICE | NEED_CPU))) {
+    } else if (!(v->facts.has & (NEED_DEVICE | NEED_CPU)) && !is_memory_only(&v->facts)) {
         say_unchecked(&v->facts, &out->verdict);
     } else {
         out->verdict = (verdict){.id = "nothing_to_advise",
