@@ -154,7 +154,7 @@ static status judge_tensors(const trace *t, arena *a, verdict *out, error *err) 
     verdict_add(out, arg_share("share", span > 0 ? (double)waits / (double)span : 0));
     verdict_add(out, arg_time("exchanging", moves));
     verdict_add(out, arg_int("count", sum.n));
-    if (sum.most * 2 > sum.n) {
+    if (sum.most > sum.n / 2) {
         verdict_add(out, arg_id("rank", sum.rank));
         verdict_add(out, arg_int("last", sum.most));
         if (sum.rank == 0) verdict_add(out, arg_int("coordinates", 1));
