@@ -131,6 +131,11 @@ typedef enum {
     MEANS_COPIES_CAST,
     MEANS_SOFTMAX,
     MEANS_BATCHED_PRODUCT,
+    /* programs without a device */
+    MEANS_RUNS_ON_CPU, /* a library that computes on the CPU only */
+    MEANS_RUNS_ON_GPU,
+    MEANS_MAKES_RANDOM,
+    MEANS_REORDERS, /* turns one memory layout into another */
     N_MEANINGS,
 } name_meaning;
 

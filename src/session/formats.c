@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "ingest/ascend/ascend_db.h"
 #include "ingest/ascend/torch_npu.h"
+#include "ingest/horovod/horovod_timeline.h"
 #include "ingest/megengine/megengine.h"
 #include "ingest/mindspore/mindspore.h"
 #include "ingest/nsight/nsight.h"
@@ -122,6 +123,11 @@ static sniff_answer sniff_tensorflow(str head, bool whole) {
     bool streams = str_find(head, STR("/stream:"), 0) != SIZE_MAX ||
                    str_find(head, STR("/memcpy Compute\""), 0) != SIZE_MAX;
     return streams && str_find(head, STR(" Compute\""), 0) != SIZE_MAX ? SNIFF_YES : SNIFF_NO;
+}
+
+static sniff_answer sniff_horovod(str head, bool whole) {
+    if (sniff_trace_json(head, whole) != SNIFF_YES) return SNIFF_NO;
+    return horovod_head(head) ? SNIFF_YES : SNIFF_NO;
 }
 
 /* What XLA's profiler writes for JAX and TensorFlow: a device is a process, its streams are
@@ -266,6 +272,7 @@ static const format FORMATS[] = {
     {"megengine", sniff_megengine, ingest_megengine},
     {"tensorflow timeline", sniff_tensorflow, ingest_tensorflow},
     {"xla timeline", sniff_xla, ingest_tensorflow},
+    {"horovod timeline", sniff_horovod, ingest_horovod},
     {"tacho_recording", sniff_recording, ingest_recording},
     {"xplane", sniff_xplane, ingest_xplane},
     {"nsight", sniff_nsight, ingest_nsight},

@@ -23,7 +23,8 @@ enum trait {
     TRAIT_REQUESTS = 1024,        /* requests of a server and their phases, and nothing else */
     TRAIT_CALLS = 2048,           /* functions of a program's threads, and nothing else */
     TRAIT_TORCH_PROFILER = 4096,  /* its options are those of torch.profiler */
-    TRAIT_KNOWN_COST = 8192       /* what recording an event costs is known (profiler_cost.h) */
+    TRAIT_KNOWN_COST = 8192,      /* what recording an event costs is known (profiler_cost.h) */
+    TRAIT_NEGOTIATIONS = 16384 /* tensors that a job negotiates and exchanges, nothing else */
 };
 
 /* Whose words advice uses; none: unknown, or anybody's. */

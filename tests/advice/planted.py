@@ -4,7 +4,7 @@ A rule that must speak and does not is missed; one that speaks and neither must 
 what the cause brings about as well: it is named here for each cause, with the reason, and counts for nothing.
 """
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Callable
 
@@ -105,7 +105,9 @@ def simulated():
     for cause in ON_CPU:
         verdicts = (SINGLE_LOADER_ON_CPU if cause in ("loader_in_process", "loader_slow") else
                     ("profiler_overhead",) if cause == "frames" else ("cpu_only",))
-        yield plant(cause, "cpu", "train", "--seed", "10", verdicts=verdicts)
+        case = plant(cause, "cpu", "train", "--seed", "10", verdicts=verdicts)
+        # products are all that the program computes
+        yield replace(case, may=case.may + ("cpu_products", "cpu_operator"))
     for cause in IN_GRAPH:
         yield plant(cause, "cuda", "graph", "--seed", "11")
         if cause in ("none", "host_late", "loader_slow"):
@@ -165,7 +167,43 @@ def cases():
     yield from together()
     yield from damaged()
     yield from cluster()
+    yield from on_cpu()
     yield from mindspore()
+
+
+# ---- programs that compute on the CPU: traces of torch.profiler, six steps of 10 ms
+
+def cpu_trace(folder, calls, gpus=()):
+    """calls: (name, start µs, µs[, thread[, shapes]]) of every step."""
+    events = []
+    for step in range(6):
+        at = 10_000 * step
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1, "ts": at, "dur": 10_000})
+        for name, start, dur, *more in calls:
+            thread, shapes = (more + [1, None][len(more):])[:2]
+            args = {"Input Dims": shapes, "Input type": ["float"] * len(shapes)} if shapes else {}
+            events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": thread, "ts": at + start, "dur": dur, "args": args})
+    devices = [{"id": i, "name": name, "computeMajor": 9, "computeMinor": 0, "numSms": 132} for i, name in enumerate(gpus)]
+    (folder / "cpu.pt.trace.json").write_text(json.dumps({"schemaVersion": 1, "deviceProperties": devices, "traceEvents": events}))
+
+
+def cpu_case(label, must, calls, may=(), gpus=()):
+    return Case(f"{label} on the CPU", must, may, ("cpu_only",), write=lambda folder: cpu_trace(folder, calls, gpus))
+
+
+# Nothing to tell: a dozen operators of equal length, one after the other.
+EVEN = [(f"aten::op{i}", 800 * i, 795) for i in range(12)]
+
+
+def on_cpu():
+    yield cpu_case("nothing", (), EVEN)
+    yield cpu_case("random numbers", ("cpu_operator",), [("aten::randn", 0, 7000), ("aten::normal_", 10, 6980), ("aten::sum", 7000, 2990)])
+    yield cpu_case("a sort", ("cpu_operator",), [("aten::sort", 0, 8000), ("aten::sum", 8000, 1990)])
+    yield cpu_case("products", ("cpu_products",), [("aten::mm", 5000 * i, 4990, 1, [[512, 512], [512, 512]]) for i in range(2)])
+    yield cpu_case("reorders", ("cpu_reorders",), EVEN[:9] + [("aten::conv2d", 7200, 2700), ("aten::contiguous", 7210, 1500)])
+    yield cpu_case("small operators", ("cpu_small_operators",), [("aten::add", 20 * i, 8) for i in range(495)])
+    yield cpu_case("threads", ("threads_take_turns",), [(name, start, dur, 1 + i % 2) for i, (name, start, dur) in enumerate(EVEN)])
+    yield cpu_case("a GPU that does nothing", ("gpu_unused",), EVEN + [("aten::mkldnn_convolution", 9600, 300)], gpus=("NVIDIA H200",))
 
 
 # ---- MindSpore: the files its profiler leaves, of a step of 10 ms (times in ticks of 10 ns)

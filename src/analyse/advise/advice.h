@@ -25,15 +25,16 @@
 
 /* What a rule cannot do without. */
 enum {
-    NEED_DEVICE = 1,    /* device work */
-    NEED_SHAPES = 2,    /* shapes and types of the inputs */
-    NEED_BLOCKS = 4,    /* blocks per multiprocessor */
-    NEED_OCCUPANCY = 8, /* estimated occupancy */
-    NEED_MEMORY = 16,   /* memory events of a device */
-    NEED_CAPACITY = 32, /* size of a device's memory */
-    NEED_STEPS = 64,    /* four complete steps */
-    NEED_WORKERS = 128, /* several workers */
-    NEED_REQUESTS = 256 /* requests of a server; the other rules are not for these */
+    NEED_DEVICE = 1,     /* device work */
+    NEED_SHAPES = 2,     /* shapes and types of the inputs */
+    NEED_BLOCKS = 4,     /* blocks per multiprocessor */
+    NEED_OCCUPANCY = 8,  /* estimated occupancy */
+    NEED_MEMORY = 16,    /* memory events of a device */
+    NEED_CAPACITY = 32,  /* size of a device's memory */
+    NEED_STEPS = 64,     /* four complete steps */
+    NEED_WORKERS = 128,  /* several workers */
+    NEED_REQUESTS = 256, /* requests of a server; the other rules are not for these */
+    NEED_CPU = 512       /* a program that computes on the CPU (advice_cpu.c) */
 };
 
 /* A launch costs the host 5 to 10 µs: kernels shorter than this cannot hide it. */
@@ -75,6 +76,22 @@ typedef struct {
     event_list top;         /* the longest of them */
 } pause_sum;
 
+/* A program without a device (advice_cpu.c). Times are sums over the steps. */
+typedef struct {
+    uint32_t gpu; /* row of table device: one that does nothing; 0: none */
+    tally product, reorder;
+    intervals product_at, reorder_at; /* inside the steps, merged */
+    bool float32;                     /* most of the products' time is in float32 */
+    double rated_flops;               /* of products whose shapes are known */
+    int64_t rated_ns;
+    int64_t n_ops;          /* all of them */
+    int64_t n_own, n_small; /* those in no other one; of them, small ones */
+    int64_t small_ns;       /* of these, without the cost of recording */
+    uint32_t n_threads;     /* with operators, without those of autograd */
+    int64_t thread_ns;      /* in operators of these threads, … */
+    int64_t overlap_ns;     /* … while another one of them was in one, too */
+} cpu_work;
+
 /* How well kernels that are not communication fill a device. */
 typedef struct {
     double ns, used; /* Σ time; Σ time · part of the multiprocessors with a block */
@@ -110,6 +127,8 @@ typedef struct {
     idle_pieces idle;
     host_coverage coverage;
     pause_sum pause, load_pause; /* of the host, while the device waits */
+    int64_t between_ns;          /* without a device: between two operators, shorter */
+    cpu_work cpu;
     device_metrics_list devices; /* over the steps */
     /* the host */
     uint32_t *blocking; /* slices of calls that wait for the device */
@@ -121,6 +140,7 @@ typedef struct {
     int64_t allocator_ns;  /* in such calls, over all threads */
     int64_t overhead_ns;   /* the profiler says it took */
     int64_t n_frames;      /* of Python */
+    int64_t n_idle_frames; /* of them, those in pauses of the host */
     bool data_parallel, distributed, nccl;
     in_use uses;
     /* kernels that are not communication */
@@ -195,6 +215,7 @@ typedef struct {
     bool
         holds_back; /* calls that keep the host from running ahead: what it is late is theirs */
     bool unsure;    /* below the limit of its rule: only if the replay says otherwise */
+    bool weighs;    /* not estimated, but as grave as its severity: may precede a saving */
     advice_change change;
     verdict words;     /* the named values; ids and messages are filled in by advice_answer.c */
     interval place;    /* where to look; empty: in the longest step */
@@ -285,13 +306,20 @@ typedef enum { BLOCK_OTHER, BLOCK_COPY, BLOCK_ITEM, BLOCK_VALUE } block_sort;
 block_sort advice_block_sort(const advice_facts *f, uint32_t slice);
 
 /* What the profiler takes of the average step at most: what it says and 1 µs for a Python
- * frame, but no more than a replay without the cost of recording saves, and no more than the
- * time in which the device is idle. */
+ * frame, but no more than the time in which the device is idle; and no more than a replay
+ * without the cost of recording saves, but for frames in pauses: a replay leaves these as they
+ * are. */
 int64_t advice_overhead_ns(const advice_facts *f);
 /* What ends the gap of a piece: the operator, else the kernel; the step at its end. */
 str advice_gap_name(const advice_facts *f, const idle_piece *p);
 
 status advice_pauses_find(advice_facts *f, error *err) MUST_USE;
+/* The facts of advice_cpu.c; after the pauses. */
+status advice_cpu_find(advice_facts *f, error *err) MUST_USE;
+/* Does a framework run operators as the program calls them? */
+bool advice_is_eager(const advice_facts *f);
+/* Are all tensors of the call float32? By the JSON text of the input types. */
+bool advice_is_float32(str types);
 /* What of the gaps that are the host's fault has a rule of its own that tells of it (elements
  * may be NULL), and how much of a range that is. */
 enum { N_TAKEN = 3 };

@@ -82,6 +82,8 @@ static severity severity_of(const advice_facts *f, const advice *a) {
 
 /* Is `x` to come before `y`? */
 static bool is_before(const finding *x, const finding *y) {
+    if ((x->advice.weighs || y->advice.weighs) && x->advice.severity != y->advice.severity)
+        return x->advice.severity > y->advice.severity;
     if (x->advice.saves != y->advice.saves) return x->advice.saves > y->advice.saves;
     return x->advice.severity > y->advice.severity;
 }
@@ -439,8 +441,12 @@ static const struct {
     {NEED_STEPS, MSG_NOTE_ADVICE_STEPS},   {NEED_WORKERS, MSG_NOTE_ADVICE_WORKERS},
 };
 
-/* The first thing a rule lacks, 0 when it has all. */
+/* What a program that computes on the CPU has none of, and so cannot lack. */
+#define OF_DEVICE (NEED_DEVICE | NEED_BLOCKS | NEED_OCCUPANCY | NEED_MEMORY | NEED_CAPACITY)
+
+/* The first thing a rule lacks, 0 when it has all, or is not for such a program. */
 static uint32_t first_lack(const advice_facts *f, const advice_rule *r) {
+    if (f->has & NEED_CPU && r->needs & OF_DEVICE) return 0;
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (r->needs & ~f->has & needs[i].need) return needs[i].need;
     return 0;
@@ -454,9 +460,14 @@ static status count_launches(const advice_facts *f, int64_t *launches, error *er
     return OK;
 }
 
+/* A picture of memory: rules about anything else are not for it. */
+static bool is_memory_only(const advice_facts *f) {
+    return !f->run && f->has & NEED_MEMORY && f->t->slice.n <= 1;
+}
+
 static status note_lacks(const advice_facts *f, answer *out, error *err) {
     int64_t launches;
-    if (trace_has(f->t, OTHER_TRACES)) return OK;
+    if (trace_has(f->t, OTHER_TRACES) || is_memory_only(f)) return OK;
     TRY(count_launches(f, &launches, err));
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
         buf names = {0};
@@ -635,7 +646,7 @@ static void say_unchecked(const advice_facts *f, verdict *out) {
     int64_t unchecked = 0, n_rules = 0;
     for (int i = 0; i < N_RULES; i++) {
         unchecked += first_lack(f, &rules[i]) != 0;
-        n_rules += !(rules[i].needs & NEED_REQUESTS);
+        n_rules += !(rules[i].needs & (NEED_REQUESTS | NEED_CPU));
     }
     *out = (verdict){.id = "little_checked",
                      .message = MSG_VERDICT_ADVISE_UNCHECKED,
@@ -655,7 +666,7 @@ static void advice_answer_judge(const findings *v, answer *out) {
         out->verdict = v->decided;
     } else if (v->n) {
         out->verdict = sentence(&v->found[0], v->found[0].rule->evidence);
-    } else if (!(v->facts.has & NEED_DEVICE)) {
+    } else if (!(v->facts.has & (NEED_DEVICE | NEED_CPU)) && !is_memory_only(&v->facts)) {
         say_unchecked(&v->facts, &out->verdict);
     } else {
         out->verdict = (verdict){.id = "nothing_to_advise",

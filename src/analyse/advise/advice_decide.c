@@ -33,6 +33,17 @@ static bool is_of_other_clock(const advice_facts *f, verdict *out) {
     return true;
 }
 
+/* Tasks are missing between those that are there. */
+static bool is_excerpt(const advice_facts *f, verdict *out) {
+    int64_t n = trace_quality(f->t, CAUSE_ROWS_MISSING);
+    if (n <= 0) return false;
+    *out = (verdict){
+        .id = "excerpt", .message = MSG_VERDICT_EXCERPT, .severity = SEVERITY_WARNING};
+    verdict_add(out, arg_int("count", n));
+    verdict_add(out, arg_int("events", sat_i64(f->t->events_read)));
+    return true;
+}
+
 /* Would the device be busy if what is missing took as long as what is there? */
 static status is_lost(const advice_facts *f, arena *a, verdict *out, error *err) {
     lost_work w;
@@ -102,7 +113,7 @@ status advice_decide(const advice_facts *f, const advice_claim *first, arena *a,
     *out = (verdict){.id = NULL};
     if (f->run || !f->steps.n) return OK;
     TRY(trace_require(f->t, TRACE_TABLE(quality), err));
-    if (is_of_other_clock(f, out)) return OK;
+    if (is_of_other_clock(f, out) || is_excerpt(f, out)) return OK;
     if (f->has & NEED_DEVICE) {
         TRY(is_lost(f, a, out, err));
         if (out->id || is_unmarked(f, out)) return OK;

@@ -459,8 +459,7 @@ static status scan_work(advice_facts *f, work_scan *w, error *err) {
 
 /* ---- operators that could use tensor cores ----------------------------------------------- */
 
-/* Are all tensors of the call float32? By the JSON text of the input types. */
-static bool is_float32(str types) {
+bool advice_is_float32(str types) {
     static const char *const others[] = {"Half", "BFloat16", "Float8", "double", "half"};
     if (str_find(types, STR("\"float\""), 0) == SIZE_MAX) return false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -478,7 +477,7 @@ typedef struct {
 static uint16_t advice_facts_add_op(advice_facts *f, uint32_t op, const op_work *work) {
     const trace *t = f->t;
     uint32_t name = t->slice.name[op], row = trace_op_of(t, op);
-    bool float32 = row && is_float32(trace_str(t, t->op.types[row]));
+    bool float32 = row && advice_is_float32(trace_str(t, t->op.types[row]));
     bool unused = !work->tensor && !work->unsure && work->missed;
     tally *sum = unused                    ? &f->tensor_unused
                  : work->tensor && float32 ? &f->tensor_float32
@@ -681,6 +680,7 @@ status advice_facts_find(const analysis_input *in, const params *p,
     TRY(advice_facts_compare_workers(&f, workers->distributed, err));
     TRY(advice_graph_find(&f, err));
     TRY(advice_pauses_find(&f, err)); /* asks for whom suggestions are written */
+    TRY(advice_cpu_find(&f, err));
     *out = f;
     return OK;
 }

@@ -337,22 +337,30 @@ static int64_t frames_per_step(const advice_facts *f) {
     return f->steps.n ? f->n_frames / f->steps.n : 0;
 }
 
+/* What frames in pauses cost at most. */
+static int64_t idle_frames_ns(const advice_facts *f) {
+    int64_t pauses = add_i64(f->pause.ns, f->load_pause.ns);
+    return advice_per_step(f, min_i64(pauses, mul_i64(f->n_idle_frames, FRAME_NS)));
+}
+
 int64_t advice_overhead_ns(const advice_facts *f) {
     int64_t own = advice_per_step(f, f->overhead_ns),
             frames = mul_i64(frames_per_step(f), FRAME_NS);
     int64_t idle = f->has & NEED_DEVICE ? sub_i64(f->step_ns, f->busy_ns) : f->step_ns;
     if (f->bare.known)
-        frames = min_i64(frames, sub_i64(f->bare.recorded_mean_ns, f->bare.mean_ns));
+        frames = max_i64(idle_frames_ns(f),
+                         min_i64(frames, sub_i64(f->bare.recorded_mean_ns, f->bare.mean_ns)));
     return max_i64(0, min_i64(idle, add_i64(own, frames)));
 }
 
 bool advice_profiler_overhead(const advice_facts *f, double limit, advice *out) {
     int64_t frames = frames_per_step(f), own = advice_per_step(f, f->overhead_ns);
-    int64_t ns =
-        f->bare.sound ? sub_i64(f->bare.recorded_ns, f->bare.step_ns) : advice_overhead_ns(f);
+    int64_t estimate = f->bare.sound ? sub_i64(f->bare.recorded_ns, f->bare.step_ns) : 0;
+    bool counts = !f->bare.sound || idle_frames_ns(f) > estimate;
+    int64_t ns = counts ? advice_overhead_ns(f) : estimate;
     if (advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
-    if (f->bare.sound) verdict_add(&out->words, arg_int("estimated", 1));
+    if (!counts) verdict_add(&out->words, arg_int("estimated", 1));
     if (frames > 0) verdict_add(&out->words, arg_int("frames", frames));
     if (own > 0) verdict_add(&out->words, arg_time("overhead", own));
     verdict_add_recorder(&out->words, f->t);

@@ -22,8 +22,7 @@
 /* Without a device: is all that the framework computes there? A log of collectives or of a
  * graph's runtime is silent while it computes. */
 static bool records_all_operators(const advice_facts *f) {
-    bool eager = f->dialect == FOR_PYTORCH || f->dialect == FOR_PADDLE;
-    return !(f->has & NEED_DEVICE) && eager && f->t->kind_count[KIND_OP] > 0;
+    return !(f->has & NEED_DEVICE) && advice_is_eager(f) && f->t->kind_count[KIND_OP] > 0;
 }
 
 /* What of the device's gaps is the host's fault and goes by without a word of it. */
@@ -68,6 +67,19 @@ static void add_pause(const trace *t, pause_sum *sum, interval pause, const idle
     sum->idle = idle;
 }
 
+/* Frames of Python that lie in pauses: recording them may be all that goes on there. */
+static void count_frames(advice_facts *f) {
+    const trace *t = f->t;
+    bool any = f->n_frames && (f->pause.at.n || f->load_pause.at.n);
+    for (uint32_t i = 1; i < t->slice.n && any; i++) {
+        int64_t start = t->slice.start[i], end = slice_end(t, i);
+        if (t->slice.kind[i] != KIND_PYTHON || end <= start) continue;
+        f->n_idle_frames +=
+            intervals_ns_in(&f->pause.at, start, end) == sub_i64(end, start) ||
+            intervals_ns_in(&f->load_pause.at, start, end) == sub_i64(end, start);
+    }
+}
+
 status advice_pauses_find(advice_facts *f, error *err) {
     TRY(host_coverage_find(f->t, &f->steps, &f->ranges, f->arena, &f->coverage, err));
     intervals silent = f->coverage.without_ops ? intervals_in(f->arena) : silent_gaps(f);
@@ -77,7 +89,10 @@ status advice_pauses_find(advice_facts *f, error *err) {
     TRY(iterations_serve(f->t, f->arena, &serves, err));
     for (size_t i = 0; i < silent.n; i++) {
         interval pause = silent.v[i];
-        if (sub_i64(pause.end, pause.start) < HOST_PAUSE_NS) continue;
+        if (sub_i64(pause.end, pause.start) < HOST_PAUSE_NS) {
+            f->between_ns = add_i64(f->between_ns, sub_i64(pause.end, pause.start));
+            continue;
+        }
         while (g + 1 < f->idle.n && f->idle.v[g].range.end < pause.end) g++;
         const idle_piece *idle = f->idle.n ? &f->idle.v[g] : NULL;
         bool loads = !serves && !f->data.n &&
@@ -87,6 +102,7 @@ status advice_pauses_find(advice_facts *f, error *err) {
     intervals_merge(&f->pause.at);
     intervals_merge(&f->load_pause.at);
     if (silent.failed || f->pause.at.failed || f->load_pause.at.failed) FAIL_MEMORY(err);
+    count_frames(f);
     return OK;
 }
 

@@ -88,7 +88,9 @@ static str name_outside(const trace *t, uint32_t name) {
             longest = i;
     for (uint32_t up = t->slice.parent[longest]; up && t->slice.kind[up] == KIND_OP;
          up = t->slice.parent[longest]) {
-        if ((double)t->slice.dur[longest] < 0.9 * (double)t->slice.dur[up]) break;
+        if ((double)t->slice.dur[longest] < 0.9 * (double)t->slice.dur[up] ||
+            lexicon_means(trace_slice_name(t, up), MEANS_ENGINE))
+            break;
         longest = up;
     }
     return trace_slice_name(t, longest);
@@ -118,7 +120,7 @@ host_operator advice_host_operator(const advice_facts *f, int64_t least_ns) {
     if (!most) return (host_operator){0};
     int64_t ns = min_i64(advice_per_step(f, self[most]), union_ns(f, most));
     if (ns <= least_ns) return (host_operator){0};
-    bool on_cpu = !launches_work(f->t, most);
+    bool on_cpu = f->has & NEED_CPU || !launches_work(f->t, most);
     return (host_operator){.name = on_cpu ? name_outside(f->t, most) : trace_str(f->t, most),
                            .ns = ns,
                            .on_cpu = on_cpu};

@@ -10,11 +10,13 @@
  * Times of different machines are compared after their clocks have been aligned (clocks.h). */
 #include "analyse/run/distributed.h"
 
+#include "analyse/lexicon.h"
 #include "analyse/producer/device_report.h"
 #include "analyse/producer/untraced_steps.h"
 #include "analyse/rules.h"
 #include "analyse/run/summary_filter.h"
 #include "analyse/scan/breakdown.h"
+#include "analyse/scan/other_traces.h"
 #include "base/message_ids_advice.h"
 
 #define COL_D(table, name) COL(distributed, table, name)
@@ -106,6 +108,19 @@ static status write_overlap(run_question *q, error *err) {
     return OK;
 }
 
+/* Without its device's records a collective of NCCL is the call that starts it; gloo and MPI
+ * exchange inside theirs. */
+static bool is_only_launch(const run_question *q, str name) {
+    return q->without_device && lexicon_means(name, MEANS_COLLECTIVE) &&
+           !lexicon_means(name, MEANS_HOST_COLLECTIVE);
+}
+
+static bool has_no_device(const analysis_input *in) {
+    for (uint32_t i = 0; i < in->n_traces; i++)
+        if (in->traces[i].trace->kernel.n > 1) return false;
+    return !input_is_summary(in);
+}
+
 static status write_call(run_question *q, table *t, uint32_t worker, const summary_call *c,
                          error *err) {
     size_t row;
@@ -119,7 +134,7 @@ static status write_call(run_question *q, table *t, uint32_t worker, const summa
     if (c->sized <= 0) return OK;
     table_set_int(t, row, COL_D(collectives, bytes), c->bytes);
     table_set_int(t, row, COL_D(collectives, mean_bytes), mean_i64(c->bytes, c->sized));
-    if (c->sized != c->calls || c->transfer <= 0) return OK;
+    if (c->sized != c->calls || c->transfer <= 0 || is_only_launch(q, c->name)) return OK;
     double rate = (double)c->bytes / ((double)c->transfer * 1e-9);
     int64_t members = c->group_size != ABSENT_I64 ? c->group_size : q->who.n;
     table_set_real(t, row, COL_D(collectives, algorithm_bandwidth), rate);
@@ -244,6 +259,18 @@ static bool no_communication(const void *facts, verdict *v) {
     return !((const distributed_facts *)facts)->collectives;
 }
 
+static bool only_launches(const void *facts, verdict *v) {
+    const run_question *q = ((const distributed_facts *)facts)->q;
+    int64_t calls = 0;
+    for (uint32_t i = 0; i < SUMMARY_N(q->s, call); i++) {
+        const summary_call *c = &SUMMARY_ROWS(q->s, call)[i];
+        if (!is_only_launch(q, c->name)) return false;
+        calls = add_i64(calls, c->calls);
+    }
+    if (calls) verdict_add(v, arg_int("count", calls));
+    return calls > 0;
+}
+
 static bool one_is_late(const void *facts, verdict *v) {
     const distributed_facts *f = facts;
     if (f->worst == UINT32_MAX || f->worst_share < 0.5 ||
@@ -292,6 +319,7 @@ static bool is_hidden(const void *facts, verdict *v) {
 
 static const rule rules[] = {
     {"communication_none", MSG_VERDICT_DISTRIBUTED_NONE, SEVERITY_INFO, no_communication},
+    {"communication_launches", MSG_VERDICT_ONLY_LAUNCHES, SEVERITY_INFO, only_launches},
     {"straggler", MSG_VERDICT_STRAGGLER, SEVERITY_CRITICAL, one_is_late},
     {"stragglers", MSG_VERDICT_STRAGGLERS, SEVERITY_CRITICAL, some_are_late},
     {"communication_not_hidden", MSG_VERDICT_NOT_HIDDEN, SEVERITY_WARNING, is_exposed},
@@ -346,6 +374,7 @@ status analyse_distributed(const analysis_input *in, const params *p, arena *a, 
     run_question q = {.params = p, .arena = a, .out = out};
     device_report devices;
     TRY(answer_begin("distributed", in, a, out, err));
+    q.without_device = has_no_device(in);
     TRY(run_summary_make(in, p, a, &q.s, err));
     TRY(worker_order_make(&q.who, q.s, a, err));
     TRY(comm_groups_find(q.s, &q.who, a, &q.groups, err));
@@ -361,7 +390,9 @@ status analyse_distributed(const analysis_input *in, const params *p, arena *a, 
     TRY(distributed_compare(&q, err));
     TRY(summary_filter_notes(in, p, q.s, a, out, err));
     TRY(write_link(&q, err));
-    distributed_judge(&q);
+    if (in->n_traces == 1 && trace_has(in->traces[0].trace, TRAIT_NEGOTIATIONS))
+        TRY(other_traces_judge(in->traces[0].trace, a, &out->verdict, err));
+    if (!out->verdict.id) distributed_judge(&q);
     answer_finish(out, p);
     return OK;
 }

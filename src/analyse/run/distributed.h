@@ -20,7 +20,8 @@ typedef struct {
     worker_order who;
     comm_groups groups;
     stragglers late;
-    worker_sums *sums; /* by worker */
+    worker_sums *sums;   /* by worker */
+    bool without_device; /* no trace has device work */
     arena *arena;
     answer *out;
 } run_question;

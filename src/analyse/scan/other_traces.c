@@ -1,11 +1,15 @@
-/* other_traces.c: what is said first of requests of a server and of functions of a program.
+/* other_traces.c: what is said first of requests of a server, of functions of a program, and of
+ * tensors that a job exchanges.
  *
  * Requests: how long they take on average, and whether they wait or are computed. Functions:
  * the one with most time of its own, which is its time without that of the functions it calls;
- * the whole is the time of the outermost ones of all threads. */
+ * the whole is the time of the outermost ones of all threads. Tensors: when any was negotiated
+ * (ranks wait until the last one is ready) and when any was exchanged, and the rank that is
+ * ready last most often. */
 #include "analyse/scan/other_traces.h"
 
 #include "analyse/rules.h"
+#include "analyse/scan/intervals.h"
 #include "analyse/select.h"
 #include "base/arena.h"
 #include "base/message_ids_advice.h"
@@ -89,7 +93,77 @@ static status judge_calls(const trace *t, arena *a, verdict *out, error *err) {
     return OK;
 }
 
+/* ---- tensors of a job -------------------------------------------------------------------- */
+
+#define MOST_RANKS 65536
+
+typedef struct {
+    intervals negotiations, exchanges;
+    int64_t n;          /* negotiations */
+    uint32_t *last;     /* by rank: how often it was ready last */
+    int64_t most, rank; /* of these */
+} job_tensors;
+
+/* The rank that was ready last in a negotiation; -1: nothing tells. `end`: of its track. */
+static int64_t last_rank(const trace *t, uint32_t slice, uint32_t end) {
+    int64_t rank = -1, when = INT64_MIN, number;
+    /* The last one is ready at the very end: the range is over then. */
+    for (uint32_t i = slice + 1; i < end && t->slice.start[i] <= slice_end(t, slice); i++) {
+        if (!str_to_i64(trace_str(t, t->slice.name[i]), &number) || t->slice.start[i] < when)
+            continue;
+        when = t->slice.start[i];
+        rank = number;
+    }
+    return rank;
+}
+
+static void add_tensor(const trace *t, uint32_t slice, uint32_t end, job_tensors *sum) {
+    bool negotiates = str_starts(trace_str(t, t->slice.name[slice]), STR("NEGOTIATE_"));
+    intervals_add(negotiates ? &sum->negotiations : &sum->exchanges, t->slice.start[slice],
+                  slice_end(t, slice));
+    if (!negotiates) return;
+    int64_t rank = last_rank(t, slice, end);
+    sum->n++;
+    if (rank < 0 || rank >= MOST_RANKS) return;
+    if (++sum->last[rank] <= sum->most) return;
+    sum->most = sum->last[rank];
+    sum->rank = rank;
+}
+
+static status judge_tensors(const trace *t, arena *a, verdict *out, error *err) {
+    job_tensors sum = {.negotiations = intervals_in(a),
+                       .exchanges = intervals_in(a),
+                       .last = ARENA_ARRAY(a, uint32_t, MOST_RANKS)};
+    TRY(trace_require(t, SELECT_TABLES | TRACE_TABLE(track), err));
+    if (!sum.last) FAIL_MEMORY(err);
+    for (uint32_t track = 1; track < t->track.n; track++)
+        for (uint32_t i = t->track.first[track]; i < t->track.end[track]; i++)
+            if (t->slice.kind[i] == KIND_COLLECTIVE)
+                add_tensor(t, i, t->track.end[track], &sum);
+    intervals_merge(&sum.negotiations);
+    intervals_merge(&sum.exchanges);
+    if (sum.negotiations.failed || sum.exchanges.failed) FAIL_MEMORY(err);
+    int64_t waits = intervals_ns(&sum.negotiations), moves = intervals_ns(&sum.exchanges);
+    int64_t span = sub_i64(t->end_ns, t->start_ns);
+    if (!waits && !moves) return OK;
+    *out = (verdict){.id = "negotiations",
+                     .message = MSG_VERDICT_NEGOTIATIONS,
+                     .severity = waits > moves ? SEVERITY_WARNING : SEVERITY_INFO};
+    verdict_add(out, arg_time("total", span));
+    verdict_add(out, arg_time("negotiating", waits));
+    verdict_add(out, arg_share("share", span > 0 ? (double)waits / (double)span : 0));
+    verdict_add(out, arg_time("exchanging", moves));
+    verdict_add(out, arg_int("count", sum.n));
+    if (sum.most > sum.n / 2) {
+        verdict_add(out, arg_id("rank", sum.rank));
+        verdict_add(out, arg_int("last", sum.most));
+        if (sum.rank == 0) verdict_add(out, arg_int("coordinates", 1));
+    }
+    return OK;
+}
+
 status other_traces_judge(const trace *t, arena *a, verdict *out, error *err) {
     if (trace_has(t, TRAIT_REQUESTS)) return judge_requests(t, out, err);
+    if (trace_has(t, TRAIT_NEGOTIATIONS)) return judge_tensors(t, a, out, err);
     return trace_has(t, TRAIT_CALLS) ? judge_calls(t, a, out, err) : OK;
 }

@@ -1,12 +1,13 @@
 /* other_traces.h: traces that are no timeline of a training: requests of a server, functions of
- * a program. What is said of them first, and what their sentences rest on. */
+ * a program, tensors that a job exchanges. What is said of them first, and what their sentences
+ * rest on. */
 #ifndef ANALYSE_OTHER_TRACES_H
 #define ANALYSE_OTHER_TRACES_H
 
 #include "store/traits.h"
 #include "table/table.h"
 
-#define OTHER_TRACES (TRAIT_REQUESTS | TRAIT_CALLS)
+#define OTHER_TRACES (TRAIT_REQUESTS | TRAIT_CALLS | TRAIT_NEGOTIATIONS)
 
 /* Requests of a server. Readers name the ranges of a request `request`, `queue` and
  * `compute_…`; requests that overlap are on different tracks. */

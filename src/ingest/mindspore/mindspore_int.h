@@ -80,6 +80,7 @@ uint32_t ms_arrow_to(const ms_arrows *a, ms_arrow_kind kind, uint64_t row, int64
 /* A row of kernel_details.csv, until the timeline asks for it. */
 typedef struct {
     int64_t start, dur, stream;
+    int64_t step, wait;        /* ABSENT_I64: not told; wait: after the task before it, ns */
     str args;                  /* all it says: JSON text, of the arena */
     uint32_t name, info, next; /* next: row + 1 of the same key, 0 = none */
     uint8_t lane;
@@ -295,6 +296,9 @@ typedef struct {
     int64_t number, start, duration, stream;
     uint32_t name, track;
 } ms_step_comm;
+/* A step from here to there, and nothing else of it. */
+status ms_add_step_range(ms *m, int64_t number, int64_t start, int64_t dur,
+                         error *err) MUST_USE;
 status ms_add_step(ms *m, const ms_step *s, error *err) MUST_USE;
 status ms_add_step_comm(ms *m, const ms_step_comm *c, error *err) MUST_USE;
 

@@ -12,6 +12,7 @@
  * every column that is not known here goes along under its own name. */
 #include "base/hash.h"
 #include "base/num.h"
+#include "base/sort.h"
 #include "ingest/mindspore/mindspore_int.h"
 
 enum { MOST_COLUMNS = 128 };
@@ -20,7 +21,7 @@ typedef enum { CELL_PLACE, CELL_CALL, CELL_INFO } cell_use;
 
 typedef struct {
     csv c;
-    size_t name, type, core, start, dur, stream, device, n;
+    size_t name, type, core, start, dur, stream, device, step, wait, n;
     str headers[MOST_COLUMNS];
     uint8_t uses[MOST_COLUMNS]; /* cell_use */
     buf info, args;
@@ -57,6 +58,8 @@ static status open_details(ms *m, details *d, str text, error *err) {
     d->dur = csv_find(&d->c, STR("Duration(us)|Task Duration(us)"));
     d->stream = csv_find(&d->c, STR("Stream ID|Stream Id"));
     d->device = csv_find(&d->c, STR("Device_id"));
+    d->step = csv_find(&d->c, STR("Step Id|Step ID"));
+    d->wait = csv_find(&d->c, STR("Wait Time(us)|Task Wait Time(us)"));
     d->n = csv_n(&d->c) < MOST_COLUMNS ? csv_n(&d->c) : MOST_COLUMNS;
     for (size_t i = 0; i < d->n; i++) {
         d->headers[i] = arena_str(m->arena, csv_cell(&d->c, i));
@@ -126,6 +129,8 @@ status read_kernel_details(ms *m, str text, error *err) {
             continue;
         }
         if (!scaled_i64(csv_cell(&d.c, d.stream), 0, &row.stream)) row.stream = 0;
+        if (!str_to_i64(csv_cell(&d.c, d.step), &row.step)) row.step = ABSENT_I64;
+        if (!scaled_i64(csv_cell(&d.c, d.wait), 3, &row.wait)) row.wait = ABSENT_I64;
         if (m->device == ABSENT_I64) (void)!str_to_i64(csv_cell(&d.c, d.device), &m->device);
         st = ms_kernels_keep_row(m, &d, &row, err);
     }
@@ -173,9 +178,85 @@ void ms_join_detail(ms *m, const ms_exec *task, buf *args, ms_more *more) {
     }
 }
 
+/* ---- a file of tasks alone: its steps, and whether it is whole --------------------------- */
+
+typedef struct {
+    int64_t number, start, end;
+} task_step;
+
+/* From the first to the last task of each step. */
+static status find_task_steps(ms *m, vec *steps, map *at, error *err) {
+    for (size_t i = 0; i < m->exec.details.n; i++) {
+        const ms_detail *d = &VEC(&m->exec.details, ms_detail)[i];
+        if (d->step == ABSENT_I64) continue;
+        uint32_t *row = map_at(at, (uint64_t)d->step);
+        if (!row) FAIL_MEMORY(err);
+        if (*row == MAP_NONE) {
+            task_step *to = vec_push(steps);
+            if (!to) FAIL_MEMORY(err);
+            *to = (task_step){d->step, d->start, d->start};
+            *row = (uint32_t)steps->n - 1;
+        }
+        task_step *s = &VEC(steps, task_step)[*row];
+        s->start = min_i64(s->start, d->start);
+        s->end = max_i64(s->end, add_i64(d->start, d->dur));
+    }
+    return OK;
+}
+
+static status add_task_steps(ms *m, error *err) {
+    vec steps = VEC_INIT(task_step);
+    map at = {0};
+    status st = find_task_steps(m, &steps, &at, err);
+    for (size_t i = 0; i < steps.n && st == OK && !m->n_lane[LANE_STEP]; i++) {
+        const task_step *s = &VEC(&steps, task_step)[i];
+        st = ms_add_step_range(m, s->number, s->start, sub_i64(s->end, s->start), err);
+    }
+    map_fini(&at);
+    vec_fini(&steps);
+    return st;
+}
+
+/* What of the time before a task its wait does not tell; `end`: of all tasks before. */
+static int64_t untold_ns(const ms_detail *d, int64_t end) {
+    return d->wait == ABSENT_I64 ? 0 : sub_i64(sub_i64(d->start, end), d->wait);
+}
+
+#define UNTOLD_NS 1000 /* times have three digits; more is no rounding */
+
+/* A task waits for the one before it for as long as its row says. Where most of the time is
+ * told by nothing, rows are missing. */
+static status count_missing_rows(ms *m, error *err) {
+    const ms_detail *all = VEC(&m->exec.details, ms_detail);
+    size_t n = m->exec.details.n;
+    sort_pair *order = ARENA_ARRAY(m->arena, sort_pair, n + 1),
+              *scratch = ARENA_ARRAY(m->arena, sort_pair, n + 1);
+    int64_t untold = 0, end = INT64_MIN;
+    if (!order || !scratch) FAIL_MEMORY(err);
+    for (size_t i = 0; i < n; i++)
+        order[i] = (sort_pair){(uint64_t)all[i].start ^ (uint64_t)1 << 63, (uint32_t)i};
+    sort_radix(order, scratch, n);
+    for (int told = 0; told < 2; told++) {
+        for (size_t i = 0; i < n; i++) {
+            const ms_detail *d = &all[order[i].row];
+            int64_t ns = i ? untold_ns(d, end) : 0;
+            end = i ? max_i64(end, add_i64(d->start, d->dur)) : add_i64(d->start, d->dur);
+            if (ns <= UNTOLD_NS) continue;
+            if (!told) untold = add_i64(untold, ns);
+            if (told) ms_lost(m, CAUSE_ROWS_MISSING, order[i].row, ms_text(m, d->name));
+        }
+        if (!n || untold <= sub_i64(end, all[order[0].row].start) / 2) return OK;
+    }
+    return OK;
+}
+
 status ms_finish_details(ms *m, error *err) {
     /* The timeline has the tasks. */
     if (m->n_lane[LANE_AICORE]) return OK;
+    if (!m->seen[MS_TRACE_VIEW]) {
+        TRY(add_task_steps(m, err));
+        TRY(count_missing_rows(m, err));
+    }
     for (size_t i = 0; i < m->exec.details.n; i++) {
         const ms_detail *d = &VEC(&m->exec.details, ms_detail)[i];
         if (d->lane == LANE_COMM && m->n_lane[LANE_COMM] && m->seen[MS_TRACE_VIEW]) continue;

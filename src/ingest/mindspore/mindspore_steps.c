@@ -89,6 +89,12 @@ static status ms_steps_add_slice(ms *m, int64_t start, int64_t dur, str name, ui
     return dur < 0 ? OK : ms_add_exec(m, &e, err);
 }
 
+status ms_add_step_range(ms *m, int64_t number, int64_t start, int64_t dur, error *err) {
+    char name[32];
+    int n = snprintf(name, sizeof name, "Step %lld", (long long)number);
+    return ms_steps_add_slice(m, start, dur, str_n(name, (size_t)n), KIND_STEP, err);
+}
+
 status ms_add_step(ms *m, const ms_step *s, error *err) {
     bool average = s->number == ABSENT_I64;
     part_count(m->part, 1, 0);
@@ -98,9 +104,7 @@ status ms_add_step(ms *m, const ms_step *s, error *err) {
     if (s->tail != ABSENT_I64)
         TRY(ms_steps_add_stage(m, s->number, "tail", s->bp, s->tail, err));
     if (average) return OK;
-    char name[32];
-    int n = snprintf(name, sizeof name, "Step %lld", (long long)s->number);
-    TRY(ms_steps_add_slice(m, s->start, s->total, str_n(name, (size_t)n), KIND_STEP, err));
+    TRY(ms_add_step_range(m, s->number, s->start, s->total, err));
     if (s->interval > 0)
         TRY(ms_steps_add_slice(m, s->start, s->interval, STR("iteration interval"), KIND_DATA,
                                err));

@@ -57,6 +57,24 @@ static size_t find_name(const table *t, const char *worker, const char *name) {
     return 0;
 }
 
+/* Without the device only the calls that start them are there; gloo exchanges inside. */
+static void a_launch_has_neither_a_rate_nor_an_overlap(void **state) {
+    for (int gloo = 0; gloo < 2; gloo++) {
+        static run r;
+        arena a = {0};
+        r = (run){.n = 1};
+        fake_init(&r.f[0]);
+        int host = fake_thread(&r.f[0]);
+        COMM(&r.f[0], host, gloo ? "gloo:all_reduce" : "nccl:all_reduce", "[[1000]]", 0, 500);
+        fake_add(&r.f[0], host, KIND_OP, "aten::add_", 500, 500);
+        answer out = ask(&r, &a);
+        assert_int_equal(strcmp(out.verdict.id, "communication_launches") == 0, !gloo);
+        assert_int_equal(fake_null(fake_table(&out, "collectives"), 0, "algorithm_bandwidth"),
+                         !gloo);
+        end(&r, &a);
+    }
+}
+
 static void nccl_kernels_belong_to_their_host_range(void **state) {
     static run r;
     arena a = {0};
@@ -240,6 +258,7 @@ static void one_worker_alone_has_an_answer(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_launch_has_neither_a_rate_nor_an_overlap),
         cmocka_unit_test(nccl_kernels_belong_to_their_host_range),
         cmocka_unit_test(gloo_ranges_on_the_host_with_a_device),
         cmocka_unit_test(gloo_ranges_on_the_host_alone),

@@ -108,6 +108,25 @@ static void equal_starts_take_a_row_each(void **state) {
     trace_release(t);
 }
 
+/* Three equal tasks of one step; the third waits for 800 µs, and its row tells 1 or all of them. */
+static void steps_are_those_of_the_rows(void **state) {
+    for (int whole = 0; whole < 2; whole++) {
+        put("kernel_details.csv",
+            whole ? HEADER
+                "19,1,1,3,A,A,AI_CORE,100,10,0,,,,\n19,1,2,3,A,A,AI_CORE,110,10,0,,,,\n"
+                "19,1,3,3,A,A,AI_CORE,920,10,800,,,,\n"
+                  : HEADER
+                "19,1,1,3,A,A,AI_CORE,100,10,0,,,,\n19,1,2,3,A,A,AI_CORE,110,10,0,,,,\n"
+                "19,1,3,3,A,A,AI_CORE,920,10,1,,,,\n");
+        put("profiler_info_0.json", "{}");
+        trace *t = read_worker("profiler_info_0.json");
+        assert_int_equal(t->step.n - 1, 1);
+        assert_int_equal(t->step.number[1], 19);
+        assert_int_equal(trace_quality(t, CAUSE_ROWS_MISSING), whole ? 0 : 1);
+        trace_release(t);
+    }
+}
+
 /* A range of the framework: 54 fixed bytes and its name. */
 static void put_range(void) {
     unsigned char bytes[128] = {0}, *p = bytes;
@@ -150,6 +169,7 @@ int main(void) {
         TEST(a_task_of_both_files_is_one_task),
         TEST(without_a_timeline_the_rows_are_the_tasks),
         TEST(equal_starts_take_a_row_each),
+        TEST(steps_are_those_of_the_rows),
         TEST(ranges_the_timeline_was_made_of_are_not_read_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
