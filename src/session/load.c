@@ -145,6 +145,12 @@ static int64_t load_count_damage(const trace *t, uint32_t c) {
     return n;
 }
 
+bool trace_is_damaged(const trace *t) {
+    for (uint32_t c = 0; c < N_CAUSES; c++)
+        if (load_count_damage(t, c) > 0) return true;
+    return false;
+}
+
 static status check_strict(const trace *t, const char *path, error *err) {
     static const char *const NAMES[] = {[CAUSE_NONE] = "",
 #define CAUSE_NAME(name) [CAUSE_##name] = #name,
