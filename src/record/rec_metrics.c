@@ -21,7 +21,7 @@
 
 enum { REQUEST_BYTES = 4096, TEXT_BYTES = 8192 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* what is wanted */
+REC_MUTEX(static, lock); /* what is wanted */
 static char folder[3072];
 static int metrics_port, trigger_port;
 static rec_own sockets[REC_METRICS_SOCKETS] = {REC_OWN_NONE, REC_OWN_NONE};
@@ -32,14 +32,14 @@ void rec_metrics_want(const char *where) {
     char *end = NULL;
     long port = where ? strtol(where, &end, 10) : 0;
     bool is_port = where && *where && *end == 0 && port > 0 && port < 65536;
-    pthread_mutex_lock(&lock);
+    rec_mutex_lock(&lock);
     metrics_port = is_port ? (int)port : 0;
     snprintf(folder, sizeof folder, "%s", where && !is_port ? where : "");
     pthread_mutex_unlock(&lock);
 }
 
 void rec_metrics_want_trigger(int port) {
-    pthread_mutex_lock(&lock);
+    rec_mutex_lock(&lock);
     trigger_port = port;
     pthread_mutex_unlock(&lock);
 }
@@ -51,7 +51,7 @@ typedef struct {
 
 static wanted what_is_wanted(void) {
     wanted w;
-    pthread_mutex_lock(&lock);
+    rec_mutex_lock(&lock);
     memcpy(w.folder, folder, sizeof folder);
     w.port = metrics_port;
     w.trigger_port = trigger_port;
@@ -234,7 +234,6 @@ void rec_metrics_end(void) {
 }
 
 void rec_metrics_forked(void) {
-    pthread_mutex_init(&lock, NULL);
     for (int i = 0; i < REC_METRICS_SOCKETS; i++) {
         rec_own_close(&sockets[i]);
         has_failed[i] = true; /* the port is the parent's */

@@ -37,7 +37,7 @@
 uint32_t tacho_on;
 rec_page rec_here;
 uint32_t rec_flags, rec_memory_every, rec_awaits_batch;
-pthread_mutex_t rec_cycle_lock = PTHREAD_MUTEX_INITIALIZER;
+REC_MUTEX(, rec_cycle_lock);
 rec_settings rec_set; /* rec_cycle_lock, as everything below */
 
 static uint32_t is_started; /* read without the lock by tacho_step */
