@@ -581,9 +581,9 @@ void rec_start_pending(void) {
     if (rec_is_on_small_stack()) return; /* a later event does it */
     bool before = rec_enter(&rec_cycle_lock);
     if (is_pending) { /* other threads that have events wait here until it has begun */
-        is_pending = false;
         if (!follow_schedule()) __atomic_store_n(&is_started, 0, __ATOMIC_RELAXED);
         if (!rec_current) set_on(0);
+        is_pending = false; /* last: a child of _Fork made meanwhile is to record, too */
     }
     rec_leave(&rec_cycle_lock, before);
     rec_sample_follow();
