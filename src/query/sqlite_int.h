@@ -29,11 +29,12 @@ struct query {
     row_source rows;
     args_reader *args; /* made when it is needed */
     kept_answer *kept;
-    error pending;       /* of a table's or function's own: more than SQLite can carry */
-    int64_t deadline_ns; /* of the question that runs; 0: none */
-    bool is_late;
-    uint32_t n_calls;  /* functions that the text of the question calls */
-    bool is_declaring; /* one of our tables describes itself, with a CREATE TABLE */
+    error pending;        /* of a table's or function's own: more than SQLite can carry */
+    int64_t deadline_ns;  /* of the question that runs; 0: none */
+    int64_t next_look_ns; /* at who asked */
+    bool is_late;         /* or nobody waits for the answer */
+    uint32_t n_calls;     /* functions that the text of the question calls */
+    bool is_declaring;    /* one of our tables describes itself, with a CREATE TABLE */
     const char **words;
     uint32_t n_words;
 };
