@@ -395,10 +395,8 @@ void rec_helper_finish(void); /* at exit: what is to be put away, and the socket
 int rec_control_open(void);             /* the listening socket, or -1 */
 void rec_control_answer(int listening); /* one connection that waits */
 void rec_control_tick(void);            /* ends what was asked for a time */
-/* What a client sends, until it is whole, for READ_MS at most; false: it was not. */
-bool rec_read_until(int fd, char *to, size_t size, bool (*is_whole)(char *text));
-bool rec_control_is_waiting(void); /* for the end of what was asked: call tick often */
-void rec_control_remove(void);     /* the socket's name */
+bool rec_control_is_waiting(void);      /* for the end of what was asked: call tick often */
+void rec_control_remove(void);          /* the socket's name */
 void rec_control_forked(void);
 
 /* ---- Python ---- */

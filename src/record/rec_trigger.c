@@ -408,6 +408,11 @@ int rec_trigger_outside(const char *rule, const char *why, char *path, size_t si
         return TACHO_OFF;
     rec_mutex_lock(&lock);
     rec_trigger_settle();
+    if (strcmp(rule, "http") == 0 &&
+        n_fired++ >= MOST_FIRED) { /* a loop must not fill the disk */
+        pthread_mutex_unlock(&lock);
+        return TACHO_BUSY;
+    }
     waiting.rule[0] = 0; /* what was waited for is in it */
     if (is_given)
         fire(rule, -1, why);
