@@ -119,6 +119,7 @@ void guard_database(query *q) {
 void guard_begin(query *q) {
     q->is_late = false;
     q->n_calls = 0;
+    q->refusals = arena_refusals();
     q->deadline_ns =
         q->options.limit_ns ? add_i64(clock_ns(CLOCK_MONOTONIC), q->options.limit_ns) : 0;
     counted_limit(q->options.limit_bytes);
@@ -132,6 +133,7 @@ bool guard_shortens(const query *q) {
     return q->options.limit_ns && longest_value(q->options.limit_bytes) < MOST_LENGTH;
 }
 
-bool guard_is_full(void) {
-    return counted_is_full();
+/* Answers of analyses are in the query's arena, which has the same limit. */
+bool guard_is_full(const query *q) {
+    return counted_is_full() || arena_refusals() > q->refusals;
 }
