@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/num.h"
+
 enum { QUIET_S = 2, MOST_LEVELS = 512, RANDOM_BYTES = 6 };
 
 static void remove_in(int in, const char *name, int levels) {
@@ -41,8 +43,9 @@ bool temporary_is_left(int folder, const char *name) {
     struct stat st;
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     bool left = fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
-                time(NULL) - st.st_mtim.tv_sec > QUIET_S &&
-                time(NULL) - st.st_ctim.tv_sec > QUIET_S && flock(fd, LOCK_EX | LOCK_NB) == 0;
+                sub_i64(time(NULL), st.st_mtim.tv_sec) > QUIET_S &&
+                sub_i64(time(NULL), st.st_ctim.tv_sec) > QUIET_S &&
+                flock(fd, LOCK_EX | LOCK_NB) == 0;
     if (fd >= 0) close(fd);
     return left;
 }

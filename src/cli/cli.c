@@ -46,7 +46,7 @@ static bool is_same_file(const struct stat *a, const char *path) {
     return path && stat(path, &b) == 0 && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
 }
 
-/* A trace in a folder that is read. A summary there is one that we wrote, and may be replaced. */
+/* A trace in a folder that is read. A summary there was written by us, and may be replaced. */
 static bool is_trace_within(const char *path, const char *folder) {
     char file[PATH_MAX], top[PATH_MAX];
     struct stat st;

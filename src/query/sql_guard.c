@@ -72,7 +72,7 @@ static int look_at_clock(void *context) {
     int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
     if (q->deadline_ns && now_ns > q->deadline_ns) q->is_late = true;
     if (q->options.is_left && now_ns > q->next_look_ns) {
-        q->next_look_ns = now_ns + NS_BETWEEN_LOOKS;
+        q->next_look_ns = add_i64(now_ns, NS_BETWEEN_LOOKS);
         if (q->options.is_left(q->options.context)) q->is_late = true;
     }
     return q->is_late;

@@ -5,7 +5,8 @@
 #include "record/rec_int.h"
 
 /* Sockets to wait for, -1 where there is none: two that listen, the others of clients. Ports
- * are opened when this process records: a shell that only starts programs must not take them. */
+ * are opened when this process records: a shell that only starts programs must not take
+ * them. */
 enum { REC_PORT_LISTENS = 2, REC_PORT_CLIENTS = 8, REC_PORT_SOCKETS = 10 };
 void rec_port_sockets(bool records, int to[REC_PORT_SOCKETS]);
 /* There is something to read at the socket with this index. Never waits. */

@@ -42,7 +42,7 @@ void request_begin(request_ctx *x, service *s) {
 
 bool request_is_left(const request_ctx *x) {
     char byte;
-    if (x->client_fd < 0 || clock_ns(CLOCK_MONOTONIC) - x->asked_ns < LEFT_AFTER_NS)
+    if (x->client_fd < 0 || sub_i64(clock_ns(CLOCK_MONOTONIC), x->asked_ns) < LEFT_AFTER_NS)
         return false;
     ssize_t n = recv(x->client_fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);

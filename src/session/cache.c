@@ -143,7 +143,7 @@ static int compare_entries(const void *pa, const void *pb) {
 /* By its age where the file system has no locks. */
 static bool is_old_temporary(DIR *d, const char *name, const struct stat *st) {
     return str_ends(str_of(name), STR(".tmp")) &&
-           (time(NULL) - st->st_mtim.tv_sec > STALE_TEMPORARY_S ||
+           (sub_i64(time(NULL), st->st_mtim.tv_sec) > STALE_TEMPORARY_S ||
             temporary_is_left(dirfd(d), name));
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/num.h"
 #include "ingest/sqlite/database_int.h"
 
 typedef struct {
@@ -30,7 +31,7 @@ static int read_file(sqlite3_file *file, void *to, int n, sqlite3_int64 from) {
     int fd = ((descriptor_file *)file)->fd, done = 0;
     if (fault_point(FAULT_READ)) return SQLITE_IOERR_READ;
     while (done < n) {
-        ssize_t got = pread(fd, (char *)to + done, (size_t)(n - done), (off_t)from + done);
+        ssize_t got = pread(fd, (char *)to + done, (size_t)(n - done), add_i64(from, done));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return SQLITE_IOERR_READ;
         if (got == 0) break;
