@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -21,6 +22,8 @@
 #include "base/fault.h"
 #include "base/fmt.h"
 #include "base/message_ids_cli.h"
+#include "session/sniff.h"
+#include "store/file.h"
 
 #define DEFAULT_WIDTH 120
 #define SCREEN_LINES \
@@ -38,12 +41,33 @@ int cli_exit_status(status s) {
     }
 }
 
+static bool is_same_file(const struct stat *a, const char *path) {
+    struct stat b;
+    return path && stat(path, &b) == 0 && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
+}
+
+/* A trace in a folder that is read. A summary there was written by us, and may be replaced. */
+static bool is_trace_within(const char *path, const char *folder) {
+    char file[PATH_MAX], top[PATH_MAX];
+    struct stat st;
+    trace *t = NULL;
+    if (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode)) return false;
+    if (!realpath(path, file) || !realpath(folder, top)) return false;
+    size_t n = strlen(top);
+    if (strncmp(file, top, n) != 0 || (file[n] != '/' && n > 1)) return false;
+    if (!sniff_is_trace(file)) return false;
+    bool summary = file_open(file, STR_NONE, &t, NULL) == OK && t->summary;
+    trace_release(t);
+    return !summary;
+}
+
 status cli_check_output(const options *o, str path, error *err) {
-    struct stat out, in;
+    struct stat out;
     if (!path.p || stat(path.p, &out) != 0 || !S_ISREG(out.st_mode)) return OK;
-    for (uint32_t i = 0; i < o->n_traces; i++)
-        if (stat(o->traces[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-            FAIL(err, ERR_ARG, NOPOS, MSG_CLI_OUTPUT_IS_INPUT, arg_text("path", path));
+    bool is_input = is_same_file(&out, o->budget.p);
+    for (uint32_t i = 0; i < o->n_traces && !is_input; i++)
+        is_input = is_same_file(&out, o->traces[i]) || is_trace_within(path.p, o->traces[i]);
+    if (is_input) FAIL(err, ERR_ARG, NOPOS, MSG_CLI_OUTPUT_IS_INPUT, arg_text("path", path));
     return OK;
 }
 

@@ -12,8 +12,8 @@ int cli_exit_status(status s);
 /* Says the error on stderr, in the language of the options; returns its exit status. */
 int cli_complain(const options *o, const error *err);
 
-/* Refuses to write over a trace that is read: another form of it in the place of the only copy
- * is seldom meant. path.p may be NULL. */
+/* Refuses to write over a file that is read, named or in a folder that is named: another form
+ * of it in the place of the only copy is seldom meant. path.p may be NULL. */
 status cli_check_output(const options *o, str path, error *err) MUST_USE;
 
 /* Says a sentence on stderr, as complaints are said. */

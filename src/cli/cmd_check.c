@@ -78,11 +78,12 @@ typedef struct {
     output out;
 } report_ctx;
 
-/* To a file, or "-"; of a folder, to a file of this name in it. */
+/* To a file, or "-"; of a folder, to a file of this name in it. Never over what is read. */
 static status put_report(report_ctx *r, str given, const char *name, error *err) {
     str file = given;
     if (output_is_folder(given))
         TRY(output_in_folder(r->arena, given, str_of(name), &file, err));
+    TRY(cli_check_output(r->o, file, err));
     const char *path = file.p;
     if (strcmp(path, "-") == 0) {
         r->out.fd = STDOUT_FILENO;

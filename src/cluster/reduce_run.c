@@ -1,8 +1,10 @@
 /* reduce_run.c: all workers of a run to one summary.
  *
  * Files are dealt largest first by a counter all threads of all processes take from: whoever is
- * done takes the next, so that no thread waits while there is work. A thread loads a trace,
- * reduces it and adds the summary to its own; a file that fails becomes a row `failure`.
+ * done takes the next, so that no thread waits while there is work. All processes look the
+ * number up in the list of process 0 (file_list.h). A thread loads a trace, reduces it and adds
+ * the summary to its own. What another process could not read, process 0 tries again: it saw
+ * the file when it made the list. What fails there, too, becomes a row `failure`.
  *
  * Then the processes find out together what concerns all workers (comm_resolve.h): collectives
  * go to the process their key falls to, what was transfer comes back, clocks are solved by
@@ -10,13 +12,14 @@
  * order does not matter, so the result is the same for any number of threads and processes. */
 #include "cluster/reduce_run.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyse/run/reduce.h"
 #include "base/bisect.h"
 #include "base/mem.h"
 #include "base/pool.h"
-#include "base/sort.h"
 #include "session/load.h"
 
 /* Tables that grow with names, not with workers: folded now and then. */
@@ -27,75 +30,83 @@
 
 typedef struct {
     const reduce_options *o;
-    uint32_t *order; /* workers, the largest file first */
-    summary **own;   /* one for each thread */
+    file_list list;
+    uint32_t *again; /* process 0, second round: numbers of files that were not read */
+    uint32_t n_again;
+    _Atomic uint32_t next_again;
+    summary **own; /* one for each thread */
     pthread_mutex_t lock;
-    uint64_t n_failed;
     status failed; /* of this process; ERR_MEMORY and the like */
     error err;
-    arena arena;
+    arena *arena; /* guarded by lock while threads run */
 } reduce_run_ctx;
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-static const span_entry *span_of(const reduce_run_ctx *r, const worker_entry *w) {
-    int64_t number;
-    if (r->o->span.n && str_to_i64(r->o->span, &number) && number > 0)
-        return worker_span(w, (uint32_t)number);
-    return &w->spans[w->n_spans - 1];
+static bool has_vanished(const listed_file *f, const error *failed) {
+    return failed->message == MSG_CANNOT_OPEN && access(f->path.p, F_OK) != 0 &&
+           errno == ENOENT;
 }
 
-static int compare_files(uint32_t a, uint32_t b, const void *context) {
-    const reduce_run_ctx *r = context;
-    const worker_entry *w = r->o->run->workers;
-    uint64_t x = span_of(r, &w[a])->size_bytes, y = span_of(r, &w[b])->size_bytes;
-    if (x != y) return x > y ? -1 : 1;
-    return (a > b) - (a < b);
-}
-
-/* Says that a file is done, and keeps why it failed. */
-static status reduce_run_report(reduce_run_ctx *r, summary *to, const char *path,
-                                const error *failed, error *err) {
-    buf reason = {0};
-    status st = OK;
+/* Stores what became of a file, and reports it. */
+static status note_outcome(reduce_run_ctx *r, listed_file *f, file_state state,
+                           const error *failed) {
+    buf reason = {0}, sentence = {0};
     pthread_mutex_lock(&r->lock);
-    if (r->o->done) r->o->done(r->o->context, path, failed, &reason);
-    if (failed) r->n_failed++;
+    if (r->o->done) r->o->done(r->o->context, failed, &reason, &sentence);
+    f->state = state;
+    f->reason = arena_str(r->arena, buf_str(&reason));
+    f->sentence = arena_str(r->arena, buf_str(&sentence));
+    bool ok = f->reason.p && f->sentence.p && buf_ok(&reason) && buf_ok(&sentence);
     pthread_mutex_unlock(&r->lock);
-    if (failed) st = summary_fail_file(to, str_of(path), buf_str(&reason), err);
     buf_fini(&reason);
-    return st;
+    buf_fini(&sentence);
+    return ok ? OK : ERR_MEMORY;
 }
 
-static status reduce_file(reduce_run_ctx *r, uint32_t worker, summary *to, error *err) {
-    const worker_entry *w = &r->o->run->workers[worker];
-    const span_entry *span = span_of(r, w);
-    const char *path = span->path.p;
+static status reduce_file(reduce_run_ctx *r, listed_file *f, summary *to, error *err) {
     error failed = {0};
     loaded_trace l = {.trace = NULL};
     load_options how = {.threads = 1,
                         .no_cache = r->o->no_cache,
-                        .process = span->process,
+                        .process = f->process,
+                        .strict = r->o->strict,
                         .memory_limit_bytes = r->o->memory_limit_bytes,
                         .reduce = reduce_worker,
-                        .who = {.worker = w->name, .rank = w->rank}};
-    status st = trace_load(path, &how, &l, &failed);
-    if (st != OK) return reduce_run_report(r, to, shown_path(str_of(path)).p, &failed, err);
-    st = summary_append(to, l.trace->summary, SUMMARY_ALL, err);
+                        .who = {.worker = f->worker, .rank = f->rank}};
+    if (trace_load(f->path.p, &how, &l, &failed) != OK)
+        return note_outcome(r, f, has_vanished(f, &failed) ? FILE_VANISHED : FILE_UNREADABLE,
+                            &failed);
+    file_state state = trace_is_damaged(l.trace) ? FILE_DAMAGED : FILE_READ;
+    status st = summary_append(to, l.trace->summary, SUMMARY_ALL, err);
     trace_release(l.trace);
     TRY(st);
     if (SUMMARY_N(to, histogram) > FOLD_ROWS) TRY(summary_settle(to, err));
-    return reduce_run_report(r, to, path, NULL, err);
+    return note_outcome(r, f, state, NULL);
+}
+
+/* The next file for a thread; NULL: no more. */
+static listed_file *take_file(reduce_run_ctx *r) {
+    if (!r->again) {
+        int64_t n = transport_take(r->o->transport);
+        return n >= 0 && n < r->list.n ? &r->list.files[n] : NULL;
+    }
+    uint32_t i = atomic_fetch_add(&r->next_again, 1);
+    return i < r->n_again ? &r->list.files[r->again[i]] : NULL;
 }
 
 static void work(void *context, size_t i, int thread) {
     reduce_run_ctx *r = context;
     (void)thread;
-    for (;;) {
-        int64_t n = transport_take(r->o->transport);
-        if (n < 0 || n >= run_whole(r->o->run)) return;
+    for (listed_file *f; (f = take_file(r));) {
         error err = {0};
-        status st = reduce_file(r, r->order[n], r->own[i], &err);
+        /* A process with an old view of a file would read only a part of it. */
+        bool stale = r->o->transport->rank != 0 && !listed_file_is_same(f);
+        if (stale) {
+            f->state = FILE_CHANGED;
+            continue;
+        }
+        status st = reduce_file(r, f, r->own[i], &err);
         if (st == OK) continue;
         pthread_mutex_lock(&r->lock);
         if (r->failed == OK) error_copy(&r->err, &err);
@@ -105,23 +116,52 @@ static void work(void *context, size_t i, int thread) {
     }
 }
 
-/* All files of this process into mine[0]. */
-static status reduce_files(reduce_run_ctx *r, uint32_t n_threads, error *err) {
-    uint32_t n = run_whole(r->o->run), *scratch = ARENA_ARRAY(&r->arena, uint32_t, n + 1);
-    r->order = ARENA_ARRAY(&r->arena, uint32_t, n + 1);
+static status run_threads(reduce_run_ctx *r, uint32_t n_threads, error *err) {
     pool *p = pool_new((int)n_threads);
-    if (!p || !r->order || !scratch) {
-        pool_free(p);
-        FAIL_MEMORY(err);
-    }
-    for (uint32_t i = 0; i < n; i++) r->order[i] = i;
-    sort_index(r->order, scratch, n, compare_files, r);
+    if (!p) FAIL_MEMORY(err);
     pool_for(p, n_threads, work, r);
     pool_free(p);
-    if (r->failed != OK) {
-        if (err) error_copy(err, &r->err);
-        return r->failed;
+    if (r->failed == OK) return OK;
+    if (r->err.message == MSG_NONE) FAIL_MEMORY(err);
+    if (err) error_copy(err, &r->err);
+    return r->failed;
+}
+
+/* Process 0: which files it has to read itself: all that no process has read, but those it
+ * failed to read itself. */
+static status list_unread(reduce_run_ctx *r, const file_state *tried, error *err) {
+    r->again = ARENA_ARRAY(r->arena, uint32_t, r->list.n + 1);
+    if (!r->again) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < r->list.n; i++)
+        if (!listed_file_is_read(&r->list.files[i]) && tried[i] == FILE_UNREAD)
+            r->again[r->n_again++] = i;
+    return OK;
+}
+
+/* Every file was read by some process, or has a row `failure` with its name. */
+static status account(reduce_run_ctx *r, uint32_t n_threads, error *err) {
+    file_state *tried = ARENA_ARRAY(r->arena, file_state, r->list.n + 1);
+    if (!tried) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < r->list.n; i++) tried[i] = r->list.files[i].state;
+    TRY(file_list_gather(r->o->transport, &r->list, err));
+    if (r->o->transport->rank != 0) return OK;
+    TRY(list_unread(r, tried, err));
+    if (r->n_again) TRY(run_threads(r, n_threads, err));
+    for (uint32_t i = 0; i < r->list.n; i++) {
+        const listed_file *f = &r->list.files[i];
+        if (listed_file_is_read(f)) continue;
+        TRY(summary_fail_file(r->own[0], shown_path(f->path), f->reason, err));
     }
+    return OK;
+}
+
+/* All files of this process into own[0]. */
+static status reduce_files(reduce_run_ctx *r, uint32_t n_threads, error *err) {
+    const reduce_options *o = r->o;
+    if (o->transport->rank == 0) TRY(file_list_make(r->arena, o->run, o->span, &r->list, err));
+    TRY(file_list_share(o->transport, r->arena, &r->list, err));
+    TRY(run_threads(r, n_threads, err));
+    TRY(account(r, n_threads, err));
     for (uint32_t i = 1; i < n_threads; i++) {
         TRY(summary_append(r->own[0], r->own[i], SUMMARY_ALL, err));
         summary_free(r->own[i]);
@@ -274,18 +314,18 @@ static status resolve_together(reduce_run_ctx *r, summary *own, steps *s, error 
     TRY(tell_all(t, s->worker_order, err));
     TRY(comm_resolve_split(own, s->parts, (uint32_t)t->size, err));
     TRY(send_parts(t, s->parts, s->comms, err));
-    TRY(comm_keeper_open(&k, s->worker_order, s->comms, &r->arena, err));
+    TRY(comm_keeper_open(&k, s->worker_order, s->comms, r->arena, err));
     TRY(comm_keeper_samples(&k, s->samples, err));
     TRY(reduce_run_gather(t, s->samples, join_samples, err));
     if (t->rank == 0) {
-        TRY(clocks_solve(s->worker_order, s->samples, &r->arena, s->clocks, err));
+        TRY(clocks_solve(s->worker_order, s->samples, r->arena, s->clocks, err));
         TRY(summary_settle(s->clocks, err));
     }
     TRY(tell_all(t, s->clocks, err));
     TRY(comm_keeper_resolve(&k, s->clocks, s->moved, s->found, err));
     summary_drop(s->comms, SUMMARY_ALL);
     TRY(return_moved(t, s, err));
-    TRY(comm_owner_finish(own, s->back, &r->arena, err));
+    TRY(comm_owner_finish(own, s->back, r->arena, err));
     if (t->rank == 0) TRY(summary_append(own, s->clocks, SUMMARY_ALL, err));
     TRY(summary_append(own, s->found, SUMMARY_ALL, err));
     TRY(comm_resolve_trim(own, err));
@@ -303,21 +343,18 @@ static status run_all(reduce_run_ctx *r, uint32_t n_threads, error *err) {
     return st;
 }
 
-status reduce_run(const reduce_options *o, reduce_result *out, error *err) {
-    reduce_run_ctx r = {.o = o};
+status reduce_run(const reduce_options *o, arena *a, reduce_result *out, error *err) {
+    reduce_run_ctx r = {.o = o, .arena = a};
     uint32_t n_threads = o->threads > 0 ? (uint32_t)o->threads : 1;
-    arena_init(&r.arena, 0);
     pthread_mutex_init(&r.lock, NULL);
-    r.own = ARENA_ARRAY(&r.arena, summary *, n_threads);
+    r.own = ARENA_ARRAY(a, summary *, n_threads);
     status st = r.own ? run_all(&r, n_threads, err) : ERR_MEMORY;
-    *out = (reduce_result){.n_files = run_whole(o->run), .n_failed = r.n_failed};
+    *out = (reduce_result){.list = r.list};
     if (st == OK && o->transport->rank == 0) {
         out->all = r.own[0];
-        out->n_failed = SUMMARY_N(out->all, failure);
         r.own[0] = NULL;
     }
     for (uint32_t i = 0; i < n_threads && r.own; i++) summary_free(r.own[i]);
     pthread_mutex_destroy(&r.lock);
-    arena_fini(&r.arena);
     return st;
 }

@@ -97,9 +97,9 @@ const char *source_confined(void) {
     return confined;
 }
 
-/* Asked of the open file: what a name leads to may change in between. */
-static bool is_within(int fd) {
+bool source_is_within(int fd) {
     char link[64], real[PATH_MAX];
+    if (!confined) return true;
     size_t n = strlen(confined);
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t got = readlink(link, real, sizeof real - 1);
@@ -149,7 +149,7 @@ static status open_descriptor(const char *path, bool named, int *fd, struct stat
     int f = -1;
     status opened =
         named && !confined ? open_any(path, &f, st, err) : open_regular(path, &f, st, err);
-    if (opened == OK && confined && !is_within(f)) opened = fail_outside(path, err);
+    if (opened == OK && !source_is_within(f)) opened = fail_outside(path, err);
     if (opened == OK)
         *fd = f;
     else if (f >= 0)
@@ -351,6 +351,10 @@ void source_release(source *s, piece *pc) {
 
 codec source_codec(const source *s) {
     return s->codec;
+}
+
+int source_descriptor(const source *s) {
+    return s->in.fd;
 }
 
 uint64_t source_file_bytes(const source *s) {

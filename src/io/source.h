@@ -35,6 +35,9 @@ status source_open_named(const char *path, source **out, error *err) MUST_USE;
  * anything is opened; NULL: any file again. No other thread may run. */
 void source_confine(const char *folder);
 const char *source_confined(void); /* that folder, or NULL */
+/* Is this open file or folder below it? Check the descriptor, not the path: the path may be
+ * swapped in between. True where nothing is confined. */
+bool source_is_within(int fd);
 /* Bytes in memory (tests, fuzzing); they must live as long as the source. Padding is not
  * needed. */
 status source_open_memory(str bytes, source **out, error *err) MUST_USE;
@@ -51,6 +54,9 @@ status source_peek(source *s, size_t n, str *head, error *err) MUST_USE;
 void source_set_threads(source *s, int n);
 
 codec source_codec(const source *s);
+/* The open file, for libraries that read it themselves: opened by its path once more it may be
+ * another. -1: it has none. Valid until source_close. */
+int source_descriptor(const source *s);
 /* Size on disk, or 0 when not known (a pipe); bytes of it consumed so far (for progress). */
 uint64_t source_file_bytes(const source *s);
 uint64_t source_bytes_consumed(const source *s);

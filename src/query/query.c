@@ -125,7 +125,7 @@ static status fail_sql(query *q, int rc, const statement *s, error *err) {
     uint64_t offset = at < 0 ? NOPOS : s->before + (size_t)at;
     if (q->is_late)
         FAIL(err, ERR_LIMIT, NOPOS, MSG_QUERY_TIME, arg_time("limit", q->options.limit_ns));
-    if (guard_is_full() || (rc == SQLITE_TOOBIG && guard_shortens(q)))
+    if (guard_is_full(q) || (rc == SQLITE_TOOBIG && guard_shortens(q)))
         FAIL(err, ERR_LIMIT, NOPOS, MSG_QUERY_MEMORY,
              arg_bytes("limit", (int64_t)q->options.limit_bytes));
     if (q->pending.status != OK) {
@@ -147,7 +147,7 @@ static status run_statement(query *q, sqlite3_stmt *s, const statement *of, resu
     while ((rc = sqlite3_step(s)) == SQLITE_ROW) {
         bool more;
         status st = result_add(r, s, &more, err);
-        if (st == ERR_MEMORY && guard_is_full()) return fail_sql(q, SQLITE_NOMEM, of, err);
+        if (st == ERR_MEMORY && guard_is_full(q)) return fail_sql(q, SQLITE_NOMEM, of, err);
         TRY(st);
         if (!more) return OK;
     }

@@ -23,6 +23,9 @@ typedef struct {
     int64_t limit_ns;     /* of one question; 0: none */
     uint64_t limit_bytes; /* of one question, its result included; 0: none */
     size_t limit_rows;    /* of a result, the rest is left out and said; 0: none */
+    /* True: nobody waits for the answer, stop. Called now and then; may be NULL. */
+    bool (*is_left)(const void *context);
+    const void *context;
 } query_options;
 
 /* What a command or a request gets that says nothing else. */

@@ -17,6 +17,7 @@
 
 enum {
     STEPS_BETWEEN_LOOKS = 200,
+    NS_BETWEEN_LOOKS = 50000000, /* at who asked, a system call */
     LEAST_LENGTH = 1 << 20,
     MOST_LENGTH = 64 << 20,
     MOST_CALLS = 1000, /* of functions in a question: between them nobody looks at the clock */
@@ -68,7 +69,12 @@ int guard_declare(query *q, const char *sql) {
 
 static int look_at_clock(void *context) {
     query *q = context;
-    if (q->deadline_ns && clock_ns(CLOCK_MONOTONIC) > q->deadline_ns) q->is_late = true;
+    int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+    if (q->deadline_ns && now_ns > q->deadline_ns) q->is_late = true;
+    if (q->options.is_left && now_ns > q->next_look_ns) {
+        q->next_look_ns = add_i64(now_ns, NS_BETWEEN_LOOKS);
+        if (q->options.is_left(q->options.context)) q->is_late = true;
+    }
     return q->is_late;
 }
 
@@ -113,6 +119,7 @@ void guard_database(query *q) {
 void guard_begin(query *q) {
     q->is_late = false;
     q->n_calls = 0;
+    q->refusals = arena_refusals();
     q->deadline_ns =
         q->options.limit_ns ? add_i64(clock_ns(CLOCK_MONOTONIC), q->options.limit_ns) : 0;
     counted_limit(q->options.limit_bytes);
@@ -126,6 +133,7 @@ bool guard_shortens(const query *q) {
     return q->options.limit_ns && longest_value(q->options.limit_bytes) < MOST_LENGTH;
 }
 
-bool guard_is_full(void) {
-    return counted_is_full();
+/* Answers of analyses are in the query's arena, which has the same limit. */
+bool guard_is_full(const query *q) {
+    return counted_is_full() || arena_refusals() > q->refusals;
 }

@@ -29,11 +29,13 @@ struct query {
     row_source rows;
     args_reader *args; /* made when it is needed */
     kept_answer *kept;
-    error pending;       /* of a table's or function's own: more than SQLite can carry */
-    int64_t deadline_ns; /* of the question that runs; 0: none */
-    bool is_late;
-    uint32_t n_calls;  /* functions that the text of the question calls */
-    bool is_declaring; /* one of our tables describes itself, with a CREATE TABLE */
+    error pending;        /* of a table's or function's own: more than SQLite can carry */
+    int64_t deadline_ns;  /* of the question that runs; 0: none */
+    int64_t next_look_ns; /* at who asked */
+    uint64_t refusals;    /* arena_refusals when the question began */
+    bool is_late;         /* or nobody waits for the answer */
+    uint32_t n_calls;     /* functions that the text of the question calls */
+    bool is_declaring;    /* one of our tables describes itself, with a CREATE TABLE */
     const char **words;
     uint32_t n_words;
 };
@@ -45,7 +47,7 @@ void guard_database(query *q);
 /* From begin to end the calling thread's questions share the limit. */
 void guard_begin(query *q);
 void guard_end(void);
-bool guard_is_full(void);
+bool guard_is_full(const query *q);
 /* A value may be no longer than it is because memory is limited. */
 bool guard_shortens(const query *q);
 /* The question that runs has had its time; it ends as soon as SQLite notices. */

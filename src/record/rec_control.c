@@ -116,7 +116,7 @@ static bool is_same_user(int fd) {
            (who.uid == geteuid() || who.uid == 0);
 }
 
-bool rec_read_until(int fd, char *to, size_t size, bool (*is_whole)(char *text)) {
+static bool read_line(int fd, char *to, size_t size) {
     size_t at = 0;
     int64_t until = rec_clock_ns(CLOCK_MONOTONIC) + READ_MS * 1000000;
     while (at + 1 < size) {
@@ -127,16 +127,12 @@ bool rec_read_until(int fd, char *to, size_t size, bool (*is_whole)(char *text))
         if (n <= 0) return false;
         at += (size_t)n;
         to[at] = 0;
-        if (is_whole(to)) return true;
+        char *end = strchr(to, '\n');
+        if (!end) continue;
+        *end = 0;
+        return true;
     }
     return false;
-}
-
-/* Ends the text where its first line does. */
-static bool is_line(char *text) {
-    char *end = strchr(text, '\n');
-    if (end) *end = 0;
-    return end != NULL;
 }
 
 /* ---- a recording for a time ---- */
@@ -313,7 +309,6 @@ void rec_control_answer(int listening) {
     char line[LINE_BYTES];
     int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
     if (fd < 0) return;
-    bool stays =
-        is_same_user(fd) && rec_read_until(fd, line, sizeof line, is_line) && answer(fd, line);
+    bool stays = is_same_user(fd) && read_line(fd, line, sizeof line) && answer(fd, line);
     if (!stays) close(fd);
 }

@@ -27,7 +27,7 @@ int InitializeInjection(void) TACHO_API;
 /* ---- the library ---- */
 
 cupti_library cupti;
-static pthread_mutex_t decode_lock = PTHREAD_MUTEX_INITIALIZER;
+REC_MUTEX(static, decode_lock);
 static void *library, *subscriber;
 static bool is_dead, is_on, has_exit; /* dead: a forked child, or it cannot be used */
 static bool is_exiting;
@@ -100,7 +100,7 @@ static void hand_over_soon(void) {
 void rec_cupti_tick(void) {
     if (__atomic_load_n(&is_dead, __ATOMIC_RELAXED)) return;
     if (__atomic_load_n(&is_on, __ATOMIC_RELAXED)) cupti_tell_devices();
-    if (pthread_mutex_trylock(&decode_lock) != 0) return;
+    if (!rec_mutex_try(&decode_lock)) return;
     if (is_on) hand_over_soon();
     if (is_on) cupti_empty_buffers();
     if (is_on) rec_sample_judge(rec_clock_ns(CLOCK_REALTIME));
@@ -194,7 +194,7 @@ void rec_cupti_start(void) {
     bool wanted = __atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_DEVICE &&
                   !__atomic_load_n(&is_left, __ATOMIC_RELAXED);
     if (!wanted || __atomic_load_n(&is_dead, __ATOMIC_RELAXED) || !has_cuda()) return;
-    pthread_mutex_lock(&decode_lock);
+    rec_mutex_lock(&decode_lock);
     if (!is_on && !is_dead) turn_on();
     pthread_mutex_unlock(&decode_lock);
 }
@@ -211,7 +211,7 @@ void rec_cupti_stop(void) {
     if (__atomic_load_n(&is_dead, __ATOMIC_RELAXED)) return;
     bool before = rec_self.in_slow; /* recording is on and our locks but the cycle's are free */
     if (__atomic_load_n(&is_on, __ATOMIC_RELAXED)) cupti_tell_devices();
-    pthread_mutex_lock(&decode_lock);
+    rec_mutex_lock(&decode_lock);
     if (is_on) {
         rec_self.in_slow = false;
         (void)cupti.flush(FLUSH_FORCED);
@@ -238,7 +238,7 @@ void tacho_leave_gpu(int leave) {
  * of its buffers still runs, are they forced out, which loses those that run. */
 void rec_cupti_flush(void) {
     if (__atomic_load_n(&is_dead, __ATOMIC_RELAXED)) return;
-    pthread_mutex_lock(&decode_lock);
+    rec_mutex_lock(&decode_lock);
     if (is_on) {
         (void)cupti.flush(0);
         if (!cupti_has_full_buffer()) (void)cupti.flush(FLUSH_FORCED);
@@ -248,7 +248,6 @@ void rec_cupti_flush(void) {
 }
 
 void rec_cupti_forked(void) {
-    pthread_mutex_init(&decode_lock, NULL);
     is_dead = true;
 }
 

@@ -84,7 +84,7 @@ static void tell_version(void) {
 /* tell_lock */
 static char devices[TEXT_BYTES];
 static size_t n_devices_text; /* 0: not known yet */
-static pthread_mutex_t tell_lock = PTHREAD_MUTEX_INITIALIZER;
+REC_MUTEX(static, tell_lock);
 
 static bool ask_driver(void) {
     int n = 0, at = 1;
@@ -105,7 +105,7 @@ void cupti_tell_devices(void) {
     uint32_t now = __atomic_load_n(&tacho_on, __ATOMIC_RELAXED);
     if (now == 0 || now == REC_PENDING || __atomic_load_n(&reported, __ATOMIC_RELAXED) == now)
         return;
-    if (pthread_mutex_trylock(&tell_lock) != 0) return; /* somebody is at it */
+    if (!rec_mutex_try(&tell_lock)) return; /* somebody is at it */
     if (told_version != now) tell_version();
     told_version = now;
     if (reported != now && ask_driver()) {

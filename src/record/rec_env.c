@@ -38,9 +38,14 @@ static void after_fork_in_parent(void) {
 
 static bool is_loaded;
 
+/* Values of rec_here.is_same_process: a child finds NOBODY, and one of its threads prepares it.
+ */
+enum { NOBODY, DONE, SOMEBODY };
+
 static void after_fork_in_child(void) {
-    pthread_mutex_init(&rec_lock, NULL);
-    pthread_mutex_init(&rec_cycle_lock, NULL);
+    /* What is called here takes locks, which must not begin this once more. */
+    __atomic_store_n(&rec_here.is_same_process, SOMEBODY, __ATOMIC_RELAXED);
+    rec_mutexes_renew();
     rec_guard_forked();
     rec_threads_forget();
     rec_helper_forked();
@@ -53,12 +58,11 @@ static void after_fork_in_child(void) {
     rec_cost_forked();
     rec_live_forked();
     rec_trigger_forked();
-    __atomic_store_n(&rec_here.is_same_process, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&rec_here.is_same_process, DONE, __ATOMIC_RELEASE);
 }
 
 /* Should the child have made threads before it records, one of them does it. */
 void rec_forked(void) {
-    enum { NOBODY, DONE, SOMEBODY };
     uint32_t who = NOBODY;
     if (!is_loaded) return;
     if (__atomic_compare_exchange_n(&rec_here.is_same_process, &who, SOMEBODY, false,
@@ -122,9 +126,10 @@ static void read_environment(void) {
 __attribute__((constructor)) static void load(void) {
     int64_t from = rec_clock_ns(CLOCK_MONOTONIC);
     rec_clock_init();
+    rec_threads_load();
     rec_helper_loaded();
     (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-    rec_here.is_same_process = 1;
+    rec_here.is_same_process = DONE;
     (void)madvise(&rec_here, sizeof rec_here, MADV_WIPEONFORK); /* Linux 4.14 */
     is_loaded = true;
     rec_status_load();

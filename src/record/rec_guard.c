@@ -16,6 +16,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "record/rec_int.h"
+
 enum { MOST_MAPS = 64 };
 
 /* `from` is written last and cleared first. */
@@ -24,7 +26,7 @@ static struct guarded {
     uint32_t *cut;
 } maps[MOST_MAPS];
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* who adds or removes */
+REC_MUTEX(static, lock); /* who adds or removes */
 /* Who handled it before us: written beside the one that is used, then used. */
 static struct sigaction kept[2], *before = &kept[0];
 static bool is_set;
@@ -105,7 +107,7 @@ static void set_handler(void) {
 }
 
 void rec_guard_keep(void) {
-    pthread_mutex_lock(&lock);
+    rec_mutex_lock(&lock);
     if (is_set) set_handler();
     pthread_mutex_unlock(&lock);
 }
@@ -118,7 +120,7 @@ void rec_guard_thread(void) {
 }
 
 void rec_guard_add(void *map, size_t bytes, uint32_t *cut) {
-    pthread_mutex_lock(&lock);
+    rec_mutex_lock(&lock);
     set_handler();
     for (int i = 0; i < MOST_MAPS; i++) {
         if (maps[i].from) continue;
@@ -131,7 +133,7 @@ void rec_guard_add(void *map, size_t bytes, uint32_t *cut) {
 }
 
 void rec_guard_remove(const void *map) {
-    pthread_mutex_lock(&lock);
+    rec_mutex_lock(&lock);
     for (int i = 0; i < MOST_MAPS; i++)
         if (maps[i].from == (uintptr_t)map)
             __atomic_store_n(&maps[i].from, 0, __ATOMIC_RELEASE);
@@ -140,7 +142,7 @@ void rec_guard_remove(const void *map) {
 
 void rec_guard_leave(const void *map) {
     static uint32_t nobody_asks;
-    pthread_mutex_lock(&lock);
+    rec_mutex_lock(&lock);
     for (int i = 0; i < MOST_MAPS; i++)
         if (maps[i].from == (uintptr_t)map)
             __atomic_store_n(&maps[i].cut, &nobody_asks, __ATOMIC_RELEASE);
@@ -155,6 +157,5 @@ void rec_guard_cut(void *map, size_t at) {
 }
 
 void rec_guard_forked(void) {
-    pthread_mutex_init(&lock, NULL);
     for (int i = 0; i < MOST_MAPS; i++) maps[i].from = 0;
 }

@@ -33,7 +33,7 @@
 #include "record/rec_copy.h"
 #include "record/rec_cost.h"
 #include "record/rec_live.h"
-#include "record/rec_metrics.h"
+#include "record/rec_port.h"
 #include "record/rec_sample.h"
 #include "record/rec_trigger.h"
 
@@ -265,13 +265,13 @@ static bool is_alone(void) {
 
 /* poll passes over a descriptor that is -1. */
 static void wait_for_work(int listening) {
-    enum { METRICS = 2, ALL = METRICS + REC_METRICS_SOCKETS };
-    int sockets[REC_METRICS_SOCKETS];
+    enum { METRICS = 2, ALL = METRICS + REC_PORT_SOCKETS };
+    int sockets[REC_PORT_SOCKETS];
     int waits_at = rec_own_fd(&wake_wait);
     struct pollfd fds[ALL] = {{.fd = waits_at, .events = POLLIN},
                               {.fd = listening, .events = POLLIN}};
-    rec_metrics_sockets(current_file() != NULL, sockets);
-    for (int i = 0; i < REC_METRICS_SOCKETS; i++)
+    rec_port_sockets(current_file() != NULL, sockets);
+    for (int i = 0; i < REC_PORT_SOCKETS; i++)
         fds[METRICS + i] = (struct pollfd){.fd = sockets[i], .events = POLLIN};
     bool ticks = waits_at < 0 || is_file_open() || rec_control_is_waiting() || may_be_alone();
     int timeout = ticks ? TICK_MS : -1;
@@ -282,7 +282,7 @@ static void wait_for_work(int listening) {
     if (fds[1].revents && (listening = rec_own_fd(&listens_at)) >= 0)
         rec_control_answer(listening);
     for (int i = METRICS; i < ALL; i++)
-        if (fds[i].revents) rec_metrics_answer(i - METRICS, current_file());
+        if (fds[i].revents) rec_port_serve(i - METRICS, current_file());
 }
 
 /* What the program closed is made again. rec_lock. */

@@ -150,11 +150,26 @@ static inline void rec_look_for_fork(void) {
         rec_forked();
 }
 
+/* A mutex of the recorder. All of them are listed in one section, so that the child of a fork
+ * can make each one new: whoever held it may not be in this process. */
+#define REC_MUTEX(storage, name)                              \
+    storage pthread_mutex_t name = PTHREAD_MUTEX_INITIALIZER; \
+    static pthread_mutex_t *name##_listed __attribute__((section("rec_mutexes"), used)) = &name
+void rec_mutexes_renew(void);
+static inline void rec_mutex_lock(pthread_mutex_t *lock) {
+    rec_look_for_fork();
+    pthread_mutex_lock(lock);
+}
+static inline bool rec_mutex_try(pthread_mutex_t *lock) {
+    rec_look_for_fork();
+    return pthread_mutex_trylock(lock) == 0;
+}
+
 /* Takes a lock and marks the thread: should what it calls (an instrumented malloc, a signal
  * handler) record, it is refused instead of waiting for itself. The result goes to
  * rec_leave. */
 static inline bool rec_enter(pthread_mutex_t *lock) {
-    rec_look_for_fork(); /* who held it may not be in this process */
+    rec_look_for_fork(); /* before the mark: it clears rec_self in a child */
     bool before = rec_self.in_slow;
     rec_self.in_slow = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -198,6 +213,8 @@ static inline void rec_close(tacho_slot *head, uint64_t tick, uint32_t name, uin
 bool rec_quiet(uint32_t epoch, int64_t ns);
 /* The names of threads that are alive, a few of them: some are given names late. rec_lock. */
 void rec_threads_rename(rec_file *f);
+/* Once, before any event. */
+void rec_threads_load(void);
 /* In a forked child: forgets all threads but this one, which starts anew. */
 void rec_threads_forget(void);
 /* Gives this thread's place up; for the end of a thread. */
@@ -378,10 +395,8 @@ void rec_helper_finish(void); /* at exit: what is to be put away, and the socket
 int rec_control_open(void);             /* the listening socket, or -1 */
 void rec_control_answer(int listening); /* one connection that waits */
 void rec_control_tick(void);            /* ends what was asked for a time */
-/* What a client sends, until it is whole, for READ_MS at most; false: it was not. */
-bool rec_read_until(int fd, char *to, size_t size, bool (*is_whole)(char *text));
-bool rec_control_is_waiting(void); /* for the end of what was asked: call tick often */
-void rec_control_remove(void);     /* the socket's name */
+bool rec_control_is_waiting(void);      /* for the end of what was asked: call tick often */
+void rec_control_remove(void);          /* the socket's name */
 void rec_control_forked(void);
 
 /* ---- Python ---- */

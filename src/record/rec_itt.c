@@ -55,7 +55,7 @@ static uint32_t n_listening;
 /* Everything that was made, so that it stays reachable. */
 static itt_domain *all_domains;
 static itt_name *all_names;
-static pthread_mutex_t itt_lock = PTHREAD_MUTEX_INITIALIZER;
+REC_MUTEX(static, itt_lock);
 
 static itt_domain *create_domain(const char *name) {
     itt_domain *d = calloc(1, sizeof *d);
@@ -63,7 +63,7 @@ static itt_domain *create_domain(const char *name) {
     d->flags =
         !name || strncmp(name, "dnnl", 4) != 0; /* parts of operators, not ranges of users */
     d->name = strdup(name ? name : "");
-    pthread_mutex_lock(&itt_lock);
+    rec_mutex_lock(&itt_lock);
     d->next = all_domains;
     all_domains = d;
     pthread_mutex_unlock(&itt_lock);
@@ -82,7 +82,7 @@ static itt_name *create_name(const char *text) {
     if (!n) return NULL;
     n->id = (int)id;
     n->text = strdup(text ? text : "");
-    pthread_mutex_lock(&itt_lock);
+    rec_mutex_lock(&itt_lock);
     n->next = all_names;
     all_names = n;
     __atomic_store_n(&known[id % MOST], n, __ATOMIC_RELEASE);

@@ -72,8 +72,7 @@ int64_t rec_live_median(uint64_t i, int least) {
 
 /* ---- devices and memory ---- */
 
-static pthread_mutex_t device_lock =
-    PTHREAD_MUTEX_INITIALIZER; /* a stop empties buffers, too */
+REC_MUTEX(static, device_lock); /* a stop empties buffers, too */
 static struct {
     int64_t from_ns, to_ns, busy_ns; /* since the last page; to_ns is kept */
 } devices[MOST_DEVICES];
@@ -83,7 +82,7 @@ static bool has_device_bytes;
 
 void rec_live_device(int32_t device, int64_t start_ns, int64_t end_ns) {
     if (device < 0 || device >= MOST_DEVICES) return;
-    pthread_mutex_lock(&device_lock);
+    rec_mutex_lock(&device_lock);
     int64_t since = devices[device].to_ns;
     if (!since) devices[device].from_ns = since = start_ns;
     if (end_ns > since) {
@@ -95,7 +94,7 @@ void rec_live_device(int32_t device, int64_t start_ns, int64_t end_ns) {
 
 static void sum_devices(void) {
     int64_t covered = 0, busy = 0;
-    pthread_mutex_lock(&device_lock);
+    rec_mutex_lock(&device_lock);
     for (int i = 0; i < MOST_DEVICES; i++) {
         covered += devices[i].to_ns - devices[i].from_ns;
         busy += devices[i].busy_ns;
@@ -136,14 +135,14 @@ static int64_t resident_bytes(void) {
 
 /* ---- what was lost, and why evidence was written ---- */
 
-static pthread_mutex_t why_lock = PTHREAD_MUTEX_INITIALIZER;
+REC_MUTEX(static, why_lock);
 static int64_t n_triggers;
 static char last_why[256];
 static uint32_t lost_epoch;
 static int64_t lost_before, lost_now;
 
 void rec_live_triggered(const char *why) {
-    pthread_mutex_lock(&why_lock);
+    rec_mutex_lock(&why_lock);
     n_triggers++;
     snprintf(last_why, sizeof last_why, "%s", why);
     pthread_mutex_unlock(&why_lock);
@@ -162,8 +161,8 @@ static int64_t count_lost(const rec_file *f) {
 
 /* ---- the page ---- */
 
-static pthread_mutex_t page_lock = PTHREAD_MUTEX_INITIALIZER; /* all of the page's */
-static char page_path[4096];                                  /* "": there is none */
+REC_MUTEX(static, page_lock); /* all of the page's */
+static char page_path[4096];  /* "": there is none */
 static int64_t next_ns;
 
 void rec_live_look(const rec_file *f, tacho_live_page *out) {
@@ -186,7 +185,7 @@ void rec_live_look(const rec_file *f, tacho_live_page *out) {
     out->n_lost = count_lost(f);
     snprintf(out->worker, sizeof out->worker, "%s", f->worker);
     (void)gethostname(out->host, sizeof out->host - 1);
-    pthread_mutex_lock(&why_lock);
+    rec_mutex_lock(&why_lock);
     out->n_triggers = n_triggers;
     snprintf(out->trigger, sizeof out->trigger, "%s", last_why);
     pthread_mutex_unlock(&why_lock);
@@ -231,7 +230,7 @@ void rec_live_tick(const rec_file *f) {
     next_ns = now + PAGE_NS;
     sum_devices();
     rec_live_look(f, &page);
-    pthread_mutex_lock(&page_lock);
+    rec_mutex_lock(&page_lock);
     if (is_current(f)) {
         write_page(f, &page);
         rec_metrics_tick(&page);
@@ -240,7 +239,7 @@ void rec_live_tick(const rec_file *f) {
 }
 
 void rec_live_end(void) {
-    pthread_mutex_lock(&page_lock);
+    rec_mutex_lock(&page_lock);
     if (page_path[0]) {
         (void)unlink(page_path);
         char *slash = strrchr(page_path, '/');
@@ -253,9 +252,6 @@ void rec_live_end(void) {
 }
 
 void rec_live_forked(void) {
-    pthread_mutex_init(&page_lock, NULL);
-    pthread_mutex_init(&device_lock, NULL);
-    pthread_mutex_init(&why_lock, NULL);
     page_path[0] = 0;
     n_steps = n_ended = 0;
     n_triggers = 0;

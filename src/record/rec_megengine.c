@@ -28,7 +28,7 @@ static struct {
     int (*kind)(const void *node);
 } megengine;
 static rec_entries entries; /* rec_megengine_lock */
-static pthread_mutex_t rec_megengine_lock = PTHREAD_MUTEX_INITIALIZER;
+REC_MUTEX(static, rec_megengine_lock);
 
 /* Set before the entries are ours. */
 static int host_kinds[MOST_KINDS];
@@ -85,7 +85,7 @@ static bool rec_megengine_begin(const int *kinds, size_t n, int device) {
 }
 
 int tacho_megengine(const int *kinds, size_t n, int device) {
-    pthread_mutex_lock(&rec_megengine_lock);
+    rec_mutex_lock(&rec_megengine_lock);
     if (!kinds) rec_entries_restore(&entries);
     bool listens = kinds && (entries.n > 0 || rec_megengine_begin(kinds, n, device));
     pthread_mutex_unlock(&rec_megengine_lock);

@@ -1,7 +1,7 @@
 /* rec_metrics.h: the page of rec_live.h as Prometheus' text, in a file or on a port of the
  * loopback.
  *
- * The same port takes POST /trigger when a trigger asks for it. */
+ * rec_port.h answers there, and takes POST /trigger when a trigger asks for it. */
 #ifndef RECORD_REC_METRICS_H
 #define RECORD_REC_METRICS_H
 
@@ -16,12 +16,8 @@ void rec_metrics_want(const char *where);
 void rec_metrics_want_trigger(int port);
 /* Writes the file. Of the helper, as all below. */
 void rec_metrics_tick(const tacho_live_page *page);
-/* Sockets to listen on, -1 where there is none. They are opened when this process records: a
- * shell that only starts programs must not take their port. */
-enum { REC_METRICS_SOCKETS = 2 };
-void rec_metrics_sockets(bool records, int to[REC_METRICS_SOCKETS]);
-/* One request at the socket with this index. */
-void rec_metrics_answer(int which, const rec_file *f);
+/* The ports that are wanted; 0: none. */
+void rec_metrics_ports(int *metrics, int *trigger);
 /* True when somebody looks at the numbers: device records shall not lie in a buffer for
  * long. */
 bool rec_metrics_are_wanted(void);

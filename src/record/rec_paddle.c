@@ -41,7 +41,7 @@ static struct {
 } paddle;
 static bool hears_reserved; /* of the host; set before the constructor is ours */
 static rec_entries entries; /* rec_paddle_lock */
-static pthread_mutex_t rec_paddle_lock = PTHREAD_MUTEX_INITIALIZER;
+REC_MUTEX(static, rec_paddle_lock);
 static struct { int64_t allocated, reserved; } totals[MOST_DEVICES + 1];
 
 static size_t rec_paddle_row_of(const place *p) {
@@ -126,7 +126,7 @@ static bool rec_paddle_begin(const tacho_block *before, size_t n) {
 }
 
 int tacho_paddle(const tacho_block *before, size_t n) {
-    pthread_mutex_lock(&rec_paddle_lock);
+    rec_mutex_lock(&rec_paddle_lock);
     if (!before) rec_entries_restore(&entries);
     bool listens = before && (entries.n > 0 || rec_paddle_begin(before, n));
     pthread_mutex_unlock(&rec_paddle_lock);

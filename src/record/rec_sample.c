@@ -149,7 +149,7 @@ static void change_window(int64_t now) {
 
 void rec_sample_tick(int64_t now) {
     if (!rec_sample_is_used() || __atomic_load_n(&rec_awaits_batch, __ATOMIC_RELAXED)) return;
-    if (pthread_mutex_trylock(&rec_cycle_lock) != 0) return; /* a step is being marked */
+    if (!rec_mutex_try(&rec_cycle_lock)) return; /* a step is being marked */
     rec_self.in_slow = true;
     if (tacho_is_recording() && now - last_step_ns > long_ns && now >= window_end_ns)
         change_window(now);
@@ -176,7 +176,7 @@ typedef struct {
     uint64_t call, key;
 } waiting_work;
 
-static pthread_mutex_t work_lock = PTHREAD_MUTEX_INITIALIZER; /* guards all below */
+REC_MUTEX(static, work_lock); /* guards all below */
 static step_work steps[N_STEPS];
 static uint64_t n_begun, n_judged; /* steps, by their order; at % N_STEPS */
 static uint64_t at_call, at_work;  /* where the last one was found: the next is near */
@@ -189,7 +189,7 @@ static uint64_t newest_call =
     UINT64_MAX; /* first call of the newest step; read without the lock */
 
 static void forget_work(void) {
-    pthread_mutex_lock(&work_lock);
+    rec_mutex_lock(&work_lock);
     n_begun = n_judged = at_call = at_work = n_known = 0;
     n_waiting = 0;
     is_awaited = false;
@@ -201,7 +201,7 @@ static step_work *rec_sample_step_at(uint64_t i) {
 }
 
 static void begin_work(bool is_sampled, bool was_asked) {
-    pthread_mutex_lock(&work_lock);
+    rec_mutex_lock(&work_lock);
     *rec_sample_step_at(n_begun) = (step_work){.unix_ns = rec_clock_ns(CLOCK_REALTIME),
                                                .first_call = UINT64_MAX,
                                                .is_sampled = is_sampled,
@@ -213,7 +213,7 @@ static void begin_work(bool is_sampled, bool was_asked) {
 }
 
 static void mix_work(void) {
-    pthread_mutex_lock(&work_lock);
+    rec_mutex_lock(&work_lock);
     if (n_begun) rec_sample_step_at(n_begun - 1)->is_mixed = true;
     pthread_mutex_unlock(&work_lock);
 }
@@ -224,7 +224,7 @@ static void mix_work(void) {
 void rec_sample_call(uint64_t correlation, int64_t start_unix_ns) {
     if (!rec_sample_is_used() ||
         correlation >= __atomic_load_n(&newest_call, __ATOMIC_RELAXED) ||
-        pthread_mutex_trylock(&work_lock) != 0)
+        !rec_mutex_try(&work_lock))
         return;
     if (at_call < n_judged) at_call = n_judged;
     while (at_call + 1 < n_begun && rec_sample_step_at(at_call + 1)->unix_ns <= start_unix_ns)
@@ -251,7 +251,7 @@ void rec_sample_work(uint32_t name, uint32_t kind, const tacho_gpu_slots *w) {
         mixed(mixed(kind, name), (uint64_t)(uint32_t)w->stream << 32 | (uint32_t)w->device);
     for (int i = 0; i < 3; i++) key = mixed(key, (uint64_t)w->grid[i] << 32 | w->block[i]);
     key = mixed(key, (uint64_t)w->bytes);
-    pthread_mutex_lock(&work_lock);
+    rec_mutex_lock(&work_lock);
     if (n_waiting < N_WAITING) waiting[n_waiting++] = (waiting_work){w->correlation, key};
     pthread_mutex_unlock(&work_lock);
 }
@@ -306,7 +306,7 @@ static void judge_step(const step_work *s) {
 
 void rec_sample_judge(int64_t now_unix_ns) {
     if (!rec_sample_is_used()) return;
-    pthread_mutex_lock(&work_lock);
+    rec_mutex_lock(&work_lock);
     add_waiting();
     for (; n_judged + 1 < n_begun; n_judged++) {
         if (now_unix_ns - rec_sample_step_at(n_judged + 1)->unix_ns < SETTLE_NS) break;
@@ -316,7 +316,6 @@ void rec_sample_judge(int64_t now_unix_ns) {
 }
 
 void rec_sample_forked(void) {
-    pthread_mutex_init(&work_lock, NULL);
     forget_work();
     is_followed = false;
 }

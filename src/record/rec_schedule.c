@@ -37,7 +37,7 @@
 uint32_t tacho_on;
 rec_page rec_here;
 uint32_t rec_flags, rec_memory_every, rec_awaits_batch;
-pthread_mutex_t rec_cycle_lock = PTHREAD_MUTEX_INITIALIZER;
+REC_MUTEX(, rec_cycle_lock);
 rec_settings rec_set; /* rec_cycle_lock, as everything below */
 
 static uint32_t is_started; /* read without the lock by tacho_step */
@@ -581,9 +581,9 @@ void rec_start_pending(void) {
     if (rec_is_on_small_stack()) return; /* a later event does it */
     bool before = rec_enter(&rec_cycle_lock);
     if (is_pending) { /* other threads that have events wait here until it has begun */
-        is_pending = false;
         if (!follow_schedule()) __atomic_store_n(&is_started, 0, __ATOMIC_RELAXED);
         if (!rec_current) set_on(0);
+        is_pending = false; /* last: a child of _Fork made meanwhile is to record, too */
     }
     rec_leave(&rec_cycle_lock, before);
     rec_sample_follow();

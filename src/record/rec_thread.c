@@ -33,7 +33,7 @@
 enum { MOST_SPARE = 64, LEAST_SPARE_SLOTS = 32, MOST_RENAMED = 64, ASKS_AGAIN = 256 };
 
 __thread rec_thread rec_self __attribute__((tls_model("initial-exec")));
-pthread_mutex_t rec_lock = PTHREAD_MUTEX_INITIALIZER;
+REC_MUTEX(, rec_lock);
 rec_file *rec_current;
 
 /* All guarded by rec_lock. */
@@ -46,16 +46,23 @@ static struct spare {
 static uint32_t n_spares;
 
 static pthread_key_t at_end;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool has_key, has_barrier;
 
 static void end_of_thread(void *self) {
     rec_thread_end(self);
 }
 
-static void prepare_once(void) {
+/* By the constructor, not by the first event: a child made meanwhile by _Fork or clone would
+ * wait for a thread that it does not have. */
+void rec_threads_load(void) {
     has_key = pthread_key_create(&at_end, end_of_thread) == 0;
     has_barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+void rec_mutexes_renew(void) {
+    extern pthread_mutex_t *const __start_rec_mutexes[], *const __stop_rec_mutexes[];
+    for (pthread_mutex_t *const *m = __start_rec_mutexes; m < __stop_rec_mutexes; m++)
+        pthread_mutex_init(*m, NULL);
 }
 
 /* ---- a place to write ---- */
@@ -179,7 +186,6 @@ static __attribute__((noinline)) tacho_slot *open_anew(rec_thread *t, uint32_t n
         return NULL;
     }
     t->in_slow = true;
-    pthread_once(&once, prepare_once);
     if (__atomic_load_n(&tacho_on, __ATOMIC_RELAXED) == REC_PENDING) rec_start_pending();
     bool ok = rec_thread_find_place(t, n);
     t->in_slow = false;
@@ -244,7 +250,6 @@ static bool someone_writes(uint32_t epoch) {
 
 bool rec_quiet(uint32_t epoch, int64_t ns) {
     int64_t until = rec_clock_ns(CLOCK_MONOTONIC) + ns;
-    pthread_once(&once, prepare_once);
     if (!has_barrier || syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
         return false;
     while (someone_writes(epoch)) {
@@ -277,7 +282,6 @@ void rec_threads_rename(rec_file *f) {
 void tacho_name_thread(const char *name) {
     rec_thread *t = &rec_self;
     if (!name || t->in_slow) return;
-    pthread_once(&once, prepare_once);
     bool before = rec_enter(&rec_lock);
     char *copy = has_key ? strndup(name, 255) : NULL;
     if (copy) {

@@ -72,7 +72,7 @@ static struct { uint32_t inputs, sequence, forward_thread, list_tag, scope; } pl
 static uint64_t handles[3];
 static bool without_ops;   /* only ranges of users are told, which mark steps; rec_torch_lock */
 static unsigned installed; /* TACHO_TORCH_* that the callbacks serve; rec_torch_lock */
-static pthread_mutex_t rec_torch_lock = PTHREAD_MUTEX_INITIALIZER;
+REC_MUTEX(static, rec_torch_lock);
 static int trial_result; /* 0 not tried, 1 good, -1 not */
 
 /* ---- what begins and ends ---- */
@@ -562,7 +562,7 @@ static unsigned serve(unsigned want) {
 /* Without a callback for operators libtorch does not leave its straight way through them. */
 bool rec_torch_sample(bool on) {
     /* Not waited for: who holds it runs operators and may be this very thread. */
-    if (pthread_mutex_trylock(&rec_torch_lock) != 0) return false;
+    if (!rec_mutex_try(&rec_torch_lock)) return false;
     unsigned want = without_ops == on ? installed : 0;
     without_ops = !on;
     if (want) {
@@ -601,7 +601,7 @@ uint64_t rec_torch_try(int64_t *ns) {
     uint32_t flags = __atomic_load_n(&rec_flags, __ATOMIC_RELAXED);
     int n = flags & TACHO_FILE_STACKS ? 8 : 24; /* they must fit into a trial */
     uint64_t tried = 0;
-    if (pthread_mutex_trylock(&rec_torch_lock) != 0) return 0;
+    if (!rec_mutex_try(&rec_torch_lock)) return 0;
     unsigned want = without_ops ? 0 : installed;
     tensor a = want ? make_tensor(2, 3) : NULL, b = want ? make_tensor(3, 4) : NULL,
            c = want ? make_tensor(2, 4) : NULL;
@@ -623,7 +623,7 @@ uint64_t rec_torch_try(int64_t *ns) {
 }
 
 unsigned tacho_torch(unsigned want) {
-    pthread_mutex_lock(&rec_torch_lock);
+    rec_mutex_lock(&rec_torch_lock);
     unsigned got = serve(want) | rec_torch_memory(want);
     pthread_mutex_unlock(&rec_torch_lock);
     return got;

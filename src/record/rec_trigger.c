@@ -47,7 +47,7 @@ typedef struct {
 } rule_set;
 
 /* What a start asks for; taken over by whoever looks next. */
-static pthread_mutex_t next_lock = PTHREAD_MUTEX_INITIALIZER;
+REC_MUTEX(static, next_lock);
 static rule_set next_rules;
 static bool has_next;
 static uint64_t next_handled; /* incidents there were when it began */
@@ -63,7 +63,7 @@ typedef struct {
     char why[512];
 } incident;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* before rec_cycle_lock; all below */
+REC_MUTEX(static, lock); /* before rec_cycle_lock; all below */
 static rule_set rules;
 static uint64_t n_handled; /* numbers in the folder */
 static incident waiting;   /* for a step; rule "": none */
@@ -154,7 +154,7 @@ void rec_trigger_arm(const char *text) {
         late_seconds = LATE_SECONDS + (double)r.hang_ns * 1e-9;
     }
     uint64_t before = count_incidents();
-    pthread_mutex_lock(&next_lock);
+    rec_mutex_lock(&next_lock);
     next_rules = r;
     next_handled = before;
     has_next = true;
@@ -164,7 +164,7 @@ void rec_trigger_arm(const char *text) {
 
 /* A recording that began since the last look has rules of its own, and its past is empty. */
 static void rec_trigger_settle(void) {
-    pthread_mutex_lock(&next_lock);
+    rec_mutex_lock(&next_lock);
     bool is_new = has_next;
     has_next = false;
     if (is_new) rules = next_rules;
@@ -383,7 +383,7 @@ void rec_trigger_tick(void) {
     if (!tacho_is_recording() ||
         !(__atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_FLIGHT))
         return;
-    if (pthread_mutex_trylock(&lock) != 0) return;
+    if (!rec_mutex_try(&lock)) return;
     rec_trigger_settle();
     if (waiting.rule[0]) {
         incident in = waiting;
@@ -406,8 +406,13 @@ int rec_trigger_outside(const char *rule, const char *why, char *path, size_t si
     char unused[4096];
     if (rec_self.in_slow || rec_cycle_state(unused, sizeof unused) != REC_IN_FLIGHT)
         return TACHO_OFF;
-    pthread_mutex_lock(&lock);
+    rec_mutex_lock(&lock);
     rec_trigger_settle();
+    if (strcmp(rule, "http") == 0 &&
+        n_fired++ >= MOST_FIRED) { /* a loop must not fill the disk */
+        pthread_mutex_unlock(&lock);
+        return TACHO_BUSY;
+    }
     waiting.rule[0] = 0; /* what was waited for is in it */
     if (is_given)
         fire(rule, -1, why);
@@ -423,7 +428,7 @@ int tacho_trigger(const char *why) {
     char unused[4096];
     if (rec_self.in_slow || rec_cycle_state(unused, sizeof unused) != REC_IN_FLIGHT)
         return TACHO_OFF;
-    pthread_mutex_lock(&lock);
+    rec_mutex_lock(&lock);
     rec_trigger_settle();
     fire("program", -1, why ? why : "");
     pthread_mutex_unlock(&lock);
@@ -433,7 +438,7 @@ int tacho_trigger(const char *why) {
 int tacho_alarm(const char *rule, const char *why) {
     if (!rule || rec_self.in_slow) return TACHO_OFF;
     rec_look_for_fork();
-    pthread_mutex_lock(&lock);
+    rec_mutex_lock(&lock);
     rec_trigger_settle();
     bool armed =
         (strcmp(rule, "oom") == 0 && rules.oom) || (strcmp(rule, "nan") == 0 && rules.nan);
@@ -452,8 +457,6 @@ void rec_trigger_not_a_number(const char *counter) {
 }
 
 void rec_trigger_forked(void) {
-    pthread_mutex_init(&lock, NULL);
-    pthread_mutex_init(&next_lock, NULL);
     has_next = true; /* the same rules, a past of its own */
     next_handled = count_incidents();
     bad_counter = 0;

@@ -9,12 +9,18 @@ enum { MOST_ROWS = 10000 };
 #define MOST_NS (INT64_C(10) * 1000000000)
 #define MOST_BYTES ((uint64_t)256 << 20)
 
+static bool is_left(const void *context) {
+    return request_is_left(context);
+}
+
 static query_options limits_of(const request_ctx *x) {
     query_options o = {.params = x->request.question.params,
                        .words = x->request.words,
                        .limit_ns = MOST_NS,
                        .limit_bytes = MOST_BYTES,
-                       .limit_rows = MOST_ROWS};
+                       .limit_rows = MOST_ROWS,
+                       .is_left = is_left,
+                       .context = x};
     o.params.pool = x->service->pool;
     if (x->service->memory_bytes && x->service->memory_bytes < MOST_BYTES)
         o.limit_bytes = x->service->memory_bytes;

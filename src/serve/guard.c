@@ -37,14 +37,16 @@ bool guard_make_token(char out[33]) {
     return true;
 }
 
-/* Host without its port. */
+/* Host without its port; all of it where no port follows, so that it is no name of ours. */
 static str host_name(str host) {
-    if (host.n > 0 && host.p[0] == '[') {
-        size_t end = str_find(host, STR("]"), 0);
-        return end == SIZE_MAX ? host : str_n(host.p, end + 1);
-    }
-    size_t colon = str_find(host, STR(":"), 0);
-    return colon == SIZE_MAX ? host : str_n(host.p, colon);
+    bool bracket = host.n > 0 && host.p[0] == '[';
+    size_t end = str_find(host, bracket ? STR("]") : STR(":"), 0);
+    if (end == SIZE_MAX) return host;
+    str name = str_n(host.p, bracket ? end + 1 : end), port = str_from(host, name.n);
+    if (port.n == 0) return name;
+    for (size_t i = 1; i < port.n; i++)
+        if (port.p[i] < '0' || port.p[i] > '9') return host;
+    return port.p[0] == ':' ? name : host;
 }
 
 static bool is_loopback_name(str name) {

@@ -9,11 +9,14 @@
  * first, as on the command line: when no worker is named and the analysis can, or with
  * all-workers. Then summaries are held where they are enough, and joined once for all questions
  * (run_cache.h); a file that cannot be read is left out and named. */
+#include <errno.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "analyse/ask.h"
 #include "analyse/run/summary_answers.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/message_ids_advice.h"
 #include "base/message_ids_cli.h"
@@ -28,11 +31,21 @@
 #include "session/loaders.h"
 #include "table/arrange.h"
 
+#define LEFT_AFTER_NS INT64_C(250000000)
+
 void request_begin(request_ctx *x, service *s) {
-    *x = (request_ctx){.service = s};
+    *x = (request_ctx){.service = s, .client_fd = -1, .asked_ns = clock_ns(CLOCK_MONOTONIC)};
     x->reply.fd = -1;
     x->request.route = ROUTE_FILE;
     arena_init(&x->arena, s->memory_bytes);
+}
+
+bool request_is_left(const request_ctx *x) {
+    char byte;
+    if (x->client_fd < 0 || sub_i64(clock_ns(CLOCK_MONOTONIC), x->asked_ns) < LEFT_AFTER_NS)
+        return false;
+    ssize_t n = recv(x->client_fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
 void request_end(request_ctx *x) {

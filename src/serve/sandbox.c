@@ -29,6 +29,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/temporary.h"
+
 /* ---- Landlock ---------------------------------------------------------------------------- */
 
 enum { NR_CREATE_RULESET = 444, NR_ADD_RULE = 445, NR_RESTRICT_SELF = 446 };
@@ -212,7 +214,8 @@ bool sandbox_folder_make(char *path, size_t n) {
     const char *in[] = {set && set[0] ? set : "/var/tmp", "/tmp"};
     for (size_t i = 0; i < 2; i++) {
         int used = snprintf(path, n, "%s/tacho-serve-XXXXXX", in[i]);
-        if (used > 0 && (size_t)used < n && mkdtemp(path))
+        /* Held until the program ends, so that nobody closes it. */
+        if (used > 0 && (size_t)used < n && temporary_folder(path) >= 0)
             return setenv("TMPDIR", path, 1) == 0;
     }
     return false;

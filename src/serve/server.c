@@ -40,6 +40,7 @@
 #include "serve/facts.h"
 #include "serve/guard.h"
 #include "serve/listen.h"
+#include "serve/newest_asked.h"
 #include "serve/page.h"
 #include "serve/run_cache.h"
 #include "serve/workers.h"
@@ -54,7 +55,7 @@ enum {
     CONNECTION_BYTES = 48 << 10, /* request line and headers */
     TIMEOUT_S = 120,
     KEEP_OPEN_S = 15,
-    N_CLIENTS = 64,
+    MOST_BODY_BYTES = 64 << 10, /* of a GET, read to be able to refuse it */
 };
 #define EXCHANGE_BYTES ((size_t)512 << 20)
 #define ANSWER_BYTES ((size_t)64 << 20)
@@ -73,16 +74,10 @@ struct call {
     guard_answer guard;
     int64_t cpu_ns, wall_ns;
     request_ctx x;
+    size_t n_body; /* of a GET, which has none */
     size_t n_target;
     char target[]; /* ends in NUL */
 };
-
-/* The newest viewport a client asked for. */
-typedef struct {
-    char name[40];
-    int64_t seq;
-    uint64_t used;
-} client;
 
 struct server {
     struct MHD_Daemon *daemon;
@@ -100,12 +95,11 @@ struct server {
     atomic_int ticks;        /* of the workers' clock */
     connections connections; /* of the library's thread alone */
     int n_connections;
+    newest_asked newest;
 
     pthread_mutex_t lock; /* guards what follows */
     call *parked;
     uint64_t wakes; /* how often the catalogue told something */
-    client clients[N_CLIENTS];
-    uint64_t clock;
 };
 
 /* ---- sending ----------------------------------------------------------------------------- */
@@ -284,42 +278,12 @@ static void finish_with(call *c, uint16_t message) {
     server_finish(c);
 }
 
+/* A newer viewport was asked for, or nobody waits for the answer any more. */
 static bool is_superseded(call *c) {
-    server *s = c->server;
     const request *r = &c->x.request;
-    bool older = false;
-    if (r->route != NUMBER_viewport || r->client.n == 0 || r->seq == ABSENT_I64) return false;
-    pthread_mutex_lock(&s->lock);
-    for (int i = 0; i < N_CLIENTS; i++)
-        if (str_eq(str_of(s->clients[i].name), r->client)) older = r->seq < s->clients[i].seq;
-    pthread_mutex_unlock(&s->lock);
-    return older;
-}
-
-/* Remembers the newest number of a client; the one longest unheard of makes room. */
-static void note_sequence(call *c) {
-    server *s = c->server;
-    const request *r = &c->x.request;
-    int at = 0;
-    if (r->route != NUMBER_viewport || r->client.n == 0 || r->seq == ABSENT_I64) return;
-    if (r->client.n >= sizeof s->clients[0].name) return;
-    pthread_mutex_lock(&s->lock);
-    for (int i = 0; i < N_CLIENTS; i++) {
-        if (str_eq(str_of(s->clients[i].name), r->client)) {
-            at = i;
-            break;
-        }
-        if (s->clients[i].used < s->clients[at].used) at = i;
-    }
-    client *k = &s->clients[at];
-    if (!str_eq(str_of(k->name), r->client)) {
-        memcpy(k->name, r->client.p, r->client.n);
-        k->name[r->client.n] = '\0';
-        k->seq = r->seq;
-    }
-    k->seq = max_i64(k->seq, r->seq);
-    k->used = ++s->clock;
-    pthread_mutex_unlock(&s->lock);
+    return request_is_left(&c->x) ||
+           (r->route == NUMBER_viewport &&
+            newest_asked_is_older(&c->server->newest, r->client, r->seq));
 }
 
 /* Puts the call aside until the catalogue tells something; false when it has meanwhile. */
@@ -489,6 +453,9 @@ static guard_request read_headers(call *c, const char *method) {
 
 /* To our workers, who resume the connection. */
 static void hand_over(call *c) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(c->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    if (info) c->x.client_fd = info->connect_fd;
     c->stage = STAGE_WORKING;
     MHD_suspend_connection(c->connection);
     push(c);
@@ -523,7 +490,8 @@ static enum MHD_Result server_begin(call *c, const char *method) {
         if (request_answer(x, &err) != OK) return send_failure(c, &err);
         return send_reply(c);
     }
-    note_sequence(c);
+    if (x->request.route == NUMBER_viewport)
+        newest_asked_note(&c->server->newest, x->request.client, x->request.seq);
     hand_over(c);
     return MHD_YES;
 }
@@ -583,8 +551,14 @@ static enum MHD_Result on_request(void *context, connection *con, const char *ur
         hand_over(c);
         return MHD_YES;
     case STAGE_READ:
-        if (*upload_size) return MHD_NO; /* a GET with a body */
-        return server_begin(c, method);
+        if (*upload_size) {
+            c->n_body += *upload_size;
+            *upload_size = 0;
+            return c->n_body <= MOST_BODY_BYTES ? MHD_YES : MHD_NO;
+        }
+        if (!c->n_body) return server_begin(c, method);
+        error_set(&err, ERR_ARG, NOPOS, MSG_HTTP_BODY, 0, NULL);
+        return send_failure(c, &err);
     case STAGE_DONE: return send_reply(c);
     default: return MHD_YES;
     }
@@ -733,6 +707,7 @@ status server_start(const server_options *o, server **out, error *err) {
     s->listening.fd = -1;
     connections_init(&s->connections);
     pthread_mutex_init(&s->lock, NULL);
+    newest_asked_init(&s->newest);
     status st = set_source_root(s, o->source_root, err);
     if (st == OK) st = listen_open(host, o->port, o->next_ports, &s->listening, err);
     if (st == OK && s->listening.port != o->port && o->port != 0)
@@ -792,5 +767,6 @@ void server_stop(server *s) {
     buf_fini(&s->port_owner);
     if (s->service.pool) pool_free(s->service.pool);
     pthread_mutex_destroy(&s->lock);
+    newest_asked_fini(&s->newest);
     mem_free(s);
 }

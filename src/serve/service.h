@@ -69,6 +69,8 @@ typedef struct {
     request request;
     str target;        /* as it came; borrowed */
     str if_none_match; /* borrowed, may be empty */
+    int client_fd;     /* who waits for the answer; -1: not known */
+    int64_t asked_ns;  /* when it came, monotonic */
     upload upload;     /* the file that came with it, if any */
     snapshot *snapshot;
     held_trace **held; /* NULL: a summary that could not be made */
@@ -89,6 +91,9 @@ typedef struct {
  * reply by request_fail. */
 void request_begin(request_ctx *x, service *s);
 void request_end(request_ctx *x);
+/* Has whoever asked closed the connection? Not for the first quarter of a second: who closes
+ * only the sending side still waits, and a short answer costs nothing. For any thread. */
+bool request_is_left(const request_ctx *x);
 /* The route and parameters of x->target. */
 status request_ctx_parse(request_ctx *x, error *err) MUST_USE;
 /* Finds and holds the traces the request is about. *waits: not all are there yet, ask again

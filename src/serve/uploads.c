@@ -24,6 +24,7 @@
 #include "base/mem.h"
 #include "base/message_ids_http.h"
 #include "base/num.h"
+#include "base/temporary.h"
 
 enum {
     N_GROUPS = 64,
@@ -40,6 +41,7 @@ typedef struct {
 
 struct uploads {
     char path[256];
+    int held; /* the folder: a later server removes it once nobody holds it */
     uint64_t limit_bytes;
     pthread_mutex_t lock; /* guards what follows */
     uint64_t used_bytes;
@@ -56,7 +58,8 @@ uploads *uploads_new(uint64_t limit_bytes) {
     if (!u) return NULL;
     int n = snprintf(u->path, sizeof u->path, "%s/tacho-drop-XXXXXX",
                      base && *base ? base : "/tmp");
-    if (n < 0 || (size_t)n >= sizeof u->path || !mkdtemp(u->path)) {
+    u->held = n < 0 || (size_t)n >= sizeof u->path ? -1 : temporary_folder(u->path);
+    if (u->held < 0) {
         mem_free(u);
         return NULL;
     }
@@ -65,23 +68,10 @@ uploads *uploads_new(uint64_t limit_bytes) {
     return u;
 }
 
-/* Removes what is in a folder of ours, so many levels deep, then the folder itself. */
-static void remove_folder(int in, const char *name, int levels) {
-    int fd = openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!d && fd >= 0) close(fd);
-    for (struct dirent *e; d && (e = readdir(d));) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
-        if (unlinkat(fd, e->d_name, 0) != 0 && levels > 0)
-            remove_folder(fd, e->d_name, levels - 1);
-    }
-    if (d) closedir(d);
-    (void)unlinkat(in, name, AT_REMOVEDIR);
-}
-
 void uploads_free(uploads *u) {
     if (!u) return;
-    remove_folder(AT_FDCWD, u->path, UPLOAD_WAY_BYTES / 2);
+    temporary_remove(u->path);
+    close(u->held);
     pthread_mutex_destroy(&u->lock);
     mem_free(u);
 }

@@ -29,6 +29,7 @@
 #include "base/folders.h"
 #include "base/hash.h"
 #include "base/num.h"
+#include "base/temporary.h"
 #include "base/vec.h"
 #include "store/file.h"
 #include "store/summary.h"
@@ -139,8 +140,11 @@ static int compare_entries(const void *pa, const void *pb) {
     return strcmp(a->name, b->name);
 }
 
-static bool is_old_temporary(str name, const struct stat *st) {
-    return str_ends(name, STR(".tmp")) && time(NULL) - st->st_mtim.tv_sec > STALE_TEMPORARY_S;
+/* By its age where the file system has no locks. */
+static bool is_old_temporary(DIR *d, const char *name, const struct stat *st) {
+    return str_ends(str_of(name), STR(".tmp")) &&
+           (sub_i64(time(NULL), st->st_mtim.tv_sec) > STALE_TEMPORARY_S ||
+            temporary_is_left(dirfd(d), name));
 }
 
 /* The entries of the folder; removes what killed programs left. */
@@ -151,7 +155,7 @@ static void list_entries(DIR *d, vec *out, uint64_t *total) {
         if (name.n >= sizeof((entry *)0)->name ||
             fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
             continue;
-        if (is_old_temporary(name, &st)) unlinkat(dirfd(d), e->d_name, 0);
+        if (is_old_temporary(d, e->d_name, &st)) unlinkat(dirfd(d), e->d_name, 0);
         if (!str_ends(name, STR(".tacho"))) continue;
         entry *x = vec_push(out);
         if (!x) return;

@@ -83,15 +83,25 @@ static int discover_compare_items(const void *a, const void *b) {
     return str_cmp(((const dir_item *)a)->name, ((const dir_item *)b)->name);
 }
 
+/* An agent does not even learn the names behind a link that leads out of its folder. */
+static bool leads_out(DIR *d, const struct dirent *e) {
+    if (!source_confined()) return false;
+    int fd = openat(dirfd(d), e->d_name, O_PATH | O_CLOEXEC);
+    bool within = fd >= 0 && source_is_within(fd);
+    if (fd >= 0) close(fd);
+    return !within;
+}
+
 /* Everything of interest in one directory, sorted by name. */
 static status list_directory(walk *w, const char *path, vec *items, error *err) {
     DIR *d = fault_point(FAULT_READ) ? (errno = EIO, NULL) : opendir(path);
     if (!d) return found_fail(err, MSG_CANNOT_READ, path, errno);
-    status s = OK;
+    status s = source_is_within(dirfd(d)) ? OK : found_fail(err, MSG_CANNOT_READ, path, EACCES);
     for (struct dirent *e; s == OK && (e = readdir(d));) {
         struct stat st;
         if (e->d_name[0] == '.' || str_ends(str_of(e->d_name), STR(".tmp"))) continue;
         if (fstatat(dirfd(d), e->d_name, &st, 0) != 0) continue;
+        if (leads_out(d, e)) continue;
         if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode)) continue;
         dir_item *item = vec_push(items);
         if (item) *item = (dir_item){.name = arena_str(w->a, str_of(e->d_name)), .st = st};

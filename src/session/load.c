@@ -145,6 +145,12 @@ static int64_t load_count_damage(const trace *t, uint32_t c) {
     return n;
 }
 
+bool trace_is_damaged(const trace *t) {
+    for (uint32_t c = 0; c < N_CAUSES; c++)
+        if (load_count_damage(t, c) > 0) return true;
+    return false;
+}
+
 static status check_strict(const trace *t, const char *path, error *err) {
     static const char *const NAMES[] = {[CAUSE_NONE] = "",
 #define CAUSE_NAME(name) [CAUSE_##name] = #name,
@@ -174,7 +180,6 @@ static bool can_be_mapped(const source *from, const char *path) {
  * as long as the map. */
 static status map_copy(source *from, const char *shown, trace **out, error *err) {
     const char *dir = getenv("TMPDIR");
-    char path[64];
     status st = OK;
     int fd = open(dir && *dir ? dir : "/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     bool failed = fd < 0;
@@ -183,7 +188,6 @@ static status map_copy(source *from, const char *shown, trace **out, error *err)
         if (st != OK || pc.n == 0) break;
         failed = fault_point(FAULT_WRITE) || write(fd, pc.p, pc.n) != (ssize_t)pc.n;
     }
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     arg name =
         arg_text("path", remote_is_url(shown) ? remote_shown(str_of(shown)) : str_of(shown));
     if (failed)
@@ -191,7 +195,7 @@ static status map_copy(source *from, const char *shown, trace **out, error *err)
                        (arg[]){name, arg_cstr("reason", strerror(errno))});
     else if (st == OK && source_damaged(from))
         st = error_set(err, ERR_FORMAT, NOPOS, MSG_FOUND_BROKEN_STREAM, 1, &name);
-    if (st == OK) st = file_open(path, STR_NONE, out, err);
+    if (st == OK) st = file_open_fd(fd, shown, out, err);
     if (fd >= 0) close(fd);
     return st;
 }
@@ -210,9 +214,10 @@ static status load_file(const char *path, const load_options *o, trace **out, bo
     bool copied = ours && !can_be_mapped(j.from, path);
     if (copied) st = map_copy(j.from, path, out, err);
     if (st == OK && !ours) st = read_source(&j, out, err);
+    if (ours && !copied) st = file_open_fd(source_descriptor(j.from), path, out, err);
     source_close(j.from); /* or NULL, when it was read */
     *made = !ours || copied;
-    return ours && !copied ? file_open(path, STR_NONE, out, err) : st;
+    return st;
 }
 
 /* The key of a file, or of a process in it. */

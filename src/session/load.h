@@ -47,5 +47,7 @@ typedef struct {
 /* path "-" is standard input, which is never cached. o may be NULL. */
 status trace_load(const char *path, const load_options *o, loaded_trace *out,
                   error *err) MUST_USE;
+/* Was something of the input lost or changed, so that `strict` would refuse it? */
+bool trace_is_damaged(const trace *t);
 
 #endif

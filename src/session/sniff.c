@@ -150,9 +150,9 @@ bool sniff_is_trace(const char *path) {
 }
 
 /* A sealed file has it among its facts. */
-static int64_t sealed_rank(const char *path) {
+static int64_t sealed_rank(const source *s, const char *path) {
     trace *t = NULL;
-    if (file_open(path, STR_NONE, &t, NULL) != OK) return INT64_MIN;
+    if (file_open_fd(source_descriptor(s), path, &t, NULL) != OK) return INT64_MIN;
     int64_t rank = trace_rank(t);
     trace_release(t);
     return rank;
@@ -172,13 +172,14 @@ int64_t sniff_rank(const char *path) {
         if (!object.n || !json_i64(json_member(object, STR("rank")), &rank)) rank = INT64_MIN;
     }
     bool sealed = st == OK && file_is_ours(head) && source_codec(s) == CODEC_NONE;
+    if (sealed && rank == INT64_MIN) rank = sealed_rank(s, path);
     source_close(s);
-    return sealed && rank == INT64_MIN ? sealed_rank(path) : rank;
+    return rank;
 }
 
-static bool sealed_origin(const char *path, recording_origin *out) {
+static bool sealed_origin(const source *s, const char *path, recording_origin *out) {
     trace *t = NULL;
-    if (file_open(path, STR_NONE, &t, NULL) != OK) return false;
+    if (file_open_fd(source_descriptor(s), path, &t, NULL) != OK) return false;
     int64_t base = trace_base_unix_ns(t);
     str run = trace_fact(t, FACT_RECORDING);
     bool is_ours = trace_has(t, TRAIT_OWN_RECORDER) && base != ABSENT_I64;
@@ -212,8 +213,9 @@ bool sniff_recording(const char *path, recording_origin *out) {
     bool found = st == OK && recording_read_origin(head, out);
     bool sealed = st == OK && !found && file_is_ours(head) && source_codec(s) == CODEC_NONE;
     if (st == OK && !found && !sealed) found = chrome_origin(head, out);
+    if (sealed) found = sealed_origin(s, path, out);
     source_close(s);
-    return sealed ? sealed_origin(path, out) : found;
+    return found;
 }
 
 bool sniff_span(const char *path, int64_t *number) {

@@ -146,7 +146,7 @@ void file_close_when_read(open_file *f) {
 static status open_descriptor(open_file *f, error *err) {
     if (fault_point(FAULT_READ)) return fail_read(f, EIO, err);
     struct stat st;
-    f->fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (f->fd < 0) f->fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (f->fd < 0 || fstat(f->fd, &st) != 0) return fail_read(f, errno, err);
     if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size < sizeof(file_header))
         FAIL(err, ERR_FORMAT, NOPOS, MSG_FILE_NOT_TACHO, arg_cstr("path", f->path));
@@ -353,13 +353,16 @@ static status open_trace(open_file *f, str key, trace *t, error *err) {
     return set_trace(f, t, err);
 }
 
-status file_open(const char *path, str key, trace **out, error *err) {
+/* fd: open already, and owned from here on; -1: opened by its path. */
+static status open_owned(int fd, const char *path, str key, trace **out, error *err) {
     trace *t = trace_alloc();
     open_file *f = t ? new_file(path) : NULL;
     if (!f) {
         trace_release(t);
+        if (fd >= 0) close(fd);
         FAIL_MEMORY(err);
     }
+    f->fd = fd;
     trace_own(t, f, sizeof *f, close_file);
     t->owner->file = f;
     status s = open_trace(f, key, t, err);
@@ -370,4 +373,16 @@ status file_open(const char *path, str key, trace **out, error *err) {
     }
     *out = t;
     return OK;
+}
+
+status file_open(const char *path, str key, trace **out, error *err) {
+    return open_owned(-1, path, key, out, err);
+}
+
+status file_open_fd(int fd, const char *path, trace **out, error *err) {
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (own < 0)
+        FAIL(err, ERR_IO, NOPOS, MSG_FILE_READ, arg_cstr("path", path),
+             arg_cstr("reason", strerror(errno)));
+    return open_owned(own, path, STR_NONE, out, err);
 }

@@ -21,6 +21,8 @@ status file_write_fd(const trace *t, int fd, str key, error *err) MUST_USE;
  * damaged or of another version. Checks the structure and the small tables; trace_require
  * checks the others before their first use. Costs the same for any size of trace. */
 status file_open(const char *path, str key, trace **out, error *err) MUST_USE;
+/* The same for an open file, which stays the caller's; `path` is for messages. */
+status file_open_fd(int fd, const char *path, trace **out, error *err) MUST_USE;
 
 /* True when the first bytes are our magic. */
 bool file_is_ours(str head);

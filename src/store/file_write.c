@@ -16,6 +16,7 @@
 #include "base/fault.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/temporary.h"
 #include "store/file.h"
 #include "store/file_int.h"
 
@@ -188,6 +189,7 @@ static status put_content(const writer *w, const content *c) {
 static status write_and_rename(writer *w, const content *c, const char *temporary) {
     w->fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (w->fd < 0) return fail_write(w, errno);
+    temporary_hold(w->fd);
     status s = put_content(w, c);
     if (s == OK && fault_point(FAULT_WRITE)) s = fail_write(w, ENOSPC);
     if (s == OK && fsync(w->fd) != 0) s = fail_write(w, errno);

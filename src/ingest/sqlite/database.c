@@ -3,7 +3,8 @@
  * The schema of such a file is a program: views, triggers, generated columns, virtual tables.
  * None of it runs: only tables are read, functions are refused (but the one that takes the
  * rows, which no schema may call), and nothing is written, attached or loaded. A plain file
- * is opened as one that nobody changes, without locks and without the journal beside it.
+ * is read through the source's descriptor (descriptor_vfs.c), without locks and without the
+ * journal beside it.
  * What is no plain file is held in memory; so is a file that is shorter than it says, since
  * SQLite would refuse it: it is told to believe the size instead. */
 #include "ingest/sqlite/database.h"
@@ -13,7 +14,6 @@
 #include "base/sqlite_start.h"
 #include "ingest/sqlite/database_int.h"
 #include "ingest/util/whole_input.h"
-#include "io/remote.h"
 
 enum { HEAD_BYTES = 100, STEPS_BETWEEN_LOOKS = 2000 };
 /* Places in the first page. */
@@ -135,27 +135,9 @@ static void guard(database *d) {
 /* ---- opening ---- */
 
 static bool is_plain_file(const source *src, const ingest_options *o, str head) {
-    return o->path && strcmp(o->path, "-") != 0 && !remote_is_url(o->path) &&
+    return o->path && strcmp(o->path, "-") != 0 && source_descriptor(src) >= 0 &&
            source_codec(src) == CODEC_NONE && source_file_bytes(src) > 0 &&
            promised_bytes(head) <= source_file_bytes(src);
-}
-
-static int open_file(database *d) {
-    buf uri = {0};
-    buf_add_cstr(&uri, "file:");
-    for (const char *p = d->o->path; *p; p++)
-        if (*p == '%' || *p == '?' || *p == '#')
-            buf_printf(&uri, "%%%02X", (unsigned char)*p);
-        else
-            buf_add_byte(&uri, *p);
-    buf_add(&uri, "?mode=ro&immutable=1", sizeof "?mode=ro&immutable=1");
-    int rc = buf_ok(&uri)
-                 ? sqlite3_open_v2(uri.p, &d->db,
-                                   SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
-                                   NULL)
-                 : SQLITE_NOMEM;
-    buf_fini(&uri);
-    return rc;
 }
 
 static int open_bytes(database *d) {
@@ -199,7 +181,7 @@ static status open_all(database *d, source *src, error *err) {
     if (!plain) mend_head(d);
     builder_set_input_bytes(d->b, d->size_bytes);
     TRY(sqlite_start(err));
-    int rc = plain ? open_file(d) : open_bytes(d);
+    int rc = plain ? database_open_descriptor(source_descriptor(src), &d->db) : open_bytes(d);
     if (rc == SQLITE_OK) {
         guard(d);
         rc = list_tables(d);

@@ -30,6 +30,9 @@ struct database {
 #define DATABASE_GIVE "give_row"
 void database_give(sqlite3_context *context, int n, sqlite3_value **values);
 
+/* A database in an open file, which stays the caller's; read only. A code of SQLite. */
+int database_open_descriptor(int fd, sqlite3 **out);
+
 /* What SQLite's refusal is to us; OK for damage, which is counted where it is met. */
 status database_failure(const database *d, int code);
 status database_fail(const database *d, status st, error *err);

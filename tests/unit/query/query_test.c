@@ -210,6 +210,33 @@ static void a_mistake_has_a_place(void **state) {
     case_close(&c);
 }
 
+static void an_analysis_for_each_row_has_the_limit_too(void **state) {
+    query_case c;
+    case_open(&c, (query_options){.limit_bytes = 2 << 20});
+    assert_int_equal(
+        case_ask(&c,
+                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000) "
+                 "SELECT count(*) FROM n, operators WHERE in_to = n.i"),
+        ERR_LIMIT);
+    assert_int_equal(c.err.message, MSG_QUERY_MEMORY);
+    case_close(&c);
+}
+
+static bool has_left(const void *context) {
+    return ++*(int *)(uintptr_t)context > 1;
+}
+
+static void a_question_that_nobody_waits_for_ends(void **state) {
+    query_case c;
+    int n_looks = 0;
+    case_open(&c, (query_options){.is_left = has_left, .context = &n_looks});
+    assert_int_equal(case_ask(&c, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
+                                  "FROM n) SELECT max(i) FROM n"),
+                     ERR_LIMIT);
+    assert_int_equal(n_looks, 2);
+    case_close(&c);
+}
+
 static void a_question_takes_no_more_than_it_may(void **state) {
     query_case c;
     case_open(&c,
@@ -418,6 +445,8 @@ int main(void) {
         cmocka_unit_test(only_reading_is_allowed),
         cmocka_unit_test(a_mistake_has_a_place),
         cmocka_unit_test(a_question_takes_no_more_than_it_may),
+        cmocka_unit_test(an_analysis_for_each_row_has_the_limit_too),
+        cmocka_unit_test(a_question_that_nobody_waits_for_ends),
         cmocka_unit_test(a_single_call_takes_no_more_than_it_may),
         cmocka_unit_test(calls_in_a_row_end_with_the_time),
         cmocka_unit_test(functions_say_the_same_with_a_limit_of_time),

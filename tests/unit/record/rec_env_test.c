@@ -120,6 +120,46 @@ static void a_child_that_nobody_is_told_of_records_like_any_other(void **state) 
     }
 }
 
+/* Holds every mutex of the recorder while a child is made. */
+static void *hold_all(void *stop) {
+    extern pthread_mutex_t *const __start_rec_mutexes[], *const __stop_rec_mutexes[];
+    int *word = stop;
+    size_t n = (size_t)(__stop_rec_mutexes - __start_rec_mutexes);
+    assert_in_range(n, 16, 64);
+    for (size_t i = 0; i < n; i++) pthread_mutex_lock(__start_rec_mutexes[i]);
+    __atomic_store_n(word, 1, __ATOMIC_RELEASE);
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == 1) usleep(1000);
+    for (size_t i = 0; i < n; i++) pthread_mutex_unlock(__start_rec_mutexes[i]);
+    return NULL;
+}
+
+static void a_child_that_nobody_is_told_of_waits_for_no_mutex(void **state) {
+    if (!HAS_UNTOLD) skip();
+    for (int way = 0; way < 2; way++) {
+        pthread_t other;
+        int word = 0;
+        tacho_options o = {.size = sizeof o, .path = fresh_folder(), .follow_children = 1};
+        assert_int_equal(tacho_start(&o), TACHO_OK);
+        tacho_mark("before");
+        assert_int_equal(pthread_create(&other, NULL, hold_all, &word), 0);
+        while (!__atomic_load_n(&word, __ATOMIC_ACQUIRE)) usleep(1000);
+        pid_t pid = way ? _Fork() : clone_raw();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+            (void)tacho_torch(0); /* the first lock that is taken is not rec_lock */
+            say_child();
+            tacho_step();
+            tacho_name_thread("child");
+            _exit(tacho_stop() == TACHO_OK ? 0 : 1);
+        }
+        int how = end_of(pid);
+        __atomic_store_n(&word, 2, __ATOMIC_RELEASE);
+        pthread_join(other, NULL);
+        assert_int_equal(how, 0);
+        assert_int_equal(tacho_stop(), TACHO_OK);
+    }
+}
+
 /* The lock of the memory that the main thread has is held by this one nearly always. */
 static void *allocate(void *stop) {
     void *p = block;
@@ -499,6 +539,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test_teardown(a_child_that_nobody_is_told_of_records_like_any_other,
                                   tear_down),
         cmocka_unit_test_teardown(a_child_that_nobody_is_told_of_needs_no_malloc, tear_down),
+        cmocka_unit_test_teardown(a_child_that_nobody_is_told_of_waits_for_no_mutex, tear_down),
         cmocka_unit_test_teardown(what_was_recorded_survives_any_end, tear_down),
         cmocka_unit_test_teardown(a_handler_on_a_small_stack_does_no_harm, tear_down),
         cmocka_unit_test_teardown(a_library_loaded_late_records_all_threads, tear_down),

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "record/rec_live.h"
@@ -183,6 +184,77 @@ static void a_port_answers_this_machine_and_no_web_page(void **state) {
     assert_non_null(strstr(text, "403"));
     ask(port, "POST /trigger HTTP/1.1\r\n\r\n", text, sizeof text);
     assert_non_null(strstr(text, "404")); /* no rule asks for it */
+    static const char *const refused[] = {
+        "Host: localhost.evil.com", "Host: 127.0.0.1.evil.com", "Host: localhost:80@evil.com",
+        "Sec-Fetch-Site: cross-site"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char request[128];
+        snprintf(request, sizeof request, "GET /metrics HTTP/1.1\r\n%s\r\n\r\n", refused[i]);
+        ask(port, request, text, sizeof text);
+        assert_non_null(strstr(text, "403"));
+    }
+    ask(port, "GET /metrics HTTP/1.1\r\nHost: localhost:9000 \r\nSec-Fetch-Site: none\r\n\r\n",
+        text, sizeof text);
+    assert_non_null(strstr(text, "200 OK"));
+}
+
+static void clients_that_say_nothing_cost_nothing(void **state) {
+    char where[16], text[8192];
+    int port = free_port(), silent[60];
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    snprintf(where, sizeof where, "%d", port);
+    start(where);
+    ask(port, "GET /metrics HTTP/1.1\r\n\r\n", text, sizeof text);
+    for (int i = 0; i < 60; i++) {
+        silent[i] = socket(AF_INET, SOCK_STREAM, 0);
+        assert_int_equal(connect(silent[i], (struct sockaddr *)&name, sizeof name), 0);
+    }
+    int64_t from = rec_clock_ns(CLOCK_MONOTONIC);
+    ask(port, "GET /metrics HTTP/1.1\r\n\r\n", text, sizeof text);
+    assert_true(rec_clock_ns(CLOCK_MONOTONIC) - from <
+                5000000000); /* 12 s if each is waited for */
+    assert_non_null(strstr(text, "200 OK"));
+    for (int i = 0; i < 60; i++) close(silent[i]);
+}
+
+/* As another user; only root can try that. */
+static void ask_as_nobody(int port, char *text, size_t size) {
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (setuid(65534) != 0) _exit(1);
+        ask(port, "POST /trigger HTTP/1.1\r\n\r\n", text, size);
+        (void)!write(ends[1], text, strlen(text));
+        _exit(0);
+    }
+    close(ends[1]);
+    ssize_t n = read(ends[0], text, size - 1);
+    text[n > 0 ? n : 0] = 0;
+    close(ends[0]);
+    waitpid(pid, NULL, 0);
+}
+
+static void a_trigger_is_for_the_owner_and_bounded(void **state) {
+    char rule[32], text[8192];
+    int port = free_port(), done = 0;
+    snprintf(rule, sizeof rule, "http=%d", port);
+    tacho_options o = {
+        .size = sizeof o, .path = fresh_folder(), .flight_seconds = 60, .trigger = rule};
+    assert_int_equal(tacho_start(&o), TACHO_OK);
+    tacho_mark("something");
+    if (getuid() == 0) {
+        ask_as_nobody(port, text, sizeof text);
+        assert_non_null(strstr(text, "403"));
+    }
+    for (int i = 0; i < 40; i++) {
+        ask(port, "POST /trigger HTTP/1.1\r\n\r\n", text, sizeof text);
+        bool ok = strstr(text, "200 OK") != NULL;
+        assert_true(ok || strstr(text, "429"));
+        done += ok;
+    }
+    assert_int_equal(done, 32);
 }
 
 static int tear_down(void **state) {
@@ -199,6 +271,8 @@ int main(void) {
         cmocka_unit_test(the_text_has_what_is_known),
         cmocka_unit_test_teardown(a_folder_gets_a_file_that_goes_at_the_end, tear_down),
         cmocka_unit_test_teardown(a_port_answers_this_machine_and_no_web_page, tear_down),
+        cmocka_unit_test_teardown(clients_that_say_nothing_cost_nothing, tear_down),
+        cmocka_unit_test_teardown(a_trigger_is_for_the_owner_and_bounded, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,6 +100,10 @@ static void the_host_must_be_this_machine(void **state) {
                                       "127.0.0.1.nip.io:8080",
                                       "",
                                       "evil@localhost",
+                                      "[::1].evil.com",
+                                      "[::1]x:80",
+                                      "localhost:80@evil.com",
+                                      "127.0.0.1:80.evil.com",
                                       "[::1"};
     guard_answer a;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
