@@ -66,4 +66,12 @@ export const enShell = {
     "One box here is at least {bucket}: the report has only an overview of this part. To see every event, use tacho report --detail with its step, or tacho serve.",
   of_summary: "A summary of {n} {n|worker|workers} has no events. Open one of the original traces to use this view.",
   inside_rest: "For everything else, use tacho serve.",
+  // palette and keys
+  results: "Results",
+  commands: "Commands",
+  nothing_found: "Nothing found",
+  palette_foot: "↑ ↓ select   Enter open   Shift Enter show in timeline   > commands   # steps   @ tracks",
+  everywhere: "Everywhere",
+  tables: "Tables",
+  producer: "Framework",
 };

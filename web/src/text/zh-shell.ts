@@ -65,4 +65,12 @@ export const zhShell: Record<keyof typeof enShell, string> = {
     "此处一个方框至少为 {bucket}：报告中这部分只有概览。要看到每个事件，请用 tacho report --detail 指定该步，或使用 tacho serve。",
   of_summary: "{n} 个 worker 的汇总不含事件。要使用此视图，请打开某个原始追踪。",
   inside_rest: "其余内容请使用 tacho serve。",
+  // palette and keys
+  results: "结果",
+  commands: "命令",
+  nothing_found: "未找到",
+  palette_foot: "↑ ↓ 选择   Enter 打开   Shift Enter 在时间线中查看   > 命令   # 步   @ 轨道",
+  everywhere: "全局",
+  tables: "表格",
+  producer: "框架",
 };
