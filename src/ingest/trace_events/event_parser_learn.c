@@ -50,8 +50,10 @@ static bool fill_node(event_parser *l, node *n, const event_state *k, uint32_t k
         n->arg_field = k->context == IN_ARGS ? l->sink.field_of(text) : 0;
         n->field_bit = n->arg_field ? 1ull << n->arg_field : 0;
         n->time_text = l->sink.spelling && (l->sink.spelling->time_fields & n->field_bit);
-        n->duplicate = key_on_path(l, key);
-        n->at.place = builder_shape(l->b, k->place, key);
+        /* What comes after MAX_VALUES is dropped: it has no place, and costs no search. */
+        bool dropped = l->e.n_values == MAX_VALUES && k->place;
+        n->duplicate = !dropped && key_on_path(l, key);
+        n->at.place = dropped ? k->place : builder_shape(l->b, k->place, key);
         if (!n->at.place) return false;
     }
     n->cuts = n->field == FIELD_NAME && l->sink.spelling && l->sink.spelling->cut;

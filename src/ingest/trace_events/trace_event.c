@@ -18,9 +18,11 @@ uint8_t trace_event_field(str key) {
         TRACE_EVENT_ARGS(ARG_ROW)
 #undef ARG_ROW
     };
+    if (!key.n) return FIELD_NONE;
     for (uint8_t field = 1; field < FIELD_OWN; field++)
         for (size_t i = 0; i < MOST_SPELLINGS && spellings[field][i]; i++)
-            if (str_eq(key, str_of(spellings[field][i]))) return field;
+            if (spellings[field][i][0] == key.p[0] && str_eq(key, str_of(spellings[field][i])))
+                return field;
     return FIELD_NONE;
 }
 
