@@ -229,20 +229,30 @@ static void set_metrics(const options *o) {
         set_text("TACHO_METRICS", "%s/%.*s", here, STR_ARG(o->metrics));
 }
 
+/* In front of what the variable has. */
+static void set_before(const char *name, const char *value) {
+    const char *old = getenv(name);
+    if (old && *old)
+        set_text(name, "%s:%s", value, old);
+    else
+        set_text(name, "%s", value);
+}
+
+/* AddressSanitizer wants to be the first library of a program, ThreadSanitizer takes what it
+ * does not know for races: a library that is loaded before is neither. What the user set comes
+ * later and wins. */
+static void set_sanitizers(void) {
+    set_before("ASAN_OPTIONS", "verify_asan_link_order=0");
+    set_before("TSAN_OPTIONS", "ignore_noninstrumented_modules=1");
+}
+
 static void set_environment(const record_run *r) {
     const options *o = r->o;
-    const char *preload = getenv("LD_PRELOAD");
     char real[PATH_MAX];
     const char *library = realpath(r->library, real) ? real : r->library;
-    if (preload && *preload)
-        set_text("LD_PRELOAD", "%s:%s", library, preload);
-    else
-        set_text("LD_PRELOAD", "%s", library);
-    const char *modules = getenv("PYTHONPATH");
-    if (r->python && modules && *modules)
-        set_text("PYTHONPATH", "%s:%s", r->python, modules);
-    else if (r->python)
-        set_text("PYTHONPATH", "%s", r->python);
+    set_before("LD_PRELOAD", library);
+    if (r->python) set_before("PYTHONPATH", r->python);
+    set_sanitizers();
     set_text("NVTX_INJECTION64_PATH", "%s", library);
     set_text("CUDA_INJECTION64_PATH", "%s", library);
     set_text("INTEL_LIBITTNOTIFY64", "%s", library);

@@ -104,7 +104,7 @@ static void bytes_that_are_no_list_are_refused(void **state) {
     static const struct {
         const char *p;
         size_t n;
-    } bad[] = {{"", 0}, {"x", 2}, {"9", 2}, {"-1", 3}, {"1\0rank0\0/run/a\0", 18}, {"2", 1}};
+    } bad[] = {{"", 0}, {"x", 2}, {"9", 2}, {"-1", 3}, {"1\0rank0\0/run/a\0", 16}, {"2", 1}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         arena a;
         arena_init(&a, 0);
