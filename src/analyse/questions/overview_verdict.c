@@ -45,12 +45,19 @@ static void add_idle(const overview_facts *f, verdict *v) {
     verdict_add(v, arg_text("device", f->device));
 }
 
+/* A cause of less than half of the idle time is not called the reason for all of it. */
+static void add_part(const overview_facts *f, verdict *v) {
+    double idle = f->cause.bare.sound ? f->cause.bare_idle : 1 - f->busy;
+    if (f->cause.share < idle / 2) verdict_add(v, arg_share("part", f->cause.share));
+}
+
 static bool data_loader_is_late(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     if (!f->has_device ||
         !CAUSE_IS(f, "data_loader_no_workers", "data_loader_slow", "data_loader_unmarked"))
         return false;
     add_idle(f, v);
+    add_part(f, v);
     verdict_add(v, arg_share("data_loader_share", f->cause.share));
     overview_add_cause(f, v);
     return true;
@@ -102,6 +109,7 @@ static bool device_waits(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     if (!f->has_device || !f->cause.id || !is_idle_time(f)) return false;
     add_idle(f, v);
+    add_part(f, v);
     overview_add_cause(f, v);
     return true;
 }
