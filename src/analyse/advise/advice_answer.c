@@ -661,6 +661,23 @@ static void say_unchecked(const advice_facts *f, verdict *out) {
     step_spans_say(&f->steps, f->step_ns, out);
 }
 
+/* A device that is idle for so much of the steps has a reason, known or not. */
+#define MUCH_IDLE 0.3
+
+static bool is_unexplained(const advice_facts *f, verdict *out) {
+    double idle = 1 - advice_share(f, f->busy_ns);
+    if (f->run || !(f->has & NEED_DEVICE) || f->step_ns <= 0 || idle < MUCH_IDLE) return false;
+    *out = (verdict){.id = "idle_unexplained",
+                     .message = MSG_VERDICT_ADVISE_UNEXPLAINED,
+                     .severity = SEVERITY_WARNING};
+    verdict_add(out, arg_text("device", device_noun(f->t)));
+    verdict_add(out, arg_share("idle_share", idle));
+    verdict_add(out, arg_time("step_time", f->step_ns));
+    if (f->coverage.without_ops) verdict_add(out, arg_int("without_ops", 1));
+    step_spans_say(&f->steps, f->step_ns, out);
+    return true;
+}
+
 static void advice_answer_judge(const findings *v, answer *out) {
     if (v->decided.id) {
         out->verdict = v->decided;
@@ -668,7 +685,7 @@ static void advice_answer_judge(const findings *v, answer *out) {
         out->verdict = sentence(&v->found[0], v->found[0].rule->evidence);
     } else if (!(v->facts.has & (NEED_DEVICE | NEED_CPU)) && !is_memory_only(&v->facts)) {
         say_unchecked(&v->facts, &out->verdict);
-    } else {
+    } else if (!is_unexplained(&v->facts, &out->verdict)) {
         out->verdict = (verdict){.id = "nothing_to_advise",
                                  .message = MSG_VERDICT_ADVISE_NONE,
                                  .severity = SEVERITY_GOOD};
