@@ -150,11 +150,18 @@ static inline void rec_look_for_fork(void) {
         rec_forked();
 }
 
+/* Kept by linkers that leave out sections which only their ends refer to. */
+#if __has_attribute(retain)
+#define REC_LISTED __attribute__((section("rec_mutexes"), used, retain))
+#else
+#define REC_LISTED __attribute__((section("rec_mutexes"), used))
+#endif
+
 /* A mutex of the recorder. All of them are listed in one section, so that the child of a fork
  * can make each one new: whoever held it may not be in this process. */
 #define REC_MUTEX(storage, name)                              \
     storage pthread_mutex_t name = PTHREAD_MUTEX_INITIALIZER; \
-    static pthread_mutex_t *name##_listed __attribute__((section("rec_mutexes"), used)) = &name
+    static pthread_mutex_t *name##_listed REC_LISTED = &name
 void rec_mutexes_renew(void);
 static inline void rec_mutex_lock(pthread_mutex_t *lock) {
     rec_look_for_fork();

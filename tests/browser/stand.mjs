@@ -1,6 +1,6 @@
 // What the tests stand on: a folder of runs, the server on it, a browser, the command line's answers.
 import { execFile, execFileSync, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, lstatSync, lutimesSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRequire } from "node:module";
@@ -21,6 +21,7 @@ export async function stand(root) {
   const others = ["mindspore", "megengine", "compare"].filter((r) => existsSync(join(data, r)));
   if (existsSync(join(data, "serving/unmarked_9_steps.pt.trace.json.gz"))) others.push("unmarked");
   for (const r of real) cpSync(join(data, "pytorch", r), join(folder, r), { recursive: true });
+  age(folder);
   const server = process.env.TACHO_PAGE ? { url: process.env.TACHO_PAGE, stop() {} } : await serve(tacho, folder);
   const launch = (more = {}) =>
     chromium.launch({
@@ -32,6 +33,7 @@ export async function stand(root) {
   const another = async (fill) => {
     const own = mkdtempSync(join(tmpdir(), "tacho-browser-"));
     await fill(own);
+    age(own);
     let now = await serve(tacho, own);
     const url = now.url;
     return {
@@ -77,6 +79,17 @@ export async function stand(root) {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+const AGE_S = 60;
+
+/** Makes the files of a folder a minute older: what changed in the last two seconds counts as still being written. */
+function age(folder) {
+  for (const name of readdirSync(folder, { recursive: true })) {
+    const file = join(folder, name);
+    const { mtimeMs } = lstatSync(file);
+    lutimesSync(file, mtimeMs / 1000 - AGE_S, mtimeMs / 1000 - AGE_S);
+  }
 }
 
 /** Starts `tacho serve` on a free port and waits for the address it prints; `login` is that with its token. */

@@ -11,7 +11,12 @@ import torch
 from checks import Checks
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-ON_A_GPU = {"synchronous_copies", "nccl_missing", "data_parallel"}  # what they call ends in an error without one
+ON_A_GPU = {"synchronous_copies", "nccl_missing", "data_parallel", "gpu_unused"}  # what they call ends in an error without one
+
+
+def work(rank):
+    """Of a process that torch starts."""
+    assert rank == 0
 
 
 def names():
@@ -22,7 +27,7 @@ def names():
     return {"torch": torch, "gc": gc, "dataset": dataset, "batch_size": 2, "batches": iter([batch]), "batch": batch,
             "loader": [batch], "model": model, "optimizer": torch.optim.SGD(model.parameters(), lr=0.1), "loss": torch.ones(()), "step": 100, "lr": 0.1, "device": DEVICE,
             "block": torch.nn.Linear(4, 4), "x": torch.randn(2, 4, requires_grad=True), "local_rank": 0,
-            "vocab_size": 50257, "train": lambda model: model(batch.to(DEVICE))}
+            "vocab_size": 50257, "shape": (2, 4), "work": work, "n_workers": 1, "train": lambda *more: model(batch.to(DEVICE))}
 
 
 def free_port():

@@ -25,7 +25,7 @@ static status take_range(reader *r, db_rows *row, slice_kind kind, const char *c
     s.name = nsight_call_name(r, name);
     s.track = nsight_thread(r, thread == ABSENT_I64 ? 0 : thread);
     s.category = category_of(r, category);
-    if (kind_is_call(kind)) {
+    if (kind_is_call((uint8_t)kind)) {
         int64_t id = db_int(row, CORRELATION, -1), global = nsight_global_pid(thread);
         raw_call call = {.correlation = nsight_correlation(r, global, id),
                          .external = ABSENT_I64};
