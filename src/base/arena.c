@@ -5,8 +5,8 @@
  *
  * Blocks start at 64 KiB and double to 1 MiB. A request that would waste the rest of a block
  * because it is large gets a block of its own, hung after the current one, which stays in use.
- * From OWN_FROM on every request does: such a block grows without its old copy, and can be given
- * back before the others.
+ * From OWN_FROM on every request does: such a block grows without its old copy, and can be
+ * given back before the others.
  *
  * used_bytes counts what was asked for, rounded to 16; the limit is compared with that and not
  * with the blocks, so whether a request fails does not depend on how it falls into blocks.

@@ -9,6 +9,8 @@
  * SQLite would refuse it: it is told to believe the size instead. */
 #include "ingest/sqlite/database.h"
 
+#include <errno.h>
+
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/sqlite_start.h"
@@ -29,13 +31,20 @@ status database_failure(const database *d, int code) {
     switch (code & 0xff) {
     case SQLITE_NOMEM: return ERR_MEMORY;
     case SQLITE_INTERRUPT: return ERR_CANCELLED;
-    default: return d->stopped ? ERR_CANCELLED : OK;
+    default: return d->stopped ? ERR_CANCELLED : database_read_errno(d->db) ? ERR_IO : OK;
     }
+}
+
+static status fail_io(const database *d, error *err) {
+    int number = database_read_errno(d->db);
+    FAIL(err, ERR_IO, NOPOS, MSG_CANNOT_READ, arg_cstr("path", d->o->path ? d->o->path : "-"),
+         arg_cstr("reason", strerror(number ? number : EIO)));
 }
 
 status database_fail(const database *d, status st, error *err) {
     switch (st) {
-    case OK: return OK;
+    case OK: return database_read_errno(d->db) ? fail_io(d, err) : OK;
+    case ERR_IO: return fail_io(d, err);
     case ERR_LIMIT:
         FAIL(err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT,
              arg_bytes("limit", sat_i64(d->o->memory_limit_bytes)));
@@ -182,11 +191,12 @@ static status open_all(database *d, source *src, error *err) {
     builder_set_input_bytes(d->b, d->size_bytes);
     TRY(sqlite_start(err));
     int rc = plain ? database_open_descriptor(source_descriptor(src), &d->db) : open_bytes(d);
+    if ((rc & 0xff) == SQLITE_IOERR) return database_fail(d, ERR_IO, err);
     if (rc == SQLITE_OK) {
         guard(d);
         rc = list_tables(d);
     }
-    if (rc == SQLITE_OK) return OK;
+    if (rc == SQLITE_OK) return database_fail(d, OK, err);
     status st = database_failure(d, rc);
     return database_fail(d, st == OK ? ERR_FORMAT : st, err);
 }

@@ -19,6 +19,7 @@
 typedef struct {
     sqlite3_file base;
     int fd;
+    int failed; /* errno of the first read that failed; 0: none did */
 } descriptor_file;
 
 static int close_file(sqlite3_file *file) {
@@ -26,14 +27,21 @@ static int close_file(sqlite3_file *file) {
     return SQLITE_OK;
 }
 
+static int fail_read(descriptor_file *file, int number) {
+    if (!file->failed) file->failed = number;
+    return SQLITE_IOERR_READ;
+}
+
 /* What lies beyond the end is zero, as SQLite wants it. */
-static int read_file(sqlite3_file *file, void *to, int n, sqlite3_int64 from) {
-    int fd = ((descriptor_file *)file)->fd, done = 0;
-    if (fault_point(FAULT_READ)) return SQLITE_IOERR_READ;
+static int read_file(sqlite3_file *base, void *to, int n, sqlite3_int64 from) {
+    descriptor_file *file = (descriptor_file *)base;
+    int done = 0;
+    if (fault_point(FAULT_READ)) return fail_read(file, EIO);
     while (done < n) {
-        ssize_t got = pread(fd, (char *)to + done, (size_t)(n - done), add_i64(from, done));
+        ssize_t got =
+            pread(file->fd, (char *)to + done, (size_t)(n - done), add_i64(from, done));
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return SQLITE_IOERR_READ;
+        if (got < 0) return fail_read(file, errno);
         if (got == 0) break;
         done += (int)got;
     }
@@ -152,4 +160,11 @@ int database_open_descriptor(int fd, sqlite3 **out) {
     sqlite3_snprintf(sizeof number, number, "%d", fd);
     return sqlite3_open_v2(number, out, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
                            "tacho-descriptor");
+}
+
+int database_read_errno(sqlite3 *db) {
+    sqlite3_file *file = NULL;
+    if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK)
+        return 0;
+    return file && file->pMethods == &METHODS ? ((descriptor_file *)file)->failed : 0;
 }
