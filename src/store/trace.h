@@ -94,6 +94,13 @@ uint32_t trace_subtree_end(const trace *t, uint32_t slice);
 /* Row of the slice in the op, kernel, call, comm or module_call table; 0 when it has none. */
 uint32_t trace_op_of(const trace *t, uint32_t slice);
 uint32_t trace_kernel_of(const trace *t, uint32_t slice);
+/* An operator right inside one of its own name is that call once more: the second time after
+ * autocast. */
+static inline bool trace_is_call_again(const trace *t, uint32_t slice) {
+    uint32_t parent = t->slice.parent[slice];
+    return parent && t->slice.kind[slice] == KIND_OP && t->slice.kind[parent] == KIND_OP &&
+           t->slice.name[slice] == t->slice.name[parent];
+}
 /* The operator that row `kernel` was launched in, 0: none was recorded. kernel.op may be one of
  * another step (LINK_INFERRED) or of a graph's capture (LINK_CAPTURED), whose time and
  * arguments are not those of this launch. */

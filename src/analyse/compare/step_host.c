@@ -61,7 +61,7 @@ static status count_call(owners *o, uint32_t slice, uint32_t row, error *err) {
     const trace *t = o->t;
     if (kind_is_call(t->slice.kind[slice]) && !owners_call_flags(o, t->slice.name[slice]))
         return OK;
-    if (owners_is_call_again(t, slice)) return OK;
+    if (trace_is_call_again(t, slice)) return OK;
     node_cost *c = owners_cost_now(o, o->node_of[slice]);
     c->calls++;
     c->now_calls++;

@@ -68,7 +68,7 @@ static status name_nodes(owners *o, error *err) {
         bool is_call = kind_is_call(kind);
         uint8_t flags = is_call ? owners_call_flags(o, t->slice.name[i]) : 0;
         bool named = op_kind_counts(kind) && kind != KIND_STEP && (!is_call || flags);
-        if (named && !owners_is_call_again(t, i)) {
+        if (named && !trace_is_call_again(t, i)) {
             node = child_of(o, node, t->slice.name[i]);
             if (node == GROUP_NONE) FAIL_MEMORY(err);
             call_tree_node(o->tree, node)->flags |= flags;

@@ -71,14 +71,6 @@ bool owners_is_replayed(owners *o, uint32_t kernel);
 /* The number of a string of the trace among the names of the tree + 1; 0 when out of memory. */
 uint32_t owners_name(owners *o, uint32_t string);
 
-/* An operator right inside one of its own name is that call once more, as in the table of
- * operators. */
-static inline bool owners_is_call_again(const trace *t, uint32_t slice) {
-    uint32_t parent = t->slice.parent[slice];
-    return parent && t->slice.kind[slice] == KIND_OP && t->slice.kind[parent] == KIND_OP &&
-           t->slice.name[slice] == t->slice.name[parent];
-}
-
 /* What the host does in a step: stretches of all threads in o->host, in order of time and
  * disjoint; the calls that begin in it are counted. */
 status owners_read_host(owners *o, const step_span *s, error *err) MUST_USE;

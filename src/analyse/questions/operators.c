@@ -146,10 +146,11 @@ static int64_t own_device_ns(const op_call *c) {
                    add_i64(c->inferred_self, c->inferred_children));
 }
 
-/* Peaks and the unit that did the work are looked for only when they are asked for. */
+/* Peaks and the unit that did the work are looked for only when they are asked for. The work of
+ * a call that is made twice is done once. */
 static status operators_add_work(op_group *g, totals *o, const op_call *c, error *err) {
     work_done done = {.ns = c->kernel_ns, .compute_ns = NAN, .memory_ns = NAN};
-    if (!c->op_row) return OK;
+    if (!c->op_row || trace_is_call_again(o->t, c->slice)) return OK;
     if (o->roofline) {
         TRY(op_work_call(&o->work, c->op_row, &done, err));
     } else {

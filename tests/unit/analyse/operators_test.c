@@ -345,6 +345,23 @@ static void flops_are_added_where_recorded_and_null_elsewhere(void **state) {
     fake_fini(&f);
 }
 
+/* Autocast calls an operator again with other types. */
+static void flops_of_a_call_inside_its_own_name_count_once(void **state) {
+    fake f;
+    arena a = {0};
+    fake_init(&f);
+    int host = fake_thread(&f);
+    int outer = fake_add(&f, host, KIND_OP, "aten::addmm", 0, 1000);
+    int inner = fake_add(&f, host, KIND_OP, "aten::addmm", 100, 800);
+    f.slices[outer].flops = f.slices[inner].flops = 5e6;
+    params p = fake_params();
+    table *t = ask(fake_seal(&f), &p, &a);
+    assert_int_equal(fake_int(t, fake_row(t, "aten::addmm"), "calls"), 2);
+    assert_near(fake_real(t, fake_row(t, "aten::addmm"), "flops"), 5e6);
+    arena_fini(&a);
+    fake_fini(&f);
+}
+
 static void flops_of_products_come_from_their_shapes_where_not_recorded(void **state) {
     fake f;
     arena a = {0};
@@ -429,6 +446,7 @@ int main(void) {
         cmocka_unit_test(grouping_by_type_adds_up_a_namespace),
         cmocka_unit_test(tensor_core_shares_follow_the_kernels),
         cmocka_unit_test(flops_are_added_where_recorded_and_null_elsewhere),
+        cmocka_unit_test(flops_of_a_call_inside_its_own_name_count_once),
         cmocka_unit_test(flops_of_products_come_from_their_shapes_where_not_recorded),
         cmocka_unit_test(a_trace_without_device_work_has_null_device_columns),
         cmocka_unit_test(deep_nesting_needs_no_recursion),
