@@ -352,6 +352,7 @@ static void flops_of_a_call_inside_its_own_name_count_once(void **state) {
     fake_init(&f);
     int host = fake_thread(&f);
     int outer = fake_add(&f, host, KIND_OP, "aten::addmm", 0, 1000);
+    fake_add(&f, host, KIND_OP, "aten::to", 10, 50);
     int inner = fake_add(&f, host, KIND_OP, "aten::addmm", 100, 800);
     f.slices[outer].flops = f.slices[inner].flops = 5e6;
     params p = fake_params();
