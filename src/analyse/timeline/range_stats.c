@@ -1,7 +1,7 @@
 /* range_stats.c: slices of a range by name, lanes by busy time, counters by their values.
  *
- * Times are cut to the range; a call is counted where it starts, so the counts of adjoining
- * ranges add up. Self time is the time of a slice in which none of the slices around which it
+ * Times are cut to the range, and what lies partly in it counts as one, as its time does: the
+ * mean is that of what was counted. Self time is the time of a slice in which none of the slices around which it
  * is the nearest on the lanes chosen ran: what is inside a slice is taken off once, also where
  * producers wrote slices that overlap each other or outlast the one around them, so it is never
  * negative. A track is walked in the order of its slices, parents first, with a stack of the
@@ -26,7 +26,7 @@
 typedef struct {
     uint32_t string;
     uint8_t kind;
-    int64_t count, pieces, total, self, min, max;
+    int64_t count, total, self, min, max;
 } name_sum;
 
 typedef struct {
@@ -165,8 +165,7 @@ static status range_stats_add_slice(range_stats_ctx *s, uint32_t track, uint32_t
     int64_t end = min_i64(trace_slice_end(t, slice), s->q->to_ns);
     int64_t time = max_i64(0, sub_i64(end, start));
     name_sum *n = range_stats_sum_of(s, slice);
-    n->count += t->slice.start[slice] >= s->q->from_ns;
-    n->pieces++;
+    n->count++;
     n->total = add_i64(n->total, time);
     n->self = add_i64(n->self, time);
     n->min = min_i64(n->min, time);
@@ -205,7 +204,7 @@ static status add_lane(range_stats_ctx *s, uint32_t lane, error *err) {
         for (uint32_t k = first_entry(s, r); k < r->end; k++) {
             const lod_entry *e = &s->l->entries[k];
             if (e->start_ns >= s->q->to_ns) break;
-            count += e->start_ns >= s->q->from_ns;
+            count++;
             if (e->start_ns < s->q->from_ns) TRY(keep_early(s, e->id, err));
             if (i == 0)
                 busy = add_i64(busy, inside(s, e->start_ns, trace_slice_end(s->t, e->id)));
@@ -283,14 +282,14 @@ static status write_sums(range_stats_ctx *s, table *t, error *err) {
     for (uint32_t i = 0; i < s->n_sums; i++) {
         const name_sum *n = &s->sums[order[i]];
         size_t row;
-        if (n->pieces == 0) continue;
+        if (n->count == 0) continue;
         TRY(table_add_row(t, &row, err));
         table_set_text(t, row, 0, trace_str(s->t, n->string));
         table_set_text(t, row, 1, kind_name(n->kind));
         table_set_int(t, row, 2, n->count);
         table_set_int(t, row, 3, n->total);
         table_set_int(t, row, 4, n->self);
-        table_set_int(t, row, 5, mean_i64(n->total, n->pieces));
+        table_set_int(t, row, 5, mean_i64(n->total, n->count));
         table_set_int(t, row, 6, n->min);
         table_set_int(t, row, 7, n->max);
         if (whole > 0) table_set_real(t, row, 8, (double)n->self / (double)whole);

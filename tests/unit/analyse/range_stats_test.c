@@ -38,7 +38,8 @@ static void times_are_added_up_by_name(void **state) {
     timeline_fini(&x);
 }
 
-/* The sums of two adjoining ranges are those of both together. */
+/* The times of two adjoining ranges are those of both together; what crosses the border counts in
+ * both, and every mean is that of what was counted. */
 static void adjoining_ranges_add_up(void **state) {
     timeline x;
     timeline_init(&x);
@@ -51,9 +52,11 @@ static void adjoining_ranges_add_up(void **state) {
             count[k] += fake_int(t, i, "count");
             total[k] += fake_int(t, i, "total");
             self[k] += fake_int(t, i, "self");
+            assert_int_equal(fake_int(t, i, "mean"),
+                             mean_i64(fake_int(t, i, "total"), fake_int(t, i, "count")));
         }
     }
-    assert_int_equal(count[0], count[1] + count[2]);
+    assert_int_equal(count[1] + count[2], count[0] + 6);
     assert_int_equal(total[0], total[1] + total[2]);
     assert_int_equal(self[0], self[1] + self[2]);
     timeline_fini(&x);
