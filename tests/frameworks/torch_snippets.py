@@ -5,6 +5,7 @@
 import gc
 import os
 import socket
+from unittest import mock
 
 import snippets
 import torch
@@ -17,6 +18,12 @@ ON_A_GPU = {"synchronous_copies", "nccl_missing", "data_parallel", "gpu_unused"}
 def work(rank):
     """Of a process that torch starts."""
     assert rank == 0
+
+
+def spawn_here(fn, args=(), nprocs=1, join=True, daemon=False, start_method="spawn"):
+    """torch.multiprocessing.spawn in this process: a new one would run the program of the test again."""
+    for rank in range(nprocs):
+        fn(rank, *args)
 
 
 def names():
@@ -48,7 +55,8 @@ def run(rule, code):
     if "torch.utils.data.DistributedSampler" in code or "DistributedDataParallel" in code:
         torch.distributed.init_process_group("nccl" if DEVICE == "cuda" else "gloo")
     try:
-        exec(compile(code, rule, "exec"), scope)
+        with mock.patch("torch.multiprocessing.spawn", spawn_here):
+            exec(compile(code, rule, "exec"), scope)
         if isinstance(scope["loader"], torch.utils.data.DataLoader):
             next(iter(scope["loader"]))
     finally:

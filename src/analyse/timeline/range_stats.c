@@ -1,11 +1,12 @@
 /* range_stats.c: slices of a range by name, lanes by busy time, counters by their values.
  *
- * Times are cut to the range, and what lies partly in it counts as one, as its time does: the
- * mean is that of what was counted. Self time is the time of a slice in which none of the slices around which it
- * is the nearest on the lanes chosen ran: what is inside a slice is taken off once, also where
- * producers wrote slices that overlap each other or outlast the one around them, so it is never
- * negative. A track is walked in the order of its slices, parents first, with a stack of the
- * open ones; each remembers up to when its time has been taken by others.
+ * Times are cut to the range, and what is partly in it counts as one, as its time does: the
+ * mean is that of what was counted. Self time is the time of a slice in which none of the
+ * slices around which it is the nearest on the lanes chosen ran: what is inside a slice is
+ * taken off once, also where producers wrote slices that overlap each other or outlast the one
+ * around them, so it is never negative. A track is walked in the order of its slices, parents
+ * first, with a stack of the open ones; each remembers up to when its time has been taken by
+ * others.
  *
  *   around   |-----------------|       self: what neither of the two below covers
  *   first      |------|

@@ -32,8 +32,8 @@ void database_give(sqlite3_context *context, int n, sqlite3_value **values);
 
 /* A database in an open file, which stays the caller's; read only. A code of SQLite. */
 int database_open_descriptor(int fd, sqlite3 **out);
-/* The errno of a read of it that failed; 0: none did, or it is no such file. What cannot be read
- * is not damage: nothing is known of it. */
+/* The errno of a read of it that failed; 0: none did, or it is no such file. What cannot be
+ * read is not damage: nothing is known of it. */
 int database_read_errno(sqlite3 *db);
 
 /* What SQLite's refusal is to us; OK for damage, which is counted where it is met. */
