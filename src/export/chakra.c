@@ -278,14 +278,13 @@ static status prepare(chakra *c) {
 static status sort_nodes(chakra *c, uint32_t **out, uint32_t *n_out) {
     const trace *t = c->x->t;
     uint32_t n = 0, *order = ARENA_ARRAY(&c->arena, uint32_t, (size_t)t->slice.n + 1);
-    sort_pair *pairs = ARENA_ARRAY(&c->arena, sort_pair, (size_t)t->slice.n + 1),
-              *scratch = ARENA_ARRAY(&c->arena, sort_pair, (size_t)t->slice.n + 1);
-    if (!order || !pairs || !scratch) FAIL_MEMORY(c->x->err);
+    sort_pair *pairs = ARENA_ARRAY(&c->arena, sort_pair, (size_t)t->slice.n + 1);
+    if (!order || !pairs) FAIL_MEMORY(c->x->err);
     for (int device = 0; device < 2; device++)
         for (uint32_t i = 1; i < t->slice.n; i++)
             if (c->is_node[i] && (c->kernel[i] != 0) == device)
                 pairs[n++] = (sort_pair){(uint64_t)key_of(c, i) ^ UINT64_C(1) << 63, i};
-    sort_radix(pairs, scratch, n);
+    if (!sort_radix_in(&c->arena, pairs, n)) FAIL_MEMORY(c->x->err);
     for (uint32_t i = 0; i < n; i++) order[i] = pairs[i].row;
     *out = order;
     *n_out = n;

@@ -236,7 +236,6 @@ static void find_pieces(owners *o) {
 static status owners_init(owners *o, error *err) {
     const trace *t = o->t;
     size_t n_work = (size_t)t->kernel.n + 1;
-    sort_pair *scratch = ARENA_ARRAY(o->arena, sort_pair, n_work);
     o->node_of = ARENA_ARRAY(o->arena, uint32_t, (size_t)t->slice.n + 1);
     o->launched = ARENA_ARRAY(o->arena, uint8_t, (size_t)t->slice.n + 1);
     o->known = ARENA_ARRAY(o->arena, known_child, KNOWN);
@@ -246,13 +245,13 @@ static status owners_init(owners *o, error *err) {
     o->work = ARENA_ARRAY(o->arena, sort_pair, n_work);
     o->pieces = ARENA_ARRAY(o->arena, comm_piece, n_work);
     o->communicates = ARENA_ARRAY(o->arena, uint8_t, n_work);
-    if (!scratch || !o->node_of || !o->launched || !o->known || !o->name_of || !o->names ||
-        !o->hash_of || !o->work || !o->pieces || !o->communicates)
+    if (!o->node_of || !o->launched || !o->known || !o->name_of || !o->names || !o->hash_of ||
+        !o->work || !o->pieces || !o->communicates)
         FAIL_MEMORY(err);
     for (uint32_t k = 1; k < t->kernel.n; k++)
         o->work[o->n_work++] =
             (sort_pair){(uint64_t)t->slice.start[t->kernel.slice[k]] ^ (uint64_t)1 << 63, k};
-    sort_radix(o->work, scratch, o->n_work);
+    if (!sort_radix_in(o->arena, o->work, o->n_work)) FAIL_MEMORY(err);
     TRY(comm_names_init(&o->comms, t, o->arena, err));
     find_pieces(o);
     return OK;

@@ -72,8 +72,7 @@ static status collect_ops(finder *f, error *err) {
     graph_op *found = ARENA_ARRAY(f->arena, graph_op, most);
     graph_op *sorted = ARENA_ARRAY(f->arena, graph_op, most);
     sort_pair *pairs = ARENA_ARRAY(f->arena, sort_pair, most);
-    sort_pair *scratch = ARENA_ARRAY(f->arena, sort_pair, most);
-    if (!found || !sorted || !pairs || !scratch || most > UINT32_MAX) FAIL_MEMORY(err);
+    if (!found || !sorted || !pairs || most > UINT32_MAX) FAIL_MEMORY(err);
     size_t n = 0;
     for (uint32_t i = 1; i < t->slice.n && n < most; i++) {
         if (host ? !is_outermost_op(t, i) : !is_task(t, i)) continue;
@@ -84,7 +83,7 @@ static status collect_ops(finder *f, error *err) {
         pairs[n] = (sort_pair){(uint64_t)t->slice.start[i] ^ (uint64_t)1 << 63, (uint32_t)n};
         n++;
     }
-    sort_radix(pairs, scratch, n);
+    if (!sort_radix_in(f->arena, pairs, n)) FAIL_MEMORY(err);
     for (size_t i = 0; i < n; i++) sorted[i] = found[pairs[i].row];
     f->ops = sorted;
     f->n = n;

@@ -201,12 +201,11 @@ static status memory_stats_write_rows(stats *s, table *t, str device, error *err
 /* Memory rows in order of their device. */
 static uint32_t *sort_by_device(const memory_view *m, size_t *n) {
     sort_pair *pairs = ARENA_ARRAY(m->arena, sort_pair, (size_t)m->t->memory.n + 1);
-    sort_pair *scratch = ARENA_ARRAY(m->arena, sort_pair, (size_t)m->t->memory.n + 1);
     uint32_t *rows = ARENA_ARRAY(m->arena, uint32_t, (size_t)m->t->memory.n + 1);
-    if (!pairs || !scratch || !rows) return NULL;
+    if (!pairs || !rows) return NULL;
     for (uint32_t i = 1; i < m->t->memory.n; i++)
         if (memory_is_selected(m, i)) pairs[(*n)++] = (sort_pair){m->device_of[i], i};
-    sort_radix(pairs, scratch, *n);
+    if (!sort_radix_in(m->arena, pairs, *n)) return NULL;
     for (size_t i = 0; i < *n; i++) rows[i] = pairs[i].row;
     return rows;
 }

@@ -117,15 +117,14 @@ static status find_collectives(question *q, error *err) {
     size_t n = list_collectives(q->t, &names, NULL);
     collective *found = ARENA_ARRAY(q->arena, collective, n + 1);
     collective *sorted = ARENA_ARRAY(q->arena, collective, n + 1);
-    sort_pair *pairs = ARENA_ARRAY(q->arena, sort_pair, n + 1),
-              *scratch = ARENA_ARRAY(q->arena, sort_pair, n + 1);
-    if (!found || !sorted || !pairs || !scratch || n > UINT32_MAX) FAIL_MEMORY(err);
+    sort_pair *pairs = ARENA_ARRAY(q->arena, sort_pair, n + 1);
+    if (!found || !sorted || !pairs || n > UINT32_MAX) FAIL_MEMORY(err);
     list_collectives(q->t, &names, found);
     for (size_t i = 0; i < n; i++)
         pairs[i] = (sort_pair){steps_sort_key(found[i].start), (uint32_t)i};
-    sort_radix(pairs, scratch, n);
+    if (!sort_radix_in(q->arena, pairs, n)) FAIL_MEMORY(err);
     for (size_t i = 0; i < n; i++) pairs[i].key = found[pairs[i].row].step;
-    sort_radix(pairs, scratch, n);
+    if (!sort_radix_in(q->arena, pairs, n)) FAIL_MEMORY(err);
     for (size_t i = 0; i < n; i++) sorted[i] = found[pairs[i].row];
     q->comms = sorted;
     q->n_comms = n;

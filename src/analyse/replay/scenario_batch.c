@@ -214,12 +214,11 @@ static uint8_t work_grows(shape_sizes *z, uint32_t k) {
 static status find_arrows(shape_sizes *z, arena *a, error *err) {
     const trace *t = z->t;
     z->arrows = ARENA_ARRAY(a, sort_pair, (size_t)t->flow.n + 1);
-    sort_pair *scratch = ARENA_ARRAY(a, sort_pair, (size_t)t->flow.n + 1);
-    if (!z->arrows || !scratch) FAIL_MEMORY(err);
+    if (!z->arrows) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->flow.n; i++)
         if (t->flow.kind[i] == FLOW_FORWARD_BACKWARD && t->flow.from[i] && t->flow.to[i])
             z->arrows[z->n_arrows++] = (sort_pair){t->flow.to[i], i};
-    sort_radix(z->arrows, scratch, z->n_arrows);
+    if (!sort_radix_in(a, z->arrows, z->n_arrows)) FAIL_MEMORY(err);
     return OK;
 }
 

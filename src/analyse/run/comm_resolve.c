@@ -357,16 +357,15 @@ static status write_arrivals(const members *m, const lateness *l, summary *out, 
 /* Of the meetings with the largest losses as many as fit; the others are not written at all. */
 static status write_worst(const comm_keeper *k, const int64_t *lost, summary *out, error *err) {
     uint32_t n = k->found.n;
-    sort_pair *pairs = ARENA_ARRAY(k->arena, sort_pair, (size_t)n + 1),
-              *scratch = ARENA_ARRAY(k->arena, sort_pair, (size_t)n + 1);
-    if (!pairs || !scratch) FAIL_MEMORY(err);
+    sort_pair *pairs = ARENA_ARRAY(k->arena, sort_pair, (size_t)n + 1);
+    if (!pairs) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < n; i++) {
         members m = members_of(k, i);
         pairs[i] = (sort_pair){(uint64_t)lot_of(&m), i};
     }
-    sort_radix(pairs, scratch, n);
+    if (!sort_radix_in(k->arena, pairs, n)) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < n; i++) pairs[i].key = (uint64_t)max_i64(0, lost[pairs[i].row]);
-    sort_radix(pairs, scratch, n);
+    if (!sort_radix_in(k->arena, pairs, n)) FAIL_MEMORY(err);
     uint64_t rows = 0;
     for (uint32_t i = n; i > 0; i--) {
         members m = members_of(k, pairs[i - 1].row);

@@ -116,17 +116,16 @@ static uint32_t stragglers_class_of(const finding *f, uint32_t cell) {
 /* Numbers the steps of the job, and puts the cells in order of step, class and worker. */
 static status stragglers_make_steps(finding *f, const int64_t *numbers, error *err) {
     stragglers *o = f->out;
-    sort_pair *scratch = ARENA_ARRAY(f->arena, sort_pair, (size_t)o->n_cells + 1);
     o->steps = ARENA_ARRAY(f->arena, job_step, (size_t)o->n_cells + 1);
     f->by_step = ARENA_ARRAY(f->arena, uint32_t, (size_t)o->n_cells + 1);
     f->pairs = ARENA_ARRAY(f->arena, sort_pair, 2 * (size_t)o->n_cells + 2);
-    if (!scratch || !o->steps || !f->by_step || !f->pairs) FAIL_MEMORY(err);
+    if (!o->steps || !f->by_step || !f->pairs) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < o->n_cells; i++)
         f->pairs[i] = (sort_pair){stragglers_class_of(f, i), i};
-    sort_radix(f->pairs, scratch, o->n_cells);
+    if (!sort_radix_in(f->arena, f->pairs, o->n_cells)) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < o->n_cells; i++)
         f->pairs[i].key = stragglers_sort_key(numbers[f->pairs[i].row]);
-    sort_radix(f->pairs, scratch, o->n_cells);
+    if (!sort_radix_in(f->arena, f->pairs, o->n_cells)) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < o->n_cells; i++) {
         uint32_t cell = f->pairs[i].row;
         if (!i || f->pairs[i].key != f->pairs[i - 1].key)

@@ -413,17 +413,16 @@ static status summary_answers_write_step(table *t, int64_t number, const int64_t
 static status summary_answers_write_steps(const summary *s, arena *a, answer *out, error *err) {
     const summary_step *v = SUMMARY_ROWS(s, step);
     uint32_t n = SUMMARY_N(s, step);
-    sort_pair *pairs = ARENA_ARRAY(a, sort_pair, (size_t)n + 1),
-              *scratch = ARENA_ARRAY(a, sort_pair, (size_t)n + 1);
+    sort_pair *pairs = ARENA_ARRAY(a, sort_pair, (size_t)n + 1);
     table *t = answer_table(out, a, "steps");
-    if (!pairs || !scratch || !t) FAIL_MEMORY(err);
+    if (!pairs || !t) FAIL_MEMORY(err);
     bool timed = untraced_steps_are_all(s), device = knows_devices(s);
     uint32_t all = n;
     n = 0;
     for (uint32_t i = 0; i < all; i++)
         if (!timed || v[i].end > v[i].start)
             pairs[n++] = (sort_pair){(uint64_t)v[i].number ^ (uint64_t)1 << 63, i};
-    sort_radix(pairs, scratch, n);
+    if (!sort_radix_in(a, pairs, n)) FAIL_MEMORY(err);
     for (uint32_t first = 0, end; first < n; first = end) {
         int64_t sum[N_ROLES] = {0}, ns[N_ROLES];
         for (end = first; end < n && pairs[end].key == pairs[first].key; end++) {

@@ -90,13 +90,11 @@ static backward_node *node_around(const finder *f, uint32_t slice) {
 static sort_pair *sort_arrows(const finder *f, size_t *n) {
     const trace *t = f->t;
     sort_pair *pairs = ARENA_ARRAY(f->arena, sort_pair, (size_t)t->flow.n + 1);
-    sort_pair *scratch = ARENA_ARRAY(f->arena, sort_pair, (size_t)t->flow.n + 1);
-    if (!pairs || !scratch) return NULL;
+    if (!pairs) return NULL;
     for (uint32_t i = 1; i < t->flow.n; i++)
         if (t->flow.kind[i] == FLOW_FORWARD_BACKWARD && t->flow.from[i] && t->flow.to[i])
             pairs[(*n)++] = (sort_pair){t->flow.from[i], i};
-    sort_radix(pairs, scratch, *n);
-    return pairs;
+    return sort_radix_in(f->arena, pairs, *n) ? pairs : NULL;
 }
 
 /* The innermost module call (row) that is open when each arrow's forward op begins. */

@@ -158,14 +158,13 @@ typedef struct {
 static comm_kernel *list_kernels(collective_list *l, const trace *t, comm_names *names,
                                  uint32_t *n) {
     sort_pair *pairs = arena_alloc(l->arena, ((size_t)t->kernel.n + 1) * sizeof *pairs);
-    sort_pair *scratch = arena_alloc(l->arena, ((size_t)t->kernel.n + 1) * sizeof *pairs);
     comm_kernel *found = arena_alloc(l->arena, ((size_t)t->kernel.n + 1) * sizeof *found);
-    if (!pairs || !scratch || !found) return NULL;
+    if (!pairs || !found) return NULL;
     for (uint32_t k = 1; k < t->kernel.n; k++)
         if (comm_kernel_row(names, k))
             pairs[(*n)++] = (sort_pair){
                 (uint64_t)t->slice.start[t->kernel.slice[k]] ^ (uint64_t)1 << 63, k};
-    sort_radix(pairs, scratch, *n);
+    if (!sort_radix_in(l->arena, pairs, *n)) return NULL;
     for (uint32_t i = 0; i < *n; i++) found[i] = (comm_kernel){pairs[i].row, UINT32_MAX};
     return found;
 }
@@ -180,17 +179,16 @@ static status pair_by_order(collectives_ctx *j, error *err) {
              at[N_COMM_TYPES] = {0};
     uint32_t first = (uint32_t)j->host.start, end = (uint32_t)j->host.end;
     sort_pair *pairs = ARENA_ARRAY(l->arena, sort_pair, (size_t)(end - first) + 1);
-    sort_pair *scratch = ARENA_ARRAY(l->arena, sort_pair, (size_t)(end - first) + 1);
     uint32_t *waiting[N_COMM_TYPES]; /* ranges of each type, by start */
     for (int i = 0; i < N_COMM_TYPES; i++) {
         waiting[i] = ARENA_ARRAY(l->arena, uint32_t, (size_t)(end - first) + 1);
         if (!waiting[i]) FAIL_MEMORY(err);
     }
-    if (!pairs || !scratch) FAIL_MEMORY(err);
+    if (!pairs) FAIL_MEMORY(err);
     for (uint32_t i = first; i < end; i++)
         pairs[i - first] =
             (sort_pair){(uint64_t)t->slice.start[l->v[i].slice] ^ (uint64_t)1 << 63, i};
-    sort_radix(pairs, scratch, end - first);
+    if (!sort_radix_in(l->arena, pairs, end - first)) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < end - first; i++) {
         comm_type type = comm_type_of(l->v[pairs[i].row].name);
         if (!l->v[pairs[i].row].n_ranges) waiting[type][n_ranges[type]++] = pairs[i].row;

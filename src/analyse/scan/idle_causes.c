@@ -146,10 +146,9 @@ static status find_spans(causes *c, error *err) {
         }
     }
     for (int kind = 0; kind < N_SPANS; kind++) {
-        sort_pair *scratch = arena_alloc(c->arena, (n[kind] + 1) * sizeof *scratch);
-        if (!scratch) FAIL_MEMORY(err);
-        if (n[kind]) sort_radix(found[kind], scratch, n[kind]);
+        if (n[kind] && !sort_radix_in(c->arena, found[kind], n[kind])) FAIL_MEMORY(err);
         TRY(sort_spans(c, kind, found[kind], n[kind], err));
+        arena_drop(c->arena, found[kind], cap[kind] * sizeof **found);
     }
     return OK;
 }
@@ -453,16 +452,13 @@ static sort_pair *sort_works(const causes *c, size_t *n) {
     const trace *t = c->t;
     arena *a = c->arena;
     sort_pair *pairs = arena_alloc(a, ((size_t)t->kernel.n + 1) * sizeof *pairs);
-    sort_pair *scratch = arena_alloc(a, ((size_t)t->kernel.n + 1) * sizeof *pairs);
-    if (!pairs || !scratch) return NULL;
+    if (!pairs) return NULL;
     for (uint32_t k = 1; k < t->kernel.n; k++)
         pairs[(*n)++] = (sort_pair){time_key(t->slice.start[t->kernel.slice[k]]), k};
-    sort_radix(pairs, scratch, *n);
+    if (!sort_radix_in(a, pairs, *n)) return NULL;
     for (size_t i = 0; i < *n; i++)
         pairs[i].key = c->q->together ? 0 : time_key(t->kernel.device[pairs[i].row]);
-    if (c->q->together) return pairs;
-    sort_radix(pairs, scratch, *n);
-    return pairs;
+    return c->q->together || sort_radix_in(a, pairs, *n) ? pairs : NULL;
 }
 
 static status find_devices(causes *c, idle_devices *out, error *err) {

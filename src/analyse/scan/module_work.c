@@ -55,16 +55,15 @@ static void add_calls(module_work *w, module_fits fits, void *context) {
 /* Nodes of the backward pass whose forward module is called inside the calls found so far. */
 static status add_backward(module_work *w, const backward_nodes *nodes, arena *a, error *err) {
     size_t n = 0, most = w->n + nodes->n;
-    sort_pair *pairs = ARENA_ARRAY(a, sort_pair, most + 1),
-              *scratch = ARENA_ARRAY(a, sort_pair, most + 1);
-    if (!pairs || !scratch) FAIL_MEMORY(err);
+    sort_pair *pairs = ARENA_ARRAY(a, sort_pair, most + 1);
+    if (!pairs) FAIL_MEMORY(err);
     for (size_t i = 0; i < w->n; i++) pairs[n++] = (sort_pair){w->slices[i], 0};
     for (uint32_t i = 0; i < nodes->n; i++) {
         uint32_t call = nodes->v[i].module_call;
         if (call && slice_around(w, w->t->module_call.slice[call]))
             pairs[n++] = (sort_pair){nodes->v[i].slice, 0};
     }
-    sort_radix(pairs, scratch, n);
+    if (!sort_radix_in(a, pairs, n)) FAIL_MEMORY(err);
     w->n = 0;
     for (size_t i = 0; i < n; i++) add_outer(w, (uint32_t)pairs[i].key);
     return OK;

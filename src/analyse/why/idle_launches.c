@@ -164,11 +164,9 @@ static void add_copy(copies *c, copy_kind *k, uint32_t work) {
 
 /* The sum begins anew whenever nothing is left running, so that no residue of doubles stays. */
 static status describe_copies(const copies *c, copy_kind *k, numbers *out, error *err) {
-    sort_pair *scratch = arena_alloc(c->arena, (k->n + 1) * sizeof *scratch);
     double sum = 0;
     int64_t running = 0;
-    if (!scratch) FAIL_MEMORY(err);
-    sort_radix(k->changes, scratch, k->n);
+    if (!sort_radix_in(c->arena, k->changes, k->n)) FAIL_MEMORY(err);
     for (size_t i = 0; i < k->n; i++) {
         bool ends = k->changes[i].row & 1;
         double one = bandwidth_of(c->t, k->changes[i].row >> 1);

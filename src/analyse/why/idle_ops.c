@@ -77,20 +77,20 @@ static status sort_works(op_works *w, const selection *s, error *err) {
     const trace *t = w->t;
     size_t room = (size_t)t->kernel.n + 1;
     sort_pair *pairs = arena_alloc(w->arena, room * sizeof *pairs);
-    sort_pair *scratch = arena_alloc(w->arena, room * sizeof *scratch);
     w->works = ARENA_ARRAY(w->arena, uint32_t, room);
     w->ops = ARENA_ARRAY(w->arena, uint32_t, room);
-    if (!pairs || !scratch || !w->works || !w->ops) FAIL_MEMORY(err);
+    if (!pairs || !w->works || !w->ops) FAIL_MEMORY(err);
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         uint32_t call = t->kernel.launch[k], op = call ? op_around(t, call) : 0;
         if (op && select_work_counts(s, k))
             pairs[w->n++] = (sort_pair){(uint64_t)op << 32 | call, k};
     }
-    sort_radix(pairs, scratch, w->n);
+    if (!sort_radix_in(w->arena, pairs, w->n)) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < w->n; i++) {
         w->works[i] = pairs[i].row;
         w->ops[i] = (uint32_t)(pairs[i].key >> 32);
     }
+    arena_drop(w->arena, pairs, room * sizeof *pairs);
     return OK;
 }
 
