@@ -207,6 +207,22 @@ uint64_t lexicon_meanings(str name) {
     return found;
 }
 
+#define LOOKED_AT (1ull << 63)
+_Static_assert(N_MEANINGS < 63, "a bit of its own for each meaning");
+
+status name_meanings_init(name_meanings *m, const trace *t, arena *a, error *err) {
+    *m = (name_meanings){.t = t, .known = ARENA_ARRAY(a, uint64_t, (size_t)t->n_strings + 1)};
+    if (!m->known) FAIL_MEMORY(err);
+    return OK;
+}
+
+uint64_t name_meanings_of(name_meanings *m, uint32_t slice) {
+    uint32_t name = m->t->slice.name[slice];
+    if (name >= m->t->n_strings) return 0;
+    if (!m->known[name]) m->known[name] = lexicon_meanings(trace_str(m->t, name)) | LOOKED_AT;
+    return m->known[name];
+}
+
 kernel_type lexicon_input_type(str types) {
     static const struct {
         const char *word;

@@ -140,8 +140,18 @@ typedef enum {
 } name_meaning;
 
 bool lexicon_means(str name, name_meaning meaning);
-/* All of them at once: bit 1 << MEANS_… */
+/* All of them at once. */
+#define MEANING(which) (1ull << MEANS_##which)
 uint64_t lexicon_meanings(str name);
+
+/* The same of slices, each name looked at once. */
+typedef struct {
+    const trace *t;
+    uint64_t *known; /* by string id: meanings, and that it was looked at */
+} name_meanings;
+
+status name_meanings_init(name_meanings *m, const trace *t, arena *a, error *err) MUST_USE;
+uint64_t name_meanings_of(name_meanings *m, uint32_t slice);
 
 /* Of kernels by string id, each name looked at once. */
 typedef struct {

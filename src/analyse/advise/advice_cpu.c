@@ -23,12 +23,9 @@ bool advice_is_eager(const advice_facts *f) {
 /* What an operator does in less hardly matters beside what calling it costs. */
 #define SMALL_OPERATOR_NS 20000
 
-#define BIT(meaning) (1ull << MEANS_##meaning)
-#define KNOWN (1ull << 63)
-
 typedef struct {
     advice_facts *f;
-    uint64_t *means; /* by string id */
+    name_meanings means;
     /* of the thread that is looked at */
     int64_t rated_until;
     int64_t own_ns; /* in operators that are in no other one */
@@ -41,19 +38,12 @@ typedef struct {
     int64_t float32_ns;
 } cpu_scan;
 
-static uint64_t meanings(cpu_scan *s, uint32_t slice) {
-    const trace *t = s->f->t;
-    uint32_t name = t->slice.name[slice];
-    if (name >= t->n_strings) return 0;
-    if (!s->means[name]) s->means[name] = lexicon_meanings(trace_str(t, name)) | KNOWN;
-    return s->means[name];
-}
-
 /* Is it in an operator that means any of these? */
 static bool is_inside(cpu_scan *s, uint32_t slice, uint64_t any) {
     const trace *t = s->f->t;
     for (int up = 0; up < 64 && (slice = t->slice.parent[slice]) != 0; up++)
-        if (t->slice.kind[slice] == KIND_OP && meanings(s, slice) & any) return true;
+        if (t->slice.kind[slice] == KIND_OP && name_meanings_of(&s->means, slice) & any)
+            return true;
     return false;
 }
 
@@ -123,20 +113,21 @@ static bool is_layout(const trace *t, uint32_t slice) {
 static void look_at(cpu_scan *s, uint32_t slice) {
     cpu_work *c = &s->f->cpu;
     const trace *t = s->f->t;
-    uint64_t means = meanings(s, slice);
-    s->cpu |= (means & BIT(RUNS_ON_CPU)) != 0;
-    s->gpu |= (means & BIT(RUNS_ON_GPU)) != 0;
-    s->autograd |= (means & BIT(ENGINE)) != 0;
+    uint64_t means = name_meanings_of(&s->means, slice);
+    s->cpu |= (means & MEANING(RUNS_ON_CPU)) != 0;
+    s->gpu |= (means & MEANING(RUNS_ON_GPU)) != 0;
+    s->autograd |= (means & MEANING(ENGINE)) != 0;
     if (advice_step_at(s->f, t->slice.start[slice]) == UINT32_MAX) return;
     count(s, slice);
-    if (means & BIT(MATRIX_OP)) {
+    if (means & MEANING(MATRIX_OP)) {
         rate(s, slice, trace_op_of(t, slice));
-        if (!is_inside(s, slice, BIT(MATRIX_OP))) {
+        if (!is_inside(s, slice, MEANING(MATRIX_OP))) {
             tally_add(t, &c->product, slice);
             intervals_add(&c->product_at, t->slice.start[slice], slice_end(t, slice));
         }
     }
-    if (means & BIT(REORDERS) && !is_inside(s, slice, BIT(REORDERS)) && is_layout(t, slice)) {
+    if (means & MEANING(REORDERS) && !is_inside(s, slice, MEANING(REORDERS)) &&
+        is_layout(t, slice)) {
         tally_add(t, &c->reorder, slice);
         intervals_add(&c->reorder_at, t->slice.start[slice], slice_end(t, slice));
     }
@@ -191,8 +182,7 @@ status advice_cpu_find(advice_facts *f, error *err) {
     TRY(may_be_cpu(f, &may, err));
     if (!may) return OK;
     TRY(trace_require(t, TRACE_TABLE(device) | TRACE_TABLE(track), err));
-    s.means = ARENA_ARRAY(f->arena, uint64_t, (size_t)t->n_strings + 1);
-    if (!s.means) FAIL_MEMORY(err);
+    TRY(name_meanings_init(&s.means, t, f->arena, err));
     f->cpu.product_at = f->cpu.reorder_at = s.at = intervals_in(f->arena);
     for (uint32_t i = 1; i < t->track.n; i++) look_at_thread(&s, i);
     intervals_merge(&s.at);

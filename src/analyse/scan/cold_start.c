@@ -52,25 +52,20 @@ static int64_t listed_ns(const finder *f, arena *a) {
 }
 
 /* A host that waits: its name says so. */
-static bool is_wait(str name) {
-    return lexicon_means(name, MEANS_BLOCKS) || lexicon_means(name, MEANS_COPY_CALL);
-}
+#define WAITS (MEANING(BLOCKS) | MEANING(COPY_CALL))
 
 static status find_waits(finder *f, arena *a, error *err) {
     const trace *t = f->t;
-    uint8_t *waits = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1); /* 1 no, 2 yes */
-    if (!waits) FAIL_MEMORY(err);
+    name_meanings means;
+    TRY(name_meanings_init(&means, t, a, err));
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         uint32_t slice = t->kernel.slice[k];
         intervals_add(&f->waits, t->slice.start[slice], slice_end(t, slice));
     }
     for (uint32_t i = 1; i < t->slice.n; i++) {
-        uint32_t name = t->slice.name[i];
-        if ((!kind_is_call(t->slice.kind[i]) && t->slice.kind[i] != KIND_SYNC) ||
-            name >= t->n_strings)
-            continue;
-        if (!waits[name]) waits[name] = is_wait(trace_str(t, name)) ? 2 : 1;
-        if (waits[name] == 2) intervals_add(&f->waits, t->slice.start[i], slice_end(t, i));
+        if (!kind_is_call(t->slice.kind[i]) && t->slice.kind[i] != KIND_SYNC) continue;
+        if (name_meanings_of(&means, i) & WAITS)
+            intervals_add(&f->waits, t->slice.start[i], slice_end(t, i));
     }
     intervals_merge(&f->waits);
     return OK;
@@ -100,7 +95,7 @@ static bool is_among_first(const trace *t, uint32_t call) {
 
 static bool is_call_once(const trace *t, uint32_t call) {
     str name = trace_slice_name(t, call);
-    if (is_wait(name)) return false;
+    if (lexicon_meanings(name) & WAITS) return false;
     if (lexicon_means(name, MEANS_LOADS_CODE)) return true;
     return launch_name(name) ? is_first_launch(t, call) : is_among_first(t, call);
 }

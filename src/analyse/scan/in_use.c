@@ -12,31 +12,29 @@
 /* Fewer calls of the driver are the first step of a cache. */
 enum { FEW_MALLOCS = 50, FEW_SOFTMAX = 4 };
 
-#define BIT(meaning) (1ull << MEANS_##meaning)
-
 static const struct {
     use_kind use;
     uint64_t means;
 } signs[] = {
-    {USE_COMPILER, BIT(COMPILED)},
-    {USE_GRAPHS, BIT(REPLAYS)},
-    {USE_FUSED_OPTIMIZER, BIT(FUSED_OPTIMIZER)},
-    {USE_FOREACH_OPTIMIZER, BIT(FOREACH_OPTIMIZER)},
-    {USE_AUTOCAST, BIT(AUTOCASTS)},
-    {USE_PINNED_COPIES, BIT(COPIES_PINNED)},
-    {USE_PAGEABLE_COPIES, BIT(COPIES_PAGEABLE)},
-    {USE_CHANNELS_LAST, BIT(CHANNELS_LAST)},
-    {USE_LOADER_WORKERS, BIT(WORKER_LOADER)},
-    {USE_LOADER_IN_PROCESS, BIT(SINGLE_LOADER)},
-    {USE_DEVICE_MALLOC, BIT(DEVICE_MALLOC)},
-    {USE_CHECKPOINTING, BIT(CHECKPOINTS)},
-    {USE_DDP, BIT(DISTRIBUTED)},
-    {USE_FSDP, BIT(FSDP)},
-    {USE_ZERO, BIT(ZERO)},
-    {USE_FUSED_ATTENTION, BIT(FUSED_ATTENTION)},
-    {USE_CUDNN_ATTENTION, BIT(CUDNN_ATTENTION)},
-    {USE_UNFUSED_ATTENTION, BIT(UNFUSED_ATTENTION)},
-    {USE_PYTORCH_1, BIT(OLD_PYTORCH)},
+    {USE_COMPILER, MEANING(COMPILED)},
+    {USE_GRAPHS, MEANING(REPLAYS)},
+    {USE_FUSED_OPTIMIZER, MEANING(FUSED_OPTIMIZER)},
+    {USE_FOREACH_OPTIMIZER, MEANING(FOREACH_OPTIMIZER)},
+    {USE_AUTOCAST, MEANING(AUTOCASTS)},
+    {USE_PINNED_COPIES, MEANING(COPIES_PINNED)},
+    {USE_PAGEABLE_COPIES, MEANING(COPIES_PAGEABLE)},
+    {USE_CHANNELS_LAST, MEANING(CHANNELS_LAST)},
+    {USE_LOADER_WORKERS, MEANING(WORKER_LOADER)},
+    {USE_LOADER_IN_PROCESS, MEANING(SINGLE_LOADER)},
+    {USE_DEVICE_MALLOC, MEANING(DEVICE_MALLOC)},
+    {USE_CHECKPOINTING, MEANING(CHECKPOINTS)},
+    {USE_DDP, MEANING(DISTRIBUTED)},
+    {USE_FSDP, MEANING(FSDP)},
+    {USE_ZERO, MEANING(ZERO)},
+    {USE_FUSED_ATTENTION, MEANING(FUSED_ATTENTION)},
+    {USE_CUDNN_ATTENTION, MEANING(CUDNN_ATTENTION)},
+    {USE_UNFUSED_ATTENTION, MEANING(UNFUSED_ATTENTION)},
+    {USE_PYTORCH_1, MEANING(OLD_PYTORCH)},
 };
 
 /* Names of these say what is in use. */
@@ -50,7 +48,7 @@ static const bool is_named[N_KINDS] = {
 
 typedef struct {
     const trace *t;
-    uint64_t *means; /* by string id: bits of meanings, and KNOWN */
+    name_meanings means;
     uint8_t *frames; /* by string id: 1 says nothing, 2 checkpoints activations */
     in_use *out;
     int64_t n_empty, n_softmax, n_batched; /* operators that make tensors, … */
@@ -59,19 +57,9 @@ typedef struct {
 } scan;
 
 /* Meanings that are looked at besides. */
-#define COUNTED                                                                        \
-    (BIT(COPIES_CAST) | BIT(COPIES_TENSOR) | BIT(MAKES_EMPTY) | BIT(BATCHED_PRODUCT) | \
-     BIT(SOFTMAX))
-
-#define KNOWN (1ull << 63)
-_Static_assert(N_MEANINGS < 63, "a bit of its own for each meaning");
-
-static uint64_t means_of(scan *s, uint32_t slice) {
-    uint32_t name = s->t->slice.name[slice];
-    if (name >= s->t->n_strings) return 0;
-    if (!s->means[name]) s->means[name] = lexicon_meanings(trace_str(s->t, name)) | KNOWN;
-    return s->means[name];
-}
+#define COUNTED                                                             \
+    (MEANING(COPIES_CAST) | MEANING(COPIES_TENSOR) | MEANING(MAKES_EMPTY) | \
+     MEANING(BATCHED_PRODUCT) | MEANING(SOFTMAX))
 
 /* Frames are many, and few of them say anything. */
 static bool is_checkpoint_frame(scan *s, uint32_t slice) {
@@ -100,10 +88,11 @@ static uint32_t outer_op(const scan *s, uint32_t slice) {
  * A cast that copies nothing is none. */
 static void look_around(scan *s, uint32_t slice, uint64_t means) {
     uint32_t cast = outer_op(s, slice);
-    if (!cast || !(means_of(s, cast) & BIT(CASTS))) return;
+    if (!cast || !(name_meanings_of(&s->means, cast) & MEANING(CASTS))) return;
     uint32_t product = outer_op(s, cast);
-    if (means & BIT(COPIES_TENSOR)) add_use(s, USE_PYTORCH_1, slice);
-    if (product && means_of(s, product) & BIT(CASTS_INPUTS)) add_use(s, USE_AUTOCAST, product);
+    if (means & MEANING(COPIES_TENSOR)) add_use(s, USE_PYTORCH_1, slice);
+    if (product && name_meanings_of(&s->means, product) & MEANING(CASTS_INPUTS))
+        add_use(s, USE_AUTOCAST, product);
 }
 
 static void look_at(scan *s, uint32_t slice) {
@@ -113,16 +102,17 @@ static void look_at(scan *s, uint32_t slice) {
         if (is_checkpoint_frame(s, slice)) add_use(s, USE_CHECKPOINTING, slice);
         return;
     }
-    uint64_t means = means_of(s, slice);
-    s->out->trains |= kind == KIND_BACKWARD || kind == KIND_OPTIMIZER || means & BIT(TRAINS);
-    s->out->pytorch |= (means & BIT(OF_PYTORCH)) != 0;
+    uint64_t means = name_meanings_of(&s->means, slice);
+    s->out->trains |=
+        kind == KIND_BACKWARD || kind == KIND_OPTIMIZER || means & MEANING(TRAINS);
+    s->out->pytorch |= (means & MEANING(OF_PYTORCH)) != 0;
     if (!(means & (s->signs | COUNTED))) return; /* of most slices nothing more is looked at */
     for (size_t i = 0; i < N_OF(signs) && means & s->signs; i++)
         if (means & signs[i].means) add_use(s, signs[i].use, slice);
-    if (means & (BIT(COPIES_CAST) | BIT(COPIES_TENSOR))) look_around(s, slice, means);
-    s->n_empty += (means & BIT(MAKES_EMPTY)) != 0;
-    s->n_batched += (means & BIT(BATCHED_PRODUCT)) != 0;
-    if (means & BIT(SOFTMAX) && !s->n_softmax++) s->softmax = slice;
+    if (means & (MEANING(COPIES_CAST) | MEANING(COPIES_TENSOR))) look_around(s, slice, means);
+    s->n_empty += (means & MEANING(MAKES_EMPTY)) != 0;
+    s->n_batched += (means & MEANING(BATCHED_PRODUCT)) != 0;
+    if (means & MEANING(SOFTMAX) && !s->n_softmax++) s->softmax = slice;
 }
 
 /* Attention in parts has two batched products around every softmax; the one of a classifier at
@@ -145,9 +135,10 @@ static void judge(scan *s) {
 status in_use_find(const trace *t, arena *a, in_use *out, error *err) {
     *out = (in_use){0};
     TRY(trace_require(t, TRACE_TABLE(slice), err));
-    scan s = {.t = t, .means = ARENA_ARRAY(a, uint64_t, (size_t)t->n_strings + 1), .out = out};
+    scan s = {.t = t, .out = out};
+    TRY(name_meanings_init(&s.means, t, a, err));
     s.frames = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1);
-    if (!s.means || !s.frames) FAIL_MEMORY(err);
+    if (!s.frames) FAIL_MEMORY(err);
     for (size_t i = 0; i < N_OF(signs); i++) s.signs |= signs[i].means;
     for (uint32_t i = 1; i < t->slice.n; i++) look_at(&s, i);
     judge(&s);

@@ -20,24 +20,20 @@ bool launch_name(str name) {
 status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) {
     lost_work w = {0};
     TRY(trace_require(t, TRACE_TABLE(slice) | TRACE_TABLE(kernel), err));
-    uint8_t *says = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1); /* 1 no, 2 a launch */
+    name_meanings means;
+    TRY(name_meanings_init(&means, t, a, err));
     uint8_t *found = ARENA_ARRAY(a, uint8_t, (size_t)t->slice.n + 1);
-    if (!says || !found) FAIL_MEMORY(err);
+    if (!found) FAIL_MEMORY(err);
     bool linked = false;
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         linked |= t->kernel.launch[k] != 0;
         found[t->kernel.launch[k]] = 1;
     }
     for (uint32_t i = 1; i < t->slice.n; i++) {
-        uint32_t name = t->slice.name[i];
-        uint8_t kind = t->slice.kind[i];
-        if (!kind_is_call(kind) || name >= t->n_strings) continue;
-        if (!says[name]) {
-            says[name] = launch_name(trace_str(t, name)) ? 2 : 1;
-            w.captured |= lexicon_means(trace_str(t, name), MEANS_CAPTURES);
-            w.graphs |= lexicon_means(trace_str(t, name), MEANS_REPLAYS);
-        }
-        if (says[name] != 2) continue;
+        uint64_t says = kind_is_call(t->slice.kind[i]) ? name_meanings_of(&means, i) : 0;
+        w.captured |= (says & MEANING(CAPTURES)) != 0;
+        w.graphs |= (says & MEANING(REPLAYS)) != 0;
+        if (!(says & MEANING(LAUNCHES))) continue;
         w.launches++;
         w.missing += !found[i];
     }
