@@ -32,8 +32,9 @@ export async function stand(root) {
   const browser = await launch();
   const another = async (fill) => {
     const own = mkdtempSync(join(tmpdir(), "tacho-browser-"));
-    await fill(own);
+    const begin = await fill(own);
     age(own);
+    if (typeof begin === "function") begin(); // what is written from now on is young
     let now = await serve(tacho, own);
     const url = now.url;
     return {

@@ -1,7 +1,8 @@
 // Many tabs of one browser, which has six connections to a server for all of them together: none is held while nothing
 // happens, none while a trace loads, and slow questions leave some to the others.
 import assert from "node:assert/strict";
-import { appendFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serve, settled } from "./stand.mjs";
 import { heading, plain, test, visit } from "./tools.mjs";
@@ -116,14 +117,17 @@ test("a request that is broken off by leaving the page is made again when it is 
   }));
 
 test("a run that cannot be read yet holds no connection: other tabs are ready meanwhile", async (s) => {
-  let timer;
+  let writer;
+  const event = '{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":10,"dur":5},';
   const fill = (folder) => {
     addSample(s, folder, "sample");
     mkdirSync(join(folder, "growing"));
     const file = join(folder, "growing/worker0.pt.trace.json");
-    let n = 0;
-    writeFileSync(file, '{"traceEvents":[\n');
-    timer = setInterval(() => appendFileSync(file, `{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":${10 * n++},"dur":5},\n`), 100);
+    // A process of its own writes: this one may be busy for longer than a file is taken for still being written.
+    return () => {
+      writeFileSync(file, '{"traceEvents":[\n');
+      writer = spawn("sh", ["-c", `while sleep 0.1; do echo '${event}' >>"$0"; done`, file]);
+    };
   };
   try {
     await alone(s, fill, async (own, context) => {
@@ -138,11 +142,11 @@ test("a run that cannot be read yet holds no connection: other tabs are ready me
       // It never stops, so it is read as far as it is, and says so.
       await first.waitForSelector(".live-line >> text=/Still being written/");
       await first.waitForFunction(() => document.querySelector("h1").textContent !== "growing");
-      clearInterval(timer);
+      writer.kill();
       await first.waitForSelector(".live-badge", { state: "detached" });
     });
   } finally {
-    clearInterval(timer);
+    writer?.kill();
   }
 });
 
