@@ -285,14 +285,6 @@ static void has_no_other_children(void) {
     nap_ms(200); /* until the recorder's own thread has begun */
     printf("%d %s\n", (int)waitpid(-1, NULL, WNOHANG), strerror(errno));
 }
-static void child_outlives_parent(void) {
-    int ends[2];
-    mark(100);
-    if (pipe(ends) != 0 || fork() != 0) return;
-    close(ends[1]);
-    mark_slowly(4, 100, 20);
-    _exit(0);
-}
 
 /* ---- signals ---- */
 
@@ -662,46 +654,86 @@ static void many_marks(void) {
     mark(n_arg ? n_arg : 3000000);
 }
 
-#define KINDS(X)                                                                               \
-    X(plain)                                                                                   \
-    X(first_events_at_once) X(many_threads) X(thread_after_thread) X(main_leaves_first) X(     \
-        thread_exits) X(exits_while_a_thread_records) X(cancelled_threads) X(small_stacks)     \
-        X(forks) X(forks_in_forks) X(forks_among_threads) X(bare_forks) X(                     \
-            bare_forks_among_threads) X(cloned) X(vforks_and_executes) X(vforks_and_records)   \
-            X(executes_itself) X(reaps_in_a_handler) X(ignores_children) X(                    \
-                has_no_other_children) X(child_outlives_parent) X(profiled)                    \
-                X(profiled_on_a_small_stack) X(forks_in_a_handler) X(                          \
-                    first_event_on_a_small_stack) X(blocks_all_signals) X(own_file_cut)        \
-                    X(handles_its_own_file_cut) X(stopped_for_a_while) X(aborts) X(crashes) X( \
-                        leaves_at_once) X(leaves_quickly) X(killed) X(terminated)              \
-                        X(records_at_exit) X(few_descriptors) X(no_descriptors) X(             \
-                            little_address_space) X(no_more_address_space) X(small_files)      \
-                            X(smaller_files_later) X(no_files) X(locked_memory) X(             \
-                                another_root) X(another_user_later) X(another_user_first)      \
-                                X(another_folder) X(strict_umask) X(own_descriptor_table) X(   \
-                                    own_files_at_all_numbers) X(closes_one_by_one)             \
-                                    X(forbids_files_later) X(forbids_files_first) X(inherits)  \
-                                        X(cuts_the_recording) X(cuts_a_part_of_the_recording)  \
-                                            X(removes_the_recording) X(renames_the_recording)  \
-                                                X(many_names) X(long_names) X(bad_arguments)   \
-                                                    X(deep_ranges) X(marks_for_a_while)        \
-                                                        X(many_marks)
+#define KIND(name) \
+    { #name, name }
+static const struct {
+    const char *name;
+    void (*run)(void);
+} KINDS[] = {
+    KIND(plain),
+    KIND(first_events_at_once),
+    KIND(many_threads),
+    KIND(thread_after_thread),
+    KIND(main_leaves_first),
+    KIND(thread_exits),
+    KIND(exits_while_a_thread_records),
+    KIND(cancelled_threads),
+    KIND(small_stacks),
+    KIND(forks),
+    KIND(forks_in_forks),
+    KIND(forks_among_threads),
+    KIND(bare_forks),
+    KIND(bare_forks_among_threads),
+    KIND(cloned),
+    KIND(vforks_and_executes),
+    KIND(vforks_and_records),
+    KIND(executes_itself),
+    KIND(reaps_in_a_handler),
+    KIND(ignores_children),
+    KIND(has_no_other_children),
+    KIND(profiled),
+    KIND(profiled_on_a_small_stack),
+    KIND(forks_in_a_handler),
+    KIND(first_event_on_a_small_stack),
+    KIND(blocks_all_signals),
+    KIND(own_file_cut),
+    KIND(handles_its_own_file_cut),
+    KIND(stopped_for_a_while),
+    KIND(aborts),
+    KIND(crashes),
+    KIND(leaves_at_once),
+    KIND(leaves_quickly),
+    KIND(killed),
+    KIND(terminated),
+    KIND(records_at_exit),
+    KIND(few_descriptors),
+    KIND(no_descriptors),
+    KIND(little_address_space),
+    KIND(no_more_address_space),
+    KIND(small_files),
+    KIND(smaller_files_later),
+    KIND(no_files),
+    KIND(locked_memory),
+    KIND(another_root),
+    KIND(another_user_later),
+    KIND(another_user_first),
+    KIND(another_folder),
+    KIND(strict_umask),
+    KIND(own_descriptor_table),
+    KIND(own_files_at_all_numbers),
+    KIND(closes_one_by_one),
+    KIND(forbids_files_later),
+    KIND(forbids_files_first),
+    KIND(inherits),
+    KIND(cuts_the_recording),
+    KIND(cuts_a_part_of_the_recording),
+    KIND(removes_the_recording),
+    KIND(renames_the_recording),
+    KIND(many_names),
+    KIND(long_names),
+    KIND(bad_arguments),
+    KIND(deep_ranges),
+    KIND(marks_for_a_while),
+    KIND(many_marks),
+};
 
 int main(int argc, char **argv) {
-    static const struct {
-        const char *name;
-        void (*run)(void);
-    } TABLE[] = {
-#define X(kind) {#kind, kind},
-        KINDS(X)
-#undef X
-    };
     own_path = argv[0];
     n_arg = argc > 2 ? atoi(argv[2]) : 0;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++)
-        if (argc > 1 && strcmp(argv[1], TABLE[i].name) == 0) {
-            TABLE[i].run();
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
+        if (argc > 1 && strcmp(argv[1], KINDS[i].name) == 0) {
+            KINDS[i].run();
             puts("done");
             return 0;
         }
