@@ -17,6 +17,7 @@
 #include "store/traits.h"
 
 #define MAX_COLLECTIVES 20000
+#define LEAST_ALONE_NS 1000
 
 typedef struct {
     const reduce_question *q;
@@ -156,8 +157,21 @@ static status reduce_add_step(reduce_ctx *r, uint32_t i, const intervals *alone,
         .allocator = intervals_ns_in(&r->allocator, s->start, s->end),
         .device = intervals_ns_in(&r->ranges.device, s->start, s->end),
         .bare = bare,
+        .work = intervals_ns_in(&r->ranges.work, s->start, s->end),
     };
     set_overlap(r, alone, row);
+    return OK;
+}
+
+/* Stretches that could not change an answer are left out: a summary stays small. */
+static status reduce_add_alone(reduce_ctx *r, error *err) {
+    const intervals *all = &r->ranges.exposed;
+    for (size_t i = 0; i < all->n && SUMMARY_N(r->out, alone) < MAX_COLLECTIVES; i++) {
+        if (sub_i64(all->v[i].end, all->v[i].start) < LEAST_ALONE_NS) continue;
+        summary_alone *row = summary_add_alone(r->out);
+        if (!row) FAIL_MEMORY(err);
+        *row = (summary_alone){r->worker, all->v[i].start, all->v[i].end};
+    }
     return OK;
 }
 
@@ -176,7 +190,7 @@ static status reduce_add_steps(reduce_ctx *r, error *err) {
     if (alone.failed) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < r->steps.n; i++)
         TRY(reduce_add_step(r, i, &alone, bare.bare[i], err));
-    return OK;
+    return reduce_add_alone(r, err);
 }
 
 /* ---- devices ----------------------------------------------------------------------------- */
@@ -316,7 +330,7 @@ static void shrink(summary *s) {
     }
     if (*n < 64) {
         summary_drop(s, SUMMARY_BIT(histogram) | SUMMARY_BIT(worker_time) | SUMMARY_BIT(comm) |
-                            SUMMARY_BIT(range));
+                            SUMMARY_BIT(range) | SUMMARY_BIT(alone));
         SUMMARY_ROWS(s, worker)->collectives_left_out = SUMMARY_ROWS(s, worker)->collectives;
         return;
     }
