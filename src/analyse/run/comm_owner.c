@@ -188,8 +188,8 @@ static status write_step_sync(comm_owner_ctx *f, str worker, error *err) {
         TRY(comm_owner_measure(&g->whole, &g->moved, &total, &transfer, err));
         summary_step_sync *row = summary_add_step_sync(f->s);
         if (!row) FAIL_MEMORY(err);
-        *row = (summary_step_sync){worker, v[i].number, v[i].start, transfer,
-                                   sub_i64(total, transfer), 0};
+        *row = (summary_step_sync){
+            worker, v[i].number, v[i].start, transfer, sub_i64(total, transfer), 0};
         TRY(find_blocked(f, g, &row->blocked, err));
     }
     return OK;

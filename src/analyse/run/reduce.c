@@ -12,12 +12,13 @@
 #include "analyse/producer/device_report.h"
 #include "analyse/producer/producer_rows.h"
 #include "analyse/producer/untraced_steps.h"
+#include "analyse/run/own_work.h"
 #include "analyse/scan/device_metrics.h"
 #include "base/bisect.h"
 #include "store/traits.h"
 
 #define MAX_COLLECTIVES 20000
-#define LEAST_ALONE_NS 1000
+#define LEAST_ALONE_NS 100
 
 typedef struct {
     const reduce_question *q;
@@ -295,6 +296,7 @@ static status reduce(reduce_ctx *r, error *err) {
     TRY(reduce_add_worker(r, list.n, err));
     TRY(add_quality(r, err));
     TRY(reduce_add_steps(r, err));
+    if (r->steps.n) TRY(own_work_reduce(t, &r->steps, &r->ranges, r->worker, r->out, err));
     TRY(reduce_add_devices(r, err));
     for (uint32_t i = 0; i < list.n && i < MAX_COLLECTIVES; i++)
         TRY(reduce_add_comm(r, &list, i, err));

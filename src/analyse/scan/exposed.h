@@ -3,8 +3,7 @@
  * A moment of communication is exposed when a device communicates and computes nothing itself:
  * a kernel of another device hides nothing. Copies and sets are not computation. A collective
  * on the host (gloo, MPI) is exposed while no device computes; where no kernel was recorded,
- * while the host does not compute: an operator that neither communicates, nor reads a result,
- * nor is only a node of autograd around others. Several devices of one process that are exposed at once count once,
+ * while no operator runs that neither communicates nor reads a result. Several devices of one process that are exposed at once count once,
  * so what is exposed never exceeds the step. Overview, steps, distributed, advise and the
  * summaries of a run all take it from here. */
 #ifndef ANALYSE_EXPOSED_H
