@@ -116,6 +116,8 @@ enum {                    /* header.lost */
        TACHO_LOST_SIDE,   /* side records that found no room */
        TACHO_LOST_SHAPES, /* tensors of an operator beyond the most that are kept */
        TACHO_LOST_DEVICE, /* device records the driver dropped or there was no room for */
+       TACHO_LOST_INSIDE, /* events of a signal handler or an allocator that was called inside
+                           * the recorder, or on a stack too small for it */
        TACHO_N_LOST = 8,
 };
 

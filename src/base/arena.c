@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "base/pages.h"
+#include "base/stop.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define POISONING 1
@@ -84,7 +85,7 @@ static void relink(arena *a, const arena_block *b, arena_block *as) {
 
 /* A block after another one, or before all. */
 static arena_block *new_block(arena *a, size_t size, arena_block *previous) {
-    arena_block *b = pages_take(size);
+    arena_block *b = stop_is_asked(a) ? NULL : pages_take(size);
     if (!b) return NULL;
     *b = (arena_block){.next = previous ? previous->next : a->blocks,
                        .previous = previous,
@@ -159,7 +160,7 @@ void *arena_array(arena *a, size_t n, size_t elem_bytes) {
 
 /* Without a copy where the kernel moves pages. */
 static void *grow_own(arena *a, void *p, size_t old_size, size_t size) {
-    if (!fits_limit(a, size - old_size)) return NULL;
+    if (!fits_limit(a, size - old_size) || stop_is_asked(a)) return NULL;
     arena_block *b = (arena_block *)p - 1;
     UNPOISON(b, b->size_bytes);
     size_t block_bytes = sizeof *b + size + RED_ZONE;

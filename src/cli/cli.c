@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -29,6 +30,16 @@
 #define SCREEN_LINES \
     38 /* of an answer on a terminal of 40, with the prompt before and after it */
 #define LEAST_WIDTH 40 /* below this no table is readable: let the terminal wrap */
+
+static void (*pipes_before)(int) = SIG_DFL;
+
+void cli_ignore_pipes(void) {
+    pipes_before = signal(SIGPIPE, SIG_IGN);
+}
+
+void cli_restore_pipes(void) {
+    (void)signal(SIGPIPE, pipes_before);
+}
 
 int cli_exit_status(status s) {
     switch (s) {

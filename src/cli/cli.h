@@ -9,6 +9,10 @@ enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_INPUT = 2, EXIT_RESOURCES = 3, EXIT_R
 
 /* Which exit status a failure ends in. */
 int cli_exit_status(status s);
+/* From now on a reader that leaves is a failed write, not SIGPIPE; a program that we start gets
+ * the signal as it was before. */
+void cli_ignore_pipes(void);
+void cli_restore_pipes(void);
 /* Says the error on stderr, in the language of the options; returns its exit status. */
 int cli_complain(const options *o, const error *err);
 

@@ -4,7 +4,6 @@
  * first word is a trace, whose overview is shown. Everything else is the command's own; see
  * options.h. Exit statuses are those of cli.h. A broken pipe is
  * a failed write, not a signal: the output says so and the program ends quietly. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,7 +69,7 @@ static int main_run(int argc, char **argv, arena *a) {
 }
 
 int main(int argc, char **argv) {
-    signal(SIGPIPE, SIG_IGN);
+    cli_ignore_pipes();
     fault_init();
     arena a;
     arena_init(&a, 0);

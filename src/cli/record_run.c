@@ -28,6 +28,7 @@
 #include "base/clock.h"
 #include "base/message_ids_cli.h"
 #include "base/num.h"
+#include "cli/cli.h"
 #include "cli/record_end.h"
 #include "cli/record_target.h"
 #include "text/text.h"
@@ -277,7 +278,7 @@ static void set_environment(const record_run *r) {
 /* In the child: tells the parent through the pipe when the program cannot be run. */
 static void run_child(const record_run *r, int tell, const sigset_t *mask) {
     sigprocmask(SIG_SETMASK, mask, NULL);
-    signal(SIGPIPE, SIG_DFL);
+    cli_restore_pipes();
     set_environment(r);
     execvp(r->argv[0], r->argv);
     int code = errno;

@@ -26,12 +26,16 @@
 #include "record/rec_status.h"
 #include "record/rec_trigger.h"
 
+/* A signal handler may fork while its own thread holds the locks: it would wait for itself. The
+ * child makes everything new in any case. */
 static void before_fork(void) {
+    if (rec_self.n_locks) return;
     pthread_mutex_lock(&rec_cycle_lock);
     pthread_mutex_lock(&rec_lock);
 }
 
 static void after_fork_in_parent(void) {
+    if (rec_self.n_locks) return;
     pthread_mutex_unlock(&rec_lock);
     pthread_mutex_unlock(&rec_cycle_lock);
 }

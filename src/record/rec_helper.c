@@ -141,6 +141,7 @@ static void keep_clock(watch *w, rec_file *f, int64_t now) {
     int64_t ms = w->n_clocks < 3 ? 20 : w->n_clocks < 60 ? 1000 : 10000;
     bool before = rec_enter(&rec_lock);
     rec_side_clock(f);
+    rec_count_inside(f);
     rec_leave(&rec_lock, before);
     w->n_clocks++;
     w->next_clock_ns = now + ms * 1000000;

@@ -118,6 +118,8 @@ struct rec_thread {
     char *given;          /* the name the program gave it; NULL: the system's */
     tacho_slot *trial_at; /* where it was before a trial; NULL: it is in none */
     bool in_slow;
+    uint32_t n_locks;  /* that it holds or waits for, by rec_enter */
+    int cancel_before; /* whether it could be cancelled before the first of them */
 };
 extern __thread rec_thread rec_self __attribute__((tls_model("initial-exec")));
 extern pthread_mutex_t rec_lock, rec_cycle_lock;
@@ -136,7 +138,8 @@ typedef struct {
     uint32_t is_same_process; /* 0: this is a child that nobody told */
     uint32_t epoch;           /* of the current file; 0: none */
     uint32_t room;            /* another whenever there may be room again; 0: not known */
-    char rest[REC_PAGE_BYTES - 12];
+    uint32_t n_inside;        /* events refused inside the recorder, not yet in a header */
+    char rest[REC_PAGE_BYTES - 16];
 } rec_page;
 extern rec_page rec_here __attribute__((aligned(REC_PAGE_BYTES)));
 /* There may be room in a file that was full: who found none shall look again. */
@@ -173,12 +176,14 @@ static inline bool rec_mutex_try(pthread_mutex_t *lock) {
 }
 
 /* Takes a lock and marks the thread: should what it calls (an instrumented malloc, a signal
- * handler) record, it is refused instead of waiting for itself. The result goes to
- * rec_leave. */
+ * handler) record, it is refused instead of waiting for itself. The thread cannot be cancelled
+ * meanwhile: opening a file would end it with the lock held. The result goes to rec_leave. */
 static inline bool rec_enter(pthread_mutex_t *lock) {
     rec_look_for_fork(); /* before the mark: it clears rec_self in a child */
     bool before = rec_self.in_slow;
     rec_self.in_slow = true;
+    if (rec_self.n_locks++ == 0)
+        (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &rec_self.cancel_before);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pthread_mutex_lock(lock);
     return before;
@@ -186,6 +191,8 @@ static inline bool rec_enter(pthread_mutex_t *lock) {
 static inline void rec_leave(pthread_mutex_t *lock, bool before) {
     pthread_mutex_unlock(lock);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (rec_self.n_locks && --rec_self.n_locks == 0)
+        (void)pthread_setcancelstate(rec_self.cancel_before, NULL);
     rec_self.in_slow = before;
 }
 
@@ -194,9 +201,17 @@ bool rec_is_on_small_stack(void);
 /* Room for n slots on this thread, or NULL: then nothing may be written, and the loss is
  * counted. rec_close publishes the event. */
 tacho_slot *rec_open_slow(rec_thread *t, uint32_t n);
+/* An event that was made inside the recorder: no lock may be taken, so it is counted here until
+ * somebody who has the lock adds it to the file. */
+static inline tacho_slot *rec_refuse_inside(void) {
+    __atomic_fetch_add(&rec_here.n_inside, 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+/* Adds them to the file. rec_lock. */
+void rec_count_inside(rec_file *f);
 static inline tacho_slot *rec_open(uint32_t n) {
     rec_thread *t = &rec_self;
-    if (REC_UNLIKELY(t->busy)) return NULL; /* a signal came in the middle of an event */
+    if (REC_UNLIKELY(t->busy)) return rec_refuse_inside(); /* a signal during an event */
     __atomic_store_n(&t->busy, 1, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (REC_LIKELY(t->epoch == __atomic_load_n(&rec_here.epoch, __ATOMIC_RELAXED)) &&

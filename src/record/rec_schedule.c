@@ -238,6 +238,7 @@ static bool deactivate(const rec_window *window) {
     (void)rec_quiet(f->epoch, WAIT_FOR_WRITERS_NS);
     bool before = rec_enter(&rec_lock);
     rec_threads_rename(f);
+    rec_count_inside(f);
     tacho_side_clock now = rec_clock_pair();
     rec_side(f, TACHO_SIDE_CLOCK, &now, sizeof now, NULL, 0);
     f->header->stop_unix_ns = now.unix_ns;

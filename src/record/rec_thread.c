@@ -17,7 +17,8 @@
  * header stays mapped, and a stop waits. So the count is exact at any moment, also for who
  * reads the file of a program that was killed.
  *
- * A signal handler that records while its own thread is in here is refused, not deadlocked. */
+ * A signal handler that records while its own thread is in here is refused, not deadlocked, and
+ * counted (rec_refuse_inside). */
 #include <fcntl.h>
 #include <linux/membarrier.h>
 #include <signal.h>
@@ -152,12 +153,9 @@ bool rec_is_on_small_stack(void) {
     return sigaltstack(NULL, &s) == 0 && s.ss_flags & SS_ONSTACK && s.ss_size < ENOUGH;
 }
 
-/* For an event that may not look for a place. */
-static void count_without_place(void) {
-    bool before = rec_enter(&rec_lock);
-    if (rec_current)
-        __atomic_fetch_add(&rec_current->header->lost[TACHO_LOST_FULL], 1, __ATOMIC_RELAXED);
-    rec_leave(&rec_lock, before);
+void rec_count_inside(rec_file *f) {
+    uint32_t n = __atomic_exchange_n(&rec_here.n_inside, 0, __ATOMIC_RELAXED);
+    if (n) __atomic_fetch_add(&f->header->lost[TACHO_LOST_INSIDE], n, __ATOMIC_RELAXED);
 }
 
 static bool rec_thread_find_place(rec_thread *t, uint32_t n) {
@@ -165,6 +163,7 @@ static bool rec_thread_find_place(rec_thread *t, uint32_t n) {
     int64_t from = is_trial ? rec_cpu_ns() : 0;
     rec_file *f = rec_current;
     if (f && has_key && f->epoch == __atomic_load_n(&tacho_on, __ATOMIC_RELAXED)) {
+        rec_count_inside(f);
         if (!t->row) list_thread(t);
         ok = t->epoch == f->epoch && t->end - t->at >= (ptrdiff_t)n;
         if (!ok) ok = take_chunk(t, f, n);
@@ -180,11 +179,7 @@ static bool rec_thread_find_place(rec_thread *t, uint32_t n) {
 /* Not inlined: its frame would cost an event that is refused again more than all the rest. */
 static __attribute__((noinline)) tacho_slot *open_anew(rec_thread *t, uint32_t n) {
     rec_look_for_fork();
-    if (t->in_slow) return NULL;
-    if (rec_is_on_small_stack()) {
-        count_without_place();
-        return NULL;
-    }
+    if (t->in_slow || rec_is_on_small_stack()) return rec_refuse_inside();
     t->in_slow = true;
     if (__atomic_load_n(&tacho_on, __ATOMIC_RELAXED) == REC_PENDING) rec_start_pending();
     bool ok = rec_thread_find_place(t, n);

@@ -21,6 +21,7 @@
 #include "base/message_ids_advice.h"
 #include "base/message_ids_cli.h"
 #include "base/num.h"
+#include "base/stop.h"
 #include "present/present.h"
 #include "serve/answer_cache.h"
 #include "serve/compared.h"
@@ -456,6 +457,19 @@ static bool gives_facts(const request_ctx *x) {
            p->first_step == whole.first_step && p->last_step == whole.last_step;
 }
 
+static bool is_left(const void *context) {
+    return request_is_left(context);
+}
+
+/* Until the reader has left: the analysis then ends at the next block of its arena. */
+static status ask_while_waited_for(request_ctx *x, const analysis_input *in, const params *p,
+                                   answer *a, error *err) {
+    stop_begin(&x->arena, is_left, x);
+    status st = analysis_ask(x->request.analysis, in, p, &x->arena, a, err);
+    if (stop_end() && st != OK) FAIL0(err, ERR_CANCELLED, NOPOS, MSG_CANCELLED);
+    return st;
+}
+
 status route_analysis(request_ctx *x, error *err) {
     answer a;
     params p = x->request.question.params;
@@ -464,7 +478,7 @@ status route_analysis(request_ctx *x, error *err) {
     in = (analysis_input){.traces = x->traces, .n_traces = x->n_traces};
     if (x->compared.n) TRY(compared_input(x, &in, err));
     p.pool = x->service->pool;
-    TRY(analysis_ask(x->request.analysis, &in, &p, &x->arena, &a, err));
+    TRY(ask_while_waited_for(x, &in, &p, &a, err));
     if (gives_facts(x))
         facts_take(x->service->facts, snapshot_entry(x->snapshot, x->chosen.span), x->held[0],
                    &a);

@@ -520,6 +520,14 @@ static int64_t now_ms(void) {
     return clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
+/* Or one whose length is not known before it ends. */
+static bool has_long_body(connection *con) {
+    int64_t bytes = 0;
+    str length = header(con, "Content-Length");
+    if (header(con, "Transfer-Encoding").n) return true;
+    return length.n && (!fmt_parse_bytes(length, &bytes) || bytes > MOST_BODY_BYTES);
+}
+
 static enum MHD_Result on_request(void *context, connection *con, const char *url,
                                   const char *method, const char *version, const char *body,
                                   size_t *upload_size, void **state) {
@@ -534,8 +542,10 @@ static enum MHD_Result on_request(void *context, connection *con, const char *ur
     case STAGE_NEW:
         c->stage = STAGE_READ;
         connections_ask(slot_of(con));
-        if (reads) return MHD_YES;
-        if (!guard_is_upload(str_of(method), str_n(c->target, c->n_target)))
+        if (reads && !has_long_body(con)) return MHD_YES;
+        if (reads)
+            error_set(&err, ERR_LIMIT, NOPOS, MSG_HTTP_BODY, 0, NULL);
+        else if (!guard_is_upload(str_of(method), str_n(c->target, c->n_target)))
             error_set(&err, ERR_ARG, NOPOS, MSG_HTTP_METHOD, 0, NULL);
         else if (begin_upload(c, method, &err) == OK) {
             c->stage = STAGE_BODY;
@@ -554,7 +564,7 @@ static enum MHD_Result on_request(void *context, connection *con, const char *ur
         if (*upload_size) {
             c->n_body += *upload_size;
             *upload_size = 0;
-            return c->n_body <= MOST_BODY_BYTES ? MHD_YES : MHD_NO;
+            return MHD_YES;
         }
         if (!c->n_body) return server_begin(c, method);
         error_set(&err, ERR_ARG, NOPOS, MSG_HTTP_BODY, 0, NULL);

@@ -169,7 +169,8 @@ typedef enum {
     X(DEVICE_DROPPED)     /* device records the driver dropped */                          \
     X(DATABASE_DAMAGED)   /* rows of a database that cannot be read */                     \
     X(OTHER_CLOCK)        /* far from the session by a clock of its own, skipped */        \
-    X(ROWS_MISSING)       /* a task before which others are missing: an excerpt */
+    X(ROWS_MISSING)       /* a task before which others are missing: an excerpt */         \
+    X(RECORDER_INSIDE)    /* an event of a signal handler that interrupted the recorder */
 
 typedef enum {
     CAUSE_NONE = 0,

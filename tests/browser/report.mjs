@@ -1,8 +1,10 @@
 // A report: one file, opened from the disk with the network off. Every view has its answers, in both languages; what is
-// not inside is said; names of a trace are only names; a comparison opens on what changed.
+// not inside is said; names of a trace are only names; a comparison opens on what changed. The page never breaks its own
+// policy, and the policy lets nothing else run, load or send.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { settled } from "./stand.mjs";
@@ -10,20 +12,25 @@ import { test } from "./tools.mjs";
 
 const VIEWS = "overview why timeline operators kernels roofline modules memory steps pipeline distributed".split(" ");
 
-async function withReport(s, args, run, { theme = "light", lang = "en" } = {}) {
+async function withReport(s, args, run, { theme = "light", lang = "en", offline = true } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "tacho-report-test-"));
   const file = join(folder, "report.html");
   execFileSync(s.tacho, ["report", ...args(folder), "-q", "-o", file]);
-  const context = await s.browser.newContext({ offline: true, viewport: { width: 1440, height: 900 } });
+  const context = await s.browser.newContext({ offline, viewport: { width: 1440, height: 900 } });
   await context.addInitScript(([t, l]) => (localStorage.setItem("tacho.theme", t), localStorage.setItem("tacho.language", l)), [theme, lang]);
+  await context.addInitScript(() => {
+    globalThis.violations = [];
+    addEventListener("securitypolicyviolation", (e) => globalThis.violations.push(`${e.effectiveDirective} ${e.blockedURI}`));
+  });
   const page = await context.newPage();
   const faults = [];
   page.on("console", (m) => m.type() === "error" && faults.push(m.text()));
   page.on("pageerror", (e) => faults.push(e.message));
-  page.on("request", (r) => /^https?:/.test(r.url()) && faults.push(`request to ${r.url()}`));
+  page.on("request", (r) => !/^(data:|blob:)/.test(r.url()) && r.url().split("#")[0] !== `file://${file}` && faults.push(`request to ${r.url()}`));
   try {
-    await run(page, { file, url: `file://${file}`, folder });
+    await run(page, { file, url: `file://${file}`, folder, faults });
     assert.deepEqual(faults, []);
+    assert.deepEqual(await page.evaluate(() => globalThis.violations), []);
   } finally {
     await context.close();
     rmSync(folder, { recursive: true, force: true });
@@ -50,6 +57,63 @@ for (const lang of ["en", "zh"])
       },
       { lang },
     ));
+
+/** What a hole in the page could try, each with the directive that stops it. */
+const ATTEMPTS = {
+  "connect-src fetch": (to) => fetch(`${to}/x`).catch(() => {}),
+  "connect-src socket": (to) => new WebSocket(to.replace("http", "ws")),
+  "connect-src beacon": (to) => navigator.sendBeacon(to, "names"),
+  "img-src": (to) => (new Image().src = `${to}/x.png`),
+  "script-src-elem inline": () => document.body.append(Object.assign(document.createElement("script"), { textContent: "globalThis.ran = true" })),
+  "script-src-elem foreign": (to) => document.body.append(Object.assign(document.createElement("script"), { src: `${to}/x.js` })),
+  "script-src-attr": () => document.body.insertAdjacentHTML("beforeend", '<p onclick="globalThis.ran = true">x</p>'),
+  "style-src-elem": () => document.head.append(Object.assign(document.createElement("style"), { textContent: "body { display: none }" })),
+  "font-src": (to) => new FontFace("x", `url(${to}/x.woff2)`).load().catch(() => {}),
+  "frame-src": (to) => document.body.append(Object.assign(document.createElement("iframe"), { src: to })),
+  "object-src": (to) => document.body.append(Object.assign(document.createElement("object"), { data: `${to}/x.swf` })),
+  "media-src": (to) => document.body.append(Object.assign(document.createElement("video"), { src: `${to}/x.mp4` })),
+  "form-action": (to) => document.body.appendChild(Object.assign(document.createElement("form"), { action: to })).submit(),
+  "base-uri": (to) => document.head.append(Object.assign(document.createElement("base"), { href: to })),
+};
+
+/** In a task of its own: what the debugger evaluates itself is exempt. */
+const evaluateText = () =>
+  new Promise((resolve) =>
+    setTimeout(() => {
+      try {
+        resolve(globalThis.Function("return 'it ran'")());
+      } catch (e) {
+        resolve(e.name);
+      }
+    }),
+  );
+
+test("report: its policy lets nothing else run, load or send", async (s) => {
+  let n = 0;
+  const server = createServer((_, answer) => answer.end(String(++n)));
+  server.on("connection", () => n++);
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const tryAll = async (page, { url, faults }) => {
+    await page.goto(url);
+    await settled(page);
+    assert.deepEqual(await page.evaluate(() => globalThis.violations), []);
+    for (const [what, attempt] of Object.entries(ATTEMPTS)) {
+      await page.evaluate(attempt, `http://127.0.0.1:${server.address().port}`);
+      await page.waitForFunction((directive) => globalThis.violations.some((v) => v.startsWith(directive)), what.split(" ")[0], { timeout: 5000 });
+      await page.evaluate(() => (globalThis.violations = []));
+    }
+    assert.equal(await page.evaluate(evaluateText), "EvalError");
+    await page.evaluate(() => (globalThis.violations = []));
+    assert.equal(await page.evaluate(() => globalThis.ran), undefined);
+    assert.equal(n, 0, "something arrived at the server");
+    faults.length = 0; // the console names each attempt
+  };
+  try {
+    await withReport(s, () => [sample(s)], tryAll, { offline: false });
+  } finally {
+    server.close();
+  }
+});
 
 test("report: what is not inside is said, and nothing waits for it", (s) =>
   withReport(s, () => [sample(s)], async (page, { url }) => {

@@ -6,17 +6,49 @@ half-way, `deaf` ignores Range, `change` gives an object another tag after its f
 LIES, ways of sending something else than was asked for; `elsewhere` is where every request is redirected to;
 `drip` sends two bytes a second, `endless` a body that has no length and no end.
 """
+import base64
 import datetime
 import hashlib
 import hmac
 import http.server
+import ssl
+import subprocess
 import threading
 import time
 import urllib.parse
 from xml.sax.saxutils import escape
 
 ACCESS, SECRET, REGION = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "eu-test-1"
-SAS = "sv=2021&sig=abc%2Bdef%3D"
+BLOB_ACCOUNT, BLOB_KEY = "acc", base64.b64encode(bytes(range(64))).decode()
+
+
+def sign_blobs(fields):
+    """What Azure computes over the fields of a token for one container (version 2020-12-06)."""
+    lines = [fields.get("sp", ""), fields.get("st", ""), fields.get("se", ""), f"/blob/{BLOB_ACCOUNT}/runs", fields.get("si", ""),
+             fields.get("sip", ""), fields.get("spr", ""), fields.get("sv", ""), fields.get("sr", ""), *[""] * 7]
+    key = base64.b64decode(BLOB_KEY)
+    return base64.b64encode(hmac.new(key, "\n".join(lines).encode(), hashlib.sha256).digest()).decode()
+
+
+def blob_token(days=1, **changed):
+    """A token that reads and lists the container for so many days, only over TLS, as Azure's portal makes it."""
+    end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=days)
+    fields = {"sp": "rl", "se": end.strftime("%Y-%m-%dT%H:%M:%SZ"), "spr": "https", "sv": "2020-12-06", "sr": "c"}
+    return urllib.parse.urlencode({**fields, "sig": sign_blobs(fields), **changed})
+
+
+def make_certificates(folder):
+    """An authority of our own, and what it signed: a certificate for this machine, one for another, one that has expired."""
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    run = {"check": True, "capture_output": True, "cwd": folder}
+    subprocess.run(["openssl", "req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=authority"], **run)
+    for name, place, days in (("good", "IP:127.0.0.1", "2"), ("elsewhere", "DNS:example.org", "2"), ("expired", "IP:127.0.0.1", "-1")):
+        subprocess.run(["openssl", "req", *key, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", "/CN=server"], **run)
+        (folder / f"{name}.ext").write_text(f"subjectAltName={place}")
+        subprocess.run(["openssl", "x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days",
+                        days, "-extfile", f"{name}.ext", "-out", f"{name}.crt"], **run)
+        (folder / f"{name}.pem").write_text((folder / f"{name}.key").read_text() + (folder / f"{name}.crt").read_text())
+    return folder / "ca.pem"
 
 
 LIES = ("short", "shifted", "unsaid", "grown", "retagged", "redated")
@@ -37,7 +69,14 @@ class Store(http.server.ThreadingHTTPServer):
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.server_address[1]}"
+        return f"{'https' if isinstance(self.socket, ssl.SSLSocket) else 'http'}://127.0.0.1:{self.server_address[1]}"
+
+    def use_tls(self, certificate):
+        """From now on; before the first request."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        self.socket = context.wrap_socket(self.socket, server_side=True)
+        return self
 
     def __enter__(self):
         threading.Thread(target=self.serve_forever, daemon=True).start()
@@ -216,11 +255,17 @@ class S3(Plain):
 
 
 class Blob(Plain):
+    def has_token(self, query):
+        now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        is_tls = isinstance(self.connection, ssl.SSLSocket)
+        return (query.get("sig") == sign_blobs(query) and query.get("se", "") > now and set("rl") <= set(query.get("sp", ""))
+                and (is_tls or query.get("spr") != "https"))
+
     def do_GET(self):
         url = urllib.parse.urlsplit(self.path)
         query = dict(urllib.parse.parse_qsl(url.query))
         container, _, key = urllib.parse.unquote(url.path).lstrip("/").partition("/")
-        if not self.server.anonymous and (query.get("sig") != "abc+def=" or query.get("sv") != "2021"):
+        if not self.server.anonymous and not self.has_token(query):
             return self.answer(403)
         if container != "runs":
             return self.answer(404)

@@ -19,7 +19,7 @@
 #define COL_G(name) COL(idle, gaps, name)
 #define COL_S(name) COL(idle, steps, name)
 
-enum { MOST_GAPS = 1000 };
+enum { MOST_GAPS = 1000, HELD_GAPS = 8 * MOST_GAPS };
 
 typedef struct {
     uint8_t cause, doing;
@@ -50,9 +50,10 @@ typedef struct {
     idle_sums sums;
     in_use uses;
     groups details;
-    gap open; /* range is empty: none */
-    gap_row *gaps;
-    size_t n_gaps, cap_gaps;
+    gap open;                  /* range is empty: none */
+    gap_row *gaps;             /* the longest so far, and some more; room for HELD_GAPS */
+    uint32_t *order, *scratch; /* of the gaps */
+    size_t n_gaps;
     int64_t (*step_ns[MOST_IDLE_DEVICES])
         [N_IDLE_CAUSES]; /* by device, then step; NULL: never idle */
     table *causes, *rows, *longest, *by_step;
@@ -89,20 +90,42 @@ static status add_detail(idle_answer *k, const idle_piece *p, error *err) {
     return OK;
 }
 
-static status close_gap(idle_answer *k, error *err) {
+static int compare_gaps(uint32_t a, uint32_t b, const void *context) {
+    const idle_answer *k = context;
+    const gap_row *x = &k->gaps[a], *y = &k->gaps[b];
+    int64_t xs = sub_i64(x->range.end, x->range.start),
+            ys = sub_i64(y->range.end, y->range.start);
+    if (xs != ys) return xs > ys ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+static int compare_arrival(uint32_t a, uint32_t b, const void *context) {
+    (void)context;
+    return a < b ? -1 : a > b;
+}
+
+/* The longest first; of equal ones the first that came. */
+static size_t order_gaps(idle_answer *k) {
+    for (size_t i = 0; i < k->n_gaps; i++) k->order[i] = (uint32_t)i;
+    sort_index(k->order, k->scratch, k->n_gaps, compare_gaps, k);
+    return k->n_gaps < MOST_GAPS ? k->n_gaps : MOST_GAPS;
+}
+
+/* Leaves those that will be shown, as they came: a trace can have millions. */
+static void drop_short_gaps(idle_answer *k) {
+    size_t n = order_gaps(k);
+    sort_index(k->order, k->scratch, n, compare_arrival, NULL);
+    for (size_t i = 0; i < n; i++) k->gaps[i] = k->gaps[k->order[i]];
+    k->n_gaps = n;
+}
+
+static void close_gap(idle_answer *k) {
     gap *g = &k->open;
     int most = 0;
-    if (g->range.start >= g->range.end) return OK;
+    if (g->range.start >= g->range.end) return;
     for (int c = 1; c < N_IDLE_CAUSES; c++)
         if (g->ns[c] > g->ns[most]) most = c;
-    if (k->n_gaps == k->cap_gaps) {
-        size_t cap = k->cap_gaps ? 2 * k->cap_gaps : 256;
-        gap_row *more =
-            arena_grow(k->arena, k->gaps, k->cap_gaps * sizeof *more, cap * sizeof *more);
-        if (!more) FAIL_MEMORY(err);
-        k->gaps = more;
-        k->cap_gaps = cap;
-    }
+    if (k->n_gaps == HELD_GAPS) drop_short_gaps(k);
     const idle_piece *p = &g->longest[most];
     k->gaps[k->n_gaps++] = (gap_row){.range = g->range,
                                      .step = g->step,
@@ -112,15 +135,14 @@ static status close_gap(idle_answer *k, error *err) {
                                      .slice = p->slice,
                                      .cause = (uint8_t)most,
                                      .doing = p->doing};
-    return OK;
 }
 
-static status add_to_gap(idle_answer *k, const idle_piece *p, error *err) {
+static void add_to_gap(idle_answer *k, const idle_piece *p) {
     gap *g = &k->open;
     int64_t ns = sub_i64(p->range.end, p->range.start);
     if (g->range.start >= g->range.end || g->range.end != p->range.start ||
         g->step != p->step || g->device != p->device) {
-        TRY(close_gap(k, err));
+        close_gap(k);
         *g =
             (gap){.range = p->range, .step = p->step, .device = p->device, .before = p->before};
     }
@@ -131,7 +153,6 @@ static status add_to_gap(idle_answer *k, const idle_piece *p, error *err) {
         g->most_ns[p->cause] = ns;
         g->longest[p->cause] = *p;
     }
-    return OK;
 }
 
 /* ---- one device's steps ------------------------------------------------------------------ */
@@ -162,6 +183,8 @@ static status write_device_steps(idle_answer *k, uint32_t device, int32_t id, er
         }
         table_set_int(t, row, COL_S(idle), idle);
     }
+    arena_drop(k->arena, k->step_ns[device], k->steps.n * sizeof **k->step_ns);
+    k->step_ns[device] = NULL;
     return OK;
 }
 
@@ -172,8 +195,8 @@ static status take_piece(void *context, const idle_piece *p, error *err) {
     if (!*of) FAIL_MEMORY(err);
     int64_t *ns = &(*of)[p->step][p->cause];
     *ns = add_i64(*ns, sub_i64(p->range.end, p->range.start));
-    TRY(add_detail(k, p, err));
-    return add_to_gap(k, p, err);
+    add_to_gap(k, p);
+    return add_detail(k, p, err);
 }
 
 /* ---- tables ------------------------------------------------------------------------------ */
@@ -210,15 +233,6 @@ static status write_details(idle_answer *k, error *err) {
     return OK;
 }
 
-static int compare_gaps(uint32_t a, uint32_t b, const void *context) {
-    const idle_answer *k = context;
-    const gap_row *x = &k->gaps[a], *y = &k->gaps[b];
-    int64_t xs = sub_i64(x->range.end, x->range.start),
-            ys = sub_i64(y->range.end, y->range.start);
-    if (xs != ys) return xs > ys ? -1 : 1;
-    return a < b ? -1 : a > b;
-}
-
 static void set_work(const idle_answer *k, size_t row, uint32_t at, uint32_t work) {
     if (work)
         table_set_text(k->longest, row, at, trace_slice_name(k->t, k->t->kernel.slice[work]));
@@ -226,13 +240,9 @@ static void set_work(const idle_answer *k, size_t row, uint32_t at, uint32_t wor
 
 static status write_gaps(idle_answer *k, error *err) {
     table *t = k->longest;
-    uint32_t *order = ARENA_ARRAY(k->arena, uint32_t, k->n_gaps + 1);
-    uint32_t *scratch = ARENA_ARRAY(k->arena, uint32_t, k->n_gaps + 1);
-    if (!order || !scratch) FAIL_MEMORY(err);
-    for (size_t i = 0; i < k->n_gaps; i++) order[i] = (uint32_t)i;
-    sort_index(order, scratch, k->n_gaps, compare_gaps, k);
-    for (size_t i = 0; i < k->n_gaps && i < MOST_GAPS; i++) {
-        const gap_row *g = &k->gaps[order[i]];
+    size_t n = order_gaps(k);
+    for (size_t i = 0; i < n; i++) {
+        const gap_row *g = &k->gaps[k->order[i]];
         int32_t device = k->sums.devices.id[g->device];
         size_t row;
         TRY(table_add_row(t, &row, err));
@@ -411,7 +421,11 @@ static status idle_begin(idle_answer *k, error *err) {
     k->rows = answer_table(k->out, k->arena, "details");
     k->longest = answer_table(k->out, k->arena, "gaps");
     k->by_step = answer_table(k->out, k->arena, "steps");
+    k->gaps = ARENA_ARRAY(k->arena, gap_row, HELD_GAPS);
+    k->order = ARENA_ARRAY(k->arena, uint32_t, HELD_GAPS);
+    k->scratch = ARENA_ARRAY(k->arena, uint32_t, HELD_GAPS);
     if (!k->causes || !k->rows || !k->longest || !k->by_step) FAIL_MEMORY(err);
+    if (!k->gaps || !k->order || !k->scratch) FAIL_MEMORY(err);
     TRY(groups_init(&k->details, k->arena, sizeof(detail), err));
     TRY(idle_steps_choose(k->t, &k->select, k->arena, &k->steps, err));
     return idle_sums_make(k->t, &k->steps, NULL, k->arena, &k->sums, err);
@@ -422,7 +436,7 @@ static status find_all(idle_answer *k, error *err) {
         .t = k->t, .steps = &k->steps, .arena = k->arena, .visit = take_piece, .context = k};
     TRY(idle_begin(k, err));
     TRY(idle_causes_find(&q, &k->sums.devices, err));
-    TRY(close_gap(k, err));
+    close_gap(k);
     TRY(idle_sums_write(&k->sums, k->causes, err));
     TRY(write_details(k, err));
     TRY(write_gaps(k, err));

@@ -510,7 +510,10 @@ static void count_losses(recording *r) {
     for (int i = TACHO_LOST_NAMES; i <= TACHO_LOST_SHAPES; i++)
         part_lost_many(r->part, CAUSE_RECORDER_NAMES, lost[i]);
     part_lost_many(r->part, CAUSE_DEVICE_DROPPED, lost[TACHO_LOST_DEVICE]);
-    part_count(r->part, 0, (uint64_t)sat_i64(lost[TACHO_LOST_FULL]));
+    part_lost_many(r->part, CAUSE_RECORDER_INSIDE, lost[TACHO_LOST_INSIDE]);
+    part_count(
+        r->part, 0,
+        (uint64_t)add_i64(sat_i64(lost[TACHO_LOST_FULL]), sat_i64(lost[TACHO_LOST_INSIDE])));
 }
 
 static status add_facts(recording *r, error *err) {

@@ -98,12 +98,14 @@ static void losses_the_recorder_counted_are_in_the_quality(void **state) {
     made_recording m = made_new();
     made_header(&m)->lost[TACHO_LOST_FULL] = 12;
     made_header(&m)->lost[TACHO_LOST_NAMES] = 3;
+    made_header(&m)->lost[TACHO_LOST_INSIDE] = 4;
     made_header(&m)->lost[TACHO_LOST_DEVICE] = UINT64_MAX; /* hostile */
     trace *t = read_made(&m);
     assert_int_equal(trace_quality(t, CAUSE_RECORDER_FULL), 12);
     assert_int_equal(trace_quality(t, CAUSE_RECORDER_NAMES), 3);
     assert_true(trace_quality(t, CAUSE_DEVICE_DROPPED) > 0);
-    assert_int_equal(t->events_dropped, 12);
+    assert_int_equal(trace_quality(t, CAUSE_RECORDER_INSIDE), 4);
+    assert_int_equal(t->events_dropped, 16);
     trace_release(t);
     made_free(&m);
 }

@@ -197,6 +197,14 @@ int __lsan_is_turned_off(void) {
     return is_not_asked_for_leaks;
 }
 
+/* ThreadSanitizer ends a child of a program with threads when it starts one itself, unless it
+ * is asked not to. What it knew of the other threads is wrong there, but these children share
+ * nothing with them. */
+const char *__tsan_default_options(void);
+__attribute__((visibility("default"))) const char *__tsan_default_options(void) {
+    return "die_after_fork=0";
+}
+
 /* The status of a child that may not end by itself. */
 static int status_within_seconds(void (*fn)(void), int seconds) {
     int how = -1;

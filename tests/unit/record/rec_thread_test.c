@@ -191,8 +191,10 @@ static void room_that_comes_back_is_used_by_the_next_event(void **state) {
     assert_non_null(rec_self.at);
 }
 
+static volatile sig_atomic_t n_handled;
 static void record_in_handler(int signal) {
     (void)signal;
+    n_handled = n_handled + 1;
     tacho_mark("from a signal");
 }
 
@@ -218,6 +220,34 @@ static void a_signal_in_the_middle_of_an_event_is_survived(void **state) {
     trace *t = stop_and_read();
     assert_int_equal(count_slices(t, "r"), 60000);
     assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_END), 0);
+    assert_int_equal((int64_t)t->instant.n - 1 + trace_quality(t, CAUSE_RECORDER_INSIDE),
+                     1 + n_handled);
+    trace_release(t);
+}
+
+/* It would end at the first system call, with the lock. */
+static void *be_cancelled(void *allowed) {
+    (void)pthread_cancel(pthread_self());
+    tacho_mark("m");
+    int state = -1;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+    *(int *)allowed = state;
+    pthread_testcancel();
+    return NULL;
+}
+
+static void a_thread_is_not_cancelled_inside_the_recorder(void **state) {
+    pthread_t id;
+    void *result = NULL;
+    int allowed = -1;
+    fresh_folder();
+    start_all();
+    assert_int_equal(pthread_create(&id, NULL, be_cancelled, &allowed), 0);
+    assert_int_equal(pthread_join(id, &result), 0);
+    assert_ptr_equal(result, PTHREAD_CANCELED);
+    assert_int_equal(allowed, PTHREAD_CANCEL_ENABLE); /* as before */
+    trace *t = stop_and_read();
+    assert_int_equal(t->instant.n - 1, 1);
     trace_release(t);
 }
 
@@ -236,6 +266,7 @@ int main(void) {
         cmocka_unit_test_teardown(an_event_that_finds_no_room_again_waits_for_no_lock,
                                   tear_down),
         cmocka_unit_test_teardown(room_that_comes_back_is_used_by_the_next_event, tear_down),
+        cmocka_unit_test_teardown(a_thread_is_not_cancelled_inside_the_recorder, tear_down),
         cmocka_unit_test_teardown(a_signal_in_the_middle_of_an_event_is_survived, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -319,6 +321,30 @@ static void an_overview_of_the_whole_gives_the_facts(void **state) {
     snapshot_release(now);
 }
 
+/* Nor does whoever asks the same get the failure of one who has left. */
+static void an_analysis_ends_when_its_reader_has_left(void **state) {
+    const char *target = "/api/v1/overview?worker=0&from=1";
+    int ends[2];
+    bool waits = false;
+    error err = {.status = OK};
+    request_ctx x;
+    expect("/api/v1/info?worker=0", 200, NULL); /* now the trace is there */
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    request_begin(&x, &all);
+    x.target = str_of(target);
+    x.client_fd = ends[0];
+    x.asked_ns = 0; /* long ago */
+    assert_int_equal(request_ctx_parse(&x, &err), OK);
+    assert_int_equal(request_open(&x, &waits, &err), OK);
+    assert_false(waits);
+    while (x.arena.end - x.arena.at > 64) assert_non_null(arena_alloc(&x.arena, 16));
+    close(ends[1]);
+    assert_int_equal(request_answer(&x, &err), ERR_CANCELLED);
+    request_end(&x);
+    close(ends[0]);
+    expect(target, 200, "breakdown");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_route_answers),
@@ -336,6 +362,7 @@ int main(void) {
         cmocka_unit_test(facts_stay_when_they_are_made),
         cmocka_unit_test(an_overview_of_the_whole_gives_the_facts),
         cmocka_unit_test(a_worker_that_cannot_be_read_is_left_out_and_named),
+        cmocka_unit_test(an_analysis_ends_when_its_reader_has_left),
     };
     return cmocka_run_group_tests(tests, open_service, close_service);
 }
