@@ -92,7 +92,7 @@ static status add_self(question *q, groups *rows, row_key by, error *err) {
             if (row == GROUP_NONE) FAIL_MEMORY(err);
             add_values(&GROUP_ROW(rows, line_row, row)->self, &self);
         }
-        if (!calls || v->owner[i] != OWNER_OWN) continue;
+        if (!calls || line_site(v, i) != i) continue;
         uint32_t row = row_at(rows, q, i, by);
         if (row == GROUP_NONE) FAIL_MEMORY(err);
         line_row *of = GROUP_ROW(rows, line_row, row);
@@ -385,6 +385,31 @@ static void add_line(const line_facts *f, verdict *v) {
     if (f->first->longest) verdict_add(v, arg_id("slice", f->first->longest));
 }
 
+/* What the line calls directly and spends most of its time in; 0: nothing stands out. */
+static uint32_t find_callee(const line_facts *f, line_value value) {
+    const question *q = f->q;
+    const trace *t = q->t;
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < t->frame.n; i++) {
+        uint32_t caller = t->frame.parent[i];
+        if (!caller || t->frame.name[caller] != f->first->key ||
+            q->sums.view.owner[i] == OWNER_OWN)
+            continue;
+        if (!most || q->total[i].v[value] > q->total[most].v[value]) most = i;
+    }
+    return most && q->total[most].v[value] >= f->first->self.v[value] / 4 ? most : 0;
+}
+
+static void add_callee(const line_facts *f, line_value value, int64_t n, verdict *v) {
+    const question *q = f->q;
+    uint32_t callee = find_callee(f, value);
+    if (!callee) return;
+    verdict_add(v, arg_text("callee", line_function(q->t, callee)));
+    if (q->t->frame.file[callee])
+        verdict_add(v, arg_text("where", line_short(q->t, callee, q->arena)));
+    verdict_add(v, arg_time("callee_time", mean_i64(q->total[callee].v[value], n)));
+}
+
 static bool line_leads(const void *facts, verdict *v) {
     const line_facts *f = facts;
     const line_sums *s = &f->q->sums;
@@ -400,6 +425,7 @@ static bool line_leads(const void *facts, verdict *v) {
         verdict_add(v, arg_text("device", device_noun(f->q->t)));
         verdict_add(v, arg_time("idle", idle));
     }
+    add_callee(f, LINE_CRITICAL, max_i64(1, s->n_path_steps), v);
     return true;
 }
 
@@ -410,6 +436,7 @@ static bool line_leads_cpu(const void *facts, verdict *v) {
     add_line(f, v);
     verdict_add(v, arg_share("share", (double)ns / (double)all));
     verdict_add(v, arg_time("time", ns));
+    add_callee(f, LINE_CPU, 1, v);
     return true;
 }
 
@@ -444,33 +471,37 @@ static status judge(question *q, const groups *lines, answer *out, error *err) {
 
 /* ---- the answer -------------------------------------------------------------------------- */
 
-static bool wants(const params *p, const char *by, const char *of_table) {
+/* The table that `by` asks for; all of them when it asks for none. */
+static bool is_asked(const params *p, const char *by) {
     str given = param_text(p, STR("by"));
-    return (!given.n || str_eq(given, STR("all")) || str_eq(given, str_of(by))) &&
-           params_want(p, of_table);
+    return !given.n || str_eq(given, STR("all")) || str_eq(given, str_of(by));
+}
+
+static status answer_rows(question *q, const params *p, row_key by, answer *out, error *err) {
+    static const struct {
+        const char *by, *table;
+    } named[] = {[BY_LINE] = {"line", "lines"},
+                 [BY_FUNCTION] = {"function", "functions"},
+                 [BY_FILE] = {"file", "files"}};
+    table *to = is_asked(p, named[by].by) ? answer_table(out, q->arena, named[by].table) : NULL;
+    bool wanted = to && q->sums.view.has_lines && params_want(p, named[by].table);
+    if (is_asked(p, named[by].by) && !to) FAIL_MEMORY(err);
+    if (by != BY_LINE && !wanted) return OK;
+    groups rows;
+    TRY(make_rows(q, &rows, by, err));
+    if (by == BY_LINE) TRY(judge(q, &rows, out, err));
+    return wanted ? write_rows(q, to, &rows, by, err) : OK;
 }
 
 static status write_tables(question *q, const params *p, answer *out, error *err) {
-    table *lines = answer_table(out, q->arena, "lines");
-    table *functions = answer_table(out, q->arena, "functions");
-    table *files = answer_table(out, q->arena, "files");
+    TRY(answer_rows(q, p, BY_LINE, out, err));
+    TRY(answer_rows(q, p, BY_FUNCTION, out, err));
+    TRY(answer_rows(q, p, BY_FILE, out, err));
+    if (!is_asked(p, "stack")) return OK;
     table *stacks = answer_table(out, q->arena, "stacks");
-    if (!lines || !functions || !files || !stacks) FAIL_MEMORY(err);
-    groups rows;
-    TRY(make_rows(q, &rows, BY_LINE, err));
-    if (q->sums.view.has_lines && wants(p, "line", "lines"))
-        TRY(write_rows(q, lines, &rows, BY_LINE, err));
-    TRY(judge(q, &rows, out, err));
-    if (!q->sums.view.has_lines) return OK;
-    if (wants(p, "function", "functions")) {
-        TRY(make_rows(q, &rows, BY_FUNCTION, err));
-        TRY(write_rows(q, functions, &rows, BY_FUNCTION, err));
-    }
-    if (wants(p, "file", "files")) {
-        TRY(make_rows(q, &rows, BY_FILE, err));
-        TRY(write_rows(q, files, &rows, BY_FILE, err));
-    }
-    return wants(p, "stack", "stacks") ? answer_stacks(q, p, stacks, err) : OK;
+    if (!stacks) FAIL_MEMORY(err);
+    bool wanted = q->sums.view.has_lines && params_want(p, "stacks");
+    return wanted ? answer_stacks(q, p, stacks, err) : OK;
 }
 
 status analyse_lines(const analysis_input *in, const params *p, arena *a, answer *out,

@@ -10,8 +10,8 @@
 #include "analyse/why/line_sums.h"
 
 #include "analyse/scan/memory_view.h"
-#include "analyse/why/critical_path.h"
 #include "analyse/why/idle_sums.h"
+#include "analyse/why/path_owners.h"
 #include "base/bisect.h"
 
 typedef struct {
@@ -151,25 +151,6 @@ static status add_idle(adder *d, error *err) {
 
 /* ---- the critical path ------------------------------------------------------------------- */
 
-static bool is_on_host(const path_piece *p) {
-    return p->kind == PATH_CALL || p->kind == PATH_SYNC || p->kind == PATH_OPERATOR ||
-           p->kind == PATH_DATA || p->kind == PATH_BETWEEN;
-}
-
-static status add_path_piece(adder *d, const path_piece *p, error *err) {
-    const trace *t = d->t;
-    const line_view *v = &d->out->view;
-    line_cutter cutter = {v, add_piece, d};
-    bool device = p->slice && kind_is_device(t->slice.kind[p->slice]);
-    if (is_on_host(p) && p->slice && !device)
-        return line_cut(&cutter, trace_track_of(t, p->slice), (interval){p->start, p->end},
-                        err);
-    uint32_t frame = device ? line_frame_of_work(v, trace_kernel_of(t, p->slice))
-                            : line_frame_of(v, p->slice);
-    add(d, frame, LINE_CRITICAL, sub_i64(p->end, p->start));
-    return OK;
-}
-
 static status add_path(adder *d, error *err) {
     step_spans spans;
     why_graph graph;
@@ -181,7 +162,8 @@ static status add_path(adder *d, error *err) {
     d->value = LINE_CRITICAL;
     for (uint32_t i = 0; i < graph.n_steps; i++) {
         TRY(critical_path_find(&graph, &names, i, d->arena, &pieces, err));
-        for (size_t k = 0; k < pieces.n; k++) TRY(add_path_piece(d, &pieces.v[k], err));
+        for (size_t k = 0; k < pieces.n; k++)
+            TRY(path_lines_cut(&(line_cutter){&d->out->view, add_piece, d}, &pieces, k, err));
     }
     d->out->n_path_steps = graph.n_steps;
     d->out->known[LINE_CRITICAL] = d->out->all.v[LINE_CRITICAL] > 0;
