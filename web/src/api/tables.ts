@@ -892,6 +892,7 @@ export interface Tables {
       from: number | null;
       to: number | null;
       name: string | null;
+      line: string | null;
       basis: string | null;
       included_in: string | null;
       slice?: number | null;
