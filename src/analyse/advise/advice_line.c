@@ -2,7 +2,7 @@
  *
  * Its events cost time; each piece of that time has a line. An event is an operator or a call
  * (its own line), device work (the line that launched it), or a gap of the device (the lines
- * its thread was in). A line with less than half of the time is not what the advice is about. */
+ * its thread was in). A line with less than half of the time is not the one. */
 #include "analyse/advise/advice_line.h"
 
 #include "base/bisect.h"

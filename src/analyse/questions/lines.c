@@ -21,7 +21,7 @@
 /* Frames around one: a hostile file has more. */
 enum { MOST_CALLERS = 512 };
 /* Rows of a flame graph: parts below a ten-thousandth of the whole are not seen anyway. */
-enum { FEW_STACKS = 5000, SMALL_PART = 10000 };
+enum { FEW_STACKS = 4096, SMALL_PART = 10000 };
 
 typedef struct {
     str text;           /* of a function its name; empty: the file or line says all */
@@ -156,7 +156,7 @@ static status add_callees(question *q, error *err) {
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
-/* What is not known comes last; else the largest part of the path, of the device, of threads. */
+/* What is not known comes last; else the largest part of the path, then of the device. */
 static int compare_lines(uint32_t a, uint32_t b, const void *context) {
     static const line_value by[] = {LINE_CRITICAL, LINE_IDLE, LINE_GPU, LINE_CPU, LINE_PEAK};
     const groups *rows = context;
