@@ -165,7 +165,7 @@ static bool samples_stand(const trace *t) {
         if (i == 1) continue;
         ok &= t->sample.track[i] > t->sample.track[i - 1] ||
               (t->sample.track[i] == t->sample.track[i - 1] &&
-               time >= t->sample.time[i - 1] + t->sample.dur[i - 1]);
+               time >= add_i64(t->sample.time[i - 1], t->sample.dur[i - 1]));
     }
     return ok;
 }
