@@ -21,6 +21,7 @@
 #include "analyse/advise/advice.h"
 #include "analyse/advise/advice_code.h"
 #include "analyse/advise/advice_evidence.h"
+#include "analyse/advise/advice_line.h"
 #include "analyse/input_quality.h"
 #include "analyse/kind_names.h"
 #include "analyse/replay/typical_step.h"
@@ -378,10 +379,15 @@ static void set_kept(table *t, size_t row, const finding *one) {
     table_set_text(t, row, COL_A(worker), one->kept->worst_worker);
 }
 
-static bool has_value(const verdict *v, const char *name) {
+/* NULL: there is none. */
+static const arg *find_value(const verdict *v, const char *name) {
     for (uint32_t i = 0; i < v->n_args; i++)
-        if (strcmp(v->args[i].name, name) == 0) return true;
-    return false;
+        if (strcmp(v->args[i].name, name) == 0) return &v->args[i];
+    return NULL;
+}
+
+static bool has_value(const verdict *v, const char *name) {
+    return find_value(v, name) != NULL;
 }
 
 /* How the saving was found. */
@@ -399,6 +405,22 @@ static double shown_share(const advice_facts *f, const finding *one) {
         if (strcmp(words->args[i].name, "unprofiled") == 0 && words->args[i].u.i > 0)
             return (double)one->advice.saves / (double)words->args[i].u.i;
     return advice_saved_share(f, one->advice.saves);
+}
+
+/* Names the line of the program first, where most of the evidence is in one. */
+static status name_lines(const advice_facts *f, finding *found, uint32_t n, error *err) {
+    line_view lines;
+    if (f->run || !n) return OK;
+    TRY(trace_require(f->t, LINE_TABLES, err));
+    TRY(line_view_init(&lines, f->t, f->arena, err));
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t site;
+        TRY(advice_line_find(&lines, &found[i].advice.events, &site, err));
+        str line = site ? line_short(f->t, site, f->arena) : STR_NONE;
+        if (site && !line.p) FAIL_MEMORY(err);
+        if (site) verdict_add(&found[i].advice.words, arg_text("line", line));
+    }
+    return OK;
 }
 
 static status write_finding(table *t, const advice_facts *f, const finding *one, error *err) {
@@ -436,6 +458,8 @@ static status write_finding(table *t, const advice_facts *f, const finding *one,
         table_set_real(t, row, COL_A(share), shown_share(f, one));
     }
     if (one->advice.name.n) table_set_text(t, row, COL_A(name), one->advice.name);
+    const arg *line = find_value(&one->advice.words, "line");
+    if (line) table_set_text(t, row, COL_A(line), line->u.text);
     if (one->advice.events.n && one->advice.events.v[0].slice)
         table_set_int(t, row, COL_A(slice), one->advice.events.v[0].slice);
     if (one->included_in) table_set_text(t, row, COL_A(included_in), str_of(one->included_in));
@@ -719,6 +743,7 @@ status advice_answer(const analysis_input *in, const params *p, const advice_wor
     const advice_facts *f = &v.facts;
     TRY(answer_begin("advise", in, a, out, err));
     TRY(find_all(in, p, workers, a, &v, err));
+    TRY(name_lines(f, v.found, v.n, err));
     table *t = answer_table(out, a, "advice");
     if (!t) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < v.n; i++) TRY(write_finding(t, f, &v.found[i], err));
