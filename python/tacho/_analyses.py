@@ -102,6 +102,14 @@ SHOWN = {
         "device allocated before reserved unused capacity time",
     ("modules", "modules"):
         "module depth calls device_total device_self host_total host_self backward_device backward_host parent",
+    ("lines", "lines"):
+        "file line function critical_ns share idle_ns cpu_ns cpu_self_ns gpu_ns gpu_self_ns",
+    ("lines", "functions"):
+        "file function critical_ns share idle_ns cpu_ns cpu_self_ns gpu_ns gpu_self_ns",
+    ("lines", "files"):
+        "file owner critical_ns share idle_ns cpu_ns cpu_self_ns gpu_ns gpu_self_ns",
+    ("lines", "stacks"):
+        "id parent file line function cpu_ns gpu_ns samples",
     ("pipeline", "queues"):
         "queue step size capacity total get push",
     ("pipeline", "queue_samples"):
@@ -786,6 +794,71 @@ class Analyses:
         words = dict(locals())
         del words["self"]
         return self._asked("modules", words)
+
+    def lines(
+        self,
+        *,
+        by: Optional[Literal["all", "line", "function", "file", "stack"]] = None,
+        stack: Optional[Text] = None,
+        run: Optional[Text] = None,
+        worker: Optional[Text] = None,
+        span: Optional[Text] = None,
+        all_workers: bool = False,
+        from_: Optional[Time] = None,
+        to: Optional[Time] = None,
+        step: Optional[Steps] = None,
+        sort: Optional[Text] = None,
+        search: Optional[Text] = None,
+        filter: Optional[Text] = None,
+        limit: Optional[int] = None,
+        all: bool = False,
+        color: Optional[Literal["auto", "always", "never"]] = None,
+        threads: Optional[int] = None,
+        no_cache: bool = False,
+        memory_limit: Optional[Size] = None,
+        stable: bool = False,
+        strict: bool = False,
+        lang: Optional[Literal["en", "zh"]] = None,
+    ) -> Answer:
+        """What each line of the program costs: CPU time, GPU time, idle time it causes, memory.
+
+        by: which table to fill: lines, functions, files or call stacks; all: every one.
+        stack: table stacks: only call stacks with this line; FILE is a path or its end.
+        run: run to use, by name or by number in order of time (default: the newest).
+        worker: worker to use (default: the first rank; without ranks the newest trace).
+        span: recording cycle, numbered from 1 in order of time (default: the last).
+        all_workers: all workers of the run, from their per-step summaries; if the time window cuts
+            through a step, the traces of up to 16 workers are read (with more workers, whole steps are
+            used); export and query merge the traces onto one clock.
+        from_: start of the time window, as an offset from the start of the trace: 250us, 12.5ms, 1.2s, or
+            whole nanoseconds.
+        to: end of the time window, written like its start; times are clipped to it, calls count where
+            they start.
+        step: only these training steps; device work belongs to the step that launched it.
+        sort: columns to sort by, most important first; numbers sort descending and text ascending unless
+            you add :asc or :desc.
+        search: only rows that contain this text in some column, ignoring case.
+        filter: only rows that match every word: letters in order, "exact text", -without, column:word,
+            column="whole value", >5ms, mean<=2MB; best match first unless sorted.
+        limit: maximum rows per table; 0 shows all.
+        all: show every table and row on a terminal, and everywhere what was repaired in the file and
+            which tables are empty.
+        color: when to use colors; auto: on a terminal, unless NO_COLOR is set or TERM is dumb;
+            CLICOLOR_FORCE turns them on everywhere.
+        threads: number of threads (default: one per CPU).
+        no_cache: do not read or write the cache of opened traces.
+        memory_limit: memory limit for reading and holding traces, such as 4G; each query may use as much
+            again (default: a third of the memory of the machine or container for the traces held; reading
+            one may briefly take three times its size).
+        stable: omit timestamps and paths, so that the same trace always gives the same output.
+        strict: treat damaged input as an error.
+        lang: language of the output (default: from the environment).
+
+        Tables: lines, functions, files, stacks.
+        """
+        words = dict(locals())
+        del words["self"]
+        return self._asked("lines", words)
 
     def pipeline(
         self,

@@ -108,6 +108,8 @@ typedef enum {
     MEANS_ALLOCATOR_FRAME,
     MEANS_LIBRARY_PACKAGE,
     MEANS_LIBRARY_FILE,
+    MEANS_PACKAGE_PATH, /* files of installed packages, and of Python itself */
+    MEANS_STDLIB_PATH,
     /* what a program uses (scan/in_use.h) */
     MEANS_COMPILED,
     MEANS_FUSED_OPTIMIZER,

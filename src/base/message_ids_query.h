@@ -74,6 +74,7 @@ enum {
     MSG_QUERY_TABLE_device_word,
     MSG_QUERY_TABLE_graph_op,
     MSG_QUERY_TABLE_execution_trace,
+    MSG_QUERY_TABLE_sample,
     MSG_EXAMPLE_KERNELS,
     MSG_EXAMPLE_OPERATORS,
     MSG_EXAMPLE_STEPS,

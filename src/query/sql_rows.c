@@ -122,6 +122,10 @@ static bool row_is_chosen(const row_walk *w, uint32_t row) {
         return s->t->step.number[row] >= s->chosen.first_step &&
                s->t->step.number[row] <= s->chosen.last_step &&
                select_clip(&s->chosen, s->t->step.start[row], s->t->step.end[row]) > 0;
+    if (tab->table == TABLE_sample)
+        return s->t->sample.time[row] >= s->chosen.from_ns &&
+               s->t->sample.time[row] < s->chosen.to_ns &&
+               select_step(&s->chosen, s->t->sample.time[row]);
     if (tab->by == NO_SQL_COLUMN) return true;
     int64_t v = cell_int(&cells, &tab->columns[tab->by], row);
     if (tab->by == tab->slice) return select_counts(&s->chosen, (uint32_t)v);

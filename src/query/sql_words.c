@@ -24,6 +24,8 @@ WORDS(memory_kind_word, NULL, "allocation", "release", "segment_allocation", "se
 WORDS(pipe_role_word, "operator", "host_queue", "data_queue")
 WORDS(producer_level_word, "operator", "type", "kernel")
 WORDS(cpu_scope_word, "machine", "process", "operator")
+WORDS(sample_state_word, "running", "gil", "lock", "file", "socket", "sleep", "child",
+      "unknown")
 WORDS(finding_topic_word, "other", "ai_cpu")
 WORDS(step_point_word, NULL, "forward_start", "backward_end")
 
@@ -78,6 +80,7 @@ static const struct {
     {"pipe_role", pipe_role_word},
     {"producer_level", producer_level_word},
     {"cpu_scope", cpu_scope_word},
+    {"sample_state", sample_state_word},
     {"finding_topic", finding_topic_word},
     {"step_point_kind", step_point_word},
 };

@@ -515,6 +515,11 @@ status part_counter(part *p, const raw_counter *row) {
     return OK;
 }
 
+status part_sample(part *p, const raw_sample *row) {
+    PUSH_ROW(&p->samples, raw_sample, row);
+    return OK;
+}
+
 status part_mark(part *p, const raw_mark *row) {
     PUSH_ROW(&p->marks, raw_mark, row);
     return OK;

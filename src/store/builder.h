@@ -248,6 +248,15 @@ typedef struct {
     double value;
     uint32_t name, series, track;
 } raw_counter;
+/* What a thread did at one moment. */
+typedef struct {
+    int64_t time;
+    int64_t
+        dur; /* the longest it may stand for; the seal ends it at the thread's next sample */
+    uint32_t track;
+    uint32_t frame; /* builder_frame, innermost; 0 = not known */
+    uint8_t state;  /* sample_state */
+} raw_sample;
 /* Begin or end of a range (B/E, b/e), matched by the seal in time order. */
 typedef struct {
     int64_t time;
@@ -313,6 +322,7 @@ status part_module(part *p, const raw_module *row, raw_slice *slice) MUST_USE;
 status part_memory(part *p, const raw_memory *row) MUST_USE;
 status part_instant(part *p, const raw_instant *row) MUST_USE;
 status part_counter(part *p, const raw_counter *row) MUST_USE;
+status part_sample(part *p, const raw_sample *row) MUST_USE;
 status part_mark(part *p, const raw_mark *row) MUST_USE;
 /* What goes with a mark that is an op or device work; fill row->extra. */
 status part_mark_op(part *p, const raw_op *op, raw_mark *row) MUST_USE;

@@ -45,6 +45,7 @@ typedef struct {
     X(memories, raw_memory)   \
     X(instants, raw_instant)  \
     X(counters, raw_counter)  \
+    X(samples, raw_sample)    \
     X(marks, raw_mark)        \
     X(arrows, raw_arrow)      \
     X(labels, raw_label)      \
@@ -201,6 +202,7 @@ status seal_unmarked_steps(seal_ctx *s,
 status seal_infer(seal_ctx *s, error *err) MUST_USE;     /* operators of steps that have none */
 status seal_frames(seal_ctx *s, error *err) MUST_USE;    /* call stacks, modules */
 status seal_memory(seal_ctx *s, error *err) MUST_USE;    /* memory events, instants, counters */
+status seal_samples(seal_ctx *s, error *err) MUST_USE;   /* samples of threads */
 status seal_arguments(seal_ctx *s, error *err) MUST_USE; /* argument blocks in a row */
 status seal_producer(seal_ctx *s, error *err) MUST_USE;  /* given rows, input pipeline */
 status seal_facts(seal_ctx *s,

@@ -75,6 +75,7 @@ static uint64_t find_limit(const trace *t, int column) {
     case COLUMN_kernel_link: return LINK_CAPTURED + 1;
     case COLUMN_op_phase: return PHASE_COMMUNICATION + 1;
     case COLUMN_memory_kind: return MEMORY_EXISTING + 1;
+    case COLUMN_sample_state: return N_SAMPLE_STATES;
     case COLUMN_quality_cause: return N_CAUSES;
     default: break;
     }
@@ -153,6 +154,22 @@ static bool times_stand(const trace *t) {
     return ok;
 }
 
+/* Those of a thread ascend and do not overlap. */
+static bool samples_stand(const trace *t) {
+    bool ok = true;
+    for (uint32_t i = 1; i < t->sample.n; i++) {
+        int64_t time = t->sample.time[i], dur = t->sample.dur[i];
+        if (time <= -TRACE_TIME_LIMIT || time >= TRACE_TIME_LIMIT || dur < 0 ||
+            dur >= TRACE_TIME_LIMIT)
+            return false;
+        if (i == 1) continue;
+        ok &= t->sample.track[i] > t->sample.track[i - 1] ||
+              (t->sample.track[i] == t->sample.track[i - 1] &&
+               time >= t->sample.time[i - 1] + t->sample.dur[i - 1]);
+    }
+    return ok;
+}
+
 static status check_rows(const trace *t, int table, bool *ok, error *err) {
     switch (table) {
     case TABLE_track: *ok = tracks_partition(t); break;
@@ -167,6 +184,7 @@ static status check_rows(const trace *t, int table, bool *ok, error *err) {
     case TABLE_call: *ok = ascends(t->call.slice, t->call.n); break;
     case TABLE_comm: *ok = ascends(t->comm.slice, t->comm.n); break;
     case TABLE_module_call: *ok = ascends(t->module_call.slice, t->module_call.n); break;
+    case TABLE_sample: *ok = samples_stand(t); break;
     default: *ok = true;
     }
     return OK;

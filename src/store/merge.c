@@ -39,6 +39,7 @@ static rule rule_of(int column) {
     case COLUMN_instant_time:
     case COLUMN_counter_time:
     case COLUMN_memory_time:
+    case COLUMN_sample_time:
     case COLUMN_step_start:
     case COLUMN_step_end:
     case COLUMN_queue_sample_time:

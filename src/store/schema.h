@@ -102,6 +102,18 @@ typedef enum {
     STEP_BY_OPERATORS, /* without device work: operators repeat */
     N_STEP_HOW
 } step_how;
+/* What a thread did when a sampler saw it. Append only: files hold the numbers. */
+typedef enum {
+    SAMPLE_RUNNING = 0,
+    SAMPLE_GIL,    /* waits for the interpreter's lock */
+    SAMPLE_LOCK,   /* waits for another lock */
+    SAMPLE_FILE,   /* reads or writes a file */
+    SAMPLE_SOCKET, /* waits for a socket or pipe */
+    SAMPLE_SLEEP,
+    SAMPLE_CHILD, /* waits for another process */
+    SAMPLE_UNKNOWN,
+    N_SAMPLE_STATES
+} sample_state;
 /* What a row of pipe_op stands for. */
 typedef enum {
     PIPE_OPERATOR = 0, /* an operator and the queue after it */

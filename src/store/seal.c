@@ -2,7 +2,7 @@
  * steps.
  *
  *   marks → tracks → sort → nest → details → (memory, link, frames, arguments, flows)
- *         → steps → infer → facts
+ *         → samples → steps → infer → facts
  *
  * Every step is a linear pass or a sort over plain arrays; the wide ones run on the pool, track
  * by track, and give the same result for any number of threads. */
@@ -177,6 +177,7 @@ static status run_steps(seal_ctx *s, error *err) {
     TRY(seal_nest(s, err));
     TRY(seal_details(s, err));
     TRY(run_side_by_side(s, err));
+    TRY(seal_samples(s, err));
     TRY(seal_steps(s, err));
     TRY(seal_infer(s, err));
     TRY(seal_facts(s, err));

@@ -183,6 +183,10 @@ static void set_range(seal_ctx *s) {
         from = min_i64(from, s->counter.time[1]);
         to = max_i64(to, s->counter.time[s->counter.n - 1]);
     }
+    for (uint32_t i = 1; i < s->sample.n; i++) {
+        from = min_i64(from, s->sample.time[i]);
+        to = max_i64(to, s->sample.time[i] + s->sample.dur[i]);
+    }
     if (from > to && s->instant.n > 1) {
         from = s->instant.time[1];
         to = s->instant.time[s->instant.n - 1];

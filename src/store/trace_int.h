@@ -16,6 +16,8 @@
  * circle;
  * - 0 <= slice.dur < 2^62 and |slice.start| < 2^62, so that ends do not overflow;
  * - kernel, op, call, comm and module_call are strictly ascending by slice;
+ * - samples ascend by track and time, those of a track do not overlap, their times are bounded
+ *   as those of slices;
  * - enumerations hold known values, categories are rows of category. */
 #ifndef STORE_TRACE_INT_H
 #define STORE_TRACE_INT_H

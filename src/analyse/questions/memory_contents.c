@@ -53,11 +53,6 @@ static bool same_holder(const void *row, const void *key) {
     return x->device == y->device && !x->name.p == !y->name.p && str_eq(x->name, y->name);
 }
 
-static bool is_alive(const trace *t, uint32_t row, uint32_t at) {
-    uint32_t partner = t->memory.partner[row];
-    return row <= at && (!partner || partner > at);
-}
-
 static status add_holder(holders *h, holder one, error *err) {
     bool is_new;
     uint64_t hash = hash_pair(hash_bytes64(one.name.p, one.name.n), one.device);
@@ -132,12 +127,9 @@ static status find_holders(holders *h, error *err) {
     const trace *t = h->m->t;
     for (uint32_t i = 1; i < t->memory.n; i++) {
         uint32_t device = h->m->device_of[i];
-        bool holds = t->memory.kind[i] == MEMORY_ALLOC || t->memory.kind[i] == MEMORY_EXISTING;
-        if (!holds || !memory_is_counted(t, i) ||
-            (!t->memory.address[i] && !t->memory.partner[i]))
-            continue;
+        if (!memory_is_followed(t, i)) continue;
         h->follows[device] = true;
-        if (!h->moments[device].row || !is_alive(t, i, h->moments[device].row)) continue;
+        if (!h->moments[device].row || !memory_is_alive(t, i, h->moments[device].row)) continue;
         bool ok = true;
         holder one = {.device = device, .bytes = t->memory.bytes[i], .allocations = 1};
         if (t->memory.kind[i] == MEMORY_ALLOC) one.since = one.bytes;

@@ -12,6 +12,7 @@
 
 #include "analyse/scan/work_by_op.h"
 #include "base/bisect.h"
+#include "base/map.h"
 #include "base/sort.h"
 
 static const str accumulate = {
@@ -122,18 +123,54 @@ static status give_to_modules(finder *f, error *err) {
                 n_open--;
             backward_node *node = node_around(f, t->flow.to[arrows[at].row]);
             if (node && !node->module_call && n_open) node->module_call = open[n_open - 1];
+            if (node && !node->forward) node->forward = from;
         }
     }
     return OK;
 }
 
 static void give_accumulation(finder *f) {
-    for (uint32_t i = 1; i < f->nodes.n; i++)
-        if (backward_owner_look_at_name(f, f->t->slice.name[f->nodes.v[i].slice]) == 3 &&
-            !f->nodes.v[i].module_call &&
-            trace_track_of(f->t, f->nodes.v[i].slice) ==
-                trace_track_of(f->t, f->nodes.v[i - 1].slice))
-            f->nodes.v[i].module_call = f->nodes.v[i - 1].module_call;
+    for (uint32_t i = 1; i < f->nodes.n; i++) {
+        backward_node *n = &f->nodes.v[i], *before = n - 1;
+        if (backward_owner_look_at_name(f, f->t->slice.name[n->slice]) != 3 ||
+            (n->module_call && n->forward) ||
+            trace_track_of(f->t, n->slice) != trace_track_of(f->t, before->slice))
+            continue;
+        if (!n->module_call) n->module_call = before->module_call;
+        if (!n->forward) n->forward = before->forward;
+    }
+}
+
+static bool has_sequence(const trace *t, uint32_t op) {
+    return op && t->op.sequence[op] != ABSENT_I64 && t->op.sequence[op] >= 0;
+}
+
+/* Nodes that no arrow reaches: the first operator of the forward pass with their number. */
+static status give_by_sequence(finder *f, error *err) {
+    const trace *t = f->t;
+    map first = {0};
+    status st = OK;
+    for (uint32_t i = 1; i < t->op.n && st == OK; i++) {
+        bool backward = t->op.forward_thread[i] != ABSENT_I64 && t->op.forward_thread[i] > 0;
+        if (backward || !has_sequence(t, i) || t->slice.kind[t->op.slice[i]] != KIND_OP)
+            continue;
+        uint32_t *at = map_at(&first, (uint64_t)t->op.sequence[i]);
+        if (!at) st = ERR_MEMORY;
+        if (at && (*at == MAP_NONE ||
+                   t->slice.start[t->op.slice[i]] < t->slice.start[t->op.slice[*at]]))
+            *at = i;
+    }
+    for (uint32_t i = 0; i < f->nodes.n && st == OK; i++) {
+        backward_node *n = &f->nodes.v[i];
+        uint32_t op = n->forward ? 0 : trace_op_of(t, n->slice);
+        if (!has_sequence(t, op)) continue;
+        uint32_t forward = map_get(&first, (uint64_t)t->op.sequence[op]);
+        if (forward != MAP_NONE && t->op.slice[forward] != n->slice)
+            n->forward = t->op.slice[forward];
+    }
+    map_fini(&first);
+    if (st != OK) FAIL_MEMORY(err);
+    return OK;
 }
 
 status backward_find(const trace *t, const selection *s, arena *a, backward_nodes *out,
@@ -143,6 +180,7 @@ status backward_find(const trace *t, const selection *s, arena *a, backward_node
     if (!f.name_kind) FAIL_MEMORY(err);
     TRY(find_nodes(&f, err));
     TRY(give_to_modules(&f, err));
+    TRY(give_by_sequence(&f, err));
     give_accumulation(&f);
     *out = f.nodes;
     return OK;

@@ -113,6 +113,17 @@ bool memory_is_counted(const trace *t, uint32_t row) {
     return allocated == ABSENT_I64 || allocated >= t->memory.bytes[row];
 }
 
+bool memory_is_followed(const trace *t, uint32_t row) {
+    bool holds = t->memory.kind[row] == MEMORY_ALLOC || t->memory.kind[row] == MEMORY_EXISTING;
+    return holds && memory_is_counted(t, row) &&
+           (t->memory.address[row] || t->memory.partner[row]);
+}
+
+bool memory_is_alive(const trace *t, uint32_t row, uint32_t at) {
+    uint32_t partner = t->memory.partner[row];
+    return memory_is_followed(t, row) && row <= at && (!partner || partner > at);
+}
+
 /* The event that tells who allocated the block: for a release its allocation, 0 when
  * unknown. */
 static uint32_t telling_row(const trace *t, uint32_t row) {

@@ -47,6 +47,10 @@ void memory_find_peaks(memory_view *m);
 /* Is the block part of what its device has allocated? PyTorch reports shared memory of a data
  * loader beside its allocator, with a total that does not hold it. */
 bool memory_is_counted(const trace *t, uint32_t row);
+/* Is it an allocation that can be followed and is alive after the event `at`? */
+bool memory_is_alive(const trace *t, uint32_t row, uint32_t at);
+/* Is it such an allocation at all? */
+bool memory_is_followed(const trace *t, uint32_t row);
 /* Is the event inside the selection? */
 bool memory_is_selected(const memory_view *m, uint32_t row);
 /* The op a block belongs to: that of the allocation, also for its release; 0 when unknown. */

@@ -19,7 +19,7 @@
 
 #define CRITICAL_TABLES                                                                       \
     (UNPROFILED_TABLES | TRACE_TABLE(comm) | TRACE_TABLE(module) | TRACE_TABLE(module_call) | \
-     TRACE_TABLE(flow) | TRACE_TABLE(frame))
+     LINE_TABLES)
 #define COL_P(name) COL(critical, path, name)
 #define COL_K(name) COL(critical, by_kind, name)
 #define COL_N(name) COL(critical, by_name, name)
@@ -65,12 +65,45 @@ static status add_up(critical *c, const path_piece *p, error *err) {
     TRY(path_sums_add(&c->by_name, key_of_name(c, p), STR(""), p, err));
     if (c->owners.has_modules)
         TRY(path_sums_add(&c->by_module, path_module_of(&c->owners, p), STR(""), p, err));
-    if (c->owners.has_lines)
-        TRY(path_sums_add(&c->by_line, path_line_of(&c->owners, p), STR(""), p, err));
     c->kind_ns[p->kind] = add_i64(c->kind_ns[p->kind], ns);
     c->kind_n[p->kind]++;
     c->all_ns = add_i64(c->all_ns, ns);
     return OK;
+}
+
+/* Neighbors of one line are one piece. */
+typedef struct {
+    critical *c;
+    path_piece part;
+    uint32_t site;
+} line_adder;
+
+static status flush_line(line_adder *to, error *err) {
+    critical *c = to->c;
+    uint32_t name = to->site ? c->t->frame.name[to->site] : 0;
+    if (to->part.start >= to->part.end) return OK;
+    return path_sums_add(&c->by_line, name, STR(""), &to->part, err);
+}
+
+static status add_line(void *context, const line_piece *p, error *err) {
+    line_adder *to = context;
+    uint32_t site = line_site(&to->c->owners.lines, p->frame);
+    if (site != to->site) {
+        TRY(flush_line(to, err));
+        to->part.start = p->range.start;
+    }
+    to->site = site;
+    to->part.end = p->range.end;
+    return OK;
+}
+
+static status add_lines(critical *c, size_t k, error *err) {
+    line_adder to = {c, c->pieces.v[k], 0};
+    line_cutter cutter = {&c->owners.lines, add_line, &to};
+    if (!c->owners.lines.has_lines) return OK;
+    to.part.end = to.part.start;
+    TRY(path_lines_cut(&cutter, &c->pieces, k, err));
+    return flush_line(&to, err);
 }
 
 static void mark_work(critical *c, const path_piece *p) {
@@ -116,6 +149,7 @@ static status write_path(critical *c, table *path, error *err) {
             TRY(table_reserve(path, (c->pieces.n + c->pieces.n / 32) * c->graph.n_steps, err));
         for (size_t k = 0; k < c->pieces.n; k++) {
             TRY(add_up(c, &c->pieces.v[k], err));
+            TRY(add_lines(c, k, err));
             mark_work(c, &c->pieces.v[k]);
             if (!c->wants_path) continue;
             TRY(write_piece(c, path, c->graph.steps[i].number, &c->pieces.v[k], err));

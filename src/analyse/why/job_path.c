@@ -65,12 +65,13 @@ static status add_up(job_path *c, const path_piece *p, error *err) {
     int64_t ns = sub_i64(p->end, p->start);
     TRY(path_sums_add(&c->by_name, p->kind, name_of(c, p), p, err));
     uint32_t module = c->has_modules ? path_module_of(&r->owners, p) : 0;
-    uint32_t line = c->has_lines ? path_line_of(&r->owners, p) : 0;
+    const line_view *v = &r->owners.lines;
+    uint32_t site = v->has_lines ? line_site(v, path_frame_of(v, p)) : 0;
+    str line = site ? trace_str(t, t->frame.name[site]) : STR("");
     if (c->has_modules)
         TRY(path_sums_add(&c->by_module, 0, module ? module_short_name(t, module) : STR(""), p,
                           err));
-    if (c->has_lines)
-        TRY(path_sums_add(&c->by_line, 0, line ? trace_str(t, line) : STR(""), p, err));
+    if (c->has_lines) TRY(path_sums_add(&c->by_line, 0, line, p, err));
     c->kind_ns[p->kind] = add_i64(c->kind_ns[p->kind], ns);
     c->kind_n[p->kind]++;
     r->kind_ns[p->kind] = add_i64(r->kind_ns[p->kind], ns);
@@ -256,7 +257,7 @@ static status prepare(job_path *c, const params *p, error *err) {
         select_init(&c->selects[i], t, p);
         TRY(path_owners_init(o, t, &c->selects[i], c->arena, err));
         c->has_modules |= o->has_modules;
-        c->has_lines |= o->has_lines;
+        c->has_lines |= o->lines.has_lines;
     }
     TRY(path_sums_init(&c->by_name, c->arena, err));
     TRY(path_sums_init(&c->by_module, c->arena, err));

@@ -4,17 +4,12 @@
 
 #include "base/bisect.h"
 
-enum { MOST_LEVELS = 512 }; /* frames of hostile files nest deeply: a bounded climb */
+enum { MOST_LEVELS = 512 }; /* modules of hostile files nest deeply: a bounded climb */
 
 status path_owners_init(path_owners *o, const trace *t, const selection *s, arena *a,
                         error *err) {
-    *o = (path_owners){.t = t,
-                       .has_modules = t->module_call.n > 1,
-                       .has_lines = t->kind_count[KIND_PYTHON] > 0 || t->frame.n > 1,
-                       .line_memo = ARENA_ARRAY(a, uint8_t, (size_t)t->n_strings + 1)};
-    if (!o->line_memo) FAIL_MEMORY(err);
-    for (uint32_t i = 1; i < t->op.n && !o->has_stacks; i++)
-        o->has_stacks = t->op.frame[i] != 0;
+    *o = (path_owners){.t = t, .has_modules = t->module_call.n > 1};
+    TRY(line_view_init(&o->lines, t, a, err));
     return o->has_modules ? backward_find(t, s, a, &o->nodes, err) : OK;
 }
 
@@ -37,7 +32,7 @@ static uint32_t find_host(const trace *t, uint32_t slice) {
 static uint32_t host_slice(path_owners *o, const path_piece *p) {
     if (p->slice == o->piece_slice) return o->host_slice;
     o->piece_slice = p->slice;
-    o->knows_module = o->knows_line = false;
+    o->knows_module = false;
     return o->host_slice = find_host(o->t, p->slice);
 }
 
@@ -80,67 +75,55 @@ uint32_t path_module_of(path_owners *o, const path_piece *p) {
 
 /* ---- lines ------------------------------------------------------------------------------- */
 
-/* Folders of code that is installed and not written for this program. */
-static bool is_of_package(str frame) {
-    static const char *const parts[] = {"site-packages/", "dist-packages/", "lib/python",
-                                        "<frozen ", "contextlib.py("};
-    if (str_starts(frame, STR("torch/"))) return true;
-    for (size_t i = 0; i < N_OF(parts); i++)
-        if (str_find(frame, str_of(parts[i]), 0) != SIZE_MAX) return true;
-    return false;
+static bool is_on_host(const path_piece *p) {
+    return p->kind == PATH_CALL || p->kind == PATH_SYNC || p->kind == PATH_OPERATOR ||
+           p->kind == PATH_DATA || p->kind == PATH_BETWEEN;
 }
 
-static uint8_t look_at_line(path_owners *o, uint32_t name) {
-    if (name >= o->t->n_strings) return 1;
-    if (!o->line_memo[name]) {
-        str text = trace_str(o->t, name);
-        bool line = text.n && text.p[0] != '<' && str_find(text, STR("("), 0) != SIZE_MAX;
-        o->line_memo[name] = !line ? 1 : is_of_package(text) ? 2 : 3;
+uint32_t path_frame_of(const line_view *v, const path_piece *p) {
+    const trace *t = v->t;
+    if (!p->slice || !kind_is_device(t->slice.kind[p->slice]))
+        return line_frame_of(v, p->slice);
+    return line_frame_of_work(v, trace_kernel_of(t, p->slice));
+}
+
+/* The thread of a piece on the host; one that is part of nothing is of the thread of the next
+ * that is, else of the last. 0: none. */
+static uint32_t thread_of(const trace *t, const path_pieces *path, size_t k) {
+    for (size_t i = k; i < path->n; i++)
+        if (path->v[i].slice && is_on_host(&path->v[i]))
+            return trace_track_of(t, path->v[i].slice);
+    for (size_t i = k; i > 0; i--)
+        if (path->v[i - 1].slice && is_on_host(&path->v[i - 1]))
+            return trace_track_of(t, path->v[i - 1].slice);
+    return 0;
+}
+
+/* The thread of the backward pass is in no slice between two nodes: that time belongs to the
+ * one that follows. */
+typedef struct {
+    const line_cutter *to;
+    uint32_t frame;
+} between_nodes;
+
+static status visit_between(void *context, const line_piece *p, error *err) {
+    const between_nodes *b = context;
+    line_piece piece = *p;
+    if (p->idle && !p->frame) piece.frame = b->frame;
+    return b->to->visit(b->to->context, &piece, err);
+}
+
+status path_lines_cut(const line_cutter *c, const path_pieces *path, size_t k, error *err) {
+    const line_view *v = c->view;
+    const path_piece *p = &path->v[k];
+    interval range = {p->start, p->end};
+    if (!v->has_lines || !is_on_host(p)) {
+        line_piece whole = {.range = range, .frame = path_frame_of(v, p)};
+        return c->visit(c->context, &whole, err);
     }
-    return o->line_memo[name];
-}
-
-/* Keeps the first line of a package until one of the program itself comes. */
-static bool take_line(path_owners *o, uint32_t name, uint32_t *found) {
-    uint8_t what = look_at_line(o, name);
-    if (what == 3 || (what == 2 && !*found)) *found = name;
-    return what == 3;
-}
-
-/* The stack that the producer wrote on the operator itself. */
-static uint32_t line_of_stack(path_owners *o, uint32_t frame) {
-    uint32_t found = 0;
-    for (int up = 0; frame && frame < o->t->frame.n && up < MOST_LEVELS;
-         up++, frame = o->t->frame.parent[frame])
-        if (take_line(o, o->t->frame.name[frame], &found)) break;
-    return found;
-}
-
-static uint32_t frame_of(path_owners *o, uint32_t slice) {
-    if (slice != o->op_slice) {
-        o->op_slice = slice;
-        o->op_frame = o->t->op.frame[trace_op_of(o->t, slice)];
-    }
-    return o->op_frame;
-}
-
-static uint32_t line_around(path_owners *o, uint32_t slice) {
-    const trace *t = o->t;
-    uint32_t found = 0;
-    for (int up = 0; slice && up < MOST_LEVELS; up++, slice = t->slice.parent[slice]) {
-        uint8_t kind = t->slice.kind[slice];
-        uint32_t frame = kind == KIND_OP && o->has_stacks ? frame_of(o, slice) : 0;
-        if (frame) return line_of_stack(o, frame);
-        if (kind == KIND_PYTHON && take_line(o, t->slice.name[slice], &found)) break;
-    }
-    return found;
-}
-
-uint32_t path_line_of(path_owners *o, const path_piece *p) {
-    uint32_t slice = host_slice(o, p);
-    if (!o->has_lines || !slice) return 0;
-    if (o->knows_line) return o->line;
-    uint32_t line = line_around(o, slice), call = line ? 0 : forward_call(o, slice);
-    o->knows_line = true;
-    return o->line = call ? line_around(o, o->t->module_call.slice[call]) : line;
+    between_nodes between = {.to = c};
+    if (p->slice && v->is_backward && v->is_backward[p->slice])
+        between.frame = path_frame_of(v, p);
+    line_cutter cutter = {v, visit_between, &between};
+    return line_cut(&cutter, thread_of(v->t, path, k), range, err);
 }

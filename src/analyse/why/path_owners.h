@@ -1,23 +1,23 @@
 /* path_owners.h: which module and which line of Python a piece of the critical path belongs to.
  *
  * Device work belongs to whoever launched it; the backward pass to the module whose forward
- * pass it undoes. Needs the tables module, module_call, flow, frame and op. */
+ * pass it undoes. Needs the tables module, module_call and those of line_of.h. */
 #ifndef ANALYSE_PATH_OWNERS_H
 #define ANALYSE_PATH_OWNERS_H
 
 #include "analyse/scan/backward_owner.h"
+#include "analyse/scan/line_of.h"
 #include "analyse/why/critical_path.h"
 
 typedef struct {
     const trace *t;
     backward_nodes nodes;
-    uint8_t *line_memo; /* by string: 0 not looked at, 1 no line, 2 of a package, 3 own */
-    bool has_modules, has_lines;
+    line_view lines;
+    bool has_modules;
     /* Neighbors on the path are mostly in one node and one call: what was found last. */
-    uint32_t node_at, call_slice, call_module, op_slice, op_frame;
-    bool has_stacks; /* some operator has its stack written on it */
-    uint32_t piece_slice, host_slice, module, line; /* of the last piece */
-    bool knows_module, knows_line;
+    uint32_t node_at, call_slice, call_module;
+    uint32_t piece_slice, host_slice, module; /* of the last piece */
+    bool knows_module;
 } path_owners;
 
 /* Valid while the trace is open and until the arena is reset. */
@@ -26,9 +26,11 @@ status path_owners_init(path_owners *o, const trace *t, const selection *s, aren
 
 /* Row of table module, 0: none. */
 uint32_t path_module_of(path_owners *o, const path_piece *p);
-/* "train.py(12): main" as a string of the trace, 0: none. Frames of installed packages count
- * only where no other frame is around. The backward pass, which has none, belongs to the line
- * that called the module. */
-uint32_t path_line_of(path_owners *o, const path_piece *p);
+/* The stack of what a piece is part of, or comes before: a row of table frame, 0: not known. */
+uint32_t path_frame_of(const line_view *v, const path_piece *p);
+/* Piece `k` of a path, cut where the line changes: on the host by what its thread did, on a
+ * device by who launched it. Times of the path are those of the trace. */
+status path_lines_cut(const line_cutter *c, const path_pieces *path, size_t k,
+                      error *err) MUST_USE;
 
 #endif

@@ -520,6 +520,71 @@ export interface Tables {
       at?: number | null;
     };
   };
+  lines: {
+    lines: {
+      file: string | null;
+      line: number | null;
+      function: string | null;
+      owner: string | null;
+      calls: number | null;
+      cpu_ns: number | null;
+      cpu_self_ns: number | null;
+      gpu_ns: number | null;
+      gpu_self_ns: number | null;
+      backward_gpu_ns: number | null;
+      idle_ns: number | null;
+      critical_ns: number | null;
+      share: number | null;
+      peak_bytes: number | null;
+      syncs: number | null;
+      samples: number | null;
+      slice: number | null;
+    };
+    functions: {
+      file: string | null;
+      function: string | null;
+      owner: string | null;
+      calls: number | null;
+      cpu_ns: number | null;
+      cpu_self_ns: number | null;
+      gpu_ns: number | null;
+      gpu_self_ns: number | null;
+      backward_gpu_ns: number | null;
+      idle_ns: number | null;
+      critical_ns: number | null;
+      share: number | null;
+      peak_bytes: number | null;
+      syncs: number | null;
+      samples: number | null;
+    };
+    files: {
+      file: string | null;
+      owner: string | null;
+      calls: number | null;
+      cpu_ns: number | null;
+      cpu_self_ns: number | null;
+      gpu_ns: number | null;
+      gpu_self_ns: number | null;
+      backward_gpu_ns: number | null;
+      idle_ns: number | null;
+      critical_ns: number | null;
+      share: number | null;
+      peak_bytes: number | null;
+      syncs: number | null;
+      samples: number | null;
+    };
+    stacks: {
+      id: number | null;
+      parent: number | null;
+      file: string | null;
+      line: number | null;
+      function: string | null;
+      owner: string | null;
+      cpu_ns: number | null;
+      gpu_ns: number | null;
+      samples: number | null;
+    };
+  };
   pipeline: {
     queues: {
       queue: string | null;
@@ -1372,6 +1437,10 @@ export interface Parameters {
   modules: {
     "group-by"?: "name" | "type";
     evidence?: string;
+  };
+  lines: {
+    by?: "all" | "line" | "function" | "file" | "stack";
+    stack?: string;
   };
   pipeline: {
     high?: string;
