@@ -40,6 +40,7 @@ export const enTables = {
   missing_other: "Or open another run",
   missing_rest: "The other views of this run are complete.",
   missing_memory: "Memory was not recorded in this run",
+  show_code: "Show the code →",
   missing_code: "Lines of code were not recorded in this run",
   missing_modules: "Modules were not recorded in this run",
   missing_roofline: "FLOPs and bytes are unknown in this run",

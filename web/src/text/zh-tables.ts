@@ -42,6 +42,7 @@ export const zhTables: Record<keyof typeof enTables, string> = {
   missing_other: "或打开另一次运行",
   missing_rest: "此次运行的其他视图是完整的。",
   missing_memory: "此次运行未记录内存",
+  show_code: "查看代码 →",
   missing_code: "此次运行未记录代码行",
   missing_modules: "此次运行未记录模块",
   missing_roofline: "此次运行没有浮点运算次数和字节数",

@@ -20,7 +20,7 @@ import {
 import { t } from "../../model/language.ts";
 import { choice } from "../../model/route.ts";
 import { tape, windowRange } from "../../model/steps.ts";
-import { type AskedFor, csvUrl, rowsOf } from "../../model/trace.ts";
+import { type AskedFor, csvUrl, currentRun, currentWorker, rowsOf } from "../../model/trace.ts";
 import { Rich, Segmented } from "../../widgets/controls.tsx";
 import { Icon } from "../../widgets/icons.tsx";
 import { Panel, Waiting } from "../../widgets/panel.tsx";
@@ -39,8 +39,16 @@ function stepsInView(): number {
   return now ? windowRange(now).steps : 0;
 }
 
-export function Code() {
+/** The answer, unless it is still that of another run: its files have no meaning in this one. */
+function askOwnLines(): AskedFor<"lines"> {
   const asked = askLines();
+  const { run, worker } = asked.value?.trace ?? {};
+  const other = run !== currentRun.value?.name || (asked.old && worker !== currentWorker.value?.name);
+  return other ? { ...asked, value: undefined } : asked;
+}
+
+export function Code() {
+  const asked = askOwnLines();
   const lines = rowsOf(asked.value?.tables.lines);
   const files = rowsOf(asked.value?.tables.files);
   const known = files.filter((f) => f.file !== null);
@@ -54,6 +62,7 @@ export function Code() {
     unknown > 0 ? c("fact_unknown", { v: percent(shareOf(unknown, whole)) }) : undefined,
   ];
   const number = file === undefined ? undefined : chosenLine(lines, file, heat);
+  const line = file === undefined || number === undefined ? undefined : linesOfFile(lines, file).get(number);
   return (
     <>
       <Verdict answer={asked.value} otherwise={t("code")} facts={facts} />
@@ -64,14 +73,8 @@ export function Code() {
         )}
         {file === undefined || number === undefined ? null : (
           <div class="code-side">
-            <LinePanel
-              file={file}
-              number={number}
-              line={linesOfFile(lines, file).get(number)}
-              all={lines}
-              steps={stepsInView()}
-            />
-            {theReport() ? null : <LineFlame file={file} line={number} />}
+            <LinePanel file={file} number={number} line={line} all={lines} steps={stepsInView()} />
+            {theReport() || !line ? null : <LineFlame file={file} line={number} steps={stepsInView()} />}
           </div>
         )}
       </div>

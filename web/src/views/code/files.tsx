@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { shareOf, sum } from "../../base/aggregate.ts";
 import { percent } from "../../base/format.ts";
-import { type Branch, baseName, c, chooseLine, type FileRow, type Heat, treeOf } from "../../model/code.ts";
+import { type Branch, c, chooseLine, type FileRow, type Heat, treeOf } from "../../model/code.ts";
 import { type AskedFor, csvUrl } from "../../model/trace.ts";
 import { Icon } from "../../widgets/icons.tsx";
 import { Panel } from "../../widgets/panel.tsx";
@@ -125,6 +125,9 @@ const HeatBar = ({ share }: { share: number }) => (
   </svg>
 );
 
+/** A file with the folder it is in. */
+const shortPath = (file: string): string => file.split("/").slice(-2).join("/");
+
 /** On narrow pages: the same files as a list to choose from. */
 export function FileChoice({ files, heat, chosen }: Omit<Props, "asked">) {
   const known = files.filter((f) => f.file !== null).sort((a, b) => (b[heat] ?? 0) - (a[heat] ?? 0));
@@ -137,7 +140,7 @@ export function FileChoice({ files, heat, chosen }: Omit<Props, "asked">) {
     >
       {known.map((f) => (
         <option key={f.file} value={f.file ?? ""}>
-          {f.owner === "own" ? f.file : baseName(f.file ?? "")}
+          {shortPath(f.file ?? "")}
         </option>
       ))}
     </select>

@@ -1,6 +1,6 @@
 // Who calls the chosen line, and what it calls: a flame graph of the call stacks through it, callers at the top.
-import { largestFirst } from "../../base/aggregate.ts";
-import { short } from "../../base/format.ts";
+import { isKnown, largestFirst, type Maybe } from "../../base/aggregate.ts";
+import { short, thousands } from "../../base/format.ts";
 import { Definition } from "../../base/tip.tsx";
 import { Icicle, type Node } from "../../draw/charts/icicle.tsx";
 import {
@@ -22,20 +22,20 @@ import { Panel } from "../../widgets/panel.tsx";
 const FILLS: Record<string, string> = { own: "var(--cpu_exec)", package: "var(--other)", stdlib: "var(--other)" };
 const DEEPEST = 40; // rows: deeper ones are seen by choosing a line further in
 
-const unitFor = (by: FlameValue) => (by === "samples" ? "count" : "ns");
+type Said = (value: Maybe) => string;
 
 const labelOf = ({ row }: Frame): string =>
   row.file === null ? (row.function ?? c("unknown")) : `${baseName(row.file)}:${row.line} ${row.function ?? ""}`;
 
-function nodeOf(f: Frame, by: FlameValue, depth: number): Node {
+function nodeOf(f: Frame, by: FlameValue, said: Said, depth = 0): Node {
   const kids = depth < DEEPEST ? [...f.kids].sort(largestFirst((k) => k.row[by])) : [];
   return {
     id: String(f.id),
     label: labelOf(f),
     value: f.row[by] ?? 0,
     fill: FILLS[f.row.owner ?? ""] ?? "var(--other)",
-    kids: kids.map((k) => nodeOf(k, by, depth + 1)),
-    card: <Definition title={labelOf(f)} help={short(f.row[by], unitFor(by))} path={f.row.file ?? undefined} />,
+    kids: kids.map((k) => nodeOf(k, by, said, depth + 1)),
+    card: <Definition title={labelOf(f)} help={said(f.row[by])} path={f.row.file ?? undefined} />,
   };
 }
 
@@ -47,11 +47,13 @@ const findFrame = (frames: readonly Frame[], is: (f: Frame) => boolean): Frame |
   return undefined;
 };
 
-export function LineFlame({ file, line }: { file: string; line: number }) {
+export function LineFlame({ file, line, steps }: { file: string; line: number; steps: number }) {
   themeVersion.value; // text on fills follows the theme
   const asked = askStacks(file, line);
   const rows = rowsOf(asked.value?.tables.stacks);
   const by = flameValue(rows);
+  // As the other numbers of the view: a mean over the steps. Samples are counted.
+  const said: Said = (v) => (by === "samples" ? thousands(v) : short(isKnown(v) ? v / (steps || 1) : v, "ns"));
   const frames = framesOf(rows);
   const around = neighborsOf(frames, file, line, by);
   const chosen = findFrame(frames, (f) => f.row.file === file && f.row.line === line);
@@ -67,20 +69,20 @@ export function LineFlame({ file, line }: { file: string; line: number }) {
       ) : (
         <div class="pad">
           <Icicle
-            nodes={frames.sort(largestFirst((f) => f.row[by])).map((f) => nodeOf(f, by, 0))}
+            nodes={frames.sort(largestFirst((f) => f.row[by])).map((f) => nodeOf(f, by, said))}
             label={c("flame")}
             chosen={chosen ? String(chosen.id) : undefined}
             onNode={show}
           />
-          <Neighbors title={c("called_by")} list={around.callers} by={by} />
-          <Neighbors title={c("calls_to")} list={around.callees} by={by} />
+          <Neighbors title={c("called_by")} list={around.callers} said={said} />
+          <Neighbors title={c("calls_to")} list={around.callees} said={said} />
         </div>
       )}
     </Panel>
   );
 }
 
-const Neighbors = ({ title, list, by }: { title: string; list: readonly Neighbor[]; by: FlameValue }) =>
+const Neighbors = ({ title, list, said }: { title: string; list: readonly Neighbor[]; said: Said }) =>
   list.length ? (
     <div class="code-around">
       <h3>{title}</h3>
@@ -93,7 +95,7 @@ const Neighbors = ({ title, list, by }: { title: string; list: readonly Neighbor
               </code>
             </button>
             <span class="t3">{n.name}</span>
-            <span>{short(n.value, unitFor(by))}</span>
+            <span>{said(n.value)}</span>
           </li>
         ))}
       </ul>

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { short } from "../../base/format.ts";
 import { linesOf, plainTokens, type Token, tokensOf } from "../../base/highlight.ts";
 import { Definition, tip } from "../../base/tip.tsx";
-import { baseName, c, chooseLine, type Heat, type Line } from "../../model/code.ts";
+import { baseName, chooseLine, type Heat, type Line } from "../../model/code.ts";
 import { type CodeColumn, cellShare, cellText } from "./columns.ts";
 
 const ROW = 20; // px
