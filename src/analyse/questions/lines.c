@@ -421,11 +421,28 @@ static bool line_leads(const void *facts, verdict *v) {
     verdict_add(v, arg_time("step", mean_i64(all, max_i64(1, s->n_path_steps))));
     int64_t idle = mean_i64(f->first->self.v[LINE_IDLE],
                             max_i64(1, (int64_t)s->n_idle_steps * s->n_devices));
-    if (idle > 0) {
+    if (idle >= mean_i64(ns, max_i64(1, s->n_path_steps)) / 10 && idle > 0) {
         verdict_add(v, arg_text("device", device_noun(f->q->t)));
         verdict_add(v, arg_time("idle", idle));
     }
     add_callee(f, LINE_CRITICAL, max_i64(1, s->n_path_steps), v);
+    return true;
+}
+
+/* Most of the path is of no known line: then that comes first. */
+static bool lines_are_unknown(const void *facts, verdict *v) {
+    const line_facts *f = facts;
+    const line_sums *s = &f->q->sums;
+    int64_t ns = f->first->self.v[LINE_CRITICAL], all = s->all.v[LINE_CRITICAL];
+    int64_t unknown = s->self[0].v[LINE_CRITICAL];
+    for (uint32_t i = 1; i < f->q->t->frame.n; i++)
+        if (!line_site(&s->view, i)) unknown = add_i64(unknown, s->self[i].v[LINE_CRITICAL]);
+    if (!s->known[LINE_CRITICAL] || ns <= 0 || unknown < all / 2) return false;
+    add_line(f, v);
+    verdict_add(v, arg_share("unknown", (double)unknown / (double)all));
+    verdict_add(v, arg_share("share", (double)ns / (double)all));
+    verdict_add(v, arg_time("time", mean_i64(ns, max_i64(1, s->n_path_steps))));
+    verdict_add(v, arg_time("step", mean_i64(all, max_i64(1, s->n_path_steps))));
     return true;
 }
 
@@ -452,6 +469,7 @@ static bool line_leads_memory(const void *facts, verdict *v) {
 
 static const rule rules[] = {
     {"lines_not_recorded", MSG_VERDICT_LINES_NONE, SEVERITY_INFO, no_lines},
+    {"lines_mostly_unknown", MSG_VERDICT_LINES_UNKNOWN, SEVERITY_INFO, lines_are_unknown},
     {"line_leads", MSG_VERDICT_LINE_LEADS, SEVERITY_INFO, line_leads},
     {"line_leads_cpu", MSG_VERDICT_LINE_CPU, SEVERITY_INFO, line_leads_cpu},
     {"line_leads_memory", MSG_VERDICT_LINE_MEMORY, SEVERITY_INFO, line_leads_memory},

@@ -30,7 +30,7 @@ str line_owner_name(uint8_t owner) {
 
 /* A cell of a notebook and the prompt are <ipython-input-…> and <stdin>: the user's own. */
 static uint8_t owner_of_file(str file) {
-    if (!file.n) return OWNER_UNKNOWN;
+    if (!file.n || (file.p[0] != '<' && !str_ends(file, STR(".py")))) return OWNER_UNKNOWN;
     if (lexicon_means(file, MEANS_PACKAGE_PATH)) return OWNER_PACKAGE;
     if (lexicon_means(file, MEANS_STDLIB_PATH)) return OWNER_STDLIB;
     return OWNER_OWN;

@@ -9,8 +9,8 @@
  *   4. the sample of the thread that stands for the moment
  *
  * The line of a stack is its innermost frame in a file of the program itself; where there is
- * none, the innermost in an installed package; then one of Python's own files. Frames without a
- * file (native functions, modules) are never the line. */
+ * none, the innermost in an installed package; then one of Python's own files. Frames of native
+ * code and modules are never the line. */
 #ifndef ANALYSE_LINE_OF_H
 #define ANALYSE_LINE_OF_H
 

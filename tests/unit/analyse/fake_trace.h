@@ -343,6 +343,37 @@ static inline void fake_place_memory(fake *f) {
 }
 
 /* The trace; valid until fake_fini. */
+/* "train.py(7): main": the name of a frame, with its file and line where it has them. */
+static inline uint32_t fake_frame(fake *f, uint32_t parent, uint32_t name) {
+    uint32_t row = 1;
+    for (; row < f->t.frame.n; row++)
+        if (f->t.frame.parent[row] == parent && f->t.frame.name[row] == name) return row;
+    char text[256], file[128];
+    unsigned line;
+    str own = trace_str(&f->t, name);
+    snprintf(text, sizeof text, "%.*s", (int)own.n, own.p);
+    FAKE_SET(f, frame, parent, row, parent);
+    FAKE_SET(f, frame, name, row, name);
+    f->t.frame.n = row + 1;
+    if (sscanf(text, "%127[^(](%u): ", file, &line) == 2) {
+        FAKE_SET(f, frame, file, row, fake_str(f, file));
+        FAKE_SET(f, frame, line, row, line);
+    }
+    return row;
+}
+
+/* The stacks of Python ranges, where a test has made none itself. */
+static inline void fake_frames(fake *f) {
+    uint32_t frame_of[FAKE_MAX + 1] = {0};
+    bool given = f->t.frame.n > 1;
+    for (uint32_t i = 1; i < f->t.slice.n && !given; i++) {
+        uint8_t kind = f->t.slice.kind[i];
+        frame_of[i] = frame_of[f->t.slice.parent[i]];
+        if (kind == KIND_PYTHON || kind == KIND_MODULE)
+            frame_of[i] = fake_frame(f, frame_of[i], f->t.slice.name[i]);
+    }
+}
+
 static inline const trace *fake_seal(fake *f) {
     int order[FAKE_MAX];
     for (int i = 0; i < f->n_slices; i++) {
@@ -360,6 +391,7 @@ static inline const trace *fake_seal(fake *f) {
         if (s->module) fake_module_row(f, order[i]);
     }
     fake_place_memory(f);
+    fake_frames(f);
     f->t.events_read = (uint64_t)f->n_slices;
     return &f->t;
 }

@@ -1,0 +1,1 @@
+$TACHO lines --stable --lang zh sample.pt.trace.json.gz --by file

@@ -1,0 +1,1 @@
+$TACHO lines --stable sample.pt.trace.json.gz --by stack --stack nowhere.py:1

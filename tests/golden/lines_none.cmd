@@ -1,0 +1,1 @@
+$TACHO lines --stable minimal.pt.trace.json

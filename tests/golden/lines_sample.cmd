@@ -1,0 +1,1 @@
+$TACHO lines --stable sample.pt.trace.json.gz --by line
