@@ -1,8 +1,9 @@
 /* source_text.h: the text of a source file that a trace names, from this machine's disk.
  *
- * The path is the trace's own, never one of a request: the caller has found the file in a frame
- * of the trace. Even so a trace may name anything, so only regular files that are source code by
- * their name (also after links are resolved) and of at most SOURCE_MOST_BYTES are read. */
+ * The path is the trace's own, never one of a request: the caller has found the file in a
+ * frame of the trace. Even so a trace may name anything, so only regular files that are source
+ * code by their name (also after links are resolved) and of at most SOURCE_MOST_BYTES are
+ * read. */
 #ifndef SERVE_SOURCE_TEXT_H
 #define SERVE_SOURCE_TEXT_H
 
@@ -12,7 +13,7 @@ enum { SOURCE_MOST_BYTES = 2 << 20 };
 
 typedef struct {
     str file; /* as the trace names it */
-    str root; /* folder of the code, where a file of another place is looked for; may be empty */
+    str root; /* folder of the code, where files of other places are looked for */
     int64_t recorded_unix_ns; /* the end of the recording; ABSENT_I64: not known */
 } source_wish;
 
