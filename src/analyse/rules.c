@@ -47,3 +47,9 @@ status answer_link(answer *out, arena *a, const quality_link *link, error *err) 
     q->links = grown;
     return OK;
 }
+
+const arg *verdict_value(const verdict *v, const char *name) {
+    for (uint32_t i = 0; i < v->n_args; i++)
+        if (strcmp(v->args[i].name, name) == 0) return &v->args[i];
+    return NULL;
+}

@@ -21,6 +21,8 @@ typedef struct {
 void rules_apply(const rule *rules, size_t n, const void *facts, verdict *out);
 /* Adds a named value; more than MAX_ARGS are left out. */
 void verdict_add(verdict *v, arg value);
+/* The named value; NULL when it has none. */
+const arg *verdict_value(const verdict *v, const char *name);
 /* Whose options a sentence may name: adds `torch` for a trace of torch.profiler, `own` for one
  * of `tacho record`, else nothing. */
 void verdict_add_recorder(verdict *v, const trace *t);

@@ -159,6 +159,22 @@ static bool saves_nothing(const advice_facts *f, finding *one) {
     return !told;
 }
 
+/* What only the rank does that the others wait for saves the job nothing more. */
+static void include_in_straggler(finding *found, uint32_t n) {
+    const finding *late = NULL;
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(found[i].rule->id, "straggler") == 0) late = &found[i];
+    const arg *who = late ? verdict_value(&late->advice.words, "worker") : NULL;
+    for (uint32_t i = 0; who && i < n; i++) {
+        finding *one = &found[i];
+        if (!one->kept || one->kept->workers != 1 ||
+            !str_eq(one->kept->worst_worker, who->u.text))
+            continue;
+        one->included_in = late->rule->id;
+        one->advice.saves = ABSENT_I64;
+    }
+}
+
 /* Lets every moment be saved once, drops what saves nothing then, and puts the findings in
  * order again. */
 static status advice_answer_settle(const advice_facts *f, finding *found, uint32_t *n_found,
@@ -178,6 +194,7 @@ static status advice_answer_settle(const advice_facts *f, finding *found, uint32
         }
     TRY(advice_claims_settle(f, claims, n, err));
     for (uint32_t i = 0; i < n; i++) old[of[i]].included_in = claims[i].included_in;
+    include_in_straggler(old, n);
     for (uint32_t i = 0; i < n; i++) {
         if (saves_nothing(f, &old[i])) continue;
         if (!old[i].kept) old[i].advice.severity = severity_of(f, &old[i].advice);

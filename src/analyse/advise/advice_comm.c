@@ -76,45 +76,26 @@ bool advice_load_imbalance(const advice_facts *f, double limit, advice *out) {
     return true;
 }
 
-/* The named value of a verdict; NULL when it has none. */
-static const arg *advice_comm_value_of(const verdict *v, const char *name) {
-    for (uint32_t i = 0; i < v->n_args; i++)
-        if (strcmp(v->args[i].name, name) == 0) return &v->args[i];
-    return NULL;
-}
-
 void advice_name_rank(arg rank, advice *out) {
     verdict_add(&out->words, rank);
     if (rank.type != ARG_TEXT) verdict_add(&out->words, arg_id("other_rank", rank.u.i == 0));
 }
 
-/* Several late ranks, each with its own cause, are one verdict of `distributed`, too. */
-static bool are_late(const advice_facts *f, const verdict *v, double limit, advice *out) {
-    const arg *rank = advice_comm_value_of(v, "rank"),
-              *count = advice_comm_value_of(v, "count"),
-              *cost = advice_comm_value_of(v, "cost"), *why = advice_comm_value_of(v, "cause");
-    if (!rank || !count || !cost || !why) return false;
+/* The sentence of `distributed` about the rank that costs most, with its values. */
+bool advice_straggler(const advice_facts *f, double limit, advice *out) {
+    const verdict *v = &f->distributed_answer->verdict;
+    if (!v->id || strcmp(v->id, "straggler") != 0) return false;
+    const arg *rank = verdict_value(v, "rank"), *cost = verdict_value(v, "cost");
+    if (!rank || !cost) return false;
     int64_t ns = min_i64(cost->u.i, f->step_ns);
     if (advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
     advice_name_rank(*rank, out);
-    verdict_add(&out->words, arg_int("count", count->u.i));
-    verdict_add(&out->words, arg_text("late", why->u.text));
-    return true;
-}
-
-bool advice_straggler(const advice_facts *f, double limit, advice *out) {
-    const verdict *v = &f->distributed_answer->verdict;
-    if (!v->id) return false;
-    if (strcmp(v->id, "stragglers") == 0) return are_late(f, v, limit, out);
-    const arg *rank = advice_comm_value_of(v, "rank"),
-              *waiting = advice_comm_value_of(v, "waiting"),
-              *last = advice_comm_value_of(v, "share");
-    if (!rank || !waiting || !last || strcmp(v->id, "straggler") != 0) return false;
-    int64_t ns = min_i64(waiting->u.i, f->step_ns);
-    if (advice_share(f, ns) < limit) return false;
-    advice_cost(f, out, ns);
-    advice_name_rank(*rank, out);
-    verdict_add(&out->words, arg_share("last_share", last->u.d));
+    for (uint32_t i = 0; i < v->n_args; i++) {
+        const char *name = v->args[i].name;
+        if (strcmp(name, "rank") != 0 && strcmp(name, "cost") != 0 &&
+            strcmp(name, "step_time") != 0 && strcmp(name, "cause") != 0)
+            verdict_add(&out->words, v->args[i]);
+    }
     return true;
 }

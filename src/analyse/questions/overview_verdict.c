@@ -34,9 +34,11 @@ void overview_add_cause(const overview_facts *f, verdict *v) {
     verdict_add(v, arg_cstr("advice", f->cause.id));
     verdict_add(v, arg_share("saves_share", f->cause.share));
     verdict_add(v, arg_words("cause", f->cause.title));
-    for (uint32_t i = 0; i < f->cause.words.n_args; i++) /* the only value titles have */
-        if (strcmp(f->cause.words.args[i].name, "dimension") == 0)
+    for (uint32_t i = 0; i < f->cause.words.n_args; i++) { /* the values titles have */
+        const char *name = f->cause.words.args[i].name;
+        if (strcmp(name, "dimension") == 0 || strcmp(name, "rank") == 0)
             verdict_add(v, f->cause.words.args[i]);
+    }
 }
 
 static void add_idle(const overview_facts *f, verdict *v) {

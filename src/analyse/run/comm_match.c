@@ -4,7 +4,8 @@
  * together in order of worker and time. The n-th of a worker meets the n-th of the others.
  * Where only order is known, one missing call would shift all that follow: such keys are
  * matched only when every worker that has any has equally many; the others stay alone and
- * are counted. */
+ * are counted. So do transfers between two workers that name neither: the n-th of all is no
+ * pair. */
 #include "analyse/run/comm_match.h"
 
 #include "base/hash.h"
@@ -49,6 +50,11 @@ uint64_t collective_key(const collective *c, bool *by_order) {
     return hash_bytes64(&k, sizeof k);
 }
 
+static bool has_no_partner(const matcher *m, uint32_t i) {
+    const collective *c = &m->l->v[i];
+    return m->by_order[i] && c->source == ABSENT_I64 && comm_type_of(c->name) == COMM_POINT;
+}
+
 static void sort_all(matcher *m) {
     const collective_list *l = m->l;
     for (uint32_t i = 0; i < l->n; i++) {
@@ -82,7 +88,8 @@ static void number_meetings(matcher *m) {
     uint64_t run = 0;
     for (uint32_t first = 0, end; first < m->l->n; first = end, run++) {
         for (end = first; end < m->l->n && m->pairs[end].key == m->pairs[first].key; end++) {}
-        bool even = !m->by_order[m->pairs[first].row] || is_even(m, first, end);
+        bool even = !m->by_order[m->pairs[first].row] ||
+                    (!has_no_partner(m, m->pairs[first].row) && is_even(m, first, end));
         uint32_t occurrence = 0;
         for (uint32_t i = first; i < end; i++) {
             bool same = i > first &&

@@ -23,10 +23,11 @@ typedef struct {
 typedef struct {
     summary *s;
     const summary *moved;
-    uint32_t at_range, at_moved, at_step;
+    uint32_t at_range, at_moved, at_step, at_alone;
     arena *arena;
     groups names, steps;
     intervals whole, transfer; /* of all inside steps */
+    intervals alone;           /* when the worker did nothing but communicate */
 } comm_owner_ctx;
 
 static bool same_name(const void *row, const void *key) {
@@ -167,6 +168,15 @@ static status write_sync(comm_owner_ctx *f, str worker, error *err) {
     return OK;
 }
 
+/* Waiting for other workers while there was nothing of its own to do. */
+static status find_blocked(comm_owner_ctx *f, const step_group *g, int64_t *out, error *err) {
+    intervals waiting = intervals_minus(&g->whole, &g->moved);
+    intervals blocked = intervals_and(&waiting, &f->alone);
+    if (blocked.failed) FAIL_MEMORY(err);
+    *out = intervals_ns(&blocked);
+    return OK;
+}
+
 static status write_step_sync(comm_owner_ctx *f, str worker, error *err) {
     const summary_step *v = SUMMARY_ROWS(f->s, step);
     uint32_t n = SUMMARY_N(f->s, step);
@@ -178,13 +188,22 @@ static status write_step_sync(comm_owner_ctx *f, str worker, error *err) {
         TRY(comm_owner_measure(&g->whole, &g->moved, &total, &transfer, err));
         summary_step_sync *row = summary_add_step_sync(f->s);
         if (!row) FAIL_MEMORY(err);
-        *row = (summary_step_sync){worker, v[i].number, v[i].start, transfer,
-                                   sub_i64(total, transfer)};
+        *row = (summary_step_sync){
+            worker, v[i].number, v[i].start, transfer, sub_i64(total, transfer), 0};
+        TRY(find_blocked(f, g, &row->blocked, err));
     }
     return OK;
 }
 
-static status begin_worker(comm_owner_ctx *f, error *err) {
+static status begin_worker(comm_owner_ctx *f, str worker, error *err) {
+    const summary_alone *v = SUMMARY_ROWS(f->s, alone);
+    uint32_t n = SUMMARY_N(f->s, alone);
+    f->alone = intervals_in(f->arena);
+    for (; f->at_alone < n && str_cmp(v[f->at_alone].worker, worker) < 0; f->at_alone++) {}
+    for (; f->at_alone < n && str_eq(v[f->at_alone].worker, worker); f->at_alone++)
+        intervals_add(&f->alone, v[f->at_alone].start, v[f->at_alone].end);
+    intervals_merge(&f->alone);
+    if (f->alone.failed) FAIL_MEMORY(err);
     f->whole = intervals_in(f->arena);
     f->transfer = intervals_in(f->arena);
     TRY(groups_init(&f->names, f->arena, sizeof(name_group), err));
@@ -194,7 +213,7 @@ static status begin_worker(comm_owner_ctx *f, error *err) {
 static status finish_worker(comm_owner_ctx *f, str worker, uint32_t *at, error *err) {
     const summary_comm *c = SUMMARY_ROWS(f->s, comm);
     uint32_t n = SUMMARY_N(f->s, comm);
-    TRY(begin_worker(f, err));
+    TRY(begin_worker(f, worker, err));
     for (; *at < n && str_cmp(c[*at].worker, worker) < 0; ++*at) {}
     for (; *at < n && str_eq(c[*at].worker, worker); ++*at)
         TRY(comm_owner_add_comm(f, &c[*at], err));
@@ -214,6 +233,6 @@ status comm_owner_finish(summary *own, const summary *moved, arena *a, error *er
         arena_reset(&scratch);
     }
     arena_fini(&scratch);
-    summary_drop(own, SUMMARY_BIT(comm) | SUMMARY_BIT(range));
+    summary_drop(own, SUMMARY_BIT(comm) | SUMMARY_BIT(range) | SUMMARY_BIT(alone));
     return st;
 }

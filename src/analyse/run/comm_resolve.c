@@ -3,7 +3,8 @@
  *
  * All members of a collective are taken to end it together and to need as long as the fastest
  * of them for the transfer itself: what a member takes longer than that, it waited. A
- * collective whose partners are not there is all transfer. The last to arrive, on aligned
+ * collective whose partners are not there is all transfer; one between two whose partner is
+ * not known takes what the fastest of its name and size takes. The last to arrive, on aligned
  * clocks, is who the others waited for.
  *
  *   rank 0   |──── waiting ────|── transfer ──|
@@ -13,6 +14,7 @@
  * Only the collectives that cost most keep a row for each member; of the others sums remain. */
 #include "analyse/run/comm_resolve.h"
 
+#include "analyse/scan/group.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/sort.h"
@@ -189,6 +191,49 @@ static status add_moved(const members *m, uint32_t i, int64_t number, int64_t ns
         .worker = summary_text(to, c->worker), .comm = c->number, .number = number, .ns = ns};
     if (!row->worker.p) FAIL_MEMORY(err);
     return OK;
+}
+
+/* The shortest of the transfers between two of one name and size. */
+typedef struct {
+    uint64_t key;
+    int64_t least;
+} point_group;
+
+static bool same_point(const void *row, const void *key) {
+    return ((const point_group *)row)->key == *(const uint64_t *)key;
+}
+
+static bool is_lone_point(const members *m) {
+    return m->n == 1 && comm_type_of(member(m, 0)->name) == COMM_POINT;
+}
+
+static point_group *find_point(groups *points, const collective *c) {
+    uint64_t parts[2] = {hash_bytes64(c->name.p, c->name.n), (uint64_t)c->bytes};
+    uint64_t key = hash_bytes64(parts, sizeof parts);
+    bool is_new;
+    uint32_t row = groups_at(points, key, same_point, &key, &is_new);
+    if (row == GROUP_NONE) return NULL;
+    point_group *p = GROUP_ROW(points, point_group, row);
+    if (is_new) *p = (point_group){key, INT64_MAX};
+    return p;
+}
+
+static status find_points(const comm_keeper *k, groups *points, error *err) {
+    TRY(groups_init(points, k->arena, sizeof(point_group), err));
+    for (uint32_t i = 0; i < k->found.n; i++) {
+        members m = members_of(k, i);
+        if (!is_lone_point(&m)) continue;
+        point_group *p = find_point(points, member(&m, 0));
+        if (!p) FAIL_MEMORY(err);
+        p->least = min_i64(p->least, length(member(&m, 0)->hull));
+    }
+    return OK;
+}
+
+static status write_lone_point(const members *m, groups *points, summary *to, error *err) {
+    const point_group *p = find_point(points, member(m, 0));
+    if (!p) FAIL_MEMORY(err);
+    return add_moved(m, 0, -1, p->least, to, err);
 }
 
 /* The time the fastest member needed: for each range, or as a whole where their numbers
@@ -412,11 +457,14 @@ status comm_keeper_resolve(comm_keeper *k, const summary *clocks, summary *moved
                            error *err) {
     int64_t(*caused)[2] = arena_array(k->arena, (size_t)k->who.n + 1, sizeof *caused);
     int64_t *lost = ARENA_ARRAY(k->arena, int64_t, (size_t)k->found.n + 1), shared = 0;
+    groups points;
     if (!caused || !lost) FAIL_MEMORY(err);
     take_clocks(k, clocks);
+    TRY(find_points(k, &points, err));
     for (uint32_t i = 0; i < k->found.n; i++) {
         members m = members_of(k, i);
-        TRY(write_moved(&m, moved, err));
+        TRY(is_lone_point(&m) ? write_lone_point(&m, &points, moved, err)
+                              : write_moved(&m, moved, err));
         if (!is_counted(&m)) continue;
         TRY(comm_resolve_write_group(&m, out, err));
         if (SUMMARY_N(out, group) > (1u << 16)) TRY(summary_settle(out, err));

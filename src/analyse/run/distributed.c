@@ -236,23 +236,11 @@ static status write_devices(run_question *q, error *err) {
 
 typedef struct {
     const run_question *q;
-    uint32_t worst;       /* the others wait for it most; UINT32_MAX: nobody */
-    double worst_share;   /* of all waiting that was caused */
-    int64_t wait_ns;      /* a step, mean over the other workers */
-    int64_t step_ns;      /* mean over the workers */
     double exposed_share; /* communication that nothing hides, of the average step */
     int64_t hidden_ns;    /* communication beside computation, of all workers */
-    int64_t comm_matches, collectives;
+    int64_t collectives;
     bool single; /* one step of each worker, or the recording: nothing is an average */
 } distributed_facts;
-
-static void name_worker(const run_question *q, uint32_t worker, verdict *v) {
-    const summary_worker *w = q->who.v[worker];
-    if (w->rank != ABSENT_I64)
-        verdict_add(v, arg_id("rank", w->rank));
-    else
-        verdict_add(v, arg_text("rank", w->name));
-}
 
 static bool no_communication(const void *facts, verdict *v) {
     (void)v;
@@ -273,30 +261,8 @@ static bool only_launches(const void *facts, verdict *v) {
 
 static bool one_is_late(const void *facts, verdict *v) {
     const distributed_facts *f = facts;
-    if (f->worst == UINT32_MAX || f->worst_share < 0.5 ||
-        (double)f->wait_ns < 0.02 * (double)f->step_ns)
-        return false;
-    name_worker(f->q, f->worst, v);
-    verdict_add(v, arg_time("waiting", f->wait_ns));
-    verdict_add(
-        v, arg_share("share", (double)f->q->sums[f->worst].last / (double)f->comm_matches));
-    verdict_add(v, arg_int("others", sub_i64(f->q->who.n, 1)));
-    return true;
-}
-
-/* Several hold up the job; fixing all of them gains what a step costs. */
-static bool some_are_late(const void *facts, verdict *v) {
-    const distributed_facts *f = facts;
-    const stragglers *late = &f->q->late;
-    int64_t cost = 0;
-    for (uint32_t i = 0; i < late->n_steps; i++) cost = add_i64(cost, late->steps[i].cost);
-    int64_t mean = mean_i64(cost, late->n_steps);
-    if (!late->n_ranks || !f->collectives || (double)mean < 0.02 * (double)f->step_ns)
-        return false;
-    verdict_add(v, arg_int("count", late->n_ranks));
-    name_worker(f->q, late->ranks[0].worker, v);
-    verdict_add(v, arg_text("cause", late_name(late->ranks[0].cause)));
-    verdict_add(v, arg_time("cost", mean));
+    if (!f->q->culprit.rank || !f->collectives) return false;
+    culprit_describe(&f->q->culprit, &f->q->who, v);
     return true;
 }
 
@@ -321,41 +287,23 @@ static const rule rules[] = {
     {"communication_none", MSG_VERDICT_DISTRIBUTED_NONE, SEVERITY_INFO, no_communication},
     {"communication_launches", MSG_VERDICT_ONLY_LAUNCHES, SEVERITY_INFO, only_launches},
     {"straggler", MSG_VERDICT_STRAGGLER, SEVERITY_CRITICAL, one_is_late},
-    {"stragglers", MSG_VERDICT_STRAGGLERS, SEVERITY_CRITICAL, some_are_late},
     {"communication_not_hidden", MSG_VERDICT_NOT_HIDDEN, SEVERITY_WARNING, is_exposed},
     {"communication_hidden", MSG_VERDICT_HIDDEN, SEVERITY_GOOD, is_hidden},
 };
 
 static void distributed_judge(run_question *q) {
-    distributed_facts f = {.q = q,
-                           .worst = UINT32_MAX,
-                           .comm_matches = run_fact(q->s, "meetings"),
-                           .collectives = run_fact(q->s, "collectives")};
-    int64_t caused = 0, total = 0, exposed = 0, steps = 0, most = 0;
+    distributed_facts f = {.q = q, .collectives = run_fact(q->s, "collectives")};
+    int64_t total = 0, exposed = 0, steps = 0;
     for (uint32_t i = 0; i < q->who.n; i++) {
         const worker_sums *w = &q->sums[i];
-        caused = add_i64(caused, w->caused);
-        if (w->caused > most) {
-            most = w->caused;
-            f.worst = i;
-        }
         total = add_i64(
             total, add_i64(add_i64(w->part[0], w->part[1]), add_i64(w->part[2], w->part[3])));
         exposed = add_i64(exposed, w->part[2]);
         f.hidden_ns = add_i64(f.hidden_ns, w->part[1]);
         steps += w->steps;
     }
-    f.step_ns = mean_i64(total, steps);
     f.single = steps <= q->who.n;
     f.exposed_share = total ? (double)exposed / (double)total : 0;
-    int64_t waited = 0, others = 0;
-    for (uint32_t i = 0; i < q->who.n; i++) {
-        if (f.worst == i || !q->sums[i].steps) continue;
-        waited = add_i64(waited, q->sums[i].waiting / q->sums[i].steps);
-        others++;
-    }
-    f.wait_ns = mean_i64(waited, others);
-    f.worst_share = caused ? (double)most / (double)caused : 0;
     rules_apply(rules, sizeof rules / sizeof *rules, &f, &q->out->verdict);
 }
 
@@ -379,6 +327,7 @@ status analyse_distributed(const analysis_input *in, const params *p, arena *a, 
     TRY(worker_order_make(&q.who, q.s, a, err));
     TRY(comm_groups_find(q.s, &q.who, a, &q.groups, err));
     TRY(stragglers_find(q.s, &q.who, &q.groups, a, &q.late, err));
+    TRY(culprit_find(q.s, &q.who, &q.late, a, &q.culprit, err));
     TRY(find_sums(&q, err));
     TRY(write_overlap(&q, err));
     TRY(write_collectives(&q, err));

@@ -2,6 +2,7 @@
 #ifndef ANALYSE_DISTRIBUTED_H
 #define ANALYSE_DISTRIBUTED_H
 
+#include "analyse/run/culprit.h"
 #include "analyse/run/run_summary.h"
 #include "analyse/run/stragglers.h"
 
@@ -20,6 +21,7 @@ typedef struct {
     worker_order who;
     comm_groups groups;
     stragglers late;
+    culprit culprit;
     worker_sums *sums;   /* by worker */
     bool without_device; /* no trace has device work */
     arena *arena;

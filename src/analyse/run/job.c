@@ -202,6 +202,7 @@ status job_make(const analysis_input *in, const params *p, arena *a, job *out, e
     TRY(worker_order_make(&out->who, out->s, a, err));
     TRY(comm_groups_find(out->s, &out->who, a, &out->groups, err));
     TRY(stragglers_find(out->s, &out->who, &out->groups, a, &out->late, err));
+    TRY(culprit_find(out->s, &out->who, &out->late, a, &out->culprit, err));
     TRY(read_steps(out, err));
     find_batches(out);
     TRY(measure_stages(out, err));

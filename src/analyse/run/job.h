@@ -14,6 +14,7 @@
 #ifndef ANALYSE_JOB_H
 #define ANALYSE_JOB_H
 
+#include "analyse/run/culprit.h"
 #include "analyse/run/run_summary.h"
 #include "analyse/run/stragglers.h"
 
@@ -41,6 +42,7 @@ typedef struct {
     worker_order who;
     comm_groups groups;
     stragglers late;
+    culprit culprit;
     job_cause *causes; /* the latest first */
     uint32_t n_causes;
     job_stage *stages;

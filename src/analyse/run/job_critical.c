@@ -118,35 +118,37 @@ static bool has_no_steps(const void *facts, verdict *v) {
     return ((const job *)facts)->recorded <= 0;
 }
 
-static bool late_matters(const job *j, bool group) {
+static bool group_matters(const job *j) {
     const job_cause *c = first_cause(j);
     int64_t late = late_ns(j);
-    return c && (c->group != NULL) == group && (double)late >= MATTERS * (double)j->recorded &&
+    return c && c->group && (double)late >= MATTERS * (double)j->recorded &&
            late >= job_stage_gain(j);
-}
-
-static void add_late(const job *j, verdict *v) {
-    const job_cause *c = first_cause(j);
-    verdict_add(v, arg_share("share", share_of(c->decided, j->n_steps)));
-    verdict_add(v, arg_text("part", job_part_name(c->part)));
-    verdict_add(v, arg_time("late", c->late));
-    verdict_add(v, arg_time("step", j->recorded));
 }
 
 static bool is_rank(const void *facts, verdict *v) {
     const job *j = facts;
-    if (!late_matters(j, false)) return false;
-    const summary_worker *w = j->who.v[first_cause(j)->worker];
+    const culprit *c = &j->culprit;
+    if (!c->rank || (double)c->cost_ns < MATTERS * (double)c->step_ns ||
+        c->cost_ns < job_stage_gain(j))
+        return false;
+    const summary_worker *w = j->who.v[c->rank->worker];
     verdict_add(v, w->rank != ABSENT_I64 ? arg_id("rank", w->rank) : arg_text("rank", w->name));
-    add_late(j, v);
+    verdict_add(v, arg_share("share", share_of(c->rank->steps, j->n_steps)));
+    verdict_add(v, arg_text("part", job_part_name(c->rank->cause)));
+    verdict_add(v, arg_time("late", c->cost_ns));
+    verdict_add(v, arg_time("step", c->step_ns));
     return true;
 }
 
 static bool is_group(const void *facts, verdict *v) {
     const job *j = facts;
-    if (!late_matters(j, true)) return false;
+    if (!group_matters(j)) return false;
     verdict_add(v, arg_text("group", group_text(j, first_cause(j)->group)));
-    add_late(j, v);
+    const job_cause *c = first_cause(j);
+    verdict_add(v, arg_share("share", share_of(c->decided, j->n_steps)));
+    verdict_add(v, arg_text("part", job_part_name(c->part)));
+    verdict_add(v, arg_time("late", c->late));
+    verdict_add(v, arg_time("step", j->recorded));
     return true;
 }
 

@@ -12,11 +12,13 @@
 #include "analyse/producer/device_report.h"
 #include "analyse/producer/producer_rows.h"
 #include "analyse/producer/untraced_steps.h"
+#include "analyse/run/own_work.h"
 #include "analyse/scan/device_metrics.h"
 #include "base/bisect.h"
 #include "store/traits.h"
 
 #define MAX_COLLECTIVES 20000
+#define LEAST_ALONE_NS 100
 
 typedef struct {
     const reduce_question *q;
@@ -156,8 +158,21 @@ static status reduce_add_step(reduce_ctx *r, uint32_t i, const intervals *alone,
         .allocator = intervals_ns_in(&r->allocator, s->start, s->end),
         .device = intervals_ns_in(&r->ranges.device, s->start, s->end),
         .bare = bare,
+        .work = intervals_ns_in(&r->ranges.work, s->start, s->end),
     };
     set_overlap(r, alone, row);
+    return OK;
+}
+
+/* Stretches that could not change an answer are left out: a summary stays small. */
+static status reduce_add_alone(reduce_ctx *r, error *err) {
+    const intervals *all = &r->ranges.exposed;
+    for (size_t i = 0; i < all->n && SUMMARY_N(r->out, alone) < MAX_COLLECTIVES; i++) {
+        if (sub_i64(all->v[i].end, all->v[i].start) < LEAST_ALONE_NS) continue;
+        summary_alone *row = summary_add_alone(r->out);
+        if (!row) FAIL_MEMORY(err);
+        *row = (summary_alone){r->worker, all->v[i].start, all->v[i].end};
+    }
     return OK;
 }
 
@@ -176,7 +191,7 @@ static status reduce_add_steps(reduce_ctx *r, error *err) {
     if (alone.failed) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < r->steps.n; i++)
         TRY(reduce_add_step(r, i, &alone, bare.bare[i], err));
-    return OK;
+    return reduce_add_alone(r, err);
 }
 
 /* ---- devices ----------------------------------------------------------------------------- */
@@ -281,6 +296,7 @@ static status reduce(reduce_ctx *r, error *err) {
     TRY(reduce_add_worker(r, list.n, err));
     TRY(add_quality(r, err));
     TRY(reduce_add_steps(r, err));
+    if (r->steps.n) TRY(own_work_reduce(t, &r->steps, &r->ranges, r->worker, r->out, err));
     TRY(reduce_add_devices(r, err));
     for (uint32_t i = 0; i < list.n && i < MAX_COLLECTIVES; i++)
         TRY(reduce_add_comm(r, &list, i, err));
@@ -316,7 +332,7 @@ static void shrink(summary *s) {
     }
     if (*n < 64) {
         summary_drop(s, SUMMARY_BIT(histogram) | SUMMARY_BIT(worker_time) | SUMMARY_BIT(comm) |
-                            SUMMARY_BIT(range));
+                            SUMMARY_BIT(range) | SUMMARY_BIT(alone));
         SUMMARY_ROWS(s, worker)->collectives_left_out = SUMMARY_ROWS(s, worker)->collectives;
         return;
     }

@@ -35,21 +35,35 @@ typedef struct {
 
 /* ---- cells ------------------------------------------------------------------------------- */
 
+/* Files of before 0.3 do not say when a worker was blocked: what it waited, as far as nothing
+ * hid it. */
+static int64_t blocked_in(const summary_step *s, const summary_step_sync *sync) {
+    if (!sync) return 0;
+    if (sync->blocked != ABSENT_I64) return max_i64(0, sync->blocked);
+    return min_i64(max_i64(0, sync->waiting), max_i64(0, s->communication));
+}
+
+/* What is left of `rest` after a part of at most `ns` was taken out. */
+static int64_t take_part(int64_t *rest, int64_t ns) {
+    int64_t part = min_i64(*rest, max_i64(0, ns));
+    *rest = sub_i64(*rest, part);
+    return part;
+}
+
 static step_cell cell_of(const summary_step *s, const summary_step_sync *sync) {
     step_cell c = {.start = s->start, .total = max_i64(0, sub_i64(s->end, s->start))};
     c.computation = add_i64(s->computation, s->overlapping);
     c.communication = add_i64(s->exposed, s->overlapping);
     c.transfer = sync ? sync->transfer : 0;
     c.waiting = sync ? sync->waiting : 0;
-    /* What is hidden behind computation is taken to be transfers. */
-    int64_t moved = max_i64(0, sub_i64(max_i64(0, s->communication), c.waiting));
-    c.part[LATE_COMPUTE] = add_i64(s->kernel, add_i64(s->memcpy_ns, s->memset_ns));
-    c.part[LATE_DATA] = max_i64(0, s->data_loader);
-    c.part[LATE_NETWORK] = moved;
-    int64_t host = add_i64(s->runtime, add_i64(s->cpu_exec, s->other));
-    c.part[LATE_MEMORY] = min_i64(max_i64(0, host), max_i64(0, s->allocator));
-    c.part[LATE_HOST] = max_i64(0, sub_i64(host, c.part[LATE_MEMORY]));
-    for (int i = 0; i < N_LATE; i++) c.own = add_i64(c.own, max_i64(0, c.part[i]));
+    int64_t blocked = blocked_in(s, sync), rest = max_i64(0, sub_i64(c.total, blocked));
+    int64_t device = add_i64(s->kernel, add_i64(s->memcpy_ns, s->memset_ns));
+    c.own = rest;
+    c.part[LATE_COMPUTE] = take_part(&rest, device ? device : s->work);
+    c.part[LATE_NETWORK] = take_part(&rest, sub_i64(s->exposed, blocked));
+    c.part[LATE_DATA] = take_part(&rest, s->data_loader);
+    c.part[LATE_MEMORY] = take_part(&rest, s->allocator);
+    c.part[LATE_HOST] = rest;
     return c;
 }
 

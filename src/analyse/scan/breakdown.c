@@ -70,7 +70,8 @@ static void add_host(const trace *t, comm_names *comm, interval window, role_ran
         uint8_t r = role_on_host(t, comm, i);
         if (!r) continue;
         int64_t start = max_i64(t->slice.start[i], window.start);
-        intervals_add(&out->at[r], start, min_i64(slice_end(t, i), window.end));
+        int64_t end = r == ROLE_COMMUNICATION ? comm_host_end(comm, i) : slice_end(t, i);
+        intervals_add(&out->at[r], start, min_i64(end, window.end));
     }
 }
 

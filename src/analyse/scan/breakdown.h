@@ -35,6 +35,7 @@ typedef struct {
     intervals at[N_ROLES];
     intervals device;  /* when a device did anything: what is left of a step is idle */
     intervals exposed; /* communication that no computation hides: exposed.h */
+    intervals work;    /* without kernels: when the host computes: exposed.h */
 } role_ranges;
 
 status role_ranges_make(const trace *t, interval window, arena *a, role_ranges *out,

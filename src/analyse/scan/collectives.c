@@ -261,8 +261,9 @@ static status room_for_ranges(collective_list *l, uint64_t total, error *err) {
 
 /* Gives every collective from `first` on its ranges: its host range, then its kernels by
  * start. */
-static status place_ranges(collective_list *l, const trace *t, uint32_t first, uint32_t n_host,
-                           error *err) {
+static status place_ranges(collective_list *l, comm_names *names, uint32_t first,
+                           uint32_t n_host, error *err) {
+    const trace *t = names->t;
     uint64_t total = l->n_ranges;
     for (uint32_t i = first; i < l->n; i++) {
         l->v[i].first_range = sat_u32(total);
@@ -273,7 +274,7 @@ static status place_ranges(collective_list *l, const trace *t, uint32_t first, u
     for (uint32_t i = first; i < n_host; i++)
         collectives_add_range(
             l, &l->v[i], 0,
-            (interval){t->slice.start[l->v[i].slice], slice_end(t, l->v[i].slice)});
+            (interval){t->slice.start[l->v[i].slice], comm_host_end(names, l->v[i].slice)});
     return OK;
 }
 
@@ -287,7 +288,7 @@ status collectives_add(collective_list *l, const trace *t, uint32_t worker, erro
     if (!kernels) FAIL_MEMORY(err);
     collectives_ctx j = {l, t, {first, n_host}, kernels, n_kernels};
     TRY(find_owners(&j, err));
-    TRY(place_ranges(l, t, first, n_host, err));
+    TRY(place_ranges(l, &names, first, n_host, err));
     for (uint32_t i = 0; i < n_kernels; i++) {
         uint32_t slice = t->kernel.slice[kernels[i].kernel];
         collectives_add_range(l, &l->v[kernels[i].owner], kernels[i].kernel,

@@ -131,3 +131,13 @@ bool comm_is_call(comm_names *n, uint32_t slice) {
     bool ours = trace_has(n->t, TRAIT_OWN_RECORDER);
     return (named || ours) && !lexicon_means(name, MEANS_HOST_COLLECTIVE) && comm_on_device(n);
 }
+
+int64_t comm_host_end(comm_names *n, uint32_t slice) {
+    const trace *t = n->t;
+    uint32_t around = t->slice.parent[slice];
+    int64_t end = trace_slice_end(t, slice);
+    bool outlives = around && t->slice.kind[around] == KIND_OP &&
+                    str_starts(trace_slice_name(t, slice), STR("gloo:")) &&
+                    str_starts(trace_slice_name(t, around), STR("c10d::"));
+    return outlives ? max_i64(end, trace_slice_end(t, around)) : end;
+}

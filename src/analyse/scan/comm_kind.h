@@ -48,5 +48,8 @@ bool comm_on_device(comm_names *n);
 /* Is this host range of a collective only the call: does a device run the collective itself, as
  * kernels of the same trace? Its time is the host's, not the collective's. */
 bool comm_is_call(comm_names *n, uint32_t slice);
+/* When the exchange of a host range is over. gloo's range outlives the operator that starts it;
+ * recordings of before 0.3 have the two ends swapped, so it is the later one. */
+int64_t comm_host_end(comm_names *n, uint32_t slice);
 
 #endif

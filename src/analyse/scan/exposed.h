@@ -3,7 +3,7 @@
  * A moment of communication is exposed when a device communicates and computes nothing itself:
  * a kernel of another device hides nothing. Copies and sets are not computation. A collective
  * on the host (gloo, MPI) is exposed while no device computes; where no kernel was recorded,
- * while no operator runs. Several devices of one process that are exposed at once count once,
+ * while no operator runs that neither communicates nor reads a result. Several devices of one process that are exposed at once count once,
  * so what is exposed never exceeds the step. Overview, steps, distributed, advise and the
  * summaries of a run all take it from here. */
 #ifndef ANALYSE_EXPOSED_H
@@ -12,7 +12,7 @@
 #include "analyse/scan/breakdown.h"
 #include "analyse/scan/comm_kind.h"
 
-/* Fills in `exposed` from the other ranges, which are merged. */
+/* Fills in `work` and `exposed` from the other ranges, which are merged. */
 status exposed_find(comm_names *comm, interval window, role_ranges *ranges, arena *a,
                     error *err) MUST_USE;
 

@@ -330,6 +330,19 @@ static size_t recording_events_range_of(const thread_reader *t, uint32_t name) {
     return 0;
 }
 
+/* PyTorch's gloo ends its range when the exchange is over, after the operator around it has
+ * returned. Ends have no names, so the first one is the operator's. */
+static bool outlives_operator(const thread_reader *t, size_t at) {
+    const open_event *all = VEC(&t->open, open_event);
+    if (at < 2 || (all[at - 1].head->what & 255) != TACHO_EVENT_BEGIN) return false;
+    if ((all[at - 2].head->what & 255) != TACHO_EVENT_OP) return false;
+    const intern *names = builder_strings(t->r->b);
+    return str_starts(intern_get(names, recording_name(t->r, all[at - 1].head->name)),
+                      STR("gloo:")) &&
+           str_starts(intern_get(names, recording_name(t->r, all[at - 2].head->name)),
+                      STR("c10d::"));
+}
+
 /* Frames of Python always end by name and may end while a range that was begun inside is still
  * open (a function that enters it for its caller), so each of the two kinds closes only its
  * own. */
@@ -343,6 +356,11 @@ static status recording_events_end_range(thread_reader *t, const tacho_slot *hea
         return OK;
     }
     open_event *all = VEC(&t->open, open_event);
+    if (!head->name && outlives_operator(t, at)) {
+        open_event inner = all[at - 1];
+        all[at - 1] = all[at - 2];
+        all[at - 2] = inner;
+    }
     bool frame = is_frame(&all[at - 1]);
     for (size_t i = n; i > at; i--) { /* innermost first */
         if (is_frame(&all[i - 1]) != frame) continue;

@@ -33,9 +33,10 @@ static void begin(made *m) {
                                                      .start = 1000 * step,
                                                      .end = 1000 * step + 1000,
                                                      .kernel = 600,
-                                                     .communication = 400};
+                                                     .communication = 400,
+                                                     .exposed = 400};
             *summary_add_step_sync(m->s) =
-                (summary_step_sync){w->name, step, 1000 * step, 100, 300};
+                (summary_step_sync){w->name, step, 1000 * step, 100, 300, 300};
         }
         *summary_add_sync(m->s) = (summary_sync){w->name, 300, 900};
         *summary_add_blame(m->s) = (summary_blame){w->name, 1000000, 1};
@@ -46,8 +47,10 @@ static void begin(made *m) {
 static void work_longer(made *m, int64_t rank, int64_t step, int64_t ns) {
     uint32_t i = (uint32_t)(rank * STEPS + step);
     SUMMARY_ROWS(m->s, step)[i].communication -= ns;
+    SUMMARY_ROWS(m->s, step)[i].exposed -= ns;
     SUMMARY_ROWS(m->s, step)[i].kernel += ns;
     SUMMARY_ROWS(m->s, step_sync)[i].waiting -= ns;
+    SUMMARY_ROWS(m->s, step_sync)[i].blocked -= ns;
 }
 
 /* Four links from the first four ranks to the others, two transfers each in a step. */
@@ -150,6 +153,8 @@ static void times_without_end_saturate(void **state) {
     for (int64_t step = 0; step < 2; step++) { /* twice their rounded mean is one too many */
         work_longer(&m, 3, step, ages);
         work_longer(&m, 5, step, ages - 1000);
+        SUMMARY_ROWS(m.s, step)[3 * STEPS + step].end = INT64_MAX;
+        SUMMARY_ROWS(m.s, step)[5 * STEPS + step].end = INT64_MAX - 1000;
     }
     for (uint32_t i = 0; i < SUMMARY_N(m.s, blame); i++)
         SUMMARY_ROWS(m.s, blame)[i].caused = INT64_MAX;

@@ -32,9 +32,11 @@ static void begin(job *j) {
                                   .start = 1000 * step,
                                   .end = 1000 * step + 1000,
                                   .kernel = 600 + r % 2,
-                                  .communication = 400 - r % 2};
+                                  .communication = 400 - r % 2,
+                                  .exposed = 400 - r % 2};
             summary_step_sync *sync = summary_add_step_sync(j->s);
-            *sync = (summary_step_sync){w->name, step, 1000 * step, 100, 300 - r % 2};
+            *sync = (summary_step_sync){
+                w->name, step, 1000 * step, 100, 300 - r % 2, 300 - r % 2};
         }
     }
 }
@@ -56,7 +58,9 @@ static summary_step *own(job *j, int64_t rank, int64_t step, int64_t ns) {
     uint32_t i = (uint32_t)(rank * 3 + step);
     summary_step *row = &SUMMARY_ROWS(j->s, step)[i];
     SUMMARY_ROWS(j->s, step_sync)[i].waiting -= ns;
+    SUMMARY_ROWS(j->s, step_sync)[i].blocked -= ns;
     row->communication -= ns;
+    row->exposed -= ns;
     return row;
 }
 

@@ -1,0 +1,36 @@
+/* culprit.h: the rank that costs the job most, by what, and the sentence about it.
+ *
+ * Which ranks are late, and what that costs, is in stragglers.h; what each rank spends its own
+ * time on is in own_work.h. The place whose time exceeds that of the median of the other ranks
+ * most is what makes a rank late. Where no place has a third of it, everything takes longer:
+ * the rank is slower at the same work. A rank is accused only if it is late again and again,
+ * or by far, and if the others are not late as much: otherwise the waiting moves around. */
+#ifndef ANALYSE_CULPRIT_H
+#define ANALYSE_CULPRIT_H
+
+#include "analyse/rules.h"
+#include "analyse/run/own_work.h"
+#include "analyse/run/stragglers.h"
+
+typedef struct {
+    const straggler *rank; /* NULL: nobody is to blame */
+    const straggler *next; /* the next one; NULL: there is none */
+    int64_t cost_ns;       /* a step would be shorter by this without any late rank */
+    int64_t after_ns;      /* of it, what is left without this rank alone */
+    int64_t step_ns;       /* mean step of the job */
+    uint32_t n_steps;
+    const summary_own *place; /* where it spends it; NULL: not known */
+    str caller; /* the function around it that only this rank runs; may be empty */
+    int64_t place_ns, usual_ns; /* of that place in a step: here, on the median of the others */
+    str shapes;                 /* of the others there, if different */
+    double slower;              /* everything takes so many times as long; 0: it does not */
+    bool slower_gaps;           /* only what lies between operators does */
+    bool slower_kernels;        /* work of the device does */
+} culprit;
+
+status culprit_find(const summary *s, const worker_order *who, const stragglers *late, arena *a,
+                    culprit *out, error *err) MUST_USE;
+/* The values of MSG_VERDICT_STRAGGLER and of the advice about it. */
+void culprit_describe(const culprit *c, const worker_order *who, verdict *v);
+
+#endif
