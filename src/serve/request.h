@@ -28,6 +28,7 @@ enum { /* groups of parameters, joined by | in routes.def */
        OF_UPLOAD = 8192,
        OF_QUERY = 16384,
        OF_EVENTS = 32768,
+       OF_SOURCE = 65536,
        ANALYSIS_ROUTE = OF_TRACE | OF_WORKERS | OF_TIME | OF_STEP | OF_TABLE | OF_LIMIT,
 };
 

@@ -325,6 +325,11 @@ static const route_fn ROUTE_FUNCTIONS[N_ROUTES] = {
 #include "serve/routes.def"
 };
 
+/* Pictures come in order of their numbers; a source file may change on the disk. */
+static bool has_tag(const request *q) {
+    return q->work == WORK_TRACE && q->route != NUMBER_viewport && q->route != NUMBER_source;
+}
+
 /* Of the instance, the traces and the request line. */
 static void make_tag(request_ctx *x) {
     uint64_t h = hash_bytes64(x->service->instance, sizeof x->service->instance);
@@ -386,7 +391,7 @@ status request_answer(request_ctx *x, error *err) {
     const request *q = &x->request;
     r->code = 200;
     r->media = "application/json";
-    if (q->work == WORK_TRACE && q->route != NUMBER_viewport) {
+    if (has_tag(q)) {
         make_tag(x);
         if (x->if_none_match.n && str_find(x->if_none_match, str_of(r->etag), 0) != SIZE_MAX) {
             r->code = 304;

@@ -1,7 +1,7 @@
 /* sandbox.c: Landlock and seccomp, by system calls alone.
  *
  *     what                 may
- *     served               read
+ *     served, code         read
  *     cache, temporary     everything but run and special files
  *     above temporary      remove empty folders: its own at the end
  *     /proc/self           read (files without a name are opened there again)
@@ -107,6 +107,7 @@ static int enter_landlock(const sandbox_rules *r) {
     int rules = (int)syscall(NR_CREATE_RULESET, &all, ruleset_bytes(version), 0);
     if (rules < 0) return 0;
     bool done = allow(rules, all.files, r->served ? r->served : "/", MAY_READ) &&
+                allow(rules, all.files, r->code, MAY_READ) &&
                 allow(rules, all.files, "/proc/self", MAY_READ) &&
                 allow(rules, all.files, r->cache, MAY_WRITE) &&
                 allow(rules, all.files, r->temporary, MAY_WRITE) &&

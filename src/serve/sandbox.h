@@ -12,6 +12,7 @@
 
 typedef struct {
     const char *served; /* read: a folder, or a file with its folder; NULL: all may be read */
+    const char *code;   /* read: the folder of the source code; NULL: none */
     const char *cache;  /* read and written; NULL: none */
     const char *temporary; /* the same; it can be removed at the end */
     bool network;          /* it asks other hosts */

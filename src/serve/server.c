@@ -650,6 +650,7 @@ static status enter_sandbox(server *s, const server_options *o, error *err) {
     if (!sandbox_folder_make(s->temporary, sizeof s->temporary)) s->temporary[0] = '\0';
     s->sandbox =
         sandbox_enter(&(sandbox_rules){.served = o->remote || o->follow_links ? NULL : o->path,
+                                       .code = s->source_root[0] ? s->source_root : NULL,
                                        .cache = keeps ? cache : NULL,
                                        .temporary = s->temporary[0] ? s->temporary : NULL,
                                        .network = o->remote});
@@ -673,6 +674,7 @@ static status start_parts(server *s, const server_options *o, error *err) {
     s->service.facts = facts_new();
     s->service.run_cache = run_cache_new();
     s->service.answers = answer_cache_new();
+    s->service.loopback = s->listening.loopback;
     s->words = o->words;
     s->service.pool = pool_new(threads);
     s->service.event_bus = event_bus_new();

@@ -26,6 +26,7 @@ typedef struct {
     uploads *uploads;      /* files that were dropped on the page; NULL: none are taken */
     char instance[20];
     str source_root; /* absolute; empty: not known */
+    bool loopback;   /* only this machine asks: it may see source code of its own disk */
     const str *only; /* names of the runs that are listed; NULL: all */
     uint32_t n_only;
     size_t memory_bytes;  /* most of the arena of an exchange */

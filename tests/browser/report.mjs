@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { settled } from "./stand.mjs";
 import { test } from "./tools.mjs";
 
-const VIEWS = "overview why timeline operators kernels roofline modules memory steps pipeline distributed".split(" ");
+const VIEWS = "overview why code timeline operators kernels roofline modules memory steps pipeline distributed".split(" ");
 
 async function withReport(s, args, run, { theme = "light", lang = "en", offline = true } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "tacho-report-test-"));

@@ -22,6 +22,7 @@ import "./history.mjs";
 import "./query.mjs";
 import "./report.mjs";
 import "./why.mjs";
+import "./code.mjs";
 import "./tabs.mjs";
 import "./live.mjs";
 import "./readme.mjs";

@@ -13,6 +13,14 @@ export function parseFrame(text: string): Frame | undefined {
   return file && line && name ? { file, line: Number(line), name } : undefined;
 }
 
+const IN_SENTENCE = /(?<![\w/.-])((?:[\w.-]+\/|\/)*[\w.-]+\.(?:pyx?|pyi|cpp|cc|cu|cuh|jl)):(\d+)(?!\d)/;
+
+/** The first line of code that a sentence names: `train.py:88`. */
+export function lineIn(text: string): { file: string; line: number } | undefined {
+  const [, file, line] = text.match(IN_SENTENCE) ?? [];
+  return file && line ? { file, line: Number(line) } : undefined;
+}
+
 /** A function of the interpreter: no line of source code stands for it. */
 export const isBuiltIn = (text: string): boolean => /^<built-in /.test(text);
 

@@ -23,6 +23,7 @@ const ROOMS: Record<string, readonly string[]> = {
       "shell",
       "overview",
       "why",
+      "code",
       "timeline",
       "operators",
       "memory",
@@ -40,6 +41,7 @@ const PAGES = "views/shell/pages.tsx";
 const ENTRIES: readonly string[] = [
   "views/overview/overview.tsx",
   "views/why/why.tsx",
+  "views/code/code.tsx",
   "views/timeline/timeline.tsx",
   "views/operators/operators.tsx",
   "views/operators/kernels.tsx",

@@ -11,6 +11,7 @@ export const VIEWS = [
   "runs",
   "overview",
   "why",
+  "code",
   "timeline",
   "operators",
   "kernels",

@@ -169,7 +169,7 @@ export const hasRows = <N extends AnalysisName>(asked: AskedFor<N>, ...tables: T
 
 /** What an analysis knows of a trace, by one row of each table. */
 const recorded = <N extends AnalysisName>(name: N, query: Query = {}): AskedFor<N> =>
-  analysis(name, { ...WHOLE_TRACE, ...query, limit: 1 }, `${name}-recorded`);
+  analysis(name, { ...WHOLE_TRACE, limit: 1, ...query }, `${name}-recorded`);
 
 /** Asks a trace of one worker: a summary of many answers only for all. Undefined: not known yet. */
 function ofOneTrace(test: () => boolean | undefined): boolean | undefined {
@@ -185,13 +185,29 @@ export const hasQueues = (): boolean | undefined =>
     return graph || hasRows(asked, "flow", "queues", "dataset_stages");
   });
 
+/** Whether a line of the program is known without calls of Python: from call stacks of operators, or from samples. */
+const hasLines = (): boolean | undefined =>
+  ofOneTrace(() => {
+    const asked = recorded("lines", { table: "files", limit: 20 });
+    return asked.error ? false : asked.value && rowsOf(asked.value.tables.files).some((r) => r.file !== null);
+  });
+
 /** Whether a device of the job wrote about itself and the others. */
 const hasDeviceReport = (): boolean | undefined =>
   ofOneTrace(() =>
     hasRows(recorded("distributed", { table: "cluster_steps,parallel_stages" }), "cluster_steps", "parallel_stages"),
   );
 
-const OF_EVENTS: ReadonlySet<View> = new Set<View>(["timeline", "roofline", "modules", "memory", "steps", "pipeline", "query"]);
+const OF_EVENTS: ReadonlySet<View> = new Set<View>([
+  "code",
+  "timeline",
+  "roofline",
+  "modules",
+  "memory",
+  "steps",
+  "pipeline",
+  "query",
+]);
 
 /** How many workers a summary file is of, where the view needs the events that it has not; else 0. */
 export const workersWithoutEvents = (view: View): number =>
@@ -209,6 +225,8 @@ export const isDump = (): boolean => currentRun.value !== undefined && factOf("f
 export function hasData(view: View): boolean {
   const some = (...kinds: string[]) => (countOf(...kinds) ?? 1) > 0;
   switch (view) {
+    case "code":
+      return some("python") || hasLines() !== false;
     case "operators":
       return some("op", "forward", "backward", "optimizer", "kernel");
     case "kernels":

@@ -28,7 +28,7 @@ export const enShell = {
   choose_run: "Choose a run first",
   tracks: "Tracks",
   key_which:
-    "overview, why, timeline, operators, kernels, roofline, modules, memory, steps, pipeline, distributed, hang, compare, history, query, runs",
+    "overview, why, code, timeline, operators, kernels, roofline, modules, memory, steps, pipeline, distributed, hang, compare, history, query, runs",
   key_timeline: "show the selection in the timeline",
   key_select: "parent, child, neighbors",
   key_window: "use the view or area as the window",
@@ -49,6 +49,7 @@ export const enShell = {
   linked_collectives_with_their_partners: "Collectives matched across ranks",
   missing_other_has: "Or open a run that has it",
   n_memory: "{n} {n|allocation|allocations}",
+  n_code: "{n} Python {n|call|calls}",
   n_modules: "{n} module {n|call|calls}",
   n_kernels: "{n} {n|kernel|kernels}",
   n_operators: "{n} operator {n|call|calls}",

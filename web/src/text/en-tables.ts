@@ -40,6 +40,8 @@ export const enTables = {
   missing_other: "Or open another run",
   missing_rest: "The other views of this run are complete.",
   missing_memory: "Memory was not recorded in this run",
+  show_code: "Show the code →",
+  missing_code: "Lines of code were not recorded in this run",
   missing_modules: "Modules were not recorded in this run",
   missing_roofline: "FLOPs and bytes are unknown in this run",
   missing_kernels: "No device work was recorded in this run",
@@ -52,6 +54,7 @@ export const enTables = {
   missing_why_apart:
     "They have no rank numbers and no collectives, so nothing shows that they belong together. Each is shown separately.",
   missing_why_memory: "{worker} has {n} {n|event|events}, none of them an allocation.",
+  missing_why_code: "{worker} has {n} {n|event|events}, none of them with a line of the program.",
   missing_why_modules: "{worker} has {n} {n|event|events}, none of them a module call.",
   missing_why_roofline: "{worker} has {n} {n|event|events}, none of them with input shapes.",
   missing_why_kernels: "{worker} has {n} {n|event|events}, none of them a kernel.",
@@ -62,6 +65,7 @@ export const enTables = {
   missing_why_hang:
     "{worker} has {n} profiler {n|event|events}. To explain a hang, tacho needs to know what each rank was waiting for.",
   missing_cost_memory: "Adds one small event per allocation. The views you have now do not need a new recording.",
+  missing_cost_code: "Adds Python frames. They slow down the CPU while recording, not the device.",
   missing_cost_modules: "Adds Python frames. They slow down the CPU while recording, not the device.",
   missing_cost_roofline: "Adds shapes and data types of inputs; costs a few percent of time.",
   missing_cost_kernels: "Adds device work and the calls that launch it.",

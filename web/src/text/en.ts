@@ -16,6 +16,7 @@ export const en = {
   // views and rail
   overview: "Overview",
   why: "Why",
+  code: "Code",
   timeline: "Timeline",
   operators: "Operators",
   roofline: "Roofline",

@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { en } from "./en.ts";
+import { enCode } from "./en-code.ts";
 import { enCompare } from "./en-compare.ts";
 import { enHistory } from "./en-history.ts";
 import { enWhy } from "./en-why.ts";
 import { zh } from "./zh.ts";
+import { zhCode } from "./zh-code.ts";
 import { zhCompare } from "./zh-compare.ts";
 import { zhHistory } from "./zh-history.ts";
 import { zhWhy } from "./zh-why.ts";
 
 const TABLES: readonly [Record<string, string>, Record<string, string>][] = [
   [en, zh],
+  [enCode, zhCode],
   [enCompare, zhCompare],
   [enHistory, zhHistory],
   [enWhy, zhWhy],

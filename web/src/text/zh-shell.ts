@@ -29,7 +29,8 @@ export const zhShell: Record<keyof typeof enShell, string> = {
   drop_folder: "本页显示所监视文件夹中的追踪文件。把 {name} 放进去，它会自动出现：",
   choose_run: "请先选择一次运行",
   tracks: "轨道",
-  key_which: "概览、原因、时间线、算子、核函数、Roofline、模块、内存、各步、数据流水线、分布式、卡住、对比、历史、查询、运行",
+  key_which:
+    "概览、原因、代码、时间线、算子、核函数、Roofline、模块、内存、各步、数据流水线、分布式、卡住、对比、历史、查询、运行",
   key_timeline: "在时间线中查看选中项",
   key_select: "上级、下级、相邻色块",
   key_window: "将视图或区域设为时间窗",
@@ -48,6 +49,7 @@ export const zhShell: Record<keyof typeof enShell, string> = {
   linked_collectives_with_their_partners: "各 rank 之间已匹配的集合通信",
   missing_other_has: "或打开有此数据的运行",
   n_memory: "{n} 次分配",
+  n_code: "{n} 次 Python 调用",
   n_modules: "{n} 次模块调用",
   n_kernels: "{n} 个核函数",
   n_operators: "{n} 次算子调用",

@@ -15,6 +15,7 @@ export const zh: Record<keyof typeof en, string> = {
   ...zhRun,
   overview: "概览",
   why: "原因",
+  code: "代码",
   timeline: "时间线",
   operators: "算子",
   roofline: "Roofline",

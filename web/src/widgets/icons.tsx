@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 const PATHS = {
   overview: "M2.5 11.5a5.7 5.7 0 1 1 10 0M7.5 9l2.6-3.4M5.2 12.3h4.6",
   why: "M5.2 5.4a2.4 2.4 0 1 1 3.4 2.2c-.8.4-1.100.9-1.100 1.800M7.500 12.200h.01",
+  code: "M5 4 1.500 7.500 5 11M10 4l3.500 3.500L10 11M8.600 2.600 6.400 12.400",
   timeline: "M2 3.5h6M5 7.5h8M3.5 11.5h5",
   operators: "M2 3.5h11M2 7.5h8M2 11.5h4.5",
   roofline: "M1.8 1.8v11.4h11.4M3.8 11 7.4 5h5.4M9 8.2h.01M11.4 9.6h.01M7.6 10.6h.01",

@@ -10,6 +10,7 @@ import { type AskedFor, allRanks, csvUrl, isSummary, rowsOf } from "../../model/
 import { WithCode } from "../../widgets/controls.tsx";
 import { Icon, SeverityMark } from "../../widgets/icons.tsx";
 import { Panel } from "../../widgets/panel.tsx";
+import { CodeLink } from "./code-link.tsx";
 import { defined } from "./table-source.ts";
 
 // The colour of what a piece of advice is about; device time where nothing else fits.
@@ -96,7 +97,8 @@ export function AdviceRow({ row, asked, mute, brief }: RowProps) {
           {String(row.title)}
         </button>
         <p>
-          <WithCode text={sentences(String(row.evidence), String(row.suggestion))} />
+          <WithCode text={sentences(String(row.evidence), String(row.suggestion))} />{" "}
+          <CodeLink text={`${row.title} ${row.evidence} ${row.suggestion}`} />
           {allRanks.value && row.worker ? (
             <span class="t3"> {t("advice_ranks", { n: row.workers ?? 1, worker: String(row.worker) })}</span>
           ) : null}

@@ -8,10 +8,27 @@ import { changeTrace } from "../../model/steps.ts";
 import { countIn, currentRun, currentWorker, frameworkOf, info, isJob, ranksOf } from "../../model/trace.ts";
 import { Segmented } from "../../widgets/controls.tsx";
 
-type Recordable = "operators" | "kernels" | "roofline" | "modules" | "memory" | "steps" | "pipeline" | "distributed" | "hang";
+type Recordable =
+  | "code"
+  | "operators"
+  | "kernels"
+  | "roofline"
+  | "modules"
+  | "memory"
+  | "steps"
+  | "pipeline"
+  | "distributed"
+  | "hang";
 
 // What to write, per producer; the argument that matters stands between *.
 const PYTORCH: Record<Recordable, string> = {
+  code: `with torch.profiler.profile(
+        activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],
+        *with_stack=True*,
+        on_trace_ready=tensorboard_trace_handler("./log")) as prof:
+
+# or without changing the program
+*tacho record* python3 train.py`,
   memory: `with torch.profiler.profile(
         activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],
         *profile_memory=True*, record_shapes=True,
@@ -139,6 +156,7 @@ const PRODUCERS = [
 
 // Kinds of events a view is made of.
 const KINDS: Record<Recordable, readonly string[]> = {
+  code: ["python"],
   operators: ["op"],
   kernels: ["kernel"],
   roofline: [],

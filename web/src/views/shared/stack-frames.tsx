@@ -67,6 +67,16 @@ export function FrameLink({ file, line, name }: { file: string; line: number; na
   );
 }
 
+/** The way into the editor, in words. */
+export function OpenInEditor({ file, line, label }: { file: string; line: number; label: string }) {
+  const whole = inRoot(file, sourceRoot());
+  return (
+    <a class="link" href={frameLink(whole, line)} title={`${whole}:${line}`}>
+      {label}
+    </a>
+  );
+}
+
 /** The frames that have a line, innermost first: built-ins have none. */
 export const codeFrames = (stack: string): string[] => stack.split(";").filter((f) => !isBuiltIn(f));
 

@@ -2,11 +2,14 @@
 import type { ComponentChildren } from "preact";
 import type { Answer } from "../../api/types.ts";
 import { isKnown } from "../../base/aggregate.ts";
+import { lineIn } from "../../base/frames.ts";
 import { unmangled } from "../../base/names.ts";
 import { showSlice } from "../../model/evidence.ts";
 import { language, t } from "../../model/language.ts";
+import { view } from "../../model/route.ts";
 import { isSummary } from "../../model/trace.ts";
 import { Rich } from "../../widgets/controls.tsx";
+import { CodeLink } from "./code-link.tsx";
 
 const NUMBER = /\d[\d,.]*[\s\u2009]?(?:%|ms|µs|ns|s\b|×|GiB|MiB|KiB|GB|MB)|[Rr]ank \d+/;
 const UNIT = /(\d) (?=[%×]|[mnµ]?s\b|[KMGT]?i?B\b)/g;
@@ -46,6 +49,11 @@ export function Verdict({ answer, otherwise, facts = [], more, controls, show }:
   const beside = (
     <>
       {verdict && lead ? <ShowIt show={lead} /> : null}
+      {said && lineIn(said) && view.value !== "code" ? (
+        <span>
+          <CodeLink text={said} />
+        </span>
+      ) : null}
       {answer ? more : null}
     </>
   );

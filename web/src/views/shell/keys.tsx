@@ -10,6 +10,7 @@ import { closeLayer, layer, openLayer } from "./overlays.ts";
 const VIEW_KEYS: Record<string, (typeof VIEWS)[number]> = {
   o: "overview",
   y: "why",
+  l: "code",
   t: "timeline",
   p: "operators",
   k: "kernels",

@@ -17,6 +17,7 @@ import { RunsTable } from "./runs.tsx";
 import { failureInView, Unreadable } from "./unreadable.tsx";
 
 // Loaded when first opened: together they are half of the script.
+const Code = lazy(() => import("../code/code.tsx").then((m) => m.Code));
 const Compare = lazy(() => import("../compare/compare.tsx").then((m) => m.Compare));
 const Distributed = lazy(() => import("../distributed/distributed.tsx").then((m) => m.Distributed));
 const Hang = lazy(() => import("../distributed/hang.tsx").then((m) => m.Hang));
@@ -34,6 +35,7 @@ export const PAGES: Record<View, (props: object) => ComponentChild> = {
   runs: RunsTable,
   overview: Overview,
   why: Why,
+  code: Code,
   timeline: Timeline,
   operators: Operators,
   kernels: Kernels,

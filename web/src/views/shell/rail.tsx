@@ -23,7 +23,7 @@ import {
 import { Icon } from "../../widgets/icons.tsx";
 
 const GROUPS: readonly { title?: Key; views: readonly Exclude<View, "runs">[] }[] = [
-  { views: ["overview", "why", "timeline"] },
+  { views: ["overview", "why", "code", "timeline"] },
   { title: "group_time", views: ["operators", "kernels", "roofline", "modules", "memory"] },
   { title: "group_steps", views: ["steps", "pipeline"] },
   { title: "group_workers", views: ["distributed", "hang"] },
