@@ -1,9 +1,9 @@
 /* fuzzy.c: letters in order, beginnings of words first.
  *
  * A needle fits when its letters are in the text in this order and none of them is far from the
- * one before: at most GAP other letters are passed over, unless the next one begins a word,
- * which may stand anywhere behind. Without that rule a short needle would fit nearly every
- * kernel name, which has some hundred letters.
+ * one before: at most GAP other letters are skipped, unless the next one begins a word, which
+ * may be anywhere after it. Without that rule a short needle would fit nearly every kernel
+ * name, which has some hundred letters.
  *
  *   cnvbw     aten::convolution_backward    c n v, then the words' beginning b, then w after it
  *   abn       aten::batch_norm              three beginnings of words
@@ -85,7 +85,7 @@ static int best_placing(str needle, str text) {
     for (size_t i = 0; i < text.n; i++) {
         bool word = begins_word(text, i);
         for (size_t k = needle.n;
-             COUNT_DOWN(k);) { /* from behind: the letter before is not yet here */
+             COUNT_DOWN(k);) { /* backwards: the letter before has not been placed yet */
             int score = NONE;
             if (fuzzy_lower(text.p[i]) == fuzzy_lower(needle.p[k]))
                 score = k ? place_letter(&at[k - 1], word) : word ? SCORE_WORD : SCORE_LETTER;

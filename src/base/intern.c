@@ -6,7 +6,7 @@
  *      └──────────┴─────┘        └────┴───────────┴────┴──────────
  *      blocks[id >> 11][id & 2047]  ──^                for intern_get
  *
- * A place holds the upper half of the hash (the tag) beside the id in one atomic word, and the
+ * A place holds the upper half of the hash (the tag) and the id in one atomic word, and the
  * address of the text. It is written once: text and address first, then the word with release.
  * A reader that sees the word (acquire) sees the rest. 0 marks a free place, which id 0, the
  * empty string, never needs.
@@ -28,7 +28,7 @@
 #include "base/pages.h"
 #include "base/seed_int.h"
 
-#define FIRST_BITS 8 /* a page: thousands of small tables are beside each other, one a worker */
+#define FIRST_BITS 8 /* a page: there are thousands of small tables, one for each worker */
 #define LAST_BITS 31
 #define BLOCK_BITS 11
 #define BLOCK_IDS ((uint32_t)1 << BLOCK_BITS)
@@ -205,7 +205,8 @@ void intern_free(intern *t) {
     mem_free(t);
 }
 
-/* Room for a text of n bytes with its length before and a NUL behind; NULL without memory. */
+/* Room for a text of n bytes with its length before it and a NUL after it; NULL without
+ * memory. */
 static char *intern_take_text(intern *t, size_t n) {
     size_t need = (4 + n + 1 + 3) & ~(size_t)3;
     if (need <= (size_t)(t->end - t->at)) {
@@ -213,7 +214,7 @@ static char *intern_take_text(intern *t, size_t n) {
         t->at += need;
         return p;
     }
-    /* A long text gets a mapping of its own and leaves the current block open. */
+    /* A long text gets its own mapping and leaves the current block open. */
     bool is_long = need > TEXT_BLOCK / 4;
     size_t size = t->block_bytes ? 2 * t->block_bytes : FIRST_TEXT_BLOCK;
     while (size < 4 * need) size *= 2;

@@ -75,7 +75,7 @@ static bool is_nearly_in_order(const sort_pair *a, size_t n, const run_list *run
 static void merge_two(const sort_pair *left, const sort_pair *mid, const sort_pair *end,
                       sort_pair *to) {
     const sort_pair *right = mid;
-    if (mid < end) { /* what lies before all of the right run: often nearly everything */
+    if (mid < end) { /* everything before the right run: often nearly all */
         size_t n = n_until(left, (size_t)(mid - left), mid->key);
         memcpy(to, left, n * sizeof *to);
         left += n;
