@@ -4,11 +4,11 @@
  * name (libcurl.so.4 has been the name since 2006) and asked for the functions used here. A
  * handle keeps its connection for the next range.
  *
- * A failure is told apart: what may pass (no connection, a cut transfer, 429 and 5xx) is tried
- * again after 0.1 s, 0.2 s, … up to 5 s with a random part, or after what Retry-After asks for;
- * what will not (401, 403, 404, a changed object) is reported at once, with what to do about
- * it. Only http and https are spoken, also after a redirect; keys are never sent to another
- * host. */
+ * There are two kinds of failures: what may pass (no connection, a cut transfer, 429 and 5xx)
+ * is tried again after 0.1 s, 0.2 s, … up to 5 s with a random part, or after what Retry-After
+ * asks for; what will not (401, 403, 404, a changed object) is reported at once, with what to
+ * do about it. Only http and https are spoken, also after a redirect; keys are never sent to
+ * another host. */
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -207,9 +207,9 @@ static struct curl_slist *headers_of(const http_ask *ask) {
     return list;
 }
 
-/* What was asked for over TLS does not come without it. Who signs follows nobody: the signature
- * is for this server, and the headers with it (a session's token among them) would go to the
- * other one. */
+/* A request over TLS never follows a redirect without it. A signed request follows no redirect
+ * at all: the signature is for this server, and the headers with it (a session token among
+ * them) would go to the other one. */
 static void set_protocols(CURL *c, const http_ask *ask) {
     bool safe = str_starts(str_of(ask->address), STR("https://"));
     if (lib.setopt(c, (CURLoption)OPTION_PROTOCOLS_STR, "http,https") != CURLE_OK)

@@ -52,7 +52,7 @@ static size_t put_utf8(char *to, uint32_t c) {
     return 4;
 }
 
-/* The character of an entity such as "amp" or "#x2F"; UINT32_MAX when it is none. */
+/* The character of an entity such as "amp" or "#x2F"; UINT32_MAX when it is not one. */
 static uint32_t entity(str name) {
     static const struct {
         const char *name;

@@ -2,7 +2,7 @@
  * on.
  *
  * The reader is the only place of this layer that calls read(2). The first bytes are read ahead
- * to recognise the codec and are handed out again: a pipe cannot be rewound. A read may be cut
+ * to recognize the codec and are handed out again: a pipe cannot be rewound. A read may be cut
  * short by a signal or give less than asked for; reader_some passes that on, the streams above
  * ask again.
  *
@@ -61,7 +61,7 @@ static status read_descriptor(reader *r, char *to, size_t room, size_t *n, error
         }
         if (errno != EINTR && errno != EAGAIN)
             return fail_system(err, MSG_CANNOT_READ, r->path, errno);
-        if (errno == EAGAIN) { /* a pipe somebody made non-blocking */
+        if (errno == EAGAIN) { /* a pipe that was made non-blocking */
             struct pollfd fd = {.fd = r->fd, .events = POLLIN};
             (void)poll(&fd, 1, -1);
         }
