@@ -188,9 +188,9 @@ static void check_column(void *context, size_t i, int thread) {
     if (c->done[i] == OK && !column_stands(c->t, column)) c->done[i] = ERR_FORMAT;
 }
 
-/* All columns at once, by several threads: a part of what reading costs more than mapping is
- * won back. False when one does not stand, or there are no threads: then one after the other
- * says which. */
+/* Checks all columns at once, by several threads: part of what reading costs more than mapping
+ * is won back. False when one is damaged, or there are no threads: then they are checked one
+ * after the other, to say which. */
 static bool columns_stand(const trace *t, const table_info *info) {
     status done[N_COLUMNS];
     int n = info->end_column - info->first_column;

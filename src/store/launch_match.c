@@ -3,8 +3,8 @@
  *     known   a b c d e f g h         b c d … f g are runs: equal, one after the other, in both
  *     other   a b c d X f g h         X is unknown, and so is what is near it
  *
- * Equal launches need not come from the same code: another branch may begin or end with the
- * kernels of the one that was taken before, and one of many equal layers may have been left
+ * Equal launches do not have to come from the same code: another branch may begin or end with
+ * the kernels of the one that was taken before, and one of many equal layers may have been left
  * out. So a launch is certain only where nothing else can be meant:
  *
  *   - not within NEAR launches of a difference: different code agrees for a few launches by

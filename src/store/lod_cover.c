@@ -1,4 +1,4 @@
-/* lod_cover.c: when devices worked, when the host did, when data were loaded.
+/* lod_cover.c: when devices worked, when the host did, when data was loaded.
  *
  * A cover is the union of slices as a function: how much time was covered before a moment. The
  * share of any range is then two binary searches. Slices of one track ascend by start, so the

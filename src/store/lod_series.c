@@ -5,7 +5,7 @@
  * allocated and reserved, from the totals the producer wrote after each event. Both tables
  * ascend by time, so counting the samples of each series and then putting them in place keeps
  * that order. Values that are not numbers are left out. Blocks are counted from the first
- * sample of all series: one that lies across two series is never used whole. */
+ * sample of all series: one that spans two series is never used whole. */
 #include "base/map.h"
 #include "base/vec.h"
 #include "store/lod_int.h"

@@ -54,7 +54,7 @@ lod_cursor lod_begin(const lod *l, uint32_t row, int64_t from_ns, int64_t to_ns,
     return c;
 }
 
-/* Where the box being made stands. */
+/* The state of the box being made. */
 typedef struct {
     uint32_t at, longest; /* places in entries[] */
     int64_t longest_ns, time_ns;

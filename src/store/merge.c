@@ -194,7 +194,7 @@ static void copy_columns(merge_ctx *m) {
     for (int c = 0; c < N_COLUMNS; c++)
         for (uint32_t k = 0; k < m->n && !is_own_table(COLUMN_INFO[c].table); k++)
             copy_cells(&m->in[k], c, (void *)(uintptr_t)trace_column(m->t, c));
-    /* The host has no number to give anew. */
+    /* The host has no number that could be changed. */
     for (uint32_t k = 0; k < m->n; k++) {
         const merge_source *in = &m->in[k];
         int32_t *device = MERGED(m, memory, device);

@@ -71,7 +71,7 @@ static int64_t largest(const int64_t *ids, uint32_t n) {
     return most;
 }
 
-/* Ids that are hashes of texts are anywhere: those stay, and meet nobody. */
+/* Ids that are hashes of texts can be anywhere: those stay, and do not collide. */
 static int64_t behind(int64_t so_far, int64_t most) {
     return most < 0 || most > INT64_MAX / 4 || so_far > INT64_MAX / 4 ? so_far
                                                                       : so_far + most + 1;
@@ -111,7 +111,7 @@ static uint32_t put_text(merge_ctx *m, const char *format, str a, str b) {
     return text.p ? merge_text(m, text) : UINT32_MAX;
 }
 
-/* A number nobody else has; `pids`: number → input. */
+/* A number that no other process has; `pids`: number → input. */
 static int64_t free_pid(const merge_ctx *m, const map *pids, uint32_t k, int64_t pid) {
     uint32_t first = map_get(pids, (uint64_t)pid);
     if (first == MAP_NONE || same_worker(m, first, k)) return pid;

@@ -6,13 +6,13 @@
  * A name that occurs once a round occurs as often as there are rounds, and most others a
  * multiple of that. So the counts of names are the candidates; the best are looked at. The
  * occurrences of a name with that count cut the sequence into pieces; a piece is like its
- * neighbor when nine tenths of what they hold is the same, in any order: warm-up, other
+ * neighbor when nine tenths of their contents are the same, in any order: warm-up, other
  * branches and inserts cost only themselves.
  *
- * A loop inside a round (layers, micro-batches) repeats, too, and more often. It is told by its
- * odd pieces, those that reach from one round into the next: when nearly every round of a
- * coarser candidate holds one, the coarser wins. One pass through many equal layers has no
- * coarser one: what happens beside them, and never in them, gives it away, unless every round
+ * A loop inside a round (layers, micro-batches) repeats, too, and more often. It is recognized
+ * by its odd pieces, those that reach from one round into the next: when nearly every round of
+ * a coarser candidate holds one, the coarser wins. One pass through many equal layers has no
+ * coarser one: what happens outside of them, and never in them, reveals it, unless every round
  * does what a loop does (`ends`). What one call launches (a graph) is never cut.
  *
  * Time is linear: a few candidates, one pass for each. */

@@ -153,7 +153,7 @@ static void run_step(void *context, size_t i, int worker) {
     q->result[i] = q->step[i](q->s, &q->err[i]);
 }
 
-/* Of several failures the first in order is reported, whichever came first in time. */
+/* Report the first failure in step order, so that the result does not depend on timing. */
 static status run_side_by_side(seal_ctx *s, error *err) {
     side_by_side q = {
         .s = s, .step = {seal_memory, seal_link, seal_frames, seal_arguments, seal_flows}};

@@ -56,7 +56,7 @@ static detail_table table_of(uint8_t kind) {
 }
 
 /* The table a slice has a row in: an op or module always, the others when the reader gave one.
- * What is of no known kind is nobody's call. */
+ * A slice of unknown kind is not a call. */
 static inline detail_table table_of_slice(const seal_ctx *s, uint32_t i) {
     uint8_t kind = s->slice.kind[i];
     detail_table t = table_of(kind);
@@ -288,7 +288,7 @@ static void write_op_costs(seal_ctx *s) {
     }
 }
 
-/* Nobody reads them again, and the steps that follow need memory. */
+/* They are not read again, and the steps that follow need memory. */
 static void free_raw_details(const seal_ctx *s) {
     for (uint32_t k = 0; k < s->n_parts; k++) {
         part *p = s->part_list[k];

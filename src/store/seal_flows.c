@@ -221,7 +221,7 @@ static void link_launch(const flows_ctx *q, uint32_t from, const arrow_ref *r) {
     uint32_t row = s->detail[work];
     s->kernel.launch[row] = from;
     if (s->kernel.correlation[row] == ABSENT_I64) s->kernel.correlation[row] = r->a->id;
-    if (s->kernel.op[row]) return; /* told by an arrow of its own */
+    if (s->kernel.op[row]) return; /* given by its own arrow */
     s->kernel.op[row] = op;
     bool same = external != ABSENT_I64 && external_of(s, work) == external;
     s->kernel.link[row] = (uint8_t)(!op    ? LINK_LAUNCH_ONLY

@@ -8,8 +8,8 @@
  * Launches are compared thread by thread, since threads do not wait for each other: the
  * launches of one thread in one step are a sequence. Equal sequences are one class. A class
  * with sampled members has their operators, but where two of them disagree on an operator, its
- * shapes or its modules nothing is said. A class without is matched with the sampled classes of
- * its thread that are most like it.
+ * shapes or its modules it stays unknown. A class without is matched with the sampled classes
+ * of its thread that are most like it.
  *
  * kernel.op then names the operator in the sampled step: it has the name, shapes, stack and
  * module, but not the time and not the arguments of this launch. kernel.link says so
@@ -74,7 +74,7 @@ static int compare_work(uint32_t a, uint32_t b, const void *context) {
 
 /* What is the same each time a program launches it. */
 static uint64_t seal_infer_key_of(const seal_ctx *s, uint32_t k) {
-    bool sized = s->slice.kind[s->kernel.slice[k]] != KIND_KERNEL; /* copies and sets */
+    bool sized = s->slice.kind[s->kernel.slice[k]] != KIND_KERNEL; /* copies and memsets */
     uint64_t words[] = {
         s->slice.name[s->kernel.slice[k]],
         s->slice.kind[s->kernel.slice[k]],

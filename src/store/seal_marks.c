@@ -1,5 +1,5 @@
 /* seal_marks.c: begin and end marks become slices. B/E pairs form a stack on their thread; b/e
- * pairs are matched within their (process, category, id), on a row beside the thread because
+ * pairs are matched within their (process, category, id), on a row next to the thread because
  * they may overlap anything. A begin without an end lasts to the end of the trace and is
  * flagged; an end without a begin is dropped and counted. What a slice is comes from its begin,
  * unless the end says that it knows better; arguments from whichever has them. Begins are
@@ -316,7 +316,7 @@ static void find_ends(marks_ctx *q, uint32_t from, uint32_t end) {
 }
 
 /* The marks from … end-1 of one thread or id, in order of time. Slices in the order of their
- * begins are slices in their final order: nobody has to sort them. */
+ * begins are in their final order and do not have to be sorted. */
 static status match_group(marks_ctx *q, uint32_t from, uint32_t end, uint32_t track) {
     find_ends(q, from, end);
     for (uint32_t i = from; i < end; i++)
@@ -358,7 +358,7 @@ status seal_marks(seal_ctx *s, error *err) {
     marks_ctx q = {.b = s->b, .end_of_trace = INT64_MIN};
     status st = match_marks(&q, err);
     for (part *p = s->b->parts; p; p = p->next)
-        vec_fini(&p->marks); /* nobody reads them again */
+        vec_fini(&p->marks); /* not read again */
     map_fini(&q.async);
     mem_free(q.parts);
     pages_give(q.order, q.order_bytes);

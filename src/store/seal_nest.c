@@ -1,4 +1,5 @@
-/* seal_nest.c: who encloses whom on a track, and on which display row each slice is drawn.
+/* seal_nest.c: which slice encloses which on a track, and on which display row each slice is
+ * drawn.
  *
  * One stack per track, in slice order: what ended before the new slice starts, or ends before
  * the new slice does, is popped; what is left on top is the parent. A slice that pops something

@@ -23,7 +23,7 @@
 
 enum {
     PIECE = 32768,      /* rows merged by one job, about: what it touches fits the L2 cache */
-    SAMPLE = PIECE / 8, /* every so many rows of a run one is asked where to cut */
+    SAMPLE = PIECE / 8, /* one row in this many of a run is a candidate for a cut */
     MAX_RUNS = 1024,    /* beyond it a radix sort is quicker */
     LOCAL_HEADS = 64,   /* runs merged without asking for memory */
     N_PER_SLICE = 4,    /* arrays of the seal with a number for each slice */
@@ -490,8 +490,8 @@ static void keep_stages(seal_ctx *s) {
     }
 }
 
-/* Nobody reads a raw slice again: what is left of them is in the columns, raw_row and detail.
- * The memory of the first part is used again at once. */
+/* The raw slices are not read again: what is left of them is in the columns, raw_row and
+ * detail. The memory of the first part is used again at once. */
 static void free_raw_slices(seal_ctx *s) {
     for (uint32_t i = 0; i < s->n_parts; i++) {
         vec *v = &s->part_list[i]->slices;

@@ -6,7 +6,7 @@
  *
  * The number is the one at the end of the name ("ProfilerStep#12"), else the one an argument
  * says (op.sequence), else one more than that of the step before. Where the numbers of ranges
- * do not rise (each epoch counts anew) steps are counted. */
+ * do not rise (each epoch starts again at 0) steps are counted. */
 #include "base/num.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
@@ -83,7 +83,7 @@ typedef struct {
 
 static const step_mark NO_MARK = {.group = 0};
 
-/* The mark a slice is, NO_MARK when it is none. A name is either a range's or a frame's. */
+/* The mark of a slice, NO_MARK when it has none. A name is either a range's or a frame's. */
 static const step_mark *mark_of(step_names_ctx *q, uint32_t slice) {
     uint8_t kind = q->s->slice.kind[slice];
     bool frame = kind == KIND_PYTHON;

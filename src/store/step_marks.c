@@ -1,5 +1,5 @@
 /* step_marks.c: which names mark a step. The patterns are few and short: a name is compared
- * with each of them, once for each distinct name. A star gives way as late as it can, so that a
+ * with each of them, once for each distinct name. A star matches as much as it can, so that a
  * hostile name costs its length times that of the pattern and no more. */
 #include "store/step_marks.h"
 

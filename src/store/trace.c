@@ -220,7 +220,7 @@ uint32_t trace_subtree_end(const trace *t, uint32_t slice) {
     int64_t end_ns = trace_slice_end(t, slice);
     uint32_t end = t->track.end[track];
     if (end_ns < INT64_MAX) end = trace_find_start(t, slice + 1, end, end_ns + 1);
-    while (end > slice + 1) { /* a sibling is passed over with all that is inside it */
+    while (end > slice + 1) { /* a sibling is skipped with all that is inside it */
         uint32_t last = outermost_after(t, end - 1, slice);
         if (t->slice.parent[last] == slice) break;
         end = last;
