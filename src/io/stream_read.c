@@ -2,9 +2,9 @@
  * on.
  *
  * The reader is the only place of this layer that calls read(2). The first bytes are read ahead
- * to recognize the codec and are handed out again: a pipe cannot be rewound. A read may be cut
- * short by a signal or give less than asked for; reader_some passes that on, the streams above
- * ask again.
+ * to recognize the codec and are handed out again: a pipe cannot be rewound. A read may be
+ * interrupted by a signal or give less than asked for; reader_some passes that on, the streams
+ * above ask again.
  *
  * A thread that waits for a pipe must be able to end when the source is closed. So where a
  * thread reads something that may block, the wait is a poll on the descriptor and on an

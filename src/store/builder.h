@@ -91,8 +91,8 @@ status builder_add_group(builder *b, const raw_group *g, error *err) MUST_USE;
 /* Tables that a reader fills as schema.def has them: what a producer had added up itself. row_X
  * has the columns of table X, builder_put_X adds one; they keep the order they are added in.
  * Start from row_X_none(): what is not known is absent, not zero. A column ref_X holds the
- * number in which that row was added, from 1; it may come later, and one that never comes is
- * none. Not for tables that the seal makes from parts (slice, kernel, op, …).
+ * number in which that row was added, from 1; it may come later, and one that is never added
+ * becomes none. Not for tables that the seal makes from parts (slice, kernel, op, …).
  *
  *     row_producer_step row = row_producer_step_none();
  *     row.duration = ns;

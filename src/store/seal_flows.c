@@ -67,8 +67,8 @@ static int cmp_arrows(uint32_t x, uint32_t y, const void *context) {
 }
 
 /* The first slice of a track that starts after the time, or its end. Arrows in the order of
- * their ids are nearly in that of time, so the search begins where the last one ended and goes
- * on in steps that double. */
+ * their ids are nearly in that of time, so the search begins where the last one ended and
+ * continues in steps that double. */
 static uint32_t first_after(const flows_ctx *q, uint32_t track, int64_t time) {
     const int64_t *start = q->s->slice.start;
     uint32_t first = q->s->track.first[track], end = q->s->track.end[track];

@@ -314,7 +314,7 @@ status ascend_name_unread(reader *r, const char *table, error *err) {
     return OK;
 }
 
-/* Tables with rows that nothing here reads: named, so that nobody takes them for absent. What
+/* Tables with rows that nothing here reads: named, so that they do not look absent. What
  * follows from the others is not named (OVERLAP_ANALYSIS, StepTraceTime). */
 static status name_unread(reader *r, error *err) {
     static const char *const tables[] = {

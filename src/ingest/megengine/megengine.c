@@ -7,7 +7,7 @@
  * Everything is a begin/end pair, and only the end knows what the range was: an operator's end
  * has its id among the arguments, a scope's end has nothing. Names of tensor commands carry the
  * tensor's number; it is taken off, the arguments have it too. Rows have no fixed numbers and
- * their names come last, so nothing here depends on the row. Arrows are told apart by their
+ * their names come last, so nothing here depends on the row. Arrows are distinguished by their
  * category and by the process, whose number they carry as name.
  *
  * What needs more than one event (living tensors, an operator's inputs, steps) is noted here
@@ -73,8 +73,8 @@ int64_t megengine_bytes(str dtype, int64_t n_elements) {
     return (n_elements * bits + 7) / 8;
 }
 
-/* A CPU is a device here like any other: work is launched on it and has a row of its own. It
- * must not be taken for the host. "xpu" is whatever device there is. */
+/* A CPU is a device here like any other: work is launched on it and has its own row. It must
+ * not be confused with the host. "xpu" is whatever device there is. */
 enum { TYPE_CPU = DEVICE_NAMED, TYPE_ANY };
 
 status megengine_add_words(builder *b, error *err) {
@@ -136,7 +136,7 @@ static bool is_upper(char c) {
     return c >= 'A' && c <= 'Z';
 }
 
-/* Names that events are told apart by. */
+/* Names by which events are distinguished. */
 typedef enum {
     WORD_NONE,
     WORD_INPUT,
@@ -151,7 +151,7 @@ typedef enum {
     WORD_STOP,
 } megengine_word;
 
-/* Kinds of ranges with names of their own; tensor commands have a number after theirs, and come
+/* Kinds of ranges with fixed names; tensor commands have a number after theirs, and come
  * first. */
 static const struct {
     str name;

@@ -44,7 +44,7 @@ typedef struct {
     bool types;
 } input_list;
 
-/* Of a tensor whose size is known, by row of facts. */
+/* A tensor whose size is known, by row of facts. */
 typedef struct {
     uint32_t device, block;
     bool alive, placed; /* `device` is known */
@@ -56,7 +56,7 @@ typedef struct {
     ident pid, tid;
 } sink_note;
 
-/* A process, and where the first note of it stands: the beginning of its window. */
+/* A process, and the place of its first note: the beginning of its window. */
 typedef struct {
     ident pid;
     int64_t start;
@@ -135,7 +135,7 @@ static open_op *open_of(replay *r, const sink_note *n) {
     return o;
 }
 
-/* Row of facts + 1 of a note's tensor, 0 when its size was never told. */
+/* Row of facts + 1 of a note's tensor, 0 when its size was never recorded. */
 static uint32_t fact_of(const replay *r, const sink_note *n) {
     uint32_t at = map_get(&r->fact_map, tensor_key(n->pid, n->n->id));
     return at == MAP_NONE ? 0 : at;
@@ -268,7 +268,7 @@ static status place_tensor(replay *r, ident pid, tensor *t, const tensor_fact *f
     return OK;
 }
 
-/* A tensor is born or dies; those whose size nobody told take no part. */
+/* A tensor is born or dies; those of unknown size are left out. */
 static status change_tensor(replay *r, const sink_note *n) {
     uint32_t fact = fact_of(r, n);
     if (!fact) return OK;
@@ -294,7 +294,7 @@ static status change_tensor(replay *r, const sink_note *n) {
     return part_memory(n->sink->part, &m);
 }
 
-/* `gpu0:0_alloc_mem`: what is in use on the device, whoever uses it; of a CPU it is the memory
+/* `gpu0:0_alloc_mem`: what is in use on the device, by all programs; for a CPU it is the memory
  * of the whole machine and says nothing about the program. */
 static status mge_replay_take_sample(replay *r, const sink_note *n) {
     str name = intern_get(r->strings, n->n->text);
@@ -366,7 +366,7 @@ static bool next_note(const replay *r, size_t *at, sink_note *out) {
     out->sink = r->sinks[from];
     if (out->n->what == NOTE_BASE) {
         out->pid = VEC(&st->bases, ident)[out->n->other];
-        out->tid = out->pid; /* nobody asks */
+        out->tid = out->pid; /* not used */
     } else {
         const timeline_row *row = &VEC(&st->rows, timeline_row)[out->n->track];
         out->pid = row->pid;

@@ -1,16 +1,16 @@
-/* cann_tables.c: the files beside a timeline of an Ascend, read by the readers of MindSpore's
+/* cann_tables.c: the files next to a timeline of an Ascend, read by the readers of MindSpore's
  * folders.
  *
  *   ASCEND_PROFILER_OUTPUT/kernel_details.csv                       opened first: tasks ask for
  *                                                                   their row
  *                         /memory_record.csv operator_memory.csv    put afterwards
  *                         /communication.json communication_matrix.json step_trace_time.csv
- *   profiler_info.json profiler_info_RANK.json profiler_metadata.json   beside that folder
+ *   profiler_info.json profiler_info_RANK.json profiler_metadata.json next to that folder
  *
  * A reader of a timeline may forget all its rows and start again, so rows are added when it is
- * done. The rows of kernel_details.csv are only looked up: they are kept with a builder of
- * their own, and what could not be read of them is counted with the rest. Not read, since they
- * follow from the others: op_statistic.csv, api_statistic.csv, operator_details.csv. */
+ * done. The rows of kernel_details.csv are only looked up: they are in a separate builder, and
+ * what could not be read of them is counted with the rest. Not read, since they follow from the
+ * others: op_statistic.csv, api_statistic.csv, operator_details.csv. */
 #include "ingest/mindspore/cann_tables.h"
 
 #include <unistd.h>

@@ -7,11 +7,11 @@
  *        "value": [["TopK", 12, 30.5], …]},
  *       {"extendtitle": "Recommendations of …", "value": [["…", "…"]]}]}, "TransDataModel": …}}
  *
- * A model without lists has nothing to say. Of the others the table finding has one row: the
- * model, its summary, the advice as it is there; and finding_op the operators that take most of
- * the time with their calls and share. Versions spell the keys differently; a list may be in a
- * list of its own or not. Rules of `advise` make suggestions of it. The file also lists every
- * single task: that is left out. */
+ * A model without lists has nothing to say. Each of the others has one row in the table
+ * finding: the model, its summary, the advice as it is there; and finding_op the operators that
+ * take most of the time with their calls and share. Versions spell the keys differently; a list
+ * may be inside another list or not. Rules of `advise` make suggestions of it. The file also
+ * lists every single task: that is left out. */
 #include "base/json.h"
 #include "base/num.h"
 #include "ingest/mindspore/mindspore_int.h"
@@ -45,7 +45,7 @@ static void ms_advisor_add_text(buf *out, str json) {
     if (out->n > end) out->n = end;
 }
 
-/* Texts, one by one or in lists of their own. */
+/* Texts, one by one or in nested lists. */
 static void take_advice(finding *f, str list, int depth) {
     json_iter it = json_open(list);
     str key, one;

@@ -38,8 +38,8 @@ static int64_t cell_int(str cell) {
 
 /* ---- operations -------------------------------------------------------------------------- */
 
-/* A value, or where the device has two kinds of cores that of one and, where it is told, of the
- * other. */
+/* A value, or where the device has two kinds of cores the sum of both, if the second is
+ * given. */
 static double ms_cluster_sum_of(str json, const char *name, const char *cube,
                                 const char *vector) {
     double v, more;

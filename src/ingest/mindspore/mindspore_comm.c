@@ -11,8 +11,8 @@
  * They become the same tables as the older table of collectives (mindspore_cluster.c):
  * comm_cost and comm_cost_op the times, link the matrix.
  *
- * The matrix lists the fastest, slowest and middle collective of each kind beside their sum;
- * only the sums count, where there are any. Steps without a number stand for the whole
+ * The matrix lists the fastest, slowest and middle collective of each kind in addition to their
+ * sum; only the sums count, where there are any. Steps without a number stand for the whole
  * recording. */
 #include <math.h>
 

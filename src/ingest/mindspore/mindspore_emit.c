@@ -1,6 +1,6 @@
 /* mindspore_emit.c: executions become slices on tracks; steps and scopes are found among them.
  *
- *   Host CPU           operators by thread          GPU operators   as the framework timed them
+ *   CPU operators by thread          GPU operators   as the framework timed them
  *   device N           streams, AI CPU, collectives Steps           steps and their parts
  *   Scopes             levels of the network        MindSpore       framework, runtime, ranges
  *
@@ -304,20 +304,21 @@ static status label_processes(emitter *x, error *err) {
     return builder_add_device(m->b, &d, err);
 }
 
-/* Unix nanoseconds are told from counters and monotonic clocks by their size. */
+/* Unix nanoseconds are distinguished from counters and monotonic clocks by their size. */
 static bool is_unix_ns(int64_t time) {
     return time >= (int64_t)100000000000000000;
 }
 
-/* Files of one folder need not share a clock: the host's own events, memory, and the rest. */
+/* Files of one folder may have different clocks: the host's own events, memory, and the
+ * rest. */
 enum { CLOCK_OTHER, CLOCK_HOST, CLOCK_MEMORY, N_CLOCKS };
 
 static int clock_of(const ms_exec *e) {
     return e->lane == LANE_HOST ? CLOCK_HOST : CLOCK_OTHER;
 }
 
-/* Times of day beside counters become counters, and both begin together: nothing says how they
- * go together. */
+/* When a folder has both times of day and counters, the times of day become counters, and both
+ * begin together: no file says how they are related. */
 static status join_clocks(ms *m, const int64_t first[N_CLOCKS], int64_t shift, error *err) {
     for (uint32_t i = 0; i < m->exec.rows.n; i++) {
         ms_exec *e = &VEC(&m->exec.rows, ms_exec)[i];

@@ -1,8 +1,8 @@
 /* mindspore_events.c: timelines that are trace events already: *_timeline_display, trace_view,
  * msprof.
  *
- * The layer of an event is told by the name of its process (numbers changed and collide between
- * versions) or, in the display files of 1.x and 2.0, by its process and thread numbers:
+ * The layer of an event is known by the name of its process (numbers changed and collide
+ * between versions) or, in the display files of 1.x and 2.0, by its process and thread numbers:
  *
  *   Ascend Hardware   tasks by stream: AI Core and AI CPU are kernels, copies are copies, the
  *                     rest waits

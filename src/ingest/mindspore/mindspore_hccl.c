@@ -10,7 +10,7 @@
  *
  *   SDMA   Reduce Inline and Memcpy: their time and bytes
  *   RDMA   on one thread RDMASend, RDMASend, Notify Wait after each other: the time of all
- *          three, the bytes of the sends; the wait is told apart
+ *          three, the bytes of the sends; the wait is separate
  *   wait   every other Notify Wait; Notify Record costs nothing
  *
  * Communication and wait of an operator are those of its main thread, the one with the largest

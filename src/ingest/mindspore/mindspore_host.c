@@ -38,7 +38,7 @@ typedef struct {
     vec open;        /* open_range */
     map last;        /* thread and name -> row + 1 of open, 0 = none */
     int64_t last_ns; /* the latest time of the file */
-    int64_t memory;  /* of the process, bytes, as it was last told */
+    int64_t memory;  /* of the process, bytes, the last value recorded */
     buf text;
 } host_file;
 

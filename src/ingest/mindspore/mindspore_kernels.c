@@ -7,9 +7,9 @@
  *                                        └── no timeline there: the rows are the tasks
  *
  * Both files list the same tasks: a task is taken from the timeline, a row only explains it.
- * What is the same for all calls alike (shapes, types, formats, blocks) is told apart from the
- * rest of a row: calls are added up by it. Columns differ between versions and settings, so
- * every column that is not known here goes along under its own name. */
+ * What equal calls share (shapes, types, formats, blocks) is separated from the rest of a row:
+ * calls are grouped by it. Columns differ between versions and settings, so every column that
+ * is not known here goes along under its own name. */
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -69,7 +69,7 @@ static status open_details(ms *m, details *d, str text, error *err) {
     return OK;
 }
 
-/* The cells of a row as arguments, and those that calls alike share. */
+/* The cells of a row as arguments, and those that equal calls share. */
 static void write_cells(details *d) {
     buf_clear(&d->info);
     buf_clear(&d->args);
@@ -218,20 +218,20 @@ static status add_task_steps(ms *m, error *err) {
 }
 
 /* What of the time before a task its wait does not tell; `end`: of all tasks before. */
-static int64_t untold_ns(const ms_detail *d, int64_t end) {
+static int64_t unexplained_ns(const ms_detail *d, int64_t end) {
     return d->wait == ABSENT_I64 ? 0 : sub_i64(sub_i64(d->start, end), d->wait);
 }
 
-#define UNTOLD_NS 1000 /* times have three digits; more is no rounding */
+#define UNEXPLAINED_NS 1000 /* times have three digits; a larger difference is not rounding */
 
-/* A task waits for the one before it for as long as its row says. Where most of the time is
- * told by nothing, rows are missing. */
+/* A task waits for the one before it for as long as its row says. Where nothing explains most
+ * of the time, rows are missing. */
 static status count_missing_rows(ms *m, error *err) {
     const ms_detail *all = VEC(&m->exec.details, ms_detail);
     size_t n = m->exec.details.n;
     sort_pair *order = ARENA_ARRAY(m->arena, sort_pair, n + 1),
               *scratch = ARENA_ARRAY(m->arena, sort_pair, n + 1);
-    int64_t untold = 0, end = INT64_MIN;
+    int64_t unexplained = 0, end = INT64_MIN;
     if (!order || !scratch) FAIL_MEMORY(err);
     for (size_t i = 0; i < n; i++)
         order[i] = (sort_pair){(uint64_t)all[i].start ^ (uint64_t)1 << 63, (uint32_t)i};
@@ -239,13 +239,13 @@ static status count_missing_rows(ms *m, error *err) {
     for (int told = 0; told < 2; told++) {
         for (size_t i = 0; i < n; i++) {
             const ms_detail *d = &all[order[i].row];
-            int64_t ns = i ? untold_ns(d, end) : 0;
+            int64_t ns = i ? unexplained_ns(d, end) : 0;
             end = i ? max_i64(end, add_i64(d->start, d->dur)) : add_i64(d->start, d->dur);
-            if (ns <= UNTOLD_NS) continue;
-            if (!told) untold = add_i64(untold, ns);
+            if (ns <= UNEXPLAINED_NS) continue;
+            if (!told) unexplained = add_i64(unexplained, ns);
             if (told) ms_lost(m, CAUSE_ROWS_MISSING, order[i].row, ms_text(m, d->name));
         }
-        if (!n || untold <= sub_i64(end, all[order[0].row].start) / 2) return OK;
+        if (!n || unexplained <= sub_i64(end, all[order[0].row].start) / 2) return OK;
     }
     return OK;
 }

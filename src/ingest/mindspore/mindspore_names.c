@@ -1,9 +1,9 @@
 /* mindspore_names.c: which files belong to MindSpore's profiler, by their names.
  *
  * A pattern of mindspore_files.def is compared from the left; # takes as many digits as there
- * are, * as few bytes as let the rest match. Names come from directories somebody else filled:
- * the comparison has one level of backtracking for each *, and patterns have at most three, so
- * it ends soon on any name. */
+ * are, * as few bytes as let the rest match. Names come from directories we do not control: the
+ * comparison has one level of backtracking for each *, and patterns have at most three, so it
+ * ends soon on any name. */
 #include "base/num.h"
 #include "ingest/mindspore/mindspore_int.h"
 

@@ -6,10 +6,10 @@
  *   node     1 name, 2 number, 3 inputs …, 4 outputs …, 5 workspaces … (numbers of tensors)
  *   tensor   1 number, 2 bytes, 4 first node, 5 last node, 6 how long it lives
  *
- * Nodes are in the order they run in, and a life is told by places in that order. Memory in use
- * while a node runs is the static memory and all tensors that live then, so the curve is the
- * one MindSpore computes. Its lists of tensors have only outputs; here every tensor is one,
- * outputs and workspaces with the name of their node. A tensor whose life lies nowhere in the
+ * Nodes are in the order they run in, and a life is given as places in that order. Memory in
+ * use while a node runs is the static memory and all tensors that live then, so the curve is
+ * the one MindSpore computes. Its lists of tensors have only outputs; here every tensor is one,
+ * outputs and workspaces with the name of their node. A tensor whose life is nowhere in the
  * graph is counted and left out, one that outlives it ends with it. A file that was cut gives
  * what it has up to there. */
 #include <stdio.h>
@@ -84,7 +84,7 @@ static status take_tensors(wire_graph *w, const pb_field *f, uint32_t *index, er
     if ((f->tag & 7) != WIRE_BYTES) return OK;
     str rest = pb_bytes(f);
     while (rest.n) {
-        /* A varint is read as the value of a field: the key before it is made up. */
+        /* A varint is read as the value of a field, with a key added before it. */
         char copy[12] = {PB_VARINT(1)};
         pb_field one;
         bool cut;

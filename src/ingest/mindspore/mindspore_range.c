@@ -8,7 +8,7 @@
  *                             tid:T, pid:P in steps [Step:n step_time:…]
  *
  * Both become slices of the framework by thread. The counter's rate is in files of another tool
- * that are rarely kept: without them a count is taken for a nanosecond, and the metadata says
+ * that are rarely kept: without them a count is treated as a nanosecond, and the metadata says
  * so. Flow records have their end before their start and are not ranges. A record that does not
  * fit ends the file. */
 #include "base/num.h"

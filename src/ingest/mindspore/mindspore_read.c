@@ -199,8 +199,8 @@ static status add_found(ms *m, vec *list, str folder, str name, error *err) {
     return OK;
 }
 
-/* A folder to be listed; *out is NULL when it is not there. One that is there and cannot be
- * read is an error: what is in it would be missing in silence. */
+/* Opens a folder for listing; *out is NULL when it does not exist. One that exists and cannot
+ * be read is an error: its contents would be missing in silence. */
 static status open_folder(str path, DIR **out, error *err) {
     char text[128];
     errno = EIO;
@@ -210,7 +210,7 @@ static status open_folder(str path, DIR **out, error *err) {
          arg_cstr("reason", strerror_r(errno, text, sizeof text)));
 }
 
-/* The files of one folder; a folder that is not there has none. */
+/* The files of one folder; a folder that does not exist has none. */
 static status list_folder(ms *m, vec *list, str folder, error *err) {
     DIR *d;
     TRY(open_folder(folder, &d, err));
@@ -309,7 +309,7 @@ static status list_advice(ms *m, vec *list, str folder, error *err) {
     return OK;
 }
 
-/* Beside the folder of a job's raw files lies what describes its device. */
+/* The description of the device is next to the folder of a job's raw files. */
 static status list_device_info(ms *m, vec *list, str folder, error *err) {
     size_t slash = str_rfind_byte(folder, '/');
     if (!str_ends(folder, STR("/data")) || m->id == MINDSPORE_ANY_ID) return OK;
@@ -420,7 +420,7 @@ static status take_lines(ms *m, int kind, const piece *pc, buf *cut, error *err)
 /* Bytes of a list for each execution, about. */
 enum { BYTES_AN_EXEC = 96 };
 
-/* A list is as large as a trace: it is read where it lies, never as a whole. */
+/* A list is as large as a trace: it is read in place, never as a whole. */
 static status read_list(ms *m, const found_file *f, source *s, error *err) {
     buf cut = {0};
     piece pc;

@@ -1,4 +1,4 @@
-/* mindspore_records.c: what MindSpore 2.7 and later write while operators run, beside
+/* mindspore_records.c: what MindSpore 2.7 and later write while operators run, in addition to
  * mindspore.op_range.
  *
  *   mindspore.record_shapes   a call: fields 0 name, 1 shapes of its inputs (2,3;4), 2 their
@@ -13,8 +13,8 @@
  *     20 u64 time      52 u64 peak                                       persistent, mode, type
  *                      60 u64 reserved   a size of 2^64 - 1 is a release
  *
- * Calls of record_shapes have no times: they are counted by name, shapes and types, on a side
- * of their own. A release has no size: it is that of the allocation at its address. A table
+ * Calls of record_shapes have no times: they are counted by name, shapes and types, in a
+ * separate table. A release has no size: it is that of the allocation at its address. A table
  * made of one of these files, when it is there, has had its say; record_shapes says more than
  * its table. */
 #include "base/num.h"

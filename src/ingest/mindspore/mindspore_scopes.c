@@ -11,7 +11,7 @@
  *   [Default                                                     ]   level 0
  *   [net                                     ]                       level 1
  *
- * Beside a timeline of CANN (2.7 and later, msprof), whose tasks overlap on many streams, the
+ * With a timeline of CANN (2.7 and later, msprof), whose tasks overlap on many streams, the
  * rule is its producer's: an operator that starts while the outermost scope is still busy
  * belongs to none; a level ends when another takes its place or that of one above it, so an
  * operator of the outer scope does not end it.

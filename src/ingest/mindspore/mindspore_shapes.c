@@ -7,7 +7,7 @@
  *                                                        "op_shape": ["{…}"]}}]}
  *
  * On an Ascend only operators that ran as often as most of them are taken: others did not
- * run once in each step, and their list cannot be told apart by step. */
+ * run once in each step, and their list cannot be divided by step. */
 #include <math.h>
 
 #include "base/json.h"

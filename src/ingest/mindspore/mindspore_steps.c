@@ -30,8 +30,8 @@ typedef struct {
     int64_t stream;
 } comm_column;
 
-/* stream_7_0_AllReduce-op9 belongs to stream 7, stream_ops_0_… of a GPU to a stream of its
- * own. */
+/* stream_7_0_AllReduce-op9 belongs to stream 7, stream_ops_0_… of a GPU to a separate
+ * stream. */
 static void parse_stem(ms *m, str stem, comm_column *c) {
     str rest = str_from(stem, 7); /* stream_ */
     size_t n = 0;
@@ -53,7 +53,7 @@ static status find_comms(ms *m, const csv *c, vec *out, error *err) {
         str end = arena_printf(m->arena, "%.*s_end_point", STR_ARG(name));
         if (!col || !start.p || !end.p) FAIL_MEMORY(err);
         *col = (comm_column){.duration = i};
-        /* The three stand side by side in either order; a search of the whole row would be
+        /* The three are adjacent, in either order; a search of the whole row would be
          * quadratic. */
         col->start = col->end = SIZE_MAX;
         for (size_t k = i >= 2 ? i - 2 : 0; k < i + 3 && k < csv_n(c); k++) {

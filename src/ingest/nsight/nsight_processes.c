@@ -1,9 +1,9 @@
 /* nsight_processes.c: which processes of an export used a device.
  *
  * A report of a launcher holds all the processes it started: ranks, loaders of data, shells.
- * Those with device work or calls of CUDA are workers of their own. Small tables name who had
- * a context or a stream; the tables of events are read until all of these were met, which is
- * soon, and whole only where an export was cut or has no such tables. */
+ * Those with device work or calls of CUDA are separate workers. Small tables name those that
+ * had a context or a stream; the tables of events are read until all of these were met, which
+ * is soon, and whole only where an export was cut or has no such tables. */
 #include <stdlib.h>
 
 #include "base/bisect.h"

@@ -11,8 +11,8 @@
  *
  * Nodes come level by level, so an operator comes before its inner ranges: shapes and call
  * stack that Paddle 2.6 hangs on an inner range are handed up to the operator when they come.
- * Memory events are told which range they were recorded in. Damage inside a node costs that
- * node; damage of the stream itself ends the file, and what was read is kept. */
+ * Memory events get the range they were recorded in. Damage inside a node costs that node;
+ * damage of the stream itself ends the file, and what was read is kept. */
 #include "ingest/paddle/paddle_pb.h"
 
 #include <stdio.h>
@@ -93,11 +93,11 @@ typedef struct {
     known_name names[N_NAMES];
     memory_keys keys;
     memory_place place;
-    uint64_t offset; /* of the field at hand */
+    uint64_t offset; /* of the current field */
     bool failed;     /* out of memory */
     piece pc;
     const char *p;       /* the next byte of it */
-    uint64_t thread_end; /* offset where the thread at hand ends, 0: between threads */
+    uint64_t thread_end; /* offset where the current thread ends, 0: between threads */
     bool at_end;
 } reader;
 
@@ -734,7 +734,7 @@ static void leave_thread(reader *r) {
     if (here(r) >= r->thread_end) r->thread_end = 0;
 }
 
-/* The nodes of a thread that lie in the piece at hand; whatever else comes is next_field's. */
+/* The nodes of a thread in the current piece; next_field reads everything else. */
 static status take_nodes(reader *r, error *err) {
     const char *end = r->pc.p + r->pc.n;
     if (r->thread_end < r->pc.offset + r->pc.n) end = r->pc.p + (r->thread_end - r->pc.offset);
@@ -767,7 +767,8 @@ static status take_field(reader *r, pb_field *f, bool *more, error *err) {
     return OK;
 }
 
-/* The next field of the stream, or all nodes at hand; *more false when there is none. */
+/* The next field of the stream, or all nodes of the piece; *more is false when there is
+ * none. */
 static status next_field(reader *r, bool *more, error *err) {
     pb_field f;
     bool cut;

@@ -7,9 +7,9 @@
  * duration after them. So the end of a name is not its first quote: it is the first quote that
  * the key `pid` follows, which is what Paddle writes next, or the first one after a duration
  * that closes a value, for files that another program has written again. What is printed as it
- * is has no escapes: `C:\temp` is eight bytes. Whether it was Paddle itself is told by the line
- * break before the key; a program that writes JSON puts the next key on a line of its own as
- * well, or none.
+ * is has no escapes: `C:\temp` is eight bytes. The line break before the key shows whether
+ * Paddle itself wrote it; a program that writes JSON puts the next key on a separate line as
+ * well, or writes no line breaks.
  *
  * A thread has two rows in the file, `12(Python)` and `12(C++)`, and is one thread. */
 #include "ingest/paddle/paddle_text.h"
@@ -128,7 +128,8 @@ str paddle_thread_name(str label) {
     return s;
 }
 
-/* One line of a traceback, `File "x.py", line 12, in f`: its parts, false when it is none. */
+/* One line of a traceback, `File "x.py", line 12, in f`: its parts, false when it is something
+ * else. */
 static bool read_frame(str line, str *file, str *number, str *function) {
     static const str start = STR("File "), middle = STR(", line "), last = STR(", in ");
     line = str_trim(line);

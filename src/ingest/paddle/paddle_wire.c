@@ -9,9 +9,9 @@
  *
  * Any other message (another order, a field twice, none or one we do not know, damage) fails a
  * check and is read from its start by the loop above it, field by field. Both give the same for
- * the same message; the unit test holds them against each other. Nothing is used that lies
- * after the message, but WIRE_ROOM bytes there are readable: a text of up to 127 bytes and what
- * the fields after it could take are less.
+ * the same message; the unit test holds them against each other. Nothing after the message is
+ * used, but WIRE_ROOM bytes there are readable: a text of up to 127 bytes and what the fields
+ * after it could take are less.
  *
  * Most of the work is unpacking varints of seven bits a byte. Where the processor has an
  * instruction for it and is quick at it, it is asked at run time; the functions are made twice,
@@ -170,8 +170,8 @@ static bool learn_head(wire_head *last, const char *node) {
     return last->event;
 }
 
-/* What hangs on a node after its event is of any length: only what comes before is taken for
- * granted. */
+/* What follows the event of a node is of any length: only the bytes before it can be relied
+ * on. */
 bool wire_read_node(str message, wire_state *w, wire_node *out) {
     const char *node = message.p, *end = node + message.n;
     if (has_head(&w->node, node) || learn_head(&w->node, node)) {
@@ -197,7 +197,7 @@ bool wire_read_node(str message, wire_state *w, wire_node *out) {
 uint64_t wire_number(const char *p) {
     uint64_t v = 0;
     if (!p) return 0;
-    return pb_varint(p, &v) ? v : UINT64_MAX; /* nobody counts so far */
+    return pb_varint(p, &v) ? v : UINT64_MAX; /* no count is that large */
 }
 
 /* ---- ranges ---- */

@@ -17,8 +17,8 @@ typedef struct {
     uint64_t v[WIRE_ALIKE];
 } wire_alike;
 
-/* Where the numbers of the last node stood, up to the length of its event: the next one's are
- * nearly always as long. Of numbers only those bits count that say how long they are. */
+/* Where the numbers of the last node were, up to the length of its event: the next one's are
+ * nearly always as long. Only the bits that give the length of a number count. */
 typedef struct {
     uint64_t bytes[2], mask[2];
     uint8_t parent, event; /* where they are; 0: none yet */
@@ -72,7 +72,7 @@ static inline const char *wire_length(const char *p, size_t *n) {
     return high < 0x80 ? p + 2 : NULL;
 }
 
-/* The number at wire_node.id or .parent; 0 when it is not there. */
+/* The number at wire_node.id or .parent; 0 when it is missing. */
 uint64_t wire_number(const char *p);
 
 #endif

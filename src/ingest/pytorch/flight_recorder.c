@@ -10,8 +10,8 @@
  * is a slice on the row of its group, from the call to the time its end was noticed; one
  * that did not complete lasts until the last time in the dump and is unfinished. Its state
  * (scheduled, started, completed) is its category. Sizes, types and the stack are those of an
- * operator; group and number those of a collective. Times are of the host: the recorder looks
- * now and then, so an end is noticed late. nccl_comm_state is not read. */
+ * operator; group and number those of a collective. Times are of the host: the recorder polls,
+ * so an end is noticed late. nccl_comm_state is not read. */
 #include "ingest/pytorch/flight_recorder.h"
 
 #include "base/json.h"
@@ -230,8 +230,7 @@ static status take_entry(recorder *r, const flight_entry *e) {
         part_count(r->part, 0, 1);
         return OK;
     }
-    /* Gloo never changes the state: what it no longer looks after has ended, nobody knows
-     * when. */
+    /* Gloo never changes the state: what it no longer watches has ended at an unknown time. */
     bool done = e->retired || str_eq(state, STR("completed"));
     int64_t end = max_i64(done && ended ? ended : done ? created : r->last_ns, created);
     raw_comm c;

@@ -292,8 +292,7 @@ static bool find_lists(const snapshot *s, pickle_value *segments, pickle_value *
            pickle_kind_of(*traces) == PICKLE_KIND_LIST;
 }
 
-/* Annotations beside a history without times cannot be placed: they have a clock, it has
- * none. */
+/* Annotations of a history without times cannot be placed: they have a clock, it has none. */
 static void find_bases(snapshot *s, pickle_value traces, pickle_value annotations) {
     pickle_value history;
     bool any = false;

@@ -8,10 +8,10 @@
  *     alive at the end, never allocated in it            ┘ the first level of the totals
  *     reserved at the end - segments made + given back     reserved when the history begins
  *
- * Then the rows are written with running totals. A block of the second sort gets a row of its
- * own at the start (MEMORY_EXISTING), since its size is known and often its call stack; the
- * last of these rows carries the totals. A block of the first sort shows as a release without
- * an allocation.
+ * Then the rows are written with running totals. A block of the second sort gets a separate row
+ * at the start (MEMORY_EXISTING), since its size is known and often its call stack; the last of
+ * these rows carries the totals. A block of the first sort shows as a release without an
+ * allocation.
  *
  * Sizes are what the allocator gave, as everywhere else (torch.cuda.memory_allocated, the
  * memory events of Kineto). The final state has them; the history has what the program asked

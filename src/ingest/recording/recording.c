@@ -388,7 +388,7 @@ static status recording_add_piece(recording *r, uint32_t row, const tacho_slot *
     return OK;
 }
 
-/* Cuts the written slots of a chunk where another thread went on. */
+/* Splits the written slots of a chunk where another thread took over. */
 static status cut_chunk(recording *r, const tacho_chunk_header *h, const tacho_slot *slots,
                         uint32_t n, error *err) {
     uint32_t row = h->thread, first = 0, i = 0;
@@ -533,7 +533,7 @@ static status add_facts(recording *r, error *err) {
 }
 
 /* How far off a converted time may be: half the window in which the clocks were read together,
- * and how far a pair lies from the straight line between its neighbours. */
+ * and how far a pair is from the straight line between its neighbors. */
 static int64_t clock_error_ns(const recording *r) {
     const tacho_side_clock *c = VEC(&r->clocks, tacho_side_clock);
     const clock_line *l = VEC(&r->lines, clock_line);

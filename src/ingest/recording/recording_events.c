@@ -489,7 +489,7 @@ static status take_gpu(thread_reader *t, const tacho_slot *head) {
                            recording_unix(t->r, w.end_ns), &k);
 }
 
-/* A call of the thread it names, told by another: the helper. */
+/* A call of the thread it names, recorded by another one: the helper. */
 static status take_api(thread_reader *t, const tacho_slot *head) {
     tacho_api_slots c;
     if (!payload(head, &c, sizeof c)) return OK;
@@ -629,7 +629,7 @@ static bool is_too_old(const thread_reader *t) {
            t->now < sub_i64(t->r->last_event_ns, (int64_t)flight);
 }
 
-/* When the event happened: device work is told later, by the helper. */
+/* When the event happened: device work is recorded later, by the helper. */
 static int64_t recording_events_time_of(const thread_reader *t, const tacho_slot *head) {
     tacho_gpu_slots gpu;
     tacho_api_slots api;
@@ -653,7 +653,7 @@ static int64_t recording_events_time_of(const thread_reader *t, const tacho_slot
     }
 }
 
-/* A window was copied in whole chunks; time 0 is its beginning. */
+/* A window was copied in complete chunks; time 0 is its beginning. */
 static bool is_outside(const thread_reader *t, const tacho_slot *head) {
     if (!(t->r->header.flags & TACHO_FILE_WINDOW)) return false;
     int64_t time = recording_events_time_of(t, head);

@@ -1,8 +1,8 @@
 /* recording_finish.c: what of a recording needs the events of all threads: steps, totals of
  * memory, queues and the pipeline they belong to, nodes of graphs, devices.
  *
- * A step runs from one mark to the next, whoever made them; it is drawn on the thread that
- * ended it. What follows the last mark is not a step: programs mark the end of a step.
+ * A step runs from one mark to the next, on any thread; it is drawn on the thread that ended
+ * it. What follows the last mark is not a step: programs mark the end of a step.
  *
  * Allocators that do not know their totals leave them to us: they are added up in the order of
  * time, for each device, from nothing at the start of the recording. A release without a size
@@ -99,7 +99,7 @@ static status finish_samplings(recording *r, error *err) {
     return st;
 }
 
-/* The step that a time lies in; ABSENT_I64: none. */
+/* The step that contains a time; ABSENT_I64: none. */
 static int64_t recording_finish_step_at(const recording *r, int64_t time) {
     const recording_step *s = VEC(&r->steps, recording_step);
     size_t low = SEARCH_FIRST(i, 0, r->steps.n, s[i].time <= time);
@@ -320,9 +320,8 @@ static status finish_queues(recording *r, error *err) {
 
 /* ---- graphs ------------------------------------------------------------------------------ */
 
-/* Which call made the node that `n` is, or is a copy of a copy of; 0: nobody knows. copies:
- * node → row of nodes where it is told to be a copy; made: node → row where it is told to be
- * made. */
+/* Which call made the node that `n` is, or is a copy of a copy of; 0: unknown. copies: node →
+ * row of nodes that says it is a copy; made: node → row that says it was made. */
 static uint64_t made_by(const recording *r, const map *made, const map *copies, uint64_t node) {
     enum {
         MOST_COPIES = 16

@@ -6,9 +6,9 @@
  *                                    hsa, marker, rccl and the decoders
  *     PREFIX_agent_info.csv          the machine's processors
  *
- * Whichever of them is opened, those of the same prefix beside it are read with it: a kernel
- * has the correlation of the call that launched it, which is in another file. The header says
- * what a table is; releases differ in their columns, so a column is found by its name. */
+ * Whichever of them is opened, those with the same prefix in its folder are read with it: a
+ * kernel has the correlation of the call that launched it, which is in another file. The header
+ * says what a table is; releases differ in their columns, so a column is found by its name. */
 #include <stdio.h>
 
 #include "ingest/rocm/rocm_int.h"

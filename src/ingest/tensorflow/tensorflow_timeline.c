@@ -19,9 +19,9 @@ enum { FIELD_KERNEL_DETAILS = FIELD_OWN, FIELD_COPY_DETAILS };
 /* A process or thread that stands for a stream of a device, or for several of them together. */
 typedef struct {
     ident pid, tid;
-    bool is_thread; /* of the process; else all threads that have no row of their own */
+    bool is_thread; /* of the process; otherwise all threads without a row */
     int32_t device;
-    int64_t stream; /* ABSENT_I64: what several do, told again */
+    int64_t stream; /* ABSENT_I64: what several do, repeated */
     bool copies;    /* all it does are copies */
 } stream_process;
 

@@ -67,8 +67,8 @@ static gap *choose_gap(node *n, const char *p, size_t left) {
     return NULL;
 }
 
-/* The remembered gap that is at p, or NULL. Of several, one byte tells which to try first:
- * trying them in turn would go wrong at every second event. */
+/* The remembered gap that is at p, or NULL. When there are several, one byte tells which to try
+ * first: trying them in turn would go wrong at every second event. */
 static inline gap *predict(node *n, const char *p, const char *end) {
     size_t left = (size_t)(end - p);
     if (WITHOUT == THE_GAPS) return NULL;

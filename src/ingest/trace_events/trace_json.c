@@ -26,7 +26,7 @@ enum {
     PIECE_BYTES = 4 << 20,      /* large enough to hide the seams, small enough for the cache */
     MAX_EVENT_BYTES = 64 << 20, /* an event that does not end within is damage */
     MAX_ENDLESS =
-        64, /* events without an end that are passed over: each costs a look at the rest */
+        64, /* events without an end that are skipped: each costs a look at the rest */
     MAX_KEY_BYTES = 64,
 };
 
@@ -249,8 +249,8 @@ static const char *find_list_end(const char *p, const char *end) {
     return NULL;
 }
 
-/* What is not an event at all: a list or text is passed over as a whole, for what is in it is
- * not the end of the list of events. NULL as below. */
+/* What is not an event at all: a list or text is skipped as a whole, for what is in it is not
+ * the end of the list of events. NULL as below. */
 static const char *pass_over_other(const char *p, const char *end, bool final) {
     const char *stop = p;
     if (*p == '[') stop = scan_brackets(p, end);
@@ -263,7 +263,7 @@ static const char *pass_over_other(const char *p, const char *end, bool final) {
     return p < end ? p : NULL;
 }
 
-/* Where reading goes on after the damaged event at p; NULL when that is not among these
+/* Where reading continues after the damaged event at p; NULL when that is not among these
  * bytes. */
 static const char *find_next_event(const char *p, const char *end, bool final) {
     while (p < end && (json_is_space(*p) || *p == ',')) p++;
@@ -288,7 +288,7 @@ static const char *find_same_event(const char *p, const char *end) {
     return NULL;
 }
 
-/* Passes over the event at the cursor when it is seen where the next one starts. */
+/* Skips the event at the cursor when the start of the next one is known. */
 static void skip_event(reader *r, cursor *c, parse_result result) {
     const char *next = NULL;
     if (result == PARSE_DAMAGED || (result == PARSE_UNDECIDED && c->final))
@@ -390,8 +390,8 @@ static status read_alone(reader *r, event_sink *s, error *err) {
     for (size_t keep = 0; st == OK; keep = (size_t)(trace_json_end_of(&c) - c.p)) {
         piece next;
         size_t want = keep > r->piece_bytes ? keep : r->piece_bytes;
-        /* An event longer than a piece: that one and the next, twice as long, are beside each
-         * other. */
+        /* An event longer than a piece: that piece and the next, twice as long, are in memory
+         * together. */
         uint64_t beside = keep > r->piece_bytes ? 2 * ((uint64_t)keep + want) : 0;
         st = check_limits(r, builder_size_bytes(r->b) + beside, err);
         if (st == OK) st = source_next(r->src, want, keep, &next, err);

@@ -2,9 +2,9 @@
  *
  * A memory snapshot of half a gigabyte is mostly lists of references to a few thousand shared
  * dictionaries, and each reference takes two or five bytes of the file. So a value is four
- * bytes here, everything else lies in four growing columns, and nothing is freed before the
- * whole is: the sample (57 frames for each stack) takes about as much memory as the file. The
- * layout is drawn in pickle_int.h.
+ * bytes here, everything else is in four growing columns, and nothing is freed before the whole
+ * is: the sample (57 frames for each stack) takes about as much memory as the file. The layout
+ * is drawn in pickle_int.h.
  *
  * Indexes come from the machine alone, never from the file, so accessors trust them; what a
  * file can do is make lists that contain themselves, and accessors look one level deep only. */

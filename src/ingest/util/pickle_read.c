@@ -8,12 +8,12 @@
  * stack. Nothing is imported, called or constructed: those instructions end the reading with a
  * refusal.
  *
- * Bounds: an instruction that takes more from the stack than lies above the last mark is
- * damage, as is a memo number never given out. Memory grows with the input and not with numbers
- * written in it: counted texts beyond 16 MiB are read over, a memo number must be smaller than
- * the bytes read so far, the stack has a limit. The machine never recurses.
+ * Bounds: an instruction that takes more from the stack than is above the last mark is damage,
+ * as is a memo number never given out. Memory grows with the input and not with numbers written
+ * in it: counted texts beyond 16 MiB are read over, a memo number must be smaller than the
+ * bytes read so far, the stack has a limit. The machine never recurses.
  *
- * When the input ends early, what lies on the stack is put where its closing instructions would
+ * When the input ends early, what is on the stack is put where its closing instructions would
  * have put it, so that a cut snapshot gives all but its last entry. */
 #include <stdio.h>
 
@@ -205,7 +205,7 @@ static outcome take_fixed(machine *m, size_t n) {
     return GO;
 }
 
-/* Counted bytes. What is too long to be wanted is passed over. */
+/* Counted bytes. Those too long to be of use are skipped. */
 static outcome take_counted(machine *m, size_t width, size_t most) {
     outcome got = take_fixed(m, width);
     if (got != GO) return got;
@@ -480,7 +480,7 @@ static void add_utf8(buf *b, uint32_t c) {
     }
 }
 
-/* n hexadecimal digits; UINT32_MAX when they are not there. */
+/* n hexadecimal digits; UINT32_MAX when they are missing. */
 static uint32_t read_hex(str s, size_t at, size_t n) {
     uint32_t v = 0;
     if (at + n > s.n) return UINT32_MAX;
@@ -566,7 +566,7 @@ static outcome check_protocol(machine *m) {
                                   (arg[]){arg_int("protocol", (int64_t)m->number)}));
 }
 
-/* What makes a value of its own. */
+/* Instructions that make a new value. */
 static outcome make_value(machine *m, uint8_t action) {
     double d;
     switch (action) {

@@ -48,7 +48,7 @@ static inline uint32_t scan_equal_32(const char *p, const char *g) {
 }
 #endif
 
-/* What lies after the n bytes at g is read, too, and thrown away: another thread may be writing
+/* What follows the n bytes at g is read, too, and thrown away: another thread may be writing
  * the next text there. ThreadSanitizer cannot know that it does not count. */
 #ifdef SCAN_EXACT
 static inline bool scan_equal(const char *p, const char *g, size_t n) {
@@ -192,12 +192,12 @@ static inline uint64_t scan_less_zero(const char *p) {
 }
 
 /* The high bit of each of the eight bytes of t that is not a digit. A carry can only come from
- * a byte that is none: the first of them is right. */
+ * a byte that is not a digit: the first of them is right. */
 WRAPS static inline uint64_t scan_others(uint64_t t) {
     return ((t + 0x7676767676767676ull) | t) & 0x8080808080808080ull;
 }
 
-/* How many of the eight bytes of t are digits before the first that is none. */
+/* How many of the eight bytes of t are digits before the first other byte. */
 static inline unsigned scan_count(uint64_t t) {
     uint64_t other = scan_others(t);
     return other ? (unsigned)__builtin_ctzll(other) >> 3 : 8;

@@ -5,7 +5,7 @@
 
 #include "base/num.h"
 
-/* The text after "key:", up to a blank; none when it is not there. */
+/* The text after "key:", up to a blank; STR_NONE when it is missing. */
 static str detail(str text, str key) {
     for (size_t at = 0; (at = str_find(text, key, at)) != SIZE_MAX; at++) {
         if (at && text.p[at - 1] != ' ') continue;

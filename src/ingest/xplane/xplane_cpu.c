@@ -10,11 +10,11 @@
  * An instruction runs from the start of its event until its result is there, which an event
  * "end: dot" tells: other threads may go on with it. All threads are one stream of the device:
  * they share its cores, and a program waits for the results of the one before. Loops and calls
- * hold other instructions and are no work themselves.
+ * contain other instructions and are not work themselves.
  *
- * Which call a run belongs to is told where several devices take part. For one device, calls
- * of a function and runs of its program are put together in their order; the first runs may
- * belong to calls before the profile, since no call is later than what it launched.
+ * The call of a run is given where several devices take part. For one device, calls of a
+ * function and runs of its program are put together in their order; the first runs may belong
+ * to calls before the profile, since no call is later than what it launched.
  *
  * In a profile with an accelerator the CPU is only the host, as it is in those of versions that
  * do not number runs. */
@@ -26,7 +26,7 @@
 
 enum { EVENT_FUNCTION, EVENT_CALL, EVENT_INSTRUCTION, EVENT_OTHER };
 
-/* An event of the line at hand, for what is around it. */
+/* An event of the current line, for what is around it. */
 typedef struct {
     int64_t start, end;
     uint64_t offset;
@@ -50,7 +50,7 @@ typedef struct {
     reader *r;
     plane *p;
     vec events;  /* cpu_event, of one line */
-    vec open;    /* uint32_t: events around the one at hand */
+    vec open;    /* uint32_t: events around the current one */
     vec works;   /* cpu_work */
     vec ends;    /* int64_t: when an instruction ended */
     map end_map; /* its number → ends */
