@@ -115,7 +115,7 @@ static const device_parts parts[] = {
     {DEVICE_MUSA, "MP", "Tensor Core", "musa", "", ""},
 };
 
-/* NULL: nobody told its words. */
+/* NULL: its words are unknown. */
 static const device_parts *kind_names_parts_of(const trace *t) {
     uint8_t type = t->device.n > 1 ? t->device.type[1] : (uint8_t)DEVICE_CUDA;
     if (type == DEVICE_CUDA && is_amd(t)) type = DEVICE_HIP;

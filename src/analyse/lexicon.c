@@ -12,8 +12,8 @@
 
 enum { LOOK_BYTES = 2048, PAIR_BITS = 1024 };
 
-/* A name and which pairs of neighboring characters it has: nearly all of some hundred words are
- * told from it by that, without a search. */
+/* A name and which pairs of neighboring characters it has: nearly all of the hundred or so
+ * words are ruled out by that, without a search. */
 typedef struct {
     str text;
     uint64_t pairs[PAIR_BITS / 64];

@@ -1,10 +1,10 @@
 /* advice_advisor.c: rules that pass on what another program advised about the run: msadvisor,
- * CANN's expert system, whose answer lies beside the files of MindSpore's profiler
+ * CANN's expert system, whose answer is next to the files of MindSpore's profiler
  * (mindspore_advisor.c).
  *
- * Its model of the AI CPU is known: what it says to do is said here in both languages, beside
- * the operators it names. Of its other models the words of the file are shown as they are. What
- * it found was not measured here, so no saving is estimated. */
+ * Its model of the AI CPU is known: its suggestion is given here in both languages, with the
+ * operators it names. For its other models the words of the file are shown unchanged. What it
+ * found was not measured here, so no saving is estimated. */
 #include "analyse/advise/advice.h"
 #include "base/buf.h"
 

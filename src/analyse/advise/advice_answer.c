@@ -6,9 +6,10 @@
  * suggestion and how the saving was estimated are sentences with the same named values, which
  * are in `values` once more for programs. `from`, `to` and `step` say where to look.
  *
- * Of a run's summaries (all workers at once) the rules that compare workers are asked now; all
- * others were asked of each trace when it was reduced, and what they found in the worker that
- * loses most is there (advice_evidence.h), beside how many workers they hold for.
+ * With the summaries of a run (all workers at once) only the rules that compare workers are
+ * evaluated now; all others were evaluated for each trace when it was reduced, and the summary
+ * has what they found in the worker that loses the most time (advice_evidence.h), and how many
+ * workers they hold for.
  *
  * Savings are estimates for the average step. Two rules may point at the same lost time: it
  * counts for the first of them, the other names that one and keeps what is left
@@ -66,7 +67,8 @@ enum { N_RULES = sizeof rules / sizeof *rules };
 typedef struct {
     const advice_rule *rule;
     advice advice;
-    /* Of a summary: how many workers it holds for, and what was found in the worst of them. */
+    /* From a summary: how many workers it holds for, and what was found in the worst of
+     * them. */
     const summary_advice *kept;
     advice_evidence evidence;
     const char *included_in; /* the rule that claims some of the same time before it, or NULL */
@@ -149,8 +151,8 @@ static bool claims_first(const finding *one) {
 
 #define LEAST_SAVED 0.005 /* of the step: less is nothing that a reader could measure */
 
-/* Does the step stay as long without it? What another rule saves already is told with that
- * one's name and without a number: it has a remedy of its own. */
+/* Is the step as long without it? When another rule already saves that time, the finding names
+ * that rule and has no number: it still has its own remedy. */
 static bool saves_nothing(const advice_facts *f, finding *one) {
     advice *a = &one->advice;
     if (a->saves == ABSENT_I64 || advice_saved_share(f, a->saves) >= LEAST_SAVED) return false;
@@ -187,8 +189,8 @@ static status advice_answer_settle(const advice_facts *f, finding *found, uint32
     return OK;
 }
 
-/* Of the workers a rule holds for, the mean: each trace has counted every moment once, and
- * means of what was counted once still fit into the step; the largest of each rule do not. */
+/* The mean of the workers a rule holds for: each trace has counted every moment once, and means
+ * of what was counted once still fit into the step; the largest of each rule do not. */
 static int64_t saving_of(const summary_advice *row) {
     if (row->worst == ABSENT_I64 || row->workers <= 0) return row->worst;
     return min_i64(row->worst, row->saves / row->workers);
@@ -332,7 +334,7 @@ static status write_event(table *t, const advice_facts *f, const char *id,
     return OK;
 }
 
-/* What each finding rests on, in the order of the findings. */
+/* The evidence of each finding, in the order of the findings. */
 static status write_events(const advice_facts *f, const finding *found, uint32_t n, answer *out,
                            error *err) {
     table *t = answer_table(out, f->arena, "events");
@@ -577,10 +579,10 @@ static status find_all(const analysis_input *in, const params *p, const advice_w
     TRY(advice_unprofiled_find(f, err));
     v->n = ask_rules(f, v->found);
     if (!f->run) TRY(quality_cut(f->t, &cut, &v->decided, err));
-    /* Without the device's half nothing can be told about what the host costs. */
+    /* Without the device's half nothing is known about what the host costs. */
     if (cut && !(f->has & NEED_DEVICE)) v->n = 0;
     if (trace_has(in->traces[0].trace, TRAIT_ONLY_COLLECTIVES)) {
-        v->n = 0; /* of a job that hangs nobody asks what would be faster */
+        v->n = 0; /* when a job hangs, what would make it faster does not matter */
         v->decided = (verdict){.id = "only_collectives",
                                .message = MSG_VERDICT_ONLY_COLLECTIVES,
                                .severity = SEVERITY_INFO};
@@ -603,7 +605,7 @@ static int64_t named_ns(const advice_facts *f) {
     return advice_ns(0.3 * (double)f->step_ns);
 }
 
-/* Of a trace; what the recording decides comes before it. */
+/* For a trace; a verdict about the recording comes before it. */
 static step_limit limit_of(const findings *v) {
     const advice_facts *f = &v->facts;
     if (f->run || v->decided.id) return (step_limit){LIMIT_UNKNOWN, 0};

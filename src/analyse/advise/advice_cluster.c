@@ -1,8 +1,8 @@
 /* advice_cluster.c: rules that compare the devices of a run by what their producer measured:
  * step traces, links, operations (device_report.h).
  *
- * They are those of MindInsight's cluster helper: a device, link or stage is told from the mean
- * of all, so each rule needs the figures of every worker that is looked at. What each rule
+ * They are those of MindInsight's cluster helper: a device, link or stage is compared with the
+ * mean of all, so each rule needs the figures of every worker that is looked at. What each rule
  * looks at, its threshold and when it stays silent are in advice_rules.def. */
 #include <math.h>
 
@@ -206,7 +206,7 @@ static stage_sums sums_of(const device_report *c, int64_t number) {
     return s;
 }
 
-/* Stages that can be told apart: a forged number of them is not walked. */
+/* Stages that can be distinguished: a forged number of them is not walked. */
 static int64_t stages_of(const device_report *c) {
     return min_i64(c->n_stages, c->n);
 }

@@ -3,8 +3,8 @@
  *     severity FS dialect FS from FS to FS step FS name   { RS name FS type FS value }
  *
  * FS and RS are the ASCII separators made for this; in a text they become blanks. Numbers are
- * decimal; a number that is not known is empty. Sentences are made anew by whoever reads it, in
- * his language. */
+ * decimal; a number that is not known is empty. The reader makes the sentences again, in the
+ * user's language. */
 #include "analyse/advise/advice_evidence.h"
 
 #include "base/num.h"
@@ -62,7 +62,7 @@ static int64_t advice_evidence_take_number(str *rest) {
     return str_to_i64(take_until(rest, FS), &v) ? v : ABSENT_I64;
 }
 
-/* A named value; ARG_NONE when it is none. */
+/* A named value; ARG_NONE when it is not one. */
 static status read_value(str row, arena *a, arg *out, error *err) {
     str name = take_until(&row, FS);
     int64_t type = advice_evidence_take_number(&row);

@@ -65,8 +65,7 @@ static status find_median(advice_facts *f, error *err) {
     return OK;
 }
 
-/* Of a step without kernels nothing is known that a rule asks for; overview leaves it out,
- * too. */
+/* A step without kernels has none of the facts that rules need; overview leaves it out, too. */
 static void drop_bare(advice_facts *f, const untraced_steps *bare) {
     uint32_t n = 0;
     if (bare->n == f->steps.n) return;
@@ -239,7 +238,7 @@ static int64_t total_ns(intervals *s, bool *failed) {
     return intervals_ns(s);
 }
 
-/* What of it lies in the steps and no kernel covers. */
+/* The part of it that is in the steps and that no kernel covers. */
 static intervals exposed_part(const advice_facts *f, intervals *s, bool *failed) {
     intervals steps = advice_step_moments(f);
     intervals_merge(s);
@@ -345,8 +344,8 @@ static void add_blocks(advice_facts *f, uint32_t k, double ns, double blocks) {
     }
 }
 
-/* Is a collective there most of the time? It has multiprocessors of its own then, and a kernel
- * that leaves some free does so on purpose. */
+/* Is a collective there most of the time? Then it has its own SMs, and a kernel that leaves
+ * some free does so on purpose. */
 static bool shares_device(const advice_facts *f, uint32_t slice) {
     int64_t start = f->t->slice.start[slice], end = slice_end(f->t, slice);
     return intervals_ns_in(&f->ranges.at[ROLE_COMMUNICATION], start, end) >
@@ -457,7 +456,7 @@ static status scan_work(advice_facts *f, work_scan *w, error *err) {
     return OK;
 }
 
-/* ---- operators that could use tensor cores ----------------------------------------------- */
+/* ---- operators that could use Tensor Cores ----------------------------------------------- */
 
 bool advice_is_float32(str types) {
     static const char *const others[] = {"Half", "BFloat16", "Float8", "double", "half"};
@@ -679,7 +678,7 @@ status advice_facts_find(const analysis_input *in, const params *p,
     TRY(scan_memory(&f, err));
     TRY(advice_facts_compare_workers(&f, workers->distributed, err));
     TRY(advice_graph_find(&f, err));
-    TRY(advice_pauses_find(&f, err)); /* asks for whom suggestions are written */
+    TRY(advice_pauses_find(&f, err)); /* looks up which users suggestions are written for */
     TRY(advice_cpu_find(&f, err));
     *out = f;
     return OK;

@@ -6,8 +6,8 @@
  * means late data, so first the queue of the host, then the transfer, then the operators of the
  * pipeline; a long tail means gradients and weights; then the operators of the device. The
  * helper hides nearly all of it unless an interval and a slow operator were found; here
- * operators are named when data are late, or when nothing tells whether they are. What each
- * rule looks at, its threshold and when it stays silent are in advice_rules.def. */
+ * operators are named when data is late, or when that is unknown. What each rule looks at, its
+ * threshold and when it stays silent are in advice_rules.def. */
 #include <math.h>
 
 #include "analyse/advise/advice.h"

@@ -9,7 +9,10 @@
 #include "analyse/compare/shape_change.h"
 #include "base/sort.h"
 
-enum { HOST_SURE_TIMES = 4 };         /* spreads beyond which a call of the host stands out */
+enum {
+    HOST_SURE_TIMES = 4
+};                                    /* spreads beyond which a call of the host is an
+                                         outlier */
 static const double HOST_SURE = 0.04; /* and the share of a step */
 static const double SURE_TIMES = 2.5; /* spreads beyond which any other cause is certain */
 static const double LEAST = 0.003;    /* of a step: what is less is left to `unexplained` */

@@ -135,7 +135,7 @@ static void give_gap(owners *o, uint32_t slice, int64_t ns, bool first) {
     note_costliest(c, slice, ns);
 }
 
-/* Time in which no device works: calls of the host, and what lies before them. */
+/* Time in which no device works: calls of the host, and the time before them. */
 static void give_idle(owners *o, int64_t from, int64_t to, size_t *next, int64_t step_start) {
     while (*next < o->n_host && o->host[*next].end <= from) (*next)++;
     for (size_t i = *next; from < to; i++) {
@@ -176,7 +176,7 @@ static status give_work(owners *o, uint32_t k, int64_t ns, error *err) {
     return OK;
 }
 
-/* Time in which no device computes: communication, and what lies beside it. */
+/* Time in which no device computes: communication, and the rest. */
 static status give_rest(owners *o, int64_t from, int64_t to, size_t *next, int64_t step_start,
                         error *err) {
     while (o->piece_at < o->n_pieces && o->pieces[o->piece_at].end <= from) o->piece_at++;
@@ -287,8 +287,8 @@ static status count_kernels(owners *o, const step_spans *steps, error *err) {
     return OK;
 }
 
-/* Of all steps: their lengths, what of them no device works, and that for each launch, of which
- * the numbers are known. */
+/* Over all steps: their lengths, how much of them no device works, and that for each launch,
+ * where their number is known. */
 static status measure_steps(owned_steps *out, arena *a, error *err) {
     const step_spans *s = &out->steps;
     TRY(step_spans_median(s, a, &out->median_ns, err));

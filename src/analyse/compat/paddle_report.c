@@ -40,7 +40,7 @@ typedef struct {
     uint8_t *names;     /* by string id: NAME_* */
     uint8_t *in_stage;  /* by slice: inside a stage */
     uint8_t *launch_of; /* by category: type of a part of an operator */
-    uint32_t thread;    /* key of the rows of the thread at hand */
+    uint32_t thread;    /* key of the rows of the current thread */
     intervals host[N_PADDLE_TYPES], work[N_PADDLE_TYPES], comm_host, comm_work, computation;
     int64_t host_calls[N_PADDLE_TYPES], work_calls[N_PADDLE_TYPES];
     paddle_type host_order[N_PADDLE_TYPES], work_order[N_PADDLE_TYPES];

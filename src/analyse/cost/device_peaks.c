@@ -51,7 +51,7 @@ static device_peaks peaks_of_row(const peak_row *r) {
     p.vector[DTYPE_FP64] = r->fp64 * tera;
     p.vector[DTYPE_FP32] = p.vector[DTYPE_TF32] = r->fp32 * tera;
     p.vector[DTYPE_BF16] = p.vector[DTYPE_FP16] = p.vector[DTYPE_FP8] = r->fp32 * tera;
-    p.vector[DTYPE_UNKNOWN] = r->fp32 * tera; /* whole numbers, and types nobody recorded */
+    p.vector[DTYPE_UNKNOWN] = r->fp32 * tera; /* integers, and types that were not recorded */
     p.matrix[DTYPE_FP64] = r->matrix64 * tera;
     p.matrix[DTYPE_FP32] = r->matrix32 * tera;
     p.matrix[DTYPE_TF32] = r->tf32 * tera;

@@ -49,7 +49,7 @@ static double broadcast_elements(const op_args *in) {
     return any ? n : NAN;
 }
 
-/* Integers give way to floating types, tensors of one value to the others. */
+/* Floating types have priority over integers, and other tensors over those of one value. */
 static int op_cost_rank_of(const op_arg *a) {
     bool whole = str_find(a->type, STR("int"), 0) != SIZE_MAX ||
                  str_find(a->type, STR("char"), 0) != SIZE_MAX || str_eq(a->type, STR("bool"));

@@ -99,7 +99,7 @@ void cost_GROUPED(const cost_call *c, op_cost *out) {
 
 /* ---- convolutions ---- */
 
-/* Where the values that a convolution needs stand; -1: there is none. */
+/* The places of the values that a convolution needs; -1: there is none. */
 typedef struct {
     int stride, padding, dilation, extra,
         groups; /* extra: padding of a transposed one's result */

@@ -5,7 +5,7 @@
  * operator a range of kernels.
  *
  *     linear ── addmm ── kernel       addmm claims the kernel; linear finds nothing left
- *     conv2d ── … ── cudnn_x ── kernel   nobody knows cudnn_x: conv2d claims it
+ *     conv2d ── … ── cudnn_x ── kernel   cudnn_x is unknown: conv2d claims it
  *            └─ add_ ── kernel          has its own
  *
  * Claims are made from the last slice of a track to the first, so children come before their
@@ -178,8 +178,8 @@ static bool is_matrix_work(lexicon_entry e) {
            e.class == CLASS_ATTENTION || e.class == CLASS_MOE;
 }
 
-/* Of a range, those that no claim owns yet; `owned` may be NULL: all. Kernels, and only where
- * there are none sets and copies: a product clears its workspace first, which is not its
+/* The work of a range that no claim owns yet; `owned` may be NULL: all. Kernels, and only where
+ * there are none memsets and copies: a product clears its workspace first, which is not its
  * rate. */
 typedef struct {
     int64_t ns;

@@ -3,8 +3,8 @@
  * The rules are those of Paddle's own counter: matrix products are 2·M·K·N for each matrix of
  * the batch, elementwise operators one for each element of the broadcast shape, activations a
  * fixed number for each element. Argument names are the old ones (X, Y). What the counter takes
- * from an operator's attributes is in no trace, so convolutions and the like count 0 here as
- * they do there. */
+ * from an operator's attributes is in no trace, so convolutions and similar operators count 0
+ * here as they do there. */
 #include "analyse/cost/paddle_flops.h"
 
 #include "store/op_text.h"

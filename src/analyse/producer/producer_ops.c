@@ -1,7 +1,7 @@
 /* producer_ops.c: what a producer had added up itself, shown as operators, types, sub-graphs,
  * kernels.
  *
- * A producer gives sums by operator and sums by type, and they need not agree (one counts
+ * A producer gives sums by operator and sums by type, and they may disagree (one counts
  * executions, the other operators); each question is answered from the rows of its own level
  * and only where those are missing from the others. Shares are of the side: AI Core, AI CPU,
  * the host and a GPU run side by side, so a share of all of them would mean nothing. */
@@ -130,7 +130,7 @@ static bool side_has(const trace *t, str side, uint8_t level) {
     return false;
 }
 
-/* The rows of a question, added up by key: levels are told apart side by side. */
+/* The rows of a question, added up by key: levels are kept separate. */
 static status sum_rows(const trace *t, group_by group, groups *out, error *err) {
     str side = STR_NONE;
     bool has_types = false;

@@ -130,7 +130,8 @@ static size_t find_fp(const finder *f, size_t from, size_t to) {
     return SIZE_MAX;
 }
 
-/* The last operator before the last collective that is none itself, else the last but one. */
+/* The last operator before the last collective that is not a collective itself, otherwise the
+ * last but one. */
 static size_t find_bp(const finder *f, size_t from, size_t to) {
     if (f->bp.n) {
         for (size_t i = to; i-- > from;)
@@ -309,7 +310,7 @@ static status find_given(finder *f, step_trace *s, error *err) {
     return find_points(f, s, err);
 }
 
-/* The operator that the producer takes for a point; the first one it told counts. */
+/* The operator that the producer uses as a point; the first one in the files counts. */
 static str point_name(const trace *t, step_point_kind point) {
     for (uint32_t i = 1; i < t->step_point.n; i++)
         if (t->step_point.point[i] == point) return trace_str(t, t->step_point.name[i]);
@@ -396,7 +397,7 @@ static int64_t step_trace_sum_of(const table *steps, uint32_t col, int64_t *n) {
 }
 
 /* What a part is a share of: the steps, communication the steps with their device work. A gap
- * that lies between two steps (gap_is_inside is false) is not part of one. */
+ * between two steps (gap_is_inside is false) is not part of one. */
 static int64_t whole_of(const table *steps, uint32_t part, bool gap_is_inside) {
     int64_t n, whole = step_trace_sum_of(steps, COL_steps_steps_duration, &n);
     if (part == COL_steps_steps_communication)

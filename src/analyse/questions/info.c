@@ -1,13 +1,12 @@
 /* info.c: what a trace is.
  *
  * Facts about the whole, the events by kind, the devices: from counts and small tables. What
- * the program uses takes a pass over the slices (in_use.h), so a large trace is not asked: this
- * answer comes at once for any size, and `overview` has the same table.
+ * the program uses takes a pass over the slices (in_use.h), so it is left out for a large
+ * trace: this answer comes at once for any size, and `overview` has the same table.
  *
  * Keys are stable words for programs; values are text: whole numbers carry their unit in the
- * key (duration_ns). Of the producer's own keys those with a short plain value are shown
- * under their own names; paths, times of day and host names are not facts about the trace
- * and are left out. */
+ * key (duration_ns). The producer's own keys with a short plain value are shown under their own
+ * names; paths, times of day and host names are not facts about the trace and are left out. */
 #include "analyse/analysis.h"
 #include "analyse/kind_names.h"
 #include "analyse/questions/in_use_table.h"
@@ -16,7 +15,7 @@
 #include "analyse/select.h"
 #include "base/clock.h"
 
-/* Above, the pass over all slices would be most of the time that `info` takes. */
+/* Above this, reading all slices would take most of the time of `info`. */
 enum { IN_USE_SLICES = 200000 };
 
 static status info_add_fact(table *t, str key, str value, error *err) {

@@ -1,9 +1,9 @@
 /* kernels.c: which kernels cost the device's time.
  *
- * Table kernel holds all device work; here are its kernels (copies and sets are not kernels),
- * added up by name, by name and operator, or by launch configuration (name, operator, grid,
- * block, registers, shared memory). Most time first, ties by the bytes of the names and then
- * by the launch configuration.
+ * Table kernel holds all device work; here are its kernels (copies and memsets are not
+ * kernels), added up by name, by name and operator, or by launch configuration (name, operator,
+ * grid, block, registers, shared memory). Most time first, ties by the bytes of the names and
+ * then by the launch configuration.
  *
  *   blocks_per_sm, occupancy   means weighted by duration over the kernels that have the
  *                              value (plain means where all of them last 0 ns)

@@ -185,7 +185,7 @@ static status write_events(memory_view *m, error *err) {
     for (uint32_t i = 1; i < t->memory.n; i++) {
         uint32_t partner = t->memory.partner[i];
         if (t->memory.kind[i] == MEMORY_FREE && partner)
-            continue; /* told with its allocation */
+            continue; /* reported with its allocation */
         if (memory_is_selected(m, i) || (partner && memory_is_selected(m, partner)))
             TRY(write_block(m, out, i, err));
     }
@@ -334,8 +334,8 @@ static void memory_judge(memory_view *m, const uint32_t *order) {
     rules_apply(rules, sizeof rules / sizeof *rules, &f, &m->out->verdict);
 }
 
-/* The tables with a row for each block and operator: most of the work, so only for who looks at
- * them. They exist in any case: a wrong name is answered by the list of all. */
+/* The tables with a row for each block and operator: most of the work, so only when they are
+ * asked for. They exist in any case: the answer to a wrong name lists all of them. */
 static status write_lists(memory_view *m, const params *p, error *err) {
     if (params_want(p, "events"))
         TRY(write_events(m, err));

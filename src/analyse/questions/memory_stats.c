@@ -22,8 +22,8 @@ typedef struct {
     int64_t increase, allocations, bytes; /* Σ signed; number and Σ of allocations */
 } sums;
 
-/* An op with an event of the device somewhere inside; where events have call stacks of their
- * own and no op, the frame that names the stack, and the user's frames around it. */
+/* An op with an event of the device somewhere inside; where events have their own call stacks
+ * and no op, the frame that names the stack, and the user's frames around it. */
 typedef struct {
     uint32_t id, outer; /* slice, or slice.n + frame; index of the one around it + 1 */
     sums self, total;
@@ -42,10 +42,10 @@ typedef struct {
     int64_t *calls;   /* by name: calls inside the selection */
     uint32_t *
         outer_op; /* by slice: the op around it, filled as needed; UINT32_MAX = not known yet */
-    uint32_t *node_of; /* by id of a node: index + 1, for the device at hand */
+    uint32_t *node_of; /* by id of a node: index + 1, for the current device */
     groups nodes;
     groups rows;
-    uint32_t *row_of; /* by name: row + 1, for the device at hand */
+    uint32_t *row_of; /* by name: row + 1, for the current device */
 } stats;
 
 /* More devices than any machine has: the rest of a forged file's is not worth the time. */

@@ -1,8 +1,8 @@
 /* modules.c: which layer costs the time.
  *
  * Calls of modules are ranges on the host (range_scan); they are added up by instance or,
- * grouped by type, by class. Self times leave out the modules called inside, on the host and on
- * the device alike. Backward work belongs to the module whose forward op it undoes
+ * grouped by type, by class. Self times leave out the modules called inside, both on the host
+ * and on the device. Backward work belongs to the module of the matching forward op
  * (backward_owner.c) and, in the totals, to all modules around that call. Where the producer
  * says of an operator that it is backward work (a program compiled as a whole), it is moved
  * from the modules around it to their backward work.
@@ -277,7 +277,7 @@ static status write_tree(question *q, table *out, error *err) {
 typedef struct {
     str name;
     int64_t self, n;
-    /* Its instance with most self time, and the costliest call of that. */
+    /* Its instance with most self time, and the most expensive call of that. */
     str largest;
     int64_t largest_self;
     uint32_t slice;
@@ -290,7 +290,7 @@ typedef struct {
     str module;    /* with most self time */
     int64_t self;
     uint32_t n;
-    uint32_t slice; /* of the module's costliest call */
+    uint32_t slice; /* of the module's most expensive call */
     /* The class with most self time; of a table of instances. */
     class_sum class;
 } module_facts;
@@ -302,8 +302,8 @@ static bool no_modules(const void *facts, verdict *v) {
     return true;
 }
 
-/* One of many alike says little: what they take together does, where it is clearly more than
- * any single module takes. */
+/* One of many equal modules says little: their sum does, where it is clearly more than any
+ * single module takes. */
 static bool class_leads(const void *facts, verdict *v) {
     const module_facts *f = facts;
     const class_sum *c = &f->class;

@@ -43,7 +43,7 @@ static void keep_longer(interval *longest, interval one) {
 }
 
 /* The longest piece of each stage, and the longest step. What is left between stages has no
- * piece of its own. */
+ * piece. */
 static void longest_pieces(const overview *o, interval out[N_STAGES + 1]) {
     for (int s = 0; s <= N_STAGES; s++) out[s] = (interval){0};
     for (size_t i = 0; i < o->stages.segments.n; i++) {

@@ -210,7 +210,7 @@ static status judge_serving(overview *o, const overview_facts *f, bool *serves, 
 }
 
 /* Compilation and the filling of caches, recorded as the first step: with it no average is
- * typical of anything. Three steps at least: of two nobody knows which is the odd one. */
+ * typical of anything. At least three steps: of two it is unknown which is the odd one. */
 static bool first_step_decides(const overview *o, const overview_facts *f, verdict *v) {
     int64_t all = 0, first = 0;
     const step_span *one = NULL;

@@ -85,7 +85,7 @@ static status pipeline_write_sample(const question *q, uint32_t i, str operator,
     return OK;
 }
 
-/* Counters that say how full a queue is, whoever wrote them. */
+/* Counters that say how full a queue is, from any tool. */
 static status write_counters(const question *q, table *out, error *err) {
     const trace *t = q->t;
     for (uint32_t i = 1; i < t->counter.n; i++) {

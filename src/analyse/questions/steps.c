@@ -1,4 +1,4 @@
-/* steps.c: are steps alike, which one is not, which part of it.
+/* steps.c: are steps similar, which one is not, which part of it.
  *
  * All steps with their host intervals as recorded, and their length with the device work they
  * launched, as the overview has it (step_spans.h): verdicts speak of that. Forward and backward
@@ -8,12 +8,12 @@
  * it is exposed is defined in exposed.h (of a step that has only a step trace: in
  * untraced_steps.h).
  *
- * A window shows the steps that overlap it, with what of their length and communication lies
+ * A window shows the steps that overlap it, with the part of their length and communication
  * inside, as everywhere; the other columns are of the whole step, and so are verdicts.
  *
  * The table `segments` is what the picture of a step draws: the stages on the host, every
- * collective on its stream, and the stretches of a collective that computation hides (gaps
- * too short to be seen are closed, so that there are at most some hundred a collective). */
+ * collective on its stream, and the stretches of a collective that computation hides (gaps too
+ * short to be visible are closed, so that there are at most some hundred a collective). */
 #include "analyse/kind_names.h"
 #include "analyse/producer/step_trace.h"
 #include "analyse/producer/untraced_steps.h"
@@ -43,7 +43,7 @@ typedef struct {
     stage_segments segments;
     step_trace trace;               /* by points, where they are known */
     intervals compute, comm, alone; /* alone: communication without computation */
-    role_ranges ranges;             /* what goes on when */
+    role_ranges ranges;             /* what runs when */
     intervals busy;                 /* the device does anything */
     step_spans steps;               /* adjusted for device work */
     const step_span **spans;        /* the same by row of table step */
@@ -57,7 +57,7 @@ typedef struct {
     bool has_backward;
 } step_facts;
 
-/* What of the step, with its device work, lies in the window: as in step_spans_make. */
+/* The part of the step, with its device work, that is in the window: as in step_spans_make. */
 static interval steps_part_of(const question *q, uint32_t step) {
     const step_span *span = q->spans[step];
     return (interval){max_i64(span->start, q->select.from_ns),
@@ -265,7 +265,7 @@ static status write_collectives(table *t, const question *q, uint32_t step, size
     return OK;
 }
 
-/* Its device work is missing or cut short. */
+/* Its device work is missing or incomplete. */
 static bool steps_is_left_out(const question *q, uint32_t step) {
     const step_span *span = q->spans[step];
     return q->steps.n_left_out && span >= q->steps.left_out &&
@@ -317,8 +317,8 @@ typedef struct {
     /* Means over the whole steps that have it; ABSENT_I64: not known. Those of a step trace are
      * the producer's; exposed communication is ours. */
     int64_t mean, tail, interval, exposed;
-    int64_t loading;        /* of data, while nothing of the device or the runtime goes on */
-    uint32_t loading_slice; /* during which most of it goes by; 0 = not asked for */
+    int64_t loading;        /* of data, while nothing of the device or the runtime runs */
+    uint32_t loading_slice; /* in which most of it is spent; 0 = not asked for */
     str collective;         /* the longest exposed one of them, and how long it takes */
     int64_t collective_ns;
     uint32_t collective_slice;
@@ -550,7 +550,7 @@ static status steps_judge(question *q, const table *t, answer *out, error *err) 
         f.shortest = min_i64(f.shortest, total[i]);
     }
     f.n = shown.n;
-    /* As in every average, steps that warm up do not count; whoever selects some means them. */
+    /* As in every average, warm-up steps do not count, unless they were selected. */
     bool all = !q->select.by_step && !q->select.by_time;
     TRY(step_spans_median(all ? &q->steps : &shown, q->arena, &f.median, err));
     find_parts(q, t, &f);
@@ -572,7 +572,7 @@ static status find_spans(question *q, step_spans *whole, error *err) {
     return OK;
 }
 
-/* A server's iterations are of several kinds: whether they are alike is not the question. An
+/* A server's iterations are of several kinds: whether they are similar is not the question. An
  * iteration has all of its tokens where it begins: rates are of whole ones. */
 static status judge_serving(question *q, answer *out, bool *serves, error *err) {
     iterations_question asked = {.t = q->t,

@@ -7,7 +7,7 @@
  *
  * Pairs are edges of a graph of workers. From the first worker (by rank) the others are reached
  * in as few hops as possible, among equals over the edge with the least residual; lines add up
- * along the way. Workers that are not reached get a first one of their own, so that they are
+ * along the way. Workers that are not reached get a separate first one, so that they are
  * comparable among themselves, and are not aligned.
  *
  * Offsets below 100 µs or four times their residual say more about the collectives than about

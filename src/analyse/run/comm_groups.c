@@ -1,4 +1,4 @@
-/* comm_groups.c: the groups of workers of a run, and which is slower than its like.
+/* comm_groups.c: the groups of workers of a run, and which is slower than similar ones.
  *
  * Rows `group` of the summary are by group, kind of collective and order of bytes; here they
  * come together by group. Each of them is compared with the rows of other groups that do the
@@ -127,7 +127,7 @@ static status add_members(const summary *s, const worker_order *who, comm_groups
 typedef struct {
     const summary_group *rows;
     uint32_t n;
-    uint32_t *order; /* by what makes rows alike, then by mean transfer */
+    uint32_t *order; /* by what makes rows comparable, then by mean transfer */
 } likeness;
 
 static int64_t mean_transfer(const summary_group *g) {
@@ -150,7 +150,7 @@ static int comm_groups_compare_rows(uint32_t a, uint32_t b, const void *context)
     return s != t ? (s < t ? -1 : 1) : (a > b) - (a < b);
 }
 
-/* Adds what each row takes beyond the median of its like to its group. */
+/* Adds what each row takes beyond the median of similar rows to its group. */
 static void compare_all(const likeness *l, const uint32_t *group_of, comm_groups *p,
                         int64_t *usual) {
     for (uint32_t first = 0, end; first < l->n; first = end) {
@@ -187,7 +187,7 @@ static bool same_group(const summary_group *x, const summary_group *y) {
     return str_eq(x->name, y->name) && x->source == y->source && x->target == y->target;
 }
 
-/* Groups first, links behind: rows of both kinds become entries, group_of tells which. */
+/* Groups first, then links: rows of both kinds become entries, group_of tells which. */
 static uint32_t join_rows(const summary *s, comm_groups *p, uint32_t *group_of,
                           int64_t (*by_type)[N_COMM_TYPES], comm_group_kind *reported) {
     const summary_group *rows = SUMMARY_ROWS(s, group);
@@ -209,7 +209,7 @@ static uint32_t join_rows(const summary *s, comm_groups *p, uint32_t *group_of,
             group_of[i] = p->n - 1;
             g->size = max_i64(g->size, rows[i].size);
             g->calls = add_i64(g->calls, rows[i].calls);
-            if (rows[i].size_class >= 0) /* else nobody recorded how much was sent */
+            if (rows[i].size_class >= 0) /* otherwise the amount of data was not recorded */
                 g->bytes = add_i64(max_i64(0, g->bytes), rows[i].bytes);
             g->transfer = add_i64(g->transfer, rows[i].transfer);
             g->waiting = add_i64(g->waiting, rows[i].waiting);

@@ -77,7 +77,7 @@ static bool is_even(const matcher *m, uint32_t first, uint32_t end) {
     return true;
 }
 
-/* New keys: run and occurrence; members that cannot be matched get a key of their own. */
+/* New keys: run and occurrence; members that cannot be matched get a separate key. */
 static void number_meetings(matcher *m) {
     uint64_t run = 0;
     for (uint32_t first = 0, end; first < m->l->n; first = end, run++) {

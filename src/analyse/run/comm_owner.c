@@ -84,7 +84,7 @@ static void add_both(const sinks *to, interval whole, interval moved) {
     }
 }
 
-/* The part of this range in which data moved; all of it when nobody said. */
+/* The part of this range in which data moved; all of it when unknown. */
 static interval moved_part(comm_owner_ctx *f, const summary_comm *c, const summary_range *r,
                            interval hull) {
     const summary_moved *v = SUMMARY_ROWS(f->moved, moved);

@@ -3,12 +3,12 @@
  *
  * All members of a collective are taken to end it together and to need as long as the fastest
  * of them for the transfer itself: what a member takes longer than that, it waited. A
- * collective whose partners are not there is all transfer. The last to arrive, on aligned
- * clocks, is who the others waited for.
+ * collective without its partners is all transfer. The last to arrive, on aligned clocks, is
+ * the one the others waited for.
  *
  *   rank 0   |──── waiting ────|── transfer ──|
  *   rank 1        |── waiting ─|── transfer ──|
- *   rank 2                     |── transfer ──|    the last to arrive waits for nobody
+ *   rank 2                     |── transfer ──|    the last to arrive does not wait
  *
  * Only the collectives that cost most keep a row for each member; of the others sums remain. */
 #include "analyse/run/comm_resolve.h"
@@ -354,7 +354,7 @@ static status write_arrivals(const members *m, const lateness *l, summary *out, 
     return OK;
 }
 
-/* Of the meetings with the largest losses as many as fit; the others are not written at all. */
+/* As many meetings with the largest losses as fit; the others are not written at all. */
 static status write_worst(const comm_keeper *k, const int64_t *lost, summary *out, error *err) {
     uint32_t n = k->found.n;
     sort_pair *pairs = ARENA_ARRAY(k->arena, sort_pair, (size_t)n + 1);

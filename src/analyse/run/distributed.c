@@ -3,9 +3,10 @@
  * Looks at all workers of a run at once, by their summaries alone (run_summary.h): a trace is
  * reduced first. For each worker: how much of the average step it computes, communicates, does
  * both, or neither (overlap); how long it spends in collectives moving data or waiting for
- * others (synchronization; comm_resolve.h defines them); its collectives by name. Of all of
- * them: who came when to the collectives that cost most (all, in a small run). What follows
- * from comparing the workers (stragglers, groups, clocks, what if) is in distributed_compare.c.
+ * others (synchronization; comm_resolve.h defines them); its collectives by name. For all of
+ * them: which worker arrived when at the collectives that cost most (all, in a small run). What
+ * follows from comparing the workers (stragglers, groups, clocks, what if) is in
+ * distributed_compare.c.
  *
  * Times of different machines are compared after their clocks have been aligned (clocks.h). */
 #include "analyse/run/distributed.h"
@@ -29,8 +30,9 @@ static void set_worker(const run_question *q, table *t, size_t row, uint32_t wor
     if (w->rank != ABSENT_I64) table_set_int(t, row, 1, w->rank);
 }
 
-/* All waiting is put down to the ranks that came last, in proportion to how late they made the
- * others: lateness of collectives that overlap in time would add up to more than was waited. */
+/* All waiting is attributed to the ranks that arrived last, in proportion to how late they made
+ * the others: lateness of collectives that overlap in time would add up to more than was
+ * waited. */
 static void share_out_waiting(run_question *q) {
     int64_t waited = 0, given = 0;
     double late = 0, seen = 0;
@@ -236,12 +238,12 @@ static status write_devices(run_question *q, error *err) {
 
 typedef struct {
     const run_question *q;
-    uint32_t worst;       /* the others wait for it most; UINT32_MAX: nobody */
+    uint32_t worst;       /* the others wait for it most; UINT32_MAX: none */
     double worst_share;   /* of all waiting that was caused */
     int64_t wait_ns;      /* a step, mean over the other workers */
     int64_t step_ns;      /* mean over the workers */
-    double exposed_share; /* communication that nothing hides, of the average step */
-    int64_t hidden_ns;    /* communication beside computation, of all workers */
+    double exposed_share; /* exposed communication, of the average step */
+    int64_t hidden_ns;    /* communication that overlaps with computation, of all workers */
     int64_t comm_matches, collectives;
     bool single; /* one step of each worker, or the recording: nothing is an average */
 } distributed_facts;

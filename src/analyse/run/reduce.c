@@ -1,8 +1,8 @@
 /* reduce.c: from a worker's trace to its summary: the worker, its steps, its collectives.
  *
  * Everything is what other analyses compute of one trace (step_spans, breakdown, collectives),
- * written down as whole nanoseconds. What depends on other workers (who waited for whom,
- * clocks) is not here: comm_resolve.h finds it from the collectives of all summaries.
+ * written down as whole nanoseconds. What depends on other workers (which worker waited for
+ * which, clocks) is not here: comm_resolve.h finds it from the collectives of all summaries.
  *
  * The collectives of a step come first by number, and those after the limit are left out, so
  * that a worker's summary stays below a megabyte. */
@@ -73,7 +73,7 @@ static status reduce_add_worker(reduce_ctx *r, uint32_t n_comms, error *err) {
     return OK;
 }
 
-/* How much of the trace its answers rest on. */
+/* How much of the trace its answers are based on. */
 static status add_quality(reduce_ctx *r, error *err) {
     quality_counts n;
     TRY(quality_count(r->t, true, &n, err));
@@ -93,7 +93,7 @@ static status add_quality(reduce_ctx *r, error *err) {
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
-/* Calls that take memory from the device's driver or give it back: the device stands still. */
+/* Calls that take memory from the device's driver or give it back: the device is idle. */
 static bool allocates(str name) {
     static const char *const starts[] = {
         "cudaMalloc", "cudaFree",  "cudaHostAlloc", "cuMemAlloc",  "cuMemFree",   "cuMemMap",

@@ -3,7 +3,7 @@
  * A trace is reduced first, inside the selection; a worker's summary is taken and cut to the
  * selection (summary_filter.h); then what concerns them all is resolved once (comm_resolve.h).
  * A reduced run is resolved already and can only be cut in what it knows by step. Workers of
- * the same name (files of different runs side by side) are told apart by a number. */
+ * the same name (files of different runs side by side) are distinguished by a number. */
 #include "analyse/run/run_summary.h"
 
 #include "analyse/run/comm_resolve.h"
@@ -30,7 +30,7 @@ static status add_trace(summary *s, const analysis_input *in, uint32_t i, const 
                         arena *a, error *err) {
     analysis_trace at = in->traces[i];
     if (at.trace->summary) return summary_append(s, at.trace->summary, SUMMARY_ALL, err);
-    /* Names differ unless there are many traces of one name, which nobody asks about. */
+    /* Names differ unless there are many traces of one name, for which they do not matter. */
     if (in->n_traces <= 1024) TRY(own_name(in, i, a, &at.worker, err));
     reduce_question q = {.at = &at, .params = p};
     return reduce_trace(&q, a->limit_bytes, s, err);

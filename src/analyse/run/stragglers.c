@@ -3,8 +3,8 @@
  * A cell is one worker in one step. Cells are sorted by step and class of workers that do the
  * same; the medians of each run of cells are what is usual there. Medians and not means, so
  * that what is looked for does not move the measure. All workers of a slow group are late
- * together and nobody's fault: their network time counts for the group (comm_groups.h), not
- * here.
+ * together and none of them is the cause: their network time counts for the group
+ * (comm_groups.h), not here.
  *
  * Linear but for the sorts. Not here: which collective (table arrivals), which operator. */
 #include "analyse/run/stragglers.h"
@@ -41,7 +41,7 @@ static step_cell cell_of(const summary_step *s, const summary_step_sync *sync) {
     c.communication = add_i64(s->exposed, s->overlapping);
     c.transfer = sync ? sync->transfer : 0;
     c.waiting = sync ? sync->waiting : 0;
-    /* What is hidden behind computation is taken to be transfers. */
+    /* What overlaps with computation is assumed to be transfers. */
     int64_t moved = max_i64(0, sub_i64(max_i64(0, s->communication), c.waiting));
     c.part[LATE_COMPUTE] = add_i64(s->kernel, add_i64(s->memcpy_ns, s->memset_ns));
     c.part[LATE_DATA] = max_i64(0, s->data_loader);
@@ -293,7 +293,7 @@ static status list_ranks(finding *f, const int64_t *cost, error *err) {
     return sort_stragglers(f, v, n, &o->ranks, err);
 }
 
-/* A host is late when more than half of its workers are, for the same cause. */
+/* A machine is late when more than half of its workers are, for the same cause. */
 static status list_hosts(finding *f, const uint32_t *host_of, const int64_t *cost, error *err) {
     stragglers *o = f->out;
     uint32_t n = f->who->n, n_out = 0;
@@ -329,7 +329,8 @@ static bool same_host(const void *row, const void *key) {
     return str_eq(*(const str *)row, *(const str *)key);
 }
 
-/* A number for each worker's host; a worker whose host is not known has one of its own. */
+/* A number for each worker's machine; a worker whose machine is not known has a separate
+ * one. */
 static status number_hosts(const finding *f, uint32_t *host_of, error *err) {
     groups hosts;
     TRY(groups_init(&hosts, f->arena, sizeof(str), err));

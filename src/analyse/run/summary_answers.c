@@ -1,6 +1,6 @@
 /* summary_answers.c: info, operators, kernels and overview of a run's summary.
  *
- * Operators and kernels are sums over all workers; beside them stands how long calls last
+ * Operators and kernels are sums over all workers; in addition they show how long calls last
  * (quantiles of the merged histograms, exact to an eighth) and the worker that spent most in
  * them. The overview is that of the average step of all workers. What needs events is refused
  * with a sentence that says what can be asked. */
@@ -24,7 +24,7 @@ static bool is_by_name(const char *analysis) {
 }
 
 bool summary_is_enough(const char *analysis, const params *p, uint32_t n_workers) {
-    if (strcmp(analysis, "history") == 0) return false; /* every file is a point of its own */
+    if (strcmp(analysis, "history") == 0) return false; /* every file is a separate point */
     if (strcmp(analysis, "hang") == 0) return false;    /* it asks calls, and dumps are small */
     bool window = !window_is_open(params_window(p));
     if (strcmp(analysis, "diff") == 0) return false; /* it asks events */
@@ -103,7 +103,7 @@ status summary_info(const analysis_input *in, arena *a, answer *out, error *err)
     }
     TRY(add_counts(s, collectives, events, err));
     TRY(summary_answers_add_number(facts, "workers", SUMMARY_N(s, worker), err));
-    int64_t hosts = count_hosts(s, a); /* 0: nobody said where they ran */
+    int64_t hosts = count_hosts(s, a); /* 0: unknown where they ran */
     if (hosts) TRY(summary_answers_add_number(facts, "hosts", hosts, err));
     TRY(summary_answers_add_number(facts, "worker_steps", SUMMARY_N(s, step), err));
     TRY(summary_answers_add_number(facts, "collectives", collectives, err));
@@ -234,7 +234,7 @@ static self_time all_self(const summary *s) {
     return all;
 }
 
-/* Of the device's time where there is any, else of the host's. */
+/* A share of the device's time where there is any, otherwise of the host's. */
 static double self_share(const summary_op *o, self_time all) {
     if (all.device > 0) return (double)max_i64(0, o->device_self) / (double)all.device;
     return all.host > 0 ? (double)o->host_self / (double)all.host : NAN;
@@ -435,7 +435,7 @@ static status summary_answers_write_steps(const summary *s, arena *a, answer *ou
     return OK;
 }
 
-/* What the verdict rests on: sums over the steps of all workers that count
+/* What the verdict is based on: sums over the steps of all workers that count
  * (untraced_steps.h). */
 typedef struct {
     uint32_t n; /* steps that count */
@@ -518,7 +518,7 @@ static status summary_answers_add_fact(table *t, const char *key, int64_t value,
     return OK;
 }
 
-/* Tables that need events are there, and empty: nobody has to wait for them. */
+/* Tables that need events exist and are empty, so that no reader waits for them. */
 static status add_empty(arena *a, answer *out, error *err) {
     const result_info *r;
     for (uint32_t i = 0; (r = registry_result("overview", i)) != NULL; i++) {
@@ -540,7 +540,7 @@ status summary_overview(const analysis_input *in, const params *p, arena *a, ans
     table *t = answer_table(out, a, "configuration");
     if (!t) FAIL_MEMORY(err);
     TRY(summary_answers_add_fact(t, "workers", SUMMARY_N(s, worker), err));
-    int64_t hosts = count_hosts(s, a); /* 0: nobody said where they ran */
+    int64_t hosts = count_hosts(s, a); /* 0: unknown where they ran */
     if (hosts) TRY(summary_answers_add_fact(t, "hosts", hosts, err));
     TRY(summary_answers_add_fact(t, "devices", SUMMARY_N(s, device), err));
     TRY(add_empty(a, out, err));

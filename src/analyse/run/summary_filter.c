@@ -177,7 +177,7 @@ static summary_blame *blame_of(summary *s, str worker) {
     return NULL;
 }
 
-/* Who came last, and what the others lost to it, in the arrivals that stayed. */
+/* The rank that arrived last, and what the others lost to it, in the arrivals that remain. */
 static void cut_blame(summary *s) {
     const summary_arrival *v = SUMMARY_ROWS(s, arrival);
     int64_t comm_matches = count_meetings(s);

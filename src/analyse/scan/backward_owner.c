@@ -2,10 +2,9 @@
  *
  * Two walks. The first finds the engine's outermost nodes on every thread with the device
  * work launched inside them. The second goes through the arrows in order of their forward
- * ends with a stack of open module calls beside it, and gives the node around the backward
- * end to the innermost module. Two forward ops that end in one node: the first owns it. A
- * node of gradient accumulation that comes first, or whose predecessor has no owner, has
- * none. */
+ * ends with a stack of open module calls, and gives the node around the backward end to the
+ * innermost module. Two forward ops that end in one node: the first owns it. A node of gradient
+ * accumulation that comes first, or whose predecessor has no owner, has none. */
 #include "analyse/scan/backward_owner.h"
 
 #include "analyse/lexicon.h"

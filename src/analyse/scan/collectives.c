@@ -207,7 +207,7 @@ static status pair_by_order(collectives_ctx *j, error *err) {
     return OK;
 }
 
-/* Each kernel with its owner; kernels without a range become collectives of their own. */
+/* Each kernel with its owner; kernels without a range become separate collectives. */
 static status find_owners(collectives_ctx *j, error *err) {
     collective_list *l = j->l;
     const trace *t = j->t;

@@ -86,7 +86,7 @@ static void measure_kernels(const device_view *d, tensor_core_names *names,
 
 #define MILLION 1000000
 
-/* Blocks per SM in millionths; more than fills the device is as much as a thousand times. */
+/* Blocks per SM in ppm; values are limited to a thousand times what fills the device. */
 static int64_t millionths(double blocks) {
     return blocks > 1000 ? 1000 * (int64_t)MILLION : round_i64(blocks * MILLION);
 }

@@ -1,4 +1,4 @@
-/* idle_causes.c: why a device computes nothing, nanosecond by nanosecond.
+/* idle_causes.c: why a device is idle, nanosecond by nanosecond.
  *
  * One sweep a device over its work in order of start, with the end of what computes and the end
  * of what communicates so far. What neither covers is a gap, and the next work says what it was
@@ -90,8 +90,8 @@ static int span_of(causes *c, uint32_t slice, bool is_launching) {
     return is_host_comm(c, slice, kind) ? SPANS_COMM : N_SPANS;
 }
 
-/* The process of the call and that of the operator: some producers show calls in a process of
- * their own. */
+/* The process of the call and that of the operator: some producers show calls in a separate
+ * process. */
 static void note_launching(causes *c) {
     const trace *t = c->t;
     bool any = false;
@@ -179,7 +179,7 @@ static void join(idle_piece *to, const idle_piece *p) {
     to->doing = p->doing;
 }
 
-/* Gives a piece out, cut to the steps; one that goes on with the last is the same piece. */
+/* Emits a piece, cut to the steps; one that continues the last piece extends it. */
 static status give(causes *c, interval range, const idle_piece *like, error *err) {
     const step_spans *s = c->q->steps;
     while (c->step < s->n && s->v[c->step].end <= range.start) c->step++;
@@ -308,7 +308,7 @@ static status give_other(causes *c, const host_piece *own, uint32_t other, int64
     return OK;
 }
 
-/* Is there nothing to find but that the host was late? */
+/* Is there no other cause than the CPU launching too late? */
 static bool is_plain(const causes *c, interval range, uint32_t track, uint32_t other) {
     return c->q->coarse && sub_i64(range.end, range.start) <= c->longest_host_ns &&
            !host_view_blocks(&c->host, track, range) &&

@@ -5,7 +5,7 @@
  * which intervals_merge merges in walks through memory in order; a list of many runs is
  * sorted by radix. Then what touches is joined. Union, intersection and difference are then
  * walks with two pointers, and every result is disjoint, so lengths can be added up: parts
- * that are cut out of a whole sum to the whole exactly, in whole nanoseconds. */
+ * that are cut out of a whole sum to the whole exactly, in integer nanoseconds. */
 #include "analyse/scan/intervals.h"
 
 #include "base/bisect.h"

@@ -1,9 +1,9 @@
 /* op_verdict.c: which operator costs most, and what is odd about it.
  *
  * The rules, most telling first: device work of no operator that takes more than any; an odd
- * dimension that slows the costliest matrix product down; tensor cores that nobody uses
- * although the operators could and the device has them; else simply the operator with the
- * largest share. Thresholds are in the rules. */
+ * dimension that slows the most expensive matrix product down; Tensor Cores that are unused
+ * although the operators could use them and the device has them; otherwise simply the operator
+ * with the largest share. Thresholds are in the rules. */
 #include "analyse/scan/op_verdict.h"
 
 #include "analyse/kind_names.h"

@@ -1,10 +1,10 @@
 /* stacks.c: the call stack an op was called from, as one number.
  *
- * Python frames of a thread nest like everything else; a second stack beside the op scan
- * holds the open ones, each with the id of the distinct path (caller's id, name) that leads
- * to it. So equal stacks get equal ids at one map lookup for each frame, and the text is
- * made only for the groups that are shown. Ids with the top bit are rows of table frame,
- * where the producer wrote the stack itself.
+ * Python frames of a thread nest like everything else; a second stack of the op scan holds the
+ * open ones, each with the id of the distinct path (caller's id, name) that leads to it. So
+ * equal stacks get equal ids at one map lookup for each frame, and the text is made only for
+ * the groups that are shown. Ids with the top bit are rows of table frame, where the producer
+ * wrote the stack itself.
  *
  * A path puts ops between the frames: outer's path, the frames from outer's stack to the op's,
  * the op. Its nodes are of the same kind and share the same table.

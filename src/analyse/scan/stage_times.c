@@ -2,9 +2,8 @@
  *
  * Segments and steps are both in order of time, so host time is one walk over the two.
  * Device time is a union of ranges for each (step, stage): kernels get a key, two stable
- * radix sorts put them in order of key and start, and each run of equal keys is joined as it
- * goes by. The cost does not depend on the number of steps. Steps are disjoint
- * (step_spans.h). */
+ * radix sorts put them in order of key and start, and each run of equal keys is joined on the
+ * way. The cost does not depend on the number of steps. Steps are disjoint (step_spans.h). */
 #include "analyse/scan/stage_times.h"
 
 #include "base/bisect.h"

@@ -10,8 +10,8 @@
  *     segments       |data| |── forward ──||──── backward ──| |── optimizer ──|
  *
  * A module that holds a marked backward or optimizer range, or operators that the producer says
- * are of these, is a whole training step, and evidence of nothing. A piece that lies inside one
- * of another stage interrupts it; the rest goes on after it. Threads are not reported apart:
+ * are of these, is a whole training step, and evidence of nothing. A piece inside one of
+ * another stage interrupts it; that one continues after it. Threads are not reported apart:
  * what a worker thread does belongs to the stage that is running. */
 #include "analyse/scan/stages.h"
 
@@ -176,14 +176,14 @@ static status sort_pieces(finder *f, error *err) {
     return OK;
 }
 
-/* One stage that is going on, and one that it interrupted. */
+/* One stage that is active, and one that it interrupted. */
 typedef struct {
     stage_segments out;
     stage_segment now, under; /* stage OTHER: none */
     uint32_t step;            /* of `now` */
 } stringer;
 
-/* Ends what is going on at a time; what it interrupted goes on from there. */
+/* Ends the active stage at a time; the one it interrupted continues from there. */
 static bool end_now(stringer *s, arena *a, int64_t at) {
     int64_t end = min_i64(s->now.range.end, at);
     if (s->now.stage != STAGE_OTHER &&

@@ -206,7 +206,7 @@ static void place_utilization(listing *q, uint32_t i) {
         lanes_share_of(q, lod_covered(&q->l->devices[i].busy, q->t->start_ns, q->t->end_ns));
 }
 
-/* A counter like the producer's own, so that whoever draws counters draws it. */
+/* A counter like the producer's own, so that it is drawn like any counter. */
 static void place_load(listing *q, uint32_t i) {
     const lod_load *load = &q->l->devices[i].load;
     if (load->n == 0) return; /* not recorded */

@@ -10,7 +10,7 @@
  *
  *   around   |-----------------|       self: what neither of the two below covers
  *   first      |------|
- *   second         |---------------|   its part after the end belongs to whoever is around both
+ *   second         |---------------|   its part after the end belongs to the one around both
  *
  * The sums of all slices are kept in an array by the string id of the name: a trace has far
  * fewer strings than slices. */

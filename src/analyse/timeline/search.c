@@ -1,8 +1,8 @@
 /* search.c: names first, then the slices of the names that fit.
  *
- * One pass over those slices counts them, sets the ticks, counts what lies before the place
- * asked for, and keeps the nearest `limit` hits in a heap whose top is the farthest of them:
- * memory does not grow with the number of hits, and the work is a few compares a hit.
+ * One pass over those slices counts them, sets the ticks, counts those before the place asked
+ * for, and keeps the nearest `limit` hits in a heap whose top is the farthest of them: memory
+ * does not grow with the number of hits, and the work is a few compares a hit.
  *
  * Hits are ordered by start, then by id: the same order for every question about a trace. */
 #include "analyse/timeline/search.h"

@@ -16,7 +16,7 @@ typedef struct {
     uint8_t kind;
 } api_row;
 
-/* Which rows have a connection: indices in `hosts`, MAP_NONE: none yet. */
+/* Which rows have a connection: indices in `apis`, MAP_NONE: none yet. */
 typedef struct {
     int64_t id;
     uint32_t first, second;
