@@ -1,8 +1,7 @@
 /* api_slice.c: everything about one slice, or one instant, as JSON.
  *
- * analyse/slice_details finds what it is connected with; here are the rows of the tables it has
- * beside its own, and its arguments as the producer wrote them. What was not recorded is
- * absent. */
+ * analyse/slice_details finds what it is connected with; here are its rows in other tables, and
+ * its arguments as the producer wrote them. What was not recorded is absent. */
 #include <stdio.h>
 
 #include "analyse/kind_names.h"

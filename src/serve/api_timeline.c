@@ -10,7 +10,7 @@
 #include "serve/timeline.h"
 
 enum { MOST_STEPS = 10000 };
-/* Nobody looks at more; a million threads would be an answer of 140 MB. The least busy come
+/* More cannot be read; a million threads would be an answer of 140 MB. The least busy come
  * last. */
 enum { MOST_LANES = 20000 };
 

@@ -116,7 +116,7 @@ static status set_parameter(request *r, str name, str value, error *err) {
     return fail_parameter(r, route, name, err);
 }
 
-/* The language first, so that whatever is wrong is said in it. */
+/* The language first, so that every error is in it. */
 static void find_language(str query, request *r) {
     str name, value;
     while (next_pair(&query, &name, &value))

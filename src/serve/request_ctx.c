@@ -1,9 +1,9 @@
 /* request_ctx.c: from a request to its reply, without HTTP.
  *
  * What a request needs is held first: the snapshot of the catalogue it was chosen from, the
- * traces and their indexes. Then it is answered from what it holds, without locks, from an
- * arena with a limit. An answer that only depends on its traces and its request line carries a
- * tag made of both; a reader that sends the tag back is told so without computing anything.
+ * traces and their indexes. Then it is answered from these, without locks, from an arena with a
+ * limit. An answer that only depends on its traces and its request line carries a tag made of
+ * both; a client that sends the tag back gets "not modified" without any computation.
  *
  * The question decides which traces: the chosen worker, or all ranks of the run, the first one
  * first, as on the command line: when no worker is named and the analysis can, or with
@@ -324,7 +324,7 @@ static const route_fn ROUTE_FUNCTIONS[N_ROUTES] = {
 #include "serve/routes.def"
 };
 
-/* Of the instance, the traces and the request line. */
+/* A tag of the instance, the traces and the request line. */
 static void make_tag(request_ctx *x) {
     uint64_t h = hash_bytes64(x->service->instance, sizeof x->service->instance);
     uint64_t parts[3] = {h, hash_bytes64(x->target.p, x->target.n), 0};

@@ -48,7 +48,7 @@
 
 enum {
     MOST_CONNECTIONS = 256,
-    /* Beyond them for as long as one that gives way needs to go. The library may hold more:
+    /* Beyond them for as long as the closing of another one takes. The library may hold more:
      * once its own limit is reached (0.9.75, epoll) it accepts nothing any more. */
     CROWDED_CONNECTIONS = MOST_CONNECTIONS + 32,
     MOST_JOBS = 512,
@@ -99,7 +99,7 @@ struct server {
 
     pthread_mutex_t lock; /* guards what follows */
     call *parked;
-    uint64_t wakes; /* how often the catalogue told something */
+    uint64_t wakes; /* how often the catalogue reported something */
 };
 
 /* ---- sending ----------------------------------------------------------------------------- */
@@ -278,7 +278,7 @@ static void finish_with(call *c, uint16_t message) {
     server_finish(c);
 }
 
-/* A newer viewport was asked for, or nobody waits for the answer any more. */
+/* A newer viewport was asked for, or the client no longer waits for the answer. */
 static bool is_superseded(call *c) {
     const request *r = &c->x.request;
     return request_is_left(&c->x) ||
@@ -286,7 +286,7 @@ static bool is_superseded(call *c) {
             newest_asked_is_older(&c->server->newest, r->client, r->seq));
 }
 
-/* Puts the call aside until the catalogue tells something; false when it has meanwhile. */
+/* Puts the call aside until the catalogue reports something; false when it has meanwhile. */
 static bool park(call *c, uint64_t wakes) {
     server *s = c->server;
     pthread_mutex_lock(&s->lock);
@@ -576,7 +576,7 @@ static void on_completed(void *context, connection *con, void **state,
     *state = NULL;
 }
 
-/* A connection too many is closed at once, unless a silent one gives way. The library's own
+/* A connection too many is closed at once, unless a silent one can be closed. The library's own
  * limit would leave it in the queue. */
 static enum MHD_Result on_accept(void *context, const struct sockaddr *from, socklen_t n) {
     server *s = context;
@@ -753,7 +753,7 @@ void server_stop(server *s) {
         workers_end(s->workers);
         wake_parked(s); /* parked while the workers ended: refused now */
     }
-    live_stop(s->service.live); /* nobody wakes calls any more while the daemon ends */
+    live_stop(s->service.live); /* calls are not woken any more while the daemon ends */
     if (s->daemon) MHD_stop_daemon(s->daemon);
     live_close(s->service.live); /* its threads asked it till now */
     if (s->listening.fd >= 0) close(s->listening.fd);
