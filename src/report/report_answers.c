@@ -130,7 +130,7 @@ static status ask_path(report *r, asked_of whom, request_ctx *x, error *err) {
     error why = {0};
     status st = info ? info->run(&in, &whole, &x->arena, &a, &why) : ERR_NOT_FOUND;
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
-    if (st != OK) return OK; /* nothing to say about steps that are not there */
+    if (st != OK) return OK; /* nothing to say about steps that do not exist */
     for (uint32_t i = 0; i < a.n_tables; i++) {
         if (strcmp(a.tables[i]->name, "steps") != 0) continue;
         st = find_typical(a.tables[i], &x->arena, &step, &next);
@@ -189,7 +189,7 @@ static status ask_comparison(report *r, const report_run *run, error *err) {
 status report_rank_answers(report *r, const report_run *run, error *err) {
     asked_of all = {run->name, STR("*")};
     if (run->job) return ask_rows(r, all, ASKED_ALL, err);
-    /* Of a summary, which is one worker that stands for many. */
+    /* For a summary, which is one worker that represents many. */
     return report_keep(r, all, STR("distributed"), STR("distributed?map-steps=16&limit=20000"),
                        true, err);
 }

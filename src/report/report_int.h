@@ -31,7 +31,7 @@ typedef struct {
 
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t told;
-    uint64_t wakes; /* how often the catalogue told something */
+    uint64_t wakes; /* how often the catalogue reported something */
 } report;
 
 /* Who is asked: a worker of a run, or all ranks of it ("*"). */

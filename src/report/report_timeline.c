@@ -3,8 +3,8 @@
  *
  *     level 0    one picture of the whole trace
  *     level 1    TILES pictures, TILES times as fine
- *     whole      the steps that are wanted whole: buckets of 1 ns, every slice is a box of
- *                its own; and everything that is known about each slice, SLICES_PER_PART
+ *     whole the steps that are wanted whole: buckets of 1 ns, every slice is a separate box;
+ *     and everything that is known about each slice, SLICES_PER_PART
  *                together
  *
  * The page takes the finest pictures that cover what it shows. */
@@ -122,7 +122,7 @@ static status end_slices(report *r, asked_of whom, buf *body, uint32_t first, ui
 }
 
 static status add_slice(report *r, const request_ctx *of, uint32_t id, buf *body, error *err) {
-    request_ctx x = *of; /* shares what is held; has an arena and a reply of its own */
+    request_ctx x = *of; /* shares what is held; has its own arena and reply */
     arena_init(&x.arena, r->service.memory_bytes);
     x.reply.body = (buf){0};
     status st = timeline_slice(&x, id, err);
@@ -188,8 +188,7 @@ status report_pictures(report *r, asked_of whom, error *err) {
 
 /* ---- together ---------------------------------------------------------------------------- */
 
-/* Sums of the whole trace for each lane: what the page shows under a timeline nobody
- * touched. */
+/* Sums of the whole trace for each lane: what the page shows under an untouched timeline. */
 static status keep_areas(report *r, asked_of whom, request_ctx *x, int64_t end_ns, error *err) {
     timeline_lanes l;
     uint32_t n = 0;
