@@ -4,8 +4,8 @@
  * The description: {"analysis":…,"table":…,"rows":N,"total_rows":M,"bytes":B,"columns":[
  *   {"name":…,"type":…,"unit":…,"values":OFFSET,"text":OFFSET,"nulls":OFFSET}]}
  * where `values` holds N values: int and big as int64, real as float64, bool as one byte each.
- * Of a string column `values` holds N + 1 u32 positions: text i is the bytes from position i to
- * position i + 1 after `text`. `nulls` holds one byte for each row, 1 = null; the member is
+ * For a string column `values` holds N + 1 u32 positions: text i is the bytes from position i
+ * to position i + 1 after `text`. `nulls` holds one byte for each row, 1 = null; the member is
  * absent when no value is null. What a null's value holds means nothing. B is the size of all
  * blocks.
  *

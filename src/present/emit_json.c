@@ -1,4 +1,4 @@
-/* emit_json.c: an answer as the JSON object of the contract, the form programs rest on.
+/* emit_json.c: an answer as the JSON object of the contract, the form that programs read.
  *
  *   {"schema":"tacho/1","analysis":…,"trace":{…},"quality":{…},"verdict":{…},"tables":{…}}
  *
@@ -54,7 +54,7 @@ void source_put_json(buf *out, const answer_source *s) {
         buf_printf(out, "\"%lld\"", (long long)s->start_unix_ns);
     buf_add_cstr(out, ",\"duration_ns\":");
     buf_add_i64(out, s->duration_ns);
-    if (s->ranks > 1 || s->run_ranks > 1) { /* of a distributed run: what this rests on */
+    if (s->ranks > 1 || s->run_ranks > 1) { /* of a distributed run: what this is based on */
         buf_printf(out, ",\"ranks\":%u,\"run_ranks\":%u", s->ranks,
                    s->run_ranks > s->ranks ? s->run_ranks : s->ranks);
     }

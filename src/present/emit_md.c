@@ -3,7 +3,7 @@
  * Values are written as people read them, numbers aligned to the right. Everything in a text
  * that Markdown or HTML would take for markup is escaped: kernel names are full of <, * and _.
  * A line break becomes <br>, other control characters are written out. Nulls are empty. Columns
- * nobody recorded are left out. */
+ * that were not recorded are left out. */
 #include "base/fmt.h"
 #include "present/present_int.h"
 

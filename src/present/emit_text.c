@@ -1,7 +1,7 @@
-/* emit_text.c: a whole answer as text: the verdict first, all tables, what it rests on.
+/* emit_text.c: a whole answer as text: the verdict first, all tables, what it is based on.
  *
- * Colors only where the caller says that a terminal is listening. What a screen shows of an
- * answer is screen.c's. */
+ * Colors only where the caller says that a terminal is listening. screen.c writes what fits on
+ * a screen. */
 #include "base/message_ids_cli.h"
 #include "present/present_int.h"
 #include "present/width.h"
@@ -70,7 +70,7 @@ static void put_about(buf *out, const answer *a, const present_options *o) {
     arg duration = arg_time("duration", s->duration_ns);
     text_value(out, &duration);
     buf_add_cstr(out, ", ");
-    /* What was read is not what an answer about a part of it rests on. */
+    /* The whole input is not the basis of an answer about a part of it. */
     if (a->part.id)
         text_format(out, o->lang, a->part.message, a->part.args, a->part.n_args);
     else

@@ -1,7 +1,7 @@
 /* screen.c: an answer as one screen of a terminal.
  *
  * The sentence, then the tables that carry it in the order of table.screen.place while the
- * lines last, then how to see the rest and what it all rests on. The lines below the tables are
+ * lines last, then how to see the rest and what it is based on. The lines below the tables are
  * made first, because what they leave is what the tables may have.
  *
  *     verdict
@@ -19,7 +19,7 @@
 
 #define LEAST_ROWS 3   /* a table cut to fewer is not worth its header */
 #define LEAST_LINES 12 /* for the tables, whatever is below */
-#define AROUND 3       /* lines of a table beside its rows: title, header, blank */
+#define AROUND 3       /* lines of a table in addition to its rows: title, header, blank */
 #define MORE_LINES 2   /* for the line that says how to see the rest */
 #define MOST_CURVES 6
 #define NO_LIMIT SIZE_MAX

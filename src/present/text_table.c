@@ -23,7 +23,7 @@
 #define LEAST_FIRST 24 /* cells of the first text column before others must yield */
 #define LEAST_TEXT 14  /* cells of other text columns */
 #define LEAST_WORD 18  /* the same on a terminal */
-#define ROOMY_FIRST 48 /* of the first before columns without a rank come in */
+#define ROOMY_FIRST 48 /* of the first before columns without a rank are shown */
 #define ROOMY_NAME 64  /* the same on a terminal */
 #define ROOMY_LINE 76  /* so wide a line has a bar rather than its last columns */
 #define ROOMY_TEXT 28  /* of the others before the first takes the rest */

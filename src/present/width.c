@@ -107,7 +107,7 @@ void width_put(buf *out, str s) {
     for (size_t at = 0; at < s.n;) put_char(out, clean(width_decode(s, &at)));
 }
 
-/* A C++ signature without what tells least: the word void and the parameters behind. */
+/* A C++ signature without the parts that say least: the word void and the parameters. */
 static str width_bare_name(str s) {
     size_t depth = 0, at = s.n;
     if (!str_ends(s, STR(")"))) return s;
