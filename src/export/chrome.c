@@ -289,7 +289,7 @@ static status add_span(chrome *c) {
     return chrome_end(c);
 }
 
-/* What was cut is said where readers look for what a file is, and counted for the caller. */
+/* A cut is mentioned where readers look for what a file is, and counted for the caller. */
 static status add_shortened(chrome *c) {
     if (c->x->shortened) *c->x->shortened = c->n_shortened;
     if (!c->n_shortened) return OK;

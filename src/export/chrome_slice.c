@@ -3,10 +3,10 @@
  * Rows of a track come in the order of the store: by start, the longer first. Viewers rebuild
  * the nesting of a host thread from times alone and draw nonsense where two slices overlap
  * partially, so there, and only there, one of the two is cut: the first at the start of the
- * second or the second at the end of the first. Python frames give way to everything else (the
- * frame that begins a step ends inside it; steps and ops are what tables count), otherwise the
- * cut that loses less is made. A pass over the track before it is written finds the ends, with
- * a stack of the open slices. A plain trace that never was a profiler's is left as it was.
+ * second or the second at the end of the first. Python frames are cut before everything else
+ * (the frame that begins a step ends inside it; steps and ops are what tables count), otherwise
+ * the cut that loses less is made. A pass over the track before it is written finds the ends,
+ * with a stack of the open slices. A plain trace that never was a profiler's is left as it was.
  *
  * Launch arrows are not stored; kernel.launch says the same. An arrow starts at the call and
  * ends at each piece of work it launched, its id is the correlation. A graph launch has one
@@ -184,7 +184,7 @@ static bool is_python(const trace *t, uint32_t slice) {
     return t->slice.kind[slice] == KIND_PYTHON || t->slice.kind[slice] == KIND_MODULE;
 }
 
-/* Of two slices that overlap partially: is it the first one that gives way? */
+/* Two slices overlap partially: is the first one to be cut? */
 static bool first_gives_way(const trace *t, uint32_t first, uint32_t second,
                             int64_t first_loses, int64_t second_loses) {
     if (is_python(t, first) != is_python(t, second)) return is_python(t, first);

@@ -1,7 +1,7 @@
 /* pftrace_wire.c: packets of Perfetto's protobuf: an event, and the words that are new in it.
  *
- * Names, categories, keys and texts of arguments are told once and then called by number. The
- * number of a word is its id in the trace; kinds come after them. */
+ * Names, categories, keys and texts of arguments are defined once and then referenced by
+ * number. The number of a word is its id in the trace; kinds come after them. */
 #include <stdio.h>
 
 #include "analyse/kind_names.h"

@@ -2,8 +2,8 @@
  *
  * analyse/op_scan gives every call of an operator with its self times and its path, a number of
  * analyse/stacks. Here each path becomes a node of a tree, once: a path is looked up from the
- * inside out until one is found that is known, and added from there back in. Paths are told
- * apart by the names the producer wrote, nodes by the names the form spells: two paths may be
+ * inside out until one is found that is known, and added from there back in. Paths differ by
+ * the names the producer wrote, nodes by the names as the form spells them: two paths may be
  * one node.
  *
  *     path 7: main, forward, aten::mm           root ── main ── forward ──┬── aten::mm

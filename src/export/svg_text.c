@@ -1,7 +1,7 @@
 /* svg_text.c: words in pictures.
  *
- * Nobody here knows the font that the reader's machine has, so widths are those of common
- * sans-serif fonts by kinds of letters, and a little more. */
+ * The font of the reader's machine is unknown here, so widths are those of common sans-serif
+ * fonts by kinds of letters, and a little more. */
 #include "export/svg_text.h"
 
 enum { LEAST_LETTERS = 3 };
