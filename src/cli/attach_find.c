@@ -1,8 +1,8 @@
 /* attach_find.c: the processes that `tacho attach PID` means, and the way to their recorders.
  *
  * A recorder listens at PID.sock in its owner's runtime folder, or in /tmp/tacho-UID
- * (rec_control.c). The program's environment need not be ours, nor its /tmp: all places are
- * tried. `tacho record` and launchers do not record themselves; who names one of them means the
+ * (rec_control.c). The program's environment and its /tmp may differ from ours: all places are
+ * tried. `tacho record` and launchers do not record themselves; naming one of them means the
  * programs it started. */
 #include <dirent.h>
 #include <errno.h>

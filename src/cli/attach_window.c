@@ -1,11 +1,11 @@
-/* attach_window.c: a part of a recording, copied while the recording goes on.
+/* attach_window.c: a part of a recording, copied while the recording continues.
  *
  * A recording is whole at any moment, and each of its chunks can be read by itself as soon as
  * the side chunks (names, threads, clocks, facts) are there: so a window is all of those and
  * the event chunks that reach into it, with a header that says where it begins and ends. The
  * reader leaves out what lies outside (TACHO_FILE_WINDOW). Chunks are read, not mapped: a file
  * that is cut under us is not a signal. A flight recorder may use a chunk again while we read
- * it; what is lost then lies before the window. */
+ * it; what is lost then is before the window. */
 #include <errno.h>
 #include <fcntl.h>
 #include <tacho/format.h>

@@ -2,7 +2,7 @@
  *
  *     idle, listening   the recorder makes a recording for the time asked, hooks of Python
  *                       included
- *     recording already its recording goes on; what happens in the time asked is copied
+ *     recording already its recording continues; what happens in the time asked is copied
  *                       out of it
  *     flight recorder   without --for: it writes its last seconds; with --for as above
  *
@@ -35,7 +35,7 @@ enum { LOOK_MS = 100, INSISTS_NS = 500000000 };
 
 typedef struct {
     int64_t pid;
-    int fd;   /* of a recording made for us; -1: a window of its own */
+    int fd;   /* of a recording made for us; -1: a separate window */
     int live; /* of a window: the file, held open whatever becomes of its name */
     attach_moment from;
     uint32_t flags; /* of a window: what the recording has, TACHO_FILE_* */
@@ -133,7 +133,7 @@ static status fail_answer(int64_t pid, const char *reason, error *err) {
          arg_cstr("reason", reason));
 }
 
-/* No answer at all: the process is gone, or its recorder does not come to it. */
+/* No answer at all: the process is gone, or its recorder never gets to it. */
 static status fail_silent(int64_t pid, error *err) {
     if (!attach_is_alive(pid))
         FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_ATTACH_ENDED, arg_id("pid", pid));

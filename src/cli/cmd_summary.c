@@ -1,8 +1,8 @@
 /* cmd_summary.c: `tacho summary`: the report a person wants right after a run.
  *
  * The answer first (the overview's verdict), then what the trace is and how much of it could be
- * used, what the average step is spent on, the costliest operators and kernels, the peak of
- * memory and what to change. A few rows of each (ROWS_OF) unless --limit or --all says
+ * used, what the average step is spent on, the most expensive operators and kernels, the peak
+ * of memory and what to change. A few rows of each (ROWS_OF) unless --limit or --all says
  * otherwise, with the columns that matter most. It is made of the same analyses a program would
  * ask: every number here can be had as JSON under the same name. A table that would be empty,
  * such as kernels of a host-only trace, is left out.
@@ -45,7 +45,7 @@ typedef struct {
     present_options present;
 } report;
 
-/* Words for --sort beside the names of columns. NULL: the table has no such column. */
+/* Words for --sort in addition to the names of columns. NULL: the table has no such column. */
 static const struct {
     const char *key, *operators, *kernels;
 } KEYS[] = {
@@ -106,7 +106,7 @@ static bool is_late(const report *r) {
     return r->o->question.limit == ABSENT_I64 && lines + LATE_LINES > r->present.lines;
 }
 
-/* So many rows of a table as this reader gets them. */
+/* This many rows of a table, in the form this reader gets. */
 static status put_rows(const report *r, table *t, error *err) {
     size_t rows = rows_wanted(r, t->name);
     if (r->present.lines != 0) {

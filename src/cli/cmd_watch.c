@@ -143,7 +143,7 @@ static status cmd_watch_add_row(table *t, const tacho_live_page *p, int64_t now,
     return OK;
 }
 
-/* Columns that nobody filled are of no use to an eye. */
+/* Empty columns are of no use to a person. */
 static void drop_empty(table *t) {
     for (uint32_t c = t->n_columns; COUNT_DOWN(c);) {
         bool any = false;
@@ -226,7 +226,7 @@ static status make_answer(const vec *pages, arena *a, bool whole, answer *out, e
 
 /* ---- showing ----------------------------------------------------------------------------- */
 
-/* Whoever is gone is of interest to those that go on. */
+/* A worker that has ended matters to those that still run. */
 static bool is_any_left(const vec *pages) {
     int64_t now = clock_ns(CLOCK_REALTIME);
     for (size_t i = 0; i < pages->n; i++)

@@ -23,7 +23,7 @@ typedef struct {
 static void *export_gzip_pack(void *context) {
     gzip_ctx *p = context;
     p->result = gzip_copy(p->from, p->to, &p->err);
-    close(p->from); /* a writer that goes on meets a closed pipe */
+    close(p->from); /* a writer that continues meets a closed pipe */
     return NULL;
 }
 

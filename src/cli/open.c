@@ -95,7 +95,7 @@ static status open_add_worker(const options *o, opened_input *x, const span_choi
     return open_loaders(o, x, c, err);
 }
 
-/* What was passed over, in a line on stderr. */
+/* What was skipped, in a line on stderr. */
 static void note_passed(const options *o, const catalogue *c) {
     buf line = {0};
     if (o->quiet || !c->n_passed) return;
@@ -111,7 +111,7 @@ bool open_is_within(const char *path, const char *folder) {
            (real[n] == '/' || !real[n] || n == 1);
 }
 
-/* A link in the folder may lead out of it. */
+/* A link in the folder may point outside. */
 static status check_within(const options *o, const run_entry *run, error *err) {
     for (uint32_t i = 0; o->within && i < run->n_workers; i++)
         for (uint32_t k = 0; k < run->workers[i].n_spans; k++) {
@@ -123,7 +123,7 @@ static status check_within(const options *o, const run_entry *run, error *err) {
     return OK;
 }
 
-/* Nobody said which run: which it is, in a line on stderr. */
+/* No run was chosen: print which it is, in a line on stderr. */
 void open_note_run(const options *o, const catalogue *found, const run_entry *run) {
     buf line = {0};
     if (o->quiet || found->n_runs < 2 || o->question.run.n) return;
@@ -171,7 +171,7 @@ static bool wants_all(const options *o, const run_entry *run) {
                                  given || run_has_ranks(run));
 }
 
-/* Questions about all workers rest on their summaries (summary_answers.h). */
+/* Questions about all workers use their summaries (summary_answers.h). */
 static bool wants_summaries(const options *o, const run_entry *run) {
     params p = options_params(o, NULL);
     return o->command.analysis &&

@@ -56,7 +56,7 @@ typedef enum {
 } order_by;
 
 typedef struct {
-    str cells[MAX_COLUMNS]; /* a line of its own when the second is NULL and `title` is set */
+    str cells[MAX_COLUMNS]; /* a separate line when the second is NULL and `title` is set */
     bool title;
 } line;
 

@@ -1,10 +1,9 @@
 /* record_run.c: `tacho record` around a program: the folder, the environment, the wait, the
  * live line.
  *
- * The recorder is preloaded and told in the environment what to do, so every process the
- * program starts is recorded, too, ranks and their helpers alike; each writes a file of its
- * own. Nothing is transmitted while it runs: the live line is read from the headers of those
- * files.
+ * The recorder is preloaded and configured by the environment, so every process the program
+ * starts is recorded, too, both ranks and their helpers; each writes a separate file. Nothing
+ * is transmitted while it runs: the live line is read from the headers of those files.
  *
  * Ctrl-C reaches the program from the terminal; we wait for its end. A signal that was sent to
  * us alone is handed on. Who insists is obeyed: the second one ends the program, the third
@@ -51,7 +50,7 @@ const char *record_find(arena *a, const char *name, const char *where) {
     return installed.p && access(installed.p, R_OK) == 0 ? installed.p : NULL;
 }
 
-/* NAME_DATE_TIME: in the time of day of whoever records, as people will look for it. */
+/* NAME_DATE_TIME: in the local time of the user, as people will look for it. */
 static str run_name(arena *a, const char *name) {
     char stamp[CLOCK_DATE_BYTES] = "";
     (void)clock_date(clock_ns(CLOCK_REALTIME), "%Y-%m-%d_%H-%M-%S", stamp);

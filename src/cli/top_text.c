@@ -45,7 +45,7 @@ void top_text_digits(buf *out, double v) {
     if (!strchr(text, '.') && !strchr(text, 'e')) buf_add_cstr(out, ".0");
 }
 
-/* Value with two decimals and, on a line of its own, its unit. */
+/* Value with two decimals and, on a separate line, its unit. */
 static void add_scaled(buf *out, double v, double base, const char *const *units) {
     size_t at = 0;
     if (isnan(v)) {
