@@ -1,8 +1,8 @@
 /* mpi_plugin.c: many processes through MPI: the plug-in libtacho_mpi.so.
  *
  * Blocks of any size travel in pieces of a gibibyte, since counts are ints. All processes meet
- * in pairs, one shift after the other, so that nobody waits for more than one other at a time.
- * The shared counter lies in a window of process 0: taking a number is one atomic addition
+ * in pairs, one shift after the other, so that no process waits for more than one other at a
+ * time. The shared counter is in a window of process 0: taking a number is one atomic addition
  * there, and process 0 does not have to listen for it. Memory is MPI's own. */
 #include <mpi.h>
 #include <stddef.h>

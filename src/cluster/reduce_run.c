@@ -1,10 +1,10 @@
 /* reduce_run.c: all workers of a run to one summary.
  *
- * Files are dealt largest first by a counter all threads of all processes take from: whoever is
- * done takes the next, so that no thread waits while there is work. All processes look the
- * number up in the list of process 0 (file_list.h). A thread loads a trace, reduces it and adds
- * the summary to its own. What another process could not read, process 0 tries again: it saw
- * the file when it made the list. What fails there, too, becomes a row `failure`.
+ * Files are dealt largest first by a counter all threads of all processes take from: a thread
+ * that is done takes the next, so that no thread waits while there is work. All processes look
+ * the number up in the list of process 0 (file_list.h). A thread loads a trace, reduces it and
+ * adds the summary to its own. What another process could not read, process 0 tries again: it
+ * saw the file when it made the list. What fails there, too, becomes a row `failure`.
  *
  * Then the processes find out together what concerns all workers (comm_resolve.h): collectives
  * go to the process their key falls to, what was transfer comes back, clocks are solved by
@@ -22,7 +22,7 @@
 #include "base/pool.h"
 #include "session/load.h"
 
-/* Tables that grow with names, not with workers: folded now and then. */
+/* Tables that grow with names, not with workers: folded from time to time. */
 #define NAME_TABLES                                                   \
     (SUMMARY_BIT(op) | SUMMARY_BIT(kernel) | SUMMARY_BIT(histogram) | \
      SUMMARY_BIT(worker_time) | SUMMARY_BIT(advice))
@@ -36,7 +36,7 @@ typedef struct {
     _Atomic uint32_t next_again;
     summary **own; /* one for each thread */
     pthread_mutex_t lock;
-    status failed; /* of this process; ERR_MEMORY and the like */
+    status failed; /* of this process; ERR_MEMORY or similar */
     error err;
     arena *arena; /* guarded by lock while threads run */
 } reduce_run_ctx;
@@ -288,7 +288,8 @@ static int reduce_run_owner_of(const summary *all, str worker) {
     return at < SUMMARY_N(all, fact) && str_eq(f[at].name, worker) ? (int)f[at].value : 0;
 }
 
-/* What a comm_keeper found out about the ranges goes back to who read the worker. */
+/* What a comm_keeper found out about the ranges goes back to the process that read the
+ * worker. */
 static status return_moved(transport *t, steps *s, error *err) {
     for (uint32_t i = 0; i < SUMMARY_N(s->moved, moved); i++) {
         const summary_moved *m = &SUMMARY_ROWS(s->moved, moved)[i];

@@ -1,6 +1,6 @@
 /* transport.c: processes that talk to each other, or one that talks to itself.
  *
- * The plug-in is looked for beside the program and in the lib folder beside its bin. It is
+ * The plug-in is looked for next to the program and in the lib folder next to its bin. It is
  * loaded only when the environment has what launchers leave there for their processes: a plain
  * run never touches MPI. Gathering and telling all are trees made of sending and receiving, so
  * that a plug-in has little to do. */
@@ -37,7 +37,7 @@ static status load_plugin(transport *t, const char *program, error *err) {
     const char *reason = "";
     for (size_t i = 0; i < sizeof places / sizeof *places && !t->library; i++) {
         if (!find_library(program, places[i], path, sizeof path)) continue;
-        /* Open MPI loads components of its own, which look for its symbols. */
+        /* Open MPI loads its own components, which look for its symbols. */
         t->library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
         if (!t->library) reason = dlerror();
     }
