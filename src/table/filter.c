@@ -139,7 +139,7 @@ static uint32_t find_column(const row_filter_ctx *f, number_kind kind) {
     return best;
 }
 
-/* A condition on a number: false when the word is none. */
+/* A condition on a number: false when the word is not one. */
 static bool read_condition(const row_filter_ctx *f, const word *w, test *out) {
     str rest = w->text;
     size_t name = name_end(rest);
