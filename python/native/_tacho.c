@@ -18,17 +18,17 @@
 /* ---- recording ---- */
 
 static PyObject *start(PyObject *self, PyObject *args, PyObject *words) {
-    static char *names[] = {"path",         "worker",         "shapes",     "memory",
-                            "device",       "memory_every",   "ring_bytes", "flight_seconds",
-                            "follow_children", "listen", "first_step", "trigger", "metrics",
-                            "sample_every", NULL};
+    static char *names[] = {
+        "path",         "worker",     "shapes",         "memory",          "device",
+        "memory_every", "ring_bytes", "flight_seconds", "follow_children", "listen",
+        "first_step",   "trigger",    "metrics",        "sample_every",    NULL};
     tacho_options o = {.size = sizeof o};
     unsigned long long ring = 0, first = 0;
     unsigned every = 0, sample = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, words, "zz|pppIKdppKzzI", names, &o.path, &o.worker, &o.shapes,
-                                     &o.memory, &o.device, &every, &ring, &o.flight_seconds,
-                                     &o.follow_children, &o.listen, &first, &o.trigger, &o.metrics,
-                                     &sample))
+    if (!PyArg_ParseTupleAndKeywords(args, words, "zz|pppIKdppKzzI", names, &o.path, &o.worker,
+                                     &o.shapes, &o.memory, &o.device, &every, &ring,
+                                     &o.flight_seconds, &o.follow_children, &o.listen, &first,
+                                     &o.trigger, &o.metrics, &sample))
         return NULL;
     o.memory_every = every;
     o.sample_every = sample;
@@ -66,7 +66,8 @@ static PyObject *is_sampled(PyObject *self, PyObject *none) {
 static PyObject *path(PyObject *self, PyObject *none) {
     char text[4096];
     size_t n = tacho_path(text, sizeof text);
-    return PyUnicode_DecodeFSDefaultAndSize(text, (Py_ssize_t)(n < sizeof text ? n : sizeof text - 1));
+    return PyUnicode_DecodeFSDefaultAndSize(
+        text, (Py_ssize_t)(n < sizeof text ? n : sizeof text - 1));
 }
 
 static PyObject *error_text(PyObject *self, PyObject *none) {
@@ -179,7 +180,7 @@ static PyObject *mark(PyObject *self, PyObject *text) {
 
 enum { MOST_NUMBERS = TACHO_MOST_TENSORS * TACHO_MOST_DIMS };
 
-/* One shape, a sequence of integers, behind the numbers that are there; false: an exception. */
+/* One shape, a sequence of integers, after the numbers that are there; false: an exception. */
 static int take_shape(PyObject *shape, tacho_tensor *to, int64_t *numbers, size_t *used) {
     Py_ssize_t n = PySequence_Size(shape);
     if (n < 0) return 0;
@@ -206,7 +207,8 @@ static PyObject *op_begin(PyObject *self, PyObject *args) {
     double flops;
     long long bytes, sequence;
     tacho_op op = {.size = sizeof op, .inputs = inputs};
-    if (!PyArg_ParseTuple(args, "siOOdLL", &op.name, &phase, &shapes, &types, &flops, &bytes, &sequence))
+    if (!PyArg_ParseTuple(args, "siOOdLL", &op.name, &phase, &shapes, &types, &flops, &bytes,
+                          &sequence))
         return NULL;
     op.phase = (tacho_range_kind)phase;
     op.sequence = sequence;
@@ -234,7 +236,8 @@ static int take_block(PyObject *args, tacho_block *b) {
     unsigned long long address;
     long long bytes, allocated = -1, reserved = -1;
     int device = -1;
-    if (!PyArg_ParseTuple(args, "KL|iLL", &address, &bytes, &device, &allocated, &reserved)) return 0;
+    if (!PyArg_ParseTuple(args, "KL|iLL", &address, &bytes, &device, &allocated, &reserved))
+        return 0;
     *b = (tacho_block){sizeof *b, address, bytes, device, allocated, reserved};
     return 1;
 }
@@ -463,8 +466,10 @@ static PyObject *trace_python(PyObject *self, PyObject *namer) {
     return PyBool_FromLong(1);
 }
 
-#define FAST(f) {#f, (PyCFunction)(void (*)(void))f, METH_FASTCALL, NULL}
-#define PLAIN(f, how) {#f, (PyCFunction)(void (*)(void))f, how, NULL}
+#define FAST(f) \
+    { #f, (PyCFunction)(void (*)(void))f, METH_FASTCALL, NULL }
+#define PLAIN(f, how) \
+    { #f, (PyCFunction)(void (*)(void))f, how, NULL }
 static PyMethodDef methods[] = {
     PLAIN(start, METH_VARARGS | METH_KEYWORDS),
     PLAIN(stop, METH_NOARGS),
