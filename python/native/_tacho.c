@@ -18,17 +18,17 @@
 /* ---- recording ---- */
 
 static PyObject *start(PyObject *self, PyObject *args, PyObject *words) {
-    static char *names[] = {
-        "path",         "worker",     "shapes",         "memory",          "device",
-        "memory_every", "ring_bytes", "flight_seconds", "follow_children", "listen",
-        "first_step",   "trigger",    "metrics",        "sample_every",    NULL};
+    static char *names[] = {"path",         "worker",         "shapes",     "memory",
+                            "device",       "memory_every",   "ring_bytes", "flight_seconds",
+                            "follow_children", "listen", "first_step", "trigger", "metrics",
+                            "sample_every", NULL};
     tacho_options o = {.size = sizeof o};
     unsigned long long ring = 0, first = 0;
     unsigned every = 0, sample = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, words, "zz|pppIKdppKzzI", names, &o.path, &o.worker,
-                                     &o.shapes, &o.memory, &o.device, &every, &ring,
-                                     &o.flight_seconds, &o.follow_children, &o.listen, &first,
-                                     &o.trigger, &o.metrics, &sample))
+    if (!PyArg_ParseTupleAndKeywords(args, words, "zz|pppIKdppKzzI", names, &o.path, &o.worker, &o.shapes,
+                                     &o.memory, &o.device, &every, &ring, &o.flight_seconds,
+                                     &o.follow_children, &o.listen, &first, &o.trigger, &o.metrics,
+                                     &sample))
         return NULL;
     o.memory_every = every;
     o.sample_every = sample;
@@ -66,8 +66,7 @@ static PyObject *is_sampled(PyObject *self, PyObject *none) {
 static PyObject *path(PyObject *self, PyObject *none) {
     char text[4096];
     size_t n = tacho_path(text, sizeof text);
-    return PyUnicode_DecodeFSDefaultAndSize(
-        text, (Py_ssize_t)(n < sizeof text ? n : sizeof text - 1));
+    return PyUnicode_DecodeFSDefaultAndSize(text, (Py_ssize_t)(n < sizeof text ? n : sizeof text - 1));
 }
 
 static PyObject *error_text(PyObject *self, PyObject *none) {
@@ -207,8 +206,7 @@ static PyObject *op_begin(PyObject *self, PyObject *args) {
     double flops;
     long long bytes, sequence;
     tacho_op op = {.size = sizeof op, .inputs = inputs};
-    if (!PyArg_ParseTuple(args, "siOOdLL", &op.name, &phase, &shapes, &types, &flops, &bytes,
-                          &sequence))
+    if (!PyArg_ParseTuple(args, "siOOdLL", &op.name, &phase, &shapes, &types, &flops, &bytes, &sequence))
         return NULL;
     op.phase = (tacho_range_kind)phase;
     op.sequence = sequence;
@@ -236,8 +234,7 @@ static int take_block(PyObject *args, tacho_block *b) {
     unsigned long long address;
     long long bytes, allocated = -1, reserved = -1;
     int device = -1;
-    if (!PyArg_ParseTuple(args, "KL|iLL", &address, &bytes, &device, &allocated, &reserved))
-        return 0;
+    if (!PyArg_ParseTuple(args, "KL|iLL", &address, &bytes, &device, &allocated, &reserved)) return 0;
     *b = (tacho_block){sizeof *b, address, bytes, device, allocated, reserved};
     return 1;
 }
@@ -466,10 +463,8 @@ static PyObject *trace_python(PyObject *self, PyObject *namer) {
     return PyBool_FromLong(1);
 }
 
-#define FAST(f) \
-    { #f, (PyCFunction)(void (*)(void))f, METH_FASTCALL, NULL }
-#define PLAIN(f, how) \
-    { #f, (PyCFunction)(void (*)(void))f, how, NULL }
+#define FAST(f) {#f, (PyCFunction)(void (*)(void))f, METH_FASTCALL, NULL}
+#define PLAIN(f, how) {#f, (PyCFunction)(void (*)(void))f, how, NULL}
 static PyMethodDef methods[] = {
     PLAIN(start, METH_VARARGS | METH_KEYWORDS),
     PLAIN(stop, METH_NOARGS),
