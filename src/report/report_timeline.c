@@ -3,8 +3,8 @@
  *
  *     level 0    one picture of the whole trace
  *     level 1    TILES pictures, TILES times as fine
- *     whole the steps that are wanted whole: buckets of 1 ns, every slice is a separate box;
- *     and everything that is known about each slice, SLICES_PER_PART
+ *     whole      the steps that are wanted whole: buckets of 1 ns, every slice is a separate
+ *                box; and everything that is known about each slice, SLICES_PER_PART
  *                together
  *
  * The page takes the finest pictures that cover what it shows. */

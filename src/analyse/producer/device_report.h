@@ -6,7 +6,7 @@
  * Where the producer gave no parts and there is device work, they are found from it:
  *
  *   communication_alone   collectives while nothing computes
- *   computation the step minus that
+ *   computation           the step minus that
  *   receive_alone         receiving from another stage while nothing else runs
  *   stage_time            the step minus receive_alone
  *   collective_alone      communication alone that is not receiving

@@ -7,10 +7,10 @@
  * (the median distance from the median). The part of its own time that is longest beyond the
  * usual names the cause:
  *
- *   compute kernels, copies, memsets
+ *   compute   kernels, copies, memsets
  *   data      waiting for the data loader while the device did nothing
  *   memory    the driver's allocator, likewise
- *   network exposed transfers
+ *   network   exposed transfers
  *   host      anything else on the host while the device did nothing
  *
  * The job is as fast as the last worker: a step loses the time by which its latest worker is

@@ -2,8 +2,8 @@
  *
  *   stage    data loading, forward, backward, optimizer: stage + 1, of the moment it starts;
  *            device work has that of its launch
- *   module the innermost module around it, the string of its name; backward work has the module
- *   of the matching forward operator, device work that of its operator
+ *   module   the innermost module around it, the string of its name; backward work has the
+ *            module of the matching forward operator, device work that of its operator
  *
  * 0 when it belongs to none. */
 #ifndef ANALYSE_SLICE_TAGS_H

@@ -5,7 +5,7 @@
  *                                                                   their row
  *                         /memory_record.csv operator_memory.csv    put afterwards
  *                         /communication.json communication_matrix.json step_trace_time.csv
- *   profiler_info.json profiler_info_RANK.json profiler_metadata.json next to that folder
+ *   profiler_info.json profiler_info_RANK.json profiler_metadata.json   next to that folder
  *
  * A reader of a timeline may forget all its rows and start again, so rows are added when it is
  * done. The rows of kernel_details.csv are only looked up: they are in a separate builder, and
