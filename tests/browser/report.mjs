@@ -1,5 +1,5 @@
 // A report: one file, opened from the disk with the network off. Every view has its answers, in both languages; what is
-// not inside is said; names of a trace are only names; a comparison opens on what changed.
+// not inside is mentioned; names of a trace are only names; a comparison opens on what changed.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";

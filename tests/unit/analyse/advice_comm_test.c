@@ -26,7 +26,7 @@ static void data_parallel_on_one_device_is_left_alone(void **state) {
     case_end(&c);
 }
 
-/* A collective on the host that nothing hides. */
+/* A collective on the host that is exposed. */
 static void communicate(advice_case *c, const char *collective, int64_t dur) {
     case_begin(c);
     case_step(c, 1, 0, 1000);
@@ -89,7 +89,7 @@ static void compare_workers(advice_case *a, advice_case *b, const int64_t *compu
 static void worker_that_computes_longer_is_named(void **state) {
     advice_case a, b;
     compare_workers(&a, &b, (int64_t[]){200, 600}, (int64_t[]){700, 700});
-    assert_fires(&a, "load_imbalance", 200 * US); /* 600 less the mean of 400 */
+    assert_fires(&a, "load_imbalance", 200 * US); /* 600 minus the mean of 400 */
     assert_text(case_value(&a, "load_imbalance", "worker").u.text, "worker1");
     assert_silent(&a, "straggler");
     case_end(&a);

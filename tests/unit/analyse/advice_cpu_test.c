@@ -1,4 +1,4 @@
-/* advice_cpu_test.c: programs that compute on the CPU get advice of their own. */
+/* advice_cpu_test.c: programs that compute on the CPU get specific advice. */
 #include "advice_case.h"
 
 /* Four steps of 1000 µs on a machine without a GPU. */

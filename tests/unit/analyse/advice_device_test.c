@@ -8,7 +8,7 @@ static void begin_step(advice_case *c) {
     case_step(c, 1, 0, 1000);
 }
 
-/* The host waits for the device: what it computes decides the step. */
+/* The host waits for the device: the step is device-bound. */
 static void wait_for_device(advice_case *c, int64_t start, int64_t end) {
     case_host(c, KIND_RUNTIME, "cudaDeviceSynchronize", start, end - start);
 }
@@ -157,7 +157,7 @@ static void matrix_products_without_tensor_cores_are_told(void **state) {
     case_end(&c);
 }
 
-/* Nobody waits for the device: what the host does until the next step decides. */
+/* Nothing waits for the device: what the host does until the next step is the bottleneck. */
 static void faster_kernels_save_nothing_where_the_host_decides(void **state) {
     advice_case c;
     begin_step(&c);
@@ -180,7 +180,8 @@ static void an_older_device_is_advised_float16(void **state) {
     case_end(&c);
 }
 
-/* On matrix cores of AMD and Blackwell, in 16 bits already, or not known: none is told to change. */
+/* On matrix cores of AMD and Blackwell, in 16 bits already, or unknown: none gets the
+ * advice. */
 static void advice_about_matrix_cores_needs_to_know(void **state) {
     static const char *const names[] = {
         "Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT64x32x256_MI16x16x1_SN",
@@ -318,7 +319,7 @@ static void shares_below_the_thresholds_are_left_alone(void **state) {
     case_end(&c);
 }
 
-/* An operator of 40 µs of kernel time beside 760 of others: a twentieth. */
+/* An operator of 40 µs of kernel time next to 760 of others: a twentieth. */
 static void small_operators_are_left_alone(void **state) {
     advice_case c;
     begin_step(&c);

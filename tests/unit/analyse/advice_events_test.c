@@ -1,4 +1,5 @@
-/* advice_events_test.c: the costliest events, in order, and no more than a reader looks at. */
+/* advice_events_test.c: the most expensive events, in order, and no more than a reader looks
+ * at. */
 #include "fake_trace.h"
 
 #include "analyse/advise/advice_events.h"

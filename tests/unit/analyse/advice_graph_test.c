@@ -149,7 +149,7 @@ static void slow_operators_are_named_by_class(void **state) {
 static void sources_and_generators_have_their_own_remedy(void **state) {
     built_run r;
     (void)state;
-    run_begin(&r, 1); /* no step trace and no queue: nothing says that data are in time */
+    run_begin(&r, 1); /* no step trace and no queue: nothing says that data is in time */
     add_pipe(&r.w[0], "BatchOp", 0, 0, 0);
     add_pipe(&r.w[0], "TFReaderOp", 1, 1, 1);
     add_pipe(&r.w[0], "GeneratorOp", 2, 1, 2);

@@ -115,7 +115,8 @@ static void blocking_call_of_a_late_host_is_not_to_blame(void **state) {
     case_host(&c, KIND_RUNTIME, "cudaStreamSynchronize", 490, 20); /* 10 µs ahead: 1 % */
     case_ask(&c);
     assert_silent(&c, "blocking_sync");
-    assert_fires(&c, "host_late", 90 * US); /* the call returns at 510 whoever launches */
+    assert_fires(&c, "host_late", 90 * US); /* the call returns at 510 no matter what
+                                               launches */
     case_end(&c);
 }
 

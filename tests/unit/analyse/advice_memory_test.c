@@ -1,7 +1,7 @@
 /* advice_memory_test.c: each rule about copies and memory, firing and silent. */
 #include "advice_case.h"
 
-/* A copy of 200 µs from 100 on beside a kernel that starts at `kernel`. */
+/* A copy of 200 µs from 100 on, along with a kernel that starts at `kernel`. */
 static void copy(advice_case *c, const char *name, int64_t kernel) {
     case_begin(c);
     case_step(c, 1, 0, 1000);

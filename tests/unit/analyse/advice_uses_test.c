@@ -94,7 +94,7 @@ static void threads_side_by_side_keep_the_cpu_once(void **state) {
     fail_msg("the operator has no name");
 }
 
-/* 600 µs of kernels, 500 of them on 94 % of the multiprocessors. */
+/* 600 µs of kernels, 500 of them on 94 % of the SMs. */
 static void nearly_full_device_is_no_loss(void **state) {
     advice_case c;
     case_begin(&c);
@@ -107,7 +107,7 @@ static void nearly_full_device_is_no_loss(void **state) {
     case_end(&c);
 }
 
-/* The rest of the multiprocessors has the collective. */
+/* The rest of the SMs has the collective. */
 static void kernel_beside_a_collective_is_small_on_purpose(void **state) {
     for (int beside = 0; beside < 2; beside++) {
         advice_case c;

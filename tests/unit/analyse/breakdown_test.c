@@ -53,7 +53,7 @@ static void parts_of_random_steps_add_up(void **state) {
     }
 }
 
-/* Of a backward range of 100 with an operator of 30 inside. */
+/* For a backward range of 100 with an operator of 30 inside. */
 static int64_t host_work(const char *format, bool has_operator) {
     fake f;
     fake_init(&f);

@@ -1,4 +1,4 @@
-/* host_coverage_test.c: threads and operators that were not recorded are no pauses. */
+/* host_coverage_test.c: threads and operators that were not recorded are not pauses. */
 #include "advice_case.h"
 
 static bool has_note(const answer *out, const char *id) {

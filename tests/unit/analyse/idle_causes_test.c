@@ -48,7 +48,7 @@ static void end(idle_case *c) {
     fake_fini(&c->f);
 }
 
-/* Of the step: one cause, in µs. The first 10 µs are a's launch, and the host's. */
+/* One cause of the step, in µs. The first 10 µs are a's launch, and the host's. */
 static int64_t of_step(const idle_case *c, const char *why) {
     return fake_int(fake_table(&c->out, "steps"), 0, why) / US;
 }
@@ -182,7 +182,7 @@ static void a_collective_alone_is_not_computing(void **state) {
     end(&c);
 }
 
-/* b was launched long ago and waits for what gloo does on a thread of its own. */
+/* b was launched long ago and waits for what gloo does on a separate thread. */
 static void launched_work_waits_for_a_collective_of_the_host(void **state) {
     static idle_case c;
     begin(&c);
@@ -361,7 +361,7 @@ static void streams_queues_and_launches_are_those_of_the_original(void **state) 
     end(&c);
 }
 
-/* Two calls launch the same two works, a third one launches only the first of them. */
+/* Two calls launch the same two tasks, a third one launches only the first of them. */
 static void operators_are_told_by_what_they_launch(void **state) {
     static idle_case c;
     begin(&c);

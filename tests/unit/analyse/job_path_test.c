@@ -148,7 +148,7 @@ static void collectives_of_the_host_are_followed_too(void **state) {
     done(m);
 }
 
-/* Of one rank alone nobody knows what its collective waited for. */
+/* With one rank alone it is unknown what its collective waited for. */
 static void one_rank_alone_has_all_of_its_collective(void **state) {
     made *m = make(add_host_step);
     params p = fake_params();

@@ -1,7 +1,7 @@
-/* job_test.c: what decides the steps of a job, and how long they would be.
+/* job_test.c: the bottleneck of a job, and how long its steps would be without it.
  *
- * Eight ranks, three steps of 1000 ns: 600 of kernels, 100 of transfers that nothing hides, 300
- * of waiting for others. With a pipeline the ranks from 4 on are its second stage. */
+ * Eight ranks, three steps of 1000 ns: 600 of kernels, 100 of exposed transfers, 300 of waiting
+ * for others. With a pipeline the ranks from 4 on are its second stage. */
 #include "analyse/run/job.h"
 
 #include "fake_trace.h"

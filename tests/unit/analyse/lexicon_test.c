@@ -103,7 +103,7 @@ static void kernels_of_serving_libraries_are_known(void **state) {
         {"ZN5aiter29fmha_bwd_hd64_dq_convert_fp16E", CLASS_ATTENTION, MATRIX_NO},
         {"_ZN5aiter32a16w8gemm_bf16_mxfp8_tr1_tn1_nw2E", CLASS_GEMM, MATRIX_YES},
         {"_ZN5aiter4mla_E", CLASS_UNKNOWN, MATRIX_UNKNOWN},
-        {"_ZN5aiter999mla_a8w8E", CLASS_ATTENTION, MATRIX_YES}, /* a length that lies */
+        {"_ZN5aiter999mla_a8w8E", CLASS_ATTENTION, MATRIX_YES}, /* a wrong length */
         {"void w4a16_my_kernel<true>(Params)", CLASS_GEMM, MATRIX_YES},
         {"flash_mla_combine_kernel", CLASS_ATTENTION, MATRIX_NO},
         {"my_router_gemm_kernel<__nv_bfloat16>", CLASS_GEMM, MATRIX_NO},

@@ -43,8 +43,8 @@ static bool has_note(const answer *out, message_id message) {
     return false;
 }
 
-/* Nobody who recorded launches has to be told to ask for the device, nor one whose program
- * computes on the CPU. */
+/* A user who recorded launches does not need the advice to ask for the device, nor one whose
+ * program computes on the CPU. */
 static void rules_that_lack_lost_records_are_said_to(void **state) {
     for (int lost = 0; lost < 2; lost++) {
         fake f;

@@ -88,7 +88,8 @@ static void less_reserved_than_allocated_is_no_negative_rest(void **state) {
     fake_fini(&f);
 }
 
-/* A data loader's shared memory is reported beside the allocator, with a total of 0. */
+/* A data loader's shared memory is reported in addition to the allocator's, with a total of
+ * 0. */
 static void a_block_the_total_does_not_hold_is_no_part_of_the_peak(void **state) {
     fake f;
     arena a = {0};

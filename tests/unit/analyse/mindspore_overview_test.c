@@ -50,7 +50,7 @@ static void the_average_step_is_the_producers(void **state) {
     assert_true(built_real(t, 3, "share") == 0.25);
     assert_true(built_is(t, 0, "basis", "producer"));
     assert_true(built_is(t, 1, "basis", "steps"));
-    /* The mean of the steps is another: 100 µs. A note says what each rests on. */
+    /* The mean of the steps is another: 100 µs. A note says what each is based on. */
     assert_int_equal(x.answer.quality.n_notes, 2);
     const verdict *bare = &x.answer.quality.notes[0], *two = &x.answer.quality.notes[1];
     assert_string_equal(bare->id, "bare_steps"); /* no work of a device was recorded */

@@ -1,4 +1,4 @@
-/* other_traces_test.c: what is said of requests of a server and of functions of a program. */
+/* other_traces_test.c: the verdict about requests of a server and functions of a program. */
 #include "fake_trace.h"
 
 #include "analyse/scan/other_traces.h"

@@ -236,7 +236,7 @@ static void a_category_that_takes_everything_leaves_nothing_to_the_next(void **s
     fake_fini(&f);
 }
 
-/* The share of the step in which a device of 90 ns copies for `copied`; NaN: not told. */
+/* The share of the step in which a device of 90 ns copies for `copied`; NaN: not shown. */
 static double told_copies(int64_t copied) {
     fake f;
     arena a = {0};

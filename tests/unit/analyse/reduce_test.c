@@ -78,7 +78,7 @@ static void the_host_is_told_by_the_name_of_the_worker(void **state) {
     fake_fini(&f);
 }
 
-/* A made-up summary that is far too large is cut, and says by how much. */
+/* A synthetic summary that is far too large is cut, and says by how much. */
 static void a_worker_takes_a_megabyte_at_most(void **state) {
     enum { N = 200 };
     static fake f;

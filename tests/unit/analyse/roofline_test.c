@@ -1,4 +1,4 @@
-/* roofline_test.c: points, roofs, MFU and what they rest on, by hand. */
+/* roofline_test.c: points, roofs, MFU and what they are based on, by hand. */
 #include "fake_trace.h"
 
 #define MM "[[64,64],[64,64]]"
@@ -15,7 +15,7 @@ static params with_peaks(void) {
     return p;
 }
 
-/* Two steps: a product of 1000 ns in each, a copy, and a kernel that nobody knows. */
+/* Two steps: a product of 1000 ns in each, a copy, and an unknown kernel. */
 static void fill(fake *f) {
     fake_init(f);
     int host = fake_thread(f), gpu = fake_stream(f, 0);

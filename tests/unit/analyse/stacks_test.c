@@ -103,7 +103,7 @@ static void an_op_directly_inside_its_like_has_its_path(void **state) {
     uint32_t b = stacks_of(&s, 2, 0), c = stacks_of(&s, 3, 0);
     stack_place none = {0}, outer = {b, stacks_path(&s, none, b, name)};
     assert_int_equal(stacks_path(&s, outer, b, name), outer.path);
-    uint32_t id = stacks_path(&s, outer, c, name); /* a frame lies between */
+    uint32_t id = stacks_path(&s, outer, c, name); /* a frame is in between */
     assert_text(stacks_text(&s, id, &f.arena), "op;c;op;b;a");
     fake_fini(&f);
 }

@@ -169,7 +169,7 @@ static void work_from_before_the_recording_does_not_go_to_the_first_step(void **
     fake_step(&f, 2, 100, 200);
     int a = fake_add(&f, host, KIND_RUNTIME, "launch", 10, 5),
         b = fake_add(&f, host, KIND_RUNTIME, "launch", 110, 5);
-    fake_work(&f, copies, KIND_MEMCPY, "copy", 12, 5, a); /* early, on a stream of its own */
+    fake_work(&f, copies, KIND_MEMCPY, "copy", 12, 5, a); /* early, on a separate stream */
     fake_work(&f, gpu, KIND_KERNEL, "old", 5, 65, -1);    /* in flight */
     fake_work(&f, gpu, KIND_KERNEL, "k", 70, 100, a);
     fake_work(&f, gpu, KIND_KERNEL, "lost", 170, 10, -1); /* its launch was lost: not earlier */

@@ -51,7 +51,7 @@ static void fini(job *j) {
     arena_fini(&j->a);
 }
 
-/* Moves ns of a worker's step from waiting to something of its own. */
+/* Moves ns of a worker's step from waiting to its own work. */
 static summary_step *own(job *j, int64_t rank, int64_t step, int64_t ns) {
     uint32_t i = (uint32_t)(rank * 3 + step);
     summary_step *row = &SUMMARY_ROWS(j->s, step)[i];
@@ -153,7 +153,7 @@ static void groups_are_known_by_what_they_do_and_slow_ones_by_their_like(void **
     GROUP(&j, "e", RANKS(1, 2, 5), COMM_ALL_TO_ALL, 3, 50, none, none);
     for (int64_t r = 0; r < 4; r++)
         GROUP(&j, "p", RANKS((int)r, (int)r + 4), COMM_POINT, 2, r == 2 ? 900 : 100, r, r + 4);
-    /* Its members are slow for the network's sake: nobody's fault. */
+    /* Its members are slow because of the network: none of them is the cause. */
     for (int64_t step = 0; step < 3; step++)
         for (int64_t r = 4; r < 6; r++)
             SUMMARY_ROWS(j.s, step_sync)[r * 3 + step].waiting -= 200;

@@ -147,7 +147,7 @@ static void a_long_name_keeps_its_ends(void **state) {
 static void utilization_is_the_share_of_each_bucket(void **state) {
     timeline x;
     timeline_init(&x);
-    viewport_lane one = {.id = lane_id_end(x.l) - 2}; /* behind it: SM efficiency */
+    viewport_lane one = {.id = lane_id_end(x.l) - 2}; /* after it: SM efficiency */
     viewport v =
         ask(&x, &x.a,
             (viewport_question){

@@ -80,7 +80,7 @@ static void large_requests_leave_the_current_block_open(void **state) {
     char *next = arena_alloc(&a, 16);
     assert_in_range((size_t)(next - small), 16, 64);
     arena_fini(&a);
-    large = arena_alloc(&a, (size_t)3 << 20); /* also as the first of all */
+    large = arena_alloc(&a, (size_t)3 << 20); /* also as the very first */
     memset(large, 1, (size_t)3 << 20);
     memset(arena_alloc(&a, 100), 2, 100);
     assert_int_equal(large[((size_t)3 << 20) - 1], 1);

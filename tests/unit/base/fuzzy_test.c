@@ -30,7 +30,7 @@ static void letters_far_apart_fit_only_at_beginnings_of_words(void **state) {
     assert_int_equal(score("az", "abcdefghz"), 0);
     assert_true(score("az", "abcdefgh_z") > 0);
     assert_true(score("ag", "abcdefGhz") > 0);
-    assert_true(score("ae", "abcde") > 0); /* three letters passed over */
+    assert_true(score("ae", "abcde") > 0); /* three letters skipped */
     assert_int_equal(score("af", "abcdef"), 0);
 }
 

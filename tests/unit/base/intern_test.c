@@ -89,7 +89,7 @@ static void many_strings_keep_their_ids_and_places(void **state) {
     for (unsigned i = 1; i <= N; i++) {
         str s = numbered(text, sizeof text, i);
         assert_true(str_eq(intern_get(t, i), s));
-        assert_int_equal(intern_get(t, i).p[s.n], 0); /* NUL behind it */
+        assert_int_equal(intern_get(t, i).p[s.n], 0); /* NUL after it */
         assert_int_equal(intern_find(t, s), i);
         assert_int_equal(intern_add_hashed(t, s, intern_hash(s)), i);
     }

@@ -300,7 +300,7 @@ static void the_end_of_a_value_is_the_same_at_every_place(void **state) {
     char room[sizeof text + 64];
     for (size_t at = 0; at < 32; at++)
         for (size_t n = 1; n < sizeof text; n++) {
-            memset(room, '"', sizeof room); /* bytes behind the end must not be looked at */
+            memset(room, '"', sizeof room); /* bytes after the end must not be looked at */
             memcpy(room + at, text, n);
             assert_ptr_equal(json_value_end(room + at, room + at + n),
                              plain_value_end(room + at, room + at + n));

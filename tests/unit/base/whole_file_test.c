@@ -73,7 +73,7 @@ static void what_is_dropped_leaves_the_older_file(void **state) {
     expect("one");
 }
 
-/* By a signal that nobody can catch. */
+/* By a signal that cannot be caught. */
 static void a_killed_program_leaves_nothing(void **state) {
     int status;
     put("one");

@@ -1,4 +1,4 @@
-/* options_test.c: the command line as values, and what is said when it is wrong. */
+/* options_test.c: the command line as values, and the message when it is wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

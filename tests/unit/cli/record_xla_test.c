@@ -1,4 +1,5 @@
-/* record_xla_test.c: profiles beside a recording are waited for, and go when they are part of it. */
+/* record_xla_test.c: profiles next to a recording are waited for, and go when they are part of
+ * it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -97,7 +97,7 @@ static void chrome_slice_that_outlasts_several_open_ones_cuts_them_all(void **st
     assert_has(text, "\"name\":\"s2\",\"pid\":1,\"tid\":2,\"ts\":1.000,\"dur\":9.000}");
     assert_has(text, "\"name\":\"s3\",\"pid\":1,\"tid\":2,\"ts\":2.000,\"dur\":8.000}");
     assert_has(text, "\"name\":\"s4\",\"pid\":1,\"tid\":2,\"ts\":10.000,\"dur\":80.000}");
-    /* and that is said */
+    /* and the file says so */
     assert_has(text, "\"tacho_shortened\",\"pid\":0,\"args\":{\"slices\":2,\"time_ns\":3000}}");
     free(text);
     trace_release(t);

@@ -1,4 +1,4 @@
-/* stack_tree_test.c: paths become nodes, self times stand where an operator ran. */
+/* stack_tree_test.c: paths become nodes, self times are where an operator ran. */
 #include "unit/analyse/fake_trace.h"
 
 #include "export/stack_tree_int.h"
@@ -66,7 +66,7 @@ static void without_frames_the_nesting_of_ops_is_the_stack(void **state) {
     fake_add(&f, one, KIND_OP, "b", 20, 30);
     fake_add(&f, two, KIND_OP, "a", 0, 7);
     stack_tree tree = build_whole(&f);
-    assert_int_equal(tree.times.n, 3); /* a node of each thread has times of its own */
+    assert_int_equal(tree.times.n, 3); /* a node of each thread has its own times */
     assert_int_equal(tree.nodes.n, 3); /* root, a, a/b */
     assert_int_equal(time_of(&tree, "a/b")->host_ns, 30);
     assert_int_equal(time_of(&tree, "a")->host_ns, 20);

@@ -73,7 +73,7 @@ static void an_entry_is_a_collective_of_its_group(void **state) {
     trace_release(t);
 }
 
-/* An entry as protocol 0 of pickle writes it; sizes and stacks are lists of their own in each.
+/* An entry as protocol 0 of pickle writes it; sizes and stacks are separate lists in each.
  * `made`: how a dictionary begins, how a pair is set, and how it ends. */
 #define ONE_BY_ONE "(d", "s", ""
 #define AT_ONCE "(", "", "d"
@@ -125,7 +125,7 @@ static void a_pickle_gives_each_entry_its_own_lists(void **state) {
 }
 
 /* Lists that follow each other as before, and such that do not: one of them ends earlier, one
- * goes on. */
+ * continues. */
 static void a_list_is_not_taken_for_the_one_that_is_expected(void **state) {
     (void)state;
 #define SIZED(sizes)                                                                       \

@@ -99,7 +99,7 @@ static void a_tensor_is_memory_from_its_making_to_its_release(void **state) {
         int64_t time, bytes, allocated;
     } rows[] = {{2000, 24, 24}, {12100, 20, 44}, {20100, -20, 24}};
     trace *t = read_timeline(1, (read_how){0});
-    assert_int_equal(t->memory.n, 4); /* a use is no event */
+    assert_int_equal(t->memory.n, 4); /* a use is not an event */
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(t->memory.time[i + 1], rows[i].time);
         assert_int_equal(t->memory.bytes[i + 1], rows[i].bytes);

@@ -11,7 +11,7 @@
 #include "ingest/megengine/megengine_static_int.h"
 #include "io/source.h"
 
-static char room[4096]; /* the text and the bytes that may be read behind it */
+static char room[4096]; /* the text and the bytes that may be read after it */
 static intern *strings;
 
 static void read_text(static_profile *p, const char *text) {

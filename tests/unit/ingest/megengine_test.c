@@ -137,7 +137,7 @@ static void a_kernel_finds_operator_and_launch_by_its_arrow(void **state) {
         assert_int_equal(t->slice.parent[t->kernel.launch[k]], t->kernel.op[k]);
         assert_int_equal(t->slice.kind[t->kernel.launch[k]], KIND_RUNTIME);
     }
-    assert_int_equal(t->flow.n, 1); /* launches are no flows */
+    assert_int_equal(t->flow.n, 1); /* launches are not flows */
     assert_int_equal(trace_quality(t, CAUSE_ORPHAN_CORRELATION), 0);
     trace_release(t);
 }

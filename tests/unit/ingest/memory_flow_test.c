@@ -1,4 +1,5 @@
-/* memory_flow_test.c: MegEngine's memory picture: quantities, names that are no XML, damage. */
+/* memory_flow_test.c: MegEngine's memory picture: quantities, names that are not XML,
+ * damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +41,7 @@ static void a_rectangle_is_an_allocation_and_its_release(void **state) {
     assert_non_null(strstr(args, "\"name\": \"w\""));
     assert_non_null(strstr(args, "\"layout\": \"{2(1) Float32}\""));
     assert_non_null(strstr(args, "\"group\": \"7\""));
-    assert_int_equal(t->events_read, 1); /* the background is none */
+    assert_int_equal(t->events_read, 1); /* the background is not an event */
     assert_true(str_eq(t->format, STR("memory_flow")));
     trace_release(t);
 }

@@ -268,7 +268,7 @@ static void annotations_become_slices_and_steps(void **state) {
     trace_release(t);
 }
 
-/* ---- what is no snapshot ----------------------------------------------------------------- */
+/* ---- other files than snapshots ---------------------------------------------------------- */
 
 static void another_pickle_gets_its_sentence(void **state) {
     static const char *const others[] = {"5",

@@ -91,7 +91,7 @@ static trace *read_graph(const tensor *tensors, size_t n, bool packed) {
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* Bytes in use behind all events of the n-th time there is, -1: there are fewer. */
+/* Bytes in use after all events of the n-th time there is, -1: there are fewer. */
 static int64_t in_use(const trace *t, int n) {
     uint32_t i = 1;
     for (int k = 0; i < t->memory.n; k++) {

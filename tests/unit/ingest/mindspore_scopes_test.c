@@ -97,7 +97,7 @@ static void beside_cann_overlapping_tasks_belong_to_no_scope(void **state) {
                     TASK("Default/net/D-op4", 1, 40, 10) TASK("Gradients/net/E-op5", 1, 60, 10)
                         TASK("Default/net/F-op6", 1, 80, 10) "]"));
     assert_int_equal(scopes_like(t, "Default", 0, 0, 50), 1);
-    assert_int_equal(scopes_like(t, "net", 1, 0, 50), 1); /* goes on behind C */
+    assert_int_equal(scopes_like(t, "net", 1, 0, 50), 1); /* continues after C */
     assert_int_equal(scopes_like(t, "net", 1, 60, 70), 1);
     assert_int_equal(scopes_like(t, "net", 1, 80, 90), 1);
     assert_int_equal(t->kind_count[KIND_OTHER], 6);

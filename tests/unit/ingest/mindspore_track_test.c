@@ -7,7 +7,7 @@ typedef struct {
     uint64_t counter;
 } mark;
 
-/* The markers M stand before or behind what they mark. */
+/* The markers M are before or after what they mark. */
 static const char TASKS[] = "Default/Profiling-op1 1 1 5\n" /* model start */
                             "Default/Profiling-op2 1 2 5\n" /* forward pass */
                             "Default/Conv2D-op3 1 3 5\n"
@@ -123,7 +123,7 @@ static void without_tasks_the_times_are_the_same(void **state) {
     trace_release(t);
 }
 
-/* Cut between the begin and the end of a collective; slice_10 comes behind slice_9. */
+/* Cut between the begin and the end of a collective; slice_10 comes after slice_9. */
 static void a_step_goes_on_from_slice_to_slice(void **state) {
     unsigned char bytes[40 * 32];
     put("Framework.host.vm.task_desc_info.3.slice_0", TASKS);

@@ -7,7 +7,7 @@
 
 #include "ingest/util/protobuf.h"
 
-/* A message with what must be readable behind it: bytes that would be fields, were they used. */
+/* A message with what must be readable after it: bytes that would be fields, were they used. */
 typedef struct {
     char bytes[64 + PB_ROOM];
     size_t n;
@@ -83,7 +83,8 @@ static void a_cut_head_is_told_from_a_wrong_one(void **state) {
     assert_false(cut);
 }
 
-/* A varint of every length and value, with room behind it (read at once) and without (byte by byte). */
+/* A varint of every length and value, with room after it (read at once) and without (byte by
+ * byte). */
 static void a_varint_is_the_same_wherever_it_stands(void **state) {
     for (unsigned bit = 0; bit < 64; bit++)
         for (int less = 0; less < 2; less++) {

@@ -44,7 +44,7 @@ static void an_end_closes_the_range_of_its_name(void **state) {
     made_event(&m, 10, 1, TACHO_EVENT_BEGIN, 0, NULL, 0);
     made_event(&m, 20, 2, TACHO_EVENT_BEGIN, 0, NULL, 0);
     made_event(&m, 30, 1, TACHO_EVENT_END, 0, NULL, 0); /* the inner one was jumped over */
-    made_event(&m, 40, 3, TACHO_EVENT_END, 0, NULL, 0); /* nobody's */
+    made_event(&m, 40, 3, TACHO_EVENT_END, 0, NULL, 0); /* unmatched */
     made_name(&m, 1, "outer");
     made_name(&m, 2, "inner");
     trace *t = read_made(&m);

@@ -26,7 +26,7 @@ static void steps_end_where_the_next_begins(void **state) {
     mark(&m, 200, 6, 0);
     mark(&m, 350, 7, 1); /* a window ends */
     mark(&m, 900, 20, 0);
-    mark(&m, 950, 21, 0); /* what follows is no step */
+    mark(&m, 950, 21, 0); /* what follows is not a step */
     trace *t = read_made(&m);
     static const int64_t NUMBER[] = {5, 6, 20}, START[] = {100, 200, 900},
                          END[] = {200, 350, 950};

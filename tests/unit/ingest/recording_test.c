@@ -20,7 +20,7 @@ static void a_range_has_its_name_thread_and_times(void **state) {
     made_recording m = made_new();
     made_event(&m, 1000, 1, TACHO_EVENT_BEGIN, TACHO_RANGE_PLAIN, NULL, 0);
     made_event(&m, 5000, 0, TACHO_EVENT_END, 0, NULL, 0);
-    made_name(&m, 1, "range"); /* behind its use: side records are read first */
+    made_name(&m, 1, "range"); /* after its use: side records are read first */
     trace *t = read_made(&m);
     assert_int_equal(t->slice.n - 1, 1);
     assert_int_equal(t->slice.start[1], 1000);

@@ -1,4 +1,4 @@
-/* recording_xla_test.c: a profile of XLA beside a recording becomes part of it. */
+/* recording_xla_test.c: a profile of XLA next to a recording becomes part of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

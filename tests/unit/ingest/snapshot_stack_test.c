@@ -26,7 +26,7 @@ static void a_stack_is_a_path_of_the_tree(void **state) {
 }
 
 static void alike_lists_are_one_stack_and_shared_ones_too(void **state) {
-    /* The same list by the memo, an alike list of the same frame, and one that is longer. */
+    /* The same list by the memo, an equal list of the same frame, and one that is longer. */
     static const char frame[] = "}(X\x04\0\0\0nameX\x01\0\0\0fX\x08\0\0\0filenameX\x04\0\0\0a."
                                 "pyX\x04\0\0\0lineK\x07uq\x05";
     buf b = {0};

@@ -179,7 +179,7 @@ static void a_cut_stream_delivers_its_beginning_and_tells_the_damage(void **stat
     buf_fini(&text);
 }
 
-/* Somebody else writes into the file while it is read. */
+/* Another program writes into the file while it is read. */
 
 static void a_file_that_shrinks_ends_early_and_tells_it(void **state) {
     buf text = text_of(1 << 20, 1);

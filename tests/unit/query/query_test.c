@@ -251,7 +251,7 @@ static void a_question_takes_no_more_than_it_may(void **state) {
     assert_int_equal(case_table(&c, "SELECT id FROM slice")->n_rows, 10);
     assert_int_equal(c.answer.quality.notes[c.answer.quality.n_notes - 1].message,
                      MSG_QUERY_CUT);
-    assert_int_equal(case_int(&c, "SELECT 1"), 1); /* and goes on */
+    assert_int_equal(case_int(&c, "SELECT 1"), 1); /* and continues */
     case_close(&c);
 }
 
@@ -296,7 +296,7 @@ static void calls_in_a_row_end_with_the_time(void **state) {
     buf_add_byte(&sql, 0);
     assert_int_equal(case_ask(&c, sql.p), ERR_LIMIT);
     assert_int_equal(c.err.message, MSG_QUERY_LONG);
-    assert_int_equal(case_int(&c, "SELECT abs(-1)"), 1); /* and goes on */
+    assert_int_equal(case_int(&c, "SELECT abs(-1)"), 1); /* and continues */
     buf_fini(&sql);
     case_close(&c);
 }

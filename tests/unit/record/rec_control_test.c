@@ -52,7 +52,7 @@ static void the_socket_is_its_owners_alone(void **state) {
     assert_int_equal(st.st_mode & 0777, 0700);
 }
 
-/* What another user is told, who was let through to the socket: bytes, or -1. */
+/* What another user gets who was let through to the socket: bytes, or -1. */
 static int told_to_another(const struct sockaddr_un *name) {
     pid_t child = fork();
     if (child == 0) {
@@ -73,7 +73,7 @@ static int told_to_another(const struct sockaddr_un *name) {
 static void another_user_is_not_answered(void **state) {
     struct sockaddr_un name;
     char folder[sizeof name.sun_path];
-    if (geteuid() != 0) skip(); /* only root can be somebody else */
+    if (geteuid() != 0) skip(); /* only root can be another user */
     socket_path(&name);
     snprintf(folder, sizeof folder, "%s/tacho", run_folder);
     assert_int_equal(told_to_another(&name), 102);

@@ -1,4 +1,4 @@
-/* rec_copy_test.c: evidence of a flight recorder while somebody takes a window of it. */
+/* rec_copy_test.c: evidence of a flight recorder while a client takes a window of it. */
 #include "record/rec_copy.h"
 
 #include <pthread.h>

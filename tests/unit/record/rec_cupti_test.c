@@ -1,5 +1,5 @@
-/* rec_cupti_test.c: device records, from a CUPTI that is made up (tests/fake/cupti.c) as there is no
- * GPU here; tests/gpu/run asks the real one. */
+/* rec_cupti_test.c: device records, from a fake CUPTI (tests/fake/cupti.c) as there is no GPU
+ * here; tests/gpu/run asks the real one. */
 #include "unit/record/record_helper.h"
 
 #include <dlfcn.h>
@@ -102,7 +102,7 @@ static void kernels_find_their_launch_and_operator(void **state) {
     assert_in_range(heard(RUNTIME), 50, 120);
     for (uint32_t i = 1; i <= N; i++) {
         tacho_op_begin(&(tacho_op){.size = sizeof(tacho_op), .name = "gemm", .sequence = -1});
-        usleep(i % 50 == 0 ? 2000 : 0); /* the helper comes by now and then */
+        usleep(i % 50 == 0 ? 2000 : 0); /* the helper comes by from time to time */
         assert_int_equal(call(RUNTIME, CUDA_LAUNCH_KERNEL, i, CU_LAUNCH_KERNEL), 1);
         int64_t now = unix_now();
         emit_kernel(i, now + 5000, now + 9000, "volta_sgemm");
@@ -147,7 +147,7 @@ static void each_recording_turns_it_on_and_off(void **state) {
         trace *t = stop_and_read();
         assert_int_equal(t->kernel.n - 1, 1);
         trace_release(t);
-        emit_kernel(1, now, now + 1000, "k"); /* between recordings: nobody listens */
+        emit_kernel(1, now, now + 1000, "k"); /* between recordings: no listener */
     }
 }
 
@@ -362,8 +362,9 @@ static str op_of(const trace *t, uint32_t kernel) {
     return t->kernel.op[kernel] ? trace_slice_name(t, t->kernel.op[kernel]) : STR("");
 }
 
-/* Nodes 100 and 101 are made at the capture, copied into the graph that runs, and replayed twice. Who
- * made node 9 nobody saw: its kernel belongs to the operator that launched the graph. */
+/* Nodes 100 and 101 are made at the capture, copied into the graph that runs, and replayed
+ * twice. The call that made node 9 was not seen: its kernel belongs to the operator that
+ * launched the graph. */
 static void kernels_of_a_graph_have_the_operator_of_their_capture(void **state) {
     enum { GRAPH_LAUNCH = 514 };
     tacho_options o = {.size = sizeof o, .path = fresh_folder(), .device = 2};

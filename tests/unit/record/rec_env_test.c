@@ -51,10 +51,10 @@ static void a_followed_child_has_a_file_of_its_own(void **state) {
     assert_int_equal(found, 1);
 }
 
-/* ---- children that nobody is told of ---- */
+/* ---- children made without fork handlers ---- */
 
-/* AddressSanitizer has locks of its own, which such a child finds locked now and then: it is not
- * told of it, either. */
+/* AddressSanitizer has its own locks, which such a child sometimes finds locked: it has no
+ * handler, either. */
 #ifdef __SANITIZE_ADDRESS__
 enum { HAS_UNTOLD = false };
 #else
@@ -264,7 +264,7 @@ static void *make_marks(void *n) {
 
 static const char *folder_of_child;
 
-/* Nobody stops it and nobody waits: the file itself must know. */
+/* It is not stopped and nothing waits: the file itself must know. */
 static void lose_and_be_killed(void) {
     pthread_t id[LOSERS];
     int each = 30000;
@@ -371,7 +371,7 @@ static const char *library(void) {
 
 static void a_library_loaded_late_records_all_threads(void **state) {
     fresh_folder();
-    /* A copy of its own beside the one this test is linked with. */
+    /* A separate copy next to the one this test is linked with. */
     void *lib = dlopen(library(), RTLD_NOW | RTLD_LOCAL);
     if (!lib) fail_msg("%s", dlerror());
     int (*start)(const tacho_options *) =
@@ -420,7 +420,7 @@ static void the_environment_starts_with_the_first_event(void **state) {
                        .schedule = {.skip_first = 1, .active = 1, .repeat = 1}};
     rec_set_pending(&o);
     assert_int_equal(list_recordings(names, 4), 0);
-    assert_int_equal(tacho_start(NULL), TACHO_BUSY); /* the program's own start gives way */
+    assert_int_equal(tacho_start(NULL), TACHO_BUSY); /* the program's own start has no effect */
     assert_int_equal(tacho_stop(), TACHO_OFF);
     for (int i = 0; i < 4; i++) {
         tacho_begin_text(i == 1 ? "second step" : "another", TACHO_RANGE_PLAIN);
@@ -446,7 +446,7 @@ static void hooks_end_what_was_started_from_outside(void **state) {
     assert_int_equal(tacho_finish(), TACHO_OK);
     assert_int_equal(tacho_is_recording(), 0);
     assert_int_equal(list_recordings(names, 4), 1);
-    assert_int_equal(tacho_start(&o), TACHO_OK); /* somebody else may begin another */
+    assert_int_equal(tacho_start(&o), TACHO_OK); /* another start may begin a new one */
     assert_int_equal(tacho_finish(), TACHO_OK);
     assert_int_equal(tacho_finish(), TACHO_OFF);
 }

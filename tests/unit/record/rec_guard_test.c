@@ -1,4 +1,4 @@
-/* rec_guard_test.c: somebody cuts, removes or replaces the file while it is written. */
+/* rec_guard_test.c: the file is cut, removed or replaced while it is written. */
 #include "unit/record/record_helper.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static void mark(int n) {
     for (int i = 0; i < n; i++) tacho_mark("m");
 }
 
-/* Of the file that is being written. */
+/* Cuts the file that is being written. */
 static void cut_to(off_t bytes) {
     char path[4096];
     tacho_path(path, sizeof path);
@@ -151,7 +151,7 @@ static void fill_a_flight_recorder(void) {
     fill_while_recording();
 }
 
-/* What the program goes by is its own memory; nothing is believed that was read back. */
+/* The program only trusts its own memory; nothing that was read back is believed. */
 static void the_program_goes_on_when_its_recording_is_overwritten(void **state) {
     static void (*const WAYS[])(void) = {fill_it, fill_a_flight_recorder};
     for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS; i++) {

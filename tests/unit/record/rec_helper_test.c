@@ -233,7 +233,7 @@ static void a_program_ends_with_its_own_last_thread(void **state) {
     assert_int_equal(status_within_seconds(stop_and_leave_main_thread, 20), 0);
 }
 
-/* As some sandboxes have it: nobody can count threads there. */
+/* As some sandboxes have it: threads cannot be counted there. */
 static void leave_main_thread_without_proc(void) {
     if (unshare(CLONE_NEWNS) != 0 || mount("", "/", "", MS_REC | MS_PRIVATE, NULL) != 0 ||
         umount2("/proc", MNT_DETACH) != 0)

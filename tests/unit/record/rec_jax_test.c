@@ -1,5 +1,5 @@
-/* rec_jax_test.c: calls of compiled functions, in a Python that is made up (tests/fake/jax_python.c); the real
- * one is tested by tests/frameworks/run. */
+/* rec_jax_test.c: calls of compiled functions, in a fake Python (tests/fake/jax_python.c); the
+ * real one is tested by tests/frameworks/run. */
 #include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>

@@ -298,7 +298,7 @@ static void the_flight_recorder_keeps_the_last_seconds(void **state) {
     assert_int_equal(trace_quality(t, CAUSE_RECORDER_FULL), 0);
     assert_true(str_eq(trace_meta(t, STR("note")), STR("\"slow step\"")));
     trace_release(t);
-    assert_int_equal(tacho_is_recording(), 1); /* it goes on */
+    assert_int_equal(tacho_is_recording(), 1); /* it continues */
     assert_int_equal(tacho_stop(), TACHO_OK);
     char names[4][512];
     assert_int_equal(list_recordings(names, 4), 2);

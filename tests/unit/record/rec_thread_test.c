@@ -153,7 +153,7 @@ static void *fill_and_lose(void *unused) {
     return NULL;
 }
 
-/* Somebody else holds it all the while: a thread that waited for it would wait for ever. */
+/* Another thread holds it all the while: a thread that waited for it would wait for ever. */
 static void an_event_that_finds_no_room_again_waits_for_no_lock(void **state) {
     pthread_t id;
     start_small(0);
@@ -169,7 +169,7 @@ static void an_event_that_finds_no_room_again_waits_for_no_lock(void **state) {
     assert_true(is_done);
 }
 
-/* Room that another thread leaves is found at once, not when the count is told. */
+/* Room that another thread leaves is found at once, not when the count is reported. */
 static void room_that_comes_back_is_used_by_the_next_event(void **state) {
     start_small(1000);
     rec_file *f = rec_current;

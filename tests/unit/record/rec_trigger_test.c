@@ -28,7 +28,7 @@ static void step_for_ms(int ms) {
     tacho_step();
 }
 
-/* Files that were written; *first gets the oldest. What goes on ends in .tmp. */
+/* Files that were written; *first gets the oldest. The open one ends in .tmp. */
 static int dumps(char *first) {
     char names[16][512];
     int all = list_recordings(names, 16), n = 0;

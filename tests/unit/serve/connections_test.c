@@ -1,4 +1,4 @@
-/* connections_test.c: the silent give way, the busy never, and each once. */
+/* connections_test.c: the silent are closed, the busy never, and each once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -78,7 +78,7 @@ static void whoever_polls_gets_each_event_once(void **state) {
     assert_string_equal(list_since(h, 0, &next, &missed), "");
     assert_false(missed);
     event_bus_publish(h, "a", STR("{\"n\":1}"));
-    event_bus_publish(h, NULL, STR("")); /* a comment is none */
+    event_bus_publish(h, NULL, STR("")); /* a comment does not count */
     event_bus_publish(h, "b", STR("2"));
     assert_string_equal(list_since(h, next, &next, &missed),
                         "{\"event\":\"a\",\"data\":{\"n\":1}},{\"event\":\"b\",\"data\":2}");

@@ -51,7 +51,7 @@ static void the_next_free_port_is_taken_where_that_is_allowed(void **state) {
 static void no_port_comes_after_the_last(void **state) {
     listen_socket l, second;
     error err;
-    if (listen_open("127.0.0.1", UINT16_MAX, 0, &l, NULL) != OK) skip(); /* somebody has it */
+    if (listen_open("127.0.0.1", UINT16_MAX, 0, &l, NULL) != OK) skip(); /* it is taken */
     assert_int_equal(listen_open("127.0.0.1", UINT16_MAX, 50, &second, &err), ERR_IO);
     close(l.fd);
 }

@@ -191,7 +191,7 @@ static void lists_of_lanes_are_read(void **state) {
                                         "1 2", "-1", ",",  "2000", "1,,2", "99999999999"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         error err;
-        if (strcmp(wrong[i], "1,") == 0) continue; /* a comma at the end is no harm */
+        if (strcmp(wrong[i], "1,") == 0) continue; /* a comma at the end does no harm */
         assert_int_equal(request_lanes(str_of(wrong[i]), collect, &sum, &err), ERR_ARG);
     }
 }

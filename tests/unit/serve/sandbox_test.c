@@ -1,5 +1,5 @@
-/* sandbox_test.c: what a process may still do inside, tried in a child of its own. A kernel without
- * Landlock or seccomp skips what it cannot show. */
+/* sandbox_test.c: what a process may still do inside, tried in a separate child. A kernel
+ * without Landlock or seccomp skips what it cannot show. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -54,7 +54,7 @@ static int connect_to(const server *s) {
     return fd;
 }
 
-/* Status of a request on a connection of its own; 0 when the line broke. */
+/* Status of a request on a separate connection; 0 when the line broke. */
 static int status_of(const server *s, const char *path) {
     char text[512], head[16] = "";
     int fd = connect_to(s), code = 0;
@@ -166,7 +166,7 @@ static void a_silent_connection_is_closed(void **state) {
     errno = 0;
     assert_true(recv(silent, &byte, 1, 0) <= 0);
     assert_int_not_equal(errno, EAGAIN);
-    while (recv(half, &byte, 1, 0) > 0) { /* it may be told so before */
+    while (recv(half, &byte, 1, 0) > 0) { /* it may be answered before */
     }
     assert_int_not_equal(errno, EAGAIN);
     close(silent);

@@ -163,7 +163,7 @@ static void what_is_no_trace_or_too_large_is_refused_and_takes_no_room(void **st
     upload_place at = {.name = STR("a.json"), .arena = &a};
     assert_int_equal(upload_end(&f, &at, &run, &err), ERR_IO);
     upload_drop(&f);
-    /* Nor is a file that did not come whole. */
+    /* Nor is a file that did not arrive completely. */
     assert_int_equal(upload_begin(u, 4, &f, &err), OK);
     upload_write(&f, "12", 2);
     assert_int_equal(upload_end(&f, &at, &run, &err), ERR_IO);

@@ -81,7 +81,7 @@ static void a_folder_for_each_rank_is_one_run(void **state) {
     folder_gone(&f);
 }
 
-/* What JAX writes beside a profile for other viewers is not another worker. */
+/* What JAX writes next to a profile for other viewers is not another worker. */
 static void a_profile_of_xla_is_one_worker_whatever_lies_beside_it(void **state) {
     static const str events = STR("{\"traceEvents\": [{\"ph\": \"X\"}]}");
     folder f = folder_new();
@@ -95,8 +95,8 @@ static void a_profile_of_xla_is_one_worker_whatever_lies_beside_it(void **state)
     folder_gone(&f);
 }
 
-/* Perfetto's files are a run, of their own beside other traces; one of the same name is the same
- * profile once more. */
+/* Perfetto's files are a run, a separate one next to other traces; one of the same name is the
+ * same profile once more. */
 static void files_of_perfetto_are_found(void **state) {
 #define PACKET "\x0a\x04\x40\x01\x50\x01"
     static const str packets = STR(PACKET PACKET PACKET PACKET);
@@ -142,7 +142,7 @@ static void without_known_names_the_content_decides(void **state) {
     folder_gone(&f);
 }
 
-/* What was passed over, as one line: name(noun) …. */
+/* What was skipped, as one line: name(noun) …. */
 static void check_passed(const char *path, const char *expected) {
     static char text[4096];
     int n = 0;
@@ -495,7 +495,7 @@ static void every_allocation_and_read_may_fail(void **state) {
             bool reached = fault_count((fault_kind)kind) >= n;
             fault_arm((fault_kind)kind, 0);
             if (s != OK) assert_int_not_equal(err.message, MSG_NONE);
-            /* A folder below the first that cannot be read is passed over. */
+            /* A folder below the first that cannot be read is skipped. */
             assert_true(s == OK || (reached && (s == ERR_MEMORY || s == ERR_IO)));
             arena_fini(&a);
             if (!reached) break;

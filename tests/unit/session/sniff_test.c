@@ -1,4 +1,4 @@
-/* sniff_test.c: what is said about files that are no traces, and what is taken for one. */
+/* sniff_test.c: the message about files that are not traces, and what counts as one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

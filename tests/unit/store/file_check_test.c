@@ -193,7 +193,7 @@ static void file_checks_once_for_many_threads(void **state) {
     trace_release(t);
 }
 
-/* Somebody writes into the file, or cuts it, while the trace is open. */
+/* Another program writes into the file, or cuts it, while the trace is open. */
 
 static void file_changed_after_its_check_is_what_it_was(void **state) {
     trace *t = NULL;

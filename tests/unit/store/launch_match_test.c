@@ -167,8 +167,9 @@ typedef struct {
     uint32_t n_branches;
 } program;
 
-/* Branches run at least one kernel of their own, or nothing; the first of some programs only inserts
- * kernels that others run, too. All else comes from few kernels, often one after the other. */
+/* Branches run at least one kernel that no other runs, or nothing; the first of some programs
+ * only inserts kernels that others run, too. All else comes from few kernels, often one after
+ * the other. */
 static void make_program(program *p) {
     static const uint32_t KERNELS[] = {1, 2, 3, 5, 40, 100000};
     uint32_t kernels = KERNELS[below(6)];

@@ -94,7 +94,7 @@ static void links_stay_inside_their_own_trace(void **state) {
     assert_int_equal(t->slice.parent[2 + n], 1 + n);
     assert_int_equal(t->slice.parent[1 + n], 0);
     assert_int_equal(t->flow.from[2], one->flow.from[1] + n);
-    /* Equal ids would be the same call to whoever reads an export. */
+    /* Equal ids would be the same call to a reader of an export. */
     assert_int_equal(t->kernel.correlation[1], 7);
     assert_int_equal(t->call.correlation[2], t->kernel.correlation[2]);
     assert_int_not_equal(t->kernel.correlation[2], 7);
@@ -178,7 +178,7 @@ static void a_trace_without_a_clock_begins_with_the_others(void **state) {
     b = sample_trace();
     a->base_unix_ns = b->base_unix_ns = ABSENT_I64;
     t = merge_two(a, "a", b, "b", &n_clockless);
-    assert_int_equal(n_clockless, 0); /* nobody has one: nothing to complain about */
+    assert_int_equal(n_clockless, 0); /* none has one: nothing to complain about */
     assert_int_equal(t->base_unix_ns, ABSENT_I64);
     trace_release(t);
 }

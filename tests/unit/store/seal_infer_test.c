@@ -1,7 +1,7 @@
 /* seal_infer_test.c: device work of steps without operators gets those of a step that has them.
  *
  * A step is written as its launches: "a" on the first thread, "a'" on the second. Each launch of a sampled
- * step is in an operator of its own, called by `op_name`, inside a module. */
+ * step is in a separate operator, called by `op_name`, inside a module. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

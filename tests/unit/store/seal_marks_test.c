@@ -40,7 +40,7 @@ static void marks_pair_up_by_time_whatever_their_order_in_the_file(void **state)
     trace_release(t);
 }
 
-/* Every n-th mark, then the n-th ones behind them, and so on: n runs that are each in order. */
+/* Every n-th mark, then the n-th ones after them, and so on: n runs that are each in order. */
 static void the_marks_of_a_thread_may_be_any_number_of_runs(void **state) {
     enum { N_MARKS = 120, MOST_RUNS = 9 };
     for (int n_runs = 1; n_runs <= MOST_RUNS; n_runs++) {

@@ -92,7 +92,7 @@ static void a_thread_with_samples_stays_a_thread(void **state) {
 
 /* ---- owners ---- */
 
-/* The first slice of the track with the start and the name, when the event lies in it. */
+/* The first slice of the track with the start and the name, when it contains the event. */
 static uint32_t slow_owner(const trace *t, int64_t start, const char *name, int64_t time) {
     for (uint32_t i = 1; i < t->slice.n; i++)
         if (t->slice.start[i] == start && strcmp(text_of_id(t, t->slice.name[i]), name) == 0)
@@ -107,7 +107,7 @@ static uint32_t any_below(uint32_t *seed, uint32_t limit) {
 }
 
 /* Ranges of few names that start together, nest deeply or last no time, and events that name one of
- * them, one that is elsewhere or one that is not there. `spread_ns`: over how long. */
+ * them, one that is elsewhere or one that does not exist. `spread_ns`: over how long. */
 static void check_owners(uint32_t spread_ns) {
     static const char *const names[] = {"a", "b", "c"};
     builder *b = builder_new();

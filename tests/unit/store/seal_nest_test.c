@@ -1,4 +1,4 @@
-/* seal_nest_test.c: who encloses whom, and on which row it is drawn. */
+/* seal_nest_test.c: which slice encloses which, and on which row it is drawn. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -109,7 +109,7 @@ static void a_track_is_what_runs_on_it(void **state) {
         {"Trace", TRACK_SPAN, ABSENT_I32},    {"cuda_runtime", TRACK_THREAD, ABSENT_I32}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
-        /* Synchronisation may stand before the first work of a stream. */
+        /* Synchronization may come before the first work of a stream. */
         snprintf(
             text, sizeof text,
             X("cuda_sync", "s", 7, 1, 1, "") ",{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"a\","

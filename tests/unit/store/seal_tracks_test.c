@@ -1,4 +1,4 @@
-/* seal_tracks_test.c: processes and tracks in an order of their own. */
+/* seal_tracks_test.c: processes and tracks in their own order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

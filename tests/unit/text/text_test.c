@@ -32,8 +32,8 @@ static void placeholders(const char *s, char *out, size_t size) {
         snprintf(out + strlen(out), size - strlen(out), "{%s}", names[i]);
 }
 
-/* The end of the placeholder that begins at s, NULL when it is not closed; *bars: those of its
- * own, not of the placeholders inside it. */
+/* The end of the placeholder that begins at s, NULL when it is not closed; *bars: its own bars,
+ * not those of the placeholders inside it. */
 static const char *placeholder_end(const char *s, int *bars) {
     int depth = 0;
     *bars = 0;
