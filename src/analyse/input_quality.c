@@ -60,7 +60,7 @@ status quality_count(const trace *t, bool links, quality_counts *out, error *err
     return OK;
 }
 
-static void input_quality_add_summary(const summary *s, quality_counts *c) {
+static void add_summary(const summary *s, quality_counts *c) {
     for (uint32_t i = 0; i < SUMMARY_N(s, damage); i++) {
         const summary_damage *d = &SUMMARY_ROWS(s, damage)[i];
         if (d->cause > CAUSE_NONE && d->cause < N_CAUSES)
@@ -137,7 +137,7 @@ status input_quality(const char *analysis, const analysis_input *in, arena *a, q
     for (uint32_t i = 0; i < in->n_traces; i++) {
         const trace *one = in->traces[i].trace;
         q.events_read = add_i64(q.events_read, sat_i64(one->events_read));
-        if (one->summary) input_quality_add_summary(one->summary, &c);
+        if (one->summary) add_summary(one->summary, &c);
         if (!one->summary) TRY(add_trace(one, links, &c, err));
     }
     TRY(fill_dropped(&c, a, &q, err));

@@ -207,7 +207,7 @@ void intern_free(intern *t) {
 
 /* Room for a text of n bytes with its length before it and a NUL after it; NULL without
  * memory. */
-static char *intern_take_text(intern *t, size_t n) {
+static char *take_text(intern *t, size_t n) {
     size_t need = (4 + n + 1 + 3) & ~(size_t)3;
     if (need <= (size_t)(t->end - t->at)) {
         char *p = t->at;
@@ -234,7 +234,7 @@ static char *intern_take_text(intern *t, size_t n) {
 }
 
 /* Publishes a table of twice the size. */
-static table *intern_grow(intern *t, table *old) {
+static table *grow(intern *t, table *old) {
     if (old->bits == LAST_BITS) return NULL;
     table *tab = new_table(old->bits + 1);
     if (!tab) return NULL;
@@ -256,7 +256,7 @@ static uint32_t insert(intern *t, table *tab, str s, uint64_t hash) {
     uint32_t id = atomic_load_explicit(&t->count, memory_order_relaxed);
     if (id == MAX_IDS || s.n > MAX_LENGTH) return UINT32_MAX;
     if (id > (uint32_t)1 << (tab->bits - 1)) {
-        tab = intern_grow(t, tab);
+        tab = grow(t, tab);
         if (!tab) return UINT32_MAX;
     }
     id_block *slot = &t->blocks[id >> BLOCK_BITS];
@@ -266,7 +266,7 @@ static uint32_t insert(intern *t, table *tab, str s, uint64_t hash) {
         if (!ids) return UINT32_MAX;
         atomic_store_explicit(slot, ids, memory_order_release);
     }
-    char *p = intern_take_text(t, s.n);
+    char *p = take_text(t, s.n);
     if (!p) return UINT32_MAX;
     uint32_t length = (uint32_t)s.n;
     memcpy(p, &length, sizeof length);

@@ -101,7 +101,7 @@ static void mark_run(span *s, size_t at, size_t n, unsigned flag) {
 }
 
 /* The shortest free run of n units or more; N_UNITS when there is none. */
-static size_t pages_find_run(span *s, size_t n) {
+static size_t find_run(span *s, size_t n) {
     size_t best = N_UNITS, best_length = SIZE_MAX, longest = 0;
     for (size_t i = 0, length; i < s->top && best_length != n; i += length) {
         length = s->run[i] & ~FREE_RUN;
@@ -116,7 +116,7 @@ static size_t pages_find_run(span *s, size_t n) {
 }
 
 static bool take_free(span *s, size_t n, size_t *at) {
-    if (s->longest < n || (*at = pages_find_run(s, n)) == N_UNITS) return false;
+    if (s->longest < n || (*at = find_run(s, n)) == N_UNITS) return false;
     size_t rest = (s->run[*at] & ~FREE_RUN) - n;
     mark_run(s, *at, n, 0);
     if (rest) mark_run(s, *at + n, rest, FREE_RUN);
@@ -204,7 +204,7 @@ static size_t units_of(size_t size_bytes) {
 }
 
 /* *dirty: bytes from the start that may not be zero. */
-static char *pages_own_take(size_t size_bytes, size_t *dirty) {
+static char *take_own(size_t size_bytes, size_t *dirty) {
     *dirty = 0;
     if (size_bytes >= LARGEST) return mem_map(size_bytes);
     if (fault_point(FAULT_ALLOC)) return NULL;
@@ -220,12 +220,12 @@ static char *pages_own_take(size_t size_bytes, size_t *dirty) {
 
 void *pages_take(size_t size_bytes) {
     size_t dirty;
-    return pages_own_take(size_bytes, &dirty);
+    return take_own(size_bytes, &dirty);
 }
 
 void *pages_take_zeroed(size_t size_bytes) {
     size_t dirty;
-    char *p = pages_own_take(size_bytes, &dirty);
+    char *p = take_own(size_bytes, &dirty);
     return p ? memset(p, 0, dirty) : NULL;
 }
 

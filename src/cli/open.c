@@ -87,8 +87,7 @@ status open_describe(opened_input *x, const span_choice *c, const trace *t, erro
     return OK;
 }
 
-static status open_add_worker(const options *o, opened_input *x, const span_choice *c,
-                              error *err) {
+static status add_worker(const options *o, opened_input *x, const span_choice *c, error *err) {
     trace *t;
     TRY(open_load(o, x, c, &t, err));
     TRY(open_describe(x, c, t, err));
@@ -186,12 +185,12 @@ static status add_others(const options *o, opened_input *x, const span_choice *f
         if (w == first->worker) continue;
         span_choice c = {.run = first->run, .worker = w};
         c.span = worker_span(w, first->span->number);
-        TRY(open_add_worker(o, x, &c, err));
+        TRY(add_worker(o, x, &c, err));
     }
     return OK;
 }
 
-static status open_make_room(opened_input *x, size_t n, error *err) {
+static status make_room(opened_input *x, size_t n, error *err) {
     x->traces = ARENA_ARRAY(&x->arena, analysis_trace, n);
     if (!x->traces) FAIL_MEMORY(err);
     x->input.traces = x->traces;
@@ -219,15 +218,15 @@ static status start_pool(const options *o, opened_input *x, error *err) {
 }
 
 status open_run(const options *o, opened_input *x, span_choice *c, error *err) {
-    TRY(open_make_room(x, (size_t)run_whole(c->run) + 1, err));
-    if (!wants_all(o, c->run)) return open_add_worker(o, x, c, err);
+    TRY(make_room(x, (size_t)run_whole(c->run) + 1, err));
+    if (!wants_all(o, c->run)) return add_worker(o, x, c, err);
     if (c->worker >=
         c->run->workers + run_whole(c->run)) { /* not one of those that are meant */
         c->worker = c->run->workers;
         c->span = worker_span(c->worker, c->span->number);
     }
     if (wants_summaries(o, c->run)) return open_summaries(o, x, c, err);
-    TRY(open_add_worker(o, x, c, err));
+    TRY(add_worker(o, x, c, err));
     return add_others(o, x, c, err);
 }
 

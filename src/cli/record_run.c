@@ -44,8 +44,8 @@ const char *record_find(arena *a, const char *name, const char *where) {
     char *slash = strrchr(exe, '/');
     if (!slash) return NULL;
     *slash = 0;
-    str beside = arena_printf(a, "%s/%s", exe, name);
-    if (beside.p && access(beside.p, R_OK) == 0) return beside.p;
+    str path = arena_printf(a, "%s/%s", exe, name);
+    if (path.p && access(path.p, R_OK) == 0) return path.p;
     str installed = arena_printf(a, "%s/../%s/%s", exe, where, name);
     return installed.p && access(installed.p, R_OK) == 0 ? installed.p : NULL;
 }
@@ -146,7 +146,7 @@ static status take_trigger(arena *a, const options *o, record_run *out, error *e
 }
 
 /* 1/N or N. */
-static status record_run_take_sample(const options *o, record_run *out, error *err) {
+static status take_sample(const options *o, record_run *out, error *err) {
     enum { MOST = 1000000 };
     int64_t n = 0;
     str value = o->sample;
@@ -191,7 +191,7 @@ static void make_status(record_run *r) {
 status record_prepare(arena *a, const options *o, record_run *out, error *err) {
     record_run checked = {.o = o};
     TRY(take_trigger(a, o, &checked, err)); /* before a folder is made */
-    TRY(record_run_take_sample(o, &checked, err));
+    TRY(take_sample(o, &checked, err));
     TRY(copy_words(a, o, &checked.argv, err));
     const char *reported = getenv("TACHO_LIBRARY"), *name = target_name(a, checked.argv);
     checked.library = reported && *reported ? reported : record_find(a, "libtacho.so", "lib");

@@ -199,9 +199,8 @@ static status join_run(void *context, str bytes, error *err) {
     return comm_resolve_trim(context, err);
 }
 
-static status reduce_run_gather(transport *t, summary *s,
-                                status (*join)(void *context, str bytes, error *err),
-                                error *err) {
+static status gather(transport *t, summary *s,
+                     status (*join)(void *context, str bytes, error *err), error *err) {
     transport_tree tree = {put_summary, join, s};
     return transport_gather(t, &tree, err);
 }
@@ -257,7 +256,7 @@ static void free_steps(steps *s) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) summary_free(all[i]);
 }
 
-static status reduce_run_make_steps(steps *s, int n, error *err) {
+static status make_steps(steps *s, int n, error *err) {
     summary **all[] = {&s->worker_order, &s->comms, &s->samples, &s->clocks,
                        &s->moved,        &s->back,  &s->found};
     s->n = n;
@@ -282,7 +281,7 @@ static status add_owner(summary *all, const summary *own, int rank, error *err) 
     return OK;
 }
 
-static int reduce_run_owner_of(const summary *all, str worker) {
+static int owner_of(const summary *all, str worker) {
     const summary_fact *f = SUMMARY_ROWS(all, fact);
     uint32_t at = SEARCH_FIRST(i, 0, SUMMARY_N(all, fact), str_cmp(f[i].name, worker) < 0);
     return at < SUMMARY_N(all, fact) && str_eq(f[at].name, worker) ? (int)f[at].value : 0;
@@ -293,7 +292,7 @@ static int reduce_run_owner_of(const summary *all, str worker) {
 static status return_moved(transport *t, steps *s, error *err) {
     for (uint32_t i = 0; i < SUMMARY_N(s->moved, moved); i++) {
         const summary_moved *m = &SUMMARY_ROWS(s->moved, moved)[i];
-        int owner = reduce_run_owner_of(s->worker_order, m->worker);
+        int owner = owner_of(s->worker_order, m->worker);
         if (owner < 0 || owner >= t->size) continue;
         summary_moved *row = summary_add_moved(s->parts[owner]);
         if (!row) FAIL_MEMORY(err);
@@ -311,13 +310,13 @@ static status resolve_together(reduce_run_ctx *r, summary *own, steps *s, error 
     TRY(summary_append(s->worker_order, own, SUMMARY_BIT(worker), err));
     TRY(add_owner(s->worker_order, own, t->rank, err));
     TRY(summary_settle(s->worker_order, err));
-    TRY(reduce_run_gather(t, s->worker_order, join_summary, err));
+    TRY(gather(t, s->worker_order, join_summary, err));
     TRY(tell_all(t, s->worker_order, err));
     TRY(comm_resolve_split(own, s->parts, (uint32_t)t->size, err));
     TRY(send_parts(t, s->parts, s->comms, err));
     TRY(comm_keeper_open(&k, s->worker_order, s->comms, r->arena, err));
     TRY(comm_keeper_samples(&k, s->samples, err));
-    TRY(reduce_run_gather(t, s->samples, join_samples, err));
+    TRY(gather(t, s->samples, join_samples, err));
     if (t->rank == 0) {
         TRY(clocks_solve(s->worker_order, s->samples, r->arena, s->clocks, err));
         TRY(summary_settle(s->clocks, err));
@@ -330,7 +329,7 @@ static status resolve_together(reduce_run_ctx *r, summary *own, steps *s, error 
     if (t->rank == 0) TRY(summary_append(own, s->clocks, SUMMARY_ALL, err));
     TRY(summary_append(own, s->found, SUMMARY_ALL, err));
     TRY(comm_resolve_trim(own, err));
-    return reduce_run_gather(t, own, join_run, err);
+    return gather(t, own, join_run, err);
 }
 
 static status run_all(reduce_run_ctx *r, uint32_t n_threads, error *err) {
@@ -338,7 +337,7 @@ static status run_all(reduce_run_ctx *r, uint32_t n_threads, error *err) {
     for (uint32_t i = 0; i < n_threads; i++)
         if (!(r->own[i] = summary_new())) FAIL_MEMORY(err);
     TRY(reduce_files(r, n_threads, err));
-    status st = reduce_run_make_steps(&s, r->o->transport->size, err);
+    status st = make_steps(&s, r->o->transport->size, err);
     if (st == OK) st = resolve_together(r, r->own[0], &s, err);
     free_steps(&s);
     return st;

@@ -137,8 +137,7 @@ static status receive(transport *t, int from, buf *to, error *err) {
     return take_bytes(t, p, n, to, err);
 }
 
-static status transport_own_gather(transport *t, const transport_tree *tree, buf *bytes,
-                                   error *err) {
+static status gather_own(transport *t, const transport_tree *tree, buf *bytes, error *err) {
     for (int step = 1; step < t->size; step *= 2) {
         buf_clear(bytes);
         if (t->rank % (2 * step) == step) {
@@ -155,7 +154,7 @@ static status transport_own_gather(transport *t, const transport_tree *tree, buf
 
 status transport_gather(transport *t, const transport_tree *tree, error *err) {
     buf bytes = {0};
-    status st = t->many ? transport_own_gather(t, tree, &bytes, err) : OK;
+    status st = t->many ? gather_own(t, tree, &bytes, err) : OK;
     buf_fini(&bytes);
     return st;
 }

@@ -290,10 +290,10 @@ status export_perfetto(export_ctx *x) {
                  .ranges = VEC_INIT(lane_range)};
     size_t n = ((size_t)x->t->n_strings + N_KINDS) / 8 + 1;
     bool room = true;
-    for (int i = 0; i < N_WORD_TABLES; i++) room &= (p.told[i] = mem_zalloc(n)) != NULL;
+    for (int i = 0; i < N_WORD_TABLES; i++) room &= (p.defined[i] = mem_zalloc(n)) != NULL;
     status st =
         room ? write_all(&p) : error_set(x->err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
-    for (int i = 0; i < N_WORD_TABLES; i++) mem_free(p.told[i]);
+    for (int i = 0; i < N_WORD_TABLES; i++) mem_free(p.defined[i]);
     buf *bufs[] = {&p.packet, &p.event, &p.words, &p.one};
     for (size_t i = 0; i < N_OF(bufs); i++) buf_fini(bufs[i]);
     vec_fini(&p.arrows);

@@ -32,9 +32,9 @@ typedef struct {
 
 typedef struct {
     export_ctx *x;
-    int64_t shift_ns;              /* added to every time: none is below zero */
-    uint8_t *told[N_WORD_TABLES];  /* bit by string id: the word is known */
-    buf packet, event, words, one; /* under construction */
+    int64_t shift_ns;                /* added to every time: none is below zero */
+    uint8_t *defined[N_WORD_TABLES]; /* bit by string id: the word is known */
+    buf packet, event, words, one;   /* under construction */
     link_cursor links;
     vec arrows; /* arrow_end, by slice */
     size_t next_arrow;

@@ -157,8 +157,8 @@ static status choose_lanes(svg_picture *p, viewport_lane **ids, error *err) {
     if (!p->lanes || !*ids) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < p->all.n_lanes; i++) {
         const timeline_lane *l = &p->all.lanes[i];
-        bool beside = strcmp(l->kind, "ranges") == 0 && has_stream(p, &of, l);
-        if (is_wanted(l) && !beside) take_lane(p, *ids, &of, l);
+        bool follows_stream = strcmp(l->kind, "ranges") == 0 && has_stream(p, &of, l);
+        if (is_wanted(l) && !follows_stream) take_lane(p, *ids, &of, l);
     }
     return OK;
 }

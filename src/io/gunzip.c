@@ -269,7 +269,7 @@ static status deflate_all(z_stream *z, int to, bool last, error *err) {
     return OK;
 }
 
-static status gunzip_pack(z_stream *z, char *in, int from, int to, error *err) {
+static status pack(z_stream *z, char *in, int from, int to, error *err) {
     for (;;) {
         ssize_t n = read(from, in, PACK_BYTES);
         if (n < 0 && errno == EINTR) continue;
@@ -290,7 +290,7 @@ status gzip_copy(int from, int to, error *err) {
         mem_free(in);
         FAIL_MEMORY(err);
     }
-    status st = gunzip_pack(&z, in, from, to, err);
+    status st = pack(&z, in, from, to, err);
     (void)deflateEnd(&z);
     mem_free(in);
     return st;

@@ -33,8 +33,7 @@ static uint64_t value_bytes(const table *t, const column *c) {
 }
 
 /* Writes the description of one column and moves *at after its blocks. */
-static status emit_columns_describe(buf *out, const table *t, const column *c, uint64_t *at,
-                                    error *err) {
+static status describe(buf *out, const table *t, const column *c, uint64_t *at, error *err) {
     buf_add_cstr(out, "{\"name\":");
     buf_add_json(out, str_of(c->name));
     buf_add_cstr(out, ",\"type\":");
@@ -108,7 +107,7 @@ static status put_description(buf *out, const answer *a, const table *t, error *
     status s = OK;
     for (uint32_t i = 0; i < t->n_columns && s == OK; i++) {
         if (i != 0) buf_add_byte(&columns, ',');
-        s = emit_columns_describe(&columns, t, &t->columns[i], &at, err);
+        s = describe(&columns, t, &t->columns[i], &at, err);
     }
     if (s == OK) {
         buf_add_cstr(out, "{\"analysis\":");

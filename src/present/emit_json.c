@@ -145,8 +145,7 @@ static void put_cell(buf *out, const column *c, size_t row) {
         cell_put_raw(out, c, row);
 }
 
-static status emit_json_put_table(buf *out, const table *t, const present_options *o,
-                                  error *err) {
+static status put_table(buf *out, const table *t, const present_options *o, error *err) {
     put_key(out, t->name);
     put_columns(out, t, o->lang);
     for (size_t row = 0; row < t->n_rows; row++) {
@@ -180,7 +179,7 @@ status emit_json(const answer *a, const present_options *o, buf *out, error *err
     for (uint32_t i = 0; i < a->n_tables; i++) {
         if (i != 0) buf_add_byte(out, ',');
         buf_add_byte(out, '\n');
-        TRY(emit_json_put_table(out, a->tables[i], o, err));
+        TRY(put_table(out, a->tables[i], o, err));
     }
     buf_add_cstr(out, "}}\n");
     return OK;

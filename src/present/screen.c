@@ -204,7 +204,7 @@ status present_table_screen(const table *t, size_t rows, const present_options *
     return got;
 }
 
-static bool screen_fits(const screen *s, const table *t) {
+static bool fits(const screen *s, const table *t) {
     size_t least = t->n_rows < LEAST_ROWS ? t->n_rows : LEAST_ROWS;
     return s->left == NO_LIMIT || s->left >= least + AROUND;
 }
@@ -242,7 +242,7 @@ static status put_tables(screen *s, error *err) {
     bool any = false;
     for (table *t = next_table(s->a, 1); t; t = next_table(s->a, t->screen.place + 1U)) {
         if (t->n_rows == 0) continue;
-        if (any && !screen_fits(s, t)) {
+        if (any && !fits(s, t)) {
             add_other(s, t);
             continue;
         }

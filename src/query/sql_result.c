@@ -25,13 +25,13 @@ status result_begin(result *r, sqlite3_stmt *s, error *err) {
     return OK;
 }
 
-static bool lies_in_trace(const trace *t, const char *p, size_t n) {
+static bool is_in_trace(const trace *t, const char *p, size_t n) {
     const char *first = t->string_bytes;
     return t->n_strings && p >= first && p + n <= first + t->string_offset[t->n_strings];
 }
 
 static status keep_text(result *r, const char *p, size_t n, str *out, error *err) {
-    bool borrowed = lies_in_trace(r->q->rows.t, p, n);
+    bool borrowed = is_in_trace(r->q->rows.t, p, n);
     uint64_t limit = r->q->options.limit_bytes;
     *out = borrowed ? str_n(p, n) : arena_str(r->arena, str_n(p, n));
     if (!out->p) FAIL_MEMORY(err);

@@ -32,6 +32,6 @@ void connections_close(connection_slot *s); /* NULL is allowed here and below */
 void connections_ask(connection_slot *s);
 void connections_rest(connection_slot *s, int64_t now_ms);
 /* The descriptor of the one to close, each once; -1 when none has been silent long enough. */
-int connections_give_way(connections *c, int64_t now_ms);
+int connections_pick_silent(connections *c, int64_t now_ms);
 
 #endif

@@ -174,7 +174,7 @@ static status hold_summaries(request_ctx *x, bool *waits, error *err) {
     return err && err->status != OK ? err->status : ERR_FORMAT;
 }
 
-static uint64_t request_ctx_key_of(const request_ctx *x) {
+static uint64_t key_of(const request_ctx *x) {
     const params *p = &x->request.question.params;
     int64_t cut[] = {p->from_ns, p->to_ns, p->first_step, p->last_step};
     uint64_t parts[2] = {hash_bytes64(cut, sizeof cut), 0};
@@ -206,7 +206,7 @@ static status list_failures(request_ctx *x, summary *to, error *err) {
 
 static status join_held(request_ctx *x, const summary *failures, error *err) {
     uint32_t n = 0;
-    run_question q = {.key = request_ctx_key_of(x),
+    run_question q = {.key = key_of(x),
                       .params = &x->request.question.params,
                       .limit_bytes = x->service->memory_bytes,
                       .failures = failures,

@@ -266,7 +266,7 @@ static enum MHD_Result send_events(call *c) {
 
 /* ---- working ----------------------------------------------------------------------------- */
 
-static void server_finish(call *c) {
+static void finish(call *c) {
     c->stage = STAGE_DONE;
     MHD_resume_connection(c->connection);
 }
@@ -275,7 +275,7 @@ static void finish_with(call *c, uint16_t message) {
     error err;
     error_set(&err, ERR_LIMIT, NOPOS, message, 0, NULL);
     request_fail(&c->x, &err);
-    server_finish(c);
+    finish(c);
 }
 
 /* A newer viewport was asked for, or the client no longer waits for the answer. */
@@ -313,7 +313,7 @@ static void give_answer(call *c) {
     if (request_answer(x, &err) != OK) request_fail(x, &err);
     c->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
     c->wall_ns = clock_ns(CLOCK_MONOTONIC) - wall;
-    server_finish(c);
+    finish(c);
 }
 
 static void work_on(void *context, bool cancelled) {
@@ -334,7 +334,7 @@ static void work_on(void *context, bool cancelled) {
         }
         if (request_open(x, &waits, &err) != OK) {
             request_fail(x, &err);
-            server_finish(c);
+            finish(c);
             return;
         }
         if (!waits) {
@@ -343,7 +343,7 @@ static void work_on(void *context, bool cancelled) {
         }
         if (x->request.wait == 0) {
             request_loading(x);
-            server_finish(c);
+            finish(c);
             return;
         }
         if (park(c, wakes)) return;
@@ -475,7 +475,7 @@ static status begin_upload(call *c, const char *method, error *err) {
 }
 
 /* The second call of the library: the request is there. */
-static enum MHD_Result server_begin(call *c, const char *method) {
+static enum MHD_Result begin(call *c, const char *method) {
     error err = {.status = OK};
     guard_request r = read_headers(c, method);
     request_ctx *x = &c->x;
@@ -556,7 +556,7 @@ static enum MHD_Result on_request(void *context, connection *con, const char *ur
             *upload_size = 0;
             return c->n_body <= MOST_BODY_BYTES ? MHD_YES : MHD_NO;
         }
-        if (!c->n_body) return server_begin(c, method);
+        if (!c->n_body) return begin(c, method);
         error_set(&err, ERR_ARG, NOPOS, MSG_HTTP_BODY, 0, NULL);
         return send_failure(c, &err);
     case STAGE_DONE: return send_reply(c);
@@ -584,7 +584,7 @@ static enum MHD_Result on_accept(void *context, const struct sockaddr *from, soc
     (void)n;
     if (s->n_connections < MOST_CONNECTIONS) return MHD_YES;
     if (s->n_connections >= CROWDED_CONNECTIONS) return MHD_NO;
-    int fd = connections_give_way(&s->connections, now_ms());
+    int fd = connections_pick_silent(&s->connections, now_ms());
     if (fd < 0) return MHD_NO;
     (void)shutdown(fd, SHUT_RDWR); /* the library sees its end and closes it */
     return MHD_YES;

@@ -140,8 +140,8 @@ static char *make_head(const trace *t, str key, size_t *bytes) {
     }
     h->file_bytes = at;
     if (key.n) memcpy(head + used - key.n, key.p, key.n);
-    size_t behind = offsetof(file_header, checksum) + sizeof h->checksum;
-    h->checksum = hash_bytes64(head + behind, *bytes - behind);
+    size_t start = offsetof(file_header, checksum) + sizeof h->checksum;
+    h->checksum = hash_bytes64(head + start, *bytes - start);
     return head;
 }
 

@@ -25,7 +25,7 @@ static bool loads(const trace *t, uint32_t k, int32_t device) {
            t->slice.dur[t->kernel.slice[k]] > 0 && millionths(t->kernel.blocks_per_sm[k]) > 0;
 }
 
-static uint64_t lod_load_sort_key(int64_t v) {
+static uint64_t sort_key(int64_t v) {
     return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
@@ -35,8 +35,8 @@ static void find_edges(const trace *t, int32_t device, sort_pair *edges, size_t 
     for (uint32_t k = 1; k < t->kernel.n && at < n; k++) {
         uint32_t slice = t->kernel.slice[k];
         if (!loads(t, k, device)) continue;
-        edges[at++] = (sort_pair){lod_load_sort_key(t->slice.start[slice]), k};
-        edges[at++] = (sort_pair){lod_load_sort_key(trace_slice_end(t, slice)), k | 1u << 31};
+        edges[at++] = (sort_pair){sort_key(t->slice.start[slice]), k};
+        edges[at++] = (sort_pair){sort_key(trace_slice_end(t, slice)), k | 1u << 31};
     }
     sort_radix(edges, edges + n, n);
 }

@@ -179,7 +179,7 @@ static hole hole_at(str s) {
                   .bytes = end + 1};
 }
 
-static const arg *text_value_of(const format *f, str name) {
+static const arg *value_of(const format *f, str name) {
     for (uint32_t i = 0; i < f->n_args; i++)
         if (str_eq(str_of(f->args[i].name), name)) return &f->args[i];
     return NULL;
@@ -246,7 +246,7 @@ static void put_words(const format *f, const arg *a) {
 
 /* False when the value is missing and the placeholder stays visible. */
 static bool put_hole(const format *f, const hole *h) {
-    const arg *a = text_value_of(f, h->name);
+    const arg *a = value_of(f, h->name);
     size_t bar = str_find(h->rest, STR("|"), 0);
     switch (h->sign) {
     case '?':

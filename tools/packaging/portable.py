@@ -26,9 +26,9 @@ RUNPATH = "$ORIGIN:$ORIGIN/../../../.."
 
 def epoch():
     """The time every packed file has: that of the last commit, or of the release that was unpacked."""
-    told = os.environ.get("SOURCE_DATE_EPOCH")
-    if told:
-        return int(told)
+    said = os.environ.get("SOURCE_DATE_EPOCH")
+    if said:
+        return int(said)
     if (ROOT / ".git").exists():
         asked = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, stdout=subprocess.PIPE, check=False)
         if asked.returncode == 0 and asked.stdout.strip():

@@ -115,12 +115,11 @@ static uint32_t ask_rules(const advice_facts *f, finding *found) {
     return n;
 }
 
-#define TOLD 0.05       /* of the step: how much shorter it is without the profiler */
+#define NOTABLE 0.05    /* of the step: how much shorter it is without the profiler */
 #define SURE_SHARE 0.05 /* of the step: what a rule below its limit must save by the replay */
 
 /* What they save is what the step loses when it is replayed with the remedy. */
-static status advice_answer_replay(const advice_facts *f, finding *found, uint32_t *n,
-                                   error *err) {
+static status replay(const advice_facts *f, finding *found, uint32_t *n, error *err) {
     finding *old = ARENA_ARRAY(f->arena, finding, (size_t)*n + 1);
     advice **of = ARENA_ARRAY(f->arena, advice *, (size_t)*n + 1);
     uint32_t kept = 0;
@@ -136,7 +135,7 @@ static status advice_answer_replay(const advice_facts *f, finding *found, uint32
         if (a->unsure && (!a->holds_back || advice_saved_share(f, a->saves) < SURE_SHARE))
             continue;
         old[i].advice.severity = severity_of(f, a);
-        if (f->bare.sound && lengths_differ(f->bare.average_ns, f->step_ns, TOLD))
+        if (f->bare.sound && lengths_differ(f->bare.average_ns, f->step_ns, NOTABLE))
             verdict_add(&old[i].advice.words, arg_time("unprofiled", f->bare.average_ns));
         insert(found, &kept, &old[i]);
     }
@@ -156,15 +155,15 @@ static bool claims_first(const finding *one) {
 static bool saves_nothing(const advice_facts *f, finding *one) {
     advice *a = &one->advice;
     if (a->saves == ABSENT_I64 || advice_saved_share(f, a->saves) >= LEAST_SAVED) return false;
-    bool told = one->included_in || one->rule->claim == CLAIM_INTERVAL; /* the producer's own */
-    if (told) a->saves = ABSENT_I64;
-    return !told;
+    bool without_number =
+        one->included_in || one->rule->claim == CLAIM_INTERVAL; /* the producer's own */
+    if (without_number) a->saves = ABSENT_I64;
+    return !without_number;
 }
 
 /* Lets every moment be saved once, drops what saves nothing then, and puts the findings in
  * order again. */
-static status advice_answer_settle(const advice_facts *f, finding *found, uint32_t *n_found,
-                                   error *err) {
+static status settle(const advice_facts *f, finding *found, uint32_t *n_found, error *err) {
     uint32_t n = *n_found;
     advice_claim *claims = ARENA_ARRAY(f->arena, advice_claim, (size_t)n + 1);
     finding *old = ARENA_ARRAY(f->arena, finding, (size_t)n + 1);
@@ -513,9 +512,8 @@ uint32_t advice_lacks(const answer *a) {
 }
 
 /* Of summaries: what every worker recorded is there. */
-static status advice_answer_find_facts(const analysis_input *in, const params *p,
-                                       const advice_workers *workers, arena *a, advice_facts *f,
-                                       error *err) {
+static status find_facts(const analysis_input *in, const params *p,
+                         const advice_workers *workers, arena *a, advice_facts *f, error *err) {
     if (!workers->run) return advice_facts_find(in, p, workers, a, f, err);
     TRY(advice_facts_of_run(in, p, workers, a, f, err));
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
@@ -526,8 +524,7 @@ static status advice_answer_find_facts(const analysis_input *in, const params *p
 }
 
 /* Kept advice is of whole recordings. */
-static status advice_answer_note_whole(const advice_facts *f, bool is_part, answer *out,
-                                       error *err) {
+static status note_whole(const advice_facts *f, bool is_part, answer *out, error *err) {
     verdict note = {
         .id = "whole_recording", .message = MSG_NOTE_ADVICE_WHOLE, .severity = SEVERITY_INFO};
     if (!f->run || !is_part) return OK;
@@ -575,7 +572,7 @@ static status find_all(const analysis_input *in, const params *p, const advice_w
     bool cut = false;
     v->found = ARENA_ARRAY(a, finding, 2 * N_RULES);
     if (!v->found) FAIL_MEMORY(err);
-    TRY(advice_answer_find_facts(in, p, workers, a, f, err));
+    TRY(find_facts(in, p, workers, a, f, err));
     TRY(advice_unprofiled_find(f, err));
     v->n = ask_rules(f, v->found);
     if (!f->run) TRY(quality_cut(f->t, &cut, &v->decided, err));
@@ -594,9 +591,9 @@ static status find_all(const analysis_input *in, const params *p, const advice_w
         v->n = 0; /* a warm program has none of this, and little else was recorded */
         return OK;
     }
-    TRY(advice_answer_replay(f, v->found, &v->n, err));
+    TRY(replay(f, v->found, &v->n, err));
     if (f->run) TRY(take_kept(f, v->found, &v->n, err));
-    TRY(advice_answer_settle(f, v->found, &v->n, err));
+    TRY(settle(f, v->found, &v->n, err));
     return find_decided(f, v, err);
 }
 
@@ -680,7 +677,7 @@ static bool is_unexplained(const advice_facts *f, verdict *out) {
     return true;
 }
 
-static void advice_answer_judge(const findings *v, answer *out) {
+static void judge(const findings *v, answer *out) {
     if (v->decided.id) {
         out->verdict = v->decided;
     } else if (v->n) {
@@ -715,10 +712,10 @@ status advice_answer(const analysis_input *in, const params *p, const advice_wor
     TRY(unprofiled_step_note(&f->bare, true, a, out, err));
     TRY(note_lacks(f, out, err));
     if (!f->run) TRY(host_coverage_note(f->t, &f->coverage, a, out, err));
-    TRY(advice_answer_note_whole(f, workers->is_part, out, err));
+    TRY(note_whole(f, workers->is_part, out, err));
     bool replaced = false;
     if (!f->run) TRY(lost_work_judge(f->t, a, out, &replaced, err));
-    if (!replaced) advice_answer_judge(&v, out);
+    if (!replaced) judge(&v, out);
     answer_finish(out, p);
     return OK;
 }

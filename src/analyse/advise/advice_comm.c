@@ -19,7 +19,7 @@ static bool lacks_nccl(const advice_facts *f, double limit) {
            advice_share(f, f->exposed_ns) >= limit;
 }
 
-static void advice_comm_add_communication(const advice_facts *f, advice *out) {
+static void add_communication(const advice_facts *f, advice *out) {
     advice_cost(f, out, f->exposed_ns);
     advice_point_to(f, out, &f->collective);
     verdict_add(&out->words, arg_text("collective", out->name));
@@ -28,7 +28,7 @@ static void advice_comm_add_communication(const advice_facts *f, advice *out) {
 
 bool advice_nccl_missing(const advice_facts *f, double limit, advice *out) {
     if (!lacks_nccl(f, limit)) return false;
-    advice_comm_add_communication(f, out);
+    add_communication(f, out);
     return true;
 }
 
@@ -36,7 +36,7 @@ bool advice_communication_exposed(const advice_facts *f, double limit, advice *o
     if (lacks_nccl(f, advice_limit.nccl_missing) || !f->collective.n || advice_is_split(f) ||
         advice_share(f, f->exposed_ns) < limit)
         return false;
-    advice_comm_add_communication(f, out);
+    add_communication(f, out);
     advice_say_gradients(f, out);
     /* Which thread waits for collectives of the host is not recorded. */
     if (f->n_comm_work) out->change.how = REPLAY_COMMUNICATION;
@@ -77,7 +77,7 @@ bool advice_load_imbalance(const advice_facts *f, double limit, advice *out) {
 }
 
 /* The named value of a verdict; NULL when it has none. */
-static const arg *advice_comm_value_of(const verdict *v, const char *name) {
+static const arg *value_of(const verdict *v, const char *name) {
     for (uint32_t i = 0; i < v->n_args; i++)
         if (strcmp(v->args[i].name, name) == 0) return &v->args[i];
     return NULL;
@@ -90,9 +90,8 @@ void advice_name_rank(arg rank, advice *out) {
 
 /* Several late ranks, each with its own cause, are one verdict of `distributed`, too. */
 static bool are_late(const advice_facts *f, const verdict *v, double limit, advice *out) {
-    const arg *rank = advice_comm_value_of(v, "rank"),
-              *count = advice_comm_value_of(v, "count"),
-              *cost = advice_comm_value_of(v, "cost"), *why = advice_comm_value_of(v, "cause");
+    const arg *rank = value_of(v, "rank"), *count = value_of(v, "count"),
+              *cost = value_of(v, "cost"), *why = value_of(v, "cause");
     if (!rank || !count || !cost || !why) return false;
     int64_t ns = min_i64(cost->u.i, f->step_ns);
     if (advice_share(f, ns) < limit) return false;
@@ -107,9 +106,8 @@ bool advice_straggler(const advice_facts *f, double limit, advice *out) {
     const verdict *v = &f->distributed_answer->verdict;
     if (!v->id) return false;
     if (strcmp(v->id, "stragglers") == 0) return are_late(f, v, limit, out);
-    const arg *rank = advice_comm_value_of(v, "rank"),
-              *waiting = advice_comm_value_of(v, "waiting"),
-              *last = advice_comm_value_of(v, "share");
+    const arg *rank = value_of(v, "rank"), *waiting = value_of(v, "waiting"),
+              *last = value_of(v, "share");
     if (!rank || !waiting || !last || strcmp(v->id, "straggler") != 0) return false;
     int64_t ns = min_i64(waiting->u.i, f->step_ns);
     if (advice_share(f, ns) < limit) return false;

@@ -379,7 +379,7 @@ static bool is_replayed(const trace *t, uint32_t k) {
     return call && lexicon_means(trace_slice_name(t, call), MEANS_REPLAYS);
 }
 
-static void advice_facts_add_kernel(work_scan *w, uint32_t k, int64_t launched) {
+static void add_kernel(work_scan *w, uint32_t k, int64_t launched) {
     advice_facts *f = w->f;
     uint32_t slice = f->t->kernel.slice[k];
     if (comm_kernel_row(&w->comm, k)) {
@@ -447,7 +447,7 @@ static status scan_work(advice_facts *f, work_scan *w, error *err) {
         if (kind == KIND_MEMCPY)
             add_copy(w, k);
         else if (kind == KIND_KERNEL)
-            advice_facts_add_kernel(w, k, launched);
+            add_kernel(w, k, launched);
     }
     intervals_merge(&f->optimizer_at);
     find_lone_copies(f);
@@ -473,7 +473,7 @@ typedef struct {
 } op_work;
 
 /* What the call's kernels are to be known for. */
-static uint16_t advice_facts_add_op(advice_facts *f, uint32_t op, const op_work *work) {
+static uint16_t add_op(advice_facts *f, uint32_t op, const op_work *work) {
     const trace *t = f->t;
     uint32_t name = t->slice.name[op], row = trace_op_of(t, op);
     bool float32 = row && advice_is_float32(trace_str(t, t->op.types[row]));
@@ -538,7 +538,7 @@ static status scan_ops(advice_facts *f, work_scan *w, error *err) {
             work.missed |= tensor_core_missed(&w->tensor, k);
         }
         if (work.in_steps && tensor_core_op_id(&w->tensor, t->slice.name[op]))
-            marks = advice_facts_add_op(f, op, &work);
+            marks = add_op(f, op, &work);
         for (; marks && first < i; first++) f->work_marks[list.pairs[first].row] |= marks;
     }
     add_bare_products(f, w);
@@ -547,7 +547,7 @@ static status scan_ops(advice_facts *f, work_scan *w, error *err) {
     return OK;
 }
 
-static void advice_facts_find_devices(advice_facts *f) {
+static void find_devices(advice_facts *f) {
     const trace *t = f->t;
     f->n_devices = f->devices.n;
     f->major = f->minor = ABSENT_I32;
@@ -595,8 +595,7 @@ static status scan_memory(advice_facts *f, error *err) {
 
 /* ---- all of it --------------------------------------------------------------------------- */
 
-static status advice_facts_compare_workers(advice_facts *f, const answer *distributed,
-                                           error *err) {
+static status compare_workers(advice_facts *f, const answer *distributed, error *err) {
     if (!distributed) return OK;
     TRY(device_report_make(f->in, f->arena, &f->device_report, err));
     f->distributed_answer = distributed;
@@ -641,7 +640,7 @@ status advice_facts_of_run(const analysis_input *in, const params *p,
     const summary *s = workers->run;
     TRY(take_run_steps(&f, s, err));
     for (int i = 0; i < N_REPORT_PARTS; i++) f.average.part[i] = ABSENT_I64;
-    TRY(advice_facts_compare_workers(&f, workers->distributed, err));
+    TRY(compare_workers(&f, workers->distributed, err));
     f.dialect = FOR_OTHERS;
     if (SUMMARY_N(s, worker) &&
         !advice_dialect_of_format(SUMMARY_ROWS(s, worker)[0].format, &f.dialect))
@@ -673,10 +672,10 @@ status advice_facts_find(const analysis_input *in, const params *p,
     TRY(tensor_core_init(&w.tensor, t, a, err));
     TRY(scan_work(&f, &w, err));
     TRY(scan_ops(&f, &w, err));
-    advice_facts_find_devices(&f);
+    find_devices(&f);
     TRY(idle_pieces_find(t, &f.steps, &f.ranges.at[ROLE_COMMUNICATION], a, &f.idle, err));
     TRY(scan_memory(&f, err));
-    TRY(advice_facts_compare_workers(&f, workers->distributed, err));
+    TRY(compare_workers(&f, workers->distributed, err));
     TRY(advice_graph_find(&f, err));
     TRY(advice_pauses_find(&f, err)); /* looks up which users suggestions are written for */
     TRY(advice_cpu_find(&f, err));

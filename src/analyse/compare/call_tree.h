@@ -33,9 +33,9 @@ typedef struct {
     double call_squares;                     /* the same of the number of its calls */
     int64_t now_device, now_host, now_calls; /* of the step being read */
     uint32_t step;                           /* that step's number here, from 1 */
-    uint32_t costliest;                      /* the slice with the largest share of all this */
+    uint32_t slowest;                        /* the slice with the largest share of all this */
     uint32_t worker;                         /* of a side: the one it is of */
-    int64_t costliest_ns;
+    int64_t slowest_ns;
     uint64_t shapes, names;          /* sums of hashes: of the calls' inputs, of the kernels */
     uint64_t with_shapes;            /* calls whose shapes were recorded */
     str example;                     /* the shapes of its first call */

@@ -46,7 +46,7 @@ typedef struct {
     double most_ns;
     double device_ns[N_SIDES], device_variance; /* of other work: the device's part */
     double calls[N_SIDES], kernels[N_SIDES], replayed[N_SIDES];
-    uint32_t costliest[N_SIDES], worker[N_SIDES]; /* slices, and the workers they are of */
+    uint32_t slowest[N_SIDES], worker[N_SIDES]; /* slices, and the workers they are of */
     bool certain;
 } change_cause;
 

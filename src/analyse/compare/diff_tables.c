@@ -154,12 +154,12 @@ static verdict *evidence_of(const diff *d, const change_cause *c) {
 }
 
 /* The slices with most of it, and whose they are where a side has several workers. */
-static void set_costliest(const diff *d, table *t, size_t row, const change_cause *c) {
+static void set_slowest(const diff *d, table *t, size_t row, const change_cause *c) {
     static const uint32_t slices[] = {COL_C(slice_a), COL_C(slice_b)};
     static const uint32_t workers[] = {COL_C(worker_a), COL_C(worker_b)};
     for (int s = 0; s < N_SIDES; s++) {
-        if (!c->costliest[s]) continue;
-        table_set_int(t, row, slices[s], c->costliest[s]);
+        if (!c->slowest[s]) continue;
+        table_set_int(t, row, slices[s], c->slowest[s]);
         table_set_text(t, row, workers[s], d->sides[s].v[c->worker[s]].from->worker);
     }
 }
@@ -179,7 +179,7 @@ static status write_cause(diff *d, table *t, const change_cause *c, error *err) 
     bool others;
     str name = title_name(d, c, &others);
     if (name.n) table_set_text(t, row, COL_C(name), name);
-    set_costliest(d, t, row, c);
+    set_slowest(d, t, row, c);
     return OK;
 }
 

@@ -105,10 +105,10 @@ node_cost *owners_cost_now(owners *o, uint32_t node) {
     return c;
 }
 
-static void note_costliest(node_cost *c, uint32_t slice, int64_t ns) {
-    if (ns <= c->costliest_ns) return;
-    c->costliest_ns = ns;
-    c->costliest = slice;
+static void note_slowest(node_cost *c, uint32_t slice, int64_t ns) {
+    if (ns <= c->slowest_ns) return;
+    c->slowest_ns = ns;
+    c->slowest = slice;
 }
 
 static void give_device(owners *o, uint32_t node, uint32_t slice, int64_t ns) {
@@ -117,14 +117,14 @@ static void give_device(owners *o, uint32_t node, uint32_t slice, int64_t ns) {
     *all += (double)ns;
     c->device_ns = add_i64(c->device_ns, ns);
     c->now_device = add_i64(c->now_device, ns);
-    note_costliest(c, slice, ns);
+    note_slowest(c, slice, ns);
 }
 
 static void give_host(owners *o, uint32_t slice, int64_t ns) {
     node_cost *c = owners_cost_now(o, o->node_of[slice]);
     c->host_ns = add_i64(c->host_ns, ns);
     c->now_host = add_i64(c->now_host, ns);
-    note_costliest(c, slice, ns);
+    note_slowest(c, slice, ns);
 }
 
 static void give_gap(owners *o, uint32_t slice, int64_t ns, bool first) {
@@ -132,7 +132,7 @@ static void give_gap(owners *o, uint32_t slice, int64_t ns, bool first) {
     c->gap_ns = add_i64(c->gap_ns, ns);
     c->now_host = add_i64(c->now_host, ns);
     if (first) c->first_ns = add_i64(c->first_ns, ns);
-    note_costliest(c, slice, ns);
+    note_slowest(c, slice, ns);
 }
 
 /* Time in which no device works: calls of the host, and the time before them. */

@@ -156,7 +156,7 @@ static size_t find_work(const work_list *w, uint32_t slice) {
     return SEARCH_FIRST(i, 0, w->n, w->pairs[i].key < slice);
 }
 
-static kernel_range op_work_range_of(const op_work *w, uint32_t slice, uint32_t end) {
+static kernel_range range_of(const op_work *w, uint32_t slice, uint32_t end) {
     return (kernel_range){find_work(&w->work, slice), find_work(&w->work, end)};
 }
 
@@ -240,7 +240,7 @@ status op_work_call(op_work *w, uint32_t op_row, work_done *out, error *err) {
     TRY(op_work_cost(w, op_row, &out->cost, err));
     if (!op_row || !op_cost_known(&out->cost)) return OK;
     uint32_t slice = w->t->op.slice[op_row];
-    range_work r = sum_range(w, op_work_range_of(w, slice, find_end(w->t, slice)), NULL);
+    range_work r = sum_range(w, range_of(w, slice, find_end(w->t, slice)), NULL);
     out->ns = r.longest ? r.ns : w->on_device ? 0 : w->t->slice.dur[slice];
     set_least_times(w, r.longest, out);
     return OK;
@@ -299,7 +299,7 @@ static status claim_call(op_work *w, uint32_t op_row, op_claims *c, error *err) 
     TRY(op_work_cost(w, op_row, &one.done.cost, err));
     if (!op_cost_known(&one.done.cost)) return OK;
     uint32_t end = find_end(t, slice);
-    kernel_range r = op_work_range_of(w, slice, end);
+    kernel_range r = range_of(w, slice, end);
     if ((w->on_device && r.from == r.to) || is_explained(w, c, end, &one.done.cost)) return OK;
     range_work left = sum_range(w, r, c->of_kernel);
     if (w->on_device && !left.longest) return OK;

@@ -199,8 +199,7 @@ typedef struct {
     bool by_name;
 } given_whole;
 
-static status producer_ops_write_row(table *t, const given_row *r, const given_whole *w,
-                                     error *err) {
+static status write_row(table *t, const given_row *r, const given_whole *w, error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
     table_set_text(t, row, COL_OP(name), w->by_name ? r->full_name : r->name);
@@ -254,7 +253,7 @@ status producer_ops_write(table *out, const trace *t, group_by group, error *err
         const given_row *r = GROUP_ROW(&rows, given_row, order[i]);
         if (!side.p || !str_eq(side, r->side)) whole.total = side_total(&rows, r->side);
         side = r->side;
-        TRY(producer_ops_write_row(out, r, &whole, err));
+        TRY(write_row(out, r, &whole, err));
     }
     return OK;
 }

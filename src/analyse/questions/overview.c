@@ -24,7 +24,7 @@
 /* ---- devices, breakdown, steps ----------------------------------------------------------- */
 
 /* Row of table device with this number, 0 when there is none. */
-static uint32_t overview_find_device(const trace *t, int32_t id) {
+static uint32_t find_device(const trace *t, int32_t id) {
     for (uint32_t i = 1; i < t->device.n; i++)
         if (t->device.id[i] == id) return i;
     return 0;
@@ -77,7 +77,7 @@ static status write_devices(overview *o, error *err) {
     for (uint32_t i = 0; i < list.n; i++) {
         size_t row;
         TRY(table_add_row(t, &row, err));
-        uint32_t device = overview_find_device(o->t, list.v[i].device);
+        uint32_t device = find_device(o->t, list.v[i].device);
         table_set_int(t, row, COL_O(devices, device), list.v[i].device);
         if (device)
             table_set_text(t, row, COL_O(devices, name),
@@ -170,7 +170,7 @@ static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     return OK;
 }
 
-static status overview_write_steps(overview *o, error *err) {
+static status write_steps(overview *o, error *err) {
     table *t = answer_table(o->out, o->arena, "steps");
     if (!t) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < o->steps.n; i++) {
@@ -235,7 +235,7 @@ static status write_tables(overview *o, const analysis_input *in, overview_facts
     TRY(write_devices(o, err));
     TRY(write_breakdown(o, facts, err));
     TRY(write_idle(o, facts, err));
-    TRY(overview_write_steps(o, err));
+    TRY(write_steps(o, err));
     TRY(overview_write_stages(o, err));
     TRY(overview_write_configuration(o, n_workers ? n_workers : in->n_traces, err));
     TRY(overview_write_stage_events(o, err));

@@ -82,7 +82,7 @@ static bool dependency_is_late(const void *facts, verdict *v) {
     return true;
 }
 
-static bool host_is_late(const void *facts, verdict *v) {
+static bool is_launch_bound(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     double host = f->share[ROLE_CPU_EXEC] + f->share[ROLE_RUNTIME];
     bool alone = !f->cause.id && is_idle(f);
@@ -177,7 +177,7 @@ static const rule rules[] = {
      communication_is_late},
     {"gpu_idle_dependency", MSG_VERDICT_GPU_IDLE_DEPENDENCY, SEVERITY_CRITICAL,
      dependency_is_late},
-    {"gpu_idle_host", MSG_VERDICT_GPU_IDLE_HOST, SEVERITY_CRITICAL, host_is_late},
+    {"gpu_idle_host", MSG_VERDICT_GPU_IDLE_HOST, SEVERITY_CRITICAL, is_launch_bound},
     {"device_only", MSG_VERDICT_GPU_BUSY, SEVERITY_INFO, only_device},
     {"gpu_idle_unknown", MSG_VERDICT_GPU_IDLE_UNKNOWN, SEVERITY_CRITICAL, nothing_is_recorded},
     {"gpu_idle", MSG_VERDICT_GPU_IDLE, SEVERITY_CRITICAL, device_waits},

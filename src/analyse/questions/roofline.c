@@ -284,7 +284,7 @@ static const rule rules[] = {
     {"roofline_operator", MSG_VERDICT_ROOFLINE_OPERATOR, SEVERITY_INFO, one_loses},
 };
 
-static void roofline_judge(const roofline *r, const step_mfu *m, verdict *out) {
+static void judge(const roofline *r, const step_mfu *m, verdict *out) {
     const trace *t = r->t;
     const device_peaks *d = &r->work.peaks;
     roof_facts f = {.t = t,
@@ -325,7 +325,7 @@ static status note_basis(const roofline *r, const int64_t ns[N_COVERS], const st
     return answer_note(out, a, &basis, err);
 }
 
-static status roofline_write_points(const roofline *r, answer *out, arena *a, error *err) {
+static status write_points(const roofline *r, answer *out, arena *a, error *err) {
     uint32_t *order = groups_order(&r->points), *scratch = groups_order(&r->points);
     table *t = answer_table(out, a, "points");
     if (!order || !scratch || !t) FAIL_MEMORY(err);
@@ -353,7 +353,7 @@ status analyse_roofline(const analysis_input *in, const params *p, arena *a, ans
         sum_claims(&r, ns);
     for (int i = 0; i < N_COVERS; i++) r.all_ns = add_i64(r.all_ns, ns[i]);
     TRY(step_mfu_find(&r.work, &r.claims, &m, err));
-    TRY(roofline_write_points(&r, out, a, err));
+    TRY(write_points(&r, out, a, err));
     TRY(write_ridges(&r, out, a, err));
     TRY(write_mfu(&m, out, a, err));
     TRY(write_coverage(&r, ns, out, a, err));
@@ -361,7 +361,7 @@ status analyse_roofline(const analysis_input *in, const params *p, arena *a, ans
     bool lost; /* then nothing is known of what ran on a device */
     TRY(lost_work_judge(r.t, a, out, &lost, err));
     if (!lost) {
-        roofline_judge(&r, &m, &out->verdict);
+        judge(&r, &m, &out->verdict);
         TRY(step_limit_say(r.t, &r.select, a, &out->verdict, err));
     }
     answer_finish(out, p);

@@ -230,15 +230,15 @@ static status find_helpers(maker *m, error *err) {
 static void find_taker(maker *m) {
     const trace *t = m->t;
     uint32_t steps = thread_of_steps(m), track = steps ? steps : m->g->main_thread;
-    bool beside = false, helped = false;
+    bool other = false, helped = false;
     if (!track || !t->kind_count[KIND_DATA] || !loads_data(t, track)) return;
     for (uint32_t i = 1; i < t->track.n; i++) {
         if (i == track || !loads_data(t, i)) continue;
         helped |= is_helper(m, i);
-        beside |= !is_helper(m, i);
+        other |= !is_helper(m, i);
     }
-    m->taker = helped || beside ? track : 0;
-    m->piped = helped && beside;
+    m->taker = helped || other ? track : 0;
+    m->piped = helped && other;
 }
 
 /* Batches that other processes loaded, of which nothing is recorded. */
@@ -502,8 +502,8 @@ static void order_batch(maker *m, sweep *s, uint32_t i) {
     }
     bool hands_on = m->piped && !is_helper(m, p->track);
     uint32_t from = hands_on ? s->loaded : s->taken;
-    bool goes_on = own && sub_i64(p->start, m->g->points[own].end) <= NEXT_BATCH_NS;
-    if (!from || (!hands_on && (!own || goes_on))) return; /* it loads batch after batch */
+    bool continues = own && sub_i64(p->start, m->g->points[own].end) <= NEXT_BATCH_NS;
+    if (!from || (!hands_on && (!own || continues))) return; /* it loads batch after batch */
     if (own) p->before = own;
     if (own && m->g->points[from].end <= m->g->points[own].end) return;
     p->fetched = from;

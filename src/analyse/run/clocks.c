@@ -55,12 +55,12 @@ typedef struct {
     int64_t at, apart, drift_ppb, residual, samples;
 } edge;
 
-static uint64_t clocks_sort_key(int64_t v) {
+static uint64_t sort_key(int64_t v) {
     return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
 static int64_t median_of(int64_t *v, sort_pair *pairs, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) pairs[i] = (sort_pair){clocks_sort_key(v[i]), i};
+    for (uint32_t i = 0; i < n; i++) pairs[i] = (sort_pair){sort_key(v[i]), i};
     sort_radix(pairs, pairs + n, n);
     return v[pairs[n / 2].row];
 }

@@ -48,16 +48,16 @@ static const struct {
     {"shard", false, GROUP_DATA},
 };
 
-static bool comm_groups_is_letter(char c) {
+static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 static bool says(str text, const char *word, bool whole) {
     str w = str_of(word);
     for (size_t at = 0; (at = str_find_nocase(text, w, at)) != SIZE_MAX; at++) {
-        bool before = at > 0 && comm_groups_is_letter(text.p[at - 1]),
-             behind = at + w.n < text.n && comm_groups_is_letter(text.p[at + w.n]);
-        if (!whole || (!before && !behind)) return true;
+        bool before = at > 0 && is_letter(text.p[at - 1]),
+             after = at + w.n < text.n && is_letter(text.p[at + w.n]);
+        if (!whole || (!before && !after)) return true;
     }
     return false;
 }
@@ -141,7 +141,7 @@ static int compare_like(const summary_group *x, const summary_group *y) {
     return 0;
 }
 
-static int comm_groups_compare_rows(uint32_t a, uint32_t b, const void *context) {
+static int compare_rows(uint32_t a, uint32_t b, const void *context) {
     const likeness *l = context;
     const summary_group *x = &l->rows[a], *y = &l->rows[b];
     int like = compare_like(x, y);
@@ -295,7 +295,7 @@ status comm_groups_find(const summary *s, const worker_order *who, arena *a, com
     TRY(add_members(s, who, &p, scratch, n_groups));
     name_kinds(&p, who, n_groups, by_type, reported);
     for (uint32_t i = 0; i < n; i++) like.order[i] = i;
-    sort_index(like.order, scratch, n, comm_groups_compare_rows, &like);
+    sort_index(like.order, scratch, n, compare_rows, &like);
     compare_all(&like, group_of, &p, usual);
     for (uint32_t i = 0; i < p.n; i++) judge_group(&p.v[i], usual[i]);
     TRY(find_stages(&p, who, a, err));

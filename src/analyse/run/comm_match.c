@@ -18,7 +18,7 @@ typedef struct {
     bool *by_order; /* by collective: nothing but order is known */
 } matcher;
 
-static uint64_t comm_match_sort_key(int64_t v) {
+static uint64_t sort_key(int64_t v) {
     return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
@@ -53,7 +53,7 @@ static void sort_all(matcher *m) {
     const collective_list *l = m->l;
     for (uint32_t i = 0; i < l->n; i++) {
         m->key[i] = collective_key(&l->v[i], &m->by_order[i]);
-        m->pairs[i] = (sort_pair){comm_match_sort_key(l->v[i].hull.start), i};
+        m->pairs[i] = (sort_pair){sort_key(l->v[i].hull.start), i};
     }
     sort_radix(m->pairs, m->scratch, l->n);
     for (uint32_t i = 0; i < l->n; i++) m->pairs[i].key = l->v[m->pairs[i].row].worker;

@@ -196,18 +196,19 @@ static status add_moved(const members *m, uint32_t i, int64_t number, int64_t ns
 static status write_moved(const members *m, summary *to, error *err) {
     const interval *ranges = m->k->list.ranges;
     uint32_t n_ranges = member(m, 0)->n_ranges;
-    bool alike = true;
-    for (uint32_t i = 1; i < m->n; i++) alike &= member(m, i)->n_ranges == n_ranges;
-    for (uint32_t r = 0; alike && r < n_ranges; r++) {
+    bool same_number = true;
+    for (uint32_t i = 1; i < m->n; i++) same_number &= member(m, i)->n_ranges == n_ranges;
+    for (uint32_t r = 0; same_number && r < n_ranges; r++) {
         int64_t least = INT64_MAX;
         for (uint32_t i = 0; i < m->n; i++)
             least = min_i64(least, length(ranges[member(m, i)->first_range + r]));
         for (uint32_t i = 0; i < m->n; i++) TRY(add_moved(m, i, r, least, to, err));
     }
     int64_t least = INT64_MAX;
-    for (uint32_t i = 0; i < m->n && !alike; i++)
+    for (uint32_t i = 0; i < m->n && !same_number; i++)
         least = min_i64(least, length(member(m, i)->hull));
-    for (uint32_t i = 0; i < m->n && !alike; i++) TRY(add_moved(m, i, -1, least, to, err));
+    for (uint32_t i = 0; i < m->n && !same_number; i++)
+        TRY(add_moved(m, i, -1, least, to, err));
     return OK;
 }
 
@@ -244,7 +245,7 @@ static bool is_counted(const members *m) {
     return false;
 }
 
-static status comm_resolve_add_fact(summary *out, const char *name, int64_t value, error *err) {
+static status add_fact(summary *out, const char *name, int64_t value, error *err) {
     summary_fact *f = summary_add_fact(out);
     if (!f) FAIL_MEMORY(err);
     *f = (summary_fact){.name = summary_text(out, str_of(name)), .value = value};
@@ -272,7 +273,7 @@ static int64_t size_class(int64_t bytes) {
     return bytes > 0 ? 63 - __builtin_clzll((uint64_t)bytes) : bytes == ABSENT_I64 ? -1 : 0;
 }
 
-static status comm_resolve_write_group(const members *m, summary *out, error *err) {
+static status write_group(const members *m, summary *out, error *err) {
     const collective *c = member(m, 0);
     int64_t least = INT64_MAX, bytes = ABSENT_I64;
     for (uint32_t i = 0; i < m->n; i++) {
@@ -418,7 +419,7 @@ status comm_keeper_resolve(comm_keeper *k, const summary *clocks, summary *moved
         members m = members_of(k, i);
         TRY(write_moved(&m, moved, err));
         if (!is_counted(&m)) continue;
-        TRY(comm_resolve_write_group(&m, out, err));
+        TRY(write_group(&m, out, err));
         if (SUMMARY_N(out, group) > (1u << 16)) TRY(summary_settle(out, err));
         if (m.n < 2) continue;
         lateness l = find_lateness(&m);
@@ -430,9 +431,9 @@ status comm_keeper_resolve(comm_keeper *k, const summary *clocks, summary *moved
     TRY(write_blame(k, (const int64_t(*)[2])caused, out, err));
     TRY(write_members(k, out, err));
     TRY(write_worst(k, lost, out, err));
-    TRY(comm_resolve_add_fact(out, "collectives", k->list.n, err));
-    TRY(comm_resolve_add_fact(out, "collectives_matched", k->found.n_matched, err));
-    TRY(comm_resolve_add_fact(out, "meetings", shared, err));
+    TRY(add_fact(out, "collectives", k->list.n, err));
+    TRY(add_fact(out, "collectives_matched", k->found.n_matched, err));
+    TRY(add_fact(out, "meetings", shared, err));
     return summary_settle(out, err);
 }
 

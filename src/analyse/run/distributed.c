@@ -198,8 +198,8 @@ static status write_arrivals(run_question *q, error *err) {
     return table_sort(t, COL_D(arrivals, start), false, err);
 }
 
-static status distributed_write_device(run_question *q, table *t, uint32_t worker,
-                                       const summary_device *d, error *err) {
+static status write_device(run_question *q, table *t, uint32_t worker, const summary_device *d,
+                           error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
     set_worker(q, t, row, worker);
@@ -230,7 +230,7 @@ static status write_devices(run_question *q, error *err) {
     for (uint32_t w = 0; w < q->who.n; w++)
         for (uint32_t i = first[w]; i && i <= n && str_eq(d[i - 1].worker, q->who.v[w]->name);
              i++)
-            TRY(distributed_write_device(q, t, w, &d[i - 1], err));
+            TRY(write_device(q, t, w, &d[i - 1], err));
     return OK;
 }
 
@@ -328,7 +328,7 @@ static const rule rules[] = {
     {"communication_hidden", MSG_VERDICT_HIDDEN, SEVERITY_GOOD, is_hidden},
 };
 
-static void distributed_judge(run_question *q) {
+static void judge(run_question *q) {
     distributed_facts f = {.q = q,
                            .worst = UINT32_MAX,
                            .comm_matches = run_fact(q->s, "meetings"),
@@ -394,7 +394,7 @@ status analyse_distributed(const analysis_input *in, const params *p, arena *a, 
     TRY(write_link(&q, err));
     if (in->n_traces == 1 && trace_has(in->traces[0].trace, TRAIT_NEGOTIATIONS))
         TRY(other_traces_judge(in->traces[0].trace, a, &out->verdict, err));
-    if (!out->verdict.id) distributed_judge(&q);
+    if (!out->verdict.id) judge(&q);
     answer_finish(out, p);
     return OK;
 }

@@ -36,8 +36,8 @@ static status add_trace(summary *s, const analysis_input *in, uint32_t i, const 
     return reduce_trace(&q, a->limit_bytes, s, err);
 }
 
-static status run_summary_own_join(const analysis_input *in, const params *p, arena *a,
-                                   summary *s, error *err) {
+static status join_own(const analysis_input *in, const params *p, arena *a, summary *s,
+                       error *err) {
     bool summaries = false;
     for (uint32_t i = 0; i < in->n_traces; i++) {
         TRY(add_trace(s, in, i, p, a, err));
@@ -56,7 +56,7 @@ status run_summary_join(const analysis_input *in, const params *p, size_t limit_
     summary *s = summary_new();
     if (!s) FAIL_MEMORY(err);
     arena_init(&scratch, limit_bytes);
-    status st = run_summary_own_join(in, p, &scratch, s, err);
+    status st = join_own(in, p, &scratch, s, err);
     arena_fini(&scratch);
     if (st == OK)
         *out = s;
@@ -99,7 +99,7 @@ static status join_names(const analysis_input *in, const params *p, arena *a, su
 }
 
 /* Frees the summary with the arena, or now. */
-static status run_summary_keep(summary *s, arena *a, const summary **out, error *err) {
+static status keep(summary *s, arena *a, const summary **out, error *err) {
     if (!arena_on_reset(a, free_summary, s)) FAIL_MEMORY(err); /* which has freed it */
     *out = s;
     return OK;
@@ -115,7 +115,7 @@ status run_summary_names(const analysis_input *in, const params *p, arena *a,
     summary *s = summary_new();
     if (!s) FAIL_MEMORY(err);
     status st = join_names(in, p, a, s, err);
-    if (st == OK) return run_summary_keep(s, a, out, err);
+    if (st == OK) return keep(s, a, out, err);
     summary_free(s);
     return st;
 }
@@ -130,5 +130,5 @@ status run_summary_make(const analysis_input *in, const params *p, arena *a,
         return OK;
     }
     TRY(run_summary_join(in, p, a->limit_bytes, &s, err));
-    return run_summary_keep(s, a, out, err);
+    return keep(s, a, out, err);
 }

@@ -25,7 +25,7 @@ typedef struct {
     uint32_t cap;
 } finder;
 
-static uint8_t backward_owner_look_at_name(finder *f, uint32_t name) {
+static uint8_t look_at_name(finder *f, uint32_t name) {
     if (name >= f->t->n_strings) return 1;
     if (!f->name_kind[name]) {
         str text = trace_str(f->t, name);
@@ -59,7 +59,7 @@ static status find_nodes(finder *f, error *err) {
         int64_t until = INT64_MIN;
         for (uint32_t i = t->track.first[track]; i && i < t->track.end[track]; i++) {
             if (t->slice.start[i] >= until && t->slice.kind[i] == KIND_OP &&
-                backward_owner_look_at_name(f, t->slice.name[i]) > 1) {
+                look_at_name(f, t->slice.name[i]) > 1) {
                 if (!add_node(f, i)) FAIL_MEMORY(err);
                 until = slice_end(t, i);
             }
@@ -128,7 +128,7 @@ static status give_to_modules(finder *f, error *err) {
 
 static void give_accumulation(finder *f) {
     for (uint32_t i = 1; i < f->nodes.n; i++)
-        if (backward_owner_look_at_name(f, f->t->slice.name[f->nodes.v[i].slice]) == 3 &&
+        if (look_at_name(f, f->t->slice.name[f->nodes.v[i].slice]) == 3 &&
             !f->nodes.v[i].module_call &&
             trace_track_of(f->t, f->nodes.v[i].slice) ==
                 trace_track_of(f->t, f->nodes.v[i - 1].slice))

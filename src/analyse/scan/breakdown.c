@@ -74,8 +74,7 @@ static void add_host(const trace *t, comm_names *comm, interval window, role_ran
     }
 }
 
-static void breakdown_add_device(const trace *t, comm_names *comm, interval window,
-                                 role_ranges *out) {
+static void add_device(const trace *t, comm_names *comm, interval window, role_ranges *out) {
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         uint32_t i = t->kernel.slice[k];
         role r = role_on_device(t, comm, k);
@@ -93,7 +92,7 @@ status role_ranges_make(const trace *t, interval window, arena *a, role_ranges *
     for (int r = 0; r < N_ROLES; r++) made.at[r] = intervals_in(a);
     made.device = intervals_in(a);
     add_host(t, &comm, window, &made);
-    breakdown_add_device(t, &comm, window, &made);
+    add_device(t, &comm, window, &made);
     for (int r = 0; r < N_ROLES; r++) {
         intervals_merge(&made.at[r]);
         if (made.at[r].failed) FAIL_MEMORY(err);

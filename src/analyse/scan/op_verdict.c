@@ -9,7 +9,7 @@
 #include "analyse/kind_names.h"
 #include "base/message_ids_advice.h"
 
-static bool op_verdict_nothing_recorded(const void *facts, verdict *v) {
+static bool is_nothing_recorded(const void *facts, verdict *v) {
     (void)v;
     return !((const op_facts *)facts)->n_rows;
 }
@@ -60,8 +60,7 @@ static bool leads_on_host(const void *facts, verdict *v) {
 }
 
 static const rule rules[] = {
-    {"operators_not_recorded", MSG_VERDICT_OPERATORS_NONE, SEVERITY_INFO,
-     op_verdict_nothing_recorded},
+    {"operators_not_recorded", MSG_VERDICT_OPERATORS_NONE, SEVERITY_INFO, is_nothing_recorded},
     {"kernel_without_operator_leads", MSG_VERDICT_KERNEL_ALONE, SEVERITY_INFO, leads_alone},
     {"operator_odd_dimension", MSG_VERDICT_OPERATOR_ODD, SEVERITY_WARNING, odd_dimension},
     {"tensor_cores_unused", MSG_VERDICT_TENSOR_CORES_UNUSED, SEVERITY_WARNING,

@@ -89,7 +89,7 @@ typedef struct {
     int64_t sum, n, empty;
 } queue_sum;
 
-static status pipe_view_measure(const trace *t, arena *a, pipe_view *v, error *err) {
+static status measure(const trace *t, arena *a, pipe_view *v, error *err) {
     queue_sum *sums = ARENA_ARRAY(a, queue_sum, t->pipe_op.n);
     if (!sums) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->queue_sample.n; i++) {
@@ -179,7 +179,7 @@ status pipe_view_make(const trace *t, pipe_thresholds limits, arena *a, pipe_vie
                       error *err) {
     pipe_view v = {.n = 0};
     TRY(order_items(t, a, &v, err));
-    TRY(pipe_view_measure(t, a, &v, err));
+    TRY(measure(t, a, &v, err));
     TRY(add_cpu_use(t, &v, err));
     judge_items(&v, limits);
     *out = v;

@@ -51,7 +51,7 @@ status lanes_list(const lod *l, arena *a, timeline_lanes *out, error *err) MUST_
 
 /* What a lane id stands for. */
 typedef enum {
-    LANE_IS_NONE,
+    LANE_UNKNOWN,
     LANE_IS_SLICES,
     LANE_IS_SERIES,
     LANE_IS_UTILIZATION,

@@ -29,7 +29,7 @@ enum { VIEWPORT_BYTES = 200000, VIEWPORT_NAME_BYTES = 200, VIEWPORT_INSTANT = N_
 
 enum { /* flags of a box */
        BOX_BEFORE = 1,
-       BOX_BEHIND = 2,
+       BOX_AFTER = 2,
        BOX_UNFINISHED = 4,
        BOX_SPILLED = 8,
        BOX_CLOCK_SUSPECT = 16,

@@ -378,7 +378,7 @@ status ingest_ascend_db(source *src, const ingest_options *o, builder *b, error 
     if (!r.part) FAIL_MEMORY(err);
     status st = cann_facts_open(o, &r.tables, err);
     if (st == OK) st = cann_facts_put(r.tables, b, &r.rank_said, err);
-    if (st == OK) st = ascend_read_comm_beside(&r, o, err);
+    if (st == OK) st = ascend_read_comm_file(&r, o, err);
     if (st == OK) st = database_open(src, o, b, r.part, &r.db, err);
     if (st == OK) database_watch(r.db, &r.failed);
     if (st == OK) st = read_tables(&r, err);

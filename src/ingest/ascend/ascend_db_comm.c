@@ -224,13 +224,13 @@ status ascend_read_comm(reader *r, error *err) {
     return st;
 }
 
-static status read_beside(reader *r, const ingest_options *o, str path, error *err) {
+static status read_comm_file(reader *r, const ingest_options *o, str path, error *err) {
     source *s = NULL;
-    ingest_options beside = *o;
+    ingest_options options = *o;
     if (access(path.p, F_OK) != 0) return OK;
     TRY(source_open(path.p, &s, err));
-    beside.path = path.p;
-    status st = database_open(s, &beside, r->b, r->part, &r->db, err);
+    options.path = path.p;
+    status st = database_open(s, &options, r->b, r->part, &r->db, err);
     if (st == ERR_FORMAT)
         st = OK; /* it is not a database of sums: the run is read without
                                       it */
@@ -243,7 +243,7 @@ static status read_beside(reader *r, const ingest_options *o, str path, error *e
 
 const char *const ASCEND_SUMS[N_ASCEND_SUMS] = {"analysis.db", "communication_analyzer.db"};
 
-status ascend_read_comm_beside(reader *r, const ingest_options *o, error *err) {
+status ascend_read_comm_file(reader *r, const ingest_options *o, error *err) {
     str path = o->path ? str_of(o->path) : STR_NONE;
     size_t slash = str_rfind_byte(path, '/');
     if (!path.n || str_eq(path, STR("-"))) return OK;
@@ -253,7 +253,7 @@ status ascend_read_comm_beside(reader *r, const ingest_options *o, error *err) {
         buf_add_cstr(&text, ASCEND_SUMS[i]);
         buf_add_byte(&text, 0);
         status st = buf_ok(&text)
-                        ? read_beside(r, o, str_n(text.p, text.n - 1), err)
+                        ? read_comm_file(r, o, str_n(text.p, text.n - 1), err)
                         : error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
         buf_fini(&text);
         TRY(st);

@@ -136,7 +136,7 @@ int32_t ascend_device(reader *r, db_rows *row, int column);
 status ascend_read_comm(reader *r, error *err) MUST_USE;
 /* Names a table of the current database in `unread`, when it has rows. */
 status ascend_name_unread(reader *r, const char *table, error *err) MUST_USE;
-status ascend_read_comm_beside(reader *r, const ingest_options *o, error *err) MUST_USE;
+status ascend_read_comm_file(reader *r, const ingest_options *o, error *err) MUST_USE;
 
 /* ---- the tables ---- */
 

@@ -83,7 +83,7 @@ static status find_facts(cann_tables *t, error *err) {
     return find_groups(t, err);
 }
 
-static status cann_tables_read(cann_tables *t, error *err) {
+static status read_tables(cann_tables *t, error *err) {
     bool wanted[MS_MOST_KINDS] = {[MS_KERNEL_DETAILS] = true};
     TRY(find_facts(t, err));
     if (t->n_folders) TRY(ms_read_kinds(&t->details, t->folders, t->n_folders, wanted, err));
@@ -110,7 +110,7 @@ static status open_with(const ingest_options *o, status (*read)(cann_tables *, e
 }
 
 status cann_tables_open(const ingest_options *o, cann_tables **out, error *err) {
-    return open_with(o, cann_tables_read, out, err);
+    return open_with(o, read_tables, out, err);
 }
 
 status cann_facts_open(const ingest_options *o, cann_tables **out, error *err) {

@@ -50,7 +50,7 @@ typedef struct {
     buf info;
 } shape_sums;
 
-static status ms_records_add_call(shape_sums *s, str name, str shapes, str types, error *err) {
+static status add_call(shape_sums *s, str name, str shapes, str types, error *err) {
     ms *m = s->m;
     part_count(m->part, 1, 0);
     if (!name.n) {
@@ -103,7 +103,7 @@ status read_record_shapes(ms *m, str text, error *err) {
         str part_of[3] = {STR_NONE, STR_NONE, STR_NONE}, field;
         for (unsigned key; ms_next_field(&value, &key, &field);)
             if (key < 3) part_of[key] = field;
-        st = ms_records_add_call(&s, part_of[0], part_of[1], part_of[2], err);
+        st = add_call(&s, part_of[0], part_of[1], part_of[2], err);
     }
     return end_sums(&s, st, err);
 }
@@ -116,7 +116,7 @@ status read_operator_details(ms *m, str text, error *err) {
     size_t name = ok ? csv_find(&c, STR("Name")) : 0,
            shapes = ok ? csv_find(&c, STR("Input Shapes")) : 0;
     while (ok && st == OK && csv_next(&c))
-        st = ms_records_add_call(&s, csv_cell(&c, name), csv_cell(&c, shapes), STR_NONE, err);
+        st = add_call(&s, csv_cell(&c, name), csv_cell(&c, shapes), STR_NONE, err);
     if (c.failed) st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     csv_fini(&c);
     return end_sums(&s, st, err);

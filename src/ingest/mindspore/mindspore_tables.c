@@ -369,7 +369,7 @@ typedef struct {
     int64_t calls, total, dispatch, max, min;
 } aicpu_sum;
 
-static aicpu_sum *ms_tables_sum_of(vec *sums, map *by_name, uint32_t name) {
+static aicpu_sum *sum_of(vec *sums, map *by_name, uint32_t name) {
     uint32_t *at = map_at(by_name, name);
     if (!at) return NULL;
     if (*at == MAP_NONE) {
@@ -404,8 +404,7 @@ status ms_add_aicpu(ms *m, ms_aicpu *a, str name, error *err) {
     uint32_t type = ms_string(m, dash == SIZE_MAX || !dash ? name : str_n(name.p, dash));
     if (full == MS_NO_STRING || type == MS_NO_STRING) FAIL_MEMORY(err);
     for (int level = 0; level < 2; level++) {
-        aicpu_sum *s =
-            ms_tables_sum_of(&a->sums[level], &a->by_name[level], level ? type : full);
+        aicpu_sum *s = sum_of(&a->sums[level], &a->by_name[level], level ? type : full);
         if (!s) FAIL_MEMORY(err);
         s->type = type;
         s->calls++;

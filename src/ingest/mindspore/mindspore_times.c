@@ -115,11 +115,11 @@ static status guessed_rows(ms *m, const row_form *f, const char **p, const char 
     const ms_name *names = VEC(&l->names, ms_name);
     uint32_t next = l->last ? names[l->last - 1].next : 0;
     uint64_t n = 0;
-    for (const char *behind; next; *p = behind, next = names[next - 1].next, n++) {
+    for (const char *next_line; next; *p = next_line, next = names[next - 1].next, n++) {
         if (m->exec.rows.n == m->exec.rows.cap && vec_reserve(&m->exec.rows, 1) != OK)
             FAIL_MEMORY(err);
         ms_exec *e = &VEC(&m->exec.rows, ms_exec)[m->exec.rows.n];
-        if (!(behind = guessed_row(f, &names[next - 1], *p, end, e))) break;
+        if (!(next_line = guessed_row(f, &names[next - 1], *p, end, e))) break;
         m->exec.rows.n++;
         l->last = next;
     }

@@ -55,7 +55,7 @@ TEMPLATE const char *varint_at(const char *p, uint64_t *v, bool pext) {
 
 /* ---- steps of the first try: each takes p to after its field, NULL when it is too odd ---- */
 
-static inline const char *paddle_wire_number_at(const char *p, uint32_t tag, uint64_t *v) {
+static inline const char *number_at(const char *p, uint32_t tag, uint64_t *v) {
     if (!p || (uint8_t)*p != tag) return p;
     if ((uint8_t)p[1] < 0x80) {
         *v = (uint8_t)p[1];
@@ -72,7 +72,7 @@ static inline const char *skip_varint(const char *p) {
     return (uint8_t)p[8] < 0x80 ? p + 9 : NULL;
 }
 
-static void remember(wire_alike *last, const char *p, size_t n) {
+static void remember(wire_repeat *last, const char *p, size_t n) {
     if (n == 0 || n > 16) return;
     for (size_t i = 0; i < 2; i++) {
         size_t used = n <= 8 * i ? 0 : n - 8 * i < 8 ? n - 8 * i : 8;
@@ -83,24 +83,25 @@ static void remember(wire_alike *last, const char *p, size_t n) {
 }
 
 /* Numbers that are others than the last time. */
-static const char *read_alike(const char *p, uint32_t tag, int n, wire_alike *last) {
-    *last = (wire_alike){.n = 0};
+static const char *read_repeat(const char *p, uint32_t tag, int n, wire_repeat *last) {
+    *last = (wire_repeat){.n = 0};
     const char *end = p;
     for (int i = 0; i < n; i++)
-        end = paddle_wire_number_at(end, tag + PB_VARINT(1) * (uint32_t)i, &last->v[i]);
+        end = number_at(end, tag + PB_VARINT(1) * (uint32_t)i, &last->v[i]);
     if (end) remember(last, p, (size_t)(end - p));
     return end;
 }
 
 /* The n fields from `tag` on. */
-static inline const char *alike_at(const char *p, uint32_t tag, int n, wire_alike *last) {
+static inline const char *read_repeat_at(const char *p, uint32_t tag, int n,
+                                         wire_repeat *last) {
     uint64_t w[2];
     if (!p) return NULL;
     memcpy(w, p, sizeof w);
     if (last->n && !(((w[0] ^ last->bytes[0]) & last->mask[0]) |
                      ((w[1] ^ last->bytes[1]) & last->mask[1])))
         return p + last->n;
-    return read_alike(p, tag, n, last);
+    return read_repeat(p, tag, n, last);
 }
 
 /* ---- nodes ---- */
@@ -232,7 +233,7 @@ TEMPLATE bool plain_range(str message, wire_state *w, wire_range *out, bool pext
     if ((uint8_t)p[2] != PB_VARINT(3) || !(p = varint_at(p + 3, &out->start, pext)))
         return false;
     if ((uint8_t)p[0] != PB_VARINT(4) || !(p = varint_at(p + 1, &out->end, pext))) return false;
-    p = alike_at(p, PB_VARINT(5), 2, &w->range_thread);
+    p = read_repeat_at(p, PB_VARINT(5), 2, &w->range_thread);
     out->pid = w->range_thread.v[0];
     out->tid = w->range_thread.v[1];
     return p == message.p + message.n;
@@ -279,7 +280,7 @@ TEMPLATE bool plain_memory(str message, wire_state *w, wire_memory *out, bool pe
     out->type = (uint8_t)p[1];
     if ((uint8_t)p[2] != PB_VARINT(3) || !(p = varint_at(p + 3, &out->address, pext)))
         return false;
-    p = alike_at(p, PB_VARINT(4), 2, &w->memory_thread);
+    p = read_repeat_at(p, PB_VARINT(4), 2, &w->memory_thread);
     out->pid = w->memory_thread.v[0];
     out->tid = w->memory_thread.v[1];
     if (!p || (uint8_t)p[0] != PB_VARINT(6) || !(p = varint_at(p + 1, &out->increase, pext)))
@@ -290,7 +291,7 @@ TEMPLATE bool plain_memory(str message, wire_state *w, wire_memory *out, bool pe
     p += n + 2;
     if ((uint8_t)p[0] != PB_VARINT(8) || !(p = varint_at(p + 1, &out->totals[0], pext)))
         return false;
-    p = alike_at(p, PB_VARINT(9), WIRE_ALIKE, &w->memory_totals);
+    p = read_repeat_at(p, PB_VARINT(9), WIRE_REPEATS, &w->memory_totals);
     memcpy(&out->totals[1], w->memory_totals.v, sizeof w->memory_totals.v);
     return p == message.p + message.n;
 }

@@ -10,12 +10,12 @@ enum { WIRE_ROOM = 256 };
 
 /* Number fields that are together and nearly always are what they were in the message before,
  * and the bytes that said so. */
-enum { WIRE_ALIKE = 3 };
+enum { WIRE_REPEATS = 3 };
 typedef struct {
     uint64_t bytes[2], mask[2];
     size_t n; /* 0: none yet */
-    uint64_t v[WIRE_ALIKE];
-} wire_alike;
+    uint64_t v[WIRE_REPEATS];
+} wire_repeat;
 
 /* Where the numbers of the last node were, up to the length of its event: the next one's are
  * nearly always as long. Only the bits that give the length of a number count. */
@@ -50,8 +50,8 @@ typedef struct {
  * takes a whole message; false when it is damaged, then *out has what was read so far. */
 typedef struct wire_state wire_state;
 struct wire_state {
-    wire_alike range_thread, memory_thread; /* process and thread */
-    wire_alike memory_totals;               /* the last three */
+    wire_repeat range_thread, memory_thread; /* process and thread */
+    wire_repeat memory_totals;               /* the last three */
     wire_head node;
     bool (*read_range)(str message, wire_state *w, wire_range *out);
     bool (*read_memory)(str message, wire_state *w, wire_memory *out);

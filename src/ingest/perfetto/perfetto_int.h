@@ -62,8 +62,8 @@ typedef struct {
 
 typedef struct {
     uint64_t uuid, parent;
-    uint32_t name; /* string id */
-    bool told;     /* there is a descriptor */
+    uint32_t name;       /* string id */
+    bool has_descriptor; /* there is a descriptor */
     bool is_process, is_thread, is_counter, incremental;
     bool resolved;
     bool is_stream; /* of a device, by rocprofv3's names */

@@ -211,7 +211,7 @@ static status find_track(recorder *r, const raw_comm *c, uint32_t *track) {
     if (*track != UINT32_MAX) return OK;
     ident pid = {.v = 0}, tid = {.v = c->group_name, .text = c->group_name != 0};
     *track = part_track(r->part, pid, tid);
-    uint32_t *seen = *track == UINT32_MAX ? NULL : map_at(&r->labelled, *track);
+    uint32_t *seen = *track == UINT32_MAX ? NULL : map_at(&r->labeled, *track);
     if (!seen) return ERR_MEMORY;
     if (*seen != MAP_NONE) return OK;
     *seen = 1;
@@ -357,7 +357,7 @@ status ingest_flight_recorder(source *src, const ingest_options *o, builder *b, 
     part_finish(r.part);
     pickle_free(r.pickle);
     vec_fini(&r.lists);
-    map_fini(&r.labelled);
+    map_fini(&r.labeled);
     buf_fini(&r.text);
     buf_fini(&json);
     return st;

@@ -55,7 +55,7 @@ typedef struct {
     str last_group;       /* of the last entry, a JSON value */
     uint32_t last_ranks;
     int64_t last_ns, first_ns;
-    map labelled;                /* tracks that have a name */
+    map labeled;                 /* tracks that have a name */
     uint32_t last_name, last_op; /* of an entry; what it does */
     uint32_t last_state;         /* of an entry */
     uint16_t last_category;      /* of that state */

@@ -269,7 +269,7 @@ bool rocm_csv_is_part(str file) {
 
 /* Another table of the same recording. One that does not exist, or cannot be read, is left out:
  * no file needs another. */
-static status read_beside(tables *t, const char *path, error *err) {
+static status read_other_tables(tables *t, const char *path, error *err) {
     source *s = NULL;
     buf bytes = {0};
     if (source_open(path, &s, NULL) != OK) return OK;
@@ -295,7 +295,7 @@ static status read_all(tables *t, str named, error *err) {
                          STR_ARG(ENDS[i]), packed ? ".gz" : "");
         if (n < 0 || (size_t)n >= sizeof path) continue;
         TRY(str_eq(str_n(path, (size_t)n), own) ? read_table(t, named, err)
-                                                : read_beside(t, path, err));
+                                                : read_other_tables(t, path, err));
     }
     return OK;
 }

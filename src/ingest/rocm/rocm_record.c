@@ -81,8 +81,8 @@ static inline const char *read_value(const char *p, const char *end, uint8_t fie
 }
 
 /* The record at p, when it is written as the last one was; NULL: it is not. */
-static const char *read_alike(const char *p, const char *end, const rocm_layout *l,
-                              rocm_record *out) {
+static const char *read_same_layout(const char *p, const char *end, const rocm_layout *l,
+                                    rocm_record *out) {
     for (size_t i = 0; i < l->n; i++) {
         const rocm_lead *lead = &l->leads[i];
         if ((size_t)(end - p) <= lead->n || !scan_equal(p, lead->p, lead->n)) return NULL;
@@ -145,7 +145,7 @@ static void forget_values(rocm_record *out) {
 
 const char *rocm_read_record(const char *p, const char *end, rocm_layout *l, rocm_record *out) {
     forget_values(out);
-    const char *stop = l->n ? read_alike(p, end, l, out) : NULL;
+    const char *stop = l->n ? read_same_layout(p, end, l, out) : NULL;
     if (stop) return stop;
     forget_values(out);
     l->n = 0;

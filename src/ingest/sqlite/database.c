@@ -79,7 +79,7 @@ static status load_bytes(database *d, source *src, error *err) {
 }
 
 /* The header of the copy says what is true of it: it has no journal, and its real size. */
-static void mend_head(database *d) {
+static void repair_head(database *d) {
     char *p = d->bytes.p;
     if (promised_bytes(buf_str(&d->bytes)) > d->bytes.n) {
         part_lost(d->part, CAUSE_TRUNCATED, d->bytes.n, 0);
@@ -186,7 +186,7 @@ static status open_all(database *d, source *src, error *err) {
     bool plain = is_plain_file(src, d->o, head);
     d->size_bytes = source_file_bytes(src);
     if (!plain) TRY(load_bytes(d, src, err));
-    if (!plain) mend_head(d);
+    if (!plain) repair_head(d);
     builder_set_input_bytes(d->b, d->size_bytes);
     TRY(sqlite_start(err));
     int rc = plain ? database_open_descriptor(source_descriptor(src), &d->db) : open_bytes(d);

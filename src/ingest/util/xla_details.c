@@ -48,8 +48,8 @@ void xla_kernel_details(str text, raw_kernel *k) {
     if (registers != ABSENT_I64) k->registers = sat_i32(registers);
     detail_sizes(text, STR("grid:"), k->grid);
     detail_sizes(text, STR("block:"), k->block);
-    str told = detail(text, STR("occ_pct:"));
-    if (told.n && str_to_f64(told, &percent)) k->occupancy = xla_occupancy(percent);
+    str occupancy = detail(text, STR("occ_pct:"));
+    if (occupancy.n && str_to_f64(occupancy, &percent)) k->occupancy = xla_occupancy(percent);
 }
 
 int64_t xla_copied_bytes(str text) {

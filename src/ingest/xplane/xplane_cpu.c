@@ -90,10 +90,10 @@ static status add_event(cpu_scan *c, const event *e, uint8_t kind, uint64_t func
     return OK;
 }
 
-/* `told`: the function is the number of its run. */
-static status add_call(cpu_scan *c, const event *e, bool told) {
+/* `recorded`: the function is the number of its run. */
+static status add_call(cpu_scan *c, const event *e, bool recorded) {
     reader *r = c->r;
-    uint64_t run = told ? (uint64_t)stat_int(&r->set, STAT_RUN, 0) : 0;
+    uint64_t run = recorded ? (uint64_t)stat_int(&r->set, STAT_RUN, 0) : 0;
     TRY(add_event(c, e, EVENT_CALL, run));
     VEC(&c->events, cpu_event)[c->events.n - 1].row = (uint32_t)r->cpu_calls.n;
     cpu_call_row *row = vec_push(&r->cpu_calls);
@@ -103,7 +103,7 @@ static status add_call(cpu_scan *c, const event *e, bool told) {
                           .function = run,
                           .quiet = {e->start, e->start},
                           .run = CPU_NO_RUN,
-                          .is_told = told};
+                          .is_recorded = recorded};
     return OK;
 }
 
@@ -233,7 +233,7 @@ static status place_event(cpu_scan *c, uint32_t i) {
     meet(c, e, open, c->open.n);
     cpu_call_row *call =
         e->kind == EVENT_CALL ? &VEC(&c->r->cpu_calls, cpu_call_row)[e->row] : NULL;
-    if (call && !call->is_told) call->function = function_around(c);
+    if (call && !call->is_recorded) call->function = function_around(c);
     uint32_t *to = vec_push(&c->open);
     if (!to) return ERR_MEMORY;
     *to = i;

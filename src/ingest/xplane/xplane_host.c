@@ -439,7 +439,7 @@ static uint32_t list_scopes(const reader *r, uint32_t scope, uint32_t out[MAX_SC
 /* Is an operation adjacent to the one before it? Not when a range begins or ends between them,
  * nor when it belongs to another execution of the program. On a thread that draws nothing
  * around its operations, executions are separated by the pauses between them. */
-static bool is_beside(const op_item *before, const op_item *item) {
+static bool is_adjacent(const op_item *before, const op_item *item) {
     if (item->parent != before->parent || item->run != before->run) return false;
     int64_t pause = sub_i64(item->start, before->end);
     return pause >= 0 && (item->parent || pause < MAX_PAUSE_NS);
@@ -457,7 +457,7 @@ static status put_scopes(host_line *h) {
     qsort(items, h->items.n, sizeof *items, compare_items);
     for (size_t i = 0; i < h->items.n; i++) {
         uint32_t n_path = list_scopes(h->r, items[i].scope, path), same = 0;
-        if (i && is_beside(&items[i - 1], &items[i]))
+        if (i && is_adjacent(&items[i - 1], &items[i]))
             while (same < n && same < n_path && open[same].scope == path[same]) same++;
         TRY(close_scopes(h, open, &n, same));
         for (; n < n_path; n++) open[n] = (open_scope){path[n], items[i].start, 0};

@@ -170,7 +170,7 @@ typedef struct {
         int64_t start, end;
     } quiet;      /* nothing else is drawn there */
     uint32_t run; /* row of cpu_runs, or CPU_NO_RUN */
-    bool is_told;
+    bool is_recorded;
 } cpu_call_row;
 
 /* One end of a hand-over from thread to thread. */

@@ -80,8 +80,8 @@ static void name_plane(const reader *r, plane *p) {
         if (p->role == PLANE_GPU || p->role == PLANE_TPU)
             p->device = number_in(p->name, roles[i].front.n);
         /* The sparse cores of a TPU are separate from its own: "/device:TPU:0 SparseCore 1". */
-        bool beside = p->role == PLANE_TPU && str_find(p->name, STR(" "), 0) != SIZE_MAX;
-        if (beside) p->role = PLANE_OTHER;
+        bool is_sparse = p->role == PLANE_TPU && str_find(p->name, STR(" "), 0) != SIZE_MAX;
+        if (is_sparse) p->role = PLANE_OTHER;
         p->pid = p->role == PLANE_OTHER ? PID_OTHER + (int64_t)r->planes.n
                  : r->in                ? p->device /* as recordings number their own */
                                         : PID_DEVICE + (int64_t)p->device;

@@ -54,7 +54,7 @@ static void boxes_are_cut_to_the_range_and_say_so(void **state) {
     assert_int_equal(v.start[0], 0);
     assert_int_equal(v.end[0], 10);
     assert_near(v.time[0], 30);
-    assert_int_equal(v.flags[0], BOX_BEFORE | BOX_BEHIND);
+    assert_int_equal(v.flags[0], BOX_BEFORE | BOX_AFTER);
     assert_int_equal(v.run_lane[0], lane);
     timeline_fini(&x);
 }
