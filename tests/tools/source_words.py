@@ -70,5 +70,5 @@ def identifiers(path, text):
 
 
 def words_of(name):
-    """`told_workers` and `toldWorkers` as "told workers"."""
+    """`seen_workers` and `seenWorkers` as "seen workers"."""
     return " ".join(part.lower() for part in PART.findall(name))
