@@ -1,4 +1,4 @@
-/* window.h: the part of a trace that a question is about: an interval of time, a range of steps.
+/* window.h: the part of a trace that a question is about: an interval or a range of steps.
  *
  * An end that was not given is open: OPEN_START or OPEN_END, both in offsets and in absolute
  * times, so comparisons need no special case. Offsets count from the start of the trace; they

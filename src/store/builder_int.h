@@ -139,13 +139,12 @@ typedef struct {
     }          \
     t;
 #include "store/schema.def"
-    uint32_t *raw_row; /* raw row of each sealed slice, counted over all parts */
-    uint32_t *detail;  /* row of each slice in the op, kernel, call or module_call table */
-    uint32_t
-        *by_slice[2]; /* two more numbers for each slice, for the passes that need them
+    uint32_t *raw_row;      /* raw row of each sealed slice, counted over all parts */
+    uint32_t *detail;       /* row of each slice in the op, kernel, call or module_call table */
+    uint32_t *by_slice[2];  /* two more numbers for each slice, for the passes that need them
                          (frames) */
-    int64_t *call_external;   /* by row of call: what links it to its op */
-    int64_t *module_id;       /* by row of module_call: the producer's number */
+    int64_t *call_external; /* by row of call: what links it to its op */
+    int64_t *module_id;     /* by row of module_call: the producer's number */
     int64_t *kernel_external; /* by row of kernel */
     bool has_callers;         /* some slices are frames of a call stack, or modules */
     void *spare;              /* the memory of the arrays by slice */

@@ -10,15 +10,15 @@
 #include "store/trace.h"
 
 enum trait {
-    TRAIT_KNOWN_WORDS = 1,      /* its categories and names are those that viewers know */
-    TRAIT_PLAIN_EVENTS = 2,     /* ranges of anybody: nothing is known of a training */
-    TRAIT_END_MAY_LACK = 4,     /* a file without its last bytes is whole */
-    TRAIT_WRITTEN_ALONG = 8,    /* written as the program runs: only its end can be cut off */
-    TRAIT_OWN_RECORDER = 16,    /* steps and collectives are those of libtacho */
-    TRAIT_STATIC_GRAPH = 32,    /* samples of operators of a graph: no timeline */
-    TRAIT_DYNAMIC_GRAPH = 64,   /* a timeline of a framework that has such samples as well */
-    TRAIT_MEMORY_PICTURE = 128, /* blocks of memory and nothing else, with their own zero */
-    TRAIT_HOST_RANGES = 256,    /* ranges of the framework's own are work of the host */
+    TRAIT_KNOWN_WORDS = 1,        /* its categories and names are those that viewers know */
+    TRAIT_PLAIN_EVENTS = 2,       /* ranges of anybody: nothing is known of a training */
+    TRAIT_END_MAY_LACK = 4,       /* a file without its last bytes is whole */
+    TRAIT_WRITTEN_ALONG = 8,      /* written as the program runs: only its end can be cut off */
+    TRAIT_OWN_RECORDER = 16,      /* steps and collectives are those of libtacho */
+    TRAIT_STATIC_GRAPH = 32,      /* samples of operators of a graph: no timeline */
+    TRAIT_DYNAMIC_GRAPH = 64,     /* a timeline of a framework that has such samples as well */
+    TRAIT_MEMORY_PICTURE = 128,   /* blocks of memory and nothing else, with their own zero */
+    TRAIT_HOST_RANGES = 256,      /* ranges of the framework's own are work of the host */
     TRAIT_ONLY_COLLECTIVES = 512, /* the last collectives of a rank, and nothing else */
     TRAIT_REQUESTS = 1024,        /* requests of a server and their phases, and nothing else */
     TRAIT_CALLS = 2048,           /* functions of a program's threads, and nothing else */

@@ -155,10 +155,10 @@ def _debian_files(machine, epoch):
 
 
 def _maintainer():
-    said = os.environ.get("DEB_MAINTAINER") or MAINTAINER
-    if not re.fullmatch(r"[^<>\n]*[^<>\s] <[^<>@\s]+@[^<>@\s]+>", said):
-        raise RuntimeError(f"DEB_MAINTAINER must be 'NAME <ADDRESS>', not '{told}'")
-    return said
+    maintainer = os.environ.get("DEB_MAINTAINER") or MAINTAINER
+    if not re.fullmatch(r"[^<>\n]*[^<>\s] <[^<>@\s]+@[^<>@\s]+>", maintainer):
+        raise RuntimeError(f"DEB_MAINTAINER must be 'NAME <ADDRESS>', not '{maintainer}'")
+    return maintainer
 
 
 def debian(machine, folder):

@@ -26,9 +26,9 @@ RUNPATH = "$ORIGIN:$ORIGIN/../../../.."
 
 def epoch():
     """The time every packed file has: that of the last commit, or of the release that was unpacked."""
-    said = os.environ.get("SOURCE_DATE_EPOCH")
-    if said:
-        return int(said)
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    if epoch:
+        return int(epoch)
     if (ROOT / ".git").exists():
         asked = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, stdout=subprocess.PIPE, check=False)
         if asked.returncode == 0 and asked.stdout.strip():

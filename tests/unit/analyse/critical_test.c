@@ -297,7 +297,7 @@ static void make_mostly_unknown(fake *f) {
     }
 }
 
-static void what_nobody_recorded_decides_nothing(void **state) {
+static void missing_records_change_nothing(void **state) {
     asked *q = ask(make_mostly_unknown);
     assert_string_equal(q->out.verdict.id, "critical_unknown");
     done(q);
@@ -461,7 +461,7 @@ int main(void) {
         cmocka_unit_test(the_path_is_added_up_by_line_of_the_program),
         cmocka_unit_test(a_thread_that_waits_for_another_is_in_its_operators),
         cmocka_unit_test(work_without_launches_follows_its_stream),
-        cmocka_unit_test(what_nobody_recorded_decides_nothing),
+        cmocka_unit_test(missing_records_change_nothing),
         cmocka_unit_test(a_long_operator_keeps_its_own_time),
         cmocka_unit_test(a_batch_depends_on_the_thread_that_loads_it),
         cmocka_unit_test(a_faster_loader_makes_waiting_shorter),

@@ -47,7 +47,7 @@ static void matrix_cores_of_every_vendor_are_recognized(void **state) {
     CHECK(rows);
 }
 
-static void what_looks_like_matrix_work_and_is_none(void **state) {
+static void what_looks_like_matrix_work_and_is_not(void **state) {
     static const wanted rows[] = {
         {"SubTensorOpWithScalar1d", CLASS_COPY, MATRIX_NO},
         {"triton_poi_fused__to_copy_add_fmha_v3_fwd_view_24", CLASS_ELEMENTWISE, MATRIX_NO},
@@ -285,7 +285,7 @@ static void calls_of_hip_are_known(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matrix_cores_of_every_vendor_are_recognized),
-        cmocka_unit_test(what_looks_like_matrix_work_and_is_none),
+        cmocka_unit_test(what_looks_like_matrix_work_and_is_not),
         cmocka_unit_test(what_a_name_does_not_tell_is_not_known),
         cmocka_unit_test(kernels_of_serving_libraries_are_known),
         cmocka_unit_test(collectives_of_every_library_are_communication),

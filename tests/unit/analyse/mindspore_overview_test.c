@@ -72,7 +72,7 @@ static void add_seven(built *x, const char *side) {
     }
 }
 
-static void types_of_a_gpu_go_by_mean(void **state) {
+static void types_of_a_gpu_are_sorted_by_mean(void **state) {
     built x;
     (void)state;
     built_init(&x);
@@ -87,7 +87,7 @@ static void types_of_a_gpu_go_by_mean(void **state) {
     built_fini(&x);
 }
 
-static void types_of_an_ascend_go_by_total(void **state) {
+static void types_of_an_ascend_are_sorted_by_total(void **state) {
     built x;
     (void)state;
     built_init(&x);
@@ -161,8 +161,8 @@ static void the_way_of_the_data_has_steps_for_each_part(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_average_step_is_the_producers),
-        cmocka_unit_test(types_of_a_gpu_go_by_mean),
-        cmocka_unit_test(types_of_an_ascend_go_by_total),
+        cmocka_unit_test(types_of_a_gpu_are_sorted_by_mean),
+        cmocka_unit_test(types_of_an_ascend_are_sorted_by_total),
         cmocka_unit_test(work_counts_operators_and_operations),
         cmocka_unit_test(the_way_of_the_data_has_steps_for_each_part),
     };

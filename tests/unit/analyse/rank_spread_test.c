@@ -81,7 +81,7 @@ static void one_worker_has_nothing_to_compare(void **state) {
 
 /* Step traces of two workers, and a third that recorded no times: it is not averaged, and
  * kernels, which are unknown, have no row. */
-static void a_worker_without_times_and_kernels_nobody_knows_are_left_out(void **state) {
+static void a_worker_without_times_and_unknown_kernels_are_left_out(void **state) {
     arena a = {0};
     summary *s = summary_new();
     static const char *const names[] = {"rank0", "rank1", "rank2"};
@@ -108,7 +108,7 @@ static void a_worker_without_times_and_kernels_nobody_knows_are_left_out(void **
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_category_has_its_least_median_and_most),
-        cmocka_unit_test(a_worker_without_times_and_kernels_nobody_knows_are_left_out),
+        cmocka_unit_test(a_worker_without_times_and_unknown_kernels_are_left_out),
         cmocka_unit_test(device_work_is_compared_among_those_that_recorded_it),
         cmocka_unit_test(one_worker_has_nothing_to_compare),
     };

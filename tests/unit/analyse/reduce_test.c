@@ -66,7 +66,7 @@ static void steps_tables_and_collectives_are_written_down(void **state) {
     fake_fini(&f);
 }
 
-static void the_host_is_told_by_the_name_of_the_worker(void **state) {
+static void the_host_is_known_by_the_name_of_the_worker(void **state) {
     fake f;
     fake_init(&f);
     const trace *t = fake_seal(&f);
@@ -103,7 +103,7 @@ static void a_worker_takes_a_megabyte_at_most(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_tables_and_collectives_are_written_down),
-        cmocka_unit_test(the_host_is_told_by_the_name_of_the_worker),
+        cmocka_unit_test(the_host_is_known_by_the_name_of_the_worker),
         cmocka_unit_test(a_worker_takes_a_megabyte_at_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

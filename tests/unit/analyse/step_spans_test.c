@@ -52,7 +52,7 @@ static step_spans make_with_ops(fake *f, int n, const char *without) {
     return out;
 }
 
-static void steps_with_operators_are_told_from_those_without(void **state) {
+static void steps_with_operators_are_distinguished_from_those_without(void **state) {
     fake f;
     step_spans some = make_with_ops(&f, 5, "*--*-");
     assert_int_equal(some.n, 2);
@@ -246,7 +246,7 @@ static void a_marked_first_step_out_of_proportion_is_left_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_marked_first_step_out_of_proportion_is_left_out),
-        cmocka_unit_test(steps_with_operators_are_told_from_those_without),
+        cmocka_unit_test(steps_with_operators_are_distinguished_from_those_without),
         cmocka_unit_test(work_from_before_the_recording_does_not_go_to_the_first_step),
         cmocka_unit_test(a_recording_without_steps_begins_where_it_begins),
         cmocka_unit_test(the_median_is_the_smallest_that_half_do_not_exceed),

@@ -215,7 +215,7 @@ static void steps_that_overlap_cost_no_more_and_share_no_moment(void **state) {
     fake_fini(&f);
 }
 
-static void loading_of_data_that_nothing_hides_is_the_verdict(void **state) {
+static void exposed_loading_of_data_is_the_verdict(void **state) {
     fake f;
     arena a = {0};
     fake_init(&f);
@@ -253,7 +253,7 @@ int main(void) {
         cmocka_unit_test(two_steps_of_very_different_length_get_a_factor),
         cmocka_unit_test(warm_up_does_not_move_the_median),
         cmocka_unit_test(steps_that_overlap_cost_no_more_and_share_no_moment),
-        cmocka_unit_test(loading_of_data_that_nothing_hides_is_the_verdict),
+        cmocka_unit_test(exposed_loading_of_data_is_the_verdict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static summary_step *own(job *j, int64_t rank, int64_t step, int64_t ns) {
     return row;
 }
 
-static void nobody_is_late_in_a_healthy_run(void **state) {
+static void no_rank_is_late_in_a_healthy_run(void **state) {
     job j;
     begin(&j);
     end(&j);
@@ -73,7 +73,7 @@ static void nobody_is_late_in_a_healthy_run(void **state) {
     fini(&j);
 }
 
-static void every_cause_is_told_from_the_others(void **state) {
+static void every_cause_is_distinguished_from_the_others(void **state) {
     job j;
     begin(&j);
     for (int64_t step = 0; step < 3; step++) {
@@ -193,8 +193,8 @@ static void the_makers_words_come_first(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_is_late_in_a_healthy_run),
-        cmocka_unit_test(every_cause_is_told_from_the_others),
+        cmocka_unit_test(no_rank_is_late_in_a_healthy_run),
+        cmocka_unit_test(every_cause_is_distinguished_from_the_others),
         cmocka_unit_test(late_in_one_step_only_counts_there),
         cmocka_unit_test(groups_are_known_by_what_they_do_and_slow_ones_by_their_like),
         cmocka_unit_test(the_makers_words_come_first),

@@ -164,7 +164,7 @@ static void utilization_is_the_share_of_each_bucket(void **state) {
     timeline_fini(&x);
 }
 
-static void a_lane_that_is_not_there_is_refused(void **state) {
+static void a_lane_that_does_not_exist_is_refused(void **state) {
     timeline x;
     viewport v;
     error err;
@@ -223,7 +223,7 @@ int main(void) {
         cmocka_unit_test(an_answer_stays_below_its_limit),
         cmocka_unit_test(a_long_name_keeps_its_ends),
         cmocka_unit_test(utilization_is_the_share_of_each_bucket),
-        cmocka_unit_test(a_lane_that_is_not_there_is_refused),
+        cmocka_unit_test(a_lane_that_does_not_exist_is_refused),
         cmocka_unit_test(too_little_memory_is_a_status),
         cmocka_unit_test(a_range_of_hours_fits_into_32_bits),
     };

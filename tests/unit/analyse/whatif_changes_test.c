@@ -116,7 +116,7 @@ static void without_communication_nothing_waits_for_it(void **state) {
 }
 
 /* The 28 µs of the call are gone; the device keeps up, 4 µs later than the host. */
-static void without_the_wait_the_host_goes_on(void **state) {
+static void without_the_wait_the_host_continues(void **state) {
     assert_int_equal(with("no_sync", "yes"), 72);
 }
 
@@ -297,7 +297,7 @@ static void what_cannot_be_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_communication_nothing_waits_for_it),
-        cmocka_unit_test(without_the_wait_the_host_goes_on),
+        cmocka_unit_test(without_the_wait_the_host_continues),
         cmocka_unit_test(a_module_takes_host_and_device_time_with_it),
         cmocka_unit_test(a_range_takes_host_and_device_time_with_it),
         cmocka_unit_test(the_network_moves_bytes_faster_and_starts_sooner),

@@ -51,7 +51,7 @@ static void the_best_placing_is_found_not_the_first(void **state) {
     assert_true(score("cv", "cudaxxxxxconv") > 0);
 }
 
-static void a_long_needle_must_stand_as_it_is(void **state) {
+static void a_long_needle_must_match_exactly(void **state) {
     char text[200];
     for (int i = 0; i < 199; i++) text[i] = (char)('a' + i % 26);
     text[199] = '\0';
@@ -68,7 +68,7 @@ int main(void) {
         cmocka_unit_test(a_text_as_it_is_beats_letters),
         cmocka_unit_test(beginnings_of_words_beat_other_letters),
         cmocka_unit_test(the_best_placing_is_found_not_the_first),
-        cmocka_unit_test(a_long_needle_must_stand_as_it_is),
+        cmocka_unit_test(a_long_needle_must_match_exactly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,7 +96,7 @@ static void many_strings_keep_their_ids_and_places(void **state) {
     intern_free(t);
 }
 
-static void equal_hashes_are_told_apart(void **state) {
+static void equal_hashes_are_distinguished(void **state) {
     intern *t = intern_new();
     char text[160];
     for (unsigned i = 1; i <= 3000; i++) /* all in one place */
@@ -233,7 +233,7 @@ int main(void) {
         cmocka_unit_test(what_was_added_is_found_and_nothing_else),
         cmocka_unit_test(every_length_and_every_byte_counts),
         cmocka_unit_test(many_strings_keep_their_ids_and_places),
-        cmocka_unit_test(equal_hashes_are_told_apart),
+        cmocka_unit_test(equal_hashes_are_distinguished),
         cmocka_unit_test(long_strings_have_room),
         cmocka_unit_test(hashes_spread_over_their_upper_bits),
         cmocka_unit_test(threads_agree_on_the_ids),

@@ -164,7 +164,7 @@ static seen see(const buf *bytes) {
     return s;
 }
 
-static void test_work_at_the_same_time_is_on_tracks_of_its_own(void **state) {
+static void test_work_at_the_same_time_is_on_separate_tracks(void **state) {
     (void)state;
     trace *t = training();
     buf bytes = export_bytes(t, NULL);
@@ -232,7 +232,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_device_work_steps_and_operators_come_back),
         cmocka_unit_test(test_points_and_counters_come_back),
-        cmocka_unit_test(test_work_at_the_same_time_is_on_tracks_of_its_own),
+        cmocka_unit_test(test_work_at_the_same_time_is_on_separate_tracks),
         cmocka_unit_test(test_a_window_clips),
         cmocka_unit_test(test_every_kind_comes_back),
     };

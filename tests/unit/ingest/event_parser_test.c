@@ -132,7 +132,7 @@ static void an_event_comes_with_all_its_members(void **state) {
                   "45 bp=e id=7 other:str kept\n78\n");
 }
 
-static void arguments_may_be_empty_and_stand_anywhere(void **state) {
+static void arguments_may_be_empty_and_anywhere(void **state) {
     assert_events(
         "{\"args\":{},\"ts\":1},{\"ts\":2,\"args\":{ }},{\"ts\":3,\"args\":{},\"dur\":4},"
         "{\"args\":{\"x\":5},\"ts\":6}",
@@ -575,7 +575,7 @@ static void read_values(reading *r, const char *const *values, size_t n) {
     buf_fini(&expected);
 }
 
-static void a_predicted_text_is_taken_only_where_it_stands(void **state) {
+static void a_predicted_text_is_taken_only_where_it_matches(void **state) {
     /* Starts and ends of each other, texts that look like values, and nothing. */
     static const char *const twins[] = {"\"[1, 2]\"",
                                         "[1, 2]",
@@ -887,7 +887,7 @@ static void damage_in_a_text_is_counted_each_time(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_event_comes_with_all_its_members),
-        cmocka_unit_test(arguments_may_be_empty_and_stand_anywhere),
+        cmocka_unit_test(arguments_may_be_empty_and_anywhere),
         cmocka_unit_test(times_are_exact_to_the_nanosecond),
         cmocka_unit_test(a_number_keeps_the_form_it_was_written_in),
         cmocka_unit_test(an_id_of_digits_is_a_number_and_any_other_a_text),
@@ -911,7 +911,7 @@ int main(void) {
         cmocka_unit_test(without_memory_it_fails_and_says_so),
         cmocka_unit_test(a_border_is_where_one_event_follows_another),
         cmocka_unit_test(strings_and_values_outside_of_events_are_interned_too),
-        cmocka_unit_test(a_predicted_text_is_taken_only_where_it_stands),
+        cmocka_unit_test(a_predicted_text_is_taken_only_where_it_matches),
         cmocka_unit_test(texts_in_no_order_are_read_one_by_one),
         cmocka_unit_test(a_dialect_cuts_names_and_nothing_else),
         cmocka_unit_test(values_that_come_together_are_read_one_by_one_when_they_do_not),

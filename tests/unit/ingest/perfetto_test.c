@@ -224,7 +224,7 @@ static void put_named(buf *file, uint64_t time, uint64_t name_iid, buf *interned
     put_event(file, time + 10, &e, 1);
 }
 
-static void test_words_hold_until_they_are_told_anew(void **state) {
+static void test_words_hold_until_they_are_defined_again(void **state) {
     (void)state;
     buf file = {0}, words = {0};
     put_word(&words, 2, 1, "first");
@@ -748,7 +748,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ranges_nest_on_their_threads),
         cmocka_unit_test(test_tracks_are_a_tree),
-        cmocka_unit_test(test_words_hold_until_they_are_told_anew),
+        cmocka_unit_test(test_words_hold_until_they_are_defined_again),
         cmocka_unit_test(test_arguments_of_every_kind),
         cmocka_unit_test(test_clocks),
         cmocka_unit_test(test_lost_packets_are_counted),

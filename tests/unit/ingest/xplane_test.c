@@ -244,7 +244,7 @@ static void test_operations_of_a_graph_share_the_time_of_its_launch(void **state
     buf_fini(&file);
 }
 
-static void test_ranges_of_the_user_and_of_xla_are_told_apart(void **state) {
+static void test_ranges_of_the_user_and_of_xla_are_distinguished(void **state) {
     (void)state;
     buf file = gpu_profile();
     trace *t = read_profile(&file);
@@ -259,7 +259,7 @@ static void test_ranges_of_the_user_and_of_xla_are_told_apart(void **state) {
 }
 
 /* The id of this thread is a hash. */
-static void test_threads_go_by_names_that_can_be_read(void **state) {
+static void test_threads_have_readable_names(void **state) {
     (void)state;
     buf file = {0}, one = {0}, two = {0}, three = {0};
     plane_writer p = begin_plane("/host:CPU");
@@ -458,8 +458,8 @@ int main(void) {
         cmocka_unit_test(test_details_of_kernels_and_copies),
         cmocka_unit_test(test_operations_know_shapes_flops_phase_and_scopes),
         cmocka_unit_test(test_operations_of_a_graph_share_the_time_of_its_launch),
-        cmocka_unit_test(test_ranges_of_the_user_and_of_xla_are_told_apart),
-        cmocka_unit_test(test_threads_go_by_names_that_can_be_read),
+        cmocka_unit_test(test_ranges_of_the_user_and_of_xla_are_distinguished),
+        cmocka_unit_test(test_threads_have_readable_names),
         cmocka_unit_test(test_memory_of_a_device),
         cmocka_unit_test(test_a_tpu_runs_operations_of_launched_programs),
         cmocka_unit_test(test_operations_of_tensorflow),

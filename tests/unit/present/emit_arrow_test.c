@@ -146,7 +146,7 @@ static void the_stream_reads_back(void **state) {
 }
 
 /* Names come from files we did not write; a stream holds UTF-8 whatever they are. */
-static void bytes_that_are_no_text_are_replaced(void **state) {
+static void bytes_that_are_not_text_are_replaced(void **state) {
     arena a;
     buf b = {0};
     size_t row;
@@ -171,7 +171,7 @@ static void bytes_that_are_no_text_are_replaced(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_stream_reads_back),
-        cmocka_unit_test(bytes_that_are_no_text_are_replaced),
+        cmocka_unit_test(bytes_that_are_not_text_are_replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

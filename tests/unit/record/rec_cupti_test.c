@@ -223,7 +223,7 @@ static void what_the_devices_are_is_kept(void **state) {
     trace_release(t);
 }
 
-static void assert_has_made_up_gpu(trace *t) {
+static void assert_has_fake_gpu(trace *t) {
     assert_int_equal(t->device.n - 1, 2); /* it, and the one that the kernel ran on */
     assert_true(str_eq(trace_str(t, t->device.name[1]), STR("Made-up GPU")));
     assert_int_equal(t->device.memory[1], INT64_C(80) << 30);
@@ -246,11 +246,11 @@ static void the_devices_are_asked_for_while_the_driver_works(void **state) {
     __atomic_store_n(driver_is, 4, __ATOMIC_RELAXED);
     int64_t now = unix_now();
     emit_kernel(1, now, now + 1000, "k");
-    assert_has_made_up_gpu(stop_and_read());
+    assert_has_fake_gpu(stop_and_read());
     start_with_device(); /* and stops before the helper has had a turn: what is known is known */
     now = unix_now();
     emit_kernel(1, now, now + 1000, "k");
-    assert_has_made_up_gpu(stop_and_read());
+    assert_has_fake_gpu(stop_and_read());
 }
 
 /* They make every launch slower. */
@@ -474,7 +474,7 @@ static void it_is_left_to_the_profiler_of_a_framework(void **state) {
     trace_release(t);
 }
 
-static void another_holder_is_told_and_left_alone(void **state) {
+static void another_holder_is_reported_and_left_alone(void **state) {
     setenv("FAKE_CUPTI_BUSY", "1", 1);
     start_with_device();
     int64_t now = unix_now();
@@ -556,7 +556,7 @@ int main(void) {
         cmocka_unit_test_teardown(many_records_pass_through_few_buffers, tear_down),
         cmocka_unit_test_teardown(a_recording_without_device_leaves_it_alone, tear_down),
         cmocka_unit_test_teardown(it_is_left_to_the_profiler_of_a_framework, tear_down),
-        cmocka_unit_test_teardown(another_holder_is_told_and_left_alone, tear_down),
+        cmocka_unit_test_teardown(another_holder_is_reported_and_left_alone, tear_down),
         cmocka_unit_test_teardown(torch_profiler_is_named_where_pytorch_is, tear_down),
         cmocka_unit_test_teardown(a_child_never_calls_it, tear_down),
         cmocka_unit_test_teardown(the_devices_are_asked_for_while_the_driver_works, tear_down),

@@ -33,7 +33,7 @@ static void a_child_leaves_the_parents_recording_alone(void **state) {
     assert_int_equal(list_recordings(names, 4), 1);
 }
 
-static void a_followed_child_has_a_file_of_its_own(void **state) {
+static void a_followed_child_has_a_separate_file(void **state) {
     tacho_options o = {.size = sizeof o, .path = fresh_folder(), .follow_children = 1};
     assert_int_equal(tacho_start(&o), TACHO_OK);
     assert_int_equal(in_child(say_child), 0);
@@ -88,7 +88,7 @@ static int end_of(pid_t pid) {
     return how;
 }
 
-static void a_child_that_nobody_is_told_of_records_like_any_other(void **state) {
+static void a_child_made_without_fork_handlers_records_like_any_other(void **state) {
     if (!HAS_UNTOLD) skip();
     static pid_t (*const WAYS[])(void) = {clone_raw, _Fork};
     for (int i = 0; i < 4; i++) {
@@ -133,7 +133,7 @@ static void *hold_all(void *stop) {
     return NULL;
 }
 
-static void a_child_that_nobody_is_told_of_waits_for_no_mutex(void **state) {
+static void a_child_made_without_fork_handlers_waits_for_no_mutex(void **state) {
     if (!HAS_UNTOLD) skip();
     for (int way = 0; way < 2; way++) {
         pthread_t other;
@@ -170,7 +170,7 @@ static void *allocate(void *stop) {
 }
 
 /* It would wait for ever for a thread that it does not have. */
-static void a_child_that_nobody_is_told_of_needs_no_malloc(void **state) {
+static void a_child_made_without_fork_handlers_needs_no_malloc(void **state) {
     if (!HAS_UNTOLD) skip();
     pthread_t other;
     int stop = 0;
@@ -291,7 +291,7 @@ static void what_a_killed_program_lost_is_counted_to_the_last(void **state) {
 
 /* A thread that counts without a lock must not do so in a file that the child does not have,
  * however the child was made; and what the child records is its own. */
-static void a_child_of_a_thread_that_finds_no_room_starts_anew(void **state) {
+static void a_child_of_a_thread_that_finds_no_room_starts_again(void **state) {
     static pid_t (*const WAYS[])(void) = {fork, _Fork, clone_raw};
     enum { N_WAYS = HAS_UNTOLD ? 3 : 1 };
     for (int i = 0; i < 2 * N_WAYS; i++) {
@@ -530,16 +530,18 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         /* These two first: small files are full of names when there are many. */
         cmocka_unit_test_teardown(what_a_killed_program_lost_is_counted_to_the_last, tear_down),
-        cmocka_unit_test_teardown(a_child_of_a_thread_that_finds_no_room_starts_anew,
+        cmocka_unit_test_teardown(a_child_of_a_thread_that_finds_no_room_starts_again,
                                   tear_down),
         cmocka_unit_test_teardown(a_child_leaves_the_parents_recording_alone, tear_down),
-        cmocka_unit_test_teardown(a_followed_child_has_a_file_of_its_own, tear_down),
+        cmocka_unit_test_teardown(a_followed_child_has_a_separate_file, tear_down),
         cmocka_unit_test_teardown(a_followed_child_that_records_nothing_leaves_no_file,
                                   tear_down),
-        cmocka_unit_test_teardown(a_child_that_nobody_is_told_of_records_like_any_other,
+        cmocka_unit_test_teardown(a_child_made_without_fork_handlers_records_like_any_other,
                                   tear_down),
-        cmocka_unit_test_teardown(a_child_that_nobody_is_told_of_needs_no_malloc, tear_down),
-        cmocka_unit_test_teardown(a_child_that_nobody_is_told_of_waits_for_no_mutex, tear_down),
+        cmocka_unit_test_teardown(a_child_made_without_fork_handlers_needs_no_malloc,
+                                  tear_down),
+        cmocka_unit_test_teardown(a_child_made_without_fork_handlers_waits_for_no_mutex,
+                                  tear_down),
         cmocka_unit_test_teardown(what_was_recorded_survives_any_end, tear_down),
         cmocka_unit_test_teardown(a_handler_on_a_small_stack_does_no_harm, tear_down),
         cmocka_unit_test_teardown(a_library_loaded_late_records_all_threads, tear_down),

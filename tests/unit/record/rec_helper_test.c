@@ -73,7 +73,7 @@ static bool is_cut(void) {
            st.st_size == TACHO_FILE_HEADER_BYTES + 2 * TACHO_CHUNK_BYTES;
 }
 
-static void a_stopped_file_is_cut_to_what_it_holds(void **state) {
+static void a_stopped_file_is_cut_to_its_contents(void **state) {
     fresh_folder();
     start_all();
     tacho_mark("m");
@@ -257,7 +257,7 @@ static int tear_down(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(there_is_one_and_it_makes_room, tear_down),
-        cmocka_unit_test_teardown(a_stopped_file_is_cut_to_what_it_holds, tear_down),
+        cmocka_unit_test_teardown(a_stopped_file_is_cut_to_its_contents, tear_down),
         cmocka_unit_test_teardown(stopping_does_not_wait_for_the_disk, tear_down),
         cmocka_unit_test_teardown(it_takes_no_processor_from_the_program, tear_down),
         cmocka_unit_test_teardown(clocks_are_read_from_time_to_time, tear_down),

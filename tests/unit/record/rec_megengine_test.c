@@ -59,7 +59,7 @@ static void blocks_have_addresses_sizes_and_devices(void **state) {
     trace_release(t);
 }
 
-static void its_own_work_is_done_and_afterwards_nobody_listens(void **state) {
+static void its_own_work_is_done_and_afterwards_unwatched(void **state) {
     fresh_folder();
     *live = 0;
     assert_int_equal(tacho_megengine(HOST_KINDS, 2, 0), 1);
@@ -83,7 +83,7 @@ int main(void) {
 #if defined(__x86_64__) || defined(__aarch64__)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_have_addresses_sizes_and_devices),
-        cmocka_unit_test(its_own_work_is_done_and_afterwards_nobody_listens),
+        cmocka_unit_test(its_own_work_is_done_and_afterwards_unwatched),
     };
     failed += cmocka_run_group_tests_name("rec_megengine", tests, load, NULL);
 #endif

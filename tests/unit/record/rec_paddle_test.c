@@ -72,7 +72,7 @@ static void blocks_have_the_totals_of_their_device(void **state) {
     trace_release(t);
 }
 
-static void its_own_profiler_is_told_as_before(void **state) {
+static void its_own_profiler_is_called_as_before(void **state) {
     fresh_folder();
     *constructed = 0;
     assert_int_equal(tacho_paddle(&NONE, 1), 1);
@@ -109,7 +109,7 @@ int main(void) {
 #if defined(__x86_64__) || defined(__aarch64__)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_have_the_totals_of_their_device),
-        cmocka_unit_test(its_own_profiler_is_told_as_before),
+        cmocka_unit_test(its_own_profiler_is_called_as_before),
         cmocka_unit_test(totals_go_on_while_nothing_is_recorded),
     };
     failed += cmocka_run_group_tests_name("rec_paddle", tests, load, NULL);

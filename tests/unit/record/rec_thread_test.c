@@ -22,7 +22,7 @@ static void *record_ranges(void *name) {
     return NULL;
 }
 
-static void threads_write_beside_each_other(void **state) {
+static void threads_write_at_the_same_time(void **state) {
     pthread_t id[THREADS];
     char names[THREADS][24];
     fresh_folder();
@@ -229,7 +229,7 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(threads_write_beside_each_other, tear_down),
+        cmocka_unit_test_teardown(threads_write_at_the_same_time, tear_down),
         cmocka_unit_test_teardown(short_threads_share_their_chunks, tear_down),
         cmocka_unit_test_teardown(stopping_under_the_feet_of_writers_is_safe, tear_down),
         cmocka_unit_test_teardown(what_many_threads_lose_is_counted_to_the_last, tear_down),

@@ -8,7 +8,7 @@
 
 #include "serve/connections.h"
 
-static void the_one_that_is_silent_longest_gives_way(void **state) {
+static void the_one_that_is_silent_longest_is_closed(void **state) {
     connections c;
     connections_init(&c);
     connections_open(&c, 5, 100);
@@ -46,7 +46,7 @@ static void room_is_used_again(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_one_that_is_silent_longest_gives_way),
+        cmocka_unit_test(the_one_that_is_silent_longest_is_closed),
         cmocka_unit_test(who_is_answered_stays),
         cmocka_unit_test(room_is_used_again),
     };

@@ -270,7 +270,7 @@ static void the_folder_comes_from_the_environment(void **state) {
     folder_gone(&f);
 }
 
-static void a_folder_that_cannot_be_made_is_told(void **state) {
+static void a_folder_that_cannot_be_made_is_reported(void **state) {
     folder f = folder_new();
     trace *t = trace_of(&f, 7);
     setenv("XDG_CACHE_HOME", put_file(&f, "a_file", STR("x")), 1);
@@ -334,7 +334,7 @@ int main(void) {
         cmocka_unit_test(what_exceeds_the_limit_alone_is_not_kept),
         cmocka_unit_test(leftovers_of_killed_programs_go),
         cmocka_unit_test(the_folder_comes_from_the_environment),
-        cmocka_unit_test(a_folder_that_cannot_be_made_is_told),
+        cmocka_unit_test(a_folder_that_cannot_be_made_is_reported),
         cmocka_unit_test(a_write_that_fails_anywhere_leaves_no_entry),
         cmocka_unit_test(an_entry_is_not_lost_because_memory_is_short),
     };

@@ -312,7 +312,7 @@ static void a_file_that_cannot_be_read_says_why(void **state) {
     folder_gone(&f);
 }
 
-static void memory_is_given_back_by_what_nobody_looks_at(void **state) {
+static void unused_traces_give_memory_back(void **state) {
     folder f = folder_new();
     listener l;
     listener_init(&l);
@@ -343,7 +343,7 @@ static void memory_is_given_back_by_what_nobody_looks_at(void **state) {
     folder_gone(&f);
 }
 
-static void older_spans_wait_until_somebody_asks(void **state) {
+static void older_spans_wait_until_they_are_asked_for(void **state) {
     folder f = folder_new();
     listener l;
     listener_init(&l);
@@ -482,8 +482,8 @@ int main(void) {
         cmocka_unit_test(a_recording_that_is_being_written_is_read_soon),
         cmocka_unit_test(a_run_that_is_being_recorded_says_how_far_it_is),
         cmocka_unit_test(a_file_that_cannot_be_read_says_why),
-        cmocka_unit_test(memory_is_given_back_by_what_nobody_looks_at),
-        cmocka_unit_test(older_spans_wait_until_somebody_asks),
+        cmocka_unit_test(unused_traces_give_memory_back),
+        cmocka_unit_test(older_spans_wait_until_they_are_asked_for),
         cmocka_unit_test(links_that_lead_out_are_refused),
         cmocka_unit_test(a_removed_file_is_gone),
         cmocka_unit_test(many_threads_ask_while_files_come_and_go),

@@ -80,7 +80,7 @@ static void what_is_near_an_inserted_kernel_is_unknown(void **state) {
     assert_int_equal(match[67], 66);
 }
 
-static void what_lies_between_two_differences_is_found(void **state) {
+static void work_between_two_differences_is_found(void **state) {
     (void)state;
     add_own(&known, 0, 150);
     add_own(&other, 0, 50);
@@ -235,7 +235,7 @@ int main(void) {
         cmocka_unit_test_setup(equal_steps_match_whole, setup),
         cmocka_unit_test_setup(empty_steps_match_nothing, setup),
         cmocka_unit_test_setup(what_is_near_an_inserted_kernel_is_unknown, setup),
-        cmocka_unit_test_setup(what_lies_between_two_differences_is_found, setup),
+        cmocka_unit_test_setup(work_between_two_differences_is_found, setup),
         cmocka_unit_test_setup(another_branch_is_unknown, setup),
         cmocka_unit_test_setup(equal_layers_are_unknown_when_one_is_missing, setup),
         cmocka_unit_test_setup(equal_layers_after_another_branch_are_unknown, setup),

@@ -104,7 +104,7 @@ static void links_stay_inside_their_own_trace(void **state) {
     trace_release(one);
 }
 
-static void processes_and_devices_of_two_workers_are_told_apart(void **state) {
+static void processes_and_devices_of_two_workers_are_distinguished(void **state) {
     trace *t = merge_samples("rank0", "rank1", 0);
     assert_int_equal(t->process.pid[1], 100);
     assert_int_equal(t->process.pid[4], 1000100);
@@ -291,7 +291,7 @@ int main(void) {
         cmocka_unit_test(times_move_by_the_difference_of_the_times_of_day),
         cmocka_unit_test(a_trace_that_began_earlier_is_put_before_the_first),
         cmocka_unit_test(links_stay_inside_their_own_trace),
-        cmocka_unit_test(processes_and_devices_of_two_workers_are_told_apart),
+        cmocka_unit_test(processes_and_devices_of_two_workers_are_distinguished),
         cmocka_unit_test(two_recordings_of_one_worker_keep_their_numbers),
         cmocka_unit_test(arguments_say_the_same_as_before),
         cmocka_unit_test(only_metadata_all_agree_about_is_kept),

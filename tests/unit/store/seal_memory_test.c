@@ -43,7 +43,7 @@ static void a_release_finds_the_allocation_of_its_address(void **state) {
     trace_release(t);
 }
 
-static void an_address_of_zero_is_no_address(void **state) {
+static void an_address_of_zero_is_not_an_address(void **state) {
     trace *t =
         read_events("{\"ph\":\"i\",\"name\":\"[memory]\",\"ts\":1,\"args\":{\"Bytes\":8}},{"
                     "\"ph\":\"i\",\"name\":\"[memory]\",\"ts\":2,\"args\":{\"Bytes\":-8}}");
@@ -160,7 +160,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_belongs_to_the_innermost_operator_of_its_thread),
         cmocka_unit_test(a_release_finds_the_allocation_of_its_address),
-        cmocka_unit_test(an_address_of_zero_is_no_address),
+        cmocka_unit_test(an_address_of_zero_is_not_an_address),
         cmocka_unit_test(events_of_one_time_keep_the_producers_order),
         cmocka_unit_test(instants_and_samples_are_sorted_by_time_then_name),
         cmocka_unit_test(a_thread_with_samples_stays_a_thread),
