@@ -186,7 +186,7 @@ static void gradients_are_those_of_a_program_that_trains(void **state) {
     case_end(&c);
 }
 
-static void allocator_without_a_cache_is_not_advised_to_keep_it(void **state) {
+static void allocator_without_a_cache_gets_no_advice_to_retain_it(void **state) {
     advice_case c;
     case_begin(&c);
     for (int i = 0; i < 2; i++) {
@@ -216,7 +216,7 @@ int main(void) {
         cmocka_unit_test(variance_names_what_varies_and_needs_five_steps),
         cmocka_unit_test(slow_loader_is_the_cause_and_not_the_variance),
         cmocka_unit_test(gradients_are_those_of_a_program_that_trains),
-        cmocka_unit_test(allocator_without_a_cache_is_not_advised_to_keep_it),
+        cmocka_unit_test(allocator_without_a_cache_gets_no_advice_to_retain_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
