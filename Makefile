@@ -156,7 +156,7 @@ OBJECTS := $(call objects,$(CORE) $(wildcard $(MAIN)) $(RECORD) $(UNIT_ALL) $(FU
 
 # ---- building ----------------------------------------------------------------------------------
 
-.PHONY: all pictures tests tools replays faults benches fuzz fuzz-programs flags gen test check web web-packages web-check web-test \
+.PHONY: all pictures tests tools replays faults benches fuzz fuzz-programs flags gen hooks test check web web-packages web-check web-test \
     bench demo gpu install uninstall clean format format-check help FORCE
 
 ifeq ($(VARIANT),release)
@@ -389,6 +389,10 @@ pictures: web-packages
 	@$(MAKE) --no-print-directory all
 	@TACHO_PICTURES=update tests/browser/run "README's picture"
 
+# The checks of commit messages, for this clone.
+hooks:
+	git config core.hooksPath tools/hooks
+
 C_DIRS := src include tests tools bench demo
 format:
 	find $(wildcard $(C_DIRS)) -name '*.[ch]' -exec clang-format-14 -i {} +
@@ -454,6 +458,7 @@ help:
 	@echo 'make gpu          build/gpu-launch, gpu-knobs and gpu-python, for tests/gpu on a machine with a GPU'
 	@echo 'make fuzz         libFuzzer targets, build/fuzz/NAME (clang-14)'
 	@echo 'make gen          generated files from the tables;  make format: clang-format in place'
+	@echo 'make hooks        git checks the messages of your commits (tools/hooks)'
 	@echo 'make wheel        build/dist/*.whl for any Linux (ARCH=x86_64|aarch64|all);  make dist: tarballs;  make deb'
 	@echo 'make install      PREFIX=$(PREFIX) DESTDIR=$(DESTDIR);  make uninstall takes it away again'
 	@echo 'make clean        removes build/'

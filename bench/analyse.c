@@ -6,11 +6,11 @@
  *
  * One line of `name=value` words for each measurement. `question=ingest` is the reading, from open
  * to sealed store, without cache; the others are the analysis alone, from a sealed trace in memory
- * to its tables, with an arena of its own, as every request gets it. Memory of the question before
- * is given back first, as if the process had just begun: a small trace would find it again, a large
- * one would not. `first=1` marks the grouping that is asked when nobody names one, `file=0` the
- * first trace. Every second round takes the traces backwards, so that a machine that becomes slower
- * does not favor one of them. */
+ * to its tables, with its own arena, as every request gets it. Memory of the question before is
+ * given back first, as if the process had just begun: a small trace would find it again, a
+ * large one would not. `first=1` marks the default grouping, `file=0` the first trace. Every
+ * second round takes the traces backwards, so that a machine that becomes slower does not favor
+ * one of them. */
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static stamp now(void) {
     return (stamp){read_clock(CLOCK_MONOTONIC), read_clock(CLOCK_PROCESS_CPUTIME_ID)};
 }
 
-static int file; /* the trace at hand */
+static int file; /* the current trace */
 
 static void say(const char *analysis, str group, bool first, stamp began) {
     stamp t = now();

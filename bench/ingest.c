@@ -10,10 +10,10 @@
  *                              parser in memory and parses once for each line it reads
  *
  * Each measurement is one line of `name=value` words. What it says of memory is the peak of the
- * process. tacho pays for the first touch of all its memory, as it does when somebody starts it;
- * `copy` and `hold` are the best case of the others: every page was there before.
- * Times are of the work alone: no process start, no loading of the text for those who need all of
- * it in memory first. */
+ * process. tacho pays for the first touch of all its memory, as it does when it is started;
+ * `copy` and `hold` are the best case of the others: every page was there before. Times are of
+ * the work alone: no process start, no loading of the text for those who need all of it in
+ * memory first. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,15 +90,15 @@ static void measure_load(const char *threads, const char *path) {
     const trace *t = result.trace;
     printf(" input=%" PRIu64 " events=%" PRIu64 " dropped=%" PRIu64 " store=%" PRIu64,
            t->input_bytes, t->events_read, t->events_dropped, trace_size_bytes(t));
-    /* What they were taken for: one number that no mistake in reading leaves alone. */
+    /* What was read: one number that changes with every mistake in reading. */
     printf(" answer=%u/%u/%u/%u/%u/%u\n", t->slice.n, t->op.n, t->call.n, t->kernel.n,
            t->flow.n, t->memory.n);
     trace_release(result.trace);
 }
 
 /* The host of a virtual machine takes unused memory back within seconds and hands it out again at about
- * 1 GB/s, thirty times slower than the machine's own system clears a page. Large loads would pay for it
- * and small ones not, according to what ran before. */
+ * 1 GB/s, a thirtieth of the rate at which the machine's own system clears pages. Large loads would
+ * pay for it and small ones not, according to what ran before. */
 static void settle(const char *bytes) {
     const size_t huge = (size_t)2 << 20, n = (strtoull(bytes, NULL, 10) / huge + 1) * huge;
     stamp began = now();

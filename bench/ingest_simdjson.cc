@@ -1,7 +1,7 @@
-/* ingest_simdjson.cc: simdjson's tree parse behind two C functions, for bench/ingest.c.
+/* ingest_simdjson.cc: simdjson's tree parse as two C functions, for bench/ingest.c.
  *
  * The tree (its `dom` interface) is the fair opponent: it has read everything once it returns.
- * The on-demand interface only looks for structure until somebody asks for values. */
+ * The on-demand interface only looks for structure until values are asked for. */
 #include <simdjson.h>
 
 #include <new>

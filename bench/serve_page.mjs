@@ -3,8 +3,8 @@
 // first_bytes: what the first load takes off the wire, without answers of the API. interactive_ms: from
 // asking for the page until a pressed key has had its effect, median of five fresh browsers' profiles.
 // verdict_ms: from asking for the page until the verdict is there, in fresh profiles. switch_ms: from the click on
-// Memory, which nobody opened before, until all of it is drawn; likewise.
-// frames_ms: script time of each frame while the timeline is zoomed and panned with real answers.
+// Memory, which was not opened before, until all of it is drawn; likewise. frames_ms: script time of each frame
+// while the timeline is zoomed and panned with real answers.
 import { createRequire } from "node:module";
 import { browserPath } from "../tests/browser/path.mjs";
 

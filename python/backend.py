@@ -51,7 +51,7 @@ COMPLETIONS = {"tacho.bash": "share/bash-completion/completions/tacho",
 PACKAGES = {"make": "make", "gcc": "gcc", "/usr/bin/python3": "python3", "stdlib.h": "libc6-dev", "zlib.h": "zlib1g-dev",
             "zstd.h": "libzstd-dev", "xxhash.h": "libxxhash-dev", "microhttpd.h": "libmicrohttpd-dev",
             "curl/curl.h": "libcurl4-openssl-dev", "sqlite3.h": "libsqlite3-dev"}
-# The program itself cannot be in bin/: it finds what belongs to it beside its own file.
+# The program itself cannot be in bin/: it finds what belongs to it next to its own file.
 SCRIPT = """#!python
 import os
 import sys

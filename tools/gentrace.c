@@ -1,15 +1,15 @@
-/* gentrace.c: the one seeded trace generator; stands on libc alone, shares nothing with src/.
+/* gentrace.c: the one seeded trace generator; uses only libc, shares nothing with src/.
  *
  *   gentrace repeat N IN.json > OUT.json
- *       N copies of a plain Kineto trace one behind the other in time.  The input is scanned
- *       once into a list of patch points (a number, where it stands, what it is); a copy is
- *       the text between the points with the numbers moved on: 1.6 GB/s.
+ *       N copies of a plain Kineto trace one after the other in time.  The input is scanned
+ *       once into a list of patch points (a number, its place, what it is); a copy is the text
+ *       between the points with the numbers moved on: 1.6 GB/s.
  *       Shifted: ts, correlation, External id, Ev Idx, Record function id, Python id and
  *       parent id, Sequence number, flow ids, ProfilerStep numbers.  Left alone: Addr.
  *       Metadata events, header and trailer appear once.
  *
  *   gentrace kineto [options] > trace.json
- *       A made-up training run.  Host ops nest, launch kernels, have frames around them.  The
+ *       A synthetic training run.  Host ops nest, launch kernels, have frames around them.  The
  *       tree is made here, so the right answers are known by construction and --answers
  *       writes them; nothing is searched to find them.  One event a line, so that a test can
  *       take the file apart with a text tool.
@@ -155,7 +155,7 @@ typedef struct {
 } point;
 
 typedef struct {
-    uint64_t from, to; /* bytes of a run of events that are no metadata */
+    uint64_t from, to; /* bytes of a run of events that are not metadata */
     size_t first, end; /* its points */
 } run;
 
@@ -186,7 +186,7 @@ static void skip_space(scan *s) {
     }
 }
 
-/* From the opening quote to behind the closing one. */
+/* From the opening quote to past the closing one. */
 static void skip_string(scan *s) {
     s->at++;
     for (;;) {
@@ -444,8 +444,8 @@ static int repeat(int argc, char **argv) {
     for (int i = 0; i < N_SHIFTS; i++) {
         by[i] = most[i] + 1;
     }
-    /* Whole milliseconds behind the end, so that old integer files and new ones stay what they
-     * are. */
+    /* A multiple of a millisecond after the end, so that old integer files and new ones stay
+     * what they are. */
     by[SHIFT_TIME] = s.n_runs ? (s.most_us - s.least_us) / 1000 * 1000 + 2000 : 0;
     out_bytes(s.text, s.body_end);
     for (uint64_t copy = 1; copy < copies; copy++) {
@@ -461,7 +461,7 @@ static int repeat(int argc, char **argv) {
     return 0;
 }
 
-/* ---- options of the made-up traces ------------------------------------------------------ */
+/* ---- options of the synthetic traces ---------------------------------------------------- */
 
 #define FAULTS(X)         \
     X(partial_overlap)    \
@@ -499,7 +499,7 @@ static struct {
     uint64_t seed, bytes;
     int steps, ops, depth, streams, threads, world, rank, vintage, events;
     int launches; /* of a hundred parts of an op, how many are launches */
-    int frames;   /* at most so many leaf frames behind a top-level op */
+    int frames;   /* at most this many leaf frames after a top-level op */
     bool memory, stack, shapes;
     bool fault[N_FAULTS];
     const char *answers;
@@ -533,7 +533,7 @@ static bool chance(int percent) {
     return pick(100) < percent;
 }
 
-/* A duration of lo…hi tenths of a microsecond, in whole microseconds for old producers. */
+/* A duration of lo…hi tenths of a microsecond, rounded to microseconds for old producers. */
 static int64_t some_ns(int lo, int hi) {
     uint64_t r = random_next(&time_state);
     int64_t ns = 100 * (lo + (int64_t)(r % (uint64_t)(hi - lo + 1)));
@@ -680,7 +680,7 @@ static void flow(const char *phase, const char *cat, int64_t id, int tid, int64_
 
 /* ---- the tree as it is made ------------------------------------------------------------- */
 
-/* What an op leaves behind when it is closed. */
+/* What remains of an op when it is closed. */
 typedef struct {
     int name, n_children;
     int64_t dur, children_dur, device_self, device_total;
@@ -1032,7 +1032,7 @@ static void framed_op(node *around, int name, int tid, int level) {
     kind_counts[module ? K_MODULE : K_PYTHON]++;
 }
 
-/* What an op does: launches, calls, ops below, an annotation now and then. */
+/* What an op does: launches, calls, ops below, sometimes an annotation. */
 static void fill_op(node *n, int level) {
     int parts = level > 0 ? 1 + pick(3) : pick(2);
     if (level > 0 && chance(6)) { /* one op of the same name and nothing else: one op */
@@ -1064,8 +1064,8 @@ static void fill_op(node *n, int level) {
 
 static void make_op(node *around, int name, int tid, int level) {
     node n = open_node(around, K_OP, name, tid);
-    /* Now and then an op and its first child have one and the same range: the ids tell them
-     * apart. */
+    /* Sometimes an op and its first child have exactly the same range: the ids distinguish
+     * them. */
     bool tight = chance(4) && level > 0;
     if (!tight) {
         *now(&n) += some_ns(5, 60);
@@ -1081,7 +1081,7 @@ static void make_op(node *around, int name, int tid, int level) {
     }
 }
 
-/* A top-level op, in frames when stacks are wanted, with a pause behind it. */
+/* A top-level op, in frames when stacks are wanted, with a pause after it. */
 static void top_op(node *around, int tid) {
     int name = name_id(op_names[pick(N_OPS)]);
     if (opt.stack) {
@@ -1226,7 +1226,7 @@ static void make_step(int number) {
         collective(&step);
     }
     int tid = pid + (opt.threads > 1);
-    for (int i = 2; i < opt.threads; i++) { /* other threads work beside */
+    for (int i = 2; i < opt.threads; i++) { /* other threads work at the same time */
         clock_of[i] = clock_of[i] > step.start ? clock_of[i] : step.start;
         top_op(NULL, pid + i);
     }

@@ -15,9 +15,10 @@
  *   memory   a rank that allocates in every step         host    a rank whose host launches slowly
  *   a host   all of whose ranks compute 25 % slower      a tensor group with slow transfers
  *   a link   from one pipeline stage to the next that is slow
- * --slow-stage: the kernels of the last stage but one take so many times as long. --pace: those of
- * all ranks, which is what balanced stages would look like. --network: transfers are so many times as fast.
- * --answers writes it down. The same seed gives the same bytes. Stands on libc alone. */
+ * --slow-stage: the kernels of the last stage but one take this many times as long. --pace:
+ * those of all ranks, which is what balanced stages would look like. --network: transfers are
+ * faster by this factor. --answers writes it down. The same seed gives the same bytes. Uses
+ * only libc. */
 #include "gentrace_cluster.h"
 
 #include <errno.h>
@@ -250,7 +251,7 @@ static void layers(int data, int stage, bool backward) {
     }
 }
 
-/* From one stage to the next: the sender goes on, the receiver waits. */
+/* From one stage to the next: the sender continues, the receiver waits. */
 static void transfer(int from, int to, bool slow) {
     work *s = add_work(from, W_SEND);
     launch(from, s);
@@ -358,7 +359,7 @@ static void simulate(void) {
 
 /* ---- clocks ---------------------------------------------------------------------------------------- */
 
-/* Of a host: how far off at the start, how much it gains. The first host is right. */
+/* The clock of a host: how far off at the start, how much it gains. The first host is right. */
 static int64_t skew_of(int host) {
     return host ? draw(8, (uint64_t)host, 0, 40000000) - 20000000 : 0;
 }
@@ -439,7 +440,7 @@ static void put_collective(writing *w, const work *k) {
         fprintf(w->f, "\"Src Rank\": %d, \"Dst Rank\": %d, ", k->kind == W_SEND ? r : k->peer,
                 k->kind == W_SEND ? k->peer : r);
     }
-    /* The makers' own words stand nowhere: what a group is for has to be found out. */
+    /* The groups have no names: what a group is for has to be found out. */
     put_ranks(w, k);
     fprintf(w->f,
             "\"Collective name\": \"%s\", \"In msg nelems\": %" PRId64

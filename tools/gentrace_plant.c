@@ -10,7 +10,7 @@
  * its stream is free; a call that blocks returns when the device has done what was launched. So what a
  * cause costs follows from it as in a real run, and nothing is written down as a cost. Without a cause
  * (`none`) the host is ahead of the device all the time and every kernel is as it should be.
- * The seed moves durations by a tenth, and how strong the cause is. Stands on libc alone. */
+ * The seed moves durations by a tenth, and how strong the cause is. Uses only libc. */
 #include "gentrace_plant.h"
 
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 /* gentrace_worst.c: N events of one worst shape; bench/worst asks every analysis about them.
  *
  *   deep         each event inside the one before, to the depth of N
- *   tracks       each event on a thread of its own
- *   processes    each event in a process of its own, each kernel on a stream and device of its own
+ *   tracks       each event on a separate thread
+ *   processes    each event in a separate process, each kernel on a separate stream and device
  *   steps        as tracks, and a step for every 50 of them
  *   one-name     all on one thread, with one name
- *   all-names    each with a name of its own
+ *   all-names    each with a different name
  *   stacks       each with a call stack of 24 frames, of which four are its own
  *   same-start   all start at the same moment and are equally long
  *
@@ -47,7 +47,7 @@ static const struct {
     void (*put)(long i, long n);
     int n_frames;
     int step_events; /* 0: no steps */
-    bool apart;      /* processes, devices and streams of their own */
+    bool apart;      /* separate processes, devices and streams */
 } SHAPES[] = {
     {"deep", put_deep, 0, 0, false},         {"tracks", put_track, 0, 0, false},
     {"processes", put_track, 0, 0, true},    {"steps", put_track, 0, 50, false},

@@ -1,5 +1,5 @@
-/* pages.c: base/pages.h without its heap, for bench/predictors: every block is a mapping of its own,
- * which the kernel clears, and which grows without being copied. */
+/* pages.c: base/pages.h without its heap, for bench/predictors: every block is a separate
+ * mapping, which the kernel clears, and which grows without being copied. */
 #include "base/pages.h"
 
 #include "base/mem.h"

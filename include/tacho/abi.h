@@ -1,4 +1,4 @@
-/* tacho/abi.h: everything libtacho.so exports for recording; arrow.h has what it does beside.
+/* tacho/abi.h: everything libtacho.so exports for recording; arrow.h has what else it exports.
  * Append-only: a function keeps its name, its parameters and its meaning for ever; a structure
  * grows at its end and says its size first.
  *
@@ -34,16 +34,16 @@ enum {
 
 /* ---- recording ---- */
 
-/* As torch.profiler.schedule: skip_first steps are passed over, then in a circle: wait (off),
- * warmup (prepared, nothing kept), active (recorded); `repeat` circles, 0 = for ever. active =
- * 0: no schedule, everything is recorded. */
+/* As torch.profiler.schedule: skip_first steps are skipped, then in a cycle: wait (off), warmup
+ * (prepared, nothing kept), active (recorded); `repeat` cycles, 0 = for ever. active = 0: no
+ * schedule, everything is recorded. */
 typedef struct {
     uint32_t wait, warmup, active, repeat, skip_first;
 } tacho_schedule;
 
 typedef struct {
     size_t size; /* sizeof(tacho_options) */
-    /* A folder (made when it is not there; files are WORKER.STAMP.tacho) or a file's name
+    /* A folder (made when it does not exist; files are WORKER.STAMP.tacho) or a file's name
      * ending in .tacho. NULL: the folder tacho_runs. */
     const char *path;
     const char *worker; /* NULL: HOST_PID, with the rank in front when it is known */
@@ -60,7 +60,7 @@ typedef struct {
     uint64_t ring_bytes;   /* the most a file may grow to; 0: 8 GiB, flight recorder 256 MiB */
     /* > 0: keep the last seconds, written by tacho_trigger and at the end */
     double flight_seconds;
-    /* forked children record into files of their own when they use tacho */
+    /* forked children record into separate files when they use tacho */
     int follow_children;
     int listen;          /* answer `tacho attach` */
     uint64_t first_step; /* the number of the step that runs when the recording starts */
@@ -205,7 +205,7 @@ TACHO_API void tacho_launch_begin(const char *name, uint64_t correlation);
 typedef struct {
     size_t size;
     const char *name;
-    tacho_range_kind kind; /* KERNEL, COPY or SET */
+    tacho_range_kind kind; /* KERNEL, COPY, SET */
     int32_t device, stream;
     uint64_t start, end, correlation;
 } tacho_device_work;
@@ -232,9 +232,9 @@ enum {
     TACHO_TORCH_STEPS = 16, /* a step ends when the first optimizer has made its own */
     TACHO_TORCH_FLOPS = 32, /* floating-point operations, from the shapes */
 };
-/* Asks the PyTorch that the program has loaded to tell of its operators from now on; 0 takes
- * that back. Which of them it can; 0: none, or PyTorch is not there, or it is a kind that is
- * not known. */
+/* Asks the PyTorch that the program has loaded to report its operators from now on; 0 undoes
+ * that. Returns those it can report; 0: none, or PyTorch is not loaded, or it is an unknown
+ * version. */
 TACHO_API unsigned tacho_torch(unsigned want);
 
 /* ---- Paddle, MegEngine, ITT ---- */
@@ -266,10 +266,10 @@ TACHO_API void tacho_measure(void);
 /* ---- JAX ---- */
 
 /* Functions that JAX has compiled (objects of Python, jaxlib's PjitFunction and PmapFunction):
- * outermost calls of this one are told from now on, or no more. 1: done; 0: it is no such
- * object, or of a kind that is not known. With the interpreter's lock, as the next one. */
+ * outermost calls of this one are reported from now on, or no longer. 1: done; 0: it is not
+ * such an object, or of an unknown kind. With the interpreter's lock, as the next one. */
 TACHO_API int tacho_jax_watch(void *function, int watch);
-/* Callables of Python that get the function before and after each such call; NULL: nobody. */
+/* Callables of Python that get the function before and after each such call; NULL: none. */
 TACHO_API void tacho_jax_listen(void *begin, void *end);
 /* 1: another tool in this process records the GPU (XLA's profiler), which only one can do; 0:
  * libtacho does again. */

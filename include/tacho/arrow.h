@@ -2,7 +2,7 @@
  * copy.
  *
  * The Python package gives its tables away with these calls. Nothing here calls back into
- * Python or takes a lock: a consumer may release what it holds on any thread, and after the
+ * Python or takes a lock: a consumer may release them on any thread, and after the
  * interpreter's end.
  *
  * The three structures are Arrow's own; their layout is fixed for ever by
@@ -77,7 +77,7 @@ TACHO_API tacho_arrow_table *tacho_arrow_table_new(void *memory, int64_t n_rows,
 TACHO_API void tacho_arrow_table_drop(tacho_arrow_table *table);
 
 /* The table as a stream of one batch, and its schema, on the heap; NULL when there is not
- * enough memory. The consumer moves what they hold; *_drop releases what is left, and frees
+ * enough memory. The consumer moves their contents; *_drop releases what is left, and frees
  * them. */
 TACHO_API struct ArrowArrayStream *tacho_arrow_stream(tacho_arrow_table *table);
 TACHO_API void tacho_arrow_stream_drop(struct ArrowArrayStream *stream);

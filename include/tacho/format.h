@@ -62,7 +62,7 @@ typedef enum {
     TACHO_I8,
     TACHO_U8,
     TACHO_BOOL,
-    /* Bits beside the type: the tensor is an element of a list, and the last one of it. */
+    /* Bits added to the type: the tensor is an element of a list, and the last one of it. */
     TACHO_TYPE_IN_LIST = 1 << 8,
     TACHO_TYPE_ENDS_LIST = 1 << 9,
 } tacho_type;
@@ -107,8 +107,8 @@ enum { /* header.flags */
        TACHO_FILE_SYNC = 128,       /* what each synchronization waited for */
        TACHO_FILE_FLIGHT = 16,      /* old chunks are used again: begins may be missing */
        TACHO_FILE_WINDOW =
-           64, /* copied out of a recording: what lies before start_tick and after
-                                * stop_tick does not count, begins and ends may be missing */
+           64, /* copied out of a recording: what is before start_tick and after stop_tick does
+                                * not count, begins and ends may be missing */
 };
 enum {                    /* header.lost */
        TACHO_LOST_FULL,   /* events: the file had reached its size, or the disk was full */
@@ -245,7 +245,7 @@ typedef struct {
     uint64_t correlation;
 } tacho_device_slots;
 
-/* Device work as its driver told it; times are Unix ns of the driver's clock. */
+/* Device work as its driver reported it; times are Unix ns of the driver's clock. */
 typedef struct {
     int64_t start_ns, end_ns;
     uint64_t correlation;

@@ -2,8 +2,8 @@
  * processes of a `tacho record`.
  *
  * Each process that records into a folder keeps one such page in FOLDER/.live/WORKER, written
- * once a second, and removes it when its recording ends. A process that was killed leaves it
- * behind: a page whose time is old and whose process is gone is of no use.
+ * once a second, and removes it when its recording ends. A killed process does not remove it: a
+ * page whose time is old and whose process is gone is of no use.
  *
  * What happened to one process can be of interest to all: a trigger that fired leaves a line in
  * FOLDER/.triggers/NUMBER, and every process of the folder writes its evidence, too. */
@@ -33,8 +33,9 @@ typedef struct {
 
 /* `tacho record` makes this page in memory before the program runs and reads it afterwards: a
  * process that cannot write a file can still say why. TACHO_STATUS names it as
- * /proc/PID/fd/N, so there is no file to be full, removed or left behind. It is sealed against
- * shrinking, each process maps it when the recorder is loaded, and all numbers only grow. */
+ * /proc/PID/fd/N, so there is no file that could be full, removed or forgotten. It is sealed
+ * against shrinking, each process maps it when the recorder is loaded, and all numbers only
+ * grow. */
 #define TACHO_STATUS_MAGIC "TACHOST1"
 enum { TACHO_STATUS_FAILURES = 48 };
 

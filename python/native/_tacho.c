@@ -179,7 +179,7 @@ static PyObject *mark(PyObject *self, PyObject *text) {
 
 enum { MOST_NUMBERS = TACHO_MOST_TENSORS * TACHO_MOST_DIMS };
 
-/* One shape, a sequence of integers, behind the numbers that are there; false: an exception. */
+/* One shape, a sequence of integers, after the numbers that are there; false: an exception. */
 static int take_shape(PyObject *shape, tacho_tensor *to, int64_t *numbers, size_t *used) {
     Py_ssize_t n = PySequence_Size(shape);
     if (n < 0) return 0;

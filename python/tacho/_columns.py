@@ -107,7 +107,7 @@ class Columns(Rows):
     def __init__(self, stream: mmap.mmap) -> None:
         self._stream = stream
         self._view = memoryview(stream).toreadonly()
-        # While it exists the memory stays mapped, whoever holds it.
+        # While it exists the memory stays mapped, no matter what refers to it.
         self._held = ctypes.c_char.from_buffer(stream)
         self._address = ctypes.addressof(self._held)
         self._columns: Dict[str, Column] = {}
@@ -231,5 +231,5 @@ def load(path: str, table: str, options: Sequence[str]) -> Columns:
                               env=_program._environment(), check=False)
         errors.seek(0)
         _program._check(done.returncode, errors.read())
-        # Private: what somebody writes past the views stays in this process.
+        # Private: a write past the views stays in this process.
         return Columns(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))

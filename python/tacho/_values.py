@@ -24,7 +24,7 @@ def in_words(value: Any, unit: Optional[str]) -> str:
 
 
 _SCALES = {"ns": (("ns", "µs", "ms", "s"), 1000.0), "bytes": (("B", "KiB", "MiB", "GiB", "TiB"), 1024.0)}
-WITH_THEIR_UNIT = ("share", *_SCALES)  # units that stand in each cell
+WITH_THEIR_UNIT = ("share", *_SCALES)  # units that are written in each cell
 
 
 def _digits(value: float) -> str:

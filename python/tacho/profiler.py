@@ -133,7 +133,7 @@ class Profiler:
         if output_path is not None:
             self._folder = str(Path(output_path) / "profiler")
         elif self._formats or (path is None and self._ready is not None):
-            self._folder = ""  # nobody asked for the recording itself
+            self._folder = ""  # the recording itself was not asked for
         else:
             self._folder = path or "tacho_runs"
 
@@ -166,7 +166,7 @@ class Profiler:
             return
         _native.write_notes()
         hooks.begin(self._wants)
-        calls.begin_steps()  # what was set up is no part of the first one
+        calls.begin_steps()  # the setup is not part of the first one
 
     def _stop(self, keep: bool = True) -> None:
         hooks.end()
@@ -226,7 +226,8 @@ class Profiler:
             raise RuntimeError("this profiler is already running")
         self._running, self._pid, self.step_num = True, os.getpid(), 0
         self._home = _working_folder()  # a path may be relative to it
-        # In a recording of somebody else, mark all steps, not only those of our schedule.
+        # In a recording that was started elsewhere, mark all steps, not only those of our
+        # schedule.
         self._passive = not self.timer_only and (hooks.steps.automatic or calls.is_recording())
         hooks.timers.append(self._timer)
         self._timer.start()

@@ -43,7 +43,7 @@ status answer_begin(const char *analysis, const analysis_input *in, arena *a, an
  * OPERATORS_OPERATORS_name etc. made below. Added to the answer. NULL when out of memory. */
 table *answer_table(answer *out, arena *a, const char *table_name);
 /* Drops the columns whose condition (registry.def, `when`) does not hold for these parameters.
- * Of an input that is cut short the verdict says that, whatever was found in the rest. */
+ * When the input is truncated, the verdict says that, whatever was found in the rest. */
 void answer_finish(answer *out, const params *p);
 
 /* Column indices: COL(operators, operators, host_total). */

@@ -1,7 +1,7 @@
 /* answer.c: the frame of every answer.
  *
  * answer_begin fills what every answer carries whatever the question: which trace it is about,
- * and how much of that trace it rests on. answer_table makes an empty table with all columns of
+ * and how much of that trace was usable. answer_table makes an empty table with all columns of
  * registry.def; answer_finish takes away those whose condition does not hold, after the
  * analysis has filled the table by the fixed column numbers.
  *
@@ -14,7 +14,7 @@
 #include "base/num.h"
 #include "store/traits.h"
 
-/* Files that answer some questions only, and what to say to the others. Of a timeline only the
+/* Files that answer some questions only, and what to say to the others. For a timeline only the
  * one question that it cannot answer well is listed. */
 static const struct {
     uint32_t trait;
@@ -110,7 +110,7 @@ static uint32_t count_workers(const analysis_input *in) {
     return n;
 }
 
-/* Steps that nothing marks: how they were found, and how sure that is. */
+/* Steps that nothing marks: how they were found, and with what confidence. */
 static status note_steps(const trace *t, arena *a, answer *out, error *err) {
     if (t->step.n < 2 || t->step.how[1] == STEP_MARKED || t->step.how[1] >= N_STEP_HOW)
         return OK;

@@ -2,8 +2,8 @@
  *
  * Steps are known by the marks of a trace, by the rows that its producer had already added up,
  * and in summaries; the steps of all ranks count together. The second run of a comparison has
- * steps of its own (other_step) or those of the first. Traces of one run need not have the same
- * length: a window is outside only when it is outside of all of them. */
+ * its own steps (other_step) or those of the first. Traces of one run may have different
+ * lengths: a window is outside only when it is outside of all of them. */
 #include "analyse/ask.h"
 
 #include <stdio.h>
@@ -221,7 +221,7 @@ static bool says_absent(const verdict *v) {
     return false;
 }
 
-/* Of a part, "not recorded" is only true when the whole trace says the same. */
+/* For a part of a trace, "not recorded" is only true when the whole trace says the same. */
 static status judge_absence(const analysis_info *is, const analysis_input *in, const params *p,
                             arena *a, answer *out, error *err) {
     params whole = *p;

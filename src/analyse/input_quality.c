@@ -1,5 +1,5 @@
 /* input_quality.c: events that were dropped or changed, and how much device work is joined to
- * what caused it: what stands under every answer.
+ * what caused it: what is shown below every answer.
  *
  * Counts are taken from a trace once; a summary carries them as sums, so that an answer about a
  * thousand workers says the same about all of them together. */
@@ -60,7 +60,7 @@ status quality_count(const trace *t, bool links, quality_counts *out, error *err
     return OK;
 }
 
-static void input_quality_add_summary(const summary *s, quality_counts *c) {
+static void add_summary(const summary *s, quality_counts *c) {
     for (uint32_t i = 0; i < SUMMARY_N(s, damage); i++) {
         const summary_damage *d = &SUMMARY_ROWS(s, damage)[i];
         if (d->cause > CAUSE_NONE && d->cause < N_CAUSES)
@@ -137,7 +137,7 @@ status input_quality(const char *analysis, const analysis_input *in, arena *a, q
     for (uint32_t i = 0; i < in->n_traces; i++) {
         const trace *one = in->traces[i].trace;
         q.events_read = add_i64(q.events_read, sat_i64(one->events_read));
-        if (one->summary) input_quality_add_summary(one->summary, &c);
+        if (one->summary) add_summary(one->summary, &c);
         if (!one->summary) TRY(add_trace(one, links, &c, err));
     }
     TRY(fill_dropped(&c, a, &q, err));
@@ -146,8 +146,8 @@ status input_quality(const char *analysis, const analysis_input *in, arena *a, q
     return OK;
 }
 
-/* Recordings are written as time goes by and a folder in many files: what is lost is the end of
- * one, not the device's half. A plain trace-event file need not have its last bracket. */
+/* Recordings are written while the program runs, and a folder in many files: what is lost is
+ * the end of one, not the device's half. A plain trace-event file may lack its last bracket. */
 static bool loses_only_its_end(str format, bool has_device) {
     uint32_t traits = format_traits(format);
     return traits & TRAIT_END_MAY_LACK || (has_device && traits & TRAIT_WRITTEN_ALONG);
@@ -198,7 +198,7 @@ status quality_cut(const trace *t, bool *is_cut, verdict *out, error *err) {
     return OK;
 }
 
-/* Of several: how many, and the first of them. */
+/* For several traces: how many, and the first of them. */
 static void say_several(const analysis_input *in, uint32_t first, int64_t n_cut, verdict *out) {
     *out = (verdict){
         .id = "trace_cut", .message = MSG_VERDICT_TRACES_CUT, .severity = SEVERITY_CRITICAL};

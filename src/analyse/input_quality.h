@@ -1,4 +1,4 @@
-/* input_quality.h: how much of its input an answer rests on. */
+/* input_quality.h: how much of its input an answer is based on. */
 #ifndef ANALYSE_INPUT_QUALITY_H
 #define ANALYSE_INPUT_QUALITY_H
 
@@ -12,9 +12,9 @@ typedef struct {
     int64_t kernels_inferred; /* of those with one: from another step; not in summaries */
 } quality_counts;
 
-/* Of a trace; `links`: also the operators of kernels, which are columns to be read. */
+/* For a trace; `links`: also the operators of kernels, which are columns to be read. */
 status quality_count(const trace *t, bool links, quality_counts *out, error *err) MUST_USE;
-/* Does the input end before its recording does: cut short, or damaged from some point on? Then
+/* Does the input end before its recording does: truncated, or damaged from some point on? Then
  * what it lacks may decide every answer, and this is the verdict. Kineto writes device work
  * last: a file that is cut has often lost all of it. */
 status quality_cut(const trace *t, bool *is_cut, verdict *out, error *err) MUST_USE;
@@ -22,7 +22,7 @@ status quality_cut(const trace *t, bool *is_cut, verdict *out, error *err) MUST_
 bool quality_cut_run(const summary *s, verdict *out);
 /* The same of all that was opened, traces and summaries; no id when all are whole. */
 status input_cut(const analysis_input *in, verdict *out, error *err) MUST_USE;
-/* Of all traces that were opened, or their summaries. */
+/* For all traces that were opened, or their summaries. */
 status input_quality(const char *analysis, const analysis_input *in, arena *a, quality *out,
                      error *err) MUST_USE;
 

@@ -115,8 +115,8 @@ static const device_parts parts[] = {
     {DEVICE_MUSA, "MP", "Tensor Core", "musa", "", ""},
 };
 
-/* NULL: nobody told its words. */
-static const device_parts *kind_names_parts_of(const trace *t) {
+/* NULL: its words are unknown. */
+static const device_parts *parts_of(const trace *t) {
     uint8_t type = t->device.n > 1 ? t->device.type[1] : (uint8_t)DEVICE_CUDA;
     if (type == DEVICE_CUDA && is_amd(t)) type = DEVICE_HIP;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -125,27 +125,27 @@ static const device_parts *kind_names_parts_of(const trace *t) {
 }
 
 str device_unit(const trace *t) {
-    const device_parts *p = kind_names_parts_of(t);
+    const device_parts *p = parts_of(t);
     return p ? str_of(p->unit) : STR("core");
 }
 
 str device_matrix_unit(const trace *t) {
-    const device_parts *p = kind_names_parts_of(t);
+    const device_parts *p = parts_of(t);
     return p ? str_of(p->matrix) : STR("matrix unit");
 }
 
 str device_module(const trace *t) {
-    const device_parts *p = kind_names_parts_of(t);
+    const device_parts *p = parts_of(t);
     return p ? str_of(p->module) : STR("accelerator");
 }
 
 str device_graphs(const trace *t) {
-    const device_parts *p = kind_names_parts_of(t);
+    const device_parts *p = parts_of(t);
     return p ? str_of(p->graphs) : STR_NONE;
 }
 
 str device_allocator(const trace *t) {
-    const device_parts *p = kind_names_parts_of(t);
+    const device_parts *p = parts_of(t);
     return p ? str_of(p->allocator) : STR_NONE;
 }
 

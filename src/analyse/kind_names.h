@@ -39,8 +39,9 @@ str device_word(const trace *t, uint8_t type);
 typedef enum { COPY_ELSEWHERE, COPY_TO_DEVICE, COPY_TO_HOST } copy_way;
 copy_way copy_way_of(str name);
 /* A kernel's name for a sentence: without return type, template and parameter lists:
- * "void cudnn::bn_bw<float, 1>(float)" → "cudnn::bn_bw"; a frame that says nothing gives way
- * to what it carries: "void cutlass::Kernel2<gemm_a>(…)" → "gemm_a". A slice of `name`. */
+ * "void cudnn::bn_bw<float, 1>(float)" → "cudnn::bn_bw"; a wrapper that says nothing is
+ * replaced by what it wraps: "void cutlass::Kernel2<gemm_a>(…)" → "gemm_a". A slice of
+ * `name`. */
 str kernel_short_name(str name);
 
 #endif

@@ -12,8 +12,8 @@
 
 enum { LOOK_BYTES = 2048, PAIR_BITS = 1024 };
 
-/* A name and which pairs of neighboring characters it has: nearly all of some hundred words are
- * told from it by that, without a search. */
+/* A name and which pairs of neighboring characters it has: nearly all of the hundred or so
+ * words are ruled out by that, without a search. */
 typedef struct {
     str text;
     uint64_t pairs[PAIR_BITS / 64];
@@ -45,7 +45,7 @@ static const lexicon_row name_rows[] = {
 };
 
 /* Takes the next piece up to a separator off the front of *rest. */
-static str lexicon_next_piece(str *rest, char separator) {
+static str next_piece(str *rest, char separator) {
     const char *at = memchr(rest->p, separator, rest->n);
     str piece = str_n(rest->p, at ? (size_t)(at - rest->p) : rest->n);
     *rest = str_from(*rest, at ? piece.n + 1 : piece.n);
@@ -84,28 +84,27 @@ static bool word_fits(const looked_up *l, str word) {
 
 static bool any_fits(const looked_up *name, str words) {
     while (words.n)
-        if (word_fits(name, lexicon_next_piece(&words, '|'))) return true;
+        if (word_fits(name, next_piece(&words, '|'))) return true;
     return false;
 }
 
 static bool pattern_fits(const looked_up *name, str pattern) {
     while (pattern.n) {
-        str words = lexicon_next_piece(&pattern, ' ');
+        str words = next_piece(&pattern, ' ');
         bool unwanted = words.p[0] == '!';
         if (any_fits(name, unwanted ? str_from(words, 1) : words) == unwanted) return false;
     }
     return true;
 }
 
-static const lexicon_row *lexicon_find_row(const looked_up *name, const lexicon_row *rows,
-                                           size_t n) {
+static const lexicon_row *find_row(const looked_up *name, const lexicon_row *rows, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (pattern_fits(name, str_of(rows[i].pattern))) return &rows[i];
     return NULL;
 }
 
 /* The part of a name that says what it is. */
-static str lexicon_bare_name(str name) {
+static str bare_name(str name) {
     if (str_starts(name, STR("std::enable_if"))) {
         size_t end = str_find(name, STR(">::type "), 0);
         if (end != SIZE_MAX) name = str_from(name, end + 8);
@@ -167,14 +166,14 @@ static bool is_matrix_work(uint8_t class) {
 
 lexicon_entry lexicon_kernel(str name) {
     char text[LOOK_BYTES];
-    looked_up plain = look_up(take_scopes_apart(lexicon_bare_name(name), text));
-    const lexicon_row *row = lexicon_find_row(&plain, kernel_rows, N_OF(kernel_rows));
+    looked_up plain = look_up(take_scopes_apart(bare_name(name), text));
+    const lexicon_row *row = find_row(&plain, kernel_rows, N_OF(kernel_rows));
     lexicon_entry e = {0};
     if (!row) return e;
     e.class = row->class;
     e.matrix = row->matrix;
     if (is_matrix_work(e.class)) {
-        const lexicon_row *type = lexicon_find_row(&plain, type_rows, N_OF(type_rows));
+        const lexicon_row *type = find_row(&plain, type_rows, N_OF(type_rows));
         if (type) e.type = type->class;
     }
     if (e.matrix == MATRIX_BY_TYPE && lexicon_is_narrow(e.type)) e.matrix = MATRIX_YES;
@@ -185,7 +184,7 @@ lexicon_entry lexicon_kernel(str name) {
 static kernel_class op_class_of(str name) {
     char text[LOOK_BYTES];
     looked_up lower = look_up(lower_case(name, text));
-    const lexicon_row *row = lexicon_find_row(&lower, op_rows, N_OF(op_rows));
+    const lexicon_row *row = find_row(&lower, op_rows, N_OF(op_rows));
     return row ? row->class : CLASS_UNKNOWN;
 }
 

@@ -166,7 +166,7 @@ typedef struct {
 
 status lexicon_init(lexicon *l, const trace *t, arena *a, error *err) MUST_USE;
 lexicon_entry lexicon_name_id(lexicon *l, uint32_t name);
-/* Of a row of table kernel: by its name, then by its operator and the types of its inputs.
+/* For a row of table kernel: by its name, then by its operator and the types of its inputs.
  * MATRIX_YES, MATRIX_NO or MATRIX_UNKNOWN. */
 lexicon_entry lexicon_kernel_row(lexicon *l, uint32_t kernel);
 

@@ -26,7 +26,7 @@ const arg *verdict_value(const verdict *v, const char *name);
 /* Whose options a sentence may name: adds `torch` for a trace of torch.profiler, `own` for one
  * of `tacho record`, else nothing. */
 void verdict_add_recorder(verdict *v, const trace *t);
-/* A sentence about what the answer rests on. */
+/* A sentence about what the answer is based on. */
 status answer_note(answer *out, arena *a, const verdict *note, error *err) MUST_USE;
 
 /* How much of something could be joined to its cause. */

@@ -40,7 +40,7 @@ bool select_step(const selection *s, int64_t time_ns) {
     return !s->by_step || is_chosen(s, trace_step_at(s->t, time_ns));
 }
 
-static bool select_holds(const selection *s, int64_t time_ns) {
+static bool holds(const selection *s, int64_t time_ns) {
     return time_ns >= s->from_ns && time_ns < s->to_ns;
 }
 
@@ -53,7 +53,7 @@ static bool slice_in_step(const selection *s, uint32_t slice) {
 }
 
 bool select_counts(const selection *s, uint32_t slice) {
-    return (!s->by_time || select_holds(s, s->t->slice.start[slice])) &&
+    return (!s->by_time || holds(s, s->t->slice.start[slice])) &&
            (!s->by_step || slice_in_step(s, slice));
 }
 
@@ -70,7 +70,7 @@ int64_t select_clip(const selection *s, int64_t start_ns, int64_t end_ns) {
 }
 
 bool select_work_counts(const selection *s, uint32_t kernel) {
-    return (!s->by_time || select_holds(s, s->t->slice.start[s->t->kernel.slice[kernel]])) &&
+    return (!s->by_time || holds(s, s->t->slice.start[s->t->kernel.slice[kernel]])) &&
            (!s->by_step || work_in_step(s, kernel));
 }
 

@@ -4,7 +4,7 @@
  *                               ^at              ^end
  *
  * Blocks start at 64 KiB and double to 1 MiB. A request that would waste the rest of a block
- * because it is large gets a block of its own, hung after the current one, which stays in use.
+ * because it is large gets a separate block, linked after the current one, which stays in use.
  * From OWN_FROM on every request does: such a block grows without its old copy, and can be
  * given back before the others.
  *
@@ -95,7 +95,7 @@ static arena_block *new_block(arena *a, size_t size, arena_block *previous) {
     return b;
 }
 
-/* Room for `need` bytes in a block of its own or at the front of a new current block. */
+/* Room for `need` bytes in a separate block or at the front of a new current block. */
 static char *take_from_new_block(arena *a, size_t need) {
     size_t size = a->blocks ? a->blocks->size_bytes * 2 : FIRST_BLOCK;
     if (size > LARGEST_BLOCK) size = LARGEST_BLOCK;

@@ -1,5 +1,5 @@
 /* bytes16.h: sixteen bytes looked at together, where every machine of the architecture can:
- * SSE2 and NEON. BYTES16 is defined then; whoever uses it has a portable twin for the other
+ * SSE2 and NEON. BYTES16 is defined then; its users have a portable version for the other
  * machines.
  *
  * A comparison has all bits of each byte that is equal. NEON cannot make one bit of each byte
@@ -59,7 +59,7 @@ static inline uint64_t bytes16_marks(bytes16 found) {
     uint8x8_t halves = vshrn_n_u16(vreinterpretq_u16_u8(found), 4);
     return vget_lane_u64(vreinterpret_u64_u8(halves), 0);
 }
-/* Each byte keeps the bit of its place in eight; adding neighbours three times brings eight
+/* Each byte keeps the bit of its place in eight; adding neighbors three times brings eight
  * together. */
 static inline uint64_t bytes16_bits(bytes16 a, bytes16 b, bytes16 c, bytes16 d) {
     const bytes16 place = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201ull));

@@ -4,7 +4,7 @@
  *     4:cpu,memory:/docker/1f2e       version 1: one for some controllers
  *
  * A container often sees its own group as the root of what is mounted while the path is the one
- * outside. So every group on the way down is asked, and those that are not there do not count.
+ * outside. So every group on the way down is read, and those that do not exist do not count.
  */
 #include "base/cgroup.h"
 
@@ -42,7 +42,7 @@ static str read_in(const char *folder, const char *name, char *into, size_t n) {
     return read_text(path, into, n);
 }
 
-/* "max" or a negative number is none. */
+/* "max" or a negative number means no limit. */
 static uint64_t to_limit(str text) {
     int64_t v;
     return str_to_i64(text, &v) && v > 0 ? (uint64_t)v : UINT64_MAX;

@@ -1,8 +1,8 @@
 /* div128.h: division of numbers of 128 bits, written out.
  *
  * Compilers call a function of their runtime library for it. The one that packages are made
- * with keeps it in one object with a stack guard of its own, the same in every process: whoever
- * links the one gets the other, instead of the C library's guard, which is random. */
+ * with keeps it in one object with its own stack guard, the same in every process: linking one
+ * links the other, instead of the C library's guard, which is random. */
 #ifndef BASE_DIV128_H
 #define BASE_DIV128_H
 

@@ -228,7 +228,7 @@ bool fmt_parse_bytes(str s, int64_t *out_bytes) {
 
 /* ---- texts of other people --------------------------------------------------------------- */
 
-/* They change the order of what stands beside them, or make two names look like one. */
+/* They change the order of the text around them, or make two names look the same. */
 static bool is_unseen(uint32_t c) {
     static const struct {
         uint32_t first, last;
@@ -305,8 +305,8 @@ static void put_field(buf *out, str s) {
     buf_add_byte(out, '"');
 }
 
-/* A spreadsheet takes a text that begins so for a formula, which a name of somebody else's
- * program may be. */
+/* A spreadsheet treats a text that begins like this as a formula, and names come from programs
+ * we do not control. */
 static bool is_formula(str s) {
     return s.n > 0 && s.p[0] != '\0' && strchr("=+-@\t\r", s.p[0]) != NULL;
 }

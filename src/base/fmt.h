@@ -30,9 +30,8 @@ bool fmt_parse_duration(str s, int64_t *out_ns);
 bool fmt_parse_bytes(str s, int64_t *out_bytes);
 
 /* Control characters (also U+0080…9F, which some terminals obey), direction overrides and
- * characters that are not seen come from names in files somebody else wrote. What stands for
- * one of them on a terminal: \x1b, \u202e, \U000e0041; returns its length, 0 when c is
- * harmless. */
+ * characters that are not seen come from names in files we did not write. How one of them is
+ * written on a terminal: \x1b, \u202e, \U000e0041; returns its length, 0 when c is harmless. */
 enum { FMT_ESCAPED = 12 };
 size_t fmt_escape(char out[FMT_ESCAPED], uint32_t c);
 /* Appends UTF-8 text with those replaced; `keep` lists the ones to leave, "\n\t" for

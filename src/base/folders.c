@@ -1,5 +1,5 @@
 /* folders.c: from the root down, one mkdir after the other. A refusal above the last folder may
- * only mean that it exists and is somebody else's: the last one counts. */
+ * only mean that it exists and belongs to another user: only the last one counts. */
 #include "base/folders.h"
 
 #include <errno.h>

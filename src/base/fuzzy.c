@@ -1,9 +1,9 @@
 /* fuzzy.c: letters in order, beginnings of words first.
  *
  * A needle fits when its letters are in the text in this order and none of them is far from the
- * one before: at most GAP other letters are passed over, unless the next one begins a word,
- * which may stand anywhere behind. Without that rule a short needle would fit nearly every
- * kernel name, which has some hundred letters.
+ * one before: at most GAP other letters are skipped, unless the next one begins a word, which
+ * may be anywhere after it. Without that rule a short needle would fit nearly every kernel
+ * name, which has some hundred letters.
  *
  *   cnvbw     aten::convolution_backward    c n v, then the words' beginning b, then w after it
  *   abn       aten::batch_norm              three beginnings of words
@@ -31,25 +31,25 @@ static bool is_upper(char c) {
     return c >= 'A' && c <= 'Z';
 }
 
-static char fuzzy_lower(char c) {
+static char to_lower(char c) {
     return is_upper(c) ? (char)(c - 'A' + 'a') : c;
 }
 
 /* Bytes of other alphabets are letters. */
-static bool fuzzy_is_letter(char c) {
-    return (fuzzy_lower(c) >= 'a' && fuzzy_lower(c) <= 'z') || (c >= '0' && c <= '9') ||
+static bool is_letter(char c) {
+    return (to_lower(c) >= 'a' && to_lower(c) <= 'z') || (c >= '0' && c <= '9') ||
            ((unsigned char)c & 0x80);
 }
 
 static bool begins_word(str s, size_t i) {
-    if (i == 0 || !fuzzy_is_letter(s.p[i - 1])) return true;
+    if (i == 0 || !is_letter(s.p[i - 1])) return true;
     return is_upper(s.p[i]) && !is_upper(s.p[i - 1]);
 }
 
 static bool has_in_order(str needle, str text) {
     size_t k = 0;
     for (size_t i = 0; i < text.n && k < needle.n; i++)
-        k += fuzzy_lower(text.p[i]) == fuzzy_lower(needle.p[k]);
+        k += to_lower(text.p[i]) == to_lower(needle.p[k]);
     return k == needle.n;
 }
 
@@ -85,9 +85,9 @@ static int best_placing(str needle, str text) {
     for (size_t i = 0; i < text.n; i++) {
         bool word = begins_word(text, i);
         for (size_t k = needle.n;
-             COUNT_DOWN(k);) { /* from behind: the letter before is not yet here */
+             COUNT_DOWN(k);) { /* backwards: the letter before has not been placed yet */
             int score = NONE;
-            if (fuzzy_lower(text.p[i]) == fuzzy_lower(needle.p[k]))
+            if (to_lower(text.p[i]) == to_lower(needle.p[k]))
                 score = k ? place_letter(&at[k - 1], word) : word ? SCORE_WORD : SCORE_LETTER;
             shift_recent(&at[k], score < 0 ? NONE : score);
         }

@@ -6,7 +6,7 @@
  *      └──────────┴─────┘        └────┴───────────┴────┴──────────
  *      blocks[id >> 11][id & 2047]  ──^                for intern_get
  *
- * A place holds the upper half of the hash (the tag) beside the id in one atomic word, and the
+ * A place holds the upper half of the hash (the tag) and the id in one atomic word, and the
  * address of the text. It is written once: text and address first, then the word with release.
  * A reader that sees the word (acquire) sees the rest. 0 marks a free place, which id 0, the
  * empty string, never needs.
@@ -28,7 +28,7 @@
 #include "base/pages.h"
 #include "base/seed_int.h"
 
-#define FIRST_BITS 8 /* a page: thousands of small tables are beside each other, one a worker */
+#define FIRST_BITS 8 /* a page: there are thousands of small tables, one for each worker */
 #define LAST_BITS 31
 #define BLOCK_BITS 11
 #define BLOCK_IDS ((uint32_t)1 << BLOCK_BITS)
@@ -205,15 +205,16 @@ void intern_free(intern *t) {
     mem_free(t);
 }
 
-/* Room for a text of n bytes with its length before and a NUL behind; NULL without memory. */
-static char *intern_take_text(intern *t, size_t n) {
+/* Room for a text of n bytes with its length before it and a NUL after it; NULL without
+ * memory. */
+static char *take_text(intern *t, size_t n) {
     size_t need = (4 + n + 1 + 3) & ~(size_t)3;
     if (need <= (size_t)(t->end - t->at)) {
         char *p = t->at;
         t->at += need;
         return p;
     }
-    /* A long text gets a mapping of its own and leaves the current block open. */
+    /* A long text gets its own mapping and leaves the current block open. */
     bool is_long = need > TEXT_BLOCK / 4;
     size_t size = t->block_bytes ? 2 * t->block_bytes : FIRST_TEXT_BLOCK;
     while (size < 4 * need) size *= 2;
@@ -233,7 +234,7 @@ static char *intern_take_text(intern *t, size_t n) {
 }
 
 /* Publishes a table of twice the size. */
-static table *intern_grow(intern *t, table *old) {
+static table *grow(intern *t, table *old) {
     if (old->bits == LAST_BITS) return NULL;
     table *tab = new_table(old->bits + 1);
     if (!tab) return NULL;
@@ -255,7 +256,7 @@ static uint32_t insert(intern *t, table *tab, str s, uint64_t hash) {
     uint32_t id = atomic_load_explicit(&t->count, memory_order_relaxed);
     if (id == MAX_IDS || s.n > MAX_LENGTH) return UINT32_MAX;
     if (id > (uint32_t)1 << (tab->bits - 1)) {
-        tab = intern_grow(t, tab);
+        tab = grow(t, tab);
         if (!tab) return UINT32_MAX;
     }
     id_block *slot = &t->blocks[id >> BLOCK_BITS];
@@ -265,7 +266,7 @@ static uint32_t insert(intern *t, table *tab, str s, uint64_t hash) {
         if (!ids) return UINT32_MAX;
         atomic_store_explicit(slot, ids, memory_order_release);
     }
-    char *p = intern_take_text(t, s.n);
+    char *p = take_text(t, s.n);
     if (!p) return UINT32_MAX;
     uint32_t length = (uint32_t)s.n;
     memcpy(p, &length, sizeof length);

@@ -19,7 +19,7 @@ uint32_t intern_add(intern *t, str s);
  * several places. The hash must be intern_hash(s); it differs from process to process. */
 uint64_t intern_hash(str s);
 uint32_t intern_add_hashed(intern *t, str s, uint64_t hash);
-/* The id of s or UINT32_MAX when it is not there. */
+/* The id of s, or UINT32_MAX when it was never interned. */
 uint32_t intern_find(const intern *t, str s);
 /* Valid while the interner lives; a NUL follows the bytes. An id that was never given out is
  * the empty string. After any other text INTERN_PAD more bytes may be read: it can be compared

@@ -57,7 +57,7 @@ static inline uint64_t between(uint64_t quotes) {
     return quotes ^ quotes << 32;
 }
 
-/* Where the walk through a value stands. */
+/* The position of the walk in a value. */
 typedef struct {
     size_t depth;
     const char *next; /* bytes before it are done with: one comes after a backslash */
@@ -432,7 +432,7 @@ unsigned json_normal(str text, buf *out) {
 }
 
 json_iter json_open(str text) {
-    if (!text.p) text = STR(""); /* a member that is not there has none of its own */
+    if (!text.p) text = STR(""); /* a missing member has no text */
     json_iter it = {json_space(text.p, text.p + text.n), text.p + text.n, false};
     if (it.p < it.end && (*it.p == '{' || *it.p == '[')) {
         it.object = *it.p == '{';

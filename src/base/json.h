@@ -61,11 +61,11 @@ typedef struct {
 json_iter json_open(str text);
 bool json_next(json_iter *it, str *key, str *value);
 /* The same for those who read the values themselves: stops at the first byte of a value, it->p;
- * whoever calls moves it->p past the value before the next call. */
+ * the caller moves it->p past the value before the next call. */
 bool json_key(json_iter *it, str *key);
 /* The raw value of a member of an object, STR_NONE when it has none. */
 str json_member(str object, str key);
-/* A raw value as a number; false when it is none. Quoted numbers count. */
+/* A raw value as a number; false when it is not one. Quoted numbers count. */
 bool json_i64(str value, int64_t *out);
 bool json_f64(str value, double *out);
 /* A raw string value without its quotes (escapes stay); any other value as it is. */

@@ -39,7 +39,7 @@ static inline size_t first_place(uint64_t key, size_t mask) {
 }
 
 /* The place of key, or the free place where it would go. */
-static inline size_t map_find_place(const map *m, uint64_t key) {
+static inline size_t find_place(const map *m, uint64_t key) {
     size_t mask = m->cap - 1, i = first_place(key, mask);
     while (m->values[i] != MAP_NONE && m->keys[i] != key) i = (i + 1) & mask;
     return i;
@@ -68,7 +68,7 @@ static status rebuild(map *m, size_t cap) {
     memset(bigger.values, 0xFF, cap * sizeof *bigger.values); /* MAP_NONE everywhere */
     for (size_t i = 0; i < m->cap; i++) {
         if (m->values[i] == MAP_NONE) continue;
-        size_t to = map_find_place(&bigger, m->keys[i]);
+        size_t to = find_place(&bigger, m->keys[i]);
         bigger.keys[to] = m->keys[i];
         bigger.values[to] = m->values[i];
     }
@@ -85,16 +85,16 @@ status map_reserve(map *m, size_t n) {
 }
 
 uint32_t map_get(const map *m, uint64_t key) {
-    return m->cap ? m->values[map_find_place(m, key)] : MAP_NONE;
+    return m->cap ? m->values[find_place(m, key)] : MAP_NONE;
 }
 
 uint32_t *map_at(map *m, uint64_t key) {
     if (m->cap) {
-        size_t i = map_find_place(m, key);
+        size_t i = find_place(m, key);
         if (m->values[i] != MAP_NONE) return &m->values[i];
     }
     if (m->n >= m->cap / 2 && map_reserve(m, m->n + 1) != OK) return NULL;
-    size_t i = map_find_place(m, key);
+    size_t i = find_place(m, key);
     m->keys[i] = key;
     m->n++;
     return &m->values[i];

@@ -8,7 +8,7 @@
 
 typedef struct {
     uint64_t *keys;
-    uint32_t *values; /* beside its key; MAP_NONE marks a free place, so any key is allowed */
+    uint32_t *values; /* next to its key; MAP_NONE marks a free slot, so any key is allowed */
     size_t n, cap;
 } map;
 

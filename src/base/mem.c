@@ -6,8 +6,8 @@
  * The first touch is the hidden cost: about 1.9 µs for each 4 KiB page where this was measured,
  * so filling fresh memory runs at 2 GB/s. Mappings of 2 MiB and more therefore ask for huge
  * pages and are aligned to them: the kernel moves whole huge pages in mremap only when source
- * and target are aligned alike, otherwise it splits them. A mapping that would fill more than
- * half of its last huge page gets it whole.
+ * and target have the same alignment, otherwise it splits them. A mapping that would fill more
+ * than half of its last huge page gets it whole.
  *
  *      reserved   |....####################......|      one huge page more than needed
  *      kept            ^ aligned to 2 MiB               both ends are given back
@@ -30,7 +30,7 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 #define HUGE_FROM HUGE_PAGE
 
-static _Atomic uint64_t mapped; /* bytes of all maps that stand */
+static _Atomic uint64_t mapped; /* bytes of all current maps */
 static _Atomic uint64_t ceiling = UINT64_MAX, refusals;
 
 uint64_t mem_mapped_bytes(void) {

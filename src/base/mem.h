@@ -9,7 +9,7 @@
 /* NULL when there is no memory. mem_alloc does not clear, mem_zalloc does. */
 void *mem_alloc(size_t size_bytes);
 void *mem_zalloc(size_t size_bytes);
-void *mem_grow(void *p, size_t size_bytes); /* realloc; on NULL the old block still stands */
+void *mem_grow(void *p, size_t size_bytes); /* realloc; on NULL the old block is still valid */
 void mem_free(void *p);
 
 /* Whole pages from the kernel, zeroed, huge ones from 2 MiB on. Sizes are rounded up to a page
@@ -22,7 +22,7 @@ void mem_unmap(void *p, size_t size_bytes);
  * of it is about to be filled. To be given back with mem_unmap. NULL on failure. */
 void *mem_reserve(size_t size_bytes);
 void mem_enlarge(void *p, size_t size_bytes);
-/* Bytes of the maps that stand: no sanitizer looks for a forgotten one. */
+/* Bytes of all current maps, to find leaks: no sanitizer looks for a forgotten map. */
 uint64_t mem_mapped_bytes(void);
 
 /* All maps together may have so many bytes from here on; 0: as many as there are. What would be
@@ -30,8 +30,8 @@ uint64_t mem_mapped_bytes(void);
 void mem_set_ceiling(uint64_t bytes);
 uint64_t mem_refusals(void);
 
-/* The limit for traces where nobody set one: a third of what the machine or the container has,
- * since reading a trace takes up to three times its size for a moment. Looked up once. */
+/* The limit for traces when none is set: a third of what the machine or the container has,
+ * since reading a trace briefly takes up to three times its size. Looked up once. */
 uint64_t mem_usual_limit_bytes(void);
 
 #endif

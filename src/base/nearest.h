@@ -1,13 +1,13 @@
-/* nearest.h: what to say about a name that nobody knows: the known name that was most likely
- * meant, and a few of those that exist.
+/* nearest.h: what to say about an unknown name: the known name that was most likely meant, and
+ * a few of those that exist.
  *
  *     name_hint h = hint_for(wanted);
  *     for (…) hint_offer(&h, known);
  *     FAIL(err, ERR_ARG, NOPOS, MSG_X, arg_text("name", wanted), HINT_ARGS(&h));
  *
- * The message ends in {hint}, which is MSG_NAME_HINT: "; did you mean X?" or what there is. It
- * is made of {near} (empty: nothing is near), {list} (the first names, empty when the near one
- * says enough) and {more} (how many names the list leaves out, unknown when none). */
+ * The message ends in {hint}, which is MSG_NAME_HINT: "; did you mean X?" or the names that
+ * exist. It is made of {near} (empty: nothing is near), {list} (the first names, empty when the
+ * near one says enough) and {more} (how many names the list leaves out, unknown when none). */
 #ifndef BASE_NEAREST_H
 #define BASE_NEAREST_H
 

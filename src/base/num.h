@@ -12,7 +12,8 @@
 
 /* A function that wraps around on purpose: a hash, a codec, a comparison of ranges. All other
  * arithmetic that wraps, and all that is cut by a conversion, is a finding of the builds for
- * fuzzing (VARIANT=integer, VARIANT=fuzz). Of the whole function, so keep it small. */
+ * fuzzing (VARIANT=integer, VARIANT=fuzz). It applies to the whole function, so keep that
+ * small. */
 #ifdef __clang__
 #define WRAPS __attribute__((no_sanitize("integer")))
 #else

@@ -9,15 +9,16 @@
  *                                         ^top   ^touched: from here on all is zero
  *
  * A span is cut into runs of units. The first and the last unit of a run say how long it is and
- * whether it is free, so that neighbours that are free become one. A block comes from the
- * shortest run that holds it; `longest` spares walking a span that has none. A run that touches
- * the top is not a run any more: the top falls.
+ * whether it is free, so that free neighbors become one. A block comes from the shortest run
+ * that holds it; `longest` spares walking a span that has none. A run that touches the top is
+ * not a run any more: the top falls.
  *
  * When more than KEEP bytes were given back and not taken again, the kernel gets those that are
- * whole huge pages. Growing beyond OWN_FROM leads to a mapping of its own, which grows without
+ * whole huge pages. Growing beyond OWN_FROM leads to a separate mapping, which grows without
  * being copied; when it is given back, its pages move into a span, above the top, as far as
- * KEEP allows: page tables change, and nobody has to clear other pages. Under AddressSanitizer
- * every block comes from malloc, which finds what is forgotten and what overruns. */
+ * KEEP allows: page tables change, and no other pages have to be cleared. Under
+ * AddressSanitizer every block comes from malloc, which finds what is forgotten and what
+ * overruns. */
 #include "base/pages.h"
 
 #include <pthread.h>
@@ -100,7 +101,7 @@ static void mark_run(span *s, size_t at, size_t n, unsigned flag) {
 }
 
 /* The shortest free run of n units or more; N_UNITS when there is none. */
-static size_t pages_find_run(span *s, size_t n) {
+static size_t find_run(span *s, size_t n) {
     size_t best = N_UNITS, best_length = SIZE_MAX, longest = 0;
     for (size_t i = 0, length; i < s->top && best_length != n; i += length) {
         length = s->run[i] & ~FREE_RUN;
@@ -115,7 +116,7 @@ static size_t pages_find_run(span *s, size_t n) {
 }
 
 static bool take_free(span *s, size_t n, size_t *at) {
-    if (s->longest < n || (*at = pages_find_run(s, n)) == N_UNITS) return false;
+    if (s->longest < n || (*at = find_run(s, n)) == N_UNITS) return false;
     size_t rest = (s->run[*at] & ~FREE_RUN) - n;
     mark_run(s, *at, n, 0);
     if (rest) mark_run(s, *at + n, rest, FREE_RUN);
@@ -203,7 +204,7 @@ static size_t units_of(size_t size_bytes) {
 }
 
 /* *dirty: bytes from the start that may not be zero. */
-static char *pages_own_take(size_t size_bytes, size_t *dirty) {
+static char *take_own(size_t size_bytes, size_t *dirty) {
     *dirty = 0;
     if (size_bytes >= LARGEST) return mem_map(size_bytes);
     if (fault_point(FAULT_ALLOC)) return NULL;
@@ -219,18 +220,18 @@ static char *pages_own_take(size_t size_bytes, size_t *dirty) {
 
 void *pages_take(size_t size_bytes) {
     size_t dirty;
-    return pages_own_take(size_bytes, &dirty);
+    return take_own(size_bytes, &dirty);
 }
 
 void *pages_take_zeroed(size_t size_bytes) {
     size_t dirty;
-    char *p = pages_own_take(size_bytes, &dirty);
+    char *p = take_own(size_bytes, &dirty);
     return p ? memset(p, 0, dirty) : NULL;
 }
 
-/* Moves huge pages of a mapping of its own, as many as may be kept, after what was touched of
- * the newest span: whoever takes them next finds them there. False when the mapping still
- * stands. */
+/* Moves huge pages of a separate mapping, as many as may be kept, to the end of the touched
+ * part of the newest span, where the next caller finds them. False when the mapping still
+ * exists. */
 static bool adopt(char *p, size_t size_bytes) {
     span *s = spans;
     size_t n = (idle < KEEP ? KEEP - idle : 0) / HUGE_BYTES;
@@ -257,7 +258,7 @@ void pages_give(void *p, size_t size_bytes) {
     if (!done) mem_unmap(p, size_bytes);
 }
 
-/* Cuts a block of the heap short; false when it is none. */
+/* Shortens a block of the heap; false when it is not one. */
 static bool cut(void *p, size_t old_bytes, size_t new_bytes) {
     if (old_bytes >= LARGEST) return false;
     size_t n = units_of(new_bytes), rest = units_of(old_bytes) - n;

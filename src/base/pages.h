@@ -11,7 +11,7 @@
 void *pages_take(size_t size_bytes);
 void *pages_take_zeroed(size_t size_bytes);
 /* A block of new_bytes with the content of p as far as it reaches, the rest not cleared. NULL
- * when there is no memory: then p still stands. */
+ * when there is no memory: then p is still valid. */
 void *pages_resize(void *p, size_t old_bytes, size_t new_bytes);
 /* NULL is ignored. */
 void pages_give(void *p, size_t size_bytes);

@@ -1,10 +1,10 @@
 /* seed_int.h: secrets of this process that keep hash tables fast on hostile input.
  *
- * Whoever writes a trace file chooses the keys our tables see. With a fixed hash function a
- * file can be made whose keys all collide, and a linear import becomes quadratic; so hashes are
- * mixed with numbers nobody outside the process knows. Nothing a user sees may depend on them:
- * never walk a table in the order of its places, never write such a hash to a file (hash.h is
- * for that). */
+ * The author of a trace file chooses the keys our tables see. With a fixed hash function a file
+ * can be made whose keys all collide, and a linear import becomes quadratic; so hashes are
+ * mixed with numbers that no one outside the process knows. Nothing a user sees may depend on
+ * them: never walk a table in the order of its places, never write such a hash to a file
+ * (hash.h is for that). */
 #ifndef BASE_SEED_INT_H
 #define BASE_SEED_INT_H
 

@@ -75,7 +75,7 @@ static bool is_nearly_in_order(const sort_pair *a, size_t n, const run_list *run
 static void merge_two(const sort_pair *left, const sort_pair *mid, const sort_pair *end,
                       sort_pair *to) {
     const sort_pair *right = mid;
-    if (mid < end) { /* what lies before all of the right run: often nearly everything */
+    if (mid < end) { /* everything before the right run: often nearly all */
         size_t n = n_until(left, (size_t)(mid - left), mid->key);
         memcpy(to, left, n * sizeof *to);
         left += n;
@@ -91,7 +91,7 @@ static void merge_two(const sort_pair *left, const sort_pair *mid, const sort_pa
     memcpy(to + (mid - left), right, (size_t)(end - right) * sizeof *to);
 }
 
-static void sort_merge_runs(sort_pair *a, sort_pair *scratch, size_t n, run_list *runs) {
+static void merge_runs(sort_pair *a, sort_pair *scratch, size_t n, run_list *runs) {
     sort_pair *from = a, *to = scratch;
     while (runs->n > 1) {
         size_t n_merged = 0;
@@ -139,7 +139,7 @@ void sort_radix(sort_pair *a, sort_pair *scratch, size_t n) {
     unsigned bits = (span + passes - 1) / passes; /* equal digits: the smallest tables */
     if (runs.n <= MAX_RUNS &&
         (runs.n <= (size_t)1 << (passes + 1) || is_nearly_in_order(a, n, &runs))) {
-        sort_merge_runs(a, scratch, n, &runs);
+        merge_runs(a, scratch, n, &runs);
         return;
     }
     sort_pair *from = a, *to = scratch;

@@ -5,8 +5,9 @@
  * together, each gets an equal share of what is left, so a long path cannot push out the reason
  * after it. A cut never splits a UTF-8 character.
  *
- * The arguments may point into the very error that is being filled (a caller that adds to what
- * it was told), hence everything is put together beside the error and copied over at the end.
+ * The arguments may point into the very error that is being filled (a caller that adds to an
+ * error it received), so everything is assembled in a separate buffer and copied over at the
+ * end.
  *
  * Nothing here makes a sentence: that is text/. */
 #include "base/status.h"

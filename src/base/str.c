@@ -24,14 +24,14 @@ int str_cmp(str a, str b) {
     return a.n < b.n ? -1 : a.n > b.n;
 }
 
-static inline unsigned char str_lower(char c) {
+static inline unsigned char to_lower(char c) {
     unsigned char u = (unsigned char)c;
     return (unsigned char)(u - 'A') < 26 ? (unsigned char)(u + 32) : u;
 }
 
 static bool eq_nocase(const char *a, const char *b, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        if (str_lower(a[i]) != str_lower(b[i])) return false;
+        if (to_lower(a[i]) != to_lower(b[i])) return false;
     }
     return true;
 }
@@ -50,9 +50,9 @@ size_t str_find(str s, str needle, size_t from) {
 size_t str_find_nocase(str s, str needle, size_t from) {
     if (from > s.n || needle.n > s.n - from) return SIZE_MAX;
     if (needle.n == 0) return from;
-    unsigned char first = str_lower(needle.p[0]);
+    unsigned char first = to_lower(needle.p[0]);
     for (size_t i = from; i <= s.n - needle.n; i++) {
-        if (str_lower(s.p[i]) == first && eq_nocase(s.p + i, needle.p, needle.n)) return i;
+        if (to_lower(s.p[i]) == first && eq_nocase(s.p + i, needle.p, needle.n)) return i;
     }
     return SIZE_MAX;
 }
@@ -96,7 +96,7 @@ size_t str_utf8(str s, size_t at) {
     return n;
 }
 
-static inline bool str_is_digit(char c) {
+static inline bool is_digit(char c) {
     return (unsigned char)(c - '0') < 10;
 }
 
@@ -107,7 +107,7 @@ bool str_to_i64(str s, int64_t *out) {
     if (i == s.n) return false;
     int64_t v = 0; /* gathered as a negative number: its range is larger by one */
     for (; i < s.n; i++) {
-        if (!str_is_digit(s.p[i])) return false;
+        if (!is_digit(s.p[i])) return false;
         if (__builtin_mul_overflow(v, 10, &v)) return false;
         if (__builtin_sub_overflow(v, s.p[i] - '0', &v)) return false;
     }
@@ -150,7 +150,7 @@ static bool read_exponent(str s, size_t i, int64_t *exponent) {
     if (i == s.n) return false;
     int64_t e = 0;
     for (; i < s.n; i++) {
-        if (!str_is_digit(s.p[i])) return false;
+        if (!is_digit(s.p[i])) return false;
         if (e < INT64_MAX / 32) e = e * 10 + (s.p[i] - '0');
     }
     *exponent += minus ? -e : e;
@@ -167,9 +167,9 @@ bool str_to_f64(str s, double *out) {
         if (s.p[0] == '-') d.text[d.n++] = '-';
         i = 1;
     }
-    for (; i < s.n && str_is_digit(s.p[i]); i++) add_digit(&d, s.p[i], false);
+    for (; i < s.n && is_digit(s.p[i]); i++) add_digit(&d, s.p[i], false);
     if (i < s.n && s.p[i] == '.') {
-        for (i++; i < s.n && str_is_digit(s.p[i]); i++) add_digit(&d, s.p[i], true);
+        for (i++; i < s.n && is_digit(s.p[i]); i++) add_digit(&d, s.p[i], true);
     }
     if (!d.any || (i < s.n && !read_exponent(s, i, &d.exponent))) return false;
     if (d.n_digits == 0) d.text[d.n++] = '0';

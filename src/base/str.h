@@ -1,4 +1,5 @@
-/* str.h: a borrowed slice of bytes; never owns, need not end in NUL, may hold any byte. */
+/* str.h: a borrowed slice of bytes; never owns, does not have to end in NUL, may hold any
+ * byte. */
 #ifndef BASE_STR_H
 #define BASE_STR_H
 

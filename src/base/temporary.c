@@ -1,8 +1,8 @@
 /* temporary.c: locks (flock) tell whether the program that made a folder or file still runs.
  *
- * Between the making and the lock a folder is nobody's for a moment: what is younger than
- * QUIET_S is left alone. Only what belongs to this user is removed, and links are not followed,
- * since everybody may write to the folder for temporary files. */
+ * Between mkdir and the lock a folder briefly has no owner, so anything younger than QUIET_S is
+ * left alone. Only what belongs to this user is removed, and links are not followed, since
+ * every user may write to the folder for temporary files. */
 #include "base/temporary.h"
 
 #include <dirent.h>

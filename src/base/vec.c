@@ -1,10 +1,10 @@
 /* vec.c: growing a column by mapping more pages.
  *
- * A short column lies in pages that were used before (base/pages.h) and is copied when it
- * grows. From 2 MiB on growing never copies: mremap moves page tables, not bytes, so no moment
- * needs twice the memory. Pages that were mapped but never written are not resident, which
- * makes generous steps free: the mapping starts at 64 KiB and doubles up to 64 MiB, then grows
- * by a quarter. */
+ * A short column is in pages that were used before (base/pages.h) and is copied when it grows.
+ * From 2 MiB on growing never copies: mremap moves page tables, not bytes, so no moment needs
+ * twice the memory. Pages that were mapped but never written are not resident, which makes
+ * generous steps free: the mapping starts at 64 KiB and doubles up to 64 MiB, then grows by a
+ * quarter. */
 #include "base/vec.h"
 
 #include <string.h>

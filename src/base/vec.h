@@ -17,7 +17,7 @@ typedef struct {
 #define VEC_INIT(type) ((vec){.elem_bytes = sizeof(type)})
 #define VEC(v, type) ((type *)(v)->p)
 
-/* Room for at least n more elements. ERR_MEMORY otherwise; the content stands. */
+/* Room for at least n more elements. ERR_MEMORY otherwise; the content is unchanged. */
 status vec_reserve(vec *v, size_t n) MUST_USE;
 void vec_fini(vec *v);
 /* The i-th element. A column that is too short grows, v->n to all it has room for, and what is

@@ -17,7 +17,7 @@ typedef struct {
     int fd;
     const char *path; /* borrowed */
     char *temporary;  /* private, as what follows */
-    bool named;       /* it lies under the temporary name already */
+    bool named;       /* the temporary name already exists */
 } whole_file;
 
 /* False with errno when it cannot be made. */

@@ -22,14 +22,14 @@ bool attach_read_line(int fd, char *to, size_t size);
 /* Both, for requests with one line as answer. */
 bool attach_ask(int64_t pid, const char *line, char *to, size_t size);
 
-/* ---- windows of a recording that goes on ---- */
+/* ---- windows of a running recording ---- */
 
 typedef struct {
     uint64_t tick; /* of the recorder's clock */
     int64_t unix_ns;
 } attach_moment;
 
-/* Copies what lies between two moments out of a recording, which may still be written, into a
+/* Copies the time between two moments out of a recording, which may still be written, into a
  * new file. */
 status attach_copy_window(int live, attach_moment from, attach_moment to, const char *path,
                           error *err) MUST_USE;

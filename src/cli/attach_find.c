@@ -1,8 +1,8 @@
 /* attach_find.c: the processes that `tacho attach PID` means, and the way to their recorders.
  *
  * A recorder listens at PID.sock in its owner's runtime folder, or in /tmp/tacho-UID
- * (rec_control.c). The program's environment need not be ours, nor its /tmp: all places are
- * tried. `tacho record` and launchers do not record themselves; who names one of them means the
+ * (rec_control.c). The program's environment and its /tmp may differ from ours: all places are
+ * tried. `tacho record` and launchers do not record themselves; naming one of them means the
  * programs it started. */
 #include <dirent.h>
 #include <errno.h>
@@ -48,7 +48,7 @@ bool attach_is_alive(int64_t pid) {
     return read_process(pid, &state, &parent) && state != 'Z' && state != 'X';
 }
 
-static bool attach_find_owner_of(int64_t pid, uid_t *uid) {
+static bool owner_of(int64_t pid, uid_t *uid) {
     char path[64];
     struct stat st;
     snprintf(path, sizeof path, "/proc/%lld", (long long)pid);
@@ -117,7 +117,7 @@ static int open_socket(int64_t pid) {
     uid_t uid = geteuid();
     const char *run = getenv("XDG_RUNTIME_DIR");
     int fd = -1;
-    (void)attach_find_owner_of(pid, &uid);
+    (void)owner_of(pid, &uid);
     snprintf(folder, sizeof folder, "%s/tacho", run ? run : "");
     if (run && *run && connect_to(&fd, folder, pid)) return fd;
     static const char *const PLACES[] = {"/tmp/tacho-%u", "/run/user/%u/tacho"};
@@ -176,8 +176,7 @@ static standing standing_of(int64_t pid) {
 }
 
 /* Keeps those of the list with this standing; how many. */
-static uint32_t attach_find_keep(int64_t *list, const standing *is, uint32_t n,
-                                 standing wanted) {
+static uint32_t keep(int64_t *list, const standing *is, uint32_t n, standing wanted) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < n; i++)
         if (is[i] == wanted) list[kept++] = list[i];
@@ -187,7 +186,7 @@ static uint32_t attach_find_keep(int64_t *list, const standing *is, uint32_t n,
 static status check_process(int64_t pid, error *err) {
     uid_t uid = 0;
     char number[32];
-    if (!attach_is_alive(pid) || !attach_find_owner_of(pid, &uid))
+    if (!attach_is_alive(pid) || !owner_of(pid, &uid))
         FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_ATTACH_NO_PROCESS, arg_id("pid", pid));
     if (geteuid() == 0 || uid == geteuid()) return OK;
     const struct passwd *who = getpwuid(uid);
@@ -209,9 +208,9 @@ status attach_find(arena *a, int64_t pid, int64_t **out, uint32_t *n, error *err
         for (uint32_t i = 1; i < n_all; i++) is[i] = standing_of(list[i]);
     }
     bool itself = is[0] == LISTENS;
-    n_kept = attach_find_keep(list, is, n_all, RECORDS);
+    n_kept = keep(list, is, n_all, RECORDS);
     if (n_kept == 0 && itself) n_kept = 1; /* list[0] is still it */
-    if (n_kept == 0) n_kept = attach_find_keep(list, is, n_all, LISTENS);
+    if (n_kept == 0) n_kept = keep(list, is, n_all, LISTENS);
     if (n_kept == 0) FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_ATTACH_NOT_THERE, arg_id("pid", pid));
     *out = list;
     *n = n_kept;

@@ -1,11 +1,11 @@
-/* attach_window.c: a part of a recording, copied while the recording goes on.
+/* attach_window.c: a part of a recording, copied while the recording continues.
  *
  * A recording is whole at any moment, and each of its chunks can be read by itself as soon as
  * the side chunks (names, threads, clocks, facts) are there: so a window is all of those and
  * the event chunks that reach into it, with a header that says where it begins and ends. The
  * reader leaves out what lies outside (TACHO_FILE_WINDOW). Chunks are read, not mapped: a file
  * that is cut under us is not a signal. A flight recorder may use a chunk again while we read
- * it; what is lost then lies before the window. */
+ * it; what is lost then is before the window. */
 #include <errno.h>
 #include <fcntl.h>
 #include <tacho/format.h>
@@ -28,7 +28,7 @@ static off_t place_of(uint64_t chunk) {
     return (off_t)(TACHO_FILE_HEADER_BYTES + chunk * TACHO_CHUNK_BYTES);
 }
 
-static bool attach_window_write_all(int fd, const uint8_t *p, size_t n, off_t at) {
+static bool write_all(int fd, const uint8_t *p, size_t n, off_t at) {
     while (n > 0) {
         ssize_t k = pwrite(fd, p, n, at);
         if (k < 0 && errno == EINTR) continue;
@@ -63,8 +63,7 @@ static bool copy_chunk(copier *c, uint64_t i) {
     bool is_wanted = h.type == TACHO_CHUNK_SIDE ||
                      (h.type == TACHO_CHUNK_EVENTS && h.tick <= c->last_tick && reaches_in(c));
     if (!is_wanted) return true;
-    return attach_window_write_all(c->to, c->chunk, TACHO_CHUNK_BYTES,
-                                   place_of(c->n_written++));
+    return write_all(c->to, c->chunk, TACHO_CHUNK_BYTES, place_of(c->n_written++));
 }
 
 static bool copy_header(copier *c, attach_moment from, attach_moment to) {
@@ -87,7 +86,7 @@ static bool copy_header(copier *c, attach_moment from, attach_moment to) {
     h.stop_tick = to.tick;
     h.stop_unix_ns = to.unix_ns;
     memcpy(c->chunk, &h, sizeof h);
-    return attach_window_write_all(c->to, c->chunk, TACHO_FILE_HEADER_BYTES, 0);
+    return write_all(c->to, c->chunk, TACHO_FILE_HEADER_BYTES, 0);
 }
 
 static bool copy_all(copier *c, attach_moment from, attach_moment to) {

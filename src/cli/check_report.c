@@ -1,6 +1,6 @@
 /* check_report.c: see check_report.h.
  *
- * Each form has an escape of its own: names of kernels hold all that XML, Markdown and workflow
+ * Each form has its own escapes: names of kernels hold all that XML, Markdown and workflow
  * commands take for markup. A character that XML does not know at all becomes U+FFFD. */
 #include "cli/check_report.h"
 

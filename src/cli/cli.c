@@ -1,7 +1,7 @@
 /* cli.c: what the commands share: how a failure becomes a sentence and an exit status, and how
  * bytes get to standard output.
  *
- * Results go to stdout, everything else to stderr. An error is said once, at the end of a
+ * Results go to stdout, everything else to stderr. An error is printed once, at the end of a
  * command, in the reader's language; the exit status follows from it: 1 the command line is
  * wrong, 2 the input cannot be used, 3 out of memory or disk. A pipe whose reader has gone
  * (head) is not an error: the reader has what it wanted, the program ends with 0.
@@ -196,7 +196,7 @@ static uint32_t screen_lines(const options *o, bool terminal) {
     return o->question.limit == ABSENT_I64 ? SCREEN_LINES : UINT32_MAX;
 }
 
-/* What is only odd about a file is for who asks about the file. */
+/* Oddities of a file only matter to a question about the file. */
 static bool wants_details(const options *o) {
     return o->all || (o->command.name && strcmp(o->command.name, "info") == 0);
 }

@@ -20,7 +20,7 @@ int cli_complain(const options *o, const error *err);
  * of it in the place of the only copy is seldom meant. path.p may be NULL. */
 status cli_check_output(const options *o, str path, error *err) MUST_USE;
 
-/* Says a sentence on stderr, as complaints are said. */
+/* Prints a sentence on stderr, like an error. */
 void cli_say(const options *o, str sentence);
 /* Says on stderr, unless --quiet, which command is better for this trace, when one is. */
 void cli_note_better(const options *o, const trace *t);

@@ -2,7 +2,7 @@
  *
  *     idle, listening   the recorder makes a recording for the time asked, hooks of Python
  *                       included
- *     recording already its recording goes on; what happens in the time asked is copied
+ *     recording already its recording continues; what happens in the time asked is copied
  *                       out of it
  *     flight recorder   without --for: it writes its last seconds; with --for as above
  *
@@ -35,7 +35,7 @@ enum { LOOK_MS = 100, INSISTS_NS = 500000000 };
 
 typedef struct {
     int64_t pid;
-    int fd;   /* of a recording made for us; -1: a window of its own */
+    int fd;   /* of a recording made for us; -1: a separate window */
     int live; /* of a window: the file, held open whatever becomes of its name */
     attach_moment from;
     uint32_t flags; /* of a window: what the recording has, TACHO_FILE_* */
@@ -63,8 +63,7 @@ static void on_interrupt(int number) {
     n_interrupts = 1;
 }
 
-static void cmd_attach_say(const attachment *at, uint16_t message, const target *t,
-                           const char *text) {
+static void say(const attachment *at, uint16_t message, const target *t, const char *text) {
     buf line = {0};
     text_put(&line, at->o->words, message, arg_id("pid", t->pid), arg_cstr("path", t->path),
              arg_cstr("what", text ? text : ""),
@@ -77,7 +76,7 @@ static void cmd_attach_say(const attachment *at, uint16_t message, const target 
 /* ---- where it goes ----------------------------------------------------------------------- */
 
 /* -o NAME.tacho is a file, any other -o a folder. */
-static status cmd_attach_find_place(attachment *at, error *err) {
+static status find_place(attachment *at, error *err) {
     str reported = at->o->record_output;
     char real[PATH_MAX];
     record_run r;
@@ -133,7 +132,7 @@ static status fail_answer(int64_t pid, const char *reason, error *err) {
          arg_cstr("reason", reason));
 }
 
-/* No answer at all: the process is gone, or its recorder does not come to it. */
+/* No answer at all: the process is gone, or its recorder never gets to it. */
 static status fail_silent(int64_t pid, error *err) {
     if (!attach_is_alive(pid))
         FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_ATTACH_ENDED, arg_id("pid", pid));
@@ -163,7 +162,7 @@ static void say_what_is_missing(const attachment *at, const target *t) {
                {at->o->record_stack, TACHO_FILE_STACKS, "--stack"}};
     for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++)
         if (ALL[i].asked && !(t->flags & ALL[i].flag))
-            cmd_attach_say(at, MSG_ATTACH_WITHOUT, t, ALL[i].name);
+            say(at, MSG_ATTACH_WITHOUT, t, ALL[i].name);
 }
 
 static status open_window(const attachment *at, target *t, error *err) {
@@ -183,7 +182,7 @@ static status open_window(const attachment *at, target *t, error *err) {
     return OK;
 }
 
-static status cmd_attach_begin(const attachment *at, target *t, error *err) {
+static status begin(const attachment *at, target *t, error *err) {
     char line[ATTACH_LINE_BYTES * 2];
     const options *o = at->o;
     snprintf(line, sizeof line, "record %.6f d%s%s%s %s%s%s\n", (double)o->time * 1e-9,
@@ -207,7 +206,7 @@ static status cmd_attach_begin(const attachment *at, target *t, error *err) {
 
 /* A recording made for us ends by a line or by the end of its process; a window by the
  * latter. */
-static bool cmd_attach_look_at(target *t) {
+static bool look_at(target *t) {
     char byte;
     if (t->has_ended) return true;
     if (t->fd < 0)
@@ -225,7 +224,7 @@ static void wait_for(attachment *at) {
         if (left_ms <= 0) break;
         (void)poll(NULL, 0, (int)min_i64(LOOK_MS, left_ms));
         all = true;
-        for (uint32_t i = 0; i < at->n; i++) all &= cmd_attach_look_at(&at->v[i]);
+        for (uint32_t i = 0; i < at->n; i++) all &= look_at(&at->v[i]);
     }
 }
 
@@ -255,7 +254,7 @@ static status end(const attachment *at, target *t, error *err) {
         if (attach_read_line(t->fd, line, sizeof line) && strncmp(line, "done ", 5) == 0)
             snprintf(t->path, sizeof t->path, "%.*s", (int)sizeof t->path - 1, line + 5);
     }
-    if (early) cmd_attach_say(at, MSG_ATTACH_PROGRAM_ENDED, t, NULL);
+    if (early) say(at, MSG_ATTACH_PROGRAM_ENDED, t, NULL);
     return record_compact_file(at->o, t->path, t->path, NULL, err);
 }
 
@@ -287,9 +286,9 @@ static status record_all(attachment *at, error *err) {
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
     status st = OK;
-    for (uint32_t i = 0; i < at->n && st == OK; i++) st = cmd_attach_begin(at, &at->v[i], err);
+    for (uint32_t i = 0; i < at->n && st == OK; i++) st = begin(at, &at->v[i], err);
     if (st != OK) return st;
-    for (uint32_t i = 0; i < at->n; i++) cmd_attach_say(at, MSG_ATTACH_BEGINS, &at->v[i], NULL);
+    for (uint32_t i = 0; i < at->n; i++) say(at, MSG_ATTACH_BEGINS, &at->v[i], NULL);
     wait_for(at);
     for (uint32_t i = 0; i < at->n && st == OK; i++) st = end(at, &at->v[i], err);
     return st;
@@ -303,7 +302,7 @@ static status attach(attachment *at, int64_t pid, error *err) {
     for (uint32_t i = 0; i < at->n; i++)
         at->v[i] = (target){.pid = pids[i], .fd = -1, .live = -1};
     bool triggers = at->o->time == ABSENT_I64;
-    if (!triggers || at->o->record_output.p) TRY(cmd_attach_find_place(at, err));
+    if (!triggers || at->o->record_output.p) TRY(find_place(at, err));
     at->package = record_package(at->a);
     if (!triggers) return record_all(at, err);
     for (uint32_t i = 0; i < at->n; i++) TRY(pull_trigger(at, &at->v[i], err));
@@ -311,7 +310,7 @@ static status attach(attachment *at, int64_t pid, error *err) {
 }
 
 static int show(attachment *at) {
-    for (uint32_t i = 0; i < at->n; i++) cmd_attach_say(at, MSG_ATTACH_DONE, &at->v[i], NULL);
+    for (uint32_t i = 0; i < at->n; i++) say(at, MSG_ATTACH_DONE, &at->v[i], NULL);
     const char *traces[] = {at->n == 1 || !at->folder ? at->v[0].path : at->folder};
     at->o->traces = traces;
     at->o->n_traces = 1;

@@ -1,8 +1,8 @@
 /* cmd_check.c: `tacho check`: the analysis `check` as a gate.
  *
- * The answer goes to standard output like any other; the reports beside it (--junit,
+ * The answer goes to standard output like any other; the additional reports (--junit,
  * --markdown, --annotations) are for machines. Exit status 4: a limit is exceeded. What cannot
- * be judged is said on stderr and passes, unless --strict. */
+ * be judged is reported on stderr and passes, unless --strict. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static status read_text(const char *path, arena *a, str *out, error *err) {
 }
 
 /* The rules of the file become a parameter like those of --require. They are read here once so
- * that what is wrong with them is said before anything is opened. */
+ * that errors in them are reported before anything is opened. */
 static status add_budget(options *o, arena *a, error *err) {
     str text;
     budget rules = {.arena = a};

@@ -5,7 +5,7 @@
  * ends at --until; steps are the time that they take. Without -o the result goes to standard
  * output, unless a terminal is listening there; a picture then goes to timeline.svg. -o DIR/
  * makes the folder. Once the trace is open, a failure to read or write is one of the disk: exit
- * status 3; a reader that closed its end of the pipe is none. */
+ * status 3; a reader that closed its end of the pipe is not a failure. */
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ static bool is_picture(const options *o) {
     return str_eq(o->export_to, STR("svg"));
 }
 
-/* A picture that went to a name nobody gave. */
+/* A picture that went to a default name. */
 static void say_written(const options *o) {
     buf line = {0};
     if (o->quiet || o->output.p || !is_picture(o) || !isatty(STDOUT_FILENO)) return;

@@ -3,7 +3,7 @@
  * mcp/ speaks the protocol. Here a call becomes a command line, so that an agent is answered as
  * a person is, by the same parser, with the same words when something is wrong. Answers are
  * bounded: tables have few rows unless more are asked for, and an answer that is still too long
- * is given again with fewer. With a folder only what lies below it can be opened. */
+ * is given again with fewer. With a folder only what is below it can be opened. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

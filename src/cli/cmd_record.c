@@ -13,8 +13,7 @@
 #include "cli/record_end.h"
 #include "cli/record_run.h"
 
-static void cmd_record_say(const options *o, uint16_t message, const char *path,
-                           int64_t count) {
+static void say(const options *o, uint16_t message, const char *path, int64_t count) {
     buf line = {0};
     text_put(&line, o->words, message, arg_cstr("path", path), arg_int("count", count));
     buf_add_byte(&line, '\n');
@@ -30,8 +29,7 @@ static void say_other_devices(const options *o) {
     } OTHERS[] = {{"/dev/davinci_manager", MSG_RECORD_ASCEND},
                   {"/dev/cambricon_ctl", MSG_RECORD_MLU}};
     for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
-        if (access(OTHERS[i].device, F_OK) == 0)
-            cmd_record_say(o, OTHERS[i].message, OTHERS[i].device, 0);
+        if (access(OTHERS[i].device, F_OK) == 0) say(o, OTHERS[i].message, OTHERS[i].device, 0);
 }
 
 /* The report of these files, whatever else is in the folder; the recording's own options mean
@@ -80,7 +78,7 @@ static int run_and_show(options *o, arena *a, char *folder, size_t size) {
         record_remove_folder(&r);
         return record_exit_status(&end);
     }
-    cmd_record_say(o, MSG_RECORD_DONE, r.folder, files.n);
+    say(o, MSG_RECORD_DONE, r.folder, files.n);
     say_triggers(o, r.folder);
     record_tidy(&r);
     if (folder) snprintf(folder, size, "%s", r.folder);

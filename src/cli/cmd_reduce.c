@@ -37,7 +37,7 @@ static void file_is_done(void *context, const error *failed, buf *reason, buf *s
     fflush(stderr);
 }
 
-/* The program's own path, for what lies beside it. */
+/* The program's own path, to find the files next to it. */
 static void find_program(char *to, size_t n) {
     ssize_t used = readlink("/proc/self/exe", to, n - 1);
     to[used > 0 ? used : 0] = 0;

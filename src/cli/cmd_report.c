@@ -1,8 +1,7 @@
 /* cmd_report.c: `tacho report`: a run, or two that are compared, as one HTML file.
  *
- * About how large it will be is said before the work, how large it is after it; both on stderr,
- * unless --quiet. Once the traces are read, a failure to write is one of the disk: exit status
- * 3. */
+ * Its estimated size is printed before the work, its real size after it; both on stderr, unless
+ * --quiet. Once the traces are read, a failure to write is one of the disk: exit status 3. */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* cmd_serve.c: `tacho serve`: the web page of a folder of traces, until somebody ends it.
+/* cmd_serve.c: `tacho serve`: the web page of a folder of traces, until it is stopped.
  *
  * The address goes to standard output, so that a script can read it, and is flushed before
  * anything is asked. SIGINT and SIGTERM end the server cleanly: they are blocked in all threads

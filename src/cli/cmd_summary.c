@@ -1,8 +1,8 @@
 /* cmd_summary.c: `tacho summary`: the report a person wants right after a run.
  *
  * The answer first (the overview's verdict), then what the trace is and how much of it could be
- * used, what the average step is spent on, the costliest operators and kernels, the peak of
- * memory and what to change. A few rows of each (ROWS_OF) unless --limit or --all says
+ * used, what the average step is spent on, the most expensive operators and kernels, the peak
+ * of memory and what to change. A few rows of each (ROWS_OF) unless --limit or --all says
  * otherwise, with the columns that matter most. It is made of the same analyses a program would
  * ask: every number here can be had as JSON under the same name. A table that would be empty,
  * such as kernels of a host-only trace, is left out.
@@ -45,7 +45,7 @@ typedef struct {
     present_options present;
 } report;
 
-/* Words for --sort beside the names of columns. NULL: the table has no such column. */
+/* Words for --sort in addition to the names of columns. NULL: the table has no such column. */
 static const struct {
     const char *key, *operators, *kernels;
 } KEYS[] = {
@@ -106,7 +106,7 @@ static bool is_late(const report *r) {
     return r->o->question.limit == ABSENT_I64 && lines + LATE_LINES > r->present.lines;
 }
 
-/* So many rows of a table as this reader gets them. */
+/* This many rows of a table, in the form this reader gets. */
 static status put_rows(const report *r, table *t, error *err) {
     size_t rows = rows_wanted(r, t->name);
     if (r->present.lines != 0) {
@@ -128,7 +128,7 @@ static str fact(const table *t, str key) {
     return STR_NONE;
 }
 
-static status cmd_summary_put_header(const report *r, error *err) {
+static status put_header(const report *r, error *err) {
     answer info;
     int64_t steps;
     buf *out = &r->out->buf;
@@ -148,19 +148,19 @@ static status cmd_summary_put_header(const report *r, error *err) {
 /* ---- operators and kernels --------------------------------------------------------------- */
 
 /* --sort KEY[:asc|:desc] without and with its direction. */
-static str cmd_summary_key_of(const report *r) {
+static str key_of(const report *r) {
     str wanted = r->o->summary_sort;
     size_t colon = str_rfind_byte(wanted, ':');
     return colon == SIZE_MAX ? wanted : str_n(wanted.p, colon);
 }
 
 static str direction_of(const report *r) {
-    return str_from(r->o->summary_sort, cmd_summary_key_of(r).n);
+    return str_from(r->o->summary_sort, key_of(r).n);
 }
 
 /* The column of this answer that --sort means; NULL: none. */
 static const char *sort_column(const report *r, const answer *a) {
-    str key = cmd_summary_key_of(r);
+    str key = key_of(r);
     const table *t = a->tables[0];
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
         if (str_eq(key, str_of(KEYS[i].key)))
@@ -204,7 +204,7 @@ static status put_top(const report *r, answer *a, uint16_t title, const char *by
 static status fail_sort(const report *r, const answer *operators, const answer *kernels,
                         error *err) {
     const table *tables[] = {operators->tables[0], kernels->tables[0]};
-    name_hint hint = hint_for(cmd_summary_key_of(r));
+    name_hint hint = hint_for(key_of(r));
     for (size_t i = 0; i < N_OF(KEYS); i++) hint_offer(&hint, str_of(KEYS[i].key));
     for (size_t t = 0; t < N_OF(tables); t++)
         for (uint32_t i = 0; i < tables[t]->n_columns; i++)
@@ -228,8 +228,8 @@ static status put_tops(const report *r, error *err) {
 /* ---- the rest ---------------------------------------------------------------------------- */
 
 /* One table of an analysis under a heading; nothing when it is empty. */
-static status cmd_summary_put_table(const report *r, const answer *a, const char *name,
-                                    uint16_t title, error *err) {
+static status put_table(const report *r, const answer *a, const char *name, uint16_t title,
+                        error *err) {
     table *t = find_table(a, name);
     if (!t || t->n_rows == 0) return OK;
     put_heading(r, title, "");
@@ -266,14 +266,14 @@ static status write_report(report *r, opened_input *all, error *err) {
     TRY(ask(r, STR("overview"), &overview, err));
     present_scope_text(&overview, &r->present, out);
     present_verdict_text(&overview.verdict, &r->present, out);
-    TRY(cmd_summary_put_header(r, err));
+    TRY(put_header(r, err));
     if (trace_is_empty(r->x->input.traces[0].trace) && !r->all) return OK; /* only zeros */
-    TRY(cmd_summary_put_table(r, &overview, "breakdown", MSG_SUMMARY_BREAKDOWN, err));
+    TRY(put_table(r, &overview, "breakdown", MSG_SUMMARY_BREAKDOWN, err));
     TRY(put_tops(r, err));
     TRY(ask(r, STR("memory"), &memory, err));
-    TRY(cmd_summary_put_table(r, &memory, "peaks", MSG_SUMMARY_MEMORY, err));
+    TRY(put_table(r, &memory, "peaks", MSG_SUMMARY_MEMORY, err));
     TRY(ask(r, STR("advise"), &advise, err));
-    TRY(cmd_summary_put_table(r, &advise, "advice", MSG_SUMMARY_ADVICE, err));
+    TRY(put_table(r, &advise, "advice", MSG_SUMMARY_ADVICE, err));
     buf_add_byte(out, '\n');
     width_put_lines(out, str_of(text_get(MSG_SUMMARY_MORE, r->o->words)), 0,
                     r->present.terminal ? r->present.width : 0);

@@ -1,7 +1,7 @@
 /* cmd_top.c: `tacho top`: the analysis of that name, and as text the layout of profile_analyze.
  *
  * The other forms (JSON, CSV, Markdown, columns) are those of every analysis. What the tables
- * rest on goes to standard error, so that the text is what the original prints and nothing
+ * are based on goes to standard error, so that the text is what the original prints and nothing
  * else. */
 #include <unistd.h>
 

@@ -111,7 +111,7 @@ static int64_t since_step(const tacho_live_page *p, int64_t now) {
     return p->step_unix_ns < 0 ? -1 : max_i64(0, sub_i64(now, p->step_unix_ns));
 }
 
-static state cmd_watch_state_of(const tacho_live_page *p, int64_t now) {
+static state state_of(const tacho_live_page *p, int64_t now) {
     if (is_dead_here(p) || live_page_is_silent(p, now)) return GONE;
     int64_t since = since_step(p, now);
     if (p->median_step_ns >= 0 && since > STALLED_NS && since / 10 > p->median_step_ns)
@@ -123,14 +123,14 @@ static void set_known(table *t, size_t row, uint32_t col, int64_t v) {
     if (v >= 0) table_set_int(t, row, col, v);
 }
 
-static status cmd_watch_add_row(table *t, const tacho_live_page *p, int64_t now, error *err) {
+static status add_row(table *t, const tacho_live_page *p, int64_t now, error *err) {
     static const str NAMES[] = {STR("running"), STR("stalled"), STR("gone")};
     size_t r;
     TRY(table_add_row(t, &r, err));
     table_set_text(t, r, COL_WORKER, str_of(p->worker));
     set_known(t, r, COL_RANK, p->rank);
     table_set_text(t, r, COL_HOST, str_of(p->host));
-    table_set_text(t, r, COL_STATE, NAMES[cmd_watch_state_of(p, now)]);
+    table_set_text(t, r, COL_STATE, NAMES[state_of(p, now)]);
     set_known(t, r, COL_STEPS, p->n_steps);
     set_known(t, r, COL_STEP, p->step_ns);
     set_known(t, r, COL_MEDIAN, p->median_step_ns);
@@ -143,7 +143,7 @@ static status cmd_watch_add_row(table *t, const tacho_live_page *p, int64_t now,
     return OK;
 }
 
-/* Columns that nobody filled are of no use to an eye. */
+/* Empty columns are of no use to a person. */
 static void drop_empty(table *t) {
     for (uint32_t c = t->n_columns; COUNT_DOWN(c);) {
         bool any = false;
@@ -157,12 +157,12 @@ static void put_arg(verdict *v, arg a) {
 }
 
 /* The one that decides: gone, stalled, the slowest. */
-static verdict cmd_watch_judge(const vec *pages, int64_t now) {
+static verdict judge(const vec *pages, int64_t now) {
     const tacho_live_page *v = VEC(pages, tacho_live_page), *slow = NULL, *fast = NULL;
     verdict said = {.id = "running", .message = MSG_WATCH_NO_STEPS, .severity = SEVERITY_INFO};
     int64_t n_steps = 0;
     for (size_t i = 0; i < pages->n; i++) {
-        state s = cmd_watch_state_of(&v[i], now);
+        state s = state_of(&v[i], now);
         if (s != GOING) {
             said = (verdict){.id = s == GONE ? "gone" : "stalled",
                              .message = s == GONE ? MSG_WATCH_GONE : MSG_WATCH_STALLED,
@@ -191,7 +191,7 @@ static verdict cmd_watch_judge(const vec *pages, int64_t now) {
 }
 
 /* The last that was written. */
-static void cmd_watch_add_note(const vec *pages, arena *a, answer *out) {
+static void add_note(const vec *pages, arena *a, answer *out) {
     const tacho_live_page *v = VEC(pages, tacho_live_page);
     verdict *notes = ARENA_ARRAY(a, verdict, pages->n + 1);
     if (!notes) return;
@@ -212,25 +212,25 @@ static status make_answer(const vec *pages, arena *a, bool whole, answer *out, e
     *out = (answer){.analysis = "watch"};
     out->source.start_unix_ns = INT64_MIN;
     out->source.ranks = 1;
-    out->verdict = cmd_watch_judge(pages, now);
+    out->verdict = judge(pages, now);
     table *t = table_new(a, "workers", COLUMNS, N_COLS);
     if (!t) FAIL_MEMORY(err);
     t->screen = (table_screen){.place = 1};
     for (size_t i = 0; i < pages->n; i++)
-        TRY(cmd_watch_add_row(t, &VEC(pages, tacho_live_page)[i], now, err));
+        TRY(add_row(t, &VEC(pages, tacho_live_page)[i], now, err));
     if (!whole) drop_empty(t);
     out->tables[out->n_tables++] = t;
-    cmd_watch_add_note(pages, a, out);
+    add_note(pages, a, out);
     return OK;
 }
 
 /* ---- showing ----------------------------------------------------------------------------- */
 
-/* Whoever is gone is of interest to those that go on. */
+/* A worker that has ended matters to those that still run. */
 static bool is_any_left(const vec *pages) {
     int64_t now = clock_ns(CLOCK_REALTIME);
     for (size_t i = 0; i < pages->n; i++)
-        if (cmd_watch_state_of(&VEC(pages, tacho_live_page)[i], now) != GONE) return true;
+        if (state_of(&VEC(pages, tacho_live_page)[i], now) != GONE) return true;
     return false;
 }
 

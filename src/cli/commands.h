@@ -8,11 +8,11 @@ typedef struct options options;
 #include "cli/commands.def"
 /* Any analysis of the registry. */
 int cmd_analysis(options *o);
-/* The analysis `top`, which has a text of its own. */
+/* The analysis `top`, which has its own text. */
 int cmd_top(options *o);
 /* No command and no trace: a short help, and the status of a wrong command line. */
 int help_alone(const options *o);
-/* The analysis `check`, which has an exit status and reports of its own. */
+/* The analysis `check`, which has its own exit status and reports. */
 int cmd_check(options *o);
 
 #endif

@@ -3,7 +3,7 @@
  * A walk over the words finds the command, the traces and the option whose value is being
  * written. Names of commands and options come from the tables; columns and tables from the
  * registry; runs, workers and spans from the folder that is already on the line, steps from a
- * trace that is open at once. What cannot be known is left to the shell, or to nobody. */
+ * trace that is open at once. What cannot be known is left to the shell, or not completed. */
 #include "cli/complete.h"
 
 #include "base/message_ids_cli.h"
@@ -20,7 +20,7 @@ typedef struct {
     lang lang;
     buf *out;
     command command;
-    str traces[2]; /* the first two words that are no options */
+    str traces[2]; /* the first two words that are not options */
     uint32_t n_traces;
     str run, worker; /* of --run and --worker */
     str word;        /* what is being completed, without "--name=" */

@@ -20,10 +20,10 @@ typedef struct {
     error err;
 } gzip_ctx;
 
-static void *export_gzip_pack(void *context) {
+static void *pack(void *context) {
     gzip_ctx *p = context;
     p->result = gzip_copy(p->from, p->to, &p->err);
-    close(p->from); /* a writer that goes on meets a closed pipe */
+    close(p->from); /* a writer that continues meets a closed pipe */
     return NULL;
 }
 
@@ -39,7 +39,7 @@ static status pack_into(const trace *t, const export_options *o, int to, error *
     gzip_ctx p = {.to = to};
     if (pipe2(ends, O_CLOEXEC) != 0) return fail_system(err, "pipe");
     p.from = ends[0];
-    if (pthread_create(&thread, NULL, export_gzip_pack, &p) != 0) {
+    if (pthread_create(&thread, NULL, pack, &p) != 0) {
         close(ends[0]);
         close(ends[1]);
         FAIL_MEMORY(err);

@@ -1,8 +1,8 @@
 /* help.c: --help, made from commands.def, options.def, registry.def and messages.def.
  *
  * Two columns: a name, and what it means, wrapped to the width of the terminal after the
- * widest name (or on a line of its own when the name is too long). Chinese breaks between any
- * two characters, other text between words. Help of an analysis holds the definition of every
+ * widest name (or on a separate line when the name is too long). Chinese breaks between any two
+ * characters, other text between words. Help of an analysis holds the definition of every
  * column it answers with: the same sentences the JSON carries as `help`. */
 #include "cli/help.h"
 
@@ -14,7 +14,7 @@
 #define INDENT 2
 #define NAMES 26 /* cells for names before their meaning starts */
 
-/* Bytes of the next piece that stays whole: a run of ASCII up to a blank or behind the bar of a
+/* Bytes of the next piece that stays whole: a run of ASCII up to a blank or after the bar of a
  * choice, or one character. */
 static size_t piece_bytes(str s) {
     size_t n = 1;

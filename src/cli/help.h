@@ -4,8 +4,8 @@
 
 #include "cli/options.h"
 
-/* The program: its commands by group with an example of each group, for who names none; and
- * with a line about each command. */
+/* The program: its commands by group with an example of each group, when no command is named;
+ * and with a line about each command. */
 void help_short(buf *out, lang l, uint32_t width);
 void help_program(buf *out, lang l, uint32_t width);
 /* One command: usage, options, and for an analysis every column with its definition. */

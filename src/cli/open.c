@@ -87,15 +87,14 @@ status open_describe(opened_input *x, const span_choice *c, const trace *t, erro
     return OK;
 }
 
-static status open_add_worker(const options *o, opened_input *x, const span_choice *c,
-                              error *err) {
+static status add_worker(const options *o, opened_input *x, const span_choice *c, error *err) {
     trace *t;
     TRY(open_load(o, x, c, &t, err));
     TRY(open_describe(x, c, t, err));
     return open_loaders(o, x, c, err);
 }
 
-/* What was passed over, in a line on stderr. */
+/* What was skipped, in a line on stderr. */
 static void note_passed(const options *o, const catalogue *c) {
     buf line = {0};
     if (o->quiet || !c->n_passed) return;
@@ -111,7 +110,7 @@ bool open_is_within(const char *path, const char *folder) {
            (real[n] == '/' || !real[n] || n == 1);
 }
 
-/* A link in the folder may lead out of it. */
+/* A link in the folder may point outside. */
 static status check_within(const options *o, const run_entry *run, error *err) {
     for (uint32_t i = 0; o->within && i < run->n_workers; i++)
         for (uint32_t k = 0; k < run->workers[i].n_spans; k++) {
@@ -123,7 +122,7 @@ static status check_within(const options *o, const run_entry *run, error *err) {
     return OK;
 }
 
-/* Nobody said which run: which it is, in a line on stderr. */
+/* No run was chosen: print which it is, in a line on stderr. */
 void open_note_run(const options *o, const catalogue *found, const run_entry *run) {
     buf line = {0};
     if (o->quiet || found->n_runs < 2 || o->question.run.n) return;
@@ -171,7 +170,7 @@ static bool wants_all(const options *o, const run_entry *run) {
                                  given || run_has_ranks(run));
 }
 
-/* Questions about all workers rest on their summaries (summary_answers.h). */
+/* Questions about all workers use their summaries (summary_answers.h). */
 static bool wants_summaries(const options *o, const run_entry *run) {
     params p = options_params(o, NULL);
     return o->command.analysis &&
@@ -186,12 +185,12 @@ static status add_others(const options *o, opened_input *x, const span_choice *f
         if (w == first->worker) continue;
         span_choice c = {.run = first->run, .worker = w};
         c.span = worker_span(w, first->span->number);
-        TRY(open_add_worker(o, x, &c, err));
+        TRY(add_worker(o, x, &c, err));
     }
     return OK;
 }
 
-static status open_make_room(opened_input *x, size_t n, error *err) {
+static status make_room(opened_input *x, size_t n, error *err) {
     x->traces = ARENA_ARRAY(&x->arena, analysis_trace, n);
     if (!x->traces) FAIL_MEMORY(err);
     x->input.traces = x->traces;
@@ -219,15 +218,15 @@ static status start_pool(const options *o, opened_input *x, error *err) {
 }
 
 status open_run(const options *o, opened_input *x, span_choice *c, error *err) {
-    TRY(open_make_room(x, (size_t)run_whole(c->run) + 1, err));
-    if (!wants_all(o, c->run)) return open_add_worker(o, x, c, err);
+    TRY(make_room(x, (size_t)run_whole(c->run) + 1, err));
+    if (!wants_all(o, c->run)) return add_worker(o, x, c, err);
     if (c->worker >=
         c->run->workers + run_whole(c->run)) { /* not one of those that are meant */
         c->worker = c->run->workers;
         c->span = worker_span(c->worker, c->span->number);
     }
     if (wants_summaries(o, c->run)) return open_summaries(o, x, c, err);
-    TRY(open_add_worker(o, x, c, err));
+    TRY(add_worker(o, x, c, err));
     return add_others(o, x, c, err);
 }
 

@@ -15,8 +15,8 @@ typedef struct {
 
 /* Finds, reads and seals what the options choose. open_end in any case. */
 status open_traces(const options *o, opened_input *out, error *err) MUST_USE;
-/* Gives everything back. An error by the limit of memory says then what that was; NULL: it has
- * been told already. */
+/* Gives everything back. An error caused by the memory limit then says what the limit was;
+ * NULL: it has been reported already. */
 void open_end(opened_input *x, error *err);
 /* All that were opened on one clock (store/merge.h), to be released; says on standard error
  * which of them tell no time of day. */

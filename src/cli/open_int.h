@@ -14,7 +14,7 @@ status open_describe(opened_input *x, const span_choice *c, const trace *t,
 status open_summaries(const options *o, opened_input *x, const span_choice *first,
                       error *err) MUST_USE;
 
-/* Says that it is the newest of several runs, unless somebody chose it. */
+/* Says that it is the newest of several runs, unless it was chosen. */
 void open_note_run(const options *o, const catalogue *found, const run_entry *run);
 /* Finds a path and chooses in it, as the options say; `x` gets its listing. */
 status open_path(const options *o, opened_input *x, const char *path, span_choice *c,
@@ -34,14 +34,14 @@ bool open_is_named(const options *o, str path);
 status open_load(const options *o, opened_input *x, const span_choice *c, trace **out,
                  error *err) MUST_USE;
 
-/* What a comparison takes beside its first run (open_compare.c). */
+/* What a comparison takes in addition to its first run (open_compare.c). */
 typedef struct {
     const char *other; /* NULL: nothing is compared */
 } compared_paths;
 /* Does the command compare two runs? */
 bool compare_is_asked(const options *o);
 status compare_paths(const options *o, compared_paths *out, error *err) MUST_USE;
-/* Opens them like the first run and puts them beside it. */
+/* Opens them like the first run and adds them to it. */
 status open_compared(const options *o, opened_input *x, const compared_paths *paths,
                      error *err) MUST_USE;
 

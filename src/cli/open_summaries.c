@@ -43,7 +43,7 @@ static span_choice nth(const open_summaries_ctx *q, size_t i) {
 }
 
 /* A summary that says only that the file could not be read. */
-static status stand_in(const span_choice *c, const error *failed, trace **out, error *err) {
+static status placeholder(const span_choice *c, const error *failed, trace **out, error *err) {
     buf reason = {0};
     summary *s = summary_new();
     text_reason(&reason, LANG_EN, failed);
@@ -106,7 +106,7 @@ static void load_one(void *context, size_t i, int thread) {
     status st = trace_load(c.span->path.p, &how, &l, &failed);
     if (st != OK) {
         keep_failure(q, st, &failed);
-        if (st != ERR_MEMORY) st = stand_in(&c, &failed, &l.trace, NULL);
+        if (st != ERR_MEMORY) st = placeholder(&c, &failed, &l.trace, NULL);
     }
     q->got[i] = l.trace;
     pthread_mutex_lock(&q->lock);

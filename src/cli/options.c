@@ -1,7 +1,7 @@
 /* options.c: reading the command line by the tables options.def, commands.def and registry.def.
  *
  * An option is --name VALUE, --name=VALUE or -x VALUE; what starts with no dash, and everything
- * behind --, is a trace; - alone is standard input. A command knows only the options of its
+ * after --, is a trace; - alone is standard input. A command knows only the options of its
  * groups and, when it is an analysis, the parameters of registry.def, so --to means the end of
  * a window for an analysis and a form for export. After the program that record shall run every
  * word is the program's.
@@ -261,8 +261,8 @@ static status add_from_environment(options *o, error *err) {
 
 /* ---- TRACE@STEPS of a comparison --------------------------------------------------------- */
 
-/* Cuts a path at its last @ where steps follow, and a file of the whole name is not there.
- * *steps: what follows, or untouched. */
+/* Cuts a path at its last @ where steps follow, and no file of the whole name exists. *steps:
+ * what follows, or untouched. */
 static status cut_path(arena *a, str *path, str *steps, error *err) {
     const char *at = path->n ? strrchr(path->p, '@') : NULL;
     step_range range;
@@ -305,8 +305,8 @@ static status cut_steps(arena *a, options *o, error *err) {
     return second.n ? params_add(p, to, &as, second, err) : OK;
 }
 
-/* The language first, so that whatever is wrong is said in it. Of `record` only what comes
- * before its program counts, which the walk below finds out. */
+/* The language first, so that every error is in it. Of `record` only what comes before its
+ * program counts, which the walk below finds out. */
 static void find_language(int argc, char **argv, options *o) {
     bool is_record = (o->command.groups & RECORD) != 0;
     for (int i = 0; !is_record && i < argc && strcmp(argv[i], "--") != 0; i++) {

@@ -48,7 +48,7 @@ struct options {
     const char *built_from; /* the commit; NULL or empty: not known */
     const char *within;     /* real path of the only folder that may be read; NULL: all may */
     bool files_only;        /* a pipe is not waited for, though it was named */
-    bool is_implied;        /* nobody named a command: a path stands for its overview */
+    bool is_implied;        /* no command was named: a path means its overview */
     uint32_t n_traces;
     const char **traces; /* arguments that are not options; --logdir adds one */
 };

@@ -1,8 +1,8 @@
 /* output_path.c: -o FILE, -o DIR/, or no -o at all.
  *
- * A name that nobody gave is made of the trace's: runs/first and runs/first.pt.trace.json.gz
- * both give first.html. Bytes that a file's name should not have become underscores, since a
- * URL may hold anything. */
+ * A default name is made from the trace's: runs/first and runs/first.pt.trace.json.gz both give
+ * first.html. Bytes that a file's name should not have become underscores, since a URL may hold
+ * anything. */
 #include "cli/output_path.h"
 
 #include <limits.h>

@@ -12,7 +12,8 @@ status output_make_folder(str folder, error *err) MUST_USE;
 status output_in_folder(arena *a, str folder, str name, str *out, error *err) MUST_USE;
 
 /* The file of -o. A folder gets a file named after the first trace, with this ending (".html");
- * without -o that file is in the current folder, and must not exist yet: nobody named it. */
+ * without -o that file is in the current folder, and must not exist yet: the user did not name
+ * it. */
 status output_choose(arena *a, const options *o, str given, const char *ending, str *out,
                      error *err) MUST_USE;
 

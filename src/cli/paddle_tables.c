@@ -56,7 +56,7 @@ typedef enum {
 } order_by;
 
 typedef struct {
-    str cells[MAX_COLUMNS]; /* a line of its own when the second is NULL and `title` is set */
+    str cells[MAX_COLUMNS]; /* a separate line when the second is NULL and `title` is set */
     bool title;
 } line;
 
@@ -381,7 +381,7 @@ typedef struct {
     order_by by;
 } paddle_sort;
 
-static int paddle_tables_compare_items(uint32_t a, uint32_t b, const void *context) {
+static int compare_items(uint32_t a, uint32_t b, const void *context) {
     const paddle_sort *s = context;
     double x = sort_value(GROUP_ROW(s->g, report_item, a), s->by),
            y = sort_value(GROUP_ROW(s->g, report_item, b), s->by);
@@ -400,7 +400,7 @@ static uint32_t *sort_items(printer *p, const groups *g, uint32_t thread, order_
     if (!order || !scratch) return NULL;
     for (uint32_t i = 0; i < g->n; i++)
         if (GROUP_ROW(g, report_item, i)->thread == thread) order[(*n)++] = i;
-    sort_index(order, scratch, *n, paddle_tables_compare_items, &s);
+    sort_index(order, scratch, *n, compare_items, &s);
     return order;
 }
 
@@ -474,7 +474,7 @@ static void add_operators(printer *p, uint32_t thread) {
     }
 }
 
-static void paddle_tables_put_operators(printer *p) {
+static void put_operators(printer *p) {
     const char *const heading[] = {"Name", "Calls", HOST_TIMES, p->work_times, "FLOPs"};
     if (!p->r->ops.n) return;
     begin_table(p);
@@ -646,7 +646,7 @@ static const struct {
     {"OverView", VIEW_Over, put_overview},
     {"ModelView", VIEW_Model, put_model},
     {"DistributedView", VIEW_Distributed, put_distribution},
-    {"OperatorView", VIEW_Operator, paddle_tables_put_operators},
+    {"OperatorView", VIEW_Operator, put_operators},
     {"KernelView", VIEW_Kernel, put_kernels},
     {"MemoryManipulationView", VIEW_MemoryManipulation, put_copies},
     {"UDFView", VIEW_UDF, put_users},

@@ -1,7 +1,7 @@
 /* passed.c: a line about the files of a folder that are not read: how many, and what they are.
  *
  * Kinds are counted and named, the files themselves are listed by `tacho info`. Files of
- * profilers come before what nobody took for a trace. */
+ * profilers come before files that could not be traces. */
 #include "cli/passed.h"
 
 enum { MOST_KINDS = 6, MOST_COUNTED = 64 };

@@ -5,7 +5,7 @@
 #include "session/discover.h"
 #include "text/text.h"
 
-/* "3 files passed over: 2 × Nsight Systems report, 1 × text"; the most frequent kinds first. */
+/* "3 files skipped: 2 × Nsight Systems report, 1 × text"; the most frequent kinds first. */
 void passed_line(buf *out, lang l, const catalogue *c);
 
 #endif

@@ -11,7 +11,7 @@ status picture_check(const options *o, error *err) MUST_USE;
 status picture_window(const options *o, const trace *t, time_window *out, error *err) MUST_USE;
 /* "run · worker": what is in the picture; {NULL, 0} when out of memory. */
 str picture_title(opened_input *x);
-/* Draws the chosen trace in at most so many bytes. *how: as it was drawn. */
+/* Draws the chosen trace in at most this many bytes. *how: as it was drawn. */
 status picture_draw(const options *o, opened_input *x, size_t max_bytes, buf *svg,
                     timeline_svg_options *how, timeline_svg_facts *facts, error *err) MUST_USE;
 

@@ -124,7 +124,7 @@ prompt *prompt_open(const char *history, prompt_word_fn word, void *context) {
 void prompt_close(prompt *p) {
     if (!p) return;
     if (p->library && p->path[0]) (void)p->write_history(p->path);
-    the_prompt = NULL; /* the library stays: it has handlers of its own */
+    the_prompt = NULL; /* the library stays: it has its own handlers */
     mem_free(p);
 }
 

@@ -1,9 +1,9 @@
 /* record_end.c: see the header.
  *
- * Only what is known is said: the status that the system reports, the steps in the headers of
- * the recordings, the kernel's own count of processes it killed for memory, and what the
- * recorders left in the status page (tacho/live.h). What others may have written there is
- * treated as data. */
+ * Only facts are printed: the status that the system reports, the steps in the headers of the
+ * recordings, the kernel's own count of processes it killed for memory, and what the recorders
+ * left in the status page (tacho/live.h). What others may have written there is treated as
+ * data. */
 #include "cli/record_end.h"
 
 #include <errno.h>

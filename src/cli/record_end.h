@@ -13,9 +13,9 @@ void record_say_end(const record_run *r, const record_outcome *end, uint64_t n_s
 void record_say_losses(const record_run *r, uint32_t n_files);
 
 /* Processes that the kernel killed because memory ran out, of our control group or else of the
- * machine; -1: not known. *from is where the number stands; static. */
+ * machine; -1: not known. *from is where the number was read; static. */
 int64_t record_oom_kills(const char **from);
-/* The number behind oom_kill in such a file; -1: there is none. */
+/* The number after oom_kill in such a file; -1: there is none. */
 int64_t record_oom_parse(const char *text);
 
 #endif

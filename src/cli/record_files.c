@@ -1,7 +1,7 @@
 /* record_files.c: the recordings of a run: how far they are, and what becomes of them.
  *
  * While the program runs only the first page of each file is read. Afterwards each recording is
- * read once, sealed, and takes the place of its own file (written beside it and renamed, so a
+ * read once, sealed, and takes the place of its own file (written next to it and renamed, so a
  * failure leaves the recording). What a flight recorder left under a temporary name, because
  * its program was killed, gets its name first. */
 #include <dirent.h>

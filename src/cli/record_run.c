@@ -1,10 +1,9 @@
 /* record_run.c: `tacho record` around a program: the folder, the environment, the wait, the
  * live line.
  *
- * The recorder is preloaded and told in the environment what to do, so every process the
- * program starts is recorded, too, ranks and their helpers alike; each writes a file of its
- * own. Nothing is transmitted while it runs: the live line is read from the headers of those
- * files.
+ * The recorder is preloaded and configured by the environment, so every process the program
+ * starts is recorded, too, both ranks and their helpers; each writes a separate file. Nothing
+ * is transmitted while it runs: the live line is read from the headers of those files.
  *
  * Ctrl-C reaches the program from the terminal; we wait for its end. A signal that was sent to
  * us alone is handed on. Who insists is obeyed: the second one ends the program, the third
@@ -46,13 +45,13 @@ const char *record_find(arena *a, const char *name, const char *where) {
     char *slash = strrchr(exe, '/');
     if (!slash) return NULL;
     *slash = 0;
-    str beside = arena_printf(a, "%s/%s", exe, name);
-    if (beside.p && access(beside.p, R_OK) == 0) return beside.p;
+    str path = arena_printf(a, "%s/%s", exe, name);
+    if (path.p && access(path.p, R_OK) == 0) return path.p;
     str installed = arena_printf(a, "%s/../%s/%s", exe, where, name);
     return installed.p && access(installed.p, R_OK) == 0 ? installed.p : NULL;
 }
 
-/* NAME_DATE_TIME: in the time of day of whoever records, as people will look for it. */
+/* NAME_DATE_TIME: in the local time of the user, as people will look for it. */
 static str run_name(arena *a, const char *name) {
     char stamp[CLOCK_DATE_BYTES] = "";
     (void)clock_date(clock_ns(CLOCK_REALTIME), "%Y-%m-%d_%H-%M-%S", stamp);
@@ -148,7 +147,7 @@ static status take_trigger(arena *a, const options *o, record_run *out, error *e
 }
 
 /* 1/N or N. */
-static status record_run_take_sample(const options *o, record_run *out, error *err) {
+static status take_sample(const options *o, record_run *out, error *err) {
     enum { MOST = 1000000 };
     int64_t n = 0;
     str value = o->sample;
@@ -193,7 +192,7 @@ static void make_status(record_run *r) {
 status record_prepare(arena *a, const options *o, record_run *out, error *err) {
     record_run checked = {.o = o};
     TRY(take_trigger(a, o, &checked, err)); /* before a folder is made */
-    TRY(record_run_take_sample(o, &checked, err));
+    TRY(take_sample(o, &checked, err));
     TRY(copy_words(a, o, &checked.argv, err));
     const char *reported = getenv("TACHO_LIBRARY"), *name = target_name(a, checked.argv);
     checked.library = reported && *reported ? reported : record_find(a, "libtacho.so", "lib");

@@ -1,4 +1,4 @@
-/* record_run.h: running a program under the recorder, and what it left behind. */
+/* record_run.h: running a program under the recorder, and what it left. */
 #ifndef CLI_RECORD_RUN_H
 #define CLI_RECORD_RUN_H
 
@@ -17,7 +17,7 @@ typedef struct {
     const char *run;           /* all its processes have it: NAME_DATE_TIME.NUMBER */
     const char *made;          /* the folder as it was named, */
     size_t made_from;          /* and how long the first part is that did not exist; 0: none */
-    tacho_status_page *status; /* what became of the processes; NULL: nobody knows */
+    tacho_status_page *status; /* what became of the processes; NULL: unknown */
     int status_fd;
     const char *trigger;   /* its rules; NULL: none */
     uint32_t sample_every; /* operators of one step in so many; 0: of all */
@@ -90,10 +90,10 @@ record_state record_look(const record_run *r);
 
 /* What the n-th trigger of a run saw, from 1; false: there is none. */
 bool record_trigger_line(const char *folder, uint32_t n, char *to, size_t size);
-/* Removes what only a run that goes on needs, when none of its processes is left. */
+/* Removes what only a running recording needs, when none of its processes is left. */
 void record_tidy(const record_run *r);
 
-/* A file beside the program: NAME in its own folder, else in ../WHERE/; NULL when there is
+/* A file of the program: NAME in its own folder, otherwise in ../WHERE/; NULL when there is
  * none. */
 const char *record_find(arena *a, const char *name, const char *where);
 

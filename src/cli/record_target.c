@@ -95,7 +95,7 @@ void target_hint(char *const *argv, int code, lang words, buf *out) {
 
 /* ---- what keeps the recorder out --------------------------------------------------------- */
 
-/* As execvp looks for it; false: it is not there. */
+/* As execvp looks for it; false: it does not exist. */
 static bool find_in_path(const char *program, char *to, size_t size) {
     const char *path = getenv("PATH");
     if (strchr(program, '/')) return snprintf(to, size, "%s", program) < (int)size;

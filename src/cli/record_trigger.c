@@ -1,8 +1,8 @@
 /* record_trigger.c: the rules of `tacho record --trigger`, checked and in the words of the
  * recorder.
  *
- * The recorder takes what it is given (src/record/rec_trigger.c) and says nothing; whatever is
- * wrong is said here, before the program runs. */
+ * The recorder takes what it is given (src/record/rec_trigger.c) and says nothing; errors are
+ * reported here, before the program runs. */
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,10 +1,11 @@
-/* record_xla.c: profiles of XLA beside recordings of JAX programs, until they are part of them.
+/* record_xla.c: profiles of XLA next to recordings of JAX programs, until they are part of
+ * them.
  *
  * Hooks in the program leave a profile as .xla-TIME-PID.pb in the folder of its recording,
  * under a name that ends in .tmp until it is whole (python/tacho/hooks/xla_profile.py). One
- * that is still being written when the recording has ended, because somebody attached to a
- * program that runs on, is waited for; when the recording has been sealed with what is in it,
- * it is removed. */
+ * that is still being written when the recording has ended, because the recording was attached
+ * to a program that runs on, is waited for; when the recording has been sealed with what is in
+ * it, it is removed. */
 #include "cli/record_xla.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* record_xla.h: profiles of XLA that belong to a recording and lie beside it. */
+/* record_xla.h: profiles of XLA that belong to a recording and are next to it. */
 #ifndef CLI_RECORD_XLA_H
 #define CLI_RECORD_XLA_H
 

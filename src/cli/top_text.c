@@ -45,7 +45,7 @@ void top_text_digits(buf *out, double v) {
     if (!strchr(text, '.') && !strchr(text, 'e')) buf_add_cstr(out, ".0");
 }
 
-/* Value with two decimals and, on a line of its own, its unit. */
+/* Value with two decimals and, on a separate line, its unit. */
 static void add_scaled(buf *out, double v, double base, const char *const *units) {
     size_t at = 0;
     if (isnan(v)) {
@@ -104,7 +104,7 @@ static void next_cell(sheet *s) {
     buf_clear(&s->cell);
 }
 
-static size_t top_text_rows_of(const sheet *s) {
+static size_t rows_of(const sheet *s) {
     return s->n_rows / s->n_columns;
 }
 
@@ -143,7 +143,7 @@ static size_t cell_width(str cell) {
 
 enum { MOST_COLUMNS = 20, HEADER_PADDING = 2 };
 
-static void top_text_measure(const sheet *s, const char *const *headers, size_t *width) {
+static void measure(const sheet *s, const char *const *headers, size_t *width) {
     for (uint32_t c = 0; c < s->n_columns; c++)
         width[c] = headers ? width_of(str_of(headers[c])) + HEADER_PADDING : 0;
     for (size_t i = 0; i < s->n_rows; i++) {
@@ -198,12 +198,12 @@ static void add_grid(buf *out, const sheet *s, const char *const *headers) {
                              *const bottom[] = {"╘", "═", "╧", "╛"};
     size_t width[MOST_COLUMNS];
     str heads[MOST_COLUMNS];
-    top_text_measure(s, headers, width);
+    measure(s, headers, width);
     for (uint32_t c = 0; c < s->n_columns; c++) heads[c] = str_of(headers[c]);
     add_rule(out, s, width, top);
     add_grid_row(out, s, heads, width);
     add_rule(out, s, width, below);
-    for (size_t r = 0; r < top_text_rows_of(s); r++) {
+    for (size_t r = 0; r < rows_of(s); r++) {
         if (r) add_rule(out, s, width, between);
         add_grid_row(out, s, s->cells + r * s->n_columns, width);
     }
@@ -214,16 +214,16 @@ static void add_grid(buf *out, const sheet *s, const char *const *headers) {
 
 static bool is_numeric(const sheet *s, uint32_t c) {
     double v;
-    for (size_t r = 0; r < top_text_rows_of(s); r++) {
+    for (size_t r = 0; r < rows_of(s); r++) {
         str cell = s->cells[r * s->n_columns + c];
         bool word = str_eq(cell, STR("inf")) || str_eq(cell, STR("nan"));
         if (!word && !str_to_f64(cell, &v)) return false;
     }
-    return top_text_rows_of(s) > 0;
+    return rows_of(s) > 0;
 }
 
 /* Digits after the point, or after the e of a number without one; -1 of a whole number. */
-static int behind_point(str s) {
+static int count_decimals(str s) {
     size_t at = str_rfind_byte(s, '.');
     if (at == SIZE_MAX) at = str_rfind_byte(s, 'e');
     return at == SIZE_MAX ? -1 : (int)(s.n - at - 1);
@@ -233,17 +233,17 @@ static int behind_point(str s) {
 static void align_numbers(sheet *s, uint32_t c, size_t header) {
     int most = -1;
     size_t widest = header;
-    for (size_t r = 0; r < top_text_rows_of(s); r++) {
+    for (size_t r = 0; r < rows_of(s); r++) {
         str *cell = &s->cells[r * s->n_columns + c];
         double v = 0;
         if (str_to_f64(*cell, &v)) *cell = arena_printf(s->arena, "%.6g", v);
         s->failed |= !cell->p;
-        most = behind_point(*cell) > most ? behind_point(*cell) : most;
+        most = count_decimals(*cell) > most ? count_decimals(*cell) : most;
     }
     for (int pass = 0; pass < 2; pass++) /* the points, then the left edge */
-        for (size_t r = 0; r < top_text_rows_of(s); r++) {
+        for (size_t r = 0; r < rows_of(s); r++) {
             str *cell = &s->cells[r * s->n_columns + c];
-            int pad = pass ? (int)(widest - cell->n) : most - behind_point(*cell);
+            int pad = pass ? (int)(widest - cell->n) : most - count_decimals(*cell);
             *cell = pass ? arena_printf(s->arena, "%*s%.*s", pad, "", STR_ARG(*cell))
                          : arena_printf(s->arena, "%.*s%*s", STR_ARG(*cell), pad, "");
             s->failed |= !cell->p;
@@ -270,11 +270,11 @@ static void add_pipes(buf *out, sheet *s, const char *const *headers) {
         size_t least = width_of(str_of(headers[c])) + HEADER_PADDING;
         if (number[c]) align_numbers(s, c, least);
     }
-    top_text_measure(s, NULL, width);
+    measure(s, NULL, width);
     for (uint32_t c = 0; c < s->n_columns; c++) {
         size_t least = width_of(str_of(headers[c])) + HEADER_PADDING;
         width[c] = 0;
-        for (size_t r = 0; r < top_text_rows_of(s); r++) {
+        for (size_t r = 0; r < rows_of(s); r++) {
             size_t w = width_of(s->cells[r * s->n_columns + c]);
             if (w > width[c]) width[c] = w;
         }
@@ -286,7 +286,7 @@ static void add_pipes(buf *out, sheet *s, const char *const *headers) {
     }
     add_pipe_row(out, s, heads, width);
     add_rule(out, s, width, rule);
-    for (size_t r = 0; r < top_text_rows_of(s); r++)
+    for (size_t r = 0; r < rows_of(s); r++)
         add_pipe_row(out, s, s->cells + r * s->n_columns, width);
 }
 
@@ -309,8 +309,7 @@ static void add_copies(sheet *s, const char *what, double total, size_t n) {
     next_cell(s);
 }
 
-static void top_text_add_summary(buf *out, const top_result *r, const top_layout *how,
-                                 sheet *s) {
+static void add_summary(buf *out, const top_result *r, const top_layout *how, sheet *s) {
     static const char *const headers[] = {"name", "value"};
     size_t width[MOST_COLUMNS];
     s->n_columns = 2;
@@ -332,8 +331,8 @@ static void top_text_add_summary(buf *out, const top_result *r, const top_layout
         for (size_t i = c; i < s->n_rows; i += 2)
             if (width_of(s->cells[i]) > width[c]) width[c] = width_of(s->cells[i]);
     }
-    for (size_t i = 0; i < top_text_rows_of(s) + 2; i++) {
-        bool rule = i == 0 || i == top_text_rows_of(s) + 1;
+    for (size_t i = 0; i < rows_of(s) + 2; i++) {
+        bool rule = i == 0 || i == rows_of(s) + 1;
         const str *cells = s->cells + (i ? i - 1 : 0) * 2;
         if (rule) {
             buf_add_repeat(out, '-', width[0]);
@@ -596,7 +595,7 @@ static void add_side(buf *out, const top_list *l, const char *side, const top_la
 status top_text_write(const top_result *r, const top_layout *how, arena *a, buf *out,
                       error *err) {
     sheet parts[3] = {{.arena = a}, {.arena = a}, {.arena = a}};
-    if (how->summary) top_text_add_summary(out, r, how, &parts[0]);
+    if (how->summary) add_summary(out, r, how, &parts[0]);
     if (how->device) add_side(out, &r->device, "device self time", how, &parts[1]);
     if (how->host) add_side(out, &r->host, "host self time", how, &parts[2]);
     bool failed = !buf_ok(out);

@@ -1,8 +1,8 @@
 /* mpi_plugin.c: many processes through MPI: the plug-in libtacho_mpi.so.
  *
  * Blocks of any size travel in pieces of a gibibyte, since counts are ints. All processes meet
- * in pairs, one shift after the other, so that nobody waits for more than one other at a time.
- * The shared counter lies in a window of process 0: taking a number is one atomic addition
+ * in pairs, one shift after the other, so that no process waits for more than one other at a
+ * time. The shared counter is in a window of process 0: taking a number is one atomic addition
  * there, and process 0 does not have to listen for it. Memory is MPI's own. */
 #include <mpi.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static MPI_Win window;
 static int64_t *counter;
 static int rank, size;
 
-static void *mpi_plugin_take_memory(uint64_t n) {
+static void *take_memory(uint64_t n) {
     void *p = NULL;
     return MPI_Alloc_mem((MPI_Aint)(n ? n : 1), MPI_INFO_NULL, &p) == MPI_SUCCESS ? p : NULL;
 }
@@ -33,7 +33,7 @@ static int swap(int to, const void *out, uint64_t n_out, int from, void **in, ui
     if (MPI_Sendrecv(&n_out, 1, MPI_UINT64_T, to, TAG_SIZE, n_in, 1, MPI_UINT64_T, from,
                      TAG_SIZE, MPI_COMM_WORLD, &s) != MPI_SUCCESS)
         return 1;
-    *in = mpi_plugin_take_memory(*n_in);
+    *in = take_memory(*n_in);
     if (!*in) return 1;
     for (uint64_t at = 0; at < n_out || at < *n_in; at += PIECE) {
         uint64_t give = at < n_out ? n_out - at : 0, take = at < *n_in ? *n_in - at : 0;
@@ -72,7 +72,7 @@ static int receive_block(int from, void **bytes, uint64_t *n) {
     MPI_Status s;
     if (MPI_Recv(n, 1, MPI_UINT64_T, from, TAG_SIZE, MPI_COMM_WORLD, &s) != MPI_SUCCESS)
         return 1;
-    *bytes = mpi_plugin_take_memory(*n);
+    *bytes = take_memory(*n);
     if (!*bytes) return 1;
     for (uint64_t at = 0; at < *n; at += PIECE) {
         int part = (int)(*n - at < PIECE ? *n - at : PIECE);
@@ -83,7 +83,7 @@ static int receive_block(int from, void **bytes, uint64_t *n) {
     return 0;
 }
 
-static int64_t mpi_plugin_take_number(void) {
+static int64_t take_number(void) {
     int64_t one = 1, got = -1;
     if (MPI_Fetch_and_op(&one, &got, MPI_INT64_T, 0, 0, MPI_SUM, window) != MPI_SUCCESS ||
         MPI_Win_flush(0, window) != MPI_SUCCESS)
@@ -124,7 +124,7 @@ int tacho_cluster_open(cluster_plugin *out) {
                             .exchange = exchange,
                             .send = send_block,
                             .receive = receive_block,
-                            .take = mpi_plugin_take_number,
+                            .take = take_number,
                             .wait = wait_for_all,
                             .release = give_back,
                             .end = end};

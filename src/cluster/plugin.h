@@ -1,6 +1,6 @@
 /* plugin.h: what a plug-in for many processes offers.
  *
- * Plain C on both sides: the plug-in is a shared object of its own that knows nothing of the
+ * Plain C on both sides: the plug-in is a separate shared object that knows nothing of the
  * program. Functions return 0, or anything else when the processes can no longer talk to each
  * other. Memory they give is given back with `release`. Called by one thread at a time. */
 #ifndef CLUSTER_PLUGIN_H

@@ -1,10 +1,10 @@
 /* reduce_run.c: all workers of a run to one summary.
  *
- * Files are dealt largest first by a counter all threads of all processes take from: whoever is
- * done takes the next, so that no thread waits while there is work. All processes look the
- * number up in the list of process 0 (file_list.h). A thread loads a trace, reduces it and adds
- * the summary to its own. What another process could not read, process 0 tries again: it saw
- * the file when it made the list. What fails there, too, becomes a row `failure`.
+ * Files are dealt largest first by a counter all threads of all processes take from: a thread
+ * that is done takes the next, so that no thread waits while there is work. All processes look
+ * the number up in the list of process 0 (file_list.h). A thread loads a trace, reduces it and
+ * adds the summary to its own. What another process could not read, process 0 tries again: it
+ * saw the file when it made the list. What fails there, too, becomes a row `failure`.
  *
  * Then the processes find out together what concerns all workers (comm_resolve.h): collectives
  * go to the process their key falls to, what was transfer comes back, clocks are solved by
@@ -22,7 +22,7 @@
 #include "base/pool.h"
 #include "session/load.h"
 
-/* Tables that grow with names, not with workers: folded now and then. */
+/* Tables that grow with names, not with workers: folded from time to time. */
 #define NAME_TABLES                                                   \
     (SUMMARY_BIT(op) | SUMMARY_BIT(kernel) | SUMMARY_BIT(histogram) | \
      SUMMARY_BIT(worker_time) | SUMMARY_BIT(advice))
@@ -36,7 +36,7 @@ typedef struct {
     _Atomic uint32_t next_again;
     summary **own; /* one for each thread */
     pthread_mutex_t lock;
-    status failed; /* of this process; ERR_MEMORY and the like */
+    status failed; /* of this process; ERR_MEMORY or similar */
     error err;
     arena *arena; /* guarded by lock while threads run */
 } reduce_run_ctx;
@@ -199,9 +199,8 @@ static status join_run(void *context, str bytes, error *err) {
     return comm_resolve_trim(context, err);
 }
 
-static status reduce_run_gather(transport *t, summary *s,
-                                status (*join)(void *context, str bytes, error *err),
-                                error *err) {
+static status gather(transport *t, summary *s,
+                     status (*join)(void *context, str bytes, error *err), error *err) {
     transport_tree tree = {put_summary, join, s};
     return transport_gather(t, &tree, err);
 }
@@ -257,7 +256,7 @@ static void free_steps(steps *s) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) summary_free(all[i]);
 }
 
-static status reduce_run_make_steps(steps *s, int n, error *err) {
+static status make_steps(steps *s, int n, error *err) {
     summary **all[] = {&s->worker_order, &s->comms, &s->samples, &s->clocks,
                        &s->moved,        &s->back,  &s->found};
     s->n = n;
@@ -282,17 +281,18 @@ static status add_owner(summary *all, const summary *own, int rank, error *err) 
     return OK;
 }
 
-static int reduce_run_owner_of(const summary *all, str worker) {
+static int owner_of(const summary *all, str worker) {
     const summary_fact *f = SUMMARY_ROWS(all, fact);
     uint32_t at = SEARCH_FIRST(i, 0, SUMMARY_N(all, fact), str_cmp(f[i].name, worker) < 0);
     return at < SUMMARY_N(all, fact) && str_eq(f[at].name, worker) ? (int)f[at].value : 0;
 }
 
-/* What a comm_keeper found out about the ranges goes back to who read the worker. */
+/* What a comm_keeper found out about the ranges goes back to the process that read the
+ * worker. */
 static status return_moved(transport *t, steps *s, error *err) {
     for (uint32_t i = 0; i < SUMMARY_N(s->moved, moved); i++) {
         const summary_moved *m = &SUMMARY_ROWS(s->moved, moved)[i];
-        int owner = reduce_run_owner_of(s->worker_order, m->worker);
+        int owner = owner_of(s->worker_order, m->worker);
         if (owner < 0 || owner >= t->size) continue;
         summary_moved *row = summary_add_moved(s->parts[owner]);
         if (!row) FAIL_MEMORY(err);
@@ -310,13 +310,13 @@ static status resolve_together(reduce_run_ctx *r, summary *own, steps *s, error 
     TRY(summary_append(s->worker_order, own, SUMMARY_BIT(worker), err));
     TRY(add_owner(s->worker_order, own, t->rank, err));
     TRY(summary_settle(s->worker_order, err));
-    TRY(reduce_run_gather(t, s->worker_order, join_summary, err));
+    TRY(gather(t, s->worker_order, join_summary, err));
     TRY(tell_all(t, s->worker_order, err));
     TRY(comm_resolve_split(own, s->parts, (uint32_t)t->size, err));
     TRY(send_parts(t, s->parts, s->comms, err));
     TRY(comm_keeper_open(&k, s->worker_order, s->comms, r->arena, err));
     TRY(comm_keeper_samples(&k, s->samples, err));
-    TRY(reduce_run_gather(t, s->samples, join_samples, err));
+    TRY(gather(t, s->samples, join_samples, err));
     if (t->rank == 0) {
         TRY(clocks_solve(s->worker_order, s->samples, r->arena, s->clocks, err));
         TRY(summary_settle(s->clocks, err));
@@ -329,7 +329,7 @@ static status resolve_together(reduce_run_ctx *r, summary *own, steps *s, error 
     if (t->rank == 0) TRY(summary_append(own, s->clocks, SUMMARY_ALL, err));
     TRY(summary_append(own, s->found, SUMMARY_ALL, err));
     TRY(comm_resolve_trim(own, err));
-    return reduce_run_gather(t, own, join_run, err);
+    return gather(t, own, join_run, err);
 }
 
 static status run_all(reduce_run_ctx *r, uint32_t n_threads, error *err) {
@@ -337,7 +337,7 @@ static status run_all(reduce_run_ctx *r, uint32_t n_threads, error *err) {
     for (uint32_t i = 0; i < n_threads; i++)
         if (!(r->own[i] = summary_new())) FAIL_MEMORY(err);
     TRY(reduce_files(r, n_threads, err));
-    status st = reduce_run_make_steps(&s, r->o->transport->size, err);
+    status st = make_steps(&s, r->o->transport->size, err);
     if (st == OK) st = resolve_together(r, r->own[0], &s, err);
     free_steps(&s);
     return st;

@@ -13,8 +13,8 @@ typedef struct {
     bool no_cache;
     bool strict;                 /* a damaged file counts as unreadable */
     uint64_t memory_limit_bytes; /* of one trace; 0: none */
-    /* From any thread, one at a time: a file is done; `failed` NULL when it could be read. Of a
-     * failure it writes the reason for the summary, and the sentence for the user. */
+    /* From any thread, one at a time: a file is done; `failed` NULL when it could be read.
+     * After a failure it writes the reason for the summary, and the sentence for the user. */
     void (*done)(void *context, const error *failed, buf *reason, buf *sentence);
     void *context;
 } reduce_options;

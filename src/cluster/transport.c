@@ -1,6 +1,6 @@
 /* transport.c: processes that talk to each other, or one that talks to itself.
  *
- * The plug-in is looked for beside the program and in the lib folder beside its bin. It is
+ * The plug-in is looked for next to the program and in the lib folder next to its bin. It is
  * loaded only when the environment has what launchers leave there for their processes: a plain
  * run never touches MPI. Gathering and telling all are trees made of sending and receiving, so
  * that a plug-in has little to do. */
@@ -37,7 +37,7 @@ static status load_plugin(transport *t, const char *program, error *err) {
     const char *reason = "";
     for (size_t i = 0; i < sizeof places / sizeof *places && !t->library; i++) {
         if (!find_library(program, places[i], path, sizeof path)) continue;
-        /* Open MPI loads components of its own, which look for its symbols. */
+        /* Open MPI loads its own components, which look for its symbols. */
         t->library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
         if (!t->library) reason = dlerror();
     }
@@ -137,8 +137,7 @@ static status receive(transport *t, int from, buf *to, error *err) {
     return take_bytes(t, p, n, to, err);
 }
 
-static status transport_own_gather(transport *t, const transport_tree *tree, buf *bytes,
-                                   error *err) {
+static status gather_own(transport *t, const transport_tree *tree, buf *bytes, error *err) {
     for (int step = 1; step < t->size; step *= 2) {
         buf_clear(bytes);
         if (t->rank % (2 * step) == step) {
@@ -155,7 +154,7 @@ static status transport_own_gather(transport *t, const transport_tree *tree, buf
 
 status transport_gather(transport *t, const transport_tree *tree, error *err) {
     buf bytes = {0};
-    status st = t->many ? transport_own_gather(t, tree, &bytes, err) : OK;
+    status st = t->many ? gather_own(t, tree, &bytes, err) : OK;
     buf_fini(&bytes);
     return st;
 }

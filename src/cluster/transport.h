@@ -25,7 +25,7 @@ typedef struct {
 
 /* Did a launcher of many processes start us? */
 bool transport_is_launched(void);
-/* `program` is the path of the program: the plug-in lies beside it or in ../lib. */
+/* `program` is the path of the program: the plug-in is next to it or in ../lib. */
 status transport_open(transport *t, const char *program, error *err) MUST_USE;
 /* ok false ends all processes. */
 void transport_close(transport *t, bool ok);

@@ -3,7 +3,7 @@
  * Tables and columns are those of SQL (query/sql_columns.h), without the hidden ones: `id` is
  * the row, references are ids, times count from the start of the trace, absent is null. Names
  * and words are dictionaries of what the column holds. One batch, so that a column is one block
- * for whoever maps the file.
+ * in the mapped file.
  *
  * First pass over each column: which rows are null (a bit each), which names there are. Then
  * all sizes are known; the second pass writes the values. */

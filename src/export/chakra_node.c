@@ -9,7 +9,7 @@
  *                     27, string_val = 29
  *
  * ASTRA-sim takes an attribute from the field of one type only; the table below has it.
- * Durations are whole microseconds there, so duration_ns has the exact one beside it. */
+ * Durations are whole microseconds there, so duration_ns has the exact one in addition. */
 #include "base/json.h"
 #include "export/chakra_int.h"
 #include "export/wire_int.h"
@@ -51,7 +51,7 @@ static void put_message(export_ctx *x, const buf *message) {
     x->out.failed |= !buf_ok(message);
 }
 
-/* Process groups are told once, here: nodes name them. */
+/* Process groups are written once, here: nodes name them. */
 static void put_groups(const attributes *a, const trace *t) {
     buf name = {0};
     for (uint32_t i = 1; i < t->group.n; i++) {

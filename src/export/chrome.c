@@ -91,7 +91,7 @@ static void add_i32_member(buf *b, const char *key, int64_t v, int64_t absent) {
 }
 
 /* For producers that describe devices in another way than Kineto. */
-static void chrome_add_devices(const trace *t, buf *b) {
+static void add_devices(const trace *t, buf *b) {
     for (uint32_t i = 1; i < t->device.n; i++) {
         if (i > 1) buf_add_byte(b, ',');
         buf_printf(b, "{\"id\":%d,\"name\":", t->device.id[i]);
@@ -123,7 +123,7 @@ static void add_version_and_devices(const trace *t, buf *b) {
         json_normal(devices, b);
     } else {
         buf_add_byte(b, '[');
-        chrome_add_devices(t, b);
+        add_devices(t, b);
         buf_add_byte(b, ']');
     }
     buf_add_cstr(b, ",\n");
@@ -200,7 +200,7 @@ static int64_t find_sort(const trace *t, uint32_t process, export_role r) {
 }
 
 /* One M event; `where` is the row's pid and tid, the value a JSON text. */
-static status chrome_add_label(chrome *c, const char *name, const char *key, str value) {
+static status add_label(chrome *c, const char *name, const char *key, str value) {
     buf *b = &c->x->out;
     buf_add_cstr(b, c->any_event ? ",\n{\"ph\":\"M\",\"ts\":0.000,\"name\":\""
                                  : "\n{\"ph\":\"M\",\"ts\":0.000,\"name\":\"");
@@ -217,7 +217,7 @@ static status chrome_add_label(chrome *c, const char *name, const char *key, str
 static status add_text_label(chrome *c, const char *name, const char *key, str text) {
     buf value = {0};
     buf_add_json(&value, text);
-    status s = buf_ok(&value) ? chrome_add_label(c, name, key, buf_str(&value)) : ERR_MEMORY;
+    status s = buf_ok(&value) ? add_label(c, name, key, buf_str(&value)) : ERR_MEMORY;
     buf_fini(&value);
     if (s == ERR_MEMORY) FAIL_MEMORY(c->x->err);
     return s;
@@ -226,7 +226,7 @@ static status add_text_label(chrome *c, const char *name, const char *key, str t
 static status add_number_label(chrome *c, const char *name, const char *key, int64_t v) {
     char text[24];
     int n = snprintf(text, sizeof text, "%lld", (long long)v);
-    return chrome_add_label(c, name, key, str_n(text, (size_t)n));
+    return add_label(c, name, key, str_n(text, (size_t)n));
 }
 
 static status add_process(chrome *c, uint32_t process) {
@@ -250,7 +250,7 @@ static status add_process(chrome *c, uint32_t process) {
     return add_number_label(c, "process_sort_index", "sort_index", find_sort(t, process, r));
 }
 
-static status chrome_add_track(chrome *c, uint32_t track) {
+static status add_track(chrome *c, uint32_t track) {
     const trace *t = c->x->t;
     str name = trace_str(t, t->track.name[track]);
     int64_t sort = t->track.sort[track];
@@ -265,7 +265,7 @@ static status chrome_add_track(chrome *c, uint32_t track) {
 static status add_rows(chrome *c) {
     const trace *t = c->x->t;
     for (uint32_t i = 1; i < t->process.n; i++) TRY(add_process(c, i));
-    for (uint32_t i = 1; i < t->track.n; i++) TRY(chrome_add_track(c, i));
+    for (uint32_t i = 1; i < t->track.n; i++) TRY(add_track(c, i));
     return OK;
 }
 
@@ -289,7 +289,7 @@ static status add_span(chrome *c) {
     return chrome_end(c);
 }
 
-/* What was cut is said where readers look for what a file is, and counted for the caller. */
+/* A cut is mentioned where readers look for what a file is, and counted for the caller. */
 static status add_shortened(chrome *c) {
     if (c->x->shortened) *c->x->shortened = c->n_shortened;
     if (!c->n_shortened) return OK;
@@ -299,7 +299,7 @@ static status add_shortened(chrome *c) {
     return chrome_end(c);
 }
 
-static status chrome_write_all(chrome *c) {
+static status write_all(chrome *c) {
     TRY(add_head(c, choose_base(c)));
     TRY(add_rows(c));
     TRY(add_span(c));
@@ -318,7 +318,7 @@ status export_chrome(export_ctx *x) {
     c.launches = mem_zalloc(x->t->slice.n / 8 + 1);
     status s = OK;
     if (c.launches)
-        s = chrome_write_all(&c);
+        s = write_all(&c);
     else
         s = error_set(x->err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     mem_free(c.launches);

@@ -7,8 +7,7 @@
  * arguments; where there are none they are made from the columns, in Kineto's words. */
 #include "export/chrome_int.h"
 
-static status chrome_point_add_point(chrome *c, uint32_t track, int64_t time_ns,
-                                     uint32_t record) {
+static status add_point(chrome *c, uint32_t track, int64_t time_ns, uint32_t record) {
     chrome_where(c->x->t, track, &c->x->out);
     chrome_time(c, ",\"ts\":", add_i64(time_ns, c->shift_ns));
     if (!record) return OK;
@@ -24,8 +23,7 @@ static status add_instants(chrome *c) {
         chrome_begin(c, 'i', trace_str(t, t->category.name[t->instant.category[i]]),
                      trace_str(t, t->instant.name[i]));
         buf_printf(&c->x->out, ",\"s\":\"%c\"", scope == 'p' || scope == 'g' ? scope : 't');
-        TRY(chrome_point_add_point(c, t->instant.track[i], t->instant.time[i],
-                                   t->instant.args[i]));
+        TRY(add_point(c, t->instant.track[i], t->instant.time[i], t->instant.args[i]));
         TRY(chrome_end(c));
     }
     return OK;
@@ -44,7 +42,7 @@ static void add_memory_args(const trace *t, uint32_t i, buf *b) {
     buf_add_byte(b, '}');
 }
 
-static status chrome_point_add_memory(chrome *c) {
+static status add_memory(chrome *c) {
     const trace *t = c->x->t;
     for (uint32_t i = 1; i < t->memory.n; i++) {
         if (!export_holds(c->x, t->memory.time[i])) continue;
@@ -55,8 +53,7 @@ static status chrome_point_add_memory(chrome *c) {
                      : segment                       ? STR("[segment]")
                                                      : STR("[memory]"));
         buf_add_cstr(&c->x->out, ",\"s\":\"t\"");
-        TRY(chrome_point_add_point(c, t->memory.track[i], t->memory.time[i],
-                                   t->memory.args[i]));
+        TRY(add_point(c, t->memory.track[i], t->memory.time[i], t->memory.args[i]));
         if (!t->memory.args[i]) add_memory_args(t, i, &c->x->out);
         TRY(chrome_end(c));
     }
@@ -76,7 +73,7 @@ static status add_counters(chrome *c) {
         for (end = i + 1; end < t->counter.n && same_sample(t, i, end);) end++;
         if (!export_holds(c->x, t->counter.time[i])) continue;
         chrome_begin(c, 'C', STR_NONE, trace_str(t, t->counter.name[i]));
-        TRY(chrome_point_add_point(c, t->counter.track[i], t->counter.time[i], 0));
+        TRY(add_point(c, t->counter.track[i], t->counter.time[i], 0));
         for (uint32_t k = i; k < end; k++) {
             buf_add_cstr(b, k == i ? ",\"args\":{" : ",");
             buf_add_json(b, trace_str(t, t->counter.series[k]));
@@ -95,8 +92,8 @@ static status add_flow_end(chrome *c, char ph, uint32_t row, uint32_t slice) {
     int64_t id = t->flow.id[row];
     if (t->flow.kind[row] == FLOW_FORWARD_BACKWARD) name = STR("fwdbwd");
     chrome_begin(c, ph, name, name);
-    TRY(chrome_point_add_point(c, trace_track_of(t, slice),
-                               max_i64(t->slice.start[slice], c->x->from_ns), 0));
+    TRY(add_point(c, trace_track_of(t, slice), max_i64(t->slice.start[slice], c->x->from_ns),
+                  0));
     buf_add_cstr(&c->x->out, ph == 'f' ? ",\"bp\":\"e\",\"id\":" : ",\"id\":");
     /* Others draw several arrows of one id (the life of a tensor): each gets its own. */
     buf_add_i64(&c->x->out, id == ABSENT_I64 || !c->own_words ? row : id);
@@ -119,7 +116,7 @@ static status add_flows(chrome *c) {
 
 status chrome_points(chrome *c) {
     TRY(add_instants(c));
-    TRY(chrome_point_add_memory(c));
+    TRY(add_memory(c));
     TRY(add_counters(c));
     return add_flows(c);
 }

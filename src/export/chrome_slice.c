@@ -3,10 +3,10 @@
  * Rows of a track come in the order of the store: by start, the longer first. Viewers rebuild
  * the nesting of a host thread from times alone and draw nonsense where two slices overlap
  * partially, so there, and only there, one of the two is cut: the first at the start of the
- * second or the second at the end of the first. Python frames give way to everything else (the
- * frame that begins a step ends inside it; steps and ops are what tables count), otherwise the
- * cut that loses less is made. A pass over the track before it is written finds the ends, with
- * a stack of the open slices. A plain trace that never was a profiler's is left as it was.
+ * second or the second at the end of the first. Python frames are cut before everything else
+ * (the frame that begins a step ends inside it; steps and ops are what tables count), otherwise
+ * the cut that loses less is made. A pass over the track before it is written finds the ends,
+ * with a stack of the open slices. A plain trace that never was a profiler's is left as it was.
  *
  * Launch arrows are not stored; kernel.launch says the same. An arrow starts at the call and
  * ends at each piece of work it launched, its id is the correlation. A graph launch has one
@@ -69,7 +69,7 @@ static str find_category(const chrome *c, uint32_t slice) {
 }
 
 /* Steps of other producers get the name that readers look for. */
-static void chrome_slice_begin_event(chrome *c, char ph, uint32_t slice) {
+static void begin_event(chrome *c, char ph, uint32_t slice) {
     const trace *t = c->x->t;
     str name = trace_slice_name(t, slice);
     char step_name[48];
@@ -184,9 +184,9 @@ static bool is_python(const trace *t, uint32_t slice) {
     return t->slice.kind[slice] == KIND_PYTHON || t->slice.kind[slice] == KIND_MODULE;
 }
 
-/* Of two slices that overlap partially: is it the first one that gives way? */
-static bool first_gives_way(const trace *t, uint32_t first, uint32_t second,
-                            int64_t first_loses, int64_t second_loses) {
+/* Two slices overlap partially: is the first one to be cut? */
+static bool cuts_first(const trace *t, uint32_t first, uint32_t second, int64_t first_loses,
+                       int64_t second_loses) {
     if (is_python(t, first) != is_python(t, second)) return is_python(t, first);
     return first_loses < second_loses;
 }
@@ -200,8 +200,8 @@ static status nest_slice(chrome *c, lane *l, uint32_t slice, int64_t start_ns) {
         int64_t *its_end = &ends[around - l->first];
         if (*its_end > start_ns) {
             if (*end <= *its_end) break;
-            if (!first_gives_way(c->x->t, around, slice, sub_i64(*its_end, start_ns),
-                                 sub_i64(*end, *its_end))) {
+            if (!cuts_first(c->x->t, around, slice, sub_i64(*its_end, start_ns),
+                            sub_i64(*end, *its_end))) {
                 *end = *its_end;
                 break;
             }
@@ -240,7 +240,7 @@ static status add_complete(chrome *c, const lane *l, uint32_t slice) {
         end_ns = cut_ns;
     }
     link_facts f = links_find(c->x->t, &c->links, slice);
-    chrome_slice_begin_event(c, 'X', slice);
+    begin_event(c, 'X', slice);
     chrome_time(c, ",\"ts\":", add_i64(start_ns, c->shift_ns));
     chrome_time(c, ",\"dur\":", end_ns - start_ns);
     TRY(add_args(c, slice, &f));
@@ -249,7 +249,7 @@ static status add_complete(chrome *c, const lane *l, uint32_t slice) {
 }
 
 static status add_async(chrome *c, char ph, const open_range *r, int64_t time_ns) {
-    chrome_slice_begin_event(c, ph, r->slice);
+    begin_event(c, ph, r->slice);
     chrome_time(c, ",\"ts\":", add_i64(time_ns, c->shift_ns));
     buf_printf(&c->x->out, ",\"id\":%u", r->id);
     if (ph == 'b' && c->x->t->slice.args[r->slice]) {
@@ -271,7 +271,7 @@ static status end_ranges(chrome *c, lane *l, int64_t time_ns) {
 }
 
 /* Ranges that nest share the id of the outermost; one that overlaps partially has its own. */
-static status chrome_slice_add_range(chrome *c, lane *l, uint32_t slice) {
+static status add_range(chrome *c, lane *l, uint32_t slice) {
     open_range r = {.slice = slice, .id = slice};
     int64_t start_ns;
     if (!export_clip(c->x, slice, &start_ns, &r.end_ns)) return OK;
@@ -289,7 +289,7 @@ static status chrome_slice_add_range(chrome *c, lane *l, uint32_t slice) {
     return OK;
 }
 
-static status chrome_slice_add_track(chrome *c, lane *l, uint32_t track) {
+static status add_track(chrome *c, lane *l, uint32_t track) {
     const trace *t = c->x->t;
     buf_clear(&c->where);
     chrome_where(t, track, &c->where);
@@ -298,7 +298,7 @@ static status chrome_slice_add_track(chrome *c, lane *l, uint32_t track) {
     if (l->nested) TRY(nest_track(c, l, track));
     for (uint32_t i = t->track.first[track]; i < t->track.end[track]; i++) {
         if (t->slice.kind[i] == KIND_ASYNC)
-            TRY(chrome_slice_add_range(c, l, i));
+            TRY(add_range(c, l, i));
         else
             TRY(add_complete(c, l, i));
     }
@@ -310,8 +310,7 @@ status chrome_slices(chrome *c) {
         .ends = VEC_INIT(int64_t), .stack = VEC_INIT(uint32_t), .ranges = VEC_INIT(open_range)};
     status s = OK;
     mark_launches(c);
-    for (uint32_t i = 1; i < c->x->t->track.n && s == OK; i++)
-        s = chrome_slice_add_track(c, &l, i);
+    for (uint32_t i = 1; i < c->x->t->track.n && s == OK; i++) s = add_track(c, &l, i);
     vec_fini(&l.ends);
     vec_fini(&l.stack);
     vec_fini(&l.ranges);

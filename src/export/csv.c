@@ -18,7 +18,7 @@ static void add_field(buf *b, str s) {
 }
 
 /* A name, else the producer's text, else its number. */
-static void csv_add_label(buf *b, str name, str text, int64_t number) {
+static void add_label(buf *b, str name, str text, int64_t number) {
     if (name.n || text.n)
         add_field(b, name.n ? name : text);
     else if (number != ABSENT_I64)
@@ -26,7 +26,7 @@ static void csv_add_label(buf *b, str name, str text, int64_t number) {
 }
 
 /* trace_step_of without a search: `kernel` is a cursor over that table. */
-static uint32_t csv_find_step(const trace *t, uint32_t slice, uint32_t *kernel) {
+static uint32_t find_step(const trace *t, uint32_t slice, uint32_t *kernel) {
     while (*kernel < t->kernel.n && t->kernel.slice[*kernel] < slice) ++*kernel;
     bool is_work = *kernel < t->kernel.n && t->kernel.slice[*kernel] == slice;
     return is_work ? trace_step_of_work(t, *kernel) : trace_step_at(t, t->slice.start[slice]);
@@ -40,11 +40,11 @@ static void add_place(export_ctx *x, uint32_t slice, uint32_t track) {
     buf_add_byte(b, ',');
     buf_add_u64(b, track);
     buf_add_byte(b, ',');
-    csv_add_label(b, trace_str(t, t->process.name[process]),
-                  trace_str(t, t->process.pid_text[process]), t->process.pid[process]);
+    add_label(b, trace_str(t, t->process.name[process]),
+              trace_str(t, t->process.pid_text[process]), t->process.pid[process]);
     buf_add_byte(b, ',');
-    csv_add_label(b, trace_str(t, t->track.name[track]), trace_str(t, t->track.tid_text[track]),
-                  t->track.tid[track]);
+    add_label(b, trace_str(t, t->track.name[track]), trace_str(t, t->track.tid_text[track]),
+              t->track.tid[track]);
 }
 
 static void add_what(export_ctx *x, uint32_t slice) {
@@ -71,15 +71,15 @@ static void add_when(export_ctx *x, uint32_t slice, int64_t start_ns, int64_t en
     buf_add_byte(b, ',');
 }
 
-static status csv_add_row(export_ctx *x, uint32_t slice, uint32_t track, uint32_t *kernel,
-                          buf *scratch) {
+static status add_row(export_ctx *x, uint32_t slice, uint32_t track, uint32_t *kernel,
+                      buf *scratch) {
     const trace *t = x->t;
     int64_t start_ns, end_ns;
     if (!export_clip(x, slice, &start_ns, &end_ns)) return OK;
     add_place(x, slice, track);
     add_what(x, slice);
     add_when(x, slice, start_ns, end_ns);
-    uint32_t step = csv_find_step(t, slice, kernel);
+    uint32_t step = find_step(t, slice, kernel);
     if (step) buf_add_i64(&x->out, t->step.number[step]);
     buf_add_byte(&x->out, ',');
     if (t->slice.args[slice]) {
@@ -101,7 +101,7 @@ status export_csv(export_ctx *x) {
                  "depth,step,args\n");
     for (uint32_t track = 1; track < t->track.n && s == OK; track++)
         for (uint32_t i = t->track.first[track]; i < t->track.end[track] && s == OK; i++)
-            s = csv_add_row(x, i, track, &kernel, &scratch);
+            s = add_row(x, i, track, &kernel, &scratch);
     buf_fini(&scratch);
     return s;
 }

@@ -19,7 +19,7 @@
 /* Which time the forms made of stacks show. */
 typedef enum { EXPORT_VALUE_NONE = 0, EXPORT_VALUE_HOST, EXPORT_VALUE_DEVICE } export_value;
 
-/* Of the form svg. */
+/* Options of the form svg. */
 typedef struct {
     lang words;
     str title;         /* what it is a picture of */
@@ -35,12 +35,12 @@ typedef struct {
     /* For stacks and speedscope, which show host time when it is not given; an error for
      * others. */
     export_value value;
-    /* Of the form chrome, where it is not NULL: host slices that were cut because they overlap
+    /* For the form chrome, where it is not NULL: host slices that were cut because they overlap
      * another one partly, which viewers cannot draw. */
     uint64_t *shortened;
-    /* Of the form arrow: the table, by its name in SQL; slice when it is empty. */
+    /* For the form arrow: the table, by its name in SQL; slice when it is empty. */
     str table;
-    /* Of the form svg; others do not look at it. NULL: in English, untitled. */
+    /* For the form svg; others do not look at it. NULL: in English, untitled. */
     const picture_options *picture;
 } export_options;
 

@@ -6,8 +6,8 @@
 #include "export/export.h"
 #include "store/args.h"
 
-/* What a process of a trace stands for. Kineto gives each device a process of its own, with the
- * device's number; streams of other producers stand among the threads. */
+/* What a process of a trace represents. Kineto gives each device a separate process, with the
+ * device's number; streams of other producers are among the threads. */
 typedef enum { ROLE_HOST, ROLE_DEVICE, ROLE_SPANS } export_role;
 
 /* The trace, the part of it that was asked for, and where it goes. */

@@ -3,11 +3,10 @@
  *
  *     train.py(65):_train;net.py(28):_forward;aten::linear;aten::addmm 162674
  *
- * Frames outermost first, then the value: self time in whole nanoseconds, of the host, or of
- * the device work the operator launched itself. The lines add up to the self time of all
- * operators. Only operators have time here; that of the Python code between them is left out.
- * Without Python frames the nesting of the operators is the stack. Lines are sorted frame by
- * frame.
+ * Frames outermost first, then the value: self time in nanoseconds, of the host, or of the
+ * device work the operator launched itself. The lines add up to the self time of all operators.
+ * Only operators have time here; that of the Python code between them is left out. Without
+ * Python frames the nesting of the operators is the stack. Lines are sorted frame by frame.
  *
  * Blanks, semicolons and control characters in a frame become `_`, as PyTorch's export_stacks
  * has it; object addresses are left out (stack_tree_int.h). Lines without time are left out,

@@ -45,7 +45,7 @@ static bool is_block(const export_ctx *x, uint32_t row) {
            t->memory.bytes[row] > 0;
 }
 
-static int64_t memory_flow_svg_end_of(const trace *t, uint32_t row) {
+static int64_t end_of(const trace *t, uint32_t row) {
     uint32_t partner = t->memory.partner[row];
     return partner ? t->memory.time[partner] : t->end_ns;
 }
@@ -53,7 +53,7 @@ static int64_t memory_flow_svg_end_of(const trace *t, uint32_t row) {
 /* The part of the block's life inside the window. */
 static bool clip(const export_ctx *x, uint32_t row, int64_t *from, int64_t *to) {
     *from = max_i64(x->t->memory.time[row], x->from_ns);
-    *to = min_i64(memory_flow_svg_end_of(x->t, row), x->to_ns);
+    *to = min_i64(end_of(x->t, row), x->to_ns);
     return is_block(x, row) && *from <= *to && *from < x->to_ns;
 }
 
@@ -75,7 +75,7 @@ static uint64_t end_address(const trace *t, uint32_t row) {
     return bytes > UINT64_MAX - low ? UINT64_MAX : low + bytes;
 }
 
-static void memory_flow_svg_measure(svg_ctx *d) {
+static void measure(svg_ctx *d) {
     const trace *t = d->x->t;
     int64_t from, to;
     d->first_ns = INT64_MAX;
@@ -142,7 +142,7 @@ static str text_member(buf *to, str json, const char *key) {
     return str_n(to->p + at, to->n - at);
 }
 
-static str memory_flow_svg_name_of(const trace *t, uint32_t row, buf *to, str json) {
+static str name_of(const trace *t, uint32_t row, buf *to, str json) {
     str name = json_member(json, STR("name"));
     if (name.p) return text_member(to, json, "name");
     uint32_t op = t->memory.op[row], frame = t->memory.frame[row];
@@ -151,7 +151,7 @@ static str memory_flow_svg_name_of(const trace *t, uint32_t row, buf *to, str js
 }
 
 /* MegEngine's own pictures do not tell the device; nor do they when they are drawn again. */
-static void memory_flow_svg_add_device(svg_ctx *d, uint32_t row) {
+static void add_device(svg_ctx *d, uint32_t row) {
     const trace *t = d->x->t;
     uint8_t type = t->memory.device_type[row];
     int32_t id = t->memory.device[row];
@@ -165,7 +165,7 @@ static void add_words(svg_ctx *d, uint32_t row, str json, int64_t produced, int6
     const trace *t = d->x->t;
     buf *b = &d->x->out, text = {0}, quantity = {0};
     add_attribute(b, "type", STR("tensor"));
-    add_attribute(b, "name", memory_flow_svg_name_of(t, row, &text, json));
+    add_attribute(b, "name", name_of(t, row, &text, json));
     buf_printf(b, " tag:address=\"0x%llx\"", (unsigned long long)t->memory.address[row]);
     add_quantity(&quantity, t->memory.bytes[row], SIZES);
     add_attribute(b, "size", buf_str(&quantity));
@@ -183,10 +183,10 @@ static void add_words(svg_ctx *d, uint32_t row, str json, int64_t produced, int6
     }
     if (json_member(json, STR("group")).p)
         add_attribute(b, "group", text_member(&text, json, "group"));
-    memory_flow_svg_add_device(d, row);
+    add_device(d, row);
     buf_add_cstr(b, "><title>");
     text.n = 0;
-    svg_add_escaped(b, memory_flow_svg_name_of(t, row, &text, json));
+    svg_add_escaped(b, name_of(t, row, &text, json));
     buf_printf(b, " %lld B</title>\n</rect>\n", (long long)t->memory.bytes[row]);
     d->x->out.failed |= text.failed || quantity.failed;
     buf_fini(&text);
@@ -220,7 +220,7 @@ static status add_block(svg_ctx *d, uint32_t row) {
 status export_memory_flow(export_ctx *x) {
     svg_ctx d = {.x = x};
     status st = OK;
-    memory_flow_svg_measure(&d);
+    measure(&d);
     if (!d.n_planes) FAIL0(x->err, ERR_ARG, NOPOS, MSG_EXPORT_NO_ADDRESSES);
     const plane *last = &d.planes[d.n_planes - 1];
     double height = last->y + (double)(last->high - last->low) / UNIT_BYTES_Y;

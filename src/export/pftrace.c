@@ -125,7 +125,7 @@ static str track_name(const trace *t, uint32_t track, char text[TEXT_BYTES]) {
                                   (long long)number));
 }
 
-/* p->event is the descriptor as far as its uuid and what it stands under. */
+/* p->event is the descriptor up to its uuid and its parent. */
 static status put_named_track(pftrace *p, uint32_t track, uint64_t uuid, uint64_t parent) {
     const trace *t = p->x->t;
     char text[TEXT_BYTES];
@@ -226,7 +226,7 @@ static uint64_t hash_counter(const trace *t, uint32_t i, bool series) {
     return series ? hash_pair(h, t->counter.series[i]) : h;
 }
 
-/* The group of a counter and the track of one of its series; told when they are new. */
+/* The group of a counter and the track of one of its series; described when they are new. */
 static status describe_counter(pftrace *p, uint32_t i, uint64_t *uuid) {
     const trace *t = p->x->t;
     uint32_t process = t->track.process[t->counter.track[i]];
@@ -290,10 +290,10 @@ status export_perfetto(export_ctx *x) {
                  .ranges = VEC_INIT(lane_range)};
     size_t n = ((size_t)x->t->n_strings + N_KINDS) / 8 + 1;
     bool room = true;
-    for (int i = 0; i < N_WORD_TABLES; i++) room &= (p.told[i] = mem_zalloc(n)) != NULL;
+    for (int i = 0; i < N_WORD_TABLES; i++) room &= (p.defined[i] = mem_zalloc(n)) != NULL;
     status st =
         room ? write_all(&p) : error_set(x->err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
-    for (int i = 0; i < N_WORD_TABLES; i++) mem_free(p.told[i]);
+    for (int i = 0; i < N_WORD_TABLES; i++) mem_free(p.defined[i]);
     buf *bufs[] = {&p.packet, &p.event, &p.words, &p.one};
     for (size_t i = 0; i < N_OF(bufs); i++) buf_fini(bufs[i]);
     vec_fini(&p.arrows);

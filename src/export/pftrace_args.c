@@ -147,7 +147,7 @@ static void add_op(pftrace *p, uint32_t seen) {
     add_known_real(p, seen, KNOWN_FLOPS, t->op.flops[i]);
 }
 
-/* The producer's arguments; *seen: those that need not be given again. */
+/* The producer's arguments; *seen: those that do not have to be given again. */
 static status add_record(pftrace *p, uint32_t record, const link_facts *f, uint32_t *seen) {
     const trace *t = p->x->t;
     bool linked = f->is_work || f->is_call;

@@ -2,12 +2,12 @@
  *
  * A track of Perfetto is a stack: what overlaps partially is lost. So slices that do not nest
  * go to further tracks of the same name, which Perfetto draws together, and two pieces of
- * device work never nest: kernels that run side by side on a stream are all to be seen.
+ * device work never nest: kernels that run side by side on a stream are all visible.
  *
  *     stream 7    |--- kernel a ---|     |-- c --|
  *     stream 7              |--- kernel b ---|
  *
- * An arrow has a number of its own: it leaves its first slice and ends at its second. */
+ * An arrow has a unique number: it leaves its first slice and ends at its second. */
 #include <stdlib.h>
 
 #include "export/pftrace_int.h"

@@ -1,7 +1,7 @@
 /* pftrace_wire.c: packets of Perfetto's protobuf: an event, and the words that are new in it.
  *
- * Names, categories, keys and texts of arguments are told once and then called by number. The
- * number of a word is its id in the trace; kinds come after them. */
+ * Names, categories, keys and texts of arguments are defined once and then referenced by
+ * number. The number of a word is its id in the trace; kinds come after them. */
 #include <stdio.h>
 
 #include "analyse/kind_names.h"
@@ -14,7 +14,7 @@ enum { SEQUENCE = 1, STATE_CLEARED = 1, NEEDS_STATE = 2 };
 static uint64_t tell_word(pftrace *p, word_table table, uint64_t id, str text) {
     static const uint32_t fields[N_WORD_TABLES] = {
         [WORD_NAME] = 2, [WORD_CATEGORY] = 1, [WORD_KEY] = 3, [WORD_VALUE] = 29};
-    uint8_t *byte = &p->told[table][id / 8], bit = (uint8_t)(1 << id % 8);
+    uint8_t *byte = &p->defined[table][id / 8], bit = (uint8_t)(1 << id % 8);
     if (*byte & bit) return id;
     *byte |= bit;
     buf_clear(&p->one);

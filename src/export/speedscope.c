@@ -69,7 +69,7 @@ static const stack_time *time_at(const writer *w, uint32_t i) {
     return GROUP_ROW(&w->tree.times, stack_time, w->times[i]);
 }
 
-static status speedscope_write_sample(writer *w, uint32_t node) {
+static status write_sample(writer *w, uint32_t node) {
     buf *b = &w->x->out;
     uint32_t n = 0;
     for (; node; node = stack_tree_node(&w->tree, node)->parent)
@@ -98,7 +98,7 @@ static status write_samples(writer *w, uint32_t from, uint32_t end, export_value
                                                          : time_at(w, i)->host_ns);
         if (ns <= 0) continue;
         if (n) buf_add_byte(b, ',');
-        TRY(speedscope_write_sample(w, node));
+        TRY(write_sample(w, node));
         w->weight[n++] = ns;
         total = add_i64(total, ns);
     }
@@ -182,7 +182,7 @@ static status write_profiles(writer *w) {
     return OK;
 }
 
-static status speedscope_prepare(writer *w, arena *a) {
+static status prepare(writer *w, arena *a) {
     uint32_t n = w->tree.nodes.n, *order = stack_tree_order(&w->tree, a);
     w->rank = ARENA_ARRAY(a, uint32_t, n);
     w->stack = ARENA_ARRAY(a, uint32_t, n);
@@ -195,9 +195,9 @@ static status speedscope_prepare(writer *w, arena *a) {
     return OK;
 }
 
-static status speedscope_write_all(writer *w, arena *a) {
+static status write_all(writer *w, arena *a) {
     TRY(stack_tree_build(w->x, stack_spell, a, &w->tree));
-    TRY(speedscope_prepare(w, a));
+    TRY(prepare(w, a));
     buf_add_cstr(&w->x->out,
                  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
                  "\"exporter\":\"tacho\",\n");
@@ -209,7 +209,7 @@ status export_speedscope(export_ctx *x) {
     arena a;
     writer w = {.x = x};
     arena_init(&a, 0);
-    status s = speedscope_write_all(&w, &a);
+    status s = write_all(&w, &a);
     arena_fini(&a);
     return s;
 }

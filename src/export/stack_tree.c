@@ -2,8 +2,8 @@
  *
  * analyse/op_scan gives every call of an operator with its self times and its path, a number of
  * analyse/stacks. Here each path becomes a node of a tree, once: a path is looked up from the
- * inside out until one is found that is known, and added from there back in. Paths are told
- * apart by the names the producer wrote, nodes by the names the form spells: two paths may be
+ * inside out until one is found that is known, and added from there back in. Paths differ by
+ * the names the producer wrote, nodes by the names as the form spells them: two paths may be
  * one node.
  *
  *     path 7: main, forward, aten::mm           root ── main ── forward ──┬── aten::mm
@@ -69,7 +69,7 @@ static bool same_node(const void *row, const void *key) {
 }
 
 /* The node of a frame below a node; GROUP_NONE when out of memory. */
-static uint32_t stack_tree_find_node(builder *b, uint32_t parent, uint32_t name) {
+static uint32_t find_node(builder *b, uint32_t parent, uint32_t name) {
     uint32_t depth = stack_tree_node(&b->tree, parent)->depth + 1;
     if (depth > MAX_DEPTH) return parent;
     stack_node key = {parent, find_text(b, name), depth};
@@ -108,8 +108,7 @@ static uint32_t node_of_path(builder *b, uint32_t path) {
     }
     while (n) {
         path = b->chain[--n];
-        if (stacks_split(&b->stacks, path, &caller, &name))
-            node = stack_tree_find_node(b, node, name);
+        if (stacks_split(&b->stacks, path, &caller, &name)) node = find_node(b, node, name);
         uint32_t *at = node == GROUP_NONE ? NULL : map_at(&b->node_of, path);
         if (!at) return GROUP_NONE;
         *at = node;
@@ -124,7 +123,7 @@ static bool same_place(const void *row, const void *key) {
     return a->track == b->track && a->node == b->node;
 }
 
-static status stack_tree_add_call(void *context, const op_call *c, error *err) {
+static status add_call(void *context, const op_call *c, error *err) {
     builder *b = context;
     const trace *t = b->x->t;
     int64_t host = op_call_self_ns(c);
@@ -170,7 +169,7 @@ status stack_tree_build(const export_ctx *x, stack_spelling spell, arena *a, sta
                     .stacks = &b.stacks,
                     .paths = true,
                     .arena = a,
-                    .visit = stack_tree_add_call,
+                    .visit = add_call,
                     .context = &b};
     status s = init_builder(&b, x->err);
     if (s == OK) s = tensor_core_init(&tensor, x->t, a, x->err);

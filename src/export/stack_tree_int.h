@@ -29,7 +29,7 @@ typedef struct {
     intern *texts; /* every distinct frame, as this form spells it; id 0 is unused */
 } stack_tree;
 
-/* Appends a frame's name as the form wants it. Names that are spelled alike are one frame. */
+/* Appends a frame's name as the form wants it. Names with the same spelling are one frame. */
 typedef void (*stack_spelling)(str name, buf *out);
 
 /* The tree lives in the arena. */
@@ -40,7 +40,7 @@ status stack_tree_build(const export_ctx *x, stack_spelling spell, arena *a,
 uint32_t *stack_tree_order(const stack_tree *tree, arena *a);
 
 /* The name without the addresses of objects ("<built-in method view of Tensor object at
- * 0x7f…>"): they differ from call to call, and every call would be a place of its own. */
+ * 0x7f…>"): they differ from call to call, and every call would be a separate place. */
 void stack_spell(str name, buf *out);
 
 static inline const stack_node *stack_tree_node(const stack_tree *tree, uint32_t node) {

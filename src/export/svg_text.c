@@ -1,7 +1,7 @@
 /* svg_text.c: words in pictures.
  *
- * Nobody here knows the font that the reader's machine has, so widths are those of common
- * sans-serif fonts by kinds of letters, and a little more. */
+ * The font of the reader's machine is unknown here, so widths are those of common sans-serif
+ * fonts by kinds of letters, and a little more. */
 #include "export/svg_text.h"
 
 enum { LEAST_LETTERS = 3 };
@@ -9,7 +9,7 @@ enum { LEAST_LETTERS = 3 };
 #define REPLACEMENT "\xEF\xBF\xBD"
 
 /* U+FFFE and U+FFFF: valid UTF-8, but not in XML. */
-static bool is_no_character(str s, size_t at, size_t n) {
+static bool is_invalid_character(str s, size_t at, size_t n) {
     return n == 3 && (uint8_t)s.p[at] == 0xEF && (uint8_t)s.p[at + 1] == 0xBF &&
            (uint8_t)s.p[at + 2] >= 0xBE;
 }
@@ -32,7 +32,7 @@ void svg_add_escaped(buf *b, str s) {
         n = str_utf8(s, at);
         if (n == 1)
             add_byte_escaped(b, s.p[at]);
-        else if (n == 0 || is_no_character(s, at, n))
+        else if (n == 0 || is_invalid_character(s, at, n))
             buf_add_cstr(b, REPLACEMENT);
         else
             buf_add(b, s.p + at, n);

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 
 /* s as text or attribute value of XML: markup is escaped; what no XML may hold (control
- * characters, U+FFFE, U+FFFF) and what is no UTF-8 is replaced. */
+ * characters, U+FFFE, U+FFFF) and invalid UTF-8 are replaced. */
 void svg_add_escaped(buf *b, str s);
 /* Width of a text in a sans-serif font, in ems: an estimate, as fonts differ; rather too
  * wide. */

@@ -3,7 +3,7 @@
  * The bytes are store's business (store/file.h); here it is only one more form of export. The
  * cache holds the same kind of file with a key in its header; a file made here has none and is
  * therefore never taken for a cache entry. Always the whole trace: a part of the columns would
- * need to be sealed anew. */
+ * need to be sealed again. */
 #include "export/export_int.h"
 #include "store/file.h"
 

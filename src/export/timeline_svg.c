@@ -68,7 +68,7 @@ static bool is_one_row(const timeline_lane *l) {
     return strcmp(l->kind, "calls") == 0 || strcmp(l->kind, "instants") == 0;
 }
 
-/* How deep rows may be before they become stripes, for all of them to be at most so many. */
+/* How deep rows may be before they become stripes, for all of them to be at most this many. */
 static uint32_t find_depth(const svg_picture *p, uint32_t most_rows) {
     for (uint32_t depth = LOD_MAX_ROWS; depth > 1; depth--) {
         uint64_t rows = 0;
@@ -134,7 +134,7 @@ static void add_lane(svg_picture *p, viewport_lane *ids, const timeline_lane *l)
     p->lanes[p->n_lanes++] = (svg_lane){.lane = l, .counter = UINT32_MAX};
 }
 
-/* User ranges stand below the stream they belong to, as on the page. */
+/* User ranges are below the stream they belong to, as on the page. */
 static void take_lane(svg_picture *p, viewport_lane *ids, const track_lanes *of,
                       const timeline_lane *l) {
     add_lane(p, ids, l);
@@ -157,8 +157,8 @@ static status choose_lanes(svg_picture *p, viewport_lane **ids, error *err) {
     if (!p->lanes || !*ids) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < p->all.n_lanes; i++) {
         const timeline_lane *l = &p->all.lanes[i];
-        bool beside = strcmp(l->kind, "ranges") == 0 && has_stream(p, &of, l);
-        if (is_wanted(l) && !beside) take_lane(p, *ids, &of, l);
+        bool follows_stream = strcmp(l->kind, "ranges") == 0 && has_stream(p, &of, l);
+        if (is_wanted(l) && !follows_stream) take_lane(p, *ids, &of, l);
     }
     return OK;
 }
@@ -177,12 +177,12 @@ static bool find_contents(const svg_picture *p, svg_lane *n) {
     return n->n_rows || counter < v->n_counters;
 }
 
-/* Leaves out the lanes without anything in the window, and those behind the most. */
+/* Leaves out the lanes without anything in the window, and those beyond the limit. */
 static void keep_filled(svg_picture *p) {
     uint32_t kept = 0, filled = 0, missing = 0;
     for (uint32_t i = 0; i < p->n_lanes; i++) {
         svg_lane n = p->lanes[i];
-        missing++; /* nobody looked at those behind the last one, where not all fit */
+        missing++; /* those after the last one were not looked at, where not all fit */
         if (!find_contents(p, &n)) continue;
         filled++;
         missing = 0;

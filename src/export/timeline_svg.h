@@ -40,7 +40,7 @@ typedef struct {
 /* Appends the file. ERR_MEMORY; ERR_FORMAT when a mapped trace is damaged. */
 status timeline_svg(const lod *l, const timeline_svg_options *o, buf *out,
                     timeline_svg_facts *facts, error *err) MUST_USE;
-/* The same as one sentence, for somebody who does not see it. */
+/* The same as one sentence, for a reader who does not see it. */
 void timeline_svg_describe(buf *out, const trace *t, const timeline_svg_options *o,
                            const timeline_svg_facts *facts);
 

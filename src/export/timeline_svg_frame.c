@@ -1,4 +1,4 @@
-/* timeline_svg_frame.c: what stands around the lanes: title, times, names, legend. */
+/* timeline_svg_frame.c: what is around the lanes: title, times, names, legend. */
 #include <math.h>
 #include <stdio.h>
 

@@ -23,7 +23,7 @@ enum {
     RIGHT_PX = 14
 };
 
-/* A lane and where it stands. */
+/* A lane and its place. */
 typedef struct {
     const timeline_lane *lane;
     const timeline_group *head;  /* the group that begins with it, or NULL */

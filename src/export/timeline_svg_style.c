@@ -1,8 +1,8 @@
 /* timeline_svg_style.c: the colors of a picture: those of the page, by the same rules.
  *
- * A fill comes from the kind of the slice. Names of one kind are told apart by four tints of
- * it: mixed with the ground, which is an opacity. Words in a box are near-black or white,
- * whichever reads better on that tint in that theme. */
+ * A fill comes from the kind of the slice. Names of one kind differ by four tints of it: mixed
+ * with the ground, which is an opacity. Words in a box are near-black or white, whichever reads
+ * better on that tint in that theme. */
 #include <math.h>
 
 #include "analyse/scan/comm_kind.h"

@@ -1,5 +1,5 @@
 /* wire_int.h: fields of protobuf messages, appended to a buffer. A message inside another is
- * written to a buffer of its own first: its length stands before it. */
+ * written to a separate buffer first: its length comes before it. */
 #ifndef EXPORT_WIRE_INT_H
 #define EXPORT_WIRE_INT_H
 

@@ -4,10 +4,10 @@
  *      │   headroom    │  bytes of the stream       │ pad │        one mem_map
  *
  * Touching fresh memory costs more than inflating into it (1.9 µs a page where it was
- * measured), so a block that nobody refers to any more goes to a free list and keeps its pages.
- * The list holds as many as were ever in use at once and no more: a reader that takes pieces in
- * waves would otherwise pay for fresh pages with every wave. A block too small for a request,
- * or far too large (an event of many MiB is over), is unmapped rather than kept.
+ * measured), so a block without references goes to a free list and keeps its pages. The list
+ * holds as many as were ever in use at once and no more: a reader that takes pieces in waves
+ * would otherwise pay for fresh pages with every wave. A block too small for a request, or far
+ * too large (an event of many MiB is over), is unmapped rather than kept.
  *
  * Pieces are released by any thread, hence the lock. It does not know what the bytes mean. */
 #include "base/mem.h"

@@ -7,8 +7,8 @@
  * A gzip file is one or more members after each other; zero bytes may follow (tape blocks).
  * Damage is not failure: everything inflated before it is delivered, then the stream ends and
  * `damage` says why. A wrong checksum is noticed after the bytes were handed out; they stay,
- * the damage is told. The loop goes on only when input was taken or output was made, so no
- * input can hang it. */
+ * and the damage is reported. The loop continues only when input was taken or output was made,
+ * so no input can hang it. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -94,8 +94,8 @@ static void start_isal(gunzip *g) {
     g->isal.crc_flag = ISAL_GZIP;
 }
 
-/* Into a small output ISA-L inflates by way of a buffer of its own, and when it meets damage it
- * does not hand out what waits there: so where the damage is felt would depend on the size of
+/* ISA-L inflates into a small output through its own buffer, and when it meets damage it does
+ * not hand out what is waiting there, so the place of the damage would depend on the size of
  * the output. */
 static step_result drain_isal(gunzip *g, char **to, size_t *room) {
     struct inflate_state *z = &g->isal;
@@ -269,7 +269,7 @@ static status deflate_all(z_stream *z, int to, bool last, error *err) {
     return OK;
 }
 
-static status gunzip_pack(z_stream *z, char *in, int from, int to, error *err) {
+static status pack(z_stream *z, char *in, int from, int to, error *err) {
     for (;;) {
         ssize_t n = read(from, in, PACK_BYTES);
         if (n < 0 && errno == EINTR) continue;
@@ -290,7 +290,7 @@ status gzip_copy(int from, int to, error *err) {
         mem_free(in);
         FAIL_MEMORY(err);
     }
-    status st = gunzip_pack(&z, in, from, to, err);
+    status st = pack(&z, in, from, to, err);
     (void)deflateEnd(&z);
     mem_free(in);
     return st;

@@ -1,4 +1,4 @@
-/* remote.c: what lies after a URL: one object, or all below a prefix of an object store.
+/* remote.c: what a URL names: one object, or all below a prefix of an object store.
  *
  * A listing comes in pages of a thousand; each page says where the next one starts. The number
  * of pages is bounded, so that a server that always says "there is more" ends in an error.
@@ -121,7 +121,8 @@ static status read_pages(walk *w, error *err) {
     return st;
 }
 
-/* The object itself, when the prefix names one; else what lies below it as below a folder. */
+/* The object itself, when the prefix names one; otherwise everything below it, as in a
+ * folder. */
 static void narrow(walk *w) {
     remote_object *v = VEC(&w->objects, remote_object);
     size_t n = 0;

@@ -4,11 +4,11 @@
  * name (libcurl.so.4 has been the name since 2006) and asked for the functions used here. A
  * handle keeps its connection for the next range.
  *
- * A failure is told apart: what may pass (no connection, a cut transfer, 429 and 5xx) is tried
- * again after 0.1 s, 0.2 s, … up to 5 s with a random part, or after what Retry-After asks for;
- * what will not (401, 403, 404, a changed object) is reported at once, with what to do about
- * it. Only http and https are spoken, also after a redirect; keys are never sent to another
- * host. */
+ * There are two kinds of failures: what may pass (no connection, a cut transfer, 429 and 5xx)
+ * is tried again after 0.1 s, 0.2 s, … up to 5 s with a random part, or after what Retry-After
+ * asks for; what will not (401, 403, 404, a changed object) is reported at once, with what to
+ * do about it. Only http and https are spoken, also after a redirect; keys are never sent to
+ * another host. */
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -124,7 +124,7 @@ static size_t take_body(char *p, size_t size, size_t n, void *context) {
     return 0;
 }
 
-static uint64_t remote_http_number_of(str text) {
+static uint64_t number_of(str text) {
     int64_t n;
     return str_to_i64(str_trim(text), &n) && n >= 0 ? (uint64_t)n : UINT64_MAX;
 }
@@ -134,10 +134,10 @@ static void take_range(http_reply *r, str value) {
     size_t slash = str_find(value, STR("/"), 0), dash = str_find(value, STR("-"), 0);
     r->first = r->last = r->total_bytes = UINT64_MAX;
     if (slash == SIZE_MAX) return;
-    r->total_bytes = remote_http_number_of(str_from(value, slash + 1));
+    r->total_bytes = number_of(str_from(value, slash + 1));
     if (!str_starts(value, STR("bytes ")) || dash > slash) return;
-    r->first = remote_http_number_of(str_n(value.p + 6, dash - 6));
-    r->last = remote_http_number_of(str_n(value.p + dash + 1, slash - dash - 1));
+    r->first = number_of(str_n(value.p + 6, dash - 6));
+    r->last = number_of(str_n(value.p + dash + 1, slash - dash - 1));
 }
 
 static void copy_text(char *to, size_t room, str text) {
@@ -207,9 +207,9 @@ static struct curl_slist *headers_of(const http_ask *ask) {
     return list;
 }
 
-/* What was asked for over TLS does not come without it. Who signs follows nobody: the signature
- * is for this server, and the headers with it (a session's token among them) would go to the
- * other one. */
+/* A request over TLS never follows a redirect without it. A signed request follows no redirect
+ * at all: the signature is for this server, and the headers with it (a session token among
+ * them) would go to the other one. */
 static void set_protocols(CURL *c, const http_ask *ask) {
     bool safe = str_starts(str_of(ask->address), STR("https://"));
     if (lib.setopt(c, (CURLoption)OPTION_PROTOCOLS_STR, "http,https") != CURLE_OK)
@@ -304,7 +304,7 @@ static bool error_may_pass(CURLcode code) {
     }
 }
 
-static status remote_http_judge(const http *h, CURLcode done, error *err) {
+static status judge(const http *h, CURLcode done, error *err) {
     http_reply *r = h->reply;
     const http_ask *ask = h->ask;
     lib.getinfo(h->easy, CURLINFO_RESPONSE_CODE, &r->code);
@@ -332,8 +332,7 @@ status http_get(http *h, const http_ask *ask, http_reply *reply, error *err) {
     h->ended = false;
     struct curl_slist *headers = headers_of(ask);
     bool can = set_up(h, headers);
-    status st =
-        can ? remote_http_judge(h, lib.curl_easy_perform(h->easy), err) : ERR_UNSUPPORTED;
+    status st = can ? judge(h, lib.curl_easy_perform(h->easy), err) : ERR_UNSUPPORTED;
     lib.curl_slist_free_all(headers);
     if (!can)
         FAIL(err, ERR_UNSUPPORTED, NOPOS, MSG_REMOTE_UNSIGNED,

@@ -52,7 +52,7 @@ static size_t put_utf8(char *to, uint32_t c) {
     return 4;
 }
 
-/* The character of an entity such as "amp" or "#x2F"; UINT32_MAX when it is none. */
+/* The character of an entity such as "amp" or "#x2F"; UINT32_MAX when it is not one. */
 static uint32_t entity(str name) {
     static const struct {
         const char *name;
@@ -98,7 +98,7 @@ static str own_text(scan *s, str raw) {
 }
 
 /* 2024-05-01T12:00:00.000Z or Wed, 01 May 2024 12:00:00 GMT; 0 when it is neither. */
-static int64_t remote_list_time_of(str text) {
+static int64_t time_of(str text) {
     char copy[48];
     struct tm tm = {0};
     if (text.n >= sizeof copy) return 0;
@@ -120,7 +120,7 @@ static void end_object(scan *s) {
     s->inside = false;
 }
 
-static void remote_list_take_text(scan *s, str tag, str raw) {
+static void take_text(scan *s, str tag, str raw) {
     int64_t size;
     if (!s->inside) {
         if (str_eq(tag, STR("NextContinuationToken")) || str_eq(tag, STR("NextMarker")))
@@ -130,7 +130,7 @@ static void remote_list_take_text(scan *s, str tag, str raw) {
     if (str_eq(tag, STR("Key")) || str_eq(tag, STR("Name"))) s->now.key = own_text(s, raw);
     if (str_eq_nocase(tag, STR("ETag"))) s->now.tag = own_text(s, raw);
     if (str_eq(tag, STR("LastModified")) || str_eq(tag, STR("Last-Modified")))
-        s->now.mtime_ns = remote_list_time_of(str_trim(raw));
+        s->now.mtime_ns = time_of(str_trim(raw));
     if (str_eq(tag, STR("Size")) || str_eq(tag, STR("Content-Length")))
         if (str_to_i64(str_trim(raw), &size) && size > 0) s->now.size_bytes = (uint64_t)size;
 }
@@ -140,14 +140,14 @@ static bool is_object(str tag) {
 }
 
 /* The name in <name attributes> or </name>. */
-static str remote_list_name_of(str inside) {
+static str name_of(str inside) {
     size_t from = inside.n && inside.p[0] == '/', n = 0;
     while (from + n < inside.n && !strchr(" \t\r\n/", inside.p[from + n])) n++;
     return str_n(inside.p + from, n);
 }
 
 static void take_tag(scan *s, str inside, str *open, const char **text) {
-    str name = remote_list_name_of(inside);
+    str name = name_of(inside);
     bool closes = inside.n && inside.p[0] == '/';
     s->known |=
         str_eq(name, STR("ListBucketResult")) || str_eq(name, STR("EnumerationResults"));
@@ -160,8 +160,7 @@ static void take_tag(scan *s, str inside, str *open, const char **text) {
         *text = inside.p + inside.n + 1;
         return;
     }
-    if (str_eq(name, *open))
-        remote_list_take_text(s, name, str_n(*text, (size_t)(inside.p - 1 - *text)));
+    if (str_eq(name, *open)) take_text(s, name, str_n(*text, (size_t)(inside.p - 1 - *text)));
     if (is_object(name) && s->inside) end_object(s);
     *open = STR_NONE;
 }

@@ -1,19 +1,19 @@
 /* remote_read.c: an object as a stream of bytes, several ranges in flight.
  *
  * One connection to an object store carries some 50 to 100 MB/s, which is less than tacho
- * reads; so up to four threads fetch ranges of 8 MiB, each into a slot of its own, and the
- * reader takes the slots in order:
+ * reads; so up to four threads fetch ranges of 8 MiB, each into its own slot, and the reader
+ * takes the slots in order:
  *
  *     range    0      1      2      3      4     …      slot = range mod N_SLOTS
  *              read   ready  coming coming waits for slot 0
  *
  * The first range is fetched by remote_open: small objects need no thread, and an object that
- * is not there fails where a file would. Later ranges ask for the tag of the first, so that an
- * object replaced meanwhile is an error and not a mixture.
+ * does not exist fails where a file would. Later ranges ask for the tag of the first, so that
+ * an object replaced meanwhile is an error and not a mixture.
  *
  * A server that knows no ranges sends everything from the start. Then one thread reads on, slot
  * by slot; when it has to begin again it skips what it has handed over. A body that never ends,
- * or is said to be longer than any trace, ends at MOST_BYTES.
+ * or claims to be longer than any trace, ends at MOST_BYTES.
  *
  * One mutex guards all but the bytes of slots being filled, which belong to their thread. */
 #include <pthread.h>
@@ -65,8 +65,8 @@ typedef struct {
     remote *r;
     slot *to;
     uint64_t range; /* being filled */
-    uint64_t skip;  /* bytes still to be passed over, handed over before */
-    uint64_t done;  /* bytes handed over in whole slots: ranges of a server without ranges */
+    uint64_t skip;  /* bytes still to be skipped, handed over before */
+    uint64_t done;  /* bytes handed over in full slots: ranges of a server without ranges */
 } fetch;
 
 static bool take_into_slot(void *context, const char *p, size_t n) {

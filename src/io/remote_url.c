@@ -67,7 +67,7 @@ static int digit_of(char c) {
 }
 
 /* %XX becomes a byte; anything else stays. */
-static str remote_url_decode(arena *a, str text) {
+static str decode(arena *a, str text) {
     char *to = arena_alloc(a, text.n + 1);
     size_t n = 0;
     if (!to) return STR_NONE;
@@ -149,7 +149,7 @@ static str without_slash(str s) {
     return s;
 }
 
-static status remote_url_refuse(const char *url, error *err) {
+static status refuse(const char *url, error *err) {
     FAIL(err, ERR_ARG, NOPOS, MSG_REMOTE_URL, arg_text("url", remote_shown(str_of(url))));
 }
 
@@ -157,10 +157,9 @@ static status place_of_s3(arena *a, const char *url, remote_place *p, error *err
     str rest = str_from(str_of(url), strlen("s3://"));
     size_t slash = str_find(rest, STR("/"), 0);
     str bucket = slash == SIZE_MAX ? rest : str_n(rest.p, slash);
-    if (!bucket.n || str_find(bucket, STR("?"), 0) != SIZE_MAX)
-        return remote_url_refuse(url, err);
+    if (!bucket.n || str_find(bucket, STR("?"), 0) != SIZE_MAX) return refuse(url, err);
     for (size_t i = 0; i < bucket.n; i++)
-        if (!is_plain(bucket.p[i])) return remote_url_refuse(url, err);
+        if (!is_plain(bucket.p[i])) return refuse(url, err);
     TRY(set_keys(a, p, err));
     str endpoint = without_slash(first_variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"));
     p->kind = REMOTE_S3;
@@ -186,7 +185,7 @@ static status place_of_blob(arena *a, str shown, str host_end, remote_place *p, 
     p->address = local.n ? arena_printf(a, "%.*s/%.*s", STR_ARG(without_slash(local)),
                                         STR_ARG(container))
                          : p->root;
-    p->key = remote_url_decode(a, slash == SIZE_MAX ? STR("") : str_from(host_end, slash + 1));
+    p->key = decode(a, slash == SIZE_MAX ? STR("") : str_from(host_end, slash + 1));
     if (!p->query.n) p->query = variable("AZURE_STORAGE_SAS_TOKEN");
     if (p->query.n && p->query.p[0] == '?') p->query = str_from(p->query, 1);
     p->query = arena_str(a, p->query);
@@ -203,7 +202,7 @@ status remote_place_of(arena *a, const char *url, remote_place *out, error *err)
                       .session_token = STR("")};
     str whole = str_of(url), shown = without_query(whole);
     for (size_t i = 0; i < whole.n; i++)
-        if (whole.p[i] < ' ' || whole.p[i] == 0x7f) return remote_url_refuse(url, err);
+        if (whole.p[i] < ' ' || whole.p[i] == 0x7f) return refuse(url, err);
     if (str_starts(whole, STR("s3://"))) {
         TRY(place_of_s3(a, url, &p, err));
     } else {
@@ -211,7 +210,7 @@ status remote_place_of(arena *a, const char *url, remote_place *out, error *err)
                slash = str_find(shown, STR("/"), host);
         str end = slash == SIZE_MAX ? str_n(shown.p + shown.n, 0) : str_from(shown, slash);
         str name = str_n(shown.p + host, (size_t)(end.p - shown.p) - host);
-        if (!name.n) return remote_url_refuse(url, err);
+        if (!name.n) return refuse(url, err);
         p.query = shown.n < whole.n ? arena_str(a, str_from(whole, shown.n + 1)) : STR("");
         p.root = p.address = arena_str(a, shown);
         if (!p.query.p || !p.root.p) FAIL_MEMORY(err);
@@ -224,7 +223,7 @@ status remote_place_of(arena *a, const char *url, remote_place *out, error *err)
 
 /* ---- addresses --------------------------------------------------------------------------- */
 
-static str remote_url_keep(arena *a, buf *b) {
+static str keep(arena *a, buf *b) {
     str made = buf_ok(b) ? arena_str(a, b->n ? buf_str(b) : STR("")) : STR_NONE;
     buf_fini(b);
     return made;
@@ -244,7 +243,7 @@ str remote_address(arena *a, const remote_place *p, str key) {
         remote_encode(&b, key, true);
     }
     add_query(&b, p, '?');
-    return remote_url_keep(a, &b);
+    return keep(a, &b);
 }
 
 str remote_url_of(arena *a, const remote_place *p, str key) {
@@ -254,14 +253,14 @@ str remote_url_of(arena *a, const remote_place *p, str key) {
     if (p->kind == REMOTE_BLOB) remote_encode(&b, key, true);
     if (p->kind == REMOTE_S3) buf_add_str(&b, key);
     add_query(&b, p, '?');
-    return remote_url_keep(a, &b);
+    return keep(a, &b);
 }
 
 str remote_key_of(arena *a, const remote_place *p, str key) {
     str root = p->root;
     size_t scheme = str_find(root, STR("://"), 0);
     if (scheme != SIZE_MAX) root = str_from(root, scheme + 3);
-    if (p->kind == REMOTE_PLAIN) return remote_url_decode(a, root);
+    if (p->kind == REMOTE_PLAIN) return decode(a, root);
     return arena_printf(a, "%.*s/%.*s", STR_ARG(root), STR_ARG(key));
 }
 
@@ -286,5 +285,5 @@ str remote_list_address(arena *a, const remote_place *p, str prefix, str from) {
         }
         add_query(&b, p, '&');
     }
-    return remote_url_keep(a, &b);
+    return keep(a, &b);
 }

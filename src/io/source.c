@@ -1,4 +1,4 @@
-/* source.c: the front: opens, recognises the codec, hands out pieces.
+/* source.c: the front: opens, recognizes the codec, hands out pieces.
  *
  * Everything is a stream that fills blocks, either here, when the next piece is asked for, or
  * ahead of the reader by a thread (read_ahead.c). A plain file is not mapped: parsers look at
@@ -69,8 +69,8 @@ static status new_source(const char *path, int fd, str memory, source **out, err
     return OK;
 }
 
-/* Recognises the codec and makes the stream. A file that is read from its start is as long as
- * it was when it was opened, though somebody may be writing it. */
+/* Recognizes the codec and makes the stream. A file that is read from its start is as long as
+ * it was when it was opened, even if it is still being written. */
 static status start_reading(source *s, bool from_start, error *err) {
     str head;
     TRY(reader_peek(&s->in, &head, err));
@@ -119,8 +119,9 @@ static status check_kind(const char *path, const struct stat *st, error *err) {
          arg_cstr("path", path));
 }
 
-/* Asked before it is opened, which the program at the other end of a pipe would notice, and
- * of what was opened: nobody is waited for in between. */
+/* Check the path before it is opened, which the program at the other end of a pipe would
+ * notice, and the open descriptor again: O_NONBLOCK makes sure that open never waits in
+ * between. */
 static status open_regular(const char *path, int *fd, struct stat *st, error *err) {
     if (stat(path, st) != 0) return fail_system(err, MSG_CANNOT_OPEN, path, errno);
     TRY(check_kind(path, st, err));
@@ -188,7 +189,7 @@ static status open_source(const char *path, bool named, source **out, error *err
     }
     bool regular = S_ISREG(st.st_mode) && st.st_size > 0;
     if (regular) s->file_bytes = (uint64_t)st.st_size;
-    /* Standard input may be a file somebody has begun to read. */
+    /* Standard input may be a file that was already read in part. */
     bool from_start = regular && lseek(fd, 0, SEEK_CUR) == 0;
     made = start_reading(s, from_start, err);
     if (made != OK) {
@@ -238,8 +239,8 @@ void source_set_threads(source *s, int n) {
 
 /* ---- pieces of a stream ------------------------------------------------------------------ */
 
-/* Makes b the current block, with the kept and the left-over bytes in front of its own. Takes
- * over the caller's reference, also on failure. */
+/* Makes b the current block, with the kept and the left-over bytes in front of its content.
+ * Takes over the caller's reference, also on failure. */
 static status attach_block(source *s, block *b, size_t keep, error *err) {
     size_t left = (size_t)(s->end - s->at), carry = keep + left;
     if (carry > block_front(b)) {

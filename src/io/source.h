@@ -3,7 +3,7 @@
  * Bytes are read or inflated into buffers of the source: what a parser sees is its own,
  * whatever becomes of the file. A piece is followed by at least SOURCE_PAD readable bytes, so
  * that a parser may look ahead in words. gzip (several members) and zstd (several frames) are
- * recognised by magic, never by name.
+ * recognized by magic, never by name.
  *
  *     source *s;
  *     TRY(source_open(path, &s, err));

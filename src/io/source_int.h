@@ -37,7 +37,7 @@ status reader_peek(reader *r, str *head, error *err) MUST_USE;
 /* At least one byte and at most `room`; *n == 0 at the end, or where left_bytes says so. May
  * return fewer than there are. */
 status reader_some(reader *r, char *to, size_t room, size_t *n, error *err) MUST_USE;
-/* So much out of what came so far is no trace: it would be read for hours. */
+/* So much output from so little input is not a trace: it would be read for hours. */
 bool reader_is_bomb(const reader *r, uint64_t out_bytes);
 /* ERR_IO for the path with the system's reason; code is an errno. */
 status fail_system(error *err, uint16_t message, const char *path, int code);

@@ -2,9 +2,9 @@
  * on.
  *
  * The reader is the only place of this layer that calls read(2). The first bytes are read ahead
- * to recognise the codec and are handed out again: a pipe cannot be rewound. A read may be cut
- * short by a signal or give less than asked for; reader_some passes that on, the streams above
- * ask again.
+ * to recognize the codec and are handed out again: a pipe cannot be rewound. A read may be
+ * interrupted by a signal or give less than asked for; reader_some passes that on, the streams
+ * above ask again.
  *
  * A thread that waits for a pipe must be able to end when the source is closed. So where a
  * thread reads something that may block, the wait is a poll on the descriptor and on an
@@ -61,7 +61,7 @@ static status read_descriptor(reader *r, char *to, size_t room, size_t *n, error
         }
         if (errno != EINTR && errno != EAGAIN)
             return fail_system(err, MSG_CANNOT_READ, r->path, errno);
-        if (errno == EAGAIN) { /* a pipe somebody made non-blocking */
+        if (errno == EAGAIN) { /* a pipe that was made non-blocking */
             struct pollfd fd = {.fd = r->fd, .events = POLLIN};
             (void)poll(&fd, 1, -1);
         }
@@ -78,7 +78,7 @@ static status read_memory(reader *r, char *to, size_t room, size_t *n, error *er
     return OK;
 }
 
-static status stream_read_read_bytes(reader *r, char *to, size_t room, size_t *n, error *err) {
+static status read_bytes(reader *r, char *to, size_t room, size_t *n, error *err) {
     if (r->remote) return remote_read(r->remote, to, room, n, err);
     return r->fd >= 0 ? read_descriptor(r, to, room, n, err) : read_memory(r, to, room, n, err);
 }
@@ -86,7 +86,7 @@ static status stream_read_read_bytes(reader *r, char *to, size_t room, size_t *n
 status reader_peek(reader *r, str *head, error *err) {
     while (r->n_head < READER_HEAD) {
         size_t n;
-        TRY(stream_read_read_bytes(r, r->head + r->n_head, READER_HEAD - r->n_head, &n, err));
+        TRY(read_bytes(r, r->head + r->n_head, READER_HEAD - r->n_head, &n, err));
         if (n == 0) break;
         r->n_head += n;
     }
@@ -102,7 +102,7 @@ status reader_some(reader *r, char *to, size_t room, size_t *n, error *err) {
         r->head_at += got;
     } else {
         if (room > r->left_bytes) room = (size_t)r->left_bytes;
-        if (room > 0) TRY(stream_read_read_bytes(r, to, room, &got, err));
+        if (room > 0) TRY(read_bytes(r, to, room, &got, err));
     }
     if (r->left_bytes != UINT64_MAX) r->left_bytes -= got;
     atomic_fetch_add_explicit(&r->consumed_bytes, got, memory_order_relaxed);

@@ -12,7 +12,7 @@
 
 /* Decoded by one call, always: a call that meets damage forgets what it has made, so what is
  * left of a damaged stream must not depend on how much the caller asks for at a time. Where
- * less room is left, a step goes into a buffer of its own and is handed out from there. */
+ * less room is left, a step goes into a separate buffer and is handed out from there. */
 #define STEP_BYTES ((size_t)128 << 10)
 
 typedef struct {

@@ -2,10 +2,9 @@
  *
  * A line that is not a request is answered as JSON-RPC wants it: not JSON -32700, not a request
  * -32600, an unknown method -32601, arguments that do not fit -32602, a revision that is not
- * spoken -32022. What a tool cannot do (a file that is not there, a wrong value) is a result
- * with isError and the sentence that the command line would say: the model can read and mend
- * it. Every result has the members that the newest revision wants; older clients ignore
- * them. */
+ * spoken -32022. What a tool cannot do (a missing file, a wrong value) is a result with isError
+ * and the sentence that the command line would say: the model can read and correct it. Every
+ * result has the members that the newest revision wants; older clients ignore them. */
 #include "mcp/mcp.h"
 
 #include "base/json.h"
@@ -145,7 +144,7 @@ static void put_on_one_line(buf *out, str json) {
     }
 }
 
-/* Beside the text, for the user: not every client takes such a picture for an image. */
+/* In addition to the text, for the user: not every client treats such a picture as an image. */
 static void put_picture(buf *out, str svg) {
     buf_add_cstr(out, ",{\"type\":\"resource\",\"annotations\":{\"audience\":[\"user\"]},"
                       "\"resource\":{\"uri\":\"tacho://picture/timeline.svg\","
@@ -434,7 +433,9 @@ void mcp_answer(const mcp_host *h, arena *a, str line, buf *out) {
     str method = json_text(json_member(line, STR("method")));
     if (!json_member(line, STR("id")).p) return; /* a notification: nothing here needs one */
     r.id = read_id(line, a);
-    if (!method.n && json_member(line, STR("result")).p) return; /* an answer to nobody */
+    if (!method.n && json_member(line, STR("result")).p)
+        return; /* a response to a request we
+                                                                    never sent */
     if (!method.n || !r.id.n) {
         put_error(out, r.id, RPC_NOT_A_REQUEST, text_get(MSG_MCP_NOT_A_REQUEST, h->words));
         return;

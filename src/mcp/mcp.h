@@ -2,8 +2,8 @@
  *
  * JSON-RPC 2.0, one message a line. Clients of the revisions from 2024-11-05 to 2025-11-25
  * begin with `initialize`; since 2026-07-28 there is no beginning, each request says its
- * revision, and `server/discover` tells what there is. Nothing is kept between two lines, so
- * both kinds are answered by the same functions.
+ * revision, and `server/discover` lists what is available. Nothing is kept between two lines,
+ * so both kinds are answered by the same functions.
  *
  * Here is the protocol alone: tools are run by a host, which knows how traces are opened. */
 #ifndef MCP_MCP_H
@@ -50,7 +50,7 @@ typedef struct {
 
 typedef struct {
     lang words;
-    /* Appends the answer. An error is told to the client. */
+    /* Appends the answer. An error is reported to the client. */
     status (*run)(void *of, const mcp_call *call, mcp_result *out, error *err);
     /* The runs from the first-th on, as many as fit. NULL: no folder is served. */
     status (*runs)(void *of, uint32_t first, arena *a, mcp_runs *out, error *err);

@@ -27,7 +27,7 @@ status mcp_read_call(const mcp_tool *t, str arguments, arena *a, mcp_call *out,
 
 void mcp_put_run_uri(buf *out, str run);
 /* What reading it asks: the analysis of a tool, without one the overview. ERR_ARG when it is
- * none. */
+ * not such a URI. */
 status mcp_read_uri(str uri, arena *a, mcp_call *out, error *err) MUST_USE;
 
 #endif

@@ -27,7 +27,7 @@ static int hex_of(char c) {
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* False when it has an escape that is none, or an end of text inside. */
+/* False when it has an invalid escape, or an end of text inside. */
 static bool decode(str s, buf *out) {
     for (size_t i = 0; i < s.n; i++) {
         int high, low;

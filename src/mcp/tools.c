@@ -1,8 +1,8 @@
 /* tools.c: what an agent may ask: the schema of each tool, and the arguments of a call.
  *
- * A tool takes the traces, the terms of a question that make sense to somebody who sees text,
- * and every parameter of its analysis. Names are those of the other doors with _ instead of -.
- * What a value may be is checked by question/, when the host runs the call. */
+ * A tool takes the traces, the terms of a question that make sense to a reader of text, and
+ * every parameter of its analysis. Names are those of the other doors with _ instead of -. What
+ * a value may be is checked by question/, when the host runs the call. */
 #include <string.h>
 
 #include "analyse/registry.h"

@@ -29,7 +29,7 @@ typedef struct {
     double first, last; /* of x */
 } chart;
 
-static bool chart_number_at(const table *t, uint32_t col, size_t row, double *out) {
+static bool number_at(const table *t, uint32_t col, size_t row, double *out) {
     const column *c = &t->columns[col];
     if (cell_is_null(c, row) || (c->type != TYPE_INT && c->type != TYPE_REAL)) return false;
     *out = c->type == TYPE_INT ? (double)c->v.i[row] : c->v.d[row];
@@ -60,13 +60,12 @@ static bool survey(chart *c) {
     double x, y, best;
     bool any = false;
     for (size_t row = 0; row < c->t->n_rows; row++) {
-        if (!chart_number_at(c->t, c->axes->x, row, &x) ||
-            !chart_number_at(c->t, c->axes->y, row, &y))
+        if (!number_at(c->t, c->axes->x, row, &x) || !number_at(c->t, c->axes->y, row, &y))
             continue;
         size_t i = curve_of(c, row);
         if (i == SIZE_MAX) continue;
         if (c->top_row[i] == SIZE_MAX ||
-            (chart_number_at(c->t, c->axes->y, c->top_row[i], &best) && y > best))
+            (number_at(c->t, c->axes->y, c->top_row[i], &best) && y > best))
             c->top_row[i] = row;
         if (!any || x < c->first) c->first = x;
         if (!any || x > c->last) c->last = x;
@@ -80,7 +79,7 @@ static void put_top_value(const chart *c, size_t i, buf *out) {
 }
 
 /* Cells for the plot: what names and values leave of the line. */
-static void chart_measure(chart *c) {
+static void measure(chart *c) {
     size_t value = 0, width = c->o->width ? c->o->width : 120;
     for (size_t i = 0; i < c->n; i++) {
         buf text = {0};
@@ -94,12 +93,11 @@ static void chart_measure(chart *c) {
     c->cells = width > used + LEAST_PLOT ? width - used : LEAST_PLOT;
 }
 
-static void chart_fill(chart *c) {
+static void fill(chart *c) {
     double x, y, span = c->last - c->first;
     for (size_t i = 0; i < c->n * c->cells; i++) c->values[i] = NAN;
     for (size_t row = 0; row < c->t->n_rows; row++) {
-        if (!chart_number_at(c->t, c->axes->x, row, &x) ||
-            !chart_number_at(c->t, c->axes->y, row, &y))
+        if (!number_at(c->t, c->axes->x, row, &x) || !number_at(c->t, c->axes->y, row, &y))
             continue;
         size_t i = curve_of(c, row);
         if (i == SIZE_MAX) continue;
@@ -118,7 +116,7 @@ static void chart_fill(chart *c) {
 /* One line of a curve of `height` lines, the top one first. */
 static void put_curve_line(const chart *c, size_t i, size_t line, size_t height, buf *out) {
     double most = 0;
-    (void)chart_number_at(c->t, c->axes->y, c->top_row[i], &most);
+    (void)number_at(c->t, c->axes->y, c->top_row[i], &most);
     for (size_t at = 0; at < c->cells; at++) {
         double v = c->values[i * c->cells + at];
         double full = most > 0 && v > 0 ? v / most * (double)(height * BAR_LEVELS) : 0;
@@ -184,12 +182,12 @@ status chart_put(const table *t, const chart_axes *axes, const present_options *
     c.top_row = ARENA_ARRAY(&scratch, size_t, axes->curves + 1);
     bool any = c.names && c.top_row && survey(&c), room = c.names && c.top_row;
     if (any) {
-        chart_measure(&c);
+        measure(&c);
         c.values = ARENA_ARRAY(&scratch, double, c.n *c.cells);
         room = c.values != NULL;
     }
     if (any && room) {
-        chart_fill(&c);
+        fill(&c);
         size_t height = o->utf8 && c.n <= TALL_CURVES ? 2 : 1;
         for (size_t i = 0; i < c.n; i++) put_curve(&c, i, height, out);
         put_axis(&c, out);

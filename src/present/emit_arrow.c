@@ -104,18 +104,18 @@ static status put_column(buf *out, const table *t, const column *c, const arrow_
 
 static void put_schema(buf *out, const answer *a, const table *t, const arrow_field *fields,
                        lang l) {
-    buf source = {0}, rests_on = {0}, said = {0}, rows = {0};
+    buf source = {0}, trust = {0}, said = {0}, rows = {0};
     source_put_json(&source, &a->source);
-    quality_put_json(&rests_on, &a->quality, l);
+    quality_put_json(&trust, &a->quality, l);
     if (a->verdict.id) verdict_put_json(&said, &a->verdict);
     buf_add_u64(&rows, t->total_rows);
     const arrow_pair about[] = {{"analysis", str_of(a->analysis)}, {"table", str_of(t->name)},
                                 {"total_rows", buf_str(&rows)},    {"trace", buf_str(&source)},
-                                {"quality", buf_str(&rests_on)},   {"verdict", buf_str(&said)}};
+                                {"quality", buf_str(&trust)},      {"verdict", buf_str(&said)}};
     arrow_add_schema(out, fields, t->n_columns, about, N_OF(about));
-    out->failed |= source.failed || rests_on.failed || said.failed || rows.failed;
+    out->failed |= source.failed || trust.failed || said.failed || rows.failed;
     buf_fini(&source);
-    buf_fini(&rests_on);
+    buf_fini(&trust);
     buf_fini(&said);
     buf_fini(&rows);
 }

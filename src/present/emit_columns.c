@@ -4,8 +4,8 @@
  * The description: {"analysis":…,"table":…,"rows":N,"total_rows":M,"bytes":B,"columns":[
  *   {"name":…,"type":…,"unit":…,"values":OFFSET,"text":OFFSET,"nulls":OFFSET}]}
  * where `values` holds N values: int and big as int64, real as float64, bool as one byte each.
- * Of a string column `values` holds N + 1 u32 positions: text i is the bytes from position i to
- * position i + 1 after `text`. `nulls` holds one byte for each row, 1 = null; the member is
+ * For a string column `values` holds N + 1 u32 positions: text i is the bytes from position i
+ * to position i + 1 after `text`. `nulls` holds one byte for each row, 1 = null; the member is
  * absent when no value is null. What a null's value holds means nothing. B is the size of all
  * blocks.
  *
@@ -33,8 +33,7 @@ static uint64_t value_bytes(const table *t, const column *c) {
 }
 
 /* Writes the description of one column and moves *at after its blocks. */
-static status emit_columns_describe(buf *out, const table *t, const column *c, uint64_t *at,
-                                    error *err) {
+static status describe(buf *out, const table *t, const column *c, uint64_t *at, error *err) {
     buf_add_cstr(out, "{\"name\":");
     buf_add_json(out, str_of(c->name));
     buf_add_cstr(out, ",\"type\":");
@@ -108,7 +107,7 @@ static status put_description(buf *out, const answer *a, const table *t, error *
     status s = OK;
     for (uint32_t i = 0; i < t->n_columns && s == OK; i++) {
         if (i != 0) buf_add_byte(&columns, ',');
-        s = emit_columns_describe(&columns, t, &t->columns[i], &at, err);
+        s = describe(&columns, t, &t->columns[i], &at, err);
     }
     if (s == OK) {
         buf_add_cstr(out, "{\"analysis\":");

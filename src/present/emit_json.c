@@ -1,4 +1,4 @@
-/* emit_json.c: an answer as the JSON object of the contract, the form programs rest on.
+/* emit_json.c: an answer as the JSON object of the contract, the form that programs read.
  *
  *   {"schema":"tacho/1","analysis":…,"trace":{…},"quality":{…},"verdict":{…},"tables":{…}}
  *
@@ -54,7 +54,7 @@ void source_put_json(buf *out, const answer_source *s) {
         buf_printf(out, "\"%lld\"", (long long)s->start_unix_ns);
     buf_add_cstr(out, ",\"duration_ns\":");
     buf_add_i64(out, s->duration_ns);
-    if (s->ranks > 1 || s->run_ranks > 1) { /* of a distributed run: what this rests on */
+    if (s->ranks > 1 || s->run_ranks > 1) { /* of a distributed run: what this is based on */
         buf_printf(out, ",\"ranks\":%u,\"run_ranks\":%u", s->ranks,
                    s->run_ranks > s->ranks ? s->run_ranks : s->ranks);
     }
@@ -145,8 +145,7 @@ static void put_cell(buf *out, const column *c, size_t row) {
         cell_put_raw(out, c, row);
 }
 
-static status emit_json_put_table(buf *out, const table *t, const present_options *o,
-                                  error *err) {
+static status put_table(buf *out, const table *t, const present_options *o, error *err) {
     put_key(out, t->name);
     put_columns(out, t, o->lang);
     for (size_t row = 0; row < t->n_rows; row++) {
@@ -180,7 +179,7 @@ status emit_json(const answer *a, const present_options *o, buf *out, error *err
     for (uint32_t i = 0; i < a->n_tables; i++) {
         if (i != 0) buf_add_byte(out, ',');
         buf_add_byte(out, '\n');
-        TRY(emit_json_put_table(out, a->tables[i], o, err));
+        TRY(put_table(out, a->tables[i], o, err));
     }
     buf_add_cstr(out, "}}\n");
     return OK;

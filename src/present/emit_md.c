@@ -3,7 +3,7 @@
  * Values are written as people read them, numbers aligned to the right. Everything in a text
  * that Markdown or HTML would take for markup is escaped: kernel names are full of <, * and _.
  * A line break becomes <br>, other control characters are written out. Nulls are empty. Columns
- * nobody recorded are left out. */
+ * that were not recorded are left out. */
 #include "base/fmt.h"
 #include "present/present_int.h"
 
@@ -55,7 +55,7 @@ static void put_row(buf *out, const table *t, const bool *shown, size_t row, lan
     buf_add_cstr(out, "|\n");
 }
 
-static void emit_md_put_header(buf *out, const table *t, const bool *shown) {
+static void put_header(buf *out, const table *t, const bool *shown) {
     for (uint32_t i = 0; i < t->n_columns; i++) {
         if (!shown[i]) continue;
         buf_add_cstr(out, "| ");
@@ -68,9 +68,9 @@ static void emit_md_put_header(buf *out, const table *t, const bool *shown) {
     buf_add_cstr(out, "|\n");
 }
 
-static status emit_md_put_table(buf *out, const table *t, const bool *shown,
-                                const present_options *o, error *err) {
-    emit_md_put_header(out, t, shown);
+static status put_table(buf *out, const table *t, const bool *shown, const present_options *o,
+                        error *err) {
+    put_header(out, t, shown);
     for (size_t row = 0; row < t->n_rows; row++) {
         put_row(out, t, shown, row, o->lang);
         TRY(emit_row_end(o, out, err));
@@ -88,7 +88,7 @@ status emit_md(const answer *a, const present_options *o, buf *out, error *err) 
     if (shown) {
         for (uint32_t i = 0; i < t->n_columns; i++)
             shown[i] = t->n_rows == 0 || column_is_recorded(t, i);
-        s = emit_md_put_table(out, t, shown, o, err);
+        s = put_table(out, t, shown, o, err);
     }
     arena_fini(&scratch);
     if (!shown) FAIL_MEMORY(err);

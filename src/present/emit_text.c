@@ -1,7 +1,7 @@
-/* emit_text.c: a whole answer as text: the verdict first, all tables, what it rests on.
+/* emit_text.c: a whole answer as text: the verdict first, all tables, what it is based on.
  *
- * Colors only where the caller says that a terminal is listening. What a screen shows of an
- * answer is screen.c's. */
+ * Colors only where the caller says that a terminal is listening. screen.c writes what fits on
+ * a screen. */
 #include "base/message_ids_cli.h"
 #include "present/present_int.h"
 #include "present/width.h"
@@ -70,7 +70,7 @@ static void put_about(buf *out, const answer *a, const present_options *o) {
     arg duration = arg_time("duration", s->duration_ns);
     text_value(out, &duration);
     buf_add_cstr(out, ", ");
-    /* What was read is not what an answer about a part of it rests on. */
+    /* The whole input is not the basis of an answer about a part of it. */
     if (a->part.id)
         text_format(out, o->lang, a->part.message, a->part.args, a->part.n_args);
     else
@@ -114,7 +114,7 @@ void sentence_put(buf *out, const present_options *o, const char *sgr, const ver
 }
 
 /* How much of the trace could be linked, where something is missing. */
-static void emit_text_put_links(const quality *q, const present_options *o, buf *out) {
+static void put_links(const quality *q, const present_options *o, buf *out) {
     for (uint32_t i = 0; i < q->n_links; i++) {
         const quality_link *k = &q->links[i];
         if (!o->details && k->linked == k->total) continue;
@@ -142,7 +142,7 @@ static void put_notes(const quality *q, const present_options *o, buf *out) {
 void present_quality_text(const answer *a, const present_options *o, buf *out) {
     const quality *q = &a->quality;
     put_source(out, a, o);
-    emit_text_put_links(q, o, out);
+    put_links(q, o, out);
     for (uint32_t i = 0; i < q->n_dropped; i++) {
         if (q->dropped[i].harmless && !o->details) continue;
         const char *text = text_get(q->dropped[i].message, o->lang);
@@ -198,14 +198,14 @@ void title_put(const table *t, const present_options *o, buf *out) {
 
 /* An answer has tables that few traces fill: those without rows share one line at the end. The
  * first is what was asked for, and says itself that it is empty. */
-static bool emit_text_is_left_out(const answer *a, uint32_t i) {
+static bool is_left_out(const answer *a, uint32_t i) {
     return i > 0 && a->tables[i]->total_rows == 0;
 }
 
 static void put_left_out(const answer *a, const present_options *o, buf *out) {
     buf names = {0};
     for (uint32_t i = 0; i < a->n_tables; i++) {
-        if (!emit_text_is_left_out(a, i)) continue;
+        if (!is_left_out(a, i)) continue;
         if (names.n) buf_add_cstr(&names, ", ");
         buf_add_cstr(&names, a->tables[i]->name);
     }
@@ -224,7 +224,7 @@ status emit_text(const answer *a, const present_options *o, buf *out, error *err
     if (o->lines != 0) return emit_screen(a, o, out, err);
     present_verdict_text(&a->verdict, o, out);
     for (uint32_t i = 0; i < a->n_tables; i++) {
-        if (emit_text_is_left_out(a, i)) continue;
+        if (is_left_out(a, i)) continue;
         if (a->n_tables > 1) title_put(a->tables[i], o, out);
         TRY(present_table_text(a->tables[i], o, out, err));
         buf_add_byte(out, '\n');

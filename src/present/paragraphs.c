@@ -6,9 +6,9 @@
  *      Evidence as a sentence, broken into lines that fit.
  *      Suggestion likewise.
  *
- * Sentences do not fit into columns beside each other: cut in the middle they tell nothing. The
- * first sentence of a row is its head. Below it stand, on one line, the other values that have
- * a rank (SHOW of the registry) and are not null, then the other sentences with a rank. Columns
+ * Sentences do not fit into columns side by side: cut in the middle they say nothing. The first
+ * sentence of a row is its head. Below it are, on one line, the other values that have a rank
+ * (SHOW of the registry) and are not null, then the other sentences with a rank. Columns
  * without a rank are named at the end, so nothing vanishes silently. */
 #include "base/message_ids_cli.h"
 #include "present/present_int.h"

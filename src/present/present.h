@@ -38,7 +38,7 @@ typedef struct {
      * to see the rest. UINT32_MAX: those tables with all their rows. 0: everything. */
     uint32_t lines;
     bool details; /* also what was repaired in the file, what is complete, and empty tables */
-    /* Takes what is in the buffer and clears it; called now and then while a long answer is
+    /* Takes what is in the buffer and clears it; called occasionally while a long answer is
      * written. NULL: the whole answer stays in the buffer. */
     status (*flush)(void *to, buf *b, error *err);
     void *to;
@@ -63,11 +63,11 @@ void present_verdict_text(const verdict *v, const present_options *o, buf *out);
 /* One table as text for a terminal, without title, verdict and quality. */
 status present_table_text(const table *t, const present_options *o, buf *out,
                           error *err) MUST_USE;
-/* The rows of one table that matter on a screen, at most so many (0 = all), without notes; of
- * paragraphs the head and what to do. */
+/* The rows of one table that matter on a screen, at most this many (0 = all), without notes;
+ * paragraphs show the head and what to do. */
 status present_table_screen(const table *t, size_t rows, const present_options *o, buf *out,
                             error *err) MUST_USE;
-/* What the answer rests on, as lines of text for a terminal. */
+/* What the answer is based on, as lines of text for a terminal. */
 void present_quality_text(const answer *a, const present_options *o, buf *out);
 /* A heading, bold where there is color. */
 void present_title_text(str title, const present_options *o, buf *out);

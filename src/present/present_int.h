@@ -39,7 +39,7 @@ typedef struct {
 status rows_put(const table *t, const row_choice *rows, const present_options *o, buf *out,
                 error *err) MUST_USE;
 
-/* Curves: y over x, one for each text in `by` (or one, when it is NO_COLUMN), at most so
+/* Curves: y over x, one for each text in `by` (or one, when it is NO_COLUMN), at most this
  * many. */
 typedef struct {
     uint32_t x, y, by;
@@ -53,7 +53,7 @@ status emit_screen(const answer *a, const present_options *o, buf *out, error *e
 
 /* The named values of a sentence as a JSON object. */
 void values_put_json(buf *out, const verdict *v);
-/* The members of an answer's JSON object: what was asked, what the answer rests on, the
+/* The members of an answer's JSON object: what was asked, what the answer is based on, the
  * sentence that answers it (there must be one). */
 void source_put_json(buf *out, const answer_source *s);
 void quality_put_json(buf *out, const quality *q, lang l);
@@ -68,11 +68,11 @@ void paragraph_put(const table *t, const present_options *o, size_t row, buf *ou
 void paragraph_put_short(const table *t, const present_options *o, size_t row, buf *out);
 status put_paragraphs(const table *t, const present_options *o, buf *out, error *err) MUST_USE;
 
-/* Escape sequences around what stands out, when the reader has a terminal. */
+/* Escape sequences for emphasis, when the reader has a terminal. */
 #define SGR_BOLD "1"
 #define SGR_DIM "2"
 #define SGR_BAR "36"
-/* The color of a severity by its name, as tables hold it; NULL when it is none. */
+/* The color of a severity by its name, as in tables; NULL when it is not one. */
 const char *severity_sgr_of(str name);
 void color_begin(buf *out, const present_options *o, const char *sgr);
 void color_end(buf *out, const present_options *o);

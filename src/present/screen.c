@@ -1,7 +1,7 @@
 /* screen.c: an answer as one screen of a terminal.
  *
  * The sentence, then the tables that carry it in the order of table.screen.place while the
- * lines last, then how to see the rest and what it all rests on. The lines below the tables are
+ * lines last, then how to see the rest and what it is based on. The lines below the tables are
  * made first, because what they leave is what the tables may have.
  *
  *     verdict
@@ -19,7 +19,7 @@
 
 #define LEAST_ROWS 3   /* a table cut to fewer is not worth its header */
 #define LEAST_LINES 12 /* for the tables, whatever is below */
-#define AROUND 3       /* lines of a table beside its rows: title, header, blank */
+#define AROUND 3       /* lines of a table in addition to its rows: title, header, blank */
 #define MORE_LINES 2   /* for the line that says how to see the rest */
 #define MOST_CURVES 6
 #define NO_LIMIT SIZE_MAX
@@ -204,7 +204,7 @@ status present_table_screen(const table *t, size_t rows, const present_options *
     return got;
 }
 
-static bool screen_fits(const screen *s, const table *t) {
+static bool fits(const screen *s, const table *t) {
     size_t least = t->n_rows < LEAST_ROWS ? t->n_rows : LEAST_ROWS;
     return s->left == NO_LIMIT || s->left >= least + AROUND;
 }
@@ -242,7 +242,7 @@ static status put_tables(screen *s, error *err) {
     bool any = false;
     for (table *t = next_table(s->a, 1); t; t = next_table(s->a, t->screen.place + 1U)) {
         if (t->n_rows == 0) continue;
-        if (any && !screen_fits(s, t)) {
+        if (any && !fits(s, t)) {
             add_other(s, t);
             continue;
         }

@@ -23,7 +23,7 @@
 #define LEAST_FIRST 24 /* cells of the first text column before others must yield */
 #define LEAST_TEXT 14  /* cells of other text columns */
 #define LEAST_WORD 18  /* the same on a terminal */
-#define ROOMY_FIRST 48 /* of the first before columns without a rank come in */
+#define ROOMY_FIRST 48 /* of the first before columns without a rank are shown */
 #define ROOMY_NAME 64  /* the same on a terminal */
 #define ROOMY_LINE 76  /* so wide a line has a bar rather than its last columns */
 #define ROOMY_TEXT 28  /* of the others before the first takes the rest */
@@ -185,7 +185,7 @@ static uint32_t main_text(const layout *l) {
     return main;
 }
 
-static void text_table_measure(layout *l) {
+static void measure(layout *l) {
     for (uint32_t i = 0; i < l->t->n_columns; i++) measure_column(l, i);
     l->main = main_text(l);
     for (uint32_t i = 0; i < l->t->n_columns; i++) {
@@ -315,7 +315,7 @@ static size_t put_cell(layout *l, buf *out, uint32_t col, size_t row, size_t bla
     return p->bar ? GAP + put_bar(l, out, col, row) : owed;
 }
 
-static size_t text_table_put_header(layout *l, buf *out, uint32_t col, size_t blanks) {
+static size_t put_header(layout *l, buf *out, uint32_t col, size_t blanks) {
     const place *p = &l->places[col];
     str s = header_text(l, col);
     size_t w = p->text ? p->width : width_of(s);
@@ -330,8 +330,7 @@ static void put_line(layout *l, buf *out, const size_t *row) {
     for (uint32_t i = 0; i < l->t->n_columns; i++) {
         uint32_t col = l->o->terminal ? l->by_rank[i] : i;
         if (!l->places[col].shown) continue;
-        blanks = row ? put_cell(l, out, col, *row, blanks)
-                     : text_table_put_header(l, out, col, blanks);
+        blanks = row ? put_cell(l, out, col, *row, blanks) : put_header(l, out, col, blanks);
     }
     buf_add_byte(out, '\n');
 }
@@ -366,7 +365,7 @@ void rows_put_note(const table *t, const present_options *o, buf *out) {
 }
 
 static status put_rows(layout *l, buf *out, error *err) {
-    text_table_measure(l);
+    measure(l);
     order_columns(l);
     choose_columns(l);
     color_begin(out, l->o, SGR_BOLD);

@@ -51,7 +51,7 @@ static size_t cells_of(uint32_t c) {
 }
 
 /* The character at *at, moving *at after it; U+FFFD for one byte that is not UTF-8. */
-static uint32_t width_decode(str s, size_t *at) {
+static uint32_t decode(str s, size_t *at) {
     static const uint32_t SMALLEST[5] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned char lead = (unsigned char)s.p[*at];
     size_t n = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
@@ -99,16 +99,16 @@ static void put_char(buf *out, uint32_t c) {
 
 size_t width_of(str s) {
     size_t cells = 0, at = 0;
-    while (at < s.n) cells += cells_of(clean(width_decode(s, &at)));
+    while (at < s.n) cells += cells_of(clean(decode(s, &at)));
     return cells;
 }
 
 void width_put(buf *out, str s) {
-    for (size_t at = 0; at < s.n;) put_char(out, clean(width_decode(s, &at)));
+    for (size_t at = 0; at < s.n;) put_char(out, clean(decode(s, &at)));
 }
 
-/* A C++ signature without what tells least: the word void and the parameters behind. */
-static str width_bare_name(str s) {
+/* A C++ signature without the parts that say least: the word void and the parameters. */
+static str bare_name(str s) {
     size_t depth = 0, at = s.n;
     if (!str_ends(s, STR(")"))) return s;
     do {
@@ -154,7 +154,7 @@ size_t width_put_name(buf *out, str s, size_t cells) {
     bool template =
         str_find(s, STR("<"), 0) != SIZE_MAX && str_find(s, STR("::"), 0) != SIZE_MAX;
     if (!template || width_of(s) <= cells) return width_put_short(out, s, cells);
-    str bare = width_bare_name(s);
+    str bare = bare_name(s);
     if (width_of(bare) <= cells) return width_put_short(out, bare, cells);
     buf plain = {0};
     put_unqualified(&plain, bare);
@@ -165,7 +165,7 @@ size_t width_put_name(buf *out, str s, size_t cells) {
 }
 
 size_t width_put_short(buf *out, str s, size_t cells) {
-    if (width_of(s) > cells) s = width_bare_name(s);
+    if (width_of(s) > cells) s = bare_name(s);
     size_t whole = width_of(s), at = 0, used = 0;
     if (whole <= cells) {
         width_put(out, s);
@@ -175,7 +175,7 @@ size_t width_put_short(buf *out, str s, size_t cells) {
     size_t tail = (cells - 1) / 2, head = cells - 1 - tail, seen = 0;
     while (at < s.n) { /* the front; marks without cells stay with their letter */
         size_t before = at;
-        uint32_t c = clean(width_decode(s, &at));
+        uint32_t c = clean(decode(s, &at));
         if (used + cells_of(c) > head) {
             at = before;
             break;
@@ -184,8 +184,7 @@ size_t width_put_short(buf *out, str s, size_t cells) {
         used += cells_of(c);
     }
     put_char(out, 0x2026);
-    for (seen = used; at < s.n && whole - seen > tail;)
-        seen += cells_of(clean(width_decode(s, &at)));
+    for (seen = used; at < s.n && whole - seen > tail;) seen += cells_of(clean(decode(s, &at)));
     width_put(out, str_from(s, at));
     return used + 1 + (whole - seen);
 }
@@ -203,7 +202,7 @@ static size_t find_break(str s, size_t at, size_t room, size_t *next) {
     bool wide = false;
     while (place < s.n) {
         size_t before = place;
-        uint32_t c = clean(width_decode(s, &place));
+        uint32_t c = clean(decode(s, &place));
         bool is_wide = cells_of(c) == 2;
         if (c == ' ' && !(before > at && s.p[before - 1] >= '0' && s.p[before - 1] <= '9')) {
             end_of_word = before;
@@ -224,7 +223,7 @@ static size_t find_break(str s, size_t at, size_t room, size_t *next) {
         *next = start_of_next;
         return end_of_word;
     }
-    if (end == at) width_decode(s, &end); /* a line holds one character, however narrow */
+    if (end == at) decode(s, &end); /* a line holds one character, however narrow */
     *next = end;
     return end;
 }

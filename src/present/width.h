@@ -1,6 +1,6 @@
 /* width.h: how many cells of a terminal a text takes, and texts that fit.
  *
- * Texts come from files somebody else wrote: control characters, direction overrides and broken
+ * Texts come from files we did not write: control characters, direction overrides and broken
  * UTF-8 are replaced while writing, so that no name can move the cursor or change colors. */
 #ifndef PRESENT_WIDTH_H
 #define PRESENT_WIDTH_H

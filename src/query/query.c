@@ -1,8 +1,8 @@
 /* query.c: opening a trace for SQL, and statements to tables.
  *
  * The database is empty and in memory; all it knows are the virtual tables and functions of the
- * files beside this one. A result's values are collected first, because only then their types
- * are known: SQL has one for each value, a table one for each column. A column that comes
+ * other files of this folder. A result's values are collected first, because only then their
+ * types are known: SQL has one for each value, a table one for each column. A column that comes
  * straight from a table keeps its unit; other columns get one by their name: total_ns,
  * in_bytes, idle_share. */
 #include "query/query.h"

@@ -23,7 +23,8 @@ typedef struct {
     int64_t limit_ns;     /* of one question; 0: none */
     uint64_t limit_bytes; /* of one question, its result included; 0: none */
     size_t limit_rows;    /* of a result, the rest is left out and said; 0: none */
-    /* True: nobody waits for the answer, stop. Called now and then; may be NULL. */
+    /* True: the client no longer waits for the answer, stop. Called occasionally; may be
+     * NULL. */
     bool (*is_left)(const void *context);
     const void *context;
 } query_options;

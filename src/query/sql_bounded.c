@@ -3,9 +3,9 @@
  * Time is looked at between the steps of SQLite's machine, and a call is one step: searching a
  * megabyte in a megabyte, or a character repeated two billion times by printf, would pass every
  * limit. Where there is one, these functions look at the clock themselves, and refuse arguments
- * whose lengths multiply to more than a call may take. LIKE and GLOB are done here; of the
- * others the work is done by the original, on a database of its own: there is no other way to
- * reach it once its name is taken. */
+ * whose lengths multiply to more than a call may take. LIKE and GLOB are done here; the others
+ * call the original, on a separate database: there is no other way to reach it once its name is
+ * taken. */
 #include <stdlib.h>
 
 #include "query/sqlite_int.h"

@@ -92,7 +92,7 @@ static sql_column stored(int col, const int16_t *hops, uint8_t n_hops) {
     return c;
 }
 
-/* What is known about a slice without a column of its own. */
+/* What is known about a slice without a column. */
 static void add_of_slice(sql_table *t, const int16_t *hops, uint8_t n_hops) {
     sql_column end = {.name = "end",
                       .unit = UNIT_NS,

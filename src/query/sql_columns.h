@@ -79,7 +79,7 @@ double cell_real(cell_reader *r, const sql_column *c, uint32_t row);
 /* Numbers that cell_int gives are below this; 0: any number. */
 uint32_t cell_range(const trace *t, const sql_column *c);
 
-/* The words of an enumeration by its name in schema.h; NULL when it is none. */
+/* The words of an enumeration by its name in schema.h; NULL when it is not one. */
 word_fn sql_words(str enumeration);
 
 #endif

@@ -33,7 +33,7 @@ static bool any_null(int n, sqlite3_value **v) {
     return false;
 }
 
-/* ---- where a slice stands ---------------------------------------------------------------- */
+/* ---- where a slice is -------------------------------------------------------------------- */
 
 #define STACK_TABLES                                                                   \
     (TRACE_TABLE(slice) | TRACE_TABLE(kernel) | TRACE_TABLE(op) | TRACE_TABLE(frame) | \
@@ -69,7 +69,7 @@ static void put_python(const trace *t, uint32_t slice, buf *out) {
     }
 }
 
-/* Of device work the stack of its operator, or of the call that launched it. */
+/* For device work the stack of its operator, or of the call that launched it. */
 static void stack_function(sqlite3_context *to, int n, sqlite3_value **v) {
     const trace *t = ((query *)sqlite3_user_data(to))->rows.t;
     uint32_t slice = slice_asked(to, v[0]);

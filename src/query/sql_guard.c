@@ -20,7 +20,7 @@ enum {
     NS_BETWEEN_LOOKS = 50000000, /* at who asked, a system call */
     LEAST_LENGTH = 1 << 20,
     MOST_LENGTH = 64 << 20,
-    MOST_CALLS = 1000, /* of functions in a question: between them nobody looks at the clock */
+    MOST_CALLS = 1000, /* of functions in a question: the clock is not checked between them */
 };
 
 /* ---- what is allowed --------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ void guard_database(query *q) {
     (void)sqlite3_db_config(q->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     (void)sqlite3_db_config(q->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
     (void)sqlite3_db_config(q->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    /* "nobody" is a column that is not there, never a text. */
+    /* A quoted name that is not a column is an error, never a text. */
     (void)sqlite3_db_config(q->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_set_authorizer(q->db, authorize, q);
     sqlite3_progress_handler(q->db, STEPS_BETWEEN_LOOKS, look_at_clock, q);

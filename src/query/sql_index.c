@@ -26,7 +26,7 @@ static status make_dense(row_source *s, const sql_table *tab, const sql_column *
         if (v != ABSENT_I64) first[v + 1]++;
     }
     for (uint32_t i = 0; i <= range; i++) first[i + 1] += first[i];
-    for (uint32_t row = n; row-- > 1;) { /* from behind: each value's place counts down */
+    for (uint32_t row = n; row-- > 1;) { /* backwards: each value's place counts down */
         int64_t v = cell_int(&cells, c, row);
         if (v != ABSENT_I64) rows[--first[v + 1]] = row;
     }

@@ -5,7 +5,8 @@
  *     SELECT * FROM span_join('slice', 'slice', 'track') WHERE a_id <> b_id
  *
  * a and b are the names of tables or the texts of queries, with columns start and dur, an id if
- * pairs are to be told apart, and the partition's column: then both must have the same value.
+ * pairs are to be distinguished, and the partition's column: then both must have the same
+ * value.
  *
  * Both lists are sorted by partition and start. For each a, the b that may overlap it begin at
  * the first whose end, or that of one before it, is after a's start (the ends so far ascend),

@@ -10,7 +10,7 @@
 
 enum { MOST_COLUMNS = 256, FIRST_ROWS = 64 };
 
-/* Where a column comes from is told by libraries built so, as those of Debian are. */
+/* Only some builds of the library say where a column comes from; those of Debian do. */
 #pragma weak sqlite3_column_table_name
 #pragma weak sqlite3_column_origin_name
 
@@ -25,13 +25,13 @@ status result_begin(result *r, sqlite3_stmt *s, error *err) {
     return OK;
 }
 
-static bool lies_in_trace(const trace *t, const char *p, size_t n) {
+static bool is_in_trace(const trace *t, const char *p, size_t n) {
     const char *first = t->string_bytes;
     return t->n_strings && p >= first && p + n <= first + t->string_offset[t->n_strings];
 }
 
 static status keep_text(result *r, const char *p, size_t n, str *out, error *err) {
-    bool borrowed = lies_in_trace(r->q->rows.t, p, n);
+    bool borrowed = is_in_trace(r->q->rows.t, p, n);
     uint64_t limit = r->q->options.limit_bytes;
     *out = borrowed ? str_n(p, n) : arena_str(r->arena, str_n(p, n));
     if (!out->p) FAIL_MEMORY(err);
@@ -58,7 +58,7 @@ static status keep_value(result *r, sqlite3_stmt *s, int i, result_cell *out, er
     case SQLITE_INTEGER: out->u.i = sqlite3_column_int64(s, i); return OK;
     case SQLITE_FLOAT: out->u.d = sqlite3_column_double(s, i); return OK;
     case SQLITE_TEXT: {
-        /* Of a text of ours without a NUL SQLite makes a copy only when it is asked for one. */
+        /* SQLite copies a text of ours without a NUL only when it is asked for a copy. */
         const char *p = (const char *)sqlite3_column_blob(s, i);
         return keep_text(r, p ? p : "", (size_t)sqlite3_column_bytes(s, i), &out->u.s, err);
     }
@@ -111,7 +111,7 @@ static column_type type_of(const result *r, uint32_t col) {
     return text || !any ? TYPE_TEXT : real ? TYPE_REAL : TYPE_INT;
 }
 
-/* Of a column of a table, where SQLite says which. */
+/* For a column of a table, where SQLite says which. */
 static bool origin_unit(const result *r, sqlite3_stmt *s, uint32_t i, column_spec *to) {
     const query *q = r->q;
     const field_info *field;

@@ -55,7 +55,7 @@ typedef struct {
     const trace *t;
     match_fn match;
     void *match_context;
-    selection chosen; /* rows outside of it are not there */
+    selection chosen; /* rows outside of it are hidden */
     bool is_cut;
     map strings;           /* hash → first string */
     uint32_t *same_hash;   /* the next string with the same hash */

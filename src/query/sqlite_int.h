@@ -33,7 +33,7 @@ struct query {
     int64_t deadline_ns;  /* of the question that runs; 0: none */
     int64_t next_look_ns; /* at who asked */
     uint64_t refusals;    /* arena_refusals when the question began */
-    bool is_late;         /* or nobody waits for the answer */
+    bool is_late;         /* or the client no longer waits for the answer */
     uint32_t n_calls;     /* functions that the text of the question calls */
     bool is_declaring;    /* one of our tables describes itself, with a CREATE TABLE */
     const char **words;
@@ -52,7 +52,7 @@ bool guard_is_full(const query *q);
 bool guard_shortens(const query *q);
 /* The question that runs has had its time; it ends as soon as SQLite notices. */
 bool guard_is_late(query *q);
-/* sqlite3_declare_vtab, which nobody else may call for. */
+/* sqlite3_declare_vtab, which nothing else may call. */
 int guard_declare(query *q, const char *sql);
 
 /* ---- tables and functions ---------------------------------------------------------------- */

@@ -40,7 +40,7 @@ typedef struct {
         .last_step = OPEN_END                                               \
     }
 
-/* Will anybody see this table? Expensive ones need not be made for nobody. */
+/* Will this table be read? Expensive ones are not made otherwise. */
 bool params_want(const params *p, const char *table);
 
 static inline time_window params_window(const params *p) {

@@ -58,7 +58,7 @@ static bool parse_steps(str text, step_range *out) {
     return true;
 }
 
-static bool value_take_text(bool fits, str text, str *out) {
+static bool take_text(bool fits, str text, str *out) {
     if (fits) *out = text;
     return fits;
 }
@@ -70,9 +70,9 @@ bool value_parse(value_kind kind, const char *choices, str text, void *field) {
         *(bool *)field = value_in_list("1|true|yes", text);
         return true;
     case VALUE_TEXT:
-    case VALUE_FILE: return value_take_text(true, text, field);
-    case VALUE_CHOICE: return value_take_text(value_in_list(choices, text), text, field);
-    case VALUE_ORDER: return value_take_text(arrange_is_order(text), text, field);
+    case VALUE_FILE: return take_text(true, text, field);
+    case VALUE_CHOICE: return take_text(value_in_list(choices, text), text, field);
+    case VALUE_ORDER: return take_text(arrange_is_order(text), text, field);
     case VALUE_COUNT: return parse_count(text, field);
     case VALUE_SIZE: return fmt_parse_bytes(text, field);
     case VALUE_DURATION: return fmt_parse_duration(text, field);

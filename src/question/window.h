@@ -1,7 +1,7 @@
-/* window.h: the part of a trace that a question is about: a stretch of time, a range of steps.
+/* window.h: the part of a trace that a question is about: an interval or a range of steps.
  *
- * An end that nobody named is open: OPEN_START or OPEN_END, in offsets and in absolute times
- * alike, so comparisons need no special case. Offsets count from the start of the trace; they
+ * An end that was not given is open: OPEN_START or OPEN_END, both in offsets and in absolute
+ * times, so comparisons need no special case. Offsets count from the start of the trace; they
  * become absolute here and nowhere else. */
 #ifndef QUESTION_WINDOW_H
 #define QUESTION_WINDOW_H

@@ -5,8 +5,8 @@
  *   array  ──┴──> table (names, formats, pointers) ──holds──> memory (the blocks)
  *
  * A consumer may move a child out of its parent and keep it when the parent is gone. So a child
- * holds the table itself, and everything a child points to lies in the table or in the memory;
- * only the child structures lie in a block of the parent, which nobody reads after the parent's
+ * holds the table itself, and everything a child points to is in the table or in the memory;
+ * only the child structures are in a block of the parent, which is not read after the parent's
  * release. Holders are counted by atomic numbers: releasing needs no lock, no thread and no
  * interpreter. */
 #include <errno.h>
@@ -140,7 +140,7 @@ static void release_column_schema(struct ArrowSchema *schema) {
     tacho_arrow_table_drop(table);
 }
 
-/* What the top of a schema owns beside its hold of the table. */
+/* What the top of a schema owns in addition to its hold of the table. */
 typedef struct {
     tacho_arrow_table *table;
     struct ArrowSchema **pointers;

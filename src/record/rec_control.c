@@ -1,8 +1,8 @@
 /* rec_control.c: how another program asks this one to record: `tacho attach`.
  *
  * A stream socket PID.sock in a folder that only its owner may enter ($XDG_RUNTIME_DIR/tacho,
- * else /tmp/tacho-UID, which is refused when it belongs to somebody else). Whoever connects
- * must be the same user, the system says so. One line is asked, lines are answered:
+ * otherwise /tmp/tacho-UID, which is refused when it belongs to another user). The client must
+ * be the same user, as the system reports it. One line is asked, lines are answered:
  *
  *     record SECONDS FLAGS PATH[TAB PACKAGE]
  *                                 ->  started FILE, and when the time is over: done FILE
@@ -15,10 +15,10 @@
  *     anything that cannot be     ->  failed REASON     (a word below, or the system's text)
  *
  * FLAGS are letters: s shapes, m memory, t stacks, d device, or -. A process that records
- * already is not disturbed (failed recording): whoever attaches copies what lies between
- * `window` and `flush` out of its file. Else a recording of its own is made; in a Python
- * program the hooks of PACKAGE come in first (rec_python.c). A client that goes away, or sends
- * no more, ends what it asked for.
+ * already is not disturbed (failed recording): the client copies what is between `window` and
+ * `flush` out of its file. Otherwise a separate recording is made; in a Python program the
+ * hooks of PACKAGE come in first (rec_python.c). A client that goes away, or sends no more,
+ * ends what it asked for.
  *
  * Everything happens on the helper's thread, but for the start in a Python program, which its
  * main thread makes; a client that hangs costs the helper 200 ms and no more. */
@@ -37,7 +37,7 @@
 
 enum { LINE_BYTES = 4096, READ_MS = 200 };
 
-#define HURRY_NS 1000000000   /* a main thread that does not come to it: another one shall */
+#define HURRY_NS 1000000000   /* a main thread that never gets to it: another one takes over */
 #define GIVE_UP_NS 3000000000 /* and none can: without hooks */
 
 static const char *const STATES[] = {[REC_IDLE] = "idle",
@@ -46,10 +46,10 @@ static const char *const STATES[] = {[REC_IDLE] = "idle",
                                      [REC_RECORDING] = "recording",
                                      [REC_IN_FLIGHT] = "flight"};
 
-/* Who waits for the end of what it asked for. Of the helper's thread, but for `result`, which
- * the start leaves, wherever that is made. */
+/* The client that waits for the end of its recording. Used by the helper's thread, except
+ * `result`, which the start leaves, wherever that is made. */
 static struct {
-    rec_own own; /* its connection; none: nobody */
+    rec_own own; /* its connection; none: no client */
     enum { HOOKING, RUNNING } phase;
     int64_t since_ns, until_ns;
     double seconds;
@@ -98,7 +98,7 @@ void rec_control_remove(void) {
     if (socket_name(&name)) (void)unlink(name.sun_path);
 }
 
-/* The connection of whoever waits is the parent's. */
+/* The connection of a waiting client is the parent's. */
 void rec_control_forked(void) {
     rec_own_close(&client.own);
 }

@@ -1,21 +1,22 @@
 /* rec_copy.c: see the header.
  *
  * Evidence is normally the flight recorder's own file, which gets its final name, and recording
- * goes on in a new one: that takes a moment and no memory. But whoever attaches for three
- * seconds wants three seconds out of one file. So while somebody does, evidence is a copy.
+ * continues in a new one: that is quick and takes no memory. But a client that attaches for
+ * three seconds wants three seconds out of one file. So while a client is attached, evidence is
+ * a copy.
  *
  * The copy is made without a lock. A chunk that is used again meanwhile has another number in
- * its header afterwards: it is left out, it was the oldest. What is written meanwhile lies
- * behind the end of the window, which the reader leaves out. */
+ * its header afterwards: it is left out, it was the oldest. What is written meanwhile is after
+ * the end of the window, which the reader leaves out. */
 #include "record/rec_copy.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-#define LATE_NS 10000000000 /* whoever attached may be slow to copy */
+#define LATE_NS 10000000000 /* an attached client may be slow to copy */
 
 /* rec_lock */
-static uint64_t hold_tick; /* 0: nobody attaches */
+static uint64_t hold_tick; /* 0: no client is attached */
 static int64_t hold_until_ns;
 
 void rec_hold(double seconds) {

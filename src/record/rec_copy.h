@@ -1,14 +1,14 @@
-/* rec_copy.h: what a flight recorder has, as another file, while it goes on. */
+/* rec_copy.h: what a flight recorder has, as another file, while it continues. */
 #ifndef RECORD_REC_COPY_H
 #define RECORD_REC_COPY_H
 
 #include "record/rec_int.h"
 
-/* Somebody takes a window of so many seconds from now on: until it ends nothing of it is
+/* A client takes a window of this many seconds from now on: until it ends nothing of it is
  * overwritten as long as there is memory, and evidence is copied instead of taken. */
 void rec_hold(double seconds);
 bool rec_is_held(void);
-/* The time is over. Of the helper. */
+/* The time is over. Called by the helper. */
 void rec_hold_tick(void);
 /* True when a chunk that was closed at this tick is in the window. rec_lock. */
 bool rec_holds(uint64_t tick);

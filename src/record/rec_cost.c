@@ -3,8 +3,8 @@
  * An event is too short to be timed each time: reading a clock costs as much. So hooks are
  * tried: a thread that has got a new chunk writes events into the last page of it, by the same
  * calls as the program, and removes them again. That happens in the first chunk of a process
- * and then in one of EVERY. Readers stop at the first slot that was not written, so nobody sees
- * the events of a trial. Hooks of frameworks are tried by those who know them (rec_torch.c;
+ * and then in one of EVERY. Readers stop at the first slot that was not written, so the events
+ * of a trial are never seen. Hooks of frameworks are tried by those who know them (rec_torch.c;
  * hooks/cost.py in Python), when they are in place.
  *
  * A reader multiplies by how many of a kind a recording has. What happens once (loading, files,

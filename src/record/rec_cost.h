@@ -15,7 +15,7 @@ void rec_cost_add(tacho_cost_kind kind, int64_t ns, uint64_t n);
 void rec_cost_put(rec_file *f, tacho_cost_kind kind, int64_t ns, uint64_t n);
 /* A file begins: it gets what is known already. rec_lock. */
 void rec_cost_begin(rec_file *f);
-/* CPU time of the recorder's own thread, so far. Of the helper. */
+/* CPU time of the recorder's own thread, so far. Called by the helper. */
 void rec_cost_helper(rec_file *f);
 /* A thread looks for a chunk: shall that be timed, and events be tried in it? rec_lock. */
 bool rec_cost_is_due(void);

@@ -88,7 +88,8 @@ static bool find_functions(void) {
 
 /* ---- on and off ---- */
 
-/* Somebody looks at the numbers of the last second; else a buffer waits until it is full. */
+/* The numbers of the last second are being watched; otherwise a buffer waits until it is
+ * full. */
 static void hand_over_soon(void) {
     static int64_t next_ns;
     int64_t now = rec_clock_ns(CLOCK_MONOTONIC);
@@ -133,7 +134,7 @@ static const char *hint_at_holder(void) {
            "another process";
 }
 
-/* Takes the one place there is; a note says who has it when it is taken. */
+/* Takes the one place there is; a note names the owner when it is taken. */
 static bool subscribe(void) {
     char holder[128] = "";
     cupti_subscription as = {sizeof as, "tacho", holder, sizeof holder - 1};
@@ -251,7 +252,7 @@ void rec_cupti_forked(void) {
     is_dead = true;
 }
 
-/* The driver calls this when CUDA is initialised (CUDA_INJECTION64_PATH names us). */
+/* The driver calls this when CUDA is initialized (CUDA_INJECTION64_PATH names us). */
 int InitializeInjection(void) {
     uint32_t on = __atomic_load_n(&tacho_on, __ATOMIC_RELAXED);
     if (on == REC_PENDING) rec_start_pending(); /* CUDA work is a first event, too */

@@ -3,8 +3,8 @@
  * CUPTI asks for buffers on the program's threads, in the middle of a launch: they are mapped
  * before, the first of them with their pages in place, and handed out by an atomic flag. They
  * are handed out empty (all zero), because CUPTI would otherwise clear them there. It gives
- * them back on a thread of its own: they go to a list, and our helper empties and clears them.
- * No call to CUPTI is made inside its callbacks. */
+ * them back on its own thread: they go to a list, and our helper empties and clears them. No
+ * call to CUPTI is made inside its callbacks. */
 #include <string.h>
 #include <sys/mman.h>
 

@@ -23,7 +23,7 @@ static const numbers DRIVER_CALLS[] = {
     {514, 515}, {598, 601}, {611, 612}, {652, 653}, {776, 779}, {796, 800}, {0, 0}};
 enum { GET_CURRENT = 304 }; /* cuCtxGetCurrent: does nothing, at any time */
 
-/* Some of the numbers are of later versions than the one at hand: that is not failure. */
+/* Some of the numbers are of later versions than the current one: that is not a failure. */
 static void listen_to(void *subscriber, uint32_t on, int domain, const numbers *calls) {
     for (; calls->first; calls++)
         for (uint32_t id = calls->first; id <= calls->last; id++)

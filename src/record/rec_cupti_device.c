@@ -1,8 +1,8 @@
 /* rec_cupti_device.c: which GPUs there are and how large, asked of the driver.
  *
- * Not at the start: the driver may be in the middle of its own, and says so (not initialized).
- * Not at the end: the driver's exit handler may have run before ours, and it knows nothing any
- * more. So the helper asks at each of its turns until it is told, whether or not there are
+ * Not at the start: the driver may be starting itself, and says so (not initialized). Not at
+ * the end: the driver's exit handler may have run before ours, and it knows nothing any more.
+ * So the helper asks at each of its turns until it gets an answer, whether or not there are
  * records, and keeps the answer for all later recordings of the process. */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -105,7 +105,7 @@ void cupti_tell_devices(void) {
     uint32_t now = __atomic_load_n(&tacho_on, __ATOMIC_RELAXED);
     if (now == 0 || now == REC_PENDING || __atomic_load_n(&reported, __ATOMIC_RELAXED) == now)
         return;
-    if (!rec_mutex_try(&tell_lock)) return; /* somebody is at it */
+    if (!rec_mutex_try(&tell_lock)) return; /* another thread does it */
     if (told_version != now) tell_version();
     told_version = now;
     if (reported != now && ask_driver()) {

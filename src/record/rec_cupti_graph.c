@@ -1,9 +1,9 @@
 /* rec_cupti_graph.c: which call made each node of a CUDA graph.
  *
  * While a graph is captured, every call that would launch something makes a node instead;
- * instantiating the graph copies its nodes. Both are told here, so that a kernel of a replay,
- * which knows only the number of its node, leads back to the call at the capture and to the
- * operator around it. */
+ * instantiating the graph copies its nodes. Both are reported here, so that a kernel of a
+ * replay, which knows only the number of its node, leads back to the call at the capture and to
+ * the operator around it. */
 #include "record/rec_cupti_int.h"
 
 enum { NODE_CREATED = 13, NODE_CLONED = 20 }; /* of the domain of resources */

@@ -1,7 +1,7 @@
 /* rec_cupti_int.h: what the files around CUPTI share.
  *
  *     rec_cupti.c          the library; on and off
- *     rec_cupti_calls.c    which host calls are told, and how
+ *     rec_cupti_calls.c    which host calls are reported, and how
  *     rec_cupti_graph.c    which call made each node of a graph
  *     rec_cupti_buffer.c   memory that CUPTI fills
  *     rec_cupti_record.c   its records as events
@@ -74,7 +74,7 @@ void cupti_put_call(int domain, uint32_t id, const tacho_api_slots *call);
 
 /* ---- rec_cupti_device.c ---- */
 /* Says in the current recording, once, which devices there are, when the driver tells. Waits
- * for nobody but the driver: not under a lock of ours. */
+ * only for the driver: not under a lock of ours. */
 void cupti_tell_devices(void);
 
 /* ---- rec_cupti_calls.c ---- */
@@ -88,7 +88,7 @@ bool cupti_leave(void *subscriber);
 void cupti_on_call(void *context, int domain, uint32_t id, const void *data);
 
 /* ---- rec_cupti_graph.c ---- */
-/* Turns on or off what is told of nodes. */
+/* Turns the reports about nodes on or off. */
 void cupti_watch_graphs(void *subscriber, bool on);
 /* A callback of the domain of resources, during the call with this number (0: none that is
  * heard). */

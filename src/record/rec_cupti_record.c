@@ -37,7 +37,7 @@ static demangle_fn find_demangle(void) {
 }
 
 /* The name id of a pointer that CUPTI keeps alive; C++ names as people write them when the
- * program has somebody who can do that. */
+ * program has a library that can do that. */
 static uint32_t kernel_name(const char *text) {
     static demangle_fn demangle;
     static struct {
@@ -106,7 +106,7 @@ static const char *copy_name(uint32_t kind) {
     }
 }
 
-/* Copies and sets agree up to the stream. */
+/* Copies and memsets agree up to the stream. */
 static tacho_gpu_slots copied(const uint8_t *p, size_t correlation) {
     return (tacho_gpu_slots){.start_ns = (int64_t)u64_at(p, 16),
                              .end_ns = (int64_t)u64_at(p, 24),
@@ -141,7 +141,7 @@ static uint32_t call_name(int domain, uint32_t id) {
 }
 
 void cupti_put_call(int domain, uint32_t id, const tacho_api_slots *call) {
-    static uint32_t known[2][MOST_CALLS]; /* the same for all threads: whoever comes first */
+    static uint32_t known[2][MOST_CALLS]; /* the same for all threads: the first one sets it */
     uint32_t *at = id < MOST_CALLS ? &known[domain == DOMAIN_RUNTIME][id] : NULL;
     uint32_t name = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : 0;
     if (!name) name = call_name(domain, id);

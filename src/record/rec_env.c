@@ -1,4 +1,4 @@
-/* rec_env.c: being loaded, being told from outside what to do, forking and ending.
+/* rec_env.c: being loaded, taking commands from outside, forking and ending.
  *
  * `tacho record` loads this library into the programs it runs and says in the environment what
  * it wants; the recording begins with the first event, so that shells and launchers leave no
@@ -9,9 +9,9 @@
  *     TACHO_METRICS=FOLDER or PORT  TACHO_SAMPLE=N  TACHO_RUN=NAME  TACHO_STATUS=PATH
  *
  * A fork locks both locks, so that the child gets consistent state, and gives the child nothing
- * of the parent's: no map, no helper, no socket. A child made by _Fork or clone, of which
- * nobody is told, finds an empty page (rec_here) at its first event or lock, and does the same.
- * An exit stops the recording. _exit, exec and signals need nothing: the file is whole at any
+ * of the parent's: no map, no helper, no socket. A child made by _Fork or clone, which call no
+ * handler, finds an empty page (rec_here) at its first event or lock, and does the same. An
+ * exit stops the recording. _exit, exec and signals need nothing: the file is whole at any
  * moment. */
 #include <sched.h>
 #include <stdio.h>
@@ -42,7 +42,8 @@ static void after_fork_in_parent(void) {
 
 static bool is_loaded;
 
-/* Values of rec_here.is_same_process: a child finds NOBODY, and one of its threads prepares it.
+/* Values of rec_here.is_same_process: a child finds `NOBODY`, and one of its threads prepares
+ it.
  */
 enum { NOBODY, DONE, SOMEBODY };
 

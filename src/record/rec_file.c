@@ -141,7 +141,7 @@ bool rec_file_is_cut(rec_file *f) {
 }
 
 /* The system's own call: that of the C library writes into blocks, where a disk cannot do it,
- * and somebody may be using them already. */
+ * which may be in use already. */
 bool rec_file_allocate(const rec_file *f, uint64_t from, uint64_t to) {
     int fd = is_allowed(to) ? rec_own_fd(&f->own) : -1;
     return fd >= 0 && fallocate(fd, 0, place_of(from), place_of(to) - place_of(from)) == 0;
@@ -176,8 +176,8 @@ static void start_chunk(rec_file *f, uint64_t chunk, uint32_t type, uint32_t thr
     __atomic_store_n(&h->type, type, __ATOMIC_RELEASE);
 }
 
-/* The oldest full chunk, cleared; -1 when there is none, or when it is young and need not be
- * taken. */
+/* The oldest full chunk, cleared; -1 when there is none, or when it is young and does not have
+ * to be taken. */
 static int64_t take_closed(rec_file *f, bool must) {
     if (f->n_closed == 0) return -1;
     struct closed oldest = f->closed[f->closed_first];
@@ -231,7 +231,7 @@ void rec_side(rec_file *f, uint32_t type, const void *fixed, size_t n, const cha
     if (n_text > MOST_TEXT) n_text = MOST_TEXT;
     size_t bytes = sizeof(tacho_side) + n + n_text;
     size_t padded = (bytes + 7) / 8 * 8;
-    if (!side_room(f, padded + 8)) { /* 8: the length of the text is told by a NUL after it */
+    if (!side_room(f, padded + 8)) { /* 8: the text ends with a NUL */
         __atomic_fetch_add(&f->header->lost[TACHO_LOST_SIDE], 1, __ATOMIC_RELAXED);
         return;
     }

@@ -1,12 +1,12 @@
 /* rec_guard.c: see the header.
  *
- * The handler of SIGBUS looks for the address in a table of maps; it takes no lock. What is not
- * in there is handed to whoever handled the signal before, or ends the program as it would
- * have. The handler is set with the first map. A program that sets its own later takes it away;
- * the helper sees that and sets ours before it again. A thread that blocks SIGBUS would be
- * ended by the system, so a thread that records does not block it: a fault that is blocked has
- * no other use. The helper looks at the size of the file, too, fifty times a second, and makes
- * plain memory of what is gone before anybody touches it. */
+ * The handler of SIGBUS looks for the address in a table of maps; it takes no lock. Other
+ * addresses are left to the previous handler, or ends the program as it would have. The handler
+ * is set with the first map. A program that sets its own later takes it away; the helper sees
+ * that and sets ours before it again. A thread that blocks SIGBUS would be ended by the system,
+ * so a thread that records does not block it: a fault that is blocked has no other use. The
+ * helper looks at the size of the file, too, fifty times a second, and makes plain memory of
+ * what is gone before anybody touches it. */
 #include "record/rec_guard.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static struct guarded {
 } maps[MOST_MAPS];
 
 REC_MUTEX(static, lock); /* who adds or removes */
-/* Who handled it before us: written beside the one that is used, then used. */
+/* The previous handler: written next to the one that is used, then used. */
 static struct sigaction kept[2], *before = &kept[0];
 static bool is_set;
 
@@ -39,7 +39,7 @@ static struct guarded *find(uintptr_t address) {
     return NULL;
 }
 
-/* What lies after is beyond the end of the file, too. */
+/* What comes after is beyond the end of the file, too. */
 static bool make_plain(const struct guarded *g, uintptr_t at) {
     uintptr_t page = at & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
@@ -53,11 +53,11 @@ static bool make_plain(const struct guarded *g, uintptr_t at) {
 static void end_program(const siginfo_t *info) {
     struct sigaction end = {.sa_handler = SIG_DFL};
     (void)sigaction(SIGBUS, &end, NULL);
-    if (info->si_code <= 0) (void)raise(SIGBUS); /* sent: it does not come again by itself */
+    if (info->si_code <= 0) (void)raise(SIGBUS); /* sent: it is not raised again by itself */
 }
 
 /* True when the handler before us has called us in its turn: the same signal, further down the
- * stack. A program that left its handler by a jump comes here anew. */
+ * stack. A program that left its handler by a jump comes here again. */
 static bool is_called_back(const siginfo_t *info) {
     static __thread const siginfo_t *last __attribute__((tls_model("initial-exec")));
     static __thread uintptr_t depth __attribute__((tls_model("initial-exec")));

@@ -65,7 +65,7 @@ static bool wants_listening;
 static rec_own wake_send = REC_OWN_NONE, wake_wait = REC_OWN_NONE;
 static rec_own listens_at = REC_OWN_NONE;
 static int64_t rests_until_ns, rest_ns = REST_NS;
-static bool has_no_thread; /* in a child that nobody was told of */
+static bool has_no_thread; /* in a child made without fork handlers */
 
 /* A program that has closed our descriptors is about to have its own at numbers it names: a
  * file that we opened now could be replaced by one of its before we have closed it, and then we
@@ -208,7 +208,7 @@ static rec_file *current_file(void) {
     return f;
 }
 
-/* Nobody wakes us for a file that was stopped after we looked. */
+/* Nothing wakes us for a file that was stopped after we looked. */
 static bool is_file_open(void) {
     bool before = rec_enter(&rec_lock);
     bool open = rec_current || to_put_away;
@@ -264,7 +264,7 @@ static bool is_alone(void) {
     return st.st_nlink == MAIN_AND_US && is_main_gone();
 }
 
-/* poll passes over a descriptor that is -1. */
+/* poll skips a descriptor that is -1. */
 static void wait_for_work(int listening) {
     enum { METRICS = 2, ALL = METRICS + REC_PORT_SOCKETS };
     int sockets[REC_PORT_SOCKETS];
@@ -399,7 +399,7 @@ void rec_helper_catch_up(void) {
     }
 }
 
-/* Files that the helper has not come to are cut here; unmapping is the exit's work. */
+/* Files that the helper has not reached are cut here; unmapping is the exit's work. */
 void rec_helper_finish(void) {
     int64_t until = rec_clock_ns(CLOCK_MONOTONIC) + FINISH_NS;
     bool waiting = true;

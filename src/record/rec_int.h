@@ -1,7 +1,7 @@
 /* rec_int.h: what the files of the recorder share.
  *
  *     rec_events.c   the calls of a program: one event, one append
- *     rec_thread.c   each thread's place in the file, and when nobody writes any more
+ *     rec_thread.c   each thread's place in the file, and when no thread writes any more
  *     rec_own.c      descriptors, and whether they are still ours
  *     rec_file.c     the file: chunks, side records, room ahead of the writers
  *     rec_guard.c    files that are cut while they are mapped
@@ -53,7 +53,7 @@ struct rec_file {
     uint32_t epoch; /* tacho_on while it is current */
     uint8_t *map;
     size_t map_bytes;
-    uint32_t is_cut;           /* somebody made the file shorter: what lies there is lost */
+    uint32_t is_cut;           /* the file was made shorter: its end is lost */
     tacho_file_header *header; /* at map */
     uint64_t limit;            /* the most chunks */
     uint64_t ready;            /* chunks with room on the disk */
@@ -89,12 +89,12 @@ bool rec_file_allocate(const rec_file *f, uint64_t from, uint64_t to);
 static inline uint8_t *rec_file_chunk(const rec_file *f, uint64_t chunk) {
     return f->map + TACHO_FILE_HEADER_BYTES + chunk * TACHO_CHUNK_BYTES;
 }
-/* Looks whether somebody made the file shorter: then no more chunks are handed out, and what is
- * gone is plain memory. Of the helper. */
+/* Looks whether the file was made shorter: then no more chunks are handed out, and the lost
+ * part is plain memory. Called by the helper. */
 bool rec_file_is_cut(rec_file *f);
 /* A chunk for events or side records; -1 when the file is full. rec_lock. */
 int64_t rec_file_take(rec_file *f, uint32_t type, uint32_t thread);
-/* Flight recorder: nobody writes into this chunk any more. rec_lock. */
+/* Flight recorder: no thread writes into this chunk any more. rec_lock. */
 void rec_file_close_chunk(rec_file *f, uint64_t chunk);
 /* A side record of two parts; text beyond 32 KiB is cut. rec_lock. */
 void rec_side(rec_file *f, uint32_t type, const void *fixed, size_t n, const char *text,
@@ -125,17 +125,17 @@ extern __thread rec_thread rec_self __attribute__((tls_model("initial-exec")));
 extern pthread_mutex_t rec_lock, rec_cycle_lock;
 extern rec_file *rec_current; /* rec_lock */
 
-/* A page that the system empties in a child, whichever way it was made: _Fork and clone call
- * nobody. The epoch of tacho_on is here, too, so that a place in the parent's file is not
- * taken for one of the child's; and the number that says whether a full file is still full, so
- * that nobody counts in the parent's. Alone on its page, whatever the size of that is. */
+/* A page that the system empties in a child, whichever way it was made: _Fork and clone call no
+ * handler. The epoch of tacho_on is here, too, so that a place in the parent's file is not
+ * confused with one of the child's; and the number that says whether a full file is still full,
+ * so that no count goes to the parent's. Alone on its page, whatever the size of that is. */
 #if defined(__x86_64__)
 #define REC_PAGE_BYTES 4096
 #else
 #define REC_PAGE_BYTES 65536
 #endif
 typedef struct {
-    uint32_t is_same_process; /* 0: this is a child that nobody told */
+    uint32_t is_same_process; /* 0: this is a child made without fork handlers */
     uint32_t epoch;           /* of the current file; 0: none */
     uint32_t room;            /* another whenever there may be room again; 0: not known */
     uint32_t n_inside;        /* events refused inside the recorder, not yet in a header */
@@ -146,7 +146,7 @@ extern rec_page rec_here __attribute__((aligned(REC_PAGE_BYTES)));
 static inline void rec_room_came(void) {
     __atomic_fetch_add(&rec_here.room, 1, __ATOMIC_RELAXED);
 }
-/* Makes everything fit for a child that nobody told; nothing else in any other process. */
+/* Prepares a child made without fork handlers; does nothing in any other process. */
 void rec_forked(void);
 static inline void rec_look_for_fork(void) {
     if (REC_UNLIKELY(!__atomic_load_n(&rec_here.is_same_process, __ATOMIC_ACQUIRE)))
@@ -161,7 +161,7 @@ static inline void rec_look_for_fork(void) {
 #endif
 
 /* A mutex of the recorder. All of them are listed in one section, so that the child of a fork
- * can make each one new: whoever held it may not be in this process. */
+ * can make each one new: the thread that held it may not exist in this process. */
 #define REC_MUTEX(storage, name)                              \
     storage pthread_mutex_t name = PTHREAD_MUTEX_INITIALIZER; \
     static pthread_mutex_t *name##_listed REC_LISTED = &name
@@ -237,16 +237,16 @@ bool rec_quiet(uint32_t epoch, int64_t ns);
 void rec_threads_rename(rec_file *f);
 /* Once, before any event. */
 void rec_threads_load(void);
-/* In a forked child: forgets all threads but this one, which starts anew. */
+/* In a forked child: forgets all threads but this one, which starts again. */
 void rec_threads_forget(void);
 /* Gives this thread's place up; for the end of a thread. */
 void rec_thread_end(rec_thread *t);
 
 /* ---- names and frames ---- */
 uint32_t rec_name(const char *text);
-/* rec_name for a text that most often lies where it lay before. Each place holds the row that
- * was last found for an address that falls there; the text decides, not the address: what lay
- * there may be gone. */
+/* rec_name for a text that is most often at the same address as before. Each slot has the row
+ * that was last found for an address that falls there; the text decides, not the address: the
+ * old text may be gone. */
 typedef struct {
     uint64_t hash;
     uint32_t id, n;
@@ -266,14 +266,15 @@ static inline uint32_t rec_name_at(const char *text) {
 void rec_names_write(rec_file *f);
 /* Up to `most` addresses of callers; each is known to the helper from then on. */
 uint32_t rec_frames(uint64_t *to, uint32_t most);
-/* Names frames that are new, for at most `ns`; true when there is more to do. Of the helper. */
+/* Names frames that are new, for at most `ns`; true when there is more to do. Called by the
+ * helper. */
 bool rec_frames_name(rec_file *f, int64_t ns);
 
 /* ---- devices ---- */
 void rec_cupti_start(void); /* when CUDA is there and the recording wants it */
 void rec_cupti_tick(void);  /* full buffers into events; of the helper */
 void rec_cupti_stop(void);  /* what is left; while the file is still current */
-void rec_cupti_flush(void); /* what has been made so far becomes events; it goes on */
+void rec_cupti_flush(void); /* what has been made so far becomes events; it continues */
 void rec_cupti_forked(void);
 
 /* ---- events that programs have no call for ---- */
@@ -346,7 +347,7 @@ typedef struct {
     int64_t rank;                /* -1: not known */
     uint64_t from_tick, to_tick; /* 0: as far back as is kept; up to now */
 } rec_window;
-/* Flight recorder: what it has becomes a file, `dump` gets its path; it goes on. window NULL:
+/* Flight recorder: what it has becomes a file, `dump` gets its path; it continues. window NULL:
  * all. */
 int rec_dump(const char *why, const rec_window *window, char *dump, size_t size);
 typedef enum {
@@ -359,7 +360,7 @@ typedef enum {
 /* What happens now, and the file that is being written ("-": none), under the name it has
  * now. */
 rec_state rec_cycle_state(char *path, size_t size);
-/* The current file was cut: it ends, and another begins that says so. Of the helper. */
+/* The current file was cut: it ends, and another begins that says so. Called by the helper. */
 void rec_cycle_replace(const rec_file *cut);
 /* The process has learned what it is: the file that is being written gets the name it should
  * have. */
@@ -375,12 +376,12 @@ void rec_meta_fact(const char *key, const char *value, size_t n);
 /* Metadata into a new file. rec_lock. */
 void rec_meta_write(rec_file *f);
 /* ---- ranks ---- */
-/* Rank and number of processes (< 0: not known): as told, else as the launcher's environment
- * says; false: it has none. A child of a process that records into `folder` has that process's
- * environment and is not a rank. */
+/* Rank and number of processes (< 0: not known): as set by the program, otherwise as the
+ * launcher's environment says; false: it has none. A child of a process that records into
+ * `folder` has that process's environment and is not a rank. */
 bool rec_rank(const char *folder, int64_t *rank, int64_t *world);
-/* The same as it was found for the current recording, -1: none. Asks nobody: the environment is
- * the program's, and may change under another thread. rec_lock. */
+/* The same as it was found for the current recording, -1: none. Does not read the environment:
+ * it is the program's, and may change under another thread. rec_lock. */
 void rec_rank_known(int64_t *rank, int64_t *world);
 /* What its file is called: rank0.HOST_7 a rank, rank0.HOST_7.loader_9 a process of that rank's
  * data loader, HOST_7.child_9 another child of a recorded process, HOST_7 any other. */
@@ -408,7 +409,7 @@ void rec_helper_put_all_away(void);    /* now; of the helper */
  * the time. */
 void rec_helper_catch_up(void);
 void rec_helper_forked(void);
-/* In a child that nobody was told of: making a thread takes locks of the C library, which a
+/* In a child made without fork handlers: making a thread takes locks of the C library, which a
  * thread that the child does not have may hold. Writers do without. */
 void rec_helper_forgo(void);
 void rec_helper_finish(void); /* at exit: what is to be put away, and the socket */

@@ -31,7 +31,7 @@ typedef struct {
 } itt_global;
 
 typedef struct {
-    volatile int flags; /* 0: nobody listens */
+    volatile int flags; /* 0: no listener */
     const char *name;
     void *wide;
     int extra1;

@@ -6,13 +6,13 @@
  *
  *     program ─> call_watched ─> begin(function) ─> jaxlib's own call ─> end(function)
  *
- * Only outermost calls are told: what a function calls while JAX traces it is not run. begin
- * and end are the hooks' Python functions; they catch their own errors, so what they raise
- * (Ctrl-C) is meant for the program and reaches it.
+ * Only outermost calls are reported: what a function calls while JAX traces it is not run.
+ * begin and end are the hooks' Python functions; they catch their own errors, so what they
+ * raise (Ctrl-C) is meant for the program and reaches it.
  *
  * An object is exchanged only where all signs agree: its type says that it is called this way,
- * the pointer lies inside the object and leads into a library of JAX. The layout read here is
- * that of every CPython with a lock since 3.8; the hooks do not come here with another. */
+ * the pointer is inside the object and leads into a library of JAX. The layout read here is
+ * that of every CPython with a lock since 3.8; the hooks do not call this with another. */
 #include <dlfcn.h>
 
 #include "record/rec_int.h"

@@ -1,9 +1,9 @@
 /* rec_live.c: how this process is doing now.
  *
- * Steps are kept in a ring that one thread writes (whoever ends a step holds the lock of
- * cycles) and the helper reads: an entry is written before the number of entries says so. The
- * share of time a device was busy is measured along the device's own records, so it does not
- * depend on when CUPTI hands them over; work of several streams at once counts once. */
+ * Steps are kept in a ring that one thread writes (the thread that ends a step holds the lock
+ * of cycles) and the helper reads: an entry is written before the number of entries says so.
+ * The share of time a device was busy is measured along the device's own records, so it does
+ * not depend on when CUPTI hands them over; work of several streams at once counts once. */
 #include "record/rec_live.h"
 
 #include <fcntl.h>

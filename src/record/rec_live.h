@@ -13,7 +13,7 @@
 void rec_live_begin(void);
 /* A mark of a step. One thread at a time. */
 typedef enum {
-    REC_STEP_BEGINS,  /* what came before is none */
+    REC_STEP_BEGINS,  /* everything before it is void */
     REC_STEP_ENDED,   /* the one before it */
     REC_STEP_SAMPLED, /* the same, and hooks slowed it down that other steps do not have */
 } rec_step_how;
@@ -22,13 +22,13 @@ void rec_live_step(uint64_t number, uint64_t tick, rec_step_how how);
 void rec_live_device(int32_t device, int64_t start_ns, int64_t end_ns);
 /* What an allocator of a device has handed out; any thread. */
 void rec_live_memory(int32_t device, int64_t allocated_bytes);
-/* Evidence was written. Of the helper, or under the lock of triggers. */
+/* Evidence was written. Called by the helper, or under the lock of triggers. */
 void rec_live_triggered(const char *why);
-/* The page, once a second. Of the helper. */
+/* The page, once a second. Called by the helper. */
 void rec_live_tick(const rec_file *f);
-/* The page as it would be written now. Of the helper. */
+/* The page as it would be written now. Called by the helper. */
 void rec_live_look(const rec_file *f, tacho_live_page *out);
-/* The recording has ended: nobody shall take the page for one of a process that is alive. */
+/* The recording has ended: the page must not look like that of a live process. */
 void rec_live_end(void);
 void rec_live_forked(void);
 

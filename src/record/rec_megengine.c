@@ -55,7 +55,7 @@ static void *alloc_device(const void *node, size_t bytes) {
     return address;
 }
 
-/* Told before it is done: another thread may get the same address right after. */
+/* Recorded before it is done: another thread may get the same address right after. */
 static void free_device(const void *node, void *address) {
     tacho_block b = rec_megengine_describe(node, address, 0);
     if (address) tacho_release(&b);

@@ -1,6 +1,7 @@
 /* rec_metrics.c: live numbers as Prometheus' text, in a file or over HTTP (rec_port.c).
  *
- * The file is written beside its name and renamed, so a reader never sees a part of it. */
+ * The file is written under a temporary name and renamed, so a reader never sees a part of
+ * it. */
 #include "record/rec_metrics.h"
 
 #include <fcntl.h>

@@ -14,11 +14,11 @@
 void rec_metrics_want(const char *where);
 /* A port for POST /trigger; 0: none. The two may be the same. */
 void rec_metrics_want_trigger(int port);
-/* Writes the file. Of the helper, as all below. */
+/* Writes the file. Called by the helper, as all below. */
 void rec_metrics_tick(const tacho_live_page *page);
 /* The ports that are wanted; 0: none. */
 void rec_metrics_ports(int *metrics, int *trigger);
-/* True when somebody looks at the numbers: device records shall not lie in a buffer for
+/* True when the numbers are being watched: device records must not stay in a buffer for
  * long. */
 bool rec_metrics_are_wanted(void);
 /* The text; its length, at most size - 1. */

@@ -3,7 +3,7 @@
  * A place in a program keeps the number of its name; a name made at run time is hashed and
  * looked up each time. Looking up takes no lock: the table is an array of pointers that only
  * ever go from NULL to a name, and a larger table replaces it as a whole (the old one stays,
- * since somebody may be reading it; all of them together are smaller than the last). Adding
+ * since a thread may be reading it; all of them together are smaller than the last). Adding
  * takes rec_lock and writes the name into the file at once, so that a killed program's numbers
  * can be read.
  *
@@ -26,7 +26,7 @@ enum { FRAME_PLACES = 1 << 16, MOST_FRAMES = FRAME_PLACES * 3 / 4 };
 
 typedef rec_name_row name_row;
 
-/* A table that was replaced is kept for good: somebody may still read in it. */
+/* A table that was replaced is kept for good: a thread may still read it. */
 typedef struct {
     uint64_t places; /* a power of two */
     name_row **by_id;

@@ -1,6 +1,6 @@
 /* rec_own.c: see the header. A file or socket is known by its device and inode; those of
- * sockets are counted up by the system. Between the question and the use somebody could still
- * close the descriptor and open another there: our numbers are high, so that would take a
+ * sockets are counted up by the system. Between the check and the use another thread could
+ * still close the descriptor and open another there: our numbers are high, so that would take a
  * thousand files of the program within a microsecond, or a dup2 that names just this number.
  *
  * A file is opened at a small number first, there is no other way. So the helper opens none

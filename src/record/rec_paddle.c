@@ -8,10 +8,10 @@
  *
  *     RecordMemEvent(this, address, place, bytes, what)    what: block or reserve, out or back
  *
- * Totals are added up here, for each device, from those that Paddle told when it began. What is
- * reserved of the host's memory comes from the statistics that its allocator keeps, where they
- * can be heard the same way: it tells no RecordMemEvent of it. Where the constructor is not
- * found nothing is changed, and the answer says that there are no blocks. */
+ * Totals are added up here, for each device, from those that Paddle reported when it began.
+ * What is reserved of the host's memory comes from the statistics that its allocator keeps,
+ * where they can be heard the same way: it tells no RecordMemEvent of it. Where the constructor
+ * is not found nothing is changed, and the answer says that there are no blocks. */
 #include <dlfcn.h>
 #include <string.h>
 

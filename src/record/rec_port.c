@@ -3,8 +3,8 @@
  * The helper has other work, so it never waits for a client: sockets do not block, and a client
  * that has not sent its request within a second, or is the oldest when there are too many, is
  * closed. A request that a browser made for some web page is refused: it has an Origin or a
- * Sec-Fetch-Site, or names another host. A trigger writes to the disk of whoever runs the
- * program, so it is only for the same user, whom the system's list of connections tells. */
+ * Sec-Fetch-Site, or names another host. A trigger writes to the disk of the user who runs the
+ * program, so it is only for the same user, as the system's list of connections shows. */
 #include "record/rec_port.h"
 
 #include <arpa/inet.h>

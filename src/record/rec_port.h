@@ -1,4 +1,5 @@
-/* rec_port.h: HTTP on ports of the loopback: GET /metrics, POST /trigger. Of the helper. */
+/* rec_port.h: HTTP on ports of the loopback: GET /metrics, POST /trigger. Runs on the
+ * helper. */
 #ifndef RECORD_REC_PORT_H
 #define RECORD_REC_PORT_H
 

@@ -1,7 +1,7 @@
 /* rec_python.c: tacho's hooks in a Python program that is running already, for `tacho attach`.
  *
  * A program that `tacho record` starts gets its hooks when it imports a framework. One that was
- * only preloaded has none; when somebody attaches, its interpreter is asked to import the
+ * only preloaded has none; when a client attaches, its interpreter is asked to import the
  * package and to set them, and loses them again when the recording has ended:
  *
  *     ask ─> main thread, between two instructions of Python ─> prepare ─> start() ─> begin
@@ -33,7 +33,7 @@ static struct {
     void (*print_error)(void);
 } python;
 
-/* Whoever changes `asked` from WAITING to TAKEN does it. */
+/* The thread that changes `asked` from WAITING to TAKEN does it. */
 enum { NOTHING, WAITING, TAKEN, DONE };
 static uint32_t asked;
 static bool has_hooks, has_hurried; /* of the helper */
@@ -66,7 +66,7 @@ static bool find_python(void) {
     return python.is_initialized() != 0;
 }
 
-/* In a namespace of its own: the program's is left alone. */
+/* In a separate namespace: the program's is left alone. */
 static bool run_code(const char *code) {
     void *names = python.new_dict(), *builtins = python.builtins();
     void *result = NULL;

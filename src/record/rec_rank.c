@@ -9,9 +9,9 @@
  * (tacho_rank; the hooks of Python do when a process group is made), and are believed.
  *
  * Children inherit the environment and are not ranks: neither a forked one, nor one that was
- * started anew by a process that records into the same folder with the same variable (a loader
- * that spawns). A shell or wrapper between the launcher and the program records nothing, so it
- * does not take the rank away. */
+ * spawned by a process that records into the same folder with the same variable (a loader that
+ * spawns). A shell or wrapper between the launcher and the program records nothing, so it does
+ * not take the rank away. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -159,7 +159,7 @@ static size_t read_command(char *text, size_t size) {
     return n > 0 ? (size_t)n : 0;
 }
 
-/* Python's multiprocessing starts its processes anew: what they run says so. */
+/* Python's multiprocessing starts new processes: their command line says so. */
 static bool is_spawned(void) {
     static int known; /* 1: it is, -1: it is not */
     char text[COMMAND_BYTES];
@@ -173,7 +173,7 @@ static bool is_spawned(void) {
     return known > 0;
 }
 
-/* Somebody else's environment: a fork's, or that of a process that records. */
+/* An inherited environment: a fork's, or that of a process that records. */
 static bool is_inherited(const char *folder, const struct launcher *l) {
     static bool is_known, is; /* for life: looking takes longer the more is recorded */
     if (is_child) return true;
@@ -220,7 +220,7 @@ static bool is_one_of(const char *word, const char *const *list, size_t n) {
     return false;
 }
 
-/* The script or module that Python was told to run; NULL: none. */
+/* The script or module that Python runs; NULL: none. */
 static const char *python_runs(char *const *words, size_t n) {
     for (size_t i = 1; i < n; i++) {
         if (strcmp(words[i], "-m") == 0) return i + 1 < n ? words[i + 1] : NULL;
@@ -377,5 +377,5 @@ void rec_rank_role(const char *role) {
     if (is_late) put_helper(rec_current);
     rec_leave(&rec_lock, before);
     if (is_late)
-        rec_cycle_rename(); /* a spawned worker recorded its imports before it was told */
+        rec_cycle_rename(); /* a spawned worker recorded its imports before it got its rank */
 }

@@ -84,7 +84,7 @@ static bool is_due(uint64_t step, uint64_t now, uint64_t flight_ticks) {
 
 static void begin_work(bool is_sampled, bool was_asked);
 
-/* Steps are marked: nothing goes by time until none has been for long. */
+/* Steps are marked: time does not count until there was none for long. */
 static void note_step(bool first) {
     int64_t now = rec_clock_ns(CLOCK_MONOTONIC), took = now - last_step_ns;
     long_ns = first || !last_step_ns || took < WITHOUT_STEP_NS / 4 ? WITHOUT_STEP_NS : 4 * took;
@@ -219,8 +219,7 @@ static void mix_work(void) {
 }
 
 /* On a thread of the program, for each launch: nearly all are later than the first of their
- * step, and none waits for the helper. Where it is at work, the next call is taken for the
- * first. */
+ * step, and none waits for the helper. While it is busy, the next call counts as the first. */
 void rec_sample_call(uint64_t correlation, int64_t start_unix_ns) {
     if (!rec_sample_is_used() ||
         correlation >= __atomic_load_n(&newest_call, __ATOMIC_RELAXED) ||

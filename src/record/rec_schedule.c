@@ -178,7 +178,7 @@ static bool rec_schedule_prepare(void) {
 static void activate(void) {
     rec_file *f = prepared;
     prepared = NULL;
-    do { /* 0 and REC_PENDING are words of their own */
+    do { /* 0 and REC_PENDING have a special meaning */
         last_epoch++;
     } while (last_epoch == 0 || last_epoch == REC_PENDING);
     f->epoch = last_epoch;

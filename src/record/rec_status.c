@@ -19,7 +19,7 @@
 
 static tacho_status_page *page;
 
-/* A file that somebody could make shorter would end the program with SIGBUS. */
+/* A file that could be made shorter would end the program with SIGBUS. */
 static bool cannot_shrink(int fd) {
     struct stat st;
     int seals = fcntl(fd, F_GET_SEALS);

@@ -1,11 +1,11 @@
 /* rec_thread.c: each thread's place in the file.
  *
- * A thread owns a chunk and appends to it; nobody else touches it. When it is full the thread
- * takes another one, under the lock, once in 4,092 slots. When a thread ends, what is left of
- * its chunk goes to the next thread that comes (its first slot says so), so that a program that
- * starts thousands of short threads does not fill the disk with empty chunks.
+ * A thread owns a chunk and appends to it; no other thread touches it. When it is full the
+ * thread takes another one, under the lock, once in 4,092 slots. When a thread ends, what is
+ * left of its chunk goes to the next thread that comes (its first slot says so), so that a
+ * program that starts thousands of short threads does not fill the disk with empty chunks.
  *
- * Stopping must know that nobody writes any more, and writers must not pay for it. A writer
+ * Stopping must know that no thread writes any more, and writers must not pay for it. A writer
  * sets its own `busy` word, then looks at the epoch; the stopping thread clears the epoch, then
  * lets every processor pass a barrier (membarrier: a system call for the stopper, nothing for
  * the writers), then looks at the busy words. Either the writer saw that recording is off, or
@@ -14,8 +14,8 @@
  * An event that finds no room takes no lock, however many threads there are: a thread that was
  * refused adds to the count in the file's header until there may be room again; once in
  * ASKS_AGAIN events it asks in any case. It is busy meanwhile, as if it wrote the event: the
- * header stays mapped, and a stop waits. So the count is exact at any moment, also for who
- * reads the file of a program that was killed.
+ * header stays mapped, and a stop waits. So the count is exact at any moment, also for a reader
+ * of the file of a program that was killed.
  *
  * A signal handler that records while its own thread is in here is refused, not deadlocked, and
  * counted (rec_refuse_inside). */
@@ -145,7 +145,7 @@ static bool is_refused_again(rec_thread *t) {
     return true;
 }
 
-/* A signal handler may run on a stack of its own, of a few thousand bytes: a file is not begun
+/* A signal handler may run on a separate stack, of a few thousand bytes: a file is not begun
  * there. */
 bool rec_is_on_small_stack(void) {
     enum { ENOUGH = 128 << 10 };

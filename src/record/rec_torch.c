@@ -1,4 +1,4 @@
-/* rec_torch.c: PyTorch's operators, told by PyTorch itself.
+/* rec_torch.c: PyTorch's operators, reported by PyTorch itself.
  *
  * libtorch runs "record function" callbacks around every operator, every node of the backward
  * pass and every range of its users. They are C++, but the three functions that matter are
@@ -8,7 +8,7 @@
  *     program ── op ──> libtorch ── begin(fn) ──> one event, with shapes when they are wanted
  *                          └────── end(fn) ────> one event
  *
- * The name has a function of its own. Inputs, the sequence number and the thread of the forward
+ * A separate function gives the name. Inputs, the sequence number and the thread of the forward
  * pass are fields whose places no one promises: a trial with known tensors finds them by their
  * contents, once, and what is not found is not used. Without the trial's success nothing is
  * recorded, and the caller may fall back to ranges of NVTX or ITT.
@@ -70,7 +70,8 @@ static struct {
 static struct { uint32_t inputs, sequence, forward_thread, list_tag, scope; } place;
 
 static uint64_t handles[3];
-static bool without_ops;   /* only ranges of users are told, which mark steps; rec_torch_lock */
+static bool without_ops;   /* only ranges of users are reported, which mark steps;
+                              rec_torch_lock */
 static unsigned installed; /* TACHO_TORCH_* that the callbacks serve; rec_torch_lock */
 REC_MUTEX(static, rec_torch_lock);
 static int trial_result; /* 0 not tried, 1 good, -1 not */
@@ -207,7 +208,7 @@ static inline __attribute__((always_inline)) uint32_t forward_row(const void *fn
     uint64_t thread = backward ? word_of(fn, place.forward_thread) : torch.thread();
     if (thread >= MOST_THREADS) return 0;
     if (backward) return __atomic_load_n(&rows_of_threads[thread], __ATOMIC_RELAXED);
-    reported = rec_self.row; /* 0 before its first event: told again then */
+    reported = rec_self.row; /* 0 before its first event: reported again then */
     __atomic_store_n(&rows_of_threads[thread], reported, __ATOMIC_RELAXED);
     return 0;
 }

@@ -8,11 +8,11 @@
 /* Listens to libtorch's allocators, or not; TACHO_TORCH_MEMORY when it does. */
 unsigned rec_torch_memory(unsigned want);
 
-/* Operators are told, or only ranges of users. False: somebody is changing what is told just
+/* Operators are reported, or only ranges of users. False: another thread is changing that
  * now. */
 bool rec_torch_sample(bool on);
 
-/* What a convolution has beside its tensors. */
+/* What a convolution has in addition to its tensors. */
 typedef struct {
     bool known;
     int64_t stride[2], padding[2], dilation[2], groups;

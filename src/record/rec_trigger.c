@@ -12,9 +12,9 @@
  * When a rule applies, the flight recorder's window becomes a file, and all processes that
  * record into the same folder write theirs: a numbered line in FOLDER/.triggers says what
  * happened, made by link(), so of several that notice the same thing one makes it and the
- * others join. Everybody looks for the next number five times a second. Of a slow step all
- * write the same steps: up to the slow one, for which those that are behind wait; of anything
- * else, up to now.
+ * others join. Every process looks for the next number five times a second. After a slow step
+ * all write the same steps: up to the slow one, for which slower processes wait; in any other
+ * case, up to now.
  *
  * After it fired, a rule of this process's own is silent for as long as the window is, and at
  * most MOST_FIRED times in all: a program that only gets slower must not fill the disk. */
@@ -46,7 +46,7 @@ typedef struct {
     int64_t file_seen_ns;
 } rule_set;
 
-/* What a start asks for; taken over by whoever looks next. */
+/* What a start asks for; applied by the thread that looks next. */
 REC_MUTEX(static, next_lock);
 static rule_set next_rules;
 static bool has_next;
@@ -68,11 +68,11 @@ static rule_set rules;
 static uint64_t n_handled; /* numbers in the folder */
 static incident waiting;   /* for a step; rule "": none */
 static uint64_t n_looked;  /* steps that were judged */
-static uint64_t hung_at;   /* the count of steps it was told of */
+static uint64_t hung_at;   /* the count of steps of its last report */
 static int64_t handled_ns, silent_until_ns, next_look_ns;
 static int n_fired;
 static char last_dump[4096];
-static bool is_given; /* somebody who asked has it */
+static bool is_given; /* a client that asked has it */
 
 static uint32_t was_signalled; /* by the handler, on any thread */
 static uint32_t bad_counter;   /* 0: none, 2: its name is being written, 1: there */
@@ -162,7 +162,7 @@ void rec_trigger_arm(const char *text) {
     __atomic_store_n(&nan_armed, r.nan, __ATOMIC_RELAXED);
 }
 
-/* A recording that began since the last look has rules of its own, and its past is empty. */
+/* A recording that began since the last look has its own rules, and its past is empty. */
 static void rec_trigger_settle(void) {
     rec_mutex_lock(&next_lock);
     bool is_new = has_next;
@@ -275,7 +275,7 @@ static void dump(const incident *in) {
     silent_until_ns = handled_ns + (int64_t)(rec_set.o.flight_seconds * 1e9);
 }
 
-/* Whoever is behind waits for the end of the step that all shall have. */
+/* A slower process waits for the end of the step that all must have. */
 static bool is_there(const incident *in, int64_t now) {
     rec_step s;
     return in->last_step < 0 || now - in->noticed_ns > WAIT_FOR_STEP_NS ||
@@ -346,7 +346,7 @@ static void look_for_hang(int64_t now) {
     fire_at("hang", s.end_ns, -1, why); /* what it did before is the evidence */
 }
 
-/* What all processes see at once was told by the first of them. */
+/* What all processes see at once was reported by the first of them. */
 static void fire_unless_told(const char *rule, const char *why) {
     int64_t now = rec_clock_ns(CLOCK_MONOTONIC);
     if (!handled_ns || now - handled_ns > SAME_NS) fire(rule, -1, why);
@@ -400,7 +400,7 @@ void rec_trigger_tick(void) {
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- whoever asks ---- */
+/* ---- requests from outside ---- */
 
 int rec_trigger_outside(const char *rule, const char *why, char *path, size_t size) {
     char unused[4096];
@@ -457,7 +457,7 @@ void rec_trigger_not_a_number(const char *counter) {
 }
 
 void rec_trigger_forked(void) {
-    has_next = true; /* the same rules, a past of its own */
+    has_next = true; /* the same rules, a new past */
     next_handled = count_incidents();
     bad_counter = 0;
 }

@@ -10,11 +10,11 @@ void rec_trigger_arm(const char *rules);
 /* How much more than its window a flight recorder keeps: another process may fire late, and
  * what came before a hang is its evidence. */
 double rec_trigger_late_seconds(void);
-/* Looks whether one of them applies. Of the helper. */
+/* Looks whether one of them applies. Called by the helper. */
 void rec_trigger_tick(void);
-/* Somebody asks: this process and all others of its folder write what they have. What was
- * written less than a second ago, because another process was asked, was written for this.
- * `path` gets the file. */
+/* On request, this process and all others of its folder write what they have. What was written
+ * less than a second ago, because another process was asked, was written for this. `path` gets
+ * the file. */
 int rec_trigger_outside(const char *rule, const char *why, char *path, size_t size);
 /* A counter is not a number. Any thread. */
 void rec_trigger_not_a_number(const char *counter);

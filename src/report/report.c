@@ -36,7 +36,7 @@ static void hear(void *context, const live_event *e) {
     (void)e;
     pthread_mutex_lock(&r->lock);
     r->wakes++;
-    pthread_cond_broadcast(&r->told);
+    pthread_cond_broadcast(&r->woken);
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -109,7 +109,7 @@ static uint64_t count_wakes(report *r) {
 
 static void wait_for_news(report *r, uint64_t since) {
     pthread_mutex_lock(&r->lock);
-    while (r->wakes == since) pthread_cond_wait(&r->told, &r->lock);
+    while (r->wakes == since) pthread_cond_wait(&r->woken, &r->lock);
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -162,18 +162,18 @@ str report_escaped(report *r, str name) {
     return escaped;
 }
 
-str report_target(report *r, asked_of whom, str asked) {
+str report_target(report *r, asked_of about, str asked) {
     buf b = {0};
     buf_add_cstr(&b, "/api/v1/");
     buf_add_str(&b, asked);
     buf_add_byte(&b, str_find(asked, STR("?"), 0) == SIZE_MAX ? '?' : '&');
     buf_add_cstr(&b, "run=");
-    put_escaped(&b, whom.run);
-    if (str_eq(whom.worker, STR("*"))) {
+    put_escaped(&b, about.run);
+    if (str_eq(about.worker, STR("*"))) {
         buf_add_cstr(&b, "&all-workers=1");
     } else {
         buf_add_cstr(&b, "&worker=");
-        put_escaped(&b, whom.worker);
+        put_escaped(&b, about.worker);
         if (r->o->wanted.span.n && r->n_runs == 1) {
             buf_add_cstr(&b, "&span=");
             put_escaped(&b, r->o->wanted.span);
@@ -189,7 +189,7 @@ void report_tell(report *r) {
     if (r->o->progress) r->o->progress(r->o->context, r->done, r->total);
 }
 
-static status keep_one(report *r, asked_of whom, str key, str asked, const char *words,
+static status keep_one(report *r, asked_of about, str key, str asked, const char *words,
                        error *err) {
     request_ctx x;
     buf full = {0}, name = {0};
@@ -197,10 +197,10 @@ static status keep_one(report *r, asked_of whom, str key, str asked, const char 
     if (words[0])
         buf_printf(&full, "%slang=%s", str_find(asked, STR("?"), 0) == SIZE_MAX ? "?" : "&",
                    words);
-    buf_printf(&name, "%.*s\n%.*s\n%.*s\n%s", STR_ARG(whom.run), STR_ARG(whom.worker),
+    buf_printf(&name, "%.*s\n%.*s\n%.*s\n%s", STR_ARG(about.run), STR_ARG(about.worker),
                STR_ARG(key), words);
     status st = buf_ok(&full) && buf_ok(&name) ? OK : ERR_MEMORY;
-    str target = st == OK ? report_target(r, whom, buf_str(&full)) : STR_NONE;
+    str target = st == OK ? report_target(r, about, buf_str(&full)) : STR_NONE;
     st = report_ask(r, target, &x, err);
     if (st == OK)
         st = report_store_answer(&r->store, buf_str(&name), buf_str(&x.reply.body), err);
@@ -210,10 +210,10 @@ static status keep_one(report *r, asked_of whom, str key, str asked, const char 
     return st;
 }
 
-status report_keep(report *r, asked_of whom, str key, str asked, bool words, error *err) {
+status report_keep(report *r, asked_of about, str key, str asked, bool words, error *err) {
     status st = OK;
     for (int l = 0; st == OK && l < (words ? N_LANGS : 1); l++)
-        st = keep_one(r, whom, key, asked, words ? lang_name((lang)l) : "", err);
+        st = keep_one(r, about, key, asked, words ? lang_name((lang)l) : "", err);
     if (st == OK) report_tell(r);
     return st;
 }
@@ -234,9 +234,9 @@ static status say_estimate(report *r, error *err) {
     uint64_t bytes = report_page_bytes(), n_slices = 0;
     for (uint32_t i = 0; i < r->n_runs; i++)
         for (uint32_t w = 0; w < r->runs[i].n_workers; w++) {
-            asked_of whom = {r->runs[i].name, r->runs[i].workers[w]};
+            asked_of about = {r->runs[i].name, r->runs[i].workers[w]};
             report_extent e;
-            TRY(report_measure(r, whom, &e, err));
+            TRY(report_measure(r, about, &e, err));
             n_slices += e.n_slices;
             bytes += estimate_answers(&e);
         }
@@ -291,7 +291,7 @@ status report_write(const report_options *o, report_result *out, bool *writing, 
     r->o = o;
     arena_init(&r->arena, 0);
     pthread_mutex_init(&r->lock, NULL);
-    pthread_cond_init(&r->told, NULL);
+    pthread_cond_init(&r->woken, NULL);
     *out = (report_result){0};
     *writing = false;
     status st = o->n_paths > 1 ? report_place(&r->arena, o, &f, err) : OK;
@@ -300,7 +300,7 @@ status report_write(const report_options *o, report_result *out, bool *writing, 
     close_service(&r->service);
     report_place_gone(&f);
     report_store_fini(&r->store);
-    pthread_cond_destroy(&r->told);
+    pthread_cond_destroy(&r->woken);
     pthread_mutex_destroy(&r->lock);
     arena_fini(&r->arena);
     mem_free(r);

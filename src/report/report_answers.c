@@ -24,17 +24,17 @@ uint64_t report_count(const report *r, const report_run *run) {
            (r->n_runs > 1 ? 2u : 0u);
 }
 
-static status ask_rows(report *r, asked_of whom, asked_whose whose, error *err) {
+static status ask_rows(report *r, asked_of about, asked_whose whose, error *err) {
     for (uint32_t i = 0; i < N_ASKED; i++)
         if (ASKED_ROWS[i].whose & whose)
-            TRY(report_keep(r, whom, ASKED_ROWS[i].key, ASKED_ROWS[i].question, true, err));
+            TRY(report_keep(r, about, ASKED_ROWS[i].key, ASKED_ROWS[i].question, true, err));
     return OK;
 }
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
 /* The same questions, cut to steps. */
-static status ask_cut(report *r, asked_of whom, int64_t first, int64_t last, error *err) {
+static status ask_cut(report *r, asked_of about, int64_t first, int64_t last, error *err) {
     char steps[48], key[160], asked[256];
     if (first == last)
         snprintf(steps, sizeof steps, "step=%lld", (long long)first);
@@ -46,13 +46,13 @@ static status ask_cut(report *r, asked_of whom, int64_t first, int64_t last, err
         if (!(ASKED_ROWS[i].whose & ASKED_ONE) || str_starts(k, STR("info"))) continue;
         snprintf(key, sizeof key, "%.*s%c%s", STR_ARG(k), grouped ? '&' : '?', steps);
         snprintf(asked, sizeof asked, "%.*s&%s", STR_ARG(q), steps);
-        TRY(report_keep(r, whom, str_of(key), str_of(asked), true, err));
+        TRY(report_keep(r, about, str_of(key), str_of(asked), true, err));
     }
     return OK;
 }
 
 /* Steps that are inside as a whole can be chosen, each and all of them. */
-static status ask_detail(report *r, asked_of whom, const trace *t, error *err) {
+static status ask_detail(report *r, asked_of about, const trace *t, error *err) {
     step_range d = r->o->detail;
     int64_t first = INT64_MAX, last = INT64_MIN;
     uint32_t n = 0;
@@ -62,9 +62,9 @@ static status ask_detail(report *r, asked_of whom, const trace *t, error *err) {
         if (number < d.first || number > d.last) continue;
         if (number < first) first = number;
         if (number > last) last = number;
-        if (n++ < MOST_CUTS) TRY(ask_cut(r, whom, number, number, err));
+        if (n++ < MOST_CUTS) TRY(ask_cut(r, about, number, number, err));
     }
-    if (n > 1) TRY(ask_cut(r, whom, first, last, err));
+    if (n > 1) TRY(ask_cut(r, about, first, last, err));
     return OK;
 }
 
@@ -78,13 +78,13 @@ uint64_t report_count_cuts(const report *r, const trace *t) {
 }
 
 /* What the picture of one step is made of, of as many steps as fit. */
-static status ask_segments(report *r, asked_of whom, const trace *t, error *err) {
+static status ask_segments(report *r, asked_of about, const trace *t, error *err) {
     char key[64], asked[96];
     for (uint32_t i = 1; i < t->step.n && i <= MOST_STEPS; i++) {
         long long number = (long long)t->step.number[i];
         snprintf(key, sizeof key, "steps?step=%lld&table=segments", number);
         snprintf(asked, sizeof asked, "steps?step=%lld&table=segments&limit=0", number);
-        TRY(report_keep(r, whom, str_of(key), str_of(asked), true, err));
+        TRY(report_keep(r, about, str_of(key), str_of(asked), true, err));
     }
     return OK;
 }
@@ -118,7 +118,7 @@ static status find_typical(const table *steps, arena *a, int64_t *number, bool *
     return OK;
 }
 
-static status ask_path(report *r, asked_of whom, request_ctx *x, error *err) {
+static status ask_path(report *r, asked_of about, request_ctx *x, error *err) {
     analysis_input in = {.traces = x->traces, .n_traces = 1};
     params whole = PARAMS_WHOLE;
     answer a;
@@ -130,7 +130,7 @@ static status ask_path(report *r, asked_of whom, request_ctx *x, error *err) {
     error why = {0};
     status st = info ? info->run(&in, &whole, &x->arena, &a, &why) : ERR_NOT_FOUND;
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
-    if (st != OK) return OK; /* nothing to say about steps that are not there */
+    if (st != OK) return OK; /* nothing to say about steps that do not exist */
     for (uint32_t i = 0; i < a.n_tables; i++) {
         if (strcmp(a.tables[i]->name, "steps") != 0) continue;
         st = find_typical(a.tables[i], &x->arena, &step, &next);
@@ -141,24 +141,24 @@ static status ask_path(report *r, asked_of whom, request_ctx *x, error *err) {
                      : snprintf(key, sizeof key, "critical?step=%lld", (long long)step);
         snprintf(asked, sizeof asked, "%.*s&table=path&limit=0", n, key);
         snprintf(key + n, sizeof key - (size_t)n, "&table=path");
-        return report_keep(r, whom, str_of(key), str_of(asked), true, err);
+        return report_keep(r, about, str_of(key), str_of(asked), true, err);
     }
     return OK;
 }
 
 /* ---- a worker, a run --------------------------------------------------------------------- */
 
-static status ask_worker(report *r, asked_of whom, error *err) {
+static status ask_worker(report *r, asked_of about, error *err) {
     request_ctx x;
     bool answered;
-    status st = report_open(r, report_target(r, whom, STR("info")), &x, &answered, err);
+    status st = report_open(r, report_target(r, about, STR("info")), &x, &answered, err);
     if (st == OK && !answered && x.n_held) {
         const trace *t = x.traces[0].trace;
         facts_make(r->service.facts, snapshot_entry(x.snapshot, x.chosen.span), x.held[0],
                    r->service.pool);
-        st = ask_path(r, whom, &x, err);
-        if (st == OK) st = ask_segments(r, whom, t, err);
-        if (st == OK) st = ask_detail(r, whom, t, err);
+        st = ask_path(r, about, &x, err);
+        if (st == OK) st = ask_segments(r, about, t, err);
+        if (st == OK) st = ask_detail(r, about, t, err);
     }
     request_end(&x);
     return st;
@@ -189,17 +189,17 @@ static status ask_comparison(report *r, const report_run *run, error *err) {
 status report_rank_answers(report *r, const report_run *run, error *err) {
     asked_of all = {run->name, STR("*")};
     if (run->job) return ask_rows(r, all, ASKED_ALL, err);
-    /* Of a summary, which is one worker that stands for many. */
+    /* For a summary, which is one worker that represents many. */
     return report_keep(r, all, STR("distributed"), STR("distributed?map-steps=16&limit=20000"),
                        true, err);
 }
 
 status report_answers(report *r, const report_run *run, error *err) {
     for (uint32_t i = 0; i < run->n_workers; i++) {
-        asked_of whom = {run->name, run->workers[i]};
-        TRY(ask_rows(r, whom, ASKED_ONE, err));
-        TRY(ask_worker(r, whom, err));
-        TRY(report_timeline(r, whom, err));
+        asked_of about = {run->name, run->workers[i]};
+        TRY(ask_rows(r, about, ASKED_ONE, err));
+        TRY(ask_worker(r, about, err));
+        TRY(report_timeline(r, about, err));
     }
     return ask_comparison(r, run, err);
 }

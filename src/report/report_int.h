@@ -30,8 +30,8 @@ typedef struct {
     error no_steps;       /* what is wrong about --detail, for the first trace; OK: nothing */
 
     pthread_mutex_t lock; /* guards what follows */
-    pthread_cond_t told;
-    uint64_t wakes; /* how often the catalogue told something */
+    pthread_cond_t woken;
+    uint64_t wakes; /* how often the catalogue reported something */
 } report;
 
 /* Who is asked: a worker of a run, or all ranks of it ("*"). */
@@ -46,11 +46,11 @@ status report_open(report *r, str target, request_ctx *x, bool *answered, error 
 /* The whole answer, or why there is none, is in x->reply. */
 status report_ask(report *r, str target, request_ctx *x, error *err) MUST_USE;
 /* "/api/v1/QUESTION&run=…&worker=…", into the arena; STR_NONE: no memory. */
-str report_target(report *r, asked_of whom, str asked);
+str report_target(report *r, asked_of about, str asked);
 /* A name as a value in such an address; p == NULL: out of memory. */
 str report_escaped(report *r, str name);
 /* Asks in both languages, or once when there are no words in it, and keeps the answers. */
-status report_keep(report *r, asked_of whom, str key, str asked, bool words,
+status report_keep(report *r, asked_of about, str key, str asked, bool words,
                    error *err) MUST_USE;
 void report_tell(report *r); /* one question more is done */
 
@@ -61,9 +61,9 @@ status report_rank_answers(report *r, const report_run *run, error *err) MUST_US
 status report_answers(report *r, const report_run *run, error *err) MUST_USE;
 uint64_t report_count(const report *r, const report_run *run); /* of questions */
 /* Lanes, tape and pictures of a worker; they are made first, so that their size is known. */
-status report_pictures(report *r, asked_of whom, error *err) MUST_USE;
+status report_pictures(report *r, asked_of about, error *err) MUST_USE;
 /* Sums under the timeline, and the slices of the steps that are wanted whole. */
-status report_timeline(report *r, asked_of whom, error *err) MUST_USE;
+status report_timeline(report *r, asked_of about, error *err) MUST_USE;
 
 /* What the size of the answers about a worker depends on. */
 typedef struct {
@@ -73,7 +73,7 @@ typedef struct {
 } report_extent;
 /* How often the questions are asked again, cut to steps. */
 uint64_t report_count_cuts(const report *r, const trace *t);
-status report_measure(report *r, asked_of whom, report_extent *out, error *err) MUST_USE;
+status report_measure(report *r, asked_of about, report_extent *out, error *err) MUST_USE;
 
 /* A folder with the two runs of a comparison, by links; the texts are valid until the arena is
  * reset. */

@@ -1,7 +1,7 @@
-/* report_place.c: the two runs of a comparison as one folder, wherever they lie.
+/* report_place.c: the two runs of a comparison as one folder, wherever they are.
  *
  * The service knows runs by their names in one folder. Two files of one folder would be workers
- * of one run there, two folders of one name the same run: so each gets a name of its own, and a
+ * of one run there, two folders of one name the same run: so each gets a unique name, and a
  * link. */
 #include <errno.h>
 #include <limits.h>
@@ -28,7 +28,7 @@ static str short_name(str path) {
     return dot == SIZE_MAX ? name : str_n(name.p, dot);
 }
 
-/* The run's own name behind that of its folder, where that holds others, too. */
+/* The run's own name after that of its folder, where that contains others, too. */
 static str part_of(const run_entry *run, const char *folder) {
     const char *own = strrchr(folder, '/');
     size_t slash = str_rfind_byte(run->name, '/');

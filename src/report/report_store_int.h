@@ -28,9 +28,9 @@ void report_store_fini(report_store *s);
 /* Packs a part and gives it the next number. */
 status report_store_add(report_store *s, str bytes, uint32_t *number, error *err) MUST_USE;
 /* The same for the answer to a question, found by its key. Questions with equal answers share
- * a part: those about a summary and about all its ranks are alike. */
+ * a part: those about a summary and about all its ranks are the same. */
 status report_store_answer(report_store *s, str key, str bytes, error *err) MUST_USE;
-/* A part under a name of its own, ready packed: files of the page, the index. */
+/* A part under a given name, already packed: files of the page, the index. */
 void report_put_part(buf *out, const char *id, str packed);
 void report_put_base64(buf *out, str bytes);
 /* Text for HTML: the title alone is not packed. */

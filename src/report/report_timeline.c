@@ -3,8 +3,8 @@
  *
  *     level 0    one picture of the whole trace
  *     level 1    TILES pictures, TILES times as fine
- *     whole      the steps that are wanted whole: buckets of 1 ns, every slice is a box of
- *                its own; and everything that is known about each slice, SLICES_PER_PART
+ *     whole      the steps that are wanted whole: buckets of 1 ns, every slice is a separate
+ *                box; and everything that is known about each slice, SLICES_PER_PART
  *                together
  *
  * The page takes the finest pictures that cover what it shows. */
@@ -34,19 +34,19 @@ typedef struct {
 
 /* ---- pictures ---------------------------------------------------------------------------- */
 
-static void list_picture(report *r, asked_of whom, part_of_time p, bool whole,
+static void list_picture(report *r, asked_of about, part_of_time p, bool whole,
                          uint32_t number) {
     buf *b = &r->store.tiles;
     if (b->n) buf_add_byte(b, ',');
     buf_add_cstr(b, "{\"run\":");
-    buf_add_json(b, whom.run);
+    buf_add_json(b, about.run);
     buf_add_cstr(b, ",\"worker\":");
-    buf_add_json(b, whom.worker);
+    buf_add_json(b, about.worker);
     buf_printf(b, ",\"from\":%" PRId64 ",\"to\":%" PRId64 ",\"whole\":%s,\"part\":%u}",
                p.from_ns, p.to_ns, whole ? "true" : "false", number);
 }
 
-static status keep_picture(report *r, asked_of whom, const request_ctx *of, part_of_time p,
+static status keep_picture(report *r, asked_of about, const request_ctx *of, part_of_time p,
                            bool whole, error *err) {
     request_ctx x;
     bool answered;
@@ -56,18 +56,18 @@ static status keep_picture(report *r, asked_of whom, const request_ctx *of, part
                              p.from_ns, p.to_ns, end - 1);
     if (!asked.p) FAIL_MEMORY(err);
     int64_t width = whole ? min_i64(sub_i64(p.to_ns, p.from_ns), UINT32_MAX) : TILE_PX;
-    status st = report_open(r, report_target(r, whom, asked), &x, &answered, err);
+    status st = report_open(r, report_target(r, about, asked), &x, &answered, err);
     if (st == OK && !answered)
         st = timeline_picture(&x, (uint32_t)width, whole ? WHOLE_TILE_BYTES : TILE_BYTES, err);
     if (st == OK && !answered) {
         st = report_store_add(&r->store, buf_str(&x.reply.body), &number, err);
-        if (st == OK) list_picture(r, whom, p, whole, number);
+        if (st == OK) list_picture(r, about, p, whole, number);
     }
     request_end(&x);
     return st;
 }
 
-static status keep_tiles(report *r, asked_of whom, const request_ctx *of, part_of_time all,
+static status keep_tiles(report *r, asked_of about, const request_ctx *of, part_of_time all,
                          uint64_t n, bool whole, error *err) {
     int64_t length = sub_i64(all.to_ns, all.from_ns);
     for (uint64_t i = 0; i < n; i++) {
@@ -75,7 +75,7 @@ static status keep_tiles(report *r, asked_of whom, const request_ctx *of, part_o
         part_of_time p = {add_i64(all.from_ns, real_i64(each * (double)i)),
                           add_i64(all.from_ns, real_i64(each * (double)(i + 1)))};
         if (i + 1 == n) p.to_ns = all.to_ns;
-        TRY(keep_picture(r, whom, of, p, whole, err));
+        TRY(keep_picture(r, about, of, p, whole, err));
     }
     return OK;
 }
@@ -103,7 +103,7 @@ static uint64_t count_slices(const trace *t, part_of_time p) {
 
 /* The slices that were collected become a part; the index has the first and the last id of
  * it. */
-static status end_slices(report *r, asked_of whom, buf *body, uint32_t first, uint32_t last,
+static status end_slices(report *r, asked_of about, buf *body, uint32_t first, uint32_t last,
                          error *err) {
     uint32_t number;
     buf *b = &r->store.slices;
@@ -113,16 +113,16 @@ static status end_slices(report *r, asked_of whom, buf *body, uint32_t first, ui
     TRY(report_store_add(&r->store, buf_str(body), &number, err));
     if (b->n) buf_add_byte(b, ',');
     buf_add_cstr(b, "{\"run\":");
-    buf_add_json(b, whom.run);
+    buf_add_json(b, about.run);
     buf_add_cstr(b, ",\"worker\":");
-    buf_add_json(b, whom.worker);
+    buf_add_json(b, about.worker);
     buf_printf(b, ",\"first\":%u,\"last\":%u,\"part\":%u}", first, last, number);
     buf_clear(body);
     return OK;
 }
 
 static status add_slice(report *r, const request_ctx *of, uint32_t id, buf *body, error *err) {
-    request_ctx x = *of; /* shares what is held; has an arena and a reply of its own */
+    request_ctx x = *of; /* shares what is held; has its own arena and reply */
     arena_init(&x.arena, r->service.memory_bytes);
     x.reply.body = (buf){0};
     status st = timeline_slice(&x, id, err);
@@ -138,7 +138,7 @@ static status add_slice(report *r, const request_ctx *of, uint32_t id, buf *body
     return st;
 }
 
-static status keep_slices(report *r, asked_of whom, const request_ctx *of, part_of_time p,
+static status keep_slices(report *r, asked_of about, const request_ctx *of, part_of_time p,
                           error *err) {
     const trace *t = of->traces[0].trace;
     buf body = {0};
@@ -150,10 +150,10 @@ static status keep_slices(report *r, asked_of whom, const request_ctx *of, part_
         last = i;
         st = add_slice(r, of, i, &body, err);
         if (st != OK || n < SLICES_PER_PART) continue;
-        st = end_slices(r, whom, &body, first, last, err);
+        st = end_slices(r, about, &body, first, last, err);
         n = 0;
     }
-    if (st == OK) st = end_slices(r, whom, &body, first, last, err);
+    if (st == OK) st = end_slices(r, about, &body, first, last, err);
     buf_fini(&body);
     return st;
 }
@@ -164,33 +164,33 @@ static bool is_empty(const trace *t) {
     return t->slice.n < 2 && t->counter.n < 2;
 }
 
-static status keep_pictures(report *r, asked_of whom, const request_ctx *x, error *err) {
+static status keep_pictures(report *r, asked_of about, const request_ctx *x, error *err) {
     const trace *t = x->traces[0].trace;
     part_of_time all = {0, max_i64(0, sub_i64(t->end_ns, t->start_ns))}, p;
-    TRY(report_keep(r, whom, STR("tape"), STR("tape?width=4096"), false, err));
+    TRY(report_keep(r, about, STR("tape"), STR("tape?width=4096"), false, err));
     if (is_empty(t)) return OK;
-    TRY(keep_picture(r, whom, x, all, false, err));
-    TRY(keep_tiles(r, whom, x, all, TILES, false, err));
+    TRY(keep_picture(r, about, x, all, false, err));
+    TRY(keep_tiles(r, about, x, all, TILES, false, err));
     if (!find_detail(r, t, &p)) return OK;
-    return keep_tiles(r, whom, x, p, count_slices(t, p) / SLICES_PER_TILE + 1, true, err);
+    return keep_tiles(r, about, x, p, count_slices(t, p) / SLICES_PER_TILE + 1, true, err);
 }
 
-status report_pictures(report *r, asked_of whom, error *err) {
+status report_pictures(report *r, asked_of about, error *err) {
     request_ctx x;
     bool answered;
-    TRY(report_keep(r, whom, STR("tracks"), STR("tracks"), false, err));
-    status st = report_open(r, report_target(r, whom, STR("tracks")), &x, &answered, err);
+    TRY(report_keep(r, about, STR("tracks"), STR("tracks"), false, err));
+    status st = report_open(r, report_target(r, about, STR("tracks")), &x, &answered, err);
     if (st == OK && !answered && x.n_held && request_lod(&x))
-        st = keep_pictures(r, whom, &x, err);
+        st = keep_pictures(r, about, &x, err);
     request_end(&x);
     return st;
 }
 
 /* ---- together ---------------------------------------------------------------------------- */
 
-/* Sums of the whole trace for each lane: what the page shows under a timeline nobody
- * touched. */
-static status keep_areas(report *r, asked_of whom, request_ctx *x, int64_t end_ns, error *err) {
+/* Sums of the whole trace for each lane: what the page shows under an untouched timeline. */
+static status keep_areas(report *r, asked_of about, request_ctx *x, int64_t end_ns,
+                         error *err) {
     timeline_lanes l;
     uint32_t n = 0;
     TRY(lanes_list(request_lod(x), &x->arena, &l, err));
@@ -204,27 +204,27 @@ static status keep_areas(report *r, asked_of whom, request_ctx *x, int64_t end_n
         str idle_question =
             arena_printf(&r->arena, "area?from=0&to=%" PRId64 "&table=idle", end_ns);
         if (!key.p || !asked.p || !idle.p || !idle_question.p) FAIL_MEMORY(err);
-        TRY(report_keep(r, whom, key, asked, true, err));
-        TRY(report_keep(r, whom, idle, idle_question, true, err));
+        TRY(report_keep(r, about, key, asked, true, err));
+        TRY(report_keep(r, about, idle, idle_question, true, err));
         n++;
     }
     return OK;
 }
 
-static status keep_timeline(report *r, asked_of whom, request_ctx *x, error *err) {
+static status keep_timeline(report *r, asked_of about, request_ctx *x, error *err) {
     const trace *t = x->traces[0].trace;
     part_of_time p;
     if (is_empty(t)) return OK;
-    TRY(keep_areas(r, whom, x, max_i64(0, sub_i64(t->end_ns, t->start_ns)), err));
-    return find_detail(r, t, &p) ? keep_slices(r, whom, x, p, err) : OK;
+    TRY(keep_areas(r, about, x, max_i64(0, sub_i64(t->end_ns, t->start_ns)), err));
+    return find_detail(r, t, &p) ? keep_slices(r, about, x, p, err) : OK;
 }
 
-status report_timeline(report *r, asked_of whom, error *err) {
+status report_timeline(report *r, asked_of about, error *err) {
     request_ctx x;
     bool answered;
-    status st = report_open(r, report_target(r, whom, STR("tracks")), &x, &answered, err);
+    status st = report_open(r, report_target(r, about, STR("tracks")), &x, &answered, err);
     if (st == OK && !answered && x.n_held && request_lod(&x))
-        st = keep_timeline(r, whom, &x, err);
+        st = keep_timeline(r, about, &x, err);
     request_end(&x);
     return st;
 }
@@ -258,11 +258,11 @@ static void measure_trace(report *r, const lod *l, report_extent *out) {
     out->n_cuts = report_count_cuts(r, t);
 }
 
-status report_measure(report *r, asked_of whom, report_extent *out, error *err) {
+status report_measure(report *r, asked_of about, report_extent *out, error *err) {
     request_ctx x;
     bool answered;
     *out = (report_extent){0};
-    status st = report_open(r, report_target(r, whom, STR("tracks")), &x, &answered, err);
+    status st = report_open(r, report_target(r, about, STR("tracks")), &x, &answered, err);
     if (st == OK && !answered && x.n_held && request_lod(&x))
         measure_trace(r, request_lod(&x), out);
     request_end(&x);

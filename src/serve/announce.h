@@ -1,4 +1,4 @@
-/* announce.h: what the catalogue tells, as events of the bus (docs/SERVER.md, "events"). */
+/* announce.h: what the catalogue reports, as events of the bus (docs/SERVER.md, "events"). */
 #ifndef SERVE_ANNOUNCE_H
 #define SERVE_ANNOUNCE_H
 

@@ -1,7 +1,7 @@
 /* answer_cache.c: a few dozen answers, the one longest unused makes room.
  *
  * One lock; it is not held while an answer is made, but its slot says so. Large answers are not
- * kept: they are tables that somebody saves, and the page asks for pieces. */
+ * kept: they are tables that a user saves, and the page asks for pieces. */
 #include "serve/answer_cache.h"
 
 #include <pthread.h>
@@ -53,7 +53,7 @@ static slot *find_question(answer_cache *c, str question, uint64_t generation) {
     return NULL;
 }
 
-/* The one longest unused of those that nobody works on; NULL: there is none. The lock is
+/* The one longest unused of those that no thread works on; NULL: there is none. The lock is
  * held. */
 static slot *find_room(answer_cache *c) {
     slot *oldest = NULL;

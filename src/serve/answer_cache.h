@@ -1,8 +1,8 @@
 /* answer_cache.h: the last answers about single traces, as they were sent.
  *
  * A page that is opened again, or opened for the first time where its first question was
- * expected (expected.h), need not wait. Answers are known by their question and the generation
- * of the trace, so a file that was loaded anew is asked anew. */
+ * expected (expected.h), does not have to wait. Answers are known by their question and the
+ * generation of the trace, so a file that was loaded again is asked again. */
 #ifndef SERVE_ANSWER_CACHE_H
 #define SERVE_ANSWER_CACHE_H
 
@@ -17,7 +17,7 @@ void answer_cache_free(answer_cache *c);
 bool answer_cache_find(answer_cache *c, str question, uint64_t generation, buf *out);
 /* An answer of no bytes is a failure: the next one who asks tries himself. */
 void answer_cache_keep(answer_cache *c, str question, uint64_t generation, str answer);
-/* How many answers were not there and had to be made. */
+/* How many answers were missing and had to be made. */
 uint64_t answer_cache_made(answer_cache *c);
 
 #endif

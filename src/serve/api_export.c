@@ -1,8 +1,8 @@
 /* api_export.c: a trace, or a window of it, as a file to save.
  *
  * The file is written whole to a nameless file first: a failure is then an answer and not a
- * broken download, and no thread waits for a slow reader. It lies in TMPDIR, else /var/tmp,
- * which is on a disk where /tmp may be memory. */
+ * broken download, and no thread waits for a slow reader. It is in TMPDIR, otherwise in
+ * /var/tmp, which is on a disk where /tmp may be memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@ status route_ping(request_ctx *x, error *err) {
     return OK;
 }
 
-static double api_runs_share_of(const span_progress *p, span_state s) {
+static double share_of(const span_progress *p, span_state s) {
     uint64_t done = atomic_load(&p->done_bytes), total = atomic_load(&p->total_bytes);
     if (s == SPAN_READY) return 1;
     if (s != SPAN_LOADING || total == 0) return 0;
@@ -35,7 +35,7 @@ static void put_span(request_ctx *x, const span_entry *span) {
     put_big(b, "date", span->mtime_ns);
     put_text(b, "state", str_of(span_state_name(s)));
     put_bool(b, "growing", atomic_load(&p->grows));
-    put_real(b, "share", api_runs_share_of(p, s));
+    put_real(b, "share", share_of(p, s));
     put_key(b, "error");
     if (live_error(x->service->live, entry, &why))
         failure_json(b, x->request.words, &why, failure_code(&why, true));

@@ -1,8 +1,7 @@
 /* api_slice.c: everything about one slice, or one instant, as JSON.
  *
- * analyse/slice_details finds what it is connected with; here are the rows of the tables it has
- * beside its own, and its arguments as the producer wrote them. What was not recorded is
- * absent. */
+ * analyse/slice_details finds what it is connected with; here are its rows in other tables, and
+ * its arguments as the producer wrote them. What was not recorded is absent. */
 #include <stdio.h>
 
 #include "analyse/kind_names.h"
@@ -61,7 +60,7 @@ static void put_track(buf *b, const trace *t, uint32_t track) {
     buf_add_byte(b, '}');
 }
 
-static void api_slice_put_step(const request_ctx *x, buf *b, uint32_t step, int64_t start) {
+static void put_step(const request_ctx *x, buf *b, uint32_t step, int64_t start) {
     const trace *t = x->traces[0].trace;
     if (!step) return;
     put_key(b, "step");
@@ -88,7 +87,7 @@ static void put_slice(const request_ctx *x, buf *b, const slice_details *d) {
     put_int(b, "row", d->row);
     put_flags(b, t->slice.flags[s]);
     put_track(b, t, d->track);
-    api_slice_put_step(x, b, d->step, t->slice.start[s]);
+    put_step(x, b, d->step, t->slice.start[s]);
     buf_add_byte(b, '}');
 }
 
@@ -234,8 +233,7 @@ static void put_stack(buf *b, const trace *t, uint32_t slice) {
 
 /* ---- what it is connected with ----------------------------------------------------------- */
 
-static void api_slice_put_list(const request_ctx *x, buf *b, const char *key,
-                               const slice_list *l) {
+static void put_list(const request_ctx *x, buf *b, const char *key, const slice_list *l) {
     char counter[32];
     put_key(b, key);
     buf_add_byte(b, '[');
@@ -348,7 +346,7 @@ static status answer_instant(request_ctx *x, uint32_t id, error *err) {
     put_int(b, "lane", lane);
     put_int(b, "row", 0);
     put_track(b, t, track);
-    api_slice_put_step(x, b, trace_step_at(t, t->instant.time[id]), t->instant.time[id]);
+    put_step(x, b, trace_step_at(t, t->instant.time[id]), t->instant.time[id]);
     buf_add_byte(b, '}');
     TRY(put_arguments(b, t, t->instant.args[id], err));
     buf_add_cstr(b, "}\n");
@@ -370,10 +368,10 @@ static status put_details(request_ctx *x, uint32_t id, const selection *s, error
     put_collective(b, t, id);
     put_module(b, t, id);
     ref_put_key(x, b, "parent", d.parent);
-    api_slice_put_list(x, b, "children", &d.children);
+    put_list(x, b, "children", &d.children);
     ref_put_key(x, b, "previous", d.previous);
     ref_put_key(x, b, "next", d.next);
-    api_slice_put_list(x, b, "kernels", &d.kernels);
+    put_list(x, b, "kernels", &d.kernels);
     put_int(b, "kernel_time", d.kernel_ns);
     put_why(x, b, &d);
     put_flows(x, b, &d);

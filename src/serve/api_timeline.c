@@ -10,7 +10,7 @@
 #include "serve/timeline.h"
 
 enum { MOST_STEPS = 10000 };
-/* Nobody looks at more; a million threads would be an answer of 140 MB. The least busy come
+/* More cannot be read; a million threads would be an answer of 140 MB. The least busy come
  * last. */
 enum { MOST_LANES = 20000 };
 
@@ -231,7 +231,7 @@ status route_viewport(request_ctx *x, error *err) {
 
 /* ---- tape -------------------------------------------------------------------------------- */
 
-static status api_timeline_add_steps(request_ctx *x, blocks *b, error *err) {
+static status add_steps(request_ctx *x, blocks *b, error *err) {
     const trace *t = x->traces[0].trace;
     uint32_t stride = t->step.n / MOST_STEPS + 1, n = 0;
     double *number = ARENA_ARRAY(&x->arena, double, t->step.n + 1u);
@@ -262,7 +262,7 @@ status route_tape(request_ctx *x, error *err) {
     for (int i = 0; i < N_MINIMAP_ROWS; i++)
         if (p.shares[i])
             blocks_add(&b, minimap_row_name((minimap_row)i), BLOCK_U8, p.shares[i], p.width_px);
-    status s = api_timeline_add_steps(x, &b, err);
+    status s = add_steps(x, &b, err);
     x->reply.media = "application/octet-stream";
     if (!blocks_end(&b, &x->reply.body) && s == OK) FAIL_MEMORY(err);
     return s;

@@ -15,7 +15,7 @@ status route_upload(request_ctx *x, error *err) {
                        .shown = &x->snapshot->found,
                        .arena = &x->arena};
     TRY(upload_end(&x->upload, &at, &run, err));
-    upload_drop(&x->upload); /* its second name goes before somebody looks */
+    upload_drop(&x->upload); /* its second name is removed before anything reads it */
     live_rescan(x->service->live);
     buf_add_byte(b, '{');
     put_text(b, "run", run);

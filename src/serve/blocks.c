@@ -26,11 +26,11 @@ void blocks_add(blocks *b, const char *name, block_type type, const void *p, siz
     b->list[b->n++].n = n;
 }
 
-static size_t blocks_bytes_of(const blocks *b, uint32_t i) {
+static size_t bytes_of(const blocks *b, uint32_t i) {
     return b->list[i].n * TYPES[b->list[i].type].bytes;
 }
 
-static void blocks_describe(blocks *b) {
+static void describe(blocks *b) {
     uint64_t at = 0;
     put_key(&b->head, "blocks");
     buf_add_byte(&b->head, '{');
@@ -38,17 +38,17 @@ static void blocks_describe(blocks *b) {
         put_key(&b->head, b->list[i].name);
         buf_printf(&b->head, "{\"type\":\"%s\",\"at\":%llu,\"n\":%zu}",
                    TYPES[b->list[i].type].name, (unsigned long long)at, b->list[i].n);
-        at += frame_room(blocks_bytes_of(b, i));
+        at += frame_room(bytes_of(b, i));
     }
     buf_add_cstr(&b->head, "}}");
 }
 
 bool blocks_end(blocks *b, buf *out) {
-    blocks_describe(b);
+    describe(b);
     frame_begin(out, "TACHOBLK", &b->head);
     for (uint32_t i = 0; i < b->n; i++) {
-        if (b->list[i].n) buf_add(out, b->list[i].p, blocks_bytes_of(b, i));
-        frame_pad(out, blocks_bytes_of(b, i));
+        if (b->list[i].n) buf_add(out, b->list[i].p, bytes_of(b, i));
+        frame_pad(out, bytes_of(b, i));
     }
     return buf_ok(out);
 }

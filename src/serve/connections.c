@@ -28,7 +28,7 @@ void connections_rest(connection_slot *s, int64_t now_ms) {
     s->since_ms = now_ms;
 }
 
-int connections_give_way(connections *c, int64_t now_ms) {
+int connections_pick_silent(connections *c, int64_t now_ms) {
     connection_slot *oldest = NULL;
     for (int i = 0; i < CONNECTIONS_MOST; i++) {
         connection_slot *s = &c->v[i];

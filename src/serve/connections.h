@@ -1,9 +1,9 @@
-/* connections.h: who holds a connection without asking anything.
+/* connections.h: connections that are held without a request.
  *
  * A server has room for a few hundred connections. When all are in use, the one that has been
- * silent for longest gives way: a browser that keeps its connection opens another, while
- * whoever opens many and never sends a whole request locks nobody out. One thread calls all of
- * it. */
+ * silent for longest is closed: a browser that keeps its connection opens another, while a
+ * client that opens many and never sends a whole request locks no one out. One thread calls all
+ * of it. */
 #ifndef SERVE_CONNECTIONS_H
 #define SERVE_CONNECTIONS_H
 
@@ -31,8 +31,7 @@ void connections_close(connection_slot *s); /* NULL is allowed here and below */
 /* A whole request has arrived; it has been answered. */
 void connections_ask(connection_slot *s);
 void connections_rest(connection_slot *s, int64_t now_ms);
-/* The descriptor of the one that gives way, each once; -1 when none has been silent long
- * enough. */
-int connections_give_way(connections *c, int64_t now_ms);
+/* The descriptor of the one to close, each once; -1 when none has been silent long enough. */
+int connections_pick_silent(connections *c, int64_t now_ms);
 
 #endif

@@ -150,7 +150,7 @@ static bool take_next(event_bus *h, listener *l) {
     l->text.failed = false;
     l->done = 0;
     if (l->at == h->next) return false;
-    if (h->next - l->at > RING) { /* what it missed is gone: it must look anew */
+    if (h->next - l->at > RING) { /* what it missed is gone: it must read everything again */
         l->at = h->next;
         buf_add_cstr(&l->text, "event: runs\ndata: {}\n\n");
         return buf_ok(&l->text);

@@ -1,9 +1,9 @@
 /* event_bus.h: events to many listeners, as the text of server-sent events, and to clients that
  * poll, as a list.
  *
- * A listener that has read everything sleeps; publishing wakes it. A listener that is too far
- * behind gets no old events but one that says that everything may have changed; a client that
- * polls too late is told that it missed some. */
+ * A listener that has read everything sleeps; publishing wakes it. A listener that is too many
+ * events late gets no old events but one that says that everything may have changed; a client
+ * that polls too late learns that it missed some. */
 #ifndef SERVE_EVENT_BUS_H
 #define SERVE_EVENT_BUS_H
 

@@ -19,7 +19,7 @@ static void ask(service *s, str target) {
     status st = request_ctx_parse(&x, &err);
     if (st == OK) st = request_open(&x, &waits, &err);
     if (st == OK && !waits) st = request_answer(&x, &err);
-    (void)st; /* who really asks is told what is wrong */
+    (void)st; /* the actual request gets the error */
     request_end(&x);
 }
 

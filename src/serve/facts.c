@@ -98,7 +98,7 @@ static void put_facts(buf *b, const trace *t, const answer *a) {
     buf_add_byte(b, '}');
 }
 
-static void facts_keep(facts *f, uint32_t entry, uint64_t generation, buf *text) {
+static void keep(facts *f, uint32_t entry, uint64_t generation, buf *text) {
     pthread_mutex_lock(&f->lock);
     if (entry >= f->n) {
         uint32_t n = entry * 2 + 16;
@@ -121,7 +121,7 @@ static void facts_keep(facts *f, uint32_t entry, uint64_t generation, buf *text)
 void facts_take(facts *f, uint32_t entry, const held_trace *h, const answer *overview) {
     buf text = {0};
     put_facts(&text, h->trace, overview);
-    if (buf_ok(&text)) facts_keep(f, entry, h->generation, &text);
+    if (buf_ok(&text)) keep(f, entry, h->generation, &text);
     buf_fini(&text);
 }
 

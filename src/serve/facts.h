@@ -10,7 +10,7 @@ void facts_free(facts *f);
 /* Works them out (an overview of the trace) and keeps them; a failure keeps what needs no
  * analysis. Any thread. */
 void facts_make(facts *f, uint32_t entry, const held_trace *h, pool *p);
-/* The same out of an overview of the whole trace that somebody asked for. */
+/* The same out of an overview of the whole trace that was asked for. */
 void facts_take(facts *f, uint32_t entry, const held_trace *h, const answer *overview);
 /* Are there facts of the trace as it is held? */
 bool facts_are_of(facts *f, uint32_t entry, const held_trace *h);

@@ -10,9 +10,9 @@
  * holds for it, and its type is one that a page of another site cannot send without asking
  * first, which is never answered.
  *
- * Bound to anything but loopback, the only thing that counts is the token: whoever has it may
- * ask under any name. It comes as a cookie (set when the page was opened with ?token=), or in
- * the Authorization header. */
+ * Bound to anything but loopback, the only thing that counts is the token: a client that has it
+ * may use any name. It comes as a cookie (set when the page was opened with ?token=), or in the
+ * Authorization header. */
 #include "serve/guard.h"
 
 #include "base/message_ids_http.h"

@@ -1,8 +1,8 @@
-/* listen.c: binding a port, and saying who has it when it is taken.
+/* listen.c: binding a port, and naming its owner when it is taken.
  *
  * The owner is found as `ss -p` does it: the table of sockets gives the inode of the one that
  * listens, and some process has a descriptor that leads to it. That works for own processes, or
- * for all when run by root; else the sentence does without. */
+ * for all when run by root; otherwise the sentence does without. */
 #include "serve/listen.h"
 
 #include "base/message_ids_http.h"
@@ -19,7 +19,7 @@
 
 enum { OFFERED_PORTS = 50 };
 
-/* ---- who has it -------------------------------------------------------------------------- */
+/* ---- its owner --------------------------------------------------------------------------- */
 
 /* Inode of the socket that listens on the port, from a table of /proc/net; 0 when none does. */
 static unsigned long find_inode(const char *table, uint16_t port) {

@@ -38,7 +38,8 @@ static double weight_of(str parameters) {
 }
 
 bool page_wants_gzip(str accept_encoding) {
-    /* Negative: not said. What names a coding counts more than what is said of all others. */
+    /* Negative: not given. A value for one coding has priority over the value for all
+     * others. */
     double gzip = -1, others = -1, plain = -1;
     for (str coding; next_part(&accept_encoding, STR(","), &coding);) {
         str name;

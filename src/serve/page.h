@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 
-/* A file in one form. The forms have tags of their own: they are different bytes. */
+/* A file in one form. The forms have different tags: they are different bytes. */
 typedef struct {
     const char *bytes;
     uint64_t n;
@@ -22,8 +22,8 @@ typedef struct {
 const page_file *page_find(str path);
 /* The files one by one; NULL after the last. */
 const page_file *page_at(uint64_t i);
-/* Does the header Accept-Encoding ask for gzip? Absent (an empty text) it does not: whoever can
- * inflate says so, and a plain answer is one that everybody can read. */
+/* Does the header Accept-Encoding ask for gzip? Absent (an empty text) it does not: a client
+ * that can inflate says so, and every client can read a plain answer. */
 bool page_wants_gzip(str accept_encoding);
 
 /* Sent with everything: the page loads nothing from elsewhere and runs no inline code. */

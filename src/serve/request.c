@@ -52,7 +52,7 @@ static int hex_digit(char c) {
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-static status request_decode(arena *a, str s, bool plus_is_blank, str *out, error *err) {
+static status decode(arena *a, str s, bool plus_is_blank, str *out, error *err) {
     char *p = arena_alloc(a, s.n + 1);
     size_t n = 0;
     if (!p) FAIL_MEMORY(err);
@@ -116,7 +116,7 @@ static status set_parameter(request *r, str name, str value, error *err) {
     return fail_parameter(r, route, name, err);
 }
 
-/* The language first, so that whatever is wrong is said in it. */
+/* The language first, so that every error is in it. */
 static void find_language(str query, request *r) {
     str name, value;
     while (next_pair(&query, &name, &value))
@@ -135,8 +135,8 @@ static status parse_query(arena *a, str query, request *r, error *err) {
     uint32_t n = 0;
     find_language(query, r);
     while (next_pair(&query, &name, &value)) {
-        TRY(request_decode(a, name, true, &name, err));
-        TRY(request_decode(a, value, true, &value, err));
+        TRY(decode(a, name, true, &name, err));
+        TRY(decode(a, value, true, &value, err));
         if (n == REQUEST_MOST_PARAMETERS) FAIL0(err, ERR_ARG, NOPOS, MSG_HTTP_TOO_MANY);
         for (uint32_t i = 0; i < n; i++)
             if (value_same_name(seen[i], name) && !may_repeat(r, name))
@@ -187,7 +187,7 @@ status request_parse(arena *a, str target, request *out, error *err) {
     size_t mark = str_find(target, STR("?"), 0);
     str path = mark == SIZE_MAX ? target : str_n(target.p, mark);
     str query = mark == SIZE_MAX ? STR_NONE : str_from(target, mark + 1);
-    TRY(request_decode(a, path, false, &out->path, err));
+    TRY(decode(a, path, false, &out->path, err));
     if (!str_starts(out->path, API)) return OK; /* the page's own files take no parameters */
     TRY(find_route(str_from(out->path, API.n), out, err));
     TRY(parse_query(a, query, out, err));
@@ -197,7 +197,7 @@ status request_parse(arena *a, str target, request *out, error *err) {
 
 /* ---- lanes ------------------------------------------------------------------------------- */
 
-static bool request_take_number(str *s, uint32_t *out) {
+static bool take_number(str *s, uint32_t *out) {
     uint64_t v = 0;
     size_t n = 0;
     while (n < s->n && n < 9 && s->p[n] >= '0' && s->p[n] <= '9')
@@ -210,15 +210,15 @@ static bool request_take_number(str *s, uint32_t *out) {
 
 static bool take_part(str *s, uint32_t *first, uint32_t *last, uint32_t *coarser) {
     *coarser = 0;
-    if (!request_take_number(s, first)) return false;
+    if (!take_number(s, first)) return false;
     *last = *first;
     if (s->n > 0 && s->p[0] == '-') {
         *s = str_from(*s, 1);
-        if (!request_take_number(s, last)) return false;
+        if (!take_number(s, last)) return false;
     }
     if (s->n > 0 && s->p[0] == ':') {
         *s = str_from(*s, 1);
-        if (!request_take_number(s, coarser) || *coarser > 40) return false;
+        if (!take_number(s, coarser) || *coarser > 40) return false;
     }
     return *first <= *last && (s->n == 0 || s->p[0] == ',');
 }

@@ -62,7 +62,7 @@ const term *parameter_at(uint32_t i); /* NULL after the last */
 const char *route_name(int route);
 
 /* A list of lanes, "1,4-9,7:2": calls take(context, first, last, coarser) for each part.
- * ERR_ARG when it is none, or when take says no. */
+ * ERR_ARG when it is not one, or when take says no. */
 typedef bool (*lanes_fn)(void *context, uint32_t first, uint32_t last, uint32_t coarser);
 status request_lanes(str list, lanes_fn take, void *context, error *err) MUST_USE;
 

@@ -1,9 +1,9 @@
 /* request_ctx.c: from a request to its reply, without HTTP.
  *
  * What a request needs is held first: the snapshot of the catalogue it was chosen from, the
- * traces and their indexes. Then it is answered from what it holds, without locks, from an
- * arena with a limit. An answer that only depends on its traces and its request line carries a
- * tag made of both; a reader that sends the tag back is told so without computing anything.
+ * traces and their indexes. Then it is answered from these, without locks, from an arena with a
+ * limit. An answer that only depends on its traces and its request line carries a tag made of
+ * both; a client that sends the tag back gets "not modified" without any computation.
  *
  * The question decides which traces: the chosen worker, or all ranks of the run, the first one
  * first, as on the command line: when no worker is named and the analysis can, or with
@@ -175,7 +175,7 @@ static status hold_summaries(request_ctx *x, bool *waits, error *err) {
     return err && err->status != OK ? err->status : ERR_FORMAT;
 }
 
-static uint64_t request_ctx_key_of(const request_ctx *x) {
+static uint64_t key_of(const request_ctx *x) {
     const params *p = &x->request.question.params;
     int64_t cut[] = {p->from_ns, p->to_ns, p->first_step, p->last_step};
     uint64_t parts[2] = {hash_bytes64(cut, sizeof cut), 0};
@@ -207,7 +207,7 @@ static status list_failures(request_ctx *x, summary *to, error *err) {
 
 static status join_held(request_ctx *x, const summary *failures, error *err) {
     uint32_t n = 0;
-    run_question q = {.key = request_ctx_key_of(x),
+    run_question q = {.key = key_of(x),
                       .params = &x->request.question.params,
                       .limit_bytes = x->service->memory_bytes,
                       .failures = failures,
@@ -330,7 +330,7 @@ static bool has_tag(const request *q) {
     return q->work == WORK_TRACE && q->route != NUMBER_viewport && q->route != NUMBER_source;
 }
 
-/* Of the instance, the traces and the request line. */
+/* A tag of the instance, the traces and the request line. */
 static void make_tag(request_ctx *x) {
     uint64_t h = hash_bytes64(x->service->instance, sizeof x->service->instance);
     uint64_t parts[3] = {h, hash_bytes64(x->target.p, x->target.n), 0};

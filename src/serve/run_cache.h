@@ -1,7 +1,7 @@
 /* run_cache.h: summaries of runs, joined once for all questions about all workers.
  *
  * The page asks several questions of a thousand workers at once and again with every look;
- * resolving who waited for whom takes seconds then. Kept are the few last ones. */
+ * resolving which worker waited for which takes seconds then. The last few are kept. */
 #ifndef SERVE_RUN_CACHE_H
 #define SERVE_RUN_CACHE_H
 
@@ -22,7 +22,7 @@ typedef struct {
 } run_question;
 
 /* The joined run as a trace without events that says of itself what the first one says; the
- * caller's reference. Whoever asks for what another thread is making waits for it. */
+ * caller's reference. A thread that asks for what another one is making waits for it. */
 status run_cache_get(run_cache *j, const run_question *q, trace **out, error *err) MUST_USE;
 /* How many were made so far; for tests. */
 uint64_t run_cache_made(run_cache *j);

@@ -10,8 +10,8 @@
  * The numbers of Landlock are written out: headers are often older than the kernel a program
  * meets. Version 1 cannot link a file into another folder, which uploads do: it counts as none.
  *
- * The filter refuses by EPERM, so that a library that tries goes on without. It is a list of
- * what nobody here needs and not of what is needed: that changes with every version of libc. */
+ * The filter refuses by EPERM, so that a library that tries continues without. It lists what is
+ * not needed here, not what is needed: that changes with every version of libc. */
 #include "serve/sandbox.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ static size_t ruleset_bytes(int version) {
     return version >= 6 ? sizeof(ruleset) : version >= 4 ? 16 : 8;
 }
 
-/* The folder a file lies in, since a file that is replaced is another one. */
+/* The folder of a file, since a file that is replaced is another one. */
 static int open_folder(const char *path) {
     char above[PATH_MAX];
     struct stat st;
@@ -80,7 +80,7 @@ static int open_folder(const char *path) {
     return open(above, O_PATH | O_CLOEXEC);
 }
 
-/* A path that is not there has nothing that could be allowed. */
+/* A path that does not exist has nothing to allow. */
 static bool allow(int rules, uint64_t handled, const char *path, uint64_t what) {
     if (!path) return true;
     int fd = open_folder(path);
@@ -215,7 +215,7 @@ bool sandbox_folder_make(char *path, size_t n) {
     const char *in[] = {set && set[0] ? set : "/var/tmp", "/tmp"};
     for (size_t i = 0; i < 2; i++) {
         int used = snprintf(path, n, "%s/tacho-serve-XXXXXX", in[i]);
-        /* Held until the program ends, so that nobody closes it. */
+        /* Held until the program ends, so never closed. */
         if (used > 0 && (size_t)used < n && temporary_folder(path) >= 0)
             return setenv("TMPDIR", path, 1) == 0;
     }

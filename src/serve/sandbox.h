@@ -1,6 +1,6 @@
 /* sandbox.h: after its start the server gives up what it does not need: Landlock takes the
  * files outside of its folders from it, seccomp what would start programs or open connections.
- * Whoever finds a hole in a reader finds nothing behind it.
+ * An attacker who finds a hole in a reader gains nothing more.
  *
  * Both hold for the calling thread and those it starts later, for ever: enter before the first
  * one. What the kernel does not have is left out; the state says so. */
@@ -25,9 +25,9 @@ typedef struct {
 
 sandbox_state sandbox_enter(const sandbox_rules *r);
 
-/* A folder for its owner alone, in TMPDIR, else /var/tmp, which is on a disk where /tmp may be
- * memory, else /tmp; TMPDIR leads there from now on, so that everything temporary lies inside.
- * No other thread may run yet. False when there is no place for it. */
+/* A folder for its owner alone, in TMPDIR, otherwise in /var/tmp, which is on a disk where /tmp
+ * may be memory, otherwise in /tmp; TMPDIR is set to it, so that everything temporary is
+ * inside. No other thread may run yet. False when there is no place for it. */
 bool sandbox_folder_make(char *path, size_t n);
 
 #endif

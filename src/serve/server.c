@@ -48,7 +48,7 @@
 
 enum {
     MOST_CONNECTIONS = 256,
-    /* Beyond them for as long as one that gives way needs to go. The library may hold more:
+    /* Beyond them for as long as the closing of another one takes. The library may hold more:
      * once its own limit is reached (0.9.75, epoll) it accepts nothing any more. */
     CROWDED_CONNECTIONS = MOST_CONNECTIONS + 32,
     MOST_JOBS = 512,
@@ -99,7 +99,7 @@ struct server {
 
     pthread_mutex_t lock; /* guards what follows */
     call *parked;
-    uint64_t wakes; /* how often the catalogue told something */
+    uint64_t wakes; /* how often the catalogue reported something */
 };
 
 /* ---- sending ----------------------------------------------------------------------------- */
@@ -266,7 +266,7 @@ static enum MHD_Result send_events(call *c) {
 
 /* ---- working ----------------------------------------------------------------------------- */
 
-static void server_finish(call *c) {
+static void finish(call *c) {
     c->stage = STAGE_DONE;
     MHD_resume_connection(c->connection);
 }
@@ -275,10 +275,10 @@ static void finish_with(call *c, uint16_t message) {
     error err;
     error_set(&err, ERR_LIMIT, NOPOS, message, 0, NULL);
     request_fail(&c->x, &err);
-    server_finish(c);
+    finish(c);
 }
 
-/* A newer viewport was asked for, or nobody waits for the answer any more. */
+/* A newer viewport was asked for, or the client no longer waits for the answer. */
 static bool is_superseded(call *c) {
     const request *r = &c->x.request;
     return request_is_left(&c->x) ||
@@ -286,7 +286,7 @@ static bool is_superseded(call *c) {
             newest_asked_is_older(&c->server->newest, r->client, r->seq));
 }
 
-/* Puts the call aside until the catalogue tells something; false when it has meanwhile. */
+/* Puts the call aside until the catalogue reports something; false when it has meanwhile. */
 static bool park(call *c, uint64_t wakes) {
     server *s = c->server;
     pthread_mutex_lock(&s->lock);
@@ -313,7 +313,7 @@ static void give_answer(call *c) {
     if (request_answer(x, &err) != OK) request_fail(x, &err);
     c->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
     c->wall_ns = clock_ns(CLOCK_MONOTONIC) - wall;
-    server_finish(c);
+    finish(c);
 }
 
 static void work_on(void *context, bool cancelled) {
@@ -334,7 +334,7 @@ static void work_on(void *context, bool cancelled) {
         }
         if (request_open(x, &waits, &err) != OK) {
             request_fail(x, &err);
-            server_finish(c);
+            finish(c);
             return;
         }
         if (!waits) {
@@ -343,7 +343,7 @@ static void work_on(void *context, bool cancelled) {
         }
         if (x->request.wait == 0) {
             request_loading(x);
-            server_finish(c);
+            finish(c);
             return;
         }
         if (park(c, wakes)) return;
@@ -475,7 +475,7 @@ static status begin_upload(call *c, const char *method, error *err) {
 }
 
 /* The second call of the library: the request is there. */
-static enum MHD_Result server_begin(call *c, const char *method) {
+static enum MHD_Result begin(call *c, const char *method) {
     error err = {.status = OK};
     guard_request r = read_headers(c, method);
     request_ctx *x = &c->x;
@@ -566,7 +566,7 @@ static enum MHD_Result on_request(void *context, connection *con, const char *ur
             *upload_size = 0;
             return MHD_YES;
         }
-        if (!c->n_body) return server_begin(c, method);
+        if (!c->n_body) return begin(c, method);
         error_set(&err, ERR_ARG, NOPOS, MSG_HTTP_BODY, 0, NULL);
         return send_failure(c, &err);
     case STAGE_DONE: return send_reply(c);
@@ -586,7 +586,7 @@ static void on_completed(void *context, connection *con, void **state,
     *state = NULL;
 }
 
-/* A connection too many is closed at once, unless a silent one gives way. The library's own
+/* A connection too many is closed at once, unless a silent one can be closed. The library's own
  * limit would leave it in the queue. */
 static enum MHD_Result on_accept(void *context, const struct sockaddr *from, socklen_t n) {
     server *s = context;
@@ -594,7 +594,7 @@ static enum MHD_Result on_accept(void *context, const struct sockaddr *from, soc
     (void)n;
     if (s->n_connections < MOST_CONNECTIONS) return MHD_YES;
     if (s->n_connections >= CROWDED_CONNECTIONS) return MHD_NO;
-    int fd = connections_give_way(&s->connections, now_ms());
+    int fd = connections_pick_silent(&s->connections, now_ms());
     if (fd < 0) return MHD_NO;
     (void)shutdown(fd, SHUT_RDWR); /* the library sees its end and closes it */
     return MHD_YES;
@@ -765,7 +765,7 @@ void server_stop(server *s) {
         workers_end(s->workers);
         wake_parked(s); /* parked while the workers ended: refused now */
     }
-    live_stop(s->service.live); /* nobody wakes calls any more while the daemon ends */
+    live_stop(s->service.live); /* calls are not woken any more while the daemon ends */
     if (s->daemon) MHD_stop_daemon(s->daemon);
     live_close(s->service.live); /* its threads asked it till now */
     if (s->listening.fd >= 0) close(s->listening.fd);

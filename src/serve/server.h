@@ -32,14 +32,14 @@ typedef struct {
 
 typedef struct server server;
 
-/* Starts and returns; everything runs on threads of its own. */
+/* Starts and returns; everything runs on other threads. */
 status server_start(const server_options *o, server **out, error *err) MUST_USE;
 /* The address to open, with the token where one is needed. Valid until server_stop. */
 const char *server_url(const server *s);
 /* The port it listens on, which may be another than the one asked for. */
 uint16_t server_port(const server *s);
-/* Who has the port that was asked for, where it is another; empty when that is not known. Valid
- * until server_stop. */
+/* The owner of the port that was asked for, where it is another; empty when that is not known.
+ * Valid until server_stop. */
 str server_port_owner(const server *s);
 sandbox_state server_sandbox(const server *s);
 /* Answers what was begun, closes the rest, gives everything back. NULL is allowed. */

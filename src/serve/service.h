@@ -1,6 +1,6 @@
-/* service.h: questions and answers without HTTP: an exchange is a parsed request, what it holds
- * while it is worked on, and the reply. server.c carries exchanges over HTTP; tests make them
- * by hand. */
+/* service.h: questions and answers without HTTP: an exchange is a parsed request, the resources
+ * it holds while it is worked on, and the reply. server.c carries exchanges over HTTP; tests
+ * make them by hand. */
 #ifndef SERVE_SERVICE_H
 #define SERVE_SERVICE_H
 
@@ -92,13 +92,14 @@ typedef struct {
  * reply by request_fail. */
 void request_begin(request_ctx *x, service *s);
 void request_end(request_ctx *x);
-/* Has whoever asked closed the connection? Not for the first quarter of a second: who closes
- * only the sending side still waits, and a short answer costs nothing. For any thread. */
+/* Has the client closed the connection? Not checked in the first quarter of a second: a client
+ * that closes only the sending side still waits, and a short answer costs nothing. For any
+ * thread. */
 bool request_is_left(const request_ctx *x);
 /* The route and parameters of x->target. */
 status request_ctx_parse(request_ctx *x, error *err) MUST_USE;
 /* Finds and holds the traces the request is about. *waits: not all are there yet, ask again
- * when the catalogue has told something new. Nothing to do for requests without a trace. */
+ * when the catalogue has reported something new. Nothing to do for requests without a trace. */
 status request_open(request_ctx *x, bool *waits, error *err) MUST_USE;
 /* Fills the reply; 304 when the reader has it already. */
 status request_answer(request_ctx *x, error *err) MUST_USE;

@@ -1,4 +1,4 @@
-/* timeline.h: what the timeline shows, for who is not a page: as fine and as large as
+/* timeline.h: what the timeline shows, for other clients than the page: as fine and as large as
  * wanted. */
 #ifndef SERVE_TIMELINE_H
 #define SERVE_TIMELINE_H

@@ -8,7 +8,8 @@
  * The size of a file is known before it comes (the server asks for it), so room is set aside
  * first and the folder never holds more than the limit. A file counts as trace if the look
  * through the folder takes it as one; what it does not take is removed at once. The time of a
- * file is set back by a few seconds: it is complete, and need not be watched for growing. */
+ * file is set back by a few seconds: it is complete, and does not have to be watched for
+ * growth. */
 #include "serve/uploads.h"
 
 #include <dirent.h>
@@ -41,7 +42,7 @@ typedef struct {
 
 struct uploads {
     char path[256];
-    int held; /* the folder: a later server removes it once nobody holds it */
+    int held; /* the folder: a later server removes it once no process holds it */
     uint64_t limit_bytes;
     pthread_mutex_t lock; /* guards what follows */
     uint64_t used_bytes;
@@ -247,7 +248,7 @@ static int close_quiet(upload *f) {
     return failed;
 }
 
-/* Where a file of a run lies: the run's folder, by itself and from the top; the way below
+/* The place of a file of a run: the run's folder, by itself and from the top; the path below
  * it. */
 typedef struct {
     const char *folder, *whole, *below;
@@ -292,7 +293,7 @@ static status check_trace(const upload_place *at, const upload_spot *spot, str *
     return s;
 }
 
-/* The folders on the way to a file, whose path is written over for a moment. */
+/* The folders on the way to a file, whose path is briefly overwritten. */
 static bool make_way(char *path, size_t n_top) {
     for (size_t i = n_top + 1; path[i]; i++) {
         if (path[i] != '/') continue;

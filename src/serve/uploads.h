@@ -10,8 +10,8 @@
  *     uploads_free(u);                                   removes the folder and all in it
  *
  * Nothing a client sends is ever used as a path: of each part of a name only letters, digits
- * and a few signs are kept, and it lies in a folder that is made here. The first folder of a
- * way is the run; folders below it are kept, since profilers write several files of one name
+ * and a few signs are kept, and the file is in a folder that is made here. The first folder of
+ * a way is the run; folders below it are kept, since profilers write several files of one name
  * into folders of ranks or devices. All functions may be called from any thread; an upload
  * belongs to one at a time. */
 #ifndef SERVE_UPLOADS_H

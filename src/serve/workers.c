@@ -73,7 +73,7 @@ static void run_next(workers *w, ring *r) {
     r->n_running--;
 }
 
-static void *workers_run(void *context) {
+static void *run(void *context) {
     workers *w = context;
     pthread_mutex_lock(&w->lock);
     while (!w->ending) {
@@ -113,7 +113,7 @@ workers *workers_new(int n_threads, size_t most_jobs, void (*tick)(void *), void
     pthread_cond_init(&w->work, &monotonic);
     pthread_condattr_destroy(&monotonic);
     while (room && w->n_threads < n_threads &&
-           pthread_create(&w->threads[w->n_threads], NULL, workers_run, w) == 0)
+           pthread_create(&w->threads[w->n_threads], NULL, run, w) == 0)
         w->n_threads++;
     if (w->n_threads > 0) return w;
     workers_free(w);

@@ -3,8 +3,9 @@
  * PyTorch writes it wherever the program says, under any name: people choose et.json,
  * rank3_et.json, pytorch_execution_trace.json. A name that has no such word is not opened: a
  * folder of thousands of files must not be read through for each of them. Then the content
- * decides. Of several the one of the same rank, by name, belongs to the trace, else the one of
- * the process that the worker is named after; where neither is told, the only one. */
+ * decides. When there are several, the one of the same rank, by name, belongs to the trace,
+ * otherwise the one of the process that the worker is named after; where neither is known, the
+ * only one. */
 #include "session/beside.h"
 
 #include <dirent.h>
@@ -50,8 +51,8 @@ static bool may_be_execution_trace(str name) {
     return false;
 }
 
-/* *process: as the file tells it; 0 when it does not. One that cannot be read is taken for it:
- * whoever reads it then says so, instead of leaving it out in silence. */
+/* *process: as the file says; 0 when it does not. A file that cannot be read counts as one: its
+ * reader then reports that, instead of leaving it out in silence. */
 static bool look_inside(const char *path, int64_t *process) {
     source *s = NULL;
     str head = STR_NONE;

@@ -74,7 +74,7 @@ static bool entry_path(const cache_key *key, char to[PATH_MAX]) {
     return true;
 }
 
-/* Makes the folder that the entry lies in; 0 or an errno. */
+/* Makes the folder of the entry; 0 or an errno. */
 static int make_folder_of(const char *entry) {
     char folder[PATH_MAX];
     size_t n = (size_t)(strrchr(entry, '/') - entry);
@@ -83,10 +83,10 @@ static int make_folder_of(const char *entry) {
     return folders_make(folder, 0700);
 }
 
-/* Into a folder of somebody else, or one that others may write to, anybody may have put
- * anything, with any key; a link may lead to a folder of ours that is no cache, where making
- * room would remove recordings. Such a folder is neither read nor written. One of ours that
- * others may read is closed to them before the first entry comes. */
+/* A folder that belongs to another user, or that others may write to, may contain anything,
+ * with any key; a link may lead to a folder of ours that is not a cache, where making room
+ * would remove recordings. Such a folder is neither read nor written. One of ours that others
+ * may read is closed to them before the first entry comes. */
 static bool is_folder_ours(const char *entry, bool to_write) {
     char folder[PATH_MAX];
     struct stat st;

@@ -3,8 +3,8 @@
  * A folder ($XDG_CACHE_HOME/tacho, else ~/.cache/tacho) of *.tacho files, each named after a
  * hash of its key and with the key in its header. A key says what a trace was made from: size,
  * time and inode of the file, a hash over samples of its content, and the program that read it.
- * What does not fit is not there: a changed file, another program, a damaged entry are rebuilt,
- * never believed.
+ * An entry that does not match is ignored: after a change of the file or the program, or when
+ * it is damaged, it is rebuilt, never trusted.
  *
  * Every failure here is harmless: the trace is read from its file instead. */
 #ifndef SESSION_CACHE_H
@@ -20,7 +20,7 @@ typedef struct {
 } cache_key;
 
 /* The key of a file as it is now. n == 0 when the file is not a plain file, changed during the
- * last two seconds (somebody may still write it), or cannot be read. Cost: twenty small reads.
+ * last two seconds (it may still be written), or cannot be read. Cost: twenty small reads.
  * */
 cache_key cache_key_of(const char *path);
 /* The key of something that was made of the file; one that has no room for it becomes none. */

@@ -216,7 +216,7 @@ static bool add_tables(const char *path, bool *is, uint64_t *hash) {
     return settled;
 }
 
-/* A trace that is read from many files depends on all of them. The file lies in its worker's
+/* A trace that is read from many files depends on all of them. The file is in its worker's
  * folder or in a part of it. */
 static bool hash_siblings(const char *path, uint64_t *hash) {
     char folder[PATH_MAX];
@@ -271,7 +271,7 @@ cache_key cache_key_of(const char *path) {
                   hash_siblings(path, &hash) && hash_beside(path, &hash);
     close(fd);
     if (!usable) return key;
-    const char *within = source_confined(); /* what lies beside it may not have been read */
+    const char *within = source_confined(); /* the files next to it may not have been read */
     if (within) hash = hash_add(hash, hash_bytes64(within, strlen(within)));
     int n = snprintf(key.text, sizeof key.text, "tacho-cache %d|%016llx|%lld|%lld|%llu|%016llx",
                      KEY_VERSION, (unsigned long long)build_id(), (long long)st.st_size,

@@ -3,12 +3,12 @@
  * Files are entries, numbered for ever by their path. A look through the folder compares each
  * with what was seen before: a new or changed one waits to be read once it has been quiet for
  * two seconds, or has been growing for ten (a recording: for two); one that is gone is dropped.
- * Then a new snapshot replaces the old one under the lock; whoever still holds the old one
- * keeps it.
+ * Then a new snapshot replaces the old one under the lock; requests that still hold the old one
+ * keep it.
  *
- * Memory: when more is held than the limit, the entry longest unused is dropped first, one that
- * nobody looked at before one that somebody did; one that a request holds just now would not
- * give anything back, so it is passed over. Reading itself may go above for its own time.
+ * Memory: when more is held than the limit, the entry longest unused is dropped first, unread
+ * entries before those that were used; one that a request holds now would free nothing, so it
+ * is skipped. Reading itself may go above for its own time.
  *
  * A file whose real path lies outside the folder is refused, unless links may be followed. */
 #include <errno.h>
@@ -152,10 +152,10 @@ static int64_t first_patience_ns(const span_entry *span) {
     return str_ends(span->path, STR(".tacho")) ? RECORDING_PATIENCE_NS : PATIENCE_NS;
 }
 
-/* Nobody writes it just now: it is old enough, or did not change since it was looked at, which
- * tells more of a file whose time lies in the future (another machine's clock). A file that is
+/* It is not being written: it is old enough, or did not change since it was looked at, which
+ * says more about a file whose time is in the future (another machine's clock). A file that is
  * written all the time, such as a log of profiles that a job appends to, has to be read some
- * time, too: what is whole of it is shown. */
+ * time, too: its complete part is shown. */
 static bool is_quiet(entry *e, const span_entry *span, bool changed) {
     int64_t now = live_now_ns();
     if (changed || !e->changed_ns) e->changed_ns = now;
@@ -202,7 +202,7 @@ static bool update_entry(live *c, entry *e, const span_entry *span) {
 
 /* ---- a look through the folder ----------------------------------------------------------- */
 
-/* Where the file really is lies below the root. */
+/* The real path of the file is below the root. */
 static bool is_inside(const live *c, const char *path) {
     char real[PATH_MAX];
     if (!c->root || c->o.follow_links) return true;
@@ -334,7 +334,7 @@ static void move_runs(const catalogue *from, run_entry *runs, span_entry **to) {
     }
 }
 
-/* The runs of the other folder behind those of the path; all spans in one block again. */
+/* The runs of the other folder after those of the path; all spans in one block again. */
 static status join_also(look *q, error *err) {
     snapshot *s = q->s;
     catalogue more = {0};
@@ -372,7 +372,7 @@ static status fill_snapshot(look *q, error *err) {
     return OK;
 }
 
-/* Of the runs in one folder only the newest can still be written. */
+/* Among the runs in one folder only the newest can still be written. */
 static bool is_newest_in_folder(const catalogue *c, const run_entry *run) {
     for (uint32_t i = 0; i < c->n_runs; i++)
         if (run_is_newer(&c->runs[i], run) && str_eq(c->runs[i].path, run->path)) return false;
@@ -444,7 +444,7 @@ snapshot *live_snapshot(live *c) {
     return s;
 }
 
-/* Its file is gone: nobody will read it. */
+/* Its file is gone: it will not be read. */
 static span_state tell_gone(const entry *e, error *err) {
     (void)error_set(err, ERR_NOT_FOUND, NOPOS, MSG_CANNOT_OPEN, 2,
                     (arg[]){arg_cstr("path", e->path), arg_cstr("reason", strerror(ENOENT))});
@@ -597,7 +597,7 @@ status live_open(const live_options *o, live **out, error *err) {
     pthread_cond_init(&c->work, NULL);
     status s = set_up(c, o, err);
     live_pace pace;
-    c->o.event = NULL; /* whoever listens has no catalogue yet */
+    c->o.event = NULL; /* the listener has no catalogue yet */
     if (s == OK) s = live_scan(c, &pace, err);
     c->o.event = o->event;
     if (s != OK) {

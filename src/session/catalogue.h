@@ -1,6 +1,6 @@
 /* catalogue.h: a folder of traces that is kept up to date while the program runs: new runs and
- * files appear, files are read in the background, what nobody looks at is given up when memory
- * is short.
+ * files appear, files are read in the background, unused ones are given up when memory is
+ * short.
  *
  *     live *c;
  *     TRY(live_open(&(live_options){.path = dir}, &c, err));
@@ -17,9 +17,9 @@
  * others summaries are made instead, which is what questions about all workers need
  * (live_hold_summary).
  *
- * Two threads of its own: one watches and looks through the folder, one reads files, what was
- * asked for first. Whoever asks never waits: what is not there yet is told by an event later. A
- * snapshot and a held trace are immutable and counted; evicting drops only the catalogue's own
+ * It has two threads: one watches and looks through the folder, one reads files, what was asked
+ * for first. A caller never waits: an event announces what was not available yet. A snapshot
+ * and a held trace are immutable and counted; evicting drops only the catalogue's own
  * reference. All functions may be called from any thread. */
 #ifndef SESSION_CATALOGUE_H
 #define SESSION_CATALOGUE_H
@@ -36,7 +36,7 @@ typedef enum {
     SPAN_LOADING,
     SPAN_READY,
     SPAN_FAILED,
-    SPAN_RESTING, /* not in memory; is read when somebody asks */
+    SPAN_RESTING, /* not in memory; is read when it is asked for */
     N_SPAN_STATES
 } span_state;
 
@@ -99,12 +99,13 @@ typedef struct {
 
 typedef struct {
     const char *path; /* as for discover; a folder that is still empty will do */
-    const char *also; /* a folder whose runs are shown beside those of the path; NULL: none */
+    const char *also; /* a folder whose runs are shown in addition to those of the path; NULL:
+                         none */
     int threads;      /* for reading; 0: as many as there are processors */
     bool no_cache;
-    bool follow_links;           /* also those that lead out of the folder */
+    bool follow_links;           /* also those that point outside the folder */
     uint64_t memory_limit_bytes; /* of all traces in memory; 0: mem_usual_limit_bytes */
-    reduce_fn reduce;            /* makes summaries; NULL: nobody asks for them */
+    reduce_fn reduce;            /* makes summaries; NULL: they are not needed */
     /* Called from the catalogue's threads, one at a time, without its locks. */
     void (*event)(void *context, const live_event *e);
     void *context;
@@ -112,8 +113,8 @@ typedef struct {
 
 typedef struct live live;
 
-/* Looks through the folder once before it returns; nothing is read and told yet. ERR_IO when
- * the path is not there. */
+/* Looks through the folder once before it returns; nothing is read or reported yet. ERR_IO when
+ * the path does not exist. */
 status live_open(const live_options *o, live **out, error *err) MUST_USE;
 /* Starts reading, watching and telling. */
 status live_start(live *c, error *err) MUST_USE;
@@ -128,7 +129,7 @@ snapshot *live_snapshot(live *c); /* the caller's reference */
  * growing file becomes ready when it has been quiet. */
 span_state live_hold(live *c, uint32_t entry, held_trace **out, error *err);
 /* The same for its summary: h->trace->summary, without lod; LIVE_SUMMARIES comes. It is kept
- * beside the sealed traces (load.h) and in memory, and made anew when the file changed. */
+ * next to the sealed traces (load.h) and in memory, and made again when the file changes. */
 span_state live_hold_summary(live *c, uint32_t entry, held_trace **out, error *err);
 /* What is known of a file; valid as long as the catalogue. */
 const span_progress *live_progress(const live *c, uint32_t entry);
@@ -144,9 +145,9 @@ typedef struct {
 } live_totals;
 live_totals live_sum(live *c);
 /* Gives up what is unused until the rest is below the limit: what was in use when memory became
- * short goes when somebody calls this later. */
+ * short is dropped by a later call. */
 void live_trim(live *c);
-/* Looks through the folder soon; for tests and for who knows that something changed. */
+/* Looks through the folder soon; for tests, and for callers that know of a change. */
 void live_rescan(live *c);
 
 #endif

@@ -2,14 +2,14 @@
  *
  * Files of a run of many workers are read side by side, each by one thread of the reader's
  * pool: they are many, and of each little remains. A summary found in the cache costs a few
- * hundred microseconds. Whoever asks for a trace comes first: all threads stop after the file
- * they have in hands.
+ * hundred microseconds. Requests for a trace come first: all threads stop after their current
+ * file.
  *
  *     none ── asked for, or one of many ──> waiting ──> making ──> ready, failed
  *                                              ^                     │
  *                                              └── the file changed ─┘  (the old one stays)
  *
- * A file that changed while it was read is summarised again when it is quiet. */
+ * A file that changed while it was read is summarized again when it is quiet. */
 #include "session/catalogue_int.h"
 
 #define BETWEEN_NS INT64_C(100000000)

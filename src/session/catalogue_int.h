@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "session/catalogue.h"
 
-/* A summary is wanted when somebody asked for it, or the run is large. */
+/* A summary is wanted when it was asked for, or the run is large. */
 typedef enum {
     BRIEF_NONE,
     BRIEF_WAITING, /* will be made once the file is quiet */
@@ -44,7 +44,7 @@ typedef struct {
     held_trace *summary; /* may be that of an older state of the file while a new one is made */
     error *brief_error;
     uint64_t brief_used; /* when it was last held, 0 = never */
-    bool brief_asked;    /* somebody waits for it: not given up before it was held */
+    bool brief_asked;    /* a request waits for it: not given up before it was held */
 } entry;
 
 /* Runs of more workers are looked at by their summaries. */
@@ -55,7 +55,7 @@ struct live {
     char *path, *root; /* as given; the real one, NULL for a file */
     char *also;        /* a second folder, or NULL */
     pool *pool;        /* of the reading thread */
-    intern *paths;     /* path and process → entry; entry 0 is none */
+    intern *paths;     /* path and process → entry; entry 0 means none */
     intern *names;     /* of workers */
     pthread_t reader, watcher;
     bool started_reader, started_watcher;
@@ -89,14 +89,14 @@ typedef enum {
 
 /* Looks through the folder. */
 status live_scan(live *c, live_pace *pace, error *err);
-/* Is something to be summarised? The lock is held. */
+/* Is there a summary to be made? The lock is held. */
 bool live_has_summaries(const live *c);
-/* Makes summaries until there is no more to make, or somebody asks for a trace. */
+/* Makes summaries until there are no more to make, or a trace is asked for. */
 void live_make_summaries(live *c);
 /* Puts an error where an entry keeps it. */
 void live_keep_error(error **slot, const error *err);
 bool live_is_asked(
-    const live *c); /* is a trace asked for that is not there? The lock is held */
+    const live *c); /* is a trace asked for that is not loaded? The lock is held */
 /* Takes what is longest unused out until all fits; true when there was something. */
 bool live_make_room(live *c, const entry *fresh);
 void *live_read_thread(void *c);

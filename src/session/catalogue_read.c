@@ -80,7 +80,7 @@ static status read_file(live *c, const entry *e, held_trace **out, error *err) {
 
 /* ---- giving up --------------------------------------------------------------------------- */
 
-/* The entry to drop first: nobody holds it, and it is longest unused. The lock is held. */
+/* The entry to drop first: it is not held, and it is longest unused. The lock is held. */
 static entry *find_victim(const live *c, const entry *keep) {
     entry *best = NULL;
     for (uint32_t i = 1; i < c->n_entries; i++) {
@@ -135,7 +135,7 @@ static held_trace *drop_one(live *c, const entry *fresh) {
     return dropped;
 }
 
-/* `fresh` was just read and goes only when nobody asked for it. */
+/* `fresh` was just read and is dropped only when no request asked for it. */
 bool live_make_room(live *c, const entry *fresh) {
     bool any = false;
     for (held_trace *h; (h = drop_one(c, fresh)) != NULL; any = true) held_release(h);

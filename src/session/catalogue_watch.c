@@ -90,7 +90,7 @@ void *live_watch_thread(void *context) {
     watch w = {.fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC)};
     watch_all(&w, c);
     while (!atomic_load(&c->quit)) {
-        bool far = remote_is_url(c->path); /* every look is a request somebody pays for */
+        bool far = remote_is_url(c->path); /* every look is a request that costs money */
         int timeout = far ? WATCHED_MS : PACE_MS[pace];
         if (!far && !w.complete && timeout > UNWATCHED_MS) timeout = UNWATCHED_MS;
         if (!wait_for_change(&w, c, timeout) || atomic_load(&c->quit)) continue;

@@ -1,7 +1,7 @@
 /* choose.c: one span out of a catalogue, by what the user asked for.
  *
  * Without a wish: the newest run, its first worker, that worker's last span. A wish that fits
- * nothing is an error that names what is nearest or a few of what there is. A number for --span
+ * nothing is an error that names the nearest one or a few that exist. A number for --span
  * counts from 1; the producer's own stamp is understood too. */
 #include <stdio.h>
 

@@ -6,15 +6,15 @@
  *
  * Symbolic links are followed; a link back to a directory on the way down would loop, so the
  * way is compared by device and inode, and it ends at 64 levels. A directory below the root
- * that cannot be read is passed over, as is a file that vanishes while we look. Two files of
- * the same worker and stamp (a trace and its compressed copy) are one span: the least packed
- * one counts. Nothing is opened whose name says what it is. What is not a trace is kept in a
- * list with what it is, so that nothing is passed over in silence.
+ * that cannot be read is skipped, as is a file that vanishes while we look. Two files of the
+ * same worker and stamp (a trace and its compressed copy) are one span: the least packed one
+ * counts. Nothing is opened whose name says what it is. What is not a trace is kept in a list
+ * with what it is, so that nothing is skipped in silence.
  *
  * MindSpore's profiler writes folders, not files: a flat folder holds the files of several
  * devices, each a worker; a folder NAME_PID_TIME_ascend_ms is one span. Such a worker is named
- * by one of its files, and what lies in folders of its own below is not looked at again. So
- * does torch_npu: a folder WORKER_TIME_ascend_pt is one span, named by the timeline in it. */
+ * by one of its files, and its own subfolders are not searched again. So does torch_npu: a
+ * folder WORKER_TIME_ascend_pt is one span, named by the timeline in it. */
 #include "session/discover.h"
 
 #include <dirent.h>
@@ -83,7 +83,7 @@ static int discover_compare_items(const void *a, const void *b) {
     return str_cmp(((const dir_item *)a)->name, ((const dir_item *)b)->name);
 }
 
-/* An agent does not even learn the names behind a link that leads out of its folder. */
+/* An agent does not even learn the names that a link outside its folder leads to. */
 static bool leads_out(DIR *d, const struct dirent *e) {
     if (!source_confined()) return false;
     int fd = openat(dirfd(d), e->d_name, O_PATH | O_CLOEXEC);
@@ -147,7 +147,7 @@ static status add_by_content(walk *w, const dir_item *item, found_file *like, er
     return add_file(w, item, like, err);
 }
 
-/* Whose traces lie in a folder: what tells of one of them once more is passed over. */
+/* The workers whose traces are in a folder: another view of one of them is skipped. */
 typedef struct {
     map workers; /* told_key → 1 */
     bool any_host;
@@ -195,7 +195,7 @@ static bool is_told_by(const told_workers *t, uint64_t by, str worker) {
 }
 
 /* Is it what JAX wrote of a profile in the same folder for other viewers, Perfetto's form of a
- * trace that lies beside it, as rocprofv3 writes both and `export` does, or rocprofv3's tables
+ * trace in the same folder, as rocprofv3 writes both and `export` does, or rocprofv3's tables
  * of what is in its JSON or database? */
 static bool is_retold(const told_workers *t, str file) {
     str host;
@@ -254,7 +254,7 @@ static bool is_perfetto(const found_file *f) {
     return f->name.perfetto;
 }
 
-/* Databases, and files of Perfetto, beside other traces are a run of their own: another
+/* Databases, and files of Perfetto, next to other traces are a separate run: another
  * profiler's, of another time. first: of the files that were found in this folder. */
 static status part_form(walk *w, size_t first, bool (*is)(const found_file *f),
                         const char *path, const char *name, error *err) {
@@ -294,8 +294,9 @@ static const dir_item *find_file(const vec *items, str name) {
     return NULL;
 }
 
-/* What results are read from: the timeline with the tables beside it, which say more of
- * collectives than a database of the same run; else that; else the table of tasks alone. */
+/* What results are read from: the timeline with its tables, which say more about collectives
+ * than a database of the same run; otherwise that database; otherwise the table of tasks
+ * alone. */
 static const dir_item *choose_results(const vec *items) {
     const dir_item *timeline = find_file(items, STR("trace_view.json")),
                    *database = find_database(items);
@@ -404,7 +405,7 @@ static status discover_add_devices(walk *w, const vec *items, const found_file *
     return s;
 }
 
-/* Everything of MindSpore's in one folder; *mine: what lies below belongs to it. */
+/* Everything of MindSpore's in one folder; *mine: what is below belongs to it. */
 static status add_mindspore(walk *w, const vec *items, const found_file *run, bool *mine,
                             error *err) {
     size_t before = w->files.n;
@@ -499,7 +500,7 @@ static status add_npu_results(walk *w, const vec *items, const found_file *run, 
     return discover_add_worker(w, path, &item->st, &like, err);
 }
 
-/* Everything of torch_npu's in one folder; *mine: what lies in it belongs to its worker. */
+/* Everything of torch_npu's in one folder; *mine: its contents belong to its worker. */
 static status add_npu(walk *w, const vec *items, const found_file *run, bool *mine,
                       error *err) {
     str own = run->run_path;
@@ -688,8 +689,8 @@ static status own_names(arena *a, found_file *f, size_t n, error *err) {
     return OK;
 }
 
-/* A snapshot or another form of the same stem is not a copy of the trace: it goes by its whole
- * name. */
+/* A snapshot or another form of the same stem is not a copy of the trace: it is named by its
+ * whole name. */
 static void part_forms(found_file *f, size_t n) {
     for (size_t i = 1; i < n; i++)
         if (same_span(&f[i - 1], &f[i]) && f[i - 1].name.memory != f[i].name.memory) {
@@ -765,7 +766,7 @@ static void forget_passed(walk *w, str path) {
         if (p[i].what == MSG_WHAT_CHAKRA && str_eq(p[i].path, path)) p[i] = p[--w->passed.n];
 }
 
-/* An execution trace that is joined to a trace is read, not passed over. */
+/* An execution trace that is joined to a trace is read, not skipped. */
 static void take_back_joined(walk *w, const found_file *f, size_t n) {
     bool any = false;
     for (size_t i = 0; i < w->passed.n; i++)
@@ -851,6 +852,6 @@ status run_discover(arena *a, const char *path, catalogue *out, error *err) {
         return found_fail(err, MSG_CANNOT_OPEN, path, errno);
     status s = S_ISDIR(st.st_mode) ? discover_tree(a, path, &st, &c, err)
                                    : discover_file(a, path, &st, &c, err);
-    if (s == OK || s == ERR_NOT_FOUND) *out = c; /* what was passed over is there, too */
+    if (s == OK || s == ERR_NOT_FOUND) *out = c; /* the skipped files are included, too */
     return s;
 }

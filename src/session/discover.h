@@ -1,12 +1,11 @@
-/* discover.h: from a path to what lies there: runs, their workers, the workers' spans.
+/* discover.h: from a path to what it contains: runs, their workers, the workers' spans.
  *
  * A run is a directory that directly holds trace files; a log directory is a tree of them. A
- * trace file is recognised by its name (WORKER[.STAMP].pt.trace.json[.gz|.zst],
+ * trace file is recognized by its name (WORKER[.STAMP].pt.trace.json[.gz|.zst],
  * WORKER[.STAMP].tacho[.gz|.zst], WORKER[_time_STAMP].paddle_trace.json|pb[.gz|.zst]), any
- * other file by content; what is not a trace is listed as passed over. Names that begin with a
- * dot or end in .tmp are not looked at, symbolic links are followed. A span is one recording
- * cycle of a worker; spans are numbered from 1 by their stamp (as a number; without a stamp
- * first).
+ * other file by content; what is not a trace is listed as skipped. Names that begin with a dot
+ * or end in .tmp are not looked at, symbolic links are followed. A span is one recording cycle
+ * of a worker; spans are numbered from 1 by their stamp (as a number; without a stamp first).
  *
  *     catalogue c;
  *     chosen ch;
@@ -42,7 +41,7 @@ typedef enum {
     WORKER_LOADER,   /* a process of a data loader */
     WORKER_CHILD,    /* another child of a recorded process */
     WORKER_LAUNCHER, /* torchrun, mpirun, …, or the parent of ranks */
-    WORKER_OTHER,    /* beside ranks, but none: an older recording, a memory snapshot */
+    WORKER_OTHER,    /* next to ranks, but not a rank: an older recording, a memory snapshot */
     N_WORKER_ROLES
 } worker_role;
 
@@ -55,7 +54,7 @@ typedef struct {
     worker_role role;
     str owner;   /* the worker it belongs to, of loaders and children; may not be in the run */
     bool memory; /* a picture of memory, not a timeline */
-    bool host;   /* a host of a run: those beside it are others of the same run */
+    bool host;   /* a host of a run: those next to it are others of the same run */
     span_entry *spans;
     uint32_t n_spans;
 } worker_entry;
@@ -83,10 +82,10 @@ typedef struct {
 
 /* path: a trace file, a directory of one run, a log directory of many, or "-". A file is taken
  * as it is, whatever its name. ERR_NOT_FOUND when a directory holds no trace; *out then has
- * what was passed over. ERR_IO when the path is not there or cannot be read. */
+ * what was skipped. ERR_IO when the path does not exist or cannot be read. */
 status run_discover(arena *a, const char *path, catalogue *out, error *err) MUST_USE;
-/* Several files, as a shell gives them for a pattern: the workers of one run when they lie in
- * one folder, each has a rank of its own, or the caller merges what it is given; else each
+/* Several files, as a shell gives them for a pattern: the workers of one run when they are in
+ * one folder, each has a different rank, or the caller merges what it is given; otherwise each
  * folder is a run, as for the folder around them. ERR_ARG when one of them is a folder. */
 typedef enum { FILES_BY_FOLDER, FILES_ONE_RUN } files_meant;
 status discover_files(arena *a, const char *const *paths, uint32_t n, files_meant meant,
@@ -106,7 +105,7 @@ typedef struct {
     const span_entry *span;
 } span_choice;
 
-/* Is a question about a run about all of its ranks, when nobody chose a worker? */
+/* Is a question about a run about all of its ranks, when no worker was chosen? */
 static inline bool run_has_ranks(const run_entry *r) {
     return r->n_ranks > 1;
 }
@@ -124,12 +123,12 @@ uint32_t run_number(const catalogue *c, const run_entry *r);
  * what is there when the choice is not possible or not unique. */
 status span_choose(const catalogue *c, const choice *wanted, span_choice *out,
                    error *err) MUST_USE;
-/* The run as it is listed: its workers and what they are, and what was passed over. */
+/* The run as it is listed: its workers and what they are, and what was skipped. */
 status run_list(const catalogue *c, const run_entry *r, arena *a, const run_listing **out,
                 error *err) MUST_USE;
 /* A path as it may be shown: a URL without its query, which may hold a token. */
 str shown_path(str path);
-/* What an analysis is told about a trace that was chosen and loaded; texts live as long as the
+/* What an analysis learns about a trace that was chosen and loaded; texts live as long as the
  * catalogue and the arena. */
 status chosen_describe(const span_choice *c, const trace *t, arena *a, trace_source *out,
                        error *err) MUST_USE;

@@ -1,6 +1,6 @@
 /* discover_remote.c: runs, workers and spans after a URL.
  *
- * An object store has no folders, only names with slashes in them; they are taken for folders
+ * An object store has no folders, only names with slashes in them; they are treated as folders
  * here, so that a log directory copied into a bucket looks as it did on disk. What a name
  * cannot say is not looked up: opening each of ten thousand objects to see whether it is a
  * trace would take longer than reading those that are. So only names of traces count; a single
@@ -40,7 +40,7 @@ static status add_object(arena *a, vec *files, str prefix, const remote_object *
     return OK;
 }
 
-/* One object: the folder it lies in is its run. */
+/* One object: its folder is its run. */
 static status take_one(arena *a, const remote_object *o, catalogue *out, error *err) {
     found_file f = {.path = o->url, .size_bytes = o->size_bytes, .mtime_ns = o->mtime_ns};
     str file = discover_remote_last_part(o->key);

@@ -2,8 +2,8 @@
  *
  * None of these is read, so nothing here parses further than it takes to be sure: a magic
  * number, the key an object begins with, the first fields of a protobuf. A wrong name costs a
- * person an hour, a missing one a minute: when the bytes leave doubt the answer is no, and the
- * plain words of sniff.c remain. */
+ * person an hour, a missing one a minute: when the bytes leave doubt the answer is "no", and
+ * the plain words of sniff.c remain. */
 #include "session/foreign.h"
 
 #include "base/json.h"

@@ -1,7 +1,7 @@
 /* formats.c: every format tacho knows, in the order they are asked.
  *
- * A new reader is one row: a name, a function that recognises it by its first bytes, the
- * reader. What people hand to a profiler and tacho does not read is in foreign.def. Recognising
+ * A new reader is one row: a name, a function that recognizes it by its first bytes, the
+ * reader. What people hand to a profiler and tacho does not read is in foreign.def. Recognition
  * is cheap and never reads beyond `head`; it may say maybe, and then the reader decides.
  *
  * Trace-event JSON is an object with `traceEvents` at its top level or a bare list of objects
@@ -87,9 +87,8 @@ static sniff_answer sniff_trace_json(str head, bool whole) {
     return answer;
 }
 
-/* Paddle writes trace-event JSON in words of its own. Its root has a key that nobody else
- * writes; a file that was cut or put together anew is known by how its ranges tell their
- * times. */
+/* Paddle writes trace-event JSON with its own words. Its root has a key that no other tool
+ * writes; a file that was cut or reassembled is known by how its ranges give their times. */
 static sniff_answer sniff_paddle_json(str head, bool whole) {
     (void)whole;
     str s = skip_mark_and_space(head);

@@ -1,4 +1,4 @@
-/* formats.h: the table of formats: how each is recognised and who reads it. */
+/* formats.h: the table of formats: how each is recognized and which reader reads it. */
 #ifndef SESSION_FORMATS_H
 #define SESSION_FORMATS_H
 
@@ -6,7 +6,7 @@
 
 typedef enum {
     SNIFF_NO,
-    SNIFF_MAYBE, /* it begins like one, but what decides lies further after */
+    SNIFF_MAYBE, /* it begins like one, but the decisive part comes later */
     SNIFF_YES,
 } sniff_answer;
 
@@ -23,7 +23,7 @@ const format *format_at(uint32_t i);
 /* The format of a file that is one of a folder's many: those have no magic, only names. NULL:
  * the content decides. */
 const format *format_of_name(str path);
-/* The reader of torch_npu's folders, for a timeline that is known to be one of its own. */
+/* The reader of torch_npu's folders, for a timeline that is known to be one of them. */
 const format *format_torch_npu(void);
 /* Our own sealed file: mapped, not read. */
 bool format_is_tacho(const format *f);

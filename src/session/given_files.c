@@ -1,9 +1,9 @@
 /* given_files.c: several files that a user names, as a shell does for a pattern: the workers of
  * one run, or several runs.
  *
- * Files in one folder are workers of one run, and so are files that each have a rank of their
- * own, wherever they lie: hosts write into folders of their own. Otherwise each folder is a
- * run, with the name it would have if the folder around all of them had been given. */
+ * Files in one folder are workers of one run, and so are files that each have a different rank,
+ * wherever they are: hosts write into separate folders. Otherwise each folder is a run, with
+ * the name it would have if the folder around all of them had been given. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -59,7 +59,7 @@ static status add_given(arena *a, const char *path, found_file *f, error *err) {
     return OK;
 }
 
-/* Execution traces are no workers: each is read with the trace beside it. */
+/* Execution traces are not workers: each is read with the trace next to it. */
 static uint32_t leave_out_execution_traces(const char **paths, uint32_t n) {
     uint32_t left = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -79,7 +79,7 @@ static bool are_in_one_folder(const found_file *f, size_t n) {
     return true;
 }
 
-/* Does each file have a rank of its own, as those of one job do, on whichever host? */
+/* Does each file have a different rank, as those of one job do, on whichever host? */
 static bool are_different_ranks(const found_file *f, size_t n) {
     for (size_t i = 0; i < n; i++) {
         int64_t rank = name_rank(f[i].name.worker);

@@ -2,7 +2,7 @@
  *
  *     .tacho file ──────────────────────────> map it
  *     anything else ──> cache? ──── hit ────> map the entry
- *                          └─ miss ─> recognise ─> read ─> seal ─> keep in the cache
+ *                          └─ miss ─> recognize ─> read ─> seal ─> keep in the cache
  *
  * The key is taken before and after reading; only when both are the same was the file quiet all
  * the time, and only then the trace is kept. Whatever goes wrong with the cache is a note,
@@ -113,7 +113,7 @@ static status read_and_seal(job *j, trace **out, error *err) {
     return st;
 }
 
-/* With a pool of its own when the caller has none. */
+/* With a separate pool when the caller has none. */
 static status read_source(job *j, trace **out, error *err) {
     TRY(check_estimate(j->from, j->path, j->o->memory_limit_bytes, err));
     j->pool = j->o->pool;
@@ -245,7 +245,8 @@ static status load_trace(const char *path, const load_options *o, loaded_trace *
     bool from_cache = t != NULL;
     if (!t) TRY(load_file(path, o, &t, &made, err));
     status kept = key.n && made && !o->unkept ? keep_in_cache(&key, path, o, t, &note) : OK;
-    /* Of a file of ours no table has been read yet; who needs a few may have them. */
+    /* No table of our own file has been read yet; a caller that needs only a few may have
+     * them. */
     status st = o->tables ? OK : check_size(t, path, o, err);
     if (st == OK && o->strict) st = check_strict(t, path, err);
     if (st != OK) {

@@ -1,7 +1,7 @@
 /* load.h: from a file to a sealed trace.
  *
  * A *.tacho file is mapped. Anything else is looked up in the cache, or read by the reader that
- * recognises its content, sealed, and put into the cache. Directories are for discover.h. */
+ * recognizes its content, sealed, and put into the cache. Directories are for discover.h. */
 #ifndef SESSION_LOAD_H
 #define SESSION_LOAD_H
 
@@ -19,7 +19,7 @@ typedef struct {
     bool no_cache;
     bool unkept; /* a trace that is read is not put into the cache */
     /* What the caller will read, as for trace_require; 0: everything. A cached trace damaged
-     * there is read anew; to name little makes opening a large one fast. */
+     * there is read again; naming few tables makes opening a large one fast. */
     uint64_t tables;
     bool named;                  /* by the user: it may be a pipe, which is waited for */
     int64_t process;             /* of a file of several: whose rows are read; 0: all */
@@ -34,7 +34,8 @@ typedef struct {
      * summary: that is looked for in the cache and kept there, the trace itself is not.
      * May be NULL. */
     reduce_fn reduce;
-    trace_source who; /* what the summary depends on beside the file: the worker's name, rank */
+    trace_source who; /* what the summary depends on in addition to the file: the worker's name,
+                         rank */
     trace *known;     /* the trace of the file, where the caller has it; NULL: it is read */
 } load_options;
 

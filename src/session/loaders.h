@@ -1,5 +1,5 @@
-/* loaders.h: a worker and the processes of its data loader, which are recorded into files of
- * their own, as one trace. What a step waited for may be in one of them. */
+/* loaders.h: a worker and the processes of its data loader, which are recorded into separate
+ * files, as one trace. What a step waited for may be in one of them. */
 #ifndef SESSION_LOADERS_H
 #define SESSION_LOADERS_H
 

@@ -56,8 +56,8 @@ static void split_paddle(str stem, trace_name *out) {
         }
 }
 
-/* A timeline's worker is the process; its memory picture is another recording, under a name of
- * its own. */
+/* A timeline's worker is the process; its memory picture is another recording, under another
+ * name. */
 static bool parse_megengine(str stem, int packing, trace_name *out) {
     str worker = stem;
     if (take_end(&stem, STR(".memory_flow.svg")))

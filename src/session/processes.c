@@ -15,7 +15,7 @@
 #include "session/sniff.h"
 #include "store/builder.h"
 
-/* Is it a report of Nsight? A file that cannot be read is none, unless it was named. */
+/* Is it a report of Nsight? A file that cannot be read is not, unless it was named. */
 static status is_nsight(const found_file *f, bool named, source *s, bool *is, error *err) {
     const format *is_of = NULL;
     status st = sniff_source(s, f->path.p, &is_of, named ? err : NULL);

@@ -3,9 +3,9 @@
  *     job/rank0/trace.json          one run `job` with the workers rank0/trace and rank1/trace,
  *     job/rank1/trace.json          not two runs
  *
- * Only folders whose whole name is a rank, and only where at least two of them lie beside each
- * other: a single folder rank0 is a run like any other. MindSpore's files say themselves whose
- * they are, and what belongs to them lies in folders of their own: those stay as they are. */
+ * Only folders whose whole name is a rank, and only where at least two of them are in one
+ * folder: a single folder rank0 is a run like any other. MindSpore's files say themselves whose
+ * they are, and what belongs to them is in separate folders: those stay as they are. */
 #include "ingest/mindspore/mindspore.h"
 #include "session/discover_int.h"
 

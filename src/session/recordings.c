@@ -57,7 +57,7 @@ static str root_of(str worker) {
 
 /* ---- is there anything to tell apart ----------------------------------------------------- */
 
-/* True when there is one process, or when all are ranks and no rank comes twice. */
+/* True when there is one process, or when all are ranks and no rank occurs twice. */
 static bool is_one_run(const found_file *f, size_t n, map *roots) {
     uint32_t n_roots = 0, n_plain = 0;
     bool twice = false;

@@ -3,9 +3,8 @@
  * People point at a folder and mean the run: all ranks of it, and nothing that is not one. Five
  * things tell, the first that says anything decides:
  *
- *     the name's role    host_7.loader_9, host_5.launcher: not ranks, whoever they belong to
- *     ranks in names     rank0, rank-1, …: those are the ranks, whatever lies beside them is
- *                        not
+ *     the name's role    host_7.loader_9, host_5.launcher: not ranks, no matter which
+ *     ranks in names     rank0, rank-1, …: those are the ranks, whatever is next to them is not
  *     ranks in files     distributedInfo of PyTorch, or the recording's: at least two
  *                        different ones
  *     numbered workers   worker0, worker1, …, when the files say nothing
@@ -13,9 +12,9 @@
  *                        names
  *
  * Otherwise each is a trace by itself: two runs of a script into one folder are not two ranks.
- * Of several workers with one rank the last recorded is the rank; a program was run again into
- * the same folder. A file beside ranks that tells nothing because it is damaged is a rank
- * nobody knows the number of. A picture of memory is not a rank. */
+ * When several workers have one rank, the last recorded is the rank; a program was run again
+ * into the same folder. A file next to ranks that says nothing because it is damaged is a rank
+ * of unknown number. A picture of memory is not a rank. */
 #include <stdlib.h>
 
 #include "session/discover_int.h"
@@ -110,8 +109,8 @@ static bool is_damaged(const worker_entry *w) {
            !sniff_is_trace(w->spans[w->n_spans - 1].path.p);
 }
 
-/* Whoever has a rank is one, the newest of equal ones; beside ranks nothing else is a trace of
- * the run's own. The workers are sorted by rank. */
+/* A worker with a rank is one, the newest of equal ones; next to ranks nothing else is a trace
+ * of the run itself. The workers are sorted by rank. */
 static void mark_ranks(run_entry *r, bool told_by_files) {
     int64_t last = INT64_MIN;
     for (uint32_t i = 0; i < r->n_workers && may_be_rank(&r->workers[i]); i++) {
@@ -162,7 +161,7 @@ void roles_settle(run_entry *r) {
     bool told_by_files = false;
     take_names(r);
     n = roles_own_count(r, &n_different);
-    if (!n) { /* only children, or only pictures of memory: then they are what there is */
+    if (!n) { /* only children, or only pictures of memory: then those are shown */
         for (uint32_t i = 0; i < r->n_workers; i++) r->workers[i].role = WORKER_TRACE;
         n = roles_own_count(r, &n_different);
     }

@@ -5,7 +5,7 @@
  * the source and says itself what it found. Nothing is taken from the source, so a pipe can be
  * read afterwards.
  *
- * What no format wants is told apart as far as it helps: a file of another tool (foreign.c),
+ * What no format accepts is classified as far as it helps: a file of another tool (foreign.c),
  * empty, JSON of another kind, text, binary, a compressed stream that gives nothing. */
 #include "session/sniff.h"
 
@@ -66,7 +66,7 @@ const format *sniff_bytes(str head, bool whole, uint16_t *found) {
     return other ? NULL : f;
 }
 
-/* The text of a database's tables may stand anywhere in its first pages. */
+/* The text of a database's tables may be anywhere in its first pages. */
 static bool needs_more(str head, sniff_answer answer) {
     return head.n == FIRST_LOOK &&
            (answer == SNIFF_MAYBE || str_starts(head, STR("SQLite format 3")));

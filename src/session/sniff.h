@@ -10,7 +10,7 @@
  * or ERR_UNSUPPORTED with one sentence that says what was found and what is accepted. */
 status sniff_source(source *s, const char *path, const format **out, error *err) MUST_USE;
 
-/* What a file is for somebody who looks through a folder. */
+/* What a file is, for a listing of its folder. */
 typedef struct {
     bool trace;       /* certainly; else: */
     uint16_t what;    /* a noun for lists */

@@ -19,7 +19,7 @@
  *                          does not fit tag 0
  *
  * One shape is special: ARGS_SHAPE_RAW is one value of tag 2, the whole object as text. A
- * number that does not come back as it was written ("-0.0", "1e5", 20 digits) is a raw value.
+ * number that would not be printed as it was written ("-0.0", "1e5", 20 digits) is a raw value.
  * Because of the differences a record is found by walking its block from the start.
  *
  * The encoder is in seal and ingest (through the inline functions here); args.c reads. */
@@ -109,7 +109,7 @@ typedef struct {
  * length, id and offset is checked: the bytes may come from a hostile file. */
 typedef struct args_reader args_reader;
 
-/* Of a mapped file this checks the arguments once (trace_require), so it can fail with
+/* Checks the arguments of a mapped file once (trace_require), so it can fail with
  * ERR_FORMAT. */
 status args_reader_new(const struct trace *t, args_reader **out, error *err) MUST_USE;
 void args_reader_free(args_reader *r);
@@ -118,7 +118,7 @@ void args_reader_free(args_reader *r);
 status args_read(args_reader *r, uint32_t record, args_record *out, error *err) MUST_USE;
 /* The record as a JSON object appended to out; ERR_MEMORY or what args_read says. */
 status args_read_json(args_reader *r, uint32_t record, buf *out, error *err) MUST_USE;
-/* Value i of a record as JSON text. Always valid JSON: raw text that is none (a bare NaN,
+/* Value i of a record as JSON text. Always valid JSON: raw text that is not JSON (a bare NaN,
  * damage) comes as a JSON string. */
 void args_value_json(const struct trace *t, const args_record *rec, uint32_t i, buf *out);
 

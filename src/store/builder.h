@@ -21,7 +21,7 @@ struct trace;
 /* NULL when out of memory. */
 builder *builder_new(void);
 void builder_free(builder *b);
-/* A part of its own for one thread; freed with the builder. NULL when out of memory. */
+/* A separate part for one thread; freed with the builder. NULL when out of memory. */
 part *builder_part(builder *b);
 /* Shared by all parts; adding is thread safe. */
 intern *builder_strings(builder *b);
@@ -45,8 +45,8 @@ void builder_set_other_is_op(builder *b, bool yes);
 void builder_set_memory_in_ranges(builder *b, bool yes);
 /* Device work finds its launch by arrows of kind FLOW_LAUNCH, not by correlation ids. */
 void builder_set_launch_by_arrow(builder *b, bool yes);
-/* Device work names the operator it belongs to by its external id, whoever launched it: one
- * call may launch the work of many. */
+/* Device work names the operator it belongs to by its external id, no matter which operator
+ * launched it: one call may launch the work of many. */
 void builder_set_work_names_op(builder *b, bool yes);
 /* A node of a graph was made by the call with this correlation. Not thread safe. */
 status builder_captured(builder *b, int64_t node, int64_t correlation) MUST_USE;
@@ -65,7 +65,7 @@ typedef struct {
     int64_t memory;
     int32_t compute_major, compute_minor, sm_count, threads_per_sm, warp_size;
 } raw_device;
-/* Nothing is known of it: a reader sets what its producer told. */
+/* Nothing is known of it: a reader sets what its producer recorded. */
 #define RAW_DEVICE_NONE                         \
     ((raw_device){.id = ABSENT_I32,             \
                   .type = DEVICE_UNKNOWN,       \
@@ -81,7 +81,7 @@ typedef struct {
     int32_t line;
 } raw_kernel_source;
 status builder_add_kernel_source(builder *b, const raw_kernel_source *k, error *err) MUST_USE;
-/* Of all devices added so far. */
+/* Applies to all devices added so far. */
 void builder_set_device_type(builder *b, uint8_t type);
 typedef struct {
     uint32_t name, description, backend, ranks;
@@ -91,8 +91,8 @@ status builder_add_group(builder *b, const raw_group *g, error *err) MUST_USE;
 /* Tables that a reader fills as schema.def has them: what a producer had added up itself. row_X
  * has the columns of table X, builder_put_X adds one; they keep the order they are added in.
  * Start from row_X_none(): what is not known is absent, not zero. A column ref_X holds the
- * number in which that row was added, from 1; it may come later, and one that never comes is
- * none. Not for tables that the seal makes from parts (slice, kernel, op, …).
+ * number in which that row was added, from 1; it may come later, and one that is never added
+ * becomes none. Not for tables that the seal makes from parts (slice, kernel, op, …).
  *
  *     row_producer_step row = row_producer_step_none();
  *     row.duration = ns;
@@ -305,9 +305,9 @@ uint16_t builder_category(builder *b, uint32_t name);
 /* Each adds one row and returns ERR_MEMORY when there is no room. extra rows come before their
  * slice: part_op(p, &op, &slice) fills slice->extra. */
 status part_slice(part *p, const raw_slice *row) MUST_USE;
-/* Room for a slice of this track and start, to be filled before the next call; NULL when there
- * is none. For those who add slices by the million: a row that is made elsewhere and copied at
- * once makes a processor wait for its own writes. */
+/* Room for a slice of this track and start, to be filled before the next call; NULL when out of
+ * memory. For readers that add slices by the million: a row that is made elsewhere and copied
+ * at once makes a processor wait for its own writes. */
 raw_slice *part_slice_room(part *p, uint32_t track, int64_t start);
 /* The same for a memory event. */
 raw_memory *part_memory_room(part *p);
@@ -338,7 +338,7 @@ int64_t part_loss_count(const part *p, cause c);
 /* One more event read; one more event dropped. */
 void part_count(part *p, uint64_t read, uint64_t dropped);
 
-/* About so many rows will come: room for them is mapped at once, in large pages. Only a wish;
+/* About this many rows will come: room for them is mapped at once, in large pages. Only a wish;
  * more rows and fewer cost nothing. */
 void part_expect(part *p, uint64_t n_slices, uint64_t n_memories);
 void part_expect_points(part *p, uint64_t n_counters, uint64_t n_marks, uint64_t n_arrows);

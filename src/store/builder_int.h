@@ -12,7 +12,7 @@
 /* A track as one part knows it. */
 typedef struct {
     ident pid, tid;
-    bool async;         /* ranges that may overlap: a row of their own beside the thread's */
+    bool async;         /* ranges that may overlap: on a separate row next to the thread's */
     uint32_t sealed;    /* row in the sealed track table, filled by the seal */
     uint32_t n_slices;  /* on it */
     uint32_t n_runs;    /* of slices whose starts do not fall; never fewer than there are */
@@ -140,12 +140,12 @@ typedef struct {
     }          \
     t;
 #include "store/schema.def"
-    uint32_t *raw_row; /* raw row of each sealed slice, counted over all parts */
-    uint32_t *detail;  /* row of each slice in the op, kernel, call or module_call table */
-    uint32_t
-        *by_slice[2]; /* two more numbers for each slice, for whoever needs them (frames) */
-    int64_t *call_external;   /* by row of call: what links it to its op */
-    int64_t *module_id;       /* by row of module_call: the producer's number */
+    uint32_t *raw_row;      /* raw row of each sealed slice, counted over all parts */
+    uint32_t *detail;       /* row of each slice in the op, kernel, call or module_call table */
+    uint32_t *by_slice[2];  /* two more numbers for each slice, for the passes that need them
+                         (frames) */
+    int64_t *call_external; /* by row of call: what links it to its op */
+    int64_t *module_id;     /* by row of module_call: the producer's number */
     int64_t *kernel_external; /* by row of kernel */
     bool has_callers;         /* some slices are frames of a call stack, or modules */
     void *spare;              /* the memory of the arrays by slice */
@@ -163,8 +163,9 @@ typedef struct {
 /* n zeroed elements that live until the seal is done; NULL when out of memory. Thread safe, as
  * are seal_table and seal_lost: the steps after seal_details run side by side. */
 void *seal_scratch(seal_ctx *s, size_t n, size_t elem_bytes);
-/* Ancestors that are looked at to find who runs at a time. Nobody nests deeper, and a file made
- * to nest a million levels must not be asked a million times for each of a million arrows. */
+/* At most this many ancestors are searched for the slice that runs at a time. No real program
+ * nests deeper, and a file made to nest a million levels must not cost a million looks for each
+ * of a million arrows. */
 enum { MAX_CLIMB = 10000 };
 
 /* Makes room for n rows (row 0 included) in every column of a table, zeroed, owned by the

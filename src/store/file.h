@@ -9,9 +9,9 @@
 
 #include "store/trace.h"
 
-/* Writes to a temporary name beside `path`, syncs and renames; a failed write leaves nothing
- * behind. `key` (may be empty) is kept in the header: the cache puts there what the trace was
- * made from. */
+/* Writes to a temporary name next to `path`, syncs and renames; a failed write leaves no file.
+ * `key` (may be empty) is kept in the header: the cache puts there what the trace was made
+ * from. */
 status file_write(const trace *t, const char *path, str key, error *err) MUST_USE;
 /* The same bytes to an open file, front to back (a pipe will do). */
 status file_write_fd(const trace *t, int fd, str key, error *err) MUST_USE;

@@ -52,7 +52,7 @@ static uint32_t max_u8(const uint8_t *p, uint32_t n) {
     return m;
 }
 
-static bool strings_stand(const trace *t, const uint32_t *ids, uint32_t n) {
+static bool strings_are_valid(const trace *t, const uint32_t *ids, uint32_t n) {
     uint64_t total = t->string_offset[t->n_strings];
     for (uint32_t i = 0; i < n; i++) {
         const uint64_t *o = t->string_offset + ids[i];
@@ -83,7 +83,7 @@ static uint64_t find_limit(const trace *t, int column) {
     return c->type == TYPE_REF ? trace_rows(t, c->target) : UINT64_MAX;
 }
 
-static bool column_stands(const trace *t, int column) {
+static bool column_is_valid(const trace *t, int column) {
     const open_file *f = t->owner->file;
     const column_info *c = &COLUMN_INFO[column];
     uint64_t limit = find_limit(t, column);
@@ -97,7 +97,7 @@ static bool column_stands(const trace *t, int column) {
     if (largest >= limit ||
         (f->toc[column] && c->elem_bytes == 4 && largest != f->toc[column]->maximum))
         return false;
-    return c->type != TYPE_STR || is_checked(f, FILE_STRINGS) || strings_stand(t, p, n);
+    return c->type != TYPE_STR || is_checked(f, FILE_STRINGS) || strings_are_valid(t, p, n);
 }
 
 /* ---- promises between rows --------------------------------------------------------------- */
@@ -144,7 +144,7 @@ static bool tracks_partition(const trace *t) {
     return at == t->slice.n;
 }
 
-static bool times_stand(const trace *t) {
+static bool times_are_valid(const trace *t) {
     bool ok = true;
     for (uint32_t i = 0; i < t->slice.n; i++) {
         int64_t start = t->slice.start[i], dur = t->slice.dur[i];
@@ -174,7 +174,7 @@ static status check_rows(const trace *t, int table, bool *ok, error *err) {
     switch (table) {
     case TABLE_track: *ok = tracks_partition(t); break;
     case TABLE_slice:
-        *ok = parents_precede(t->slice.parent, t->slice.n) && times_stand(t);
+        *ok = parents_precede(t->slice.parent, t->slice.n) && times_are_valid(t);
         break;
     case TABLE_frame: *ok = parents_precede(t->frame.parent, t->frame.n); break;
     case TABLE_module: return check_no_circle(t->module.parent, t->module.n, ok, err);
@@ -203,13 +203,13 @@ static void check_column(void *context, size_t i, int thread) {
     int column = c->first_column + (int)i;
     (void)thread;
     c->done[i] = file_read_section(c->t->owner->file, column, NULL);
-    if (c->done[i] == OK && !column_stands(c->t, column)) c->done[i] = ERR_FORMAT;
+    if (c->done[i] == OK && !column_is_valid(c->t, column)) c->done[i] = ERR_FORMAT;
 }
 
-/* All columns at once, by several threads: a part of what reading costs more than mapping is
- * won back. False when one does not stand, or there are no threads: then one after the other
- * says which. */
-static bool columns_stand(const trace *t, const table_info *info) {
+/* Checks all columns at once, by several threads: part of what reading costs more than mapping
+ * is won back. False when one is damaged, or there are no threads: then they are checked one
+ * after the other, to say which. */
+static bool columns_are_valid(const trace *t, const table_info *info) {
     status done[N_COLUMNS];
     int n = info->end_column - info->first_column;
     columns_check c = {t, info->first_column, done};
@@ -234,7 +234,7 @@ static status check_columns(const trace *t, const table_info *info, error *err) 
     open_file *f = t->owner->file;
     for (int c = info->first_column; c < info->end_column; c++) {
         TRY(file_read_section(f, c, err));
-        if (!column_stands(t, c)) return file_damaged(f, section_describe(c).name, err);
+        if (!column_is_valid(t, c)) return file_damaged(f, section_describe(c).name, err);
     }
     return OK;
 }
@@ -242,7 +242,7 @@ static status check_columns(const trace *t, const table_info *info, error *err) 
 static status check_table(const trace *t, int table, error *err) {
     open_file *f = t->owner->file;
     const table_info *info = &TABLE_INFO[table];
-    if (table_bytes(t, table) < LARGE_BYTES || !columns_stand(t, info))
+    if (table_bytes(t, table) < LARGE_BYTES || !columns_are_valid(t, info))
         TRY(check_columns(t, info, err));
     bool ok = true;
     TRY(check_rows(t, table, &ok, err));

@@ -81,7 +81,8 @@ bool section_is_named(const char *in_file, const char *name);
 /* An opened file: owned by its trace. */
 typedef struct {
     const char
-        *copy; /* the bytes that were read so far, each where it lies in the file; else zero */
+        *copy; /* the bytes that were read so far, each at its place in the file; the rest is
+                  zero */
     size_t file_bytes;
     int fd;                              /* -1: nothing is left to be read */
     bool has[N_SECTIONS];                /* was read */
@@ -102,7 +103,7 @@ void file_close_when_read(open_file *f);
 status file_check_header(const open_file *f, error *err) MUST_USE;
 /* Place, length and element size of a section. */
 status file_check_section(const open_file *f, const file_section *s, error *err) MUST_USE;
-/* Bytes to a temporary name beside `path`, synced, then renamed. */
+/* Bytes to a temporary name next to `path`, synced, then renamed. */
 status file_replace(const char *path, str bytes, error *err) MUST_USE;
 
 /* Checks what is small enough to be checked always. */

@@ -4,9 +4,9 @@
  * once to hash them, once to write them. In return the file is written from front to back,
  * which also works into a pipe, and a reader can open it without seeking to its end.
  *
- * A file gets its name only when it is whole: bytes go to a temporary name beside it, are
- * synced, and the name is moved over. On any failure the temporary file is gone and what stood
- * at the path before still stands. The trace is not changed. */
+ * A file gets its name only when it is whole: bytes go to a temporary name next to it, are
+ * synced, and the name is moved over. On any failure the temporary file is gone and the file
+ * that was at the path before is unchanged. The trace is not changed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -49,7 +49,7 @@ static status put_bytes(const writer *w, const void *p, size_t n) {
 
 /* ---- contents ---------------------------------------------------------------------------- */
 
-static const uint64_t ZEROS[2]; /* null row of a table nobody filled, offsets of no strings */
+static const uint64_t ZEROS[2]; /* null row of an empty table, offsets of no strings */
 
 static const void *or_zeros(const void *p) {
     return p ? p : ZEROS;
@@ -140,8 +140,8 @@ static char *make_head(const trace *t, str key, size_t *bytes) {
     }
     h->file_bytes = at;
     if (key.n) memcpy(head + used - key.n, key.p, key.n);
-    size_t behind = offsetof(file_header, checksum) + sizeof h->checksum;
-    h->checksum = hash_bytes64(head + behind, *bytes - behind);
+    size_t start = offsetof(file_header, checksum) + sizeof h->checksum;
+    h->checksum = hash_bytes64(head + start, *bytes - start);
     return head;
 }
 
@@ -201,7 +201,7 @@ static status write_and_rename(writer *w, const content *c, const char *temporar
 }
 
 static status write_content(const content *c, const char *path, error *err) {
-    /* Two threads or processes may write the same cache entry: each has a name of its own. */
+    /* Two threads or processes may write the same cache entry: each has its own name. */
     static _Atomic uint32_t counter;
     size_t n = strlen(path) + 48;
     char *temporary = mem_alloc(n);

@@ -3,8 +3,8 @@
  *     known   a b c d e f g h         b c d … f g are runs: equal, one after the other, in both
  *     other   a b c d X f g h         X is unknown, and so is what is near it
  *
- * Equal launches need not come from the same code: another branch may begin or end with the
- * kernels of the one that was taken before, and one of many equal layers may have been left
+ * Equal launches do not have to come from the same code: another branch may begin or end with
+ * the kernels of the one that was taken before, and one of many equal layers may have been left
  * out. So a launch is certain only where nothing else can be meant:
  *
  *   - not within NEAR launches of a difference: different code agrees for a few launches by
@@ -100,8 +100,8 @@ static uint32_t keep_ascending(anchor *a, uint32_t n, uint32_t *last, uint32_t *
 }
 
 /* What is equal around an anchor, between the run before it and the end of the parts. */
-static run launch_match_grow(const launch_match_ctx *m, anchor a, run before,
-                             uint32_t end_known, uint32_t end_other) {
+static run grow(const launch_match_ctx *m, anchor a, run before, uint32_t end_known,
+                uint32_t end_other) {
     uint32_t back = 0, free_known = a.known - (before.known + before.n),
              free_other = a.other - (before.other + before.n);
     while (back < smaller(free_known, free_other) &&
@@ -126,8 +126,7 @@ static status add_middle(launch_match_ctx *m, run middle, uint32_t n_other, erro
             anchors[i].other < before.other + before.n)
             continue; /* inside the run before */
         if (m->n_runs == MOST_RUNS - 1) return OK;
-        before = launch_match_grow(m, anchors[i], before, middle.known + middle.n,
-                                   middle.other + n_other);
+        before = grow(m, anchors[i], before, middle.known + middle.n, middle.other + n_other);
         m->runs[m->n_runs++] = before;
     }
     return OK;
@@ -212,7 +211,7 @@ static uint64_t *backwards(arena *a, launch_list l) {
     return to;
 }
 
-static status launch_match_prepare(launch_match_ctx *m, error *err) {
+static status prepare(launch_match_ctx *m, error *err) {
     m->known_back = (launch_list){backwards(&m->scratch, m->known), m->known.n};
     m->other_back = (launch_list){backwards(&m->scratch, m->other), m->other.n};
     m->own = ARENA_ARRAY(&m->scratch, uint32_t, (size_t)larger(m->known.n, m->other.n) + 1);
@@ -227,7 +226,7 @@ status launch_match(launch_list known, launch_list other, uint32_t *match, uint3
     for (uint32_t i = 0; i < other.n; i++) match[i] = LAUNCH_UNKNOWN;
     if (known.n == 0 || other.n == 0) return OK;
     arena_init(&m.scratch, 0);
-    status st = launch_match_prepare(&m, err);
+    status st = prepare(&m, err);
     if (st == OK) st = find_runs(&m, err);
     for (uint32_t i = 0; i < m.n_runs && st == OK; i++)
         *n_matched += write_run(&m, m.runs[i], match);

@@ -55,7 +55,7 @@ void lod_free(lod *l) {
     (TRACE_TABLE(process) | TRACE_TABLE(track) | TRACE_TABLE(slice) | TRACE_TABLE(step) | \
      TRACE_TABLE(instant) | TRACE_TABLE(counter) | TRACE_TABLE(memory) | TRACE_TABLE(kernel))
 
-static status lod_build(lod *l, pool *p, error *err) {
+static status build(lod *l, pool *p, error *err) {
     TRY(trace_require(l->t, READS, err));
     TRY(lod_build_rows(l, p, err));
     TRY(lod_build_ready(l, err));
@@ -68,7 +68,7 @@ status lod_new(const trace *t, pool *p, lod **out, error *err) {
     lod *l = mem_zalloc(sizeof *l);
     if (!l) FAIL_MEMORY(err);
     l->t = t;
-    status s = lod_build(l, p, err);
+    status s = build(l, p, err);
     if (s != OK) {
         lod_free(l);
         return s;
@@ -95,7 +95,7 @@ const char *lane_kind_name(lane_kind k) {
 }
 
 /* The place of a slice in a row, or UINT32_MAX: slices of a row ascend. */
-static uint32_t lod_find_place(const lod *l, const lod_row *r, uint32_t slice) {
+static uint32_t find_place(const lod *l, const lod_row *r, uint32_t slice) {
     uint32_t low = SEARCH_FIRST(i, r->first, r->end, l->entries[i].id < slice);
     return low < r->end && l->entries[low].id == slice ? low : UINT32_MAX;
 }
@@ -111,7 +111,7 @@ bool lod_find(const lod *l, uint32_t slice, uint32_t *lane, uint32_t *row, uint3
     for (uint32_t i = first_lane(l, track); i < l->n_lanes && l->lanes[i].track == track; i++) {
         if (l->lanes[i].kind == LANE_INSTANTS) continue;
         for (uint32_t r = 0; r < l->lanes[i].n_rows; r++) {
-            uint32_t at = lod_find_place(l, &l->rows[l->lanes[i].first_row + r], slice);
+            uint32_t at = find_place(l, &l->rows[l->lanes[i].first_row + r], slice);
             if (at == UINT32_MAX) continue;
             *lane = i;
             *row = r;

@@ -1,21 +1,21 @@
 /* lod.h: level of detail: what a timeline can draw of a trace of any size, at any zoom.
  *
  * A track is cut into lanes (work, calls, python, …), a lane into rows whose slices do not
- * overlap; row 0 holds the outermost slices of that lane. Over each row stands a tree of sums,
- * so that a row can be read in buckets of any power of two of nanoseconds, counted from the
- * trace's own zero:
+ * overlap; row 0 holds the outermost slices of that lane. Each row has a tree of sums, so that
+ * a row can be read in buckets of any power of two of nanoseconds, counted from the trace's own
+ * zero:
  *
  *     lod_cursor c = lod_begin(l, row, from_ns, to_ns, shift);
  *     for (lod_box b; lod_next(&c, &b);) …
  *
- * A slice at least as long as a bucket is a box of its own; shorter ones that start in the same
+ * A slice at least as long as a bucket is a separate box; shorter ones that start in the same
  * bucket, with none of the long ones between them, are one box: how many, how much time, which
  * is the longest. So a bucket gives at most two boxes, and counts and times of all boxes of a
  * row add up to those of its slices at every level. What many slices share is kept ready.
  *
- * Beside the rows: counters (and memory curves) with smallest and largest value of any range;
- * the slices of each name; covers, the share of time in which devices or the host did
- * something.
+ * Apart from the rows there are counters (and memory curves) with smallest and largest value of
+ * any range; the slices of each name; covers, the share of time in which devices or the host
+ * did something.
  *
  * Made once after loading (about 90 ns and 38 bytes a slice), read by any number of threads.
  * Holds no reference: the trace must live longer. */
@@ -55,8 +55,8 @@ typedef struct {
     uint8_t ready_shift, n_ready;
 } lod_row;
 
-/* A slice of a row (an instant in lanes of those). Start and duration are beside the id,
- * because the slices of a row lie far apart in the trace and each look at one would be a
+/* A slice of a row (an instant in lanes of those). Start and duration are stored with the id,
+ * because the slices of a row are far apart in the trace and each lookup would be a cache
  * miss. */
 typedef struct {
     int64_t start_ns;
@@ -102,7 +102,7 @@ typedef struct {
     size_t bytes;
 } lod_cover;
 
-/* How much of a device its kernels filled, 0…1 (estimated), by what lies below before a
+/* How much of a device its kernels filled, 0…1 (estimated), as the integral up to each
  * moment. */
 typedef struct {
     uint32_t n;    /* 0: not recorded */
@@ -120,7 +120,7 @@ typedef struct {
 typedef struct lod {
     const trace *t;
     uint32_t n_lanes;
-    lod_lane *lanes; /* lane 0 is none; steps first, then by track */
+    lod_lane *lanes; /* lane 0 means none; steps first, then by track */
     uint32_t n_rows;
     lod_row *rows;
     uint32_t n_entries;
@@ -169,8 +169,8 @@ static inline lane_kind lod_lane_kind(uint8_t track, uint8_t slice) {
     return slice == KIND_PYTHON || slice == KIND_MODULE ? LANE_PYTHON : LANE_WORK;
 }
 
-/* Which lane and row a slice is drawn on; false for a slice that is none. Cost: a binary search
- * for each row of the lane. */
+/* Which lane and row a slice is drawn on; false for a slice that is not drawn. Cost: a binary
+ * search for each row of the lane. */
 bool lod_find(const lod *l, uint32_t slice, uint32_t *lane, uint32_t *row, uint32_t *place);
 
 /* ---- rows ---- */

@@ -1,4 +1,4 @@
-/* lod_cover.c: when devices worked, when the host did, when data were loaded.
+/* lod_cover.c: when devices worked, when the host did, when data was loaded.
  *
  * A cover is the union of slices as a function: how much time was covered before a moment. The
  * share of any range is then two binary searches. Slices of one track ascend by start, so the
@@ -39,7 +39,7 @@ static bool wanted(const trace *t, uint32_t track, const question *q) {
     return q->device == ABSENT_I32 || t->track.device[track] == q->device;
 }
 
-static bool lod_cover_join(vec *ranges, size_t from, int64_t start, int64_t end) {
+static bool join(vec *ranges, size_t from, int64_t start, int64_t end) {
     range *last = ranges->n > from ? &VEC(ranges, range)[ranges->n - 1] : NULL;
     if (last && start <= last->end) {
         last->end = max_i64(last->end, end);
@@ -50,22 +50,20 @@ static bool lod_cover_join(vec *ranges, size_t from, int64_t start, int64_t end)
     return r != NULL;
 }
 
-static status lod_cover_collect(const trace *t, const question *q, vec *ranges, error *err) {
+static status collect(const trace *t, const question *q, vec *ranges, error *err) {
     for (uint32_t track = 1; track < t->track.n; track++) {
         if (!wanted(t, track, q)) continue;
         size_t from = ranges->n;
         for (uint32_t i = t->track.first[track]; i < t->track.end[track]; i++) {
             if (!(q->kinds & BIT(t->slice.kind[i])) || t->slice.dur[i] <= 0) continue;
-            if (!lod_cover_join(ranges, from, t->slice.start[i], trace_slice_end(t, i)))
-                FAIL_MEMORY(err);
+            if (!join(ranges, from, t->slice.start[i], trace_slice_end(t, i))) FAIL_MEMORY(err);
         }
     }
     return OK;
 }
 
 /* Sorted by start and joined, into the cover. */
-static status lod_cover_settle(const vec *ranges, sort_pair *pairs, lod_cover *out,
-                               error *err) {
+static status settle(const vec *ranges, sort_pair *pairs, lod_cover *out, error *err) {
     const range *r = ranges->p;
     size_t n = ranges->n, bytes = (2 * n + 2) * sizeof(int64_t);
     int64_t *start = mem_map(bytes), *covered = start + n + 1, end = INT64_MIN;
@@ -90,11 +88,11 @@ static status lod_cover_settle(const vec *ranges, sort_pair *pairs, lod_cover *o
 
 static status make(const trace *t, const question *q, lod_cover *out, error *err) {
     vec ranges = VEC_INIT(range);
-    status s = lod_cover_collect(t, q, &ranges, err);
+    status s = collect(t, q, &ranges, err);
     if (s == OK && ranges.n > 0 && ranges.n < UINT32_MAX) {
         size_t bytes = 2 * ranges.n * sizeof(sort_pair);
         sort_pair *pairs = mem_map(bytes);
-        s = pairs ? lod_cover_settle(&ranges, pairs, out, err)
+        s = pairs ? settle(&ranges, pairs, out, err)
                   : error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
         if (pairs) mem_unmap(pairs, bytes);
     }
@@ -103,7 +101,7 @@ static status make(const trace *t, const question *q, lod_cover *out, error *err
 }
 
 /* The devices that have a stream with device work, by number. */
-static status lod_cover_find_devices(lod *l, error *err) {
+static status find_devices(lod *l, error *err) {
     const trace *t = l->t;
     l->devices = LOD_MAP(l, LOD_DEVICES, lod_device, t->track.n);
     if (!l->devices) FAIL_MEMORY(err);
@@ -124,7 +122,7 @@ static status lod_cover_find_devices(lod *l, error *err) {
 
 status lod_build_covers(lod *l, error *err) {
     question q = {.kinds = DEVICE_KINDS, .streams = true};
-    TRY(lod_cover_find_devices(l, err));
+    TRY(find_devices(l, err));
     for (uint32_t i = 0; i < l->n_devices; i++) {
         q.device = l->devices[i].device;
         if (q.device == ABSENT_I32) continue;

@@ -1,4 +1,4 @@
-/* lod_int.h: the parts of a level-of-detail index, each made by a file of its own. */
+/* lod_int.h: the parts of a level-of-detail index, each made by a separate file. */
 #ifndef STORE_LOD_INT_H
 #define STORE_LOD_INT_H
 

@@ -1,8 +1,8 @@
 /* lod_load.c: how much of a device its kernels filled, as a function of time.
  *
- * At any moment the blocks per multiprocessor of all running kernels are added up; more than
- * one does not fill a device more than whole (the estimate of SM efficiency, as
- * analyse/scan/device_metrics.h has it). The function is kept by what lies below it before each
+ * At any moment the blocks per SM of all running kernels are added up; more than one does not
+ * fill a device more than whole (the estimate of SM efficiency, as
+ * analyse/scan/device_metrics.h has it). The function is stored as its integral up to each
  * moment where it changes, so the mean of any range is two binary searches. The running sum is
  * a whole number of millionths: taking away what was added leaves exactly nothing. */
 #include <math.h>
@@ -13,7 +13,7 @@
 
 #define MILLION 1000000
 
-/* A kernel's value in millionths; 0 when the producer did not write it. */
+/* A kernel's value in ppm; 0 when the producer did not write it. */
 static int64_t millionths(double blocks) {
     if (!(blocks > 0)) return 0;
     return blocks > 1000 ? 1000 * (int64_t)MILLION : round_i64(blocks * MILLION);
@@ -25,7 +25,7 @@ static bool loads(const trace *t, uint32_t k, int32_t device) {
            t->slice.dur[t->kernel.slice[k]] > 0 && millionths(t->kernel.blocks_per_sm[k]) > 0;
 }
 
-static uint64_t lod_load_sort_key(int64_t v) {
+static uint64_t sort_key(int64_t v) {
     return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
@@ -35,8 +35,8 @@ static void find_edges(const trace *t, int32_t device, sort_pair *edges, size_t 
     for (uint32_t k = 1; k < t->kernel.n && at < n; k++) {
         uint32_t slice = t->kernel.slice[k];
         if (!loads(t, k, device)) continue;
-        edges[at++] = (sort_pair){lod_load_sort_key(t->slice.start[slice]), k};
-        edges[at++] = (sort_pair){lod_load_sort_key(trace_slice_end(t, slice)), k | 1u << 31};
+        edges[at++] = (sort_pair){sort_key(t->slice.start[slice]), k};
+        edges[at++] = (sort_pair){sort_key(trace_slice_end(t, slice)), k | 1u << 31};
     }
     sort_radix(edges, edges + n, n);
 }
@@ -82,7 +82,7 @@ void lod_load_fini(lod_load *l) {
     *l = (lod_load){.n = 0};
 }
 
-/* What lies below the function before a moment. */
+/* The integral of the function up to a moment. */
 static double load_before(const lod_load *l, int64_t time_ns) {
     uint32_t low = SEARCH_FIRST(i, 0, l->n, l->time[i] <= time_ns);
     if (low == 0) return 0;

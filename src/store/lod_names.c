@@ -27,7 +27,7 @@ static status place_names(lod *l, uint32_t *place, error *err) {
     return OK;
 }
 
-static status lod_names_build(lod *l, uint32_t *place, error *err) {
+static status build(lod *l, uint32_t *place, error *err) {
     const trace *t = l->t;
     for (uint32_t i = 1; i < t->slice.n; i++) place[t->slice.name[i]]++;
     TRY(place_names(l, place, err));
@@ -48,7 +48,7 @@ status lod_build_names(lod *l, error *err) {
     if (!l->by_name) FAIL_MEMORY(err);
     uint32_t *place = mem_map(bytes);
     if (!place) FAIL_MEMORY(err);
-    status s = lod_names_build(l, place, err);
+    status s = build(l, place, err);
     mem_unmap(place, bytes);
     return s;
 }

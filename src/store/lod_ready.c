@@ -39,7 +39,7 @@ static bool is_small(const lod_box *b, int shift) {
     return b->count > 1 || b->time_ns >> shift == 0;
 }
 
-static void lod_ready_join(const trace *t, lod_box *to, const lod_box *b) {
+static void join(const trace *t, lod_box *to, const lod_box *b) {
     to->end_ns = b->end_ns;
     to->time_ns = add_i64(to->time_ns, b->time_ns);
     to->count += b->count;
@@ -55,7 +55,7 @@ static bool add_wider(lod_ready_ctx *k, const lod_level *from, int shift) {
         bool joins = small && now.count && is_small(&b, shift) &&
                      b.start_ns < bucket_end(now.start_ns, shift);
         if (joins) {
-            lod_ready_join(k->l->t, &now, &b);
+            join(k->l->t, &now, &b);
             continue;
         }
         if (now.count && !add_box(k, &now)) return false;
@@ -71,7 +71,7 @@ static bool end_level(lod_ready_ctx *k, uint32_t first) {
     return level != NULL;
 }
 
-static bool lod_ready_keep_row(lod_ready_ctx *k, uint32_t row) {
+static bool keep_row(lod_ready_ctx *k, uint32_t row) {
     lod_row *r = &k->l->rows[row];
     int shift = first_level(k->l, r);
     uint32_t first = (uint32_t)k->boxes.n, first_level_of_row = (uint32_t)k->levels.n;
@@ -93,7 +93,7 @@ static bool lod_ready_keep_row(lod_ready_ctx *k, uint32_t row) {
 }
 
 /* What was gathered stays where it is; the index gives it back. */
-static void lod_ready_settle(lod_ready_ctx *k) {
+static void settle(lod_ready_ctx *k) {
     lod *l = k->l;
     l->boxes = k->boxes.p;
     l->bytes[LOD_BOXES] = k->boxes.mapped_bytes;
@@ -107,9 +107,9 @@ status lod_build_ready(lod *l, error *err) {
     for (uint32_t i = 0; i < l->n_rows && ok; i++) {
         const lod_row *r = &l->rows[i];
         if (r->end - r->first < LEAST_ENTRIES || lod_is_instants(l, r)) continue;
-        ok = lod_ready_keep_row(&k, i);
+        ok = keep_row(&k, i);
     }
-    lod_ready_settle(&k);
+    settle(&k);
     if (!ok) FAIL_MEMORY(err);
     return OK;
 }

@@ -57,7 +57,7 @@ static lane_kind kind_of_lane(uint8_t track, int local) {
 }
 
 /* The first free row from `least` on. */
-static uint32_t lod_rows_take_row(lane_state *s, uint32_t least, int64_t start, int64_t end) {
+static uint32_t take_row(lane_state *s, uint32_t least, int64_t start, int64_t end) {
     uint32_t row = least < LOD_MAX_ROWS ? least : LOD_MAX_ROWS - 1;
     while (row < s->n_rows && row < LOD_MAX_ROWS - 1 && s->free_at[row] > start) row++;
     while (s->n_rows <= row) s->free_at[s->n_rows++] = INT64_MIN;
@@ -75,7 +75,7 @@ static void assign_slices(lod_rows_ctx *q, uint32_t track, lane_state *lanes) {
         int local = local_lane(kind, t->slice.kind[i]);
         lane_state *s = &lanes[local];
         uint32_t least = s->n ? s->stack[s->n - 1].row + 1u : 0;
-        uint32_t row = lod_rows_take_row(s, least, t->slice.start[i], trace_slice_end(t, i));
+        uint32_t row = take_row(s, least, t->slice.start[i], trace_slice_end(t, i));
         s->stack[s->n++] = (open_slice){depth, (uint16_t)row};
         s->n_slices++;
         q->lane_of[i] = (uint8_t)local;
@@ -120,8 +120,8 @@ static status assign_steps(const lod *l, marks *m, error *err) {
     if (!s) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->step.n; i++)
         if (t->step.slice[i])
-            m->row_of_step[i] = (uint16_t)lod_rows_take_row(
-                s, 0, t->slice.start[t->step.slice[i]], trace_slice_end(t, t->step.slice[i]));
+            m->row_of_step[i] = (uint16_t)take_row(s, 0, t->slice.start[t->step.slice[i]],
+                                                   trace_slice_end(t, t->step.slice[i]));
     m->step_rows = s->n_rows;
     mem_free(s);
     return OK;

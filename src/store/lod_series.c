@@ -5,7 +5,7 @@
  * allocated and reserved, from the totals the producer wrote after each event. Both tables
  * ascend by time, so counting the samples of each series and then putting them in place keeps
  * that order. Values that are not numbers are left out. Blocks are counted from the first
- * sample of all series: one that lies across two series is never used whole. */
+ * sample of all series: one that spans two series is never used whole. */
 #include "base/map.h"
 #include "base/vec.h"
 #include "store/lod_int.h"
@@ -24,7 +24,7 @@ static bool same_series(const lod_series *a, const lod_series *b) {
            a->reserved == b->reserved;
 }
 
-static uint64_t lod_series_key_of(const lod_series *s) {
+static uint64_t key_of(const lod_series *s) {
     uint64_t device =
         (uint64_t)(uint32_t)s->device << 9 | (uint64_t)s->device_type << 1 | s->reserved;
     return hash_pair(hash_pair(s->track, s->name), hash_pair(s->series, device));
@@ -41,7 +41,7 @@ static lod_series *find_recent(const series_ctx *g, const lod_series *like) {
 
 /* The series of this key, added when new; NULL when out of memory. */
 static lod_series *search_series(series_ctx *g, const lod_series *like) {
-    for (uint64_t key = lod_series_key_of(like);; key++) {
+    for (uint64_t key = key_of(like);; key++) {
         uint32_t *at = map_at(&g->index, key);
         if (!at) return NULL;
         if (*at != MAP_NONE) {
@@ -86,8 +86,7 @@ static bool memory_key(const trace *t, uint32_t row, bool reserved, lod_series *
 }
 
 /* One sample: counts it, or puts it in place once the points are there. */
-static bool lod_series_take(series_ctx *g, const lod_series *key, int64_t time_ns,
-                            double value) {
+static bool take(series_ctx *g, const lod_series *key, int64_t time_ns, double value) {
     lod_series *s = find_series(g, key);
     if (!s) return false;
     if (g->l->point_time) {
@@ -105,15 +104,14 @@ static status pass(series_ctx *g, error *err) {
     for (uint32_t i = 1; i < t->counter.n; i++) {
         lod_series key = counter_key(t, i);
         if (!isfinite(t->counter.value[i])) continue;
-        if (!lod_series_take(g, &key, t->counter.time[i], t->counter.value[i]))
-            FAIL_MEMORY(err);
+        if (!take(g, &key, t->counter.time[i], t->counter.value[i])) FAIL_MEMORY(err);
     }
     for (uint32_t i = 1; i < t->memory.n; i++)
         for (int reserved = 0; reserved < 2; reserved++) {
             lod_series key;
             double value;
             if (!memory_key(t, i, reserved != 0, &key, &value)) continue;
-            if (!lod_series_take(g, &key, t->memory.time[i], value)) FAIL_MEMORY(err);
+            if (!take(g, &key, t->memory.time[i], value)) FAIL_MEMORY(err);
         }
     return OK;
 }
@@ -127,7 +125,7 @@ static void fill_blocks(lod *l, uint32_t n) {
     }
 }
 
-static status lod_series_build(series_ctx *g, error *err) {
+static status build(series_ctx *g, error *err) {
     lod *l = g->l;
     TRY(pass(g, err));
     uint64_t n = 0;
@@ -154,7 +152,7 @@ static status lod_series_build(series_ctx *g, error *err) {
 
 status lod_build_series(lod *l, error *err) {
     series_ctx g = {.l = l, .series = VEC_INIT(lod_series)};
-    status s = lod_series_build(&g, err);
+    status s = build(&g, err);
     vec_fini(&g.series);
     map_fini(&g.index);
     return s;

@@ -14,7 +14,7 @@
 #include "store/lod_int.h"
 
 /* The first place in [low, high) that starts at or after the time. */
-static uint32_t lod_walk_find_start(const lod_cursor *c, int64_t time_ns) {
+static uint32_t find_start(const lod_cursor *c, int64_t time_ns) {
     return SEARCH_FIRST(i, c->row->first, c->row->end, c->l->entries[i].start_ns < time_ns);
 }
 
@@ -39,7 +39,7 @@ lod_cursor lod_begin(const lod *l, uint32_t row, int64_t from_ns, int64_t to_ns,
         c.at = find_ready(&c, from);
         return c;
     }
-    c.at = lod_walk_find_start(&c, from);
+    c.at = find_start(&c, from);
     /* What began before and reaches into the range: by itself when it is long, else with all of
      * its bucket, so that its box is the same one as further to the left. */
     if (c.at > c.row->first) {
@@ -47,14 +47,13 @@ lod_cursor lod_begin(const lod *l, uint32_t row, int64_t from_ns, int64_t to_ns,
         int64_t dur = entry_dur(l, c.at - 1);
         if (add_i64(start, dur) > from) {
             int64_t bucket = (int64_t)1 << c.shift;
-            c.at =
-                dur < bucket ? lod_walk_find_start(&c, (start >> c.shift) * bucket) : c.at - 1;
+            c.at = dur < bucket ? find_start(&c, (start >> c.shift) * bucket) : c.at - 1;
         }
     }
     return c;
 }
 
-/* Where the box being made stands. */
+/* The state of the box being made. */
 typedef struct {
     uint32_t at, longest; /* places in entries[] */
     int64_t longest_ns, time_ns;

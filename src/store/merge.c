@@ -143,7 +143,7 @@ static status make_tables(merge_ctx *m) {
 
 /* ---- columns ----------------------------------------------------------------------------- */
 
-static uint32_t merge_row_of(const merge_source *in, int table, uint32_t row) {
+static uint32_t row_of(const merge_source *in, int table, uint32_t row) {
     if (row == 0) return 0;
     return in->sorted[table] ? in->sorted[table][row] : in->rows[table] + row;
 }
@@ -159,7 +159,7 @@ static int64_t move_id(const merge_source *in, int column, int64_t id) {
 static uint32_t move_u32(const merge_source *in, rule r, int column, uint32_t v) {
     switch (r) {
     case RULE_STRING: return v < in->t->n_strings ? in->strings[v] : 0;
-    case RULE_ROW: return merge_row_of(in, COLUMN_INFO[column].target, v);
+    case RULE_ROW: return row_of(in, COLUMN_INFO[column].target, v);
     case RULE_ARGS: return v ? v + (in->n_blocks << 16) : 0;
     case RULE_DEVICE: return (uint32_t)merge_device(in, (int32_t)v);
     default: return v;
@@ -171,7 +171,7 @@ static void copy_cells(const merge_source *in, int column, void *to_column) {
     const char *from = trace_column(in->t, column);
     rule r = rule_of(column);
     for (uint32_t i = 1; i < rows_of(in, info->table); i++) {
-        size_t row = merge_row_of(in, info->table, i);
+        size_t row = row_of(in, info->table, i);
         if (info->elem_bytes == 8) {
             int64_t v = ((const int64_t *)(const void *)from)[i];
             if (r == RULE_TIME) v = move_time(in, v);
@@ -195,13 +195,13 @@ static void copy_columns(merge_ctx *m) {
     for (int c = 0; c < N_COLUMNS; c++)
         for (uint32_t k = 0; k < m->n && !is_own_table(COLUMN_INFO[c].table); k++)
             copy_cells(&m->in[k], c, (void *)(uintptr_t)trace_column(m->t, c));
-    /* The host has no number to give anew. */
+    /* The host has no number that could be changed. */
     for (uint32_t k = 0; k < m->n; k++) {
         const merge_source *in = &m->in[k];
         int32_t *device = MERGED(m, memory, device);
         for (uint32_t i = 1; i < in->t->memory.n; i++)
             if (in->t->memory.device_type[i] == DEVICE_CPU)
-                device[merge_row_of(in, TABLE_memory, i)] = in->t->memory.device[i];
+                device[row_of(in, TABLE_memory, i)] = in->t->memory.device[i];
     }
 }
 
@@ -215,7 +215,7 @@ static status add_host_memory(merge_ctx *m) {
     for (uint32_t k = 0; k < m->n; k++) {
         last[k] = 0;
         for (uint32_t i = 1; i < m->in[k].t->memory.n; i++)
-            owner[merge_row_of(&m->in[k], TABLE_memory, i)] = k;
+            owner[row_of(&m->in[k], TABLE_memory, i)] = k;
     }
     for (uint32_t i = 1; i < t->memory.n; i++) {
         if (t->memory.device_type[i] != DEVICE_CPU || allocated[i] == ABSENT_I64) continue;
@@ -442,7 +442,7 @@ static void set_clock(merge_ctx *m, uint32_t *n_clockless) {
 
 /* ---- the whole --------------------------------------------------------------------------- */
 
-static status merge_take_inputs(merge_ctx *m, const merge_input *in) {
+static status take_inputs(merge_ctx *m, const merge_input *in) {
     m->in = ARENA_ARRAY(&m->scratch, merge_source, m->n);
     if (!m->in) FAIL_MEMORY(m->err);
     for (uint32_t k = 0; k < m->n; k++)
@@ -474,7 +474,7 @@ static void keep_extent(merge_ctx *m) {
 }
 
 static status merge_all(merge_ctx *m, const merge_input *in, uint32_t *n_clockless) {
-    TRY(merge_take_inputs(m, in));
+    TRY(take_inputs(m, in));
     set_clock(m, n_clockless);
     TRY(read_strings(m));
     merge_types(m);

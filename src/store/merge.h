@@ -5,7 +5,7 @@
  *
  * Every row of every input is in the result; times are moved by the difference of the inputs'
  * times of day, to the nanosecond. What is unique in one input stays unique in the result:
- * numbers of processes and devices that two workers share are given anew, correlation and
+ * numbers of processes and devices that two workers share are replaced, correlation and
  * operator ids are moved apart. Inputs of one name are one worker (two of its recordings): they
  * keep their numbers. Tracks and slices of the first input keep their rows. */
 #ifndef STORE_MERGE_H

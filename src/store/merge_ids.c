@@ -71,8 +71,8 @@ static int64_t largest(const int64_t *ids, uint32_t n) {
     return most;
 }
 
-/* Ids that are hashes of texts are anywhere: those stay, and meet nobody. */
-static int64_t behind(int64_t so_far, int64_t most) {
+/* Ids that are hashes of texts can be anywhere: those stay, and do not collide. */
+static int64_t next_free(int64_t so_far, int64_t most) {
     return most < 0 || most > INT64_MAX / 4 || so_far > INT64_MAX / 4 ? so_far
                                                                       : so_far + most + 1;
 }
@@ -88,10 +88,10 @@ static void plan_distances(merge_ctx *m) {
         in->flow = flow;
         int64_t calls = largest(t->call.correlation, t->call.n);
         int64_t work = largest(t->kernel.correlation, t->kernel.n);
-        correlation = behind(correlation, max_i64(calls, work));
-        external = behind(external, largest(t->op.external, t->op.n));
-        sequence = behind(sequence, largest(t->op.sequence, t->op.n));
-        flow = behind(flow, largest(t->flow.id, t->flow.n));
+        correlation = next_free(correlation, max_i64(calls, work));
+        external = next_free(external, largest(t->op.external, t->op.n));
+        sequence = next_free(sequence, largest(t->op.sequence, t->op.n));
+        flow = next_free(flow, largest(t->flow.id, t->flow.n));
     }
 }
 
@@ -111,7 +111,7 @@ static uint32_t put_text(merge_ctx *m, const char *format, str a, str b) {
     return text.p ? merge_text(m, text) : UINT32_MAX;
 }
 
-/* A number nobody else has; `pids`: number → input. */
+/* A number that no other process has; `pids`: number → input. */
 static int64_t free_pid(const merge_ctx *m, const map *pids, uint32_t k, int64_t pid) {
     uint32_t first = map_get(pids, (uint64_t)pid);
     if (first == MAP_NONE || same_worker(m, first, k)) return pid;

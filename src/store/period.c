@@ -6,13 +6,13 @@
  * A name that occurs once a round occurs as often as there are rounds, and most others a
  * multiple of that. So the counts of names are the candidates; the best are looked at. The
  * occurrences of a name with that count cut the sequence into pieces; a piece is like its
- * neighbor when nine tenths of what they hold is the same, in any order: warm-up, other
+ * neighbor when nine tenths of their contents are the same, in any order: warm-up, other
  * branches and inserts cost only themselves.
  *
- * A loop inside a round (layers, micro-batches) repeats, too, and more often. It is told by its
- * odd pieces, those that reach from one round into the next: when nearly every round of a
- * coarser candidate holds one, the coarser wins. One pass through many equal layers has no
- * coarser one: what happens beside them, and never in them, gives it away, unless every round
+ * A loop inside a round (layers, micro-batches) repeats, too, and more often. It is recognized
+ * by its odd pieces, those that reach from one round into the next: when nearly every round of
+ * a coarser candidate holds one, the coarser wins. One pass through many equal layers has no
+ * coarser one: what happens outside of them, and never in them, reveals it, unless every round
  * does what a loop does (`ends`). What one call launches (a graph) is never cut.
  *
  * Time is linear: a few candidates, one pass for each. */
@@ -34,7 +34,7 @@ typedef struct {
     uint32_t *starts;
     uint8_t *odd;   /* by piece: unlike its neighbors */
     double regular; /* share of the elements of whole pieces, warm-up aside, that are not odd */
-    double alike;   /* of all elements, those in pieces that are not odd */
+    double similar; /* of all elements, those in pieces that are not odd */
     bool last_is_whole, cuts_calls;
     uint64_t weight; /* elements whose name has a multiple of this count */
 } candidate;
@@ -106,7 +106,7 @@ static double likeness(const uint32_t *a, const uint32_t *b, uint32_t n_a, uint3
     return 1 - (double)differ / (double)((uint64_t)n_a + n_b);
 }
 
-static uint32_t period_end_of(const finder *f, const candidate *c, uint32_t piece) {
+static uint32_t end_of(const finder *f, const candidate *c, uint32_t piece) {
     return piece + 1 < c->rounds ? c->starts[piece + 1] : f->q->n;
 }
 
@@ -124,7 +124,7 @@ static status cut(finder *f, candidate *c, error *err) {
         }
     memset(c->odd, 1, c->rounds);
     for (uint32_t p = 0; p < c->rounds; p++) {
-        uint32_t *own = histogram[p % 2], from = c->starts[p], end = period_end_of(f, c, p);
+        uint32_t *own = histogram[p % 2], from = c->starts[p], end = end_of(f, c, p);
         memset(own, 0, sizeof histogram[0]);
         for (uint32_t i = from; i < end; i++) own[hash_u64(q->symbols[i]) % BUCKETS]++;
         size[p % 2] = end - from;
@@ -135,17 +135,17 @@ static status cut(finder *f, candidate *c, error *err) {
     return OK;
 }
 
-static void period_measure(const finder *f, candidate *c) {
-    uint64_t whole = 0, regular = 0, alike = 0;
+static void measure(const finder *f, candidate *c) {
+    uint64_t whole = 0, regular = 0, similar = 0;
     for (uint32_t p = 0; p < c->rounds; p++) {
-        uint32_t n = period_end_of(f, c, p) - c->starts[p];
-        if (!c->odd[p]) alike += n;
+        uint32_t n = end_of(f, c, p) - c->starts[p];
+        if (!c->odd[p]) similar += n;
         if (p < c->rounds / 4 || p + 1 == c->rounds) continue; /* warm-up; the cut-off end */
         whole += n;
         if (!c->odd[p]) regular += n;
     }
     c->regular = whole ? (double)regular / (double)whole : 0;
-    c->alike = (double)alike / (double)f->q->n;
+    c->similar = (double)similar / (double)f->q->n;
 }
 
 /* Is nearly every round of the coarser candidate one with an odd piece of the finer? */
@@ -155,7 +155,7 @@ static bool explains(const finder *f, const candidate *coarse, const candidate *
         bool odd = false;
         while (p < fine->rounds && fine->starts[p] < coarse->starts[r]) p++;
         if (p) odd = fine->odd[p - 1]; /* the piece that reaches into the round */
-        for (; p < fine->rounds && fine->starts[p] < period_end_of(f, coarse, r); p++)
+        for (; p < fine->rounds && fine->starts[p] < end_of(f, coarse, r); p++)
             odd |= fine->odd[p];
         with += odd;
     }
@@ -163,7 +163,7 @@ static bool explains(const finder *f, const candidate *coarse, const candidate *
 }
 
 static bool is_good(const candidate *c) {
-    return !c->cuts_calls && c->regular >= 0.8 && c->alike >= 0.6;
+    return !c->cuts_calls && c->regular >= 0.8 && c->similar >= 0.6;
 }
 
 /* Does nearly every round do what a loop does once a round? */
@@ -198,7 +198,7 @@ static const candidate *choose(finder *f) {
 static bool has_strangers(const finder *f, const candidate *c, uint8_t *usual) {
     const uint32_t *symbols = f->q->symbols;
     for (uint32_t p = 0; p < c->rounds; p++)
-        for (uint32_t i = c->starts[p]; !c->odd[p] && i < period_end_of(f, c, p); i++)
+        for (uint32_t i = c->starts[p]; !c->odd[p] && i < end_of(f, c, p); i++)
             usual[symbols[i]] = 1;
     for (uint32_t i = 0; i < c->starts[0]; i++)
         if (!usual[symbols[i]]) return true;
@@ -222,7 +222,7 @@ status period_find(const period_question *q, arena *a, period *out, error *err) 
     for (uint32_t i = 0; i < f.n_tries; i++) {
         f.tries[i].anchor = choose_anchor(&f, f.tries[i].rounds);
         TRY(cut(&f, &f.tries[i], err));
-        period_measure(&f, &f.tries[i]);
+        measure(&f, &f.tries[i]);
     }
     const candidate *best = choose(&f);
     uint8_t *usual = arena_array(a, n, 1);
@@ -231,6 +231,6 @@ status period_find(const period_question *q, arena *a, period *out, error *err) 
     *out = (period){.starts = best->starts,
                     .n = best->rounds,
                     .last_is_whole = best->last_is_whole,
-                    .confidence = best->alike};
+                    .confidence = best->similar};
     return OK;
 }

@@ -26,7 +26,7 @@ typedef enum {
     KIND_OP,
     KIND_RUNTIME,           /* runtime API call */
     KIND_DRIVER,            /* driver API call */
-    KIND_SYNC,              /* synchronisation record */
+    KIND_SYNC,              /* synchronization record */
     KIND_OVERHEAD,          /* the profiler's own cost */
     KIND_DEVICE_ANNOTATION, /* projection of a user range on a stream */
     KIND_KERNEL,
@@ -73,8 +73,8 @@ typedef enum {
     FLOW_LAUNCH,   /* host call to device work; kept as kernel.launch, not as a flow */
     FLOW_DISPATCH, /* where an operator was asked for to where it runs */
     FLOW_TENSOR,   /* the life of a tensor: made, used, released */
-    FLOW_VALUE,    /* where a value is made to who waits for it */
-    FLOW_OWNER,    /* operator to device work, beside its launch; kept as kernel.op */
+    FLOW_VALUE,    /* from where a value is made to what waits for it */
+    FLOW_OWNER,    /* operator to device work, in addition to its launch; stored as kernel.op */
     N_FLOW_KINDS,
 } flow_kind;
 typedef enum {
@@ -91,7 +91,7 @@ typedef enum {
     MEMORY_SEGMENT_ALLOC,
     MEMORY_SEGMENT_FREE,
     MEMORY_OOM,
-    MEMORY_EXISTING /* allocated before the recording: told once, at its start */
+    MEMORY_EXISTING /* allocated before the recording: reported once, at its start */
 } memory_kind;
 /* How the steps of a trace are known. Append only: files hold the numbers. */
 typedef enum {

@@ -112,7 +112,7 @@ void seal_lost(seal_ctx *s, cause c, int64_t count, uint64_t offset, uint32_t ex
 }
 
 /* The parts, oldest first, and what they counted. */
-static status seal_list_parts(seal_ctx *s, error *err) {
+static status list_parts(seal_ctx *s, error *err) {
     uint32_t n = 0;
     for (part *p = s->b->parts; p; p = p->next) n++;
     s->part_list = ARENA_ARRAY(&s->scratch, part *, n + 1);
@@ -153,7 +153,7 @@ static void run_step(void *context, size_t i, int worker) {
     q->result[i] = q->step[i](q->s, &q->err[i]);
 }
 
-/* Of several failures the first in order is reported, whichever came first in time. */
+/* Report the first failure in step order, so that the result does not depend on timing. */
 static status run_side_by_side(seal_ctx *s, error *err) {
     side_by_side q = {
         .s = s, .step = {seal_memory, seal_link, seal_frames, seal_arguments, seal_flows}};
@@ -171,7 +171,7 @@ static status run_side_by_side(seal_ctx *s, error *err) {
 
 static status run_steps(seal_ctx *s, error *err) {
     TRY(seal_marks(s, err));
-    TRY(seal_list_parts(s, err));
+    TRY(list_parts(s, err));
     TRY(seal_tracks(s, err));
     TRY(seal_sort(s, err));
     TRY(seal_nest(s, err));

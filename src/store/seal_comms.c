@@ -41,8 +41,8 @@ static const raw_comm *comm_of(const comm_index *x, uint32_t slice) {
     return x->rows[x->by_slice[low - 1].row];
 }
 
-static uint32_t seal_comms_find_group(seal_ctx *s, map *groups, const raw_comm *c, error *err,
-                                      status *st) {
+static uint32_t find_group(seal_ctx *s, map *groups, const raw_comm *c, error *err,
+                           status *st) {
     uint32_t *at = map_at(groups, (uint64_t)c->group_name);
     if (!at) {
         *st = ERR_MEMORY;
@@ -92,7 +92,7 @@ status seal_comms(seal_ctx *s, error *err) {
         uint32_t raw = s->raw_row[i];
         if (!(x.has[raw / 32] >> raw % 32 & 1)) continue;
         const raw_comm *c = comm_of(&x, raw);
-        write_comm(s, row++, i, c, seal_comms_find_group(s, &groups, c, err, &st));
+        write_comm(s, row++, i, c, find_group(s, &groups, c, err, &st));
     }
     map_fini(&groups);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);

@@ -56,7 +56,7 @@ static detail_table table_of(uint8_t kind) {
 }
 
 /* The table a slice has a row in: an op or module always, the others when the reader gave one.
- * What is of no known kind is nobody's call. */
+ * A slice of unknown kind is not a call. */
 static inline detail_table table_of_slice(const seal_ctx *s, uint32_t i) {
     uint8_t kind = s->slice.kind[i];
     detail_table t = table_of(kind);
@@ -70,7 +70,7 @@ const part *seal_find_part(const seal_ctx *s, uint32_t raw_row) {
                     1];
 }
 
-static void seal_details_write_op(seal_ctx *s, uint32_t row, uint32_t slice, const raw_op *o) {
+static void write_op(seal_ctx *s, uint32_t row, uint32_t slice, const raw_op *o) {
     s->op.slice[row] = slice;
     s->op.external[row] = o->external;
     s->op.sequence[row] = o->sequence;
@@ -149,8 +149,8 @@ static void write_kernels(const seal_ctx *s, kernel_batch *q) {
     q->n = 0;
 }
 
-static inline void seal_details_add_kernel(const seal_ctx *s, kernel_batch *q, uint32_t slice,
-                                           const raw_kernel *from) {
+static inline void add_kernel(const seal_ctx *s, kernel_batch *q, uint32_t slice,
+                              const raw_kernel *from) {
     q->slice[q->n] = slice;
     q->from[q->n++] = from;
     if (q->n == KERNEL_BATCH) write_kernels(s, q);
@@ -231,7 +231,7 @@ static inline void write_detail(seal_ctx *s, detail_table t, uint32_t row, uint3
     uint32_t x = s->detail[i];
     switch (t) {
     case DETAIL_OP:
-        seal_details_write_op(s, row, i, x ? &VEC(&p->ops, raw_op)[x - 1] : &NO_OP);
+        write_op(s, row, i, x ? &VEC(&p->ops, raw_op)[x - 1] : &NO_OP);
         if (x && p->op_rows) p->op_rows[x] = row;
         break;
     case DETAIL_CALL:
@@ -264,8 +264,7 @@ static void fill_piece(void *context, size_t piece, int worker) {
         }
         p = seal_part_of(s, s->raw_row[i], p);
         if (t == DETAIL_KERNEL)
-            seal_details_add_kernel(s, &kernels, i,
-                                    &VEC(&p->kernels, raw_kernel)[s->detail[i] - 1]);
+            add_kernel(s, &kernels, i, &VEC(&p->kernels, raw_kernel)[s->detail[i] - 1]);
         else
             write_detail(s, t, at.n[t], i, p);
         s->detail[i] = at.n[t]++;
@@ -288,7 +287,7 @@ static void write_op_costs(seal_ctx *s) {
     }
 }
 
-/* Nobody reads them again, and the steps that follow need memory. */
+/* They are not read again, and the steps that follow need memory. */
 static void free_raw_details(const seal_ctx *s) {
     for (uint32_t k = 0; k < s->n_parts; k++) {
         part *p = s->part_list[k];

@@ -36,7 +36,7 @@ typedef struct {
 /* One block of memory serves the sort, then the rows. */
 _Static_assert(sizeof(drawn) <= 2 * sizeof(sort_pair), "what was sorted has room for the rows");
 
-static int seal_flows_rank_of(char c) {
+static int rank_of(char c) {
     return c == 's' ? 0 : c == 't' ? 1 : 2;
 }
 
@@ -57,18 +57,17 @@ static int cmp_arrows(uint32_t x, uint32_t y, const void *context) {
      * to itself, and device clocks may put the work before its launch. */
     bool own_id = a->kind == FLOW_LAUNCH || a->kind == FLOW_OWNER;
     if (own_id && a->kind == b->kind && a->phase != b->phase)
-        return seal_flows_rank_of(a->phase) - seal_flows_rank_of(b->phase);
+        return rank_of(a->phase) - rank_of(b->phase);
     if (a->time != b->time) return a->time < b->time ? -1 : 1;
-    if (a->phase != b->phase)
-        return seal_flows_rank_of(a->phase) - seal_flows_rank_of(b->phase);
+    if (a->phase != b->phase) return rank_of(a->phase) - rank_of(b->phase);
     if (q->arrows[x].track != q->arrows[y].track)
         return q->arrows[x].track < q->arrows[y].track ? -1 : 1;
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
 /* The first slice of a track that starts after the time, or its end. Arrows in the order of
- * their ids are nearly in that of time, so the search begins where the last one ended and goes
- * on in steps that double. */
+ * their ids are nearly in that of time, so the search begins where the last one ended and
+ * continues in steps that double. */
 static uint32_t first_after(const flows_ctx *q, uint32_t track, int64_t time) {
     const int64_t *start = q->s->slice.start;
     uint32_t first = q->s->track.first[track], end = q->s->track.end[track];
@@ -133,7 +132,7 @@ static size_t rows_bytes(const flows_ctx *q) {
     return (2 * (size_t)q->n + 1) * sizeof(sort_pair);
 }
 
-static status seal_flows_collect(flows_ctx *q, error *err) {
+static status collect(flows_ctx *q, error *err) {
     size_t n = 0;
     for (uint32_t i = 0; i < q->s->n_parts; i++) n += q->s->part_list[i]->arrows.n;
     if (n > UINT32_MAX / 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
@@ -221,7 +220,7 @@ static void link_launch(const flows_ctx *q, uint32_t from, const arrow_ref *r) {
     uint32_t row = s->detail[work];
     s->kernel.launch[row] = from;
     if (s->kernel.correlation[row] == ABSENT_I64) s->kernel.correlation[row] = r->a->id;
-    if (s->kernel.op[row]) return; /* told by an arrow of its own */
+    if (s->kernel.op[row]) return; /* given by its own arrow */
     s->kernel.op[row] = op;
     bool same = external != ABSENT_I64 && external_of(s, work) == external;
     s->kernel.link[row] = (uint8_t)(!op    ? LINK_LAUNCH_ONLY
@@ -311,7 +310,7 @@ static void free_arrows(flows_ctx *q) {
     q->order = NULL;
 }
 
-static void seal_flows_write_rows(const flows_ctx *q) {
+static void write_rows(const flows_ctx *q) {
     seal_ctx *s = q->s;
     for (uint32_t i = 0; i < q->n_rows; i++) {
         const drawn *r = &q->rows[i];
@@ -325,7 +324,7 @@ static void seal_flows_write_rows(const flows_ctx *q) {
 
 status seal_flows(seal_ctx *s, error *err) {
     flows_ctx q = {.s = s};
-    status st = seal_flows_collect(&q, err);
+    status st = collect(&q, err);
     if (st == OK) {
         sort_arrows(&q);
         seal_lost(s, CAUSE_DANGLING_FLOW, draw(&q), NOPOS, 0);
@@ -333,7 +332,7 @@ status seal_flows(seal_ctx *s, error *err) {
         free_arrows(&q); /* the table takes their place */
         st = seal_written_table(s, TABLE_flow, (size_t)q.n_rows + 1, err);
     }
-    if (st == OK) seal_flows_write_rows(&q);
+    if (st == OK) write_rows(&q);
     free_arrows(&q);
     pages_give(q.rows, rows_bytes(&q));
     return st;

@@ -8,8 +8,8 @@
  * Launches are compared thread by thread, since threads do not wait for each other: the
  * launches of one thread in one step are a sequence. Equal sequences are one class. A class
  * with sampled members has their operators, but where two of them disagree on an operator, its
- * shapes or its modules nothing is said. A class without is matched with the sampled classes of
- * its thread that are most like it.
+ * shapes or its modules it stays unknown. A class without is matched with the sampled classes
+ * of its thread that are most like it.
  *
  * kernel.op then names the operator in the sampled step: it has the name, shapes, stack and
  * module, but not the time and not the arguments of this launch. kernel.link says so
@@ -73,8 +73,8 @@ static int compare_work(uint32_t a, uint32_t b, const void *context) {
 }
 
 /* What is the same each time a program launches it. */
-static uint64_t seal_infer_key_of(const seal_ctx *s, uint32_t k) {
-    bool sized = s->slice.kind[s->kernel.slice[k]] != KIND_KERNEL; /* copies and sets */
+static uint64_t key_of(const seal_ctx *s, uint32_t k) {
+    bool sized = s->slice.kind[s->kernel.slice[k]] != KIND_KERNEL; /* copies and memsets */
     uint64_t words[] = {
         s->slice.name[s->kernel.slice[k]],
         s->slice.kind[s->kernel.slice[k]],
@@ -99,19 +99,19 @@ static status list_work(infer_ctx *q, error *err) {
     for (uint32_t k = 1; k < s->kernel.n; k++)
         if (s->kernel.launch[k]) q->work[q->n_work++] = k;
     sort_index(q->work, scratch, q->n_work, compare_work, s);
-    for (uint32_t i = 0; i < q->n_work; i++) q->key[i] = seal_infer_key_of(s, q->work[i]);
+    for (uint32_t i = 0; i < q->n_work; i++) q->key[i] = key_of(s, q->work[i]);
     return OK;
 }
 
 /* Is a part of the step one of which no operators were recorded? */
-static bool seal_infer_is_left_out(const seal_ctx *s, uint32_t step) {
+static bool is_left_out(const seal_ctx *s, uint32_t step) {
     const raw_left_out *all = VEC(&s->b->left_outs, raw_left_out);
     size_t low = SEARCH_FIRST(i, 0, s->b->left_outs.n, all[i].end <= s->step.start[step]);
     return low < s->b->left_outs.n && all[low].start < s->step.end[step];
 }
 
 static void mark_steps(seal_ctx *s) {
-    for (uint32_t i = 1; i < s->step.n; i++) s->step.left_out[i] = seal_infer_is_left_out(s, i);
+    for (uint32_t i = 1; i < s->step.n; i++) s->step.left_out[i] = is_left_out(s, i);
 }
 
 /* Steps that are found may begin inside of operators and modules that began before they were

@@ -4,7 +4,7 @@
  *                                                     else innermost──> op
  *
  * Kineto of 2022 to early 2024 wrote the correlation id as external id everywhere; such a file
- * is recognised (99 % of its kernels) and its external ids are not used. An external id is
+ * is recognized (99 % of its kernels) and its external ids are not used. An external id is
  * believed only when the op it names is on the thread of the call and contains the call's
  * start. Device work of a producer that records no calls (no correlation) belongs to the op its
  * external id names. Where the producer draws launches as arrows instead, seal_flows does
@@ -147,7 +147,7 @@ static status map_calls(link_ctx *q, map *calls, error *err) {
     return OK;
 }
 
-/* The call at whose capture the kernel's node was made; MAP_NONE when nobody saw it. */
+/* The call at whose capture the kernel's node was made; MAP_NONE when it was not recorded. */
 static uint32_t capturing_call(const seal_ctx *s, const map *calls, uint32_t kernel) {
     int64_t node = s->kernel.graph_node[kernel];
     uint32_t at = node > 0 ? map_get(&s->b->captured, (uint64_t)node) : (uint32_t)MAP_NONE;

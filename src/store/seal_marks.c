@@ -1,5 +1,5 @@
 /* seal_marks.c: begin and end marks become slices. B/E pairs form a stack on their thread; b/e
- * pairs are matched within their (process, category, id), on a row beside the thread because
+ * pairs are matched within their (process, category, id), on a row next to the thread because
  * they may overlap anything. A begin without an end lasts to the end of the trace and is
  * flagged; an end without a begin is dropped and counted. What a slice is comes from its begin,
  * unless the end says that it knows better; arguments from whichever has them. Begins are
@@ -37,7 +37,7 @@ typedef struct {
     map async; /* track of a thread's ranges with an id, by the thread's track in `out` */
 } marks_ctx;
 
-static int seal_marks_cmp_i64(int64_t a, int64_t b) {
+static int cmp_i64(int64_t a, int64_t b) {
     return a < b ? -1 : a > b;
 }
 
@@ -70,10 +70,10 @@ static int cmp_stacked(uint32_t x, uint32_t y, const void *context) {
 /* Marks with an id: the thread does not matter. */
 static int cmp_group(mark_ref a, mark_ref b) {
     const part_track_row *t = track_of(a), *u = track_of(b);
-    int c = seal_marks_cmp_i64(t->pid.text, u->pid.text);
-    if (!c) c = seal_marks_cmp_i64(t->pid.v, u->pid.v);
-    if (!c) c = seal_marks_cmp_i64(a.m->id, b.m->id);
-    return c ? c : seal_marks_cmp_i64(a.m->category, b.m->category);
+    int c = cmp_i64(t->pid.text, u->pid.text);
+    if (!c) c = cmp_i64(t->pid.v, u->pid.v);
+    if (!c) c = cmp_i64(a.m->id, b.m->id);
+    return c ? c : cmp_i64(a.m->category, b.m->category);
 }
 
 static int cmp_with_id(uint32_t x, uint32_t y, const void *context) {
@@ -85,7 +85,7 @@ static int cmp_with_id(uint32_t x, uint32_t y, const void *context) {
 
 /* ---- dealing ---- */
 
-static status seal_marks_list_parts(marks_ctx *q, error *err) {
+static status list_parts(marks_ctx *q, error *err) {
     size_t n = 0;
     for (part *p = q->b->parts; p; p = p->next, q->n_parts++) n += p->marks.n;
     if (n > UINT32_MAX / 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
@@ -168,7 +168,7 @@ static status sort_with_id(marks_ctx *q) {
 }
 
 /* Two runs in order of time that follow each other, from … mid … end, become one. */
-static void seal_marks_merge_runs(marks_ctx *q, uint32_t from, uint32_t mid, uint32_t end) {
+static void merge_runs(marks_ctx *q, uint32_t from, uint32_t mid, uint32_t end) {
     uint32_t n_left = mid - from, *to = q->order + from, *left = q->ends,
              *right = q->order + mid;
     const uint32_t *left_end = left + n_left, *right_end = q->order + end;
@@ -207,7 +207,7 @@ static void sort_thread(marks_ctx *q, uint32_t from, uint32_t end) {
     uint32_t sorted = run_end(q, from, end);
     for (int n = 1; sorted < end && n < FEW_RUNS; n++) {
         uint32_t next = run_end(q, sorted, end);
-        seal_marks_merge_runs(q, from, sorted, next);
+        merge_runs(q, from, sorted, next);
         sorted = next;
     }
     if (sorted < end) sort_index(q->order + from, q->ends, end - from, cmp_stacked, q);
@@ -263,8 +263,7 @@ static status copy_extra(marks_ctx *q, mark_ref m, raw_slice *s) {
 
 /* `track` in `out`; UINT32_MAX: that of an id. i_end: UINT32_MAX when the range was never
  * closed. */
-static status seal_marks_add_slice(marks_ctx *q, uint32_t i_begin, uint32_t i_end,
-                                   uint32_t track) {
+static status add_slice(marks_ctx *q, uint32_t i_begin, uint32_t i_end, uint32_t track) {
     mark_ref begin = mark_at(q, q->order[i_begin], q->parts[0]), end = begin;
     bool ended = i_end != UINT32_MAX;
     if (ended) end = mark_at(q, q->order[i_end], begin.part);
@@ -316,11 +315,11 @@ static void find_ends(marks_ctx *q, uint32_t from, uint32_t end) {
 }
 
 /* The marks from … end-1 of one thread or id, in order of time. Slices in the order of their
- * begins are slices in their final order: nobody has to sort them. */
+ * begins are in their final order and do not have to be sorted. */
 static status match_group(marks_ctx *q, uint32_t from, uint32_t end, uint32_t track) {
     find_ends(q, from, end);
     for (uint32_t i = from; i < end; i++)
-        if (q->ends[i]) TRY(seal_marks_add_slice(q, i, q->ends[i], track));
+        if (q->ends[i]) TRY(add_slice(q, i, q->ends[i], track));
     return OK;
 }
 
@@ -335,7 +334,7 @@ static status match_with_id(marks_ctx *q) {
 }
 
 static status match_marks(marks_ctx *q, error *err) {
-    TRY(seal_marks_list_parts(q, err));
+    TRY(list_parts(q, err));
     if (!(q->out = builder_part(q->b))) return ERR_MEMORY;
     TRY(count_marks(q));
     part_expect(q->out, q->n_begins, 0);
@@ -357,8 +356,7 @@ status seal_marks(seal_ctx *s, error *err) {
     if (!any) return OK;
     marks_ctx q = {.b = s->b, .end_of_trace = INT64_MIN};
     status st = match_marks(&q, err);
-    for (part *p = s->b->parts; p; p = p->next)
-        vec_fini(&p->marks); /* nobody reads them again */
+    for (part *p = s->b->parts; p; p = p->next) vec_fini(&p->marks); /* not read again */
     map_fini(&q.async);
     mem_free(q.parts);
     pages_give(q.order, q.order_bytes);

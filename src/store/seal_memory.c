@@ -33,12 +33,12 @@ static int cmp_rows(uint32_t a, uint32_t b, const void *context) {
     return c->t->tracks[a] < c->t->tracks[b] ? -1 : c->t->tracks[a] > c->t->tracks[b];
 }
 
-static int seal_memory_cmp_i64(int64_t a, int64_t b) {
+static int cmp_i64(int64_t a, int64_t b) {
     return a < b ? -1 : a > b;
 }
 
 /* Every kind of row starts with its time. */
-static int64_t seal_memory_time_of(const void *row) {
+static int64_t time_of(const void *row) {
     int64_t time;
     memcpy(&time, row, sizeof time);
     return time;
@@ -51,15 +51,15 @@ static int cmp_memory(const void *a, const void *b, const intern *strings) {
     if (x->device_type != y->device_type) return x->device_type < y->device_type ? -1 : 1;
     if (x->device != y->device) return x->device < y->device ? -1 : 1;
     if (x->address != y->address) return x->address < y->address ? -1 : 1;
-    int c = seal_memory_cmp_i64(x->bytes, y->bytes);
-    if (!c) c = seal_memory_cmp_i64(x->allocated, y->allocated);
-    return c ? c : seal_memory_cmp_i64(x->reserved, y->reserved);
+    int c = cmp_i64(x->bytes, y->bytes);
+    if (!c) c = cmp_i64(x->allocated, y->allocated);
+    return c ? c : cmp_i64(x->reserved, y->reserved);
 }
 
 static int cmp_instant(const void *a, const void *b, const intern *strings) {
     const raw_instant *x = a, *y = b;
     int c = str_cmp(intern_get(strings, x->name), intern_get(strings, y->name));
-    return c ? c : seal_memory_cmp_i64(x->scope, y->scope);
+    return c ? c : cmp_i64(x->scope, y->scope);
 }
 
 static int cmp_counter(const void *a, const void *b, const intern *strings) {
@@ -75,7 +75,7 @@ static void free_timed(timed_row *t) {
     if (t->order) pages_give(t->order, (2 * t->n + 1) * sizeof *t->order);
 }
 
-static const vec *seal_memory_rows_of(const part *p, int table) {
+static const vec *rows_of(const part *p, int table) {
     return table == TABLE_memory    ? &p->memories
            : table == TABLE_instant ? &p->instants
                                     : &p->counters;
@@ -101,22 +101,20 @@ static void list_rows(const seal_ctx *s, int table, timed_row *t, sort_pair *tim
     size_t n = 0;
     for (uint32_t i = 0; i < s->n_parts; i++) {
         const part *p = s->part_list[i];
-        const vec *v = seal_memory_rows_of(p, table);
+        const vec *v = rows_of(p, table);
         for (size_t k = 0; k < v->n; k++, n++) {
             const char *row = (const char *)v->p + k * v->elem_bytes;
             t->rows[n] = row;
             t->tracks[n] = VEC(&p->tracks, part_track_row)[track_of_row(row, table)].sealed;
             /* The sign bit flipped: the order of int64. */
-            times[n] =
-                (sort_pair){(uint64_t)seal_memory_time_of(row) ^ 1ull << 63, (uint32_t)n};
+            times[n] = (sort_pair){(uint64_t)time_of(row) ^ 1ull << 63, (uint32_t)n};
         }
     }
 }
 
 /* All rows of a table in order of time; most are written that way. */
 static status sort_rows(seal_ctx *s, int table, row_cmp cmp, timed_row *t, error *err) {
-    for (uint32_t i = 0; i < s->n_parts; i++)
-        t->n += seal_memory_rows_of(s->part_list[i], table)->n;
+    for (uint32_t i = 0; i < s->n_parts; i++) t->n += rows_of(s->part_list[i], table)->n;
     if (t->n > UINT32_MAX / 2) FAIL0(err, ERR_LIMIT, NOPOS, MSG_TOO_MANY_ROWS);
     size_t times_bytes = (2 * t->n + 1) * sizeof(sort_pair); /* the second half is scratch */
     sort_pair *times = pages_take(times_bytes);
@@ -165,8 +163,7 @@ static uint32_t search_start(const seal_ctx *s, uint32_t track, int64_t start) {
 }
 
 /* The same, where a slice that starts then is probably `from` or one around it. */
-static uint32_t seal_memory_find_start(const seal_ctx *s, uint32_t track, int64_t start,
-                                       uint32_t from) {
+static uint32_t find_start(const seal_ctx *s, uint32_t track, int64_t start, uint32_t from) {
     uint32_t i = from, first = s->track.first[track];
     int n = 0;
     while (i && s->slice.start[i] > start && n++ < NEARBY) i = s->slice.parent[i];
@@ -179,8 +176,7 @@ static uint32_t seal_memory_find_start(const seal_ctx *s, uint32_t track, int64_
  * does not fit. `from`: the last slice that has begun. */
 static uint32_t find_owner(const seal_ctx *s, uint32_t track, const raw_memory *m,
                            uint32_t from) {
-    uint32_t i = seal_memory_find_start(s, track, m->owner_start, from),
-             end = s->track.end[track];
+    uint32_t i = find_start(s, track, m->owner_start, from), end = s->track.end[track];
     for (int n = 0; n < MAX_TWINS && i < end && s->slice.start[i] == m->owner_start; n++, i++)
         if (s->slice.name[i] == m->owner_name)
             return add_i64(m->time, OWNER_SLACK_NS) >= s->slice.start[i] &&

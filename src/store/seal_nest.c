@@ -1,4 +1,5 @@
-/* seal_nest.c: who encloses whom on a track, and on which display row each slice is drawn.
+/* seal_nest.c: which slice encloses which on a track, and on which display row each slice is
+ * drawn.
  *
  * One stack per track, in slice order: what ended before the new slice starts, or ends before
  * the new slice does, is popped; what is left on top is the parent. A slice that pops something
@@ -34,8 +35,8 @@ typedef struct {
 } open_slice;
 
 /* The first row from `least` on that is free at `start`: nearly always that one. */
-static inline bool seal_nest_take_row(row_list *r, uint32_t least, int64_t start, int64_t end,
-                                      uint16_t *out) {
+static inline bool take_row(row_list *r, uint32_t least, int64_t start, int64_t end,
+                            uint16_t *out) {
     if (least < r->n && least < MAX_ROWS && r->free_at[least] <= start) {
         r->free_at[least] = max_i64(end, start + 1);
         *out = (uint16_t)least;
@@ -90,7 +91,7 @@ static bool nest_track(nest_ctx *q, uint32_t track, open_slice *stack, row_list 
         }
         const open_slice *parent = &stack[depth];
         uint16_t row;
-        if (!seal_nest_take_row(rows, parent->next_row, start, end, &row)) return false;
+        if (!take_row(rows, parent->next_row, start, end, &row)) return false;
         parents[i] = parent->id;
         depths[i] = sat_u16(depth);
         row_of[i] = row;

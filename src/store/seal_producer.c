@@ -3,12 +3,13 @@
  * Rows are copied column by column in the order they were added; nothing is sorted or joined,
  * since the producer's order is all there is (a pipeline is listed from its end, a step trace
  * by step). Ids come from our own readers, but what they read is hostile: a parent or an
- * operator that is not there becomes none, and a pipeline that would make a circle is cut where
- * the circle closes. */
+ * operator that does not exist becomes none, and a pipeline that would make a circle is cut
+ * where the circle closes. */
 #include "store/builder_int.h"
 #include "store/trace_int.h"
 
-/* One column of rows that were added. A row it points to that never came is none. */
+/* One column of rows that were added. A reference to a row that was never added becomes
+ * none. */
 static void copy_cells(seal_ctx *s, int column) {
     const column_info *c = &COLUMN_INFO[column];
     const vec *rows = &s->b->rows[c->table];

@@ -23,7 +23,7 @@
 
 enum {
     PIECE = 32768,      /* rows merged by one job, about: what it touches fits the L2 cache */
-    SAMPLE = PIECE / 8, /* every so many rows of a run one is asked where to cut */
+    SAMPLE = PIECE / 8, /* one row in this many of a run is a candidate for a cut */
     MAX_RUNS = 1024,    /* beyond it a radix sort is quicker */
     LOCAL_HEADS = 64,   /* runs merged without asking for memory */
     N_PER_SLICE = 4,    /* arrays of the seal with a number for each slice */
@@ -161,7 +161,7 @@ static inline void write_slice(const seal_ctx *s, uint32_t id, const raw_slice *
     s->detail[id] = r->extra;
 }
 
-static void seal_sort_gather(seal_sort_ctx *q, uint32_t from, uint32_t end) {
+static void gather(seal_sort_ctx *q, uint32_t from, uint32_t end) {
     const seal_ctx *s = q->s;
     const part *p = s->part_list[0];
     bool other_is_op = s->b->other_is_op;
@@ -181,7 +181,7 @@ static void settle_ties(seal_sort_ctx *q, uint32_t track) {
         for (next = i + 1; next < end && start[next] == start[i];) next++;
         if (next - i == 1) continue;
         if (!sort_equal(q->s, q->s->raw_row + i, next - i)) atomic_store(&q->failed, 1);
-        seal_sort_gather(q, i, next);
+        gather(q, i, next);
     }
 }
 
@@ -261,7 +261,7 @@ static void merge_piece(seal_sort_ctx *q, const piece *pc) {
     uint32_t end = merge(q->s, heap, n, id);
     if (heap != local) mem_free(heap);
     sort_ties(q, id, end);
-    seal_sort_gather(q, id, end);
+    gather(q, id, end);
 }
 
 /* A whole track by radix. */
@@ -288,7 +288,7 @@ static void sort_track(seal_sort_ctx *q, uint32_t track) {
     }
     pages_give(pairs, bytes);
     sort_ties(q, from + 1, from + 1 + n);
-    seal_sort_gather(q, from + 1, from + 1 + n);
+    gather(q, from + 1, from + 1 + n);
 }
 
 static void sort_piece(void *context, size_t i, int worker) {
@@ -358,8 +358,8 @@ static void share_out(seal_sort_ctx *q) {
     }
 }
 
-static status seal_sort_add_piece(seal_sort_ctx *q, uint32_t track, int64_t from, int64_t to,
-                                  error *err) {
+static status add_piece(seal_sort_ctx *q, uint32_t track, int64_t from, int64_t to,
+                        error *err) {
     piece *pc = vec_push(&q->pieces);
     if (!pc) FAIL_MEMORY(err);
     *pc = (piece){track, from, to};
@@ -386,17 +386,17 @@ static status cut_track(seal_sort_ctx *q, uint32_t track, error *err) {
         for (uint32_t i = PIECE / SAMPLE; i < n && st == OK; i += PIECE / SAMPLE) {
             int64_t to = (int64_t)(pairs[i].key ^ 1ull << 63);
             if (to == from) continue;
-            st = seal_sort_add_piece(q, track, from, to, err);
+            st = add_piece(q, track, from, to, err);
             from = to;
         }
         mem_free(pairs);
         TRY(st);
     }
-    return seal_sort_add_piece(q, track, from, INT64_MAX, err);
+    return add_piece(q, track, from, INT64_MAX, err);
 }
 
 /* Counts rows and runs of the tracks, and makes room. */
-static status seal_sort_prepare(seal_sort_ctx *q, error *err) {
+static status prepare(seal_sort_ctx *q, error *err) {
     seal_ctx *s = q->s;
     size_t n = 0, runs = 0;
     uint32_t *n_rows = q->first + 1;
@@ -441,7 +441,7 @@ static status sort_slices(seal_sort_ctx *q, error *err) {
     q->n_runs = seal_scratch(s, (size_t)q->n_tracks + 1, sizeof(uint32_t));
     q->has_ties = seal_scratch(s, (size_t)q->n_tracks + 1, sizeof *q->has_ties);
     if (!q->first || !q->first_run || !q->n_runs || !q->has_ties) FAIL_MEMORY(err);
-    TRY(seal_sort_prepare(q, err));
+    TRY(prepare(q, err));
     share_out(q);
     pool_for(s->pool, s->n_parts, deal_part, q);
     for (uint32_t t = 0; t < q->n_tracks; t++)
@@ -490,8 +490,8 @@ static void keep_stages(seal_ctx *s) {
     }
 }
 
-/* Nobody reads a raw slice again: what is left of them is in the columns, raw_row and detail.
- * The memory of the first part is used again at once. */
+/* The raw slices are not read again: what is left of them is in the columns, raw_row and
+ * detail. The memory of the first part is used again at once. */
 static void free_raw_slices(seal_ctx *s) {
     for (uint32_t i = 0; i < s->n_parts; i++) {
         vec *v = &s->part_list[i]->slices;

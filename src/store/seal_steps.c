@@ -6,7 +6,7 @@
  *
  * The number is the one at the end of the name ("ProfilerStep#12"), else the one an argument
  * says (op.sequence), else one more than that of the step before. Where the numbers of ranges
- * do not rise (each epoch counts anew) steps are counted. */
+ * do not rise (each epoch starts again at 0) steps are counted. */
 #include "base/num.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
@@ -19,7 +19,7 @@ static int cmp_steps(uint32_t a, uint32_t b, const void *context) {
     return a < b ? -1 : a > b;
 }
 
-static bool seal_steps_number_of(str name, int64_t *number) {
+static bool number_of(str name, int64_t *number) {
     size_t at = name.n;
     while (at && name.p[at - 1] >= '0' && name.p[at - 1] <= '9') at--;
     return str_to_i64(str_from(name, at), number);
@@ -32,7 +32,7 @@ static uint32_t next_step(const seal_ctx *s, uint32_t i) {
     return at ? (uint32_t)(at - s->slice.kind) : s->slice.n;
 }
 
-static void seal_steps_write_row(seal_ctx *s, uint32_t row, uint32_t slice) {
+static void write_row(seal_ctx *s, uint32_t row, uint32_t slice) {
     s->step.slice[row] = slice;
     s->step.start[row] = s->slice.start[slice];
     s->step.end[row] = s->slice.start[slice] + s->slice.dur[slice];
@@ -45,8 +45,7 @@ static void seal_steps_write_row(seal_ctx *s, uint32_t row, uint32_t slice) {
 static int64_t said_number(const seal_ctx *s, uint32_t slice, int64_t otherwise) {
     int64_t number;
     uint32_t op = s->detail[slice];
-    if (seal_steps_number_of(intern_get(s->b->strings, s->slice.name[slice]), &number))
-        return number;
+    if (number_of(intern_get(s->b->strings, s->slice.name[slice]), &number)) return number;
     bool said = op && op < s->op.n && s->op.slice[op] == slice;
     return said && s->op.sequence[op] != ABSENT_I64 ? s->op.sequence[op] : otherwise;
 }
@@ -67,7 +66,7 @@ static status take_steps(seal_ctx *s, uint32_t n_most, error *err) {
     sort_index(order, order + n, n, cmp_steps, s);
     TRY(seal_table(s, TABLE_step, (size_t)n + 1, err));
     for (uint32_t i = 0; i < n; i++) {
-        seal_steps_write_row(s, i + 1, order[i]);
+        write_row(s, i + 1, order[i]);
         s->step.number[i + 1] = said_number(s, order[i], i ? add_i64(s->step.number[i], 1) : 0);
     }
     return OK;
@@ -83,7 +82,7 @@ typedef struct {
 
 static const step_mark NO_MARK = {.group = 0};
 
-/* The mark a slice is, NO_MARK when it is none. A name is either a range's or a frame's. */
+/* The mark of a slice, NO_MARK when it has none. A name is either a range's or a frame's. */
 static const step_mark *mark_of(step_names_ctx *q, uint32_t slice) {
     uint8_t kind = q->s->slice.kind[slice];
     bool frame = kind == KIND_PYTHON;
@@ -144,7 +143,7 @@ static void number_marks(step_names_ctx *q) {
         uint32_t slice = s->step.slice[i];
         int64_t number = i > 1 ? add_i64(s->step.number[i - 1], 1) : 0;
         if (mark_of(q, slice)->numbered)
-            seal_steps_number_of(intern_get(s->b->strings, s->slice.name[slice]), &number);
+            number_of(intern_get(s->b->strings, s->slice.name[slice]), &number);
         s->step.number[i] = number;
         rising &= i == 1 || s->step.number[i] > s->step.number[i - 1];
     }
@@ -163,7 +162,7 @@ static status take_marks(seal_ctx *s, error *err) {
     if (!marks) FAIL_MEMORY(err);
     list_marks(&q, track, group, marks);
     TRY(seal_table(s, TABLE_step, (size_t)n + 1, err));
-    for (uint32_t i = 0; i < n; i++) seal_steps_write_row(s, i + 1, marks[i]);
+    for (uint32_t i = 0; i < n; i++) write_row(s, i + 1, marks[i]);
     number_marks(&q);
     return OK;
 }

@@ -44,15 +44,15 @@ static int cmp_pids(uint32_t x, uint32_t y, const void *context) {
     return cmp_ident(g->s->b, g->pids[x], g->pids[y]);
 }
 
-static uint64_t seal_tracks_key_of(ident pid, ident tid, bool async) {
+static uint64_t key_of(ident pid, ident tid, bool async) {
     return hash_pair(hash_pair((uint64_t)pid.v, pid.text),
                      hash_pair((uint64_t)tid.v, tid.text)) +
            async;
 }
 
 /* Index of the track in g->rows, added when new; UINT32_MAX when out of memory. */
-static uint32_t seal_tracks_add_track(gather *g, const part_track_row *t) {
-    for (uint64_t key = seal_tracks_key_of(t->pid, t->tid, t->async);; key += 2) {
+static uint32_t add_track(gather *g, const part_track_row *t) {
+    for (uint64_t key = key_of(t->pid, t->tid, t->async);; key += 2) {
         uint32_t *at = map_at(&g->by_key, key);
         if (!at) return UINT32_MAX;
         if (*at == MAP_NONE) {
@@ -75,7 +75,7 @@ static status collect_tracks(gather *g, error *err) {
         part *p = s->part_list[i];
         for (size_t k = 0; k < p->tracks.n; k++) {
             part_track_row *t = &VEC(&p->tracks, part_track_row)[k];
-            t->sealed = seal_tracks_add_track(g, t);
+            t->sealed = add_track(g, t);
             if (t->sealed == UINT32_MAX) FAIL_MEMORY(err);
         }
     }
@@ -107,7 +107,7 @@ static uint32_t process_row(const gather *g, ident pid) {
     return lo < g->n_pids && ident_eq(g->pids[lo], pid) ? lo + 1 : 0;
 }
 
-static status seal_tracks_write_rows(gather *g, error *err) {
+static status write_rows(gather *g, error *err) {
     seal_ctx *s = g->s;
     uint32_t *order = seal_scratch(s, 2 * (size_t)g->n + 1, sizeof(uint32_t));
     g->row_of = seal_scratch(s, (size_t)g->n + 1, sizeof(uint32_t));
@@ -157,7 +157,7 @@ static void apply_label(gather *g, const raw_label *l, uint64_t *seen) {
         return;
     }
     size_t base = ((size_t)s->process.n + 1) * 8;
-    for (uint64_t key = seal_tracks_key_of(l->pid, l->tid, false);; key += 2) {
+    for (uint64_t key = key_of(l->pid, l->tid, false);; key += 2) {
         uint32_t at_row = map_get(&g->by_key, key);
         if (at_row == MAP_NONE) return;
         const track_row *r = &g->rows[at_row];
@@ -177,7 +177,7 @@ status seal_tracks(seal_ctx *s, error *err) {
     gather g = {.s = s};
     status st = collect_tracks(&g, err);
     if (st == OK) st = collect_pids(&g, err);
-    if (st == OK) st = seal_tracks_write_rows(&g, err);
+    if (st == OK) st = write_rows(&g, err);
     if (st == OK) {
         uint64_t *seen =
             seal_scratch(s, ((size_t)s->process.n + s->track.n + 2) * 8, sizeof(uint64_t));

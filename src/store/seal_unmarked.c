@@ -31,18 +31,17 @@ typedef struct {
     bool device; /* items are device work */
 } finder;
 
-static int64_t seal_unmarked_end_of(const seal_ctx *s, uint32_t slice) {
+static int64_t end_of(const seal_ctx *s, uint32_t slice) {
     return s->slice.start[slice] + s->slice.dur[slice];
 }
 
-static str seal_unmarked_name_of(const seal_ctx *s, uint32_t slice) {
+static str name_of(const seal_ctx *s, uint32_t slice) {
     return intern_get(s->b->strings, s->slice.name[slice]);
 }
 
 /* Rows 1 … n of the step table, numbered from 0. `starts` has n + 1 times. */
-static status seal_unmarked_write_steps(seal_ctx *s, const int64_t *starts, const int64_t *ends,
-                                        uint32_t n, step_how how, double confidence,
-                                        error *err) {
+static status write_steps(seal_ctx *s, const int64_t *starts, const int64_t *ends, uint32_t n,
+                          step_how how, double confidence, error *err) {
     TRY(seal_table(s, TABLE_step, (size_t)n + 1, err));
     for (uint32_t i = 0; i < n; i++) {
         s->step.number[i + 1] = i;
@@ -65,7 +64,7 @@ static uint32_t find_optimizer(const seal_ctx *s, uint32_t *name, uint32_t *n) {
         for (uint32_t i = s->track.first[t]; i < s->track.end[t]; i++) {
             uint8_t kind = s->slice.kind[i];
             if ((kind != KIND_OPTIMIZER && kind != KIND_ANNOTATION) ||
-                !is_optimizer_step(s->slice.kind[i], seal_unmarked_name_of(s, i)))
+                !is_optimizer_step(s->slice.kind[i], name_of(s, i)))
                 continue;
             here++;
             last = i;
@@ -104,10 +103,9 @@ static void bracket(const seal_ctx *s, uint32_t track, uint32_t name, bool by_da
             updated = ABSENT_I64;
         }
         if (b->begun == ABSENT_I64) b->begun = s->slice.start[i];
-        if (s->slice.name[i] != name ||
-            !is_optimizer_step(s->slice.kind[i], seal_unmarked_name_of(s, i)))
+        if (s->slice.name[i] != name || !is_optimizer_step(s->slice.kind[i], name_of(s, i)))
             continue;
-        updated = seal_unmarked_end_of(s, i);
+        updated = end_of(s, i);
         if (!by_data) close_step(b, updated, updated);
     }
     if (by_data && updated != ABSENT_I64) close_step(b, updated, ABSENT_I64);
@@ -122,14 +120,12 @@ static status find_by_optimizer(seal_ctx *s, error *err) {
                      .ends = seal_scratch(s, (size_t)n + 2, sizeof(int64_t))};
     if (!b.starts || !b.ends) FAIL_MEMORY(err);
     bracket(s, track, name, fetches > 1, &b);
-    return b.n > 1
-               ? seal_unmarked_write_steps(s, b.starts, b.ends, b.n, STEP_BY_OPTIMIZER, 1, err)
-               : OK;
+    return b.n > 1 ? write_steps(s, b.starts, b.ends, b.n, STEP_BY_OPTIMIZER, 1, err) : OK;
 }
 
 /* ---- work in order of time --------------------------------------------------------------- */
 
-static bool seal_unmarked_holds(str text, const char *word) {
+static bool holds(str text, const char *word) {
     return str_find_nocase(text, str_of(word), 0) != SIZE_MAX;
 }
 
@@ -141,13 +137,12 @@ static uint8_t read_name(const seal_ctx *s, uint8_t *said, uint32_t name) {
     if (said[name]) return said[name];
     str text = intern_get(s->b->strings, name);
     uint8_t says = NAME_READ;
-    if (seal_unmarked_holds(text, "DtoH") || seal_unmarked_holds(text, "HtoD") ||
-        seal_unmarked_holds(text, "DeviceToHost") || seal_unmarked_holds(text, "HostToDevice"))
+    if (holds(text, "DtoH") || holds(text, "HtoD") || holds(text, "DeviceToHost") ||
+        holds(text, "HostToDevice"))
         says |= NAME_MOVES;
-    if (seal_unmarked_holds(text, "multi_tensor_apply") || seal_unmarked_holds(text, "adam") ||
-        seal_unmarked_holds(text, "sgd"))
+    if (holds(text, "multi_tensor_apply") || holds(text, "adam") || holds(text, "sgd"))
         says |= NAME_UPDATES;
-    if (seal_unmarked_holds(text, "GraphLaunch")) says |= NAME_REPLAYS;
+    if (holds(text, "GraphLaunch")) says |= NAME_REPLAYS;
     return said[name] = says;
 }
 
@@ -161,7 +156,7 @@ static bool ends_round(const seal_ctx *s, uint8_t *said, uint32_t kernel) {
            (launch && read_name(s, said, s->slice.name[launch]) & NAME_REPLAYS);
 }
 
-static uint64_t seal_unmarked_sort_key(int64_t time) {
+static uint64_t sort_key(int64_t time) {
     return (uint64_t)time ^ (uint64_t)1 << 63;
 }
 
@@ -170,12 +165,11 @@ static sort_pair *order_kernels(seal_ctx *s, bool launched, uint32_t *n) {
     sort_pair *pairs = seal_scratch(s, 2 * (size_t)s->kernel.n, sizeof *pairs);
     for (uint32_t k = 1; pairs && k < s->kernel.n; k++)
         if (s->kernel.launch[k] || !launched)
-            pairs[(*n)++] =
-                (sort_pair){seal_unmarked_sort_key(s->slice.start[s->kernel.slice[k]]), k};
+            pairs[(*n)++] = (sort_pair){sort_key(s->slice.start[s->kernel.slice[k]]), k};
     if (!pairs) return NULL;
     sort_radix(pairs, pairs + s->kernel.n, *n);
     for (uint32_t i = 0; i < *n && launched; i++)
-        pairs[i].key = seal_unmarked_sort_key(s->slice.start[s->kernel.launch[pairs[i].row]]);
+        pairs[i].key = sort_key(s->slice.start[s->kernel.launch[pairs[i].row]]);
     if (launched) sort_radix(pairs, pairs + s->kernel.n, *n);
     return pairs;
 }
@@ -228,8 +222,7 @@ static status list_operators(finder *f, error *err) {
     f->items = seal_scratch(s, (size_t)n + 1, sizeof *f->items);
     if (!pairs || !f->items) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < s->slice.n; i++)
-        if (is_top_operator(s, i))
-            pairs[f->n++] = (sort_pair){seal_unmarked_sort_key(s->slice.start[i]), i};
+        if (is_top_operator(s, i)) pairs[f->n++] = (sort_pair){sort_key(s->slice.start[i]), i};
     sort_radix(pairs, pairs + n, n);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t slice = pairs[i].row;
@@ -273,7 +266,7 @@ static uint32_t choose_range(const finder *f, uint32_t *count, uint64_t *work) {
         if (s->slice.kind[i] != KIND_ANNOTATION || count[name] < LEAST_RANGES ||
             is_in_repeated(s, i, count))
             continue;
-        work[name] += count_items(f, s->slice.start[i], seal_unmarked_end_of(s, i));
+        work[name] += count_items(f, s->slice.start[i], end_of(s, i));
         if (!best || work[name] > work[best]) best = name;
     }
     return best && work[best] * 5 >= f->n * 4ull && work[best] <= f->n ? best : 0;
@@ -297,11 +290,11 @@ static status find_by_range(finder *f, error *err) {
             continue;
         if (s->slice.start[i] < until) return OK; /* on two threads, or overlapping: no steps */
         starts[n] = s->slice.start[i];
-        ends[n++] = until = seal_unmarked_end_of(s, i);
+        ends[n++] = until = end_of(s, i);
     }
     if (n < LEAST_RANGES) return OK;
-    return seal_unmarked_write_steps(s, starts, ends, n, STEP_BY_RANGE,
-                                     (double)work[name] / (double)f->n, err);
+    return write_steps(s, starts, ends, n, STEP_BY_RANGE, (double)work[name] / (double)f->n,
+                       err);
 }
 
 /* ---- work that repeats ------------------------------------------------------------------- */
@@ -331,12 +324,12 @@ static int cmp_lengths(uint32_t a, uint32_t b, const void *context) {
 static int64_t last_end(finder *f, const int64_t *starts, uint32_t n, uint32_t *order) {
     const seal_ctx *s = f->s;
     int64_t host = INT64_MIN, work = f->items[f->n - 1].time;
-    if (f->items[f->n - 1].slice) work = seal_unmarked_end_of(s, f->items[f->n - 1].slice);
+    if (f->items[f->n - 1].slice) work = end_of(s, f->items[f->n - 1].slice);
     for (uint32_t i = 1; i < s->slice.n; i++) {
         uint8_t kind = s->slice.kind[i];
         if (kind == KIND_OP || kind_is_call(kind) ||
             (f->device && !f->items[0].slice && kind_is_device(kind)))
-            host = max_i64(host, seal_unmarked_end_of(s, i));
+            host = max_i64(host, end_of(s, i));
     }
     for (uint32_t i = 0; i + 1 < n; i++) order[i] = i;
     sort_index(order, order + n, n - 1, cmp_lengths, starts);
@@ -352,9 +345,8 @@ static status write_rounds(finder *f, const period *p, error *err) {
     if (!starts || !order) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < p->n; i++) starts[i] = begin_of(f, p->starts[i]);
     starts[p->n] = last_end(f, starts, p->n, order);
-    return seal_unmarked_write_steps(s, starts, starts + 1, p->last_is_whole ? p->n : p->n - 1,
-                                     f->device ? STEP_BY_KERNELS : STEP_BY_OPERATORS,
-                                     p->confidence, err);
+    return write_steps(s, starts, starts + 1, p->last_is_whole ? p->n : p->n - 1,
+                       f->device ? STEP_BY_KERNELS : STEP_BY_OPERATORS, p->confidence, err);
 }
 
 static status find_by_period(finder *f, error *err) {

@@ -1,5 +1,5 @@
 /* step_marks.c: which names mark a step. The patterns are few and short: a name is compared
- * with each of them, once for each distinct name. A star gives way as late as it can, so that a
+ * with each of them, once for each distinct name. A star matches as much as it can, so that a
  * hostile name costs its length times that of the pattern and no more. */
 #include "store/step_marks.h"
 
@@ -32,11 +32,11 @@ static const step_mark MARKS[] = {
 #include "store/step_marks.def"
 };
 
-static char step_marks_lower(char c) {
+static char to_lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static bool step_marks_is_digit(char c) {
+static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
@@ -52,10 +52,9 @@ static size_t match_one(char p, str name, size_t at) {
         return at;
     }
     if (at >= name.n) return SIZE_MAX;
-    if (p != '%')
-        return step_marks_lower(p) == step_marks_lower(name.p[at]) ? at + 1 : SIZE_MAX;
-    if (!step_marks_is_digit(name.p[at])) return SIZE_MAX;
-    while (at < name.n && step_marks_is_digit(name.p[at])) at++;
+    if (p != '%') return to_lower(p) == to_lower(name.p[at]) ? at + 1 : SIZE_MAX;
+    if (!is_digit(name.p[at])) return SIZE_MAX;
+    while (at < name.n && is_digit(name.p[at])) at++;
     return at;
 }
 

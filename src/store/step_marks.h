@@ -13,7 +13,7 @@ typedef struct {
     bool numbered; /* the digits at its end are the number of the step */
 } step_mark;
 
-/* The mark that a name is, NULL when it is none. */
+/* The mark with this name, NULL when there is none. */
 const step_mark *step_mark_of(str name, bool frame);
 /* One more than the largest group. */
 unsigned step_mark_groups(void);

@@ -63,7 +63,7 @@ str summary_text(summary *s, str text) {
     return t.p ? t : STR("");
 }
 
-static status summary_make_room(summary *s, int table, size_t more, error *err) {
+static status make_room(summary *s, int table, size_t more, error *err) {
     summary_rows *r = &s->tables[table];
     size_t want = (size_t)r->n + more, cap = r->cap ? r->cap : 16;
     if (want <= r->cap) return OK;
@@ -78,7 +78,7 @@ static status summary_make_room(summary *s, int table, size_t more, error *err) 
 
 void *summary_add(summary *s, int table) {
     size_t bytes = SUMMARY_TABLES[table].row_bytes;
-    if (summary_make_room(s, table, 1, NULL) != OK) return NULL;
+    if (make_room(s, table, 1, NULL) != OK) return NULL;
     char *row = s->tables[table].rows + bytes * s->tables[table].n++;
     memset(row, 0, bytes);
     for (int c = SUMMARY_TABLES[table].first; c < summary_end(table); c++)
@@ -117,7 +117,7 @@ status summary_append(summary *to, const summary *from, uint64_t tables, error *
         const summary_rows *r = &from->tables[i];
         size_t bytes = SUMMARY_TABLES[i].row_bytes;
         if (!(tables >> i & 1) || !r->n) continue;
-        TRY(summary_make_room(to, i, r->n, err));
+        TRY(make_room(to, i, r->n, err));
         for (uint32_t k = 0; k < r->n; k++) {
             char *row = to->tables[i].rows + bytes * to->tables[i].n;
             memcpy(row, r->rows + bytes * k, bytes);
@@ -143,7 +143,7 @@ static int compare_cells(const summary_column *c, const char *a, const char *b) 
     return (v > w) - (v < w);
 }
 
-static int summary_compare_rows(int table, const char *a, const char *b) {
+static int compare_rows(int table, const char *a, const char *b) {
     for (int c = SUMMARY_TABLES[table].first; c < summary_end(table); c++) {
         const summary_column *column = &SUMMARY_COLUMNS[c];
         int order = column->how == HOW_KEY ? compare_cells(column, a, b) : 0;
@@ -197,7 +197,7 @@ typedef struct {
 static int compare_index(uint32_t a, uint32_t b, const void *context) {
     const summary_sort_ctx *s = context;
     size_t bytes = SUMMARY_TABLES[s->table].row_bytes;
-    return summary_compare_rows(s->table, s->rows->rows + bytes * a, s->rows->rows + bytes * b);
+    return compare_rows(s->table, s->rows->rows + bytes * a, s->rows->rows + bytes * b);
 }
 
 /* Strictly ascending already? */
@@ -224,7 +224,7 @@ static status settle_table(summary *s, int table, error *err) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->n; i++) {
         const char *row = r->rows + bytes * index[i];
-        if (n && summary_compare_rows(table, rows + bytes * (n - 1), row) == 0)
+        if (n && compare_rows(table, rows + bytes * (n - 1), row) == 0)
             fold_row(table, rows + bytes * (n - 1), row);
         else
             memcpy(rows + bytes * n++, row, bytes);

@@ -44,7 +44,7 @@ WRAPS static void put_difference(buf *b, int64_t v, int64_t *last) {
 }
 
 /* The number of a text in the file; -1 when out of memory. */
-static int64_t summary_file_number_of(pack_ctx *p, const summary *s, str text) {
+static int64_t number_of(pack_ctx *p, const summary *s, str text) {
     if (!text.n) return 0;
     uint32_t id = intern_add(s->texts, text), *at = NULL;
     if (id != UINT32_MAX) at = map_at(&p->numbers, id);
@@ -70,7 +70,7 @@ static status pack_column(pack_ctx *p, const summary *s, const summary_column *c
             continue;
         }
         if (c->cell == CELL_TEXT)
-            v = summary_file_number_of(p, s, *(const str *)(const void *)cell);
+            v = number_of(p, s, *(const str *)(const void *)cell);
         else
             memcpy(&v, cell, sizeof v);
         if (c->cell == CELL_TEXT && v < 0) FAIL_MEMORY(err);
@@ -127,7 +127,7 @@ static uint32_t count_sections(const summary *s) {
     return n;
 }
 
-static status summary_file_pack(pack_ctx *p, const summary *s, str key, error *err) {
+static status pack(pack_ctx *p, const summary *s, str key, error *err) {
     uint32_t n = count_sections(s);
     size_t used = sizeof(file_header) + n * sizeof(file_section) + key.n;
     uint64_t zero = 0;
@@ -147,15 +147,15 @@ static status summary_file_pack(pack_ctx *p, const summary *s, str key, error *e
     h->n_sections = n;
     h->key_bytes = (uint32_t)key.n;
     memcpy(h->format, "tacho_summary", 13);
-    size_t behind = offsetof(file_header, checksum) + sizeof h->checksum;
-    h->checksum = hash_bytes64((const char *)h + behind, header_bytes - behind);
+    size_t start = offsetof(file_header, checksum) + sizeof h->checksum;
+    h->checksum = hash_bytes64((const char *)h + start, header_bytes - start);
     return OK;
 }
 
 status summary_encode(summary *s, str key, buf *out, error *err) {
     TRY(summary_settle(s, err));
     pack_ctx p = {.out = out, .start = out->n};
-    status st = summary_file_pack(&p, s, key, err);
+    status st = pack(&p, s, key, err);
     map_fini(&p.numbers);
     buf_fini(&p.offsets);
     buf_fini(&p.bytes);
@@ -189,7 +189,7 @@ static const file_section *find_section(const unpack_ctx *u, const char *name) {
     return NULL;
 }
 
-static const uint8_t *summary_file_bytes_of(const unpack_ctx *u, const file_section *s) {
+static const uint8_t *bytes_of(const unpack_ctx *u, const file_section *s) {
     return (const uint8_t *)u->file.copy + s->offset;
 }
 
@@ -203,7 +203,7 @@ static status check_sections(unpack_ctx *u, error *err) {
     for (uint32_t i = 0; i < u->header->n_sections; i++) {
         const file_section *s = &u->toc[i];
         TRY(file_check_section(&u->file, s, err));
-        if (hash_bytes64(summary_file_bytes_of(u, s), (size_t)s->size_bytes) != s->checksum)
+        if (hash_bytes64(bytes_of(u, s), (size_t)s->size_bytes) != s->checksum)
             return file_damaged(&u->file, s->name, err);
     }
     return OK;
@@ -215,7 +215,7 @@ static status read_texts(unpack_ctx *u, error *err) {
     if (!offsets || !bytes || offsets->elem_bytes != 8 || bytes->elem_bytes != 1 ||
         offsets->rows < 2)
         return file_damaged(&u->file, "string.offset", err);
-    u->offsets = (const uint64_t *)(const void *)summary_file_bytes_of(u, offsets);
+    u->offsets = (const uint64_t *)(const void *)bytes_of(u, offsets);
     u->n_texts = offsets->rows - 1;
     if (u->offsets[0] != 0 || u->offsets[u->n_texts] != bytes->rows)
         return file_damaged(&u->file, "string.offset", err);
@@ -224,8 +224,7 @@ static status read_texts(unpack_ctx *u, error *err) {
     for (uint64_t i = 0; i < u->n_texts; i++) {
         uint64_t from = u->offsets[i], to = u->offsets[i + 1];
         if (from > to || to > bytes->rows) return file_damaged(&u->file, "string.offset", err);
-        str text =
-            str_n((const char *)summary_file_bytes_of(u, bytes) + from, (size_t)(to - from));
+        str text = str_n((const char *)bytes_of(u, bytes) + from, (size_t)(to - from));
         u->texts[i] = summary_text(u->out, text);
         if (!u->texts[i].p) FAIL_MEMORY(err);
     }
@@ -239,9 +238,8 @@ static uint64_t count_values(const uint8_t *p, uint64_t n) {
     return count;
 }
 
-static uint64_t summary_file_rows_of(const unpack_ctx *u, const file_section *s) {
-    return s->type == TYPE_PACKED ? count_values(summary_file_bytes_of(u, s), s->rows)
-                                  : s->rows;
+static uint64_t rows_of(const unpack_ctx *u, const file_section *s) {
+    return s->type == TYPE_PACKED ? count_values(bytes_of(u, s), s->rows) : s->rows;
 }
 
 /* Rows of a table, the same in all its columns that are there. */
@@ -255,7 +253,7 @@ static status count_rows(const unpack_ctx *u, int table, uint64_t *rows, error *
         if (s->type != (real ? (uint32_t)TYPE_F64 : (uint32_t)TYPE_PACKED) ||
             s->elem_bytes != (real ? 8 : 1))
             return file_damaged(&u->file, s->name, err);
-        uint64_t n = summary_file_rows_of(u, s);
+        uint64_t n = rows_of(u, s);
         if ((seen && n != *rows) || n > UINT32_MAX / 4)
             return file_damaged(&u->file, s->name, err);
         *rows = n;
@@ -294,8 +292,7 @@ static status read_column(unpack_ctx *u, const summary_column *c, error *err) {
     summary_rows *r = &u->out->tables[c->table];
     size_t bytes = SUMMARY_TABLES[c->table].row_bytes;
     int64_t absent = ABSENT_I64, last = 0;
-    const uint8_t *at = s ? summary_file_bytes_of(u, s) : NULL,
-                  *end = s ? at + s->size_bytes : NULL;
+    const uint8_t *at = s ? bytes_of(u, s) : NULL, *end = s ? at + s->size_bytes : NULL;
     for (uint32_t i = 0; i < r->n; i++) {
         char *cell = r->rows + bytes * i + c->offset;
         if (!s) {

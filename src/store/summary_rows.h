@@ -1,4 +1,4 @@
-/* summary_rows.h: tables that a trace and a summary have alike: rows of the one as rows of the
+/* summary_rows.h: tables that both a trace and a summary have: rows of the one as rows of the
  * other.
  *
  * Such a table of summary.def begins with worker and number; its other columns are those of the

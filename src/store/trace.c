@@ -198,12 +198,12 @@ uint32_t trace_track_of(const trace *t, uint32_t slice) {
 }
 
 /* First slice in [low, high) that starts at or after the time; high when none does. */
-static uint32_t trace_find_start(const trace *t, uint32_t low, uint32_t high, int64_t time_ns) {
+static uint32_t find_start(const trace *t, uint32_t low, uint32_t high, int64_t time_ns) {
     return SEARCH_FIRST(i, low, high, t->slice.start[i] < time_ns);
 }
 
 uint32_t trace_lower_bound(const trace *t, uint32_t track, int64_t time_ns) {
-    return trace_find_start(t, t->track.first[track], t->track.end[track], time_ns);
+    return find_start(t, t->track.first[track], t->track.end[track], time_ns);
 }
 
 /* The outermost slice around this one, or itself, that comes after `other`. */
@@ -219,8 +219,8 @@ uint32_t trace_subtree_end(const trace *t, uint32_t slice) {
      * or the next sibling. */
     int64_t end_ns = trace_slice_end(t, slice);
     uint32_t end = t->track.end[track];
-    if (end_ns < INT64_MAX) end = trace_find_start(t, slice + 1, end, end_ns + 1);
-    while (end > slice + 1) { /* a sibling is passed over with all that is inside it */
+    if (end_ns < INT64_MAX) end = find_start(t, slice + 1, end, end_ns + 1);
+    while (end > slice + 1) { /* a sibling is skipped with all that is inside it */
         uint32_t last = outermost_after(t, end - 1, slice);
         if (t->slice.parent[last] == slice) break;
         end = last;
@@ -229,29 +229,29 @@ uint32_t trace_subtree_end(const trace *t, uint32_t slice) {
 }
 
 /* Row whose slice is the one given, in a table that ascends by slice. */
-static uint32_t trace_find_row(const uint32_t *slices, uint32_t n, uint32_t slice) {
+static uint32_t find_row(const uint32_t *slices, uint32_t n, uint32_t slice) {
     uint32_t low = SEARCH_FIRST(i, 1, n, slices[i] < slice);
     return slice != 0 && low < n && slices[low] == slice ? low : 0;
 }
 
 uint32_t trace_op_of(const trace *t, uint32_t slice) {
-    return trace_find_row(t->op.slice, t->op.n, slice);
+    return find_row(t->op.slice, t->op.n, slice);
 }
 
 uint32_t trace_kernel_of(const trace *t, uint32_t slice) {
-    return trace_find_row(t->kernel.slice, t->kernel.n, slice);
+    return find_row(t->kernel.slice, t->kernel.n, slice);
 }
 
 uint32_t trace_call_of(const trace *t, uint32_t slice) {
-    return trace_find_row(t->call.slice, t->call.n, slice);
+    return find_row(t->call.slice, t->call.n, slice);
 }
 
 uint32_t trace_comm_of(const trace *t, uint32_t slice) {
-    return trace_find_row(t->comm.slice, t->comm.n, slice);
+    return find_row(t->comm.slice, t->comm.n, slice);
 }
 
 uint32_t trace_module_call_of(const trace *t, uint32_t slice) {
-    return trace_find_row(t->module_call.slice, t->module_call.n, slice);
+    return find_row(t->module_call.slice, t->module_call.n, slice);
 }
 
 str trace_meta(const trace *t, str key) {

@@ -60,8 +60,8 @@ trace *trace_of_summary(struct summary *s);
 
 /* A trace from a file is read and checked table by table before its first use: file_open has
  * checked the small tables (process, track, device, meta, quality and all others below 1 MiB),
- * which with the row counts and kind_count is all that `info` needs. Whoever reads further
- * calls this first: it checks checksums, ids, parents and enumerations of these tables and the
+ * which with the row counts and kind_count is all that `info` needs. Call this before reading
+ * any other table: it checks checksums, ids, parents and enumerations of these tables and the
  * strings. Done once, free afterwards and for a trace made in memory. ERR_FORMAT when the file
  * is damaged.
  *     TRY(trace_require(t, TRACE_TABLE(slice) | TRACE_TABLE(kernel), err)); */
@@ -82,7 +82,7 @@ static inline int64_t trace_slice_end(const trace *t, uint32_t slice) {
     return t->slice.start[slice] + t->slice.dur[slice];
 }
 /* Unix time of 0: what the producer said, or 0 where the times themselves can only be Unix
- * times; ABSENT_I64 when nobody knows. */
+ * times; ABSENT_I64 when unknown. */
 int64_t trace_base_unix_ns(const trace *t);
 /* The track a slice is on: binary search over the tracks' ranges. */
 uint32_t trace_track_of(const trace *t, uint32_t slice);
@@ -113,7 +113,7 @@ uint32_t trace_comm_of(const trace *t, uint32_t slice);
 uint32_t trace_module_call_of(const trace *t, uint32_t slice);
 /* Value (JSON text) of a top-level key, or STR_NONE. */
 str trace_meta(const trace *t, str key);
-/* The step (row) a host time lies in; 0 when none. */
+/* The step (row) that contains a host time; 0 when none does. */
 uint32_t trace_step_at(const trace *t, int64_t time_ns);
 /* The step (row) that a slice belongs to; 0 when none. The one definition for all questions: a
  * host slice belongs to the step that holds its start; device work to the step of the call that

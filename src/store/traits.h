@@ -1,4 +1,4 @@
-/* traits.h: what can be expected of a trace, whoever recorded it.
+/* traits.h: what can be expected of a trace, no matter which tool recorded it.
  *
  * A format says some things of all its traces (formats.def). Code that needs to know them asks
  * for the trait, never for the name: a new format is a row there, and no branch anywhere else.
@@ -10,15 +10,15 @@
 #include "store/trace.h"
 
 enum trait {
-    TRAIT_KNOWN_WORDS = 1,      /* its categories and names are those that viewers know */
-    TRAIT_PLAIN_EVENTS = 2,     /* ranges of anybody: nothing is known of a training */
-    TRAIT_END_MAY_LACK = 4,     /* a file without its last bytes is whole */
-    TRAIT_WRITTEN_ALONG = 8,    /* written as time goes by: only its end can be cut off */
-    TRAIT_OWN_RECORDER = 16,    /* steps and collectives are those of libtacho */
-    TRAIT_STATIC_GRAPH = 32,    /* samples of operators of a graph: no timeline */
-    TRAIT_DYNAMIC_GRAPH = 64,   /* a timeline of a framework that has such samples as well */
-    TRAIT_MEMORY_PICTURE = 128, /* blocks of memory and nothing else, with a zero of its own */
-    TRAIT_HOST_RANGES = 256,    /* ranges of the framework's own are work of the host */
+    TRAIT_KNOWN_WORDS = 1,        /* its categories and names are those that viewers know */
+    TRAIT_PLAIN_EVENTS = 2,       /* ranges of anybody: nothing is known of a training */
+    TRAIT_END_MAY_LACK = 4,       /* a file without its last bytes is whole */
+    TRAIT_WRITTEN_ALONG = 8,      /* written as the program runs: only its end can be cut off */
+    TRAIT_OWN_RECORDER = 16,      /* steps and collectives are those of libtacho */
+    TRAIT_STATIC_GRAPH = 32,      /* samples of operators of a graph: no timeline */
+    TRAIT_DYNAMIC_GRAPH = 64,     /* a timeline of a framework that has such samples as well */
+    TRAIT_MEMORY_PICTURE = 128,   /* blocks of memory and nothing else, with their own zero */
+    TRAIT_HOST_RANGES = 256,      /* ranges of the framework's own are work of the host */
     TRAIT_ONLY_COLLECTIVES = 512, /* the last collectives of a rank, and nothing else */
     TRAIT_REQUESTS = 1024,        /* requests of a server and their phases, and nothing else */
     TRAIT_CALLS = 2048,           /* functions of a program's threads, and nothing else */
@@ -67,10 +67,11 @@ typedef enum {
 str trace_fact(const trace *t, fact f);
 /* Its name in the overview's table of facts; none when it is not listed. */
 str fact_shown(fact f);
-/* Number of the process among those that train together; ABSENT_I64 when nobody says. */
+/* Number of the process among those that train together; ABSENT_I64 when unknown. */
 int64_t trace_rank(const trace *t);
 
-/* Of the format of a trace, or of one that a summary names; none when it is not known. */
+/* The traits of a trace's format, or of a format that a summary names; none when it is not
+ * known. */
 uint32_t format_traits(str format);
 framework format_framework(str format);
 

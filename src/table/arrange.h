@@ -20,7 +20,7 @@ typedef struct {
 #define ARRANGE_ORDERS "COLUMN, COLUMN:asc, COLUMN:desc"
 bool arrange_is_order(str sort);
 
-/* ERR_ARG when a table or column is not there. total_rows counts before offset and limit. */
+/* ERR_ARG when a table or column does not exist. total_rows counts before offset and limit. */
 status arrange_answer(answer *a, const arrangement *how, error *err) MUST_USE;
 /* The order alone; ERR_ARG when no table has the column. */
 status arrange_sort(answer *a, str wanted, error *err) MUST_USE;

@@ -48,7 +48,7 @@ static size_t name_end(str s) {
     return i;
 }
 
-static bool filter_next_word(str *rest, word *w) {
+static bool next_word(str *rest, word *w) {
     *rest = str_trim(*rest);
     *w = (word){.column = STR_NONE};
     if (rest->n == 0) return false;
@@ -139,7 +139,7 @@ static uint32_t find_column(const row_filter_ctx *f, number_kind kind) {
     return best;
 }
 
-/* A condition on a number: false when the word is none. */
+/* A condition on a number: false when the word is not one. */
 static bool read_condition(const row_filter_ctx *f, const word *w, test *out) {
     str rest = w->text;
     size_t name = name_end(rest);
@@ -177,7 +177,7 @@ static void read_text(const row_filter_ctx *f, const word *w, test *out) {
 
 static status read_tests(row_filter_ctx *f, error *err) {
     str rest = f->q->text;
-    for (word w; filter_next_word(&rest, &w);) {
+    for (word w; next_word(&rest, &w);) {
         test one;
         if (w.quoted || !read_condition(f, &w, &one)) read_text(f, &w, &one);
         if (one.kind == IS_WORD && one.text.n == 0) continue;

@@ -5,7 +5,7 @@
  *   -word          is in no text of the row
  *   name:word      the same in this column alone; also -name:word, name:"two words",
  *                  tensor_core:yes
- *   name="text"    the whole text of the column, upper and lower case told apart
+ *   name="text"    the whole text of the column, upper and lower case differ
  *   >5ms  <=2MB    the number of the column: of the one sorted by when its unit fits, else
  *                  of the most
  *   >5% >100       important column with this unit

@@ -159,7 +159,7 @@ static int compare_values(const column *c, size_t a, size_t b) {
     return (c->v.i[a] > c->v.i[b]) - (c->v.i[a] < c->v.i[b]);
 }
 
-static int table_compare_rows(uint32_t a, uint32_t b, const void *context) {
+static int compare_rows(uint32_t a, uint32_t b, const void *context) {
     const order *o = context;
     for (uint32_t i = 0; i < o->n_keys + o->t->n_columns; i++) {
         bool key = i < o->n_keys; /* the sort columns first, then from the left */
@@ -211,7 +211,7 @@ status table_sort_by(table *t, const sort_by *keys, uint32_t n_keys, error *err)
     if (!index || !second) FAIL_MEMORY(err);
     order o = {.t = t, .keys = keys, .n_keys = n_keys};
     for (size_t i = 0; i < n; i++) index[i] = (uint32_t)i;
-    sort_index(index, second, n, table_compare_rows, &o);
+    sort_index(index, second, n, compare_rows, &o);
     return table_keep(t, index, n, err);
 }
 
@@ -271,7 +271,7 @@ void table_limit(table *t, size_t n) {
 
 void table_drop_column(table *t, uint32_t col) {
     if (col >= t->n_columns) BUG("dropping a column that is not there");
-    size_t behind = t->n_columns - col - 1;
-    memmove(&t->columns[col], &t->columns[col + 1], behind * sizeof(column));
+    size_t n_after = t->n_columns - col - 1;
+    memmove(&t->columns[col], &t->columns[col + 1], n_after * sizeof(column));
     t->n_columns--;
 }

@@ -1,7 +1,7 @@
 /* table.h: the only result type: named, typed columns with units.
  *
- * An analysis makes tables; present/ writes them; nobody else knows how. A table lives in the
- * arena it was made in; text values are borrowed from the trace or from that arena. */
+ * An analysis makes tables; only present/ knows how to write them. A table lives in the arena
+ * it was made in; text values are borrowed from the trace or from that arena. */
 #ifndef TABLE_TABLE_H
 #define TABLE_TABLE_H
 
@@ -97,7 +97,8 @@ typedef struct {
 
 /* A table without rows. NULL when out of memory. */
 table *table_new(arena *a, const char *name, const column_spec *spec, uint32_t n_columns);
-/* Makes room for so many rows at once, where a large table would grow by moving its columns. */
+/* Makes room for this many rows at once, where a large table would grow by moving its
+ * columns. */
 status table_reserve(table *t, size_t n_rows, error *err) MUST_USE;
 /* Adds a row in which every value is null; its index by *row. */
 status table_add_row(table *t, size_t *row, error *err) MUST_USE;
@@ -135,14 +136,14 @@ typedef struct {
     int64_t linked, total;
 } quality_link;
 
-/* What an answer rests on. */
+/* What an answer is based on. */
 typedef struct {
     int64_t events_read;
     uint32_t n_dropped;
     struct dropped {
         const char *cause; /* "negative_duration" */
         uint16_t message;
-        bool harmless; /* repaired or kept: no answer rests on less because of it */
+        bool harmless; /* repaired or kept: it does not make any answer less reliable */
         int64_t count;
     } * dropped;
     uint32_t n_links;
@@ -156,7 +157,7 @@ typedef struct {
 typedef struct {
     str path, format, run, worker, span; /* worker: none when it is about several */
     int64_t start_unix_ns, duration_ns;
-    uint32_t ranks;      /* workers the answer rests on */
+    uint32_t ranks;      /* workers the answer is based on */
     uint32_t run_ranks;  /* ranks of the run, 0 or 1 when it is not distributed */
     uint32_t run_traces; /* traces of its folder */
 } answer_source;

@@ -5,7 +5,7 @@
  * with {name, of letters, digits and _, and a sign that says what to do (messages.def lists
  * them); anything else in braces is plain text.
  *
- * A text value comes from a file somebody else wrote (a path, a name): control characters in it
+ * A text value comes from a file we did not write (a path, a name): control characters in it
  * are written out (\x1b), so that a message cannot move the reader's cursor. A sentence of ours
  * is written as it is. Not here: tables and their layout (present/). */
 #include "text/text.h"
@@ -148,7 +148,7 @@ typedef struct {
 typedef struct {
     str name, rest; /* rest: what follows the sign, without the last brace */
     char sign;      /* } ~ # | ? ! */
-    size_t bytes;   /* of the whole placeholder; 0 when it is none */
+    size_t bytes;   /* of the whole placeholder; 0 when it is not one */
 } hole;
 
 static bool is_name_byte(char c) {
@@ -179,7 +179,7 @@ static hole hole_at(str s) {
                   .bytes = end + 1};
 }
 
-static const arg *text_value_of(const format *f, str name) {
+static const arg *value_of(const format *f, str name) {
     for (uint32_t i = 0; i < f->n_args; i++)
         if (str_eq(str_of(f->args[i].name), name)) return &f->args[i];
     return NULL;
@@ -244,9 +244,9 @@ static void put_words(const format *f, const arg *a) {
     put_sentence(f, s);
 }
 
-/* False when the value is not there and the placeholder stays visible. */
+/* False when the value is missing and the placeholder stays visible. */
 static bool put_hole(const format *f, const hole *h) {
-    const arg *a = text_value_of(f, h->name);
+    const arg *a = value_of(f, h->name);
     size_t bar = str_find(h->rest, STR("|"), 0);
     switch (h->sign) {
     case '?':

@@ -12,7 +12,7 @@ typedef enum { LANG_EN = 0, LANG_ZH, N_LANGS } lang;
 
 /* "en" or "zh". */
 const char *lang_name(lang l);
-/* By name; false when it is none. */
+/* By name; false when there is no such language. */
 bool lang_of(str name, lang *out);
 /* From a locale such as zh_CN.UTF-8; English for all we do not speak. */
 lang lang_of_locale(const char *locale);

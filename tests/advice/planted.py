@@ -34,9 +34,9 @@ KINETO = {
     "loader_unmarked": (("data_loader_unmarked",), (), ("gpu_idle_data_loader",)),
     "pause": (("host_pause",), (), ("gpu_idle_unknown",)),
     "host_late": (("host_late",), (), HOST),
-    # so many launches are why the host is late
+    # this many launches are why the CPU launches too late
     "small_kernels": (("small_kernels", "host_late"), (), HOST),
-    # behind the wait the host has work of its own
+    # after the wait the host has other work
     "blocking_sync": (("blocking_sync",), ("host_late",), ("gpu_idle",)),
     "item_sync": (("item_sync",), ("host_late",), ("gpu_idle",)),
     "sync_copy": (("synchronous_copies",), (), ("gpu_busy", "gpu_idle")),
@@ -362,7 +362,7 @@ RECORDED = {
     "compare/base_a": (LAUNCHES, SOMETIMES),
     "compare/base_b": (LAUNCHES, SOMETIMES),
     "compare/copies": (LAUNCHES, SOMETIMES),
-    "compare/odd_vocab": (LAUNCHES, SOMETIMES + ("odd_dimension",)),  # the step stays as long without it
+    "compare/odd_vocab": (LAUNCHES, SOMETIMES + ("odd_dimension",)),  # the step takes as long without it
     "compare/host_sleep": (LAUNCHES + ("host_pause",), SOMETIMES),
     "compare/optimizer_for_loop": (LAUNCHES + ("optimizer_not_fused",), SOMETIMES),
     "compare/batch_8": (LAUNCHES, SOMETIMES),

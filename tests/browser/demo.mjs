@@ -35,7 +35,7 @@ function freshTree() {
   return tree;
 }
 
-/** The environment of somebody without npm, and with a cache of one's own. */
+/** The environment of a user without npm, and with a separate cache. */
 function environment() {
   const bin = join(scratch, "bin");
   mkdirSync(bin);
@@ -50,7 +50,7 @@ function environment() {
   return { ...env, ...objects, WERROR: "1", PATH: `${bin}:${env.PATH}`, XDG_CACHE_HOME: join(scratch, "cache"), LC_ALL: "C.UTF-8" };
 }
 
-/** `make demo` in a group of its own, as a terminal starts it, and what it says. */
+/** `make demo` in a separate process group, as a terminal starts it, and its output. */
 function startDemo(tree, env) {
   const child = spawn("make", ["demo"], { cwd: tree, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   const demo = { said: "", group: child.pid, ended: new Promise((done) => child.on("exit", done)) };

@@ -1,5 +1,5 @@
-// From a sentence to the event it rests on: rows, shapes, parts of a step and advice lead to the costliest instance in
-// the timeline, a strip there says why one came, and there is a way back.
+// From a sentence to its evidence: rows, shapes, parts of a step and advice lead to the most expensive instance
+// in the timeline, a strip there says why one came, and there is a way back.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync } from "node:fs";

@@ -18,7 +18,7 @@ export function look() {
   const shown = (e) => e.checkVisibility({ opacityProperty: true, visibilityProperty: true });
   // Only for screen readers, or moving on purpose.
   const apart = (e) => e.closest(".skip, .tl-title, .tl-spoken, .tip, .tl-card, .new-runs, [hidden]") !== null;
-  // Text that stands on a canvas or scrolls because there may be any amount of it.
+  // Text on a canvas, or text that scrolls because there may be any amount of it.
   const scrolls = (e) => e.closest("main, .rail, .tl-scroll, .tl-panel, pre, .drawer, dialog") === e || e.matches(".main-table .tscroll");
   const hover = (e) => e.closest("[title]:not([title=''])") !== null || e.closest("[aria-describedby]") !== null;
 
@@ -114,7 +114,7 @@ export function look() {
       say("on top of each other", `${a.text.slice(0, 30)} | ${b.text.slice(0, 30)}`, a.e);
     }
 
-  // A shortened name beside empty space.
+  // A shortened name next to empty space.
   for (const { r, text, e } of boxes) {
     if (!/\S…\S/.test(text) || !e.closest("td, li, .bar-name, .share-row")) continue;
     const cell = e.closest("td, li") ?? e;
@@ -141,7 +141,7 @@ export function look() {
     say(`scrolls inside: ${e.scrollHeight} in ${e.clientHeight} px`, "", e);
   }
 
-  // Numbers nobody would say.
+  // Numbers no one would say.
   const silly = [
     [/(?:\d,\d{3}|\d{4,})(?:\.\d+)?[\s\u2009]?(?:ns|µs|ms|B|KiB|MiB|GiB)(?![\w/])/, "a larger unit exists"],
     [/\b0\.000\d+[\s\u2009]?(?:s|ms|µs|KiB|MiB|GiB|%)/, "a smaller unit exists"],

@@ -1,6 +1,6 @@
-// Every view at every width, in both languages: nothing is cut without dots and a hover, nothing lies on something else,
-// no control leaves the window, no small box scrolls, no number has a silly unit (eye.mjs). One page is resized instead
-// of loaded again. 720 × 450 is what a window of 1440 × 900 shows at a zoom of 200 %.
+// Every view at every width, in both languages: nothing is cut without dots and a hover, nothing overlaps, no control
+// leaves the window, no small box scrolls, no number has a silly unit (eye.mjs). One page is resized instead of loaded
+// again. 720 × 450 is what a window of 1440 × 900 shows at a zoom of 200 %.
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { join } from "node:path";

@@ -9,7 +9,7 @@ import { addressHas, addressLacks, heading, plain, test, visit } from "./tools.m
 
 const number = (text) => Number(text.replace(/,/g, ""));
 
-/** `tacho record` of the small training program, until it is told to end. */
+/** `tacho record` of the small training program, until it is stopped. */
 function record(s, folder) {
   const program = join(dirname(s.tacho), "tacho-demo");
   if (!existsSync(program)) throw new Error(`${program} is missing: make`);

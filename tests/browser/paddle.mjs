@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { serve } from "./stand.mjs";
 import { addressHas, plain, rowsOf, test, visit } from "./tools.mjs";
 
-/** A server of its own on the Paddle traces of tests/data, and the command line's answer about the first. */
+/** A separate server on the Paddle traces of tests/data, and the command line's answer about the first. */
 async function onPaddle(s, check) {
   const folder = mkdtempSync(join(tmpdir(), "tacho-paddle-"));
   const tacho = process.env.TACHO ?? join(s.root, "build/tacho");

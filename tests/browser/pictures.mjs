@@ -18,8 +18,9 @@ const VIEWS = [
   ["pipeline", "resnet_w0"],
   ["runs", ""],
 ];
-// Each theme and each language once; the other two (TACHO_LOOKS=all) only a person would look at. What axe judges:
-// everything, then what another theme and other words can change. Rows of a table are alike: the first five stand for all.
+// Each theme and each language once; the other two (TACHO_LOOKS=all) only matter to a person. What axe judges:
+// everything, then what another theme and other words can change. Rows of a table are the same: the first five stand
+// for all.
 const LOOKS = [
   ["light", "en", {}],
   ["dark", "zh", { runOnly: ["color-contrast", "valid-lang", "html-has-lang", "label", "button-name", "link-name", "image-alt"] }],

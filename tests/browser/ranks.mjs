@@ -69,7 +69,8 @@ test("a thousand ranks: sent and drawn is only what can be seen", async (s) => {
     assert.ok(drawn.nodes <= 4000, `${drawn.nodes} elements`);
     assert.ok(drawn.fills <= 4 * (RANKS * STEPS + RANKS * 64), `${drawn.fills} cells were drawn`);
 
-    // Moving over the map: the crosshair moves, no cell is drawn again, the page is not built anew.
+    // Moving over the map: the crosshair moves, no cell is drawn again, the page is not built
+    // again.
     const box = await page.locator(`${panel("Ranks and steps")} .heat-many canvas`).boundingBox();
     await page.mouse.move(box.x + 10, box.y + 10);
     const before = await page.evaluate(() => ({ ...globalThis.work }));
@@ -81,7 +82,7 @@ test("a thousand ranks: sent and drawn is only what can be seen", async (s) => {
     assert.ok(after.changes - before.changes <= 20 * MOVES, `${(after.changes - before.changes) / MOVES} changes for each move`);
     assert.match(await page.textContent(`${panel("Ranks and steps")} .map-line`), /rank \d+, Step \d+/);
 
-    // Another measure: the map alone is drawn anew, nothing is asked again.
+    // Another measure: only the map is drawn again, nothing is asked again.
     const answers = sent.answers;
     await page.click(`${panel("Ranks and steps")} >> role=radio[name='Computation']`);
     await settled(page);

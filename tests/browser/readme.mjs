@@ -1,5 +1,6 @@
-// The README's picture: the overview of a trace in the repository, light and dark. Its words are kept beside it, so that
-// this test fails when the page says something else. `make pictures` takes both again; look at them before you commit.
+// The README's picture: the overview of a trace in the repository, light and dark. Its words are kept next to it, so
+// that this test fails when the page says something else. `make pictures` takes both again; look at them before you
+// commit.
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

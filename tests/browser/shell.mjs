@@ -66,7 +66,7 @@ test("palette, trust drawer and key sheet open by key and give the focus back", 
     await page.waitForSelector(".sheet");
     await page.keyboard.press("Escape");
     assert.equal(await page.$("dialog"), null);
-    // The focus cannot leave a dialog, and goes back to where it was; a press beside it closes it too.
+    // The focus cannot leave a dialog, and goes back to where it was; a press outside closes it too.
     await page.focus(".trust-chip");
     await page.keyboard.press("Enter");
     await page.waitForSelector(".drawer");
@@ -243,7 +243,8 @@ test("language and theme follow the browser until they are chosen", async (s) =>
   await page.reload();
   await settled(page);
   assert.equal(await page.getAttribute("html", "lang"), "en");
-  assert.ok(fetched.includes("main.js") && !fetched.includes("zh.js"), fetched.join(" ")); // words nobody reads stay where they are
+  assert.ok(fetched.includes("main.js") && !fetched.includes("zh.js"), fetched.join(" ")); // unused words stay where
+                                                                                           // they are
   await page.click("role=button[name='中文']");
   await page.waitForSelector("html[lang=zh-CN]");
   assert.match(await page.textContent(".rail"), /概览/);

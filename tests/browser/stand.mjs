@@ -1,4 +1,4 @@
-// What the tests stand on: a folder of runs, the server on it, a browser, the command line's answers.
+// What the tests run on: a folder of runs, the server on it, a browser, the command line's answers.
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, lstatSync, lutimesSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,7 +53,7 @@ export async function stand(root) {
   const shared = new Map();
   return {
     browser,
-    /** A browser of its own, for a test that starts it in another way. */
+    /** A separate browser, for a test that starts it in another way. */
     launch,
     kept: new Map(),
     url: server.url,
@@ -62,14 +62,14 @@ export async function stand(root) {
     real,
     has: [...real, ...others, ...(existsSync(gentrace) ? ["gentrace"] : [])],
     axe: readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"),
-    /** A second server on a folder of its own, which can be stopped and started again on the same port. */
+    /** A second server on a separate folder, which can be stopped and started again on the same port. */
     another,
     /** One that several tests share; it ends with the first one. */
     also(name, fill) {
       if (!shared.has(name)) shared.set(name, another(fill));
       return shared.get(name);
     },
-    /** Ranks of one job, made up; the other tests go on meanwhile. */
+    /** Synthetic ranks of one job; the other tests continue meanwhile. */
     makeCluster: (at, ...words) => promisify(execFile)(gentrace, ["cluster", at, ...words.map(String)]),
     json: (analysis, run, ...more) =>
       JSON.parse(execFileSync(tacho, [analysis, join(folder, run), "-q", "--json", "--limit", "0", ...more], { maxBuffer: 1 << 30 }).toString()),

@@ -1,4 +1,4 @@
-// Runs the tests, a few at a time: each has a browser context of its own, the server and the data are shared.
+// Runs the tests, a few at a time: each has a separate browser context, the server and the files are shared.
 import { stand } from "./stand.mjs";
 import { tests } from "./tools.mjs";
 import "./numbers.mjs";

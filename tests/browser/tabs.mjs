@@ -14,7 +14,7 @@ export function addSample(s, folder, run) {
   cpSync(join(s.root, "tests/data/sample.pt.trace.json.gz"), join(folder, run, "sample.pt.trace.json.gz"));
 }
 
-/** A browser context and a server of their own for a test, and the end of both. */
+/** A separate browser context and server for a test, and the end of both. */
 async function alone(s, fill, check, browser = s.browser) {
   const own = await s.another(fill);
   const context = await browser.newContext();
@@ -41,7 +41,7 @@ test("ten tabs are all ready, whichever is closed the others go on hearing of ru
       assert.match(await heading(page), /^The GPU is idle/);
       tabs.push(page);
     }
-    // The one that was first, and the one that was last: nobody holds the events for the others.
+    // The first one, and the last one: none of them holds the events for the others.
     await tabs.shift().close();
     await tabs.pop().close();
     addSample(s, own.folder, "second");
@@ -123,7 +123,7 @@ test("a run that cannot be read yet holds no connection: other tabs are ready me
     addSample(s, folder, "sample");
     mkdirSync(join(folder, "growing"));
     const file = join(folder, "growing/worker0.pt.trace.json");
-    // A process of its own writes: this one may be busy for longer than a file is taken for still being written.
+    // A separate process writes: this one may be busy for longer than a file counts as still being written.
     return () => {
       writeFileSync(file, '{"traceEvents":[\n');
       writer = spawn("sh", ["-c", `while sleep 0.1; do echo '${event}' >>"$0"; done`, file]);

@@ -52,7 +52,7 @@ async function clickBox(page, q, lane) {
 
 test("timeline: search over the whole trace, hits are marked, Enter goes from one to the next", (s) =>
   visit(s, RUN, async (page) => {
-    // Enter right behind the last letter, twice: what was typed is searched for at once, and both count.
+    // Enter right after the last letter, twice: what was typed is searched for at once, and both count.
     await page.keyboard.press("/");
     await page.keyboard.type("wgrad");
     await page.keyboard.press("Enter");
@@ -221,7 +221,8 @@ test("timeline: an area adds up by name as the server does, has tracks, counters
     const names = async (filter) =>
       (await api(page, `area?run=resnet_w0&from=${from}&to=${to}&lanes=${lanes}&sort=self:desc&limit=500&filter=${encodeURIComponent(filter)}`))
         .tables.area;
-    // What lies around the work (Python frames, steps, ranges) would lead the list: it waits to be asked for.
+    // The events around the work (Python frames, steps, ranges) would lead the list: they are only shown on
+    // request.
     const table = await names('-kind="python" -kind="module" -kind="span" -kind="step" -kind="device_annotation"');
     const at = (name) => table.columns.findIndex((c) => c.name === name);
     const heads = plain(await page.textContent(".tl-area thead"));

@@ -68,7 +68,7 @@ test("together: the path of the job goes from rank to rank and is followed there
     await addressHas(page, `piece=${comes.start}`);
     await addressHas(page, `slice:${comes.slice}@${comes.rank}`);
     await settled(page);
-    // The piece lies inside its event, on the clock of the stage.
+    // The piece is inside its event, on the clock of the stage.
     await page.waitForFunction((name) => document.querySelector(".tl-what code")?.textContent === name, comes.name);
     const begins = nsOf(/at ([\d.,]+\s\S+)/.exec(plain(await page.textContent(".tl-facts dd")))?.[1] ?? "");
     assert.ok(begins <= comes.start * 1.006, `${begins} is after ${comes.start}`);

@@ -1,5 +1,5 @@
-// One truth: what stands on one page is of one thing, follows the window, fits the framework, and is never a zero
-// where nothing was measured. Numbers are held against the command line.
+// One truth: everything on one page is about one thing, follows the window, fits the framework, and is never a
+// zero where nothing was measured. Numbers are compared with the command line.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";

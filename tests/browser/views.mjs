@@ -1,4 +1,5 @@
-// Views beside the timeline: their charts, switches and tables, against the numbers of the command line.
+// Views other than the timeline: their charts, switches and tables, against the numbers of the command
+// line.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { settled } from "./stand.mjs";

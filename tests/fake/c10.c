@@ -1,4 +1,4 @@
-/* c10.c: a libc10 that is made up: an allocator that tells of its blocks through functions that can be
+/* c10.c: a fake libc10: an allocator that tells of its blocks through functions that can be
  * replaced from outside, as the real one does. */
 #include <stdbool.h>
 #include <stddef.h>

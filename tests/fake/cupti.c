@@ -1,6 +1,6 @@
 /* cupti.c: a CUPTI without a GPU, for tests: it keeps the rules of the real one (buffers are asked for
- * and given back, records have the sizes of CUDA 13, names are pointers) and makes the records that
- * fake_emit is told to. FAKE_CUPTI_BUSY in the environment: another tool holds it. */
+ * and given back, records have the sizes of CUDA 13, names are pointers) and makes the records
+ * that fake_emit asks for. FAKE_CUPTI_BUSY in the environment: another tool holds it. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static size_t buffer_bytes, used;
 static int enabled[64];
 static void (*listener)(void *, int, uint32_t, const void *);
 static uint8_t heard[4][1024];
-static bool in_end; /* of a call that somebody listens to */
+static bool in_end; /* of a call that has a listener */
 int fake_calls, fake_finalized;
 
 #define EXPORT __attribute__((visibility("default")))

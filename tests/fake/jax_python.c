@@ -1,5 +1,5 @@
-/* A stand-in for CPython and jaxlib: objects that are called through a pointer of their own, and the few
- * functions of Python that rec_jax.c uses. */
+/* A stand-in for CPython and jaxlib: objects that are called through a pointer they contain,
+ * and the few functions of Python that rec_jax.c uses. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ typedef struct {
     fake_object *inner; /* called by it */
 } fake_function;
 
-/* A callable of Python: what was told, in order. */
+/* A callable of Python: its calls, in order. */
 typedef struct {
     fake_object head;
     const char *word;

@@ -1,5 +1,5 @@
-/* megengine_shared.c: a libmegengine_shared that is made up: allocators called through functions that can be
- * replaced from outside, as those of the real one are. */
+/* megengine_shared.c: a fake libmegengine_shared: allocators called through functions that can
+ * be replaced from outside, as those of the real one are. */
 #include <stddef.h>
 #include <stdint.h>
 

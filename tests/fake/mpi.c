@@ -1,5 +1,6 @@
-/* mpi.c: a plug-in for many processes that is made up: one of two, whose other never speaks. What it is told goes to
- * the file that FAKE_MPI_LOG names, a letter each: b(egins), e(nds well), f(ails: all processes end). */
+/* mpi.c: a fake plug-in for many processes: one of two, whose other never speaks. Its calls go
+ * to the file that FAKE_MPI_LOG names, a letter each: b(egins), e(nds well), f(ails: all
+ * processes end). */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>

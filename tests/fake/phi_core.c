@@ -1,4 +1,4 @@
-/* phi_core.c: a libphi_core that is made up: an allocator that tells of its blocks through a function that
+/* phi_core.c: a fake libphi_core: an allocator that tells of its blocks through a function that
  * can be replaced from outside, as the real one does. */
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* torch_cpu.c: a libtorch that is made up: the few functions rec_torch.c looks for, and records of
+/* torch_cpu.c: a fake libtorch: the few functions rec_torch.c looks for, and records of
  * functions laid out as it expects them, or not (fake_layout). */
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,7 +36,7 @@ typedef struct {
 enum { MOST = 16, WORDS = 64, NAME = 3, THREAD = 8, SEQUENCE = 20, THIS_THREAD = 7 };
 enum { TENSOR = 1, INT = 5, LIST = 13 };
 
-SHOW int fake_layout = SEQUENCE; /* where the sequence number lies; 0: nowhere */
+SHOW int fake_layout = SEQUENCE; /* offset of the sequence number; 0: none */
 SHOW int fake_callbacks;         /* how many are in */
 SHOW uint64_t _ZN3c1019UndefinedTensorImpl10_singletonE[8];
 static callback all[MOST];

@@ -7,7 +7,7 @@
  *
  *   the exit status is 0, 2 or 3, and when it is not 0 there is a message;
  *   when it is 0 the result is the one of a run without faults;
- *   no descriptor, map or file stays behind (the heap is LeakSanitizer's to judge, at the end);
+ *   no descriptor, map or file is leaked (the heap is LeakSanitizer's to judge, at the end);
  *   what is then in the cache gives the right answer.
  *
  * A failure is one line; the last line is the count, as tests/run wants it. */
@@ -35,7 +35,7 @@ typedef struct {
 } command_line;
 
 /* The first commands begin without the cache too: the trace is read and kept. What the others do
- * after that is seen with a full cache, or each would write it anew at hundreds of points. */
+ * after that is seen with a full cache, or each would write it again at hundreds of points. */
 enum { N_COLD = 2, MOST_OF_PACKED = 500 };
 
 static const command_line COMMANDS[] = {
@@ -86,7 +86,7 @@ static void read_back(int fd, buf *to) {
     close(fd);
 }
 
-/* What main does behind fault_init. */
+/* What main does after fault_init. */
 static int run_words(char **words, int n) {
     arena a;
     error err = {0};
@@ -126,7 +126,7 @@ static outcome run(const command_line *c, const char *path, fault_kind kind, uin
     return r;
 }
 
-/* ---- what stays behind ---- */
+/* ---- what is leaked ---- */
 
 /* Entries of a folder with this ending; they are removed when asked. */
 static unsigned count_files(const char *folder, const char *ending, bool remove) {

@@ -64,7 +64,7 @@ def test(c, folder):
 
 
 def memory(c, folder):
-    """Each block that the allocator hands out and takes back; it has no totals of its own on the CPU."""
+    """Each block that the allocator hands out and takes back; it has no totals on the CPU."""
     with tacho.Profiler(path=folder, profile_memory=True) as profiler:
         x = mge.Tensor(np.ones((1000, 1000), "float32"))
         y = x + x

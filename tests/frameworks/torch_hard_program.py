@@ -1,8 +1,8 @@
 """A training program under hard conditions: torch_hard_program.py STEPS [context=fork|spawn|forkserver] [threads=N]
 
 Of the shape of the usual ones: a small language model, AdamW, autocast, a loader with two processes,
-autograd's own threads. `threads` more threads compute beside it. STEPS 0: it never stops. Prints the loss
-of each step and what the other threads found: both are the same in every run, recorded or not.
+autograd's own threads. `threads` more threads compute at the same time. STEPS 0: it never stops. Prints the loss of
+each step and what the other threads found: both are the same in every run, recorded or not.
 """
 import sys
 import threading

@@ -1,8 +1,9 @@
-"""A program whose operators launch made-up kernels, for --sample: torch_sample_program.py STEPS
+"""A program whose operators launch fake kernels, for --sample: torch_sample_program.py STEPS
 
 The operators made::a … made::f are PyTorch's own in all that matters here: they go through its dispatcher
-and launch kernels, which a made-up CUPTI (tests/fake/cupti.c, named by TACHO_CUPTI) tells the recorder of.
-made::a and made::b launch the same kernel. Steps 7, 12 and 17 take another branch. Prints after which steps calls of modules were hooked.
+and launch kernels, which a fake CUPTI (tests/fake/cupti.c, named by TACHO_CUPTI) tells the recorder of. made::a and
+made::b launch the same kernel. Steps 7, 12 and 17 take another branch. Prints after which steps calls of modules were
+hooked.
 """
 import ctypes
 import os

@@ -16,7 +16,7 @@ ON_A_GPU = {"synchronous_copies", "nccl_missing", "data_parallel", "gpu_unused"}
 
 
 def work(rank):
-    """Of a process that torch starts."""
+    """For a process that torch starts."""
     assert rank == 0
 
 

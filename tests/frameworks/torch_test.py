@@ -70,7 +70,7 @@ def links(trace):
 
 
 def stacks(trace):
-    """Of each operator: the functions of the program around it, by file and line."""
+    """For each operator: the functions of the program around it, by file and line."""
     frames = [e for e in slices(trace, "python_function") if PROGRAM.name in e["name"]]
     result = []
     for op in slices(trace, "cpu_op"):

@@ -3,13 +3,15 @@
  *   campaign_runner COMMANDS SECONDS MEGABYTES
  *
  * Starting a sanitized program takes longer than most commands on a small file, so this one starts once. COMMANDS
- * is a file: a line for each command, its words parted by tabs; TARGET and OUT stand for the paths of a case. On
- * standard input comes a line for each case: TARGET, OUT, the folder of the cache and the file for what is said,
- * parted by tabs. A child of its own runs all commands of a case, so that nothing of one case is left in the next;
- * the answer is a line: "fine N" (commands), or "N STATUS" when command N took too long, took too much memory,
- * ended the process, or had an exit status that no command has.
+ * is a file: a line for each command, its words separated by tabs; TARGET and OUT stand for the
+ * paths of a case. On standard input comes a line for each case: TARGET, OUT, the folder of the
+ * cache and the file for the output, separated by tabs. A child of its own runs all commands of
+ * a case, so that nothing of one case is left in the next; the answer is a line: "fine N"
+ * (commands), or "N STATUS" when command N took too long, took too much memory, ended the
+ * process, or had an exit status that no command has.
  *
- * The child counts the commands in a shared page; this process looks at time and memory now and then. */
+ * The child counts the commands in a shared page; this process looks at time and memory from
+ * time to time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

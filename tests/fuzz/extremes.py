@@ -133,7 +133,7 @@ def varint(value):
 
 
 def message(data):
-    """[(field, wire type, bytes or number)]; None where the bytes are no message."""
+    """[(field, wire type, bytes or number)]; None where the bytes are not a message."""
     at, fields = 0, []
     while at < len(data):
         key = varint_at(data, at)
@@ -224,7 +224,7 @@ def set_pickle(data, column, way):
 
 
 def kind_of(data):
-    """(columns, set) for the format, None where numbers have no place of their own."""
+    """(columns, set) for the format, None where numbers have no separate place."""
     if data.startswith(SQLITE):
         return database_columns, set_database
     if is_json(data):

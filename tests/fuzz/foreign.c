@@ -1,6 +1,6 @@
 /* foreign.c: what a file is, by its first bytes. Every file is a format or gets one sentence that names it,
- * in both languages. A name never overrules bytes that tell, and beyond 64 KiB nothing is told but by
- * databases. */
+ * in both languages. A name never overrules bytes that tell, and beyond 64 KiB only databases
+ * say anything. */
 #include "session/foreign.h"
 #include "fuzz/fuzz.h"
 #include "io/source.h"

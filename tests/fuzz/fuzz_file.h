@@ -1,6 +1,6 @@
-/* fuzz_file.h: a trace file made by an enemy. Its checksums are put right first, since whoever
- * writes ids that lead outside can write checksums too. For the target that includes it, invention
- * keeps to one section most of the time. */
+/* fuzz_file.h: a trace file made by an enemy. Its checksums are put right first, since an
+ * attacker who writes ids that lead outside can write checksums too. For the target that
+ * includes it, invention keeps to one section most of the time. */
 #ifndef TESTS_FUZZ_FILE_H
 #define TESTS_FUZZ_FILE_H
 

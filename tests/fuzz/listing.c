@@ -1,5 +1,5 @@
-/* listing.c: pages of object stores. Every key lies whole in the arena and ends in NUL; nothing is
- * longer than the page it came from. */
+/* listing.c: pages of object stores. Every key is complete in the arena and ends in NUL;
+ * nothing is longer than the page it came from. */
 #include "fuzz/fuzz.h"
 #include "io/remote_int.h"
 

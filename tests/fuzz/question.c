@@ -1,7 +1,7 @@
 /* question.c: the one parser of questions. Lines are NAME=VALUE; each goes to two doors that spell
  * names in their own ways. Whatever the lines are, both doors understand the same question, or refuse
- * the same line; values that were understood are ones that analyses can work with, and a time or a
- * range written anew from what was read is read as the same. */
+ * the same line; values that were understood are ones that analyses can work with, and a time
+ * or a range that is written again from what was read is read as the same. */
 #include "question/question.h"
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 /*
  * Runs one fuzz target over files instead of a fuzzer's inventions.
  *
- * A corpus that only a fuzzer reads protects nobody: linked with this main, each target replays
+ * A corpus that only a fuzzer reads protects no one: linked with this main, each target replays
  * its corpus in every `make test`, under the sanitizers and with any compiler. Arguments are
- * files and folders; a folder means the plain files directly inside it. The input is copied to a
- * block of exactly its size, so that a read past its end is seen.
+ * files and folders; a folder means the plain files directly inside it. The input is copied to
+ * a block of exactly its size, so that a read past its end is seen.
  */
 #include <dirent.h>
 #include <stdint.h>

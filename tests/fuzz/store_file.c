@@ -60,7 +60,7 @@ static void write_again(const trace *t) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static volatile uint64_t sum; /* or the reading is optimised away */
+    static volatile uint64_t sum; /* or the reading is optimized away */
     trace *t = open_hostile(data, size);
     args_reader *r;
     if (!t) return 0;

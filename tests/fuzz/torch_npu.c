@@ -1,5 +1,6 @@
-/* torch_npu.c: a timeline of PyTorch on Ascend and the table of its tasks, both made by an enemy: the table
- * is what stands before the first byte 0, or nothing. Sealed, and asked what its pages ask. */
+/* torch_npu.c: a timeline of PyTorch on Ascend and the table of its tasks, both made by an
+ * enemy: the table is everything before the first byte 0, or nothing. Sealed, and asked what
+ * its pages ask. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

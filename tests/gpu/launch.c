@@ -1,7 +1,7 @@
 /* launch.c: work for a GPU that is counted while it is launched; what tests/gpu/run records.
  *
- *   launch count FOLDER N        N kernels on two streams and N/10 copies, each kernel in an operator of
- *                                its own; prints what it launched
+ *   launch count FOLDER N N kernels on two streams and N/10 copies, each kernel in a separate
+ *   operator; prints what it launched
  *   launch cost WINDOWS US       alternating windows of recording and not recording, each of some 100 ms
  *                                of kernels of US microseconds; prints ns for a launch of each window
  *

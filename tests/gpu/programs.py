@@ -2,8 +2,8 @@
 
 Each prints `step_ms=MEDIAN mean_ms=MEAN` of its steps, the first of them left out. With TORCH_PROFILER=1 in the
 environment the same steps run under torch.profiler instead, as most tutorials show it. With PROGRAM_TURN=FIFO it
-imports what it needs, makes the file FIFO.ready and waits until somebody opens FIFO to write: imports take longer
-than the steps, so tests/gpu/whole starts many of these at once and lets them run one after the other.
+imports what it needs, makes the file FIFO.ready and waits until FIFO is opened for writing: imports take longer than
+the steps, so tests/gpu/whole starts many of these at once and lets them run one after the other.
 """
 import contextlib
 import importlib
@@ -140,7 +140,7 @@ def graph(steps, clock):
 
 
 class Branches(torch.nn.Module):
-    """One step in seven takes other branches, among equal layers and beside them. They begin and end with the
+    """One step in seven takes other branches, among equal layers and outside of them. They begin and end with the
     kernels of the branch they replace, launched by other operators."""
 
     def __init__(self, width=256, layers=12):

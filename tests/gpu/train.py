@@ -6,8 +6,8 @@
                             torch.profiler. Prints a line for each round: ms for a step.
     train.py dry FOLDER     the same on a CPU with models that mean nothing: do the lines come?
     train.py memory FOLDER  a step with the allocator's events, and what the allocator counted itself.
-    train.py graph FOLDER   a CUDA graph of 20 kernels, launched five times; recorded by whoever loaded the
-                            recorder.
+    train.py graph FOLDER a CUDA graph of 20 kernels, launched five times; recorded by the program that loaded the
+    recorder.
     train.py nvtx FOLDER    a step when libtorch does not answer: operators come as ranges of NVTX.
     train.py held FOLDER    a recording that begins while torch.profiler holds CUPTI.
     train.py ops FOLDER     three steps of `small` seen by both tools, one after the other: the recording

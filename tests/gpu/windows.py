@@ -43,7 +43,7 @@ def read_lines(text, front):
 
 
 def ranks_of(n):
-    """Indices of the ordered values between which the median lies with at least 95 %."""
+    """Indices of the ordered values that enclose the median with at least 95 %."""
     below, k = 0, 0
     while k < n // 2 and (below + comb(n, k)) * 40 <= 2 ** n:
         below += comb(n, k)

@@ -1,6 +1,6 @@
 """Chakra graphs (.et) decoded without our code: length, message, length, message, … of et_def.proto 0.0.4."""
 
-# Field numbers and what they hold: (name, kind); kind: a number, text, or the fields of a message.
+# Field numbers and their contents: (name, kind); kind: a number, text, or the fields of a message.
 ATTRIBUTE = {1: ('name', 'text'), 3: ('double', 'fixed'), 7: ('int32', 'int'), 9: ('int64', 'int'),
              13: ('uint64', 'uint'), 27: ('bool', 'uint'), 29: ('string', 'text')}
 HEAD = {1: ('version', 'text'), 2: ('attr', ATTRIBUTE)}

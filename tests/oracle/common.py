@@ -280,7 +280,7 @@ def compare_kernels(tally, label, expected, got):
 
 
 def compare_report(tally, label, expected, path, *options, shapes=True):
-    """A report of reference.py, or its like, against everything the program says of that trace."""
+    """A report of reference.py, or a similar one, against everything the program says of that trace."""
     try:
         compare_table(tally, label + ' operators', keyed(expected['operators'], 'name'),
                       keyed(rows(ask('operators', path, *options), 'operators'), 'name'),
@@ -302,9 +302,9 @@ def compare_report(tally, label, expected, path, *options, shapes=True):
         tally.fail('%s: no answer: %s' % (label, problem))
 
 
-# Rows of info's events that are no kinds of slices.
+# Rows of info's events that are not kinds of slices.
 NOT_SLICES = {'instant', 'counter', 'memory', 'flow'}
-# Ranges of the user: which of them are shown under a name of their own is a matter of taste.
+# Ranges of the user: which of them are shown under a separate name is a matter of taste.
 RANGES = {'annotation', 'optimizer', 'collective', 'forward', 'backward', 'data_loading'}
 
 

@@ -86,7 +86,7 @@ def step_rows(rows):
 
 
 def step_filter(rows, include_last):
-    """HTA leaves out the last step of several, or what is behind it."""
+    """HTA leaves out the last step of several, or what is after it."""
     steps = step_rows(rows)
     if len(steps) < 2:
         return rows
@@ -102,7 +102,7 @@ def step_filter(rows, include_last):
 
 
 def span_union(ranges):
-    """Length of the union as HTA has it: a row opens a new group only behind the largest end so far."""
+    """Length of the union as HTA has it: a row opens a new group only after the largest end so far."""
     total, start, end = 0, None, None
     for a, b in sorted(ranges):
         if end is None or a > end:
@@ -140,8 +140,8 @@ def overlap_sets(ranges):
 
 
 def groups(ranges):
-    """Ranges merged as HTA does: in order of their starts, a new group only behind the largest end so far.  A range of
-    negative length, which rounding inwards can leave, is a group of its own and stays."""
+    """Ranges merged as HTA does: in order of their starts, a new group only after the largest end so far.  A range of
+    negative length, which rounding inwards can leave, is a separate group and stays."""
     out = []
     for a, b in sorted(ranges):
         if out and a <= out[-1][1]:
@@ -157,7 +157,7 @@ def merged(rows, name, old, exact):
 
 
 def share_overlapped(rows, old):
-    """Share of communication that runs beside computation; None without communication."""
+    """Share of communication that overlaps with computation; None without communication."""
     comm, comp = (merged(rows, c, old, False) for c in ('COMMUNICATION', 'COMPUTATION'))
     whole = sum(b - a for a, b in comm)
     shared = overlap_sets({'COMMUNICATION': comm, 'COMPUTATION': comp, 'MEMORY': []})

@@ -1,6 +1,6 @@
 """The twenty known defects of the TensorBoard plugin, each with a trace that shows ours is right.
 
-Some stand in the other modules as well (B1 `slots run out`, B6 and B7 in `inline_modules`).
+Some are in the other modules as well (B1 `slots run out`, B6 and B7 in `inline_modules`).
 """
 
 import json
@@ -28,7 +28,7 @@ def b1(tally, label):
 
 
 def b2(tally, label):
-    """Device-side twins are no steps and no host work; ranges of the user are no host work either."""
+    """Device-side twins are neither steps nor host work; ranges of the user are not host work either."""
     m = Made()
     for step in (1, 2):
         at = 1000 * step
@@ -164,7 +164,7 @@ def b10(tally, label):
 
 
 def b11(tally, label):
-    """Devices of every kind have a name, also beside others."""
+    """Devices of every kind have a name, also next to others."""
     m = Made()
     m.op('aten::to', 0, 100, 1)
     kinds = ((0, -1, 'CPU'), (1, 0, 'GPU0'), (1, 3, 'GPU3'), (6, 0, 'HIP0'), (12, 1, 'XPU1'), (13, 0, 'MPS0'),

@@ -152,7 +152,7 @@ def range_arithmetic(tally, label):
 
 
 def step_table(tally, label):
-    """Host intervals of the steps, the gap before each, forward to backward, the tail behind it."""
+    """Host intervals of the steps, the gap before each, forward to backward, the tail after it."""
     m = net('new')
     m.step(2, 430, 100, 200, tid=1)
     m.op('aten::mm', 440, 20, 201, tid=1)

@@ -13,7 +13,7 @@ AVERAGE = {'kernel': (98588.667, 99144.667), 'memcpy': (1915.333, 3159.833), 'me
 STEP = (177592.167, 141068.0)
 DEVICE = {'utilization': (.555141, .702703), 'sm_efficiency': (.54679, .69225),
           'occupancy': (.49128005, .48909891), 'tensor_core_share': (0, 0)}
-# Share of the operators' kernel time in operators that could use tensor cores.
+# Share of the operators' kernel time in operators that could use Tensor Cores.
 ELIGIBLE = (.676195, .67808)
 MEMORY_ROWS = {'CPU': (12, 4), 'GPU0': (44, 44)}
 # op, device: calls, own increase in bytes, own allocations

@@ -275,8 +275,8 @@ def tensor_core_case(vintage, name):
 
 
 def tensor_core(tally, label, vintage):
-    """The original's kernel is called `some_kernel`, which it takes for one without tensor cores. Its name does not
-    say so: it is not known, and neither are sums with much of it. One that says so gives the original's figures."""
+    """The original's kernel is called `some_kernel`, which it takes for one without Tensor Cores. Its name does not say
+    so: it is not known, and neither are sums with much of it. One that says so gives the original's figures."""
     m, got = tensor_core_case(vintage, 'void at::native::vectorized_elementwise_kernel<4, float>')
     tally.check(label + ' conv2d eligible', True, got['aten::conv2d'][0])
     tally.check(label + ' conv2d self', 0, got['aten::conv2d'][1] or 0)

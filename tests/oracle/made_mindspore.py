@@ -1,4 +1,4 @@
-"""A GPU run of MindSpore made up from a list of launches: the files of spec 1.10, and every number of them.
+"""A GPU run of MindSpore generated from a list of launches: the files of spec 1.10, and every number of them.
 
 No real files of this kind exist.  The list below is all there is to know; the files are written from it as MindSpore
 writes them, the expected numbers are added up from it, and tacho reads the files.

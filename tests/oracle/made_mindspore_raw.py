@@ -1,5 +1,5 @@
-"""Raw files of an Ascend made up from lists: marks of steps, counters of the AI Core, memory of graphs. What they add
-up to is computed here from the lists, in whole numbers and Fractions, and never from the files."""
+"""Raw files of an Ascend generated from lists: marks of steps, counters of the AI Core, memory of graphs. What they add
+up to is computed here from the lists, in integers and Fractions, and never from the files."""
 
 import os
 import random
@@ -178,7 +178,7 @@ def compare_job(tally, folder, label, expected):
 
 
 def compare_graphs(tally, folder, label, expected):
-    """Operators that never ran stand a microsecond apart, and one more behind each graph, where nothing is in use."""
+    """Operators that never ran are a microsecond apart, and one more is after each graph, where nothing is in use."""
     last = {}
     for row in rows(ask('memory', folder, '--limit', '100000'), 'curve'):
         last[row['time']] = row['allocated']

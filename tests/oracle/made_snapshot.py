@@ -1,4 +1,4 @@
-"""Memory snapshots of a made-up allocator: seeded, with a ring buffer that forgets, in any form.
+"""Memory snapshots of a synthetic allocator: seeded, with a ring buffer that forgets, in any form.
 
     made_snapshot.py SEED PROTOCOL FILE [events=N] [keep=N] [devices=N] [no_history] [no_time] [no_frames] [old]
 """

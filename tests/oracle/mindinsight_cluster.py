@@ -2,8 +2,8 @@
 2.13, 2.16).
 
 A page asks for one step (0: the average) of all ranks, filters, sorts and pages; the same is done here with tacho's
-rows.  The bandwidth of a link is not compared: MindInsight adds up those of its collectives, so bytes over time, from
-the file itself, stands in for it.
+rows. The bandwidth of a link is not compared: MindInsight adds up those of its collectives, so bytes over time, from
+the file itself, replaces it.
 """
 
 import ast
@@ -64,7 +64,7 @@ def steps(check, worker, request, response):
 
 
 def file_links(worker, step):
-    """{(rank, link, kind): bandwidth as the file has it}: a sum over its collectives, which is none."""
+    """{(rank, link, kind): bandwidth as the file has it}: a sum over its collectives, which is not a bandwidth."""
     found = {}
     for path in glob.glob(os.path.join(worker.path, 'hccl_raw_*.csv')):
         rank = int(re.search(r'_(\d+)\.csv$', path).group(1))
@@ -109,7 +109,7 @@ def links(check, worker, request, response):
     check.equal('size', response['size'], len(found))
     by_file = file_links(worker, wanted.get('step_id'))
     if (request.get('sort_condition') or {}).get('name') == 'band_width':
-        # Sorted by what is no bandwidth: so is ours, for once.
+        # Sorted by something that is not a bandwidth: so is ours, for once.
         found = [{**r, 'bandwidth as it has it': by_file.get(link_key(r))} for r in found]
         condition = {**request['sort_condition'], 'name': 'bandwidth as it has it'}
         shown = page(order(found, condition), request.get('group_condition'))
@@ -198,7 +198,7 @@ def advice(worker):
 
 
 def rates(check, worker, question, response):
-    """Of all ranks, or of those of each stage."""
+    """For all ranks, or for those of each stage."""
     found = table(worker, 'cluster_steps')
     name = 'receive_alone' if 'between_stage' in question else 'collective_alone' if 'within_stage' in question \
         else 'communication_alone'

@@ -17,7 +17,7 @@ def holds(value, tests):
 
 
 def keep(rows, condition):
-    """Rows that pass all tests; a column nobody has and a condition that is no object are ignored."""
+    """Rows that pass all tests; an unknown column and a condition that is not an object are ignored."""
     tests = {k: v for k, v in (condition or {}).items() if isinstance(v, dict)}
     return [r for r in rows if all(holds(r[c], t) for c, t in tests.items() if c in r)]
 

@@ -75,7 +75,7 @@ class Memory:
                 record.partner.partner = record
 
     def op_name(self, record):
-        """Of the allocation, also for its release; None where it was not recorded or had no op."""
+        """The op of the allocation, also for its release; None where it was not recorded or had no op."""
         if record.bytes <= 0:
             record = record.partner
         if record is None or record.op is None:

@@ -1,4 +1,4 @@
-"""Modules the right way: self times leave out the modules inside, on the host and on the device alike."""
+"""Modules the right way: self times leave out the modules inside, both on the host and on the device."""
 
 from collections import defaultdict
 
@@ -19,7 +19,7 @@ def outer_module(item):
 
 
 def own_modules(trace):
-    """{id(slice): innermost module call it lies in, itself if it is one}."""
+    """{id(slice): innermost module call that contains it, itself if it is one}."""
     inner = {}
     for track in trace.tracks.values():
         for item in track:

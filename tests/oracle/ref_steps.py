@@ -1,8 +1,8 @@
 """Steps with their device work and what each moment of them was spent on, the right way.
 
 The rules are those of the step tables of `tacho overview`: a step is its host interval, moved by its
-device work; the moments of a step go to the first role that was active.  Slow, in whole
-nanoseconds, over a `reference.Trace`.
+device work; the moments of a step go to the first role that was active. Slow, in integer nanoseconds, over a
+`reference.Trace`.
 """
 
 import re
@@ -26,7 +26,7 @@ def is_host_collective(item):
 
 
 def is_device_collective(item):
-    """By its arguments, its name, or the op that launched it; copies and sets are not."""
+    """By its arguments, its name, or the op that launched it; copies and memsets are not."""
     if item.kind != 'kernel':
         return False
     if item.args.get('Collective name') or KERNEL_COLLECTIVE.match(item.name):

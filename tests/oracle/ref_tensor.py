@@ -1,4 +1,4 @@
-"""Tensor cores by name, written down a second time: the instruction or the family in a kernel's name."""
+"""Tensor Cores by name, written down a second time: the instruction or the family in a kernel's name."""
 
 import re
 
@@ -16,7 +16,7 @@ KNOWN_2021 = ('h884 s884 h1688 s1688 hmma i8816 16816 dgrad_1x1_stride_2x2 first
 
 
 def uses(name):
-    """cuBLAS' nvjet kernels are matrix products on tensor cores, also those that split the inner dimension; of others
+    """cuBLAS' nvjet kernels are matrix products on Tensor Cores, also those that split the inner dimension; of others
     the part that adds the splits up is not."""
     return name.startswith('nvjet') or USES.search(name) is not None and PLAIN.search(name) is None
 
@@ -45,7 +45,7 @@ def eligible_by_name(name):
 
 
 def eligible(trace):
-    """Ids of the op slices that could use tensor cores: by name, by what is inside, or because they did."""
+    """Ids of the op slices that could use Tensor Cores: by name, by what is inside, or because they did."""
     found = set()
     for item in trace.slices:
         if item.kind == 'kernel' and item.op is not None and uses(item.name):

@@ -3,8 +3,8 @@
 
     reference.py TRACE [--tree]        TRACE: plain, .gz or .xz JSON; prints one JSON object
 
-Everything is integer nanoseconds.  The rules are those of README.md beside this file; each function
-names the section it follows.  Speed is no goal, being obviously right is.  Only valid JSON is read:
+Everything is integer nanoseconds.  The rules are those of README.md in this folder; each function
+names the section it follows.  Speed is not a goal, being obviously right is.  Only valid JSON is read:
 damage is the business of the program under test, which is compared with this reference on the
 undamaged events.
 """
@@ -195,7 +195,7 @@ class Trace:
                 if item.start < stack[-1].end:
                     item.overlaps = True
                 stack.pop()
-            # On a stream or a span row ranges may overlap; that is no damage.
+            # On a stream or a span row ranges may overlap; that is not damage.
             self.partial_overlaps += item.overlaps and not device_row
             if stack:
                 item.parent, item.depth = stack[-1], stack[-1].depth + 1
@@ -211,7 +211,7 @@ class Trace:
                 counting.append(item)
 
     def link(self):
-        """README "Which op launched a kernel, copy or set"."""
+        """README "Which op launched a kernel, copy or memset"."""
         calls, ops = {}, defaultdict(list)
         for item in sorted((s for s in self.slices if s.kind in ('runtime', 'driver')),
                            key=lambda s: (s.start, RANK[s.kind], str(s.track))):

@@ -1,7 +1,7 @@
 """The plugin's comparison of two runs.
 
 It lays the trees of the two main threads side by side, step after step, and pairs modules, their backward parts,
-optimizers and data loaders of the same name in order; what lies between two pairs is a pair of lists.  tacho aligns
+optimizers and data loaders of the same name in order; what is between two pairs is a pair of lists.  tacho aligns
 by the names around a call instead and answers in means of a step (docs/COMPARE.md), so this is asked three ways: the
 recorded tree against the plugin's arithmetic on the reference, its nodes against tacho's own slices and modules,
 and the calls of every operator against `tacho diff`.
@@ -21,7 +21,7 @@ FIGURES = ('calls', 'host_duration', 'device_duration', 'self_host_duration', 's
 
 
 def is_node(item):
-    """Of an optimizer only its step."""
+    """For an optimizer only its step."""
     if item.kind == 'optimizer' and not item.name.startswith('Optimizer.step#'):
         return False
     return item.kind in NODES and not item.dead

@@ -1,4 +1,4 @@
-"""What the plugin does to backward work, so that what it loses can be told from what we get wrong.
+"""What the plugin does to backward work, so that what it loses can be distinguished from what we get wrong.
 
 It takes the nodes of the autograd engine out of their threads and hangs them under the modules whose forward
 operators they undo.  Nodes of operators outside any module are lost, with all that is inside them; and
@@ -78,7 +78,7 @@ class Backward:
         return above is None or above.kind == 'step'
 
     def find_roots(self):
-        """{id(slice): the node of the engine right below a step or a thread that it lies in, or None}"""
+        """{id(slice): the node of the engine right below a step or a thread that contains it, or None}"""
         roots = {}
         for track in self.trace.tracks.values():
             for item in track:

@@ -102,7 +102,7 @@ ADVICE = (('input data loading', ('data_loader_no_workers', 'data_loader_slow'),
 
 
 def advice(check, span, text):
-    """The conditions, not the words; that of tensor cores rests on the list of 2021."""
+    """The conditions, not the words; that of Tensor Cores uses the list of 2021."""
     got = {r['id']: r for r in rows(span.ask('advise'), 'advice')}
     for words, ids, only in ADVICE:
         fired = [i for i in ids if i in got]
@@ -118,7 +118,7 @@ def advice(check, span, text):
 
 @once
 def pieces_of(span):
-    """{step: {part: in how many pieces its time lies}}"""
+    """{step: {part: the number of pieces its time is in}}"""
     ranges = ref_steps.role_ranges(span.trace)
     return {step.number: {role: len(inside(some, step.start, step.end)) for role, some in ranges.items()}
             for step in steps_of(span)}
@@ -326,8 +326,8 @@ def unseen_self(span):
 
 
 def unseen_inside(item, op, stands_for):
-    """A range of the user is no node of the plugin: what is in it hangs on the operator around, so only the rest of the
-    range is not taken off."""
+    """A range of the user is not a node of the plugin: what is in it hangs on the operator around, so only the rest of
+    the range is not taken off."""
     more = 0
     for child in item.children:
         named = stands_for.get((child.track, child.args.get('External id')))

@@ -151,7 +151,7 @@ class Rank:
         return out
 
     def names(self, mode):
-        """{name: row} of the program's table of kernels, copies and sets being kernels too."""
+        """{name: row} of the program's table of kernels, copies and memsets being kernels too."""
         key = ('names', self.path, mode)
         if key not in _written:
             device = self.kept(mode)[2]
@@ -222,7 +222,7 @@ def parse(check, ranks, mode, answer):
     for number, rank in ranks.items():
         mine = facts_of(rank, mode, zero, words_of(tuple(ranks.values())))
         for key, value in answer[number].items():
-            if key == 'iterations':     # a step beside rows without any is written as a fraction
+            if key == 'iterations':     # next to rows without a step, a step is written as a fraction
                 value = {int(float(k)): v for k, v in value.items()}
             if key in mine:
                 check.equal('%s as HTA counts' % key, value, mine[key])
@@ -347,7 +347,7 @@ def types(check, ranks, mode, table):
                 sorted(n for n, v in old.items() if v > least))
     for row in table:
         name = row['kernel_type']
-        # In doubles a rounded sweep can leave a microsecond behind.
+        # In doubles a rounded sweep can be off by a microsecond.
         check.equal('time of %s as HTA counts' % name, row['sum'], old.get(name, 0), slack=0 if plain else 1)
         check.equal('share of %s as HTA counts' % name, row['percentage'], 100 * old.get(name, 0) / sum(old.values()),
                     slack=.0501)
@@ -528,7 +528,7 @@ def user_annotations(cat):
             some = [r for r in rank.kept(mode)[0] if r.cat == cat]
             old, exact = hta_rows.by_name(some), hta_rows.by_name(some, exact=True)
             names = set(recorded[number])
-            # The answers of 0.5.0 were cut behind thirty rows, so the last of several ranks may lack some.
+            # The answers of 0.5.0 were cut after thirty rows, so the last of several ranks may lack some.
             cut = ranks.old and number == list(ranks)[-1] and len(ranks) > 1 and len(answer or []) == 30
             check.equal('%s names' % cat, [], sorted(names - set(old)))
             check.equal('%s rows' % cat, sum(str(r['rank']) == number for r in answer or []), len(names))
@@ -717,7 +717,7 @@ def queue_length(check, ranks, mode, answer):
                         min(map(min, high.values())))
 
 
-FULL = 1024     # works: what tacho calls a full queue, and the original where nobody says otherwise
+FULL = 1024     # tasks: what tacho calls a full queue, and the original by default
 
 
 def full_queue(limit):
@@ -893,7 +893,7 @@ def path_rows(rank):
 
 
 def bounds(check, case, some, pieces):
-    """HTA's time by what bounds the path, of device work, of gaps between works and of launches, where the same works
+    """HTA's time by what bounds the path, of device work, of gaps between tasks and of launches, where the same tasks
     are on ours; what it says of the host leaves Python and waiting out."""
     theirs = case['time_by_bound']
     check.leave('critical_path', 'cpu_bound' in theirs)
@@ -922,7 +922,7 @@ def rank_is_fractional(some):
 
 
 def waited_for(rank, work):
-    """Was a call that waits going on when the work ended, or nothing at all after it?"""
+    """Was a waiting call active when the work ended, or nothing at all after it?"""
     calls = [r for r in rank.rows if r.cat in hta_streams.CALLS]
     return any(WAITS.match(r.name) and r.start < work.end <= r.end for r in calls) or all(r.end <= work.end for r in calls)
 
@@ -989,7 +989,7 @@ class File:
                 for mode, by_rank in modes.items() for number, sets in by_rank.items()]
 
     def parts_of_names(self):
-        # Each name is a question of its own.
+        # Each name is a separate question.
         return [('names', {one['name']: one for one in self.answers['names']})]
 
     def parts_of_diff(self):
@@ -1192,7 +1192,7 @@ def one_exact(check, what, rank, mode, right):
 
 
 def kernel_names(check, names):
-    """Which names are communication to the program, each a kernel of its own in a made-up trace."""
+    """Which names are communication to the program, each a separate kernel in a synthetic trace."""
     events = [{'ph': 'X', 'cat': 'kernel', 'name': n['name'], 'pid': 0, 'tid': 7, 'ts': 10 * i, 'dur': 1,
                'args': {'device': 0, 'stream': 7, 'correlation': i}} for i, n in enumerate(names)]
     path = scratch('kernel_names_of_all.json')

@@ -492,7 +492,7 @@ def ask_process(check, worker, request, response):
     for key, value in response.items():
         if 'status' in value and key in names:
             check.equal(key, value['status'], flow[names[key]]['status'])
-        elif 'status' in value:  # get_next and fpbp never have a warning of their own
+        elif 'status' in value:  # get_next and fpbp never have a separate warning
             check.equal(key, 'normal', value['status'])
         else:
             row = flow['data_queue' if key == 'get_next_queue_info' else 'host_queue']
@@ -503,7 +503,7 @@ def ask_process(check, worker, request, response):
 
 
 def right_samples(values, stamps, doubled):
-    """What a list says of the time stamps behind the first."""
+    """What a list says of the time stamps after the first."""
     if doubled:
         values = values[2::2]
     elif len(values) + 1 != stamps:

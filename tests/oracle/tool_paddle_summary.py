@@ -54,7 +54,7 @@ def ask(folder, worker, window, options):
 
 
 def tables(text):
-    """[(title, [line, …]), …]; a title is a centred word between dashes that follows an empty line."""
+    """[(title, [line, …]), …]; a title is a centered word between dashes that follows an empty line."""
     found, lines = [], text.split('\n')
     for number, line in enumerate(lines):
         title = re.match(r'^-{3,}([A-Z][A-Za-z]+ Summary( - .*?)?)-{3,}$', line)
@@ -92,7 +92,7 @@ def masked(line):
 
 
 def figures(line):
-    """The numbers of a line behind its name."""
+    """The numbers of a line after its name."""
     cells = re.split(r'\s{2,}', line.strip(), maxsplit=1)
     return [float(n) for n in NUMBER.findall(cells[1] if len(cells) > 1 else '')]
 
@@ -107,7 +107,7 @@ def sort_value(line, column):
 
 
 def chain(lines, at):
-    """The line with those it stands below, the outermost first."""
+    """The line with those around it, the outermost first."""
     out, level = [], None
     for line in reversed(lines[:at + 1]):
         indent = len(line) - len(line.lstrip(' '))
@@ -162,7 +162,7 @@ class Report:
             self.tally.fail('%s: ours     %r' % (label, got[j]))
 
     def tie(self, got, i, j):
-        """Would our line j stand at i if lines of equal value were in another order?"""
+        """Would our line j be at i if lines of equal value were in another order?"""
         if i >= len(got):
             return False
         for one, other in zip(chain(got, i), chain(got, j)):

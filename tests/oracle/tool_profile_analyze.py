@@ -18,7 +18,7 @@ import shlex
 
 from common import DATA, call, samples
 
-# An option of the original that is no option at all: the complaint must name what there is.
+# An option of the original that does not exist here: the complaint must name those that do.
 COMPLAINTS = {'--order-by nosuch': (1, 'computation')}
 TOTAL = re.compile(r'^(\| )?(total (?:device|host) time) +(\| +)?([-+.0-9e]+)( \|)?$')
 

@@ -55,7 +55,7 @@ DEFECTS = {
 ECHO = {'crash': 'the original crashed', 'error': 'the original only gives an error text',
         'file': 'the original only echoes the file'}
 
-# What is taken out of the copy: X events of these categories lose their phase, so nobody reads them.
+# What is taken out of the copy: X events of these categories lose their phase, so they are not read.
 UNSEEN = re.compile(rb'"ph"\s*:\s*"X"(\s*,\s*"cat"\s*:\s*"(?:cuda_driver|xpu_driver|privateuse1_driver'
                     rb'|gpu_user_annotation)")')
 _numbers = itertools.count()
@@ -214,7 +214,7 @@ def workers(check, run, params, answer):
         check.equal('/workers of all', ['All'], answer['response'])
         return
     found = named_in(['info', run.folder, '--worker', '?'], r'available: (.*)')
-    # The plugin looks for *.pt.trace.json alone; a memory snapshot beside them is a worker to tacho.
+    # The plugin looks for *.pt.trace.json alone; a memory snapshot next to them is a worker to tacho.
     check.equal('/workers', answer['response'], [w for w in found or [] if w in run.workers])
 
 
@@ -227,14 +227,14 @@ def spans(check, run, params, answer):
 
 
 def of_span(function):
-    """A route about one span; a failed answer of the original goes to a function of its own."""
+    """A route about one span; a failed answer of the original goes to a separate function."""
     def route(check, run, params, answer):
         function(check, run.span(params['worker'], params['span']), params, answer)
     return route
 
 
 def of_two(function):
-    """A route about a span of this run and one of another, which lies beside it."""
+    """A route about a span of this run and one of another, which is next to it."""
     def route(check, run, params, answer):
         other = run.other(params['exp_run'])
         sides = run.span(params['worker'], params['span']), other.span(params['exp_worker'], params['exp_span'])

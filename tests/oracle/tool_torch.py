@@ -182,7 +182,7 @@ class Comparison:
                 self.tally.check('%s: %s %s' % (self.label, name, column), theirs[name][column], mine[name][column])
 
     def others(self, answers, kernels):
-        """Rows that are no operators: ranges, calls and frames as the trace has them, and the work of the device."""
+        """Rows that are not operators: ranges, calls and frames as the trace has them, and the work of the device."""
         peer, seen = self.source.table, Counter()
         for row in answers:
             if self.is_operator(row):
@@ -206,7 +206,7 @@ class Comparison:
     def on_device(self, what, row, kernels):
         calls, total = self.source.table.device.get(row['key'], (0, 0))
         self.tally.check(what + ' calls as the trace has them', calls, row['count'])
-        # A twin is made up from its first and last kernel; where it ends is rounded twice.
+        # A twin is made from its first and last kernel; its end is rounded twice.
         slack = 2 * calls if 'device_annotation' in self.source.kinds.get(row['key'], ()) else 0
         for column in ('dev_total', 'self_dev'):
             self.tally.check('%s %s as the trace has it' % (what, column), total, nanoseconds(row[column]), slack)

@@ -278,7 +278,7 @@ CPU_KINDS = ('Operator', 'CudaRuntime', 'UserDefined', 'OperatorInner', 'Communi
 
 
 def stages_of(c):
-    """The stages as the original counts them; None when the file is no JSON."""
+    """The stages as the original counts them; None when the file is not JSON."""
     events = file_events(c)
     return visualdl_stages.Stages(events) if events else None
 
@@ -663,7 +663,7 @@ def file_events(c):
 
 
 def booked_of(c, place):
-    """(name, event) of a place, as the original has them; None when the file is no JSON."""
+    """(name, event) of a place, as the original has them; None when the file is not JSON."""
     events = file_events(c)
     return [(n, e) for n, e in visualdl_memory.peer(events) if e.place == place] if events else None
 

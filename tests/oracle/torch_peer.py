@@ -1,4 +1,4 @@
-"""PyTorch's table of averages a second time, from the trace: also the rows that are no operators of tacho.
+"""PyTorch's table of averages a second time, from the trace: also the rows that are not operators of tacho.
 
 Ranges of the user, steps, calls of the runtime, Python frames and modules are rows of one table in PyTorch, with times,
 device time and memory, each less those of the rows right below it.  Frames and modules take part only where the

@@ -2,8 +2,8 @@
 
 The original places memory events by times cut to microseconds in a tree of its own (spec 4, 10): events of one
 microsecond come in reverse, those outside every range and those of inner ranges below the first level are lost, those of
-a range inside an operator count twice. `peer` does the same, so that a recorded answer can be told from a mistake of
-ours; `right` is every event of the file once.
+a range inside an operator count twice. `peer` does the same, so that a recorded answer can be distinguished from a
+mistake of ours; `right` is every event of the file once.
 """
 
 import glob
@@ -36,8 +36,8 @@ def ns(text):
 
 
 def read(folder, worker, span):
-    """The trace events of a worker's recording; None when it is no JSON (raw quotes). A protobuf file stands beside
-    the same recording as JSON, which is also what the original makes of it before it reads it."""
+    """The trace events of a worker's recording; None when it is not JSON (raw quotes). A protobuf file is next to the
+    same recording as JSON, which is also what the original makes of it before it reads it."""
     found = sorted(glob.glob(os.path.join(folder, worker + '_time_*.json')))
     if not found and folder.endswith('_pb'):
         found = sorted(glob.glob(os.path.join(folder[:-3], worker + '_time_*.json')))

@@ -150,7 +150,7 @@ def _serve(place, program, logdir):
 
 
 def use(place, program, sample):
-    """A trace is read, a C program recorded, the page served. `sample` lies alone in its folder."""
+    """A trace is read, a C program recorded, the page served. `sample` is alone in its folder."""
     with place.step("tacho overview of a trace"):
         expect(place.run(f"{program} overview {sample}"), r"The GPU is idle 64\.6 %")
     with place.step("tacho demo records a C program"):

@@ -1,7 +1,7 @@
 """What must hold of the Python package, without any framework: cases.py [NAME…]
 
-Run by tests/python/run with the interpreters it finds, with the extension and with ctypes. Each test is
-a function that gets a folder of its own; its name is what must hold.
+Run by tests/python/run with the interpreters it finds, with the extension and with ctypes. Each test is a function that
+gets a separate folder; its name is what must hold.
 """
 import contextlib
 import gzip
@@ -56,7 +56,7 @@ def work(profiler, steps):
 
 
 def script(folder, text, **env):
-    """A program of its own: what it printed."""
+    """A separate program: what it printed."""
     path = Path(folder) / "program.py"
     path.write_text(text, encoding="utf-8")
     done = subprocess.run([sys.executable, str(path)], cwd=folder, env={**os.environ, **env},
@@ -112,7 +112,7 @@ def schedules_are_those_of_pytorch(_folder):
 
 
 def wanted_actions():
-    """Of each block of the oracle: its title, and what is done, in order."""
+    """For each block of the oracle: its title, and what is done, in order."""
     blocks, title = {}, None
     for line in oracle_lines():
         if line.startswith("## "):
@@ -513,7 +513,7 @@ def under_tacho_record_the_program_s_own_profiler_only_marks_steps(folder):
 
 
 def a_forked_child_keeps_its_first_range(folder):
-    """It starts a recording of its own, which waits for the first event: that is this one."""
+    """It starts a separate recording, which waits for the first event: that is this one."""
     text = "import os, tacho\nwith tacho.record_function('parent'):\n    pass\nif os.fork() == 0:\n" \
            "    with tacho.record_function('child'):\n        pass\nelse:\n    os.wait()\n"
     (Path(folder) / "program.py").write_text(text, encoding="utf-8")

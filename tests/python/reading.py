@@ -673,7 +673,7 @@ def python_m_tacho_is_the_program(folder):
     ends = []
     for line in ([_library.program()], [sys.executable, "-m", "tacho"]):
         reader, writer = os.pipe()
-        os.close(reader)  # nobody reads: the signal that says so is not ignored, as it is in Python
+        os.close(reader)  # no reader: the signal that says so is not ignored, as it is in Python
         ends.append(subprocess.run([*line, "operators", str(SAMPLE), "--json"], stdout=writer, stderr=subprocess.PIPE,
                                    timeout=60, check=False).returncode)
         os.close(writer)

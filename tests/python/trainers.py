@@ -125,7 +125,7 @@ def accelerate(tracker, steps):
 # ---- what a page of the docs uses ----
 
 class Model:
-    """Of all trainers at once."""
+    """For all trainers at once."""
 
     def __call__(self, _batch):
         batch()
@@ -335,7 +335,7 @@ def steps_follow_the_first_optimizer(folder):
             prof.step()  # the program marks its own
             first.step()
     equal((prof.step_num, len(prof.trace().steps())), (4, 4))
-    first.step()  # nobody follows any more
+    first.step()  # nothing follows any more
     equal(prof.step_num, 4)
 
 

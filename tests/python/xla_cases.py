@@ -1,7 +1,6 @@
 """Windows of XLA's profiler in a recording, without JAX: xla_cases.py [NAME…]
 
-As cases.py, and run beside it. The profiler and its clock are made up; tests/frameworks/jax_record.py has the real
-ones.
+As cases.py, and run with it. The profiler and its clock are fakes; tests/frameworks/jax_record.py has the real ones.
 """
 import contextlib
 import os

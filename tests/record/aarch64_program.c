@@ -1,5 +1,6 @@
-/* aarch64_program.c: a program for tests/record/aarch64: operators of a libtorch that is made up
- * (tests/fake/torch_cpu.c), blocks of its allocator, ranges of its own. Prints what libtorch serves. */
+/* aarch64_program.c: a program for tests/record/aarch64: operators of a fake libtorch
+ * (tests/fake/torch_cpu.c), blocks of its allocator, its own ranges. Prints what libtorch
+ * serves. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

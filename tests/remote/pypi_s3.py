@@ -1,4 +1,4 @@
-"""An S3 server that somebody else wrote: `moto` from PyPI, as a process of its own on this machine.
+"""An S3 server from another project: `moto` from PyPI, as a separate process on this machine.
 
 It is looked for in the Python that TACHO_S3_PYTHON names, in the one that runs the tests, and in
 `~/.cache/tacho-tests/s3/bin/python3`; nothing is installed from here.

@@ -2,9 +2,9 @@
 
 Each serves a dict of name → bytes from memory. Faults are asked for by name, so that a test says what
 goes wrong: `fail` answers the next N requests for objects with 503, `cut` breaks the next N bodies off
-half-way, `deaf` ignores Range, `change` gives an object another tag after its first range; `lie` names one of
-LIES, ways of sending something else than was asked for; `elsewhere` is where every request is redirected to;
-`drip` sends two bytes a second, `endless` a body that has no length and no end.
+half-way, `deaf` ignores Range, `change` gives an object another tag after its first range; `lie` names one of `LIES`,
+ways of sending something else than was asked for; `elsewhere` is where every request is redirected to; `drip` sends two
+bytes a second, `endless` a body that has no length and no end.
 """
 import base64
 import datetime
@@ -122,7 +122,7 @@ class Plain(http.server.BaseHTTPRequestHandler):
         return bool(s.elsewhere)
 
     def twist(self, range_, part, extra, tag):
-        """The answer of a server that lies, or that has another object by now."""
+        """The answer of a server that is wrong, or that has another object by now."""
         lie, later = self.server.lie, not range_.startswith("bytes=0-")
         first, total = int(range_[len("bytes="):].split("-")[0]), int(extra["Content_Range"].split("/")[1])
         date = "Wed, 01 May 2024 12:00:00 GMT"

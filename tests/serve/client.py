@@ -139,7 +139,7 @@ class Server:
 
 
 class Events:
-    """Listens to the events of a server on a thread of its own."""
+    """Listens to the events of a server on a separate thread."""
 
     def __init__(self, server, **headers):
         self.con = server.connect(timeout=60)

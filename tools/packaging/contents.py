@@ -14,8 +14,8 @@ import portable
 from archives import Entry, file_entry
 from portable import ROOT, backend
 
-# Whoever gives the package to others names himself (make deb DEB_MAINTAINER='NAME <ADDRESS>'). There is no
-# list to write to yet, and a name that ends in .invalid can never become anybody's (RFC 2606).
+# A distributor of the package gives a name (make deb DEB_MAINTAINER='NAME <ADDRESS>'). There is no list to
+# write to yet, and a name that ends in .invalid can never belong to anyone (RFC 2606).
 MAINTAINER = f"{backend.AUTHOR} <noreply@tacho.invalid>"
 DEBIAN_NAMES = {"x86_64": "amd64", "aarch64": "arm64"}
 PYTHON = "lib/tacho/python"
@@ -44,7 +44,8 @@ Priority: optional
  says where the time and the memory went: as a page in the browser, in the
  terminal, and as JSON.
 """
-# Python leaves compiled files beside ours when root runs it; they go with the package.
+# Python leaves compiled files next to ours when root runs it; they are removed with the
+# package.
 PRERM = """#!/bin/sh
 set -e
 find /usr/lib/tacho -name __pycache__ -prune -exec rm -rf {} +
@@ -83,7 +84,7 @@ def wheel(machine, folder):
 
 
 def _prefix(machine):
-    """What lies below the prefix of an installed program."""
+    """What is below the prefix of an installed program."""
     files = portable.build(machine)
     entries = [file_entry("bin/tacho", files["tacho"], 0o755),
                file_entry("lib/libtacho.so", files["libtacho.so"]),
@@ -154,10 +155,10 @@ def _debian_files(machine, epoch):
 
 
 def _maintainer():
-    told = os.environ.get("DEB_MAINTAINER") or MAINTAINER
-    if not re.fullmatch(r"[^<>\n]*[^<>\s] <[^<>@\s]+@[^<>@\s]+>", told):
-        raise RuntimeError(f"DEB_MAINTAINER must be 'NAME <ADDRESS>', not '{told}'")
-    return told
+    maintainer = os.environ.get("DEB_MAINTAINER") or MAINTAINER
+    if not re.fullmatch(r"[^<>\n]*[^<>\s] <[^<>@\s]+@[^<>@\s]+>", maintainer):
+        raise RuntimeError(f"DEB_MAINTAINER must be 'NAME <ADDRESS>', not '{maintainer}'")
+    return maintainer
 
 
 def debian(machine, folder):

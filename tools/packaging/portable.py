@@ -20,15 +20,15 @@ import backend  # noqa: E402
 MACHINES = ("x86_64", "aarch64")
 PROGRAMS = ("tacho", "libtacho.so", "tacho-demo")
 LINKED = "-lisal -lz -lzstd -lxxhash -lmicrohttpd -lsqlite3 -lm -ldl -pie"
-# Of this machine's own file, and of what lies in lib/ when it is in lib/tacho/python/tacho/native.
+# Of this machine's own file, and of what is in lib/ when it is in lib/tacho/python/tacho/native.
 RUNPATH = "$ORIGIN:$ORIGIN/../../../.."
 
 
 def epoch():
     """The time every packed file has: that of the last commit, or of the release that was unpacked."""
-    told = os.environ.get("SOURCE_DATE_EPOCH")
-    if told:
-        return int(told)
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    if epoch:
+        return int(epoch)
     if (ROOT / ".git").exists():
         asked = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, stdout=subprocess.PIPE, check=False)
         if asked.returncode == 0 and asked.stdout.strip():
@@ -95,8 +95,8 @@ def build(machine, programs=PROGRAMS, objects=()):
 
 def _build(machine, work, programs, objects):
     tools = libraries.Toolchain(machine, work / "tools")
-    if "tacho" in programs:  # the others stand on the C library alone
-        root = work / "root"  # a name that stays: the program is built anew when its flags change
+    if "tacho" in programs:  # the others need only the C library
+        root = work / "root"  # a fixed name: the program is built again when its flags change
         root.unlink(missing_ok=True)
         root.symlink_to(libraries.build(tools))
     _make(tools, f"build/portable/{machine}/obj", [*programs, *objects])

@@ -1,6 +1,7 @@
 // Starts the page inside a report: one HTML file without a server, made by `tacho report`. Its parts are gzip as
 // base64 in scripts that are only text. The modules of the page become blob: URLs, found by an import map; the
-// answers stay packed until somebody asks (api/embedded.ts). A script of its own: it shares nothing with the page.
+// answers stay packed until they are needed (api/embedded.ts). A separate script: it shares nothing with the
+// page.
 const part = (name: string): string | null => document.getElementById(`tacho-${name}`)?.textContent ?? null;
 
 async function unpack(name: string): Promise<ArrayBuffer> {
@@ -44,5 +45,5 @@ async function start(nonce: string): Promise<void> {
   addScript("module", 'import "tacho/main.js"', nonce);
 }
 
-// What stands on the page says that the browser is too old, until everything is there.
+// The first text of the page says that the browser is too old, until everything is loaded.
 if ("DecompressionStream" in globalThis) void start((document.currentScript as HTMLScriptElement).nonce);

@@ -28,7 +28,7 @@ class Wants(NamedTuple):
     sample_every: int = 0
     loader_only: bool = False
     steps: bool = False  # call steps.optimizer_stepped after each step of an optimizer
-    chosen: bool = False   # somebody says when it begins and ends, or which steps
+    chosen: bool = False   # the user says when it begins and ends, or which steps
     endless: bool = False  # a flight recorder, or steps that are sampled
 
 

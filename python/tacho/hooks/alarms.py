@@ -8,7 +8,7 @@ from typing import Any
 
 from .._native import calls
 
-# In errors that have no class of their own: of CUDA, and of PyTorch's allocator for the host.
+# In errors without a class: of CUDA, and of PyTorch's allocator for the host.
 PHRASES = ("out of memory", "not enough memory", "can't allocate memory")
 _installed = False
 

@@ -197,7 +197,7 @@ def _choose_step(entry: Function) -> None:
 def _after_step(compiled: bool) -> None:
     window = xla_profile.window()
     if window is None:
-        # The first of the steps that were chosen; starting the profiler is no part of it.
+        # The first of the steps that were chosen; starting the profiler is not part of it.
         if _is_profiled and calls.is_recording() and xla_profile.begin(_wants.chosen):
             calls.begin_steps()
     elif not calls.is_recording():  # the last of them

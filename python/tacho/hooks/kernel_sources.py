@@ -23,7 +23,7 @@ _ORIGIN = re.compile(r"Original ATen: \[([^]]*)\]")
 _DEFINED = re.compile(r"^(\w+) = async_compile\.\w+\(")
 _RUN = re.compile(r"^\s+(\w+)\.run\(")
 
-# Of each generated module: what was found in it. They never change.
+# What was found in each generated module. They never change.
 _read: Dict[str, Dict[str, Dict[str, Any]]] = {}
 
 

@@ -127,7 +127,7 @@ class Window:
 
 _window: Optional[Window] = None
 _lock = threading.RLock()
-_new_session: Any = None  # jaxlib's own, while ours stands in its place
+_new_session: Any = None  # jaxlib's own, while ours is in its place
 _written = ""             # the last file
 _is_over = False          # in this recording: it had its window, or the program took the profiler
 _withdraw: Callable[[], None] = lambda: None

@@ -29,7 +29,7 @@ def _watch():
         return
     since = time.perf_counter_ns()
     package = os.path.dirname(os.path.dirname(HERE))
-    sys.path.append(package)  # behind everything: an installed package comes first
+    sys.path.append(package)  # last: an installed package comes first
     try:
         from tacho.hooks import watch
         watch.begin()

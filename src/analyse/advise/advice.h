@@ -27,7 +27,7 @@
 enum {
     NEED_DEVICE = 1,     /* device work */
     NEED_SHAPES = 2,     /* shapes and types of the inputs */
-    NEED_BLOCKS = 4,     /* blocks per multiprocessor */
+    NEED_BLOCKS = 4,     /* blocks per SM */
     NEED_OCCUPANCY = 8,  /* estimated occupancy */
     NEED_MEMORY = 16,    /* memory events of a device */
     NEED_CAPACITY = 32,  /* size of a device's memory */
@@ -94,7 +94,7 @@ typedef struct {
 
 /* How well kernels that are not communication fill a device. */
 typedef struct {
-    double ns, used; /* Σ time; Σ time · part of the multiprocessors with a block */
+    double ns, used; /* Σ time; Σ time · share of the SMs with a block */
 } kernel_fill;
 
 /* Types of operators a producer had added up. */
@@ -116,7 +116,7 @@ typedef struct {
     role_ranges ranges;
     int64_t step_ns;          /* of the average step */
     int64_t part_ns[N_ROLES]; /* likewise */
-    int64_t exposed_ns;       /* communication that nothing hides (exposed.h); likewise */
+    int64_t exposed_ns;       /* exposed communication (exposed.h); likewise */
     int64_t busy_ns;          /* a device worked, in the average step */
     int64_t median_ns;        /* of the steps but the first */
     int64_t later_ns;         /* mean of them */
@@ -163,7 +163,7 @@ typedef struct {
     intervals compiler_at; /* programs are compiled */
     uint32_t n_devices;    /* that did something */
     int32_t major, minor;  /* highest compute capability; ABSENT_I32 when unknown */
-    /* calls of operators that could use tensor cores */
+    /* calls of operators that could use Tensor Cores */
     tally tensor_unused, tensor_float32;
     int64_t *op_ns; /* by string id of such an operator: its kernels' time */
     memory_peak memory;
@@ -220,7 +220,7 @@ typedef struct {
     verdict words;     /* the named values; ids and messages are filled in by advice_answer.c */
     interval place;    /* where to look; empty: in the longest step */
     str name;          /* operator, kernel or call it is about; may be empty */
-    event_list events; /* it rests on; the first is shown first; empty: the place is all */
+    event_list events; /* its evidence; the first is shown first; empty: the place is all */
 } advice;
 
 /* What the rules that compare workers look at. The room run/ makes it (advice_workers_find);
@@ -246,9 +246,9 @@ status advice_answer(const analysis_input *in, const params *p, const advice_wor
 
 /* By the name of the format of a trace; false where it tells nothing. */
 bool advice_dialect_of_format(str format, advice_dialect *out);
-/* For whom a suggestion is written. */
+/* Which users a suggestion is written for. */
 advice_dialect advice_dialect_of(const verdict *suggestion);
-/* The NEED_… bits an answer of advise says are not there. */
+/* The NEED_… bits that an answer of advise reports as missing. */
 uint32_t advice_lacks(const answer *a);
 
 /* The facts of advice_graph.c. */
@@ -274,13 +274,13 @@ double advice_saved_share(const advice_facts *f, int64_t saves_ns);
 int64_t advice_shown_ns(const advice_facts *f, int64_t saves_ns);
 /* Points to a slice, and takes its name. */
 void advice_point(const advice_facts *f, advice *out, uint32_t slice);
-/* Likewise to the longest of these, which the advice rests on. */
+/* Likewise to the longest of these, which are the evidence of the advice. */
 void advice_point_to(const advice_facts *f, advice *out, const tally *events);
 /* The words every rule about time has: time, share, step_time; and the saving. */
 void advice_cost(const advice_facts *f, advice *out, int64_t per_step_ns);
 /* Names the rank it is about, and another one to compare it with (advice_comm.c). */
 void advice_name_rank(arg rank, advice *out);
-/* Are the stages of a pipeline told apart by their communication? */
+/* Are the stages of a pipeline distinguished by their communication? */
 bool advice_is_split(const advice_facts *f);
 /* Do most kernels come from graphs that are replayed (CUDA graphs)? */
 bool advice_replays(const advice_facts *f);
@@ -289,7 +289,7 @@ bool advice_can_compile(const advice_facts *f);
 /* The words of a suggestion to launch less: `compile`, `compiled`, `graphs` where they exist
  * and are not in use. */
 void advice_say_fusing(const advice_facts *f, advice *out);
-/* Is what is communicated gradients, as far as can be told; is it sharded? */
+/* Is the communication one of gradients, as far as one can tell; is it sharded? */
 void advice_say_gradients(const advice_facts *f, advice *out);
 
 /* The operator in which the CPU spends most time of the average step while no device works, its
@@ -320,8 +320,8 @@ status advice_cpu_find(advice_facts *f, error *err) MUST_USE;
 bool advice_is_eager(const advice_facts *f);
 /* Are all tensors of the call float32? By the JSON text of the input types. */
 bool advice_is_float32(str types);
-/* What of the gaps that are the host's fault has a rule of its own that tells of it (elements
- * may be NULL), and how much of a range that is. */
+/* The parts of the gaps caused by the host that another rule reports (elements may be NULL),
+ * and how much of a range they cover. */
 enum { N_TAKEN = 3 };
 void advice_taken(const advice_facts *f, const intervals *out[N_TAKEN]);
 int64_t advice_taken_ns(const advice_facts *f, interval range);
@@ -330,14 +330,14 @@ bool advice_allocator_costs(const advice_facts *f);
 
 /* Which time of the step a saving is part of. */
 typedef enum {
-    CLAIM_REST,     /* no time of its own: what is left of the step */
+    CLAIM_REST,     /* no separate time: what is left of the step */
     CLAIM_KERNELS,  /* a part of the kernels' time, one amount for all such rules */
     CLAIM_INTERVAL, /* the interval before the forward pass, likewise */
     /* The others claim moments. */
     CLAIM_EXPOSED_FIRST, /* as the next, before all others: waiting for a worker is certain */
-    CLAIM_EXPOSED,       /* communication that nothing hides */
+    CLAIM_EXPOSED,       /* exposed communication */
     CLAIM_STAGES,        /* parts of it that a pipeline of stages tells apart */
-    CLAIM_LOADING,       /* data loading while nothing of a higher rank went on */
+    CLAIM_LOADING,       /* data loading while nothing of a higher rank ran */
     CLAIM_OPTIMIZER,     /* gaps of the device inside the optimizer, and its kernels */
     CLAIM_PAGEABLE,
     CLAIM_TRANSFER,
@@ -391,8 +391,9 @@ typedef struct {
         evidence; /* of the first row, whatever it saves; without an id when there is no row */
     unprofiled_step bare; /* the step without the profiler */
     double bare_idle;     /* share of it in which no device would work; if that is sound */
-    /* What decides before any cause, without an id when nothing does: damage, records that are
-     * missing, steps that nothing marks, a profiler that takes more than the program. */
+    /* The verdict that precedes any cause, without an id when there is none: damage, records
+     * that are missing, steps that nothing marks, a profiler that takes more than the
+     * program. */
     verdict decided;
     in_use uses;        /* what the program uses */
     host_operator host; /* of a trace without device work, if it has 30 % of the step */
@@ -409,7 +410,7 @@ status advice_decide(const advice_facts *f, const advice_claim *first, arena *a,
 
 /* Did msadvisor name operators of the AI CPU? */
 bool advice_advisor_names_ai_cpu(const advice_facts *f);
-/* The index of the step a time on the host lies in, UINT32_MAX when none. */
+/* The index of the step that contains a time on the host, UINT32_MAX when none does. */
 uint32_t advice_step_at(const advice_facts *f, int64_t host_ns);
 
 /* The thresholds by rule, for a rule that is silent where another one speaks. */

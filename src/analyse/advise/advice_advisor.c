@@ -1,10 +1,10 @@
 /* advice_advisor.c: rules that pass on what another program advised about the run: msadvisor,
- * CANN's expert system, whose answer lies beside the files of MindSpore's profiler
+ * CANN's expert system, whose answer is next to the files of MindSpore's profiler
  * (mindspore_advisor.c).
  *
- * Its model of the AI CPU is known: what it says to do is said here in both languages, beside
- * the operators it names. Of its other models the words of the file are shown as they are. What
- * it found was not measured here, so no saving is estimated. */
+ * Its model of the AI CPU is known: its suggestion is given here in both languages, with the
+ * operators it names. For its other models the words of the file are shown unchanged. What it
+ * found was not measured here, so no saving is estimated. */
 #include "analyse/advise/advice.h"
 #include "base/buf.h"
 
@@ -30,7 +30,7 @@ bool advice_advisor_names_ai_cpu(const advice_facts *f) {
 }
 
 /* Adds a text after what is there. */
-static void advice_advisor_add_text(buf *out, const char *separator, str text) {
+static void add_text(buf *out, const char *separator, str text) {
     size_t before = out->n;
     if (out->n) buf_add_cstr(out, separator);
     buf_add_str(out, text);
@@ -50,7 +50,7 @@ static str add_operators(buf *out, const trace *t, arena *a) {
         buf_add_str(&one, name);
         buf_printf(&one, " × %lld (%.1f %%)", (long long)t->finding_op.calls[i],
                    t->finding_op.share[i] * 100);
-        if (buf_ok(&one)) advice_advisor_add_text(out, ", ", buf_str(&one));
+        if (buf_ok(&one)) add_text(out, ", ", buf_str(&one));
     }
     buf_fini(&one);
     return first;
@@ -71,7 +71,7 @@ bool advice_advisor_ai_cpu(const advice_facts *f, double limit, advice *out) {
     if (count_findings(f, true) < limit) return false;
     for (uint32_t i = 1; i < n_findings(f); i++) {
         if (!is_ai_cpu(f->t, i)) continue;
-        advice_advisor_add_text(&conclusion, "; ", trace_str(f->t, f->t->finding.summary[i]));
+        add_text(&conclusion, "; ", trace_str(f->t, f->t->finding.summary[i]));
     }
     out->name = add_operators(&operators, f->t, f->arena);
     out->severity = SEVERITY_WARNING;
@@ -85,9 +85,9 @@ bool advice_advisor_model(const advice_facts *f, double limit, advice *out) {
     if (count_findings(f, false) < limit) return false;
     for (uint32_t i = 1; i < n_findings(f); i++) {
         if (is_ai_cpu(f->t, i)) continue;
-        advice_advisor_add_text(&models, ", ", trace_str(f->t, f->t->finding.model[i]));
-        advice_advisor_add_text(&conclusion, "; ", trace_str(f->t, f->t->finding.summary[i]));
-        advice_advisor_add_text(&words, "; ", trace_str(f->t, f->t->finding.advice[i]));
+        add_text(&models, ", ", trace_str(f->t, f->t->finding.model[i]));
+        add_text(&conclusion, "; ", trace_str(f->t, f->t->finding.summary[i]));
+        add_text(&words, "; ", trace_str(f->t, f->t->finding.advice[i]));
     }
     out->severity = SEVERITY_INFO;
     bool ok = add_words(f, out, "models", &models);

@@ -6,9 +6,10 @@
  * suggestion and how the saving was estimated are sentences with the same named values, which
  * are in `values` once more for programs. `from`, `to` and `step` say where to look.
  *
- * Of a run's summaries (all workers at once) the rules that compare workers are asked now; all
- * others were asked of each trace when it was reduced, and what they found in the worker that
- * loses most is there (advice_evidence.h), beside how many workers they hold for.
+ * With the summaries of a run (all workers at once) only the rules that compare workers are
+ * evaluated now; all others were evaluated for each trace when it was reduced, and the summary
+ * has what they found in the worker that loses the most time (advice_evidence.h), and how many
+ * workers they hold for.
  *
  * Savings are estimates for the average step. Two rules may point at the same lost time: it
  * counts for the first of them, the other names that one and keeps what is left
@@ -67,7 +68,8 @@ enum { N_RULES = sizeof rules / sizeof *rules };
 typedef struct {
     const advice_rule *rule;
     advice advice;
-    /* Of a summary: how many workers it holds for, and what was found in the worst of them. */
+    /* From a summary: how many workers it holds for, and what was found in the worst of
+     * them. */
     const summary_advice *kept;
     advice_evidence evidence;
     const char *included_in; /* the rule that claims some of the same time before it, or NULL */
@@ -114,12 +116,11 @@ static uint32_t ask_rules(const advice_facts *f, finding *found) {
     return n;
 }
 
-#define TOLD 0.05       /* of the step: how much shorter it is without the profiler */
+#define NOTABLE 0.05    /* of the step: how much shorter it is without the profiler */
 #define SURE_SHARE 0.05 /* of the step: what a rule below its limit must save by the replay */
 
 /* What they save is what the step loses when it is replayed with the remedy. */
-static status advice_answer_replay(const advice_facts *f, finding *found, uint32_t *n,
-                                   error *err) {
+static status replay(const advice_facts *f, finding *found, uint32_t *n, error *err) {
     finding *old = ARENA_ARRAY(f->arena, finding, (size_t)*n + 1);
     advice **of = ARENA_ARRAY(f->arena, advice *, (size_t)*n + 1);
     uint32_t kept = 0;
@@ -135,7 +136,7 @@ static status advice_answer_replay(const advice_facts *f, finding *found, uint32
         if (a->unsure && (!a->holds_back || advice_saved_share(f, a->saves) < SURE_SHARE))
             continue;
         old[i].advice.severity = severity_of(f, a);
-        if (f->bare.sound && lengths_differ(f->bare.average_ns, f->step_ns, TOLD))
+        if (f->bare.sound && lengths_differ(f->bare.average_ns, f->step_ns, NOTABLE))
             verdict_add(&old[i].advice.words, arg_time("unprofiled", f->bare.average_ns));
         insert(found, &kept, &old[i]);
     }
@@ -150,14 +151,15 @@ static bool claims_first(const finding *one) {
 
 #define LEAST_SAVED 0.005 /* of the step: less is nothing that a reader could measure */
 
-/* Does the step stay as long without it? What another rule saves already is told with that
- * one's name and without a number: it has a remedy of its own. */
+/* Is the step as long without it? When another rule already saves that time, the finding names
+ * that rule and has no number: it still has its own remedy. */
 static bool saves_nothing(const advice_facts *f, finding *one) {
     advice *a = &one->advice;
     if (a->saves == ABSENT_I64 || advice_saved_share(f, a->saves) >= LEAST_SAVED) return false;
-    bool told = one->included_in || one->rule->claim == CLAIM_INTERVAL; /* the producer's own */
-    if (told) a->saves = ABSENT_I64;
-    return !told;
+    bool without_number =
+        one->included_in || one->rule->claim == CLAIM_INTERVAL; /* the producer's own */
+    if (without_number) a->saves = ABSENT_I64;
+    return !without_number;
 }
 
 /* What only the rank does that the others wait for saves the job nothing more. */
@@ -178,8 +180,7 @@ static void include_in_straggler(finding *found, uint32_t n) {
 
 /* Lets every moment be saved once, drops what saves nothing then, and puts the findings in
  * order again. */
-static status advice_answer_settle(const advice_facts *f, finding *found, uint32_t *n_found,
-                                   error *err) {
+static status settle(const advice_facts *f, finding *found, uint32_t *n_found, error *err) {
     uint32_t n = *n_found;
     advice_claim *claims = ARENA_ARRAY(f->arena, advice_claim, (size_t)n + 1);
     finding *old = ARENA_ARRAY(f->arena, finding, (size_t)n + 1);
@@ -205,8 +206,8 @@ static status advice_answer_settle(const advice_facts *f, finding *found, uint32
     return OK;
 }
 
-/* Of the workers a rule holds for, the mean: each trace has counted every moment once, and
- * means of what was counted once still fit into the step; the largest of each rule do not. */
+/* The mean of the workers a rule holds for: each trace has counted every moment once, and means
+ * of what was counted once still fit into the step; the largest of each rule do not. */
 static int64_t saving_of(const summary_advice *row) {
     if (row->worst == ABSENT_I64 || row->workers <= 0) return row->worst;
     return min_i64(row->worst, row->saves / row->workers);
@@ -350,7 +351,7 @@ static status write_event(table *t, const advice_facts *f, const char *id,
     return OK;
 }
 
-/* What each finding rests on, in the order of the findings. */
+/* The evidence of each finding, in the order of the findings. */
 static status write_events(const advice_facts *f, const finding *found, uint32_t n, answer *out,
                            error *err) {
     table *t = answer_table(out, f->arena, "events");
@@ -552,9 +553,8 @@ uint32_t advice_lacks(const answer *a) {
 }
 
 /* Of summaries: what every worker recorded is there. */
-static status advice_answer_find_facts(const analysis_input *in, const params *p,
-                                       const advice_workers *workers, arena *a, advice_facts *f,
-                                       error *err) {
+static status find_facts(const analysis_input *in, const params *p,
+                         const advice_workers *workers, arena *a, advice_facts *f, error *err) {
     if (!workers->run) return advice_facts_find(in, p, workers, a, f, err);
     TRY(advice_facts_of_run(in, p, workers, a, f, err));
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
@@ -565,8 +565,7 @@ static status advice_answer_find_facts(const analysis_input *in, const params *p
 }
 
 /* Kept advice is of whole recordings. */
-static status advice_answer_note_whole(const advice_facts *f, bool is_part, answer *out,
-                                       error *err) {
+static status note_whole(const advice_facts *f, bool is_part, answer *out, error *err) {
     verdict note = {
         .id = "whole_recording", .message = MSG_NOTE_ADVICE_WHOLE, .severity = SEVERITY_INFO};
     if (!f->run || !is_part) return OK;
@@ -614,14 +613,14 @@ static status find_all(const analysis_input *in, const params *p, const advice_w
     bool cut = false;
     v->found = ARENA_ARRAY(a, finding, 2 * N_RULES);
     if (!v->found) FAIL_MEMORY(err);
-    TRY(advice_answer_find_facts(in, p, workers, a, f, err));
+    TRY(find_facts(in, p, workers, a, f, err));
     TRY(advice_unprofiled_find(f, err));
     v->n = ask_rules(f, v->found);
     if (!f->run) TRY(quality_cut(f->t, &cut, &v->decided, err));
-    /* Without the device's half nothing can be told about what the host costs. */
+    /* Without the device's half nothing is known about what the host costs. */
     if (cut && !(f->has & NEED_DEVICE)) v->n = 0;
     if (trace_has(in->traces[0].trace, TRAIT_ONLY_COLLECTIVES)) {
-        v->n = 0; /* of a job that hangs nobody asks what would be faster */
+        v->n = 0; /* when a job hangs, what would make it faster does not matter */
         v->decided = (verdict){.id = "only_collectives",
                                .message = MSG_VERDICT_ONLY_COLLECTIVES,
                                .severity = SEVERITY_INFO};
@@ -633,9 +632,9 @@ static status find_all(const analysis_input *in, const params *p, const advice_w
         v->n = 0; /* a warm program has none of this, and little else was recorded */
         return OK;
     }
-    TRY(advice_answer_replay(f, v->found, &v->n, err));
+    TRY(replay(f, v->found, &v->n, err));
     if (f->run) TRY(take_kept(f, v->found, &v->n, err));
-    TRY(advice_answer_settle(f, v->found, &v->n, err));
+    TRY(settle(f, v->found, &v->n, err));
     return find_decided(f, v, err);
 }
 
@@ -644,7 +643,7 @@ static int64_t named_ns(const advice_facts *f) {
     return advice_ns(0.3 * (double)f->step_ns);
 }
 
-/* Of a trace; what the recording decides comes before it. */
+/* For a trace; a verdict about the recording comes before it. */
 static step_limit limit_of(const findings *v) {
     const advice_facts *f = &v->facts;
     if (f->run || v->decided.id) return (step_limit){LIMIT_UNKNOWN, 0};
@@ -719,7 +718,7 @@ static bool is_unexplained(const advice_facts *f, verdict *out) {
     return true;
 }
 
-static void advice_answer_judge(const findings *v, answer *out) {
+static void judge(const findings *v, answer *out) {
     if (v->decided.id) {
         out->verdict = v->decided;
     } else if (v->n) {
@@ -755,10 +754,10 @@ status advice_answer(const analysis_input *in, const params *p, const advice_wor
     TRY(unprofiled_step_note(&f->bare, true, a, out, err));
     TRY(note_lacks(f, out, err));
     if (!f->run) TRY(host_coverage_note(f->t, &f->coverage, a, out, err));
-    TRY(advice_answer_note_whole(f, workers->is_part, out, err));
+    TRY(note_whole(f, workers->is_part, out, err));
     bool replaced = false;
     if (!f->run) TRY(lost_work_judge(f->t, a, out, &replaced, err));
-    if (!replaced) advice_answer_judge(&v, out);
+    if (!replaced) judge(&v, out);
     answer_finish(out, p);
     return OK;
 }

@@ -65,7 +65,7 @@ static void add_optimizer(const advice_facts *f, intervals *out) {
     add_all(&f->optimizer_at, out);
 }
 
-/* Loading while nothing of a higher rank in the breakdown went on. */
+/* Loading while nothing of a higher rank in the breakdown ran. */
 static void add_loading(const advice_facts *f, intervals *out) {
     intervals left = f->ranges.at[ROLE_DATA_LOADER];
     for (int r = 0; r < ROLE_DATA_LOADER; r++) left = intervals_minus(&left, &f->ranges.at[r]);
@@ -128,7 +128,7 @@ static status claim_moments(advice_claim *v, uint32_t at, claimed_time *c, error
         v[at].included_in = first_claimer(v, at);
         a->saves = advice_ns((double)a->saves * ((double)rest / (double)size));
     }
-    /* Of what it does not save a later one may. */
+    /* What it does not save, a later rule may. */
     if (a->saves > 0 || rest < size) add_all(own, &c->moments);
     if (c->moments.failed) FAIL_MEMORY(err);
     return OK;
@@ -160,8 +160,8 @@ static void claim_idle(const advice_facts *f, advice_claim *v) {
         v->advice->saves = min_i64(v->advice->saves, idle);
 }
 
-/* Of a run each rule has the mean saving of the workers it holds for, and not all hold for the
- * same ones: what they come to beyond the step has been claimed by the first. */
+/* For a run each rule has the mean saving of the workers it holds for, and not all hold for the
+ * same workers: savings that add up to more than the step belong to the first rules. */
 static void claim_rest(advice_claim *v, claimed_time *c) {
     if (v->advice->saves > c->left) {
         v->advice->saves = max_i64(0, c->left);

@@ -1,14 +1,14 @@
 /* advice_cluster.c: rules that compare the devices of a run by what their producer measured:
  * step traces, links, operations (device_report.h).
  *
- * They are those of MindInsight's cluster helper: a device, link or stage is told from the mean
- * of all, so each rule needs the figures of every worker that is looked at. What each rule
+ * They are those of MindInsight's cluster helper: a device, link or stage is compared with the
+ * mean of all, so each rule needs the figures of every worker that is looked at. What each rule
  * looks at, its threshold and when it stays silent are in advice_rules.def. */
 #include <math.h>
 
 #include "analyse/advise/advice.h"
 
-static int64_t advice_cluster_part_of(const device_report_worker *w, device_report_part part) {
+static int64_t part_of(const device_report_worker *w, device_report_part part) {
     const device_report_step *s = device_report_average(w);
     return s ? s->part[part] : ABSENT_I64;
 }
@@ -17,7 +17,7 @@ static int64_t advice_cluster_part_of(const device_report_worker *w, device_repo
 static bool sum_part(const device_report *c, device_report_part part, int64_t *sum) {
     *sum = 0;
     for (uint32_t i = 0; i < c->n; i++) {
-        int64_t ns = advice_cluster_part_of(&c->v[i], part);
+        int64_t ns = part_of(&c->v[i], part);
         if (ns == ABSENT_I64) return false;
         *sum = add_i64(*sum, ns);
     }
@@ -40,7 +40,7 @@ bool advice_interval_imbalance(const advice_facts *f, double limit, advice *out)
     uint32_t worst = 0;
     if (!sum_part(c, REPORT_INTERVAL, &sum) || sum <= 0) return false;
     for (uint32_t i = 0; i < c->n; i++) {
-        int64_t ns = advice_cluster_part_of(&c->v[i], REPORT_INTERVAL);
+        int64_t ns = part_of(&c->v[i], REPORT_INTERVAL);
         if (ns <= most) continue;
         most = ns;
         worst = i;
@@ -190,9 +190,8 @@ static stage_sums sums_of(const device_report *c, int64_t number) {
     stage_sums s = {0};
     for (uint32_t i = 0; i < c->n; i++) {
         const device_report_worker *w = &c->v[i];
-        int64_t comp = advice_cluster_part_of(w, REPORT_COMPUTATION),
-                comm = advice_cluster_part_of(w, REPORT_COMMUNICATION),
-                own = advice_cluster_part_of(w, REPORT_COLLECTIVE);
+        int64_t comp = part_of(w, REPORT_COMPUTATION), comm = part_of(w, REPORT_COMMUNICATION),
+                own = part_of(w, REPORT_COLLECTIVE);
         if (w->stage != number) continue;
         if (!isnan(w->flops)) {
             s.flops += w->flops;
@@ -206,7 +205,7 @@ static stage_sums sums_of(const device_report *c, int64_t number) {
     return s;
 }
 
-/* Stages that can be told apart: a forged number of them is not walked. */
+/* Stages that can be distinguished: a forged number of them is not walked. */
 static int64_t stages_of(const device_report *c) {
     return min_i64(c->n_stages, c->n);
 }

@@ -19,7 +19,7 @@ static bool lacks_nccl(const advice_facts *f, double limit) {
            advice_share(f, f->exposed_ns) >= limit;
 }
 
-static void advice_comm_add_communication(const advice_facts *f, advice *out) {
+static void add_communication(const advice_facts *f, advice *out) {
     advice_cost(f, out, f->exposed_ns);
     advice_point_to(f, out, &f->collective);
     verdict_add(&out->words, arg_text("collective", out->name));
@@ -28,7 +28,7 @@ static void advice_comm_add_communication(const advice_facts *f, advice *out) {
 
 bool advice_nccl_missing(const advice_facts *f, double limit, advice *out) {
     if (!lacks_nccl(f, limit)) return false;
-    advice_comm_add_communication(f, out);
+    add_communication(f, out);
     return true;
 }
 
@@ -36,7 +36,7 @@ bool advice_communication_exposed(const advice_facts *f, double limit, advice *o
     if (lacks_nccl(f, advice_limit.nccl_missing) || !f->collective.n || advice_is_split(f) ||
         advice_share(f, f->exposed_ns) < limit)
         return false;
-    advice_comm_add_communication(f, out);
+    add_communication(f, out);
     advice_say_gradients(f, out);
     /* Which thread waits for collectives of the host is not recorded. */
     if (f->n_comm_work) out->change.how = REPLAY_COMMUNICATION;

@@ -6,7 +6,7 @@
  * be missing. Rules about devices are not for such a program, and lack nothing.
  *
  * Threads inside an operator (OpenMP) leave no event. What the products reach is compared with
- * nothing: the CPU is not known. It is told, so that its owner can compare. */
+ * nothing: the CPU is not known. It is reported, so that the user can compare. */
 #include "analyse/advise/advice.h"
 #include "analyse/cost/op_cost.h"
 #include "analyse/lexicon.h"
@@ -20,7 +20,7 @@ bool advice_is_eager(const advice_facts *f) {
     return f->dialect == FOR_PYTORCH || f->dialect == FOR_PADDLE;
 }
 
-/* What an operator does in less hardly matters beside what calling it costs. */
+/* An operator that takes less hardly matters compared with the cost of calling it. */
 #define SMALL_OPERATOR_NS 20000
 
 typedef struct {
@@ -203,7 +203,7 @@ static void say_framework(const advice_facts *f, advice *out) {
     if (f->dialect == FOR_PYTORCH) verdict_add(&out->words, arg_int("pytorch", 1));
 }
 
-/* Of a time that cannot be told by how much it shrinks. */
+/* For a time whose reduction cannot be estimated. */
 static void leave_open(advice *out) {
     out->saves = ABSENT_I64;
     out->severity = SEVERITY_WARNING;

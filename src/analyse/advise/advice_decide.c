@@ -3,7 +3,7 @@
  * Whatever the rules find in such a trace, the first thing to change is the recording: the
  * device's records are missing, nothing marks the steps and the device was used in a part of
  * the recording only, or the profiler takes more time than what costs most. A trace that was
- * cut short or has no device records at all is judged where it is found: input_quality.h,
+ * truncated or has no device records at all is judged where it is found: input_quality.h,
  * lost_work.h. */
 #include "analyse/advise/advice.h"
 
@@ -13,14 +13,14 @@
 
 /* From here on the overview calls a device idle; see its rules. */
 #define BUSY_SHARE 0.7
-/* Fewer pieces of device work say nothing about where work goes on. */
+/* Fewer pieces of device work say nothing about where work runs. */
 #define FEW_PIECES 10
 
 static double busy_share(const advice_facts *f) {
     return advice_share(f, f->busy_ns);
 }
 
-/* Most events are of another clock than the recording's: what is left is no picture of the
+/* Most events have another clock than the recording: what is left does not represent the
  * run. */
 static bool is_of_other_clock(const advice_facts *f, verdict *out) {
     int64_t n = trace_quality(f->t, CAUSE_OTHER_CLOCK);

@@ -39,7 +39,8 @@ static tally kernels_named(const advice_facts *f, uint32_t name) {
     return found;
 }
 
-/* The name of the kernels that lose most by having fewer blocks than multiprocessors. */
+/* The name of the kernels that lose the most time by having fewer blocks than the device has
+ * SMs. */
 static uint32_t smallest_grid(const advice_facts *f) {
     uint32_t worst = 0;
     for (uint32_t i = 1; i < f->t->n_strings; i++)
@@ -47,7 +48,7 @@ static uint32_t smallest_grid(const advice_facts *f) {
     return worst;
 }
 
-#define FREE_UNITS 0.2 /* of the multiprocessors: fewer are the end of a grid, and no loss */
+#define FREE_UNITS 0.2 /* of the SMs: fewer are the end of a grid, and not a loss */
 
 /* Does a kernel matter, and is there something to gain? */
 static bool is_too_small(const advice_facts *f, uint32_t name, double limit) {
@@ -136,7 +137,7 @@ bool advice_small_kernels(const advice_facts *f, double limit, advice *out) {
     return true;
 }
 
-/* ---- tensor cores ------------------------------------------------------------------------ */
+/* ---- Tensor Cores ------------------------------------------------------------------------ */
 
 /* The operator that takes most of their time; that of the longest where none launched them. */
 static str main_operator(const advice_facts *f, const tally *calls) {

@@ -1,4 +1,4 @@
-/* advice_events.c: the costliest events of a rule, kept in order while they are found.
+/* advice_events.c: the most expensive events of a rule, kept in order while they are found.
  *
  * Lists are short: most events cost less than the last one kept and are left after one
  * comparison. */

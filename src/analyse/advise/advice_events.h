@@ -1,4 +1,4 @@
-/* advice_events.h: the events a piece of advice rests on: the few that cost most. */
+/* advice_events.h: the evidence of a piece of advice: the few events that cost most. */
 #ifndef ANALYSE_ADVICE_EVENTS_H
 #define ANALYSE_ADVICE_EVENTS_H
 
@@ -17,12 +17,12 @@ typedef struct {
 
 typedef struct {
     advice_event
-        v[ADVICE_EVENTS]; /* the costliest first; of equal ones the one that came first */
+        v[ADVICE_EVENTS]; /* the most expensive first; of equal ones the one that came first */
     uint32_t n;
 } event_list;
 
 void event_list_add(event_list *l, advice_event e);
-/* A slice with a cost of its own, such as that of the device work it caused. */
+/* A slice with a separate cost, such as that of the device work it caused. */
 void event_list_add_slice(event_list *l, const trace *t, uint32_t slice, int64_t cost_ns);
 /* An idle piece and the device work that ends its gap. */
 void event_list_add_gap(event_list *l, const trace *t, const idle_piece *p, int64_t cost_ns);

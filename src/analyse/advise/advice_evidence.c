@@ -3,8 +3,8 @@
  *     severity FS dialect FS from FS to FS step FS name   { RS name FS type FS value }
  *
  * FS and RS are the ASCII separators made for this; in a text they become blanks. Numbers are
- * decimal; a number that is not known is empty. Sentences are made anew by whoever reads it, in
- * his language. */
+ * decimal; a number that is not known is empty. The reader makes the sentences again, in the
+ * user's language. */
 #include "analyse/advise/advice_evidence.h"
 
 #include "base/num.h"
@@ -12,24 +12,24 @@
 #define FS '\x1f'
 #define RS '\x1e'
 
-static void advice_evidence_add_text(buf *out, str text) {
+static void add_text(buf *out, str text) {
     for (size_t i = 0; i < text.n; i++)
         buf_add_byte(out, text.p[i] == FS || text.p[i] == RS ? ' ' : text.p[i]);
 }
 
-static void advice_evidence_add_number(buf *out, int64_t v) {
+static void add_number(buf *out, int64_t v) {
     if (v != ABSENT_I64) buf_add_i64(out, v);
     buf_add_byte(out, FS);
 }
 
 static void add_value(buf *out, const arg *v) {
     buf_add_byte(out, RS);
-    advice_evidence_add_text(out, str_of(v->name));
+    add_text(out, str_of(v->name));
     buf_add_byte(out, FS);
     buf_add_i64(out, v->type);
     buf_add_byte(out, FS);
     if (v->type == ARG_TEXT)
-        advice_evidence_add_text(out, v->u.text);
+        add_text(out, v->u.text);
     else if (v->type == ARG_SHARE || v->type == ARG_REAL)
         buf_add_f64(out, v->u.d);
     else
@@ -37,12 +37,12 @@ static void add_value(buf *out, const arg *v) {
 }
 
 void evidence_write(buf *out, const advice_evidence *e) {
-    advice_evidence_add_number(out, e->words.severity);
-    advice_evidence_add_number(out, e->dialect);
-    advice_evidence_add_number(out, e->from);
-    advice_evidence_add_number(out, e->to);
-    advice_evidence_add_number(out, e->step);
-    advice_evidence_add_text(out, e->name);
+    add_number(out, e->words.severity);
+    add_number(out, e->dialect);
+    add_number(out, e->from);
+    add_number(out, e->to);
+    add_number(out, e->step);
+    add_text(out, e->name);
     for (uint32_t i = 0; i < e->words.n_args; i++) add_value(out, &e->words.args[i]);
 }
 
@@ -57,15 +57,15 @@ static str take_until(str *rest, char separator) {
     return part;
 }
 
-static int64_t advice_evidence_take_number(str *rest) {
+static int64_t take_number(str *rest) {
     int64_t v;
     return str_to_i64(take_until(rest, FS), &v) ? v : ABSENT_I64;
 }
 
-/* A named value; ARG_NONE when it is none. */
+/* A named value; ARG_NONE when it is not one. */
 static status read_value(str row, arena *a, arg *out, error *err) {
     str name = take_until(&row, FS);
-    int64_t type = advice_evidence_take_number(&row);
+    int64_t type = take_number(&row);
     arg v = {.type = ARG_NONE};
     *out = v;
     if (!name.n || type <= ARG_NONE || type > ARG_PLAIN) return OK;
@@ -86,14 +86,14 @@ static status read_value(str row, arena *a, arg *out, error *err) {
 status evidence_read(str text, arena *a, advice_evidence *out, error *err) {
     advice_evidence e = {.name = STR_NONE};
     str head = take_until(&text, RS);
-    int64_t how = advice_evidence_take_number(&head);
+    int64_t how = take_number(&head);
     e.words.severity = SEVERITY_INFO;
     if (how >= 0 && how <= SEVERITY_CRITICAL) e.words.severity = (severity)how;
-    int64_t dialect = advice_evidence_take_number(&head);
+    int64_t dialect = take_number(&head);
     if (dialect >= 0 && dialect < N_DIALECTS) e.dialect = (advice_dialect)dialect;
-    e.from = advice_evidence_take_number(&head);
-    e.to = advice_evidence_take_number(&head);
-    e.step = advice_evidence_take_number(&head);
+    e.from = take_number(&head);
+    e.to = take_number(&head);
+    e.step = take_number(&head);
     e.name = arena_str(a, head);
     if (!e.name.p) FAIL_MEMORY(err);
     while (text.n && e.words.n_args < MAX_ARGS) {

@@ -5,7 +5,7 @@
 #include "analyse/analysis.h"
 #include "base/buf.h"
 
-/* Frameworks with suggestions of their own. The numbers are kept in summaries: only add. */
+/* Frameworks with specific suggestions. The numbers are kept in summaries: only add. */
 typedef enum {
     FOR_PYTORCH = 0,
     FOR_GRAPHS, /* compiled graphs: MindSpore */

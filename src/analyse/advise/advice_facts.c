@@ -65,8 +65,7 @@ static status find_median(advice_facts *f, error *err) {
     return OK;
 }
 
-/* Of a step without kernels nothing is known that a rule asks for; overview leaves it out,
- * too. */
+/* A step without kernels has none of the facts that rules need; overview leaves it out, too. */
 static void drop_bare(advice_facts *f, const untraced_steps *bare) {
     uint32_t n = 0;
     if (bare->n == f->steps.n) return;
@@ -239,7 +238,7 @@ static int64_t total_ns(intervals *s, bool *failed) {
     return intervals_ns(s);
 }
 
-/* What of it lies in the steps and no kernel covers. */
+/* The part of it that is in the steps and that no kernel covers. */
 static intervals exposed_part(const advice_facts *f, intervals *s, bool *failed) {
     intervals steps = advice_step_moments(f);
     intervals_merge(s);
@@ -345,8 +344,8 @@ static void add_blocks(advice_facts *f, uint32_t k, double ns, double blocks) {
     }
 }
 
-/* Is a collective there most of the time? It has multiprocessors of its own then, and a kernel
- * that leaves some free does so on purpose. */
+/* Is a collective there most of the time? Then it has its own SMs, and a kernel that leaves
+ * some free does so on purpose. */
 static bool shares_device(const advice_facts *f, uint32_t slice) {
     int64_t start = f->t->slice.start[slice], end = slice_end(f->t, slice);
     return intervals_ns_in(&f->ranges.at[ROLE_COMMUNICATION], start, end) >
@@ -380,7 +379,7 @@ static bool is_replayed(const trace *t, uint32_t k) {
     return call && lexicon_means(trace_slice_name(t, call), MEANS_REPLAYS);
 }
 
-static void advice_facts_add_kernel(work_scan *w, uint32_t k, int64_t launched) {
+static void add_kernel(work_scan *w, uint32_t k, int64_t launched) {
     advice_facts *f = w->f;
     uint32_t slice = f->t->kernel.slice[k];
     if (comm_kernel_row(&w->comm, k)) {
@@ -448,7 +447,7 @@ static status scan_work(advice_facts *f, work_scan *w, error *err) {
         if (kind == KIND_MEMCPY)
             add_copy(w, k);
         else if (kind == KIND_KERNEL)
-            advice_facts_add_kernel(w, k, launched);
+            add_kernel(w, k, launched);
     }
     intervals_merge(&f->optimizer_at);
     find_lone_copies(f);
@@ -457,7 +456,7 @@ static status scan_work(advice_facts *f, work_scan *w, error *err) {
     return OK;
 }
 
-/* ---- operators that could use tensor cores ----------------------------------------------- */
+/* ---- operators that could use Tensor Cores ----------------------------------------------- */
 
 bool advice_is_float32(str types) {
     static const char *const others[] = {"Half", "BFloat16", "Float8", "double", "half"};
@@ -474,7 +473,7 @@ typedef struct {
 } op_work;
 
 /* What the call's kernels are to be known for. */
-static uint16_t advice_facts_add_op(advice_facts *f, uint32_t op, const op_work *work) {
+static uint16_t add_op(advice_facts *f, uint32_t op, const op_work *work) {
     const trace *t = f->t;
     uint32_t name = t->slice.name[op], row = trace_op_of(t, op);
     bool float32 = row && advice_is_float32(trace_str(t, t->op.types[row]));
@@ -539,7 +538,7 @@ static status scan_ops(advice_facts *f, work_scan *w, error *err) {
             work.missed |= tensor_core_missed(&w->tensor, k);
         }
         if (work.in_steps && tensor_core_op_id(&w->tensor, t->slice.name[op]))
-            marks = advice_facts_add_op(f, op, &work);
+            marks = add_op(f, op, &work);
         for (; marks && first < i; first++) f->work_marks[list.pairs[first].row] |= marks;
     }
     add_bare_products(f, w);
@@ -548,7 +547,7 @@ static status scan_ops(advice_facts *f, work_scan *w, error *err) {
     return OK;
 }
 
-static void advice_facts_find_devices(advice_facts *f) {
+static void find_devices(advice_facts *f) {
     const trace *t = f->t;
     f->n_devices = f->devices.n;
     f->major = f->minor = ABSENT_I32;
@@ -596,8 +595,7 @@ static status scan_memory(advice_facts *f, error *err) {
 
 /* ---- all of it --------------------------------------------------------------------------- */
 
-static status advice_facts_compare_workers(advice_facts *f, const answer *distributed,
-                                           error *err) {
+static status compare_workers(advice_facts *f, const answer *distributed, error *err) {
     if (!distributed) return OK;
     TRY(device_report_make(f->in, f->arena, &f->device_report, err));
     f->distributed_answer = distributed;
@@ -642,7 +640,7 @@ status advice_facts_of_run(const analysis_input *in, const params *p,
     const summary *s = workers->run;
     TRY(take_run_steps(&f, s, err));
     for (int i = 0; i < N_REPORT_PARTS; i++) f.average.part[i] = ABSENT_I64;
-    TRY(advice_facts_compare_workers(&f, workers->distributed, err));
+    TRY(compare_workers(&f, workers->distributed, err));
     f.dialect = FOR_OTHERS;
     if (SUMMARY_N(s, worker) &&
         !advice_dialect_of_format(SUMMARY_ROWS(s, worker)[0].format, &f.dialect))
@@ -674,12 +672,12 @@ status advice_facts_find(const analysis_input *in, const params *p,
     TRY(tensor_core_init(&w.tensor, t, a, err));
     TRY(scan_work(&f, &w, err));
     TRY(scan_ops(&f, &w, err));
-    advice_facts_find_devices(&f);
+    find_devices(&f);
     TRY(idle_pieces_find(t, &f.steps, &f.ranges.at[ROLE_COMMUNICATION], a, &f.idle, err));
     TRY(scan_memory(&f, err));
-    TRY(advice_facts_compare_workers(&f, workers->distributed, err));
+    TRY(compare_workers(&f, workers->distributed, err));
     TRY(advice_graph_find(&f, err));
-    TRY(advice_pauses_find(&f, err)); /* asks for whom suggestions are written */
+    TRY(advice_pauses_find(&f, err)); /* looks up which users suggestions are written for */
     TRY(advice_cpu_find(&f, err));
     *out = f;
     return OK;

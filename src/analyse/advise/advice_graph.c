@@ -6,8 +6,8 @@
  * means late data, so first the queue of the host, then the transfer, then the operators of the
  * pipeline; a long tail means gradients and weights; then the operators of the device. The
  * helper hides nearly all of it unless an interval and a slow operator were found; here
- * operators are named when data are late, or when nothing tells whether they are. What each
- * rule looks at, its threshold and when it stays silent are in advice_rules.def. */
+ * operators are named when data is late, or when that is unknown. What each rule looks at, its
+ * threshold and when it stays silent are in advice_rules.def. */
 #include <math.h>
 
 #include "analyse/advise/advice.h"
@@ -196,7 +196,7 @@ static bool data_may_be_late(const advice_facts *f) {
 
 typedef enum { PIPE_SOURCE, PIPE_GENERATOR, PIPE_MAP, PIPE_BATCH, PIPE_OTHER } pipe_class;
 
-static pipe_class advice_graph_class_of(const advice_facts *f, const pipe_item *p) {
+static pipe_class class_of(const advice_facts *f, const pipe_item *p) {
     str type = trace_str(f->t, f->t->pipe_op.name[p->row]);
     if (str_starts(type, STR("Generator"))) return PIPE_GENERATOR;
     if (!p->n_children) return PIPE_SOURCE;
@@ -212,7 +212,7 @@ static bool name_operators(const advice_facts *f, pipe_class which, advice *out)
     for (uint32_t i = f->pipe.n; COUNT_DOWN(i);) {
         const pipe_item *p = &f->pipe.v[i];
         if (p->slow != SLOW_BEHIND_CHILD && p->slow != SLOW_SOURCE) continue;
-        if (advice_graph_class_of(f, p) != which) continue;
+        if (class_of(f, p) != which) continue;
         names = names.n ? arena_printf(f->arena, "%.*s/%.*s", STR_ARG(names), STR_ARG(p->name))
                         : p->name;
         if (!names.p) return false;

@@ -8,7 +8,7 @@
 
 /* ---- data -------------------------------------------------------------------------------- */
 
-/* Processes that load a batch as fast as the rest of the step goes by. */
+/* Processes that load a batch in the time of the rest of the step. */
 static int64_t workers_needed(const advice_facts *f) {
     int64_t load = advice_per_step(f, f->data.ns), rest = sub_i64(f->step_ns, load);
     if (rest <= 0) return 16;
@@ -143,8 +143,8 @@ bool advice_dependency_wait(const advice_facts *f, double limit, advice *out) {
     return true;
 }
 
-/* Does the call are in an operator that reads one value? Frames around it are a few. Some
- * producers show calls in a process of their own: there the time tells. */
+/* Is the call in an operator that reads one value? It has only a few frames around it. Some
+ * producers show calls in a separate process: there the time decides. */
 static bool is_in_item(const advice_facts *f, uint32_t slice) {
     const trace *t = f->t;
     int64_t start = slice ? t->slice.start[slice] : 0, end = slice ? slice_end(t, slice) : 0;
@@ -255,7 +255,7 @@ bool advice_optimizer_not_fused(const advice_facts *f, double limit, advice *out
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
-/* The step, then the longest of the others: the first stands alone, and is none of them. */
+/* The step, then the longest of the others: the first is alone, and not one of them. */
 static void show_steps(const advice_facts *f, uint32_t first, advice *out) {
     for (uint32_t i = 0; i < f->steps.n; i++) {
         const step_span *s = &f->steps.v[i];
@@ -292,7 +292,7 @@ static int varying_part(const advice_facts *f) {
     return most;
 }
 
-/* Of fewer nobody knows which is the odd one. */
+/* Among fewer steps the odd one cannot be known. */
 #define ENOUGH_STEPS 5
 
 bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
@@ -305,7 +305,7 @@ bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
     double over = (double)step_span_ns(s) / (double)max_i64(1, f->median_ns) - 1;
     if (f->steps.n < ENOUGH_STEPS || over < limit || f->later_ns <= f->median_ns) return false;
     int part = varying_part(f);
-    /* A slow loader is the cause, and has a rule of its own. */
+    /* A slow loader is the cause, and has its own rule. */
     if (part == ROLE_DATA_LOADER &&
         advice_share(f, f->part_ns[part]) >= advice_limit.data_loader_slow)
         return false;

@@ -4,14 +4,14 @@
  *   device     ▐── work ──▌                                 ▐copy▌  ▐── work ──
  *                         |──── pause ───────────────────|
  *
- * A pause is a part of idle time for which the host is late (idle_causes.h), or without a
- * device of a step, in which no operator, call, data loader or collective ran on any thread,
- * nor work of the framework's own where it is drawn. Between two operators an interpreter
- * takes some ten microseconds; what lasts HOST_PAUSE_NS is something else: loading, a
- * lock, a file, a sleep. Where the batch is copied to the device right after it, or
- * where a step begins with it, it is taken for loading: unless there is a data loader that
- * marks itself, or the program serves and waits for requests. Where the host's work was not
- * recorded (host_coverage.h) there are no pauses. */
+ * A pause is a part of idle time that the CPU causes (idle_causes.h), or without a device of a
+ * step, in which no operator, call, data loader or collective ran on any thread, nor work of
+ * the framework's own where it is drawn. Between two operators an interpreter takes tens of
+ * microseconds; what lasts HOST_PAUSE_NS is something else: loading, a lock, a file, a sleep.
+ * Where the batch is copied to the device right after it, or where a step begins with it, it
+ * counts as loading: unless there is a data loader that marks itself, or the program serves and
+ * waits for requests. Where the host's work was not recorded (host_coverage.h) there are no
+ * pauses. */
 #include "analyse/advise/advice.h"
 
 #include "analyse/kind_names.h"
@@ -25,7 +25,7 @@ static bool records_all_operators(const advice_facts *f) {
     return !(f->has & NEED_DEVICE) && advice_is_eager(f) && f->t->kind_count[KIND_OP] > 0;
 }
 
-/* What of the device's gaps is the host's fault and goes by without a word of it. */
+/* The part of the device's gaps that the host causes and in which nothing was recorded. */
 static intervals silent_gaps(const advice_facts *f) {
     intervals gaps = intervals_in(f->arena);
     for (uint32_t i = 0; i < f->steps.n && records_all_operators(f); i++)
@@ -67,7 +67,7 @@ static void add_pause(const trace *t, pause_sum *sum, interval pause, const idle
     sum->idle = idle;
 }
 
-/* Frames of Python that lie in pauses: recording them may be all that goes on there. */
+/* Frames of Python in pauses: recording them may be all that happens there. */
 static void count_frames(advice_facts *f) {
     const trace *t = f->t;
     bool any = f->n_frames && (f->pause.at.n || f->load_pause.at.n);
@@ -121,7 +121,7 @@ static const intervals *other_pauses(const advice_facts *f) {
     return costs(f, &f->pause, advice_limit.host_pause) ? &f->pause.at : NULL;
 }
 
-/* What of a gap has a rule of its own: pauses, and calls of the allocator. */
+/* The parts of a gap that other rules report: pauses, and calls of the allocator. */
 void advice_taken(const advice_facts *f, const intervals *out[N_TAKEN]) {
     out[0] = load_pauses(f);
     out[1] = other_pauses(f);
@@ -153,7 +153,7 @@ static uint32_t frame_around(const trace *t, interval pause, const idle_piece *i
     return found;
 }
 
-/* What happens in a few of many steps is no part of each: those steps are too long, and
+/* What happens in a few of many steps is not part of each: those steps are too long, and
  * step_variance names them. */
 static bool is_rare(const advice_facts *f, const pause_sum *sum) {
     return f->has & NEED_STEPS && sum->n < (int64_t)(f->steps.n + 1) / 2;

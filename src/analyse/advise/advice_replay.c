@@ -1,10 +1,10 @@
 /* advice_replay.c: what a change would really save: the step replayed with it (why_replay.h).
  *
  * A rule adds up the time that its remedy takes away. The step does not become shorter by that
- * much when something else decides it: kernels twice as fast save nothing where the host is
- * late. So each finding whose change can be replayed is, alone, and saves what the step lost
- * then, at most its sum (calls that hold the host back: see take_saved). Recording made the
- * host slower than it is: where what it cost is known, all are replayed without it. */
+ * much when something else is the bottleneck: kernels twice as fast save nothing when the step
+ * is CPU-bound. So each finding whose change can be replayed is, alone, and saves what the step
+ * lost then, at most its sum (calls that hold the host back: see take_saved). Recording made
+ * the host slower than it is: where what it cost is known, all are replayed without it. */
 #include <math.h>
 
 #include "analyse/advise/advice.h"

@@ -65,7 +65,7 @@ static bool is_inside(const trace *t, uint32_t slice, uint32_t name) {
     return false;
 }
 
-/* Does it launch anything, or may it: was no launch recorded at all? */
+/* Does it launch anything, or may it, because no launches were recorded at all? */
 static bool launches_work(const trace *t, uint32_t name) {
     bool known = false;
     for (uint32_t k = 1; k < t->kernel.n; k++) {

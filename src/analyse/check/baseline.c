@@ -1,8 +1,8 @@
 /* baseline.c: from a run to what others are compared with.
  *
- * Steps, operators, kernels and peaks of memory are those of a summary (run/reduce.h). Beside
- * them: how much a step launched, which shapes the operators were called with (as a hash: two
- * runs are asked whether they are the same work, not what it was), what the model needs in
+ * Steps, operators, kernels and peaks of memory are those of a summary (run/reduce.h). In
+ * addition: how much a step launched, which shapes the operators were called with (as a hash:
+ * two runs are asked whether they are the same work, not what it was), what the model needs in
  * operations, and what was known of program and machine. */
 #include "analyse/check/baseline.h"
 

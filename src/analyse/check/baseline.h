@@ -1,5 +1,5 @@
 /* baseline.h: what is kept of a run to compare others with: its steps, its operators and
- * kernels, its memory, what it ran on and with which shapes, in some kilobytes.
+ * kernels, its memory, what it ran on and with which shapes, in a few kilobytes.
  *
  * It is a summary (store/summary.h) like that of `tacho reduce`, without collectives and
  * histograms, and with the tables `launch`, `shape`, `model` and `about`. */

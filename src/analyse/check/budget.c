@@ -93,7 +93,7 @@ static bool is_word(char c) {
            c == '_';
 }
 
-/* What stands there, for an error: up to the next blank. */
+/* The text at this place, for an error: up to the next blank. */
 static str found_here(const budget_reader *r) {
     size_t end = r->at;
     str text = r->from->text;
@@ -109,7 +109,7 @@ static status fail_expected(const budget_reader *r, uint16_t expected, error *er
     return error_set(err, r->from->wrong, NOPOS, MSG_BUDGET_EXPECTED, found.n ? 5 : 4, args);
 }
 
-/* A name that cannot stand there, and where it stands. */
+/* A name that is not allowed at its place, and that place. */
 typedef struct {
     size_t at;
     name_hint hint;

@@ -29,7 +29,7 @@ typedef struct {
     uint32_t n;
 } change_points;
 
-/* Changes of at least this share of the level before. Of the last one or two runs a change is
+/* Changes of at least this share of the level before. A change in the last one or two runs is
  * listed and not certain. */
 status change_points_find(const series_point *v, uint32_t n, double least_share, arena *a,
                           change_points *out, error *err) MUST_USE;

@@ -1,10 +1,10 @@
 /* check.c: is a run worse than its base, or than it may be?
  *
  * The rules of a budget (budget.h), or one for each measure, are held against both runs
- * (judge.h). A change that is only a slower host, the same in all calls, is inconclusive: runs
+ * (judge.h). A change that is only a slower CPU, the same in all calls, is inconclusive: runs
  * of one program often differ by that much. Where the steps are longer for sure, but too noisy
  * to tell by how much, causes that are certain and exceed the limit make it a regression.
- * Another workload is not judged at all. */
+ * A different workload is not judged at all. */
 #include <math.h>
 
 #include "analyse/check/baseline.h"
@@ -79,7 +79,7 @@ static status find_rules(check *c, error *err) {
 
 /* ---- judging ----------------------------------------------------------------------------- */
 
-/* How much of a change of this measure a slower host explains; 0: nothing. */
+/* How much of a change of this measure a slower CPU explains; 0: nothing. */
 static double host_part(const check *c, const judged *j) {
     double ns = c->changes.host_speed_ns, step = c->measured[CHECK_CANDIDATE].v[0].value;
     switch (j->rule->measure) {
@@ -133,7 +133,7 @@ static status judge_rule(check *c, const budget_rule *r, judged *out, error *err
     return OK;
 }
 
-/* What nobody recorded and nobody asked for is not listed. */
+/* A measure that is neither recorded nor asked for is not listed. */
 static bool is_idle(const check *c, uint32_t i_rule, const judged *j) {
     return i_rule < c->n_usual && j->result == CHECK_NOT_RECORDED;
 }

@@ -104,7 +104,7 @@ static status add_change(history *h, const history_change *c, error *err) {
     return OK;
 }
 
-/* Points without the measure are passed over: a change is then between its neighbors. */
+/* Points without the measure are skipped: a change is then between their neighbors. */
 static status find_changes(history *h, measure_id m, error *err) {
     series_point *series = ARENA_ARRAY(h->arena, series_point, (size_t)h->n + 1);
     uint32_t *point = ARENA_ARRAY(h->arena, uint32_t, (size_t)h->n + 1), n = 0;

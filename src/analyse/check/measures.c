@@ -108,7 +108,7 @@ static void measure_memory(measures *m) {
     m->v[MEASURE_MEMORY] = (measured){.known = most > 0, .value = (double)most};
 }
 
-/* Of all workers: a step of a rank. */
+/* Over all workers: a step of a rank. */
 static status measure_kernels(measures *m, arena *a, error *err) {
     uint32_t n = SUMMARY_N(m->of, launch);
     double *v = ARENA_ARRAY(a, double, (size_t)n + 1);

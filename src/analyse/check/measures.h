@@ -1,5 +1,5 @@
-/* measures.h: what a run is judged by, with the samples it rests on; and what two runs differ
- * in before they are judged. All from their baselines (baseline.h). */
+/* measures.h: what a run is judged by, with their samples; and what two runs differ in before
+ * they are judged. All from their baselines (baseline.h). */
 #ifndef ANALYSE_MEASURES_H
 #define ANALYSE_MEASURES_H
 
@@ -48,7 +48,7 @@ status measures_host_ratio(const measures *a, const measures *b, arena *scratch_
 /* The share of the calls of operators that both runs make which have other shapes; NaN when
  * shapes were not recorded. */
 double measures_reshaped(const measures *a, const measures *b);
-/* More than this is another workload. */
+/* More than this is a different workload. */
 #define MEASURES_OTHER_WORK 0.5
 
 #endif

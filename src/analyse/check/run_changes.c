@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* A part of the host must change by so much of itself: the speed of the host is an estimate. */
+/* A part of the host must change by this much of itself: the speed of the host is an
+ * estimate. */
 #define LEAST_PART 0.1
 
 double cause_number(const table *causes, size_t row, const char *name) {

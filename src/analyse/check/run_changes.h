@@ -1,9 +1,9 @@
 /* run_changes.h: what is known of the difference of two runs beyond their numbers: is it the
- * same work, how much of the change is only a slower host, how much of it is certain.
+ * same work, how much of the change is only a slower CPU, how much of it is certain.
  *
- * Of two traces `diff` knows it call by call. Of a baseline only the parts of its steps and the
- * times of its operators are left: what the host takes for the same operators says how fast it
- * was, and a part that changed beyond that, more than its own spread, is certain. */
+ * For two traces `diff` knows it call by call. For a baseline only the parts of its steps and
+ * the times of its operators are known: what the host takes for the same operators says how
+ * fast it was, and a part that changed beyond that, more than its own spread, is certain. */
 #ifndef ANALYSE_RUN_CHANGES_H
 #define ANALYSE_RUN_CHANGES_H
 

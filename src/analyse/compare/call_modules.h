@@ -1,8 +1,8 @@
 /* call_modules.h: in which modules of a model the calls of two runs are.
  *
  * A module is a node by its class below a class: `Linear` in `Attention` in `Block`, whatever
- * its instance, so that layers which are alike are one node. A call of the backward pass is in
- * the module of the operator it undoes. Empty where modules were not recorded. */
+ * its instance, so that equal layers are one node. A call of the backward pass is in the module
+ * of the matching forward operator. Empty where modules were not recorded. */
 #ifndef ANALYSE_CALL_MODULES_H
 #define ANALYSE_CALL_MODULES_H
 

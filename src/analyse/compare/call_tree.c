@@ -96,9 +96,9 @@ static void add_cost(node_cost *to, const node_cost *c, const tree_origin *o) {
     to->names = hash_add(to->names, c->names);
     to->with_shapes += c->with_shapes;
     if (!to->example.n) to->example = c->example;
-    if (!o->shown || (to->costliest && c->costliest_ns <= to->costliest_ns)) return;
-    to->costliest = c->costliest;
-    to->costliest_ns = c->costliest_ns;
+    if (!o->shown || (to->slowest && c->slowest_ns <= to->slowest_ns)) return;
+    to->slowest = c->slowest;
+    to->slowest_ns = c->slowest_ns;
     to->worker = o->worker;
 }
 

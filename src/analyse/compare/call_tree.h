@@ -2,11 +2,11 @@
  *
  * A node is a name below a node: `aten::mm` in `aten::linear` in the root. Calls of both runs
  * with the same names around them share a node, whatever their threads and times, so runs are
- * aligned where they are alike, and a call that one of them lacks hangs below the last node
+ * aligned where they are the same, and a call that one of them lacks hangs below the last node
  * that both have. Steps, Python frames and modules are looked through (call_modules.h has the
- * modules); launches belong to the call around them, calls that block or allocate are nodes of
- * their own, and so are kernels of no known operator, by name. Kernels of a graph that is
- * launched as a whole are nodes by their place in it. */
+ * modules); launches belong to the call around them, calls that block or allocate are separate
+ * nodes, and so are kernels of no known operator, by name. Kernels of a graph that is launched
+ * as a whole are nodes by their place in it. */
 #ifndef ANALYSE_CALL_TREE_H
 #define ANALYSE_CALL_TREE_H
 
@@ -28,14 +28,14 @@ typedef struct {
     int64_t gap_ns;                          /* neither works: the wait for its next call */
     int64_t first_ns;                        /* of the gaps, those with which a step begins */
     int64_t calls, kernels, replayed;        /* replayed: of the kernels, those of graphs */
-    double device_squares, host_squares;     /* of each step: device_ns; host_ns + gap_ns. Of a
-                                            side: its distance from the worker's mean */
+    double device_squares, host_squares;     /* of each step: device_ns; host_ns + gap_ns. For a
+                                                side: its distance from the worker's mean */
     double call_squares;                     /* the same of the number of its calls */
     int64_t now_device, now_host, now_calls; /* of the step being read */
     uint32_t step;                           /* that step's number here, from 1 */
-    uint32_t costliest;                      /* the slice with the largest share of all this */
+    uint32_t slowest;                        /* the slice with the largest share of all this */
     uint32_t worker;                         /* of a side: the one it is of */
-    int64_t costliest_ns;
+    int64_t slowest_ns;
     uint64_t shapes, names;          /* sums of hashes: of the calls' inputs, of the kernels */
     uint64_t with_shapes;            /* calls whose shapes were recorded */
     str example;                     /* the shapes of its first call */
@@ -60,7 +60,7 @@ typedef struct {
     node_cost cost[N_SIDES];
 } call_node;
 
-/* Everything of one name, over all steps: calls on the host, or kernels, copies and sets. */
+/* Everything of one name, over all steps: calls on the host, or kernels, copies and memsets. */
 typedef struct {
     uint32_t name;
     int64_t calls[N_SIDES], device_ns[N_SIDES], host_ns[N_SIDES];
@@ -83,11 +83,11 @@ uint32_t call_tree_graph_node(call_tree *t, uint32_t parent, uint32_t name);
 /* The kernels of this name; NULL when out of memory. */
 name_sum *call_tree_kernel(call_tree *t, str name);
 /* Adds the costs of a worker's tree, which are in side A there, to a side of this one.
- * n_steps: its steps; worker: its number, kept where it is the costliest. */
+ * n_steps: its steps; worker: its number, kept where it is the most expensive. */
 typedef struct {
     int side;
     uint32_t worker;
-    bool shown; /* its slices may be named as the costliest */
+    bool shown; /* its slices may be named as the most expensive */
     double n_steps;
 } tree_origin;
 status call_tree_merge(call_tree *into, const call_tree *from, const tree_origin *origin,

@@ -9,7 +9,10 @@
 #include "analyse/compare/shape_change.h"
 #include "base/sort.h"
 
-enum { HOST_SURE_TIMES = 4 };         /* spreads beyond which a call of the host stands out */
+enum {
+    HOST_SURE_TIMES = 4
+};                                    /* spreads beyond which a call of the host is an
+                                         outlier */
 static const double HOST_SURE = 0.04; /* and the share of a step */
 static const double SURE_TIMES = 2.5; /* spreads beyond which any other cause is certain */
 static const double LEAST = 0.003;    /* of a step: what is less is left to `unexplained` */
@@ -67,9 +70,9 @@ static change_cause *cause_at(causes_ctx *x, change_kind kind, uint32_t key, uin
     return &r->cause;
 }
 
-static void show_costliest(change_cause *c, const call_node *n) {
+static void show_slowest(change_cause *c, const call_node *n) {
     for (int s = 0; s < N_SIDES; s++) {
-        c->costliest[s] = n->cost[s].costliest;
+        c->slowest[s] = n->cost[s].slowest;
         c->worker[s] = n->cost[s].worker;
     }
 }
@@ -84,7 +87,7 @@ static status add_part(causes_ctx *x, change_cause *c, uint32_t node, double bef
     if (fabs(after - before) <= c->most_ns) return OK;
     c->most_ns = fabs(after - before);
     c->most = node;
-    show_costliest(c, n);
+    show_slowest(c, n);
     return OK;
 }
 
@@ -289,7 +292,7 @@ static status name_work(causes_ctx *x, error *err) {
         if (fabs(x->top_ns[i]) <= c->most_ns) continue;
         c->most_ns = fabs(x->top_ns[i]);
         c->most = i;
-        show_costliest(c, node_at(x, i));
+        show_slowest(c, node_at(x, i));
     }
     return OK;
 }

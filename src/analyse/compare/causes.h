@@ -1,15 +1,15 @@
 /* causes.h: what made a step of the second run longer or shorter than one of the first.
  *
  * The cost of every node (step_owners.h) is cut in two. Calls that one run makes more often are
- * work that was added or removed, at the cost of a call there. Of the calls that both make, the
- * device's part changes because the shapes, the kernels or only their times changed. Of the
- * host's part most changes alike for all calls, because a machine is faster or busier than
- * another: the weighted median of all ratios is `host_speed`, which is never certain. What a
- * call changes beyond that, by 4 % of a step and four times its own spread, is a cause of its
- * own. Calls of the allocator are memory, however many there are. Where one run replays kernels
- * as a graph, its operators are missing: then the host's part is how kernels are launched, the
- * device's part is about the kernels themselves. All causes and what is left over add up to the
- * change of the mean step. */
+ * work that was added or removed, at the cost of a call there. In the calls that both make, the
+ * device's part changes because the shapes, the kernels or only their times changed. Most of
+ * the host's part changes by the same factor for all calls, because a machine is faster or
+ * busier than another: the weighted median of all ratios is `host_speed`, which is never
+ * certain. What a call changes beyond that, by 4 % of a step and four times its own spread, is
+ * a separate cause. Calls of the allocator are memory, however many there are. Where one run
+ * replays kernels as a graph, its operators are missing: then the host's part is how kernels
+ * are launched, the device's part is about the kernels themselves. All causes and what is left
+ * over add up to the change of the mean step. */
 #ifndef ANALYSE_CAUSES_H
 #define ANALYSE_CAUSES_H
 
@@ -46,7 +46,7 @@ typedef struct {
     double most_ns;
     double device_ns[N_SIDES], device_variance; /* of other work: the device's part */
     double calls[N_SIDES], kernels[N_SIDES], replayed[N_SIDES];
-    uint32_t costliest[N_SIDES], worker[N_SIDES]; /* slices, and the workers they are of */
+    uint32_t slowest[N_SIDES], worker[N_SIDES]; /* slices, and the workers they are of */
     bool certain;
 } change_cause;
 

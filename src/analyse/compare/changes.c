@@ -108,7 +108,7 @@ status changes_make(const compared_side sides[N_SIDES], const change_causes *cau
 
 /* ---- the table --------------------------------------------------------------------------- */
 
-/* Times and sizes are whole; kernels of a mean step need not be. */
+/* Times and sizes are integers; the kernels of a mean step may be a fraction. */
 static void set_value(table *t, size_t row, uint32_t col, changed what, double v) {
     table_set_real(t, row, col, what == CHANGED_KERNELS ? v : nearbyint(v));
 }

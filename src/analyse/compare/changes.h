@@ -5,8 +5,8 @@
  * interval excludes 0 and a time changes by at least half a percent. Two runs of one program
  * often differ by a fifth on the host, all steps of one being slower: so the times of the host,
  * and of the whole step, are certain only if several runs were given or causes that are certain
- * explain at least half of the change. Another workload (parity.h) is never certain: its step
- * is also given for the same amount of data, where the factor is known. */
+ * explain at least half of the change. A different workload (parity.h) is never certain: its
+ * step is also given for the same amount of data, where the factor is known. */
 #ifndef ANALYSE_CHANGES_H
 #define ANALYSE_CHANGES_H
 
@@ -14,7 +14,8 @@
 
 typedef enum {
     CHANGED_STEP,
-    CHANGED_SAME_DATA, /* the step for as much data as the first run's, of another workload */
+    CHANGED_SAME_DATA, /* the step for as much data as the first run's, with a different
+                          workload */
     CHANGED_DEVICE,
     CHANGED_HOST,
     CHANGED_LAUNCH,
@@ -33,7 +34,7 @@ typedef enum {
     CHANGE_CHANCE,     /* the interval includes 0 */
     CHANGE_SMALL,      /* it does not, but the change is less than CHANGES_LEAST */
     CHANGE_MACHINE,    /* it is real for these two runs, which are one run each */
-    CHANGE_OTHER_WORK, /* real, of another workload or another program */
+    CHANGE_OTHER_WORK, /* real, of a different workload or a different program */
     CHANGE_CERTAIN
 } change_judgment;
 

@@ -28,7 +28,7 @@ typedef struct {
 } cause_words;
 const cause_words *diff_cause_words(const change_cause *c);
 
-/* The name a cause goes by, of the tree it was found in; none of what changed in several
+/* The name of a cause, from the tree it was found in; none for what changed in several
  * places. */
 str diff_cause_name(const call_tree *tree, const change_cause *c);
 

@@ -67,8 +67,8 @@ static void set_slices(const diff *d, table *t, size_t row, const program_change
     static const uint32_t workers[] = {COL_R(worker_a), COL_R(worker_b)};
     for (int s = 0; s < N_SIDES && c->most; s++) {
         const node_cost *cost = &call_tree_node(&d->tree, c->most)->cost[s];
-        if (!cost->costliest) continue;
-        table_set_int(t, row, slices[s], cost->costliest);
+        if (!cost->slowest) continue;
+        table_set_int(t, row, slices[s], cost->slowest);
         table_set_text(t, row, workers[s], d->sides[s].v[cost->worker].from->worker);
     }
 }

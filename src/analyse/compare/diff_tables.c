@@ -71,8 +71,8 @@ const cause_words *diff_cause_words(const change_cause *c) {
     return &WORDS[c->kind];
 }
 
-/* The name a cause goes by: of work its place, when that has a name, or the one call that
- * changed. What changed in several places has none. */
+/* The name of a cause: for work its place, when that has a name, or the one call that changed.
+ * What changed in several places has none. */
 str diff_cause_name(const call_tree *tree, const change_cause *c) {
     bool is_work = c->kind <= CHANGE_WORK_REPLACED || c->kind == CHANGE_GRAPH;
     if (!is_work) return call_tree_text(tree, c->most);
@@ -129,7 +129,7 @@ static void add_memory(const diff *d, const change_cause *c, verdict *v) {
     verdict_add(v, arg_bytes("peak_b", round_i64(peak->of[SIDE_B])));
 }
 
-/* Counts of a cause that is about work; otherwise how sure its size is. */
+/* Counts of a cause that is about work; otherwise the confidence in its size. */
 static verdict *evidence_of(const diff *d, const change_cause *c) {
     verdict *v = arena_alloc(d->arena, sizeof *v);
     str most = call_tree_text(&d->tree, c->most);
@@ -154,12 +154,12 @@ static verdict *evidence_of(const diff *d, const change_cause *c) {
 }
 
 /* The slices with most of it, and whose they are where a side has several workers. */
-static void set_costliest(const diff *d, table *t, size_t row, const change_cause *c) {
+static void set_slowest(const diff *d, table *t, size_t row, const change_cause *c) {
     static const uint32_t slices[] = {COL_C(slice_a), COL_C(slice_b)};
     static const uint32_t workers[] = {COL_C(worker_a), COL_C(worker_b)};
     for (int s = 0; s < N_SIDES; s++) {
-        if (!c->costliest[s]) continue;
-        table_set_int(t, row, slices[s], c->costliest[s]);
+        if (!c->slowest[s]) continue;
+        table_set_int(t, row, slices[s], c->slowest[s]);
         table_set_text(t, row, workers[s], d->sides[s].v[c->worker[s]].from->worker);
     }
 }
@@ -179,7 +179,7 @@ static status write_cause(diff *d, table *t, const change_cause *c, error *err) 
     bool others;
     str name = title_name(d, c, &others);
     if (name.n) table_set_text(t, row, COL_C(name), name);
-    set_costliest(d, t, row, c);
+    set_slowest(d, t, row, c);
     return OK;
 }
 
@@ -242,7 +242,7 @@ str diff_status_word(const double calls[N_SIDES], const int64_t ns[N_SIDES]) {
 }
 
 /* The name under which a side's part of a node is shown: a graph's node goes to the operator
- * that launched the graph, or by its kernel, which need not be that of the other side. */
+ * that launched the graph, or by its kernel, which may differ from the other side's. */
 static uint32_t shown_name(const diff *d, const call_node *n, int side) {
     if (n->flags & NODE_OF_CALL) return call_tree_node(&d->tree, n->parent)->name;
     return n->cost[side].place ? n->cost[side].kernel : n->name;

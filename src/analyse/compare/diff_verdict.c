@@ -146,7 +146,7 @@ static bool is_host(const void *facts, verdict *v) {
     return true;
 }
 
-/* How much of the change is the same calls in a faster or slower host, where that is at least a
+/* How much of the change is the same calls on a faster or slower CPU, where that is at least a
  * quarter of it. */
 static void add_rest(const diff *d, verdict *v) {
     for (uint32_t i = 0; i < d->causes.n; i++) {

@@ -17,8 +17,8 @@ bool node_is_changed(const compared_side sides[N_SIDES], const call_node *n) {
     return fabs(a - b) > 1e-9 * fmax(a, b);
 }
 
-/* Of the mean of a side. Steps of its workers go together, so that more workers do not make it
- * surer. */
+/* The variance of a side's mean. Steps of its workers are correlated, so more workers do not
+ * increase the confidence. */
 static double variance_within(const compared_side *s, double squares) {
     double freedom = (double)s->n_steps - s->n;
     return freedom > 0 ? squares / freedom / side_steps_each(s) : 0;
@@ -28,13 +28,14 @@ double node_calls_variance(const compared_side *s, const node_cost *c) {
     return variance_within(s, c->call_squares);
 }
 
-/* Of a run's mean. */
+/* Variance of a run's mean. */
 static double variance_between(const compared_side *s, const run_sums *r) {
     double n = s->n_runs;
     return n > 1 ? fmax(0, r->squares - r->sum * r->sum / n) / (n - 1) : 0;
 }
 
-/* The means of both sides are no surer than runs of the first one's program are alike. */
+/* The means of both sides are no more certain than runs of the first one's program are
+ * repeatable. */
 static void find_variances(const compared_side sides[N_SIDES], const call_node *n, matched *m) {
     const compared_side *a = &sides[SIDE_A];
     const node_cost *c = &n->cost[SIDE_A];

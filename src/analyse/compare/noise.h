@@ -1,9 +1,9 @@
 /* noise.h: is a difference of two means more than chance?
  *
  * Samples are lengths of steps, or means of runs of one program. Welch's test, whose two sides
- * may spread differently, gives the interval in which the true difference lies 95 times of 100.
- * Steps of one run are alike because they share a machine and its load: what runs differ beyond
- * their steps is `between_variance`. */
+ * may spread differently, gives the interval that contains the true difference 95 times out of
+ * 100. Steps of one run are similar because they share a machine and its load: what runs differ
+ * beyond their steps is `between_variance`. */
 #ifndef ANALYSE_NOISE_H
 #define ANALYSE_NOISE_H
 
@@ -19,8 +19,8 @@ typedef struct {
     double mean, variance; /* variance: of one sample; 0 with less than two */
 } noise_samples;
 
-/* Of b − a: the change, its interval of 95 %, and the smallest change that four of five such
- * comparisons would see (the interval excludes 0). */
+/* Of b − a: the change, its 95 % interval, and the smallest change that four of five such
+ * comparisons would detect (the interval excludes 0). */
 typedef struct {
     double change, low, high, detectable;
 } noise_change;
@@ -29,8 +29,8 @@ noise_samples noise_of(const int64_t *ns, uint32_t n);
 noise_samples noise_of_reals(const double *v, uint32_t n);
 
 /* between_variance: of the means of several runs of one program, 0 when it is not known. Each
- * side is then one run, and its mean is no surer than that. False, and `out` unchanged, when a
- * side has less than two samples. */
+ * side is then one run, and its mean is no more certain than that. False, and `out` unchanged,
+ * when a side has less than two samples. */
 bool noise_compare(const noise_samples *a, const noise_samples *b, double between_variance,
                    noise_change *out);
 
@@ -41,7 +41,7 @@ bool noise_compare_runs(const noise_samples *runs, const noise_samples *b, noise
 /* Does the interval exclude 0? */
 bool noise_is_real(const noise_change *c);
 
-/* The value below which Student's t with these degrees of freedom (at least 1) lies with
+/* The value that Student's t with these degrees of freedom (at least 1) does not exceed with
  * probability p, 0.5 ≤ p < 1. */
 double noise_t(double p, double freedom);
 

@@ -38,8 +38,8 @@ static int64_t per_step(int64_t n, const compared_side *s) {
 }
 
 /* Numbers of steps may differ: what is compared is a mean. Where nothing is the same but shapes
- * are, a run with another batch is told from one with another model. The values are numbers,
- * which need no language: calls with shapes, and those of them with the same ones; the
+ * are, a run with another batch is distinguished from one with another model. The values are
+ * numbers, which need no language: calls with shapes, and those of them with the same ones; the
  * factor. */
 static status add_shapes(table *t, const change_causes *c, error *err) {
     if (c->compared <= 0) return OK;

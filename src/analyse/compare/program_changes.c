@@ -1,5 +1,5 @@
 /* program_changes.c: see program_changes.h. Outermost changed calls are put together by name,
- * then what lies in modules that changed is left to these. */
+ * then what is in modules that changed is left to these. */
 #include "analyse/compare/program_changes.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/sort.h"
 
-/* Calls of a step that are less than this are chance: something done now and then. */
+/* Fewer calls per step than this are chance: something done occasionally. */
 static const double LEAST_CALLS = 0.5;
 /* And so is what differs no more than from step to step: spreads of the difference. */
 static const double SURE_TIMES = 2.5;
@@ -250,7 +250,7 @@ static void find_owners(program_ctx *x) {
     }
 }
 
-/* What is inside a module that changed is told by it. */
+/* What is inside a module that changed is reported with the module. */
 static void give_to_modules(program_ctx *x) {
     for (uint32_t i = 0; i < x->rows.n; i++) {
         program_row *r = row_at(x, i);
@@ -294,9 +294,9 @@ static bool may_differ(const program_ctx *x, uint32_t node) {
            !(n->flags & (NODE_ALLOCATES | NODE_COMMUNICATES));
 }
 
-/* Of calls with other shapes the outermost one is listed, with all inside it; those of the
- * backward pass follow from the others. Another workload has other shapes everywhere: its
- * verdict says so. */
+/* The outermost call with other shapes is listed, with all inside it; those of the backward
+ * pass follow from the others. A different workload has other shapes everywhere: its verdict
+ * says so. */
 static status add_others(program_ctx *x, const change_causes *causes, error *err) {
     uint32_t *reshaped = ARENA_ARRAY(x->arena, uint32_t, (size_t)x->tree->nodes.n + 1);
     bool *backward = ARENA_ARRAY(x->arena, bool, (size_t)x->tree->nodes.n + 1);

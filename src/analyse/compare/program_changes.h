@@ -2,7 +2,7 @@
  * does more or less often, whatever it costs.
  *
  * Calls are counted where they were changed from the outside (changed_calls.h). A call of the
- * backward pass goes to the operator it undoes: MmBackward0 to aten::mm, and both to
+ * backward pass goes to the matching forward operator: MmBackward0 to aten::mm, and both to
  * aten::linear if that is what changed. Where a model's modules were recorded and one of them
  * is called more or less often, it stands for all that changed inside it. Calls that both make
  * as often are listed where their input shapes or their kernels are others. */

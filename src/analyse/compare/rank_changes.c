@@ -19,7 +19,7 @@ static bool is_same_worker(const compared_worker *a, const compared_worker *b) {
     return a->from->worker.n && str_eq(a->from->worker, b->from->worker);
 }
 
-/* The place of the same worker on the other side; UINT32_MAX: it is not there. */
+/* The index of the same worker on the other side; UINT32_MAX: it does not exist. */
 static uint32_t find_same(const compared_worker *w, const compared_side *side,
                           const uint8_t *taken) {
     for (uint32_t i = 0; i < side->n_ranks; i++)

@@ -1,7 +1,7 @@
 /* rank_changes.h: each worker of a run against the same one of the other.
  *
  * Ranks wait for each other, so the step of all of them grows when one becomes slower: what a
- * rank changed by itself is its step without communication that nothing hides. */
+ * rank changed by itself is its step without exposed communication. */
 #ifndef ANALYSE_RANK_CHANGES_H
 #define ANALYSE_RANK_CHANGES_H
 

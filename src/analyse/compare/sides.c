@@ -1,4 +1,4 @@
-/* sides.c: workers read beside each other and joined. See sides.h. */
+/* sides.c: workers read at the same time and joined. See sides.h. */
 #include "analyse/compare/sides.h"
 
 #include <math.h>

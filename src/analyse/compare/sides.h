@@ -1,10 +1,10 @@
 /* sides.h: what is compared: all workers of a run, and of further runs of the same program.
  *
- * Each worker is read by itself, at the same time as the others, into a tree of its own; the
- * trees are joined to one with two sides. A step of any worker counts as much as any other, so
- * a cost of a side is the mean over all its steps, and parts add up. What is chance is judged
- * by steps that go together: those of all workers with the same place in their run are one
- * sample, because ranks wait for each other; where there are several runs, their means are the
+ * Each worker is read by itself, at the same time as the others, into its own tree; the trees
+ * are joined to one with two sides. A step of any worker counts as much as any other, so a cost
+ * of a side is the mean over all its steps, and parts add up. What is chance is judged by steps
+ * that go together: those of all workers with the same place in their run are one sample,
+ * because ranks wait for each other; where there are several runs, their means are the
  * samples. */
 #ifndef ANALYSE_SIDES_H
 #define ANALYSE_SIDES_H

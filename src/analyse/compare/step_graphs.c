@@ -2,14 +2,14 @@
  *
  * All work of one launch is one replay. Two replays from the same place that run the same
  * kernels are replays of one graph, whatever the ids: a graph that is captured once more has
- * other ones. Within a replay nodes go by their ids, which follow the order of the capture, or,
- * where none was recorded, by when they start; the third kernel of a name is then the same node
- * in all replays, even if streams run beside each other in another order. A replay of which
- * only a part was recorded is known by its ids. */
+ * other ones. Within a replay nodes are matched by their ids, which follow the order of the
+ * capture, or, where none was recorded, by when they start; the third kernel of a name is then
+ * the same node in all replays, even if concurrent streams run in another order. A replay of
+ * which only a part was recorded is known by its ids. */
 #include "analyse/compare/step_owners_int.h"
 #include "base/map.h"
 
-/* A graph: where its first replay lies in `by_name`. */
+/* A graph: the place of its first replay in `by_name`. */
 typedef struct {
     uint32_t parent, first, n;
 } graph_row;
@@ -161,7 +161,7 @@ static status number_places(graph_finder *f, error *err) {
     return OK;
 }
 
-/* Replays whose launch nobody saw are known by the ids of their nodes. */
+/* Replays without a recorded launch are known by the ids of their nodes. */
 static void find_orphans(graph_finder *f) {
     owners *o = f->o;
     for (uint32_t k = 1; k < o->t->kernel.n; k++) {

@@ -8,7 +8,7 @@
 #include "analyse/scan/module_work.h"
 #include "base/bisect.h"
 
-/* "Attention_3" → "Attention": layers that are alike differ in their number alone. */
+/* "Attention_3" → "Attention": equal layers differ only in their number. */
 static str class_of(str name) {
     size_t n = name.n;
     while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') n--;

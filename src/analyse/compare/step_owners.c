@@ -105,10 +105,10 @@ node_cost *owners_cost_now(owners *o, uint32_t node) {
     return c;
 }
 
-static void note_costliest(node_cost *c, uint32_t slice, int64_t ns) {
-    if (ns <= c->costliest_ns) return;
-    c->costliest_ns = ns;
-    c->costliest = slice;
+static void note_slowest(node_cost *c, uint32_t slice, int64_t ns) {
+    if (ns <= c->slowest_ns) return;
+    c->slowest_ns = ns;
+    c->slowest = slice;
 }
 
 static void give_device(owners *o, uint32_t node, uint32_t slice, int64_t ns) {
@@ -117,14 +117,14 @@ static void give_device(owners *o, uint32_t node, uint32_t slice, int64_t ns) {
     *all += (double)ns;
     c->device_ns = add_i64(c->device_ns, ns);
     c->now_device = add_i64(c->now_device, ns);
-    note_costliest(c, slice, ns);
+    note_slowest(c, slice, ns);
 }
 
 static void give_host(owners *o, uint32_t slice, int64_t ns) {
     node_cost *c = owners_cost_now(o, o->node_of[slice]);
     c->host_ns = add_i64(c->host_ns, ns);
     c->now_host = add_i64(c->now_host, ns);
-    note_costliest(c, slice, ns);
+    note_slowest(c, slice, ns);
 }
 
 static void give_gap(owners *o, uint32_t slice, int64_t ns, bool first) {
@@ -132,10 +132,10 @@ static void give_gap(owners *o, uint32_t slice, int64_t ns, bool first) {
     c->gap_ns = add_i64(c->gap_ns, ns);
     c->now_host = add_i64(c->now_host, ns);
     if (first) c->first_ns = add_i64(c->first_ns, ns);
-    note_costliest(c, slice, ns);
+    note_slowest(c, slice, ns);
 }
 
-/* Time in which no device works: calls of the host, and what lies before them. */
+/* Time in which no device works: calls of the host, and the time before them. */
 static void give_idle(owners *o, int64_t from, int64_t to, size_t *next, int64_t step_start) {
     while (*next < o->n_host && o->host[*next].end <= from) (*next)++;
     for (size_t i = *next; from < to; i++) {
@@ -176,7 +176,7 @@ static status give_work(owners *o, uint32_t k, int64_t ns, error *err) {
     return OK;
 }
 
-/* Time in which no device computes: communication, and what lies beside it. */
+/* Time in which no device computes: communication, and the rest. */
 static status give_rest(owners *o, int64_t from, int64_t to, size_t *next, int64_t step_start,
                         error *err) {
     while (o->piece_at < o->n_pieces && o->pieces[o->piece_at].end <= from) o->piece_at++;
@@ -287,8 +287,8 @@ static status count_kernels(owners *o, const step_spans *steps, error *err) {
     return OK;
 }
 
-/* Of all steps: their lengths, what of them no device works, and that for each launch, of which
- * the numbers are known. */
+/* Over all steps: their lengths, how much of them no device works, and that for each launch,
+ * where their number is known. */
 static status measure_steps(owned_steps *out, arena *a, error *err) {
     const step_spans *s = &out->steps;
     TRY(step_spans_median(s, a, &out->median_ns, err));

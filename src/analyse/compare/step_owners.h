@@ -6,7 +6,7 @@
  *
  * So the parts of a step add up to its length, and what a change costs is a difference of
  * parts. Where several streams or threads are busy, the one that began first counts until it
- * ends; communication counts while no other device work goes on. */
+ * ends; communication counts while no other device work runs. */
 #ifndef ANALYSE_STEP_OWNERS_H
 #define ANALYSE_STEP_OWNERS_H
 
@@ -18,8 +18,8 @@ typedef enum {
     MEASURE_STEP,    /* its length, ns */
     MEASURE_DEVICE,  /* time in which a device works, ns */
     MEASURE_HOST,    /* the rest: the host works or waits, ns */
-    MEASURE_OWN,     /* its length without communication that nothing hides, ns */
-    MEASURE_KERNELS, /* kernels, copies and sets that start in it */
+    MEASURE_OWN,     /* its length without exposed communication, ns */
+    MEASURE_KERNELS, /* kernels, copies and memsets that start in it */
     MEASURE_LAUNCH,  /* MEASURE_HOST for each call that launches; NaN without any */
     N_MEASURES
 } measure;

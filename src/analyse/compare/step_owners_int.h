@@ -23,7 +23,7 @@ typedef struct {
     uint32_t parent, name, node; /* name: string of the trace; node: its number + 1 */
 } known_child;
 
-/* A piece of the time in which communication goes on; they are disjoint. */
+/* A piece of the time in which communication runs; they are disjoint. */
 typedef struct {
     int64_t start, end;
     uint32_t kernel;

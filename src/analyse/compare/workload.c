@@ -82,7 +82,7 @@ str workload_precision(const workload *w, arena *a) {
     int64_t all = 0, below = INT64_MAX;
     str text = STR("");
     for (int i = 1; i < N_DTYPES; i++) all = add_i64(all, w->type_ns[i]);
-    for (;;) { /* the largest that was not taken yet; of two alike the first alone */
+    for (;;) { /* the largest that was not taken yet; the first of two equal ones */
         int most = 0;
         for (int i = 1; i < N_DTYPES; i++)
             if (w->type_ns[i] < below && w->type_ns[i] > (most ? w->type_ns[most] : 0))

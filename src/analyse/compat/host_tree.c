@@ -35,7 +35,7 @@ static void find_parents(host_tree *h) {
     }
 }
 
-static void host_tree_add_work(host_tree *h) {
+static void add_work(host_tree *h) {
     const trace *t = h->t;
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         uint32_t call = t->kernel.launch[k], slice = t->kernel.slice[k];
@@ -112,7 +112,7 @@ status host_tree_make(host_tree *h, const selection *s, arena *a, error *err) {
     if (!h->parent || !h->last_child || !h->previous || !h->kernel_ns || !h->work_ns)
         FAIL_MEMORY(err);
     find_parents(h);
-    host_tree_add_work(h);
+    add_work(h);
     TRY(link_calls(h, a, err));
     TRY(link_work(h, a, err));
     return link_memory(h, a, err);

@@ -14,8 +14,8 @@
 typedef struct {
     const trace *t;
     const selection *select;
-    /* By slice; 0 = none. Of the ranges around nothing the parent is 0, and last_child[0] is
-     * the last of those of the thread at hand. */
+    /* By slice; 0 = none. An outermost range has parent 0, and last_child[0] is the last such
+     * range of the current thread. */
     uint32_t *parent, *last_child, *previous;
     int64_t *kernel_ns, *work_ns; /* by slice: device work launched inside it, with all below */
     const sort_pair *calls;       /* key: range (0: none), row: call; by range, then time */
@@ -24,7 +24,7 @@ typedef struct {
     size_t n_work;
     const sort_pair *memory; /* key: range, row: row of table memory; by range, then time */
     size_t n_memory;
-    uint32_t first_call, end_call; /* of calls: those of the thread at hand without a range */
+    uint32_t first_call, end_call; /* of calls: those of the current thread without a range */
 } host_tree;
 
 status host_tree_make(host_tree *h, const selection *s, arena *a, error *err) MUST_USE;

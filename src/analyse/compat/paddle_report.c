@@ -40,7 +40,7 @@ typedef struct {
     uint8_t *names;     /* by string id: NAME_* */
     uint8_t *in_stage;  /* by slice: inside a stage */
     uint8_t *launch_of; /* by category: type of a part of an operator */
-    uint32_t thread;    /* key of the rows of the thread at hand */
+    uint32_t thread;    /* key of the rows of the current thread */
     intervals host[N_PADDLE_TYPES], work[N_PADDLE_TYPES], comm_host, comm_work, computation;
     int64_t host_calls[N_PADDLE_TYPES], work_calls[N_PADDLE_TYPES];
     paddle_type host_order[N_PADDLE_TYPES], work_order[N_PADDLE_TYPES];
@@ -92,7 +92,7 @@ static status know_categories(paddle_report_ctx *m, error *err) {
     return OK;
 }
 
-static uint8_t paddle_report_look_at(paddle_report_ctx *m, uint32_t name) {
+static uint8_t look_at(paddle_report_ctx *m, uint32_t name) {
     static const char *const ops[] = {"allreduce", "broadcast", "rpc"},
                              *const kernels[] = {"nccl", "xccl"},
                              *const copies[] = {"memcpy", "memorycopy", "memset"};
@@ -131,8 +131,7 @@ static void add_time(report_time *t, int64_t ns, bool first) {
     t->min = first ? ns : min_i64(t->min, ns);
 }
 
-static void paddle_report_add_range(const paddle_report_ctx *m, report_item *item,
-                                    uint32_t slice) {
+static void add_range(const paddle_report_ctx *m, report_item *item, uint32_t slice) {
     bool first = item->calls++ == 0;
     add_time(&item->host, m->r->t->slice.dur[slice], first);
     add_time(&item->kernel, m->tree.kernel_ns[slice], first);
@@ -140,8 +139,8 @@ static void paddle_report_add_range(const paddle_report_ctx *m, report_item *ite
 }
 
 /* One piece of device work under an item. */
-static status paddle_report_add_work(paddle_report_ctx *m, groups *g, report_item key,
-                                     uint32_t kernel, error *err) {
+static status add_work(paddle_report_ctx *m, groups *g, report_item key, uint32_t kernel,
+                       error *err) {
     const trace *t = m->r->t;
     uint32_t slice = t->kernel.slice[kernel];
     key.name = t->slice.name[slice];
@@ -160,7 +159,7 @@ static status add_own_work(paddle_report_ctx *m, uint32_t range, report_item key
          c < h->n_calls && h->calls[c].key == range; c++)
         for (size_t w = host_tree_find(h->work, h->n_work, h->calls[c].row);
              w < h->n_work && h->work[w].key == h->calls[c].row; w++)
-            TRY(paddle_report_add_work(m, &m->r->works, key, h->work[w].row, err));
+            TRY(add_work(m, &m->r->works, key, h->work[w].row, err));
     return OK;
 }
 
@@ -192,20 +191,20 @@ static status add_inner(paddle_report_ctx *m, uint32_t op, uint32_t range, error
         uint32_t at =
             find_item(&m->r->inner, (report_item){.owner = op, .name = t->slice.name[list[i]]});
         if (at == GROUP_NONE) FAIL_MEMORY(err);
-        paddle_report_add_range(m, GROUP_ROW(&m->r->inner, report_item, at), list[i]);
+        add_range(m, GROUP_ROW(&m->r->inner, report_item, at), list[i]);
         TRY(add_own_work(m, list[i], (report_item){.owner = at, .is_inner_work = true}, err));
     }
     return add_own_work(m, range, (report_item){.owner = op}, err);
 }
 
-static status paddle_report_add_operator(paddle_report_ctx *m, uint32_t slice, error *err) {
+static status add_operator(paddle_report_ctx *m, uint32_t slice, error *err) {
     const trace *t = m->r->t;
     uint32_t at =
         find_item(&m->r->ops, (report_item){.thread = m->thread, .name = t->slice.name[slice]});
     if (at == GROUP_NONE) FAIL_MEMORY(err);
     report_item *item = GROUP_ROW(&m->r->ops, report_item, at);
     uint32_t row = trace_op_of(t, slice);
-    paddle_report_add_range(m, item, slice);
+    add_range(m, item, slice);
     if (row)
         item->flops +=
             paddle_flops(trace_str(t, t->slice.name[slice]), trace_str(t, t->op.shapes[row]));
@@ -217,7 +216,7 @@ static status add_named(paddle_report_ctx *m, groups *g, uint32_t thread, uint32
     uint32_t at =
         find_item(g, (report_item){.thread = thread, .name = m->r->t->slice.name[slice]});
     if (at == GROUP_NONE) FAIL_MEMORY(err);
-    paddle_report_add_range(m, GROUP_ROW(g, report_item, at), slice);
+    add_range(m, GROUP_ROW(g, report_item, at), slice);
     return OK;
 }
 
@@ -237,10 +236,10 @@ static status count_work(paddle_report_ctx *m, uint32_t kernel, error *err) {
     if (!m->work_calls[type]++) m->work_order[m->n_work++] = type;
     intervals_add(&m->work[type], t->slice.start[slice], slice_end(t, slice));
     if (type != TYPE_Kernel) return OK;
-    bool sends = paddle_report_look_at(m, t->slice.name[slice]) & NAME_COMM_KERNEL;
+    bool sends = look_at(m, t->slice.name[slice]) & NAME_COMM_KERNEL;
     intervals_add(sends ? &m->comm_work : &m->computation, t->slice.start[slice],
                   slice_end(t, slice));
-    return paddle_report_add_work(m, &m->r->kernels, (report_item){.calls = 0}, kernel, err);
+    return add_work(m, &m->r->kernels, (report_item){.calls = 0}, kernel, err);
 }
 
 static status count_calls(paddle_report_ctx *m, size_t first, size_t end, bool listed,
@@ -257,7 +256,7 @@ static status count_calls(paddle_report_ctx *m, size_t first, size_t end, bool l
 
 /* Kernels anywhere inside a range that communicates: climbs from each kernel are avoided by
  * walking the subtree, which ends where the next range that is not inside begins. */
-static void paddle_report_add_communication(paddle_report_ctx *m, uint32_t slice) {
+static void add_communication(paddle_report_ctx *m, uint32_t slice) {
     const trace *t = m->r->t;
     const host_tree *h = &m->tree;
     uint32_t end = trace_subtree_end(t, slice);
@@ -295,7 +294,7 @@ static str place_name(paddle_report_ctx *m, uint8_t type, int32_t id) {
     return arena_printf(m->arena, "Place(%.*s:%d)", STR_ARG(word), (int)id);
 }
 
-static uint32_t paddle_report_find_place(paddle_report_ctx *m, uint32_t row) {
+static uint32_t find_place(paddle_report_ctx *m, uint32_t row) {
     const trace *t = m->r->t;
     report_place key = {.type = t->memory.device_type[row], .id = t->memory.device[row]};
     bool is_new;
@@ -316,9 +315,8 @@ static status add_memory_row(paddle_report_ctx *m, uint32_t name, uint32_t row, 
     const trace *t = m->r->t;
     uint8_t kind = t->memory.kind[row];
     if (kind > MEMORY_SEGMENT_FREE || kind == 0) return OK;
-    report_memory key = {.name = name,
-                         .device = paddle_report_find_place(m, row),
-                         .reserved = kind > MEMORY_FREE};
+    report_memory key = {
+        .name = name, .device = find_place(m, row), .reserved = kind > MEMORY_FREE};
     if (key.device == GROUP_NONE) FAIL_MEMORY(err);
     bool is_new;
     uint64_t hash = hash_pair(hash_pair(key.device, key.reserved), name);
@@ -346,8 +344,7 @@ static status add_memory_of(paddle_report_ctx *m, uint32_t name, uint32_t range,
     return OK;
 }
 
-static status paddle_report_add_memory(paddle_report_ctx *m, uint32_t slice, paddle_type type,
-                                       error *err) {
+static status add_memory(paddle_report_ctx *m, uint32_t slice, paddle_type type, error *err) {
     const trace *t = m->r->t;
     uint32_t name = t->slice.name[slice];
     if (!m->tree.n_memory || type == TYPE_OperatorInner) return OK;
@@ -368,8 +365,7 @@ static status find_peaks(paddle_report_ctx *m, error *err) {
     status st = OK;
     for (size_t i = 0; i < m->tree.n_memory && st == OK; i++) {
         uint32_t row = m->tree.memory[i].row;
-        report_place *p =
-            GROUP_ROW(&m->r->places, report_place, paddle_report_find_place(m, row));
+        report_place *p = GROUP_ROW(&m->r->places, report_place, find_place(m, row));
         args_record rec;
         st = args_read(reader, t->memory.args[row], &rec, err);
         for (uint32_t k = 0; st == OK && !rec.raw && k < rec.n; k++) {
@@ -392,12 +388,12 @@ static bool is_stage(paddle_type type) {
            type == TYPE_Optimization;
 }
 
-static void paddle_report_add_stage(paddle_report_ctx *m, paddle_type type, uint32_t slice) {
+static void add_stage(paddle_report_ctx *m, paddle_type type, uint32_t slice) {
     uint32_t parent = m->tree.parent[slice];
     bool inside = parent && m->in_stage[parent];
     m->in_stage[slice] = inside || is_stage(type);
     if (!inside && (is_stage(type) || type == TYPE_ProfileStep))
-        paddle_report_add_range(m, &m->r->stage[type], slice);
+        add_range(m, &m->r->stage[type], slice);
 }
 
 static status visit(paddle_report_ctx *m, uint32_t slice, error *err) {
@@ -410,16 +406,16 @@ static status visit(paddle_report_ctx *m, uint32_t slice, error *err) {
     while (end < h->n_calls && h->calls[end].key == slice) end++;
     TRY(count_calls(m, first, end, true, err));
     if (!typed) return OK;
-    paddle_report_add_stage(m, type, slice);
-    uint8_t name = paddle_report_look_at(m, t->slice.name[slice]);
+    add_stage(m, type, slice);
+    uint8_t name = look_at(m, t->slice.name[slice]);
     bool user = type == TYPE_UserDefined || type == TYPE_PythonUserDefined;
     if (type == TYPE_Communication || (type == TYPE_Operator && (name & NAME_COMM_OP)))
-        paddle_report_add_communication(m, slice);
-    if (type == TYPE_Operator) TRY(paddle_report_add_operator(m, slice, err));
+        add_communication(m, slice);
+    if (type == TYPE_Operator) TRY(add_operator(m, slice, err));
     if (user && (name & NAME_COPY)) TRY(add_named(m, &m->r->copies, 0, slice, err));
     if (type == TYPE_PythonUserDefined && !(name & NAME_COPY))
         TRY(add_named(m, &m->r->users, m->thread, slice, err));
-    return paddle_report_add_memory(m, slice, type, err);
+    return add_memory(m, slice, type, err);
 }
 
 static status walk_threads(paddle_report_ctx *m, error *err) {
@@ -479,7 +475,7 @@ static status sum_types(paddle_report_ctx *m, error *err) {
     return OK;
 }
 
-static status paddle_report_add_device(paddle_report_ctx *m, int32_t device, error *err) {
+static status add_device(paddle_report_ctx *m, int32_t device, error *err) {
     const trace *t = m->r->t;
     intervals busy = intervals_in(m->arena);
     uint8_t type = DEVICE_CUDA;
@@ -499,7 +495,7 @@ static status paddle_report_add_device(paddle_report_ctx *m, int32_t device, err
 
 enum { MAX_DEVICES = 256 };
 
-static status paddle_report_find_devices(paddle_report_ctx *m, error *err) {
+static status find_devices(paddle_report_ctx *m, error *err) {
     const trace *t = m->r->t;
     int32_t last = INT32_MIN;
     for (int n = 0; n < MAX_DEVICES; n++) {
@@ -509,7 +505,7 @@ static status paddle_report_find_devices(paddle_report_ctx *m, error *err) {
             if (d > last && d < next) next = d;
         }
         if (next == INT32_MAX) return OK;
-        TRY(paddle_report_add_device(m, next, err));
+        TRY(add_device(m, next, err));
         last = next;
     }
     return OK;
@@ -539,6 +535,6 @@ status paddle_report_make(const selection *s, report_options o, arena *a, paddle
     TRY(host_tree_make(&m.tree, s, a, err));
     TRY(walk_threads(&m, err));
     TRY(sum_types(&m, err));
-    TRY(paddle_report_find_devices(&m, err));
+    TRY(find_devices(&m, err));
     return find_peaks(&m, err);
 }

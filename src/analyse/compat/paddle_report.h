@@ -2,7 +2,7 @@
  *
  * TOTAL is the length of the union of the steps over all threads. Times of a type of event are
  * unions over threads (streams); of operators, inner ranges, kernels and the user's ranges they
- * are sums. `kernel` counts kernels only, `work` copies and sets as well, launched anywhere
+ * are sums. `kernel` counts kernels only, `work` copies and memsets as well, launched anywhere
  * inside. */
 #ifndef ANALYSE_PADDLE_REPORT_H
 #define ANALYSE_PADDLE_REPORT_H

@@ -218,7 +218,7 @@ typedef struct {
     const top_options *o;
 } top_order;
 
-static double top_key_of(const top_record *r, top_column by) {
+static double key_of(const top_record *r, top_column by) {
     switch (by) {
     case TOP_BY_TIME: return r->time;
     case TOP_BY_COMPUTATION: return r->computation;
@@ -230,9 +230,9 @@ static double top_key_of(const top_record *r, top_column by) {
     return NAN;
 }
 
-static int top_compare(uint32_t a, uint32_t b, const void *context) {
+static int compare(uint32_t a, uint32_t b, const void *context) {
     const top_order *q = context;
-    double x = top_key_of(&q->v[a], q->o->order), y = top_key_of(&q->v[b], q->o->order);
+    double x = key_of(&q->v[a], q->o->order), y = key_of(&q->v[b], q->o->order);
     if (isnan(x) || isnan(y)) return (int)isnan(x) - (int)isnan(y);
     int c = x < y ? -1 : x > y;
     return q->o->ascending ? c : -c;
@@ -244,7 +244,7 @@ static status sort_and_cut(const top_options *o, top_list *l, arena *a, error *e
     if (!order || !sorted || l->n > UINT32_MAX / 2) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < l->n; i++) order[i] = i;
     top_order q = {l->v, o};
-    sort_index(order, order + l->n, l->n, top_compare, &q);
+    sort_index(order, order + l->n, l->n, compare, &q);
     for (size_t i = 0; i < l->n; i++) sorted[i] = l->v[order[i]];
     l->v = sorted;
     l->n_all = l->n;

@@ -70,7 +70,7 @@ static status find_self_times(const trace *t, arena *a, int64_t **out, error *er
     return OK;
 }
 
-static void top_record_add_work(const trace *t, uint32_t k, top_execution *e) {
+static void add_work(const trace *t, uint32_t k, top_execution *e) {
     uint32_t work = t->kernel.slice[k], launch = t->kernel.launch[k];
     double dur = (double)t->slice.dur[work] / SECOND;
     e->device.end = isnan(e->device.end) ? dur : e->device.end + dur;
@@ -110,7 +110,7 @@ static status collect_slices(const trace *t, const selection *select, arena *a,
     }
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         uint32_t row = row_of[trace_own_op(t, k)];
-        if (row) top_record_add_work(t, k, &out->v[row - 1]);
+        if (row) add_work(t, k, &out->v[row - 1]);
     }
     return OK;
 }

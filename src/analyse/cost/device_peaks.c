@@ -51,7 +51,7 @@ static device_peaks peaks_of_row(const peak_row *r) {
     p.vector[DTYPE_FP64] = r->fp64 * tera;
     p.vector[DTYPE_FP32] = p.vector[DTYPE_TF32] = r->fp32 * tera;
     p.vector[DTYPE_BF16] = p.vector[DTYPE_FP16] = p.vector[DTYPE_FP8] = r->fp32 * tera;
-    p.vector[DTYPE_UNKNOWN] = r->fp32 * tera; /* whole numbers, and types nobody recorded */
+    p.vector[DTYPE_UNKNOWN] = r->fp32 * tera; /* integers, and types that were not recorded */
     p.matrix[DTYPE_FP64] = r->matrix64 * tera;
     p.matrix[DTYPE_FP32] = r->matrix32 * tera;
     p.matrix[DTYPE_TF32] = r->tf32 * tera;
@@ -103,7 +103,7 @@ static bool take_peak(str one, device_peaks *out) {
     return false;
 }
 
-static status device_peaks_take_given(const params *p, device_peaks *out, error *err) {
+static status take_given(const params *p, device_peaks *out, error *err) {
     str list = param_text(p, STR("peak_tflops")), rate = param_text(p, STR("peak_gbps"));
     str rest = list;
     double v;
@@ -128,7 +128,7 @@ status device_peaks_find(const trace *t, const params *p, device_peaks *out, err
     /* A trace may name a device that did nothing: what ran is not held against its peaks. */
     for (uint32_t i = 1; i < t->device.n && !found.device.n && t->kernel.n > 1; i++)
         found = device_peaks_of(trace_str(t, t->device.name[i]));
-    TRY(device_peaks_take_given(p, &found, err));
+    TRY(take_given(p, &found, err));
     *out = found;
     return OK;
 }

@@ -16,7 +16,7 @@ typedef struct {
 
 /* By the name of a device, "NVIDIA A100-SXM4-80GB". */
 device_peaks device_peaks_of(str name);
-/* Of a trace: its first device, then the parameters peak_tflops ("bf16=989,fp32=67") and
+/* For a trace: its first device, then the parameters peak_tflops ("bf16=989,fp32=67") and
  * peak_gbps. ERR_ARG when one of them cannot be read. */
 status device_peaks_find(const trace *t, const params *p, device_peaks *out,
                          error *err) MUST_USE;

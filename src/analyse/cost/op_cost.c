@@ -49,8 +49,8 @@ static double broadcast_elements(const op_args *in) {
     return any ? n : NAN;
 }
 
-/* Integers give way to floating types, tensors of one value to the others. */
-static int op_cost_rank_of(const op_arg *a) {
+/* Floating types have priority over integers, and other tensors over those of one value. */
+static int rank_of(const op_arg *a) {
     bool whole = str_find(a->type, STR("int"), 0) != SIZE_MAX ||
                  str_find(a->type, STR("char"), 0) != SIZE_MAX || str_eq(a->type, STR("bool"));
     return (a->rank ? 2 : 0) + !whole;
@@ -61,7 +61,7 @@ static double widest_item(const op_args *in) {
     for (int i = 0; i < in->n; i++) {
         const op_arg *a = op_args_tensor(in, i);
         if (!a) continue;
-        int over = best ? op_cost_rank_of(a) - op_cost_rank_of(best) : 1;
+        int over = best ? rank_of(a) - rank_of(best) : 1;
         if (over > 0 || (!over && a->item_bytes > best->item_bytes)) best = a;
     }
     return best ? best->item_bytes : NAN;
@@ -239,7 +239,7 @@ static const cost_row cost_rows[] = {
 #include "analyse/cost/op_cost.def"
 };
 
-static const cost_row *op_cost_find_row(str name) {
+static const cost_row *find_row(str name) {
     for (size_t i = 0; i < N_OF(cost_rows); i++)
         if (str_eq(name, str_of(cost_rows[i].name))) return &cost_rows[i];
     return NULL;
@@ -260,10 +260,10 @@ int cost_each(str word) {
 }
 
 /* The row of an operator, also of one in place. */
-static const cost_row *op_cost_row_of(str name, bool *in_place) {
-    const cost_row *row = op_cost_find_row(name);
+static const cost_row *row_of(str name, bool *in_place) {
+    const cost_row *row = find_row(name);
     *in_place = !row && name.n && name.p[name.n - 1] == '_';
-    return *in_place ? op_cost_find_row(str_n(name.p, name.n - 1)) : row;
+    return *in_place ? find_row(str_n(name.p, name.n - 1)) : row;
 }
 
 static bool is_fused(str name) {
@@ -272,14 +272,14 @@ static bool is_fused(str name) {
 
 bool op_cost_has(str name) {
     bool in_place;
-    return op_cost_row_of(name, &in_place) || is_fused(name);
+    return row_of(name, &in_place) || is_fused(name);
 }
 
 op_cost op_cost_of(str name, str shapes, str types, str inputs) {
     op_cost out = {.flops = NAN, .bytes = NAN, .type = (uint8_t)lexicon_input_type(types)};
     op_args in;
     bool in_place;
-    const cost_row *row = op_cost_row_of(name, &in_place);
+    const cost_row *row = row_of(name, &in_place);
     if ((!row && !is_fused(name)) || !op_args_read(shapes, types, inputs, &in)) return out;
     if (row)
         row->formula(&(cost_call){&in, row->p, name, in_place}, &out);

@@ -16,7 +16,7 @@ enum { MOST_WORDS = 4 };
 
 /* The longest operator at the start of `rest` (words joined by lines); its operations for each
  * element. */
-static int op_cost_fused_take_operator(str *rest) {
+static int take_operator(str *rest) {
     size_t ends[MOST_WORDS];
     int n = 0;
     for (size_t i = 1; i <= rest->n && n < MOST_WORDS; i++)
@@ -33,7 +33,7 @@ static int op_cost_fused_take_operator(str *rest) {
 
 static int count_each(str words) {
     int each = 0;
-    while (words.n) each += op_cost_fused_take_operator(&words);
+    while (words.n) each += take_operator(&words);
     return each;
 }
 

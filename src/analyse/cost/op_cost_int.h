@@ -5,7 +5,7 @@
 #include "analyse/cost/op_cost.h"
 #include "analyse/scan/op_args.h"
 
-/* A row of op_cost.def, for the call at hand. */
+/* A row of op_cost.def, for the current call. */
 typedef struct {
     const op_args *in;
     const int8_t *p; /* the five numbers of the row */
@@ -35,12 +35,12 @@ bool cost_has_result(const op_args *in, int inputs);
 cost_formula cost_PRODUCT, cost_LINEAR, cost_GROUPED, cost_CONVOLUTION, cost_TRANSPOSED,
     cost_EITHER, cost_CONVOLUTION_BACK, cost_ATTENTION, cost_ATTENTION_BACK;
 
-/* The matrices of a product, wherever they stand: the first two inputs that fit together. */
+/* The matrices of a product, at any place: the first two inputs that fit together. */
 void cost_any_product(const op_args *in, op_cost *out);
-/* Operations for each element of the operator `aten::word`; 0 for what computes nothing. */
+/* Operations for each element of the operator `aten::word`; 0 if it has none. */
 int cost_each(str word);
 /* op_cost_fused.c: a kernel of a compiler that holds several operators, by its name. false when
- * it is none. */
+ * it is not one. */
 bool cost_fused(str name, const op_args *in, op_cost *out);
 
 #endif

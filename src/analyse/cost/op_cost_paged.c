@@ -6,7 +6,7 @@
 #include "base/num.h"
 
 /* Takes `word` and the number after it off the front of s. */
-static bool op_cost_paged_take_number(str *s, str word, double *out) {
+static bool take_number(str *s, str word, double *out) {
     if (!str_starts(*s, word)) return false;
     size_t at = word.n;
     double value = 0;
@@ -24,11 +24,9 @@ static bool add_requests(str range, str kind, paged_batch *to) {
     double n, q, k, qq, qk;
     if (at == SIZE_MAX) return false;
     str s = str_n(range.p + at, range.n - at);
-    if (!op_cost_paged_take_number(&s, kind, &n) ||
-        !op_cost_paged_take_number(&s, STR("(sq"), &q) ||
-        !op_cost_paged_take_number(&s, STR("sk"), &k) ||
-        !op_cost_paged_take_number(&s, STR("sqsq"), &qq) ||
-        !op_cost_paged_take_number(&s, STR("sqsk"), &qk) || !str_starts(s, STR(")")))
+    if (!take_number(&s, kind, &n) || !take_number(&s, STR("(sq"), &q) ||
+        !take_number(&s, STR("sk"), &k) || !take_number(&s, STR("sqsq"), &qq) ||
+        !take_number(&s, STR("sqsk"), &qk) || !str_starts(s, STR(")")))
         return false;
     to->queries += q;
     to->keys += k;

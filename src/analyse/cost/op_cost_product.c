@@ -44,7 +44,7 @@ static double batch_of(const op_arg *a, const op_arg *b) {
     return n;
 }
 
-static void op_cost_product_multiply(const op_arg *a, const op_arg *b, op_cost *out) {
+static void multiply(const op_arg *a, const op_arg *b, op_cost *out) {
     if (!a || !b || !a->rank || !b->rank) return;
     int64_t k = a->dim[a->rank - 1];
     if (k != (b->rank > 1 ? b->dim[b->rank - 2] : b->dim[0])) return;
@@ -57,7 +57,7 @@ static void op_cost_product_multiply(const op_arg *a, const op_arg *b, op_cost *
 void cost_PRODUCT(const cost_call *c, op_cost *out) {
     double given = cost_all_bytes(c->in);
     out->bytes = given;
-    op_cost_product_multiply(cost_tensor(c, 0), cost_tensor(c, 1), out);
+    multiply(cost_tensor(c, 0), cost_tensor(c, 1), out);
     if (cost_has_result(c->in, c->p[2])) out->bytes = given;
 }
 
@@ -66,7 +66,7 @@ void cost_any_product(const op_args *in, op_cost *out) {
         const op_arg *a = op_args_tensor(in, i), *b = op_args_tensor(in, i + 1);
         if (!a || !b || a->rank < 2 || b->rank < 2) continue;
         out->bytes = 0;
-        op_cost_product_multiply(a, b, out);
+        multiply(a, b, out);
     }
     out->bytes = cost_all_bytes(in); /* the result is one of the inputs */
 }
@@ -99,14 +99,14 @@ void cost_GROUPED(const cost_call *c, op_cost *out) {
 
 /* ---- convolutions ---- */
 
-/* Where the values that a convolution needs stand; -1: there is none. */
+/* The places of the values that a convolution needs; -1: there is none. */
 typedef struct {
     int stride, padding, dilation, extra,
         groups; /* extra: padding of a transposed one's result */
 } places;
 
 /* Value of one dimension out of "[1, 2]" or "1"; `fallback` when input i names none. */
-static int64_t op_cost_product_value_of(const op_args *in, int i, int dim, int64_t fallback) {
+static int64_t value_of(const op_args *in, int i, int dim, int64_t fallback) {
     int64_t v[OP_MOST_VALUES];
     int n = op_args_numbers(in, i, v);
     return !n ? fallback : n == 1 ? v[0] : dim < n ? v[dim] : fallback;
@@ -120,9 +120,8 @@ static bool values_are_sane(int64_t stride, int64_t pad, int64_t spread) {
 /* Positions of the result along one dimension; -1 when that cannot be. */
 static int64_t result_size(const op_args *in, const places *at, int dim, int64_t size,
                            int64_t window) {
-    int64_t stride = op_cost_product_value_of(in, at->stride, dim, 1),
-            pad = op_cost_product_value_of(in, at->padding, dim, 0);
-    int64_t spread = op_cost_product_value_of(in, at->dilation, dim, 1);
+    int64_t stride = value_of(in, at->stride, dim, 1), pad = value_of(in, at->padding, dim, 0);
+    int64_t spread = value_of(in, at->dilation, dim, 1);
     if (!values_are_sane(stride, pad, spread) || window < 1) return -1;
     int64_t room = size + 2 * pad - spread * (window - 1) - 1;
     return room < 0 ? -1 : room / stride + 1;
@@ -130,10 +129,9 @@ static int64_t result_size(const op_args *in, const places *at, int dim, int64_t
 
 static int64_t wider_size(const op_args *in, const places *at, int dim, int64_t size,
                           int64_t window) {
-    int64_t stride = op_cost_product_value_of(in, at->stride, dim, 1),
-            pad = op_cost_product_value_of(in, at->padding, dim, 0);
-    int64_t spread = op_cost_product_value_of(in, at->dilation, dim, 1),
-            extra = op_cost_product_value_of(in, at->extra, dim, 0);
+    int64_t stride = value_of(in, at->stride, dim, 1), pad = value_of(in, at->padding, dim, 0);
+    int64_t spread = value_of(in, at->dilation, dim, 1),
+            extra = value_of(in, at->extra, dim, 0);
     if (!values_are_sane(stride, pad, spread) || window < 1 || extra < 0) return -1;
     return add_i64((size - 1) * stride - 2 * pad + spread * (window - 1) + 1, extra);
 }
@@ -145,7 +143,7 @@ static void convolve(const cost_call *c, const places *at, bool transposed, op_c
         !op_args_numbers(c->in, at->stride, any) || !op_args_numbers(c->in, at->padding, any))
         return; /* a padding given as a word is not recorded */
     int n = w->rank - 2;
-    int64_t groups = op_cost_product_value_of(c->in, at->groups, 0, 1);
+    int64_t groups = value_of(c->in, at->groups, 0, 1);
     double channels =
         transposed ? (double)w->dim[1] * (groups > 0 ? (double)groups : 1) : (double)w->dim[0];
     double results = channels * (x->rank == w->rank ? (double)x->dim[0] : 1);
@@ -175,7 +173,7 @@ void cost_EITHER(const cost_call *c, op_cost *out) {
 }
 
 /* Which gradients are wanted: "[True, False, True]" is that of the input and of the bias. */
-static bool op_cost_product_is_wanted(const op_args *in, int mask, int which) {
+static bool is_wanted(const op_args *in, int mask, int which) {
     if (mask < 0 || mask >= in->n || !in->arg[mask].value.n) return true;
     str text = in->arg[mask].value;
     for (size_t at = 0; at < text.n; at++)
@@ -190,8 +188,7 @@ void cost_CONVOLUTION_BACK(const cost_call *c, op_cost *out) {
     double each = w->elements / (double)w->dim[0];
     double one = 2 * (transposed ? x->elements : dy->elements) * each;
     double moved = tensor_bytes(dy) + tensor_bytes(x) + tensor_bytes(w);
-    int wanted = op_cost_product_is_wanted(c->in, c->p[3], 0) +
-                 op_cost_product_is_wanted(c->in, c->p[3], 1);
+    int wanted = is_wanted(c->in, c->p[3], 0) + is_wanted(c->in, c->p[3], 1);
     out->bytes = moved * wanted;
     set_product(x, one * wanted, 0, out);
 }

@@ -5,7 +5,7 @@
  * operator a range of kernels.
  *
  *     linear ── addmm ── kernel       addmm claims the kernel; linear finds nothing left
- *     conv2d ── … ── cudnn_x ── kernel   nobody knows cudnn_x: conv2d claims it
+ *     conv2d ── … ── cudnn_x ── kernel   cudnn_x is unknown: conv2d claims it
  *            └─ add_ ── kernel          has its own
  *
  * Claims are made from the last slice of a track to the first, so children come before their
@@ -156,7 +156,7 @@ static size_t find_work(const work_list *w, uint32_t slice) {
     return SEARCH_FIRST(i, 0, w->n, w->pairs[i].key < slice);
 }
 
-static kernel_range op_work_range_of(const op_work *w, uint32_t slice, uint32_t end) {
+static kernel_range range_of(const op_work *w, uint32_t slice, uint32_t end) {
     return (kernel_range){find_work(&w->work, slice), find_work(&w->work, end)};
 }
 
@@ -178,8 +178,8 @@ static bool is_matrix_work(lexicon_entry e) {
            e.class == CLASS_ATTENTION || e.class == CLASS_MOE;
 }
 
-/* Of a range, those that no claim owns yet; `owned` may be NULL: all. Kernels, and only where
- * there are none sets and copies: a product clears its workspace first, which is not its
+/* The work of a range that no claim owns yet; `owned` may be NULL: all. Kernels, and only where
+ * there are none memsets and copies: a product clears its workspace first, which is not its
  * rate. */
 typedef struct {
     int64_t ns;
@@ -240,7 +240,7 @@ status op_work_call(op_work *w, uint32_t op_row, work_done *out, error *err) {
     TRY(op_work_cost(w, op_row, &out->cost, err));
     if (!op_row || !op_cost_known(&out->cost)) return OK;
     uint32_t slice = w->t->op.slice[op_row];
-    range_work r = sum_range(w, op_work_range_of(w, slice, find_end(w->t, slice)), NULL);
+    range_work r = sum_range(w, range_of(w, slice, find_end(w->t, slice)), NULL);
     out->ns = r.longest ? r.ns : w->on_device ? 0 : w->t->slice.dur[slice];
     set_least_times(w, r.longest, out);
     return OK;
@@ -299,7 +299,7 @@ static status claim_call(op_work *w, uint32_t op_row, op_claims *c, error *err) 
     TRY(op_work_cost(w, op_row, &one.done.cost, err));
     if (!op_cost_known(&one.done.cost)) return OK;
     uint32_t end = find_end(t, slice);
-    kernel_range r = op_work_range_of(w, slice, end);
+    kernel_range r = range_of(w, slice, end);
     if ((w->on_device && r.from == r.to) || is_explained(w, c, end, &one.done.cost)) return OK;
     range_work left = sum_range(w, r, c->of_kernel);
     if (w->on_device && !left.longest) return OK;

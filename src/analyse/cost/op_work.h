@@ -2,8 +2,8 @@
  * compares with what the device can do: the one source of FLOPs, bytes and shares of the peak
  * for all analyses.
  *
- * Calls nest (linear, addmm): each has its own figures, and whoever wants a sum takes the
- * claims, in which every piece of device work has one owner. */
+ * Calls nest (linear, addmm): each has its own figures, and a sum takes the claims, in which
+ * every piece of device work has one owner. */
 #ifndef ANALYSE_OP_WORK_H
 #define ANALYSE_OP_WORK_H
 

@@ -3,8 +3,8 @@
  * The rules are those of Paddle's own counter: matrix products are 2·M·K·N for each matrix of
  * the batch, elementwise operators one for each element of the broadcast shape, activations a
  * fixed number for each element. Argument names are the old ones (X, Y). What the counter takes
- * from an operator's attributes is in no trace, so convolutions and the like count 0 here as
- * they do there. */
+ * from an operator's attributes is in no trace, so convolutions and similar operators count 0
+ * here as they do there. */
 #include "analyse/cost/paddle_flops.h"
 
 #include "store/op_text.h"
@@ -29,7 +29,7 @@ static shape first_shape(str shapes, str key) {
     return s;
 }
 
-static double paddle_flops_count(const shape *s) {
+static double count(const shape *s) {
     double n = s->n > 0 ? 1 : 0;
     for (int i = 0; i < s->n; i++) n *= s->d[i];
     return n;
@@ -62,7 +62,7 @@ static double product(str shapes) {
     return 2 * broadcast(&x, &y, 2) * from_last(&x, 1) * from_last(&x, 0) * from_last(&y, 0);
 }
 
-static str paddle_flops_bare_name(str op) {
+static str bare_name(str op) {
     static const str ends[] = {STR(" compute"), STR(" dygraph"),
                                STR(" pybind_imperative_func")};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
@@ -80,12 +80,12 @@ double paddle_flops(str op, str shapes) {
     };
     static const char *const binary[] = {"elementwise_add", "elementwise_mul",
                                          "elementwise_div"};
-    str name = paddle_flops_bare_name(op);
+    str name = bare_name(op);
     if (shapes.n < 3) return 0;
     for (size_t i = 0; i < sizeof unary / sizeof *unary; i++)
         if (str_eq(name, str_of(unary[i].name))) {
             shape x = first_shape(shapes, STR("X"));
-            return unary[i].each * paddle_flops_count(&x);
+            return unary[i].each * count(&x);
         }
     for (size_t i = 0; i < sizeof binary / sizeof *binary; i++)
         if (str_eq(name, str_of(binary[i]))) return elementwise(shapes);

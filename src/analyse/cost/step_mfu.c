@@ -2,7 +2,7 @@
  *
  * Operations are those of the recorded calls that begin in a step on the host, whatever device
  * or thread runs them. The peak is that of the type most of them are in: a model that computes
- * a little in float32 beside bfloat16 is measured by what bfloat16 could reach. */
+ * mostly in bfloat16 and a little in float32 is measured by what bfloat16 could reach. */
 #include "analyse/cost/step_mfu.h"
 
 #include <math.h>
@@ -22,7 +22,8 @@ static void find_type(const double *by_type, step_mfu *out) {
     out->type_share = out->flops > 0 ? by_type[out->type] / out->flops : NAN;
 }
 
-/* Of the kernels that compute; 1 without any: a host's time is that of its calls. */
+/* The share of the kernels' time with known operations; 1 without kernels: the host's time is
+ * that of its calls. */
 static double find_known(op_work *w, const op_claims *c) {
     const trace *t = w->t;
     int64_t known = 0, all = 0;

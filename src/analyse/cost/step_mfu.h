@@ -25,7 +25,7 @@ static inline bool step_mfu_is_whole(const step_mfu *m) {
     return m->known >= MFU_LEAST_KNOWN;
 }
 
-/* Of the steps that the overview counts (step_spans.h). */
+/* For the steps that the overview counts (step_spans.h). */
 status step_mfu_find(op_work *w, const op_claims *c, step_mfu *out, error *err) MUST_USE;
 
 #endif

@@ -54,7 +54,7 @@ static status collect_batches(writer *w, error *err) {
 }
 
 /* The step of a time: that of the last batch at or before it; before the first 0. */
-static int64_t cpu_use_step_at(const writer *w, int64_t time) {
+static int64_t step_at(const writer *w, int64_t time) {
     uint32_t n = SEARCH_FIRST(i, 0, w->n_batches, w->batches[i].earliest <= time);
     return !w->n_batches ? ABSENT_I64 : n ? w->batches[n - 1].step : 0;
 }
@@ -95,9 +95,9 @@ static str scope_word(uint8_t scope) {
                                   : STR("machine");
 }
 
-static status cpu_use_write_sample(writer *w, uint32_t i, list *l, error *err) {
+static status write_sample(writer *w, uint32_t i, list *l, error *err) {
     double v = w->t->cpu_sample.value[i];
-    int64_t step = cpu_use_step_at(w, w->t->cpu_sample.time[i]);
+    int64_t step = step_at(w, w->t->cpu_sample.time[i]);
     size_t row;
     bool wanted =
         w->p->first_step == ABSENT_I64 || (step >= w->p->first_step && step <= w->p->last_step);
@@ -142,8 +142,7 @@ static status write_list(writer *w, uint32_t first, uint32_t *end, error *err) {
         if (!l.operator.p) FAIL_MEMORY(err);
     }
     uint32_t i = first;
-    for (; i < t->cpu_sample.n && same_list(t, first, i); i++)
-        TRY(cpu_use_write_sample(w, i, &l, err));
+    for (; i < t->cpu_sample.n && same_list(t, first, i); i++) TRY(write_sample(w, i, &l, err));
     *end = i;
     return write_mean(w, &l, err);
 }

@@ -105,7 +105,7 @@ static void take_given_parts(device_report_worker *w, const map *by_number) {
     }
 }
 
-/* Parts nobody averaged: the mean over the steps that have them. */
+/* Parts without an average in the file: the mean over the steps that have them. */
 static void fill_average(device_report_worker *w) {
     for (int k = 0; w->n_steps && k < N_REPORT_PARTS; k++) {
         int64_t sum = 0, n = 0;
@@ -211,7 +211,7 @@ static status take_resources(device_report_worker *w, arena *a, error *err) {
     return OK;
 }
 
-/* Ranks come in blocks of equal size, a block for each stage. */
+/* Ranks are in blocks of equal size, one block for each stage. */
 static status find_stages(device_report *c, arena *a, error *err) {
     int64_t ranks = c->n;
     c->n_stages = 1;

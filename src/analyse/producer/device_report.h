@@ -6,9 +6,9 @@
  * Where the producer gave no parts and there is device work, they are found from it:
  *
  *   communication_alone   collectives while nothing computes
- *   computation           the step less that
- *   receive_alone         receiving from another stage while nothing else goes on
- *   stage_time            the step less receive_alone
+ *   computation           the step minus that
+ *   receive_alone         receiving from another stage while nothing else runs
+ *   stage_time            the step minus receive_alone
  *   collective_alone      communication alone that is not receiving
  *
  * Stages are those of a pipeline-parallel run, from 1; all devices are stage 1 when there is

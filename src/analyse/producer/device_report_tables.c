@@ -13,7 +13,7 @@
 
 #define COL_C(table, name) COL(distributed, table, name)
 
-static bool device_report_tables_is_wanted(const params *p, int64_t step) {
+static bool is_wanted(const params *p, int64_t step) {
     if (p->first_step == ABSENT_I64) return true;
     return step != ABSENT_I64 && step >= p->first_step && step <= p->last_step;
 }
@@ -23,16 +23,15 @@ static void set_known(table *t, size_t row, uint32_t col, int64_t v) {
 }
 
 /* Every table begins with the worker and its rank. */
-static status device_report_tables_add_row(table *t, const device_report_worker *w, size_t *row,
-                                           error *err) {
+static status add_row(table *t, const device_report_worker *w, size_t *row, error *err) {
     TRY(table_add_row(t, row, err));
     table_set_text(t, *row, 0, w->at->worker);
     set_known(t, *row, 1, w->at->rank);
     return OK;
 }
 
-static status device_report_tables_write_steps(const device_report_worker *w, const params *p,
-                                               table *t, error *err) {
+static status write_steps(const device_report_worker *w, const params *p, table *t,
+                          error *err) {
     static const uint32_t columns[N_REPORT_PARTS] = {
         [REPORT_INTERVAL] = COL_C(cluster_steps, interval),
         [REPORT_PASSES] = COL_C(cluster_steps, forward_backward),
@@ -47,8 +46,8 @@ static status device_report_tables_write_steps(const device_report_worker *w, co
     for (uint32_t i = 0; i < w->n_steps; i++) {
         const device_report_step *s = &w->steps[i];
         size_t row;
-        if (!device_report_tables_is_wanted(p, s->number)) continue;
-        TRY(device_report_tables_add_row(t, w, &row, err));
+        if (!is_wanted(p, s->number)) continue;
+        TRY(add_row(t, w, &row, err));
         set_known(t, row, COL_C(cluster_steps, stage), w->stage);
         set_known(t, row, COL_C(cluster_steps, step), s->number);
         for (int k = 0; k < N_REPORT_PARTS; k++) set_known(t, row, columns[k], s->part[k]);
@@ -61,14 +60,13 @@ static uint32_t first_operator(const device_report_worker *w, int64_t cost) {
     return SEARCH_FIRST(k, 0, w->n_comm_ops, w->comm_ops[k].cost < cost);
 }
 
-static status device_report_tables_write_operators(const device_report_worker *w,
-                                                   const summary_comm_cost *c, table *t,
-                                                   error *err) {
+static status write_operators(const device_report_worker *w, const summary_comm_cost *c,
+                              table *t, error *err) {
     for (uint32_t i = first_operator(w, c->number);
          i < w->n_comm_ops && w->comm_ops[i].cost == c->number; i++) {
         const summary_comm_cost_op *op = &w->comm_ops[i];
         size_t row;
-        TRY(device_report_tables_add_row(t, w, &row, err));
+        TRY(add_row(t, w, &row, err));
         set_known(t, row, COL_C(communication_ops, step), c->step);
         table_set_text(t, row, COL_C(communication_ops, name), op->name);
         set_known(t, row, COL_C(communication_ops, communication), op->communication);
@@ -82,14 +80,14 @@ static status write_communication(const device_report_worker *w, const params *p
     for (uint32_t i = 0; i < w->n_comms; i++) {
         const summary_comm_cost *c = &w->comms[i];
         size_t row;
-        if (!device_report_tables_is_wanted(p, c->step)) continue;
-        TRY(device_report_tables_add_row(t, w, &row, err));
+        if (!is_wanted(p, c->step)) continue;
+        TRY(add_row(t, w, &row, err));
         set_known(t, row, COL_C(communication, step), c->step);
         set_known(t, row, COL_C(communication, communication), c->communication);
         set_known(t, row, COL_C(communication, waiting), c->waiting);
         set_known(t, row, COL_C(communication, operators), c->operators);
         if (p->first_step != ABSENT_I64 || c->step == ABSENT_I64)
-            TRY(device_report_tables_write_operators(w, c, operators, err));
+            TRY(write_operators(w, c, operators, err));
     }
     return OK;
 }
@@ -99,8 +97,8 @@ static status write_links(const device_report_worker *w, const params *p, table 
     for (uint32_t i = 0; i < w->n_links; i++) {
         const summary_link *l = &w->links[i];
         size_t row;
-        if (!device_report_tables_is_wanted(p, l->step)) continue;
-        TRY(device_report_tables_add_row(t, w, &row, err));
+        if (!is_wanted(p, l->step)) continue;
+        TRY(add_row(t, w, &row, err));
         set_known(t, row, COL_C(links, step), l->step);
         table_set_int(t, row, COL_C(links, source), l->source);
         table_set_int(t, row, COL_C(links, target), l->target);
@@ -121,7 +119,7 @@ static status write_resources(const device_report *c, table *t, error *err) {
         const device_report_worker *w = &c->v[i];
         size_t row;
         if (isnan(w->flops) && w->memory_peak == ABSENT_I64) continue;
-        TRY(device_report_tables_add_row(t, w, &row, err));
+        TRY(add_row(t, w, &row, err));
         set_known(t, row, COL_C(resources, stage), w->stage);
         table_set_real(t, row, COL_C(resources, flops), w->flops);
         table_set_real(t, row, COL_C(resources, flops_share), w->flops / most);
@@ -145,7 +143,7 @@ status device_report_write(const device_report *c, const params *p, arena *a, an
     table *resources = answer_table(out, a, "resources");
     if (!steps || !comm || !operators || !links || !resources) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < c->n; i++) {
-        TRY(device_report_tables_write_steps(&c->v[i], p, steps, err));
+        TRY(write_steps(&c->v[i], p, steps, err));
         TRY(write_communication(&c->v[i], p, comm, operators, err));
         TRY(write_links(&c->v[i], p, links, err));
     }

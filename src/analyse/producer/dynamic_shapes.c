@@ -6,11 +6,11 @@
 
 enum { MOST_ROWS = 1 << 20 };
 
-static bool dynamic_shapes_is_wanted(const params *p, int64_t step) {
+static bool is_wanted(const params *p, int64_t step) {
     return p->first_step == ABSENT_I64 || (step >= p->first_step && step <= p->last_step);
 }
 
-static status dynamic_shapes_add_row(table *out, const trace *t, uint32_t i, error *err) {
+static status add_row(table *out, const trace *t, uint32_t i, error *err) {
     const struct {
         uint32_t column, text;
     } cells[] = {{COL_D(side), t->op_run.side[i]},     {COL_D(type), t->op_run.type[i]},
@@ -36,7 +36,6 @@ status dynamic_shapes_write(const trace *t, const params *p, arena *a, answer *o
     table *rows = answer_table(out, a, "by_step");
     if (!rows) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->op_run.n && rows->n_rows < MOST_ROWS; i++)
-        if (dynamic_shapes_is_wanted(p, t->op_run.step[i]))
-            TRY(dynamic_shapes_add_row(rows, t, i, err));
+        if (is_wanted(p, t->op_run.step[i])) TRY(add_row(rows, t, i, err));
     return OK;
 }

@@ -38,8 +38,7 @@ static status add_link(groups *links, const scope_link *one, error *err) {
     return OK;
 }
 
-static status flops_scopes_add_operator(groups *links, arena *a, str path, double flops,
-                                        error *err) {
+static status add_operator(groups *links, arena *a, str path, double flops, error *err) {
     str top = STR_NONE, above = STR("Total");
     for (int level = 0; level < MOST_LEVELS; level++) {
         size_t slash = str_find(path, STR("/"), 0);
@@ -60,13 +59,12 @@ static status sum_operators(const trace *t, arena *a, groups *links, error *err)
         double cube = t->producer_op.flops[i], vector = t->producer_op.vector_flops[i];
         double flops = (isnan(cube) ? 0 : cube) + (isnan(vector) ? 0 : vector);
         if (t->producer_op.level[i] != PRODUCER_OPERATOR || !(flops > 0)) continue;
-        TRY(flops_scopes_add_operator(links, a, trace_str(t, t->producer_op.full_name[i]),
-                                      flops, err));
+        TRY(add_operator(links, a, trace_str(t, t->producer_op.full_name[i]), flops, err));
     }
     return OK;
 }
 
-static status flops_scopes_take_given(const trace *t, groups *links, error *err) {
+static status take_given(const trace *t, groups *links, error *err) {
     for (uint32_t i = 1; i < t->scope_flops.n; i++) {
         scope_link l = {trace_str(t, t->scope_flops.source[i]),
                         trace_str(t, t->scope_flops.target[i]), t->scope_flops.flops[i]};
@@ -79,8 +77,7 @@ status flops_scopes_write(const trace *t, arena *a, answer *out, error *err) {
     groups links;
     TRY(groups_init(&links, a, sizeof(scope_link), err));
     TRY(trace_require(t, TRACE_TABLE(scope_flops), err));
-    TRY(t->scope_flops.n > 1 ? flops_scopes_take_given(t, &links, err)
-                             : sum_operators(t, a, &links, err));
+    TRY(t->scope_flops.n > 1 ? take_given(t, &links, err) : sum_operators(t, a, &links, err));
     if (!links.n) return OK;
     table *result = answer_table(out, a, "flops_scopes");
     if (!result) FAIL_MEMORY(err);

@@ -5,7 +5,7 @@
 #include "analyse/analysis.h"
 
 /* The table flops_scopes of the analysis operators; none where no operations are known: most
- * producers tell none, and their users need not read of it. */
+ * producers record none, and the table would only distract their users. */
 status flops_scopes_write(const trace *t, arena *a, answer *out, error *err) MUST_USE;
 
 #endif

@@ -28,7 +28,7 @@ typedef struct {
     bool given; /* the producer's own */
 } average_part;
 
-static status ms_overview_add_stage(table *t, const average_part *p, error *err) {
+static status add_stage(table *t, const average_part *p, error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
     table_set_text(t, row, COL(overview, step_trace, stage), str_of(p->stage));
@@ -52,8 +52,8 @@ static bool given_average(const trace *t, const char *stage, int64_t *out) {
 }
 
 /* *whole: the average step itself; left alone when there is none. */
-static status ms_overview_write_step(const trace *t, arena *a, table *out, average_part *whole,
-                                     error *err) {
+static status write_step(const trace *t, arena *a, table *out, average_part *whole,
+                         error *err) {
     step_trace s;
     int64_t sum[4] = {0, 0, 0, 0}, n[4] = {0, 0, 0, 0}, mean[4];
     static const char *const stages[] = {"total", "interval", "forward_backward", "tail"};
@@ -75,7 +75,7 @@ static status ms_overview_write_step(const trace *t, arena *a, table *out, avera
         bool given = given_average(t, stages[k], &mean[k]);
         if (!n[k] && !given) continue;
         average_part part_of = {stages[k], mean[k], mean[0], given};
-        TRY(ms_overview_add_stage(out, &part_of, err));
+        TRY(add_stage(out, &part_of, err));
         if (k == 0) *whole = part_of;
     }
     return OK;
@@ -157,7 +157,7 @@ static status write_types(const trace *t, arena *a, table *out, error *err) {
 
 /* ---- what was recorded ------------------------------------------------------------------- */
 
-static status ms_overview_add_work(table *t, const char *key, int64_t value, error *err) {
+static status add_work(table *t, const char *key, int64_t value, error *err) {
     size_t row;
     str text = arena_printf(t->arena, "%lld", (long long)value);
     if (!text.p) FAIL_MEMORY(err);
@@ -207,10 +207,10 @@ static status write_work(const trace *t, arena *a, table *out, error *err) {
     }
     for (uint32_t i = 1; i < t->track.n; i++)
         streams += t->track.kind[i] == TRACK_STREAM && t->track.end[i] > t->track.first[i];
-    TRY(ms_overview_add_work(out, "streams", streams, err));
-    TRY(ms_overview_add_work(out, "operators", operators, err));
-    TRY(ms_overview_add_work(out, "executions", executions, err));
-    TRY(ms_overview_add_work(out, "total_time_ns", total, err));
+    TRY(add_work(out, "streams", streams, err));
+    TRY(add_work(out, "operators", operators, err));
+    TRY(add_work(out, "executions", executions, err));
+    TRY(add_work(out, "total_time_ns", total, err));
     return write_flops(t, out, err);
 }
 
@@ -223,7 +223,7 @@ status mindspore_overview_write(const trace *t, int64_t mean_step, arena *a, ans
           *types = answer_table(out, a, "operator_types");
     table *flow = answer_table(out, a, "data_flow"), *work = answer_table(out, a, "work");
     if (!step || !types || !flow || !work) FAIL_MEMORY(err);
-    TRY(ms_overview_write_step(t, a, step, &whole, err));
+    TRY(write_step(t, a, step, &whole, err));
     TRY(note_average(&whole, mean_step, a, out, err));
     TRY(write_types(t, a, types, err));
     TRY(pipeline_flow_write(t, flow, err));

@@ -1,7 +1,7 @@
 /* producer_ops.c: what a producer had added up itself, shown as operators, types, sub-graphs,
  * kernels.
  *
- * A producer gives sums by operator and sums by type, and they need not agree (one counts
+ * A producer gives sums by operator and sums by type, and they may disagree (one counts
  * executions, the other operators); each question is answered from the rows of its own level
  * and only where those are missing from the others. Shares are of the side: AI Core, AI CPU,
  * the host and a GPU run side by side, so a share of all of them would mean nothing. */
@@ -130,7 +130,7 @@ static bool side_has(const trace *t, str side, uint8_t level) {
     return false;
 }
 
-/* The rows of a question, added up by key: levels are told apart side by side. */
+/* The rows of a question, added up by key: levels are kept separate. */
 static status sum_rows(const trace *t, group_by group, groups *out, error *err) {
     str side = STR_NONE;
     bool has_types = false;
@@ -199,8 +199,7 @@ typedef struct {
     bool by_name;
 } given_whole;
 
-static status producer_ops_write_row(table *t, const given_row *r, const given_whole *w,
-                                     error *err) {
+static status write_row(table *t, const given_row *r, const given_whole *w, error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
     table_set_text(t, row, COL_OP(name), w->by_name ? r->full_name : r->name);
@@ -254,7 +253,7 @@ status producer_ops_write(table *out, const trace *t, group_by group, error *err
         const given_row *r = GROUP_ROW(&rows, given_row, order[i]);
         if (!side.p || !str_eq(side, r->side)) whole.total = side_total(&rows, r->side);
         side = r->side;
-        TRY(producer_ops_write_row(out, r, &whole, err));
+        TRY(write_row(out, r, &whole, err));
     }
     return OK;
 }

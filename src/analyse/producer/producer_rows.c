@@ -10,8 +10,8 @@ static const int KEPT[] = {SUMMARY_parallel,     SUMMARY_plan_op, SUMMARY_comm_c
 
 enum { N_KEPT = sizeof KEPT / sizeof *KEPT };
 
-static status producer_rows_add_summary(const analysis_trace *at, arena *a, analysis_trace *to,
-                                        uint32_t *n, error *err) {
+static status add_summary(const analysis_trace *at, arena *a, analysis_trace *to, uint32_t *n,
+                          error *err) {
     worker_order who;
     TRY(worker_order_make(&who, at->trace->summary, a, err));
     for (uint32_t i = 0; i < who.n; i++) {
@@ -34,7 +34,7 @@ status producer_workers(const analysis_input *in, arena *a, analysis_input *out,
     for (uint32_t i = 0; i < in->n_traces; i++) {
         const analysis_trace *at = &in->traces[i];
         if (at->trace->summary)
-            TRY(producer_rows_add_summary(at, a, v, &n, err));
+            TRY(add_summary(at, a, v, &n, err));
         else
             v[n++] = *at;
     }

@@ -50,7 +50,7 @@ static uint64_t op_key(const summary_plan_op *op) {
     return hash_bytes64(op->id.p, op->id.n);
 }
 
-static int sharding_plan_compare_groups(uint32_t a, uint32_t b, const void *context) {
+static int compare_groups(uint32_t a, uint32_t b, const void *context) {
     const row_group *x = (const row_group *)context + a, *y = (const row_group *)context + b;
     if (x->row != y->row) return x->row < y->row ? -1 : 1;
     return str_cmp(x->group, y->group);
@@ -82,7 +82,7 @@ static status write_groups(plan *p, error *err) {
     if (!found || !order || !scratch) FAIL_MEMORY(err);
     list_groups(p, found);
     for (uint32_t i = 0; i < n; i++) order[i] = i;
-    sort_index(order, scratch, n, sharding_plan_compare_groups, found);
+    sort_index(order, scratch, n, compare_groups, found);
     buf text = {0};
     bool ok = true;
     for (uint32_t i = 0; i < n && ok;) {
@@ -127,7 +127,7 @@ static status write_operator(plan *p, const summary_plan_op *op, error *err) {
     return OK;
 }
 
-static status sharding_plan_write_operators(plan *p, error *err) {
+static status write_operators(plan *p, error *err) {
     const rank_plan *first = &p->plans[p->ranks[0]];
     status st = OK;
     for (uint32_t i = 0; st == OK && i < first->n_ops; i++)
@@ -194,7 +194,7 @@ status sharding_plan_write(const analysis_input *all, arena *a, answer *out, err
             ranks[p.n_ranks++] = k;
         }
         TRY(write_stage(&p, stages, err));
-        TRY(sharding_plan_write_operators(&p, err));
+        TRY(write_operators(&p, err));
     }
     return OK;
 }

@@ -35,7 +35,7 @@ typedef struct {
 } finder;
 
 /* The last part of a path. */
-static str step_trace_last_part(str name) {
+static str last_part(str name) {
     size_t slash = str_rfind_byte(name, '/');
     return slash == SIZE_MAX ? name : str_from(name, slash + 1);
 }
@@ -48,7 +48,7 @@ static bool is_graph_name(str name) {
 }
 
 static bool fetches_data(str name) {
-    str last = step_trace_last_part(name);
+    str last = last_part(name);
     return str_starts(last, STR("GetNext")) || str_starts(last, STR("InitDataSetQueue")) ||
            str_starts(last, STR("InitData")) || str_starts(last, STR("EndOfSequence"));
 }
@@ -107,7 +107,7 @@ static void ops_of_step(const finder *f, uint32_t step, size_t *from, size_t *to
 
 /* A point is named in full or by the last part of its name. */
 static bool names_op(str asked, str name) {
-    return name.n && (str_eq(name, asked) || str_eq(step_trace_last_part(name), asked));
+    return name.n && (str_eq(name, asked) || str_eq(last_part(name), asked));
 }
 
 static bool has_name(const finder *f, size_t i, str asked) {
@@ -130,7 +130,8 @@ static size_t find_fp(const finder *f, size_t from, size_t to) {
     return SIZE_MAX;
 }
 
-/* The last operator before the last collective that is none itself, else the last but one. */
+/* The last operator before the last collective that is not a collective itself, otherwise the
+ * last but one. */
 static size_t find_bp(const finder *f, size_t from, size_t to) {
     if (f->bp.n) {
         for (size_t i = to; i-- > from;)
@@ -246,7 +247,7 @@ static void set_given(const trace *t, uint32_t row, step_trace_row *to) {
     if (stage_is(t, row, "tail")) to->tail = dur;
 }
 
-static status step_trace_take_given(const trace *t, step_trace_row *rows, error *err) {
+static status take_given(const trace *t, step_trace_row *rows, error *err) {
     map by_number = {0};
     status st = OK;
     for (uint32_t i = 1; i < t->step.n && st == OK; i++) {
@@ -296,7 +297,7 @@ static status find_given(finder *f, step_trace *s, error *err) {
     step_trace_row *rows =
         own ? s->rows : ARENA_ARRAY(f->arena, step_trace_row, t->step.n + 1u);
     if (!rows) FAIL_MEMORY(err);
-    TRY(step_trace_take_given(t, rows, err));
+    TRY(take_given(t, rows, err));
     if (own) {
         s->source = POINTS_GIVEN;
         s->fp = f->given_fp;
@@ -309,7 +310,7 @@ static status find_given(finder *f, step_trace *s, error *err) {
     return find_points(f, s, err);
 }
 
-/* The operator that the producer takes for a point; the first one it told counts. */
+/* The operator that the producer uses as a point; the first one in the files counts. */
 static str point_name(const trace *t, step_point_kind point) {
     for (uint32_t i = 1; i < t->step_point.n; i++)
         if (t->step_point.point[i] == point) return trace_str(t, t->step_point.name[i]);
@@ -384,7 +385,7 @@ static status write_given_average(const trace *t, table *out, bool *any, error *
 }
 
 /* Sum of a column and how many rows have it. */
-static int64_t step_trace_sum_of(const table *steps, uint32_t col, int64_t *n) {
+static int64_t sum_of(const table *steps, uint32_t col, int64_t *n) {
     int64_t sum = 0;
     *n = 0;
     for (size_t i = 0; i < steps->n_rows; i++) {
@@ -396,13 +397,12 @@ static int64_t step_trace_sum_of(const table *steps, uint32_t col, int64_t *n) {
 }
 
 /* What a part is a share of: the steps, communication the steps with their device work. A gap
- * that lies between two steps (gap_is_inside is false) is not part of one. */
+ * between two steps (gap_is_inside is false) is not part of one. */
 static int64_t whole_of(const table *steps, uint32_t part, bool gap_is_inside) {
-    int64_t n, whole = step_trace_sum_of(steps, COL_steps_steps_duration, &n);
-    if (part == COL_steps_steps_communication)
-        whole = step_trace_sum_of(steps, COL_steps_steps_total, &n);
+    int64_t n, whole = sum_of(steps, COL_steps_steps_duration, &n);
+    if (part == COL_steps_steps_communication) whole = sum_of(steps, COL_steps_steps_total, &n);
     if (part == COL_steps_steps_gap && !gap_is_inside)
-        whole = add_i64(whole, step_trace_sum_of(steps, COL_steps_steps_gap, &n));
+        whole = add_i64(whole, sum_of(steps, COL_steps_steps_gap, &n));
     return whole;
 }
 
@@ -416,7 +416,7 @@ static status write_mean(const table *steps, bool gap_is_inside, table *out, err
                  {"tail", COL_steps_steps_tail},
                  {"communication", COL_steps_steps_communication}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        int64_t n, sum = step_trace_sum_of(steps, parts[i].column, &n);
+        int64_t n, sum = sum_of(steps, parts[i].column, &n);
         if (!n) continue;
         /* Steps that lack a part have none of it: its share is that of all steps. */
         int64_t whole = whole_of(steps, parts[i].column, gap_is_inside);
@@ -436,7 +436,7 @@ static points_source source_of(const step_trace *s, int point) {
     return s->timed ? POINTS_GIVEN : POINTS_FOUND;
 }
 
-static status step_trace_write_points(const step_trace *s, table *out, error *err) {
+static status write_points(const step_trace *s, table *out, error *err) {
     static const char *const how[] = {"", "given", "found", "asked"};
     static const char *const points[] = {"forward_start", "backward_end", "step_end"};
     for (int i = 0; i < 3; i++) {
@@ -460,5 +460,5 @@ status step_trace_write(const step_trace *s, const trace *t, const table *steps,
     if (s->source == POINTS_GIVEN && all) TRY(write_given_average(t, average, &any, err));
     if (!any && steps->n_rows)
         TRY(write_mean(steps, t->step.n > 1 && s->rows[1].known, average, err));
-    return step_trace_write_points(s, points, err);
+    return write_points(s, points, err);
 }

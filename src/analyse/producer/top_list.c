@@ -13,27 +13,27 @@ _Static_assert((int)COL_operators_top_share == (int)COL_kernels_top_share &&
                    (int)N_COL_operators_top == (int)N_COL_kernels_top,
                "both tables are written here");
 
-static int64_t top_list_mean_of(const top_item *i) {
+static int64_t mean_of(const top_item *i) {
     return i->calls > 0 ? mean_i64(i->total, i->calls) : i->total;
 }
 
-static int top_list_compare_items(uint32_t a, uint32_t b, const void *context) {
+static int compare_items(uint32_t a, uint32_t b, const void *context) {
     const top_item *x = &((const top_item *)context)[a], *y = &((const top_item *)context)[b];
-    int64_t mx = top_list_mean_of(x), my = top_list_mean_of(y);
+    int64_t mx = mean_of(x), my = mean_of(y);
     if (mx != my) return mx > my ? -1 : 1;
     if (x->total != y->total) return x->total > y->total ? -1 : 1;
     int c = str_cmp(x->name, y->name);
     return c ? c : str_cmp(x->side, y->side);
 }
 
-static status top_list_add_row(table *t, const top_item *i, int64_t whole, error *err) {
+static status add_row(table *t, const top_item *i, int64_t whole, error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
     table_set_text(t, row, COL_T(name), i->name);
     if (i->side.n) table_set_text(t, row, COL_T(side), i->side);
     if (i->calls != ABSENT_I64) table_set_int(t, row, COL_T(calls), i->calls);
     table_set_int(t, row, COL_T(total), i->total);
-    table_set_int(t, row, COL_T(mean), top_list_mean_of(i));
+    table_set_int(t, row, COL_T(mean), mean_of(i));
     if (whole > 0) table_set_real(t, row, COL_T(share), (double)i->total / (double)whole);
     return OK;
 }
@@ -49,14 +49,13 @@ status top_list_write(answer *out, arena *a, top_item *items, size_t n, size_t m
         order[i] = (uint32_t)i;
         whole = add_i64(whole, items[i].total);
     }
-    sort_index(order, scratch, n, top_list_compare_items, items);
-    for (size_t i = 0; i < n && i < most; i++)
-        TRY(top_list_add_row(t, &items[order[i]], whole, err));
+    sort_index(order, scratch, n, compare_items, items);
+    for (size_t i = 0; i < n && i < most; i++) TRY(add_row(t, &items[order[i]], whole, err));
     if (n <= most) return OK;
     top_item rest = {.name = STR("Others")};
     for (size_t i = most; i < n; i++) {
         rest.total = add_i64(rest.total, items[order[i]].total);
         rest.calls = add_i64(rest.calls, max_i64(0, items[order[i]].calls));
     }
-    return top_list_add_row(t, &rest, whole, err);
+    return add_row(t, &rest, whole, err);
 }

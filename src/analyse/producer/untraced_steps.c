@@ -24,7 +24,7 @@ static status map_passes(finder *f, error *err) {
     return OK;
 }
 
-/* What of the passes lies in the step as it is shown; empty when they are not known. */
+/* The part of the passes that is in the step as it is shown; empty when they are not known. */
 static interval passes_of(const finder *f, const step_span *s) {
     uint32_t g = map_get(&f->by_number, (uint64_t)s->number);
     if (g == MAP_NONE) return (interval){0, 0};

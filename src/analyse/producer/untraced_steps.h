@@ -1,10 +1,11 @@
 /* untraced_steps.h: steps of which nothing but the producer's step trace is known.
  *
  * MindSpore times forward + backward, the tail and the collectives of every step on the device,
- * and records the device's tasks of some steps or of none. Of a step without tasks it is not
- * known when the device computed, so neither when it idled, nor what of a collective between
- * the start of forward and the end of backward computation hid. Only what lies outside counts
- * as communication, as in the analysis steps; how much there is in all is told beside it. */
+ * and records the device's tasks of some steps or of none. For a step without tasks it is not
+ * known when the device computed, so it is also unknown when it was idle and which part of a
+ * collective between the start of forward and the end of backward overlapped with computation.
+ * Only what is outside counts as communication, as in the analysis steps; the total is shown
+ * next to it. */
 #ifndef ANALYSE_UNTRACED_STEPS_H
 #define ANALYSE_UNTRACED_STEPS_H
 

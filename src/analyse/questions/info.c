@@ -1,13 +1,12 @@
 /* info.c: what a trace is.
  *
  * Facts about the whole, the events by kind, the devices: from counts and small tables. What
- * the program uses takes a pass over the slices (in_use.h), so a large trace is not asked: this
- * answer comes at once for any size, and `overview` has the same table.
+ * the program uses takes a pass over the slices (in_use.h), so it is left out for a large
+ * trace: this answer comes at once for any size, and `overview` has the same table.
  *
  * Keys are stable words for programs; values are text: whole numbers carry their unit in the
- * key (duration_ns). Of the producer's own keys those with a short plain value are shown
- * under their own names; paths, times of day and host names are not facts about the trace
- * and are left out. */
+ * key (duration_ns). The producer's own keys with a short plain value are shown under their own
+ * names; paths, times of day and host names are not facts about the trace and are left out. */
 #include "analyse/analysis.h"
 #include "analyse/kind_names.h"
 #include "analyse/questions/in_use_table.h"
@@ -16,10 +15,10 @@
 #include "analyse/select.h"
 #include "base/clock.h"
 
-/* Above, the pass over all slices would be most of the time that `info` takes. */
+/* Above this, reading all slices would take most of the time of `info`. */
 enum { IN_USE_SLICES = 200000 };
 
-static status info_add_fact(table *t, str key, str value, error *err) {
+static status add_fact(table *t, str key, str value, error *err) {
     size_t row;
     if (!value.p) return OK;
     TRY(table_add_row(t, &row, err));
@@ -28,10 +27,10 @@ static status info_add_fact(table *t, str key, str value, error *err) {
     return OK;
 }
 
-static status info_add_number(table *t, const char *key, int64_t value, error *err) {
+static status add_number(table *t, const char *key, int64_t value, error *err) {
     str text = arena_printf(t->arena, "%lld", (long long)value);
     if (!text.p) FAIL_MEMORY(err);
-    return info_add_fact(t, str_of(key), text, err);
+    return add_fact(t, str_of(key), text, err);
 }
 
 static const char *const hidden_keys[] = {
@@ -52,8 +51,7 @@ static status add_producer_keys(table *out, const trace *t, error *err) {
         bool hidden = false;
         for (size_t k = 0; k < sizeof hidden_keys / sizeof *hidden_keys; k++)
             hidden |= str_eq(key, str_of(hidden_keys[k]));
-        if (!hidden)
-            TRY(info_add_fact(out, key, plain_value(trace_str(t, t->meta.value[i])), err));
+        if (!hidden) TRY(add_fact(out, key, plain_value(trace_str(t, t->meta.value[i])), err));
     }
     return OK;
 }
@@ -65,26 +63,26 @@ static int64_t count_tracks(const trace *t, uint8_t kind) {
     return n;
 }
 
-static int64_t info_rows_of(uint32_t n) {
+static int64_t rows_of(uint32_t n) {
     return n ? (int64_t)n - 1 : 0;
 }
 
 static status write_trace(const analysis_trace *at, table *out, error *err) {
     const trace *t = at->trace;
-    TRY(info_add_fact(out, STR("format"), t->format, err));
-    if (at->worker.n) TRY(info_add_fact(out, STR("worker"), at->worker, err));
-    if (at->rank != ABSENT_I64) TRY(info_add_number(out, "rank", at->rank, err));
-    TRY(info_add_number(out, "duration_ns", sub_i64(t->end_ns, t->start_ns), err));
-    TRY(info_add_number(out, "events_read", sat_i64(t->events_read), err));
-    TRY(info_add_number(out, "events_dropped", sat_i64(t->events_dropped), err));
-    TRY(info_add_number(out, "input_bytes", sat_i64(t->input_bytes), err));
-    TRY(info_add_number(out, "store_bytes", sat_i64(trace_size_bytes(t)), err));
-    TRY(info_add_number(out, "processes", info_rows_of(t->process.n), err));
-    TRY(info_add_number(out, "threads", count_tracks(t, TRACK_THREAD), err));
-    TRY(info_add_number(out, "streams", count_tracks(t, TRACK_STREAM), err));
-    TRY(info_add_number(out, "steps", info_rows_of(t->step.n), err));
-    if (info_rows_of(t->kernel.n))
-        TRY(info_add_fact(out, STR("device_type"), device_word_of_work(t), err));
+    TRY(add_fact(out, STR("format"), t->format, err));
+    if (at->worker.n) TRY(add_fact(out, STR("worker"), at->worker, err));
+    if (at->rank != ABSENT_I64) TRY(add_number(out, "rank", at->rank, err));
+    TRY(add_number(out, "duration_ns", sub_i64(t->end_ns, t->start_ns), err));
+    TRY(add_number(out, "events_read", sat_i64(t->events_read), err));
+    TRY(add_number(out, "events_dropped", sat_i64(t->events_dropped), err));
+    TRY(add_number(out, "input_bytes", sat_i64(t->input_bytes), err));
+    TRY(add_number(out, "store_bytes", sat_i64(trace_size_bytes(t)), err));
+    TRY(add_number(out, "processes", rows_of(t->process.n), err));
+    TRY(add_number(out, "threads", count_tracks(t, TRACK_THREAD), err));
+    TRY(add_number(out, "streams", count_tracks(t, TRACK_STREAM), err));
+    TRY(add_number(out, "steps", rows_of(t->step.n), err));
+    if (rows_of(t->kernel.n))
+        TRY(add_fact(out, STR("device_type"), device_word_of_work(t), err));
     return add_producer_keys(out, t, err);
 }
 
@@ -101,13 +99,13 @@ static status write_events(const trace *t, table *out, error *err) {
     for (uint8_t k = 1; k < N_KINDS; k++)
         TRY(add_count(out, kind_name(k), sat_i64(t->kind_count[k]), err));
     TRY(add_count(out, kind_name(KIND_OTHER), sat_i64(t->kind_count[KIND_OTHER]), err));
-    TRY(add_count(out, STR("instant"), info_rows_of(t->instant.n), err));
-    TRY(add_count(out, STR("counter"), info_rows_of(t->counter.n), err));
-    TRY(add_count(out, STR("memory"), info_rows_of(t->memory.n), err));
-    return add_count(out, STR("flow"), info_rows_of(t->flow.n), err);
+    TRY(add_count(out, STR("instant"), rows_of(t->instant.n), err));
+    TRY(add_count(out, STR("counter"), rows_of(t->counter.n), err));
+    TRY(add_count(out, STR("memory"), rows_of(t->memory.n), err));
+    return add_count(out, STR("flow"), rows_of(t->flow.n), err);
 }
 
-static status info_write_device(const trace *t, uint32_t i, table *out, error *err) {
+static status write_device(const trace *t, uint32_t i, table *out, error *err) {
     size_t row;
     TRY(table_add_row(out, &row, err));
     if (t->device.id[i] != ABSENT_I32)
@@ -124,7 +122,7 @@ static status info_write_device(const trace *t, uint32_t i, table *out, error *e
     }
     if (t->device.sm_count[i] != ABSENT_I32)
         table_set_int(out, row, COL(info, devices, sm_count), t->device.sm_count[i]);
-    bool computes = info_rows_of(t->kernel.n) || t->device.sm_count[i] != ABSENT_I32;
+    bool computes = rows_of(t->kernel.n) || t->device.sm_count[i] != ABSENT_I32;
     if (computes && t->device.type[i] != DEVICE_CPU) {
         table_set_text(out, row, COL(info, devices, unit), device_unit(t));
         table_set_text(out, row, COL(info, devices, matrix_unit), device_matrix_unit(t));
@@ -228,7 +226,7 @@ status analyse_info(const analysis_input *in, const params *p, arena *a, answer 
     if (!facts || !events || !devices || !uses) FAIL_MEMORY(err);
     TRY(write_trace(&in->traces[0], facts, err));
     TRY(write_events(t, events, err));
-    for (uint32_t i = 1; i < t->device.n; i++) TRY(info_write_device(t, i, devices, err));
+    for (uint32_t i = 1; i < t->device.n; i++) TRY(write_device(t, i, devices, err));
     if (t->slice.n <= IN_USE_SLICES) {
         in_use found;
         TRY(in_use_find(t, a, &found, err));

@@ -1,9 +1,9 @@
 /* kernels.c: which kernels cost the device's time.
  *
- * Table kernel holds all device work; here are its kernels (copies and sets are not kernels),
- * added up by name, by name and operator, or by launch configuration (name, operator, grid,
- * block, registers, shared memory). Most time first, ties by the bytes of the names and then
- * by the launch configuration.
+ * Table kernel holds all device work; here are its kernels (copies and memsets are not
+ * kernels), added up by name, by name and operator, or by launch configuration (name, operator,
+ * grid, block, registers, shared memory). Most time first, ties by the bytes of the names and
+ * then by the launch configuration.
  *
  *   blocks_per_sm, occupancy   means weighted by duration over the kernels that have the
  *                              value (plain means where all of them last 0 ns)
@@ -91,7 +91,7 @@ static uint64_t hash_key(const kernel_key *k) {
     return hash_pair(hash_pair(h, (uint64_t)k->shared_memory), (uint32_t)k->registers);
 }
 
-static kernel_key kernels_key_of(const totals *o, uint32_t k, group_by group) {
+static kernel_key key_of(const totals *o, uint32_t k, group_by group) {
     const trace *t = o->t;
     kernel_key key = {.name = t->slice.name[t->kernel.slice[k]]};
     if (group == GROUP_NAME) return key;
@@ -105,7 +105,7 @@ static kernel_key kernels_key_of(const totals *o, uint32_t k, group_by group) {
     return key;
 }
 
-static kernel_group *kernels_find_group(groups *rows, const kernel_key *key) {
+static kernel_group *find_group(groups *rows, const kernel_key *key) {
     bool is_new;
     uint32_t row = groups_at(rows, hash_key(key), same_key, key, &is_new);
     if (row == GROUP_NONE) return NULL;
@@ -122,7 +122,7 @@ static void add_weighted(weighted_kernel *w, double value, int64_t ns) {
     w->n++;
 }
 
-static double kernels_mean_of(const weighted_kernel *w) {
+static double mean_of(const weighted_kernel *w) {
     if (w->ns) return w->sum / (double)w->ns;
     return w->n ? w->plain / (double)w->n : NAN;
 }
@@ -138,7 +138,7 @@ static void add_class(totals *o, kernel_group *g, uint32_t k) {
 }
 
 /* Operators' work is shared among the kernels that do it, by time. */
-static void kernels_add_work(totals *o, kernel_group *g, uint32_t k) {
+static void add_work(totals *o, kernel_group *g, uint32_t k) {
     uint32_t of = o->roofline ? o->claims.of_kernel[k] : 0;
     if (!of) return;
     const op_claim *c = &o->claims.v[of - 1];
@@ -147,18 +147,18 @@ static void kernels_add_work(totals *o, kernel_group *g, uint32_t k) {
     work_sum_add(&g->work, &c->done, (double)ns / (double)c->main_ns, ns);
 }
 
-static status kernels_add_kernel(totals *o, uint32_t k, error *err) {
+static status add_kernel(totals *o, uint32_t k, error *err) {
     bool counts = select_work_counts(&o->select, k);
     int64_t ns = select_work_ns(&o->select, k);
     if (!counts && !ns) return OK;
-    kernel_key key = kernels_key_of(o, k, o->group);
+    kernel_key key = key_of(o, k, o->group);
     uint32_t op = o->t->kernel.op[k] ? o->t->slice.name[o->t->kernel.op[k]] + 1 : 0;
-    kernel_group *g = kernels_find_group(&o->rows, &key);
+    kernel_group *g = find_group(&o->rows, &key);
     if (!g) FAIL_MEMORY(err);
     add_class(o, g, k);
     if (counts) {
         g->calls++;
-        kernels_add_work(o, g, k);
+        add_work(o, g, k);
         if (!g->longest || ns > g->max_ns) g->longest = o->t->kernel.slice[k];
         g->max_ns = max_i64(g->max_ns, ns);
         g->min_ns = min_i64(g->min_ns, ns);
@@ -187,7 +187,7 @@ static int compare_keys(const trace *t, const kernel_key *x, const kernel_key *y
     return (x->shared_memory > y->shared_memory) - (x->shared_memory < y->shared_memory);
 }
 
-static int kernels_compare_groups(uint32_t a, uint32_t b, const void *context) {
+static int compare_groups(uint32_t a, uint32_t b, const void *context) {
     const totals *o = context;
     const kernel_group *x = GROUP_ROW(&o->rows, kernel_group, a);
     const kernel_group *y = GROUP_ROW(&o->rows, kernel_group, b);
@@ -233,8 +233,7 @@ static void set_work(table *t, size_t row, const work_sum *w) {
     table_set_text(t, row, COL_K(bound), work_bound(w));
 }
 
-static status kernels_write_group(table *t, const totals *o, const kernel_group *g,
-                                  error *err) {
+static status write_group(table *t, const totals *o, const kernel_group *g, error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
     str name = trace_str(o->t, g->key.name);
@@ -251,8 +250,8 @@ static status kernels_write_group(table *t, const totals *o, const kernel_group 
     table_set_text(t, row, COL_K(class), kernel_class_word(g->class));
     if (g->matrix != MATRIX_UNKNOWN)
         table_set_int(t, row, COL_K(tensor_core), g->matrix == MATRIX_YES);
-    table_set_real(t, row, COL_K(blocks_per_sm), kernels_mean_of(&g->blocks));
-    table_set_real(t, row, COL_K(occupancy), kernels_mean_of(&g->occupancy));
+    table_set_real(t, row, COL_K(blocks_per_sm), mean_of(&g->blocks));
+    table_set_real(t, row, COL_K(occupancy), mean_of(&g->occupancy));
     if (g->longest) {
         table_set_int(t, row, COL_K(slice), g->longest);
         table_set_int(t, row, COL_K(at),
@@ -280,7 +279,7 @@ typedef struct {
     int64_t n_names, n_half; /* names; those that take half of the time together */
 } kernel_facts;
 
-static bool kernels_nothing_recorded(const void *facts, verdict *v) {
+static bool is_nothing_recorded(const void *facts, verdict *v) {
     (void)v;
     return !((const kernel_facts *)facts)->calls;
 }
@@ -293,7 +292,7 @@ static void say_slice(verdict *v, uint32_t slice) {
 #define OLDER_SHARE 0.2
 
 /* A library falls back on kernels of an older generation where it has none that fits. */
-static bool kernels_are_older(const void *facts, verdict *v) {
+static bool are_older(const void *facts, verdict *v) {
     const kernel_facts *f = facts;
     if (f->total <= 0 || (double)f->older_ns < OLDER_SHARE * (double)f->total) return false;
     verdict_add(v, arg_share("share", (double)f->older_ns / (double)f->total));
@@ -317,7 +316,7 @@ static bool grid_is_small(const void *facts, verdict *v) {
 }
 
 /* A launch costs the host some 5 µs: kernels shorter than that leave the device waiting. */
-static bool kernels_are_tiny(const void *facts, verdict *v) {
+static bool are_tiny(const void *facts, verdict *v) {
     const kernel_facts *f = facts;
     if (f->calls < 1000 || f->mean >= 5000) return false;
     verdict_add(v, arg_int("count", f->calls));
@@ -338,10 +337,10 @@ static bool one_leads(const void *facts, verdict *v) {
 }
 
 static const rule rules[] = {
-    {"kernels_not_recorded", MSG_VERDICT_KERNELS_NONE, SEVERITY_INFO, kernels_nothing_recorded},
+    {"kernels_not_recorded", MSG_VERDICT_KERNELS_NONE, SEVERITY_INFO, is_nothing_recorded},
     {"kernel_small_grid", MSG_VERDICT_KERNEL_SMALL_GRID, SEVERITY_WARNING, grid_is_small},
-    {"kernels_older", MSG_VERDICT_KERNELS_OLDER, SEVERITY_WARNING, kernels_are_older},
-    {"kernels_tiny", MSG_VERDICT_KERNELS_TINY, SEVERITY_WARNING, kernels_are_tiny},
+    {"kernels_older", MSG_VERDICT_KERNELS_OLDER, SEVERITY_WARNING, are_older},
+    {"kernels_tiny", MSG_VERDICT_KERNELS_TINY, SEVERITY_WARNING, are_tiny},
     {"kernel_leads", MSG_VERDICT_KERNEL_LEADS, SEVERITY_INFO, one_leads},
 };
 
@@ -358,7 +357,7 @@ static int newest_arch(const trace *t) {
 }
 
 /* Groups come with the longest first; of launches a name has several. */
-static void kernels_find_older(const totals *o, const uint32_t *order, kernel_facts *f) {
+static void find_older(const totals *o, const uint32_t *order, kernel_facts *f) {
     int own = newest_arch(o->t);
     for (uint32_t i = 0; i < o->rows.n && own; i++) {
         const kernel_group *g = GROUP_ROW(&o->rows, kernel_group, order[i]);
@@ -376,7 +375,7 @@ static void kernels_find_older(const totals *o, const uint32_t *order, kernel_fa
 }
 
 /* How many of the longest take half of the time together. */
-static int64_t kernels_in_half(const totals *o, const uint32_t *order) {
+static int64_t is_in_half(const totals *o, const uint32_t *order) {
     int64_t sum = 0;
     uint32_t n = 0;
     while (n < o->rows.n && sum < o->total / 2)
@@ -384,7 +383,7 @@ static int64_t kernels_in_half(const totals *o, const uint32_t *order) {
     return n;
 }
 
-static void kernels_judge(const totals *o, const uint32_t *order, verdict *out) {
+static void judge(const totals *o, const uint32_t *order, verdict *out) {
     kernel_facts f = {.total = o->total, .top_blocks = NAN, .unit = device_unit(o->t)};
     for (uint32_t i = 0; i < o->rows.n; i++)
         f.calls += GROUP_ROW(&o->rows, kernel_group, i)->calls;
@@ -395,11 +394,11 @@ static void kernels_judge(const totals *o, const uint32_t *order, verdict *out) 
         f.top_share = (double)top->total / (double)o->total;
         f.top_slice = top->longest;
         f.n_names = o->rows.n;
-        f.n_half = kernels_in_half(o, order);
-        kernels_find_older(o, order, &f);
+        f.n_half = is_in_half(o, order);
+        find_older(o, order, &f);
         /* A collective takes a few blocks on purpose and leaves the others to those that
          * compute. */
-        if (top->class != CLASS_COMMUNICATION) f.top_blocks = kernels_mean_of(&top->blocks);
+        if (top->class != CLASS_COMMUNICATION) f.top_blocks = mean_of(&top->blocks);
     }
     rules_apply(rules, sizeof rules / sizeof *rules, &f, out);
 }
@@ -412,7 +411,7 @@ static status sum_kernels(totals *o, arena *a, error *err) {
     for (uint32_t k = 1; k < o->t->kernel.n; k++)
         if (o->t->slice.kind[o->t->kernel.slice[k]] == KIND_KERNEL &&
             (!o->only || module_work_has(o->only, k)))
-            TRY(kernels_add_kernel(o, k, err));
+            TRY(add_kernel(o, k, err));
     return OK;
 }
 
@@ -465,15 +464,15 @@ status analyse_kernels(const analysis_input *in, const params *p, arena *a, answ
     uint32_t *order = groups_order(&o.rows), *scratch = groups_order(&o.rows);
     table *result = answer_table(out, a, "kernels");
     if (!order || !scratch || !result) FAIL_MEMORY(err);
-    sort_index(order, scratch, o.rows.n, kernels_compare_groups, &o);
+    sort_index(order, scratch, o.rows.n, compare_groups, &o);
     for (uint32_t i = 0; i < o.rows.n; i++)
-        TRY(kernels_write_group(result, &o, GROUP_ROW(&o.rows, kernel_group, order[i]), err));
+        TRY(write_group(result, &o, GROUP_ROW(&o.rows, kernel_group, order[i]), err));
     if (!o.rows.n && !o.only) TRY(producer_kernels_write(result, o.t, err));
     TRY(write_top(result, out, a, err));
     bool replaced;
     TRY(lost_work_judge(o.t, a, out, &replaced, err));
     if (!replaced) {
-        kernels_judge(&o, order, &out->verdict);
+        judge(&o, order, &out->verdict);
         TRY(step_limit_say(o.t, &o.select, a, &out->verdict, err));
     }
     answer_finish(out, p);

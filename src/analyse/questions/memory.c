@@ -17,7 +17,7 @@
 
 /* ---- curve and peaks --------------------------------------------------------------------- */
 
-static status memory_add_point(memory_view *m, table *out, uint32_t i, error *err) {
+static status add_point(memory_view *m, table *out, uint32_t i, error *err) {
     const trace *t = m->t;
     int64_t reserved = t->memory.reserved[i];
     size_t row;
@@ -43,7 +43,7 @@ static status end_stretch(memory_view *m, table *out, stretch *s, error *err) {
         for (int k = 0; k < 3; k++)
             if (rows[k] > row && rows[k] < next) next = rows[k];
         if (next == UINT32_MAX) break;
-        TRY(memory_add_point(m, out, next, err));
+        TRY(add_point(m, out, next, err));
         row = next;
     }
     *s = (stretch){.end_ns = s->end_ns};
@@ -51,7 +51,7 @@ static status end_stretch(memory_view *m, table *out, stretch *s, error *err) {
 }
 
 /* The points of the curve: all, or about as many for each device as a reader can draw. */
-static status memory_write_points(memory_view *m, table *out, int64_t width_ns, error *err) {
+static status write_points(memory_view *m, table *out, int64_t width_ns, error *err) {
     const trace *t = m->t;
     stretch *open = ARENA_ARRAY(m->arena, stretch, (size_t)m->devices.n + 1);
     if (!open) FAIL_MEMORY(err);
@@ -81,11 +81,11 @@ static status write_curve(memory_view *m, const params *p, error *err) {
     if (points > 0) {
         int64_t from = max_i64(t->start_ns, m->select.from_ns);
         int64_t whole = sub_i64(min_i64(t->end_ns, m->select.to_ns), from);
-        return memory_write_points(m, out, max_i64(1, whole / points), err);
+        return write_points(m, out, max_i64(1, whole / points), err);
     }
     for (uint32_t i = 1; i < t->memory.n; i++)
         if (t->memory.allocated[i] != ABSENT_I64 && memory_is_selected(m, i))
-            TRY(memory_add_point(m, out, i, err));
+            TRY(add_point(m, out, i, err));
     return OK;
 }
 
@@ -185,7 +185,7 @@ static status write_events(memory_view *m, error *err) {
     for (uint32_t i = 1; i < t->memory.n; i++) {
         uint32_t partner = t->memory.partner[i];
         if (t->memory.kind[i] == MEMORY_FREE && partner)
-            continue; /* told with its allocation */
+            continue; /* reported with its allocation */
         if (memory_is_selected(m, i) || (partner && memory_is_selected(m, partner)))
             TRY(write_block(m, out, i, err));
     }
@@ -201,7 +201,7 @@ typedef struct {
     bool flat; /* after the last step as much is allocated as after the first */
 } memory_facts;
 
-static bool memory_nothing_recorded(const void *facts, verdict *v) {
+static bool is_nothing_recorded(const void *facts, verdict *v) {
     (void)v;
     return !((const memory_facts *)facts)->n_events;
 }
@@ -253,7 +253,7 @@ static void say_peak(const memory_device *d, verdict *v) {
 }
 
 /* Half of the memory is left: it could be twice as much. */
-static bool memory_fits(const void *facts, verdict *v) {
+static bool fits(const void *facts, verdict *v) {
     const memory_facts *f = facts;
     if (!f->first || f->first->capacity <= 0 || f->first->peak > f->first->capacity / 2)
         return false;
@@ -265,7 +265,7 @@ static bool memory_fits(const void *facts, verdict *v) {
     return true;
 }
 
-static bool memory_is_held(const void *facts, verdict *v) {
+static bool is_held(const void *facts, verdict *v) {
     const memory_facts *f = facts;
     if (!f->first || !f->first->holder.n) return false;
     say_peak(f->first, v);
@@ -282,12 +282,12 @@ static bool has_peak(const void *facts, verdict *v) {
 }
 
 static const rule rules[] = {
-    {"memory_not_recorded", MSG_VERDICT_MEMORY_NONE, SEVERITY_INFO, memory_nothing_recorded},
+    {"memory_not_recorded", MSG_VERDICT_MEMORY_NONE, SEVERITY_INFO, is_nothing_recorded},
     {"memory_exhausted", MSG_VERDICT_MEMORY_OOM, SEVERITY_CRITICAL, ran_out},
     {"memory_near_capacity", MSG_VERDICT_MEMORY_CAPACITY, SEVERITY_WARNING, near_capacity},
     {"memory_grows", MSG_VERDICT_MEMORY_GROWS, SEVERITY_WARNING, grows},
-    {"memory_fits", MSG_VERDICT_MEMORY_FITS, SEVERITY_GOOD, memory_fits},
-    {"memory_held", MSG_VERDICT_MEMORY_HELD, SEVERITY_INFO, memory_is_held},
+    {"memory_fits", MSG_VERDICT_MEMORY_FITS, SEVERITY_GOOD, fits},
+    {"memory_held", MSG_VERDICT_MEMORY_HELD, SEVERITY_INFO, is_held},
     {"memory_peak", MSG_VERDICT_MEMORY_PEAK, SEVERITY_INFO, has_peak},
 };
 
@@ -321,7 +321,7 @@ static int64_t find_growth(const memory_view *m, uint32_t device, bool *flat) {
     return n > 3 && growth > 0 && growth != INT64_MAX ? growth : 0;
 }
 
-static void memory_judge(memory_view *m, const uint32_t *order) {
+static void judge(memory_view *m, const uint32_t *order) {
     memory_facts f = {.n_events = m->t->memory.n > 1 ? (int64_t)m->t->memory.n - 1 : 0};
     for (uint32_t i = 1; i < m->t->memory.n; i++) f.n_oom += m->t->memory.kind[i] == MEMORY_OOM;
     uint32_t device = GROUP_NONE;
@@ -334,8 +334,8 @@ static void memory_judge(memory_view *m, const uint32_t *order) {
     rules_apply(rules, sizeof rules / sizeof *rules, &f, &m->out->verdict);
 }
 
-/* The tables with a row for each block and operator: most of the work, so only for who looks at
- * them. They exist in any case: a wrong name is answered by the list of all. */
+/* The tables with a row for each block and operator: most of the work, so only when they are
+ * asked for. They exist in any case: the answer to a wrong name lists all of them. */
 static status write_lists(memory_view *m, const params *p, error *err) {
     if (params_want(p, "events"))
         TRY(write_events(m, err));
@@ -361,7 +361,7 @@ status analyse_memory(const analysis_input *in, const params *p, arena *a, answe
     TRY(memory_write_contents(&m, order, p, err));
     TRY(write_lists(&m, p, err));
     TRY(write_peaks(&m, order, err));
-    memory_judge(&m, order);
+    judge(&m, order);
     answer_finish(out, p);
     return OK;
 }

@@ -75,7 +75,7 @@ static status add_holder(holders *h, holder one, error *err) {
 
 /* ---- names of holders -------------------------------------------------------------------- */
 
-static uint32_t memory_contents_find_node(const backward_nodes *nodes, uint32_t slice) {
+static uint32_t find_node(const backward_nodes *nodes, uint32_t slice) {
     uint32_t low = SEARCH_FIRST(i, 0, nodes->n, nodes->v[i].slice < slice);
     return low < nodes->n && nodes->v[low].slice == slice ? nodes->v[low].module_call : 0;
 }
@@ -85,7 +85,7 @@ static str module_of(const holders *h, uint32_t op) {
     uint32_t call = 0;
     for (uint32_t i = op; i && !call; i = t->slice.parent[i])
         call = t->slice.kind[i] == KIND_MODULE ? trace_module_call_of(t, i)
-                                               : memory_contents_find_node(&h->nodes, i);
+                                               : find_node(&h->nodes, i);
     if (!call) return STR("");
     return module_short_name(t, t->module_call.module[call]);
 }

@@ -22,8 +22,8 @@ typedef struct {
     int64_t increase, allocations, bytes; /* Σ signed; number and Σ of allocations */
 } sums;
 
-/* An op with an event of the device somewhere inside; where events have call stacks of their
- * own and no op, the frame that names the stack, and the user's frames around it. */
+/* An op with an event of the device somewhere inside; where events have their own call stacks
+ * and no op, the frame that names the stack, and the user's frames around it. */
 typedef struct {
     uint32_t id, outer; /* slice, or slice.n + frame; index of the one around it + 1 */
     sums self, total;
@@ -42,10 +42,10 @@ typedef struct {
     int64_t *calls;   /* by name: calls inside the selection */
     uint32_t *
         outer_op; /* by slice: the op around it, filled as needed; UINT32_MAX = not known yet */
-    uint32_t *node_of; /* by id of a node: index + 1, for the device at hand */
+    uint32_t *node_of; /* by id of a node: index + 1, for the current device */
     groups nodes;
     groups rows;
-    uint32_t *row_of; /* by name: row + 1, for the device at hand */
+    uint32_t *row_of; /* by name: row + 1, for the current device */
 } stats;
 
 /* More devices than any machine has: the rest of a forged file's is not worth the time. */
@@ -75,7 +75,7 @@ static uint32_t find_outer_op(stats *s, uint32_t op) {
 }
 
 /* The node of an op, made with those of all ops around it; index + 1, 0 when out of memory. */
-static uint32_t memory_stats_find_node(stats *s, uint32_t op) {
+static uint32_t find_node(stats *s, uint32_t op) {
     uint32_t first = 0, inner = 0;
     for (uint32_t i = op; i; i = find_outer_op(s, i)) {
         uint32_t at = s->node_of[i];
@@ -100,13 +100,13 @@ static void add_sums(sums *to, const sums *from) {
     to->bytes = add_i64(to->bytes, from->bytes);
 }
 
-static status memory_stats_add_event(stats *s, uint32_t row, error *err) {
+static status add_event(stats *s, uint32_t row, error *err) {
     const trace *t = s->m->t;
     int64_t bytes = t->memory.bytes[row];
     uint32_t id = t->memory.op[row], site = memory_site(s->m, row);
     if (!id && site) id = t->slice.n + site;
     if (t->memory.kind[row] > MEMORY_FREE || !id || bytes == ABSENT_I64) return OK;
-    uint32_t at = memory_stats_find_node(s, id);
+    uint32_t at = find_node(s, id);
     if (!at) FAIL_MEMORY(err);
     sums one = {bytes, bytes > 0, max_i64(bytes, 0)};
     add_sums(&GROUP_ROW(&s->nodes, node, at - 1)->self, &one);
@@ -160,30 +160,30 @@ static status add_up(stats *s, error *err) {
     return OK;
 }
 
-static str memory_stats_name_of(const stats *s, uint32_t name) {
+static str name_of(const stats *s, uint32_t name) {
     const trace *t = s->m->t;
     return name < t->n_strings ? trace_str(t, name) : memory_label(s->m, name - t->n_strings);
 }
 
-static int memory_stats_compare_rows(uint32_t a, uint32_t b, const void *context) {
+static int compare_rows(uint32_t a, uint32_t b, const void *context) {
     const stats *s = context;
     const stat_row *x = GROUP_ROW(&s->rows, stat_row, a), *y = GROUP_ROW(&s->rows, stat_row, b);
     if (x->self.increase != y->self.increase)
         return x->self.increase > y->self.increase ? -1 : 1;
-    return str_cmp(memory_stats_name_of(s, x->name), memory_stats_name_of(s, y->name));
+    return str_cmp(name_of(s, x->name), name_of(s, y->name));
 }
 
-static status memory_stats_write_rows(stats *s, table *t, str device, error *err) {
+static status write_rows(stats *s, table *t, str device, error *err) {
     uint32_t *order = groups_order(&s->rows), *scratch = groups_order(&s->rows);
     if (!order || !scratch) FAIL_MEMORY(err);
-    sort_index(order, scratch, s->rows.n, memory_stats_compare_rows, s);
+    sort_index(order, scratch, s->rows.n, compare_rows, s);
     for (uint32_t i = 0; i < s->rows.n; i++) {
         const stat_row *r = GROUP_ROW(&s->rows, stat_row, order[i]);
         size_t row;
         s->row_of[r->name] = 0;
         if (!r->total.increase && !r->total.allocations && !r->self.increase) continue;
         TRY(table_add_row(t, &row, err));
-        table_set_text(t, row, COL_M(op), memory_stats_name_of(s, r->name));
+        table_set_text(t, row, COL_M(op), name_of(s, r->name));
         table_set_text(t, row, COL_M(device), device);
         if (r->name < s->m->t->n_strings)
             table_set_int(t, row, COL_M(calls), s->calls[r->name]);
@@ -247,9 +247,9 @@ status memory_write_statistics(memory_view *m, error *err) {
         TRY(groups_init(&s.rows, m->arena, sizeof(stat_row), err));
         for (end = first; end < n && m->device_of[rows[end]] == m->device_of[rows[first]];
              end++)
-            TRY(memory_stats_add_event(&s, rows[end], err));
+            TRY(add_event(&s, rows[end], err));
         TRY(add_up(&s, err));
-        TRY(memory_stats_write_rows(&s, t, memory_device_of(m, rows[first])->name, err));
+        TRY(write_rows(&s, t, memory_device_of(m, rows[first])->name, err));
     }
     return OK;
 }

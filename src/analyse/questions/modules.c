@@ -1,8 +1,8 @@
 /* modules.c: which layer costs the time.
  *
  * Calls of modules are ranges on the host (range_scan); they are added up by instance or,
- * grouped by type, by class. Self times leave out the modules called inside, on the host and on
- * the device alike. Backward work belongs to the module whose forward op it undoes
+ * grouped by type, by class. Self times leave out the modules called inside, both on the host
+ * and on the device. Backward work belongs to the module of the matching forward op
  * (backward_owner.c) and, in the totals, to all modules around that call. Where the producer
  * says of an operator that it is backward work (a program compiled as a whole), it is moved
  * from the modules around it to their backward work.
@@ -50,7 +50,7 @@ static str class_name(const trace *t, uint32_t module) {
 }
 
 /* Device work decides; between calls without any, the host's time. */
-static void modules_note_worst(sums *s, const range_call *c) {
+static void note_worst(sums *s, const range_call *c) {
     int64_t device = add_i64(c->device_self, c->device_children);
     if (s->worst &&
         (device < s->worst_device || (device == s->worst_device && c->ns <= s->worst_host)))
@@ -60,7 +60,7 @@ static void modules_note_worst(sums *s, const range_call *c) {
     s->worst_host = c->ns;
 }
 
-static status modules_add_call(void *context, const range_call *c, error *err) {
+static status add_call(void *context, const range_call *c, error *err) {
     question *q = context;
     (void)err;
     uint32_t call = trace_module_call_of(q->t, c->slice);
@@ -72,7 +72,7 @@ static status modules_add_call(void *context, const range_call *c, error *err) {
     s->host_self = add_i64(s->host_self, sub_i64(c->ns, c->child_ns));
     s->device = add_i64(s->device, add_i64(c->device_self, c->device_children));
     s->device_self = add_i64(s->device_self, c->device_self);
-    modules_note_worst(s, c);
+    note_worst(s, c);
     return OK;
 }
 
@@ -101,7 +101,7 @@ static status add_backward(question *q, error *err) {
 }
 
 /* Is it an operator that the producer says is backward work? */
-static bool is_told_backward(const trace *t, uint32_t slice) {
+static bool is_recorded_backward(const trace *t, uint32_t slice) {
     uint32_t op = t->slice.kind[slice] == KIND_OP ? trace_op_of(t, slice) : 0;
     return op && t->op.phase[op] == PHASE_BACKWARD;
 }
@@ -112,7 +112,7 @@ static int64_t own_ns(const question *q, uint32_t slice) {
     int64_t ns = select_ns(&q->select, slice);
     uint32_t end = trace_subtree_end(t, slice);
     for (uint32_t i = slice + 1; i < end;) {
-        bool counted = t->slice.kind[i] == KIND_MODULE || is_told_backward(t, i);
+        bool counted = t->slice.kind[i] == KIND_MODULE || is_recorded_backward(t, i);
         if (counted) ns = sub_i64(ns, select_ns(&q->select, i));
         i = counted ? trace_subtree_end(t, i) : i + 1;
     }
@@ -130,7 +130,7 @@ static void move_backward(question *q, uint32_t slice, moved by) {
     bool innermost = true, host = by.host != 0;
     uint32_t up = t->slice.parent[slice];
     for (int i = 0; up && i < MAX_AROUND; i++, up = t->slice.parent[up]) {
-        if (host && is_told_backward(t, up)) by.host = 0;
+        if (host && is_recorded_backward(t, up)) by.host = 0;
         if (t->slice.kind[up] != KIND_MODULE) continue;
         sums *s = &q->row[q->row_of[t->module_call.module[trace_module_call_of(t, up)]]];
         s->host = sub_i64(s->host, by.host);
@@ -143,7 +143,7 @@ static void move_backward(question *q, uint32_t slice, moved by) {
     }
 }
 
-static void move_told_backward(question *q) {
+static void move_recorded_backward(question *q) {
     const trace *t = q->t;
     for (uint32_t i = 1; i < t->op.n; i++) {
         uint32_t slice = t->op.slice[i];
@@ -151,7 +151,7 @@ static void move_told_backward(question *q) {
         move_backward(q, slice, (moved){select_ns(&q->select, slice), own_ns(q, slice), 0});
     }
     for (uint32_t i = 1; i < t->kernel.n; i++)
-        if (t->kernel.op[i] && is_told_backward(t, t->kernel.op[i]))
+        if (t->kernel.op[i] && is_recorded_backward(t, t->kernel.op[i]))
             move_backward(q, t->kernel.op[i], (moved){0, 0, select_work_ns(&q->select, i)});
 }
 
@@ -186,7 +186,7 @@ static status assign_rows(question *q, error *err) {
 
 /* ---- the tree ---------------------------------------------------------------------------- */
 
-static int modules_compare_rows(uint32_t a, uint32_t b, const void *context) {
+static int compare_rows(uint32_t a, uint32_t b, const void *context) {
     const question *q = context;
     uint32_t x = q->by_class ? 0 : q->t->module.parent[a],
              y = q->by_class ? 0 : q->t->module.parent[b];
@@ -202,8 +202,7 @@ static int modules_compare_rows(uint32_t a, uint32_t b, const void *context) {
                                                    : q->t->module.id[a] > q->t->module.id[b];
 }
 
-static status modules_write_row(question *q, table *out, uint32_t module, uint32_t depth,
-                                error *err) {
+static status write_row(question *q, table *out, uint32_t module, uint32_t depth, error *err) {
     const trace *t = q->t;
     const sums *s = &q->row[module];
     size_t row;
@@ -250,7 +249,7 @@ static status write_tree(question *q, table *out, error *err) {
     if (!sorted || !scratch || !first || !place || !owner) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->module.n; i++)
         if (q->row_of[i] == i) sorted[n++] = i;
-    sort_index(sorted, scratch, n, modules_compare_rows, q);
+    sort_index(sorted, scratch, n, compare_rows, q);
     for (uint32_t i = n; COUNT_DOWN(i);)
         first[q->by_class ? 0 : t->module.parent[sorted[i]]] = i + 1;
     place[0] = first[0];
@@ -264,7 +263,7 @@ static status write_tree(question *q, table *out, error *err) {
         }
         uint32_t module = sorted[at - 1];
         place[depth]++;
-        if (is_shown(q, module)) TRY(modules_write_row(q, out, module, depth, err));
+        if (is_shown(q, module)) TRY(write_row(q, out, module, depth, err));
         if (q->by_class || !first[module]) continue;
         depth++;
         place[depth] = first[module];
@@ -277,7 +276,7 @@ static status write_tree(question *q, table *out, error *err) {
 typedef struct {
     str name;
     int64_t self, n;
-    /* Its instance with most self time, and the costliest call of that. */
+    /* Its instance with most self time, and the most expensive call of that. */
     str largest;
     int64_t largest_self;
     uint32_t slice;
@@ -290,7 +289,7 @@ typedef struct {
     str module;    /* with most self time */
     int64_t self;
     uint32_t n;
-    uint32_t slice; /* of the module's costliest call */
+    uint32_t slice; /* of the module's most expensive call */
     /* The class with most self time; of a table of instances. */
     class_sum class;
 } module_facts;
@@ -302,8 +301,8 @@ static bool no_modules(const void *facts, verdict *v) {
     return true;
 }
 
-/* One of many alike says little: what they take together does, where it is clearly more than
- * any single module takes. */
+/* One of many equal modules says little: their sum does, where it is clearly more than any
+ * single module takes. */
 static bool class_leads(const void *facts, verdict *v) {
     const module_facts *f = facts;
     const class_sum *c = &f->class;
@@ -387,7 +386,7 @@ static status find_class(const question *q, module_facts *f, error *err) {
     return OK;
 }
 
-static status modules_judge(const question *q, answer *out, error *err) {
+static status judge(const question *q, answer *out, error *err) {
     const trace *t = q->t;
     module_facts f = {.t = t};
     for (uint32_t i = 1; i < t->module.n; i++) f.has_device |= q->row[i].device_self > 0;
@@ -420,10 +419,10 @@ static status add_up(question *q, error *err) {
                        .select = &q->select,
                        .arena = q->arena,
                        .kinds = 1u << KIND_MODULE,
-                       .visit = modules_add_call,
+                       .visit = add_call,
                        .context = q};
     TRY(range_scan_run(&scan, err));
-    move_told_backward(q);
+    move_recorded_backward(q);
     return add_backward(q, err);
 }
 
@@ -439,7 +438,7 @@ status analyse_modules(const analysis_input *in, const params *p, arena *a, answ
     table *t = answer_table(out, a, "modules");
     if (!t) FAIL_MEMORY(err);
     TRY(write_tree(&q, t, err));
-    TRY(modules_judge(&q, out, err));
+    TRY(judge(&q, out, err));
     answer_finish(out, p);
     return OK;
 }

@@ -134,7 +134,7 @@ static int compare_ids(const trace *t, uint32_t a, uint32_t b) {
     return a == b ? 0 : str_cmp(trace_str(t, a), trace_str(t, b));
 }
 
-static int op_phases_compare(uint32_t a, uint32_t b, const void *context) {
+static int compare(uint32_t a, uint32_t b, const void *context) {
     const phases *q = context;
     const part_row *x = GROUP_ROW(&q->parts, part_row, a),
                    *y = GROUP_ROW(&q->parts, part_row, b);
@@ -148,11 +148,11 @@ static int op_phases_compare(uint32_t a, uint32_t b, const void *context) {
     return c ? c : compare_ids(q->t, x->key.parent, y->key.parent);
 }
 
-static double op_phases_share_of(int64_t part, int64_t whole) {
+static double share_of(int64_t part, int64_t whole) {
     return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-static void op_phases_set_times(table *t, size_t row, const part_row *p, const op_row *op) {
+static void set_times(table *t, size_t row, const part_row *p, const op_row *op) {
     table_set_int(t, row, COL_P(calls), p->calls);
     table_set_int(t, row, COL_P(host_total), p->host);
     if (p->calls) {
@@ -160,7 +160,7 @@ static void op_phases_set_times(table *t, size_t row, const part_row *p, const o
         table_set_int(t, row, COL_P(host_max), p->max);
         table_set_int(t, row, COL_P(host_min), p->min);
     }
-    table_set_real(t, row, COL_P(host_share), op_phases_share_of(p->host, op->host));
+    table_set_real(t, row, COL_P(host_share), share_of(p->host, op->host));
 }
 
 static void set_device(table *t, size_t row, const part_row *p, const op_row *op) {
@@ -170,10 +170,10 @@ static void set_device(table *t, size_t row, const part_row *p, const op_row *op
         table_set_int(t, row, COL_P(device_max), p->device_max);
         table_set_int(t, row, COL_P(device_min), p->device_min);
     }
-    table_set_real(t, row, COL_P(device_share), op_phases_share_of(p->device, op->device));
+    table_set_real(t, row, COL_P(device_share), share_of(p->device, op->device));
 }
 
-static status op_phases_write_row(const phases *q, table *t, const part_row *p, error *err) {
+static status write_row(const phases *q, table *t, const part_row *p, error *err) {
     size_t row;
     const op_row *op = op_of(q, p);
     TRY(table_add_row(t, &row, err));
@@ -181,7 +181,7 @@ static status op_phases_write_row(const phases *q, table *t, const part_row *p, 
     table_set_text(t, row, COL_P(name), trace_str(q->t, p->key.name));
     table_set_text(t, row, COL_P(parent), trace_str(q->t, p->key.parent));
     table_set_text(t, row, COL_P(phase), phase_of(trace_str(q->t, p->key.name)));
-    op_phases_set_times(t, row, p, op);
+    set_times(t, row, p, op);
     if (q->t->kernel.n > 1) set_device(t, row, p, op);
     table_set_text(t, row, COL_P(shapes),
                    p->key.shapes ? trace_str(q->t, p->key.shapes) : STR("[]"));
@@ -207,8 +207,8 @@ status op_phases_write(const selection *s, const params *p, arena *a, answer *ou
     TRY(range_scan_run(&scan, err));
     uint32_t *order = groups_order(&q.parts), *scratch = groups_order(&q.parts);
     if (!order || !scratch) FAIL_MEMORY(err);
-    sort_index(order, scratch, q.parts.n, op_phases_compare, &q);
+    sort_index(order, scratch, q.parts.n, compare, &q);
     for (uint32_t i = 0; i < q.parts.n; i++)
-        TRY(op_phases_write_row(&q, t, GROUP_ROW(&q.parts, part_row, order[i]), err));
+        TRY(write_row(&q, t, GROUP_ROW(&q.parts, part_row, order[i]), err));
     return OK;
 }

@@ -3,8 +3,8 @@
  * A part is a range inside an operator that is not an operator itself. It belongs to the
  * innermost operator around it. Its phase comes from its name: `infer_shape` and `infer_meta`
  * are infer_shape, `compute` and `kernel launch` are compute, `node_creation` is node_creation,
- * anything else is other. Phases do not overlap, but a part that is `other` may hold parts of
- * its own. */
+ * anything else is other. Phases do not overlap, but a part that is `other` may have parts
+ * itself. */
 #ifndef ANALYSE_OP_PHASES_H
 #define ANALYSE_OP_PHASES_H
 

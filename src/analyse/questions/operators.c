@@ -124,7 +124,7 @@ static uint32_t find_by_name(totals *o, const op_call *c) {
     return row;
 }
 
-static uint32_t operators_find_group(totals *o, const op_call *c) {
+static uint32_t find_group(totals *o, const op_call *c) {
     if (o->by_name) return find_by_name(o, c);
     op_key key = {.name = c->name};
     if (o->group != GROUP_NAME_STACK && c->op_row) key.shapes = o->t->op.shapes[c->op_row];
@@ -148,7 +148,7 @@ static int64_t own_device_ns(const op_call *c) {
 
 /* Peaks and the unit that did the work are looked for only when they are asked for. The work of
  * a call that is made twice is done once. */
-static status operators_add_work(op_group *g, totals *o, const op_call *c, error *err) {
+static status add_work(op_group *g, totals *o, const op_call *c, error *err) {
     work_done done = {.ns = c->kernel_ns, .compute_ns = NAN, .memory_ns = NAN};
     if (!c->op_row || trace_is_call_again(o->t, c->slice)) return OK;
     if (o->roofline) {
@@ -162,7 +162,7 @@ static status operators_add_work(op_group *g, totals *o, const op_call *c, error
 }
 
 /* Where the group costs most: device work if it has any, else a call. */
-static void operators_note_worst(op_group *g, const op_call *c) {
+static void note_worst(op_group *g, const op_call *c) {
     if (c->longest && (!g->work || c->longest_ns > g->work_ns)) {
         g->work = c->longest;
         g->work_ns = c->longest_ns;
@@ -173,12 +173,12 @@ static void operators_note_worst(op_group *g, const op_call *c) {
     }
 }
 
-static status operators_add_call(void *context, const op_call *c, error *err) {
+static status add_call(void *context, const op_call *c, error *err) {
     totals *o = context;
     int64_t device_total = add_i64(c->device_self, c->device_children);
     bool counts = select_counts(&o->select, c->slice);
     if (!counts && !c->ns && !device_total) return OK;
-    uint32_t row = operators_find_group(o, c);
+    uint32_t row = find_group(o, c);
     if (row == GROUP_NONE) FAIL_MEMORY(err);
     op_group *g = GROUP_ROW(&o->rows, op_group, row);
     if (counts) {
@@ -188,9 +188,9 @@ static status operators_add_call(void *context, const op_call *c, error *err) {
         g->device_max = max_i64(g->device_max, own);
         g->device_min = g->calls ? min_i64(g->device_min, own) : own;
         g->calls++;
-        TRY(operators_add_work(g, o, c, err));
+        TRY(add_work(g, o, c, err));
     }
-    operators_note_worst(g, c);
+    note_worst(g, c);
     g->host_total = add_i64(g->host_total, c->ns);
     g->host_self = add_i64(g->host_self, op_call_self_ns(c));
     g->device_self = add_i64(g->device_self, c->device_self);
@@ -227,7 +227,7 @@ static status add_all_work(totals *o, arena *a, error *err) {
     return OK;
 }
 
-static int operators_compare_groups(uint32_t a, uint32_t b, const void *context) {
+static int compare_groups(uint32_t a, uint32_t b, const void *context) {
     const totals *o = context;
     const op_group *x = GROUP_ROW(&o->rows, op_group, a), *y = GROUP_ROW(&o->rows, op_group, b);
     if (o->device_self && x->device_self != y->device_self)
@@ -252,11 +252,11 @@ static status make_texts(totals *o, arena *a, error *err) {
     return OK;
 }
 
-static double operators_share_of(int64_t part, int64_t whole) {
+static double share_of(int64_t part, int64_t whole) {
     return whole ? (double)part / (double)whole : NAN;
 }
 
-static void operators_set_times(table *t, size_t row, const totals *o, const op_group *g) {
+static void set_times(table *t, size_t row, const totals *o, const op_group *g) {
     table_set_int(t, row, COL_OP(calls), g->calls);
     if (g->calls) {
         table_set_int(t, row, COL_OP(mean), mean_i64(g->host_total, g->calls));
@@ -266,8 +266,8 @@ static void operators_set_times(table *t, size_t row, const totals *o, const op_
     table_set_int(t, row, COL_OP(host_total), g->host_total);
     table_set_int(t, row, COL_OP(host_self), g->host_self);
     table_set_real(t, row, COL_OP(share),
-                   o->device_self ? operators_share_of(g->device_self, o->device_ns)
-                                  : operators_share_of(g->host_self, o->host_self));
+                   o->device_self ? share_of(g->device_self, o->device_ns)
+                                  : share_of(g->host_self, o->host_self));
 }
 
 /* Device columns stay null in a trace without device work: it was not recorded. */
@@ -303,7 +303,7 @@ static void set_worst(table *t, size_t row, const trace *of, uint32_t slice) {
     table_set_int(t, row, COL_OP(at), sub_i64(of->slice.start[slice], of->start_ns));
 }
 
-static status operators_write_group(table *t, const totals *o, const op_group *g, error *err) {
+static status write_group(table *t, const totals *o, const op_group *g, error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
     table_set_text(t, row, COL_OP(name), graph_name_short(g->name_text));
@@ -312,7 +312,7 @@ static status operators_write_group(table *t, const totals *o, const op_group *g
     if (graph.n) table_set_text(t, row, COL_OP(subgraph), graph);
     table_set_text(t, row, COL_OP(side), STR("host"));
     table_set_text(t, row, COL_OP(type), g->type);
-    operators_set_times(t, row, o, g);
+    set_times(t, row, o, g);
     if (o->t->kernel.n > 1) set_device(t, row, g);
     if (o->has_inferred) table_set_int(t, row, COL_OP(device_inferred), g->inferred);
     table_set_int(t, row, COL_OP(tensor_core_eligible), g->eligible);
@@ -367,7 +367,7 @@ static status init_totals(totals *o, const trace *t, const params *p, arena *a, 
 }
 
 /* What the rules of the verdict look at; `order` is the reader's. */
-static op_facts operators_find_facts(const totals *o, const uint32_t *order, arena *a) {
+static op_facts find_facts(const totals *o, const uint32_t *order, arena *a) {
     op_facts f = {
         .n_rows = o->rows.n, .has_device = o->device_self > 0, .compute_major = ABSENT_I32};
     int64_t missed = 0, tensor = 0;
@@ -384,14 +384,14 @@ static op_facts operators_find_facts(const totals *o, const uint32_t *order, are
     const op_group *top = GROUP_ROW(&o->rows, op_group, order[0]);
     f.top = top->name_text;
     f.top_calls = top->calls;
-    f.top_share = f.has_device   ? operators_share_of(top->device_self, o->device_ns)
-                  : o->host_self ? operators_share_of(top->host_self, o->host_self)
+    f.top_share = f.has_device   ? share_of(top->device_self, o->device_ns)
+                  : o->host_self ? share_of(top->host_self, o->host_self)
                                  : 0;
     if (!f.has_device) return f;
-    f.missed_share = operators_share_of(missed, o->device_ns);
-    f.tensor_share = operators_share_of(tensor, o->device_ns);
+    f.missed_share = share_of(missed, o->device_ns);
+    f.tensor_share = share_of(tensor, o->device_ns);
     f.alone = o->alone ? trace_str(o->t, o->alone) : STR_NONE;
-    f.alone_share = operators_share_of(o->alone_ns, o->device_ns);
+    f.alone_share = share_of(o->alone_ns, o->device_ns);
     f.has_odd = o->group != GROUP_TYPE && o->group != GROUP_SUBGRAPH &&
                 matmul_find_odd(&o->select, top->key.name, a, &f.odd);
     return f;
@@ -446,7 +446,7 @@ status analyse_operators(const analysis_input *in, const params *p, arena *a, an
                     .tensor = &o.tensor,
                     .arena = a,
                     .stacks = with_stacks ? &o.stacks : NULL,
-                    .visit = operators_add_call,
+                    .visit = add_call,
                     .context = &o};
     TRY(op_scan_run(&scan, err));
     TRY(add_all_work(&o, a, err));
@@ -454,17 +454,17 @@ status analyse_operators(const analysis_input *in, const params *p, arena *a, an
     uint32_t *order = groups_order(&o.rows), *scratch = groups_order(&o.rows);
     table *result = answer_table(out, a, "operators");
     if (!order || !scratch || !result) FAIL_MEMORY(err);
-    sort_index(order, scratch, o.rows.n, operators_compare_groups, &o);
+    sort_index(order, scratch, o.rows.n, compare_groups, &o);
     bool window = o.select.by_step || o.select.by_time;
     bool given = producer_ops_are_there(t) && !(window && o.rows.n);
     for (uint32_t i = 0; i < o.rows.n && !given; i++)
-        TRY(operators_write_group(result, &o, GROUP_ROW(&o.rows, op_group, order[i]), err));
+        TRY(write_group(result, &o, GROUP_ROW(&o.rows, op_group, order[i]), err));
     TRY(op_phases_write(&o.select, p, a, out, err));
     if (given) TRY(producer_ops_write(result, t, o.group, err));
     TRY(write_top(&o, given, out, a, err));
     TRY(flops_scopes_write(t, a, out, err));
     TRY(dynamic_shapes_write(t, p, a, out, err));
-    op_facts facts = operators_find_facts(&o, order, a);
+    op_facts facts = find_facts(&o, order, a);
     facts.n_rows = sat_u32(result->n_rows);
     if (given) take_given(result, &facts);
     if (!given || facts.top.n) op_judge(&facts, &out->verdict);

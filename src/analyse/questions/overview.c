@@ -8,7 +8,7 @@
  *
  * Steps at the end whose device work was cut off are left out of all tables, and a note says
  * so. Steps of which only a step trace is known (untraced_steps) have no kernels, not none: the
- * average rests on the others, where there are any. */
+ * average is that of the others, where there are any. */
 #include <math.h>
 
 #include "analyse/cost/step_mfu.h"
@@ -24,7 +24,7 @@
 /* ---- devices, breakdown, steps ----------------------------------------------------------- */
 
 /* Row of table device with this number, 0 when there is none. */
-static uint32_t overview_find_device(const trace *t, int32_t id) {
+static uint32_t find_device(const trace *t, int32_t id) {
     for (uint32_t i = 1; i < t->device.n; i++)
         if (t->device.id[i] == id) return i;
     return 0;
@@ -49,8 +49,8 @@ static bool has_shapes(const trace *t) {
     return false;
 }
 
-/* NaN when it is not known: no shapes, a device without a peak, or operators whose operations
- * nobody knows. */
+/* NaN when it is not known: no shapes, a device without a peak, or operators of unknown
+ * cost. */
 static status find_mfu(overview *o, double *out, error *err) {
     op_work work;
     op_claims claims;
@@ -73,11 +73,11 @@ static status write_devices(overview *o, error *err) {
     double mfu = NAN;
     TRY(device_metrics_make(o->t, recorded_range(o), o->arena, &list, err));
     if (list.n == 1)
-        TRY(find_mfu(o, &mfu, err)); /* of several, nobody knows whose steps they are */
+        TRY(find_mfu(o, &mfu, err)); /* with several, their steps cannot be attributed */
     for (uint32_t i = 0; i < list.n; i++) {
         size_t row;
         TRY(table_add_row(t, &row, err));
-        uint32_t device = overview_find_device(o->t, list.v[i].device);
+        uint32_t device = find_device(o->t, list.v[i].device);
         table_set_int(t, row, COL_O(devices, device), list.v[i].device);
         if (device)
             table_set_text(t, row, COL_O(devices, name),
@@ -98,7 +98,7 @@ static bool is_recorded(const overview *o, int r, bool bare) {
     return device || (r != ROLE_KERNEL && r != ROLE_MEMCPY && r != ROLE_MEMSET);
 }
 
-/* Without operators it is not known when the host was at work. */
+/* Without operators it is not known when the host was busy. */
 static bool needs_ops(int r) {
     return r == ROLE_CPU_EXEC || r == ROLE_OTHER;
 }
@@ -170,7 +170,7 @@ static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     return OK;
 }
 
-static status overview_write_steps(overview *o, error *err) {
+static status write_steps(overview *o, error *err) {
     table *t = answer_table(o->out, o->arena, "steps");
     if (!t) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < o->steps.n; i++) {
@@ -186,7 +186,7 @@ static status overview_write_steps(overview *o, error *err) {
     return OK;
 }
 
-/* Why each device computes nothing, in the steps that the averages are of. */
+/* Why each device is idle, in the steps of the averages. */
 static status write_idle(overview *o, overview_facts *facts, error *err) {
     table *t = answer_table(o->out, o->arena, "idle");
     step_spans counted = {.v = ARENA_ARRAY(o->arena, step_span, (size_t)o->steps.n + 1)};
@@ -235,7 +235,7 @@ static status write_tables(overview *o, const analysis_input *in, overview_facts
     TRY(write_devices(o, err));
     TRY(write_breakdown(o, facts, err));
     TRY(write_idle(o, facts, err));
-    TRY(overview_write_steps(o, err));
+    TRY(write_steps(o, err));
     TRY(overview_write_stages(o, err));
     TRY(overview_write_configuration(o, n_workers ? n_workers : in->n_traces, err));
     TRY(overview_write_stage_events(o, err));

@@ -1,5 +1,5 @@
-/* overview_basis.c: what the overview rests on: steps that its averages leave out, and what is
- * known of the run. */
+/* overview_basis.c: what the overview is based on: steps that its averages leave out, and what
+ * is known of the run. */
 #include "analyse/kind_names.h"
 #include "analyse/questions/overview_int.h"
 #include "analyse/scan/host_coverage.h"
@@ -110,7 +110,7 @@ static status overview_add_number(table *t, const char *key, int64_t value, erro
     return overview_add_fact(t, str_of(key), text, err);
 }
 
-/* Processes that own a thread: a device's row group is none. -1 when out of memory. */
+/* Processes that own a thread: a device's row group does not count. -1 when out of memory. */
 static int64_t count_processes(const trace *t, arena *a) {
     int64_t n = 0;
     uint8_t *seen = ARENA_ARRAY(a, uint8_t, (size_t)t->process.n + 1);

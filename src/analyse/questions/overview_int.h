@@ -15,7 +15,7 @@ typedef struct {
     bool only_timed;       /* of no step more than its step trace is known */
     double share[N_ROLES]; /* of the average step */
     double busy;           /* share of it in which a device did anything */
-    double exposed;        /* share of it in communication that nothing hides (exposed.h) */
+    double exposed;        /* share of exposed communication in it (exposed.h) */
     double dependency;     /* share in which launched work waited (idle_causes.h) */
     int64_t step_ns;
     str device;         /* what it is called */
@@ -51,8 +51,8 @@ static inline bool overview_counts(const overview *o, uint32_t i) {
            !(some_have_ops && o->steps.v[i].without_ops);
 }
 
-/* overview_verdict.c: the sentence. The rule of `advise` whose time it is, and what that saves,
- * is in each; named in words where the sentence has no words of its own for it. */
+/* overview_verdict.c: the sentence. Each includes the rule of `advise` for its time and what
+ * that saves; the rule is named in words where the sentence has none for it. */
 void overview_add_cause(const overview_facts *f, verdict *v);
 status overview_judge(overview *o, overview_facts *facts, error *err);
 

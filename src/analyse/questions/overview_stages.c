@@ -43,7 +43,7 @@ static void keep_longer(interval *longest, interval one) {
 }
 
 /* The longest piece of each stage, and the longest step. What is left between stages has no
- * piece of its own. */
+ * piece. */
 static void longest_pieces(const overview *o, interval out[N_STAGES + 1]) {
     for (int s = 0; s <= N_STAGES; s++) out[s] = (interval){0};
     for (size_t i = 0; i < o->stages.segments.n; i++) {
@@ -137,7 +137,7 @@ status overview_write_stage_events(overview *o, error *err) {
 typedef struct {
     uint32_t name;
     int64_t calls, host, host_max, host_min, device, device_max, device_min;
-    uint32_t costliest; /* the range with most device work; of equal ones the longest */
+    uint32_t largest; /* the range with most device work; of equal ones the longest */
     int64_t most_device, most_host;
 } user_event;
 
@@ -169,9 +169,9 @@ static status add_user_event(void *context, const range_call *c, error *err) {
         e->device_max = max_i64(e->device_max, device);
         e->device_min = e->calls ? min_i64(e->device_min, device) : device;
     }
-    if (!e->costliest || device > e->most_device ||
+    if (!e->largest || device > e->most_device ||
         (device == e->most_device && c->ns > e->most_host)) {
-        e->costliest = c->slice;
+        e->largest = c->slice;
         e->most_device = device;
         e->most_host = c->ns;
     }
@@ -235,7 +235,7 @@ status overview_write_user_events(overview *o, error *err) {
         table_set_int(t, row, COL_O(user_events, calls), e->calls);
         set_user_host(t, row, e, u.host);
         if (o->t->kernel.n > 1) set_user_device(t, row, e, u.device);
-        table_set_int(t, row, COL_O(user_events, slice), e->costliest);
+        table_set_int(t, row, COL_O(user_events, slice), e->largest);
     }
     return OK;
 }

@@ -84,7 +84,7 @@ static bool dependency_is_late(const void *facts, verdict *v) {
     return true;
 }
 
-static bool host_is_late(const void *facts, verdict *v) {
+static bool is_launch_bound(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     double host = f->share[ROLE_CPU_EXEC] + f->share[ROLE_RUNTIME];
     bool alone = !f->cause.id && is_idle(f);
@@ -179,7 +179,7 @@ static const rule rules[] = {
      communication_is_late},
     {"gpu_idle_dependency", MSG_VERDICT_GPU_IDLE_DEPENDENCY, SEVERITY_CRITICAL,
      dependency_is_late},
-    {"gpu_idle_host", MSG_VERDICT_GPU_IDLE_HOST, SEVERITY_CRITICAL, host_is_late},
+    {"gpu_idle_host", MSG_VERDICT_GPU_IDLE_HOST, SEVERITY_CRITICAL, is_launch_bound},
     {"device_only", MSG_VERDICT_GPU_BUSY, SEVERITY_INFO, only_device},
     {"gpu_idle_unknown", MSG_VERDICT_GPU_IDLE_UNKNOWN, SEVERITY_CRITICAL, nothing_is_recorded},
     {"gpu_idle", MSG_VERDICT_GPU_IDLE, SEVERITY_CRITICAL, device_waits},
@@ -212,7 +212,7 @@ static status judge_serving(overview *o, const overview_facts *f, bool *serves, 
 }
 
 /* Compilation and the filling of caches, recorded as the first step: with it no average is
- * typical of anything. Three steps at least: of two nobody knows which is the odd one. */
+ * typical of anything. At least three steps: of two it is unknown which is the odd one. */
 static bool first_step_decides(const overview *o, const overview_facts *f, verdict *v) {
     int64_t all = 0, first = 0;
     const step_span *one = NULL;

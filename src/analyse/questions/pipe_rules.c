@@ -61,7 +61,7 @@ static bool passes_rows_on(str type) {
     return false;
 }
 
-static pipe_op pipe_rules_look_at(const trace *t, const pipe_view *v, const pipe_item *p) {
+static pipe_op look_at(const trace *t, const pipe_view *v, const pipe_item *p) {
     int32_t workers = t->pipe_op.workers[p->row];
     pipe_op o = {.item = p,
                  .type = trace_str(t, t->pipe_op.name[p->row]),
@@ -146,14 +146,14 @@ status pipe_rules_write(const trace *t, const pipe_view *v, arena *a, answer *ou
     pipe_op worst = {.item = NULL};
     if (!w.out) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < v->n; i++) {
-        pipe_op o = pipe_rules_look_at(t, v, &v->v[i]);
+        pipe_op o = look_at(t, v, &v->v[i]);
         if (passes_rows_on(o.type)) continue;
         TRY(check_cpu(&w, &o, err));
         TRY(check_queues(&w, &o, err));
     }
     /* Nearest to the consumer is the smallest number. */
     for (uint32_t i = 0; i < v->n; i++) {
-        pipe_op o = pipe_rules_look_at(t, v, &v->v[i]);
+        pipe_op o = look_at(t, v, &v->v[i]);
         if (!may_be_bottleneck(&o) || !(is_busy(&o) || is_starved(&o))) continue;
         if (!worst.item || t->pipe_op.id[o.item->row] < t->pipe_op.id[worst.item->row])
             worst = o;

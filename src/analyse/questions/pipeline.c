@@ -71,8 +71,8 @@ static status write_batch(const question *q, uint32_t i, table *out, error *err)
     return OK;
 }
 
-static status pipeline_write_sample(const question *q, uint32_t i, str operator, table * out,
-                                    error *err) {
+static status write_sample(const question *q, uint32_t i, str operator, table * out,
+                           error *err) {
     const trace *t = q->t;
     size_t row;
     TRY(table_add_row(out, &row, err));
@@ -85,7 +85,7 @@ static status pipeline_write_sample(const question *q, uint32_t i, str operator,
     return OK;
 }
 
-/* Counters that say how full a queue is, whoever wrote them. */
+/* Counters that say how full a queue is, from any tool. */
 static status write_counters(const question *q, table *out, error *err) {
     const trace *t = q->t;
     for (uint32_t i = 1; i < t->counter.n; i++) {
@@ -114,7 +114,7 @@ static status write_queues(const question *q, table *queues, table *samples, err
         if (t->pipe_op.role[op] != PIPE_OPERATOR) {
             if (step_wanted(q, t->queue_sample.step[i])) TRY(write_batch(q, i, queues, err));
         } else if (names[op].n) {
-            TRY(pipeline_write_sample(q, i, names[op], samples, err));
+            TRY(write_sample(q, i, names[op], samples, err));
         }
     }
     return write_counters(q, samples, err);
@@ -127,7 +127,7 @@ static const char *slow_word(pipe_slow s) {
     return words[s];
 }
 
-static status pipeline_write_operators(const question *q, table *out, error *err) {
+static status write_operators(const question *q, table *out, error *err) {
     const trace *t = q->t;
     for (uint32_t i = 0; i < q->view.n; i++) {
         const pipe_item *p = &q->view.v[i];
@@ -165,7 +165,7 @@ typedef struct {
 } advice_class;
 
 /* Sources, generators, maps and batches are tuned by different parameters. */
-static advice_class pipeline_class_of(str type, bool source) {
+static advice_class class_of(str type, bool source) {
     if (str_starts(type, STR("Generator")))
         return (advice_class){"generator", "num_parallel_workers, MindRecordDataset",
                               MSG_PIPELINE_GENERATOR};
@@ -183,7 +183,7 @@ static status write_suggestions(question *q, table *out, error *err) {
         size_t row;
         if (p->slow == SLOW_NOT || p->slow == SLOW_CONSUMER) continue;
         advice_class c =
-            pipeline_class_of(trace_str(q->t, q->t->pipe_op.name[p->row]), p->n_children == 0);
+            class_of(trace_str(q->t, q->t->pipe_op.name[p->row]), p->n_children == 0);
         verdict *v = ARENA_NEW(q->arena, verdict);
         if (!v) FAIL_MEMORY(err);
         *v = (verdict){.id = c.class_name, .message = c.message, .severity = SEVERITY_INFO};
@@ -431,7 +431,7 @@ status analyse_pipeline(const analysis_input *in, const params *p, arena *a, ans
     if (!queues || !samples || !operators || !flow || !suggestions || !loading)
         FAIL_MEMORY(err);
     TRY(write_queues(&q, queues, samples, err));
-    TRY(pipeline_write_operators(&q, operators, err));
+    TRY(write_operators(&q, operators, err));
     TRY(write_flow(&q, flow, err));
     TRY(write_suggestions(&q, suggestions, err));
     TRY(write_loading(&q, loading, err));

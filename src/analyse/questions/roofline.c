@@ -10,7 +10,7 @@
  *        │  /        ∙
  *        └──────────────── operations per byte
  *
- * What it does not know is said: the time without figures is in `coverage`. */
+ * What is unknown is shown: the time without figures is in `coverage`. */
 #include <math.h>
 
 #include "analyse/cost/op_work.h"
@@ -149,7 +149,7 @@ static status write_ridges(const roofline *r, answer *out, arena *a, error *err)
     return r->points.n ? write_ridge(t, r, DTYPE_FP32, false, err) : OK;
 }
 
-/* ---- what it rests on ---- */
+/* ---- what it is based on ---- */
 
 enum { COVER_FLOPS, COVER_BYTES, COVER_COMMUNICATION, COVER_UNKNOWN, N_COVERS };
 
@@ -180,8 +180,7 @@ static status write_coverage(const roofline *r, const int64_t ns[N_COVERS], answ
     if (!t) FAIL_MEMORY(err);
     for (int i = 0; i < N_COVERS; i++) {
         size_t row;
-        if (i >= COVER_COMMUNICATION && !r->work.on_device)
-            continue; /* nobody knows the rest */
+        if (i >= COVER_COMMUNICATION && !r->work.on_device) continue; /* the rest is unknown */
         TRY(table_add_row(t, &row, err));
         table_set_text(t, row, COL(roofline, coverage, known), str_of(words[i]));
         table_set_int(t, row, COL(roofline, coverage, time), ns[i]);
@@ -219,7 +218,7 @@ typedef struct {
     double mfu;
     double part; /* of the kernel time that has figures; NaN: enough */
     const char *type;
-    str op;             /* what loses most against its roof; {NULL, 0} = nothing */
+    str op;             /* the one that is farthest below its roof; {NULL, 0} = nothing */
     double roof, share; /* of that: share of its roof, of the time */
 } roof_facts;
 
@@ -285,7 +284,7 @@ static const rule rules[] = {
     {"roofline_operator", MSG_VERDICT_ROOFLINE_OPERATOR, SEVERITY_INFO, one_loses},
 };
 
-static void roofline_judge(const roofline *r, const step_mfu *m, verdict *out) {
+static void judge(const roofline *r, const step_mfu *m, verdict *out) {
     const trace *t = r->t;
     const device_peaks *d = &r->work.peaks;
     roof_facts f = {.t = t,
@@ -309,7 +308,7 @@ static void roofline_judge(const roofline *r, const step_mfu *m, verdict *out) {
     rules_apply(rules, sizeof rules / sizeof *rules, &f, out);
 }
 
-/* How much of the time has figures, and what the MFU rests on. */
+/* How much of the time has figures, and what the MFU is based on. */
 static status note_basis(const roofline *r, const int64_t ns[N_COVERS], const step_mfu *m,
                          answer *out, arena *a, error *err) {
     verdict known = {.id = "roofline_coverage", .message = MSG_NOTE_ROOFLINE_COVERAGE};
@@ -326,7 +325,7 @@ static status note_basis(const roofline *r, const int64_t ns[N_COVERS], const st
     return answer_note(out, a, &basis, err);
 }
 
-static status roofline_write_points(const roofline *r, answer *out, arena *a, error *err) {
+static status write_points(const roofline *r, answer *out, arena *a, error *err) {
     uint32_t *order = groups_order(&r->points), *scratch = groups_order(&r->points);
     table *t = answer_table(out, a, "points");
     if (!order || !scratch || !t) FAIL_MEMORY(err);
@@ -354,7 +353,7 @@ status analyse_roofline(const analysis_input *in, const params *p, arena *a, ans
         sum_claims(&r, ns);
     for (int i = 0; i < N_COVERS; i++) r.all_ns = add_i64(r.all_ns, ns[i]);
     TRY(step_mfu_find(&r.work, &r.claims, &m, err));
-    TRY(roofline_write_points(&r, out, a, err));
+    TRY(write_points(&r, out, a, err));
     TRY(write_ridges(&r, out, a, err));
     TRY(write_mfu(&m, out, a, err));
     TRY(write_coverage(&r, ns, out, a, err));
@@ -362,7 +361,7 @@ status analyse_roofline(const analysis_input *in, const params *p, arena *a, ans
     bool lost; /* then nothing is known of what ran on a device */
     TRY(lost_work_judge(r.t, a, out, &lost, err));
     if (!lost) {
-        roofline_judge(&r, &m, &out->verdict);
+        judge(&r, &m, &out->verdict);
         TRY(step_limit_say(r.t, &r.select, a, &out->verdict, err));
     }
     answer_finish(out, p);

@@ -1,4 +1,4 @@
-/* steps.c: are steps alike, which one is not, which part of it.
+/* steps.c: are steps similar, which one is not, which part of it.
  *
  * All steps with their host intervals as recorded, and their length with the device work they
  * launched, as the overview has it (step_spans.h): verdicts speak of that. Forward and backward
@@ -8,12 +8,12 @@
  * it is exposed is defined in exposed.h (of a step that has only a step trace: in
  * untraced_steps.h).
  *
- * A window shows the steps that overlap it, with what of their length and communication lies
+ * A window shows the steps that overlap it, with the part of their length and communication
  * inside, as everywhere; the other columns are of the whole step, and so are verdicts.
  *
  * The table `segments` is what the picture of a step draws: the stages on the host, every
- * collective on its stream, and the stretches of a collective that computation hides (gaps
- * too short to be seen are closed, so that there are at most some hundred a collective). */
+ * collective on its stream, and the stretches of a collective that computation hides (gaps too
+ * short to be visible are closed, so that there are at most some hundred a collective). */
 #include "analyse/kind_names.h"
 #include "analyse/producer/step_trace.h"
 #include "analyse/producer/untraced_steps.h"
@@ -43,7 +43,7 @@ typedef struct {
     stage_segments segments;
     step_trace trace;               /* by points, where they are known */
     intervals compute, comm, alone; /* alone: communication without computation */
-    role_ranges ranges;             /* what goes on when */
+    role_ranges ranges;             /* what runs when */
     intervals busy;                 /* the device does anything */
     step_spans steps;               /* adjusted for device work */
     const step_span **spans;        /* the same by row of table step */
@@ -57,8 +57,8 @@ typedef struct {
     bool has_backward;
 } step_facts;
 
-/* What of the step, with its device work, lies in the window: as in step_spans_make. */
-static interval steps_part_of(const question *q, uint32_t step) {
+/* The part of the step, with its device work, that is in the window: as in step_spans_make. */
+static interval part_of(const question *q, uint32_t step) {
     const step_span *span = q->spans[step];
     return (interval){max_i64(span->start, q->select.from_ns),
                       min_i64(span->end, q->select.to_ns)};
@@ -73,7 +73,7 @@ static bool is_selected(const question *q, uint32_t step) {
     int64_t number = q->t->step.number[step];
     if (q->select.by_step && (number < q->select.first_step || number > q->select.last_step))
         return false;
-    interval part = steps_part_of(q, step);
+    interval part = part_of(q, step);
     return !q->select.by_time || part.end > part.start;
 }
 
@@ -83,7 +83,7 @@ static int64_t own_end(const trace *t, uint32_t step) {
     return min_i64(t->step.end[step], next);
 }
 
-static uint64_t steps_sort_key(int64_t v) {
+static uint64_t sort_key(int64_t v) {
     return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
@@ -121,7 +121,7 @@ static status find_collectives(question *q, error *err) {
     if (!found || !sorted || !pairs || n > UINT32_MAX) FAIL_MEMORY(err);
     list_collectives(q->t, &names, found);
     for (size_t i = 0; i < n; i++)
-        pairs[i] = (sort_pair){steps_sort_key(found[i].start), (uint32_t)i};
+        pairs[i] = (sort_pair){sort_key(found[i].start), (uint32_t)i};
     if (!sort_radix_in(q->arena, pairs, n)) FAIL_MEMORY(err);
     for (size_t i = 0; i < n; i++) pairs[i].key = found[pairs[i].row].step;
     if (!sort_radix_in(q->arena, pairs, n)) FAIL_MEMORY(err);
@@ -132,8 +132,8 @@ static status find_collectives(question *q, error *err) {
 }
 
 /* Communication in the step as it is on the device (step_spans.h): never more than the step. */
-static void steps_add_communication(const question *q, uint32_t step, step_facts *f) {
-    interval part = steps_part_of(q, step);
+static void add_communication(const question *q, uint32_t step, step_facts *f) {
+    interval part = part_of(q, step);
     f->total = max_i64(0, sub_i64(part.end, part.start));
     f->communication = intervals_ns_in(&q->comm, part.start, part.end);
     f->exposed = intervals_ns_in(&q->alone, part.start, part.end);
@@ -265,15 +265,15 @@ static status write_collectives(table *t, const question *q, uint32_t step, size
     return OK;
 }
 
-/* Its device work is missing or cut short. */
-static bool steps_is_left_out(const question *q, uint32_t step) {
+/* Its device work is missing or incomplete. */
+static bool is_left_out(const question *q, uint32_t step) {
     const step_span *span = q->spans[step];
     return q->steps.n_left_out && span >= q->steps.left_out &&
            span < q->steps.left_out + q->steps.n_left_out;
 }
 
-static status steps_write_step(table *t, const question *q, uint32_t step, const step_facts *f,
-                               error *err) {
+static status write_step(table *t, const question *q, uint32_t step, const step_facts *f,
+                         error *err) {
     const trace *tr = q->t;
     size_t row;
     TRY(table_add_row(t, &row, err));
@@ -282,7 +282,7 @@ static status steps_write_step(table *t, const question *q, uint32_t step, const
     table_set_int(t, row, COL_S(steps, start), sub_i64(start, tr->start_ns));
     table_set_int(t, row, COL_S(steps, end), sub_i64(end, tr->start_ns));
     table_set_int(t, row, COL_S(steps, duration), sub_i64(end, start));
-    if (!steps_is_left_out(q, step)) table_set_int(t, row, COL_S(steps, total), f->total);
+    if (!is_left_out(q, step)) table_set_int(t, row, COL_S(steps, total), f->total);
     if (q->select.by_time) table_set_int(t, row, COL_S(steps, cut), is_cut(q, step));
     table_set_text(t, row, COL_S(steps, source), step_source(tr->step.how[step]));
     const step_trace_row *by_points = &q->trace.rows[step];
@@ -317,8 +317,8 @@ typedef struct {
     /* Means over the whole steps that have it; ABSENT_I64: not known. Those of a step trace are
      * the producer's; exposed communication is ours. */
     int64_t mean, tail, interval, exposed;
-    int64_t loading;        /* of data, while nothing of the device or the runtime goes on */
-    uint32_t loading_slice; /* during which most of it goes by; 0 = not asked for */
+    int64_t loading;        /* of data, while nothing of the device or the runtime runs */
+    uint32_t loading_slice; /* in which most of it is spent; 0 = not asked for */
     str collective;         /* the longest exposed one of them, and how long it takes */
     int64_t collective_ns;
     uint32_t collective_slice;
@@ -397,7 +397,7 @@ static bool one_is_slow(const void *facts, verdict *v) {
     return true;
 }
 
-static bool all_are_alike(const void *facts, verdict *v) {
+static bool all_are_similar(const void *facts, verdict *v) {
     const steps_facts *f = facts;
     if (!f->n || !f->median) return false;
     verdict_add(v, arg_int("count", f->n));
@@ -439,7 +439,7 @@ static const rule rules[] = {
     {"steps_loading", MSG_VERDICT_STEPS_LOADING, SEVERITY_WARNING, loading_is_long},
     {"steps_first_slow", MSG_VERDICT_STEPS_FIRST_SLOW, SEVERITY_INFO, first_is_slow},
     {"steps_uneven", MSG_VERDICT_STEPS_UNEVEN, SEVERITY_WARNING, one_is_slow},
-    {"steps_even", MSG_VERDICT_STEPS_EVEN, SEVERITY_GOOD, all_are_alike},
+    {"steps_even", MSG_VERDICT_STEPS_EVEN, SEVERITY_GOOD, all_are_similar},
 };
 
 /* The mean of a column over rows that are not cut; ABSENT_I64 when none has it. */
@@ -503,7 +503,7 @@ static status find_loading(const question *q, steps_facts *f, error *err) {
     if (!shown.v) FAIL_MEMORY(err);
     if (q->trace.timed) return OK;
     for (uint32_t i = 1; i < q->t->step.n; i++)
-        if (is_selected(q, i) && !is_cut(q, i) && !steps_is_left_out(q, i))
+        if (is_selected(q, i) && !is_cut(q, i) && !is_left_out(q, i))
             shown.v[shown.n++] = *q->spans[i];
     if (!shown.n) return OK;
     TRY(breakdown_make(&q->ranges, &shown, q->arena, &parts, err));
@@ -529,7 +529,7 @@ static void find_parts(const question *q, const table *t, steps_facts *f) {
 }
 
 /* The steps shown whose device work is complete and that the window does not cut. */
-static status steps_judge(question *q, const table *t, answer *out, error *err) {
+static status judge(question *q, const table *t, answer *out, error *err) {
     const int64_t *total = t->columns[COL_S(steps, total)].v.i;
     step_spans shown = {.v = ARENA_ARRAY(q->arena, step_span, t->n_rows + 1)};
     steps_facts f = {.n_rows = sat_u32(t->n_rows), .longest = INT64_MIN, .shortest = INT64_MAX};
@@ -550,7 +550,7 @@ static status steps_judge(question *q, const table *t, answer *out, error *err) 
         f.shortest = min_i64(f.shortest, total[i]);
     }
     f.n = shown.n;
-    /* As in every average, steps that warm up do not count; whoever selects some means them. */
+    /* As in every average, warm-up steps do not count, unless they were selected. */
     bool all = !q->select.by_step && !q->select.by_time;
     TRY(step_spans_median(all ? &q->steps : &shown, q->arena, &f.median, err));
     find_parts(q, t, &f);
@@ -572,7 +572,7 @@ static status find_spans(question *q, step_spans *whole, error *err) {
     return OK;
 }
 
-/* A server's iterations are of several kinds: whether they are alike is not the question. An
+/* A server's iterations are of several kinds: whether they are similar is not the question. An
  * iteration has all of its tokens where it begins: rates are of whole ones. */
 static status judge_serving(question *q, answer *out, bool *serves, error *err) {
     iterations_question asked = {.t = q->t,
@@ -603,7 +603,7 @@ static status draw_given_passes(question *q, const step_spans *all, const untrac
     return OK;
 }
 
-static status steps_prepare(question *q, const params *p, error *err) {
+static status prepare(question *q, const params *p, error *err) {
     step_spans all;
     untraced_steps bare;
     TRY(find_spans(q, &all, err));
@@ -628,17 +628,17 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
                           TRACE_TABLE(producer_step) | TRACE_TABLE(meta),
                       err));
     select_init(&q.select, q.t, p);
-    TRY(steps_prepare(&q, p, err));
+    TRY(prepare(&q, p, err));
     table *steps = answer_table(out, a, "steps"), *segments = answer_table(out, a, "segments");
     if (!steps || !segments) FAIL_MEMORY(err);
     size_t comm = 0, segment = 0;
     for (uint32_t i = 1; i < q.t->step.n; i++) {
         step_facts f = {0};
         while (comm < q.n_comms && q.comms[comm].step < i) comm++;
-        steps_add_communication(&q, i, &f);
+        add_communication(&q, i, &f);
         find_training(&q, i, &segment, &f);
         if (!is_selected(&q, i)) continue;
-        TRY(steps_write_step(steps, &q, i, &f, err));
+        TRY(write_step(steps, &q, i, &f, err));
         TRY(q.trace.rows[i].known ? write_point_segments(segments, &q, i, err)
                                   : write_stage_segments(segments, &q, i, segment, err));
         TRY(write_collectives(segments, &q, i, comm, err));
@@ -647,7 +647,7 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
     TRY(step_trace_write(&q.trace, q.t, steps, a, out, err));
     bool serves = false;
     TRY(judge_serving(&q, out, &serves, err));
-    if (!serves) TRY(steps_judge(&q, steps, out, err));
+    if (!serves) TRY(judge(&q, steps, out, err));
     answer_finish(out, p);
     return OK;
 }

@@ -1,5 +1,5 @@
-/* profiler_cost.c: what recording cost the host, taken out by --unprofiled; and what else the
- * changes of a scenario rest on, as notes.
+/* profiler_cost.c: what recording cost the host, taken out by --unprofiled; and the other
+ * assumptions of a scenario, as notes.
  *
  * How fast the host was differs from recording to recording, by more than half for one program,
  * and recording an event is slow when everything is. So the cost of an event is a share of what
@@ -131,7 +131,7 @@ static status note_network(const scenario *s, arena *a, answer *out, error *err)
     verdict_add(&note, arg_time("latency", n->latency_ns));
     if (n->ns_per_byte > 0)
         verdict_add(&note, arg_bytes("bandwidth", real_i64(1e9 / n->ns_per_byte)));
-    if (!s->of_many) verdict_add(&note, arg_int("alone", 1)); /* nobody knows what others do */
+    if (!s->of_many) verdict_add(&note, arg_int("alone", 1)); /* what others do is unknown */
     return answer_note(out, a, &note, err);
 }
 

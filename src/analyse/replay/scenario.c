@@ -83,7 +83,7 @@ static bool read_network(str text, scenario_change *v) {
     return true;
 }
 
-/* FACTOR, or FACTOR:SIZE where the size of the recorded batch is said. */
+/* FACTOR, or FACTOR:SIZE where the size of the recorded batch is given. */
 static bool read_batch(str text, scenario_change *v) {
     size_t colon = str_find(text, STR(":"), 0);
     str factor = colon == SIZE_MAX ? text : str_n(text.p, colon);
@@ -439,7 +439,7 @@ static status check_matches(const scenario *s, error *err) {
     return OK;
 }
 
-/* Changes that give each work a time of its own, and the cost of recording. */
+/* Changes that give each work a separate time, and the cost of recording. */
 static status match_own_times(matcher *m, error *err) {
     scenario *s = m->s;
     for (uint32_t c = 0; c < s->n; c++) {

@@ -40,7 +40,7 @@ typedef struct {
     scenario_kind kind;
     str text; /* as it was given */
     str pattern;
-    double factor;             /* of a batch: so many times as large */
+    double factor;             /* of a batch: larger by this factor */
     double bandwidth, latency; /* of the network: times as fast, times as long */
     int64_t size;              /* of a batch as recorded; 0: to be found in the shapes */
     /* Of CHANGE_TO_LISTED: slices in ascending order, and device work with one of the bits. */
@@ -94,7 +94,7 @@ typedef struct {
     const why_graph *g;
     scenario_change v[MOST_CHANGES];
     uint32_t n;
-    bool of_many;                /* ranks: what another one has need not be in this one */
+    bool of_many;                /* ranks: what another one has may be missing in this one */
     scenario_stretch *stretches; /* by track and time, disjoint */
     uint32_t *first;             /* by track: its first stretch; n_tracks + 1 of them */
     uint64_t *work_mask;         /* by row of table kernel: changes that touch it */
@@ -122,7 +122,7 @@ status scenario_match_network(scenario *s, comm_names *names, uint32_t change, a
 status scenario_match_batch(scenario *s, comm_names *names, uint32_t change, arena *a,
                             error *err) MUST_USE;
 status profiler_cost_find(scenario *s, arena *a, error *err) MUST_USE;
-/* Sentences of the answer: what the changes rest on. */
+/* Sentences of the answer: what the changes are based on. */
 status scenario_notes(const scenario *s, arena *a, answer *out, error *err) MUST_USE;
 
 /* Bits of the changes of this kind. */

@@ -6,14 +6,13 @@
  * with what follows it: 16 × 1,024 rows of [16, 1024, 512] are 16,384. So a tensor grows with
  * the batch when it leads with it or has such a joined number. Where that number is also one of
  * the other dimensions of activations, a width or a length, the operators around it tell, which
- * see the batch by itself; of the backward pass the forward operator that it undoes. A matrix
+ * see the batch by itself; in the backward pass the matching forward operator does. A matrix
  * that leads with it and does not have the shape of any weight is an activation.
  *
  * Device work of an operator with such an input takes FACTOR times as long, but for what starts
- * and ends a kernel and as far as the device was full: with less than one block for each
- * multiprocessor, more of them fit beside it. Less work shrinks in proportion: libraries choose
- * smaller tiles for it. The host launches as much as before, parameters
- * and their collectives are as large as before. */
+ * and ends a kernel and as far as the device was full: with less than one block for each SM,
+ * more of them fit. Less work shrinks in proportion: libraries choose smaller tiles for it. The
+ * host launches as much as before, parameters and their collectives are as large as before. */
 #include <math.h>
 
 #include "analyse/replay/scenario.h"
@@ -34,7 +33,7 @@ typedef struct {
     int64_t size, votes;
 } size_vote;
 
-/* Of an operator's inputs. UNCLEAR: a number may be the joined batch or a width. */
+/* What an operator's inputs do. UNCLEAR: a number may be the joined batch or a width. */
 enum growth { GROWS_NOT = 1, GROWS_UNCLEAR, GROWS, NO_SIZES };
 
 typedef struct {

@@ -1,10 +1,10 @@
 /* scenario_network.c: what collectives would take on another network.
  *
- * A collective of one rank takes latency + bytes / bandwidth, and what it waits for ranks that
- * come later. The shortest of those of one kind and size waited least: a line through these,
- * each as far off in proportion, gives latency and bandwidth. What a collective takes beyond
- * the line is waiting, and stays. Bytes are those that the links carry (bus_factor), so that
- * all kinds share one line. */
+ * A collective of one rank takes latency + bytes / bandwidth, and the time it waits for ranks
+ * that arrive later. The shortest of those of one kind and size waited least: a line through
+ * these, each as far off in proportion, gives latency and bandwidth. What a collective takes
+ * beyond the line is waiting, and stays. Bytes are those that the links carry (bus_factor), so
+ * that all kinds share one line. */
 #include <math.h>
 
 #include "analyse/replay/scenario.h"
@@ -133,7 +133,7 @@ static status fit(fitter *f, arena *a, error *err) {
     return OK;
 }
 
-/* What something that took `ns` takes when its data move otherwise. */
+/* What something that took `ns` takes when its data is moved in another way. */
 static int64_t changed_ns(const fitter *f, const scenario_change *v, uint32_t which,
                           int64_t ns) {
     double moving = (double)min_i64(ns, f->moving[which]);

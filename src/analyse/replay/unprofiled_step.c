@@ -10,7 +10,7 @@
 
 #define INEXACT 0.05    /* a replay that is so far off says nothing about a change */
 #define MATTERS 0.05    /* of the recorded step; less is within what steps differ by */
-#define LONG_STEPS 1.25 /* a mean that is so many times the median is that of long steps */
+#define LONG_STEPS 1.25 /* a mean above the median by this factor comes from long steps */
 enum { FEW_STEPS = 3 };
 
 typedef struct {

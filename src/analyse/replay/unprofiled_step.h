@@ -2,7 +2,7 @@
  *
  * Recording slows the host down, so a program that waits for its host is slower in the trace
  * than it is. The estimate is the replay without the cost of recording (profiler_cost.c), the
- * number that `whatif --unprofiled` shows; whoever says what a change would save says it about
+ * number that `whatif --unprofiled` shows; every estimate of what a change would save is about
  * this step. */
 #ifndef ANALYSE_UNPROFILED_STEP_H
 #define ANALYSE_UNPROFILED_STEP_H
@@ -11,7 +11,7 @@
 
 typedef struct {
     bool known;   /* the trace can be replayed without that cost; false: the rest is 0 */
-    bool sound;   /* and it is told: of several steps, and they would be shorter */
+    bool sound;   /* and it can be used: of several steps, and they would be shorter */
     bool is_mean; /* the next four are means, because the steps differ; else medians */
     int64_t recorded_ns, step_ns, least_ns, most_ns;
     int64_t recorded_mean_ns, mean_ns; /* over all steps: recorded, without the cost */

@@ -1,13 +1,13 @@
 /* why_graph.c: what of a recording had to wait for what.
  *
- * Three passes. Threads are walked for points and for when each thread was at work; streams for
+ * Three passes. Threads are walked for points and for when each thread was busy; streams for
  * the work before each work; then everything once more in order of time, with two moving ends:
  * the point that ended last and the work that ended last. They answer what a point follows and
  * what a call or a work waited for without a search.
  *
  * A point follows the one before it on its thread, unless its thread was idle in between and
- * another thread ended its work just then: autograd hands the backward pass to a thread of its
- * own and gets it back. Latency of work that had to queue is not known: it is taken as
+ * another thread ended its work just then: autograd hands the backward pass to a separate
+ * thread and gets it back. Latency of work that had to queue is not known: it is taken as
  * typical. */
 #include "analyse/replay/why_graph.h"
 
@@ -25,7 +25,7 @@ enum {
     QUEUE_FULL_TIMES = 5,  /* and is so much longer than others */
     HAND_OVER_NS = 20000,  /* a thread may end its last call so long after handing over */
     NEXT_BATCH_NS =
-        200000, /* a loader goes on with the next batch so soon, unless it has to wait */
+        200000, /* a loader begins the next batch this soon, unless it has to wait */
     DEFAULT_LATENCY_NS = 5000,
     DEFAULT_GAP_NS = 1000,
     LOOK_BACK = 8, /* works looked at that ended last */
@@ -48,7 +48,8 @@ typedef struct {
     comm_names names; /* where the host has collectives */
     uint32_t taker;   /* thread that takes batches which another one loads; 0: there is none */
     uint8_t *helpers; /* by process: it only loads data for another one */
-    bool piped;       /* both processes and a thread beside the taker have ranges of batches */
+    bool piped;       /* both processes and another thread than the consumer's have ranges of
+                         batches */
 } maker;
 
 /* ---- points ------------------------------------------------------------------------------ */
@@ -195,16 +196,15 @@ static bool loads_data(const trace *t, uint32_t track) {
     return false;
 }
 
-/* Of the first step; 0: it is not on one. */
+/* The thread of the first step; 0: it is not on one. */
 static uint32_t thread_of_steps(const maker *m) {
     const step_spans *s = m->spans;
     uint32_t row = s->n ? s->v[0].row : 0, slice = row ? m->t->step.slice[row] : 0;
     return slice ? trace_track_of(m->t, slice) : 0;
 }
 
-/* Processes beside that of the steps that load data, launch nothing and have no step are
- * workers of a data loader. Without a thread of the steps the first process with operators has
- * them. */
+/* Processes other than that of the steps that load data, launch nothing and have no step are
+ * data loaders. Without a thread of the steps the first process with operators has them. */
 static status find_helpers(maker *m, error *err) {
     const trace *t = m->t;
     uint32_t home = t->track.process[thread_of_steps(m)];
@@ -230,15 +230,15 @@ static status find_helpers(maker *m, error *err) {
 static void find_taker(maker *m) {
     const trace *t = m->t;
     uint32_t steps = thread_of_steps(m), track = steps ? steps : m->g->main_thread;
-    bool beside = false, helped = false;
+    bool other = false, helped = false;
     if (!track || !t->kind_count[KIND_DATA] || !loads_data(t, track)) return;
     for (uint32_t i = 1; i < t->track.n; i++) {
         if (i == track || !loads_data(t, i)) continue;
         helped |= is_helper(m, i);
-        beside |= !is_helper(m, i);
+        other |= !is_helper(m, i);
     }
-    m->taker = helped || beside ? track : 0;
-    m->piped = helped && beside;
+    m->taker = helped || other ? track : 0;
+    m->piped = helped && other;
 }
 
 /* Batches that other processes loaded, of which nothing is recorded. */
@@ -444,7 +444,8 @@ typedef struct {
     uint32_t last;  /* point that ended last */
     uint32_t ready; /* point at which the last batch was ready to be taken */
     uint32_t
-        loaded;     /* the same of processes whose batches a thread beside the taker hands on */
+        loaded;     /* the same for processes whose batches are handed on by another thread than
+                       the consumer's */
     uint32_t taken; /* where the taker was last asked for, or given, a batch */
     uint32_t *on;   /* by track: its last point that has begun */
     uint32_t n_ended; /* of by_end */
@@ -501,8 +502,8 @@ static void order_batch(maker *m, sweep *s, uint32_t i) {
     }
     bool hands_on = m->piped && !is_helper(m, p->track);
     uint32_t from = hands_on ? s->loaded : s->taken;
-    bool goes_on = own && sub_i64(p->start, m->g->points[own].end) <= NEXT_BATCH_NS;
-    if (!from || (!hands_on && (!own || goes_on))) return; /* it loads batch after batch */
+    bool continues = own && sub_i64(p->start, m->g->points[own].end) <= NEXT_BATCH_NS;
+    if (!from || (!hands_on && (!own || continues))) return; /* it loads batch after batch */
     if (own) p->before = own;
     if (own && m->g->points[from].end <= m->g->points[own].end) return;
     p->fetched = from;

@@ -1,4 +1,5 @@
-/* why_graph.h: what of a recording had to wait for what: the graph behind a step's length.
+/* why_graph.h: what of a recording had to wait for what: the graph that explains a step's
+ * length.
  *
  *   host     ▐launch a▌──gap──▐launch b▌──gap──▐ synchronize ▌──gap──| next step
  *              └latency┐          └──────┐           ↑
@@ -12,14 +13,14 @@
  *
  * Where the recording does not say what something waited for, the graph assumes it and counts
  * that (why_graph.assumed). Everything that a node depends on comes before it in `events`, so
- * that whoever needs times of nodes computes them in one pass. */
+ * that the times of nodes can be computed in one pass. */
 #ifndef ANALYSE_WHY_GRAPH_H
 #define ANALYSE_WHY_GRAPH_H
 
 #include "analyse/scan/step_spans.h"
 
-/* Of a collective on the host there are two points without a length, where its thread enters it
- * and where it leaves it; of data loading, too, where a thread that works ahead is recorded. */
+/* A collective on the host has two points without a length, where its thread enters it and
+ * where it leaves it; so has data loading, where a thread that works ahead is recorded. */
 typedef enum { POINT_LAUNCH, POINT_BLOCK, POINT_MARK, POINT_ENTER, POINT_LEAVE } why_point_kind;
 
 typedef struct {
@@ -53,10 +54,10 @@ typedef struct {
     uint32_t start, end; /* marks */
     int64_t start_ns,
         end_ns;         /* recorded; from the end of the device's work of the step before */
-    uint32_t last_work; /* of the works launched in it the latest to end; 0: none */
+    uint32_t last_work; /* the work launched in it that ends last; 0: none */
 } why_step;
 
-enum { WAIT_CALL_NS = 5000 }; /* a call that need not wait takes so long at most */
+enum { WAIT_CALL_NS = 5000 }; /* a call that does not have to wait takes at most this long */
 
 typedef enum { EVENT_END, EVENT_BEGIN, EVENT_WORK } why_event;
 
@@ -84,7 +85,7 @@ typedef struct {
     int64_t held_until; /* step_spans.h */
     uint32_t first_mark;                  /* points from here on are marks, by time */
     int64_t latency_ns;                   /* typical: of work whose stream was empty */
-    int64_t gap_ns;                       /* typical: between works that queue */
+    int64_t gap_ns;                       /* typical: between two pieces of queued work */
     int64_t launch_ns;                    /* typical: of the call itself */
     uint32_t op_threads[MOST_OP_THREADS]; /* threads with operators, the first ones */
     uint32_t n_op_threads;
@@ -139,8 +140,8 @@ void why_assumed_add(why_assumed *to, const why_assumed *from);
 /* A sentence of the answer: what the graph had to assume. */
 status why_graph_note(const why_graph *g, arena *a, answer *out, error *err) MUST_USE;
 
-/* Does a slice of this kind mean that its thread is at work? Ranges around work do not: inside
- * one a thread may wait for another. */
+/* Does a slice of this kind mean that its thread is busy? Ranges around work do not: inside one
+ * a thread may wait for another. */
 static inline bool why_is_active(uint8_t kind) {
     return kind == KIND_OP || kind_is_call(kind) || kind == KIND_DATA ||
            kind == KIND_COLLECTIVE;

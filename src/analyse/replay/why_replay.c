@@ -21,7 +21,7 @@
 #include "base/bisect.h"
 
 enum {
-    GRAPH_GAP_NS = 600, /* between works of a CUDA graph, on current devices */
+    GRAPH_GAP_NS = 600, /* between two nodes of a CUDA graph, on current devices */
     MOST_RECORDING = 3, /* quarters of host time that recording may have cost */
 };
 
@@ -44,7 +44,7 @@ static bool is_pattern(const scenario_change *v) {
     return v->pattern.n != 0 || v->kind == CHANGE_TO_LISTED;
 }
 
-/* Of the host in a stretch with these changes. */
+/* The factor for host time in an interval with these changes. */
 static double host_factor(const player *p, uint64_t mask) {
     double f = 1;
     bool in_graph = p->graph;
@@ -58,7 +58,7 @@ static double host_factor(const player *p, uint64_t mask) {
     return in_graph ? 0 : f;
 }
 
-/* Of device work, or of a call as a whole: only changes that name it. */
+/* For device work, or a call as a whole: only changes that name it. */
 static double work_factor(const player *p, uint64_t mask) {
     double f = 1;
     for (uint32_t c = 0; mask & p->on && c < p->s->n; c++) {

@@ -8,8 +8,7 @@
 #include "analyse/replay/scenario.h"
 
 /* Where the ranks of a job meet (why/ranks_replay.c): when a collective ends depends on all of
- * its members, so it is told by whoever plays all ranks. Members are numbered from 1; 0:
- * none. */
+ * its members, so the replay of all ranks provides it. Members are numbered from 1; 0: none. */
 typedef struct {
     const uint32_t *of_work;   /* by work that waits for the other ranks */
     const uint32_t *of_before; /* by point: the member that comes when it ends */
@@ -24,7 +23,7 @@ typedef struct {
 /* What is different in this replay, and how far it has come. */
 typedef struct {
     uint64_t on;
-    uint64_t own;     /* changes that give each work a time of its own */
+    uint64_t own;     /* changes that give each work a separate time */
     uint64_t overlap; /* changes that hide communication */
     bool graph, no_launch, no_sync, unprofiled, no_meeting;
     double base; /* of host time that no stretch covers */

@@ -17,7 +17,7 @@ typedef struct {
     uint32_t *end_of; /* by first row: one past the last */
 } reader;
 
-/* Arguments of one recorded wait; ABSENT_I64 where they are not there. */
+/* Arguments of one recorded wait; ABSENT_I64 where they are missing. */
 typedef struct {
     int64_t stream, device, correlation, wait_on, event;
 } wait_row;

@@ -15,7 +15,7 @@
 #include "store/trace.h"
 
 typedef struct {
-    bool streams;      /* waits of streams are recorded: what is not there was no wait */
+    bool streams;      /* waits of streams are recorded: when none is, there was none */
     uint32_t *of_work; /* by row of table kernel: the work it waits for, 0: none */
     uint32_t *of_call; /* by slice: the work that the call waits for; 0: not recorded */
 } why_waits;

@@ -8,8 +8,8 @@
 #include "analyse/run/run_summary.h"
 #include "analyse/run/summary_filter.h"
 
-static status advice_workers_compare(const analysis_input *in, const params *p, arena *a,
-                                     advice_workers *out, error *err) {
+static status compare(const analysis_input *in, const params *p, arena *a, advice_workers *out,
+                      error *err) {
     answer *all = ARENA_NEW(a, answer);
     if (!all) FAIL_MEMORY(err);
     TRY(analyse_distributed(in, p, a, all, err));
@@ -22,8 +22,7 @@ status advice_workers_find(const analysis_input *in, const params *p, arena *a,
     *out = (advice_workers){.is_part = summary_is_filtered(p)};
     if (input_is_summary(in)) {
         TRY(run_summary_make(in, p, a, &out->run, err));
-        return SUMMARY_N(out->run, worker) > 1 ? advice_workers_compare(in, p, a, out, err)
-                                               : OK;
+        return SUMMARY_N(out->run, worker) > 1 ? compare(in, p, a, out, err) : OK;
     }
-    return in->n_traces > 1 ? advice_workers_compare(in, p, a, out, err) : OK;
+    return in->n_traces > 1 ? compare(in, p, a, out, err) : OK;
 }

@@ -7,7 +7,7 @@
  *
  * Pairs are edges of a graph of workers. From the first worker (by rank) the others are reached
  * in as few hops as possible, among equals over the edge with the least residual; lines add up
- * along the way. Workers that are not reached get a first one of their own, so that they are
+ * along the way. Workers that are not reached get a separate first one, so that they are
  * comparable among themselves, and are not aligned.
  *
  * Offsets below 100 µs or four times their residual say more about the collectives than about
@@ -55,12 +55,12 @@ typedef struct {
     int64_t at, apart, drift_ppb, residual, samples;
 } edge;
 
-static uint64_t clocks_sort_key(int64_t v) {
+static uint64_t sort_key(int64_t v) {
     return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
 static int64_t median_of(int64_t *v, sort_pair *pairs, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) pairs[i] = (sort_pair){clocks_sort_key(v[i]), i};
+    for (uint32_t i = 0; i < n; i++) pairs[i] = (sort_pair){sort_key(v[i]), i};
     sort_radix(pairs, pairs + n, n);
     return v[pairs[n / 2].row];
 }

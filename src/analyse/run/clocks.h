@@ -4,7 +4,8 @@
  * reduce-scatter, all-to-all, barrier) leave it together. So the ends say how far the clocks of
  * two members are apart, and how that changes: offset and drift, a straight line for each
  * worker against the first one. What remains is the residual. Workers that share no such
- * collective with the first one, not even through others, cannot be aligned and are said so. */
+ * collective with the first one, not even through others, cannot be aligned and are reported as
+ * such. */
 #ifndef ANALYSE_CLOCKS_H
 #define ANALYSE_CLOCKS_H
 
@@ -18,7 +19,7 @@ typedef struct {
     int64_t offset;    /* to be taken off; 0 when the clocks agree */
     int64_t drift_ppb; /* what the offset grows by in a second, in ns */
     int64_t residual;  /* median distance of the ends from the line */
-    int64_t samples;   /* collectives it rests on */
+    int64_t samples;   /* number of collectives it is computed from */
     bool aligned;      /* false: not comparable with the first one */
 } worker_clock;
 

@@ -1,4 +1,4 @@
-/* comm_groups.c: the groups of workers of a run, and which is slower than its like.
+/* comm_groups.c: the groups of workers of a run, and which is slower than similar ones.
  *
  * Rows `group` of the summary are by group, kind of collective and order of bytes; here they
  * come together by group. Each of them is compared with the rows of other groups that do the
@@ -48,16 +48,16 @@ static const struct {
     {"shard", false, GROUP_DATA},
 };
 
-static bool comm_groups_is_letter(char c) {
+static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 static bool says(str text, const char *word, bool whole) {
     str w = str_of(word);
     for (size_t at = 0; (at = str_find_nocase(text, w, at)) != SIZE_MAX; at++) {
-        bool before = at > 0 && comm_groups_is_letter(text.p[at - 1]),
-             behind = at + w.n < text.n && comm_groups_is_letter(text.p[at + w.n]);
-        if (!whole || (!before && !behind)) return true;
+        bool before = at > 0 && is_letter(text.p[at - 1]),
+             after = at + w.n < text.n && is_letter(text.p[at + w.n]);
+        if (!whole || (!before && !after)) return true;
     }
     return false;
 }
@@ -127,7 +127,7 @@ static status add_members(const summary *s, const worker_order *who, comm_groups
 typedef struct {
     const summary_group *rows;
     uint32_t n;
-    uint32_t *order; /* by what makes rows alike, then by mean transfer */
+    uint32_t *order; /* by what makes rows comparable, then by mean transfer */
 } likeness;
 
 static int64_t mean_transfer(const summary_group *g) {
@@ -141,7 +141,7 @@ static int compare_like(const summary_group *x, const summary_group *y) {
     return 0;
 }
 
-static int comm_groups_compare_rows(uint32_t a, uint32_t b, const void *context) {
+static int compare_rows(uint32_t a, uint32_t b, const void *context) {
     const likeness *l = context;
     const summary_group *x = &l->rows[a], *y = &l->rows[b];
     int like = compare_like(x, y);
@@ -150,7 +150,7 @@ static int comm_groups_compare_rows(uint32_t a, uint32_t b, const void *context)
     return s != t ? (s < t ? -1 : 1) : (a > b) - (a < b);
 }
 
-/* Adds what each row takes beyond the median of its like to its group. */
+/* Adds what each row takes beyond the median of similar rows to its group. */
 static void compare_all(const likeness *l, const uint32_t *group_of, comm_groups *p,
                         int64_t *usual) {
     for (uint32_t first = 0, end; first < l->n; first = end) {
@@ -187,7 +187,7 @@ static bool same_group(const summary_group *x, const summary_group *y) {
     return str_eq(x->name, y->name) && x->source == y->source && x->target == y->target;
 }
 
-/* Groups first, links behind: rows of both kinds become entries, group_of tells which. */
+/* Groups first, then links: rows of both kinds become entries, group_of tells which. */
 static uint32_t join_rows(const summary *s, comm_groups *p, uint32_t *group_of,
                           int64_t (*by_type)[N_COMM_TYPES], comm_group_kind *reported) {
     const summary_group *rows = SUMMARY_ROWS(s, group);
@@ -209,7 +209,7 @@ static uint32_t join_rows(const summary *s, comm_groups *p, uint32_t *group_of,
             group_of[i] = p->n - 1;
             g->size = max_i64(g->size, rows[i].size);
             g->calls = add_i64(g->calls, rows[i].calls);
-            if (rows[i].size_class >= 0) /* else nobody recorded how much was sent */
+            if (rows[i].size_class >= 0) /* otherwise the amount of data was not recorded */
                 g->bytes = add_i64(max_i64(0, g->bytes), rows[i].bytes);
             g->transfer = add_i64(g->transfer, rows[i].transfer);
             g->waiting = add_i64(g->waiting, rows[i].waiting);
@@ -295,7 +295,7 @@ status comm_groups_find(const summary *s, const worker_order *who, arena *a, com
     TRY(add_members(s, who, &p, scratch, n_groups));
     name_kinds(&p, who, n_groups, by_type, reported);
     for (uint32_t i = 0; i < n; i++) like.order[i] = i;
-    sort_index(like.order, scratch, n, comm_groups_compare_rows, &like);
+    sort_index(like.order, scratch, n, compare_rows, &like);
     compare_all(&like, group_of, &p, usual);
     for (uint32_t i = 0; i < p.n; i++) judge_group(&p.v[i], usual[i]);
     TRY(find_stages(&p, who, a, err));

@@ -1,13 +1,13 @@
-/* comm_groups.h: the groups of workers of a run: what each is for, and which is slower than its
- * like.
+/* comm_groups.h: the groups of workers of a run: what each is for, and which is slower than
+ * similar ones.
  *
- * What a group is for is told by its makers' words (tp, data_parallel, …), else by what it
- * does: transfers from one to one are a pipeline, all-to-all is experts, workers in a row share
+ * What a group is for is known by its name (tp, data_parallel, …), otherwise by what it does:
+ * transfers from one to one are a pipeline, all-to-all is experts, workers in a row share
  * tensors, workers a stride apart share data. Transfers from one to one also tell the stage of
  * each worker: data go forward from the lower to the higher rank, so it is how many links lead
- * to the worker one after the other. Groups of the same kind of collective, size and
- * order of bytes are alike; one that needs half as long again as the median of at least three
- * others is slow. */
+ * to the worker one after the other. Groups of the same kind of collective, size and order of
+ * bytes are similar; one that needs half as long again as the median of at least three others
+ * is slow. */
 #ifndef ANALYSE_COMM_GROUPS_H
 #define ANALYSE_COMM_GROUPS_H
 
@@ -34,7 +34,8 @@ typedef struct {
     int64_t size;                     /* as its members say, or as they were seen */
     int64_t calls, transfer, waiting;
     int64_t bytes;    /* ABSENT_I64: not recorded */
-    double slower_by; /* mean transfer over the median of its like; NaN: nothing to compare */
+    double slower_by; /* mean transfer over the median of similar ones; NaN: nothing to
+                         compare */
     int64_t excess;   /* ns of transfer beyond that median */
     bool slow;
 } comm_group;

@@ -19,7 +19,7 @@ typedef struct {
     bool *by_order; /* by collective: nothing but order is known */
 } matcher;
 
-static uint64_t comm_match_sort_key(int64_t v) {
+static uint64_t sort_key(int64_t v) {
     return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
@@ -59,7 +59,7 @@ static void sort_all(matcher *m) {
     const collective_list *l = m->l;
     for (uint32_t i = 0; i < l->n; i++) {
         m->key[i] = collective_key(&l->v[i], &m->by_order[i]);
-        m->pairs[i] = (sort_pair){comm_match_sort_key(l->v[i].hull.start), i};
+        m->pairs[i] = (sort_pair){sort_key(l->v[i].hull.start), i};
     }
     sort_radix(m->pairs, m->scratch, l->n);
     for (uint32_t i = 0; i < l->n; i++) m->pairs[i].key = l->v[m->pairs[i].row].worker;
@@ -83,7 +83,7 @@ static bool is_even(const matcher *m, uint32_t first, uint32_t end) {
     return true;
 }
 
-/* New keys: run and occurrence; members that cannot be matched get a key of their own. */
+/* New keys: run and occurrence; members that cannot be matched get a separate key. */
 static void number_meetings(matcher *m) {
     uint64_t run = 0;
     for (uint32_t first = 0, end; first < m->l->n; first = end, run++) {

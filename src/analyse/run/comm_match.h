@@ -18,8 +18,8 @@ typedef struct {
 status comm_match_find(const collective_list *l, uint32_t n_workers, arena *a,
                        comm_matches *out, error *err) MUST_USE;
 
-/* Collectives with different keys are never one; by_order: those with equal keys are told apart
- * by order alone. The same in every process. */
+/* Collectives with different keys are never one; by_order: those with equal keys are
+ * distinguished by order alone. The same in every process. */
 uint64_t collective_key(const collective *c, bool *by_order);
 
 /* When a member arrived: the start of its first kernel, else of its host range. */

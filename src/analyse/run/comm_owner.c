@@ -59,8 +59,7 @@ static status find_name(comm_owner_ctx *f, const summary_comm *c, name_group **o
     return OK;
 }
 
-static status comm_owner_find_step(comm_owner_ctx *f, int64_t start, step_group **out,
-                                   error *err) {
+static status find_step(comm_owner_ctx *f, int64_t start, step_group **out, error *err) {
     bool is_new;
     uint32_t row = groups_at(&f->steps, hash_u64((uint64_t)start), same_step, &start, &is_new);
     if (row == GROUP_NONE) FAIL_MEMORY(err);
@@ -85,7 +84,7 @@ static void add_both(const sinks *to, interval whole, interval moved) {
     }
 }
 
-/* The part of this range in which data moved; all of it when nobody said. */
+/* The part of this range in which data moved; all of it when unknown. */
 static interval moved_part(comm_owner_ctx *f, const summary_comm *c, const summary_range *r,
                            interval hull) {
     const summary_moved *v = SUMMARY_ROWS(f->moved, moved);
@@ -99,14 +98,14 @@ static interval moved_part(comm_owner_ctx *f, const summary_comm *c, const summa
     return (interval){r->start, r->end};
 }
 
-static status comm_owner_add_comm(comm_owner_ctx *f, const summary_comm *c, error *err) {
+static status add_comm(comm_owner_ctx *f, const summary_comm *c, error *err) {
     const summary_range *r = SUMMARY_ROWS(f->s, range);
     uint32_t n = SUMMARY_N(f->s, range), n_moved = SUMMARY_N(f->moved, moved);
     const summary_moved *m = SUMMARY_ROWS(f->moved, moved);
     sinks to = {.n = 0};
     if (c->step != ABSENT_I64) {
         step_group *step = NULL;
-        TRY(comm_owner_find_step(f, c->step, &step, err));
+        TRY(find_step(f, c->step, &step, err));
         to.whole[0] = &f->whole, to.moved[0] = &f->transfer;
         to.whole[1] = &step->whole, to.moved[1] = &step->moved;
         to.n = 2;
@@ -135,8 +134,8 @@ static status comm_owner_add_comm(comm_owner_ctx *f, const summary_comm *c, erro
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-static status comm_owner_measure(intervals *whole, intervals *moved, int64_t *total,
-                                 int64_t *transfer, error *err) {
+static status measure(intervals *whole, intervals *moved, int64_t *total, int64_t *transfer,
+                      error *err) {
     intervals_merge(whole);
     intervals_merge(moved);
     if (whole->failed || moved->failed) FAIL_MEMORY(err);
@@ -147,13 +146,13 @@ static status comm_owner_measure(intervals *whole, intervals *moved, int64_t *to
 
 static status write_sync(comm_owner_ctx *f, str worker, error *err) {
     int64_t total, transfer;
-    TRY(comm_owner_measure(&f->whole, &f->transfer, &total, &transfer, err));
+    TRY(measure(&f->whole, &f->transfer, &total, &transfer, err));
     summary_sync *row = summary_add_sync(f->s);
     if (!row) FAIL_MEMORY(err);
     *row = (summary_sync){worker, transfer, sub_i64(total, transfer)};
     for (uint32_t i = 0; i < f->names.n; i++) {
         name_group *g = GROUP_ROW(&f->names, name_group, i);
-        TRY(comm_owner_measure(&g->whole, &g->moved, &total, &transfer, err));
+        TRY(measure(&g->whole, &g->moved, &total, &transfer, err));
         summary_call *call = summary_add_call(f->s);
         if (!call) FAIL_MEMORY(err);
         *call = (summary_call){.worker = worker,
@@ -184,8 +183,8 @@ static status write_step_sync(comm_owner_ctx *f, str worker, error *err) {
     for (uint32_t i = f->at_step; i < n && str_eq(v[i].worker, worker); i++) {
         step_group *g = NULL;
         int64_t total, transfer;
-        TRY(comm_owner_find_step(f, v[i].start, &g, err));
-        TRY(comm_owner_measure(&g->whole, &g->moved, &total, &transfer, err));
+        TRY(find_step(f, v[i].start, &g, err));
+        TRY(measure(&g->whole, &g->moved, &total, &transfer, err));
         summary_step_sync *row = summary_add_step_sync(f->s);
         if (!row) FAIL_MEMORY(err);
         *row = (summary_step_sync){
@@ -215,8 +214,7 @@ static status finish_worker(comm_owner_ctx *f, str worker, uint32_t *at, error *
     uint32_t n = SUMMARY_N(f->s, comm);
     TRY(begin_worker(f, worker, err));
     for (; *at < n && str_cmp(c[*at].worker, worker) < 0; ++*at) {}
-    for (; *at < n && str_eq(c[*at].worker, worker); ++*at)
-        TRY(comm_owner_add_comm(f, &c[*at], err));
+    for (; *at < n && str_eq(c[*at].worker, worker); ++*at) TRY(add_comm(f, &c[*at], err));
     TRY(write_sync(f, worker, err));
     return write_step_sync(f, worker, err);
 }

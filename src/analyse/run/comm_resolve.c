@@ -9,7 +9,7 @@
  *
  *   rank 0   |──── waiting ────|── transfer ──|
  *   rank 1        |── waiting ─|── transfer ──|
- *   rank 2                     |── transfer ──|    the last to arrive waits for nobody
+ *   rank 2                     |── transfer ──|    the last to arrive does not wait
  *
  * Only the collectives that cost most keep a row for each member; of the others sums remain. */
 #include "analyse/run/comm_resolve.h"
@@ -241,18 +241,19 @@ static status write_lone_point(const members *m, groups *points, summary *to, er
 static status write_moved(const members *m, summary *to, error *err) {
     const interval *ranges = m->k->list.ranges;
     uint32_t n_ranges = member(m, 0)->n_ranges;
-    bool alike = true;
-    for (uint32_t i = 1; i < m->n; i++) alike &= member(m, i)->n_ranges == n_ranges;
-    for (uint32_t r = 0; alike && r < n_ranges; r++) {
+    bool same_number = true;
+    for (uint32_t i = 1; i < m->n; i++) same_number &= member(m, i)->n_ranges == n_ranges;
+    for (uint32_t r = 0; same_number && r < n_ranges; r++) {
         int64_t least = INT64_MAX;
         for (uint32_t i = 0; i < m->n; i++)
             least = min_i64(least, length(ranges[member(m, i)->first_range + r]));
         for (uint32_t i = 0; i < m->n; i++) TRY(add_moved(m, i, r, least, to, err));
     }
     int64_t least = INT64_MAX;
-    for (uint32_t i = 0; i < m->n && !alike; i++)
+    for (uint32_t i = 0; i < m->n && !same_number; i++)
         least = min_i64(least, length(member(m, i)->hull));
-    for (uint32_t i = 0; i < m->n && !alike; i++) TRY(add_moved(m, i, -1, least, to, err));
+    for (uint32_t i = 0; i < m->n && !same_number; i++)
+        TRY(add_moved(m, i, -1, least, to, err));
     return OK;
 }
 
@@ -289,7 +290,7 @@ static bool is_counted(const members *m) {
     return false;
 }
 
-static status comm_resolve_add_fact(summary *out, const char *name, int64_t value, error *err) {
+static status add_fact(summary *out, const char *name, int64_t value, error *err) {
     summary_fact *f = summary_add_fact(out);
     if (!f) FAIL_MEMORY(err);
     *f = (summary_fact){.name = summary_text(out, str_of(name)), .value = value};
@@ -317,7 +318,7 @@ static int64_t size_class(int64_t bytes) {
     return bytes > 0 ? 63 - __builtin_clzll((uint64_t)bytes) : bytes == ABSENT_I64 ? -1 : 0;
 }
 
-static status comm_resolve_write_group(const members *m, summary *out, error *err) {
+static status write_group(const members *m, summary *out, error *err) {
     const collective *c = member(m, 0);
     int64_t least = INT64_MAX, bytes = ABSENT_I64;
     for (uint32_t i = 0; i < m->n; i++) {
@@ -399,7 +400,7 @@ static status write_arrivals(const members *m, const lateness *l, summary *out, 
     return OK;
 }
 
-/* Of the meetings with the largest losses as many as fit; the others are not written at all. */
+/* As many meetings with the largest losses as fit; the others are not written at all. */
 static status write_worst(const comm_keeper *k, const int64_t *lost, summary *out, error *err) {
     uint32_t n = k->found.n;
     sort_pair *pairs = ARENA_ARRAY(k->arena, sort_pair, (size_t)n + 1);
@@ -466,7 +467,7 @@ status comm_keeper_resolve(comm_keeper *k, const summary *clocks, summary *moved
         TRY(is_lone_point(&m) ? write_lone_point(&m, &points, moved, err)
                               : write_moved(&m, moved, err));
         if (!is_counted(&m)) continue;
-        TRY(comm_resolve_write_group(&m, out, err));
+        TRY(write_group(&m, out, err));
         if (SUMMARY_N(out, group) > (1u << 16)) TRY(summary_settle(out, err));
         if (m.n < 2) continue;
         lateness l = find_lateness(&m);
@@ -478,9 +479,9 @@ status comm_keeper_resolve(comm_keeper *k, const summary *clocks, summary *moved
     TRY(write_blame(k, (const int64_t(*)[2])caused, out, err));
     TRY(write_members(k, out, err));
     TRY(write_worst(k, lost, out, err));
-    TRY(comm_resolve_add_fact(out, "collectives", k->list.n, err));
-    TRY(comm_resolve_add_fact(out, "collectives_matched", k->found.n_matched, err));
-    TRY(comm_resolve_add_fact(out, "meetings", shared, err));
+    TRY(add_fact(out, "collectives", k->list.n, err));
+    TRY(add_fact(out, "collectives_matched", k->found.n_matched, err));
+    TRY(add_fact(out, "meetings", shared, err));
     return summary_settle(out, err);
 }
 

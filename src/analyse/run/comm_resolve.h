@@ -1,4 +1,5 @@
-/* comm_resolve.h: what can only be said about all workers together: who waited for whom.
+/* comm_resolve.h: what can only be said about all workers together: which worker waited for
+ * which.
  *
  * The work is cut so that no process holds the collectives of all workers:
  *

@@ -3,9 +3,10 @@
  * Looks at all workers of a run at once, by their summaries alone (run_summary.h): a trace is
  * reduced first. For each worker: how much of the average step it computes, communicates, does
  * both, or neither (overlap); how long it spends in collectives moving data or waiting for
- * others (synchronization; comm_resolve.h defines them); its collectives by name. Of all of
- * them: who came when to the collectives that cost most (all, in a small run). What follows
- * from comparing the workers (stragglers, groups, clocks, what if) is in distributed_compare.c.
+ * others (synchronization; comm_resolve.h defines them); its collectives by name. For all of
+ * them: which worker arrived when at the collectives that cost most (all, in a small run). What
+ * follows from comparing the workers (stragglers, groups, clocks, what if) is in
+ * distributed_compare.c.
  *
  * Times of different machines are compared after their clocks have been aligned (clocks.h). */
 #include "analyse/run/distributed.h"
@@ -29,8 +30,9 @@ static void set_worker(const run_question *q, table *t, size_t row, uint32_t wor
     if (w->rank != ABSENT_I64) table_set_int(t, row, 1, w->rank);
 }
 
-/* All waiting is put down to the ranks that came last, in proportion to how late they made the
- * others: lateness of collectives that overlap in time would add up to more than was waited. */
+/* All waiting is attributed to the ranks that arrived last, in proportion to how late they made
+ * the others: lateness of collectives that overlap in time would add up to more than was
+ * waited. */
 static void share_out_waiting(run_question *q) {
     int64_t waited = 0, given = 0;
     double late = 0, seen = 0;
@@ -196,8 +198,8 @@ static status write_arrivals(run_question *q, error *err) {
     return table_sort(t, COL_D(arrivals, start), false, err);
 }
 
-static status distributed_write_device(run_question *q, table *t, uint32_t worker,
-                                       const summary_device *d, error *err) {
+static status write_device(run_question *q, table *t, uint32_t worker, const summary_device *d,
+                           error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
     set_worker(q, t, row, worker);
@@ -228,7 +230,7 @@ static status write_devices(run_question *q, error *err) {
     for (uint32_t w = 0; w < q->who.n; w++)
         for (uint32_t i = first[w]; i && i <= n && str_eq(d[i - 1].worker, q->who.v[w]->name);
              i++)
-            TRY(distributed_write_device(q, t, w, &d[i - 1], err));
+            TRY(write_device(q, t, w, &d[i - 1], err));
     return OK;
 }
 
@@ -291,7 +293,7 @@ static const rule rules[] = {
     {"communication_hidden", MSG_VERDICT_HIDDEN, SEVERITY_GOOD, is_hidden},
 };
 
-static void distributed_judge(run_question *q) {
+static void judge(run_question *q) {
     distributed_facts f = {.q = q, .collectives = run_fact(q->s, "collectives")};
     int64_t total = 0, exposed = 0, steps = 0;
     for (uint32_t i = 0; i < q->who.n; i++) {
@@ -341,7 +343,7 @@ status analyse_distributed(const analysis_input *in, const params *p, arena *a, 
     TRY(write_link(&q, err));
     if (in->n_traces == 1 && trace_has(in->traces[0].trace, TRAIT_NEGOTIATIONS))
         TRY(other_traces_judge(in->traces[0].trace, a, &out->verdict, err));
-    if (!out->verdict.id) distributed_judge(&q);
+    if (!out->verdict.id) judge(&q);
     answer_finish(out, p);
     return OK;
 }

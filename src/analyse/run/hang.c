@@ -1,8 +1,8 @@
-/* hang.c: which collective hangs, and which rank did not come.
+/* hang.c: which collective hangs, and which rank never reached it.
  *
- * Every rank counts the collectives of a group alike, so the same number on all members is the
- * same collective. Of each group the first one that somebody called and that did not complete
- * is its hang. What is wrong with it, the first that holds:
+ * Every rank counts the collectives of a group in the same way, so the same number on all
+ * members is the same collective. The hang of a group is the first collective that a rank
+ * called and that did not complete. What is wrong with it, the first that holds:
  *
  *   mismatch      members called different things under its number: those that differ from most
  *   missing       members have a dump, and their last number is smaller
@@ -11,8 +11,8 @@
  *   stuck         all are in it
  *
  * A rank that is missing in one group may wait in another: then that hang is the cause and this
- * one follows. Transfers from one to one are told by their ends, not by a number: both must
- * have one that did not complete. Older hangs come first; the verdict is the oldest that
+ * one follows. Transfers from one to one are identified by their ends, not by a number: both
+ * must have one that did not complete. Older hangs come first; the verdict is the oldest that
  * follows from no other. A dump holds the last collectives only: what a member completed before
  * its first entry counts as completed. */
 #include <stdlib.h>

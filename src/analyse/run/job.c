@@ -1,4 +1,4 @@
-/* job.c: what decides the steps of a job of many ranks, from their summaries.
+/* job.c: the bottleneck of a job of many ranks, from their summaries.
  *
  * Linear in ranks × steps but for sorts; per cause one number for each step is kept. */
 #include "analyse/run/job.h"
@@ -164,7 +164,7 @@ static status weigh_causes(job *j, error *err) {
         if (who != UINT32_MAX) j->causes[who].decided++;
         left[i] = 0;
     }
-    /* From the last cause on, what is left after each is the latest of those behind it. */
+    /* From the last cause on, what is left after each is the latest of those after it. */
     for (uint32_t k = j->n_causes; COUNT_DOWN(k);) {
         arena scratch;
         arena_init(&scratch, j->arena->limit_bytes);

@@ -1,16 +1,16 @@
-/* job.h: what decides the steps of a job of many ranks, and how long they would be.
+/* job.h: the bottleneck of a job of many ranks, and how long its steps would be without it.
  *
- * A job goes at the pace of its last rank. From the summaries of all ranks a step is
+ * A job is as fast as its last rank. From the summaries of all ranks a step is
  *
  *     step = longest stage + bubble + what the latest is late
  *
  * The longest stage: of the pipeline's stages (without one, all ranks are one stage) the one
- * whose ranks need the most time of their own, as the median. Late: a rank beyond what is usual
- * for ranks that do the same (stragglers.h), or a group or link whose transfers are slower than
- * those of its like (comm_groups.h); ranks wait for them side by side, so the latest counts.
- * A rank that nobody waited for is not late, however long it took. The bubble is the rest: what
- * even the longest stage waits for the others. With M batches that follow each other through
- * stages of times t it grows with (Σt - max t) / M. */
+ * whose ranks have the longest own time, by median. Late: a rank beyond what is usual for ranks
+ * that do the same (stragglers.h), or a group or link whose transfers are slower than those of
+ * similar ones (comm_groups.h); ranks wait for them at the same time, so the latest counts. A
+ * rank that no other rank waited for is not late, however long it took. The bubble is the rest:
+ * what even the longest stage waits for the others. With M batches that follow each other
+ * through stages of times t it grows with (Σt - max t) / M. */
 #ifndef ANALYSE_JOB_H
 #define ANALYSE_JOB_H
 

@@ -200,7 +200,7 @@ status job_judge(const job *j, answer *out, error *err) {
     return add_pipeline_note(j, out, err);
 }
 
-/* What the answer rests on. */
+/* What the answer is based on. */
 static status add_model_note(const job *j, answer *out, error *err) {
     verdict note = {.message = MSG_NOTE_JOB_SUMS};
     if (!j->n_steps) return OK;

@@ -1,4 +1,4 @@
-/* job_whatif.c: the answer of `whatif` about a job: how long its step would be if nobody were
+/* job_whatif.c: the answer of `whatif` about a job: how long its step would be if no rank were
  * late, one rank were repaired, the network were faster, the stages were balanced.
  *
  * What needs the events of a rank (kernels, operators, launches) cannot be asked about

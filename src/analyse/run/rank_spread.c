@@ -56,7 +56,7 @@ static bool is_of_device(int part) {
     return part == ROLE_KERNEL || part == ROLE_MEMCPY || part == ROLE_MEMSET;
 }
 
-/* Whose device work was recorded: of nobody's where there are only step traces. Both lists are
+/* Workers whose device work was recorded: none where there are only step traces. Both lists are
  * sorted by the workers' names. */
 static void mark_devices(const summary *s, worker_step *v, uint32_t n) {
     const summary_worker *w = SUMMARY_ROWS(s, worker);
@@ -84,7 +84,7 @@ static status write_part(table *t, int part, const worker_step *v, uint32_t n_wo
     table_set_int(t, row, COL_S(min), least->part[part]);
     table_set_int(t, row, COL_S(median), v[pairs[n / 2].row].part[part]);
     table_set_int(t, row, COL_S(max), most->part[part]);
-    if (most->part[part] == least->part[part]) return OK; /* nobody is worse */
+    if (most->part[part] == least->part[part]) return OK; /* none is worse */
     table_set_text(t, row, COL_S(min_worker), least->worker);
     table_set_text(t, row, COL_S(max_worker), most->worker);
     return OK;

@@ -1,8 +1,8 @@
 /* rank_spread.h: how the average step differs from worker to worker.
  *
- * Each worker has an average step, split by category as the breakdown of the overview is. Of
- * each category and of the whole step: the shortest, the median and the longest of all workers,
- * and whose they are. */
+ * Each worker has an average step, split by category as the breakdown of the overview is. For
+ * each category and for the whole step: the shortest, the median and the longest of all
+ * workers, and whose they are. */
 #ifndef ANALYSE_RANK_SPREAD_H
 #define ANALYSE_RANK_SPREAD_H
 

@@ -1,8 +1,8 @@
 /* reduce.c: from a worker's trace to its summary: the worker, its steps, its collectives.
  *
  * Everything is what other analyses compute of one trace (step_spans, breakdown, collectives),
- * written down as whole nanoseconds. What depends on other workers (who waited for whom,
- * clocks) is not here: comm_resolve.h finds it from the collectives of all summaries.
+ * written down as whole nanoseconds. What depends on other workers (which worker waited for
+ * which, clocks) is not here: comm_resolve.h finds it from the collectives of all summaries.
  *
  * The collectives of a step come first by number, and those after the limit are left out, so
  * that a worker's summary stays below a megabyte. */
@@ -49,7 +49,7 @@ str reduce_host(const trace *t, str worker) {
     return str_eq(front, STR("rank")) || str_eq(front, STR("worker")) ? STR("") : front;
 }
 
-static status reduce_add_worker(reduce_ctx *r, uint32_t n_comms, error *err) {
+static status add_worker(reduce_ctx *r, uint32_t n_comms, error *err) {
     const trace *t = r->t;
     summary_worker *w = summary_add_worker(r->out);
     if (!w) FAIL_MEMORY(err);
@@ -75,7 +75,7 @@ static status reduce_add_worker(reduce_ctx *r, uint32_t n_comms, error *err) {
     return OK;
 }
 
-/* How much of the trace its answers rest on. */
+/* How much of the trace its answers are based on. */
 static status add_quality(reduce_ctx *r, error *err) {
     quality_counts n;
     TRY(quality_count(r->t, true, &n, err));
@@ -95,7 +95,7 @@ static status add_quality(reduce_ctx *r, error *err) {
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
-/* Calls that take memory from the device's driver or give it back: the device stands still. */
+/* Calls that take memory from the device's driver or give it back: the device is idle. */
 static bool allocates(str name) {
     static const char *const starts[] = {
         "cudaMalloc", "cudaFree",  "cudaHostAlloc", "cuMemAlloc",  "cuMemFree",   "cuMemMap",
@@ -136,8 +136,8 @@ static void set_overlap(const reduce_ctx *r, const intervals *alone, summary_ste
     row->neither = sub_i64(sub_i64(row->end, row->start), add_i64(row->computation, sent));
 }
 
-static status reduce_add_step(reduce_ctx *r, uint32_t i, const intervals *alone, bool bare,
-                              error *err) {
+static status add_step(reduce_ctx *r, uint32_t i, const intervals *alone, bool bare,
+                       error *err) {
     const step_span *s = &r->steps.v[i];
     const int64_t *ns = r->parts[i].ns;
     summary_step *row = summary_add_step(r->out);
@@ -165,7 +165,7 @@ static status reduce_add_step(reduce_ctx *r, uint32_t i, const intervals *alone,
 }
 
 /* Stretches that could not change an answer are left out: a summary stays small. */
-static status reduce_add_alone(reduce_ctx *r, error *err) {
+static status add_alone(reduce_ctx *r, error *err) {
     const intervals *all = &r->ranges.exposed;
     for (size_t i = 0; i < all->n && SUMMARY_N(r->out, alone) < MAX_COLLECTIVES; i++) {
         if (sub_i64(all->v[i].end, all->v[i].start) < LEAST_ALONE_NS) continue;
@@ -176,7 +176,7 @@ static status reduce_add_alone(reduce_ctx *r, error *err) {
     return OK;
 }
 
-static status reduce_add_steps(reduce_ctx *r, error *err) {
+static status add_steps(reduce_ctx *r, error *err) {
     if (!r->steps.n) return OK;
     interval window = {r->steps.v[0].start, r->steps.v[r->steps.n - 1].end};
     untraced_steps bare;
@@ -189,14 +189,13 @@ static status reduce_add_steps(reduce_ctx *r, error *err) {
     intervals alone =
         intervals_minus(&r->ranges.at[kernels ? ROLE_KERNEL : ROLE_CPU_EXEC], &r->comm);
     if (alone.failed) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < r->steps.n; i++)
-        TRY(reduce_add_step(r, i, &alone, bare.bare[i], err));
-    return reduce_add_alone(r, err);
+    for (uint32_t i = 0; i < r->steps.n; i++) TRY(add_step(r, i, &alone, bare.bare[i], err));
+    return add_alone(r, err);
 }
 
 /* ---- devices ----------------------------------------------------------------------------- */
 
-static uint32_t reduce_find_device(const trace *t, int32_t id) {
+static uint32_t find_device(const trace *t, int32_t id) {
     for (uint32_t i = 1; i < t->device.n; i++)
         if (t->device.id[i] == id && t->device.type[i] != DEVICE_CPU) return i;
     return 0;
@@ -217,13 +216,13 @@ static status set_properties(reduce_ctx *r, summary_device *row, uint32_t d, err
 }
 
 /* Those that ran a kernel: a producer lists all of its machine. */
-static status reduce_add_devices(reduce_ctx *r, error *err) {
+static status add_devices(reduce_ctx *r, error *err) {
     device_metrics_list list = {0};
     interval range = {0, 0};
     if (r->steps.n) range = (interval){r->steps.v[0].start, r->steps.v[r->steps.n - 1].end};
     TRY(device_metrics_make(r->t, range, r->arena, &list, err));
     for (uint32_t i = 0; i < list.n; i++) {
-        uint32_t device = reduce_find_device(r->t, list.v[i].device);
+        uint32_t device = find_device(r->t, list.v[i].device);
         summary_device *row = summary_add_device(r->out);
         if (!row) FAIL_MEMORY(err);
         row->worker = r->worker;
@@ -246,7 +245,7 @@ static uint32_t step_of(const step_spans *steps, const collective *c) {
     return low && c->hull.start < steps->v[low - 1].end ? low : 0;
 }
 
-static status reduce_add_comm(reduce_ctx *r, const collective_list *l, uint32_t i, error *err) {
+static status add_comm(reduce_ctx *r, const collective_list *l, uint32_t i, error *err) {
     const collective *c = &l->v[i];
     summary_comm *row = summary_add_comm(r->out);
     if (!row) FAIL_MEMORY(err);
@@ -293,13 +292,13 @@ static status reduce(reduce_ctx *r, error *err) {
     select_init(&r->select, t, r->q->params);
     TRY(step_spans_make(t, &r->select, r->arena, &r->steps, err));
     TRY(collectives_add(&list, t, 0, err));
-    TRY(reduce_add_worker(r, list.n, err));
+    TRY(add_worker(r, list.n, err));
     TRY(add_quality(r, err));
-    TRY(reduce_add_steps(r, err));
+    TRY(add_steps(r, err));
     if (r->steps.n) TRY(own_work_reduce(t, &r->steps, &r->ranges, r->worker, r->out, err));
-    TRY(reduce_add_devices(r, err));
+    TRY(add_devices(r, err));
     for (uint32_t i = 0; i < list.n && i < MAX_COLLECTIVES; i++)
-        TRY(reduce_add_comm(r, &list, i, err));
+        TRY(add_comm(r, &list, i, err));
     if (!r->q->tables) return OK;
     TRY(device_report_reduce(r->q->at, r->worker, r->arena, r->out, err));
     return reduce_tables(r->q, r->arena, r->out, err);

@@ -16,7 +16,7 @@ typedef struct {
     bool tables;          /* operators, kernels, histograms, memory and advice, too */
 } reduce_question;
 
-/* Adds the worker to `out`. Memory it needs on the way comes from an arena of its own with the
+/* Adds the worker to `out`. Memory it needs on the way comes from a separate arena with the
  * limit of `a`. */
 status reduce_trace(const reduce_question *q, size_t limit_bytes, summary *out,
                     error *err) MUST_USE;

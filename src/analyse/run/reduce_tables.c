@@ -48,7 +48,7 @@ static status init_rows(name_rows *n, const reduce_question *q, arena *a, summar
     return groups_init(&n->rows, a, sizeof(name_row), err);
 }
 
-static name_row *reduce_tables_row_of(name_rows *n, uint32_t name) {
+static name_row *row_of(name_rows *n, uint32_t name) {
     if (name >= n->t->n_strings) name = 0;
     if (!n->by_name[name]) {
         uint32_t row = groups_add(&n->rows);
@@ -70,12 +70,12 @@ static void count_call(name_row *r, int64_t ns) {
     if (bucket < MAX_BUCKETS && r->hist[bucket] < UINT32_MAX) r->hist[bucket]++;
 }
 
-static status reduce_tables_add_op(void *context, const op_call *c, error *err) {
+static status add_op(void *context, const op_call *c, error *err) {
     name_rows *n = context;
     bool counts = select_counts(&n->select, c->slice);
     int64_t device = add_i64(c->device_self, c->device_children);
     if (!c->is_op || (!counts && !c->ns && !device)) return OK;
-    name_row *r = reduce_tables_row_of(n, c->name);
+    name_row *r = row_of(n, c->name);
     if (!r) FAIL_MEMORY(err);
     if (counts) count_call(r, c->ns);
     r->total = add_i64(r->total, c->ns);
@@ -92,7 +92,7 @@ static status add_kernels(name_rows *n, error *err) {
         bool counts = select_work_counts(&n->select, k);
         int64_t ns = select_work_ns(&n->select, k);
         if (t->slice.kind[slice] != KIND_KERNEL || (!counts && !ns)) continue;
-        name_row *r = reduce_tables_row_of(n, t->slice.name[slice]);
+        name_row *r = row_of(n, t->slice.name[slice]);
         if (!r) FAIL_MEMORY(err);
         if (counts) count_call(r, ns);
         r->total = r->self = add_i64(r->total, ns);
@@ -149,7 +149,7 @@ static status write_worker_time(name_rows *n, const name_row *r, str name, error
     return OK;
 }
 
-static status reduce_tables_write_op(name_rows *n, const name_row *r, str name, error *err) {
+static status write_op(name_rows *n, const name_row *r, str name, error *err) {
     summary_op *o = summary_add_op(n->out);
     if (!o) FAIL_MEMORY(err);
     *o = (summary_op){.name = name,
@@ -202,7 +202,7 @@ static name_row fold_rest(name_rows *n, const uint32_t *order, uint32_t *hist) {
     return rest;
 }
 
-static status reduce_tables_write_rows(name_rows *n, error *err) {
+static status write_rows(name_rows *n, error *err) {
     uint32_t *order = groups_order(&n->rows), *scratch = groups_order(&n->rows);
     uint32_t *hist = ARENA_ARRAY(n->arena, uint32_t, MAX_BUCKETS);
     if (!order || !scratch || !hist) FAIL_MEMORY(err);
@@ -214,8 +214,7 @@ static status reduce_tables_write_rows(name_rows *n, error *err) {
         str name =
             last ? summary_text(n->out, OTHER_NAMES) : short_name(n, trace_str(n->t, r.name));
         if (!name.p) FAIL_MEMORY(err);
-        TRY(n->kernels ? write_kernel(n, &r, name, err)
-                       : reduce_tables_write_op(n, &r, name, err));
+        TRY(n->kernels ? write_kernel(n, &r, name, err) : write_op(n, &r, name, err));
         TRY(write_histogram(n, &r, name, err));
         TRY(write_worker_time(n, &r, name, err));
     }
@@ -314,14 +313,14 @@ status reduce_names(const reduce_question *q, arena *a, summary *out, error *err
                     .select = &ops.select,
                     .tensor = &tensor,
                     .arena = a,
-                    .visit = reduce_tables_add_op,
+                    .visit = add_op,
                     .context = &ops};
     TRY(op_scan_run(&scan, err));
-    TRY(reduce_tables_write_rows(&ops, err));
+    TRY(write_rows(&ops, err));
     TRY(init_rows(&kernels, q, a, out, err));
     kernels.kernels = true;
     TRY(add_kernels(&kernels, err));
-    return reduce_tables_write_rows(&kernels, err);
+    return write_rows(&kernels, err);
 }
 
 status reduce_tables(const reduce_question *q, arena *a, summary *out, error *err) {

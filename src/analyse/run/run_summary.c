@@ -3,7 +3,7 @@
  * A trace is reduced first, inside the selection; a worker's summary is taken and cut to the
  * selection (summary_filter.h); then what concerns them all is resolved once (comm_resolve.h).
  * A reduced run is resolved already and can only be cut in what it knows by step. Workers of
- * the same name (files of different runs side by side) are told apart by a number. */
+ * the same name (files of different runs side by side) are distinguished by a number. */
 #include "analyse/run/run_summary.h"
 
 #include "analyse/run/comm_resolve.h"
@@ -30,14 +30,14 @@ static status add_trace(summary *s, const analysis_input *in, uint32_t i, const 
                         arena *a, error *err) {
     analysis_trace at = in->traces[i];
     if (at.trace->summary) return summary_append(s, at.trace->summary, SUMMARY_ALL, err);
-    /* Names differ unless there are many traces of one name, which nobody asks about. */
+    /* Names differ unless there are many traces of one name, for which they do not matter. */
     if (in->n_traces <= 1024) TRY(own_name(in, i, a, &at.worker, err));
     reduce_question q = {.at = &at, .params = p};
     return reduce_trace(&q, a->limit_bytes, s, err);
 }
 
-static status run_summary_own_join(const analysis_input *in, const params *p, arena *a,
-                                   summary *s, error *err) {
+static status join_own(const analysis_input *in, const params *p, arena *a, summary *s,
+                       error *err) {
     bool summaries = false;
     for (uint32_t i = 0; i < in->n_traces; i++) {
         TRY(add_trace(s, in, i, p, a, err));
@@ -56,7 +56,7 @@ status run_summary_join(const analysis_input *in, const params *p, size_t limit_
     summary *s = summary_new();
     if (!s) FAIL_MEMORY(err);
     arena_init(&scratch, limit_bytes);
-    status st = run_summary_own_join(in, p, &scratch, s, err);
+    status st = join_own(in, p, &scratch, s, err);
     arena_fini(&scratch);
     if (st == OK)
         *out = s;
@@ -99,7 +99,7 @@ static status join_names(const analysis_input *in, const params *p, arena *a, su
 }
 
 /* Frees the summary with the arena, or now. */
-static status run_summary_keep(summary *s, arena *a, const summary **out, error *err) {
+static status keep(summary *s, arena *a, const summary **out, error *err) {
     if (!arena_on_reset(a, free_summary, s)) FAIL_MEMORY(err); /* which has freed it */
     *out = s;
     return OK;
@@ -115,7 +115,7 @@ status run_summary_names(const analysis_input *in, const params *p, arena *a,
     summary *s = summary_new();
     if (!s) FAIL_MEMORY(err);
     status st = join_names(in, p, a, s, err);
-    if (st == OK) return run_summary_keep(s, a, out, err);
+    if (st == OK) return keep(s, a, out, err);
     summary_free(s);
     return st;
 }
@@ -130,5 +130,5 @@ status run_summary_make(const analysis_input *in, const params *p, arena *a,
         return OK;
     }
     TRY(run_summary_join(in, p, a->limit_bytes, &s, err));
-    return run_summary_keep(s, a, out, err);
+    return keep(s, a, out, err);
 }

@@ -1,4 +1,4 @@
-/* run_summary.h: the resolved summary a question about all workers rests on. */
+/* run_summary.h: the resolved summary that a question about all workers uses. */
 #ifndef ANALYSE_RUN_SUMMARY_H
 #define ANALYSE_RUN_SUMMARY_H
 
@@ -11,7 +11,7 @@
  * the arena. */
 status run_summary_make(const analysis_input *in, const params *p, arena *a,
                         const summary **out, error *err) MUST_USE;
-/* The same, always made anew and the caller's to free; `limit_bytes` for memory on the way. The
+/* The same, always newly made and owned by the caller; `limit_bytes` for memory on the way. The
  * above takes what this makes as it is, for the same selection. */
 status run_summary_join(const analysis_input *in, const params *p, size_t limit_bytes,
                         summary **out, error *err) MUST_USE;

@@ -3,8 +3,8 @@
  * A cell is one worker in one step. Cells are sorted by step and class of workers that do the
  * same; the medians of each run of cells are what is usual there. Medians and not means, so
  * that what is looked for does not move the measure. All workers of a slow group are late
- * together and nobody's fault: their network time counts for the group (comm_groups.h), not
- * here.
+ * together and none of them is the cause: their network time counts for the group
+ * (comm_groups.h), not here.
  *
  * Linear but for the sorts. Not here: which collective (table arrivals), which operator. */
 #include "analyse/run/stragglers.h"
@@ -113,13 +113,13 @@ static status make_cells(finding *f, int64_t *numbers, error *err) {
     return OK;
 }
 
-static uint64_t stragglers_sort_key(int64_t v) {
+static uint64_t sort_key(int64_t v) {
     return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
 /* The class of a worker: its data-parallel group when it has at least four members, else its
  * stage of the pipeline when that has, else all that have neither. */
-static uint32_t stragglers_class_of(const finding *f, uint32_t cell) {
+static uint32_t class_of(const finding *f, uint32_t cell) {
     const comm_groups *g = f->groups;
     uint32_t worker = f->out->cells[cell].worker, group = g->data_of[worker];
     if (group && g->v[group - 1].n_members >= 4) return group;
@@ -128,17 +128,16 @@ static uint32_t stragglers_class_of(const finding *f, uint32_t cell) {
 }
 
 /* Numbers the steps of the job, and puts the cells in order of step, class and worker. */
-static status stragglers_make_steps(finding *f, const int64_t *numbers, error *err) {
+static status make_steps(finding *f, const int64_t *numbers, error *err) {
     stragglers *o = f->out;
     o->steps = ARENA_ARRAY(f->arena, job_step, (size_t)o->n_cells + 1);
     f->by_step = ARENA_ARRAY(f->arena, uint32_t, (size_t)o->n_cells + 1);
     f->pairs = ARENA_ARRAY(f->arena, sort_pair, 2 * (size_t)o->n_cells + 2);
     if (!o->steps || !f->by_step || !f->pairs) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < o->n_cells; i++)
-        f->pairs[i] = (sort_pair){stragglers_class_of(f, i), i};
+    for (uint32_t i = 0; i < o->n_cells; i++) f->pairs[i] = (sort_pair){class_of(f, i), i};
     if (!sort_radix_in(f->arena, f->pairs, o->n_cells)) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < o->n_cells; i++)
-        f->pairs[i].key = stragglers_sort_key(numbers[f->pairs[i].row]);
+        f->pairs[i].key = sort_key(numbers[f->pairs[i].row]);
     if (!sort_radix_in(f->arena, f->pairs, o->n_cells)) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < o->n_cells; i++) {
         uint32_t cell = f->pairs[i].row;
@@ -159,7 +158,7 @@ static int64_t median_of(const finding *f, uint32_t first, uint32_t end,
     sort_pair *pairs = f->pairs;
     for (uint32_t i = 0; i < n; i++) {
         const step_cell *c = &f->out->cells[f->by_step[first + i]];
-        pairs[i] = (sort_pair){stragglers_sort_key(value(c, with)), i};
+        pairs[i] = (sort_pair){sort_key(value(c, with)), i};
     }
     sort_radix(pairs, pairs + n, n);
     return value(&f->out->cells[f->by_step[first + pairs[(n - 1) / 2].row]], with);
@@ -173,7 +172,7 @@ static int64_t own_of(const step_cell *c, int64_t with) {
     (void)with;
     return c->own;
 }
-static int64_t stragglers_part_of(const step_cell *c, int64_t part) {
+static int64_t part_of(const step_cell *c, int64_t part) {
     return c->part[part];
 }
 static int64_t distance_of(const step_cell *c, int64_t from) {
@@ -185,7 +184,7 @@ static void judge_class(const finding *f, uint32_t first, uint32_t end) {
     int64_t total = median_of(f, first, end, total_of, 0),
             own = median_of(f, first, end, own_of, 0), usual[N_LATE];
     int64_t spread = median_of(f, first, end, distance_of, own);
-    for (int i = 0; i < N_LATE; i++) usual[i] = median_of(f, first, end, stragglers_part_of, i);
+    for (int i = 0; i < N_LATE; i++) usual[i] = median_of(f, first, end, part_of, i);
     for (uint32_t i = first; i < end; i++) {
         step_cell *c = &f->out->cells[f->by_step[i]];
         int64_t most = INT64_MIN, late = sub_i64(c->own, own);
@@ -206,8 +205,7 @@ static void judge_all(const finding *f) {
     for (uint32_t first = 0, end; first < o->n_cells; first = end) {
         uint32_t step = o->cells[f->by_step[first]].step;
         for (end = first; end < o->n_cells && o->cells[f->by_step[end]].step == step &&
-                          stragglers_class_of(f, f->by_step[end]) ==
-                              stragglers_class_of(f, f->by_step[first]);
+                          class_of(f, f->by_step[end]) == class_of(f, f->by_step[first]);
              end++) {}
         /* Two cannot tell which of them is the odd one; a run of two is compared all the same:
          * the lower median is the faster one. */
@@ -232,7 +230,7 @@ static void find_cost(finding *f, uint32_t first, uint32_t end, int64_t *by_rank
         step->cause = c->cause;
     }
     step->usual = median_of(f, first, end, total_of, 0);
-    step->hidden = median_of(f, first, end, stragglers_part_of, LATE_NETWORK);
+    step->hidden = median_of(f, first, end, part_of, LATE_NETWORK);
     if (step->who == UINT32_MAX) return;
     for (uint32_t i = first; i < end; i++) {
         const step_cell *c = &o->cells[f->by_step[i]];
@@ -307,7 +305,7 @@ static status list_ranks(finding *f, const int64_t *cost, error *err) {
     return sort_stragglers(f, v, n, &o->ranks, err);
 }
 
-/* A host is late when more than half of its workers are, for the same cause. */
+/* A machine is late when more than half of its workers are, for the same cause. */
 static status list_hosts(finding *f, const uint32_t *host_of, const int64_t *cost, error *err) {
     stragglers *o = f->out;
     uint32_t n = f->who->n, n_out = 0;
@@ -343,7 +341,8 @@ static bool same_host(const void *row, const void *key) {
     return str_eq(*(const str *)row, *(const str *)key);
 }
 
-/* A number for each worker's host; a worker whose host is not known has one of its own. */
+/* A number for each worker's machine; a worker whose machine is not known has a separate
+ * one. */
 static status number_hosts(const finding *f, uint32_t *host_of, error *err) {
     groups hosts;
     TRY(groups_init(&hosts, f->arena, sizeof(str), err));
@@ -386,7 +385,7 @@ status stragglers_find(const summary *s, const worker_order *who, const comm_gro
     TRY(number_hosts(&f, host_of, err));
     mark_slow(&f);
     TRY(make_cells(&f, numbers, err));
-    TRY(stragglers_make_steps(&f, numbers, err));
+    TRY(make_steps(&f, numbers, err));
     judge_all(&f);
     find_costs(&f, by_rank, by_host, host_of);
     TRY(list_ranks(&f, by_rank, err));

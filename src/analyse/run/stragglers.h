@@ -7,14 +7,15 @@
  * (the median distance from the median). The part of its own time that is longest beyond the
  * usual names the cause:
  *
- *   compute   kernels, copies, sets
+ *   compute   kernels, copies, memsets
  *   data      waiting for the data loader while the device did nothing
  *   memory    the driver's allocator, likewise
- *   network   transfers that nothing hides
+ *   network   exposed transfers
  *   host      anything else on the host while the device did nothing
  *
- * The job goes at the pace of the last: a step costs what its latest worker is late. What
- * fixing one worker alone would gain is that less the next latest one's. */
+ * The job is as fast as the last worker: a step loses the time by which its latest worker is
+ * late. What fixing one worker alone would gain is that minus the lateness of the second
+ * latest. */
 #ifndef ANALYSE_STRAGGLERS_H
 #define ANALYSE_STRAGGLERS_H
 
@@ -35,7 +36,7 @@ typedef struct {
     uint32_t worker; /* place in the roster */
     uint32_t step;   /* place in steps */
     int64_t start, total, computation, communication, transfer, waiting;
-    int64_t exposed;      /* communication that nothing hides */
+    int64_t exposed;      /* exposed communication */
     int64_t part[N_LATE]; /* of its own time */
     int64_t own, late;    /* late: beyond what is usual, 0 when it is not late */
     late_cause cause;
@@ -58,7 +59,7 @@ typedef struct {
     int64_t usual;  /* the median of all */
     int64_t cost;   /* what the latest worker is late */
     int64_t hidden; /* median of exposed transfers */
-    uint32_t who;   /* the latest worker, UINT32_MAX: nobody was late */
+    uint32_t who;   /* the latest worker, UINT32_MAX: none was late */
     late_cause cause;
 } job_step;
 
@@ -67,7 +68,7 @@ typedef struct {
     uint32_t n_cells;
     job_step *steps; /* by number */
     uint32_t n_steps;
-    straggler *ranks, *hosts; /* the costliest first */
+    straggler *ranks, *hosts; /* the most expensive first */
     uint32_t n_ranks, n_hosts;
 } stragglers;
 

@@ -1,6 +1,6 @@
 /* summary_answers.c: info, operators, kernels and overview of a run's summary.
  *
- * Operators and kernels are sums over all workers; beside them stands how long calls last
+ * Operators and kernels are sums over all workers; in addition they show how long calls last
  * (quantiles of the merged histograms, exact to an eighth) and the worker that spent most in
  * them. The overview is that of the average step of all workers. What needs events is refused
  * with a sentence that says what can be asked. */
@@ -24,7 +24,7 @@ static bool is_by_name(const char *analysis) {
 }
 
 bool summary_is_enough(const char *analysis, const params *p, uint32_t n_workers) {
-    if (strcmp(analysis, "history") == 0) return false; /* every file is a point of its own */
+    if (strcmp(analysis, "history") == 0) return false; /* every file is a separate point */
     if (strcmp(analysis, "hang") == 0) return false;    /* it asks calls, and dumps are small */
     bool window = !window_is_open(params_window(p));
     if (strcmp(analysis, "diff") == 0) return false; /* it asks events */
@@ -37,7 +37,7 @@ bool summary_is_enough(const char *analysis, const params *p, uint32_t n_workers
 
 /* ---- info -------------------------------------------------------------------------------- */
 
-static status summary_answers_add_number(table *t, const char *key, int64_t value, error *err) {
+static status add_number(table *t, const char *key, int64_t value, error *err) {
     size_t row;
     str text = arena_printf(t->arena, "%lld", (long long)value);
     if (!text.p) FAIL_MEMORY(err);
@@ -102,18 +102,18 @@ status summary_info(const analysis_input *in, arena *a, answer *out, error *err)
         bytes = add_i64(bytes, w->input_bytes);
     }
     TRY(add_counts(s, collectives, events, err));
-    TRY(summary_answers_add_number(facts, "workers", SUMMARY_N(s, worker), err));
-    int64_t hosts = count_hosts(s, a); /* 0: nobody said where they ran */
-    if (hosts) TRY(summary_answers_add_number(facts, "hosts", hosts, err));
-    TRY(summary_answers_add_number(facts, "worker_steps", SUMMARY_N(s, step), err));
-    TRY(summary_answers_add_number(facts, "collectives", collectives, err));
-    TRY(summary_answers_add_number(facts, "operators", SUMMARY_N(s, op), err));
-    TRY(summary_answers_add_number(facts, "kernels", SUMMARY_N(s, kernel), err));
-    TRY(summary_answers_add_number(facts, "events_read", read, err));
-    TRY(summary_answers_add_number(facts, "events_dropped", dropped, err));
-    TRY(summary_answers_add_number(facts, "input_bytes", bytes, err));
-    TRY(summary_answers_add_number(facts, "resolved", SUMMARY_N(s, sync) > 0, err));
-    return summary_answers_add_number(facts, "files_failed", SUMMARY_N(s, failure), err);
+    TRY(add_number(facts, "workers", SUMMARY_N(s, worker), err));
+    int64_t hosts = count_hosts(s, a); /* 0: unknown where they ran */
+    if (hosts) TRY(add_number(facts, "hosts", hosts, err));
+    TRY(add_number(facts, "worker_steps", SUMMARY_N(s, step), err));
+    TRY(add_number(facts, "collectives", collectives, err));
+    TRY(add_number(facts, "operators", SUMMARY_N(s, op), err));
+    TRY(add_number(facts, "kernels", SUMMARY_N(s, kernel), err));
+    TRY(add_number(facts, "events_read", read, err));
+    TRY(add_number(facts, "events_dropped", dropped, err));
+    TRY(add_number(facts, "input_bytes", bytes, err));
+    TRY(add_number(facts, "resolved", SUMMARY_N(s, sync) > 0, err));
+    return add_number(facts, "files_failed", SUMMARY_N(s, failure), err);
 }
 
 /* ---- operators and kernels --------------------------------------------------------------- */
@@ -234,14 +234,13 @@ static self_time all_self(const summary *s) {
     return all;
 }
 
-/* Of the device's time where there is any, else of the host's. */
+/* A share of the device's time where there is any, otherwise of the host's. */
 static double self_share(const summary_op *o, self_time all) {
     if (all.device > 0) return (double)max_i64(0, o->device_self) / (double)all.device;
     return all.host > 0 ? (double)o->host_self / (double)all.host : NAN;
 }
 
-static status summary_answers_write_op(table *t, const summary_op *o, self_time all,
-                                       error *err) {
+static status write_op(table *t, const summary_op *o, self_time all, error *err) {
     size_t row;
     TRY(table_add_row(t, &row, err));
     table_set_text(t, row, COL_P(name), o->name);
@@ -262,8 +261,8 @@ static status summary_answers_write_op(table *t, const summary_op *o, self_time 
 }
 
 /* Names are known of the whole recording only, unless they come from traces. */
-static status summary_answers_note_whole(const analysis_input *in, const params *p, arena *a,
-                                         answer *out, error *err) {
+static status note_whole(const analysis_input *in, const params *p, arena *a, answer *out,
+                         error *err) {
     verdict note = {
         .id = "whole_recording", .message = MSG_NOTE_WHOLE_RUN, .severity = SEVERITY_INFO};
     if (!input_is_summary(in) || !summary_is_filtered(p)) return OK;
@@ -310,7 +309,7 @@ status summary_operators(const analysis_input *in, const params *p, arena *a, an
     self_time all = all_self(s);
     for (uint32_t i = 0; i < SUMMARY_N(s, op); i++) {
         const summary_op *o = &SUMMARY_ROWS(s, op)[i];
-        TRY(summary_answers_write_op(t, o, all, err));
+        TRY(write_op(t, o, all, err));
         spread_row r = {.name = o->name,
                         .worst_worker = o->worst_worker,
                         .what = 0,
@@ -323,7 +322,7 @@ status summary_operators(const analysis_input *in, const params *p, arena *a, an
     sort_by costly[] = {{COL_P(device_self), true}, {COL_P(host_self), true}};
     TRY(table_sort_by(t, costly, 2, err));
     judge_operators(all, t, &out->verdict);
-    TRY(summary_answers_note_whole(in, p, a, out, err));
+    TRY(note_whole(in, p, a, out, err));
     return table_sort(spread, SPREAD_WORST, true, err);
 }
 
@@ -364,7 +363,7 @@ status summary_kernels(const analysis_input *in, const params *p, arena *a, answ
     }
     TRY(table_sort(t, COL_K(total), true, err));
     judge_kernels(s, t, &out->verdict);
-    TRY(summary_answers_note_whole(in, p, a, out, err));
+    TRY(note_whole(in, p, a, out, err));
     return table_sort(spread, SPREAD_WORST, true, err);
 }
 
@@ -395,8 +394,8 @@ uint32_t overview_step_column(role r) {
 }
 
 /* A step's mean over the workers. */
-static status summary_answers_write_step(table *t, int64_t number, const int64_t *sum,
-                                         int64_t n, bool device, error *err) {
+static status write_step(table *t, int64_t number, const int64_t *sum, int64_t n, bool device,
+                         error *err) {
     size_t row;
     int64_t mean[N_ROLES], total = 0;
     mean_parts(sum, n, mean, N_ROLES);
@@ -410,7 +409,7 @@ static status summary_answers_write_step(table *t, int64_t number, const int64_t
     return OK;
 }
 
-static status summary_answers_write_steps(const summary *s, arena *a, answer *out, error *err) {
+static status write_steps(const summary *s, arena *a, answer *out, error *err) {
     const summary_step *v = SUMMARY_ROWS(s, step);
     uint32_t n = SUMMARY_N(s, step);
     sort_pair *pairs = ARENA_ARRAY(a, sort_pair, (size_t)n + 1);
@@ -429,13 +428,12 @@ static status summary_answers_write_steps(const summary *s, arena *a, answer *ou
             step_role_times(&v[pairs[end].row], ns);
             for (int r = 0; r < N_ROLES; r++) sum[r] = add_i64(sum[r], max_i64(0, ns[r]));
         }
-        TRY(summary_answers_write_step(t, v[pairs[first].row].number, sum, end - first, device,
-                                       err));
+        TRY(write_step(t, v[pairs[first].row].number, sum, end - first, device, err));
     }
     return OK;
 }
 
-/* What the verdict rests on: sums over the steps of all workers that count
+/* What the verdict is based on: sums over the steps of all workers that count
  * (untraced_steps.h). */
 typedef struct {
     uint32_t n; /* steps that count */
@@ -445,7 +443,7 @@ typedef struct {
     bool has_device;
 } run_times;
 
-static run_times summary_answers_add_steps(const summary *s) {
+static run_times add_steps(const summary *s) {
     run_times sum = {.total = 0};
     bool all_bare = untraced_steps_are_all(s);
     for (uint32_t i = 0; i < SUMMARY_N(s, step); i++) {
@@ -489,7 +487,7 @@ static void judge_busy(const summary *s, const run_times *sum, verdict *out) {
 }
 
 static status write_breakdown(const summary *s, arena *a, answer *out, error *err) {
-    run_times sum = summary_answers_add_steps(s);
+    run_times sum = add_steps(s);
     int64_t mean[N_ROLES];
     double share[N_ROLES];
     table *t = answer_table(out, a, "breakdown");
@@ -508,7 +506,7 @@ static status write_breakdown(const summary *s, arena *a, answer *out, error *er
     return OK;
 }
 
-static status summary_answers_add_fact(table *t, const char *key, int64_t value, error *err) {
+static status add_fact(table *t, const char *key, int64_t value, error *err) {
     size_t row;
     str text = arena_printf(t->arena, "%lld", (long long)value);
     if (!text.p) FAIL_MEMORY(err);
@@ -518,7 +516,7 @@ static status summary_answers_add_fact(table *t, const char *key, int64_t value,
     return OK;
 }
 
-/* Tables that need events are there, and empty: nobody has to wait for them. */
+/* Tables that need events exist and are empty, so that no reader waits for them. */
 static status add_empty(arena *a, answer *out, error *err) {
     const result_info *r;
     for (uint32_t i = 0; (r = registry_result("overview", i)) != NULL; i++) {
@@ -536,13 +534,13 @@ status summary_overview(const analysis_input *in, const params *p, arena *a, ans
     TRY(run_summary_make(in, p, a, &s, err));
     TRY(write_breakdown(s, a, out, err));
     TRY(rank_spread_write(s, a, out, err));
-    TRY(summary_answers_write_steps(s, a, out, err));
+    TRY(write_steps(s, a, out, err));
     table *t = answer_table(out, a, "configuration");
     if (!t) FAIL_MEMORY(err);
-    TRY(summary_answers_add_fact(t, "workers", SUMMARY_N(s, worker), err));
-    int64_t hosts = count_hosts(s, a); /* 0: nobody said where they ran */
-    if (hosts) TRY(summary_answers_add_fact(t, "hosts", hosts, err));
-    TRY(summary_answers_add_fact(t, "devices", SUMMARY_N(s, device), err));
+    TRY(add_fact(t, "workers", SUMMARY_N(s, worker), err));
+    int64_t hosts = count_hosts(s, a); /* 0: unknown where they ran */
+    if (hosts) TRY(add_fact(t, "hosts", hosts, err));
+    TRY(add_fact(t, "devices", SUMMARY_N(s, device), err));
     TRY(add_empty(a, out, err));
     return summary_filter_notes(in, p, s, a, out, err);
 }

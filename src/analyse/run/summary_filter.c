@@ -38,7 +38,7 @@ int64_t run_fact(const summary *s, const char *name) {
     return 0;
 }
 
-static status summary_filter_add_fact(summary *s, const char *name, int64_t value, error *err) {
+static status add_fact(summary *s, const char *name, int64_t value, error *err) {
     if (!value) return OK;
     summary_fact *f = summary_add_fact(s);
     if (!f) FAIL_MEMORY(err);
@@ -53,7 +53,7 @@ typedef struct {
     const params *p;
     const summary_worker *workers;
     uint32_t n_workers, at;
-    int64_t cut_short;       /* steps */
+    int64_t n_cut;           /* steps */
     int64_t lowest, highest; /* number of a chosen step */
 } summary_filter_ctx;
 
@@ -69,7 +69,7 @@ static bool is_chosen(summary_filter_ctx *c, const summary_step *s) {
     if (window_is_open(params_window(p))) return true;
     time_window w = window_at(params_window(p), start_of(c, s->worker));
     if (s->start >= w.to_ns || s->end <= w.from_ns) return false;
-    c->cut_short += s->start < w.from_ns || s->end > w.to_ns;
+    c->n_cut += s->start < w.from_ns || s->end > w.to_ns;
     return true;
 }
 
@@ -117,9 +117,9 @@ status summary_filter_workers(summary *s, const params *p, error *err) {
     /* `step` stays until here: the next collective is compared with it. */
     for (uint32_t i = 0; i < SUMMARY_N(s, comm); i++)
         if (!comms[i].counts) comms[i].step = ABSENT_I64;
-    TRY(summary_filter_add_fact(s, "cut", 1, err));
-    TRY(summary_filter_add_fact(s, "steps_cut_short", c.cut_short, err));
-    TRY(summary_filter_add_fact(s, "whole_run", SUMMARY_N(s, device) ? WHOLE_DEVICES : 0, err));
+    TRY(add_fact(s, "cut", 1, err));
+    TRY(add_fact(s, "steps_cut_short", c.n_cut, err));
+    TRY(add_fact(s, "whole_run", SUMMARY_N(s, device) ? WHOLE_DEVICES : 0, err));
     return summary_settle(s, err);
 }
 
@@ -177,7 +177,7 @@ static summary_blame *blame_of(summary *s, str worker) {
     return NULL;
 }
 
-/* Who came last, and what the others lost to it, in the arrivals that stayed. */
+/* The rank that arrived last, and what the others lost to it, in the arrivals that remain. */
 static void cut_blame(summary *s) {
     const summary_arrival *v = SUMMARY_ROWS(s, arrival);
     int64_t comm_matches = count_meetings(s);
@@ -212,15 +212,15 @@ status summary_filter_resolved(summary *s, const params *p, error *err) {
     if (SUMMARY_N(s, call)) whole |= WHOLE_COLLECTIVES;
     if (SUMMARY_N(s, group)) whole |= WHOLE_GROUPS | WHOLE_TRANSFERS;
     if (SUMMARY_N(s, device)) whole |= WHOLE_DEVICES;
-    TRY(summary_filter_add_fact(s, "cut", 1, err));
-    TRY(summary_filter_add_fact(s, "steps_cut_short", c.cut_short, err));
-    TRY(summary_filter_add_fact(s, "whole_run", whole, err));
+    TRY(add_fact(s, "cut", 1, err));
+    TRY(add_fact(s, "steps_cut_short", c.n_cut, err));
+    TRY(add_fact(s, "whole_run", whole, err));
     return summary_settle(s, err);
 }
 
 /* ---- notes ------------------------------------------------------------------------------- */
 
-static status summary_filter_note_whole(const summary *s, arena *a, answer *out, error *err) {
+static status note_whole(const summary *s, arena *a, answer *out, error *err) {
     int64_t whole = run_fact(s, "whole_run");
     verdict note = {
         .id = "whole_recording", .message = MSG_NOTE_WHOLE_RUN, .severity = SEVERITY_INFO};
@@ -257,5 +257,5 @@ status summary_filter_notes(const analysis_input *in, const params *p, const sum
         verdict_add(&note, arg_int("workers", in->n_traces));
         TRY(answer_note(out, a, &note, err));
     }
-    return summary_filter_note_whole(s, a, out, err);
+    return note_whole(s, a, out, err);
 }

@@ -2,10 +2,9 @@
  *
  * Two walks. The first finds the engine's outermost nodes on every thread with the device
  * work launched inside them. The second goes through the arrows in order of their forward
- * ends with a stack of open module calls beside it, and gives the node around the backward
- * end to the innermost module. Two forward ops that end in one node: the first owns it. A
- * node of gradient accumulation that comes first, or whose predecessor has no owner, has
- * none. */
+ * ends with a stack of open module calls, and gives the node around the backward end to the
+ * innermost module. Two forward ops that end in one node: the first owns it. A node of gradient
+ * accumulation that comes first, or whose predecessor has no owner, has none. */
 #include "analyse/scan/backward_owner.h"
 
 #include "analyse/lexicon.h"
@@ -27,7 +26,7 @@ typedef struct {
     uint32_t cap;
 } finder;
 
-static uint8_t backward_owner_look_at_name(finder *f, uint32_t name) {
+static uint8_t look_at_name(finder *f, uint32_t name) {
     if (name >= f->t->n_strings) return 1;
     if (!f->name_kind[name]) {
         str text = trace_str(f->t, name);
@@ -61,7 +60,7 @@ static status find_nodes(finder *f, error *err) {
         int64_t until = INT64_MIN;
         for (uint32_t i = t->track.first[track]; i && i < t->track.end[track]; i++) {
             if (t->slice.start[i] >= until && t->slice.kind[i] == KIND_OP &&
-                backward_owner_look_at_name(f, t->slice.name[i]) > 1) {
+                look_at_name(f, t->slice.name[i]) > 1) {
                 if (!add_node(f, i)) FAIL_MEMORY(err);
                 until = slice_end(t, i);
             }
@@ -132,7 +131,7 @@ static status give_to_modules(finder *f, error *err) {
 static void give_accumulation(finder *f) {
     for (uint32_t i = 1; i < f->nodes.n; i++) {
         backward_node *n = &f->nodes.v[i], *before = n - 1;
-        if (backward_owner_look_at_name(f, f->t->slice.name[n->slice]) != 3 ||
+        if (look_at_name(f, f->t->slice.name[n->slice]) != 3 ||
             (n->module_call && n->forward) ||
             trace_track_of(f->t, n->slice) != trace_track_of(f->t, before->slice))
             continue;

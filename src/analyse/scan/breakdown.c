@@ -1,8 +1,8 @@
 /* breakdown.c: what each moment of a step was spent on.
  *
  * The ranges of each role are united over all threads, streams and devices. Then the steps'
- * moments are dealt out by priority: a role takes its intersection with what is left, the
- * rest goes on to the next, and what nobody takes is `other`. The original tool deals out
+ * moments are dealt out by priority: a role takes its intersection with what is left, the rest
+ * is passed to the next, and what no role takes is `other`. The original tool deals out
  * everything again when nothing is left; here an empty rest stays empty.
  *
  * A user's own ranges (record_function) and Python frames are not work: they say what the
@@ -75,8 +75,7 @@ static void add_host(const trace *t, comm_names *comm, interval window, role_ran
     }
 }
 
-static void breakdown_add_device(const trace *t, comm_names *comm, interval window,
-                                 role_ranges *out) {
+static void add_device(const trace *t, comm_names *comm, interval window, role_ranges *out) {
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         uint32_t i = t->kernel.slice[k];
         role r = role_on_device(t, comm, k);
@@ -94,7 +93,7 @@ status role_ranges_make(const trace *t, interval window, arena *a, role_ranges *
     for (int r = 0; r < N_ROLES; r++) made.at[r] = intervals_in(a);
     made.device = intervals_in(a);
     add_host(t, &comm, window, &made);
-    breakdown_add_device(t, &comm, window, &made);
+    add_device(t, &comm, window, &made);
     for (int r = 0; r < N_ROLES; r++) {
         intervals_merge(&made.at[r]);
         if (made.at[r].failed) FAIL_MEMORY(err);
@@ -129,8 +128,8 @@ status breakdown_make(const role_ranges *ranges, const step_spans *steps, arena 
 
 /* ---- where a role costs most ------------------------------------------------------------- */
 
-/* The moments that count as one role's, with the sum of the lengths before each range: what of
- * them lies inside a slice is two searches, whatever its length. */
+/* The moments that count as one role's, with the sum of the lengths before each range: their
+ * part inside a slice takes two searches, whatever its length. */
 typedef struct {
     intervals at;
     int64_t *before;
@@ -206,7 +205,7 @@ void mean_parts(const int64_t *parts, int64_t n, int64_t *out, size_t n_parts) {
 
 enum { UNITS = 1000000000, MAX_PARTS = 16 };
 
-/* In whole units, towards zero, and what is left over. */
+/* Rounded toward zero, with the remainder. */
 static int64_t share_units(int64_t part, int64_t sum, __int128 *rest) {
     uint64_t left;
     unsigned __int128 units =

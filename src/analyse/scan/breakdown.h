@@ -1,6 +1,6 @@
 /* breakdown.h: what each moment of a step was spent on.
  *
- * Every moment counts once, for the first of these that was going on: kernel (that is not
+ * Every moment counts once, for the first of these that was running: kernel (that is not
  * communication), memcpy, memset, communication (device kernels, and host ranges of collectives
  * that run on the host), runtime (runtime and driver calls), data_loader, cpu_exec (operators
  * and the framework's own ranges), other (none of them). So the parts of a step add up to it
@@ -30,7 +30,7 @@ static inline bool copies_matter(double copies, double busy) {
 
 str role_name(role r);
 
-/* When each role was going on inside the window, whatever else was; ROLE_OTHER is empty. */
+/* When each role was active inside the window, whatever else was; ROLE_OTHER is empty. */
 typedef struct {
     intervals at[N_ROLES];
     intervals device;  /* when a device did anything: what is left of a step is idle */
@@ -49,8 +49,8 @@ typedef struct {
 status breakdown_make(const role_ranges *ranges, const step_spans *steps, arena *a,
                       step_parts **out, error *err) MUST_USE;
 
-/* Where a role costs most: the slice during which most of its time goes by. Of ROLE_OTHER,
- * which no slice fills, the longest stretch. */
+/* Where a role costs most: the slice that contains most of its time. For ROLE_OTHER, which no
+ * slice fills, the longest interval. */
 typedef struct {
     interval range; /* empty: the role takes no time */
     int64_t own_ns; /* of it, what counts as the role's */

@@ -1,7 +1,7 @@
 /* cold_start.c: what a program does once, when it is not warm yet.
  *
  * Few slices are long enough to matter: they are listed in one pass, and most recordings end
- * there. Of the others a call counts when
+ * there. In the others a call counts when
  *
  *   runtime, driver   it loads code, launches a kernel for the first time, or is one of the
  *                     first two of its name; calls that wait for the device or copy never do

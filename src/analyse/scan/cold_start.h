@@ -6,8 +6,8 @@
  *
  * The first calls make the context, load the code of kernels and choose algorithms. Seen in the
  * recording: a call takes long while no device works and nothing is waited for, and no later
- * call of the kind does. Its time is no idle time, no step and nothing that advice could save:
- * a program that runs on never has it again. */
+ * call of the kind does. Its time is neither idle time nor a step, and advice cannot save it: a
+ * program that keeps running never has it again. */
 #ifndef ANALYSE_COLD_START_H
 #define ANALYSE_COLD_START_H
 
@@ -20,7 +20,7 @@ typedef struct {
     int64_t of_ns;  /* length of what was looked at */
     int64_t until;  /* end of the last of them */
     uint32_t call;  /* slice of the longest: a runtime call if there is one, else an operator */
-    bool is_before; /* it lies before the one step of a recording without steps */
+    bool is_before; /* it is before the one step of a recording without steps */
 } cold_start;
 
 /* Of calls inside the range. Reads SELECT_TABLES and tracks. */

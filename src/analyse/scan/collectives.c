@@ -58,8 +58,7 @@ int64_t input_bytes(str shapes, str types) {
     return sum;
 }
 
-static void *collectives_make_room(arena *a, void *p, uint32_t n, uint32_t *cap,
-                                   size_t elem_bytes) {
+static void *make_room(arena *a, void *p, uint32_t n, uint32_t *cap, size_t elem_bytes) {
     if (n < *cap) return p;
     uint32_t bigger = *cap ? *cap * 2 : 64;
     void *grown =
@@ -69,7 +68,7 @@ static void *collectives_make_room(arena *a, void *p, uint32_t n, uint32_t *cap,
 }
 
 static collective *add_collective(collective_list *l) {
-    void *v = collectives_make_room(l->arena, l->v, l->n, &l->cap, sizeof *l->v);
+    void *v = make_room(l->arena, l->v, l->n, &l->cap, sizeof *l->v);
     if (!v) return NULL;
     l->v = v;
     collective *c = &l->v[l->n++];
@@ -207,7 +206,7 @@ static status pair_by_order(collectives_ctx *j, error *err) {
     return OK;
 }
 
-/* Each kernel with its owner; kernels without a range become collectives of their own. */
+/* Each kernel with its owner; kernels without a range become separate collectives. */
 static status find_owners(collectives_ctx *j, error *err) {
     collective_list *l = j->l;
     const trace *t = j->t;
@@ -235,8 +234,7 @@ static status find_owners(collectives_ctx *j, error *err) {
     return OK;
 }
 
-static void collectives_add_range(collective_list *l, collective *c, uint32_t kernel,
-                                  interval r) {
+static void add_range(collective_list *l, collective *c, uint32_t kernel, interval r) {
     c->hull.start = c->n_ranges ? min_i64(c->hull.start, r.start) : r.start;
     c->hull.end = c->n_ranges ? max_i64(c->hull.end, r.end) : r.end;
     l->kernels[c->first_range + c->n_ranges] = kernel;
@@ -247,10 +245,9 @@ static status room_for_ranges(collective_list *l, uint64_t total, error *err) {
     if (total > UINT32_MAX / 2) FAIL_MEMORY(err);
     while (l->cap_ranges < total) {
         uint32_t cap = l->cap_ranges;
-        void *kernels =
-            collectives_make_room(l->arena, l->kernels, cap, &cap, sizeof *l->kernels);
-        void *grown = collectives_make_room(l->arena, l->ranges, l->cap_ranges, &l->cap_ranges,
-                                            sizeof *l->ranges);
+        void *kernels = make_room(l->arena, l->kernels, cap, &cap, sizeof *l->kernels);
+        void *grown =
+            make_room(l->arena, l->ranges, l->cap_ranges, &l->cap_ranges, sizeof *l->ranges);
         if (!grown || !kernels) FAIL_MEMORY(err);
         l->ranges = grown;
         l->kernels = kernels;
@@ -272,7 +269,7 @@ static status place_ranges(collective_list *l, comm_names *names, uint32_t first
     }
     TRY(room_for_ranges(l, total, err));
     for (uint32_t i = first; i < n_host; i++)
-        collectives_add_range(
+        add_range(
             l, &l->v[i], 0,
             (interval){t->slice.start[l->v[i].slice], comm_host_end(names, l->v[i].slice)});
     return OK;
@@ -291,8 +288,8 @@ status collectives_add(collective_list *l, const trace *t, uint32_t worker, erro
     TRY(place_ranges(l, &names, first, n_host, err));
     for (uint32_t i = 0; i < n_kernels; i++) {
         uint32_t slice = t->kernel.slice[kernels[i].kernel];
-        collectives_add_range(l, &l->v[kernels[i].owner], kernels[i].kernel,
-                              (interval){t->slice.start[slice], slice_end(t, slice)});
+        add_range(l, &l->v[kernels[i].owner], kernels[i].kernel,
+                  (interval){t->slice.start[slice], slice_end(t, slice)});
     }
     for (uint32_t i = first; i < l->n; i++) l->v[i].worker = worker;
     return OK;

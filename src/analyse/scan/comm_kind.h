@@ -10,8 +10,8 @@ bool comm_host_name(str name);
 /* Device kernel of one: ncclDevKernel_AllReduce_…, rccl…, … */
 bool comm_kernel_name(str name);
 
-/* Which collective a name speaks of: "nccl:all_reduce" and "ncclDevKernel_AllReduce_Sum"
- * alike. */
+/* Which collective a name means: "nccl:all_reduce" and "ncclDevKernel_AllReduce_Sum" are the
+ * same. */
 typedef enum {
     COMM_OTHER,
     COMM_ALL_REDUCE,
@@ -41,7 +41,7 @@ typedef struct {
 status comm_names_init(comm_names *n, const trace *t, arena *a, error *err) MUST_USE;
 bool comm_host_id(comm_names *n, uint32_t name);
 /* Is this device work (a row of table kernel) communication? By its own arguments, its name,
- * or the op that launched it. Copies and sets are not. */
+ * or the op that launched it. Copies and memsets are not. */
 bool comm_kernel_row(comm_names *n, uint32_t kernel);
 /* Does any device work of the trace communicate? */
 bool comm_on_device(comm_names *n);

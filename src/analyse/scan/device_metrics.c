@@ -19,11 +19,11 @@ typedef struct {
     uint32_t n;
 } device_view;
 
-static uint64_t device_metrics_sort_key(int64_t v) {
+static uint64_t sort_key(int64_t v) {
     return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
-static interval device_metrics_range_of(const device_view *d, uint32_t row) {
+static interval range_of(const device_view *d, uint32_t row) {
     uint32_t slice = d->t->kernel.slice[row];
     return (interval){d->t->slice.start[slice], slice_end(d->t, slice)};
 }
@@ -37,11 +37,10 @@ static uint32_t *sort_kernels(const trace *t, arena *a, uint32_t *n) {
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         uint32_t slice = t->kernel.slice[k];
         if (t->slice.kind[slice] == KIND_KERNEL && t->kernel.device[k] != ABSENT_I32)
-            pairs[(*n)++] = (sort_pair){device_metrics_sort_key(t->slice.start[slice]), k};
+            pairs[(*n)++] = (sort_pair){sort_key(t->slice.start[slice]), k};
     }
     if (!sort_radix_in(a, pairs, *n)) return NULL;
-    for (uint32_t i = 0; i < *n; i++)
-        pairs[i].key = device_metrics_sort_key(t->kernel.device[pairs[i].row]);
+    for (uint32_t i = 0; i < *n; i++) pairs[i].key = sort_key(t->kernel.device[pairs[i].row]);
     if (!sort_radix_in(a, pairs, *n)) return NULL;
     for (uint32_t i = 0; i < *n; i++) rows[i] = pairs[i].row;
     arena_drop(a, pairs, ((size_t)t->kernel.n + 1) * sizeof *pairs);
@@ -51,7 +50,7 @@ static uint32_t *sort_kernels(const trace *t, arena *a, uint32_t *n) {
 static status measure_busy(const device_view *d, double *out, error *err) {
     intervals busy = intervals_in(d->arena);
     for (uint32_t i = 0; i < d->n; i++) {
-        interval r = device_metrics_range_of(d, d->rows[i]);
+        interval r = range_of(d, d->rows[i]);
         intervals_add(&busy, max_i64(r.start, d->from), min_i64(r.end, d->to));
     }
     intervals_merge(&busy);
@@ -67,7 +66,7 @@ static void measure_kernels(const device_view *d, tensor_core_names *names,
     int64_t tensor = 0, unsure = 0, all = 0;
     for (uint32_t i = 0; i < d->n; i++) {
         uint32_t row = d->rows[i];
-        interval r = device_metrics_range_of(d, row);
+        interval r = range_of(d, row);
         double occupancy = d->t->kernel.occupancy[row];
         int64_t dur = sub_i64(r.end, r.start);
         int64_t inside = sub_i64(min_i64(r.end, d->to), max_i64(r.start, d->from));
@@ -86,7 +85,7 @@ static void measure_kernels(const device_view *d, tensor_core_names *names,
 
 #define MILLION 1000000
 
-/* Blocks per SM in millionths; more than fills the device is as much as a thousand times. */
+/* Blocks per SM in ppm; values are limited to a thousand times what fills the device. */
 static int64_t millionths(double blocks) {
     return blocks > 1000 ? 1000 * (int64_t)MILLION : round_i64(blocks * MILLION);
 }
@@ -97,11 +96,11 @@ static sort_pair *make_edges(const device_view *d, size_t *n) {
     sort_pair *edges = arena_alloc(d->arena, ((size_t)d->n * 2 + 1) * sizeof *edges);
     if (!edges) return NULL;
     for (uint32_t i = 0; i < d->n; i++) {
-        interval r = device_metrics_range_of(d, d->rows[i]);
+        interval r = range_of(d, d->rows[i]);
         int64_t start = max_i64(r.start, d->from), end = min_i64(r.end, d->to);
         if (end <= start || !(d->t->kernel.blocks_per_sm[d->rows[i]] > 0)) continue;
-        edges[(*n)++] = (sort_pair){device_metrics_sort_key(start), d->rows[i]};
-        edges[(*n)++] = (sort_pair){device_metrics_sort_key(end), d->rows[i] | 1u << 31};
+        edges[(*n)++] = (sort_pair){sort_key(start), d->rows[i]};
+        edges[(*n)++] = (sort_pair){sort_key(end), d->rows[i] | 1u << 31};
     }
     return sort_radix_in(d->arena, edges, *n) ? edges : NULL;
 }
@@ -124,8 +123,8 @@ static status sweep(const device_view *d, double *out, error *err) {
     return OK;
 }
 
-static status device_metrics_measure(const device_view *d, tensor_core_names *names,
-                                     device_metrics *out, error *err) {
+static status measure(const device_view *d, tensor_core_names *names, device_metrics *out,
+                      error *err) {
     out->device = d->t->kernel.device[d->rows[0]];
     TRY(measure_busy(d, &out->utilization, err));
     TRY(sweep(d, &out->sm_efficiency, err));
@@ -151,7 +150,7 @@ status device_metrics_make(const trace *t, interval range, arena *a, device_metr
         d.n = 1;
         while (first + d.n < n && t->kernel.device[d.rows[d.n]] == t->kernel.device[d.rows[0]])
             d.n++;
-        TRY(device_metrics_measure(&d, &names, &made.v[i], err));
+        TRY(measure(&d, &names, &made.v[i], err));
     }
     *out = made;
     return OK;

@@ -5,9 +5,9 @@
  *                     moment, over the whole time; NaN when no kernel there has the value
  *   occupancy         estimated occupancy, mean weighted by the kernels' time there; NaN
  *                     likewise
- *   tensor_core_share time of kernels that use tensor cores over the time of all kernels, of
+ *   tensor_core_share time of kernels that use Tensor Cores over the time of all kernels, of
  *                     the whole trace
- * Copies and sets do not count, collectives do. */
+ * Copies and memsets do not count, collectives do. */
 #ifndef ANALYSE_DEVICE_METRICS_H
 #define ANALYSE_DEVICE_METRICS_H
 

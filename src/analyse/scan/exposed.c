@@ -12,8 +12,8 @@ typedef struct {
     intervals comm, compute;
 } device_ranges;
 
-static status exposed_find_device(comm_names *comm, int32_t device, interval window, arena *a,
-                                  device_ranges *out, error *err) {
+static status find_device(comm_names *comm, int32_t device, interval window, arena *a,
+                          device_ranges *out, error *err) {
     const trace *t = comm->t;
     *out = (device_ranges){intervals_in(a), intervals_in(a)};
     for (uint32_t k = 1; k < t->kernel.n; k++) {
@@ -30,8 +30,8 @@ static status exposed_find_device(comm_names *comm, int32_t device, interval win
 }
 
 /* Adds what is exposed on each device that communicates. */
-static status exposed_add_devices(comm_names *comm, interval window, arena *a, intervals *out,
-                                  error *err) {
+static status add_devices(comm_names *comm, interval window, arena *a, intervals *out,
+                          error *err) {
     const trace *t = comm->t;
     int32_t *seen = ARENA_ARRAY(a, int32_t, (size_t)t->device.n + 64);
     size_t n = 0, cap = (size_t)t->device.n + 64;
@@ -43,7 +43,7 @@ static status exposed_add_devices(comm_names *comm, interval window, arena *a, i
         if (i < n || n == cap) continue; /* a forged file may have any number of devices */
         seen[n++] = t->kernel.device[k];
         device_ranges one;
-        TRY(exposed_find_device(comm, t->kernel.device[k], window, a, &one, err));
+        TRY(find_device(comm, t->kernel.device[k], window, a, &one, err));
         intervals bare = intervals_minus(&one.comm, &one.compute);
         for (size_t at = 0; at < bare.n; at++)
             intervals_add(out, bare.v[at].start, bare.v[at].end);
@@ -134,7 +134,7 @@ status exposed_find(comm_names *comm, interval window, role_ranges *ranges, aren
                                       kernels ? &ranges->at[ROLE_KERNEL] : &host.busy);
     if (!ranges->exposed.arena) ranges->exposed.arena = a;
     if (comm_on_device(comm)) {
-        TRY(exposed_add_devices(comm, window, a, &ranges->exposed, err));
+        TRY(add_devices(comm, window, a, &ranges->exposed, err));
         intervals_merge(&ranges->exposed);
     }
     if (ranges->exposed.failed) FAIL_MEMORY(err);

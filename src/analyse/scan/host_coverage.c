@@ -10,12 +10,12 @@
 #include "store/traits.h"
 
 /* Ranges of the program itself that tell more than calls do. */
-static const uint8_t told_by[] = {KIND_OP,      KIND_PYTHON,   KIND_MODULE,
-                                  KIND_FORWARD, KIND_BACKWARD, KIND_FRAMEWORK};
+static const uint8_t host_kinds[] = {KIND_OP,      KIND_PYTHON,   KIND_MODULE,
+                                     KIND_FORWARD, KIND_BACKWARD, KIND_FRAMEWORK};
 
 static bool is_without_ops(const trace *t) {
-    for (size_t i = 0; i < N_OF(told_by); i++)
-        if (t->kind_count[told_by[i]]) return false;
+    for (size_t i = 0; i < N_OF(host_kinds); i++)
+        if (t->kind_count[host_kinds[i]]) return false;
     return t->kernel.n > 1 && (t->kind_count[KIND_RUNTIME] || t->kind_count[KIND_DRIVER]);
 }
 

@@ -2,7 +2,7 @@
  *
  * A thread without a record looks like one that does nothing. Two sorts are known for what they
  * are: a recording of calls of the runtime without any operator, and a range around the
- * backward pass in which no thread does anything: autograd has threads of its own, which some
+ * backward pass in which no thread does anything: autograd has its own threads, which some
  * recordings lack. Nothing can be said there about pauses of the program. */
 #ifndef ANALYSE_HOST_COVERAGE_H
 #define ANALYSE_HOST_COVERAGE_H
@@ -10,8 +10,8 @@
 #include "analyse/rules.h"
 #include "analyse/scan/breakdown.h"
 
-/* Between two operators an interpreter takes some ten microseconds; a host that is silent for
- * as long does something else. */
+/* Between two operators an interpreter takes tens of microseconds; a host that is silent for
+ * this long does something else. */
 #define HOST_PAUSE_NS 500000
 
 typedef struct {

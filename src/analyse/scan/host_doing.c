@@ -1,8 +1,8 @@
-/* host_doing.c: what a thread of the host did in a stretch of time.
+/* host_doing.c: what a thread of the host did in an interval.
  *
  * Events of a thread are sorted by start and know what holds them, so one walk over those that
- * start in the stretch, with the innermost open one beside it, finds every piece. What an event
- * says follows from what the one around it says: a short stack of these saves climbing. */
+ * start in the interval, keeping the innermost open one, finds every piece. What an event says
+ * follows from what the one around it says: a short stack of these saves climbing. */
 #include "analyse/scan/host_doing.h"
 
 #include "analyse/lexicon.h"
@@ -92,7 +92,7 @@ static bool is_in_compiler(host_view *h, uint32_t frame) {
     return frame && doing_of(h, frame, false) == DOING_COMPILER;
 }
 
-/* What an event adds to what is said around it. */
+/* What an event adds to what is known from the ones around it. */
 static host_place go_in(host_view *h, host_place around, uint32_t slice) {
     const trace *t = h->t;
     switch (t->slice.kind[slice]) {

@@ -1,4 +1,4 @@
-/* idle_causes.c: why a device computes nothing, nanosecond by nanosecond.
+/* idle_causes.c: why a device is idle, nanosecond by nanosecond.
  *
  * One sweep a device over its work in order of start, with the end of what computes and the end
  * of what communicates so far. What neither covers is a gap, and the next work says what it was
@@ -90,8 +90,8 @@ static int span_of(causes *c, uint32_t slice, bool is_launching) {
     return is_host_comm(c, slice, kind) ? SPANS_COMM : N_SPANS;
 }
 
-/* The process of the call and that of the operator: some producers show calls in a process of
- * their own. */
+/* The process of the call and that of the operator: some producers show calls in a separate
+ * process. */
 static void note_launching(causes *c) {
     const trace *t = c->t;
     bool any = false;
@@ -155,7 +155,7 @@ static status find_spans(causes *c, error *err) {
 
 /* ---- pieces ------------------------------------------------------------------------------ */
 
-static status flush(causes *c, error *err) {
+static status emit_pending(causes *c, error *err) {
     idle_piece p = c->last;
     if (p.cause == IDLE_HOST_LATE)
         c->longest_host_ns = max_i64(c->longest_host_ns, p.longest_ns);
@@ -163,14 +163,14 @@ static status flush(causes *c, error *err) {
     return p.range.start < p.range.end ? c->q->visit(c->q->context, &p, err) : OK;
 }
 
-static bool goes_on(const causes *c, const idle_piece *a, const idle_piece *b) {
+static bool continues(const causes *c, const idle_piece *a, const idle_piece *b) {
     if (a->range.end != b->range.start || a->step != b->step || a->cause != b->cause ||
         a->before != b->before || a->after != b->after)
         return false;
     return c->q->coarse || (a->doing == b->doing && a->slice == b->slice && a->op == b->op);
 }
 
-static void join(idle_piece *to, const idle_piece *p) {
+static void extend_piece(idle_piece *to, const idle_piece *p) {
     to->range.end = p->range.end;
     if (p->longest_ns <= to->longest_ns) return;
     to->longest_ns = p->longest_ns;
@@ -179,8 +179,8 @@ static void join(idle_piece *to, const idle_piece *p) {
     to->doing = p->doing;
 }
 
-/* Gives a piece out, cut to the steps; one that goes on with the last is the same piece. */
-static status give(causes *c, interval range, const idle_piece *like, error *err) {
+/* Emits a piece, cut to the steps; one that continues the last piece extends it. */
+static status emit_piece(causes *c, interval range, const idle_piece *like, error *err) {
     const step_spans *s = c->q->steps;
     while (c->step < s->n && s->v[c->step].end <= range.start) c->step++;
     for (uint32_t i = c->step; i < s->n && s->v[i].start < range.end; i++) {
@@ -191,11 +191,11 @@ static status give(causes *c, interval range, const idle_piece *like, error *err
         if (p.range.start >= p.range.end) continue;
         p.longest_ns = min_i64(like->longest_ns ? like->longest_ns : INT64_MAX,
                                sub_i64(p.range.end, p.range.start));
-        if (goes_on(c, &c->last, &p)) {
-            join(&c->last, &p);
+        if (continues(c, &c->last, &p)) {
+            extend_piece(&c->last, &p);
             continue;
         }
-        TRY(flush(c, err));
+        TRY(emit_pending(c, err));
         c->last = p;
     }
     return OK;
@@ -247,7 +247,7 @@ static idle_piece piece_of_block(causes *c, const idle_piece *like) {
 
 /* A stretch that would be `like`: data loading and collectives of the host come first, then
  * what a call that waited cost, then the profiler. */
-static status give_host(causes *c, interval range, const idle_piece *like, error *err) {
+static status emit_host(causes *c, interval range, const idle_piece *like, error *err) {
     for (int64_t at = range.start; at < range.end;) {
         int64_t until = range.end;
         idle_piece p = *like;
@@ -263,7 +263,7 @@ static status give_host(causes *c, interval range, const idle_piece *like, error
             until = min_i64(until, v->range.end);
             p = piece_of_span(c, kind, v, like);
         }
-        TRY(give(c, (interval){at, until}, &p, err));
+        TRY(emit_piece(c, (interval){at, until}, &p, err));
         at = until;
     }
     return OK;
@@ -271,14 +271,14 @@ static status give_host(causes *c, interval range, const idle_piece *like, error
 
 /* ---- what the launching thread did ------------------------------------------------------- */
 
-static status give_doing(causes *c, const host_piece *h, error *err) {
+static status emit_doing(causes *c, const host_piece *h, error *err) {
     idle_piece p = c->gap;
     p.cause = h->doing == DOING_SYNC ? IDLE_BLOCKED : IDLE_HOST_LATE;
     p.doing = h->doing;
     p.slice = h->slice;
     p.op = h->op;
     p.longest_ns = h->longest_ns;
-    return give_host(c, h->range, &p, err);
+    return emit_host(c, h->range, &p, err);
 }
 
 /* The call that the gap begins in: without it the host would have been as far ahead. */
@@ -291,10 +291,10 @@ static void note_blocking(causes *c, const host_piece *h, int64_t gap_start) {
 }
 
 /* While the thread does nothing that is recorded, `other` may have had the turn. */
-static status give_other(causes *c, const host_piece *own, uint32_t other, int64_t gap_start,
+static status emit_other(causes *c, const host_piece *own, uint32_t other, int64_t gap_start,
                          error *err) {
     TRY(host_view_cut(&c->host, other, own->range, err));
-    if (!other) return give_doing(c, own, err);
+    if (!other) return emit_doing(c, own, err);
     for (size_t i = 0; i < c->host.n; i++) {
         host_piece p = c->host.v[i];
         note_blocking(c, &p, gap_start);
@@ -303,22 +303,22 @@ static status give_other(causes *c, const host_piece *own, uint32_t other, int64
             p = *own;
             p.range = range;
         }
-        TRY(give_doing(c, &p, err));
+        TRY(emit_doing(c, &p, err));
     }
     return OK;
 }
 
-/* Is there nothing to find but that the host was late? */
+/* Is there no other cause than the CPU launching too late? */
 static bool is_plain(const causes *c, interval range, uint32_t track, uint32_t other) {
     return c->q->coarse && sub_i64(range.end, range.start) <= c->longest_host_ns &&
            !host_view_blocks(&c->host, track, range) &&
            !(other && host_view_blocks(&c->host, other, range));
 }
 
-static status give_thread(causes *c, interval range, uint32_t track, uint32_t other,
+static status emit_thread(causes *c, interval range, uint32_t track, uint32_t other,
                           error *err) {
     if (is_plain(c, range, track, other))
-        return give_doing(c, &(host_piece){.range = range, .longest_ns = 1}, err);
+        return emit_doing(c, &(host_piece){.range = range, .longest_ns = 1}, err);
     TRY(host_view_cut(&c->host, track, range, err));
     size_t n = c->host.n;
     if (n > c->own_cap) {
@@ -330,11 +330,11 @@ static status give_thread(causes *c, interval range, uint32_t track, uint32_t ot
     for (size_t i = 0; i < n; i++) c->own[i] = c->host.v[i];
     for (size_t i = 0; i < n; i++) {
         note_blocking(c, &c->own[i], range.start);
-        TRY(c->own[i].active ? give_doing(c, &c->own[i], err)
-                             : give_other(c, &c->own[i], other, range.start, err));
+        TRY(c->own[i].active ? emit_doing(c, &c->own[i], err)
+                             : emit_other(c, &c->own[i], other, range.start, err));
     }
     if (n) return OK;
-    return give_doing(c, &(host_piece){.range = range}, err);
+    return emit_doing(c, &(host_piece){.range = range}, err);
 }
 
 /* ---- gaps -------------------------------------------------------------------------------- */
@@ -357,14 +357,14 @@ static status give_launched(causes *c, interval gap, int64_t launched, error *er
     if (!is_short && sub_i64(gap.end, launched) <= LATENCY_NS) {
         p.cause = IDLE_HOST_LATE;
         p.doing = DOING_LATENCY;
-        return give_host(c, range, &p, err);
+        return emit_host(c, range, &p, err);
     }
     bool other = p.before && trace_track_of(t, t->kernel.slice[p.before]) !=
                                  trace_track_of(t, t->kernel.slice[p.after]);
     p.cause = IDLE_DEPENDENCY;
     p.doing = is_short ? DOING_BETWEEN : other ? DOING_STREAM : DOING_OTHER;
     if (p.doing == DOING_STREAM) p.slice = t->kernel.slice[p.before];
-    return is_short ? give(c, range, &p, err) : give_host(c, range, &p, err);
+    return is_short ? emit_piece(c, range, &p, err) : emit_host(c, range, &p, err);
 }
 
 /* Nothing runs on the device, up to c->gap.after. */
@@ -379,18 +379,18 @@ static status give_gap(causes *c, interval gap, error *err) {
         p.cause = IDLE_UNKNOWN;
         p.doing = DOING_OTHER;
         p.slice = t->kernel.slice[work];
-        return give_host(c, gap, &p, err);
+        return emit_host(c, gap, &p, err);
     }
     uint32_t track = launch ? trace_track_of(t, launch) : c->main ? c->main : last;
     uint32_t other = c->main && c->main != track ? c->main : last != track ? last : 0;
     int64_t start = launch ? min_i64(t->slice.start[launch], gap.end) : gap.end;
     int64_t end = launch ? min_i64(slice_end(t, launch), gap.end) : gap.end;
-    if (start > gap.start) TRY(give_thread(c, (interval){gap.start, start}, track, other, err));
+    if (start > gap.start) TRY(emit_thread(c, (interval){gap.start, start}, track, other, err));
     if (!launch) return OK;
     host_piece call = host_view_at(&c->host, launch);
     call.range = (interval){max_i64(gap.start, start), end};
     if (call.doing != DOING_SYNC) call.doing = DOING_LAUNCH;
-    TRY(give_doing(c, &call, err));
+    TRY(emit_doing(c, &call, err));
     return give_launched(c, gap, end, err);
 }
 
@@ -412,7 +412,7 @@ static status advance(causes *c, sweep *s, int64_t to, uint32_t work, error *err
         p.doing = DOING_OTHER;
         p.slice = c->t->kernel.slice[s->comm];
         p.op = c->t->kernel.op[s->comm];
-        TRY(give(c, (interval){from, comm_end}, &p, err));
+        TRY(emit_piece(c, (interval){from, comm_end}, &p, err));
         from = comm_end;
     }
     if (from < to) TRY(give_gap(c, (interval){from, to}, err));
@@ -440,7 +440,7 @@ static status sweep_device(causes *c, const sort_pair *work, size_t n, error *er
         *ends = max_i64(*ends, until);
     }
     if (s.at < end) TRY(advance(c, &s, end, 0, err));
-    return flush(c, err);
+    return emit_pending(c, err);
 }
 
 static uint64_t time_key(int64_t time) {

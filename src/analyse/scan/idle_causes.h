@@ -1,8 +1,8 @@
-/* idle_causes.h: why a device computes nothing, nanosecond by nanosecond.
+/* idle_causes.h: why a device is idle, nanosecond by nanosecond.
  *
  * The one home of idle time: overview, idle, advise and the timeline's area ask it, and its
  * names of causes are the ones of every table, sentence and page. A device is idle while it
- * runs no kernel, copy or set; a collective on the device is not computing. Every such
+ * runs no kernel, copy or memset; a collective on the device is not computing. Every such
  * nanosecond inside the steps belongs to exactly one piece, and a piece has one cause. Which
  * one follows from the work that ends the gap:
  *
@@ -12,13 +12,13 @@
  *
  *   host late      the work was launched inside the gap; `doing` says what its thread did, or
  *                  the thread that handed over to it while that one did nothing
- *   blocked        the thread sat in a call that waits for the device. A call that began before
+ *   blocked        the thread was in a call that waits for the device. A call that began before
  *                  the gap also costs what the host would have been ahead without it
  *   dependency     the work was launched long before: it waited for another stream, or for the
  *                  device to go from one piece to the next
  *   data           data loading on the host, of a process that launches work
  *   communication  only a collective runs on the device, or one on the host
- *   profiler       the profiler recorded that it was at work itself
+ *   profiler       the profiler recorded that it was busy itself
  *   unknown        the launch of the work was not recorded */
 #ifndef ANALYSE_IDLE_CAUSES_H
 #define ANALYSE_IDLE_CAUSES_H

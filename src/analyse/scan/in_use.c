@@ -85,7 +85,7 @@ static uint32_t outer_op(const scan *s, uint32_t slice) {
 }
 
 /* What the operators around a copy tell: the one that casts, and the one that casts its inputs.
- * A cast that copies nothing is none. */
+ * A cast that copies nothing does not count. */
 static void look_around(scan *s, uint32_t slice, uint64_t means) {
     uint32_t cast = outer_op(s, slice);
     if (!cast || !(name_meanings_of(&s->means, cast) & MEANING(CASTS))) return;

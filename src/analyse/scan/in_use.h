@@ -37,7 +37,7 @@ typedef struct {
     int64_t n[N_USES];      /* events that show it; 0: not found */
     uint32_t slice[N_USES]; /* the first of them; one of the host where there is one */
     bool trains;            /* a backward pass or an optimizer */
-    bool pytorch;           /* operators of PyTorch, whoever recorded them */
+    bool pytorch;           /* operators of PyTorch, no matter which tool recorded them */
 } in_use;
 
 status in_use_find(const trace *t, arena *a, in_use *out, error *err) MUST_USE;

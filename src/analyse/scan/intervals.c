@@ -5,7 +5,7 @@
  * which intervals_merge merges in walks through memory in order; a list of many runs is
  * sorted by radix. Then what touches is joined. Union, intersection and difference are then
  * walks with two pointers, and every result is disjoint, so lengths can be added up: parts
- * that are cut out of a whole sum to the whole exactly, in whole nanoseconds. */
+ * that are cut out of a whole sum to the whole exactly, in integer nanoseconds. */
 #include "analyse/scan/intervals.h"
 
 #include "base/bisect.h"
@@ -69,7 +69,7 @@ static void merge_two(interval *to, const interval *v, size_t from, size_t middl
 }
 
 /* Neighbors pair by pair until one run is left: a few walks through memory, in order. */
-static bool intervals_merge_runs(intervals *s, size_t ends[MAX_RUNS], size_t n_runs) {
+static bool merge_runs(intervals *s, size_t ends[MAX_RUNS], size_t n_runs) {
     interval *v = s->v, *to = arena_alloc(s->arena, s->n * sizeof *to), *other;
     if (!to) return false;
     while (n_runs > 1) {
@@ -91,19 +91,19 @@ static bool intervals_merge_runs(intervals *s, size_t ends[MAX_RUNS], size_t n_r
 }
 
 /* Order of signed numbers as order of unsigned ones. */
-static uint64_t intervals_sort_key(int64_t v) {
+static uint64_t sort_key(int64_t v) {
     return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
 static bool sort_by_start(intervals *s) {
     size_t ends[MAX_RUNS], n_runs = find_runs(s, ends);
-    if (n_runs <= MAX_RUNS) return intervals_merge_runs(s, ends, n_runs);
+    if (n_runs <= MAX_RUNS) return merge_runs(s, ends, n_runs);
     if (s->n > UINT32_MAX) return false;
     sort_pair *pairs = arena_alloc(s->arena, s->n * sizeof *pairs);
     interval *v = arena_alloc(s->arena, s->n * sizeof *v);
     if (!pairs || !v) return false;
     for (size_t i = 0; i < s->n; i++)
-        pairs[i] = (sort_pair){.key = intervals_sort_key(s->v[i].start), .row = (uint32_t)i};
+        pairs[i] = (sort_pair){.key = sort_key(s->v[i].start), .row = (uint32_t)i};
     if (!sort_radix_in(s->arena, pairs, s->n)) return false;
     for (size_t i = 0; i < s->n; i++) v[i] = s->v[pairs[i].row];
     arena_drop(s->arena, pairs, s->n * sizeof *pairs);

@@ -228,7 +228,7 @@ static status write_iteration(table *t, const trace *tr, uint32_t step, const it
     return OK;
 }
 
-static void iterations_say(const serving_sum *sums, const serving_sum *all, verdict *v) {
+static void say(const serving_sum *sums, const serving_sum *all, verdict *v) {
     static const char *const names[N_ITERATIONS] = {[ITERATION_PREFILL] = "prefills",
                                                     [ITERATION_DECODE] = "decodes",
                                                     [ITERATION_MIXED] = "mixed"};
@@ -271,7 +271,7 @@ status iterations_judge(const iterations_question *q, arena *a, verdict *v, bool
     serving_sum sums[N_ITERATIONS] = {{0}}, all = {0};
     TRY(sum_up(q, a, NULL, sums, &all, err));
     *serves = all.n > 0;
-    if (*serves) iterations_say(sums, &all, v);
+    if (*serves) say(sums, &all, v);
     return OK;
 }
 
@@ -286,6 +286,6 @@ status iterations_write(const iterations_question *q, arena *a, answer *out, ver
         TRY(write_sum(serving, kind_names[k], &sums[k], k == ITERATION_DECODE, err));
     TRY(write_sum(serving, "all", &all, false, err));
     *serves = all.n > 0;
-    if (*serves) iterations_say(sums, &all, v);
+    if (*serves) say(sums, &all, v);
     return OK;
 }

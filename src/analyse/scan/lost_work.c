@@ -3,8 +3,8 @@
  * One pass over the host calls. A launch is found again by its correlation in table kernel
  * (column launch); a producer without such links is not judged by parts, only by all or
  * nothing. The few launches at the end of a recording that stopped too early are not worth a
- * word: the note is for a tenth and more. Copies and sets do not count: profilers leave small
- * ones out. */
+ * word: the note is for a tenth and more. Copies and memsets do not count: profilers leave
+ * small ones out. */
 #include "analyse/scan/lost_work.h"
 
 #include "analyse/lexicon.h"

@@ -9,7 +9,7 @@
 #include "analyse/scan/op_args.h"
 
 /* Sizes of a·b, when they fit together. */
-static bool matmul_shapes_multiply(const op_arg *a, const op_arg *b, matmul_size *out) {
+static bool multiply(const op_arg *a, const op_arg *b, matmul_size *out) {
     if (a->rank < 2 || b->rank < 2 || a->dim[a->rank - 1] != b->dim[b->rank - 2]) return false;
     *out = (matmul_size){.batch = 1,
                          .m = a->dim[a->rank - 2],
@@ -25,7 +25,7 @@ bool matmul_read(str shapes, matmul_size *out) {
     if (!op_args_read(shapes, STR_NONE, STR_NONE, &in)) return false;
     for (int i = 0; i + 1 < in.n; i++) {
         const op_arg *a = op_args_tensor(&in, i), *b = op_args_tensor(&in, i + 1);
-        if (a && b && matmul_shapes_multiply(a, b, out)) return true;
+        if (a && b && multiply(a, b, out)) return true;
     }
     return false;
 }
@@ -52,7 +52,7 @@ static bool same_shapes(const void *row, const void *key) {
     return ((const shape_group *)row)->shapes == *(const uint32_t *)key;
 }
 
-static bool matmul_shapes_add_work(groups *rows, const selection *s, uint32_t kernel) {
+static bool add_work(groups *rows, const selection *s, uint32_t kernel) {
     const trace *t = s->t;
     uint32_t op = t->kernel.op[kernel], op_row = trace_op_of(t, op);
     if (!op_row || !t->op.shapes[op_row]) return true;
@@ -97,7 +97,7 @@ bool matmul_find_odd(const selection *s, uint32_t op_name, arena *a, matmul_odd 
     if (groups_init(&rows, a, sizeof(shape_group), NULL) != OK) return false;
     for (uint32_t k = 1; k < t->kernel.n; k++)
         if (t->kernel.op[k] && t->slice.name[t->kernel.op[k]] == op_name &&
-            !matmul_shapes_add_work(&rows, s, k))
+            !add_work(&rows, s, k))
             return false;
     if (!compare_rates(&rows, t, &found)) return false;
     *out = found;

@@ -1,9 +1,9 @@
 /* matmul_shapes.h: the shapes a matrix product was called with, and whether an odd one is
  * slow.
  *
- * Tensor cores want dimensions that are multiples of 8. A dimension that is not costs a
- * factor that the trace itself can tell: the rate (operations per second of device time) of
- * the calls with such a dimension against that of the others. */
+ * Tensor Cores want dimensions that are multiples of 8. A dimension that is not costs a factor
+ * that the trace itself can tell: the rate (operations per second of device time) of the calls
+ * with such a dimension against that of the others. */
 #ifndef ANALYSE_MATMUL_SHAPES_H
 #define ANALYSE_MATMUL_SHAPES_H
 

@@ -39,7 +39,7 @@ static bool is_user_file(str file) {
 }
 
 /* The word between a prefix and the "::" after it; {NULL, 0} when the name is another. */
-static str word_behind(str name, str prefix) {
+static str word_after(str name, str prefix) {
     if (!str_starts(name, prefix)) return STR_NONE;
     str rest = str_from(name, prefix.n);
     size_t end = str_find(rest, STR("::"), 0);
@@ -50,13 +50,13 @@ static str word_behind(str name, str prefix) {
  * torch::autograd::generated::MmBackward0::apply(…) the node of its backward. An empty tensor
  * says nothing: who wanted it is further out. */
 static str operator_of(str name, bool *is_aten) {
-    str word = word_behind(name, STR("at::_ops::"));
+    str word = word_after(name, STR("at::_ops::"));
     *is_aten = word.p != NULL;
     if (str_starts(word, STR("empty"))) return STR_NONE;
-    return word.p ? word : word_behind(name, STR("torch::autograd::generated::"));
+    return word.p ? word : word_after(name, STR("torch::autograd::generated::"));
 }
 
-static uint8_t memory_frame_class_of(const trace *t, uint32_t frame) {
+static uint8_t class_of(const trace *t, uint32_t frame) {
     str file = trace_str(t, t->frame.file[frame]), name = trace_str(t, t->frame.name[frame]);
     bool is_aten;
     if (file.n && (str_ends(file, STR(".py")) || file.p[0] == '<'))
@@ -89,7 +89,7 @@ static bool same_label(const void *row, const void *key) {
 }
 
 /* Frames of one text are one label, whatever they were called by. */
-static status memory_frame_add_label(memory_view *m, uint32_t site, error *err) {
+static status add_label(memory_view *m, uint32_t site, error *err) {
     bool is_new;
     str text = make_label(m, site);
     if (!text.p) FAIL_MEMORY(err);
@@ -114,13 +114,13 @@ status memory_frames_init(memory_view *m, error *err) {
     if (!m->site_of || !m->frame_class || !m->label_of) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->frame.n; i++) {
         uint32_t outer = m->site_of[t->frame.parent[i]];
-        m->frame_class[i] = memory_frame_class_of(t, i);
+        m->frame_class[i] = class_of(t, i);
         m->site_of[i] = outer && m->frame_class[outer] > m->frame_class[i] ? outer : i;
     }
     for (uint32_t i = 1; i < t->memory.n; i++)
         for (uint32_t site = memory_site(m, i); site && !m->label_of[site];
              site = memory_outer_site(m, site))
-            TRY(memory_frame_add_label(m, site, err));
+            TRY(add_label(m, site, err));
     return OK;
 }
 

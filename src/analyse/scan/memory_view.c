@@ -30,7 +30,7 @@ static int64_t find_capacity(const trace *t, device_key key, uint32_t n_known) {
     return ABSENT_I64;
 }
 
-static status memory_view_find_devices(memory_view *m, error *err) {
+static status find_devices(memory_view *m, error *err) {
     const trace *t = m->t;
     device_key last = {0};
     uint32_t at = GROUP_NONE;
@@ -77,7 +77,7 @@ status memory_view_init(memory_view *m, const trace *t, const params *p, arena *
     if (!m->names) FAIL_MEMORY(err);
     TRY(groups_init(m->names, a, sizeof(pair_name), err));
     TRY(memory_frames_init(m, err));
-    return memory_view_find_devices(m, err);
+    return find_devices(m, err);
 }
 
 bool memory_is_selected(const memory_view *m, uint32_t row) {

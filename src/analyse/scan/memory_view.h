@@ -45,7 +45,7 @@ status memory_view_init(memory_view *m, const trace *t, const params *p, arena *
 /* Memory at the peak of every device: the only place that finds it. */
 void memory_find_peaks(memory_view *m);
 /* Is the block part of what its device has allocated? PyTorch reports shared memory of a data
- * loader beside its allocator, with a total that does not hold it. */
+ * loader in addition to its allocator's, with a total that does not include it. */
 bool memory_is_counted(const trace *t, uint32_t row);
 /* Is it an allocation that can be followed and is alive after the event `at`? */
 bool memory_is_alive(const trace *t, uint32_t row, uint32_t at);

@@ -20,7 +20,7 @@ str module_short_name(const trace *t, uint32_t module) {
     return str_starts(name, STR("nn.Module: ")) ? str_from(name, 11) : name;
 }
 
-/* The slice of the list that `slice` is, or lies in; 0 when there is none. */
+/* The slice of the list that is `slice` or contains it; 0 when there is none. */
 static uint32_t slice_around(const module_work *w, uint32_t slice) {
     size_t low = SEARCH_FIRST(i, 0, w->n, w->slices[i] <= slice);
     if (!low) return 0;

@@ -20,7 +20,7 @@ typedef struct {
 /* The name of a module without the prefix "nn.Module: ". */
 str module_short_name(const trace *t, uint32_t module);
 
-/* `name` as module_short_name gives it; of a name nobody has, no work is. */
+/* `name` as module_short_name gives it; an unknown name has no work. */
 status module_work_find(const trace *t, const selection *s, str name, arena *a,
                         module_work *out, error *err) MUST_USE;
 /* The same of all modules whose name fits. */

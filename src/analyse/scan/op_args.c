@@ -131,7 +131,7 @@ double op_type_bytes(str type) {
                : NAN;
 }
 
-static bool is_no_tensor(str type) {
+static bool is_not_tensor(str type) {
     return !type.n || str_eq(type, STR("Scalar")) || str_eq(type, STR("None")) ||
            str_ends(type, STR("List"));
 }
@@ -148,7 +148,7 @@ static void read_types(str types, op_args *out) {
         }
         arg->type = op_item_text(one);
         arg->item_bytes = op_type_bytes(arg->type);
-        if (!arg->rank && !arg->list && is_no_tensor(arg->type)) arg->tensor = false;
+        if (!arg->rank && !arg->list && is_not_tensor(arg->type)) arg->tensor = false;
     }
 }
 

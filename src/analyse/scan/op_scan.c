@@ -70,7 +70,7 @@ static void merge_duplicate(op_call *outer, const op_call *inner) {
 }
 
 /* The longest piece of device work so far; of equal ones the first. */
-static void op_scan_note_longest(op_call *c, uint32_t slice, int64_t ns) {
+static void note_longest(op_call *c, uint32_t slice, int64_t ns) {
     if (!slice || (c->longest && ns <= c->longest_ns)) return;
     c->longest = slice;
     c->longest_ns = ns;
@@ -89,11 +89,11 @@ static void add_child(op_call *parent, const op_call *child) {
     int64_t unsure = add_i64(child->unsure_self, child->unsure_children);
     parent->unsure_children = add_i64(parent->unsure_children, unsure);
     parent->kernel_ns = add_i64(parent->kernel_ns, child->kernel_ns);
-    op_scan_note_longest(parent, child->longest, child->longest_ns);
+    note_longest(parent, child->longest, child->longest_ns);
 }
 
 /* Takes the innermost open slice off the stack and gives it to its parent. */
-static status op_scan_close_top(state *s, error *err) {
+static status close_top(state *s, error *err) {
     open_slice *top = &s->open[s->n_open - 1];
     if (top->first.slice && top->call.is_op && top->call.n_children == 1 &&
         top->first.name == top->call.name) {
@@ -115,7 +115,7 @@ static status op_scan_close_top(state *s, error *err) {
     return hand_over(s, &top->call, err);
 }
 
-static status op_scan_make_room(state *s, error *err) {
+static status make_room(state *s, error *err) {
     if (s->n_open < s->cap_open) return OK;
     uint32_t cap = s->cap_open ? s->cap_open * 2 : 64;
     open_slice *open =
@@ -139,7 +139,7 @@ static void add_device_work(state *s, op_call *c) {
         int64_t ns = select_work_ns(scan->select, k);
         uint32_t slice = scan->t->kernel.slice[k];
         c->device_self = add_i64(c->device_self, ns);
-        if (ns > 0) op_scan_note_longest(c, slice, ns);
+        if (ns > 0) note_longest(c, slice, ns);
         if (!trace_own_op(scan->t, k)) c->inferred_self = add_i64(c->inferred_self, ns);
         if (scan->t->slice.kind[slice] != KIND_KERNEL) continue;
         if (trace_own_op(scan->t, k))
@@ -158,8 +158,8 @@ static status open_next(state *s, uint32_t slice, error *err) {
     int64_t start = t->slice.start[slice], end = slice_end(t, slice);
     while (s->n_open &&
            (start >= s->open[s->n_open - 1].end_ns || end > s->open[s->n_open - 1].end_ns))
-        TRY(op_scan_close_top(s, err));
-    TRY(op_scan_make_room(s, err));
+        TRY(close_top(s, err));
+    TRY(make_room(s, err));
     open_slice *o = &s->open[s->n_open++];
     op_call *c = &o->call;
     o->end_ns = end;
@@ -203,7 +203,7 @@ status op_scan_run(const op_scan *scan, error *err) {
             else if (scan->stacks && (kind == KIND_PYTHON || kind == KIND_MODULE))
                 TRY(stacks_enter(scan->stacks, i, err));
         }
-        while (s.n_open) TRY(op_scan_close_top(&s, err));
+        while (s.n_open) TRY(close_top(&s, err));
     }
     return OK;
 }

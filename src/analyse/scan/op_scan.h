@@ -21,10 +21,10 @@ typedef struct {
     uint32_t n_children;
     uint8_t kind;
     bool is_op;
-    bool eligible;                        /* by name, by a child or by a kernel of its own */
-    int64_t ns;                           /* host time */
-    int64_t child_ns;                     /* host time of the children that count */
-    int64_t device_self, device_children; /* sums of device work; its own, its children's */
+    bool eligible;                            /* by name, by a child or by a kernel it owns */
+    int64_t ns;                               /* host time */
+    int64_t child_ns;                         /* host time of the children that count */
+    int64_t device_self, device_children;     /* sums of device work; its own, its children's */
     int64_t inferred_self, inferred_children; /* of it, of steps whose operators are inferred */
     int64_t tensor_self, tensor_children;     /* of it, by kernels that use matrix cores */
     int64_t unsure_self, unsure_children;     /* by kernels of which that is not known */

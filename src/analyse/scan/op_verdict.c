@@ -1,15 +1,15 @@
 /* op_verdict.c: which operator costs most, and what is odd about it.
  *
  * The rules, most telling first: device work of no operator that takes more than any; an odd
- * dimension that slows the costliest matrix product down; tensor cores that nobody uses
- * although the operators could and the device has them; else simply the operator with the
- * largest share. Thresholds are in the rules. */
+ * dimension that slows the most expensive matrix product down; Tensor Cores that are unused
+ * although the operators could use them and the device has them; otherwise simply the operator
+ * with the largest share. Thresholds are in the rules. */
 #include "analyse/scan/op_verdict.h"
 
 #include "analyse/kind_names.h"
 #include "base/message_ids_advice.h"
 
-static bool op_verdict_nothing_recorded(const void *facts, verdict *v) {
+static bool is_nothing_recorded(const void *facts, verdict *v) {
     (void)v;
     return !((const op_facts *)facts)->n_rows;
 }
@@ -60,8 +60,7 @@ static bool leads_on_host(const void *facts, verdict *v) {
 }
 
 static const rule rules[] = {
-    {"operators_not_recorded", MSG_VERDICT_OPERATORS_NONE, SEVERITY_INFO,
-     op_verdict_nothing_recorded},
+    {"operators_not_recorded", MSG_VERDICT_OPERATORS_NONE, SEVERITY_INFO, is_nothing_recorded},
     {"kernel_without_operator_leads", MSG_VERDICT_KERNEL_ALONE, SEVERITY_INFO, leads_alone},
     {"operator_odd_dimension", MSG_VERDICT_OPERATOR_ODD, SEVERITY_WARNING, odd_dimension},
     {"tensor_cores_unused", MSG_VERDICT_TENSOR_CORES_UNUSED, SEVERITY_WARNING,

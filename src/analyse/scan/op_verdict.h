@@ -10,12 +10,12 @@ typedef struct {
     bool has_device;
     str top; /* operator with the largest share */
     double top_share;
-    int64_t top_calls; /* ABSENT_I64: nobody counted them */
+    int64_t top_calls; /* ABSENT_I64: not counted */
     str alone;         /* device work of no operator with the largest share; empty: none */
     double alone_share;
     bool has_odd; /* of the top operator */
     matmul_odd odd;
-    double missed_share; /* of device time in kernels that could use tensor cores and do not */
+    double missed_share; /* of device time in kernels that could use Tensor Cores and do not */
     double tensor_share; /* of device time in kernels that do */
     str matrix_unit;     /* what the device calls them */
     int32_t compute_major; /* ABSENT_I32 when unknown */

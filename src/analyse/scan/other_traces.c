@@ -1,9 +1,9 @@
-/* other_traces.c: what is said first of requests of a server, of functions of a program, and of
- * tensors that a job exchanges.
+/* other_traces.c: the verdict about requests of a server, functions of a program, and tensors
+ * that a job exchanges.
  *
  * Requests: how long they take on average, and whether they wait or are computed. Functions:
- * the one with most time of its own, which is its time without that of the functions it calls;
- * the whole is the time of the outermost ones of all threads. Tensors: when any was negotiated
+ * the one with most self time, which is its time without that of the functions it calls; the
+ * whole is the time of the outermost ones of all threads. Tensors: when any was negotiated
  * (ranks wait until the last one is ready) and when any was exchanged, and the rank that is
  * ready last most often. */
 #include "analyse/scan/other_traces.h"

@@ -1,6 +1,6 @@
-/* other_traces.h: traces that are no timeline of a training: requests of a server, functions of
- * a program, tensors that a job exchanges. What is said of them first, and what their sentences
- * rest on. */
+/* other_traces.h: traces that are not a timeline of a training job: requests of a server,
+ * functions of a program, tensors that a job exchanges. Their verdicts, and the facts for
+ * those. */
 #ifndef ANALYSE_OTHER_TRACES_H
 #define ANALYSE_OTHER_TRACES_H
 

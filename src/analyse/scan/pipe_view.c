@@ -3,8 +3,8 @@
  * Three rules, over all operators but the root, an unknown usage counting as 0:
  *   1. an operator is slow when some child's queue is fuller than its own by more than 0.1;
  *   2. a source is slow when its queue is less full than the lower limit;
- *   3. when every queue is at least as full as the upper limit, none of them is slow but
- *      whoever takes from the root.
+ *   3. when every queue is at least as full as the upper limit, none of them is slow, but the
+ *   consumer of the root is.
  * Means and usages are plain means of the samples: MindSpore's own tables have the same
  * figures. */
 #include "analyse/scan/pipe_view.h"
@@ -89,7 +89,7 @@ typedef struct {
     int64_t sum, n, empty;
 } queue_sum;
 
-static status pipe_view_measure(const trace *t, arena *a, pipe_view *v, error *err) {
+static status measure(const trace *t, arena *a, pipe_view *v, error *err) {
     queue_sum *sums = ARENA_ARRAY(a, queue_sum, t->pipe_op.n);
     if (!sums) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->queue_sample.n; i++) {
@@ -131,7 +131,7 @@ static void judge_items(pipe_view *v, pipe_thresholds limits) {
 
 /* ---- processors -------------------------------------------------------------------------- */
 
-/* Of the operators of one number. */
+/* About the operators of one number. */
 typedef struct {
     double user, sys;
     int64_t n_user, n_sys;
@@ -179,7 +179,7 @@ status pipe_view_make(const trace *t, pipe_thresholds limits, arena *a, pipe_vie
                       error *err) {
     pipe_view v = {.n = 0};
     TRY(order_items(t, a, &v, err));
-    TRY(pipe_view_measure(t, a, &v, err));
+    TRY(measure(t, a, &v, err));
     TRY(add_cpu_use(t, &v, err));
     judge_items(&v, limits);
     *out = v;

@@ -21,7 +21,7 @@ typedef struct {
     uint32_t n_open, cap_open;
 } state;
 
-static status range_scan_close_top(state *s, error *err) {
+static status close_top(state *s, error *err) {
     open_range *top = &s->open[--s->n_open];
     if (s->n_open) {
         range_call *parent = &s->open[s->n_open - 1].call;
@@ -35,7 +35,7 @@ static status range_scan_close_top(state *s, error *err) {
 static status open_next(state *s, uint32_t slice, error *err) {
     const trace *t = s->scan->t;
     int64_t end = slice_end(t, slice);
-    while (s->n_open && end > s->open[s->n_open - 1].end_ns) TRY(range_scan_close_top(s, err));
+    while (s->n_open && end > s->open[s->n_open - 1].end_ns) TRY(close_top(s, err));
     if (s->n_open == s->cap_open) {
         uint32_t cap = s->cap_open ? s->cap_open * 2 : 64;
         open_range *open =
@@ -54,8 +54,7 @@ static status open_next(state *s, uint32_t slice, error *err) {
 static status scan_slice(state *s, uint32_t i, error *err) {
     const trace *t = s->scan->t;
     int64_t start = t->slice.start[i];
-    while (s->n_open && start >= s->open[s->n_open - 1].end_ns)
-        TRY(range_scan_close_top(s, err));
+    while (s->n_open && start >= s->open[s->n_open - 1].end_ns) TRY(close_top(s, err));
     if (s->scan->kinds >> t->slice.kind[i] & 1) TRY(open_next(s, i, err));
     for (uint32_t k; (k = work_next(&s->work, i));) {
         if (!s->n_open) continue;
@@ -89,7 +88,7 @@ status range_scan_run(const range_scan *scan, error *err) {
         if (t->track.kind[track] == TRACK_STREAM) continue;
         for (uint32_t i = t->track.first[track]; i && i < t->track.end[track]; i++)
             TRY(scan_slice(&s, i, err));
-        while (s.n_open) TRY(range_scan_close_top(&s, err));
+        while (s.n_open) TRY(close_top(&s, err));
     }
     return OK;
 }

@@ -1,10 +1,10 @@
 /* stacks.c: the call stack an op was called from, as one number.
  *
- * Python frames of a thread nest like everything else; a second stack beside the op scan
- * holds the open ones, each with the id of the distinct path (caller's id, name) that leads
- * to it. So equal stacks get equal ids at one map lookup for each frame, and the text is
- * made only for the groups that are shown. Ids with the top bit are rows of table frame,
- * where the producer wrote the stack itself.
+ * Python frames of a thread nest like everything else; a second stack of the op scan holds the
+ * open ones, each with the id of the distinct path (caller's id, name) that leads to it. So
+ * equal stacks get equal ids at one map lookup for each frame, and the text is made only for
+ * the groups that are shown. Ids with the top bit are rows of table frame, where the producer
+ * wrote the stack itself.
  *
  * A path puts ops between the frames: outer's path, the frames from outer's stack to the op's,
  * the op. Its nodes are of the same kind and share the same table.
@@ -45,7 +45,7 @@ static bool same_node(const void *row, const void *key) {
 }
 
 /* 0 when out of memory. */
-static uint32_t stacks_find_node(stacks *s, uint32_t caller, uint32_t name) {
+static uint32_t find_node(stacks *s, uint32_t caller, uint32_t name) {
     node key = {caller, name};
     bool is_new;
     uint32_t at = groups_at(&s->nodes, hash_pair(caller, name), same_node, &key, &is_new);
@@ -73,7 +73,7 @@ status stacks_enter(stacks *s, uint32_t slice, error *err) {
            (start >= s->open[s->n_open - 1].end_ns || end > s->open[s->n_open - 1].end_ns))
         s->n_open--;
     uint32_t caller = s->n_open ? s->open[s->n_open - 1].id : 0;
-    uint32_t id = stacks_find_node(s, caller, s->t->slice.name[slice]);
+    uint32_t id = find_node(s, caller, s->t->slice.name[slice]);
     if (!id || !push_open(s, end, id)) FAIL_MEMORY(err);
     return OK;
 }
@@ -112,16 +112,16 @@ static uint32_t names_between(const stacks *s, uint32_t inner, uint32_t outer,
 
 uint32_t stacks_path(stacks *s, stack_place outer, uint32_t stack, uint32_t name) {
     uint32_t names[MAX_BETWEEN], n = 0, id = outer.path, caller, last;
-    if (!outer.path) return stacks_find_node(s, stack, name);
+    if (!outer.path) return find_node(s, stack, name);
     if (stack != outer.stack) {
         n = names_between(s, stack, outer.stack, names);
         if (n == MAX_BETWEEN && names_between(s, outer.stack, stack, names) == MAX_BETWEEN)
-            return stacks_find_node(s, stack, name);
+            return find_node(s, stack, name);
         if (n == MAX_BETWEEN) n = 0;
     }
     if (!n && stacks_split(s, id, &caller, &last) && last == name) return id;
-    while (n && id) id = stacks_find_node(s, id, names[--n]);
-    return id ? stacks_find_node(s, id, name) : 0;
+    while (n && id) id = find_node(s, id, names[--n]);
+    return id ? find_node(s, id, name) : 0;
 }
 
 str stacks_text(stacks *s, uint32_t id, arena *a) {

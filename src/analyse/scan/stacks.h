@@ -17,7 +17,7 @@ typedef struct {
     uint64_t text_bytes; /* of all texts so far */
 } stacks;
 
-/* Where an op stands: the frames it was called from, and its path: frames and ops around it,
+/* The place of an op: the frames it was called from, and its path: frames and ops around it,
  * and itself, as they nest. Both are ids of stacks; 0 = nothing around. */
 typedef struct {
     uint32_t stack, path;

@@ -2,9 +2,8 @@
  *
  * Segments and steps are both in order of time, so host time is one walk over the two.
  * Device time is a union of ranges for each (step, stage): kernels get a key, two stable
- * radix sorts put them in order of key and start, and each run of equal keys is joined as it
- * goes by. The cost does not depend on the number of steps. Steps are disjoint
- * (step_spans.h). */
+ * radix sorts put them in order of key and start, and each run of equal keys is joined on the
+ * way. The cost does not depend on the number of steps. Steps are disjoint (step_spans.h). */
 #include "analyse/scan/stage_times.h"
 
 #include "base/bisect.h"
@@ -27,12 +26,12 @@ static interval host_range(const context *c, uint32_t step) {
 }
 
 /* The step (index + 1) whose host interval holds the time. */
-static uint32_t stage_times_step_at(const context *c, int64_t time_ns) {
+static uint32_t step_at(const context *c, int64_t time_ns) {
     uint32_t low = SEARCH_FIRST(i, 0, c->steps->n, host_range(c, i).start <= time_ns);
     return low && time_ns < host_range(c, low - 1).end ? low : 0;
 }
 
-static uint64_t stage_times_sort_key(int64_t v) {
+static uint64_t sort_key(int64_t v) {
     return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
@@ -44,8 +43,7 @@ static status unite_by_key(const context *c, const uint32_t *key, int64_t *ns, e
     size_t n = 0;
     for (uint32_t k = 1; k < t->kernel.n; k++)
         if (key[k] != NO_KEY)
-            pairs[n++] =
-                (sort_pair){stage_times_sort_key(t->slice.start[t->kernel.slice[k]]), k};
+            pairs[n++] = (sort_pair){sort_key(t->slice.start[t->kernel.slice[k]]), k};
     if (!sort_radix_in(c->arena, pairs, n)) FAIL_MEMORY(err);
     for (size_t i = 0; i < n; i++) pairs[i].key = key[pairs[i].row];
     if (!sort_radix_in(c->arena, pairs, n)) FAIL_MEMORY(err);
@@ -105,7 +103,7 @@ static void make_keys(const context *c, const stage_segments *segments, uint32_t
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         by_step[k] = by_stage[k] = NO_KEY;
         if (t->slice.kind[t->kernel.slice[k]] != KIND_KERNEL) continue;
-        uint32_t step = stage_times_step_at(c, launch_time(t, k));
+        uint32_t step = step_at(c, launch_time(t, k));
         if (!step) continue;
         by_stage[k] = (uint32_t)stage_at(segments, launch_time(t, k));
         by_step[k] = (step - 1) * N_STAGES + by_stage[k];
@@ -246,7 +244,7 @@ status stage_events_make(const selection *s, const step_spans *steps, const stag
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         key[k] = NO_KEY;
         uint8_t kind = t->slice.kind[t->kernel.slice[k]];
-        if (!kind_is_device(kind) || !stage_times_step_at(&c, launch_time(t, k))) continue;
+        if (!kind_is_device(kind) || !step_at(&c, launch_time(t, k))) continue;
         stage which = stage_at(segments, launch_time(t, k));
         key[k] = (uint32_t)which * N_KINDS + kind;
         out[which][kind].calls++;

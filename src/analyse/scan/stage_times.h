@@ -1,8 +1,8 @@
 /* stage_times.h: host and device time of the stages, in each step and in all.
  *
- * Host time is the time the stage was going on inside the steps' host intervals; what no
- * stage takes is `other`. Device time is the time in which at least one kernel launched in
- * the stage ran, wherever it ran; the step's is the sum over its stages. */
+ * Host time is the time the stage was active inside the steps' host intervals; what no stage
+ * takes is `other`. Device time is the time in which at least one kernel launched in the stage
+ * ran, wherever it ran; the step's is the sum over its stages. */
 #ifndef ANALYSE_STAGE_TIMES_H
 #define ANALYSE_STAGE_TIMES_H
 
@@ -32,7 +32,7 @@ status stage_times_make(const selection *s, const step_spans *steps, arena *a, s
 /* One row of `stage_events`: a kind of events in a stage. */
 typedef struct {
     int64_t calls;
-    int64_t ns; /* time in which at least one was going on, over all threads or streams */
+    int64_t ns; /* time in which at least one was active, over all threads or streams */
 } stage_event;
 
 /* By stage and kind, inside the steps: a host event belongs to the stage it starts in,

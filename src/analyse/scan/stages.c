@@ -10,8 +10,8 @@
  *     segments       |data| |── forward ──||──── backward ──| |── optimizer ──|
  *
  * A module that holds a marked backward or optimizer range, or operators that the producer says
- * are of these, is a whole training step, and evidence of nothing. A piece that lies inside one
- * of another stage interrupts it; the rest goes on after it. Threads are not reported apart:
+ * are of these, is a whole training step, and evidence of nothing. A piece inside one of
+ * another stage interrupts it; that one continues after it. Threads are not reported apart:
  * what a worker thread does belongs to the stage that is running. */
 #include "analyse/scan/stages.h"
 
@@ -61,29 +61,30 @@ static bool is_forward(const finder *f, uint32_t op_row) {
 }
 
 /* Does the producer itself say that an operator is of the backward pass or the optimizer? */
-static bool is_told(const trace *t, uint32_t op_row) {
+static bool has_stage(const trace *t, uint32_t op_row) {
     return t->op.phase[op_row] == PHASE_BACKWARD || t->op.phase[op_row] == PHASE_OPTIMIZER;
 }
 
-static bool any_told(const trace *t) {
+static bool any_has_stage(const trace *t) {
     for (uint32_t r = 1; r < t->op.n; r++)
-        if (is_told(t, r)) return true;
+        if (has_stage(t, r)) return true;
     return false;
 }
 
 static status find_marked(finder *f, error *err) {
     const trace *t = f->t;
     uint32_t next = UINT32_MAX, op_row = t->op.n;
-    bool told = any_told(t);
+    bool known = any_has_stage(t);
     if (!t->kind_count[KIND_MODULE] ||
-        !(f->marked_backward || t->kind_count[KIND_OPTIMIZER] || told))
+        !(f->marked_backward || t->kind_count[KIND_OPTIMIZER] || known))
         return OK;
     f->marked_next = arena_alloc(f->arena, ((size_t)t->slice.n + 1) * sizeof *f->marked_next);
     if (!f->marked_next) FAIL_MEMORY(err);
     for (uint32_t i = t->slice.n; i-- > 1;) {
         f->marked_next[i] = next;
-        while (told && op_row > 1 && t->op.slice[op_row - 1] >= i) op_row--;
-        bool own = told && op_row < t->op.n && t->op.slice[op_row] == i && is_told(t, op_row);
+        while (known && op_row > 1 && t->op.slice[op_row - 1] >= i) op_row--;
+        bool own =
+            known && op_row < t->op.n && t->op.slice[op_row] == i && has_stage(t, op_row);
         if (own || t->slice.kind[i] == KIND_BACKWARD || t->slice.kind[i] == KIND_OPTIMIZER)
             next = i;
     }
@@ -135,7 +136,7 @@ static void look_for_backward(finder *f) {
     f->any_backward |= f->marked_backward;
 }
 
-static status stages_collect(finder *f, error *err) {
+static status collect(finder *f, error *err) {
     const trace *t = f->t;
     uint32_t op_row = 1;
     for (uint32_t track = 1; track < t->track.n; track++) {
@@ -176,14 +177,14 @@ static status sort_pieces(finder *f, error *err) {
     return OK;
 }
 
-/* One stage that is going on, and one that it interrupted. */
+/* One stage that is active, and one that it interrupted. */
 typedef struct {
     stage_segments out;
     stage_segment now, under; /* stage OTHER: none */
     uint32_t step;            /* of `now` */
 } stringer;
 
-/* Ends what is going on at a time; what it interrupted goes on from there. */
+/* Ends the active stage at a time; the one it interrupted continues from there. */
 static bool end_now(stringer *s, arena *a, int64_t at) {
     int64_t end = min_i64(s->now.range.end, at);
     if (s->now.stage != STAGE_OTHER &&
@@ -219,7 +220,7 @@ status stages_find(const trace *t, arena *a, stage_segments *out, error *err) {
     if (!f.backward_name) FAIL_MEMORY(err);
     look_for_backward(&f);
     TRY(find_marked(&f, err));
-    TRY(stages_collect(&f, err));
+    TRY(collect(&f, err));
     TRY(sort_pieces(&f, err));
     stringer s = {.now.stage = STAGE_OTHER, .under.stage = STAGE_OTHER};
     bool ok = true;

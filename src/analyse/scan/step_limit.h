@@ -2,9 +2,9 @@
  *
  * The one answer to that question: overview, advise and critical give it as `limited_by`, and
  * the headlines of operators, kernels and roofline follow it. A device that computes or copies
- * for half of the steps limits them; else the largest cause of its idle time does
+ * for half of the steps limits them; otherwise the largest cause of its idle time does
  * (idle_causes.h). Unknown without device work, after a cold start, where that cause is not
- * known, and where nothing marks steps and most idle time lies before or after all device
+ * known, and where nothing marks steps and most idle time is before or after all device
  * work. */
 #ifndef ANALYSE_STEP_LIMIT_H
 #define ANALYSE_STEP_LIMIT_H

@@ -1,8 +1,7 @@
 /* step_spans.c: the steps of the overview: host intervals adjusted for device work.
  *
- * A call belongs to a step when it lies inside its host interval as a whole; its device work
- * with it. What had been launched before the first step pushes it back: it belongs to what came
- * before.
+ * A call belongs to a step when all of it is inside its host interval; its device work with it.
+ * What had been launched before the first step pushes it back: it belongs to what came before.
  *
  *   host    |── step 1 ──|── step 2 ──|
  *   device       ▒▒▒|███ 1 ███|███ 2 ███|        ▒ launched before the recording of step 1
@@ -89,7 +88,7 @@ static void collect_work(const trace *t, const step_spans *s, step_work *work) {
 static int64_t end_of_earlier(const trace *t, const step_spans *s, const step_work *first) {
     int64_t end = s->v[0].host_start, waiting = end;
     uint32_t until = 0; /* last slice of the stream, + 1 */
-    bool open = false;  /* the stream has not come to a piece of a step yet */
+    bool open = false;  /* the stream has not reached a piece of a step yet */
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         uint32_t slice = t->kernel.slice[k];
         if (slice >= until) {
@@ -138,7 +137,7 @@ static int compare_durations(uint32_t a, uint32_t b, const void *context) {
     return x != y ? (x < y ? -1 : 1) : a < b ? -1 : a > b;
 }
 
-/* Nothing marks them: the first one may begin with the recording, whatever went on then. */
+/* Nothing marks them: the first one may begin with the recording, whatever ran then. */
 static bool are_found(const trace *t) {
     return t->step.n > 1 && t->step.how[1] != STEP_MARKED;
 }
@@ -202,8 +201,8 @@ static void keep_selected(step_spans *s, const selection *select) {
     s->n = n;
 }
 
-/* Of the steps that count. Of the recording where there are none, or where the few that were
- * found are a small part of it: whoever recorded it wanted to see more than them. */
+/* The cold start in the steps that count. In the whole recording where there are none, or where
+ * the few that were found are a small part of it: its author wanted to see more than them. */
 static status find_cold(const trace *t, step_spans *s, arena *a, error *err) {
     step_span whole = {.n_work = 0};
     if (!s->n) return OK;

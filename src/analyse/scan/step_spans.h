@@ -24,7 +24,7 @@ typedef struct {
     step_span *v;
     uint32_t n; /* kept and selected, by start */
     step_span *left_out;
-    uint32_t n_left_out; /* at the end: their device work is missing or cut short */
+    uint32_t n_left_out; /* at the end: their device work is missing or incomplete */
     step_span *warm_up;
     uint32_t n_warm_up; /* at the beginning: much longer than the steps that follow */
     bool marked;        /* false: the one step stands for a recording without markers */

@@ -1,4 +1,4 @@
-/* tensor_core.h: which kernels use matrix cores (tensor cores, MFMA units, XMX, the cube) and
+/* tensor_core.h: which kernels use matrix cores (Tensor Cores, MFMA units, XMX, the cube) and
  * which operators could. Both are estimates from names and recorded types: no producer records
  * the instruction mix. */
 #ifndef ANALYSE_TENSOR_CORE_H
@@ -18,7 +18,7 @@ typedef struct {
 } tensor_core_names;
 
 status tensor_core_init(tensor_core_names *n, const trace *t, arena *a, error *err) MUST_USE;
-/* Of a row of table kernel: by its name and the types of its operator's inputs. */
+/* For a row of table kernel: by its name and the types of its operator's inputs. */
 matrix_use tensor_core_work(tensor_core_names *n, uint32_t kernel);
 /* Is it known to be a matrix product, convolution or attention that stays off the matrix cores
  * because of its wide data type? One that computes in 16 bits already gains nothing by a
@@ -27,7 +27,7 @@ bool tensor_core_missed(tensor_core_names *n, uint32_t kernel);
 /* A product that runs on them in float32, rounded to TF32, as its name says. */
 bool tensor_core_is_tf32(tensor_core_names *n, uint32_t kernel);
 /* May it use them, as far as is known: yes, or a product of which its name does not tell? A
- * kernel whose name says nothing at all is taken for one that does not. */
+ * kernel whose name says nothing at all is assumed not to. */
 bool tensor_core_possible(tensor_core_names *n, uint32_t kernel);
 /* Share of the time on matrix cores; NaN when more than a tenth of it is in kernels of which it
  * is not known. */

@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "store/schema.h"
 
-static int worker_order_compare_workers(uint32_t a, uint32_t b, const void *context) {
+static int compare_workers(uint32_t a, uint32_t b, const void *context) {
     const summary_worker *v = context, *x = &v[a], *y = &v[b];
     bool no_x = x->rank == ABSENT_I64, no_y = y->rank == ABSENT_I64;
     if (no_x != no_y) return no_x ? 1 : -1;
@@ -26,7 +26,7 @@ status worker_order_make(worker_order *r, const summary *s, arena *a, error *err
     r->v = ARENA_ARRAY(a, const summary_worker *, (size_t)n + 1);
     if (!order || !scratch || !r->place || !r->v) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < n; i++) order[i] = i;
-    sort_index(order, scratch, n, worker_order_compare_workers, rows);
+    sort_index(order, scratch, n, compare_workers, rows);
     for (uint32_t i = 0; i < n; i++) {
         r->v[i] = &rows[order[i]];
         r->place[order[i]] = i;

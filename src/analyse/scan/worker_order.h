@@ -15,7 +15,7 @@ typedef struct {
 
 /* The summary is settled. */
 status worker_order_make(worker_order *r, const summary *s, arena *a, error *err) MUST_USE;
-/* The place of a worker; UINT32_MAX when it is not there. */
+/* The place of a worker; UINT32_MAX when it does not exist. */
 uint32_t worker_order_find(const worker_order *r, str name);
 
 #endif

@@ -62,7 +62,7 @@ uint32_t lane_id_end(const lod *l) {
 }
 
 lane_class lane_class_of(const lod *l, uint32_t id, uint32_t *index) {
-    if (id == 0 || id >= lane_id_end(l)) return LANE_IS_NONE;
+    if (id == 0 || id >= lane_id_end(l)) return LANE_UNKNOWN;
     *index = id;
     if (id < l->n_lanes) return LANE_IS_SLICES;
     *index = id - l->n_lanes;
@@ -128,7 +128,7 @@ static uint32_t thread_role(const listing *q, uint32_t track) {
 
 /* ---- lanes ------------------------------------------------------------------------------- */
 
-static double lanes_share_of(const listing *q, int64_t ns) {
+static double share_of(const listing *q, int64_t ns) {
     int64_t whole = sub_i64(q->t->end_ns, q->t->start_ns);
     return whole > 0 ? (double)ns / (double)whole : 0;
 }
@@ -146,7 +146,7 @@ static void place_slices(listing *q, uint32_t id) {
     p->lane.track = track;
     p->lane.n_rows = lane->n_rows;
     p->lane.n_slices = lane->n_slices;
-    p->lane.busy = lanes_share_of(q, lane->busy_ns);
+    p->lane.busy = share_of(q, lane->busy_ns);
     if (lane->kind == LANE_STEPS) return;
     p->lane.name = trace_str(q->t, q->t->track.name[track]);
     p->lane.number = q->t->track.tid[track];
@@ -166,7 +166,7 @@ static void place_slices(listing *q, uint32_t id) {
     p->lane.role = THREAD_ROLES[p->role];
     p->rank = process;
     p->group_busy_ns = q->process_busy_ns[process];
-    p->lane.closed |= p->role == 2 && lanes_share_of(q, p->busy_ns) < 0.001;
+    p->lane.closed |= p->role == 2 && share_of(q, p->busy_ns) < 0.001;
 }
 
 static void place_series(listing *q, uint32_t i) {
@@ -203,10 +203,10 @@ static void place_utilization(listing *q, uint32_t i) {
     p->lane.max = 1;
     p->lane.device = q->l->devices[i].device;
     p->lane.busy =
-        lanes_share_of(q, lod_covered(&q->l->devices[i].busy, q->t->start_ns, q->t->end_ns));
+        share_of(q, lod_covered(&q->l->devices[i].busy, q->t->start_ns, q->t->end_ns));
 }
 
-/* A counter like the producer's own, so that whoever draws counters draws it. */
+/* A counter like the producer's own, so that it is drawn like any counter. */
 static void place_load(listing *q, uint32_t i) {
     const lod_load *load = &q->l->devices[i].load;
     if (load->n == 0) return; /* not recorded */
@@ -222,25 +222,24 @@ static void place_load(listing *q, uint32_t i) {
     p->lane.busy = lod_loaded(load, q->t->start_ns, q->t->end_ns);
 }
 
-static int lanes_cmp_i64(int64_t a, int64_t b) {
+static int cmp_i64(int64_t a, int64_t b) {
     return a < b ? -1 : a > b;
 }
 
-static int lanes_compare(uint32_t x, uint32_t y, const void *context) {
+static int compare(uint32_t x, uint32_t y, const void *context) {
     const listing *q = context;
     const placed_lane *a = &q->placed[x], *b = &q->placed[y];
-    int c = lanes_cmp_i64(a->section, b->section);
-    if (c == 0 && a->section == SECTION_DEVICES)
-        c = lanes_cmp_i64(a->lane.device, b->lane.device);
+    int c = cmp_i64(a->section, b->section);
+    if (c == 0 && a->section == SECTION_DEVICES) c = cmp_i64(a->lane.device, b->lane.device);
     if (c == 0 && a->section >= SECTION_HOST) {
-        c = lanes_cmp_i64(a->rank != q->t->track.process[q->training],
-                          b->rank != q->t->track.process[q->training]);
-        if (c == 0) c = lanes_cmp_i64(b->group_busy_ns, a->group_busy_ns);
-        if (c == 0) c = lanes_cmp_i64(a->rank, b->rank);
+        c = cmp_i64(a->rank != q->t->track.process[q->training],
+                    b->rank != q->t->track.process[q->training]);
+        if (c == 0) c = cmp_i64(b->group_busy_ns, a->group_busy_ns);
+        if (c == 0) c = cmp_i64(a->rank, b->rank);
     }
-    if (c == 0) c = lanes_cmp_i64(a->role, b->role);
-    if (c == 0 && a->section == SECTION_HOST) c = lanes_cmp_i64(b->busy_ns, a->busy_ns);
-    return c ? c : lanes_cmp_i64(a->lane.id, b->lane.id);
+    if (c == 0) c = cmp_i64(a->role, b->role);
+    if (c == 0 && a->section == SECTION_HOST) c = cmp_i64(b->busy_ns, a->busy_ns);
+    return c ? c : cmp_i64(a->lane.id, b->lane.id);
 }
 
 static bool is_ranges(const placed_lane *p) {
@@ -361,7 +360,7 @@ status lanes_list(const lod *l, arena *a, timeline_lanes *out, error *err) {
     for (uint32_t i = 0; i < l->n_devices; i++) place_utilization(&q, i);
     for (uint32_t i = 0; i < l->n_devices; i++) place_load(&q, i);
     for (uint32_t i = 0; i < q.n; i++) order[i] = i;
-    sort_index(order, order + most, q.n, lanes_compare, &q);
+    sort_index(order, order + most, q.n, compare, &q);
     close_ranges(&q, order);
     TRY(add_groups(&q, order, err));
     for (uint32_t i = 0; i < q.n; i++) made.lanes[i] = q.placed[order[i]].lane;

@@ -3,8 +3,8 @@
  *
  * Lane ids are those of store/lod.h (1 … n_lanes - 1), then one for each series, then one for
  * the utilization and one for the SM efficiency of each device. They stay the same as long as
- * the trace is open. Names are the producer's own; words for kinds and roles belong to whoever
- * draws. */
+ * the trace is open. Names are the producer's own; the page has the words for kinds and
+ * roles. */
 #ifndef ANALYSE_LANES_H
 #define ANALYSE_LANES_H
 
@@ -51,7 +51,7 @@ status lanes_list(const lod *l, arena *a, timeline_lanes *out, error *err) MUST_
 
 /* What a lane id stands for. */
 typedef enum {
-    LANE_IS_NONE,
+    LANE_UNKNOWN,
     LANE_IS_SLICES,
     LANE_IS_SERIES,
     LANE_IS_UTILIZATION,

@@ -26,7 +26,7 @@ static int64_t border(const minimap *p, uint32_t i) {
     return min_i64(add_i64(p->from_ns, into), p->to_ns);
 }
 
-static uint8_t minimap_share_of(double covered, int64_t whole) {
+static uint8_t share_of(double covered, int64_t whole) {
     if (whole <= 0 || covered <= 0) return 0;
     double v = covered / (double)whole * 255 + 0.5;
     return v >= 255 ? 255 : v < 1 ? 1 : (uint8_t)v; /* a little is not nothing */
@@ -38,7 +38,7 @@ static status add_cover(minimap *p, minimap_row row, const lod_cover *c, arena *
     if (!shares) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < p->width_px; i++) {
         int64_t from = border(p, i), to = border(p, i + 1);
-        shares[i] = minimap_share_of((double)lod_covered(c, from, to), sub_i64(to, from));
+        shares[i] = share_of((double)lod_covered(c, from, to), sub_i64(to, from));
     }
     p->shares[row] = shares;
     return OK;
@@ -53,7 +53,7 @@ static uint32_t pixel_of(const minimap *p, int64_t time_ns) {
     return i;
 }
 
-static void minimap_add_piece(const minimap *p, double *sum, int64_t start, int64_t end) {
+static void add_piece(const minimap *p, double *sum, int64_t start, int64_t end) {
     start = max_i64(start, p->from_ns);
     end = min_i64(end, p->to_ns);
     if (start >= end) return;
@@ -61,7 +61,7 @@ static void minimap_add_piece(const minimap *p, double *sum, int64_t start, int6
         sum[i] += (double)sub_i64(min_i64(end, border(p, i + 1)), max_i64(start, border(p, i)));
 }
 
-static status minimap_add_communication(minimap *p, const trace *t, arena *a, error *err) {
+static status add_communication(minimap *p, const trace *t, arena *a, error *err) {
     comm_names names;
     bool any = false;
     TRY(trace_require(t, TRACE_TABLE(kernel) | TRACE_TABLE(comm), err));
@@ -73,11 +73,11 @@ static status minimap_add_communication(minimap *p, const trace *t, arena *a, er
         uint32_t slice = t->kernel.slice[k];
         if (!comm_kernel_row(&names, k)) continue;
         any = true;
-        minimap_add_piece(p, sum, t->slice.start[slice], trace_slice_end(t, slice));
+        add_piece(p, sum, t->slice.start[slice], trace_slice_end(t, slice));
     }
     if (!any) return OK;
     for (uint32_t i = 0; i < p->width_px; i++)
-        shares[i] = minimap_share_of(sum[i], sub_i64(border(p, i + 1), border(p, i)));
+        shares[i] = share_of(sum[i], sub_i64(border(p, i + 1), border(p, i)));
     p->shares[MINIMAP_COMMUNICATION] = shares;
     return OK;
 }
@@ -87,7 +87,7 @@ status minimap_make(const lod *l, const minimap *range, arena *a, minimap *out, 
     TRY(add_cover(&p, MINIMAP_DEVICE, &l->device, a, err));
     TRY(add_cover(&p, MINIMAP_DATA, &l->data, a, err));
     TRY(add_cover(&p, MINIMAP_HOST, &l->host, a, err));
-    TRY(minimap_add_communication(&p, l->t, a, err));
+    TRY(add_communication(&p, l->t, a, err));
     *out = p;
     return OK;
 }

@@ -1,5 +1,5 @@
 /* minimap.h: the whole trace as one strip: for each pixel the share of time in which the
- * devices worked, communicated, data were loaded, the host worked. */
+ * devices worked or communicated, data was loaded, or the host worked. */
 #ifndef ANALYSE_MINIMAP_H
 #define ANALYSE_MINIMAP_H
 
@@ -21,7 +21,7 @@ typedef struct {
         *shares[N_MINIMAP_ROWS]; /* 255 = all of the pixel; NULL when there is nothing of it */
 } minimap;
 
-/* Of the range only from < to and width >= 1 are read. Cost: communication looks at all device
+/* Only from < to and width >= 1 of the range are read. Cost: communication looks at all device
  * work, the rest at pixels. */
 status minimap_make(const lod *l, const minimap *range, arena *a, minimap *out,
                     error *err) MUST_USE;

@@ -10,7 +10,7 @@
  *
  *   around   |-----------------|       self: what neither of the two below covers
  *   first      |------|
- *   second         |---------------|   its part after the end belongs to whoever is around both
+ *   second         |---------------|   its part after the end belongs to the one around both
  *
  * The sums of all slices are kept in an array by the string id of the name: a trace has far
  * fewer strings than slices. */
@@ -107,7 +107,7 @@ static void find_kinds(range_stats_ctx *s) {
             s->kinds[s->l->lanes[i].track] |= (uint16_t)(1u << s->l->lanes[i].kind);
 }
 
-static name_sum *range_stats_sum_of(range_stats_ctx *s, uint32_t slice) {
+static name_sum *sum_of(range_stats_ctx *s, uint32_t slice) {
     uint32_t *at = &s->slot[s->t->slice.name[slice]];
     if (*at == 0) {
         s->sums[s->n_sums] = (name_sum){.string = s->t->slice.name[slice],
@@ -159,13 +159,12 @@ static status open_one(range_stats_ctx *s, open_slice one, error *err) {
     return OK;
 }
 
-static status range_stats_add_slice(range_stats_ctx *s, uint32_t track, uint32_t slice,
-                                    error *err) {
+static status add_slice(range_stats_ctx *s, uint32_t track, uint32_t slice, error *err) {
     const trace *t = s->t;
     int64_t start = max_i64(t->slice.start[slice], s->q->from_ns);
     int64_t end = min_i64(trace_slice_end(t, slice), s->q->to_ns);
     int64_t time = max_i64(0, sub_i64(end, start));
-    name_sum *n = range_stats_sum_of(s, slice);
+    name_sum *n = sum_of(s, slice);
     n->count++;
     n->total = add_i64(n->total, time);
     n->self = add_i64(n->self, time);
@@ -234,13 +233,12 @@ static status add_early(range_stats_ctx *s, uint32_t track, error *err) {
     if (!order) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < s->n_early; i++) order[i] = i;
     sort_index(order, order + s->n_early, s->n_early, compare_ids, s->early);
-    for (uint32_t i = 0; i < s->n_early; i++)
-        TRY(range_stats_add_slice(s, track, s->early[order[i]], err));
+    for (uint32_t i = 0; i < s->n_early; i++) TRY(add_slice(s, track, s->early[order[i]], err));
     return OK;
 }
 
 /* The slices of a track: those that reach into the range, then those that begin in it. */
-static status range_stats_add_track(range_stats_ctx *s, uint32_t track, error *err) {
+static status add_track(range_stats_ctx *s, uint32_t track, error *err) {
     const trace *t = s->t;
     uint8_t kind = t->track.kind[track];
     s->n_stack = 0;
@@ -248,7 +246,7 @@ static status range_stats_add_track(range_stats_ctx *s, uint32_t track, error *e
     uint32_t low = trace_lower_bound(t, track, s->q->from_ns);
     for (; low < t->track.end[track] && t->slice.start[low] < s->q->to_ns; low++)
         if (s->kinds[track] & 1u << lod_lane_kind(kind, t->slice.kind[low]))
-            TRY(range_stats_add_slice(s, track, low, err));
+            TRY(add_slice(s, track, low, err));
     return OK;
 }
 
@@ -259,7 +257,7 @@ static status add_slices(range_stats_ctx *s, error *err) {
         s->n_early = 0;
         for (; i < s->l->n_lanes && s->l->lanes[i].track == track; i++)
             if (lane_counts(s, i)) TRY(add_lane(s, i, err));
-        if (track && s->kinds[track]) TRY(range_stats_add_track(s, track, err));
+        if (track && s->kinds[track]) TRY(add_track(s, track, err));
     }
     return OK;
 }

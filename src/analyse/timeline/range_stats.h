@@ -13,7 +13,7 @@ typedef struct {
 } range_question;
 
 /* Answers with the table idle: when no device did anything in the range, by cause. Cost: all
- * slices of the trace, so it is a question of its own. */
+ * slices of the trace, so it is a separate question. */
 status range_idle(const range_question *q, arena *a, answer *out, error *err) MUST_USE;
 /* Answers with the tables area, tracks and counters. Cost: the slices in the range. */
 status range_stats_make(const range_question *q, arena *a, answer *out, error *err) MUST_USE;

@@ -1,8 +1,8 @@
 /* search.c: names first, then the slices of the names that fit.
  *
- * One pass over those slices counts them, sets the ticks, counts what lies before the place
- * asked for, and keeps the nearest `limit` hits in a heap whose top is the farthest of them:
- * memory does not grow with the number of hits, and the work is a few compares a hit.
+ * One pass over those slices counts them, sets the ticks, counts those before the place asked
+ * for, and keeps the nearest `limit` hits in a heap whose top is the farthest of them: memory
+ * does not grow with the number of hits, and the work is a few compares a hit.
  *
  * Hits are ordered by start, then by id: the same order for every question about a trace. */
 #include "analyse/timeline/search.h"
@@ -15,7 +15,7 @@
 /* ---- the query --------------------------------------------------------------------------- */
 
 /* The next word of the text, quotes taken off; false at the end. */
-static bool search_next_word(str *rest, str *word, bool * not, bool *quoted) {
+static bool next_word(str *rest, str *word, bool * not, bool *quoted) {
     *rest = str_trim(*rest);
     if (rest->n == 0) return false;
     *not = rest->n > 1 && rest->p[0] == '-';
@@ -54,7 +54,7 @@ status search_parse(str text, search_query *out, error *err) {
     search_query q = {.least_ns = 0, .most_ns = INT64_MAX};
     str word, rest = text;
     bool not, quoted;
-    while (search_next_word(&rest, &word, &not, &quoted)) {
+    while (next_word(&rest, &word, &not, &quoted)) {
         bool limit = word.n > 1 && (word.p[0] == '>' || word.p[0] == '<') && !not ;
         if (word.n == 0) continue;
         if (!quoted && str_starts(word, STR("kind:"))) {
@@ -132,7 +132,7 @@ static void keep_hit(const search_ctx *s, uint32_t slice) {
     heap[i] = slice;
 }
 
-static bool search_is_wanted(const search_ctx *s, uint32_t slice) {
+static bool is_wanted(const search_ctx *s, uint32_t slice) {
     const search_query *q = &s->q->query;
     int64_t start = s->t->slice.start[slice], dur = s->t->slice.dur[slice];
     if (start < s->q->from_ns || start >= s->q->to_ns) return false;
@@ -185,7 +185,7 @@ static status order_names(const search_ctx *s, uint32_t n, arena *a, error *err)
     return OK;
 }
 
-static status search_collect(search_ctx *s, arena *a, error *err) {
+static status collect(search_ctx *s, arena *a, error *err) {
     const lod *l = s->l;
     uint32_t n = 0;
     s->out->names = ARENA_ARRAY(a, search_name, (size_t)l->n_names + 1);
@@ -199,7 +199,7 @@ static status search_collect(search_ctx *s, arena *a, error *err) {
                 __builtin_prefetch(&s->t->slice.start[l->by_name[k + 24]]);
                 __builtin_prefetch(&s->t->slice.dur[l->by_name[k + 24]]);
             }
-            if (search_is_wanted(s, l->by_name[k])) take_hit(s, l->by_name[k], name);
+            if (is_wanted(s, l->by_name[k])) take_hit(s, l->by_name[k], name);
         }
         if (name->count == 0) continue;
         name->kind = s->t->slice.kind[name->longest];
@@ -220,7 +220,7 @@ status search_make(const lod *l, const search_question *q, arena *a, search_resu
         if (!made.ticks) FAIL_MEMORY(err);
         s.pixels_per_ns = q->width_px / (double)max_i64(1, sub_i64(q->to_ns, q->from_ns));
     }
-    if (!search_is_empty(&q->query)) TRY(search_collect(&s, a, err));
+    if (!search_is_empty(&q->query)) TRY(collect(&s, a, err));
     sort_index(made.hits, scratch, made.n_hits, compare_hits, &s);
     if (q->backwards) made.before -= made.n_hits;
     *out = made;

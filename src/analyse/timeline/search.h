@@ -21,7 +21,7 @@ typedef struct {
     int64_t least_ns, most_ns; /* durations, both included */
 } search_query;
 
-/* ERR_ARG when a kind or a duration is none, or there are too many words. */
+/* ERR_ARG when a kind or a duration is invalid, or there are too many words. */
 status search_parse(str text, search_query *out, error *err) MUST_USE;
 /* Asks for nothing, and has no hits. */
 bool search_is_empty(const search_query *q);

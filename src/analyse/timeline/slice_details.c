@@ -1,9 +1,9 @@
 /* slice_details.c: what one slice is connected with, and how it compares.
  *
- * Why device work ran is told backwards: the call that launched it, the operator around the
- * call, the node of the backward pass around the operator, the forward operator which that node
- * undoes, the Python frame that called it. What is not recorded is left out of the chain, never
- * guessed.
+ * Why device work ran is followed backwards: the call that launched it, the operator around the
+ * call, the node of the backward pass around the operator, the matching forward operator of
+ * that node, the Python frame that called it. What is not recorded is left out of the chain,
+ * never guessed.
  *
  * Why it started when it did:
  *   after      other work ran on its stream when its launch call ended: it waited for that to
@@ -92,7 +92,7 @@ static void add_cause(details_ctx *q, const char *role, uint32_t slice) {
         .delay_ns = sub_i64(q->t->slice.start[d->slice], q->t->slice.start[slice])};
 }
 
-/* Built-ins are passed over: the frame around them has the line that calls them. */
+/* Built-ins are skipped: the frame around them has the line that calls them. */
 static uint32_t ancestor_of_kind(const trace *t, uint32_t slice, uint8_t kind,
                                  uint8_t or_kind) {
     for (uint32_t i = slice; i; i = t->slice.parent[i])

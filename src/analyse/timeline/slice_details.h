@@ -53,7 +53,8 @@ typedef struct {
         stack_of; /* the slice whose call stack tells the code: of backward, the forward's */
     slice_flow *flows;
     const char
-        *wait; /* of device work: "host_pace", "behind", "dependency", "unknown"; else NULL */
+        *wait; /* of device work: `host_pace`, `behind`, `dependency`, `unknown`; otherwise
+                  NULL */
     int64_t wait_ns;
     uint32_t behind;
     same_name same;

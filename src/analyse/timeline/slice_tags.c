@@ -1,4 +1,4 @@
-/* slice_tags.c: what a slice belongs to besides its name, for colours of the timeline.
+/* slice_tags.c: what a slice belongs to besides its name, for the colors of the timeline.
  *
  * Asked for the few thousand boxes of a picture, not for every slice: ahead of them only the
  * segments of the stages are made, or the arrows from forward to backward by their heads. For

@@ -1,9 +1,9 @@
-/* slice_tags.h: what a slice belongs to besides its name, for colours of the timeline.
+/* slice_tags.h: what a slice belongs to besides its name, for the colors of the timeline.
  *
  *   stage    data loading, forward, backward, optimizer: stage + 1, of the moment it starts;
  *            device work has that of its launch
  *   module   the innermost module around it, the string of its name; backward work has the
- *            module of the forward operator it undoes, device work that of its operator
+ *            module of the matching forward operator, device work that of its operator
  *
  * 0 when it belongs to none. */
 #ifndef ANALYSE_SLICE_TAGS_H

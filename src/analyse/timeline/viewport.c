@@ -83,7 +83,7 @@ static uint64_t tag_number(viewport_ctx *d, uint32_t tag) {
 }
 
 /* Index of the name in this answer; UINT16_MAX when it does not fit. */
-static uint16_t viewport_name_of(viewport_ctx *d, uint32_t string, uint8_t kind, uint32_t tag) {
+static uint16_t name_of(viewport_ctx *d, uint32_t string, uint8_t kind, uint32_t tag) {
     viewport *v = d->v;
     uint32_t *at = map_at(&d->names, tag_number(d, tag) << 40 | (uint64_t)string << 8 | kind);
     if (!at) {
@@ -116,7 +116,7 @@ static uint32_t unit_of(const viewport *v, int64_t time_ns) {
 static uint8_t flags_of(const viewport_ctx *d, const lod_box *b, bool instant) {
     uint8_t flags = 0;
     if (b->start_ns < d->v->from_ns) flags |= BOX_BEFORE;
-    if (b->end_ns > d->v->to_ns) flags |= BOX_BEHIND;
+    if (b->end_ns > d->v->to_ns) flags |= BOX_AFTER;
     if (instant || b->count > 1) return flags;
     uint8_t of = d->l->t->slice.flags[b->longest];
     if (of & SLICE_UNFINISHED) flags |= BOX_UNFINISHED;
@@ -134,10 +134,9 @@ static void put_box(viewport_ctx *d, const lod_box *b, bool instant) {
         return;
     }
     uint32_t tag = instant || !d->q->tagger ? 0 : tag_of(d->q->tagger, b->longest);
-    uint16_t name =
-        instant
-            ? viewport_name_of(d, t->instant.name[b->longest], VIEWPORT_INSTANT, 0)
-            : viewport_name_of(d, t->slice.name[b->longest], t->slice.kind[b->longest], tag);
+    uint16_t name = instant
+                        ? name_of(d, t->instant.name[b->longest], VIEWPORT_INSTANT, 0)
+                        : name_of(d, t->slice.name[b->longest], t->slice.kind[b->longest], tag);
     if (d->full || d->no_memory) return;
     uint32_t i = v->n_boxes++;
     v->start[i] = unit_of(v, b->start_ns);
@@ -226,13 +225,13 @@ static void draw_lane(viewport_ctx *d, const viewport_lane *lane, int shift) {
     case LANE_IS_SERIES: draw_series(d, index, shift); break;
     case LANE_IS_UTILIZATION: draw_share(d, index, false, shift); break;
     case LANE_IS_LOAD: draw_share(d, index, true, shift); break;
-    case LANE_IS_NONE: break;
+    case LANE_UNKNOWN: break;
     }
     end_counter(d, lane->id, before);
 }
 
 /* Rows of the lanes asked for: what an attempt has done is measured by them. */
-static uint32_t viewport_rows_of(const viewport_ctx *d, const viewport_lane *lane) {
+static uint32_t rows_of(const viewport_ctx *d, const viewport_lane *lane) {
     uint32_t index;
     if (lane_class_of(d->l, lane->id, &index) != LANE_IS_SLICES) return 1;
     uint32_t n = d->l->lanes[index].n_rows;
@@ -254,7 +253,7 @@ static void clear(viewport_ctx *d) {
 static int attempt(viewport_ctx *d, int shift) {
     uint64_t rows = 0, done = 0;
     clear(d);
-    for (uint32_t i = 0; i < d->q->n_lanes; i++) rows += viewport_rows_of(d, &d->q->lanes[i]);
+    for (uint32_t i = 0; i < d->q->n_lanes; i++) rows += rows_of(d, &d->q->lanes[i]);
     for (uint32_t i = 0; i < d->q->n_lanes && !d->no_memory; i++) {
         uint32_t before = d->v->n_runs;
         draw_lane(d, &d->q->lanes[i], shift);
@@ -263,7 +262,7 @@ static int attempt(viewport_ctx *d, int shift) {
             int lacking = ceil_log2(rows / (done + 1));
             return lacking > 1 ? lacking : 1;
         }
-        done += viewport_rows_of(d, &d->q->lanes[i]);
+        done += rows_of(d, &d->q->lanes[i]);
     }
     return 0;
 }
@@ -272,7 +271,7 @@ static status make_columns(viewport_ctx *d, error *err) {
     viewport *v = d->v;
     arena *a = d->arena;
     uint32_t runs = 0;
-    for (uint32_t i = 0; i < d->q->n_lanes; i++) runs += viewport_rows_of(d, &d->q->lanes[i]);
+    for (uint32_t i = 0; i < d->q->n_lanes; i++) runs += rows_of(d, &d->q->lanes[i]);
     if (runs > d->limit / RUN_BYTES) runs = (uint32_t)(d->limit / RUN_BYTES);
     uint32_t boxes = d->max_boxes = (uint32_t)(d->limit / BOX_BYTES);
     uint32_t points = d->max_points = (uint32_t)(d->limit / POINT_BYTES);
@@ -309,7 +308,7 @@ static status make_columns(viewport_ctx *d, error *err) {
 static status check_lanes(const lod *l, const viewport_question *q, error *err) {
     uint32_t index;
     for (uint32_t i = 0; i < q->n_lanes; i++)
-        if (lane_class_of(l, q->lanes[i].id, &index) == LANE_IS_NONE)
+        if (lane_class_of(l, q->lanes[i].id, &index) == LANE_UNKNOWN)
             FAIL(err, ERR_ARG, NOPOS, MSG_NO_SUCH_LANE, arg_int("lane", q->lanes[i].id));
     return OK;
 }

@@ -1,4 +1,5 @@
-/* viewport.h: what a timeline shows of some lanes in a range of time, in at most so many bytes.
+/* viewport.h: what a timeline shows of some lanes in a range of time, in at most this many
+ * bytes.
  *
  * The answer is columns, ready to be sent: runs of boxes (one run for each row of a lane that
  * has any), names used in it, points of counters. docs/SERVER.md says what each column
@@ -28,7 +29,7 @@ enum { VIEWPORT_BYTES = 200000, VIEWPORT_NAME_BYTES = 200, VIEWPORT_INSTANT = N_
 
 enum { /* flags of a box */
        BOX_BEFORE = 1,
-       BOX_BEHIND = 2,
+       BOX_AFTER = 2,
        BOX_UNFINISHED = 4,
        BOX_SPILLED = 8,
        BOX_CLOCK_SUSPECT = 16,
@@ -64,7 +65,7 @@ typedef struct {
     float *point_min, *point_max, *point_last;
 } viewport;
 
-/* The columns live in the arena. ERR_ARG when a lane is not there. */
+/* The columns live in the arena. ERR_ARG when a lane does not exist. */
 status viewport_make(const lod *l, const viewport_question *q, arena *a, viewport *out,
                      error *err) MUST_USE;
 

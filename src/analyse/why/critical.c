@@ -1,7 +1,7 @@
-/* critical.c: what decides the length of a step.
+/* critical.c: the critical path of a step.
  *
  * The path of every step (critical_path.h) is one row for each of its pieces; sums over all
- * steps say what lies on it by kind, by name, by module and by line of Python. A kernel that is
+ * steps say what is on it by kind, by name, by module and by line of Python. A kernel that is
  * not on the path may become slower or faster without any effect on the step: how much slower
  * is its slack (slack.h). */
 #include "analyse/replay/unprofiled_step.h"
@@ -144,7 +144,7 @@ static status write_piece(critical *c, table *t, int64_t step, const path_piece 
 static status write_path(critical *c, table *path, error *err) {
     for (uint32_t i = 0; i < c->graph.n_steps; i++) {
         TRY(critical_path_find(&c->graph, &c->names, i, c->arena, &c->pieces, err));
-        /* Steps are alike: the first one says how many rows there will be about. */
+        /* Steps are similar: the first one says about how many rows there will be. */
         if (!i && c->wants_path)
             TRY(table_reserve(path, (c->pieces.n + c->pieces.n / 32) * c->graph.n_steps, err));
         for (size_t k = 0; k < c->pieces.n; k++) {
@@ -297,9 +297,9 @@ static bool decides(const critical *c, bool device, verdict *v) {
     return true;
 }
 
-/* The path alone cannot tell: work that queues behind a collective or an event is on the
- * device, a host that launches just in time is on the path. What limits the step has the last
- * word. */
+/* The path alone cannot tell: work that waits in a queue for a collective or an event is on the
+ * device, and a CPU that launches just in time is on the path. What limits the step has the
+ * last word. */
 static bool is_limited(const critical *c, limit_kind by) {
     return c->limit.by == by;
 }

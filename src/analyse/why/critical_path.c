@@ -143,8 +143,8 @@ static status find_parts(host_sweep *s, uint32_t track, int64_t to, error *err) 
 
 /* ---- of another thread, where one thread waits for it ------------------------------------ */
 
-/* When the thread's last operator before `until` ends that is at work after `from`; INT64_MIN:
- * there is none. */
+/* When the thread's last operator before `until` ends that runs after `from`; INT64_MIN: there
+ * is none. */
 static int64_t op_until(const trace *t, uint32_t track, int64_t from, int64_t until) {
     uint32_t i = trace_lower_bound(t, track, until), outer;
     if (i <= t->track.first[track] || !around(t, i - 1, &outer)) return INT64_MIN;
@@ -153,7 +153,7 @@ static int64_t op_until(const trace *t, uint32_t track, int64_t from, int64_t un
 }
 
 /* A recording of the host alone: while a thread is in no operator, as one that waits for the
- * backward pass, the path is in those of the thread that was at work last. */
+ * backward pass, the path is in those of the thread that was busy last. */
 static status add_joined(walk *w, int64_t start, uint32_t track, uint32_t next, error *err) {
     const why_graph *g = w->g;
     uint32_t other = 0;
@@ -241,8 +241,8 @@ static status add_host(walk *w, uint32_t before, uint32_t point, error *err) {
 
 /* ---- the walk ---------------------------------------------------------------------------- */
 
-/* Where the walk goes on: the end of a point, or the end of work (`begun`: its start); neither:
- * it is over. */
+/* Where the walk continues: the end of a point, or the end of work (`begun`: its start);
+ * neither: it is over. */
 typedef struct {
     uint32_t point, work;
     bool begun;
@@ -258,8 +258,8 @@ static void change_rank(walk *w, uint32_t rank) {
     w->at = max_i64(w->from, job_time_of_rank(r, w->shown_at));
 }
 
-/* Of a collective: data move from when the last rank came, so the walk goes on with what that
- * one did before. False: this rank came last itself, as far as the clocks can tell. */
+/* For a collective: data is moved after the last rank arrived, so the walk continues with what
+ * that rank did before. False: this rank arrived last itself, as far as the clocks can tell. */
 static status to_last_rank(walk *w, uint32_t member, uint32_t slice, place *next, bool *went,
                            error *err) {
     const job_graph *jg = w->job;
@@ -329,7 +329,7 @@ static status before_work(walk *w, uint32_t work, place *next, error *err) {
     uint32_t earlier = k->other ? k->other : k->queued || !k->point ? k->before : 0;
     if (earlier) {
         int64_t end = why_work_end(g, earlier);
-        /* Without a launch nobody knows why a device has had nothing to do for long. */
+        /* Without a launch it is unknown why a device was idle for long. */
         bool lost = !k->point && !k->other && sub_i64(w->at, end) > SHORT_NS;
         TRY(add_piece(w, end, lost ? PATH_UNKNOWN : PATH_QUEUE, slice, err));
         *next = (place){.work = earlier};

@@ -1,5 +1,5 @@
-/* critical_path.h: what decided the length of a step: one chain of pieces from its end back to
- * its start.
+/* critical_path.h: the critical path of a step: one chain of pieces from its end back to its
+ * start.
  *
  * From the end of the step the walk goes to what the end waited for, from there to what that
  * waited for, and so on (why_graph.h). Pieces are adjacent and add up to the step. Where the
@@ -12,7 +12,7 @@
 
 typedef enum {
     PATH_DEVICE,        /* a kernel */
-    PATH_COPY,          /* a copy or set on the device */
+    PATH_COPY,          /* a copy or memset on the device */
     PATH_COMMUNICATION, /* a collective */
     PATH_QUEUE,         /* between two pieces of work on the device */
     PATH_LATENCY,       /* from the call that launches to the start of its work */

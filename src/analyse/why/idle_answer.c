@@ -1,4 +1,4 @@
-/* idle_answer.c: why the device computes nothing.
+/* idle_answer.c: why the device is idle.
  *
  * Pieces of idle time (idle_causes.h) are added up by cause, by what happened meanwhile and by
  * step; neighboring ones are one gap. The tables of streams and launches (idle_streams.h) are
@@ -276,7 +276,7 @@ static int64_t all_idle(const idle_answer *k) {
     return ns;
 }
 
-/* Of the average step and device. */
+/* For the average step and device. */
 static int64_t of_step(const idle_answer *k, int64_t ns) {
     return mean_i64(ns, max_i64(1, (int64_t)k->steps.n * k->sums.devices.n));
 }

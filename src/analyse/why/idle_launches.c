@@ -162,7 +162,8 @@ static void add_copy(copies *c, copy_kind *k, uint32_t work) {
     k->changes[k->n++] = (sort_pair){(uint64_t)start ^ (uint64_t)1 << 63, work << 1};
 }
 
-/* The sum begins anew whenever nothing is left running, so that no residue of doubles stays. */
+/* The sum is reset to 0 whenever nothing is left running, so that no rounding errors of doubles
+ * remain. */
 static status describe_copies(const copies *c, copy_kind *k, numbers *out, error *err) {
     double sum = 0;
     int64_t running = 0;

@@ -12,7 +12,7 @@
 
 #define COL_O(name) COL(idle, op_launches, name)
 
-enum { MOST_NAMES = 64 }; /* of works in one text */
+enum { MOST_NAMES = 64 }; /* names of device work in one text */
 
 typedef struct {
     const trace *t;

@@ -1,7 +1,7 @@
 /* idle_streams.h: the tables of `idle` that look at one stream or one launch at a time,
  * whatever the steps: gaps of each stream, the length of its queue, launches by kernel, copies
  * by kind. Their definitions are those of Holistic Trace Analysis, so that figures can be
- * compared; where that one counts something that is not there (overlapping works as negative
+ * compared; where that one counts something that does not exist (overlapping work as negative
  * gaps, waits as work), these do not. */
 #ifndef ANALYSE_IDLE_STREAMS_H
 #define ANALYSE_IDLE_STREAMS_H

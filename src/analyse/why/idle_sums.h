@@ -22,7 +22,8 @@ typedef struct {
     int64_t steps_ns; /* of all of them */
 } idle_sums;
 
-/* Of the selection: those with recorded operators and work, where others have none. */
+/* The steps of the selection: those with recorded operators and work, where others have
+ * none. */
 status idle_steps_choose(const trace *t, const selection *s, arena *a, step_spans *out,
                          error *err) MUST_USE;
 

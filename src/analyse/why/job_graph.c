@@ -11,7 +11,7 @@ bool job_graph_is_possible(const analysis_input *in) {
     if (in->n_traces < 2 || in->n_traces > UINT16_MAX) return false;
     for (uint32_t i = 0; i < in->n_traces; i++) {
         if (in->traces[i].trace->summary) return false;
-        for (uint32_t k = 0; k < i; k++) /* then nobody knows which is meant */
+        for (uint32_t k = 0; k < i; k++) /* then it is ambiguous */
             if (str_eq(in->traces[k].worker, in->traces[i].worker)) return false;
     }
     return true;

@@ -2,12 +2,12 @@
  *
  *   rank 0   ▐─backward─▌▐────── all_reduce ──────▌▐─optimizer─▌
  *   rank 3   ▐──────── backward ────────▌▐all_red.▌
- *                                        ↑ the last one comes: only now data move
+ *                                        ↑ the last one arrives: only now data is moved
  *
- * A collective moves data when the last of its members has come; until then the others wait. So
- * what a member does after it depends on what the last one did before it. Members are found as
- * everywhere (comm_match.h): by group and number, else by name and order. A transfer from one
- * to one, of a pipeline, is a collective of two. Times of ranks are put on one clock
+ * A collective moves data when the last of its members has arrived; until then the others wait.
+ * So what a member does after it depends on what the last one did before it. Members are found
+ * as everywhere (comm_match.h): by group and number, else by name and order. A transfer from
+ * one to one, of a pipeline, is a collective of two. Times of ranks are put on one clock
  * (clocks.h).
  *
  * A step of the job ends when its last rank ends it, and begins when the step before it has
@@ -31,7 +31,7 @@ typedef struct {
 
 typedef struct {
     uint32_t first, n; /* in job_graph.members */
-    uint32_t last;     /* member that came last */
+    uint32_t last;     /* member that arrived last */
     str group;
     int64_t source, target; /* ranks, of a transfer from one to one; ABSENT_I64 otherwise */
 } job_meeting;
@@ -72,8 +72,8 @@ typedef struct {
 
 /* Can the question be answered from the events of all ranks? */
 bool job_graph_is_possible(const analysis_input *in);
-/* `j` tells the clocks. No meeting and no step are no error: then there is no path across
- * ranks. Allocates in `a`. */
+/* `j` tells the clocks. A job without meetings or steps is not an error: then there is no path
+ * across ranks. Allocates in `a`. */
 status job_graph_make(const analysis_input *in, const params *p, const job *j, arena *a,
                       job_graph *out, error *err) MUST_USE;
 

@@ -1,8 +1,8 @@
-/* job_path.c: what decides the steps of a job: the path from rank to rank.
+/* job_path.c: the critical path of a job, from rank to rank.
  *
  * The path of each step (critical_path_of_job) is one row for each of its pieces, and one row
- * for each leg: the time for which it stays on one rank. Sums say what lies on it by kind,
- * rank, name, module and line. Which ranks and stages are late, and so the verdict, come from
+ * for each leg: the time for which it stays on one rank. Sums say what is on it by kind, rank,
+ * name, module and line. Which ranks and stages are late, and so the verdict, come from
  * comparing ranks with each other (run/job.h). */
 #include "analyse/why/job_path.h"
 
@@ -286,7 +286,7 @@ static status write_all(job_path *c, error *err) {
     return write_sums(c, &c->by_line, by_line, lines, err);
 }
 
-/* The rank that most of the path lies on, and how ranks were brought together. */
+/* The rank that most of the path is on, and how ranks were brought together. */
 static status add_path_note(const job_path *c, error *err) {
     verdict note = {.message = MSG_NOTE_JOB_PATH};
     uint32_t most = 0;

@@ -70,7 +70,7 @@ static void set_matched(const void *of, table *t, size_t row, uint32_t change) {
     table_set_int(t, row, COL_W(device_time), device);
 }
 
-/* What the answer rests on. */
+/* What the answer is based on. */
 static status add_notes(const replayed *w, error *err) {
     verdict note = {.message = MSG_NOTE_WHATIF_RANKS};
     why_graph sum = {0};

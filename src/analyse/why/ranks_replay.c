@@ -63,7 +63,7 @@ static bool member_left(void *context, uint32_t member, int64_t *time) {
     return true;
 }
 
-/* Ends the meeting that a rank waits for although nobody else will come. */
+/* Ends the meeting that a rank waits for although no other rank will come. */
 static void force(ranks_replay *r) {
     for (uint32_t i = 0; i < r->jg->n_meetings; i++) {
         const job_meeting *m = &r->jg->meetings[i];

@@ -11,7 +11,7 @@
 
 /* What a change does that is not about the events of a rank. */
 typedef struct {
-    bool no_bubbles;  /* transfers from one to one wait for nobody */
+    bool no_bubbles;  /* transfers from one to one do not wait */
     bool fast_groups; /* groups and links with slow transfers are as fast as others */
 } job_scope;
 

@@ -1,4 +1,4 @@
-/* replayed_steps.c: tables and verdict of `whatif`, whoever replays. */
+/* replayed_steps.c: tables and verdict of `whatif`, for any replay. */
 #include "analyse/why/replayed_steps.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 #define COL_W(name) COL(whatif, whatif, name)
 #define COL_S(name) COL(whatif, steps, name)
-#define INEXACT 0.05 /* a replay that is so far off is said first */
+#define INEXACT 0.05 /* a replay that is this far off is mentioned first */
 #define SAME 0.005
 
 status replayed_steps_init(replayed_steps *r, uint32_t n_steps, arena *a, error *err) {

@@ -31,7 +31,7 @@ typedef struct {
     void (*set_matched)(const void *of, table *t, size_t row, uint32_t change);
     /* Replays from here on take the estimated cost of recording times this. */
     void (*set_recording)(void *of, double times);
-    uint64_t estimated; /* bits of the changes that rest on that estimate */
+    uint64_t estimated; /* bits of the changes that are based on that estimate */
 } step_replayer;
 
 /* The caller fills in number and recorded_ns. */

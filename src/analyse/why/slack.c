@@ -1,9 +1,9 @@
 /* slack.c: how much longer something may take before a step becomes longer.
  *
  * The events of the graph backwards: each passes its slack on to what it follows, plus the time
- * that went by between the two without need. Whatever follows a node comes after it in the
- * events, so its slack is known when its turn comes. Steps end when they did: that is where
- * slack begins to be counted. */
+ * between the two that was not needed. Whatever follows a node comes after it in the events, so
+ * its slack is known when its turn comes. Steps end when they did: that is where slack begins
+ * to be counted. */
 #include "analyse/why/slack.h"
 
 #include "base/bisect.h"

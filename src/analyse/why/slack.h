@@ -1,7 +1,7 @@
 /* slack.h: how much longer something may take before a step becomes longer.
  *
- * What lies on the critical path has none. The slack of everything else is what the graph
- * (why_graph.h) leaves between it and whatever follows it, down to the ends of the steps. */
+ * The critical path has none. The slack of everything else is what the graph (why_graph.h)
+ * leaves between it and whatever follows it, down to the ends of the steps. */
 #ifndef ANALYSE_SLACK_H
 #define ANALYSE_SLACK_H
 

@@ -314,7 +314,7 @@ status ascend_name_unread(reader *r, const char *table, error *err) {
     return OK;
 }
 
-/* Tables with rows that nothing here reads: named, so that nobody takes them for absent. What
+/* Tables with rows that nothing here reads: named, so that they do not look absent. What
  * follows from the others is not named (OVERLAP_ANALYSIS, StepTraceTime). */
 static status name_unread(reader *r, error *err) {
     static const char *const tables[] = {
@@ -378,7 +378,7 @@ status ingest_ascend_db(source *src, const ingest_options *o, builder *b, error 
     if (!r.part) FAIL_MEMORY(err);
     status st = cann_facts_open(o, &r.tables, err);
     if (st == OK) st = cann_facts_put(r.tables, b, &r.rank_said, err);
-    if (st == OK) st = ascend_read_comm_beside(&r, o, err);
+    if (st == OK) st = ascend_read_comm_file(&r, o, err);
     if (st == OK) st = database_open(src, o, b, r.part, &r.db, err);
     if (st == OK) database_watch(r.db, &r.failed);
     if (st == OK) st = read_tables(&r, err);

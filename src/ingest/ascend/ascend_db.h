@@ -9,7 +9,8 @@
 bool ascend_db_head(str head);
 /* The database; of the folder around it only what the run says of itself. */
 status ingest_ascend_db(source *src, const ingest_options *o, builder *b, error *err) MUST_USE;
-/* Names of databases beside it that hold sums of its collectives, as CANN calls them. */
+/* Names of databases in the same folder that have sums of its collectives, as CANN calls
+ * them. */
 enum { N_ASCEND_SUMS = 2 };
 extern const char *const ASCEND_SUMS[N_ASCEND_SUMS];
 /* By its name a database of a framework's results: the one to be opened. */

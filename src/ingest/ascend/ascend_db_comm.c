@@ -1,12 +1,12 @@
-/* ascend_db_comm.c: collectives as CANN adds them up, from the database beside.
+/* ascend_db_comm.c: collectives as CANN adds them up, from the database next to it.
  *
  *     analysis.db  CommAnalyzerTime    hccl_op_name, group_name, step, transit_time, wait_time
  *                  CommAnalyzerMatrix  hccl_op_name, src_rank, dst_rank, transport_type, …
  *
  * The same facts as in communication.json and communication_matrix.json
  * (mindspore/mindspore_comm.c), and the same tables of them: comm_cost and comm_cost_op the
- * times, link the matrix. Rows are in no order and are sorted by step. Of the matrix only sums
- * (NAME-total) count, where a step has any. Times are in ms, sizes in MB.
+ * times, link the matrix. Rows are in no order and are sorted by step. Only the sums of the
+ * matrix (NAME-total) count, where a step has any. Times are in ms, sizes in MB.
  *
  * CommAnalyzerBandwidth (packets of each size and transport) is only named: no question asks
  * for it. */
@@ -161,7 +161,7 @@ static int compare_links(const void *pa, const void *pb) {
     return (a->place > b->place) - (a->place < b->place);
 }
 
-/* Takes out what is told again by a sum of the same step. */
+/* Removes rows that a sum of the same step includes. */
 static void keep_sums(vec *rows) {
     comm_row *v = VEC(rows, comm_row);
     size_t left = 0;
@@ -224,14 +224,16 @@ status ascend_read_comm(reader *r, error *err) {
     return st;
 }
 
-static status read_beside(reader *r, const ingest_options *o, str path, error *err) {
+static status read_comm_file(reader *r, const ingest_options *o, str path, error *err) {
     source *s = NULL;
-    ingest_options beside = *o;
+    ingest_options options = *o;
     if (access(path.p, F_OK) != 0) return OK;
     TRY(source_open(path.p, &s, err));
-    beside.path = path.p;
-    status st = database_open(s, &beside, r->b, r->part, &r->db, err);
-    if (st == ERR_FORMAT) st = OK; /* it is none: the run is read without it */
+    options.path = path.p;
+    status st = database_open(s, &options, r->b, r->part, &r->db, err);
+    if (st == ERR_FORMAT)
+        st = OK; /* it is not a database of sums: the run is read without
+                                      it */
     if (st == OK && r->db) st = ascend_read_comm(r, err);
     database_close(r->db);
     r->db = NULL;
@@ -241,7 +243,7 @@ static status read_beside(reader *r, const ingest_options *o, str path, error *e
 
 const char *const ASCEND_SUMS[N_ASCEND_SUMS] = {"analysis.db", "communication_analyzer.db"};
 
-status ascend_read_comm_beside(reader *r, const ingest_options *o, error *err) {
+status ascend_read_comm_file(reader *r, const ingest_options *o, error *err) {
     str path = o->path ? str_of(o->path) : STR_NONE;
     size_t slash = str_rfind_byte(path, '/');
     if (!path.n || str_eq(path, STR("-"))) return OK;
@@ -251,7 +253,7 @@ status ascend_read_comm_beside(reader *r, const ingest_options *o, error *err) {
         buf_add_cstr(&text, ASCEND_SUMS[i]);
         buf_add_byte(&text, 0);
         status st = buf_ok(&text)
-                        ? read_beside(r, o, str_n(text.p, text.n - 1), err)
+                        ? read_comm_file(r, o, str_n(text.p, text.n - 1), err)
                         : error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
         buf_fini(&text);
         TRY(st);

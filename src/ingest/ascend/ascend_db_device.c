@@ -7,8 +7,8 @@
  *     COMMUNICATION_OP                                  the collectives
  *
  * A collective is counted as a whole: its pieces are drawn on their planes, or on their streams
- * where no plane is told, and counted nowhere. A piece is what is listed as one, and every task
- * with the connection of a collective that computes nothing: what waits inside a collective
+ * where no plane is given, and counted nowhere. A piece is what is listed as one, and every
+ * task that has the connection of a collective and is not a kernel: a wait inside a collective
  * would look like work. */
 #include <math.h>
 #include <stdio.h>
@@ -130,7 +130,7 @@ static status take_copy(void *context, db_rows *row) {
     return OK;
 }
 
-/* A number with up to six digits behind its point, without the zeros at its end. */
+/* A number with up to six decimals, without trailing zeros. */
 static raw_value decimal(double v) {
     raw_value out = {.tag = VALUE_DECIMAL, .digits = 6};
     if (!(v > -9e11 && v < 9e11)) return (raw_value){.tag = VALUE_INT, .v = real_i64(v)};
@@ -189,7 +189,7 @@ static slice_kind kind_of_task(reader *r, uint32_t type, uint32_t name) {
 }
 
 /* The operator that a task belongs to: of two calls with its connection the one that is an
- * operator; two operators are a forward and its backward. ABSENT_I64: nobody says. */
+ * operator; two operators are a forward and its backward. ABSENT_I64: unknown. */
 static int64_t owner_of(const reader *r, int64_t connection) {
     uint32_t at =
         connection == ABSENT_I64 ? MAP_NONE : map_get(&r->connection_map, (uint64_t)connection);

@@ -5,8 +5,8 @@
  *                                                                     ├─> its backward operator
  *     CANN_API ─ connectionId ─> TASK: the launch                     └─> a row of the queue
  *
- * CANN's calls are on rows of their own: their clock and the framework's differ by a little,
- * and what overlaps does not nest. */
+ * CANN's calls are on separate rows: their clock and the framework's differ by a little, and
+ * what overlaps does not nest. */
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -190,7 +190,8 @@ static status put_arrows(reader *r, error *err) {
 
 /* ---- call chains ---- */
 
-/* Of a chain so much is kept, and of all together: a small file may spell endless ones. */
+/* At most this much of one chain is kept, and of all together: a small file may spell endless
+ * ones. */
 enum { MOST_CHAIN_BYTES = 16 << 10, MOST_CHAINS_BYTES = 256 << 20 };
 
 static status take_frame(void *context, db_rows *row) {

@@ -16,13 +16,13 @@ typedef struct {
     uint8_t kind;
 } api_row;
 
-/* Who has a connection: places in `apis`, MAP_NONE: nobody yet. */
+/* Which rows have a connection: indices in `apis`, MAP_NONE: none yet. */
 typedef struct {
     int64_t id;
     uint32_t first, second;
 } connection_row;
 
-/* An argument of a task, the next one of the same task behind it. */
+/* An argument of a task, with the next one of the same task. */
 typedef struct {
     int64_t v;     /* as in raw_value */
     uint32_t key;  /* string id */
@@ -36,12 +36,12 @@ typedef struct {
     uint32_t frame; /* string id */
 } chain_row;
 
-/* What is known of a task beside its times. */
+/* What is known of a task in addition to its times. */
 typedef struct {
     uint32_t name;  /* string id; 0: its type is its name */
     uint32_t cells; /* place in `cells`, MAP_NONE: none */
     int64_t blocks, bytes;
-    int64_t plane; /* of a piece of a collective, ABSENT_I64: it is none */
+    int64_t plane; /* of a piece of a collective, ABSENT_I64: it is not one */
     bool copy, computes;
 } task_row;
 
@@ -88,11 +88,11 @@ typedef struct {
     uint32_t nothing;                  /* string id of what stands for no text */
     map devices;                       /* number of a device → 0: it has a row */
     buf groups;                        /* JSON: name of a group → what is known of it */
-    struct comm_rows *comms;           /* sums of collectives at hand */
+    struct comm_rows *comms;           /* sums of the current collectives */
     uint64_t n_events;
     int64_t n_memory;    /* rows about memory that were taken */
     int64_t total_bytes; /* of the last of them that tells a total */
-    size_t i_counter;    /* the table of samples at hand */
+    size_t i_counter;    /* the current table of samples */
     uint32_t n_devices;  /* of NPU_INFO */
     int32_t device;      /* of rows that do not tell */
     int32_t seen_device; /* the last one that was asked for: it has a row */
@@ -101,7 +101,7 @@ typedef struct {
     int64_t session_start, session_end; /* ABSENT_I64: the database does not say */
     bool torch, steps;                  /* PyTorch's calls, marks of steps are there */
     bool rank_said;                     /* its rank is a fact already */
-    bool any_row;                       /* the table at hand has one */
+    bool any_row;                       /* the current table has one */
     buf unread;                         /* names of tables with rows that nothing here reads */
     bool any_comm;                      /* sums of collectives were found */
     bool failed;                        /* out of memory */
@@ -117,13 +117,13 @@ uint32_t ascend_string(reader *r, str s);
 uint32_t ascend_take_text(reader *r, buf *text);
 /* A text of STRING_IDS, or the text that is there instead of its number; 0: there is none. */
 uint32_t ascend_name(reader *r, db_rows *row, int column);
-/* A number, also where it is kept as text. What stands for none, 2^32 - 1, is none. */
+/* A number, also where it is stored as text. 2^32 - 1, which means none, is absent. */
 int64_t ascend_int(db_rows *row, int column);
 int64_t ascend_id(db_rows *row, int column);
 /* Is it further from the session than the session is long? A clock that was never set, or
  * events of another recording: in one timeline with the others they would be years apart. */
 bool ascend_is_of_other_clock(const reader *r, int64_t start, int64_t end);
-/* A point in time; false, and counted, when it is none. */
+/* A point in time; false, and counted, when it is not one. */
 bool ascend_moment(reader *r, int64_t time);
 /* Start and duration from two columns; false, and counted, when they are none. */
 bool ascend_time(reader *r, db_rows *row, int start, int end, raw_slice *out);
@@ -132,11 +132,11 @@ status ascend_label(reader *r, ident pid, ident tid, label_kind kind, int64_t va
 uint32_t ascend_device_row(reader *r, int32_t device, const char *process, str row);
 int32_t ascend_device(reader *r, db_rows *row, int column);
 
-/* Sums of collectives: of the database that is open, of the one beside (ascend_db_comm.c). */
+/* Sums of collectives: of the open database, of the one next to it (ascend_db_comm.c). */
 status ascend_read_comm(reader *r, error *err) MUST_USE;
-/* Names a table of the database at hand in `unread`, when it has rows. */
+/* Names a table of the current database in `unread`, when it has rows. */
 status ascend_name_unread(reader *r, const char *table, error *err) MUST_USE;
-status ascend_read_comm_beside(reader *r, const ingest_options *o, error *err) MUST_USE;
+status ascend_read_comm_file(reader *r, const ingest_options *o, error *err) MUST_USE;
 
 /* ---- the tables ---- */
 

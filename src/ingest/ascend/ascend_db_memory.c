@@ -58,7 +58,7 @@ static status take_allocation(void *context, db_rows *row) {
 
 /* ---- totals ---- */
 
-/* PyTorch's own allocator; MindSpore and others have names of their own and come alone. */
+/* PyTorch's own allocator; MindSpore and others have different names and come alone. */
 static status take_total(void *context, db_rows *row) {
     reader *r = context;
     str component = intern_get(r->strings, ascend_name(r, row, 0));

@@ -40,7 +40,7 @@ static str row_of(const event_sink *s, const event *e) {
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
-/* The cells of the task's row behind the arguments of the event. */
+/* The cells of the task's row, after the arguments of the event. */
 static status add_cells(event_sink *s, const event *e, str cells, raw_slice *row) {
     raw_value values[MAX_VALUES];
     size_t n = e->n_values;

@@ -4,7 +4,7 @@
 
 #include "ingest/ingest.h"
 
-/* A timeline (trace_view.json, under any name) and the tables beside options.path. */
+/* A timeline (trace_view.json, under any name) and the tables next to options.path. */
 status ingest_torch_npu(source *src, const ingest_options *o, builder *b, error *err) MUST_USE;
 
 /* WORKER_TIME_ascend_pt: the worker's name and the time; false: another folder. */

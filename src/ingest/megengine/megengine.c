@@ -7,7 +7,7 @@
  * Everything is a begin/end pair, and only the end knows what the range was: an operator's end
  * has its id among the arguments, a scope's end has nothing. Names of tensor commands carry the
  * tensor's number; it is taken off, the arguments have it too. Rows have no fixed numbers and
- * their names come last, so nothing here depends on the row. Arrows are told apart by their
+ * their names come last, so nothing here depends on the row. Arrows are distinguished by their
  * category and by the process, whose number they carry as name.
  *
  * What needs more than one event (living tensors, an operator's inputs, steps) is noted here
@@ -73,8 +73,8 @@ int64_t megengine_bytes(str dtype, int64_t n_elements) {
     return (n_elements * bits + 7) / 8;
 }
 
-/* A CPU is a device here like any other: work is launched on it and has a row of its own. It
- * must not be taken for the host. "xpu" is whatever device there is. */
+/* A CPU is a device here like any other: work is launched on it and has its own row. It must
+ * not be confused with the host. "xpu" is whatever device there is. */
 enum { TYPE_CPU = DEVICE_NAMED, TYPE_ANY };
 
 status megengine_add_words(builder *b, error *err) {
@@ -136,7 +136,7 @@ static bool is_upper(char c) {
     return c >= 'A' && c <= 'Z';
 }
 
-/* Names that events are told apart by. */
+/* Names by which events are distinguished. */
 typedef enum {
     WORD_NONE,
     WORD_INPUT,
@@ -151,7 +151,7 @@ typedef enum {
     WORD_STOP,
 } megengine_word;
 
-/* Kinds of ranges with names of their own; tensor commands have a number after theirs, and come
+/* Kinds of ranges with fixed names; tensor commands have a number after theirs, and come
  * first. */
 static const struct {
     str name;
@@ -226,7 +226,7 @@ static name_info meaning_of(event_sink *s, uint32_t id) {
     return info;
 }
 
-static status megengine_look_at_name(event_sink *s, uint32_t id, name_info *out) {
+static status look_at_name(event_sink *s, uint32_t id, name_info *out) {
     timeline_state *st = s->state;
     name_info info = meaning_of(s, id);
     name_info *slot = vec_at(&st->names, id);
@@ -235,13 +235,13 @@ static status megengine_look_at_name(event_sink *s, uint32_t id, name_info *out)
     return OK;
 }
 
-static inline status megengine_name_of(event_sink *s, uint32_t id, name_info *out) {
+static inline status name_of(event_sink *s, uint32_t id, name_info *out) {
     const timeline_state *st = s->state;
     if (id < st->names.n && VEC(&st->names, name_info)[id].seen) {
         *out = VEC(&st->names, name_info)[id];
         return OK;
     }
-    return megengine_look_at_name(s, id, out);
+    return look_at_name(s, id, out);
 }
 
 /* ---- categories ---- */
@@ -288,7 +288,7 @@ static inline const category_note *category_of(event_sink *s, const event *e) {
 /* ---- notes ---- */
 
 /* The process and thread of a track, for the replay. */
-static status megengine_keep_row(timeline_state *st, const event *e, uint32_t track) {
+static status keep_row(timeline_state *st, const event *e, uint32_t track) {
     while (st->rows.n <= track) {
         timeline_row *row = vec_push(&st->rows);
         if (!row) return ERR_MEMORY;
@@ -315,12 +315,12 @@ static status add_base(event_sink *s, const event *e, int64_t ns) {
 }
 
 /* A note of this event on its track, with nothing else in it; NULL when out of memory. */
-static inline note *megengine_add_note(event_sink *s, const event *e, note_what what) {
+static inline note *add_note(event_sink *s, const event *e, note_what what) {
     timeline_state *st = s->state;
     uint32_t track = event_track(s, e);
     if (track == UINT32_MAX) return NULL;
     bool known = track < st->rows.n && VEC(&st->rows, timeline_row)[track].known;
-    if (__builtin_expect(!known, 0) && megengine_keep_row(st, e, track) != OK) return NULL;
+    if (__builtin_expect(!known, 0) && keep_row(st, e, track) != OK) return NULL;
     note *n = vec_push(&st->notes);
     if (n)
         *n = (note){
@@ -329,7 +329,7 @@ static inline note *megengine_add_note(event_sink *s, const event *e, note_what 
 }
 
 /* Size of what an event describes; types repeat. */
-static int64_t megengine_bytes_of(event_sink *s, const event *e) {
+static int64_t bytes_of(event_sink *s, const event *e) {
     timeline_state *st = s->state;
     uint32_t type = event_text(e, FIELD_DTYPE);
     int64_t n = event_int(s, e, FIELD_ELEMENTS, -1);
@@ -349,8 +349,7 @@ static void forget_described(timeline_state *st, ident pid) {
     st->has_described = true;
 }
 
-static status megengine_add_fact(event_sink *s, const event *e, ident pid, int64_t id,
-                                 int64_t bytes) {
+static status add_fact(event_sink *s, const event *e, ident pid, int64_t id, int64_t bytes) {
     timeline_state *st = s->state;
     uint64_t key = hash_pair(hash_pair((uint64_t)pid.v, pid.text), (uint64_t)id);
     uint32_t *at = map_at(&st->fact_map, key);
@@ -372,10 +371,10 @@ static status describe_tensor(event_sink *s, const event *e) {
     bool same_pid = st->has_described && ident_eq(st->described_pid, pid);
     int64_t *place = &st->described[id & (DESCRIBED_PLACES - 1)];
     if (same_pid && *place == id) return OK;
-    int64_t bytes = megengine_bytes_of(s, e);
+    int64_t bytes = bytes_of(s, e);
     if (bytes == ABSENT_I64) return OK; /* not made yet: the type is "invalid" */
     if (!same_pid) forget_described(st, pid);
-    TRY(megengine_add_fact(s, e, pid, id, bytes));
+    TRY(add_fact(s, e, pid, id, bytes));
     *place = id;
     return OK;
 }
@@ -414,8 +413,7 @@ static status end_device_work(event_sink *s, const event *e, raw_mark *m) {
     raw_kernel k = RAW_KERNEL_NONE;
     k.external = event_int(s, e, FIELD_OP_ID, ABSENT_I64);
     k.bytes = event_int(s, e, FIELD_BYTES, ABSENT_I64);
-    if (k.bytes == ABSENT_I64 && event_has(e, FIELD_ELEMENTS))
-        k.bytes = megengine_bytes_of(s, e);
+    if (k.bytes == ABSENT_I64 && event_has(e, FIELD_ELEMENTS)) k.bytes = bytes_of(s, e);
     m->decides = true;
     TRY(part_mark_kernel(s->part, &k, m));
     return part_mark(s->part, m);
@@ -460,16 +458,16 @@ static status end_op(event_sink *s, const event *e, raw_mark *m) {
     pending_op *row = vec_push(&st->pending);
     if (!row) return ERR_MEMORY;
     *row = p;
-    note *n = megengine_add_note(s, e, NOTE_OP_END);
+    note *n = add_note(s, e, NOTE_OP_END);
     if (!n) return ERR_MEMORY;
     n->other = (uint32_t)(st->pending.n - 1);
     return OK;
 }
 
-static status megengine_take_mark(event_sink *s, event *e) {
+static status take_mark(event_sink *s, event *e) {
     uint32_t id = e->has & EVENT_NAME ? e->name : 0;
     name_info name = {.kind = KIND_ANNOTATION};
-    if (id) TRY(megengine_name_of(s, id, &name));
+    if (id) TRY(name_of(s, id, &name));
     const category_note *c = category_of(s, e);
     raw_mark m = {
         .time = e->ts_ns,
@@ -485,7 +483,7 @@ static status megengine_take_mark(event_sink *s, event *e) {
     TRY(note_tensor(s, e));
     bool input = name.word == WORD_INPUT;
     if (!m.end && event_has(e, FIELD_ID) && (input || name.word == WORD_OUTPUT)) {
-        note *n = megengine_add_note(s, e, input ? NOTE_INPUT : NOTE_OUTPUT);
+        note *n = add_note(s, e, input ? NOTE_INPUT : NOTE_OUTPUT);
         if (!n) return ERR_MEMORY;
         n->id = event_int(s, e, FIELD_ID, 0);
         n->text = event_text(e, FIELD_SHAPE);
@@ -546,7 +544,7 @@ static status take_arrow(event_sink *s, event *e) {
     };
     if (a.track == UINT32_MAX) return ERR_MEMORY;
     if (a.kind == FLOW_TENSOR && e->ph != 'f') {
-        note *n = megengine_add_note(s, e, e->ph == 's' ? NOTE_MADE : NOTE_TOUCH);
+        note *n = add_note(s, e, e->ph == 's' ? NOTE_MADE : NOTE_TOUCH);
         if (!n) return ERR_MEMORY;
         n->id = a.id;
     }
@@ -556,12 +554,12 @@ static status take_arrow(event_sink *s, event *e) {
 
 static status take_counter(event_sink *s, event *e) {
     name_info name;
-    TRY(megengine_name_of(s, e->name, &name));
-    if (name.word == WORD_ALIVE && !megengine_add_note(s, e, NOTE_ALIVE)) return ERR_MEMORY;
-    if (name.word == WORD_START && !megengine_add_note(s, e, NOTE_START)) return ERR_MEMORY;
+    TRY(name_of(s, e->name, &name));
+    if (name.word == WORD_ALIVE && !add_note(s, e, NOTE_ALIVE)) return ERR_MEMORY;
+    if (name.word == WORD_START && !add_note(s, e, NOTE_START)) return ERR_MEMORY;
     double value = name.word == WORD_SAMPLE ? event_real(s, e, FIELD_VALUE) : NAN;
     if (value >= 0 && value < 9e18) {
-        note *n = megengine_add_note(s, e, NOTE_SAMPLE);
+        note *n = add_note(s, e, NOTE_SAMPLE);
         if (!n) return ERR_MEMORY;
         n->id = (int64_t)value;
         n->text = e->name;
@@ -571,7 +569,7 @@ static status take_counter(event_sink *s, event *e) {
 
 static status take_point(event_sink *s, event *e) {
     name_info name;
-    TRY(megengine_name_of(s, e->name, &name));
+    TRY(name_of(s, e->name, &name));
     if (name.word == WORD_METADATA && event_has(e, FIELD_LOCAL_TIME)) {
         /* Until 1.6: microseconds, in the first event. */
         const raw_value *v = &e->values[e->at[FIELD_LOCAL_TIME]];
@@ -583,7 +581,7 @@ static status take_point(event_sink *s, event *e) {
         if (exact && v->v > 0 && v->v < INT64_MAX / scale) ns = v->v * scale;
         return ns ? add_base(s, e, ns) : OK;
     }
-    if (name.word == WORD_STOP && !megengine_add_note(s, e, NOTE_STOP)) return ERR_MEMORY;
+    if (name.word == WORD_STOP && !add_note(s, e, NOTE_STOP)) return ERR_MEMORY;
     return event_take_instant(s, e);
 }
 
@@ -615,7 +613,7 @@ static status take_event(void *sink, event *e) {
     TRY(event_drop_duplicates(s, e));
     switch (e->ph) {
     case 'B':
-    case 'E': return megengine_take_mark(s, e);
+    case 'E': return take_mark(s, e);
     case 's':
     case 't':
     case 'f': return take_arrow(s, e);

@@ -5,8 +5,8 @@
 
 #include "ingest/ingest.h"
 
-/* chrome_timeline.json of its dynamic-graph profiler: trace events, of old and new versions, of
- * one process or several. */
+/* chrome_timeline.json of its dynamic-graph profiler: trace events, from old and new versions,
+ * of one process or several. */
 status ingest_megengine(source *src, const ingest_options *o, builder *b, error *err) MUST_USE;
 /* The profile of a static graph, `profiling.json`. */
 status ingest_megengine_static(source *src, const ingest_options *o, builder *b,

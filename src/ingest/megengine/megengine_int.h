@@ -17,7 +17,7 @@ typedef enum {
     NOTE_STOP,   /* end of a step */
     NOTE_SAMPLE, /* used memory of a device */
     NOTE_START,  /* the first counter of a process: its window begins */
-    NOTE_BASE,   /* Unix time of 0, in the first event of old files */
+    NOTE_BASE,   /* Unix time of 0, in the first event of an old file */
 } note_what;
 
 /* There is one for every third event: it is kept small. */

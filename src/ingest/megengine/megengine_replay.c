@@ -44,7 +44,7 @@ typedef struct {
     bool types;
 } input_list;
 
-/* Of a tensor whose size is known, by row of facts. */
+/* A tensor whose size is known, by row of facts. */
 typedef struct {
     uint32_t device, block;
     bool alive, placed; /* `device` is known */
@@ -56,7 +56,7 @@ typedef struct {
     ident pid, tid;
 } sink_note;
 
-/* A process, and where the first note of it stands: the beginning of its window. */
+/* A process, and the place of its first note: the beginning of its window. */
 typedef struct {
     ident pid;
     int64_t start;
@@ -85,7 +85,7 @@ typedef struct {
     bool has_base, has_named; /* a device whose word the file must tell */
 } replay;
 
-static timeline_state *mge_replay_state_of(const replay *r, int i) {
+static timeline_state *state_of(const replay *r, int i) {
     return r->sinks[i]->state;
 }
 
@@ -110,12 +110,12 @@ static status add_facts(replay *r, const vec *facts) {
 
 /* Those of the first thread are taken as they are: mostly they are all there are. */
 static status collect_facts(replay *r) {
-    timeline_state *first = mge_replay_state_of(r, 0);
+    timeline_state *first = state_of(r, 0);
     r->facts = first->facts;
     r->fact_map = first->fact_map;
     first->facts = VEC_INIT(tensor_fact);
     first->fact_map = (map){0};
-    for (int i = 1; i < r->n_sinks; i++) TRY(add_facts(r, &mge_replay_state_of(r, i)->facts));
+    for (int i = 1; i < r->n_sinks; i++) TRY(add_facts(r, &state_of(r, i)->facts));
     TRY(vec_reserve(&r->tensors, r->facts.n + 1));
     for (size_t i = 0; i <= r->facts.n; i++)
         *(tensor *)vec_push(&r->tensors) = (tensor){.alive = false};
@@ -135,7 +135,7 @@ static open_op *open_of(replay *r, const sink_note *n) {
     return o;
 }
 
-/* Row of facts + 1 of a note's tensor, 0 when its size was never told. */
+/* Row of facts + 1 of a note's tensor, 0 when its size was never recorded. */
 static uint32_t fact_of(const replay *r, const sink_note *n) {
     uint32_t at = map_get(&r->fact_map, tensor_key(n->pid, n->n->id));
     return at == MAP_NONE ? 0 : at;
@@ -268,7 +268,7 @@ static status place_tensor(replay *r, ident pid, tensor *t, const tensor_fact *f
     return OK;
 }
 
-/* A tensor is born or dies; those whose size nobody told take no part. */
+/* A tensor is born or dies; those of unknown size are left out. */
 static status change_tensor(replay *r, const sink_note *n) {
     uint32_t fact = fact_of(r, n);
     if (!fact) return OK;
@@ -294,9 +294,9 @@ static status change_tensor(replay *r, const sink_note *n) {
     return part_memory(n->sink->part, &m);
 }
 
-/* `gpu0:0_alloc_mem`: what is in use on the device, whoever uses it; of a CPU it is the memory
+/* `gpu0:0_alloc_mem`: what is in use on the device, by all programs; for a CPU it is the memory
  * of the whole machine and says nothing about the program. */
-static status mge_replay_take_sample(replay *r, const sink_note *n) {
+static status take_sample(replay *r, const sink_note *n) {
     str name = intern_get(r->strings, n->n->text);
     str device = str_n(name.p, name.n - STR("_alloc_mem").n);
     uint32_t index;
@@ -331,7 +331,7 @@ static status replay_note(replay *r, const sink_note *n, const sink_note *before
     case NOTE_INPUT:
     case NOTE_OUTPUT: add_tensor_of_op(r, n); return OK;
     case NOTE_OP_END: return end_op(r, n);
-    case NOTE_SAMPLE: return mge_replay_take_sample(r, n);
+    case NOTE_SAMPLE: return take_sample(r, n);
     case NOTE_BASE:
         if (!r->has_base) builder_set_base_unix_ns(r->b, n->n->id);
         r->has_base = true;
@@ -353,7 +353,7 @@ static status replay_note(replay *r, const sink_note *n, const sink_note *before
 static bool next_note(const replay *r, size_t *at, sink_note *out) {
     int from = -1;
     for (int i = 0; i < r->n_sinks; i++) {
-        const vec *notes = &mge_replay_state_of(r, i)->notes;
+        const vec *notes = &state_of(r, i)->notes;
         if (at[i] == notes->n) continue;
         const note *n = &VEC(notes, note)[at[i]];
         if (from >= 0 && n->offset >= out->n->offset) continue;
@@ -362,11 +362,11 @@ static bool next_note(const replay *r, size_t *at, sink_note *out) {
     }
     if (from < 0) return false;
     at[from]++;
-    const timeline_state *st = mge_replay_state_of(r, from);
+    const timeline_state *st = state_of(r, from);
     out->sink = r->sinks[from];
     if (out->n->what == NOTE_BASE) {
         out->pid = VEC(&st->bases, ident)[out->n->other];
-        out->tid = out->pid; /* nobody asks */
+        out->tid = out->pid; /* not used */
     } else {
         const timeline_row *row = &VEC(&st->rows, timeline_row)[out->n->track];
         out->pid = row->pid;
@@ -401,7 +401,7 @@ static bool step_row(const replay *r, ident pid, ident *out) {
         found = true;
     }
     for (int i = 0; i < r->n_sinks && found; i++) {
-        const vec *threads = &mge_replay_state_of(r, i)->threads;
+        const vec *threads = &state_of(r, i)->threads;
         for (size_t k = 0; k < threads->n; k++) {
             const thread_note *t = &VEC(threads, thread_note)[k];
             if (ident_eq(t->pid, pid) && str_eq(intern_get(r->strings, t->name), STR("worker")))
@@ -411,8 +411,7 @@ static bool step_row(const replay *r, ident pid, ident *out) {
     return found;
 }
 
-static status mge_replay_add_step(replay *r, const sink_note *stop, int64_t start,
-                                  int64_t number) {
+static status add_step(replay *r, const sink_note *stop, int64_t start, int64_t number) {
     buf b = {0};
     buf_printf(&b, "Step#%lld", (long long)number);
     uint32_t name = buf_ok(&b) ? intern_add(r->strings, buf_str(&b)) : UINT32_MAX;
@@ -434,13 +433,13 @@ static status make_steps_of(replay *r, const process_start *p) {
     for (size_t i = 0; i < r->stops.n; i++) {
         const sink_note *n = &VEC(&r->stops, sink_note)[i];
         if (!ident_eq(n->pid, p->pid) || !ident_eq(n->tid, row)) continue;
-        TRY(mge_replay_add_step(r, n, start, ++number));
+        TRY(add_step(r, n, start, ++number));
         start = n->n->time;
     }
     return OK;
 }
 
-static status mge_replay_make_steps(replay *r) {
+static status make_steps(replay *r) {
     for (size_t i = 0; i < r->processes.n; i++)
         TRY(make_steps_of(r, &VEC(&r->processes, process_start)[i]));
     return OK;
@@ -461,8 +460,7 @@ static bool device_of_row(const replay *r, str name, megengine_device *out) {
     return megengine_device_of(name, out);
 }
 
-static status mge_replay_add_device(replay *r, const megengine_device *d, vec *known,
-                                    error *err) {
+static status add_device(replay *r, const megengine_device *d, vec *known, error *err) {
     for (size_t i = 0; i < known->n; i++)
         if (VEC(known, int64_t)[i] == ((int64_t)d->type << 32 | d->id)) return OK;
     int64_t *key = vec_push(known);
@@ -484,7 +482,7 @@ static status label_row(replay *r, const thread_note *t, vec *known, error *err)
     if (device_of_row(r, name, &d)) {
         l.kind = LABEL_THREAD_DEVICE;
         l.value = d.id;
-        TRY(mge_replay_add_device(r, &d, known, err));
+        TRY(add_device(r, &d, known, err));
         if (part_label(r->part, &l) != OK) FAIL_MEMORY(err);
     }
     l.kind = LABEL_THREAD_SORT;
@@ -497,7 +495,7 @@ static status label_rows(replay *r, error *err) {
     vec known = VEC_INIT(int64_t);
     status st = OK;
     for (int i = 0; i < r->n_sinks && st == OK; i++) {
-        const vec *threads = &mge_replay_state_of(r, i)->threads;
+        const vec *threads = &state_of(r, i)->threads;
         for (size_t k = 0; k < threads->n && k < 4096 && st == OK; k++)
             st = label_row(r, &VEC(threads, thread_note)[k], &known, err);
     }
@@ -520,7 +518,7 @@ status megengine_replay(builder *b, event_sink *const *sinks, int n, error *err)
     uint32_t worker = intern_add(r.strings, STR("worker"));
     status st = worker == UINT32_MAX ? ERR_MEMORY : collect_facts(&r);
     if (st == OK) st = replay_notes(&r);
-    if (st == OK) st = mge_replay_make_steps(&r);
+    if (st == OK) st = make_steps(&r);
     if (st == OK) st = label_rows(&r, err);
     if (st == OK && r.has_named) st = megengine_add_words(b, err);
     vec_fini(&r.open);

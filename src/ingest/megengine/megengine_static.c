@@ -8,8 +8,8 @@
  * start to end, on the row of its device as device work and on the row of its thread as an
  * operator; they find each other by the operator's id. What no column holds (type, the moment
  * of the kernel, shapes of the outputs, types of the inputs, the operator's place in the file)
- * is in the arguments, the three times there as they were written: whoever must give the
- * producer's own figures needs every digit.
+ * is in the arguments, the three times there as they were written: reproducing the producer's
+ * own figures takes every digit.
  *
  * Operators that did not run have no samples and no row. How the file is read:
  * megengine_static_read.c. */
@@ -56,7 +56,7 @@ typedef struct {
 typedef struct {
     uint32_t where; /* string id, 0 = none */
     uint32_t track;
-    int32_t device; /* ABSENT_I32 when it is none */
+    int32_t device; /* ABSENT_I32 when it is not a device */
 } side_row;
 
 enum { N_PLACES = 4 };
@@ -79,7 +79,7 @@ typedef struct {
 typedef struct {
     const static_operator *op;
     const static_footprint *foot;
-    int64_t number; /* the id as a number, ABSENT_I64 when it is none */
+    int64_t number; /* the id as a number, ABSENT_I64 when it is not one */
     arguments args;
 } operator_facts;
 
@@ -163,7 +163,7 @@ static void static_graph_describe(reader *r, operator_facts *f, bool has_foot) {
 
 /* ---- operators ---- */
 
-/* A value as a number, NaN when it is none. */
+/* A value as a number, NaN when it is not one. */
 static double value_number(const reader *r, const raw_value *v) {
     static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -246,7 +246,7 @@ static status put_operator(reader *r, const operator_facts *f, const static_fact
 static bool is_new(vec *known, int64_t key, bool *failed) {
     for (size_t i = 0; i < known->n; i++)
         if (VEC(known, int64_t)[i] == key) return false;
-    int64_t *to = known->n < 1024 ? vec_push(known) : NULL; /* more are nobody's */
+    int64_t *to = known->n < 1024 ? vec_push(known) : NULL; /* more are ignored */
     *failed |= !to && known->n < 1024;
     if (to) *to = key;
     return to != NULL;
@@ -352,7 +352,7 @@ static status static_graph_add_operator(reader *r, const static_operator *op) {
 
 /* ---- the whole ---- */
 
-/* The text of the file; *held is the piece it lies in, or it was copied to *copy. */
+/* The text of the file; *held is the piece it is in, or it was copied to *copy. */
 static status static_graph_read_all(source *src, const ingest_options *o, buf *copy,
                                     piece *held, error *err) {
     uint64_t limit = o->memory_limit_bytes ? o->memory_limit_bytes : MOST_BYTES;

@@ -49,14 +49,14 @@ typedef struct {
     uint8_t present;
 } static_operator;
 
-/* Objects with members of their own. */
+/* Objects with members that are read. */
 enum { MEMBERS_OPERATOR, MEMBERS_VAR, MEMBERS_SIDE, MEMBERS_TIMES, MEMBERS_FOOT, N_MEMBERS_OF };
 
 typedef struct {
     intern *strings;
     str text; /* of the file, with SOURCE_PAD bytes after it */
     vec samples, footprints, facts,
-        operators; /* of the types above; row 0 of the first three is none */
+        operators; /* of the types above; row 0 of the first three means none */
     vec inputs;    /* uint64_t: ids of variables */
     map facts_of;  /* id of an operator → row of facts */
     map type_of;   /* id of a variable → string id of its type as JSON, 0 = none */

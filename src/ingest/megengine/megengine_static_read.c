@@ -65,7 +65,7 @@ static bool static_graph_read_take_text(static_profile *p, cursor *c, member *m,
     return !p->failed;
 }
 
-/* The value of a member as an argument; *text is what stood there. */
+/* The value of a member as an argument; *text is its text. */
 static inline bool take_argument(static_profile *p, cursor *c, member *m, raw_value *out,
                                  str *text) {
     scanned s;
@@ -177,7 +177,7 @@ static bool take_samples(static_profile *p, cursor *c) {
     return !p->failed && leave_object(c, from);
 }
 
-/* Of an operator that comes twice the last counts, here and below. */
+/* When an operator comes twice the last one counts, here and below. */
 static bool take_side(static_profile *p, cursor *c, str id, int side) {
     uint32_t row = static_graph_read_find_facts(p, id), first = (uint32_t)p->samples.n;
     if (p->failed || first == UINT32_MAX) return false;

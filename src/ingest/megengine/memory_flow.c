@@ -10,9 +10,9 @@
  * paired by a number of their own because tensors may share an address. Positions are not read:
  * the attributes say everything without the picture's rounding to 100 µs.
  *
- * The writer does not escape names, so this is not XML reader: an attribute's value ends at the
- * quote after which another attribute or the end of the tag follows, whatever comes before. Of
- * what our own export escapes, the entities are put back; it also tells each block's device
+ * The writer does not escape names, so this is not an XML reader: an attribute's value ends at
+ * the quote after which another attribute or the end of the tag follows, whatever comes before.
+ * Entities that our own export escapes are decoded; it also writes each block's device
  * (tag:place, tag:device), which MegEngine does not. */
 #include "base/buf.h"
 #include "base/num.h"
@@ -273,7 +273,7 @@ static status take_rectangle(reader *r, const attribute *all, uint32_t n, uint64
     return OK;
 }
 
-/* Rectangles of the text up to the last that is whole; *used: bytes that need not be seen
+/* Rectangles of the text up to the last complete one; *used: bytes that are not needed
  * again. */
 static status read_text(reader *r, str text, uint64_t offset, bool final, size_t *used) {
     attribute all[MOST_ATTRIBUTES];

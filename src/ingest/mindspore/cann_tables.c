@@ -1,16 +1,16 @@
-/* cann_tables.c: the files beside a timeline of an Ascend, read by the readers of MindSpore's
+/* cann_tables.c: the files next to a timeline of an Ascend, read by the readers of MindSpore's
  * folders.
  *
  *   ASCEND_PROFILER_OUTPUT/kernel_details.csv                       opened first: tasks ask for
  *                                                                   their row
  *                         /memory_record.csv operator_memory.csv    put afterwards
  *                         /communication.json communication_matrix.json step_trace_time.csv
- *   profiler_info.json profiler_info_RANK.json profiler_metadata.json   beside that folder
+ *   profiler_info.json profiler_info_RANK.json profiler_metadata.json   next to that folder
  *
  * A reader of a timeline may forget all its rows and start again, so rows are added when it is
- * done. The rows of kernel_details.csv are only looked up: they are kept with a builder of
- * their own, and what could not be read of them is counted with the rest. Not read, since they
- * follow from the others: op_statistic.csv, api_statistic.csv, operator_details.csv. */
+ * done. The rows of kernel_details.csv are only looked up: they are in a separate builder, and
+ * what could not be read of them is counted with the rest. Not read, since they follow from the
+ * others: op_statistic.csv, api_statistic.csv, operator_details.csv. */
 #include "ingest/mindspore/cann_tables.h"
 
 #include <unistd.h>
@@ -83,7 +83,7 @@ static status find_facts(cann_tables *t, error *err) {
     return find_groups(t, err);
 }
 
-static status cann_tables_read(cann_tables *t, error *err) {
+static status read_tables(cann_tables *t, error *err) {
     bool wanted[MS_MOST_KINDS] = {[MS_KERNEL_DETAILS] = true};
     TRY(find_facts(t, err));
     if (t->n_folders) TRY(ms_read_kinds(&t->details, t->folders, t->n_folders, wanted, err));
@@ -110,7 +110,7 @@ static status open_with(const ingest_options *o, status (*read)(cann_tables *, e
 }
 
 status cann_tables_open(const ingest_options *o, cann_tables **out, error *err) {
-    return open_with(o, cann_tables_read, out, err);
+    return open_with(o, read_tables, out, err);
 }
 
 status cann_facts_open(const ingest_options *o, cann_tables **out, error *err) {

@@ -7,11 +7,11 @@
  *        "value": [["TopK", 12, 30.5], …]},
  *       {"extendtitle": "Recommendations of …", "value": [["…", "…"]]}]}, "TransDataModel": …}}
  *
- * A model without lists has nothing to say. Of the others the table finding has one row: the
- * model, its summary, the advice as it is there; and finding_op the operators that take most of
- * the time with their calls and share. Versions spell the keys differently; a list may be in a
- * list of its own or not. Rules of `advise` make suggestions of it. The file also lists every
- * single task: that is left out. */
+ * A model without lists has nothing to say. Each of the others has one row in the table
+ * finding: the model, its summary, the advice as it is there; and finding_op the operators that
+ * take most of the time with their calls and share. Versions spell the keys differently; a list
+ * may be inside another list or not. Rules of `advise` make suggestions of it. The file also
+ * lists every single task: that is left out. */
 #include "base/json.h"
 #include "base/num.h"
 #include "ingest/mindspore/mindspore_int.h"
@@ -38,14 +38,14 @@ static str member_of(str object, const char *const *keys, int n) {
 }
 
 /* The decoded text of a value, cut where it is far too long for a sentence. */
-static void ms_advisor_add_text(buf *out, str json) {
+static void add_text(buf *out, str json) {
     str text = json_text(json);
     size_t end = out->n + MOST_TEXT;
     (void)json_decode(text, out);
     if (out->n > end) out->n = end;
 }
 
-/* Texts, one by one or in lists of their own. */
+/* Texts, one by one or in nested lists. */
 static void take_advice(finding *f, str list, int depth) {
     json_iter it = json_open(list);
     str key, one;
@@ -53,7 +53,7 @@ static void take_advice(finding *f, str list, int depth) {
         if (one.n && *one.p == '[' && depth < 2) take_advice(f, one, depth + 1);
         if (!one.n || *one.p != '"') continue;
         if (f->n_advice++) buf_add_cstr(&f->advice, "; ");
-        ms_advisor_add_text(&f->advice, one);
+        add_text(&f->advice, one);
     }
 }
 
@@ -97,9 +97,9 @@ static void take_list(ms *m, finding *f, str list) {
 }
 
 /* The text as a string of the trace. */
-static uint32_t ms_advisor_take_text(ms *m, str json) {
+static uint32_t take_text(ms *m, str json) {
     buf text = {0};
-    ms_advisor_add_text(&text, json);
+    add_text(&text, json);
     uint32_t id = buf_ok(&text) ? ms_string(m, buf_str(&text)) : MS_NO_STRING;
     buf_fini(&text);
     return id;
@@ -108,8 +108,8 @@ static uint32_t ms_advisor_take_text(ms *m, str json) {
 static status put_finding(ms *m, const finding *f, str model, str summary, error *err) {
     row_finding row = {.topic =
                            str_eq(model, STR("AICPUModel")) ? FINDING_AI_CPU : FINDING_OTHER,
-                       .model = ms_advisor_take_text(m, model),
-                       .summary = ms_advisor_take_text(m, summary)};
+                       .model = take_text(m, model),
+                       .summary = take_text(m, summary)};
     row.advice = buf_ok(&f->advice) ? ms_string(m, buf_str(&f->advice)) : MS_NO_STRING;
     if (row.model == MS_NO_STRING || row.summary == MS_NO_STRING || row.advice == MS_NO_STRING)
         FAIL_MEMORY(err);
@@ -117,7 +117,7 @@ static status put_finding(ms *m, const finding *f, str model, str summary, error
     TRY(builder_put_finding(m->b, &row, err));
     for (int i = 0; i < f->n_worst; i++) {
         row_finding_op op = {.finding = m->n_findings,
-                             .name = ms_advisor_take_text(m, f->worst[i].name),
+                             .name = take_text(m, f->worst[i].name),
                              .calls = f->worst[i].calls,
                              .share = f->worst[i].percent / 100};
         if (op.name == MS_NO_STRING) FAIL_MEMORY(err);

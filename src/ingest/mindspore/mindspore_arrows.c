@@ -3,8 +3,9 @@
  *     HostToDevice                  a call of CANN ──> the task it launched
  *     async_npu (mindspore_to_npu)  a range of the framework ──> the task of the operator it is
  *
- * Both ends are told by process, row and time, which are those of a slice exactly. An arrow's
- * beginning gets a number: the launch or the operator of all tasks whose arrows begin there. */
+ * Both ends are identified by process, row and time, which are those of a slice exactly. An
+ * arrow's beginning gets a number: the launch or the operator of all tasks whose arrows begin
+ * there. */
 #include "ingest/mindspore/mindspore_int.h"
 
 ms_arrows ms_arrows_begin(void) {

@@ -38,10 +38,9 @@ static int64_t cell_int(str cell) {
 
 /* ---- operations -------------------------------------------------------------------------- */
 
-/* A value, or where the device has two kinds of cores that of one and, where it is told, of the
- * other. */
-static double ms_cluster_sum_of(str json, const char *name, const char *cube,
-                                const char *vector) {
+/* A value, or where the device has two kinds of cores the sum of both, if the second is
+ * given. */
+static double sum_of(str json, const char *name, const char *cube, const char *vector) {
     double v, more;
     if (json_f64(json_member(json, str_of(name)), &v)) return v;
     if (!json_f64(json_member(json, str_of(cube)), &v)) return (double)NAN;
@@ -53,10 +52,10 @@ status read_flops_summary(ms *m, str text, error *err) {
     buf json = {0};
     status st = ms_normal(m, text, &json, err);
     str all = buf_str(&json);
-    m->resource.flops = ms_cluster_sum_of(all, "FLOPs", "cube_FLOPs", "vec_FLOPs") * 1e6;
-    m->resource.flops_per_s = ms_cluster_sum_of(all, "FLOPS", "cube_FLOPS", "vec_FLOPS") * 1e9;
+    m->resource.flops = sum_of(all, "FLOPs", "cube_FLOPs", "vec_FLOPs") * 1e6;
+    m->resource.flops_per_s = sum_of(all, "FLOPS", "cube_FLOPS", "vec_FLOPS") * 1e9;
     m->resource.utilization =
-        ms_cluster_sum_of(all, "FLOPS_Utilization", "cube_FLOPS_Utilization", "") / 100;
+        sum_of(all, "FLOPS_Utilization", "cube_FLOPS_Utilization", "") / 100;
     buf_fini(&json);
     return st;
 }
@@ -135,7 +134,7 @@ static status put_kinds(ms *m, const row_link *link, str kinds, error *err) {
 }
 
 /* {"0-1": {"SDMA": […]}} */
-static status ms_cluster_put_links(ms *m, int64_t step, str links, error *err) {
+static status put_links(ms *m, int64_t step, str links, error *err) {
     json_iter it = json_open(links);
     str name, kinds;
     for (int n = 0; n < MOST_ROWS && json_next(&it, &name, &kinds); n++) {
@@ -147,7 +146,7 @@ static status ms_cluster_put_links(ms *m, int64_t step, str links, error *err) {
 }
 
 /* {name: [step, communication, waiting, links]} */
-static status ms_cluster_put_operators(ms *m, str operators, error *err) {
+static status put_operators(ms *m, str operators, error *err) {
     json_iter it = json_open(operators);
     str name, values;
     for (int n = 0; n < MOST_ROWS && json_next(&it, &name, &values); n++) {
@@ -179,11 +178,11 @@ static status put_hccl_row(ms *m, const csv *c, const size_t column[5], buf *jso
     row.step = cell_int(csv_cell(c, column[0]));
     row.communication = cell_ns(csv_cell(c, column[1]));
     row.waiting = cell_ns(csv_cell(c, column[2]));
-    TRY(ms_cluster_put_links(m, row.step, json_cell(csv_cell(c, column[3]), json), err));
+    TRY(put_links(m, row.step, json_cell(csv_cell(c, column[3]), json), err));
     str operators = json_cell(csv_cell(c, column[4]), json);
     if (operators.n && *operators.p == '{') row.operators = count_members(operators);
     TRY(ms_put_cost(m, &row, err));
-    TRY(ms_cluster_put_operators(m, operators, err));
+    TRY(put_operators(m, operators, err));
     if (!buf_ok(json)) FAIL_MEMORY(err);
     return OK;
 }
@@ -228,7 +227,7 @@ static status take_mode(ms *m, str name, error *err) {
     return OK;
 }
 
-static row_step_part ms_cluster_parts_of(const csv *c, const size_t column[5]) {
+static row_step_part parts_of(const csv *c, const size_t column[5]) {
     row_step_part row = row_step_part_none();
     row.computation = cell_ns(csv_cell(c, column[0]));
     row.communication = cell_ns(csv_cell(c, column[1]));
@@ -255,7 +254,7 @@ status read_cluster(ms *m, str text, error *err) {
     while (ok && st == OK && n < MOST_ROWS && csv_next(&c)) {
         part_count(m->part, 1, 0);
         if (n) st = builder_put_step_part(m->b, &last, err);
-        last = ms_cluster_parts_of(&c, column);
+        last = parts_of(&c, column);
         last.number = ++n;
     }
     if (st == OK && n == 1) st = builder_put_step_part(m->b, &last, err);

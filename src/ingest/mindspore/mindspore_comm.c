@@ -11,8 +11,8 @@
  * They become the same tables as the older table of collectives (mindspore_cluster.c):
  * comm_cost and comm_cost_op the times, link the matrix.
  *
- * The matrix lists the fastest, slowest and middle collective of each kind beside their sum;
- * only the sums count, where there are any. Steps without a number stand for the whole
+ * The matrix lists the fastest, slowest and middle collective of each kind in addition to their
+ * sum; only the sums count, where there are any. Steps without a number stand for the whole
  * recording. */
 #include <math.h>
 
@@ -31,7 +31,7 @@ static int64_t step_number(str name) {
     return n < name.n && str_to_i64(str_from(name, n), &number) ? number : ABSENT_I64;
 }
 
-static double ms_comm_number_of(str object, const char *key) {
+static double number_of(str object, const char *key) {
     double v;
     return json_f64(json_member(object, str_of(key)), &v) && isfinite(v) ? v : 0;
 }
@@ -57,8 +57,8 @@ static status take_operators(ms *m, step_comm *s, str operators, error *err) {
         op_time *op = vec_push(&s->operators);
         if (!op) FAIL_MEMORY(err);
         *op = (op_time){.name = name,
-                        .moved = ms_comm_number_of(times, "Transit Time(ms)"),
-                        .waited = ms_comm_number_of(times, "Wait Time(ms)")};
+                        .moved = number_of(times, "Transit Time(ms)"),
+                        .waited = number_of(times, "Wait Time(ms)")};
         part_count(m->part, 1, 0);
         s->communication += op->moved;
         s->wait += op->waited;
@@ -66,7 +66,7 @@ static status take_operators(ms *m, step_comm *s, str operators, error *err) {
     return OK;
 }
 
-static status ms_comm_put_step(ms *m, str name, const step_comm *s, error *err) {
+static status put_step(ms *m, str name, const step_comm *s, error *err) {
     row_comm_cost row = row_comm_cost_none();
     row.step = step_number(name);
     row.communication = ms_ns(s->communication);
@@ -90,7 +90,7 @@ status read_communication(ms *m, str text, error *err) {
         step_comm s = {.operators = VEC_INIT(op_time)};
         st = take_operators(m, &s, json_member(step, STR("collective")), err);
         if (st == OK) st = take_operators(m, &s, json_member(step, STR("p2p")), err);
-        if (st == OK) st = ms_comm_put_step(m, name, &s, err);
+        if (st == OK) st = put_step(m, name, &s, err);
         vec_fini(&s.operators);
     }
     if (!n) ms_lost(m, CAUSE_BAD_SYNTAX, 0, str_of(m->file));
@@ -147,14 +147,14 @@ static status take_links(ms *m, vec *sums, map *by_name, str operators, error *e
                 ms_lost(m, CAUSE_BAD_SYNTAX, NOPOS, link);
                 continue;
             }
-            s->ms += ms_comm_number_of(values, "Transit Time(ms)");
-            s->kb += ms_comm_number_of(values, "Transit Size(MB)") * 1000;
+            s->ms += number_of(values, "Transit Time(ms)");
+            s->kb += number_of(values, "Transit Size(MB)") * 1000;
         }
     }
     return OK;
 }
 
-static status ms_comm_put_links(ms *m, str step, const vec *sums, error *err) {
+static status put_links(ms *m, str step, const vec *sums, error *err) {
     for (size_t i = 0; i < sums->n; i++) {
         const link_sum *sum = &VEC(sums, link_sum)[i];
         row_link row = row_link_none();
@@ -177,7 +177,7 @@ status read_communication_matrix(ms *m, str text, error *err) {
         map by_name = {0};
         st = take_links(m, &sums, &by_name, json_member(step, STR("collective")), err);
         if (st == OK) st = take_links(m, &sums, &by_name, json_member(step, STR("p2p")), err);
-        if (st == OK) st = ms_comm_put_links(m, name, &sums, err);
+        if (st == OK) st = put_links(m, name, &sums, err);
         vec_fini(&sums);
         map_fini(&by_name);
     }

@@ -48,8 +48,7 @@ typedef struct {
     int64_t op;
 } reader;
 
-static status ms_cpu_put_list(const reader *r, str list, const char *kind, bool doubled,
-                              error *err) {
+static status put_list(const reader *r, str list, const char *kind, bool doubled, error *err) {
     size_t n = list_length(list), at = 0, k = 1;
     list_form form = form_of_list(n, r->n_times, doubled);
     json_iter it = json_open(list);
@@ -84,16 +83,16 @@ static status put_machine(reader *r, error *err) {
         {"runnable_process", "runnable"}, {"context_switch_count", "context_switches"}};
     r->scope = CPU_MACHINE;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        TRY(ms_cpu_put_list(r, machine_list(r, kinds[i][0]), kinds[i][1], r->doubled, err));
+        TRY(put_list(r, machine_list(r, kinds[i][0]), kinds[i][1], r->doubled, err));
     return OK;
 }
 
 static status put_use(const reader *r, str object, error *err) {
-    TRY(ms_cpu_put_list(r, json_member(object, STR("user_utilization")), "user", false, err));
-    return ms_cpu_put_list(r, json_member(object, STR("sys_utilization")), "sys", false, err);
+    TRY(put_list(r, json_member(object, STR("user_utilization")), "user", false, err));
+    return put_list(r, json_member(object, STR("sys_utilization")), "sys", false, err);
 }
 
-static status ms_cpu_put_operators(reader *r, error *err) {
+static status put_operators(reader *r, error *err) {
     json_iter it = json_open(json_member(r->json, STR("op_info")));
     str key, value;
     r->scope = CPU_OPERATOR;
@@ -129,7 +128,7 @@ status read_cpu_use(ms *m, str text, error *err) {
     if (st == OK) st = put_machine(&r, err);
     r.scope = CPU_PROCESS;
     if (st == OK) st = put_use(&r, json_member(r.json, STR("process_info")), err);
-    if (st == OK) st = ms_cpu_put_operators(&r, err);
+    if (st == OK) st = put_operators(&r, err);
     buf_fini(&json);
     return st;
 }

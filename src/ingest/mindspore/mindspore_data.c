@@ -3,7 +3,7 @@
  *
  *   minddata_pipeline_raw_#.csv     operators with children, workers and samples of their
  *                                   output queue
- *   pipeline_profiling_#.json       what that table is made of, when it is not there
+ *   pipeline_profiling_#.json       what that table is made of, when it is missing
  *   device_queue_profiling_#.txt    type extra batch value [ms]: the HOST's queue, whatever its
  *                                   name
  *   dataset_iterator_profiling_#.txt  the same without sink mode
@@ -11,8 +11,8 @@
  *   minddata_getnext_profiling_#.txt  the same of a GPU, nanoseconds
  *   minddata_cpu_utilization_#.json processors by sample: kept as it is
  *
- * Queue sizes are samples at a fixed interval or one for each batch; they have clocks of their
- * own, so times are offsets in those clocks and are not put on the timeline. */
+ * Queue sizes are samples at a fixed interval or one for each batch; they have separate clocks,
+ * so times are offsets in those clocks and are not put on the timeline. */
 #include "base/json.h"
 #include "base/num.h"
 #include "ingest/mindspore/mindspore_int.h"
@@ -205,7 +205,7 @@ static row_queue_sample *batch_row(vec *batches, map *by_batch, int64_t batch) {
     return row;
 }
 
-/* One line: type extra batch value [time]. False: it is none. */
+/* One line: type extra batch value [time]. False: it is not such a line. */
 static bool take_queue_line(str line, vec *batches, map *by_batch, bool *failed) {
     int64_t v[5];
     int n = 0;

@@ -1,6 +1,6 @@
 /* mindspore_emit.c: executions become slices on tracks; steps and scopes are found among them.
  *
- *   Host CPU           operators by thread          GPU operators   as the framework timed them
+ *   CPU operators by thread          GPU operators   as the framework timed them
  *   device N           streams, AI CPU, collectives Steps           steps and their parts
  *   Scopes             levels of the network        MindSpore       framework, runtime, ranges
  *
@@ -56,8 +56,7 @@ static bool is_until(const ms_exec *o, uint32_t op, int64_t start) {
 }
 
 /* The op execution a kernel belongs to: number + 1 among all executions, 0 = none. */
-static uint32_t ms_emit_owner_of(const ms *m, const ms_ops *ops, const ms_exec *kernel,
-                                 uint32_t op) {
+static uint32_t owner_of(const ms *m, const ms_ops *ops, const ms_exec *kernel, uint32_t op) {
     uint32_t low =
         SEARCH_FIRST(i, 0, ops->n, is_until(exec_at(m, ops->at[i]), op, kernel->start));
     return low && exec_at(m, ops->at[low - 1])->name == op ? ops->at[low - 1] + 1 : 0;
@@ -90,7 +89,7 @@ static const char *const PROCESS[N_LANES] = {
     [LANE_CALL] = "CANN",
 };
 
-static uint8_t ms_emit_kind_of(const ms_exec *e) {
+static uint8_t kind_of(const ms_exec *e) {
     switch (e->lane) {
     case LANE_HOST_OP:
     case LANE_GPU_OP: return KIND_OP;
@@ -109,7 +108,7 @@ static uint8_t ms_emit_kind_of(const ms_exec *e) {
 }
 
 /* The row of an execution: process and thread as the store knows them, and their names. */
-static status ms_emit_row_of(emitter *x, const ms_exec *e, uint32_t *track, error *err) {
+static status row_of(emitter *x, const ms_exec *e, uint32_t *track, error *err) {
     ms *m = x->m;
     const ms_more *more = more_of(m, e);
     ident pid = {.v = m->id == MINDSPORE_ANY_ID ? 0 : m->id}, tid = {.v = e->stream};
@@ -164,7 +163,7 @@ static name_facts *facts_of(emitter *x, const ms_exec *e) {
 /* Ids of operators that arrows name, above those of executions. */
 #define ARROW_OWNERS ((int64_t)1 << 40)
 
-static inline status ms_emit_add_kernel(emitter *x, const ms_exec *e, raw_slice *to) {
+static inline status add_kernel(emitter *x, const ms_exec *e, raw_slice *to) {
     ms *m = x->m;
     if (!e->more && x->kernel && x->kernel_stream == e->stream) {
         to->extra = x->kernel; /* nothing but the stream is known of them: they share a row */
@@ -176,7 +175,7 @@ static inline status ms_emit_add_kernel(emitter *x, const ms_exec *e, raw_slice 
     work.device = m->id == MINDSPORE_ANY_ID ? 0 : sat_i32(m->id);
     memcpy(work.grid, more->grid, sizeof work.grid);
     memcpy(work.block, more->block, sizeof work.block);
-    if (more->op) work.external = ms_emit_owner_of(m, &x->owners, e, more->op);
+    if (more->op) work.external = owner_of(m, &x->owners, e, more->op);
     if (work.external == 0) work.external = ABSENT_I64;
     if (more->owner) work.external = ARROW_OWNERS + more->owner;
     bool called =
@@ -202,7 +201,7 @@ static status add_details(emitter *x, uint32_t i, raw_slice *to, error *err) {
                      .shapes = facts_of(x, e)->shapes};
         st = part_op(m->part, &op, to);
     } else if (kind_is_device(to->kind)) {
-        st = ms_emit_add_kernel(x, e, to);
+        st = add_kernel(x, e, to);
     } else if (e->lane == LANE_CALL && more_of(m, e)->launch) {
         raw_call call = {.correlation = more_of(m, e)->launch, .external = ABSENT_I64};
         st = part_call(m->part, &call, to);
@@ -231,13 +230,13 @@ static status emit_one(emitter *x, uint32_t i, error *err) {
     raw_slice to = {.start = sub_i64(e->start, m->offset_ns),
                     .dur = e->dur,
                     .name = e->name,
-                    .kind = ms_emit_kind_of(e)};
+                    .kind = kind_of(e)};
     const uint32_t args = more_of(m, e)->args;
     if (args)
         to.args = part_args_raw(m->part, args);
     else if (e->lane == LANE_AICORE)
         to.args = facts_of(x, e)->args;
-    if (!i || !same_row(e, &x->last)) TRY(ms_emit_row_of(x, e, &x->track, err));
+    if (!i || !same_row(e, &x->last)) TRY(row_of(x, e, &x->track, err));
     x->last = *e;
     to.track = x->track;
     TRY(add_details(x, i, &to, err));
@@ -304,20 +303,21 @@ static status label_processes(emitter *x, error *err) {
     return builder_add_device(m->b, &d, err);
 }
 
-/* Unix nanoseconds are told from counters and monotonic clocks by their size. */
+/* Unix nanoseconds are distinguished from counters and monotonic clocks by their size. */
 static bool is_unix_ns(int64_t time) {
     return time >= (int64_t)100000000000000000;
 }
 
-/* Files of one folder need not share a clock: the host's own events, memory, and the rest. */
+/* Files of one folder may have different clocks: the host's own events, memory, and the
+ * rest. */
 enum { CLOCK_OTHER, CLOCK_HOST, CLOCK_MEMORY, N_CLOCKS };
 
 static int clock_of(const ms_exec *e) {
     return e->lane == LANE_HOST ? CLOCK_HOST : CLOCK_OTHER;
 }
 
-/* Times of day beside counters become counters, and both begin together: nothing says how they
- * go together. */
+/* When a folder has both times of day and counters, the times of day become counters, and both
+ * begin together: no file says how they are related. */
 static status join_clocks(ms *m, const int64_t first[N_CLOCKS], int64_t shift, error *err) {
     for (uint32_t i = 0; i < m->exec.rows.n; i++) {
         ms_exec *e = &VEC(&m->exec.rows, ms_exec)[i];

@@ -1,8 +1,8 @@
 /* mindspore_events.c: timelines that are trace events already: *_timeline_display, trace_view,
  * msprof.
  *
- * The layer of an event is told by the name of its process (numbers changed and collide between
- * versions) or, in the display files of 1.x and 2.0, by its process and thread numbers:
+ * The layer of an event is known by the name of its process (numbers changed and collide
+ * between versions) or, in the display files of 1.x and 2.0, by its process and thread numbers:
  *
  *   Ascend Hardware   tasks by stream: AI Core and AI CPU are kernels, copies are copies, the
  *                     rest waits
@@ -82,13 +82,13 @@ static layer layer_named(str name) {
 }
 
 /* A number for a process or thread, whatever it was written as. */
-static uint64_t ms_events_key_of(str id) {
+static uint64_t key_of(str id) {
     int64_t v;
     return str_to_i64(id, &v) ? (uint64_t)v : intern_hash(id);
 }
 
 static uint64_t row_key(const event *e) {
-    return hash_u64(ms_events_key_of(e->pid)) ^ ms_events_key_of(e->tid);
+    return hash_u64(key_of(e->pid)) ^ key_of(e->tid);
 }
 
 static status read_arrow(events *x, const event *e, error *err) {
@@ -110,8 +110,8 @@ static status read_names(events *x, str list, error *err) {
         bool process = str_eq(e.name, STR("process_name"));
         if (!process && !str_eq(e.name, STR("thread_name"))) continue;
         str name = json_text(json_member(e.args, STR("name")));
-        uint32_t *at = map_at(process ? &x->layers : &x->rows,
-                              process ? ms_events_key_of(e.pid) : row_key(&e));
+        uint32_t *at =
+            map_at(process ? &x->layers : &x->rows, process ? key_of(e.pid) : row_key(&e));
         if (!at) FAIL_MEMORY(err);
         x->named |= process;
         *at = process ? (uint32_t)layer_named(name) : ms_string(x->m, name);
@@ -211,8 +211,7 @@ static bool place_named(events *x, const event *e, layer l, ms_exec *to, ms_more
 }
 
 /* What arrows say of an execution: what it launched, what launched it, whose it is. */
-static status ms_events_join_arrows(events *x, const event *e, ms_exec *to, ms_more *more,
-                                    error *err) {
+static status join_arrows(events *x, const event *e, ms_exec *to, ms_more *more, error *err) {
     ms_arrows *a = &x->arrows;
     uint64_t row = row_key(e);
     if (to->lane == LANE_AICORE || to->lane == LANE_MEMCPY || to->lane == LANE_COMM) {
@@ -230,7 +229,7 @@ static status ms_events_join_arrows(events *x, const event *e, ms_exec *to, ms_m
     return OK;
 }
 
-static status ms_events_add_event(events *x, const event *e, error *err) {
+static status add_event(events *x, const event *e, error *err) {
     ms *m = x->m;
     ms_exec to = {.lane = LANE_HOST};
     ms_more more = {0};
@@ -241,12 +240,12 @@ static status ms_events_add_event(events *x, const event *e, error *err) {
         ms_lost(m, e->name.n ? CAUSE_MISSING_TIME : CAUSE_MISSING_NAME, NOPOS, e->name);
         return OK;
     }
-    uint32_t l = map_get(&x->layers, ms_events_key_of(e->pid));
+    uint32_t l = map_get(&x->layers, key_of(e->pid));
     bool shown = x->named
                      ? place_named(x, e, l == MAP_NONE ? LAYER_OTHER : (layer)l, &to, &more)
                      : place_display(x, e, &to);
     if (!shown) return OK;
-    TRY(ms_events_join_arrows(x, e, &to, &more, err));
+    TRY(join_arrows(x, e, &to, &more, err));
     str full = json_text(json_member(e->args, STR("fullname")));
     buf text = {0};
     (void)json_decode(full.n ? full : e->name, &text);
@@ -288,7 +287,7 @@ static status read_events(ms *m, str text, error *err) {
         any = true;
         if (!parse_event(value, &e) || !str_eq(e.ph, STR("X"))) continue;
         part_count(m->part, 1, 0);
-        st = ms_events_add_event(&x, &e, err);
+        st = add_event(&x, &e, err);
     }
     if (!any)
         ms_lost(m, CAUSE_BAD_SYNTAX, 0, str_of(m->file));

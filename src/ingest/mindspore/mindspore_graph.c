@@ -158,7 +158,7 @@ static uint32_t run_of(const map *runs, const graph_node *n) {
 }
 
 /* Executions count when most operators have one; times never go back. */
-static status ms_graph_set_times(graph *g, int64_t *clock, error *err) {
+static status set_times(graph *g, int64_t *clock, error *err) {
     map runs = {0};
     graph_node *nodes = VEC(&g->nodes, graph_node);
     size_t known = 0;
@@ -179,8 +179,8 @@ static status ms_graph_set_times(graph *g, int64_t *clock, error *err) {
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-static status ms_graph_add_event(graph *g, int64_t time, uint32_t name, int64_t bytes,
-                                 uint32_t block, error *err) {
+static status add_event(graph *g, int64_t time, uint32_t name, int64_t bytes, uint32_t block,
+                        error *err) {
     ms *m = g->m;
     uint32_t frame = name ? builder_frame(m->b, 0, name) : 0;
     raw_memory *to = vec_push(&m->memory.rows);
@@ -203,15 +203,15 @@ static status ms_graph_add_event(graph *g, int64_t time, uint32_t name, int64_t 
 static status run_node(graph *g, graph_node *n, error *err) {
     graph_tensor *tensors = VEC(&g->tensors, graph_tensor);
     for (uint32_t i = n->last; i; i = tensors[i - 1].after)
-        TRY(ms_graph_add_event(g, n->time, tensors[i - 1].name, -tensors[i - 1].bytes,
-                               tensors[i - 1].block, err));
+        TRY(add_event(g, n->time, tensors[i - 1].name, -tensors[i - 1].bytes,
+                      tensors[i - 1].block, err));
     for (uint32_t i = n->first; i; i = tensors[i - 1].next) {
         tensors[i - 1].block = ++g->m->memory.n_blocks;
-        TRY(ms_graph_add_event(g, n->time, tensors[i - 1].name, tensors[i - 1].bytes,
-                               tensors[i - 1].block, err));
+        TRY(add_event(g, n->time, tensors[i - 1].name, tensors[i - 1].bytes,
+                      tensors[i - 1].block, err));
     }
     if (n->line == ABSENT_I64 || n->line == g->total) return OK;
-    return ms_graph_add_event(g, n->time, n->full_name, sub_i64(n->line, g->total), 0, err);
+    return add_event(g, n->time, n->full_name, sub_i64(n->line, g->total), 0, err);
 }
 
 /* Another graph starts with nothing of this one. */
@@ -219,11 +219,9 @@ static status end_graph(graph *g, int64_t time, uint32_t name, uint32_t block, e
     const graph_tensor *tensors = VEC(&g->tensors, graph_tensor);
     for (size_t i = 0; i < g->tensors.n; i++)
         if (tensors[i].to + 1 == g->nodes.n)
-            TRY(ms_graph_add_event(g, time, tensors[i].name, -tensors[i].bytes,
-                                   tensors[i].block, err));
-    if (g->static_bytes > 0)
-        TRY(ms_graph_add_event(g, time, name, -g->static_bytes, block, err));
-    return g->total ? ms_graph_add_event(g, time, 0, -g->total, 0, err) : OK;
+            TRY(add_event(g, time, tensors[i].name, -tensors[i].bytes, tensors[i].block, err));
+    if (g->static_bytes > 0) TRY(add_event(g, time, name, -g->static_bytes, block, err));
+    return g->total ? add_event(g, time, 0, -g->total, 0, err) : OK;
 }
 
 status graph_emit(graph *g, int64_t *clock, error *err) {
@@ -231,9 +229,9 @@ status graph_emit(graph *g, int64_t *clock, error *err) {
     graph_node *nodes = VEC(&g->nodes, graph_node);
     if (name == MS_NO_STRING) FAIL_MEMORY(err);
     if (!g->nodes.n) return OK;
-    TRY(ms_graph_set_times(g, clock, err));
+    TRY(set_times(g, clock, err));
     if (g->static_bytes > 0)
-        TRY(ms_graph_add_event(g, nodes[0].time, name, g->static_bytes, block, err));
+        TRY(add_event(g, nodes[0].time, name, g->static_bytes, block, err));
     for (size_t i = 0; i < g->nodes.n; i++) TRY(run_node(g, &nodes[i], err));
     *clock = add_i64(*clock, NODE_NS);
     return end_graph(g, *clock, name, block, err);
@@ -300,7 +298,7 @@ static status push_memory(ms *m, const raw_memory *row, error *err) {
 }
 
 /* One row: an allocation and, unless it was never released, its release. */
-static status ms_graph_take_operator(ms *m, const csv *c, const op_columns *col, error *err) {
+static status take_operator(ms *m, const csv *c, const op_columns *col, error *err) {
     int64_t bytes, end;
     uint32_t name = ms_string(m, csv_cell(c, col->name));
     raw_memory row = {.kind = MEMORY_ALLOC, .block = ++m->memory.n_blocks};
@@ -352,7 +350,7 @@ status read_operator_memory(ms *m, str text, error *err) {
     if (ok && col.size != SIZE_MAX) ms_drop_totals(m);
     while (ok && st == OK && csv_next(&c)) {
         part_count(m->part, 1, 0);
-        st = ms_graph_take_operator(m, &c, &col, err);
+        st = take_operator(m, &c, &col, err);
     }
     if (c.failed) st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     csv_fini(&c);

@@ -10,7 +10,7 @@
  *
  *   SDMA   Reduce Inline and Memcpy: their time and bytes
  *   RDMA   on one thread RDMASend, RDMASend, Notify Wait after each other: the time of all
- *          three, the bytes of the sends; the wait is told apart
+ *          three, the bytes of the sends; the wait is separate
  *   wait   every other Notify Wait; Notify Record costs nothing
  *
  * Communication and wait of an operator are those of its main thread, the one with the largest
@@ -70,7 +70,7 @@ typedef struct {
 
 /* The row of a key, made when it is new; NULL when there is no room for it, and then every
  * time. */
-static void *ms_hccl_row_of(map *by_key, vec *rows, uint64_t key, size_t most, bool *is_new) {
+static void *row_of(map *by_key, vec *rows, uint64_t key, size_t most, bool *is_new) {
     uint32_t *at = map_at(by_key, key);
     if (!at) return NULL;
     *is_new = *at == MAP_NONE;
@@ -83,21 +83,20 @@ static void *ms_hccl_row_of(map *by_key, vec *rows, uint64_t key, size_t most, b
 static hccl_link *link_of(link_sums *s, int64_t src, int64_t dst) {
     uint64_t pair = (uint64_t)src << 32 ^ (uint64_t)dst;
     bool is_new;
-    hccl_link *l = ms_hccl_row_of(&s->by_pair, &s->links, pair, MOST_LINKS, &is_new);
+    hccl_link *l = row_of(&s->by_pair, &s->links, pair, MOST_LINKS, &is_new);
     if (l && is_new) *l = (hccl_link){.src = src, .dst = dst};
     return l;
 }
 
 static hccl_thread *thread_of(trace_file *f, int64_t tid) {
     bool is_new;
-    hccl_thread *t =
-        ms_hccl_row_of(&f->by_tid, &f->threads, (uint64_t)tid, MOST_THREADS, &is_new);
+    hccl_thread *t = row_of(&f->by_tid, &f->threads, (uint64_t)tid, MOST_THREADS, &is_new);
     if (t && is_new) *t = (hccl_thread){.tid = tid};
     return t;
 }
 
 /* A number, or a text with one: 47178496, "0x2cfe000". */
-static double ms_hccl_bytes_of(str json) {
+static double bytes_of(str json) {
     str text = json_text(json);
     double v;
     if (json_f64(json, &v) || str_to_f64(text, &v)) return v >= 0 && isfinite(v) ? v : 0;
@@ -130,7 +129,7 @@ static bool parse_task(str event, task *t, int64_t *tid) {
     t->task = json_text(json_member(args, STR("task type")));
     t->transport = json_text(json_member(args, STR("transport type")));
     t->ms = us / 1000;
-    t->kb = ms_hccl_bytes_of(json_member(args, STR("size"))) / 1000;
+    t->kb = bytes_of(json_member(args, STR("size"))) / 1000;
     if (t->src == unknown) t->src = t->dst;
     if (t->dst == unknown) t->dst = t->src;
     if (t->src < 0 || t->src > most || t->dst < 0 || t->dst > most) return false;
@@ -271,7 +270,7 @@ static status list_steps(const ms *m, vec *out, error *err) {
 }
 
 /* The last step that has started; before the first the first, 1 when there are none. */
-static int64_t ms_hccl_step_at(const vec *steps, int64_t time) {
+static int64_t step_at(const vec *steps, int64_t time) {
     const step_start *all = VEC(steps, step_start);
     size_t low = SEARCH_FIRST(i, 0, steps->n, all[i].start <= time);
     return steps->n ? all[low ? low - 1 : 0].number : 1;
@@ -287,20 +286,20 @@ typedef struct {
     uint64_t order;
 } numbered;
 
-static uint64_t ms_hccl_number_at(str s, size_t *at) {
+static uint64_t number_at(str s, size_t *at) {
     uint64_t v = 0;
     for (; *at < s.n && s.p[*at] >= '0' && s.p[*at] <= '9' && v < UINT32_MAX / 10; ++*at)
         v = v * 10 + (uint64_t)(s.p[*at] - '0');
     return v;
 }
 
-static numbered ms_hccl_folder_name(const ms *m, uint32_t id) {
+static numbered folder_name(const ms *m, uint32_t id) {
     str s = ms_text(m, id);
     size_t line = str_find(s, STR("_"), 0), at = line == SIZE_MAX ? s.n : line + 1;
-    uint64_t first = ms_hccl_number_at(s, &at);
+    uint64_t first = number_at(s, &at);
     at += at < s.n;
     return (numbered){id, str_n(s.p, line == SIZE_MAX ? s.n : line),
-                      first << 32 | ms_hccl_number_at(s, &at)};
+                      first << 32 | number_at(s, &at)};
 }
 
 static numbered column_name(const ms *m, uint32_t id) {
@@ -308,10 +307,10 @@ static numbered column_name(const ms *m, uint32_t id) {
     size_t line = str_rfind_byte(s, '_'), from = line == SIZE_MAX ? 0 : line + 1;
     size_t end = str_find(s, STR("-op"), from), at = end == SIZE_MAX ? s.n : end + 3;
     return (numbered){id, str_n(s.p + from, (end == SIZE_MAX ? s.n : end) - from),
-                      ms_hccl_number_at(s, &at)};
+                      number_at(s, &at)};
 }
 
-static status ms_hccl_add_name(vec *list, map *seen, numbered name, error *err) {
+static status add_name(vec *list, map *seen, numbered name, error *err) {
     uint32_t *at = map_at(seen, name.name);
     if (!at) FAIL_MEMORY(err);
     if (*at != MAP_NONE || list->n >= MOST_FILES) return OK;
@@ -323,7 +322,7 @@ static status ms_hccl_add_name(vec *list, map *seen, numbered name, error *err) 
 }
 
 /* How many of the list are of its kind and before it. */
-static size_t ms_hccl_rank_of(const vec *list, const numbered *one) {
+static size_t rank_of(const vec *list, const numbered *one) {
     size_t n = 0;
     for (size_t i = 0; i < list->n; i++) {
         const numbered *o = &VEC(list, numbered)[i];
@@ -336,8 +335,7 @@ static size_t ms_hccl_rank_of(const vec *list, const numbered *one) {
 static uint32_t partner_of(const vec *columns, const numbered *folder, size_t rank) {
     for (size_t i = 0; i < columns->n; i++) {
         const numbered *c = &VEC(columns, numbered)[i];
-        if (str_eq_nocase(c->kind, folder->kind) && ms_hccl_rank_of(columns, c) == rank)
-            return c->name;
+        if (str_eq_nocase(c->kind, folder->kind) && rank_of(columns, c) == rank) return c->name;
     }
     return folder->name;
 }
@@ -346,13 +344,12 @@ static status list_names(const ms *m, vec *folders, vec *columns, error *err) {
     map seen = {0};
     status st = OK;
     for (size_t i = 0; i < m->comm.hccl.n && st == OK; i++)
-        st = ms_hccl_add_name(
-            folders, &seen, ms_hccl_folder_name(m, VEC(&m->comm.hccl, collective)[i].op), err);
+        st =
+            add_name(folders, &seen, folder_name(m, VEC(&m->comm.hccl, collective)[i].op), err);
     map_fini(&seen);
     for (size_t i = 0; i < m->exec.rows.n && st == OK; i++) {
         const ms_exec *e = &VEC(&m->exec.rows, ms_exec)[i];
-        if (e->lane == LANE_COMM)
-            st = ms_hccl_add_name(columns, &seen, column_name(m, e->name), err);
+        if (e->lane == LANE_COMM) st = add_name(columns, &seen, column_name(m, e->name), err);
     }
     map_fini(&seen);
     return st;
@@ -366,7 +363,7 @@ static status name_operators(ms *m, error *err) {
         const numbered *f = &VEC(&folders, numbered)[i];
         uint32_t *at = map_at(&partner, f->name);
         if (at)
-            *at = partner_of(&columns, f, ms_hccl_rank_of(&folders, f));
+            *at = partner_of(&columns, f, rank_of(&folders, f));
         else
             st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     }
@@ -403,8 +400,7 @@ static bool add_links(link_sums *to, const hccl_link *from, size_t n) {
 }
 
 /* Divided by n: of one step, or the mean of several. */
-static status ms_hccl_put_links(ms *m, int64_t step, const link_sums *links, double n,
-                                error *err) {
+static status put_links(ms *m, int64_t step, const link_sums *links, double n, error *err) {
     for (size_t i = 0; i < links->links.n; i++) {
         const hccl_link *l = &VEC(&links->links, hccl_link)[i];
         for (int k = 0; k < N_TRANSPORTS; k++) {
@@ -480,11 +476,11 @@ static status put_cost(ms *m, const cost_span *c, error *err) {
         i = sum_operator(m, i, c->end, &s);
         TRY(ms_put_cost_op(m, name, ms_ns(s.comm_ms / c->n), ms_ns(s.wait_ms / c->n), err));
     }
-    return ms_hccl_put_links(m, c->step, &c->sum.links, c->n, err);
+    return put_links(m, c->step, &c->sum.links, c->n, err);
 }
 
 /* The collectives from `at` on that are of one step; *end: one past the last. */
-static status ms_hccl_put_step(ms *m, size_t at, size_t *end, step_sum *all, error *err) {
+static status put_step(ms *m, size_t at, size_t *end, step_sum *all, error *err) {
     const collective *c = VEC(&m->comm.hccl, collective);
     cost_span span = {.step = c[at].step,
                       .at = at,
@@ -502,13 +498,13 @@ static status ms_hccl_put_step(ms *m, size_t at, size_t *end, step_sum *all, err
     return st;
 }
 
-static status ms_hccl_put_table(ms *m, error *err) {
+static status put_table(ms *m, error *err) {
     cost_span all = {
         .step = ABSENT_I64, .end = m->comm.hccl.n, .sum.links.links = VEC_INIT(hccl_link)};
     status st = OK;
     qsort(m->comm.hccl.p, m->comm.hccl.n, m->comm.hccl.elem_bytes, compare_collectives);
     for (size_t i = 0; i < m->comm.hccl.n && st == OK; all.n++)
-        st = ms_hccl_put_step(m, i, &i, &all.sum, err);
+        st = put_step(m, i, &i, &all.sum, err);
     qsort(m->comm.hccl.p, m->comm.hccl.n, m->comm.hccl.elem_bytes, compare_by_op);
     if (st == OK) st = put_cost(m, &all, err);
     free_sum(&all.sum);
@@ -521,9 +517,9 @@ status ms_finish_hccl(ms *m, error *err) {
     status st = list_steps(m, &steps, err);
     for (size_t i = 0; i < m->comm.hccl.n && st == OK; i++) {
         collective *c = &VEC(&m->comm.hccl, collective)[i];
-        c->step = ms_hccl_step_at(&steps, c->start);
+        c->step = step_at(&steps, c->start);
     }
     vec_fini(&steps);
     if (st == OK) st = name_operators(m, err);
-    return st == OK ? ms_hccl_put_table(m, err) : st;
+    return st == OK ? put_table(m, err) : st;
 }

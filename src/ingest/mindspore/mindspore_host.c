@@ -38,7 +38,7 @@ typedef struct {
     vec open;        /* open_range */
     map last;        /* thread and name -> row + 1 of open, 0 = none */
     int64_t last_ns; /* the latest time of the file */
-    int64_t memory;  /* of the process, bytes, as it was last told */
+    int64_t memory;  /* of the process, bytes, the last value recorded */
     buf text;
 } host_file;
 
@@ -54,7 +54,7 @@ static host_columns find_columns(const csv *c) {
                           .time = csv_find(c, STR("time_stamp(us)"))};
 }
 
-static uint32_t ms_host_name_of(host_file *f) {
+static uint32_t name_of(host_file *f) {
     const size_t parts[] = {f->col.module, f->col.event, f->col.stage};
     buf_clear(&f->text);
     for (size_t i = 0; i < 3; i++) {
@@ -77,7 +77,7 @@ static uint32_t more_of(host_file *f) {
     return more.args == MS_NO_STRING ? MS_NO_STRING : ms_add_more(f->m, &more);
 }
 
-static status ms_host_add_memory(host_file *f, int64_t time, error *err) {
+static status add_memory(host_file *f, int64_t time, error *err) {
     int64_t kib, bytes;
     if (f->m->seen[MS_CPU_MEMORY] || !scaled_i64(csv_cell(&f->c, f->col.memory), 0, &kib) ||
         kib <= 0 || kib > INT64_MAX / 1024)
@@ -108,7 +108,7 @@ static status begin_range(host_file *f, open_range r, uint32_t *at, error *err) 
     return OK;
 }
 
-static status ms_host_end_range(host_file *f, open_range *r, int64_t end, error *err) {
+static status end_range(host_file *f, open_range *r, int64_t end, error *err) {
     ms_exec e = {.start = r->start,
                  .dur = max_i64(0, sub_i64(end, r->start)),
                  .stream = r->tid,
@@ -120,7 +120,7 @@ static status ms_host_end_range(host_file *f, open_range *r, int64_t end, error 
     return ms_add_exec(f->m, &e, err);
 }
 
-static status ms_host_take_row(host_file *f, error *err) {
+static status take_row(host_file *f, error *err) {
     open_range now = {0};
     int64_t what;
     part_count(f->m->part, 1, 0);
@@ -131,9 +131,9 @@ static status ms_host_take_row(host_file *f, error *err) {
     }
     if (!scaled_i64(csv_cell(&f->c, f->col.tid), 0, &now.tid)) now.tid = 0;
     f->last_ns = max_i64(f->last_ns, now.start);
-    now.name = ms_host_name_of(f);
+    now.name = name_of(f);
     if (now.name == MS_NO_STRING) FAIL_MEMORY(err);
-    TRY(ms_host_add_memory(f, now.start, err));
+    TRY(add_memory(f, now.start, err));
     uint32_t one = 0,
              *at = what == 2 ? &one : map_at(&f->last, hash_pair((uint64_t)now.tid, now.name));
     if (!at) FAIL_MEMORY(err);
@@ -146,7 +146,7 @@ static status ms_host_take_row(host_file *f, error *err) {
     }
     open_range *r = &VEC(&f->open, open_range)[*at - 1];
     *at = r->next;
-    return ms_host_end_range(f, r, now.start, err);
+    return end_range(f, r, now.start, err);
 }
 
 /* Ranges without an end last as long as the file. */
@@ -155,7 +155,7 @@ static status end_all(host_file *f, error *err) {
         open_range *r = &VEC(&f->open, open_range)[i];
         if (r->ended) continue;
         part_lost(f->m->part, CAUSE_UNMATCHED_BEGIN, NOPOS, r->name);
-        TRY(ms_host_end_range(f, r, f->last_ns, err));
+        TRY(end_range(f, r, f->last_ns, err));
     }
     return OK;
 }
@@ -165,7 +165,7 @@ status read_host_info(ms *m, str text, error *err) {
     bool ok = csv_next(&f.c);
     status st = OK;
     if (ok) f.col = find_columns(&f.c);
-    while (ok && st == OK && csv_next(&f.c)) st = ms_host_take_row(&f, err);
+    while (ok && st == OK && csv_next(&f.c)) st = take_row(&f, err);
     if (st == OK) st = end_all(&f, err);
     if (f.c.failed) st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     csv_fini(&f.c);

@@ -26,7 +26,7 @@ typedef enum {
     N_LANES
 } ms_lane;
 
-/* There are millions of them: what few have is told by `more`. */
+/* There are millions of them: what few have is marked in `more`. */
 typedef struct {
     int64_t start, dur;
     int64_t stream;     /* or thread, or level; row of its lane */
@@ -40,7 +40,7 @@ typedef struct {
     uint32_t args;     /* JSON text, string id; 0 = none */
     uint32_t row_name; /* name of its row, string id; 0 = by number */
     uint32_t process;  /* of LANE_HOST: another process than the framework's, string id */
-    uint32_t info; /* of a task: what calls alike share, JSON text, string id; 0 = nothing */
+    uint32_t info; /* of a task: what equal calls share, JSON text, string id; 0 = nothing */
     uint32_t block[3], grid[3];
     /* Numbers of arrows (mindspore_arrows.c), 0 = none: of a call those that begin at it, of a
      * task those that end at it; `owner` also of the range that is its operator. */
@@ -80,7 +80,7 @@ uint32_t ms_arrow_to(const ms_arrows *a, ms_arrow_kind kind, uint64_t row, int64
 /* A row of kernel_details.csv, until the timeline asks for it. */
 typedef struct {
     int64_t start, dur, stream;
-    int64_t step, wait;        /* ABSENT_I64: not told; wait: after the task before it, ns */
+    int64_t step, wait;        /* ABSENT_I64: unknown; wait: after the task before it, ns */
     str args;                  /* all it says: JSON text, of the arena */
     uint32_t name, info, next; /* next: row + 1 of the same key, 0 = none */
     uint8_t lane;
@@ -125,7 +125,7 @@ typedef struct {
     bool marked; /* of a ts_track: even tags begin, odd ones end */
 } ms_point;
 
-/* The step of a raw step trace that is open; it goes on from slice to slice. */
+/* The open step of a raw step trace; it continues from slice to slice. */
 typedef struct {
     uint64_t fp, bp, previous_end;
     uint64_t end_tag; /* of a training_trace; 0 = not looked for yet */
@@ -235,13 +235,13 @@ void ms_end(ms *m);
 /* Reads the files of some kinds (wanted, by kind) that lie in these folders. */
 status ms_read_kinds(ms *m, const str *folders, size_t n_folders, const bool *wanted,
                      error *err) MUST_USE;
-/* The row of kernel_details.csv about a task of this name and start, whoever asks; NULL: there
- * is none. */
+/* The row of kernel_details.csv about a task of this name and start; NULL when there is
+ * none. */
 const ms_detail *ms_detail_of(const ms *m, str name, int64_t start);
 /* Memory events that were collected become rows. */
 status ms_emit_memory(ms *m, error *err) MUST_USE;
 
-/* One file of a kind, as a worker of its own: for fuzzing. */
+/* One file of a kind, as if it were a worker: for fuzzing. */
 status ms_read_one(int kind, str text, builder *b, error *err) MUST_USE;
 
 /* The id of a string; 0 for an empty one. MS_NO_STRING when out of memory. */
@@ -265,23 +265,23 @@ str ms_type(str full_name);
 str ms_subgraph(str full_name);
 /* A top-level fact: JSON text. */
 status ms_meta(ms *m, const char *key, str json, error *err) MUST_USE;
-/* The JSON of a file, repaired where it must be; one that is none is counted, and `out` stays
- * empty. */
+/* The JSON of a file, repaired where it must be; one that is not JSON is counted, and `out`
+ * stays empty. */
 status ms_normal(ms *m, str text, buf *out, error *err) MUST_USE;
 /* Milliseconds as ns, kilobytes as bytes; absent when they are far too many. */
 int64_t ms_ns(double time_ms);
 int64_t ms_kb_bytes(double kb);
 /* "0-1": the ranks of a link. */
 bool ms_pair(str name, row_link *out);
-/* A link of this kind; one without time or bytes is passed over. */
+/* A link of this kind; one without time or bytes is skipped. */
 status ms_put_link(ms *m, row_link *row, str kind, error *err) MUST_USE;
 /* The communication of a step, and after it what its collectives have of it. */
 status ms_put_cost(ms *m, row_comm_cost *row, error *err) MUST_USE;
 status ms_put_cost_op(ms *m, str name, int64_t communication_ns, int64_t waiting_ns,
                       error *err) MUST_USE;
-/* A fact about the run that says how it is spread over its devices; others are passed over. */
+/* A fact about the run that says how it is spread over its devices; others are skipped. */
 status ms_take_fact(ms *m, str key, str json, error *err) MUST_USE;
-/* An operator that is a point of every step; the first one that is told counts. */
+/* An operator that is a point of every step; the first one in the files counts. */
 status ms_put_point(ms *m, step_point_kind point, str name, error *err) MUST_USE;
 /* What was found out about the run and its device: tables parallel and resource. */
 status ms_put_facts(ms *m, error *err) MUST_USE;

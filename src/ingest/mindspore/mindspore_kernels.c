@@ -7,9 +7,9 @@
  *                                        └── no timeline there: the rows are the tasks
  *
  * Both files list the same tasks: a task is taken from the timeline, a row only explains it.
- * What is the same for all calls alike (shapes, types, formats, blocks) is told apart from the
- * rest of a row: calls are added up by it. Columns differ between versions and settings, so
- * every column that is not known here goes along under its own name. */
+ * What equal calls share (shapes, types, formats, blocks) is separated from the rest of a row:
+ * calls are grouped by it. Columns differ between versions and settings, so every column that
+ * is not known here goes along under its own name. */
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -39,13 +39,13 @@ static cell_use use_of(str header) {
         "Name",         "Op Name",           "Start Time(us)", "Task Start Time(us)",
         "Duration(us)", "Task Duration(us)", "Stream ID",      "Stream Id",
         "Task ID",      "Model ID",          "Device_id"};
-    static const char *const alike[] = {"OP State",         "Accelerator Core", "Task Type",
-                                        "Block Num",        "Block Dim",        "Mix Block Num",
-                                        "Mix Block Dim",    "HF32 Eligible",    "Input Shapes",
-                                        "Input Data Types", "Input Formats",    "Output Shapes",
-                                        "Output Formats",   "Output Data Types"};
+    static const char *const shared[] = {
+        "OP State",       "Accelerator Core", "Task Type",     "Block Num",
+        "Block Dim",      "Mix Block Num",    "Mix Block Dim", "HF32 Eligible",
+        "Input Shapes",   "Input Data Types", "Input Formats", "Output Shapes",
+        "Output Formats", "Output Data Types"};
     if (is_one_of(header, places, sizeof places / sizeof *places)) return CELL_PLACE;
-    return is_one_of(header, alike, sizeof alike / sizeof *alike) ? CELL_INFO : CELL_CALL;
+    return is_one_of(header, shared, sizeof shared / sizeof *shared) ? CELL_INFO : CELL_CALL;
 }
 
 static status open_details(ms *m, details *d, str text, error *err) {
@@ -69,7 +69,7 @@ static status open_details(ms *m, details *d, str text, error *err) {
     return OK;
 }
 
-/* The cells of a row as arguments, and those that calls alike share. */
+/* The cells of a row as arguments, and those that equal calls share. */
 static void write_cells(details *d) {
     buf_clear(&d->info);
     buf_clear(&d->args);
@@ -91,18 +91,18 @@ static uint8_t lane_of(str core) {
                                                                                : LANE_AICORE;
 }
 
-static uint64_t ms_kernels_key_of(str name, int64_t start) {
+static uint64_t key_of(str name, int64_t start) {
     return hash_pair(hash_bytes64(name.p, name.n), (uint64_t)start);
 }
 
-static status ms_kernels_keep_row(ms *m, details *d, ms_detail *row, error *err) {
+static status keep_row(ms *m, details *d, ms_detail *row, error *err) {
     write_cells(d);
     row->name = ms_string(m, csv_cell(&d->c, d->name));
     row->info = ms_string(m, buf_str(&d->info));
     row->args = arena_str(m->arena, buf_str(&d->args));
     uint32_t type = ms_string(m, csv_cell(&d->c, d->type));
     ms_known *k = row->name == MS_NO_STRING ? NULL : ms_know(m, row->name);
-    uint64_t key = k ? ms_kernels_key_of(ms_text(m, row->name), row->start) : 0;
+    uint64_t key = k ? key_of(ms_text(m, row->name), row->start) : 0;
     uint32_t *at = k ? map_at(&m->exec.detail_at, key) : NULL;
     ms_detail *to = at ? vec_push(&m->exec.details) : NULL;
     if (!to || type == MS_NO_STRING || row->info == MS_NO_STRING || !row->args.p ||
@@ -132,7 +132,7 @@ status read_kernel_details(ms *m, str text, error *err) {
         if (!str_to_i64(csv_cell(&d.c, d.step), &row.step)) row.step = ABSENT_I64;
         if (!scaled_i64(csv_cell(&d.c, d.wait), 3, &row.wait)) row.wait = ABSENT_I64;
         if (m->device == ABSENT_I64) (void)!str_to_i64(csv_cell(&d.c, d.device), &m->device);
-        st = ms_kernels_keep_row(m, &d, &row, err);
+        st = keep_row(m, &d, &row, err);
     }
     if (d.c.failed) st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     csv_fini(&d.c);
@@ -144,8 +144,7 @@ status read_kernel_details(ms *m, str text, error *err) {
 /* The row about a task of the timeline; rows are taken once. NULL: there is none. */
 static ms_detail *take_detail(ms *m, const ms_exec *task) {
     ms_detail *all = VEC(&m->exec.details, ms_detail);
-    uint32_t i =
-        map_get(&m->exec.detail_at, ms_kernels_key_of(ms_text(m, task->name), task->start));
+    uint32_t i = map_get(&m->exec.detail_at, key_of(ms_text(m, task->name), task->start));
     for (i = i == MAP_NONE ? 0 : i; i; i = all[i - 1].next)
         if (!all[i - 1].taken && all[i - 1].name == task->name &&
             all[i - 1].start == task->start)
@@ -155,7 +154,7 @@ static ms_detail *take_detail(ms *m, const ms_exec *task) {
 
 const ms_detail *ms_detail_of(const ms *m, str name, int64_t start) {
     const ms_detail *all = VEC(&m->exec.details, ms_detail);
-    uint32_t i = map_get(&m->exec.detail_at, ms_kernels_key_of(name, start));
+    uint32_t i = map_get(&m->exec.detail_at, key_of(name, start));
     for (i = i == MAP_NONE ? 0 : i; i; i = all[i - 1].next)
         if (all[i - 1].start == start && str_eq(ms_text(m, all[i - 1].name), name))
             return &all[i - 1];
@@ -218,34 +217,34 @@ static status add_task_steps(ms *m, error *err) {
 }
 
 /* What of the time before a task its wait does not tell; `end`: of all tasks before. */
-static int64_t untold_ns(const ms_detail *d, int64_t end) {
+static int64_t unexplained_ns(const ms_detail *d, int64_t end) {
     return d->wait == ABSENT_I64 ? 0 : sub_i64(sub_i64(d->start, end), d->wait);
 }
 
-#define UNTOLD_NS 1000 /* times have three digits; more is no rounding */
+#define UNEXPLAINED_NS 1000 /* times have three digits; a larger difference is not rounding */
 
-/* A task waits for the one before it for as long as its row says. Where most of the time is
- * told by nothing, rows are missing. */
+/* A task waits for the one before it for as long as its row says. Where nothing explains most
+ * of the time, rows are missing. */
 static status count_missing_rows(ms *m, error *err) {
     const ms_detail *all = VEC(&m->exec.details, ms_detail);
     size_t n = m->exec.details.n;
     sort_pair *order = ARENA_ARRAY(m->arena, sort_pair, n + 1),
               *scratch = ARENA_ARRAY(m->arena, sort_pair, n + 1);
-    int64_t untold = 0, end = INT64_MIN;
+    int64_t unexplained = 0, end = INT64_MIN;
     if (!order || !scratch) FAIL_MEMORY(err);
     for (size_t i = 0; i < n; i++)
         order[i] = (sort_pair){(uint64_t)all[i].start ^ (uint64_t)1 << 63, (uint32_t)i};
     sort_radix(order, scratch, n);
-    for (int told = 0; told < 2; told++) {
+    for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < n; i++) {
             const ms_detail *d = &all[order[i].row];
-            int64_t ns = i ? untold_ns(d, end) : 0;
+            int64_t ns = i ? unexplained_ns(d, end) : 0;
             end = i ? max_i64(end, add_i64(d->start, d->dur)) : add_i64(d->start, d->dur);
-            if (ns <= UNTOLD_NS) continue;
-            if (!told) untold = add_i64(untold, ns);
-            if (told) ms_lost(m, CAUSE_ROWS_MISSING, order[i].row, ms_text(m, d->name));
+            if (ns <= UNEXPLAINED_NS) continue;
+            if (!pass) unexplained = add_i64(unexplained, ns);
+            if (pass) ms_lost(m, CAUSE_ROWS_MISSING, order[i].row, ms_text(m, d->name));
         }
-        if (!n || untold <= sub_i64(end, all[order[0].row].start) / 2) return OK;
+        if (!n || unexplained <= sub_i64(end, all[order[0].row].start) / 2) return OK;
     }
     return OK;
 }

@@ -4,10 +4,9 @@
  *   memory_record.csv            Component, Timestamp(us), totals in MB, Device Type
  *
  * Records are totals; the change between two becomes an allocation or a release. With PyTorch
- * the rows of several components (allocators, and sums of them) stand mixed: its own
- * allocator's are read, or those of the sum with the graph engine's. The file of a later cycle
- * repeats the rows of the cycles before it: rows in front of the first operator are left
- * out. */
+ * the rows of several components (allocators, and sums of them) are mixed: its own allocator's
+ * are read, or those of the sum with the graph engine's. The file of a later cycle repeats the
+ * rows of the cycles before it: rows in front of the first operator are left out. */
 #include "base/json.h"
 #include "base/num.h"
 #include "ingest/mindspore/mindspore_int.h"

@@ -1,9 +1,9 @@
 /* mindspore_names.c: which files belong to MindSpore's profiler, by their names.
  *
  * A pattern of mindspore_files.def is compared from the left; # takes as many digits as there
- * are, * as few bytes as let the rest match. Names come from directories somebody else filled:
- * the comparison has one level of backtracking for each *, and patterns have at most three, so
- * it ends soon on any name. */
+ * are, * as few bytes as let the rest match. Names come from directories we do not control: the
+ * comparison has one level of backtracking for each *, and patterns have at most three, so it
+ * ends soon on any name. */
 #include "base/num.h"
 #include "ingest/mindspore/mindspore_int.h"
 
@@ -28,22 +28,22 @@ ms_reader ms_reader_of(int kind) {
     return kind >= 0 && kind < N_FILES ? FILES[kind].read : NULL;
 }
 
-static bool ms_names_is_digit(char c) {
+static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
 /* Does the rest of the name fit the rest of the pattern? *id is set by #. */
-static bool ms_names_fits(str name, str pattern, int64_t *id) {
+static bool fits(str name, str pattern, int64_t *id) {
     while (pattern.n) {
         if (*pattern.p == '*') {
             pattern = str_from(pattern, 1);
             for (size_t i = 0; i <= name.n; i++)
-                if (ms_names_fits(str_from(name, i), pattern, id)) return true;
+                if (fits(str_from(name, i), pattern, id)) return true;
             return false;
         }
         if (*pattern.p == '#') {
             size_t n = 0;
-            while (n < name.n && ms_names_is_digit(name.p[n])) n++;
+            while (n < name.n && is_digit(name.p[n])) n++;
             if (n == 0 || n > 9 || !str_to_i64(str_n(name.p, n), id)) return false;
             name = str_from(name, n);
         } else {
@@ -56,7 +56,7 @@ static bool ms_names_fits(str name, str pattern, int64_t *id) {
 }
 
 /* The i-th word of a text, separated by single blanks; false after the last. */
-static bool ms_names_next_word(str *rest, str *word, char separator) {
+static bool next_word(str *rest, str *word, char separator) {
     if (!rest->n) return false;
     size_t n = 0;
     while (n < rest->n && rest->p[n] != separator) n++;
@@ -71,9 +71,9 @@ bool mindspore_name_parse(str file, mindspore_name *out) {
     if (str_ends(file, STR(".gz"))) file.n -= 3;
     for (int i = 0; i < N_FILES; i++) {
         str rest = str_of(FILES[i].names), pattern;
-        while (ms_names_next_word(&rest, &pattern, ' ')) {
+        while (next_word(&rest, &pattern, ' ')) {
             int64_t id = MINDSPORE_ANY_ID;
-            if (!ms_names_fits(file, pattern, &id)) continue;
+            if (!fits(file, pattern, &id)) continue;
             *out = (mindspore_name){.kind = i, .id = id};
             return true;
         }
@@ -89,7 +89,7 @@ bool mindspore_name_is_sure(str file) {
 int ms_kind_of_text(str head) {
     for (int i = 0; i < N_FILES; i++) {
         str rest = str_of(FILES[i].header), start;
-        while (ms_names_next_word(&rest, &start, '|'))
+        while (next_word(&rest, &start, '|'))
             if (start.n && str_starts(head, start)) return i;
     }
     return -1;
@@ -104,7 +104,7 @@ bool mindspore_folder_parse(str folder, str *worker, str *stamp) {
     if (folder.n <= END.n || !str_ends(folder, END)) return false;
     str stem = str_n(folder.p, folder.n - END.n);
     size_t n = stem.n;
-    while (n && ms_names_is_digit(stem.p[n - 1])) n--;
+    while (n && is_digit(stem.p[n - 1])) n--;
     *stamp = n > 1 && stem.p[n - 1] == '_' ? str_from(stem, n) : str_n("", 0);
     *worker = stamp->n ? str_n(stem.p, n - 1) : stem;
     return true;

@@ -117,16 +117,16 @@ typedef struct {
 } plan;
 
 /* The cell that was written. */
-static uint32_t ms_plan_take(plan *p) {
+static uint32_t take(plan *p) {
     uint32_t id = buf_ok(&p->text) ? ms_string(p->m, buf_str(&p->text)) : MS_NO_STRING;
     buf_clear(&p->text);
     p->failed |= id == MS_NO_STRING;
     return id;
 }
 
-static uint32_t ms_plan_take_text(plan *p, str text) {
+static uint32_t take_text(plan *p, str text) {
     buf_add_str(&p->text, text);
-    return ms_plan_take(p);
+    return take(p);
 }
 
 static uint32_t take_name(plan *p, str node, int64_t number) {
@@ -134,21 +134,21 @@ static uint32_t take_name(plan *p, str node, int64_t number) {
         full = json_text(json_member(node, STR("fullName"))),
         scope = json_text(json_member(node, STR("scope")));
     bool by_scope = str_eq(type, STR("Load")) || str_ends(type, STR("Summary"));
-    if (full.n && !by_scope) return ms_plan_take_text(p, full);
+    if (full.n && !by_scope) return take_text(p, full);
     buf_printf(&p->text, "%.*s/%.*s-op%lld", STR_ARG(scope), STR_ARG(type), (long long)number);
-    return ms_plan_take(p);
+    return take(p);
 }
 
 static uint32_t take_kind(plan *p, str node) {
     str instance = json_text(json_member(node, STR("instanceName")));
     if (str_find(instance, STR("grad_mirror"), 0) != SIZE_MAX)
-        return ms_plan_take_text(p, STR("gradient_aggregation"));
+        return take_text(p, STR("gradient_aggregation"));
     if (str_find(instance, STR("redistribution"), 0) != SIZE_MAX)
-        return ms_plan_take_text(p, STR("redistribution"));
+        return take_text(p, STR("redistribution"));
     return 0;
 }
 
-static uint32_t ms_plan_take_inputs(plan *p, str node) {
+static uint32_t take_inputs(plan *p, str node) {
     json_iter it = json_open(json_member(node, STR("input")));
     str key, one;
     for (int n = 0; n < MOST_VALUES && json_next(&it, &key, &one); n++) {
@@ -157,30 +157,30 @@ static uint32_t ms_plan_take_inputs(plan *p, str node) {
         if (p->text.n) buf_add_cstr(&p->text, ", ");
         buf_add_str(&p->text, name);
     }
-    return ms_plan_take(p);
+    return take(p);
 }
 
 static status put_node(plan *p, str node, int64_t number, error *err) {
     str shapes = attribute(node, "shapes"), shard = attribute(node, "in_strategy"),
         type = json_member(node, STR("outputType"));
     row_plan_op row = row_plan_op_none();
-    row.id = ms_plan_take_text(p, json_text(json_member(node, STR("name"))));
+    row.id = take_text(p, json_text(json_member(node, STR("name"))));
     row.name = take_name(p, node, number);
-    row.type = ms_plan_take_text(p, json_text(json_member(node, STR("opType"))));
-    row.scope = ms_plan_take_text(p, json_text(json_member(node, STR("scope"))));
+    row.type = take_text(p, json_text(json_member(node, STR("opType"))));
+    row.scope = take_text(p, json_text(json_member(node, STR("scope"))));
     row.kind = take_kind(p, node);
     if (shapes.n)
         add_value(&p->text, shapes, 0);
     else
         add_shape(&p->text, type);
-    row.shape = ms_plan_take(p);
+    row.shape = take(p);
     add_type(&p->text, type, 0);
-    row.data_type = ms_plan_take(p);
+    row.data_type = take(p);
     if (shard.n) add_value(&p->text, shard, 0);
-    row.sharding = ms_plan_take(p);
-    row.group = ms_plan_take_text(p, scalar(attribute(node, "group")));
-    row.group_ranks = ms_plan_take_text(p, scalar(attribute(node, "group_ranks")));
-    row.inputs = ms_plan_take_inputs(p, node);
+    row.sharding = take(p);
+    row.group = take_text(p, scalar(attribute(node, "group")));
+    row.group_ranks = take_text(p, scalar(attribute(node, "group_ranks")));
+    row.inputs = take_inputs(p, node);
     if (p->failed) FAIL_MEMORY(err);
     return builder_put_plan_op(p->m->b, &row, err);
 }

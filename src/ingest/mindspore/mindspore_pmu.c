@@ -16,8 +16,8 @@
  * An operator's operations are the mean of its records; its rate is that over the mean time of
  * a call, which is known when the operator is added up (ms_set_costs). The sum of the device is
  * what MindSpore writes into flops_summary, but its rate is all operations over all time, not a
- * mean of rates. flops_#.txt was made of these records and wins. A record of a task that nobody
- * knows has no operator: it is counted. */
+ * mean of rates. flops_#.txt was made of these records and wins. A record of an unknown task
+ * has no operator: it is counted. */
 #include <math.h>
 
 #include "base/json.h"

@@ -6,10 +6,10 @@
  *   node     1 name, 2 number, 3 inputs …, 4 outputs …, 5 workspaces … (numbers of tensors)
  *   tensor   1 number, 2 bytes, 4 first node, 5 last node, 6 how long it lives
  *
- * Nodes are in the order they run in, and a life is told by places in that order. Memory in use
- * while a node runs is the static memory and all tensors that live then, so the curve is the
- * one MindSpore computes. Its lists of tensors have only outputs; here every tensor is one,
- * outputs and workspaces with the name of their node. A tensor whose life lies nowhere in the
+ * Nodes are in the order they run in, and a life is given as places in that order. Memory in
+ * use while a node runs is the static memory and all tensors that live then, so the curve is
+ * the one MindSpore computes. Its lists of tensors have only outputs; here every tensor is one,
+ * outputs and workspaces with the name of their node. A tensor whose life is nowhere in the
  * graph is counted and left out, one that outlives it ends with it. A file that was cut gives
  * what it has up to there. */
 #include <stdio.h>
@@ -58,7 +58,7 @@ static bool next_field(pb_reader *r, pb_field *f) {
     return s.found;
 }
 
-static void ms_proto_count_damage(ms *m, const pb_reader *r, cause c) {
+static void count_damage(ms *m, const pb_reader *r, cause c) {
     if (r->damaged) ms_lost(m, c, NOPOS, str_of(m->file));
 }
 
@@ -84,7 +84,7 @@ static status take_tensors(wire_graph *w, const pb_field *f, uint32_t *index, er
     if ((f->tag & 7) != WIRE_BYTES) return OK;
     str rest = pb_bytes(f);
     while (rest.n) {
-        /* A varint is read as the value of a field: the key before it is made up. */
+        /* A varint is read as the value of a field, with a key added before it. */
         char copy[12] = {PB_VARINT(1)};
         pb_field one;
         bool cut;
@@ -101,7 +101,7 @@ static status take_tensors(wire_graph *w, const pb_field *f, uint32_t *index, er
     return OK;
 }
 
-static status ms_proto_take_node(wire_graph *w, str message, error *err) {
+static status take_node(wire_graph *w, str message, error *err) {
     ms *m = w->g.m;
     pb_reader r = pb_open(message);
     pb_field f;
@@ -124,7 +124,7 @@ static status ms_proto_take_node(wire_graph *w, str message, error *err) {
         default: break;
         }
     }
-    ms_proto_count_damage(m, &r, CAUSE_BAD_SYNTAX);
+    count_damage(m, &r, CAUSE_BAD_SYNTAX);
     uint32_t full = map_get(w->full_names, node->name);
     node->full_name = full == MAP_NONE ? node->name : full;
     if (node->name == MS_NO_STRING) FAIL_MEMORY(err);
@@ -147,7 +147,7 @@ static wire_tensor read_tensor(ms *m, str message) {
         default: break;
         }
     }
-    ms_proto_count_damage(m, &r, CAUSE_BAD_SYNTAX);
+    count_damage(m, &r, CAUSE_BAD_SYNTAX);
     return t;
 }
 
@@ -228,10 +228,10 @@ static status take_parts(wire_graph *w, str message, error *err) {
                     ms_lost(w->g.m, CAUSE_NUMBER_RANGE, NOPOS, str_of(w->g.m->file));
             }
             if (f.tag != PB_BYTES(number)) continue;
-            TRY(number == 3 ? ms_proto_take_node(w, pb_bytes(&f), err)
+            TRY(number == 3 ? take_node(w, pb_bytes(&f), err)
                             : take_tensor(w, pb_bytes(&f), err));
         }
-        if (number == 3 && !w->cut) ms_proto_count_damage(w->g.m, &r, CAUSE_BAD_SYNTAX);
+        if (number == 3 && !w->cut) count_damage(w->g.m, &r, CAUSE_BAD_SYNTAX);
     }
     return OK;
 }

@@ -8,7 +8,7 @@
  *                             tid:T, pid:P in steps [Step:n step_time:…]
  *
  * Both become slices of the framework by thread. The counter's rate is in files of another tool
- * that are rarely kept: without them a count is taken for a nanosecond, and the metadata says
+ * that are rarely kept: without them a count is treated as a nanosecond, and the metadata says
  * so. Flow records have their end before their start and are not ranges. A record that does not
  * fit ends the file. */
 #include "base/num.h"
@@ -126,7 +126,7 @@ static void write_name(buf *out, const char *fixed, const range_texts *t) {
     }
 }
 
-static status ms_range_add_range(ms *m, str value, buf *name, error *err) {
+static status add_range(ms *m, str value, buf *name, error *err) {
     range_texts t = parse_fields(str_from(value, 54));
     uint64_t start = read_le(value.p + 24, 8), end = read_le(value.p + 32, 8);
     if (!start || end < start || end >= (uint64_t)1 << 61)
@@ -149,7 +149,7 @@ status read_op_range(ms *m, str text, error *err) {
     ms_records all = {.rest = text, .whole = text.n};
     for (str value; st == OK && ms_next_record(m, &all, 54, &value);) {
         part_count(m->part, 1, 0);
-        st = ms_range_add_range(m, value, &name, err);
+        st = add_range(m, value, &name, err);
     }
     buf_fini(&name);
     return st;
@@ -217,7 +217,7 @@ typedef struct {
     bool open;
 } runtime_step;
 
-static status ms_range_end_step(ms *m, runtime_step *s, error *err) {
+static status end_step(ms *m, runtime_step *s, error *err) {
     if (!s->open || s->end <= s->start) return OK;
     str name = arena_printf(m->arena, "Step %lld", (long long)s->number);
     ms_exec e = {.start = s->start, .dur = sub_i64(s->end, s->start), .lane = LANE_STEP};
@@ -232,7 +232,7 @@ status read_runtime_detail(ms *m, str text, error *err) {
     for (str line; st == OK && ms_line(&text, &line);) {
         size_t before = m->exec.rows.n;
         if (str_starts(line, STR("[Step:"))) {
-            st = ms_range_end_step(m, &step, err);
+            st = end_step(m, &step, err);
             size_t n = 6;
             while (n < line.n && line.p[n] >= '0' && line.p[n] <= '9') n++;
             step = (runtime_step){.start = INT64_MAX, .end = INT64_MIN};
@@ -246,7 +246,7 @@ status read_runtime_detail(ms *m, str text, error *err) {
         step.start = min_i64(step.start, e->start);
         step.end = max_i64(step.end, add_i64(e->start, e->dur));
     }
-    if (st == OK) st = ms_range_end_step(m, &step, err);
+    if (st == OK) st = end_step(m, &step, err);
     buf_fini(&name);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
     return st;

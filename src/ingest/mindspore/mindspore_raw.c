@@ -10,7 +10,7 @@
  *
  * Counts are of 10 ns. Records are cut out of a file without padding; what is left at its end
  * is counted as cut off. The slices of one file are read in the order of their names and what
- * is open at the end of one goes on in the next. Nothing here is believed: an index is looked
+ * is open at the end of one continues in the next. Nothing here is believed: an index is looked
  * up, a time is compared. */
 #include <stdio.h>
 
@@ -328,7 +328,7 @@ static status add_sum(ms *m, row_producer_op *g, error *err) {
 
 status ms_sum_tasks(ms *m, error *err) {
     vec sums = VEC_INIT(row_producer_op);
-    map by_call = {0}; /* name, and what calls alike share */
+    map by_call = {0}; /* name, and what equal calls share */
     status st = OK;
     for (size_t i = 0; i < m->exec.rows.n && st == OK; i++) {
         const ms_exec *e = &VEC(&m->exec.rows, ms_exec)[i];

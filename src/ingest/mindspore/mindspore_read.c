@@ -199,8 +199,8 @@ static status add_found(ms *m, vec *list, str folder, str name, error *err) {
     return OK;
 }
 
-/* A folder to be listed; *out is NULL when it is not there. One that is there and cannot be
- * read is an error: what is in it would be missing in silence. */
+/* Opens a folder for listing; *out is NULL when it does not exist. One that exists and cannot
+ * be read is an error: its contents would be missing in silence. */
 static status open_folder(str path, DIR **out, error *err) {
     char text[128];
     errno = EIO;
@@ -210,7 +210,7 @@ static status open_folder(str path, DIR **out, error *err) {
          arg_cstr("reason", strerror_r(errno, text, sizeof text)));
 }
 
-/* The files of one folder; a folder that is not there has none. */
+/* The files of one folder; a folder that does not exist has none. */
 static status list_folder(ms *m, vec *list, str folder, error *err) {
     DIR *d;
     TRY(open_folder(folder, &d, err));
@@ -309,7 +309,7 @@ static status list_advice(ms *m, vec *list, str folder, error *err) {
     return OK;
 }
 
-/* Beside the folder of a job's raw files lies what describes its device. */
+/* The description of the device is next to the folder of a job's raw files. */
 static status list_device_info(ms *m, vec *list, str folder, error *err) {
     size_t slash = str_rfind_byte(folder, '/');
     if (!str_ends(folder, STR("/data")) || m->id == MINDSPORE_ANY_ID) return OK;
@@ -322,7 +322,7 @@ static status list_device_info(ms *m, vec *list, str folder, error *err) {
     return access(path.p, R_OK) == 0 ? add_found(m, list, above, name, err) : OK;
 }
 
-static status ms_read_list_parts(ms *m, vec *list, str folder, error *err) {
+static status list_parts(ms *m, vec *list, str folder, error *err) {
     for (size_t i = 0; i < N_MINDSPORE_PLACES; i++) {
         str path = arena_printf(m->arena, "%.*s%s", STR_ARG(folder), MINDSPORE_PLACES[i]);
         if (!path.p) FAIL_MEMORY(err);
@@ -359,7 +359,7 @@ static void know_platform(ms *m, str name) {
 }
 
 /* Everything a source gives. */
-static status ms_read_read_all(source *s, buf *out, error *err) {
+static status read_all(source *s, buf *out, error *err) {
     piece pc;
     status st;
     while ((st = source_next(s, (size_t)4 << 20, 0, &pc, err)) == OK && pc.n) {
@@ -390,7 +390,7 @@ static void end_list(ms *m) {
     m->list = (ms_list){.names = VEC_INIT(ms_name)};
 }
 
-static status ms_read_read_bytes(ms *m, int kind, str text, error *err) {
+static status read_bytes(ms *m, int kind, str text, error *err) {
     status st = hand_over(m, kind, text, err);
     end_list(m);
     return st;
@@ -420,7 +420,7 @@ static status take_lines(ms *m, int kind, const piece *pc, buf *cut, error *err)
 /* Bytes of a list for each execution, about. */
 enum { BYTES_AN_EXEC = 96 };
 
-/* A list is as large as a trace: it is read where it lies, never as a whole. */
+/* A list is as large as a trace: it is read in place, never as a whole. */
 static status read_list(ms *m, const found_file *f, source *s, error *err) {
     buf cut = {0};
     piece pc;
@@ -440,10 +440,10 @@ static status read_list(ms *m, const found_file *f, source *s, error *err) {
 
 static status read_whole(ms *m, const found_file *f, source *s, error *err) {
     buf text = {0};
-    status st = ms_read_read_all(s, &text, err);
+    status st = read_all(s, &text, err);
     if (st == OK) {
         if (source_damaged(s)) ms_lost(m, CAUSE_STREAM_DAMAGED, NOPOS, f->name);
-        st = ms_read_read_bytes(m, f->kind, buf_str(&text), err);
+        st = read_bytes(m, f->kind, buf_str(&text), err);
     }
     buf_fini(&text);
     return st;
@@ -490,7 +490,7 @@ static status find_worker(ms *m, const char *path, str *folder, error *err) {
 
 /* A timeline of CANN outside a cycle's folder is one of several exports of one recording: it is
  * read alone. */
-static bool stands_alone(const char *path, str folder) {
+static bool is_alone(const char *path, str folder) {
     str whole = str_of(path), worker, stamp;
     size_t slash = str_rfind_byte(whole, '/'), up = str_rfind_byte(folder, '/');
     mindspore_name name;
@@ -504,7 +504,7 @@ static bool stands_alone(const char *path, str folder) {
 static status list_files(ms *m, const char *path, vec *list, error *err) {
     str folder;
     TRY(find_worker(m, path, &folder, err));
-    if (!stands_alone(path, folder)) return ms_read_list_parts(m, list, folder, err);
+    if (!is_alone(path, folder)) return list_parts(m, list, folder, err);
     str whole = str_of(path);
     size_t slash = str_rfind_byte(whole, '/');
     return add_found(m, list, folder, slash == SIZE_MAX ? whole : str_from(whole, slash + 1),
@@ -544,10 +544,10 @@ status ms_read_kinds(ms *m, const str *folders, size_t n_folders, const bool *wa
 static status read_alone(ms *m, source *src, error *err) {
     buf text = {0};
     m->id = 0;
-    status st = ms_read_read_all(src, &text, err);
+    status st = read_all(src, &text, err);
     int kind = st == OK ? ms_kind_of_text(buf_str(&text)) : -1;
     m->file = "";
-    if (st == OK && kind >= 0) st = ms_read_read_bytes(m, kind, buf_str(&text), err);
+    if (st == OK && kind >= 0) st = read_bytes(m, kind, buf_str(&text), err);
     if (st == OK && kind < 0)
         st = error_set(err, ERR_FORMAT, 0, MSG_MINDSPORE_NOTHING, 0, NULL);
     buf_fini(&text);
@@ -600,7 +600,7 @@ status ms_read_one(int kind, str text, builder *b, error *err) {
     arena a;
     arena_init(&a, 0);
     ms m = ms_begin(b, &(ingest_options){.memory_limit_bytes = (uint64_t)512 << 20}, &a);
-    status st = m.part ? ms_read_read_bytes(&m, kind, text, err) : ERR_MEMORY;
+    status st = m.part ? read_bytes(&m, kind, text, err) : ERR_MEMORY;
     if (st == OK) st = ms_emit(&m, err);
     if (st == OK) part_finish(m.part);
     ms_end(&m);

@@ -1,4 +1,4 @@
-/* mindspore_records.c: what MindSpore 2.7 and later write while operators run, beside
+/* mindspore_records.c: what MindSpore 2.7 and later write while operators run, in addition to
  * mindspore.op_range.
  *
  *   mindspore.record_shapes   a call: fields 0 name, 1 shapes of its inputs (2,3;4), 2 their
@@ -13,8 +13,8 @@
  *     20 u64 time      52 u64 peak                                       persistent, mode, type
  *                      60 u64 reserved   a size of 2^64 - 1 is a release
  *
- * Calls of record_shapes have no times: they are counted by name, shapes and types, on a side
- * of their own. A release has no size: it is that of the allocation at its address. A table
+ * Calls of record_shapes have no times: they are counted by name, shapes and types, in a
+ * separate table. A release has no size: it is that of the allocation at its address. A table
  * made of one of these files, when it is there, has had its say; record_shapes says more than
  * its table. */
 #include "base/num.h"
@@ -50,7 +50,7 @@ typedef struct {
     buf info;
 } shape_sums;
 
-static status ms_records_add_call(shape_sums *s, str name, str shapes, str types, error *err) {
+static status add_call(shape_sums *s, str name, str shapes, str types, error *err) {
     ms *m = s->m;
     part_count(m->part, 1, 0);
     if (!name.n) {
@@ -103,7 +103,7 @@ status read_record_shapes(ms *m, str text, error *err) {
         str part_of[3] = {STR_NONE, STR_NONE, STR_NONE}, field;
         for (unsigned key; ms_next_field(&value, &key, &field);)
             if (key < 3) part_of[key] = field;
-        st = ms_records_add_call(&s, part_of[0], part_of[1], part_of[2], err);
+        st = add_call(&s, part_of[0], part_of[1], part_of[2], err);
     }
     return end_sums(&s, st, err);
 }
@@ -116,7 +116,7 @@ status read_operator_details(ms *m, str text, error *err) {
     size_t name = ok ? csv_find(&c, STR("Name")) : 0,
            shapes = ok ? csv_find(&c, STR("Input Shapes")) : 0;
     while (ok && st == OK && csv_next(&c))
-        st = ms_records_add_call(&s, csv_cell(&c, name), csv_cell(&c, shapes), STR_NONE, err);
+        st = add_call(&s, csv_cell(&c, name), csv_cell(&c, shapes), STR_NONE, err);
     if (c.failed) st = error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     csv_fini(&c);
     return end_sums(&s, st, err);

@@ -11,7 +11,7 @@
  *   [Default                                                     ]   level 0
  *   [net                                     ]                       level 1
  *
- * Beside a timeline of CANN (2.7 and later, msprof), whose tasks overlap on many streams, the
+ * With a timeline of CANN (2.7 and later, msprof), whose tasks overlap on many streams, the
  * rule is its producer's: an operator that starts while the outermost scope is still busy
  * belongs to none; a level ends when another takes its place or that of one above it, so an
  * operator of the outer scope does not end it.
@@ -62,8 +62,7 @@ status ms_main_ops(ms *m, ms_ops *out, error *err) {
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
-static status ms_scopes_add_step(ms *m, int64_t number, int64_t start, int64_t end,
-                                 error *err) {
+static status add_step(ms *m, int64_t number, int64_t start, int64_t end, error *err) {
     str name = arena_printf(m->arena, "Step %lld", (long long)number);
     if (!name.p) FAIL_MEMORY(err);
     ms_exec e = {.start = start,
@@ -95,7 +94,7 @@ status ms_find_steps(ms *m, const ms_ops *ops, error *err) {
         const ms_exec e = *exec_at(m, ops->at[i]);
         if (e.name == first && open == ABSENT_I64) open = e.start;
         if (e.name != last || open == ABSENT_I64) continue;
-        TRY(ms_scopes_add_step(m, ++number, open, add_i64(e.start, e.dur), err));
+        TRY(add_step(m, ++number, open, add_i64(e.start, e.dur), err));
         open = ABSENT_I64;
     }
     return OK;

@@ -7,7 +7,7 @@
  *                                                        "op_shape": ["{…}"]}}]}
  *
  * On an Ascend only operators that ran as often as most of them are taken: others did not
- * run once in each step, and their list cannot be told apart by step. */
+ * run once in each step, and their list cannot be divided by step. */
 #include <math.h>
 
 #include "base/json.h"
@@ -77,7 +77,7 @@ static status put_level(writer *w, str steps, uint8_t level, error *err) {
 
 /* ---- Ascend ------------------------------------------------------------------------------ */
 
-static uint32_t ms_shapes_count(str list) {
+static uint32_t count(str list) {
     json_iter it = json_open(list);
     str key, value;
     uint32_t n = 0;
@@ -87,8 +87,8 @@ static uint32_t ms_shapes_count(str list) {
 
 /* Executions of an operator; 0 when times and shapes do not fit together. */
 static uint32_t runs_of(str one) {
-    uint32_t n = ms_shapes_count(json_member(one, STR("op_exe_time")));
-    return n == ms_shapes_count(json_member(one, STR("op_shape"))) ? n : 0;
+    uint32_t n = count(json_member(one, STR("op_exe_time")));
+    return n == count(json_member(one, STR("op_shape"))) ? n : 0;
 }
 
 static status put_runs(writer *w, str type, str name, str one, error *err) {

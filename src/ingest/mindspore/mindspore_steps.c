@@ -30,8 +30,8 @@ typedef struct {
     int64_t stream;
 } comm_column;
 
-/* stream_7_0_AllReduce-op9 belongs to stream 7, stream_ops_0_… of a GPU to a stream of its
- * own. */
+/* stream_7_0_AllReduce-op9 belongs to stream 7, stream_ops_0_… of a GPU to a separate
+ * stream. */
 static void parse_stem(ms *m, str stem, comm_column *c) {
     str rest = str_from(stem, 7); /* stream_ */
     size_t n = 0;
@@ -53,7 +53,7 @@ static status find_comms(ms *m, const csv *c, vec *out, error *err) {
         str end = arena_printf(m->arena, "%.*s_end_point", STR_ARG(name));
         if (!col || !start.p || !end.p) FAIL_MEMORY(err);
         *col = (comm_column){.duration = i};
-        /* The three stand side by side in either order; a search of the whole row would be
+        /* The three are adjacent, in either order; a search of the whole row would be
          * quadratic. */
         col->start = col->end = SIZE_MAX;
         for (size_t k = i >= 2 ? i - 2 : 0; k < i + 3 && k < csv_n(c); k++) {
@@ -68,8 +68,8 @@ static status find_comms(ms *m, const csv *c, vec *out, error *err) {
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-static status ms_steps_add_stage(ms *m, int64_t number, const char *stage, int64_t start,
-                                 int64_t duration, error *err) {
+static status add_stage(ms *m, int64_t number, const char *stage, int64_t start,
+                        int64_t duration, error *err) {
     row_producer_step row = {.number = number,
                              .stage = ms_string(m, str_of(stage)),
                              .start = start,
@@ -79,8 +79,7 @@ static status ms_steps_add_stage(ms *m, int64_t number, const char *stage, int64
     return builder_put_producer_step(m->b, &row, err);
 }
 
-static status ms_steps_add_slice(ms *m, int64_t start, int64_t dur, str name, uint8_t kind,
-                                 error *err) {
+static status add_slice(ms *m, int64_t start, int64_t dur, str name, uint8_t kind, error *err) {
     ms_exec e = {.start = start,
                  .dur = dur,
                  .name = ms_string(m, name),
@@ -92,26 +91,23 @@ static status ms_steps_add_slice(ms *m, int64_t start, int64_t dur, str name, ui
 status ms_add_step_range(ms *m, int64_t number, int64_t start, int64_t dur, error *err) {
     char name[32];
     int n = snprintf(name, sizeof name, "Step %lld", (long long)number);
-    return ms_steps_add_slice(m, start, dur, str_n(name, (size_t)n), KIND_STEP, err);
+    return add_slice(m, start, dur, str_n(name, (size_t)n), KIND_STEP, err);
 }
 
 status ms_add_step(ms *m, const ms_step *s, error *err) {
     bool average = s->number == ABSENT_I64;
     part_count(m->part, 1, 0);
-    TRY(ms_steps_add_stage(m, s->number, "total", s->start, s->total, err));
-    TRY(ms_steps_add_stage(m, s->number, "interval", s->start, s->interval, err));
-    TRY(ms_steps_add_stage(m, s->number, "forward_backward", s->fp, s->fp_bp, err));
-    if (s->tail != ABSENT_I64)
-        TRY(ms_steps_add_stage(m, s->number, "tail", s->bp, s->tail, err));
+    TRY(add_stage(m, s->number, "total", s->start, s->total, err));
+    TRY(add_stage(m, s->number, "interval", s->start, s->interval, err));
+    TRY(add_stage(m, s->number, "forward_backward", s->fp, s->fp_bp, err));
+    if (s->tail != ABSENT_I64) TRY(add_stage(m, s->number, "tail", s->bp, s->tail, err));
     if (average) return OK;
     TRY(ms_add_step_range(m, s->number, s->start, s->total, err));
     if (s->interval > 0)
-        TRY(ms_steps_add_slice(m, s->start, s->interval, STR("iteration interval"), KIND_DATA,
-                               err));
-    TRY(ms_steps_add_slice(m, s->fp, s->fp_bp, STR("forward and backward"), KIND_ANNOTATION,
-                           err));
+        TRY(add_slice(m, s->start, s->interval, STR("iteration interval"), KIND_DATA, err));
+    TRY(add_slice(m, s->fp, s->fp_bp, STR("forward and backward"), KIND_ANNOTATION, err));
     if (s->tail == ABSENT_I64) return OK;
-    return ms_steps_add_slice(m, s->bp, s->tail, STR("tail"), KIND_ANNOTATION, err);
+    return add_slice(m, s->bp, s->tail, STR("tail"), KIND_ANNOTATION, err);
 }
 
 status ms_add_step_comm(ms *m, const ms_step_comm *c, error *err) {

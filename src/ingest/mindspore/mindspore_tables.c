@@ -1,11 +1,12 @@
 /* mindspore_tables.c: tables of operators, types and kernels that MindSpore had added up
  * itself.
  *
- * Columns are found by their names, since every version moved them; older words are beside the
- * new ones. Times become nanoseconds: AI Core, AI CPU and host tables are in milliseconds, GPU
- * tables in microseconds. What a framework file or a FLOPs file says of an operator is joined
- * by its full name; an operator they do not know keeps the type its own name gives. Percentages
- * are not taken: their unit changed between versions, and a share follows from the totals. */
+ * Columns are found by their names, since every version moved them; older words are listed with
+ * the new ones. Times become nanoseconds: AI Core, AI CPU and host tables are in milliseconds,
+ * GPU tables in microseconds. What a framework file or a FLOPs file says of an operator is
+ * joined by its full name; an operator they do not know keeps the type its own name gives.
+ * Percentages are not taken: their unit changed between versions, and a share follows from the
+ * totals. */
 #include <math.h>
 
 #include <stdio.h>
@@ -62,7 +63,7 @@ static int64_t count_cell(const sheet *s, size_t column) {
     return time_cell(s, column, 0);
 }
 
-/* A row that has no name, or no time where there should be one, is counted and passed over. */
+/* A row that has no name, or no time where there should be one, is counted and skipped. */
 static bool row_is_whole(ms *m, const sheet *s, str name, int64_t total) {
     part_count(m->part, 1, 0);
     if (name.n && total != ABSENT_I64 && total >= 0) return true;
@@ -123,7 +124,7 @@ status read_framework(ms *m, str text, error *err) {
     const size_t task[2] = {csv_find(&s.c, STR("stream_id")), csv_find(&s.c, STR("task_id"))};
     /* With the number of a graph came the newer numbering of tasks. */
     m->task.binary |= csv_find(&s.c, STR("graph_id|model_id")) != SIZE_MAX;
-    /* op_name is the short name of old files and the full one of new files, which say
+    /* op_name is the short name in old files and the full one in new files, which say
      * kernel_name. */
     size_t name = csv_find(&s.c, STR("kernel_name"));
     if (name == SIZE_MAX) name = csv_find(&s.c, STR("op_name"));
@@ -203,7 +204,7 @@ status read_flops(ms *m, str text, error *err) {
                cube_s = csv_find(&c, STR("GFLOPS(10^9 cube)"));
         size_t vector = csv_find(&c, STR("MFLOPs(10^6 vector)|MFLOPs(10^6 vec)")),
                vector_s = csv_find(&c, STR("GFLOPS(10^9 vector)|GFLOPS(10^9 vec)"));
-        /* FLOPs and FLOPS differ by case alone: the rate is the column behind. */
+        /* FLOPs and FLOPS differ by case alone: the rate is the next column. */
         if (cube_s == SIZE_MAX && cube != SIZE_MAX) cube_s = cube + 1;
         size_t use = cube_s == SIZE_MAX ? SIZE_MAX : cube_s + 1;
         if (str_find_nocase(csv_cell(&c, use), STR("utiliz"), 0) == SIZE_MAX) use = SIZE_MAX;
@@ -368,7 +369,7 @@ typedef struct {
     int64_t calls, total, dispatch, max, min;
 } aicpu_sum;
 
-static aicpu_sum *ms_tables_sum_of(vec *sums, map *by_name, uint32_t name) {
+static aicpu_sum *sum_of(vec *sums, map *by_name, uint32_t name) {
     uint32_t *at = map_at(by_name, name);
     if (!at) return NULL;
     if (*at == MAP_NONE) {
@@ -403,8 +404,7 @@ status ms_add_aicpu(ms *m, ms_aicpu *a, str name, error *err) {
     uint32_t type = ms_string(m, dash == SIZE_MAX || !dash ? name : str_n(name.p, dash));
     if (full == MS_NO_STRING || type == MS_NO_STRING) FAIL_MEMORY(err);
     for (int level = 0; level < 2; level++) {
-        aicpu_sum *s =
-            ms_tables_sum_of(&a->sums[level], &a->by_name[level], level ? type : full);
+        aicpu_sum *s = sum_of(&a->sums[level], &a->by_name[level], level ? type : full);
         if (!s) FAIL_MEMORY(err);
         s->type = type;
         s->calls++;

@@ -5,14 +5,14 @@
  *                           name;HostCpuOps;start ns,duration ms,thread …
  *   activity_execute_timestamp  kernel;stream;start ns;duration us       one line a launch
  *
- * Names may hold commas and semicolons (C++ templates), so lines are taken apart from behind. A
- * line or a field that is not an execution is counted and passed over.
+ * Names may hold commas and semicolons (C++ templates), so lines are parsed from the end. A
+ * line or a field that is not an execution is counted and skipped.
  *
  * Training repeats itself: after an operator comes nearly always the one that came after it the
  * last time, on the same stream. The start of a line is compared with that guess; when it is
- * right and plain numbers follow up to the end of the line, then what is taken apart from the
- * front is what would be taken apart from behind, and neither the line's end nor the name's id
- * had to be looked for. Any other line takes the general way, and is learnt from.
+ * right and plain numbers follow up to the end of the line, then parsing from the front gives
+ * what parsing from the end would, and neither the line's end nor the name's id had to be
+ * looked for. Any other line takes the general way, and is learnt from.
  *
  * Readers here are called with pieces of whole lines; ms.list is what they know between two. */
 #include "base/num.h"
@@ -42,7 +42,7 @@ static inline bool scale_exactly(const scanned *s, int places, int64_t *out) {
 }
 
 /* The number at p, of up to seven digits before its point and after it, or any other that
- * scan_number takes: its end, NULL when it is none. */
+ * scan_number takes: its end, NULL when there is none. */
 static inline __attribute__((always_inline)) const char *plain_number(const char *p,
                                                                       const char *end,
                                                                       scanned *s) {
@@ -115,11 +115,11 @@ static status guessed_rows(ms *m, const row_form *f, const char **p, const char 
     const ms_name *names = VEC(&l->names, ms_name);
     uint32_t next = l->last ? names[l->last - 1].next : 0;
     uint64_t n = 0;
-    for (const char *behind; next; *p = behind, next = names[next - 1].next, n++) {
+    for (const char *next_line; next; *p = next_line, next = names[next - 1].next, n++) {
         if (m->exec.rows.n == m->exec.rows.cap && vec_reserve(&m->exec.rows, 1) != OK)
             FAIL_MEMORY(err);
         ms_exec *e = &VEC(&m->exec.rows, ms_exec)[m->exec.rows.n];
-        if (!(behind = guessed_row(f, &names[next - 1], *p, end, e))) break;
+        if (!(next_line = guessed_row(f, &names[next - 1], *p, end, e))) break;
         m->exec.rows.n++;
         l->last = next;
     }
@@ -180,7 +180,7 @@ static bool learn(ms *m, const row_form *f, str text) {
     return true;
 }
 
-/* Any line: its cells from behind. *any: it is an execution, and its name the last one. */
+/* Any line: its cells from the end. *any: it is an execution, and its name the last one. */
 static status general_row(ms *m, const row_form *f, str line, ms_exec *e, bool *any) {
     str cell[3], rest = str_trim(line);
     *any = false;

@@ -87,7 +87,7 @@ static status add_comms(ms *m, error *err) {
     return OK;
 }
 
-static status ms_track_end_step(ms *m, uint64_t end, uint64_t offset, error *err) {
+static status end_step(ms *m, uint64_t end, uint64_t offset, error *err) {
     ms_track *s = &m->track;
     uint64_t start = s->previous_end ? s->previous_end : s->fp;
     status st = OK;
@@ -113,7 +113,7 @@ static status ms_track_end_step(ms *m, uint64_t end, uint64_t offset, error *err
     return st;
 }
 
-static status ms_track_add_point(ms *m, const ms_point *p, uint64_t offset, error *err) {
+static status add_point(ms *m, const ms_point *p, uint64_t offset, error *err) {
     if (m->track.points.n >= MOST_POINTS) {
         ms_lost(m, CAUSE_UNMATCHED_BEGIN, offset, STR_NONE);
         return OK;
@@ -159,9 +159,9 @@ status read_training_trace(ms *m, str text, error *err) {
         } else if (p.tag == BP_TAG) {
             m->track.bp = p.counter;
         } else if (p.tag == m->track.end_tag) {
-            TRY(ms_track_end_step(m, p.counter, i * STEP_BYTES, err));
+            TRY(end_step(m, p.counter, i * STEP_BYTES, err));
         } else {
-            TRY(ms_track_add_point(m, &p, i * STEP_BYTES, err));
+            TRY(add_point(m, &p, i * STEP_BYTES, err));
         }
     }
     return OK;
@@ -197,7 +197,7 @@ static status keep_point(ms *m, step_point_kind point, uint32_t *name, uint32_t 
     return ms_put_point(m, point, ms_text(m, op), err);
 }
 
-static status ms_track_take_mark(ms *m, const ms_point *p, uint64_t offset, error *err) {
+static status take_mark(ms *m, const ms_point *p, uint64_t offset, error *err) {
     switch (p->tag) {
     case TRACK_MODEL_START:
     case TRACK_MODEL_END: return OK; /* a step starts where the one before ends */
@@ -207,10 +207,10 @@ static status ms_track_take_mark(ms *m, const ms_point *p, uint64_t offset, erro
     case TRACK_BP:
         m->track.bp = p->counter;
         return keep_point(m, POINT_BACKWARD_END, &m->track.bp_op, p->op, err);
-    case TRACK_END: return ms_track_end_step(m, p->counter, offset, err);
+    case TRACK_END: return end_step(m, p->counter, offset, err);
     default: break;
     }
-    if (is_comm(p->tag)) return ms_track_add_point(m, p, offset, err);
+    if (is_comm(p->tag)) return add_point(m, p, offset, err);
     ms_lost(m, CAUSE_UNKNOWN_PHASE, offset, str_of(m->file));
     return OK;
 }
@@ -230,7 +230,7 @@ status read_ts_track(ms *m, str text, error *err) {
         if (p.counter >= MS_MOST_COUNT)
             ms_lost(m, CAUSE_NUMBER_RANGE, at, str_of(m->file));
         else
-            TRY(ms_track_take_mark(m, &p, at, err));
+            TRY(take_mark(m, &p, at, err));
     }
     return OK;
 }

@@ -86,7 +86,7 @@ static status take_kernel(void *context, db_rows *row) {
     return end_work(r, &s, &k);
 }
 
-/* ---- copies and sets ---- */
+/* ---- copies and memsets ---- */
 
 enum { BYTES = N_COMMON, COPY_KIND, SOURCE_KIND, TARGET_KIND, COPY_NODE };
 

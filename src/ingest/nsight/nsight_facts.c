@@ -52,7 +52,7 @@ static status take_start(void *context, db_rows *row) {
     return OK;
 }
 
-/* Of a recording only what somebody should know: warnings and errors. */
+/* Only what a user should know about a recording: warnings and errors. */
 static status take_diagnostic(void *context, db_rows *row) {
     reader *r = context;
     int64_t severity = db_int(row, 0, 0);
@@ -198,7 +198,7 @@ static status count_row(void *context, db_rows *row) {
     return OK;
 }
 
-/* Tables with events that nothing here reads: named, so that nobody takes them for absent. */
+/* Tables with events that nothing here reads: named, so that they do not look absent. */
 status nsight_name_unread(reader *r, error *err) {
     static const char *const columns[] = {"start"};
     static const char *const tables[] = {"SCHED_EVENTS",

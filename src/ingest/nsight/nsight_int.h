@@ -45,7 +45,7 @@ typedef enum {
 } nsight_nccl_field;
 
 typedef struct {
-    int64_t v[N_NCCL_FIELDS]; /* ABSENT_I64: not told */
+    int64_t v[N_NCCL_FIELDS]; /* ABSENT_I64: unknown */
 } nccl_payload;
 
 /* Where a number is in payloads of a schema. */
@@ -89,7 +89,7 @@ typedef struct {
     vec processes;         /* process_row */
     map stream_map;        /* process, device, context, stream → streams */
     vec streams;           /* stream_row */
-    map first_user;        /* device → streams: whose numbers stand alone */
+    map first_user;        /* device → streams: those whose numbers are unique */
     map gpu_map;           /* process, its number of a GPU → gpu id */
     vec gpus;              /* gpu_row */
     map thread_map;        /* globalTid → track */

@@ -1,5 +1,5 @@
 /* nsight_names.c: strings by their numbers, and names in the spelling that others use, so that
- * a kernel is called the same whoever recorded it. */
+ * a kernel has the same name no matter which tool recorded it. */
 #include <ctype.h>
 
 #include "ingest/nsight/nsight_int.h"

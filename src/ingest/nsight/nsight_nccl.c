@@ -7,7 +7,7 @@
  *                                                              └──> ncclDevKernel_AllReduce
  *
  * Calls of a group are only noted down, and its end launches them: a kernel does all calls of
- * its thread since the launch of the kernel before. How large a message is is told in bytes,
+ * its thread since the launch of the kernel before. The size of a message is given in bytes,
  * not in elements of a type: the type of a collective is therefore Byte. */
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ static nsight_nccl_field field_of(str name) {
     return N_NCCL_FIELDS;
 }
 
-/* Bytes of a number, by NVTX's codes of C's types; 0: it is none that is read. */
+/* Bytes of a number, by NVTX's codes of C's types; 0 for any other type. */
 static uint8_t width_of(int64_t type) {
     bool four = type == 5 || type == 6 || type == 15 || type == 16;
     bool eight = (type >= 7 && type <= 10) || type == 17 || type == 18 || type == 22;

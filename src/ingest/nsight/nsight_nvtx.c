@@ -148,7 +148,7 @@ static bool starts_with_one(str name, const str *words, size_t n) {
     return false;
 }
 
-/* Ranges that PyTorch draws beside its operators. */
+/* Ranges that PyTorch draws in addition to its operators. */
 static slice_kind kind_of_name(str name, bool op) {
     static const str own[] = {STR("FSDP::"),
                               STR("## "),
@@ -210,7 +210,7 @@ static void read_torch(reader *r, str text, range *out) {
         if (!str_starts(rest, sizes)) continue;
         str list = leading_list(str_from(rest, sizes.n - 1));
         if (list.n) out->op.shapes = nsight_string(r, list);
-        break; /* what comes behind is of newer versions, and nothing here reads it */
+        break; /* the rest is from newer versions, and nothing here reads it */
     }
     out->name = end == SIZE_MAX ? text : str_n(text.p, end);
     bool marked = end != SIZE_MAX || str_starts(text, STR("aten::")) ||

@@ -1,9 +1,9 @@
 /* nsight_processes.c: which processes of an export used a device.
  *
  * A report of a launcher holds all the processes it started: ranks, loaders of data, shells.
- * Those with device work or calls of CUDA are workers of their own. Small tables name who had
- * a context or a stream; the tables of events are read until all of these were met, which is
- * soon, and whole only where an export was cut or has no such tables. */
+ * Those with device work or calls of CUDA are separate workers. Small tables name those that
+ * had a context or a stream; the tables of events are read until all of these were met, which
+ * is soon, and whole only where an export was cut or has no such tables. */
 #include <stdlib.h>
 
 #include "base/bisect.h"
@@ -62,7 +62,7 @@ static int compare_pids(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static status find_processes(database *db, pid_set *told, pid_set *out, error *err) {
+static status find_processes(database *db, pid_set *named_users, pid_set *out, error *err) {
     static const place named[] = {{"TARGET_INFO_CUDA_STREAM", "processId", false},
                                   {"TARGET_INFO_CUDA_CONTEXT_INFO", "processId", false}};
     static const place used[] = {{"CUPTI_ACTIVITY_KIND_KERNEL", "globalPid", true},
@@ -70,20 +70,21 @@ static status find_processes(database *db, pid_set *told, pid_set *out, error *e
                                  {"CUPTI_ACTIVITY_KIND_MEMCPY", "globalPid", true},
                                  {"CUPTI_ACTIVITY_KIND_MEMSET", "globalPid", true},
                                  {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "globalPid", true}};
-    const pid_set nobody = {.list = VEC_INIT(int64_t)};
+    const pid_set no_users = {.list = VEC_INIT(int64_t)};
     for (size_t i = 0; i < N_OF(named); i++)
-        TRY(add_processes(db, &named[i], &nobody, told, err));
-    if (told->list.n == 1) return OK;
-    for (size_t i = 0; i < N_OF(used); i++) TRY(add_processes(db, &used[i], told, out, err));
+        TRY(add_processes(db, &named[i], &no_users, named_users, err));
+    if (named_users->list.n == 1) return OK;
+    for (size_t i = 0; i < N_OF(used); i++)
+        TRY(add_processes(db, &used[i], named_users, out, err));
     return OK;
 }
 
 status nsight_list_processes(database *db, vec *out, error *err) {
-    pid_set told = {.list = VEC_INIT(int64_t)}, used = {.list = VEC_INIT(int64_t)};
-    status st = find_processes(db, &told, &used, err);
+    pid_set named_users = {.list = VEC_INIT(int64_t)}, used = {.list = VEC_INIT(int64_t)};
+    status st = find_processes(db, &named_users, &used, err);
     *out = used.list;
-    vec_fini(&told.list);
-    map_fini(&told.known);
+    vec_fini(&named_users.list);
+    map_fini(&named_users.known);
     map_fini(&used.known);
     if (st == OK && out->n > 1) qsort(out->p, out->n, sizeof(int64_t), compare_pids);
     if (st != OK) vec_fini(out);

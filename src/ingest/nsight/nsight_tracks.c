@@ -1,9 +1,9 @@
 /* nsight_tracks.c: processes, threads, devices and streams.
  *
  * globalTid = machine << 48 | process << 24 | thread. A stream is one of a process and a
- * context; where a device has one user its streams go by their numbers, others' have their user
- * in the name. Numbers of devices are those of a process, too: CUDA_VISIBLE_DEVICES hides
- * GPUs. */
+ * context; where a device has one user its streams are named by their numbers, otherwise the
+ * name includes the user. Numbers of devices are those of a process, too: CUDA_VISIBLE_DEVICES
+ * hides GPUs. */
 #include "ingest/nsight/nsight_int.h"
 
 int64_t nsight_process(reader *r, int64_t global) {

@@ -1,17 +1,15 @@
 /* paddle_facts.c: the clock and the devices of a Paddle trace.
  *
  * Time. Ranges say when they began and ended since the trace's zero, in nanoseconds
- * (args.start_time and end_time); memory events say the time of day, in whole microseconds
- * (`ts`). The zero is the time of day of a range that begins at 0. It may stand anywhere in the
- * file, so points keep their time of day until all is read, and are moved then. A range without
- * times of its own, or one that began before the zero (written as an unsigned number that
- * wrapped), is moved in the same way. Both ends are taken from the texts, not `dur`: they are
- * 32-bit floats there, rounded in the same direction for equal times, so that what was nested
- * stays nested.
+ * (args.start_time and end_time); memory events say the time of day, in microseconds (`ts`).
+ * The zero is the time of day of a range that begins at 0. It may be anywhere in the file, so
+ * points keep their time of day until all is read, and are moved then. A range without such
+ * times, or one that began before the zero (written as an unsigned number that wrapped), is
+ * moved in the same way. Both ends are taken from the texts, not `dur`: they are 32-bit floats
+ * there, rounded in the same direction for equal times, so that what was nested stays nested.
  *
- * Devices. A place is "Place(gpu:0)"; plug-ins use a word of their own. Each word we do not
- * know gets a number, by the order of the words, so that it does not depend on who met it
- * first. */
+ * Devices. A place is "Place(gpu:0)"; plug-ins use another word. Each word we do not know gets
+ * a number, by the order of the words, so that it does not depend on who met it first. */
 #include "ingest/paddle/paddle_facts.h"
 
 #include "base/json.h"
@@ -300,8 +298,8 @@ static void adopt_orphans(paddle_facts **all, int n) {
         }
 }
 
-/* The accelerator of the trace: the one type its memory events name beside the host's. Without
- * such events it is what the file calls every device, a GPU. */
+/* The accelerator of the trace: the one type its memory events name in addition to the host's.
+ * Without such events it is what the file calls every device, a GPU. */
 static uint8_t find_accelerator(paddle_facts **all, int n) {
     uint8_t type = DEVICE_CUDA;
     bool found = false;
@@ -333,7 +331,7 @@ status paddle_facts_finish(builder *b, paddle_facts **all, int n, error *err) {
                             sub_i64(0, zero));
     }
     builder_set_base_unix_ns(b, zero);
-    /* Of a plug-in's word the number is known only now. */
+    /* The number of a plug-in's word is known only now. */
     uint8_t type = find_accelerator(all, n);
     builder_set_device_type(b, type < DEVICE_NAMED ? type
                                : words.n == 1      ? (uint8_t)DEVICE_NAMED

@@ -12,7 +12,7 @@ typedef struct paddle_facts paddle_facts;
 paddle_facts *paddle_facts_new(builder *b, part *p);
 void paddle_facts_free(paddle_facts *f);
 
-/* Sets start and duration of a slice whose start is still that of `ts` (a time of day in whole
+/* Sets start and duration of a slice whose start is still that of `ts` (a time of day in
  * microseconds). from, to: ns since the trace's zero, ABSENT_I64 when the event does not
  * say. */
 status paddle_set_times(paddle_facts *f, raw_slice *row, int64_t from, int64_t to) MUST_USE;

@@ -2,7 +2,7 @@
  *
  * JSON: `"span_indx": "3"` up to Paddle 2.6, `"span_index": "3"` since 3.0, near the start.
  * Protobuf has no magic. What Paddle writes begins with field 1, a short text that is a version
- * (1.0.2), and goes on with another field of the outermost message:
+ * (1.0.2), and continues with another field of the outermost message:
  *
  *     0a 05 "1.0.2"   10 00   1a …
  *     version         span    first thread

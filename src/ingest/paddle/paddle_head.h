@@ -7,7 +7,7 @@
 
 /* Do these bytes begin a `.paddle_trace.pb`? */
 bool paddle_pb_head(str head);
-/* Number of the recording (span_indx, span_index), from 0; false when it is not there. */
+/* Number of the recording (span_indx, span_index), from 0; false when it is missing. */
 bool paddle_json_span(str head, int64_t *number);
 bool paddle_pb_span(str head, int64_t *number);
 

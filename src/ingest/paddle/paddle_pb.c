@@ -11,8 +11,8 @@
  *
  * Nodes come level by level, so an operator comes before its inner ranges: shapes and call
  * stack that Paddle 2.6 hangs on an inner range are handed up to the operator when they come.
- * Memory events are told which range they were recorded in. Damage inside a node costs that
- * node; damage of the stream itself ends the file, and what was read is kept. */
+ * Memory events get the range they were recorded in. Damage inside a node costs that node;
+ * damage of the stream itself ends the file, and what was read is kept. */
 #include "ingest/paddle/paddle_pb.h"
 
 #include <stdio.h>
@@ -93,11 +93,11 @@ typedef struct {
     known_name names[N_NAMES];
     memory_keys keys;
     memory_place place;
-    uint64_t offset; /* of the field at hand */
+    uint64_t offset; /* of the current field */
     bool failed;     /* out of memory */
     piece pc;
     const char *p;       /* the next byte of it */
-    uint64_t thread_end; /* offset where the thread at hand ends, 0: between threads */
+    uint64_t thread_end; /* offset where the current thread ends, 0: between threads */
     bool at_end;
 } reader;
 
@@ -142,7 +142,7 @@ WRAPS static uint64_t name_place(str s) {
 
 /* The same for a name: a trace has few of them and each many times. Those of the usual
  * lengths are remembered, so that they can be compared by words. */
-static uint32_t paddle_pb_add_name(reader *r, str s) {
+static uint32_t add_name(reader *r, str s) {
     if (s.n < SHORTEST_WORDS || s.n > LONGEST_WORDS) return add_string(r, s);
     known_name *at = &r->names[name_place(s)];
     if (at->text.n == s.n && same_words(s.p, at->text.p, s.n)) return at->id;
@@ -169,7 +169,7 @@ static inline uint16_t category_of(reader *r, uint64_t type) {
     return make_category(r, type);
 }
 
-static uint8_t paddle_pb_kind_of(uint64_t type) {
+static uint8_t kind_of(uint64_t type) {
     return type < N_TYPES ? TYPES[type].kind : (uint8_t)KIND_OTHER;
 }
 
@@ -179,7 +179,7 @@ static void lose(reader *r, cause why, bool dropped, uint32_t example) {
 }
 
 /* Start and duration; false when there is no such time, and that is counted. */
-static bool paddle_pb_set_times(reader *r, const event_fields *e, raw_slice *row) {
+static bool set_times(reader *r, const event_fields *e, raw_slice *row) {
     static const uint64_t limit = (uint64_t)1 << 61;
     cause why = e->end < e->start ? CAUSE_NEGATIVE_DURATION
                 : e->end >= limit ? CAUSE_NUMBER_RANGE
@@ -263,7 +263,7 @@ static void put_shape(buf *b, str message) {
 }
 
 /* The list of what is in the fields numbered 1, each written by `put`. */
-static void paddle_pb_put_list(buf *b, str message, void (*put)(buf *b, str value)) {
+static void put_list(buf *b, str message, void (*put)(buf *b, str value)) {
     pb_reader r = pb_open(message);
     pb_field f;
     bool first = true;
@@ -278,11 +278,11 @@ static void paddle_pb_put_list(buf *b, str message, void (*put)(buf *b, str valu
 }
 
 static void put_shapes(buf *b, str message) {
-    paddle_pb_put_list(b, message, put_shape);
+    put_list(b, message, put_shape);
 }
 
 static void put_types(buf *b, str message) {
-    paddle_pb_put_list(b, message, buf_add_json);
+    put_list(b, message, buf_add_json);
 }
 
 static uint32_t read_stack(reader *r, str text) {
@@ -334,7 +334,7 @@ static status find_keys(reader *r) {
     return OK;
 }
 
-static status paddle_pb_find_place(reader *r, str place) {
+static status find_place(reader *r, str place) {
     memory_place at = {.id = add_string(r, place), .device = ABSENT_I32};
     TRY(memory_status(r));
     at.device_type = DEVICE_UNKNOWN;
@@ -361,7 +361,7 @@ typedef struct {
     int64_t start;
 } node_range;
 
-static status paddle_pb_take_memory(reader *r, str message, const node_range *owner) {
+static status take_memory(reader *r, str message, const node_range *owner) {
     static const uint8_t kinds[] = {MEMORY_ALLOC, MEMORY_FREE, MEMORY_SEGMENT_ALLOC,
                                     MEMORY_SEGMENT_FREE};
     wire_memory f;
@@ -372,7 +372,7 @@ static status paddle_pb_take_memory(reader *r, str message, const node_range *ow
         return OK;
     }
     if (!r->keys.known) TRY(find_keys(r));
-    if (f.place.p && !same_text(f.place, r->place.text)) TRY(paddle_pb_find_place(r, f.place));
+    if (f.place.p && !same_text(f.place, r->place.text)) TRY(find_place(r, f.place));
     const uint32_t track = track_at(r, f.pid, f.tid);
     TRY(memory_status(r));
     const uint32_t args = put_memory_arguments(r, &f);
@@ -455,10 +455,10 @@ static status take_work(reader *r, str message) {
     event_fields e = {0};
     raw_kernel k = RAW_KERNEL_NONE;
     bool whole = read_work(r, message, &e, &k);
-    raw_slice row = {.name = e.name, .kind = paddle_pb_kind_of(e.type)};
+    raw_slice row = {.name = e.name, .kind = kind_of(e.type)};
     r->n_read++;
     if (!whole) lose(r, CAUSE_BAD_SYNTAX, true, e.name);
-    if (!whole || !paddle_pb_set_times(r, &e, &row)) return OK;
+    if (!whole || !set_times(r, &e, &row)) return OK;
     k.device = sat_i32(sat_i64(e.pid));
     k.stream = sat_i64(e.tid);
     row.category = category_of(r, e.type);
@@ -490,7 +490,7 @@ static status take_call(reader *r, str message) {
     raw_slice row = {.name = e.name, .kind = KIND_RUNTIME};
     r->n_read++;
     if (in.damaged) lose(r, CAUSE_BAD_SYNTAX, true, e.name);
-    if (in.damaged || !paddle_pb_set_times(r, &e, &row)) return OK;
+    if (in.damaged || !set_times(r, &e, &row)) return OK;
     row.category = category_of(r, TYPE_CUDA_RUNTIME);
     row.track = track_at(r, e.pid, e.tid);
     row.tie = (uint32_t)call.correlation;
@@ -561,11 +561,11 @@ static status take_range(reader *r, const wire_node *h, node_range *out) {
     wire_range f;
     raw_slice row;
     bool whole = r->wire.read_range(h->event, &r->wire, &f);
-    event_fields e = {paddle_pb_add_name(r, f.name), f.type, f.start, f.end, f.pid, f.tid};
+    event_fields e = {add_name(r, f.name), f.type, f.start, f.end, f.pid, f.tid};
     r->n_read++;
     if (!whole) lose(r, CAUSE_BAD_SYNTAX, true, e.name);
-    if (!whole || !paddle_pb_set_times(r, &e, &row)) return memory_status(r);
-    const uint8_t kind = paddle_pb_kind_of(e.type);
+    if (!whole || !set_times(r, &e, &row)) return memory_status(r);
+    const uint8_t kind = kind_of(e.type);
     const uint16_t category = category_of(r, e.type);
     const uint32_t track = track_at(r, e.pid, e.tid);
     uint32_t extra = 0;
@@ -591,11 +591,11 @@ static status take_memories(reader *r, str message, const node_range *owner) {
     const char *p = message.p;
     if (message.n > 2 && (uint8_t)p[0] == PB_BYTES(1) && (uint8_t)p[1] < 0x80 &&
         (uint8_t)p[1] + (size_t)2 == message.n)
-        return paddle_pb_take_memory(r, str_from(message, 2), owner);
+        return take_memory(r, str_from(message, 2), owner);
     pb_reader in = pb_open(message);
     pb_field f;
     while (pb_next(&in, &f))
-        if (f.tag == PB_BYTES(1)) TRY(paddle_pb_take_memory(r, pb_bytes(&f), owner));
+        if (f.tag == PB_BYTES(1)) TRY(take_memory(r, pb_bytes(&f), owner));
     return OK;
 }
 
@@ -618,7 +618,7 @@ static status take_children(reader *r, str rest, const node_range *owner) {
     }
 }
 
-static status paddle_pb_take_node(reader *r, str message) {
+static status take_node(reader *r, str message) {
     node_range range = {.taken = false};
     wire_node h;
     if (!wire_read_node(message, &r->wire, &h)) {
@@ -652,7 +652,7 @@ static status take_extra(reader *r, str message, error *err) {
     return builder_add_meta(r->b, key_id, value_id, err);
 }
 
-static status paddle_pb_take_device(reader *r, str message, error *err) {
+static status take_device(reader *r, str message, error *err) {
     raw_device d = RAW_DEVICE_NONE;
     d.type = DEVICE_CUDA;
     pb_reader in = pb_open(message);
@@ -675,7 +675,7 @@ static status paddle_pb_take_device(reader *r, str message, error *err) {
     return builder_add_device(r->b, &d, err);
 }
 
-static status paddle_pb_take_text(reader *r, const char *key, str json, error *err) {
+static status take_text(reader *r, const char *key, str json, error *err) {
     uint32_t key_id = add_string(r, str_of(key)), value = add_string(r, json);
     if (r->failed) FAIL_MEMORY(err);
     return builder_add_meta(r->b, key_id, value, err);
@@ -685,14 +685,14 @@ static status take_root(reader *r, const pb_field *f, error *err) {
     char text[48];
     if (f->tag == PB_BYTES(1) && f->v < 20) {
         snprintf(text, sizeof text, "\"%.*s\"", STR_ARG(pb_bytes(f)));
-        return paddle_pb_take_text(r, "schemaVersion", str_of(text), err);
+        return take_text(r, "schemaVersion", str_of(text), err);
     }
     if (f->tag == PB_VARINT(2)) {
         snprintf(text, sizeof text, "\"%llu\"", (unsigned long long)f->v);
-        return paddle_pb_take_text(r, "span_indx", str_of(text), err);
+        return take_text(r, "span_indx", str_of(text), err);
     }
     if (f->tag == PB_BYTES(4)) return take_extra(r, pb_bytes(f), err);
-    return f->tag == PB_BYTES(5) ? paddle_pb_take_device(r, pb_bytes(f), err) : OK;
+    return f->tag == PB_BYTES(5) ? take_device(r, pb_bytes(f), err) : OK;
 }
 
 /* ---- the stream ---- */
@@ -702,7 +702,7 @@ static size_t left(const reader *r) {
 }
 
 /* Makes at least n bytes available, or all there are. */
-static status paddle_pb_fill(reader *r, size_t n, error *err) {
+static status fill(reader *r, size_t n, error *err) {
     while (left(r) < n && !r->at_end) {
         piece next;
         size_t keep = left(r), want = keep > PIECE_BYTES ? keep : PIECE_BYTES;
@@ -734,7 +734,7 @@ static void leave_thread(reader *r) {
     if (here(r) >= r->thread_end) r->thread_end = 0;
 }
 
-/* The nodes of a thread that lie in the piece at hand; whatever else comes is next_field's. */
+/* The nodes of a thread in the current piece; next_field reads everything else. */
 static status take_nodes(reader *r, error *err) {
     const char *end = r->pc.p + r->pc.n;
     if (r->thread_end < r->pc.offset + r->pc.n) end = r->pc.p + (r->thread_end - r->pc.offset);
@@ -744,7 +744,7 @@ static status take_nodes(reader *r, error *err) {
         if (!p || p > end || n > (size_t)(end - p)) break;
         r->offset = here(r);
         r->p = p + n;
-        if (paddle_pb_take_node(r, str_n(p, n)) != OK) FAIL_MEMORY(err);
+        if (take_node(r, str_n(p, n)) != OK) FAIL_MEMORY(err);
     }
     return OK;
 }
@@ -753,7 +753,7 @@ static status take_nodes(reader *r, error *err) {
 static status take_field(reader *r, pb_field *f, bool *more, error *err) {
     if ((f->tag & 7) == WIRE_BYTES) {
         bool fits = f->v <= MAX_NODE_BYTES;
-        if (fits) TRY(paddle_pb_fill(r, (size_t)f->v, err));
+        if (fits) TRY(fill(r, (size_t)f->v, err));
         if (!fits || left(r) < f->v) {
             lose(r, fits ? CAUSE_TRUNCATED : CAUSE_BAD_SYNTAX, false, 0);
             *more = false;
@@ -763,11 +763,12 @@ static status take_field(reader *r, pb_field *f, bool *more, error *err) {
         r->p += f->v;
     }
     if (!r->thread_end) return take_root(r, f, err);
-    if (f->tag == PB_BYTES(2) && paddle_pb_take_node(r, pb_bytes(f)) != OK) FAIL_MEMORY(err);
+    if (f->tag == PB_BYTES(2) && take_node(r, pb_bytes(f)) != OK) FAIL_MEMORY(err);
     return OK;
 }
 
-/* The next field of the stream, or all nodes at hand; *more false when there is none. */
+/* The next field of the stream, or all nodes of the piece; *more is false when there is
+ * none. */
 static status next_field(reader *r, bool *more, error *err) {
     pb_field f;
     bool cut;
@@ -775,7 +776,7 @@ static status next_field(reader *r, bool *more, error *err) {
     leave_thread(r);
     if (r->thread_end) TRY(take_nodes(r, err));
     leave_thread(r);
-    TRY(paddle_pb_fill(r, MAX_HEAD, err));
+    TRY(fill(r, MAX_HEAD, err));
     r->offset = here(r);
     if (left(r) == 0) return OK;
     const char *p = pb_head(r->p, r->pc.p + r->pc.n, &f, &cut);
@@ -794,7 +795,7 @@ static status next_field(reader *r, bool *more, error *err) {
 /* Bytes of the file for each row, on the safe side of what traces have. */
 enum { BYTES_A_SLICE = 80, BYTES_A_MEMORY = 200 };
 
-static status paddle_pb_read_all(reader *r, error *err) {
+static status read_all(reader *r, error *err) {
     bool more = true;
     uint64_t size = source_file_bytes(r->src);
     part_expect(r->part, size / BYTES_A_SLICE, size / BYTES_A_MEMORY);
@@ -823,7 +824,7 @@ status ingest_paddle_pb(source *src, const ingest_options *o, builder *b, error 
     r.part = builder_part(b);
     wire_init(&r.wire);
     r.facts = paddle_facts_new(b, r.part);
-    status st = r.facts ? paddle_pb_read_all(&r, err)
+    status st = r.facts ? read_all(&r, err)
                         : error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
     source_release(src, &r.pc);
     paddle_facts_free(r.facts);

@@ -7,9 +7,9 @@
  * duration after them. So the end of a name is not its first quote: it is the first quote that
  * the key `pid` follows, which is what Paddle writes next, or the first one after a duration
  * that closes a value, for files that another program has written again. What is printed as it
- * is has no escapes: `C:\temp` is eight bytes. Whether it was Paddle itself is told by the line
- * break before the key; a program that writes JSON puts the next key on a line of its own as
- * well, or none.
+ * is has no escapes: `C:\temp` is eight bytes. The line break before the key shows whether
+ * Paddle itself wrote it; a program that writes JSON puts the next key on a separate line as
+ * well, or writes no line breaks.
  *
  * A thread has two rows in the file, `12(Python)` and `12(C++)`, and is one thread. */
 #include "ingest/paddle/paddle_text.h"
@@ -19,7 +19,7 @@
 
 enum { MAX_NAME_BYTES = 65536 }; /* further a name's end is not searched for */
 
-static bool paddle_text_is_digit(char c) {
+static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
@@ -29,7 +29,7 @@ static const char *find_duration(const char *p, const char *end) {
         end[-4] != ' ')
         return NULL;
     const char *at = end - 4;
-    while (at > p && (paddle_text_is_digit(at[-1]) || at[-1] == '.')) at--;
+    while (at > p && (is_digit(at[-1]) || at[-1] == '.')) at--;
     return at > p && at < end - 4 && at[-1] == '[' ? at - 1 : NULL;
 }
 
@@ -57,22 +57,21 @@ static bool closes_value(const char *p, const char *end) {
     return close && close < end && *close == ':';
 }
 
-/* Did Paddle itself write the name at p, whose closing quote is followed by `behind`? */
-static bool is_printed_raw(const char *start, const char *p, str behind) {
+/* Did Paddle itself write the name at p, whose closing quote is followed by `rest`? */
+static bool is_printed_raw(const char *start, const char *p, str rest) {
     static const str key = STR("\n    \"name\": \"");
     return p - start >= (ptrdiff_t)key.n && memcmp(p - key.n, key.p, key.n) == 0 &&
-           str_starts(behind, STR(", "));
+           str_starts(rest, STR(", "));
 }
 
-static const char *paddle_text_take(const char *start, str text, const char *end,
-                                    event_parser_name *out) {
-    const char *behind = text.p + text.n + 1;
+static const char *take(const char *start, str text, const char *end, event_parser_name *out) {
+    const char *rest = text.p + text.n + 1;
     out->text = paddle_bare_name(text);
     bool quotes = memchr(out->text.p, '"', out->text.n) != NULL;
-    if (!quotes && !memchr(out->text.p, '\\', out->text.n)) return behind;
-    out->escaped = !is_printed_raw(start, text.p, str_n(behind, (size_t)(end - behind)));
+    if (!quotes && !memchr(out->text.p, '\\', out->text.n)) return rest;
+    out->escaped = !is_printed_raw(start, text.p, str_n(rest, (size_t)(end - rest)));
     out->quotes = quotes && !out->escaped;
-    return behind;
+    return rest;
 }
 
 /* The quote that closes the name at p, NULL when there is none before `end`. The first quote
@@ -97,7 +96,7 @@ const char *paddle_name(const char *start, const char *p, const char *end,
                         event_parser_name *out) {
     const char *limit = end - p > MAX_NAME_BYTES ? p + MAX_NAME_BYTES : end;
     const char *quote = find_close(p, end, limit);
-    if (quote) return paddle_text_take(start, str_n(p, (size_t)(quote - p)), end, out);
+    if (quote) return take(start, str_n(p, (size_t)(quote - p)), end, out);
     quote = json_string_end(p, end); /* no end that we know of: what JSON says */
     if (!quote) return NULL;
     *out = (event_parser_name){.text = str_n(p, (size_t)(quote - p)), .escaped = true};
@@ -120,7 +119,7 @@ str paddle_thread_name(str label) {
     str s = label;
     if (!str_starts(s, start)) return label;
     size_t at = start.n;
-    while (at < s.n && paddle_text_is_digit(s.p[at])) at++;
+    while (at < s.n && is_digit(s.p[at])) at++;
     if (at == start.n || at == s.n || s.p[at] != ':') return label;
     s = str_from(s, at + 1);
     if (str_ends(s, STR("(Python)"))) s.n -= 8;
@@ -128,7 +127,8 @@ str paddle_thread_name(str label) {
     return s;
 }
 
-/* One line of a traceback, `File "x.py", line 12, in f`: its parts, false when it is none. */
+/* One line of a traceback, `File "x.py", line 12, in f`: its parts, false when it is something
+ * else. */
 static bool read_frame(str line, str *file, str *number, str *function) {
     static const str start = STR("File "), middle = STR(", line "), last = STR(", in ");
     line = str_trim(line);

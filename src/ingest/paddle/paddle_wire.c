@@ -9,9 +9,9 @@
  *
  * Any other message (another order, a field twice, none or one we do not know, damage) fails a
  * check and is read from its start by the loop above it, field by field. Both give the same for
- * the same message; the unit test holds them against each other. Nothing is used that lies
- * after the message, but WIRE_ROOM bytes there are readable: a text of up to 127 bytes and what
- * the fields after it could take are less.
+ * the same message; the unit test holds them against each other. Nothing after the message is
+ * used, but WIRE_ROOM bytes there are readable: a text of up to 127 bytes and what the fields
+ * after it could take are less.
  *
  * Most of the work is unpacking varints of seven bits a byte. Where the processor has an
  * instruction for it and is quick at it, it is asked at run time; the functions are made twice,
@@ -55,7 +55,7 @@ TEMPLATE const char *varint_at(const char *p, uint64_t *v, bool pext) {
 
 /* ---- steps of the first try: each takes p to after its field, NULL when it is too odd ---- */
 
-static inline const char *paddle_wire_number_at(const char *p, uint32_t tag, uint64_t *v) {
+static inline const char *number_at(const char *p, uint32_t tag, uint64_t *v) {
     if (!p || (uint8_t)*p != tag) return p;
     if ((uint8_t)p[1] < 0x80) {
         *v = (uint8_t)p[1];
@@ -72,7 +72,7 @@ static inline const char *skip_varint(const char *p) {
     return (uint8_t)p[8] < 0x80 ? p + 9 : NULL;
 }
 
-static void remember(wire_alike *last, const char *p, size_t n) {
+static void remember(wire_repeat *last, const char *p, size_t n) {
     if (n == 0 || n > 16) return;
     for (size_t i = 0; i < 2; i++) {
         size_t used = n <= 8 * i ? 0 : n - 8 * i < 8 ? n - 8 * i : 8;
@@ -83,24 +83,25 @@ static void remember(wire_alike *last, const char *p, size_t n) {
 }
 
 /* Numbers that are others than the last time. */
-static const char *read_alike(const char *p, uint32_t tag, int n, wire_alike *last) {
-    *last = (wire_alike){.n = 0};
+static const char *read_repeat(const char *p, uint32_t tag, int n, wire_repeat *last) {
+    *last = (wire_repeat){.n = 0};
     const char *end = p;
     for (int i = 0; i < n; i++)
-        end = paddle_wire_number_at(end, tag + PB_VARINT(1) * (uint32_t)i, &last->v[i]);
+        end = number_at(end, tag + PB_VARINT(1) * (uint32_t)i, &last->v[i]);
     if (end) remember(last, p, (size_t)(end - p));
     return end;
 }
 
 /* The n fields from `tag` on. */
-static inline const char *alike_at(const char *p, uint32_t tag, int n, wire_alike *last) {
+static inline const char *read_repeat_at(const char *p, uint32_t tag, int n,
+                                         wire_repeat *last) {
     uint64_t w[2];
     if (!p) return NULL;
     memcpy(w, p, sizeof w);
     if (last->n && !(((w[0] ^ last->bytes[0]) & last->mask[0]) |
                      ((w[1] ^ last->bytes[1]) & last->mask[1])))
         return p + last->n;
-    return read_alike(p, tag, n, last);
+    return read_repeat(p, tag, n, last);
 }
 
 /* ---- nodes ---- */
@@ -170,8 +171,8 @@ static bool learn_head(wire_head *last, const char *node) {
     return last->event;
 }
 
-/* What hangs on a node after its event is of any length: only what comes before is taken for
- * granted. */
+/* What follows the event of a node is of any length: only the bytes before it can be relied
+ * on. */
 bool wire_read_node(str message, wire_state *w, wire_node *out) {
     const char *node = message.p, *end = node + message.n;
     if (has_head(&w->node, node) || learn_head(&w->node, node)) {
@@ -197,7 +198,7 @@ bool wire_read_node(str message, wire_state *w, wire_node *out) {
 uint64_t wire_number(const char *p) {
     uint64_t v = 0;
     if (!p) return 0;
-    return pb_varint(p, &v) ? v : UINT64_MAX; /* nobody counts so far */
+    return pb_varint(p, &v) ? v : UINT64_MAX; /* no count is that large */
 }
 
 /* ---- ranges ---- */
@@ -232,7 +233,7 @@ TEMPLATE bool plain_range(str message, wire_state *w, wire_range *out, bool pext
     if ((uint8_t)p[2] != PB_VARINT(3) || !(p = varint_at(p + 3, &out->start, pext)))
         return false;
     if ((uint8_t)p[0] != PB_VARINT(4) || !(p = varint_at(p + 1, &out->end, pext))) return false;
-    p = alike_at(p, PB_VARINT(5), 2, &w->range_thread);
+    p = read_repeat_at(p, PB_VARINT(5), 2, &w->range_thread);
     out->pid = w->range_thread.v[0];
     out->tid = w->range_thread.v[1];
     return p == message.p + message.n;
@@ -279,7 +280,7 @@ TEMPLATE bool plain_memory(str message, wire_state *w, wire_memory *out, bool pe
     out->type = (uint8_t)p[1];
     if ((uint8_t)p[2] != PB_VARINT(3) || !(p = varint_at(p + 3, &out->address, pext)))
         return false;
-    p = alike_at(p, PB_VARINT(4), 2, &w->memory_thread);
+    p = read_repeat_at(p, PB_VARINT(4), 2, &w->memory_thread);
     out->pid = w->memory_thread.v[0];
     out->tid = w->memory_thread.v[1];
     if (!p || (uint8_t)p[0] != PB_VARINT(6) || !(p = varint_at(p + 1, &out->increase, pext)))
@@ -290,7 +291,7 @@ TEMPLATE bool plain_memory(str message, wire_state *w, wire_memory *out, bool pe
     p += n + 2;
     if ((uint8_t)p[0] != PB_VARINT(8) || !(p = varint_at(p + 1, &out->totals[0], pext)))
         return false;
-    p = alike_at(p, PB_VARINT(9), WIRE_ALIKE, &w->memory_totals);
+    p = read_repeat_at(p, PB_VARINT(9), WIRE_REPEATS, &w->memory_totals);
     memcpy(&out->totals[1], w->memory_totals.v, sizeof w->memory_totals.v);
     return p == message.p + message.n;
 }

@@ -10,15 +10,15 @@ enum { WIRE_ROOM = 256 };
 
 /* Number fields that are together and nearly always are what they were in the message before,
  * and the bytes that said so. */
-enum { WIRE_ALIKE = 3 };
+enum { WIRE_REPEATS = 3 };
 typedef struct {
     uint64_t bytes[2], mask[2];
     size_t n; /* 0: none yet */
-    uint64_t v[WIRE_ALIKE];
-} wire_alike;
+    uint64_t v[WIRE_REPEATS];
+} wire_repeat;
 
-/* Where the numbers of the last node stood, up to the length of its event: the next one's are
- * nearly always as long. Of numbers only those bits count that say how long they are. */
+/* Where the numbers of the last node were, up to the length of its event: the next one's are
+ * nearly always as long. Only the bits that give the length of a number count. */
 typedef struct {
     uint64_t bytes[2], mask[2];
     uint8_t parent, event; /* where they are; 0: none yet */
@@ -50,8 +50,8 @@ typedef struct {
  * takes a whole message; false when it is damaged, then *out has what was read so far. */
 typedef struct wire_state wire_state;
 struct wire_state {
-    wire_alike range_thread, memory_thread; /* process and thread */
-    wire_alike memory_totals;               /* the last three */
+    wire_repeat range_thread, memory_thread; /* process and thread */
+    wire_repeat memory_totals;               /* the last three */
     wire_head node;
     bool (*read_range)(str message, wire_state *w, wire_range *out);
     bool (*read_memory)(str message, wire_state *w, wire_memory *out);
@@ -72,7 +72,7 @@ static inline const char *wire_length(const char *p, size_t *n) {
     return high < 0x80 ? p + 2 : NULL;
 }
 
-/* The number at wire_node.id or .parent; 0 when it is not there. */
+/* The number at wire_node.id or .parent; 0 when it is missing. */
 uint64_t wire_number(const char *p);
 
 #endif

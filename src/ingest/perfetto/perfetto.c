@@ -6,8 +6,8 @@
  * Descriptors and snapshots may come after the events that need them: so the file is held in
  * memory, with what its compressed packets hold.
  *
- * A packet is field 1 of the file, a length and so many bytes. Where the bytes are not packets,
- * the next place is searched where several stand one after the other. */
+ * A packet is field 1 of the file, a length and that many bytes. Where the bytes are not
+ * packets, the reader looks for the next place with several packets in a row. */
 #include "ingest/perfetto/perfetto.h"
 
 #include "base/mem.h"
@@ -74,7 +74,7 @@ static bool is_packet(str body, bool *sure) {
     return true;
 }
 
-/* The packet at *p, which is moved behind it; false when there is none or it is not whole
+/* The packet at *p, which is moved past it; false when there is none or it is incomplete
  * (*cut). */
 static bool next_packet(const char **p, const char *end, str *body, bool *cut) {
     pb_field f;
@@ -270,7 +270,7 @@ static uint32_t sequence_of(reader *r, uint32_t id) {
     return r->last_sequence = *at;
 }
 
-/* A writer says that what it refers to from here on is told anew. */
+/* The writer says that everything it refers to from here on is defined again. */
 static void begin_again(reader *r, sequence *q) {
     map_fini(&q->words);
     q->state = ++r->n_states;
@@ -347,7 +347,7 @@ static status take_read(reader *r, const packet *k) {
     if (i == UINT32_MAX) return ERR_MEMORY;
     TRY(take_state(r, i, k));
     if (!k->event.p && !k->has_time) return OK;
-    /* Also of packets that are not read: a clock of differences goes on with them. */
+    /* Also for packets that are not read: a clock of differences advances with them. */
     cause why = clocks_time(r, i, k, &ns);
     if (k->event.p) TRY(events_take(r, i, k, ns, why));
     return r->failed ? ERR_MEMORY : OK;

@@ -1,6 +1,6 @@
 /* perfetto.h: traces of Perfetto as it writes them itself: a stream of protobuf packets
- * (*.pftrace, *.perfetto-trace), whoever recorded them: rocprofv3, Chrome, programs with its
- * SDK, tacho's own export. */
+ * (*.pftrace, *.perfetto-trace), from any tool: rocprofv3, Chrome, programs with its SDK,
+ * tacho's own export. */
 #ifndef INGEST_PERFETTO_H
 #define INGEST_PERFETTO_H
 

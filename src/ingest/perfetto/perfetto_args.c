@@ -1,8 +1,8 @@
 /* perfetto_args.c: interned words, and the arguments of events (debug annotations).
  *
- * Words are numbered by each sequence anew, and forgotten when it says that it begins again. An
- * argument is a number, a text, JSON, or a tree of such; a tree is kept as JSON text. A number
- * that a column has no room for (beyond 63 bits, a fraction) is kept as its digits. */
+ * Each sequence numbers its own words, which are forgotten when it says that it begins again.
+ * An argument is a number, a text, JSON, or a tree of such; a tree is kept as JSON text. A
+ * number that a column has no room for (beyond 63 bits, a fraction) is kept as its digits. */
 #include "base/json.h"
 #include "ingest/perfetto/perfetto_int.h"
 
@@ -147,7 +147,7 @@ static void add_foreign_json(buf *out, str text) {
         buf_add_json(out, text);
 }
 
-/* A value that is one field; false when the field is none. */
+/* A value that is one field; false when the field is not a value. */
 static bool add_plain(reader *r, const sequence *q, const pb_field *f, buf *out) {
     switch (f->tag) {
     case PB_VARINT(2): buf_add_cstr(out, f->v ? "true" : "false"); return true;
@@ -185,7 +185,8 @@ static bool add_old_plain(const pb_field *f, buf *out) {
     }
 }
 
-/* The trees of old writers: {1: kind, 2: keys, 3: values, 4: elements, 5… 8: plain values}. */
+/* The trees that old writers make: {1: kind, 2: keys, 3: values, 4: elements, 5… 8: plain
+ * values}. */
 static void add_nested(str body, buf *out, int level) {
     pb_reader w = pb_open(body), keys = w;
     pb_field f, key;
@@ -240,7 +241,7 @@ static void add_tree(reader *r, const sequence *q, str annotation, buf *out, int
         buf_add_cstr(out, "null");
 }
 
-/* Fractions and JSON mean the same text whenever the same bytes stand there. */
+/* Fractions and JSON: the same bytes are always the same text. */
 static text_memo *find_memo(reader *r, const pb_field *value) {
     uint64_t h = value->v;
     if (value->tag == PB_BYTES(9)) {

@@ -2,8 +2,8 @@
  *
  * A packet's time is a number of some clock: its own, its sequence's, or the trace's (the time
  * since boot). Snapshots say which numbers of several clocks are the same moment; between two
- * snapshots clocks are taken to run alike. Clocks 64 to 127 belong to one sequence, and most
- * writers have one whose numbers are differences from packet to packet.
+ * snapshots clocks are assumed to run at the same rate. Clocks 64 to 127 belong to one
+ * sequence, and most writers have one whose numbers are differences from packet to packet.
  *
  *     snapshot {boot 1000, real 50 001 000, monotonic 900}   of the whole file
  *     snapshot {boot 1200, 64: 0, differences of 1 ns}        of a sequence, then packets
@@ -185,7 +185,7 @@ cause clocks_time(reader *r, uint32_t i_sequence, const packet *k, int64_t *ns) 
     if (!in_ns(k->timestamp, c ? c->unit_ns : 1, &value)) return CAUSE_NUMBER_RANGE;
     *ns = value;
     if (id == r->trace_clock) return CAUSE_NONE;
-    /* Nobody says how clocks relate: they are taken as the trace's. */
+    /* Nothing says how the clocks relate: they are treated as the trace's. */
     if (!c) return r->snapshots.n && id != CLOCK_BOOT ? CAUSE_MISSING_TIME : CAUSE_NONE;
     if (c->incremental) {
         if (q->lost) return CAUSE_RECORDER_FULL; /* how far it has come is not known */

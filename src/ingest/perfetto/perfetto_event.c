@@ -157,7 +157,8 @@ static uint32_t join_categories(reader *r, const uint32_t *ids, size_t n) {
     return r->failed ? 0 : perfetto_string(r, buf_str(&r->text));
 }
 
-/* The category: several are one with commas between; ours tells the kind and is none. */
+/* The category: several are joined with commas; our own category gives the kind and is
+ * dropped. */
 static status name_category(reader *r, track_event *t) {
     perfetto_state *st = r->sink->state;
     size_t n = 0;
@@ -207,7 +208,7 @@ static bool is_launch_class(uint8_t class, uint8_t kind) {
            class == CLASS_RUNTIME || class == CLASS_DRIVER;
 }
 
-/* A flow in place of a correlation id; behind the arguments, since it is none of them. */
+/* A flow in place of a correlation id; after the arguments, since it is not one of them. */
 static void lend_flow(reader *r, const track_event *t) {
     event *e = &r->e;
     const perfetto_state *st = r->sink->state;
@@ -404,8 +405,8 @@ static bool is_autograd(const flow_end *ends, size_t n) {
     return n == 2 && ends[0].sequence != ABSENT_I64 && ends[0].sequence == ends[1].sequence;
 }
 
-/* The ends of one number: launches are told by correlation ids, and a number that nobody else
- * has is no arrow. */
+/* The ends of one number: launches have correlation ids instead, and a number with a single end
+ * is not an arrow. */
 static status draw_flow(reader *r, const flow_end *ends, size_t n) {
     bool autograd = is_autograd(ends, n);
     uint32_t name = perfetto_string(r, autograd ? STR("fwdbwd") : STR("flow"));
@@ -456,7 +457,7 @@ static status add_sample(reader *r, const sequence *q, uint64_t uuid, int64_t ns
                                                 .track = track});
 }
 
-/* Values beside an event: the n-th belongs to the n-th counter that it or its sequence
+/* Values added to an event: the n-th belongs to the n-th counter that it or its sequence
  * names. */
 static status add_extra(reader *r, const sequence *q, const track_event *t, int64_t ns) {
     const uint64_t *tracks = t->n_extra_tracks ? t->extra_tracks : q->extra;
@@ -553,7 +554,7 @@ static status take_end(reader *r, uint32_t i_sequence, track_row *at, int64_t ns
     return end_range(r, i_sequence, at, ns);
 }
 
-/* Before clocks were told, an event said how far it is from the one before. */
+/* Before there were clock snapshots, an event gave its distance from the one before. */
 static cause old_time(sequence *q, const track_event *t, int64_t *ns, cause why) {
     if (t->absolute_us != ABSENT_I64)
         q->time_us = t->absolute_us;

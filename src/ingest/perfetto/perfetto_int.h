@@ -39,17 +39,17 @@ typedef struct {
 /* One writer of packets: what its packets leave out because an earlier one said it. */
 typedef struct {
     map words;      /* table and number → string id */
-    uint32_t state; /* number of what it has told since it began (anew) */
+    uint32_t state; /* number of its current state; changes when it defines everything again */
     uint64_t track; /* of events that name none */
-    uint64_t extra[MAX_EXTRA], extra_real[MAX_EXTRA]; /* counters beside events */
+    uint64_t extra[MAX_EXTRA], extra_real[MAX_EXTRA]; /* counters of events */
     uint32_t n_extra, n_extra_real;
     uint32_t clock; /* of packets that name none; 0: the trace's */
     clock_row own[OWN_CLOCKS];
     bool begun; /* a packet of it has been read */
-    bool lost;  /* packets are missing since the last time everything was told */
+    bool lost;  /* packets are missing since everything was last defined */
     bool has_thread;
     int64_t pid, tid; /* of its own thread, as old writers say */
-    int64_t time_us;  /* of old writers' steps of time */
+    int64_t time_us;  /* for the time steps of early writers */
 } sequence;
 
 /* A range that has begun, or an end that came before its beginning: another writer's. */
@@ -62,8 +62,8 @@ typedef struct {
 
 typedef struct {
     uint64_t uuid, parent;
-    uint32_t name; /* string id */
-    bool told;     /* there is a descriptor */
+    uint32_t name;       /* string id */
+    bool has_descriptor; /* there is a descriptor */
     bool is_process, is_thread, is_counter, incremental;
     bool resolved;
     bool is_stream; /* of a device, by rocprofv3's names */
@@ -152,9 +152,9 @@ typedef struct {
     bool failed; /* out of memory */
 } reader;
 
-/* What the hooks of the dialect know of the event at hand, and what they saw. */
+/* What the hooks of the dialect know of the current event, and what they saw. */
 typedef struct {
-    int32_t device; /* ABSENT_I32: not told by the track */
+    int32_t device; /* ABSENT_I32: not given by the track */
     int64_t stream;
     uint8_t kind; /* as tacho's own export says it; N_KINDS: not said */
     map *names;
@@ -179,7 +179,7 @@ status clocks_begin(reader *r);
 status clocks_take(reader *r, uint32_t i_sequence, str snapshot);
 /* A packet's time in the trace's ns; CAUSE_NONE, or why it has none. */
 cause clocks_time(reader *r, uint32_t i_sequence, const packet *k, int64_t *ns);
-/* Unix time of the trace's 0; ABSENT_I64 when nobody says. */
+/* Unix time of the trace's 0; ABSENT_I64 when unknown. */
 int64_t clocks_base(reader *r);
 
 /* ---- perfetto_track.c ---- */
@@ -198,7 +198,7 @@ int32_t tracks_device(const reader *r, int64_t agent);
 
 uint32_t words_find(reader *r, const sequence *q, word_table table, uint64_t iid);
 status words_take(reader *r, sequence *q, str interned);
-/* A debug annotation as one more argument of the event at hand. */
+/* A debug annotation as one more argument of the current event. */
 status args_take(reader *r, const sequence *q, str annotation);
 /* One more argument with a text. */
 status args_add_text(reader *r, uint32_t key, uint32_t text);

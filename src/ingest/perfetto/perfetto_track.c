@@ -84,7 +84,7 @@ status tracks_describe(reader *r, str descriptor) {
     pb_field f;
     str name = STR_NONE, who = STR_NONE;
     if (!t) return ERR_MEMORY;
-    t->told = true;
+    t->has_descriptor = true;
     while (pb_next(&w, &f)) {
         switch (f.tag) {
         case PB_BYTES(2):
@@ -273,7 +273,7 @@ track_row *tracks_resolve(reader *r, const sequence *q, uint64_t uuid) {
     if (!t || t->resolved) return t;
     str name = intern_get(r->sink->strings, t->name);
     t->resolved = true;
-    if (!t->told && q->has_thread && uuid == q->track) {
+    if (!t->has_descriptor && q->has_thread && uuid == q->track) {
         t->to_pid = (ident){q->pid, false};
         t->to_tid = (ident){q->tid, false};
     } else if (is_agent(name) && !t->is_counter) {

@@ -29,7 +29,7 @@ void call_rows_open(call_rows *c, uint32_t name, int64_t at);
 void call_rows_close(call_rows *c, size_t depth, int64_t at);
 /* Where the innermost open call of this name is; SIZE_MAX: it is not open. */
 size_t call_rows_find(const call_rows *c, uint32_t name);
-/* The stack from now on: what is open already goes on. */
+/* The stack from now on: frames that are already open stay open. */
 void call_rows_sample(call_rows *c, const uint32_t *names, size_t n, int64_t at);
 
 #endif

@@ -5,8 +5,8 @@
  *
  * Nothing tells when a sample was taken: stacks are put one after the other in the order of the
  * file, a sample as SAMPLE_NS. So lengths and nesting are right, the order is the file's.
- * py-spy names a thread as the first frame when it is asked for them; the stacks of all stand
- * on one row. */
+ * py-spy names a thread as the first frame when it is asked for them; the stacks of all threads
+ * are on one row. */
 #include "base/num.h"
 #include "ingest/profiles/call_rows.h"
 #include "ingest/profiles/profiles.h"

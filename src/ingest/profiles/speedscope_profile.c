@@ -183,8 +183,8 @@ static status read_events(reader *r, thread *t, str profile, int64_t start, erro
         if (r->failed || t->rows.failed) FAIL_MEMORY(err);
         TRY(check_limit(r, err));
     }
-    bool told = read_ns(t, json_member(profile, STR("endValue")), &end);
-    call_rows_close(&t->rows, 0, told ? max_i64(end, last) : last);
+    bool has_end = read_ns(t, json_member(profile, STR("endValue")), &end);
+    call_rows_close(&t->rows, 0, has_end ? max_i64(end, last) : last);
     return OK;
 }
 

@@ -13,7 +13,7 @@ typedef struct {
     buf key, text, normal;
 } spelling;
 
-/* Lists of the same length, raw JSON; STR_NONE: not told. */
+/* Lists of the same length, raw JSON; STR_NONE: unknown. */
 typedef struct {
     str values, shapes, types, strides;
 } spelled_inputs;

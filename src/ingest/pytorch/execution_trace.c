@@ -6,11 +6,11 @@
  *                   "types": ["Tensor(float)", …], "strides": [[32, 1], …]}, "outputs": {…},
  *        "attrs": [{"name": "rf_id", "type": "uint64", "value": 9}, …]}, …]}
  *
- * Before Chakra's name the same stood flat in the node: rf_id, input_shapes, input_types. Of a
- * node only what is joined is kept; graph and outputs are passed over, so an id that leads
- * nowhere or in a circle is never followed. Most inputs are like those of another node: a text
- * is put into Kineto's spelling once (execution_spelling.c). The text of the file is never in
- * memory as a whole. */
+ * Before Chakra the same members were directly in the node: rf_id, input_shapes, input_types.
+ * Only what is joined is kept of a node; graph and outputs are skipped, so an id that is
+ * dangling or part of a cycle is never followed. Most inputs are like those of another node: a
+ * text is put into Kineto's spelling once (execution_spelling.c). The text of the file is never
+ * in memory as a whole. */
 #include "ingest/pytorch/execution_trace.h"
 
 #include "base/json.h"
@@ -101,7 +101,7 @@ static node_text look_at_node(str text) {
 
 static const str INIT_NODE = STR("## process_group:init ##");
 
-/* [0, 1, …] of a group that all ranks are in, which is told without a list. */
+/* [0, 1, …] for a group of all ranks, which is written without a list. */
 static uint32_t ranks_text(spelling *to, int64_t first, int64_t stride, int64_t n) {
     if (n <= 0 || n > MOST_RANKS || first < 0 || stride <= 0 || first > MOST_RANKS ||
         stride > MOST_RANKS)
@@ -202,7 +202,7 @@ static status add_node(execution_trace *et, const node_text *n) {
     return collective ? take_comm(et, n->attrs, &node->comm) : OK;
 }
 
-/* The roots of processes and threads, and what the observer adds itself, are no operators. */
+/* The roots of processes and threads, and nodes the observer adds itself, are not operators. */
 static status take_node(execution_trace *et, str text) {
     node_text n = look_at_node(text);
     str name = json_text(n.name);

@@ -10,7 +10,7 @@
 
 typedef struct execution_trace execution_trace;
 
-/* Texts are string ids of the builder, 0 = not told; those of inputs are JSON as Kineto spells
+/* Texts are string ids of the builder, 0 = unknown; those of inputs are JSON as Kineto spells
  * it. */
 typedef struct {
     uint32_t name;
@@ -20,7 +20,7 @@ typedef struct {
 
 typedef struct {
     uint32_t name, dtype, group_name, group_description, group_ranks;
-    int64_t in_elements, out_elements, group_size; /* ABSENT_I64: not told */
+    int64_t in_elements, out_elements, group_size; /* ABSENT_I64: unknown */
 } execution_comm;
 
 typedef struct {
@@ -30,7 +30,7 @@ typedef struct {
 
 /* By the first bytes. */
 bool execution_trace_head(str head);
-/* Reads all of it. Damage is no failure. */
+/* Reads all of it. Damage is not a failure. */
 status execution_trace_read(source *src, const ingest_options *o, builder *b,
                             execution_trace **out, error *err) MUST_USE;
 void execution_trace_free(execution_trace *et);

@@ -10,8 +10,8 @@
  * is a slice on the row of its group, from the call to the time its end was noticed; one
  * that did not complete lasts until the last time in the dump and is unfinished. Its state
  * (scheduled, started, completed) is its category. Sizes, types and the stack are those of an
- * operator; group and number those of a collective. Times are of the host: the recorder looks
- * now and then, so an end is noticed late. nccl_comm_state is not read. */
+ * operator; group and number those of a collective. Times are of the host: the recorder polls,
+ * so an end is noticed late. nccl_comm_state is not read. */
 #include "ingest/pytorch/flight_recorder.h"
 
 #include "base/json.h"
@@ -211,7 +211,7 @@ static status find_track(recorder *r, const raw_comm *c, uint32_t *track) {
     if (*track != UINT32_MAX) return OK;
     ident pid = {.v = 0}, tid = {.v = c->group_name, .text = c->group_name != 0};
     *track = part_track(r->part, pid, tid);
-    uint32_t *seen = *track == UINT32_MAX ? NULL : map_at(&r->labelled, *track);
+    uint32_t *seen = *track == UINT32_MAX ? NULL : map_at(&r->labeled, *track);
     if (!seen) return ERR_MEMORY;
     if (*seen != MAP_NONE) return OK;
     *seen = 1;
@@ -230,8 +230,7 @@ static status take_entry(recorder *r, const flight_entry *e) {
         part_count(r->part, 0, 1);
         return OK;
     }
-    /* Gloo never changes the state: what it no longer looks after has ended, nobody knows
-     * when. */
+    /* Gloo never changes the state: what it no longer watches has ended at an unknown time. */
     bool done = e->retired || str_eq(state, STR("completed"));
     int64_t end = max_i64(done && ended ? ended : done ? created : r->last_ns, created);
     raw_comm c;
@@ -358,7 +357,7 @@ status ingest_flight_recorder(source *src, const ingest_options *o, builder *b, 
     part_finish(r.part);
     pickle_free(r.pickle);
     vec_fini(&r.lists);
-    map_fini(&r.labelled);
+    map_fini(&r.labeled);
     buf_fini(&r.text);
     buf_fini(&json);
     return st;

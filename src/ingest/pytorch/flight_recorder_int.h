@@ -33,7 +33,7 @@ extern const str FLIGHT_FIELDS[N_FLIGHT_FIELDS];
 /* What a list means; ids are of strings, 0: none. */
 typedef struct {
     uint32_t text;    /* the list itself, of a stack: its frames, of a group: its name */
-    uint32_t first;   /* of types: the first one; of a group: its description */
+    uint32_t first;   /* for types the first one; for a group its description */
     uint32_t ranks;   /* of a group */
     uint32_t track;   /* of a group; UINT32_MAX until it is asked for */
     int64_t elements; /* of sizes */
@@ -55,7 +55,7 @@ typedef struct {
     str last_group;       /* of the last entry, a JSON value */
     uint32_t last_ranks;
     int64_t last_ns, first_ns;
-    map labelled;                /* tracks that have a name */
+    map labeled;                 /* tracks that have a name */
     uint32_t last_name, last_op; /* of an entry; what it does */
     uint32_t last_state;         /* of an entry */
     uint16_t last_category;      /* of that state */
@@ -65,7 +65,7 @@ typedef struct {
 
 #define FLIGHT_MOST_TIME ((int64_t)1 << 61)
 
-/* A number as that of a field below N_FLIGHT_NUMBERS: what cannot be a time is none. */
+/* A number as that of a field below N_FLIGHT_NUMBERS: what cannot be a time is absent. */
 static inline int64_t flight_checked(int64_t v, int field) {
     bool time = field <= FLIGHT_COMPLETED;
     return !time || (v > 0 && v < FLIGHT_MOST_TIME) ? v : 0;

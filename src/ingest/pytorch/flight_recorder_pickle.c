@@ -3,7 +3,7 @@
  * What is around the entries is small and becomes JSON (pickle.h executes nothing), so both
  * forms of a dump take one way. Entries are read from the values of the pickle: a rank makes
  * the same calls over and over, so their stacks, sizes and groups are a few lists that come
- * again and again, though each is written anew. A list is made into a row of words that is the
+ * again and again, though each is written out. A list is made into a row of words that is the
  * same for lists that look the same; only one that was not met before is written as JSON and
  * read. */
 #include "base/hash.h"
@@ -109,7 +109,7 @@ status flight_read_pickle(recorder *r, source *src, const ingest_options *o, buf
 
 /* ---- lists that were met before ---------------------------------------------------------- */
 
-/* A key that stood at a place of the last entry, and what it means. */
+/* A key at one place of the last entry, and what it means. */
 typedef struct {
     pickle_value key;
     int field; /* N_FLIGHT_FIELDS: nothing */
@@ -137,7 +137,7 @@ typedef struct {
     uint32_t recent[N_FLIGHT_LISTS]; /* known: the last one of each field; MAP_NONE: none */
     map hashes;                      /* of words → known */
     vec known;                       /* known_list */
-    vec words; /* uint32_t: of the known lists, and behind them those of the one at hand */
+    vec words; /* uint32_t: of the known lists, followed by those of the current one */
     buf json;
     size_t spent; /* of MOST_TEXT */
 } reader;
@@ -295,7 +295,8 @@ static int64_t number_of(reader *x, int field, pickle_value v) {
 
 static uint32_t text_of(reader *x, pickle_value v) {
     if (pickle_kind_of(v) != PICKLE_KIND_TEXT) return flight_id(x->r, json_of(x, v));
-    recent_text *t = &x->texts[v / 8 % RECENT_TEXTS]; /* below, all texts are alike */
+    recent_text *t = &x->texts[v / 8 % RECENT_TEXTS]; /* below, all texts are treated the
+                                                         same */
     if (t->text != v) *t = (recent_text){v, flight_id(x->r, json_of(x, v))};
     return t->id;
 }
@@ -322,7 +323,7 @@ static void learn_row(reader *x, const pickle_value *keys, uint32_t n) {
 }
 
 /* The first of equal keys counts. Entries are written by one function: nearly all of them have
- * the keys of the last one, and if not all of them, then the key that stood at this place. */
+ * the keys of the last one, and if not all of them, then the key of this place. */
 static void find_fields(reader *x, pickle_value entry, pickle_value *out) {
     const pickle_value *keys, *values;
     pickle_value key, value;

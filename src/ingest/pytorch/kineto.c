@@ -185,8 +185,8 @@ static status take_kineto_key(event_sink *s, str key, str value, error *err) {
 }
 
 /* Devices that the root object did not describe, or not as what they are. */
-static status kineto_add_devices(builder *b, const event_root *root, const kineto_state *all,
-                                 error *err) {
+static status add_devices(builder *b, const event_root *root, const kineto_state *all,
+                          error *err) {
     uint8_t type = all->ascend ? DEVICE_ASCEND : all->device_type;
     if (type == DEVICE_ASCEND) builder_set_launch_by_arrow(b, true);
     if (!type) return OK;
@@ -215,7 +215,7 @@ static status finish_kineto(builder *b, const event_root *root, event_sink *cons
     if (all.kineto && !root->has_base) builder_set_base_unix_ns(b, 0);
     builder_set_external_may_be_correlation(b, all.kineto);
     builder_set_other_is_op(b, !all.kineto);
-    return kineto_add_devices(b, root, &all, err);
+    return add_devices(b, root, &all, err);
 }
 
 static const dialect KINETO = {

@@ -5,9 +5,9 @@
  *
  * The execution trace is read first. An event of the same id and name then gets the arguments
  * it lacks, under Kineto's names, before anything is made of it: all that follows works as if
- * Kineto had been asked for shapes. What the event says itself stands. Older versions wrote no
- * id of the record function; there the external id is that id. Names must agree, so the file of
- * another run joins nothing, and the counts say so. */
+ * Kineto had been asked for shapes. What the event says itself has priority. Older versions
+ * wrote no id of the record function; there the external id is that id. Names must agree, so
+ * the file of another run joins nothing, and the counts say so. */
 #include <string.h>
 
 #include "ingest/pytorch/execution_trace.h"
@@ -144,7 +144,8 @@ static status finish_joined(builder *b, const event_root *root, event_sink *cons
     return kineto_dialect()->finish(b, root, sinks, n, err);
 }
 
-/* One that is none after all is as one without nodes: the trace stands by itself. */
+/* A file that is not an execution trace counts as one without nodes: the trace is read
+ * alone. */
 static status read_nodes(const ingest_options *o, builder *b, execution_trace **out,
                          error *err) {
     source *src = NULL;

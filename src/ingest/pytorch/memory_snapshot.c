@@ -75,8 +75,8 @@ static uint8_t range_kind(str name) {
     return KIND_ANNOTATION;
 }
 
-static status memory_snapshot_add_range(snapshot *s, const open_range *r, int64_t end_ns,
-                                        uint8_t flags, error *err) {
+static status add_range(snapshot *s, const open_range *r, int64_t end_ns, uint8_t flags,
+                        error *err) {
     raw_slice row = {.start = r->start_ns,
                      .dur = max_i64(0, sub_i64(end_ns, r->start_ns)),
                      .name = r->name,
@@ -89,15 +89,14 @@ static status memory_snapshot_add_range(snapshot *s, const open_range *r, int64_
 
 /* The thread of an annotation is not recorded, so ranges of several may cross: an end belongs
  * to the last open range of its name. */
-static status memory_snapshot_end_range(snapshot *s, vec *open, const open_range *end,
-                                        error *err) {
+static status end_range(snapshot *s, vec *open, const open_range *end, error *err) {
     open_range *all = VEC(open, open_range);
     for (size_t i = open->n; COUNT_DOWN(i) && open->n - i <= MOST_OPEN;) {
         if (all[i].name != end->name || all[i].track != end->track) continue;
         open_range begin = all[i];
         memmove(all + i, all + i + 1, (open->n - i - 1) * sizeof *all);
         open->n--;
-        return memory_snapshot_add_range(s, &begin, end->start_ns, 0, err);
+        return add_range(s, &begin, end->start_ns, 0, err);
     }
     part_lost(s->part, CAUSE_UNMATCHED_END, NOPOS, end->name);
     part_count(s->part, 0, 1);
@@ -121,7 +120,7 @@ static status take_annotation(snapshot *s, vec *open, pickle_value dict, error *
                          (ident){.v = row, .text = true});
     if (r.track == UINT32_MAX) FAIL_MEMORY(err);
     TRY(snapshot_string(s, name, &r.name, err));
-    if (str_eq(stage, STR("END"))) return memory_snapshot_end_range(s, open, &r, err);
+    if (str_eq(stage, STR("END"))) return end_range(s, open, &r, err);
     open_range *place = vec_push(open);
     if (!place) FAIL_MEMORY(err);
     *place = r;
@@ -141,7 +140,7 @@ static status take_annotations(snapshot *s, pickle_value list, error *err) {
     for (size_t i = 0; i < open.n && st == OK; i++) {
         const open_range *r = &VEC(&open, open_range)[i];
         part_lost(s->part, CAUSE_UNMATCHED_BEGIN, NOPOS, r->name);
-        st = memory_snapshot_add_range(s, r, last_ns, SLICE_UNFINISHED, err);
+        st = add_range(s, r, last_ns, SLICE_UNFINISHED, err);
     }
     vec_fini(&open);
     return st;
@@ -244,8 +243,8 @@ static size_t find_segments(const segment_list *all, int64_t device) {
     return SEARCH_FIRST(i, 0, all->pairs.n, pairs[i].key < device_key(device));
 }
 
-static status memory_snapshot_take_device(snapshot *s, const segment_list *all, int64_t id,
-                                          pickle_value history, error *err) {
+static status take_device(snapshot *s, const segment_list *all, int64_t id,
+                          pickle_value history, error *err) {
     size_t first = find_segments(all, id), end = find_segments(all, id + 1);
     snapshot_device d = {.id = sat_i32(id),
                          .has_segments = all->is_there,
@@ -260,16 +259,16 @@ static status memory_snapshot_take_device(snapshot *s, const segment_list *all, 
     return snapshot_replay(s, &d, err);
 }
 
-static status memory_snapshot_take_devices(snapshot *s, pickle_value traces,
-                                           const segment_list *all, error *err) {
+static status take_devices(snapshot *s, pickle_value traces, const segment_list *all,
+                           error *err) {
     const sort_pair *pairs = VEC(&all->pairs, sort_pair);
     pickle_value history;
     int64_t n = 0;
     for (pickle_iter it = pickle_items(s->p, traces); pickle_next(s->p, &it, &history); n++)
-        TRY(memory_snapshot_take_device(s, all, n, history, err));
+        TRY(take_device(s, all, n, history, err));
     for (size_t i = 0; i < all->pairs.n;) { /* devices without a history */
         int64_t id = (int64_t)(pairs[i].key ^ (uint64_t)1 << 63);
-        if (id < 0 || id >= n) TRY(memory_snapshot_take_device(s, all, id, PICKLE_ABSENT, err));
+        if (id < 0 || id >= n) TRY(take_device(s, all, id, PICKLE_ABSENT, err));
         i = find_segments(all, id + 1);
     }
     return OK;
@@ -292,8 +291,7 @@ static bool find_lists(const snapshot *s, pickle_value *segments, pickle_value *
            pickle_kind_of(*traces) == PICKLE_KIND_LIST;
 }
 
-/* Annotations beside a history without times cannot be placed: they have a clock, it has
- * none. */
+/* Annotations of a history without times cannot be placed: they have a clock, it has none. */
 static void find_bases(snapshot *s, pickle_value traces, pickle_value annotations) {
     pickle_value history;
     bool any = false;
@@ -320,7 +318,7 @@ static status take_facts(snapshot *s, const segment_list *all, bool has_history,
     return add_meta(s, STR("clock"), err);
 }
 
-static void memory_snapshot_count_damage(const snapshot *s, const source *src) {
+static void count_damage(const snapshot *s, const source *src) {
     uint64_t end = pickle_input_bytes(s->p);
     if (pickle_is_cut(s->p)) part_lost(s->part, CAUSE_TRUNCATED, end, 0);
     if (source_damaged(src)) part_lost(s->part, CAUSE_STREAM_DAMAGED, end, 0);
@@ -371,7 +369,7 @@ static status take_all(snapshot *s, error *err) {
     find_bases(s, traces, annotations);
     segment_list all = {.pairs = VEC_INIT(sort_pair), .values = VEC_INIT(pickle_value)};
     status st = collect_segments(s, segments, &all, err);
-    if (st == OK) st = memory_snapshot_take_devices(s, traces, &all, err);
+    if (st == OK) st = take_devices(s, traces, &all, err);
     if (st == OK) st = take_annotations(s, annotations, err);
     if (st == OK) st = take_facts(s, &all, pickle_count(s->p, traces) > 0, err);
     vec_fini(&all.pairs);
@@ -398,7 +396,7 @@ status ingest_memory_snapshot(source *src, const ingest_options *o, builder *b, 
     builder_set_format(b, "torch_memory_snapshot");
     builder_set_input_bytes(b, pickle_input_bytes(s.p));
     find_words(&s);
-    memory_snapshot_count_damage(&s, src);
+    count_damage(&s, src);
     status st = take_all(&s, err);
     part_finish(s.part);
     pickle_free(s.p);

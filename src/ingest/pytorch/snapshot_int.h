@@ -7,7 +7,7 @@
 #include "ingest/ingest.h"
 #include "ingest/util/pickle.h"
 
-/* Keys of the snapshot's dictionaries, and the words that stand as values. */
+/* Keys of the snapshot's dictionaries, and the words used as values. */
 #define SNAPSHOT_WORDS(X)   \
     X(action)               \
     X(active_allocated)     \
@@ -69,7 +69,7 @@ typedef struct {
     map lists;                  /* a list of frames that was met → the same */
     vec known;                  /* snapshot_known */
     map frames;                 /* frame (a value) → its name, a string of the builder */
-    vec names;                  /* uint32_t: the stack at hand */
+    vec names;                  /* uint32_t: the current stack */
     buf text;
 } snapshot;
 

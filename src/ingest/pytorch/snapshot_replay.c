@@ -8,10 +8,10 @@
  *     alive at the end, never allocated in it            ┘ the first level of the totals
  *     reserved at the end - segments made + given back     reserved when the history begins
  *
- * Then the rows are written with running totals. A block of the second sort gets a row of its
- * own at the start (MEMORY_EXISTING), since its size is known and often its call stack; the
- * last of these rows carries the totals. A block of the first sort shows as a release without
- * an allocation.
+ * Then the rows are written with running totals. A block of the second sort gets a separate row
+ * at the start (MEMORY_EXISTING), since its size is known and often its call stack; the last of
+ * these rows carries the totals. A block of the first sort shows as a release without an
+ * allocation.
  *
  * Sizes are what the allocator gave, as everywhere else (torch.cuda.memory_allocated, the
  * memory events of Kineto). The final state has them; the history has what the program asked
@@ -40,7 +40,7 @@ enum {
     ADDRESS_RELEASED,
     ADDRESS_CONFIRMED, /* alive, and the final state says so */
     ADDRESS_EXISTING,  /* in the final state only */
-    ADDRESS_TOLD,      /* and its row has been written */
+    ADDRESS_KNOWN,     /* and its row has been written */
 };
 
 /* One event of the history. */
@@ -71,7 +71,7 @@ typedef struct {
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-static uint8_t snapshot_replay_kind_of(const replay *r, pickle_value action) {
+static uint8_t kind_of(const replay *r, pickle_value action) {
     const snapshot *s = r->s;
     if (snapshot_is(s, action, WORD_alloc)) return MEMORY_ALLOC;
     if (snapshot_is(s, action, WORD_free_requested) || snapshot_is(s, action, WORD_free))
@@ -91,7 +91,7 @@ static bool read_event(replay *r, pickle_value dict, event *e) {
     *e = (event){
         .dict = dict, .action = snapshot_get(s, dict, WORD_action), .number = ++r->number};
     if (pickle_kind_of(e->action) != PICKLE_KIND_TEXT) return false;
-    e->kind = snapshot_replay_kind_of(r, e->action);
+    e->kind = kind_of(r, e->action);
     e->bytes = snapshot_int(s, dict, WORD_size, -1);
     e->stream = snapshot_int(s, dict, WORD_stream, 0);
     bool placed = pickle_u64(s->p, snapshot_get(s, dict, WORD_addr), &e->address);
@@ -316,8 +316,7 @@ static uint32_t track_of(const replay *r, int64_t stream) {
 }
 
 /* m holds what is the event's own. */
-static status snapshot_replay_add_row(replay *r, raw_memory *m, pickle_value frames,
-                                      error *err) {
+static status add_row(replay *r, raw_memory *m, pickle_value frames, error *err) {
     snapshot *s = r->s;
     m->allocated = r->n_existing ? ABSENT_I64 : r->allocated;
     m->reserved = r->has_reserved && !r->n_existing ? r->reserved : ABSENT_I64;
@@ -335,7 +334,7 @@ static status tell_existing(replay *r, pickle_value block, uint64_t address, err
     uint32_t *known = map_at(&r->addresses, address);
     if (!known) FAIL_MEMORY(err);
     if (*known != ADDRESS_EXISTING) return OK;
-    *known = ADDRESS_TOLD;
+    *known = ADDRESS_KNOWN;
     r->n_existing--;
     pickle_value frames = snapshot_get(s, block, WORD_frames);
     if (frames == PICKLE_ABSENT) frames = snapshot_get(s, block_history(s, block), WORD_frames);
@@ -345,11 +344,11 @@ static status tell_existing(replay *r, pickle_value block, uint64_t address, err
                     .kind = MEMORY_EXISTING};
     m.track = track_of(r, snapshot_int(s, r->segment, WORD_stream, 0));
     r->allocated = add_i64(r->allocated, m.bytes);
-    return snapshot_replay_add_row(r, &m, frames, err);
+    return add_row(r, &m, frames, err);
 }
 
 /* Actions of no other use (a snapshot was taken, a mark of the user's) are points in time. */
-static status snapshot_replay_add_point(replay *r, const event *e, error *err) {
+static status add_point(replay *r, const event *e, error *err) {
     snapshot *s = r->s;
     raw_instant i = {.time = e->time_ns, .track = track_of(r, e->stream), .scope = 't'};
     str mark;
@@ -363,7 +362,7 @@ static status snapshot_replay_add_point(replay *r, const event *e, error *err) {
 static status tell_event(replay *r, const event *e, error *err) {
     if (!e->kind) {
         bool half = snapshot_is(r->s, e->action, WORD_free_completed);
-        return half ? OK : snapshot_replay_add_point(r, e, err);
+        return half ? OK : add_point(r, e, err);
     }
     raw_memory m = {.time = e->time_ns,
                     .address = e->kind == MEMORY_OOM ? 0 : e->address,
@@ -376,10 +375,10 @@ static status tell_event(replay *r, const event *e, error *err) {
     if (e->kind == MEMORY_SEGMENT_ALLOC || e->kind == MEMORY_SEGMENT_FREE)
         r->reserved = add_i64(r->reserved, m.bytes);
     TRY(make_args(r->s, e, &m, err));
-    return snapshot_replay_add_row(r, &m, snapshot_get(r->s, e->dict, WORD_frames), err);
+    return add_row(r, &m, snapshot_get(r->s, e->dict, WORD_frames), err);
 }
 
-static status snapshot_replay_tell(replay *r, error *err) {
+static status tell(replay *r, error *err) {
     event e;
     bool whole;
     TRY(visit_blocks(r, tell_existing, err));
@@ -408,7 +407,7 @@ static bool asks_for_releases(const snapshot *s, pickle_value history) {
 status snapshot_replay(snapshot *s, const snapshot_device *d, error *err) {
     replay r = {.s = s, .d = d, .frees_complete = !asks_for_releases(s, d->history)};
     status st = survey(&r, err);
-    if (st == OK) st = snapshot_replay_tell(&r, err);
+    if (st == OK) st = tell(&r, err);
     map_fini(&r.addresses);
     map_fini(&r.final_at);
     buf_fini(&r.final);

@@ -2,7 +2,7 @@
  *
  * A stack is a list of frames, innermost first; a frame is a dictionary with file, line and
  * function. PyTorch shares frames: a million lists of fifty point at a few thousand of them,
- * and most lists are alike. So the name of a frame is made once, alike lists are walked once,
+ * and most lists are equal. So the name of a frame is made once, equal lists are walked once,
  * and a stack is a frame of the builder's tree. Names are written as Kineto writes them,
  * "file.py(12): function", so that the seal finds file and line; a native frame without a line
  * is its function alone. */

@@ -169,7 +169,7 @@ typedef struct {
 } side_body;
 
 /* Takes a fixed number of bytes off the front; false when there are fewer. */
-static bool recording_take(side_body *s, void *to, size_t n) {
+static bool take(side_body *s, void *to, size_t n) {
     if (s->n < n) return false;
     memcpy(to, s->p, n);
     s->p += n;
@@ -183,7 +183,7 @@ static str rest(const side_body *s) {
 
 static status take_name(recording *r, side_body *s, error *err) {
     uint64_t id;
-    if (!recording_take(s, &id, sizeof id) || id >= MOST_NAMES) return OK;
+    if (!take(s, &id, sizeof id) || id >= MOST_NAMES) return OK;
     while (r->names.n <= id) {
         uint32_t *place = vec_push(&r->names);
         if (!place) FAIL_MEMORY(err);
@@ -198,8 +198,7 @@ static status take_name(recording *r, side_body *s, error *err) {
 static status take_thread(recording *r, side_body *s, error *err) {
     uint64_t row;
     recording_thread t = {.row = 0};
-    if (!recording_take(s, &row, sizeof row) || !recording_take(s, &t.tid, sizeof t.tid))
-        return OK;
+    if (!take(s, &row, sizeof row) || !take(s, &t.tid, sizeof t.tid)) return OK;
     if (row >= UINT32_MAX) return OK;
     t.row = (uint32_t)row;
     t.name = recording_string(r, rest(s));
@@ -249,7 +248,7 @@ status recording_add_note(recording *r, str value, error *err) {
     return builder_put_note(r->b, &row, err);
 }
 
-static status recording_take_devices(recording *r, str list, error *err) {
+static status take_devices(recording *r, str list, error *err) {
     json_iter it = json_open(list);
     str key, object;
     for (int32_t i = 0; i < 64 && json_next(&it, &key, &object); i++) {
@@ -302,11 +301,11 @@ static status add_said(recording *r, error *err) {
 
 static status take_meta(recording *r, side_body *s, error *err) {
     uint64_t n;
-    if (!recording_take(s, &n, sizeof n) || n == 0 || n > s->n) return OK;
+    if (!take(s, &n, sizeof n) || n == 0 || n > s->n) return OK;
     str key = str_n((const char *)s->p, (size_t)n);
     s->p += n;
     s->n -= (size_t)n;
-    if (str_eq(key, STR("deviceProperties"))) return recording_take_devices(r, rest(s), err);
+    if (str_eq(key, STR("deviceProperties"))) return take_devices(r, rest(s), err);
     if (str_eq(key, STR("kernelSources"))) return take_kernel_sources(r, rest(s), err);
     r->is_jax |= str_eq(key, STR("framework")) && str_eq(json_text(rest(s)), STR("JAX"));
     if (str_eq(key, STR("xlaProfile"))) {
@@ -323,7 +322,7 @@ static status take_meta(recording *r, side_body *s, error *err) {
 
 static status take_frame(recording *r, side_body *s, error *err) {
     uint64_t address;
-    if (!recording_take(s, &address, sizeof address)) return OK;
+    if (!take(s, &address, sizeof address)) return OK;
     uint32_t text = recording_string(r, rest(s)), *at = map_at(&r->frames, address);
     if (text == UINT32_MAX || !at) FAIL_MEMORY(err);
     *at = text;
@@ -333,9 +332,7 @@ static status take_frame(recording *r, side_body *s, error *err) {
 static status take_pipe(recording *r, side_body *s, error *err) {
     uint64_t name, parent;
     int64_t workers;
-    if (!recording_take(s, &name, 8) || !recording_take(s, &parent, 8) ||
-        !recording_take(s, &workers, 8))
-        return OK;
+    if (!take(s, &name, 8) || !take(s, &parent, 8) || !take(s, &workers, 8)) return OK;
     recording_pipe *p = vec_push(&r->pipes);
     if (!p) FAIL_MEMORY(err);
     *p = (recording_pipe){sat_u32(name), sat_u32(parent), workers};
@@ -379,8 +376,8 @@ static status take_side_chunk(recording *r, const uint8_t *p, size_t n, error *e
 
 /* ---- chunks ------------------------------------------------------------------------------ */
 
-static status recording_add_piece(recording *r, uint32_t row, const tacho_slot *slots,
-                                  uint32_t n, error *err) {
+static status add_piece(recording *r, uint32_t row, const tacho_slot *slots, uint32_t n,
+                        error *err) {
     if (n == 0) return OK;
     recording_piece *p = vec_push(&r->pieces);
     if (!p) FAIL_MEMORY(err);
@@ -388,7 +385,7 @@ static status recording_add_piece(recording *r, uint32_t row, const tacho_slot *
     return OK;
 }
 
-/* Cuts the written slots of a chunk where another thread went on. */
+/* Splits the written slots of a chunk where another thread took over. */
 static status cut_chunk(recording *r, const tacho_chunk_header *h, const tacho_slot *slots,
                         uint32_t n, error *err) {
     uint32_t row = h->thread, first = 0, i = 0;
@@ -402,13 +399,13 @@ static status cut_chunk(recording *r, const tacho_chunk_header *h, const tacho_s
         if (slots[i].tick > r->last_tick) r->last_tick = slots[i].tick;
         recording_count(r, &slots[i]);
         if ((slots[i].what & 255) == TACHO_EVENT_THREAD) {
-            TRY(recording_add_piece(r, row, slots + first, i - first, err));
+            TRY(add_piece(r, row, slots + first, i - first, err));
             row = slots[i].name;
             first = next;
         }
         i = next;
     }
-    return recording_add_piece(r, row, slots + first, i - first, err);
+    return add_piece(r, row, slots + first, i - first, err);
 }
 
 typedef status (*chunk_fn)(recording *r, const tacho_chunk_header *h, const uint8_t *p,
@@ -536,7 +533,7 @@ static status add_facts(recording *r, error *err) {
 }
 
 /* How far off a converted time may be: half the window in which the clocks were read together,
- * and how far a pair lies from the straight line between its neighbours. */
+ * and how far a pair is from the straight line between its neighbors. */
 static int64_t clock_error_ns(const recording *r) {
     const tacho_side_clock *c = VEC(&r->clocks, tacho_side_clock);
     const clock_line *l = VEC(&r->lines, clock_line);
@@ -568,7 +565,7 @@ static status add_flight_facts(recording *r, uint64_t end_tick, error *err) {
     return recording_add_number(r, "flight_asked_ns", asked, err);
 }
 
-static status recording_read_all(recording *r, error *err) {
+static status read_all(recording *r, error *err) {
     uint32_t *none = vec_push(&r->names);
     if (!none) FAIL_MEMORY(err);
     *none = 0;
@@ -595,7 +592,7 @@ static status recording_read_all(recording *r, error *err) {
 }
 
 /* The whole file in one piece: as it comes when its size is known, else gathered in a vec. */
-static status recording_gather(source *src, uint64_t limit, vec *all, piece *pc, error *err) {
+static status gather(source *src, uint64_t limit, vec *all, piece *pc, error *err) {
     uint64_t size = source_codec(src) == CODEC_NONE ? source_file_bytes(src) : 0;
     for (;;) {
         TRY(source_next(src, size ? (size_t)size : GATHER_BYTES, 0, pc, err));
@@ -644,11 +641,11 @@ status ingest_recording(source *src, const ingest_options *o, builder *b, error 
     piece pc = {.n = 0};
     r.part = builder_part(b);
     if (!r.part) FAIL_MEMORY(err);
-    status st = recording_gather(src, o->memory_limit_bytes, &all, &pc, err);
+    status st = gather(src, o->memory_limit_bytes, &all, &pc, err);
     if (st == OK) {
         r.bytes = (const uint8_t *)(all.n ? all.p : pc.p);
         r.n_bytes = all.n ? all.n : pc.n;
-        st = recording_read_all(&r, err);
+        st = read_all(&r, err);
     }
     if (st == OK && source_damaged(src) && !r.is_whole)
         part_lost(r.part, CAUSE_STREAM_DAMAGED, r.n_bytes, 0);

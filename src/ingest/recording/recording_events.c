@@ -182,8 +182,8 @@ static status add_shapes(thread_reader *t, op_event *op, raw_op *row, arguments 
     return add_argument(t, a, KEY_TYPES, VALUE_RAW, row->types);
 }
 
-static status recording_events_add_work(thread_reader *t, const op_event *op, uint32_t stage,
-                                        raw_slice *slice, arguments *a) {
+static status add_work(thread_reader *t, const op_event *op, uint32_t stage, raw_slice *slice,
+                       arguments *a) {
     double flops = op->fixed.flops;
     bool has_flops = flops >= 0 && flops < 1e300;
     raw_op_cost cost = {.phase = phase_of(stage),
@@ -216,8 +216,7 @@ static status add_sequence(thread_reader *t, const tacho_slot *head, const raw_s
     return OK;
 }
 
-static status recording_events_add_op(thread_reader *t, const tacho_slot *head,
-                                      raw_slice *slice) {
+static status add_op(thread_reader *t, const tacho_slot *head, raw_slice *slice) {
     op_event op;
     arguments a = {.n = 0};
     raw_op row = {
@@ -239,10 +238,10 @@ static status recording_events_add_op(thread_reader *t, const tacho_slot *head,
     row.call_stack = call_stack(t, op.p, op.end, op.fixed.n_frames);
     if (row.call_stack == UINT32_MAX) return ERR_MEMORY;
     TRY(part_op(t->part, &row, slice));
-    return recording_events_add_work(t, &op, head->what >> 16 & 255, slice, &a);
+    return add_work(t, &op, head->what >> 16 & 255, slice, &a);
 }
 
-static status recording_events_add_comm(thread_reader *t, const tacho_slot *head) {
+static status add_comm(thread_reader *t, const tacho_slot *head) {
     tacho_comm_slots c;
     if (!payload(head, &c, sizeof c)) return OK;
     uint32_t type = recording_string(t->r, type_name(c.type));
@@ -263,7 +262,7 @@ static status recording_events_add_comm(thread_reader *t, const tacho_slot *head
 
 /* ---- ranges ------------------------------------------------------------------------------ */
 
-static uint8_t recording_events_kind_of(const tacho_slot *head) {
+static uint8_t kind_of(const tacho_slot *head) {
     static const uint8_t KINDS[] = {
         [TACHO_RANGE_PLAIN] = KIND_ANNOTATION,    [TACHO_RANGE_OP] = KIND_OP,
         [TACHO_RANGE_MODULE] = KIND_MODULE,       [TACHO_RANGE_DATA] = KIND_DATA,
@@ -278,8 +277,7 @@ static uint8_t recording_events_kind_of(const tacho_slot *head) {
     return argument < sizeof KINDS ? KINDS[argument] : KIND_ANNOTATION;
 }
 
-static status recording_events_add_call(thread_reader *t, const tacho_slot *head,
-                                        raw_slice *slice) {
+static status add_call(thread_reader *t, const tacho_slot *head, raw_slice *slice) {
     tacho_flow_slot link;
     raw_call call = {.correlation = ABSENT_I64, .external = ABSENT_I64};
     if (payload(head, &link, sizeof link)) call.correlation = sat_i64(link.id);
@@ -293,17 +291,17 @@ static status close_range(thread_reader *t, const open_event *e, int64_t end, ui
                        .name = recording_name(t->r, head->name),
                        .track = t->track,
                        .tie = e->tie,
-                       .kind = recording_events_kind_of(head),
+                       .kind = kind_of(head),
                        .flags = flags};
     if (slice.kind >= KIND_KERNEL) slice.kind = KIND_ANNOTATION; /* not on a host thread */
-    if (slice.kind == KIND_OP) TRY(recording_events_add_op(t, head, &slice));
-    if (slice.kind == KIND_RUNTIME) TRY(recording_events_add_call(t, head, &slice));
+    if (slice.kind == KIND_OP) TRY(add_op(t, head, &slice));
+    if (slice.kind == KIND_RUNTIME) TRY(add_call(t, head, &slice));
     if (slice.kind == KIND_MODULE) {
         raw_module module = {.id = head->name};
         TRY(part_module(t->part, &module, &slice));
     }
     if (slice.kind == KIND_COLLECTIVE && (head->what & 255) == TACHO_EVENT_COMM)
-        TRY(recording_events_add_comm(t, head));
+        TRY(add_comm(t, head));
     return part_slice(t->part, &slice);
 }
 
@@ -321,7 +319,7 @@ static bool is_frame(const open_event *e) {
 
 /* The range that the end belongs to, counted from 1; 0: it has no begin. Ranges further out
  * than 256 are not searched, so that a hostile file cannot make this slow. */
-static size_t recording_events_range_of(const thread_reader *t, uint32_t name) {
+static size_t range_of(const thread_reader *t, uint32_t name) {
     enum { MOST_SEARCHED = 256 };
     const open_event *all = VEC(&t->open, open_event);
     size_t n = t->open.n;
@@ -346,8 +344,8 @@ static bool outlives_operator(const thread_reader *t, size_t at) {
 /* Frames of Python always end by name and may end while a range that was begun inside is still
  * open (a function that enters it for its caller), so each of the two kinds closes only its
  * own. */
-static status recording_events_end_range(thread_reader *t, const tacho_slot *head) {
-    size_t at = recording_events_range_of(t, head->name), n = t->open.n;
+static status end_range(thread_reader *t, const tacho_slot *head) {
+    size_t at = range_of(t, head->name), n = t->open.n;
     if (at == 0) {
         if (t->r->header.flags & (TACHO_FILE_FLIGHT | TACHO_FILE_WINDOW)) return OK;
         if (head->name && t->r->samplings.n) return OK; /* a function that was left before */
@@ -415,7 +413,7 @@ static status take_step(thread_reader *t, const tacho_slot *head) {
     return OK;
 }
 
-static status recording_events_take_memory(thread_reader *t, const tacho_slot *head) {
+static status take_memory(thread_reader *t, const tacho_slot *head) {
     tacho_memory_slots m;
     uint32_t kind = head->what >> 16;
     if (!payload(head, &m, sizeof m) || kind < MEMORY_ALLOC || kind > MEMORY_SEGMENT_FREE)
@@ -457,7 +455,7 @@ static status add_device_work(thread_reader *t, const tacho_slot *head, int64_t 
                        .dur = sub_i64(end, start),
                        .name = recording_name(t->r, head->name),
                        .tie = t->n,
-                       .kind = recording_events_kind_of(head)};
+                       .kind = kind_of(head)};
     if (end < start) {
         part_lost(t->part, CAUSE_NEGATIVE_DURATION, NOPOS, slice.name);
         part_count(t->part, 0, 1);
@@ -472,7 +470,7 @@ static status add_device_work(thread_reader *t, const tacho_slot *head, int64_t 
     return part_slice(t->part, &slice);
 }
 
-static status recording_events_take_device(thread_reader *t, const tacho_slot *head) {
+static status take_device(thread_reader *t, const tacho_slot *head) {
     tacho_device_slots d;
     if (!payload(head, &d, sizeof d)) return OK;
     size_t line = t->line;
@@ -488,8 +486,8 @@ static status recording_events_take_device(thread_reader *t, const tacho_slot *h
 static status take_gpu(thread_reader *t, const tacho_slot *head) {
     tacho_gpu_slots w;
     if (!payload(head, &w, sizeof w)) return OK;
-    bool kernel = w.registers >= 0 && recording_events_kind_of(head) != KIND_MEMCPY &&
-                  recording_events_kind_of(head) != KIND_MEMSET;
+    bool kernel =
+        w.registers >= 0 && kind_of(head) != KIND_MEMCPY && kind_of(head) != KIND_MEMSET;
     raw_kernel k = {.correlation = w.correlation ? sat_i64(w.correlation) : ABSENT_I64,
                     .external = ABSENT_I64,
                     .stream = w.stream,
@@ -507,7 +505,7 @@ static status take_gpu(thread_reader *t, const tacho_slot *head) {
                            recording_unix(t->r, w.end_ns), &k);
 }
 
-/* A call of the thread it names, told by another: the helper. */
+/* A call of the thread it names, recorded by another one: the helper. */
 static status take_api(thread_reader *t, const tacho_slot *head) {
     tacho_api_slots c;
     if (!payload(head, &c, sizeof c)) return OK;
@@ -528,7 +526,7 @@ static status take_api(thread_reader *t, const tacho_slot *head) {
     return part_slice(t->part, &slice);
 }
 
-static status recording_events_take_node(thread_reader *t, const tacho_slot *head) {
+static status take_node(thread_reader *t, const tacho_slot *head) {
     tacho_node_slots slot;
     if (!payload(head, &slot, sizeof slot)) return OK;
     recording_node *n = vec_push(&t->r->nodes);
@@ -600,7 +598,7 @@ static status take_event(thread_reader *t, const tacho_slot *head) {
     case TACHO_EVENT_BEGIN:
     case TACHO_EVENT_OP:
     case TACHO_EVENT_COMM: return open_range(t, head);
-    case TACHO_EVENT_END: return recording_events_end_range(t, head);
+    case TACHO_EVENT_END: return end_range(t, head);
     case TACHO_EVENT_INSTANT:
         return part_instant(t->part, &(raw_instant){.time = t->now,
                                                     .name = recording_name(t->r, head->name),
@@ -611,11 +609,11 @@ static status take_event(thread_reader *t, const tacho_slot *head) {
     case TACHO_EVENT_QUEUE: return take_queue(t, head);
     case TACHO_EVENT_FLOW: return take_flow(t, head);
     case TACHO_EVENT_ASYNC: return take_async(t, head);
-    case TACHO_EVENT_MEMORY: return recording_events_take_memory(t, head);
-    case TACHO_EVENT_DEVICE: return recording_events_take_device(t, head);
+    case TACHO_EVENT_MEMORY: return take_memory(t, head);
+    case TACHO_EVENT_DEVICE: return take_device(t, head);
     case TACHO_EVENT_GPU: return take_gpu(t, head);
     case TACHO_EVENT_API: return take_api(t, head);
-    case TACHO_EVENT_NODE: return recording_events_take_node(t, head);
+    case TACHO_EVENT_NODE: return take_node(t, head);
     case TACHO_EVENT_SAMPLING: return take_change(t, head);
     default: return OK; /* of a later version */
     }
@@ -647,8 +645,8 @@ static bool is_too_old(const thread_reader *t) {
            t->now < sub_i64(t->r->last_event_ns, (int64_t)flight);
 }
 
-/* When the event happened: device work is told later, by the helper. */
-static int64_t recording_events_time_of(const thread_reader *t, const tacho_slot *head) {
+/* When the event happened: device work is recorded later, by the helper. */
+static int64_t time_of(const thread_reader *t, const tacho_slot *head) {
     tacho_gpu_slots gpu;
     tacho_api_slots api;
     tacho_device_slots device;
@@ -671,10 +669,10 @@ static int64_t recording_events_time_of(const thread_reader *t, const tacho_slot
     }
 }
 
-/* A window was copied in whole chunks; time 0 is its beginning. */
+/* A window was copied in complete chunks; time 0 is its beginning. */
 static bool is_outside(const thread_reader *t, const tacho_slot *head) {
     if (!(t->r->header.flags & TACHO_FILE_WINDOW)) return false;
-    int64_t time = recording_events_time_of(t, head);
+    int64_t time = time_of(t, head);
     return time < 0 || time > t->r->last_ns;
 }
 

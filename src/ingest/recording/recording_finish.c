@@ -1,8 +1,8 @@
 /* recording_finish.c: what of a recording needs the events of all threads: steps, totals of
  * memory, queues and the pipeline they belong to, nodes of graphs, devices.
  *
- * A step runs from one mark to the next, whoever made them; it is drawn on the thread that
- * ended it. What follows the last mark is not a step: programs mark the end of a step.
+ * A step runs from one mark to the next, on any thread; it is drawn on the thread that ended
+ * it. What follows the last mark is not a step: programs mark the end of a step.
  *
  * Allocators that do not know their totals leave them to us: they are added up in the order of
  * time, for each device, from nothing at the start of the recording. A release without a size
@@ -23,8 +23,7 @@ static int compare_steps(uint32_t a, uint32_t b, const void *context) {
     return a < b ? -1 : a > b;
 }
 
-static status recording_finish_add_step(recording *r, const recording_step *from,
-                                        const recording_step *to) {
+static status add_step(recording *r, const recording_step *from, const recording_step *to) {
     char name[48];
     int n = snprintf(name, sizeof name, "ProfilerStep#%lld", (long long)from->number);
     raw_slice slice = {.start = from->time,
@@ -40,7 +39,7 @@ static status recording_finish_add_step(recording *r, const recording_step *from
 }
 
 /* Sorts the marks in place and makes the steps between them. */
-static status recording_finish_make_steps(recording *r, uint32_t *order) {
+static status make_steps(recording *r, uint32_t *order) {
     recording_step *s = VEC(&r->steps, recording_step), *sorted = s + r->steps.n;
     size_t n = r->steps.n;
     for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
@@ -49,7 +48,7 @@ static status recording_finish_make_steps(recording *r, uint32_t *order) {
     memcpy(s, sorted, n * sizeof *s);
     for (size_t i = 0; i + 1 < n; i++)
         if (!s[i].is_end && !s[i + 1].restarts && s[i + 1].number >= s[i].number)
-            TRY(recording_finish_add_step(r, &s[i], &s[i + 1]));
+            TRY(add_step(r, &s[i], &s[i + 1]));
     return OK;
 }
 
@@ -58,7 +57,7 @@ static status finish_steps(recording *r) {
     size_t n = r->steps.n;
     status st = ERR_MEMORY;
     if (vec_reserve(&r->steps, n + 1) == OK && vec_reserve(&order, 2 * n + 1) == OK)
-        st = recording_finish_make_steps(r, VEC(&order, uint32_t));
+        st = make_steps(r, VEC(&order, uint32_t));
     vec_fini(&order);
     return st;
 }
@@ -99,8 +98,8 @@ static status finish_samplings(recording *r, error *err) {
     return st;
 }
 
-/* The step that a time lies in; ABSENT_I64: none. */
-static int64_t recording_finish_step_at(const recording *r, int64_t time) {
+/* The step that contains a time; ABSENT_I64: none. */
+static int64_t step_at(const recording *r, int64_t time) {
     const recording_step *s = VEC(&r->steps, recording_step);
     size_t low = SEARCH_FIRST(i, 0, r->steps.n, s[i].time <= time);
     bool inside = low > 0 && low < r->steps.n && !s[low - 1].is_end;
@@ -265,7 +264,7 @@ static status write_pipes(recording *r, const map *rows, const pipe_facts *facts
         const recording_queue *q = &VEC(&r->queues, recording_queue)[i];
         row_queue_sample row = {.pipe_op = map_get(rows, q->name),
                                 .time = q->time,
-                                .step = recording_finish_step_at(r, q->time),
+                                .step = step_at(r, q->time),
                                 .size = q->size,
                                 .capacity = q->capacity,
                                 .get = ABSENT_I64,
@@ -320,9 +319,8 @@ static status finish_queues(recording *r, error *err) {
 
 /* ---- graphs ------------------------------------------------------------------------------ */
 
-/* Which call made the node that `n` is, or is a copy of a copy of; 0: nobody knows. copies:
- * node → row of nodes where it is told to be a copy; made: node → row where it is told to be
- * made. */
+/* Which call made the node that `n` is, or is a copy of a copy of; 0: unknown. copies: node →
+ * row of nodes that says it is a copy; made: node → row that says it was made. */
 static uint64_t made_by(const recording *r, const map *made, const map *copies, uint64_t node) {
     enum {
         MOST_COPIES = 16

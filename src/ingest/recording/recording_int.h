@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
     int64_t time, number;
     uint32_t track;
-    bool is_end, restarts; /* none begins; what came before is none */
+    bool is_end, restarts; /* none begins; everything before it is void */
 } recording_step;
 /* From here on operators are recorded, or left out. */
 typedef struct {
@@ -90,7 +90,7 @@ typedef struct {
     uint64_t described; /* bit of each device whose properties are known */
     uint32_t shape[16]; /* places of arguments */
     int64_t last_ns, last_event_ns;
-    str profile; /* name of XLA's profile beside the file, as JSON */
+    str profile; /* name of XLA's profile next to the file, as JSON */
     str said[4]; /* of what a process says of itself more than once: the last */
     uint64_t last_tick;
     uint32_t n_ops, n_steps;
@@ -113,9 +113,9 @@ status recording_add_cost(recording *r, error *err);
 status recording_add_number(recording *r, const char *key, int64_t value, error *err);
 /* Arrows between forward and backward. */
 status recording_finish_links(recording *r);
-/* A remark for whoever reads the trace. */
+/* A note for readers of the trace. */
 status recording_add_note(recording *r, str value, error *err);
-/* What XLA's profiler recorded beside. */
+/* What XLA's profiler recorded at the same time. */
 status recording_add_profile(recording *r, error *err);
 /* Steps, memory, queues. */
 status recording_finish(recording *r, error *err);

@@ -30,7 +30,7 @@ static status add_end(recording *r, const recording_link *l, int64_t id, uint32_
                                             .phase = end});
 }
 
-static status recording_links_join(recording *r, const uint32_t *order, size_t n) {
+static status join(recording *r, const uint32_t *order, size_t n) {
     const recording_link *l = VEC(&r->links, recording_link);
     uint32_t name = recording_string(r, STR("fwdbwd"));
     int64_t id = 0;
@@ -61,7 +61,7 @@ status recording_finish_links(recording *r) {
         uint32_t *o = VEC(&order, uint32_t);
         for (size_t i = 0; i < n; i++) o[i] = (uint32_t)i;
         sort_index(o, o + n, n, compare_links, r->links.p);
-        st = recording_links_join(r, o, n);
+        st = join(r, o, n);
     }
     vec_fini(&order);
     return st;

@@ -1,4 +1,4 @@
-/* recording_xla.c: what XLA's profiler recorded beside a recording of a JAX program.
+/* recording_xla.c: what XLA's profiler recorded along with a recording of a JAX program.
  *
  * The recorder's hooks run that profiler for a while and leave what it wrote in the folder of
  * the recording, as .xla-TIME-PID.pb, and its name in the recording. Facts hold for all later
@@ -16,7 +16,8 @@ static int64_t time_of(const void *context, int64_t unix_ns) {
     return recording_unix(context, unix_ns);
 }
 
-/* When the profile of this name began; false: it is none, or would lie elsewhere. */
+/* When the profile of this name began; false: it is not one, or would be outside of the
+ * folder. */
 static bool read_name(str name, int64_t *start_unix_ns) {
     static const str front = STR(".xla-"), end = STR(".pb");
     if (!str_starts(name, front) || !str_ends(name, end) || name.n > 80 ||

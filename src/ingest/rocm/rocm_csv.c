@@ -6,9 +6,9 @@
  *                                    hsa, marker, rccl and the decoders
  *     PREFIX_agent_info.csv          the machine's processors
  *
- * Whichever of them is opened, those of the same prefix beside it are read with it: a kernel
- * has the correlation of the call that launched it, which is in another file. The header says
- * what a table is; releases differ in their columns, so a column is found by its name. */
+ * Whichever of them is opened, those with the same prefix in its folder are read with it: a
+ * kernel has the correlation of the call that launched it, which is in another file. The header
+ * says what a table is; releases differ in their columns, so a column is found by its name. */
 #include <stdio.h>
 
 #include "ingest/rocm/rocm_int.h"
@@ -269,7 +269,7 @@ bool rocm_csv_is_part(str file) {
 
 /* Another table of the same recording. One that does not exist, or cannot be read, is left out:
  * no file needs another. */
-static status read_beside(tables *t, const char *path, error *err) {
+static status read_other_tables(tables *t, const char *path, error *err) {
     source *s = NULL;
     buf bytes = {0};
     if (source_open(path, &s, NULL) != OK) return OK;
@@ -295,7 +295,7 @@ static status read_all(tables *t, str named, error *err) {
                          STR_ARG(ENDS[i]), packed ? ".gz" : "");
         if (n < 0 || (size_t)n >= sizeof path) continue;
         TRY(str_eq(str_n(path, (size_t)n), own) ? read_table(t, named, err)
-                                                : read_beside(t, path, err));
+                                                : read_other_tables(t, path, err));
     }
     return OK;
 }

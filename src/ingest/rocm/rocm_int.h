@@ -110,7 +110,7 @@ typedef struct {
     int64_t v[N_ROCM_FIELDS];
 } rocm_record;
 
-/* What stands before a value, from the end of the one before it, and what the value is. */
+/* What comes before a value, from the end of the one before it, and what the value is. */
 typedef struct {
     const char *p;
     uint32_t n;
@@ -124,8 +124,8 @@ typedef struct {
     str rest; /* after the last value */
 } rocm_layout;
 
-/* The record whose bracket is at p: one past its end, NULL when it has none or is no object of
- * members. A layout begins as zeros. SOURCE_PAD bytes after `end` can be read. */
+/* The record whose bracket is at p: one past its end, NULL when it has none or is not an
+ * object. A layout begins as zeros. SOURCE_PAD bytes after `end` can be read. */
 const char *rocm_read_record(const char *p, const char *end, rocm_layout *l, rocm_record *out);
 
 #endif

@@ -114,7 +114,7 @@ static uint32_t operation_of(const kind_row *k, const rocm_record *in) {
 
 /* ---- agents ---- */
 
-/* Processes of one machine see the same GPUs: those of the first are told. */
+/* Processes of one machine see the same GPUs: those of the first are used. */
 static status read_gpu(rocm_json *x, str agent, int32_t *device, error *err) {
     str name = json_member(agent, STR("product_name"));
     int64_t waves = rocm_json_number(agent, STR("max_waves_per_simd"), 0);

@@ -3,14 +3,14 @@
  *   {"kind":11, "correlation_id":{"internal":1,"external":0}, "start_timestamp":63857982592000,
  *    "dispatch_info":{"agent_id":{"handle":7}, "grid_size":{"x":512,"y":1,"z":1}, …}, …}
  *
- * Records of a list are written by one function: mostly only the values differ. What stood
- * before each value of the last record is remembered, brackets and all:
+ * Records of a list are written by one function: mostly only the values differ. The bytes
+ * before each value of the last record are remembered, brackets and all:
  *
  *   {"kind":  ,"correlation_id":{"internal":  ,"external":  },"start_timestamp":  …  }}
  *
  * Where the same bytes come again, so do the meanings of the values between them. Any other
- * record is read key by key, and remembered in turn. A value that is no plain number is left to
- * base/json. */
+ * record is read key by key, and remembered in turn. A value that is not a plain number is left
+ * to base/json. */
 #include "base/json.h"
 #include "ingest/rocm/rocm_int.h"
 #include "ingest/util/scan.h"
@@ -81,8 +81,8 @@ static inline const char *read_value(const char *p, const char *end, uint8_t fie
 }
 
 /* The record at p, when it is written as the last one was; NULL: it is not. */
-static const char *read_alike(const char *p, const char *end, const rocm_layout *l,
-                              rocm_record *out) {
+static const char *read_same_layout(const char *p, const char *end, const rocm_layout *l,
+                                    rocm_record *out) {
     for (size_t i = 0; i < l->n; i++) {
         const rocm_lead *lead = &l->leads[i];
         if ((size_t)(end - p) <= lead->n || !scan_equal(p, lead->p, lead->n)) return NULL;
@@ -107,7 +107,7 @@ static bool read_key(const char **p, const char *end, uint8_t around, uint8_t *f
     return *p < end;
 }
 
-/* A value of this meaning begins at p, and what stands before it at `before`. */
+/* A value of this meaning begins at p, and the bytes before it at `before`. */
 static void remember_lead(rocm_layout *l, const char *before, const char *p, uint8_t field) {
     if (l->n < ROCM_MOST_VALUES)
         l->leads[l->n] = (rocm_lead){before, (uint32_t)(p - before), field};
@@ -145,7 +145,7 @@ static void forget_values(rocm_record *out) {
 
 const char *rocm_read_record(const char *p, const char *end, rocm_layout *l, rocm_record *out) {
     forget_values(out);
-    const char *stop = l->n ? read_alike(p, end, l, out) : NULL;
+    const char *stop = l->n ? read_same_layout(p, end, l, out) : NULL;
     if (stop) return stop;
     forget_values(out);
     l->n = 0;

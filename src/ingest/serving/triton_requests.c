@@ -4,10 +4,10 @@
  *      {"id":1,"model_name":"resnet50","model_version":1},
  *      {"id":1,"timestamps":[{"name":"QUEUE_START","ns":…},{"name":"COMPUTE_END","ns":…}]}, …]
  *
- * Times of a request stand in any order, in one object or in many. A phase lies between two of
+ * Times of a request come in any order, in one object or in many. A phase is between two of
  * them (PHASES); one of which a time is missing is left out. Requests overlap: each is put on
  * the lane that became free last, or a new one, so that a lane shows one after the other. What
- * the network does may reach into the request, so it has lanes of its own. */
+ * the network does may reach into the request, so it has separate lanes. */
 #include "ingest/serving/triton_requests.h"
 
 #include <stdlib.h>
@@ -67,7 +67,7 @@ enum { N_PHASES = N_OF(PHASES), FIRST_OF_NETWORK = 5, MOST_RANGES = 4 };
 
 typedef struct {
     int64_t id;
-    uint32_t model; /* string id, 0 = not told */
+    uint32_t model; /* string id, 0 = unknown */
     int64_t at[N_STAMPS];
 } request;
 

@@ -3,10 +3,9 @@
  * The schema of such a file is a program: views, triggers, generated columns, virtual tables.
  * None of it runs: only tables are read, functions are refused (but the one that takes the
  * rows, which no schema may call), and nothing is written, attached or loaded. A plain file
- * is read through the source's descriptor (descriptor_vfs.c), without locks and without the
- * journal beside it.
- * What is no plain file is held in memory; so is a file that is shorter than it says, since
- * SQLite would refuse it: it is told to believe the size instead. */
+ * is read through the source's descriptor (descriptor_vfs.c), without locks and without its
+ * journal. Anything else than a plain file is held in memory; so is a file that is shorter than
+ * its header says, since SQLite would refuse it: the copy's header gets the true size. */
 #include "ingest/sqlite/database.h"
 
 #include <errno.h>
@@ -79,8 +78,8 @@ static status load_bytes(database *d, source *src, error *err) {
     return d->bytes.n < HEAD_BYTES ? database_fail(d, ERR_FORMAT, err) : OK;
 }
 
-/* The copy says what is true of it: no journal is beside it, and it is as large as it is. */
-static void mend_head(database *d) {
+/* The header of the copy says what is true of it: it has no journal, and its real size. */
+static void repair_head(database *d) {
     char *p = d->bytes.p;
     if (promised_bytes(buf_str(&d->bytes)) > d->bytes.n) {
         part_lost(d->part, CAUSE_TRUNCATED, d->bytes.n, 0);
@@ -158,8 +157,8 @@ static int open_bytes(database *d) {
                                SQLITE_DESERIALIZE_READONLY);
 }
 
-/* Names of the tables that are tables: not those of modules, nor SQLite's own. Of a damaged
- * list those before the damage. */
+/* Names of the tables that are tables: not those of modules, nor SQLite's own. When the list is
+ * damaged, those before the damage. */
 static int list_tables(database *d) {
     sqlite3_stmt *s = NULL;
     int rc =
@@ -187,7 +186,7 @@ static status open_all(database *d, source *src, error *err) {
     bool plain = is_plain_file(src, d->o, head);
     d->size_bytes = source_file_bytes(src);
     if (!plain) TRY(load_bytes(d, src, err));
-    if (!plain) mend_head(d);
+    if (!plain) repair_head(d);
     builder_set_input_bytes(d->b, d->size_bytes);
     TRY(sqlite_start(err));
     int rc = plain ? database_open_descriptor(source_descriptor(src), &d->db) : open_bytes(d);

@@ -1,8 +1,8 @@
 /* database.h: an SQLite file of another program, as rows of tables.
  *
- * Profilers write a table only when it has rows, and their columns come and go: a table that is
- * not there has no rows, a column that is not there is null. What a damaged file still has is
- * given, what it has lost is counted.
+ * Profilers write a table only when it has rows, and their columns come and go: a missing table
+ * has no rows, a missing column is null. What a damaged file still has is given, what it has
+ * lost is counted.
  *
  *     enum { START, END };
  *     static const char *const columns[] = {"start", "end"};
@@ -20,7 +20,7 @@
 
 typedef struct database database;
 
-/* Begins like one. Which program wrote it is told by its tables. */
+/* Begins like one. Its tables show which program wrote it. */
 bool database_head(str head);
 
 /* A plain file is read where it is; what is packed, remote or from a pipe is held in memory,
@@ -41,8 +41,8 @@ enum { DB_MAX_COLUMNS = 40 };
 typedef struct {
     database *d;
     void *statement;   /* NULL: no more */
-    void *values;      /* of the row at hand, where they do not come from the statement */
-    char *list, *from; /* of its text: the columns, and what stands behind them */
+    void *values;      /* of the current row, where they are not taken from the statement */
+    char *list, *from; /* of its text: the columns, and what follows them */
     int64_t last;      /* number of the last row that was given */
     int64_t first;     /* on the way back: the last one of the way there */
     uint64_t n_rows;
@@ -51,17 +51,17 @@ typedef struct {
     uint8_t places[DB_MAX_COLUMNS]; /* of the wanted columns in the statement; 0: not there */
 } db_rows;
 
-/* `columns` are names, at most DB_MAX_COLUMNS. A table that is not there has no rows. */
+/* `columns` are names, at most DB_MAX_COLUMNS. A missing table has no rows. */
 status db_select(database *d, str table, const char *const *columns, size_t n, db_rows *out,
                  error *err) MUST_USE;
 /* The same, of the rows whose first column is this number alone: SQLite skips the others, far
- * faster than whoever would look at them. Losses are not counted: for looking ahead in a table
- * that is read as a whole later. */
+ * faster than its caller could. Losses are not counted: for looking ahead in a table that is
+ * read as a whole later. */
 status db_select_only(database *d, str table, const char *const *columns, size_t n,
                       int64_t first, db_rows *out, error *err) MUST_USE;
 /* The next row; false at the end, and when something failed: db_done says what. */
 bool db_next(db_rows *r);
-/* Always to be called after db_select. ERR_MEMORY, ERR_LIMIT, ERR_CANCELLED; damage is no
+/* Always to be called after db_select. ERR_MEMORY, ERR_LIMIT, ERR_CANCELLED; damage is not a
  * failure. */
 status db_done(db_rows *r, error *err) MUST_USE;
 
@@ -91,9 +91,9 @@ uint64_t database_n_rows(const database *d);
 /* A taker may note that it is out of memory instead of returning it: no more rows then. */
 void database_watch(database *d, const bool *failed);
 
-/* Values of the row at hand, by the place of the column in `columns`. */
+/* Values of the current row, by the place of the column in `columns`. */
 bool db_has(const db_rows *r, int column); /* it is not null */
-/* A number that is not whole is cut; what is no number is `otherwise`. */
+/* A number that is not whole is cut; anything else is `otherwise`. */
 int64_t db_int(const db_rows *r, int column, int64_t otherwise);
 /* The same, where a whole number may be kept as text. */
 int64_t db_number(const db_rows *r, int column, int64_t otherwise);

@@ -16,12 +16,12 @@ struct database {
     part *part;
     arena arena;
     vec tables; /* str */
-    buf bytes;  /* of what is no plain file */
+    buf bytes;  /* of anything but a plain file */
     uint64_t size_bytes;
     uint64_t n_rows; /* given so far, of all tables */
     uint64_t n_steps;
     void *giving;       /* what DATABASE_GIVE does with rows, database_rows.c; NULL: nothing */
-    const bool *failed; /* of whoever takes the rows; NULL: they tell it themselves */
+    const bool *failed; /* of the consumer of the rows; NULL: they say it themselves */
     bool stopped;       /* the caller asked to */
 };
 

@@ -3,15 +3,14 @@
  *     1 2 3 4 [damaged pages] 9 10 11
  *     ──────>                 <──────
  *
- * Where a table cannot be read on, it is read from its end back to there: what is lost is what
- * lies between, and it is counted by the numbers of the rows. Numbers that do not rise, or more
- * rows than bytes, are damage, too: a tree that points to itself must not be walked for
- * ever.
+ * Where a table cannot be read on, it is read from its end back to there: the rows in between
+ * are lost, and they are counted by the numbers of the rows. Numbers that do not rise, or more
+ * rows than bytes, are damage, too: a tree that points to itself must not be walked for ever.
  *
- * Whoever wants all rows of a table (db_each_row) gets them as arguments of a function that
- * SQLite calls for each: SELECT give_row(_rowid_, a, b) FROM t. One step reads the whole table,
- * and values need not be asked of the statement one by one; both took a quarter of the time of
- * reading a database. The way back is always one by one. */
+ * A caller that wants all rows of a table (db_each_row) gets them as arguments of a function
+ * that SQLite calls for each: SELECT give_row(_rowid_, a, b) FROM t. One step reads the whole
+ * table, and values do not have to be fetched from the statement one by one; both took a
+ * quarter of the time of reading a database. The way back is always one by one. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -139,7 +138,7 @@ static void turn_back(db_rows *r, int code) {
     if (rc != SQLITE_OK) meet_damage(r, rc);
 }
 
-/* Both ways have ended: what lies between is lost. */
+/* Both directions have ended: the rows in between are lost. */
 static void count_lost(db_rows *r) {
     int64_t most = sat_i64(r->d->size_bytes / 8) + 1, n = 1;
     bool known = r->any && r->first != INT64_MIN;
@@ -283,7 +282,7 @@ static int place_of(const db_rows *r, int column) {
 }
 
 /* The value itself is asked, not the statement several times: connections have no mutex
- * (database.c), so it stands still. NULL: not there. */
+ * (database.c), so it cannot change. NULL: missing. */
 static sqlite3_value *value_of(const db_rows *r, int column) {
     int place = place_of(r, column);
     sqlite3_value **values = r->values;
@@ -332,7 +331,7 @@ str db_text(db_rows *r, int column) {
     const char *p = type == SQLITE_TEXT ? (const char *)sqlite3_value_text(value)
                                         : sqlite3_value_blob(value);
     int n = sqlite3_value_bytes(value);
-    /* Of a text there is always a pointer, of no bytes there is none. */
+    /* A text always has a pointer, even an empty one; an empty blob has none. */
     if (!p && (type == SQLITE_TEXT || n)) r->st = ERR_MEMORY;
     return p ? str_n(p, (size_t)n) : STR_NONE;
 }

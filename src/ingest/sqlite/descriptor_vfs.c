@@ -32,7 +32,7 @@ static int fail_read(descriptor_file *file, int number) {
     return SQLITE_IOERR_READ;
 }
 
-/* What lies beyond the end is zero, as SQLite wants it. */
+/* Bytes beyond the end are zero, as SQLite wants it. */
 static int read_file(sqlite3_file *base, void *to, int n, sqlite3_int64 from) {
     descriptor_file *file = (descriptor_file *)base;
     int done = 0;

@@ -19,9 +19,9 @@ enum { FIELD_KERNEL_DETAILS = FIELD_OWN, FIELD_COPY_DETAILS };
 /* A process or thread that stands for a stream of a device, or for several of them together. */
 typedef struct {
     ident pid, tid;
-    bool is_thread; /* of the process; else all threads that have no row of their own */
+    bool is_thread; /* of the process; otherwise all threads without a row */
     int32_t device;
-    int64_t stream; /* ABSENT_I64: what several do, told again */
+    int64_t stream; /* ABSENT_I64: what several do, repeated */
     bool copies;    /* all it does are copies */
 } stream_process;
 
@@ -55,7 +55,7 @@ static uint8_t find_tensorflow_field(str key) {
 
 /* ---- names ---- */
 
-static int32_t tensorflow_timeline_number_at(str name, size_t at) {
+static int32_t number_at(str name, size_t at) {
     int32_t n = 0;
     for (size_t i = at; i < name.n && name.p[i] >= '0' && name.p[i] <= '9' && i < at + 9; i++)
         n = n * 10 + (name.p[i] - '0');
@@ -72,9 +72,8 @@ static status note_device(vec *streams, const event *e, str name) {
             continue;
         stream_process *row = vec_push(streams);
         if (!row) return ERR_MEMORY;
-        *row = (stream_process){.pid = e->pid,
-                                .stream = ABSENT_I64,
-                                .device = tensorflow_timeline_number_at(name, fronts[i].n)};
+        *row = (stream_process){
+            .pid = e->pid, .stream = ABSENT_I64, .device = number_at(name, fronts[i].n)};
     }
     return OK;
 }
@@ -92,7 +91,7 @@ static status note_stream(vec *streams, const event *e, str name) {
     if (!row) return ERR_MEMORY;
     *row = (stream_process){.pid = e->pid, .stream = ABSENT_I64, .copies = copy != SIZE_MAX};
     int64_t number;
-    row->device = tensorflow_timeline_number_at(name, gpu + 4);
+    row->device = number_at(name, gpu + 4);
     if (stream == SIZE_MAX) return OK;
     str rest = str_from(name, stream + 8);
     if (str_to_i64(str_n(rest.p, rest.n - ends.n), &number)) row->stream = number;
@@ -119,7 +118,7 @@ static status note_thread(vec *streams, const event *e, str name) {
     stream_process row = *device;
     row.tid = e->tid;
     row.is_thread = true;
-    row.stream = is_stream ? tensorflow_timeline_number_at(name, front.n) : 0;
+    row.stream = is_stream ? number_at(name, front.n) : 0;
     stream_process *to = vec_push(streams);
     if (!to) return ERR_MEMORY;
     *to = row;

@@ -1,6 +1,6 @@
 /* device_words.c: device work by its words.
  *
- * People write tracers of their own on CUPTI or roctracer. They take over its numbers (a
+ * People write their own tracers on top of CUPTI or roctracer. They take over its numbers (a
  * correlation, a stream, a grid) and its words (memcpy, memset, kernel), under any category or
  * none. Neither is enough alone: a web server has correlation ids, and a host calls cudaMemcpy.
  * So an argument must say that a device is meant, and a word or the form of the name what it

@@ -1,5 +1,5 @@
-/* device_words.h: device work of tracers whose categories nobody knows, by what its arguments,
- * its category and its name say. */
+/* device_words.h: device work of tracers with unknown categories, by what its arguments, its
+ * category and its name say. */
 #ifndef INGEST_DEVICE_WORDS_H
 #define INGEST_DEVICE_WORDS_H
 

@@ -4,10 +4,10 @@
  *   {"args":{"device":"cpu0","id":205795,"shape":"{1}"},"name":"Input 205795","ph":"B", …
  *            from the first ^------------------ value to the name ----------^
  *
- * A range that is told by its beginning and its end has the same arguments in both, with a
+ * A range that is written as a beginning and an end has the same arguments in both, with a
  * number that no other range has: no value run foretells it, but the text as a whole is that of
  * the last such event. The bytes from the first argument to the name are kept with what they
- * mean; where all of them stand again at the same place, they would be read the same way.
+ * mean; where all of them come again at the same place, they would be read the same way.
  *
  * Only names with a number that the dialect cuts are waited for, so that no other format pays
  * for this. Nothing that was damaged is kept, and nothing where another member of the event

@@ -67,8 +67,8 @@ static gap *choose_gap(node *n, const char *p, size_t left) {
     return NULL;
 }
 
-/* The remembered gap that is at p, or NULL. Of several, one byte tells which to try first:
- * trying them in turn would go wrong at every second event. */
+/* The remembered gap that is at p, or NULL. When there are several, one byte tells which to try
+ * first: trying them in turn would go wrong at every second event. */
 static inline gap *predict(node *n, const char *p, const char *end) {
     size_t left = (size_t)(end - p);
     if (WITHOUT == THE_GAPS) return NULL;
@@ -81,7 +81,7 @@ static inline bool is_run(const value_run *f, const char *p, size_t left) {
 }
 
 /* The value run that is at p, likewise. */
-static inline value_run *event_parser_find_run(node *n, const char *p, const char *end) {
+static inline value_run *find_run(node *n, const char *p, const char *end) {
     size_t left = (size_t)(end - p);
     if (!n->n_runs) return NULL;
     uint8_t one = 0, *chosen = n->n_runs == 1 ? &one : parser_chosen(&n->run_at, p);
@@ -139,7 +139,7 @@ static __attribute__((noinline)) const char *take_cached_args(event_parser *l, n
     return stop + g->n;
 }
 
-static parse_result event_parser_finish(walk *w, walk_result r, const char **stop) {
+static parse_result finish(walk *w, walk_result r, const char **stop) {
     event_parser *l = w->l;
     bool no_event = r == WALK_SYNTAX && w->k.context == IN_LIST;
     if (no_event) w->checkpoint = w->p;
@@ -184,14 +184,14 @@ parse_result event_parser_parse(event_parser *l, const char *p, const char *end,
     l->pending.n = 0;
     l->args_from = NULL;
     walk_result r = parser_walk_gap(&w, NULL);
-    if (r != WALK_VALUE) return event_parser_finish(&w, r, stop);
+    if (r != WALK_VALUE) return finish(&w, r, stop);
     node *n = w.next;
     value_run *before = NULL; /* the last value, when it was a run */
     node *before_at = NULL;
     p = w.p;
     for (;;) {
         const char *value = p;
-        value_run *f = n->has_runs ? event_parser_find_run(n, p, end) : NULL;
+        value_run *f = n->has_runs ? find_run(n, p, end) : NULL;
         if (f) {
             take_run(l, f);
             if (before && !before->whole) parser_join_runs(before_at, before, f, n);
@@ -205,10 +205,9 @@ parse_result event_parser_parse(event_parser *l, const char *p, const char *end,
         p = parser_value(l, n, p, end);
         if (__builtin_expect(!p || p >= end, 0)) {
             const char *first = json_space(value, end);
-            if (p || first == end) return event_parser_finish(&w, WALK_MORE, stop);
+            if (p || first == end) return finish(&w, WALK_MORE, stop);
             if (first == value)
-                return event_parser_finish(&w, lacks_value(value) ? WALK_SYNTAX : WALK_MORE,
-                                           stop);
+                return finish(&w, lacks_value(value) ? WALK_SYNTAX : WALK_MORE, stop);
             p = first; /* more white space in front of the value than was learned */
             continue;
         }
@@ -216,8 +215,7 @@ parse_result event_parser_parse(event_parser *l, const char *p, const char *end,
         if (__builtin_expect(g != NULL, 1)) {
             if (n->has_runs) parser_learn_run(l, n, str_n(value, (size_t)(p - value)), g);
             if (g->ends) {
-                if (!parser_emit(l, &g->ending))
-                    return event_parser_finish(&w, WALK_FAILED, stop);
+                if (!parser_emit(l, &g->ending)) return finish(&w, WALK_FAILED, stop);
                 w.checkpoint = p + g->begin_at;
                 l->e.offset = parser_offset(l, w.checkpoint);
                 if (__builtin_expect(g->next->opens, 0)) {
@@ -232,7 +230,7 @@ parse_result event_parser_parse(event_parser *l, const char *p, const char *end,
         }
         w.p = p;
         r = walk_or_repair(&w, n);
-        if (r != WALK_VALUE) return event_parser_finish(&w, r, stop);
+        if (r != WALK_VALUE) return finish(&w, r, stop);
         n = w.next;
         p = w.p;
     }

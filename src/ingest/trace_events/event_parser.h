@@ -58,17 +58,17 @@ typedef struct {
     bool quotes;  /* quotes are in it that should have been escaped */
 } event_parser_name;
 
-/* What a producer writes in a way of its own. It is undone while reading: a text that is
- * another one in every event would fill the table of strings and cost a look-up each. */
+/* What a producer writes in its own way. It is undone while reading: a text that differs in
+ * every event would fill the table of strings and cost a look-up each. */
 typedef struct {
     /* Finds the end of the name that opens at p (after its quote) in the bytes from start to
      * end: one past the closing quote, and in *name what the producer meant. NULL when they end
      * first. This and `thread` may be NULL: they are written as everybody does. */
     const char *(*name)(const char *start, const char *p, const char *end,
                         event_parser_name *name);
-    /* The part of a clean name that is not another one in every event; the name itself when all
-     * of it is. Of a word, a space and digits the same is cut whatever the digits. NULL where
-     * there is nothing to cut. */
+    /* The part of a clean name that does not differ in every event; the name itself when all of
+     * it does. From a word, a space and digits the same is cut for any digits. NULL where there
+     * is nothing to cut. */
     str (*cut)(str name);
     /* A thread id in quotes, from its quote: one past the closing one and its number, NULL when
      * it is not such an id. */
@@ -97,7 +97,8 @@ typedef enum {
     PARSE_INCOMPLETE, /* the last event is cut: read again from `stop` with more bytes */
     PARSE_END,        /* the list was closed; `stop` is after the bracket */
     PARSE_DAMAGED,    /* the event at `stop` is not JSON */
-    PARSE_UNDECIDED,  /* it is damaged when nothing follows; with more bytes it may be mended */
+    PARSE_UNDECIDED,  /* it is damaged when nothing follows; with more bytes it may be
+                         complete */
     PARSE_FAILED,     /* emit failed or out of memory: status in `failure` */
 } parse_result;
 

@@ -77,7 +77,7 @@ typedef struct {
     uint32_t id;
 } run_text;
 
-/* Values that stood here before, each with the gap after it: one comparison reads them all. */
+/* Values seen here before, each with the gap after it: one comparison reads them all. */
 typedef struct {
     node *next;
     uint64_t wide; /* scan_wide(n) */
@@ -107,8 +107,7 @@ typedef struct {
     char bytes[MAX_CACHED_BYTES + SCAN_EQUAL_PAD];
 } args_cache;
 
-/* Which of several byte strings stands somewhere is told by one byte, at a place where they
- * differ. */
+/* One byte, at a place where they differ, tells which of several byte strings is present. */
 typedef struct {
     uint8_t at, which[16];
 } chooser;
@@ -202,7 +201,7 @@ struct event_parser {
     uint64_t args_event;   /* the offset of its event */
     event e;
     uint64_t base;
-    const char *start; /* of the bytes at hand */
+    const char *start; /* of the current bytes */
     status failure;
     bool comma;                   /* the bytes ended after a comma of the list */
     const char *string_start;     /* of the last value when it was a string, else NULL */
@@ -284,7 +283,7 @@ uint32_t parser_new_raw(event_parser *l, const char *p, const char *end, next_te
 /* ---- event_parser_learn.c ---- */
 /* The node of a key at a place; NULL when out of memory. */
 node *parser_find_node(event_parser *l, const event_state *k, str key);
-/* Remembers what stood after a value of `from`. */
+/* Remembers what came after a value of `from`. */
 void parser_remember(event_parser *l, node *from, const gap *g);
 /* Makes a chooser for n texts. */
 void parser_choose(chooser *c, const str *texts, size_t n);
@@ -337,8 +336,8 @@ bool parser_emit(event_parser *l, const event_state *k);
 /* ---- event_parser_repair.c ---- */
 typedef enum {
     REPAIR_NONE,      /* no quote ends it */
-    REPAIR_DONE,      /* *after: where reading goes on */
-    REPAIR_UNDECIDED, /* more bytes have to be seen */
+    REPAIR_DONE,      /* *after: where reading continues */
+    REPAIR_UNDECIDED, /* more bytes are needed */
 } repair_result;
 
 /* The last value was a string (l->string_start) that ended at a quote which was not its end:

@@ -1,11 +1,11 @@
 /* event_parser_learn.c: the memory of the tokenizer: nodes (places in an event) and gaps (what
- * stood after their values).
+ * came after their values).
  *
  * A node is what is known at a place (phase, category, the arguments before it) and a key; it
  * is found by a hash of that on the general path only, afterwards gaps point from node to node.
  * Both live until the event_parser is freed. A file whose keys never repeat must not fill the
- * memory: beyond MAX_NODES keys get a node that is overwritten, is pointed at by nobody and
- * learns nothing. */
+ * memory: beyond MAX_NODES keys get a node that is overwritten, is referenced by no other node
+ * and learns nothing. */
 #include "ingest/trace_events/event_parser_int.h"
 
 enum { MAX_NODES = 1 << 16 };

@@ -3,7 +3,7 @@
  *
  * Names of kernels and annotations may hold quotes that their writer did not escape. Such a
  * string seems to end at the first of them, and what follows is not JSON. It is taken to reach
- * to the first quote after which the event goes on as events do, but never into the next
+ * to the first quote after which the event continues as events do, but never into the next
  * event. */
 #include "ingest/trace_events/event_parser_int.h"
 
@@ -57,7 +57,7 @@ repair_result parser_repair(event_parser *l, const node *n, const char *end,
     const char *p = l->string_start, *close;
     repair_result r = find_end_quote(l, p, end, &close);
     if (r != REPAIR_DONE) return r;
-    /* What was found in the piece of it that was taken for the whole is found again. */
+    /* What was found in the part of it that looked like the whole is found again. */
     while (l->pending.n &&
            VEC(&l->pending, pending_loss)[l->pending.n - 1].offset >= parser_offset(l, p))
         l->pending.n--;

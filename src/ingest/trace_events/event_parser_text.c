@@ -1,7 +1,7 @@
 /* event_parser_text.c: the texts of an event: every string and every bracketed value as an id.
  *
  * What a text is made of is looked at once, when its id is new: is it valid UTF-8, are there
- * control characters, is it JSON as it stands. `seen` remembers the answer by id, so that a
+ * control characters, is it JSON without a change. `seen` remembers the answer by id, so that a
  * text that comes again is known to be clean (or to be counted again) by one byte.
  *
  * Texts come in sequences that repeat: the names of a training step are those of the step
@@ -68,7 +68,7 @@ static void look_at_string(event_parser *l, uint32_t id, uint8_t *slot) {
     *slot = (uint8_t)(*slot | flags);
 }
 
-/* A string without backslash, as it stands. */
+/* A string without backslash, unchanged. */
 uint32_t parser_plain(event_parser *l, str s, const char *at) {
     uint32_t id = intern_add(l->strings, s);
     uint8_t *slot = id < l->seen.n ? &VEC(&l->seen, uint8_t)[id] : NULL;
@@ -101,7 +101,7 @@ uint32_t parser_escaped(event_parser *l, str inside, const char *at) {
 }
 
 uint32_t event_parser_string(event_parser *l, str inside, uint64_t offset) {
-    if (!inside.p) inside = STR(""); /* of a member that is not there */
+    if (!inside.p) inside = STR(""); /* of a missing member */
     l->start = inside.p;
     l->base = offset;
     uint32_t id = memchr(inside.p, '\\', inside.n) ? parser_escaped(l, inside, inside.p)
@@ -169,7 +169,7 @@ uint32_t event_parser_raw(event_parser *l, str text, uint64_t offset) {
 /* Remembers a text for the next time the same ones came before it. */
 static void learn_text(event_parser *l, next_text *g, uint32_t id, uint32_t raw) {
     str text = intern_get(l->strings, id);
-    if (text.n == 0) return; /* stands nowhere */
+    if (text.n == 0) return; /* occurs nowhere */
     *g = (next_text){text.p, (uint32_t)text.n | raw, id};
 }
 
@@ -185,8 +185,8 @@ static void learn_escaped(event_parser *l, str inside, uint32_t id, next_text *t
     l->n_escapes++;
 }
 
-/* Of a name the dialect left `word`, a clean one; what it cut off is a space and a number, or
- * else it is not remembered. */
+/* The dialect left `word` of a name, a clean one; it is only remembered if what was cut off is
+ * a space and a number. */
 static void learn_prefix(event_parser *l, str name, str word, uint32_t id) {
     str rest = str_from(name, word.n);
     name_prefix *s = parser_prefix_of(l, name.p - 1);

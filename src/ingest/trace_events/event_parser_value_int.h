@@ -25,7 +25,7 @@ const char *parser_dialect_name(event_parser *l, const char *p, const char *end)
 const char *parser_dialect_time(event_parser *l, const node *n, const char *p, const char *end);
 
 /* Appends an argument value to the event. Without a number of the reader's the field is 0,
- * whose place in `at` nobody reads. */
+ * whose place in `at` is never read. */
 static inline void parser_add(event_parser *l, const node *n, uint8_t tag, uint8_t digits,
                               int64_t v) {
     event *e = &l->e;

@@ -150,7 +150,7 @@ static walk_result walk_key(walk *w) {
     return w->next ? WALK_VALUE : WALK_FAILED;
 }
 
-/* One token of a gap. WALK_VALUE goes on (or, with w->next set, is at a value). */
+/* One token of a gap. WALK_VALUE continues (or, with w->next set, is at a value). */
 static walk_result walk_token(walk *w, const char *from) {
     char c = *w->p;
     if (w->k.context == IN_LIST) return walk_list(w, from);

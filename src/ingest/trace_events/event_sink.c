@@ -180,7 +180,7 @@ status event_take_counter(event_sink *s, event *e) {
     return OK;
 }
 
-/* Of a text its hash, since string ids depend on the order of reading. */
+/* The hash of a text, since string ids depend on the order of reading. */
 int64_t event_arrow_id(const event_sink *s, const event *e) {
     if (!(e->has & EVENT_ID)) return 0;
     if (!e->id.text) return e->id.v;

@@ -1,7 +1,8 @@
 /* event_sink.h: where trace events arrive, one sink for each thread of the reader, and the
  * dialect that says what they mean. A producer's dialect lives in its own folder; what most
- * producers write alike is in trace_event.h, for dialects to use. Here is what all of them
- * need: values of arguments, tracks, categories, and rows that mean the same everywhere. */
+ * producers write the same way is in trace_event.h, for dialects to use. Here is what all of
+ * them need: values of arguments, tracks, categories, and rows that mean the same
+ * everywhere. */
 #ifndef INGEST_EVENT_SINK_H
 #define INGEST_EVENT_SINK_H
 
@@ -10,7 +11,7 @@
 
 typedef struct event_sink event_sink;
 
-/* What the root object told about the whole file. */
+/* What the root object says about the whole file. */
 typedef struct {
     bool has_base;    /* times are relative to a Unix time */
     bool has_devices; /* it describes devices */
@@ -18,7 +19,7 @@ typedef struct {
 
 /* Where a dialect adds to trace_event_take. Each may be NULL. */
 typedef struct {
-    /* Kind of an event without a category, or with one that nobody knows. */
+    /* Kind of an event without a category, or with an unknown one. */
     slice_kind (*bare_kind)(event_sink *s, const event *e);
     /* The row is filled as usual and not added yet: sets right what the producer means. */
     status (*fill_slice)(event_sink *s, const event *e, raw_slice *row);
@@ -121,7 +122,7 @@ static inline int64_t event_int(const event_sink *s, const event *e, unsigned fi
     const raw_value *v = &e->values[e->at[field]];
     return __builtin_expect(v->tag == VALUE_INT, 1) ? v->v : event_odd_int(s, v, absent);
 }
-/* Real value of an argument, NaN when it is none. */
+/* Real value of an argument, NaN when it is not a number. */
 double event_real(const event_sink *s, const event *e, unsigned field);
 /* String id of an argument that is a text or raw JSON, 0 otherwise. */
 uint32_t event_text(const event *e, unsigned field);

@@ -7,9 +7,9 @@
  * Names, processes, threads and strings are often one of a few, and so is what they are
  * followed by: the value and its gap are kept as one string of bytes with what it means. Two
  * runs that follow each other become one, so that in short events everything between two
- * numbers is one comparison. A run is taken where all of its bytes stand: then the values
- * and the gaps would have been read the same way. Only what was clean is learned, and never the
- * end of an event.
+ * numbers is one comparison. A run is taken where all of its bytes match: then the values and
+ * the gaps would have been read the same way. Only what was clean is learned, and never the end
+ * of an event.
  *
  * Where values differ too often the place goes back to runs of one value, then to none. */
 #include "ingest/trace_events/event_parser_int.h"

@@ -54,7 +54,7 @@ static bool is_collective_name(str name) {
     return false;
 }
 
-static uint8_t trace_event_look_at_name(event_sink *s, uint32_t id) {
+static uint8_t look_at_name(event_sink *s, uint32_t id) {
     str name = intern_get(s->strings, id);
     uint8_t flags = NAME_SEEN;
     if (str_starts(name, STR("ProfilerStep#"))) flags |= NAME_STEP;
@@ -76,7 +76,7 @@ static uint8_t trace_event_look_at_name(event_sink *s, uint32_t id) {
 
 static inline uint8_t name_flags(event_sink *s, uint32_t id) {
     uint8_t f = id < s->names.n ? VEC(&s->names, uint8_t)[id] : 0;
-    return f ? f : trace_event_look_at_name(s, id);
+    return f ? f : look_at_name(s, id);
 }
 
 static slice_kind host_kind(uint8_t class, uint8_t name) {
@@ -123,8 +123,7 @@ static slice_kind bare_kind(event_sink *s, const event *e) {
     return h->bare_kind ? h->bare_kind(s, e) : KIND_OTHER;
 }
 
-static slice_kind trace_event_kind_of(event_sink *s, const event *e, uint8_t class,
-                                      uint8_t name) {
+static slice_kind kind_of(event_sink *s, const event *e, uint8_t class, uint8_t name) {
     if (__builtin_expect(is_numbered_step(e, class), 0)) return KIND_STEP;
     switch (class) {
     case CLASS_DEVICE_QUEUE: return queue_kind(intern_get(s->strings, e->name));
@@ -187,7 +186,7 @@ static bool says_something(const raw_op *op) {
            op->call_stack;
 }
 
-static status trace_event_add_op(event_sink *s, const event *e, raw_slice *row) {
+static status add_op(event_sink *s, const event *e, raw_slice *row) {
     raw_op op = {
         .external = event_int(s, e, FIELD_EXTERNAL, ABSENT_I64),
         .sequence = event_int(s, e, FIELD_SEQUENCE, ABSENT_I64),
@@ -208,7 +207,7 @@ static status trace_event_add_op(event_sink *s, const event *e, raw_slice *row) 
                                                 .bytes = ABSENT_I64});
 }
 
-static status trace_event_add_kernel(event_sink *s, const event *e, raw_slice *row) {
+static status add_kernel(event_sink *s, const event *e, raw_slice *row) {
     raw_kernel k = {
         .correlation = event_int(s, e, FIELD_CORRELATION, ABSENT_I64),
         .external = event_int(s, e, FIELD_EXTERNAL, ABSENT_I64),
@@ -228,13 +227,13 @@ static status trace_event_add_kernel(event_sink *s, const event *e, raw_slice *r
     return part_kernel(s->part, &k, row);
 }
 
-static status trace_event_add_call(event_sink *s, const event *e, raw_slice *row) {
+static status add_call(event_sink *s, const event *e, raw_slice *row) {
     raw_call c = {.correlation = event_int(s, e, FIELD_CORRELATION, ABSENT_I64),
                   .external = event_int(s, e, FIELD_EXTERNAL, ABSENT_I64)};
     return part_call(s->part, &c, row);
 }
 
-static status trace_event_add_comm(event_sink *s, const event *e) {
+static status add_comm(event_sink *s, const event *e) {
     raw_comm c = {
         .slice = part_next_slice(s->part),
         .name = event_text(e, FIELD_COLLECTIVE),
@@ -258,9 +257,9 @@ static status add_details(event_sink *s, const event *e, raw_slice *row) {
     switch (row->kind) {
     case KIND_KERNEL:
     case KIND_MEMCPY:
-    case KIND_MEMSET: TRY(trace_event_add_kernel(s, e, row)); break;
+    case KIND_MEMSET: TRY(add_kernel(s, e, row)); break;
     case KIND_RUNTIME:
-    case KIND_DRIVER: TRY(trace_event_add_call(s, e, row)); break;
+    case KIND_DRIVER: TRY(add_call(s, e, row)); break;
     case KIND_MODULE:
         TRY(part_module(s->part, &(raw_module){event_int(s, e, FIELD_MODULE_ID, ABSENT_I64)},
                         row));
@@ -271,10 +270,10 @@ static status add_details(event_sink *s, const event *e, raw_slice *row) {
     case KIND_FORWARD:
     case KIND_OPTIMIZER:
     case KIND_COLLECTIVE:
-    case KIND_STEP: TRY(trace_event_add_op(s, e, row)); break;
+    case KIND_STEP: TRY(add_op(s, e, row)); break;
     default: break;
     }
-    return event_has(e, FIELD_COLLECTIVE) ? trace_event_add_comm(s, e) : OK;
+    return event_has(e, FIELD_COLLECTIVE) ? add_comm(s, e) : OK;
 }
 
 static bool says_unfinished(const event_sink *s, const event *e) {
@@ -302,7 +301,7 @@ static status take_complete(event_sink *s, event *e) {
         .name = e->name,
         .track = event_track(s, e),
         .category = c.row,
-        .kind = (uint8_t)trace_event_kind_of(s, e, c.class, name_flags(s, e->name)),
+        .kind = (uint8_t)kind_of(s, e, c.class, name_flags(s, e->name)),
         .args = part_args(s->part, e->values, e->n_values),
     };
     if (row.track == UINT32_MAX) return ERR_MEMORY;
@@ -316,7 +315,7 @@ static status take_complete(event_sink *s, event *e) {
     return part_slice(s->part, &row);
 }
 
-static status trace_event_take_memory(event_sink *s, event *e, bool out_of_memory) {
+static status take_memory(event_sink *s, event *e, bool out_of_memory) {
     raw_memory m = {
         .time = e->ts_ns,
         .address = (uint64_t)event_int(s, e, FIELD_ADDRESS, 0),
@@ -340,7 +339,7 @@ static status take_instant(event_sink *s, event *e) {
     event_category(s,
                    e); /* tells the dialect who writes, in files of nothing but memory events */
     if (name & (NAME_MEMORY | NAME_OUT_OF_MEMORY))
-        return trace_event_take_memory(s, e, name & NAME_OUT_OF_MEMORY);
+        return take_memory(s, e, name & NAME_OUT_OF_MEMORY);
     return event_take_instant(s, e);
 }
 
@@ -355,7 +354,7 @@ static uint32_t id_string(event_sink *s, const event *e) {
     return id;
 }
 
-static status trace_event_take_mark(event_sink *s, event *e) {
+static status take_mark(event_sink *s, event *e) {
     category_info c = event_category(s, e);
     bool async = e->ph == 'b' || e->ph == 'e';
     raw_mark m = {
@@ -366,8 +365,7 @@ static status trace_event_take_mark(event_sink *s, event *e) {
         .args = part_args(s->part, e->values, e->n_values),
         .id = async ? id_string(s, e) : 0,
         .category = c.row,
-        .kind = (uint8_t)(async ? KIND_ASYNC
-                                : trace_event_kind_of(s, e, c.class, name_flags(s, e->name))),
+        .kind = (uint8_t)(async ? KIND_ASYNC : kind_of(s, e, c.class, name_flags(s, e->name))),
         .end = e->ph == 'E' || e->ph == 'e',
     };
     if (m.track == UINT32_MAX || m.id == UINT32_MAX) return ERR_MEMORY;
@@ -452,7 +450,7 @@ status trace_event_take(void *sink, event *e) {
     case 'B':
     case 'E':
     case 'b':
-    case 'e': return trace_event_take_mark(s, e);
+    case 'e': return take_mark(s, e);
     default: return event_drop(s, e, CAUSE_UNKNOWN_PHASE);
     }
 }

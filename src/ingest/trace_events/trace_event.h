@@ -1,6 +1,6 @@
 /* trace_event.h: what a trace event means in the words that most profilers share: classes of
  * categories, arguments that have a column, Chrome's phases. A dialect gives it its own
- * categories and hooks (event_sink.h) and adds arguments of its own. */
+ * categories and hooks (event_sink.h) and adds its own arguments. */
 #ifndef INGEST_TRACE_EVENT_H
 #define INGEST_TRACE_EVENT_H
 
@@ -60,7 +60,7 @@ enum {
 #define ARG_NUMBER(name, ...) FIELD_##name,
     TRACE_EVENT_ARGS(ARG_NUMBER)
 #undef ARG_NUMBER
-        FIELD_OWN, /* the first number that a dialect may give to arguments of its own */
+        FIELD_OWN, /* the first number that a dialect may give to its own arguments */
 };
 _Static_assert((int)FIELD_OWN + 4 < (int)MAX_ARG_FIELDS, "bits of event.fields");
 

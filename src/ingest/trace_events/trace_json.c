@@ -26,7 +26,7 @@ enum {
     PIECE_BYTES = 4 << 20,      /* large enough to hide the seams, small enough for the cache */
     MAX_EVENT_BYTES = 64 << 20, /* an event that does not end within is damage */
     MAX_ENDLESS =
-        64, /* events without an end that are passed over: each costs a look at the rest */
+        64, /* events without an end that are skipped: each costs a look at the rest */
     MAX_KEY_BYTES = 64,
 };
 
@@ -51,7 +51,7 @@ typedef struct {
 /* ---- root keys ---- */
 
 /* deviceProperties: the accelerators of the machine. */
-static status trace_json_take_devices(reader *r, event_parser *l, str list, error *err) {
+static status take_devices(reader *r, event_parser *l, str list, error *err) {
     json_iter it = json_open(list);
     str key, object;
     for (int32_t i = 0; json_next(&it, &key, &object); i++) {
@@ -98,7 +98,7 @@ static status take_root_key(reader *r, event_sink *s, str key, str value, error 
     if (str_eq(key, STR(TRACE_DEVICE_WORDS))) return device_words_add(r->b, value, err);
     /* The second is the name in very old files. */
     if (str_eq(key, STR("deviceProperties")) || str_eq(key, STR("computeProperties")))
-        TRY(trace_json_take_devices(r, s->parser, value, err));
+        TRY(take_devices(r, s->parser, value, err));
     if (str_eq(key, STR("distributedInfo"))) TRY(take_groups(r, s->parser, value, err));
     if (r->dialect->root_key) TRY(r->dialect->root_key(s, key, value, err));
     return event_add_meta(s, key, value, err);
@@ -113,7 +113,7 @@ typedef struct {
     bool final; /* no more bytes will come: what is not whole now is damage */
 } cursor;
 
-static const char *trace_json_end_of(const cursor *c) {
+static const char *end_of(const cursor *c) {
     return c->pc.p + c->pc.n;
 }
 
@@ -154,7 +154,7 @@ static member_state find_member(const char *p, const char *end, str *key, str *v
 static void damage_root(reader *r, cursor *c, const char *p) {
     if (!r->root_damaged) count_syntax(c, p, false);
     r->root_damaged = true;
-    c->p = r->has_events ? trace_json_end_of(c) : p;
+    c->p = r->has_events ? end_of(c) : p;
     if (r->has_events) c->where = AT_END;
 }
 
@@ -166,7 +166,7 @@ static void start_events(reader *r, cursor *c, const char *p) {
 
 static void find_events(reader *r, cursor *c) {
     static const str name = STR("\"traceEvents\"");
-    const char *end = trace_json_end_of(c), *stop;
+    const char *end = end_of(c), *stop;
     for (;;) {
         size_t at = str_find(str_n(c->p, (size_t)(end - c->p)), name, 0);
         if (at == SIZE_MAX) { /* the name may be cut by the end of the bytes */
@@ -186,7 +186,7 @@ static void find_events(reader *r, cursor *c) {
  * the root (AT_END), or, at the end of the bytes, where it has to go on (same place as
  * before). */
 static status read_root(reader *r, cursor *c, error *err) {
-    const char *end = trace_json_end_of(c);
+    const char *end = end_of(c);
     while (c->where == AT_KEYS) {
         if (r->root_damaged && !r->has_events) {
             find_events(r, c);
@@ -216,7 +216,7 @@ static status read_root(reader *r, cursor *c, error *err) {
 
 /* The first byte that counts: an object or a list. */
 static status read_start(reader *r, cursor *c, error *err) {
-    const char *p = c->p, *end = trace_json_end_of(c);
+    const char *p = c->p, *end = end_of(c);
     if (end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0) p += 3;
     p = json_space(p, end);
     c->p = p;
@@ -249,9 +249,9 @@ static const char *find_list_end(const char *p, const char *end) {
     return NULL;
 }
 
-/* What is not an event at all: a list or text is passed over as a whole, for what is in it is
- * not the end of the list of events. NULL as below. */
-static const char *pass_over_other(const char *p, const char *end, bool final) {
+/* What is not an event at all: a list or text is skipped as a whole, for what is in it is not
+ * the end of the list of events. NULL as below. */
+static const char *skip_other(const char *p, const char *end, bool final) {
     const char *stop = p;
     if (*p == '[') stop = scan_brackets(p, end);
     if (*p == '"' && (stop = json_string_end(p + 1, end))) stop++;
@@ -263,11 +263,11 @@ static const char *pass_over_other(const char *p, const char *end, bool final) {
     return p < end ? p : NULL;
 }
 
-/* Where reading goes on after the damaged event at p; NULL when that is not among these
+/* Where reading continues after the damaged event at p; NULL when that is not among these
  * bytes. */
 static const char *find_next_event(const char *p, const char *end, bool final) {
     while (p < end && (json_is_space(*p) || *p == ',')) p++;
-    if (p < end && *p != '{') return pass_over_other(p, end, final);
+    if (p < end && *p != '{') return skip_other(p, end, final);
     const char *next = p < end ? event_parser_next_border(p + 1, end) : NULL;
     return next || !final || p == end ? next : find_list_end(p + 1, end);
 }
@@ -288,13 +288,13 @@ static const char *find_same_event(const char *p, const char *end) {
     return NULL;
 }
 
-/* Passes over the event at the cursor when it is seen where the next one starts. */
+/* Skips the event at the cursor when the start of the next one is known. */
 static void skip_event(reader *r, cursor *c, parse_result result) {
     const char *next = NULL;
     if (result == PARSE_DAMAGED || (result == PARSE_UNDECIDED && c->final))
-        next = find_next_event(c->p, trace_json_end_of(c), c->final);
+        next = find_next_event(c->p, end_of(c), c->final);
     else if (result == PARSE_INCOMPLETE && c->final && r->n_endless++ < MAX_ENDLESS)
-        next = find_same_event(c->p, trace_json_end_of(c));
+        next = find_same_event(c->p, end_of(c));
     if (!next) return;
     count_syntax(c, c->p, true);
     c->p = next;
@@ -304,8 +304,7 @@ static void skip_event(reader *r, cursor *c, parse_result result) {
 
 static status read_events(reader *r, cursor *c, error *err) {
     uint64_t offset = c->pc.offset + (uint64_t)(c->p - c->pc.p);
-    parse_result result =
-        event_parser_parse(c->s->parser, c->p, trace_json_end_of(c), offset, &c->p);
+    parse_result result = event_parser_parse(c->s->parser, c->p, end_of(c), offset, &c->p);
     switch (result) {
     case PARSE_FAILED: FAIL_MEMORY(err);
     case PARSE_END: c->where = r->root_object ? AT_KEYS : AT_END; break;
@@ -318,7 +317,7 @@ static status read_events(reader *r, cursor *c, error *err) {
 }
 
 static void read_end(reader *r, cursor *c) {
-    const char *end = trace_json_end_of(c), *rest = c->p;
+    const char *end = end_of(c), *rest = c->p;
     while (rest < end && (json_is_space(*rest) || *rest == '\0')) rest++; /* zeros: padding */
     if (rest < end && !r->has_garbage && !r->root_damaged) {
         r->has_garbage = true;
@@ -330,7 +329,7 @@ static void read_end(reader *r, cursor *c) {
 
 /* Reads as far as the bytes go; c->p is where they have to be read again with more after
  * them. */
-static status trace_json_read_bytes(reader *r, cursor *c, error *err) {
+static status read_bytes(reader *r, cursor *c, error *err) {
     for (;;) {
         const char *before = c->p;
         place place_before = c->where;
@@ -338,8 +337,7 @@ static status trace_json_read_bytes(reader *r, cursor *c, error *err) {
         if (c->where == AT_KEYS) TRY(read_root(r, c, err));
         if (c->where == AT_EVENTS) TRY(read_events(r, c, err));
         if (c->where == AT_END) read_end(r, c);
-        if (c->p == trace_json_end_of(c) || (c->p == before && c->where == place_before))
-            return OK;
+        if (c->p == end_of(c) || (c->p == before && c->where == place_before)) return OK;
     }
 }
 
@@ -361,8 +359,8 @@ static status check_limits(const reader *r, uint64_t used_bytes, error *err) {
  * what is still not whole was cut. */
 static status read_rest(reader *r, cursor *c, error *err) {
     c->final = true;
-    if (c->pc.n) TRY(trace_json_read_bytes(r, c, err));
-    const char *end = trace_json_end_of(c), *rest = c->p;
+    if (c->pc.n) TRY(read_bytes(r, c, err));
+    const char *end = end_of(c), *rest = c->p;
     while (rest < end && (*rest == ',' || json_is_space(*rest))) rest++;
     if (c->where == AT_EVENTS || c->where == AT_KEYS) {
         part *p = c->s->part;
@@ -375,11 +373,11 @@ static status read_rest(reader *r, cursor *c, error *err) {
 /* No end in sight: gives the event up, or all there is when no other follows. */
 static status give_up(reader *r, cursor *c, error *err) {
     c->final = true;
-    status st = trace_json_read_bytes(r, c, err);
+    status st = read_bytes(r, c, err);
     c->final = false;
-    if (st == OK && (size_t)(trace_json_end_of(c) - c->p) > MAX_EVENT_BYTES) {
+    if (st == OK && (size_t)(end_of(c) - c->p) > MAX_EVENT_BYTES) {
         count_syntax(c, c->p, c->where == AT_EVENTS);
-        c->p = trace_json_end_of(c);
+        c->p = end_of(c);
     }
     return st;
 }
@@ -387,13 +385,13 @@ static status give_up(reader *r, cursor *c, error *err) {
 static status read_alone(reader *r, event_sink *s, error *err) {
     cursor c = {.s = s, .pc = {.p = ""}, .p = "", .where = AT_START};
     status st = OK;
-    for (size_t keep = 0; st == OK; keep = (size_t)(trace_json_end_of(&c) - c.p)) {
+    for (size_t keep = 0; st == OK; keep = (size_t)(end_of(&c) - c.p)) {
         piece next;
         size_t want = keep > r->piece_bytes ? keep : r->piece_bytes;
-        /* An event longer than a piece: that one and the next, twice as long, are beside each
-         * other. */
-        uint64_t beside = keep > r->piece_bytes ? 2 * ((uint64_t)keep + want) : 0;
-        st = check_limits(r, builder_size_bytes(r->b) + beside, err);
+        /* An event longer than a piece: that piece and the next, twice as long, are in memory
+         * together. */
+        uint64_t two_pieces = keep > r->piece_bytes ? 2 * ((uint64_t)keep + want) : 0;
+        st = check_limits(r, builder_size_bytes(r->b) + two_pieces, err);
         if (st == OK) st = source_next(r->src, want, keep, &next, err);
         if (st != OK) break;
         if (next.n == 0) {
@@ -404,9 +402,8 @@ static status read_alone(reader *r, event_sink *s, error *err) {
         c.pc = next;
         c.p = next.p;
         r->input_bytes = next.offset + next.n;
-        st = trace_json_read_bytes(r, &c, err);
-        if (st == OK && (size_t)(trace_json_end_of(&c) - c.p) > MAX_EVENT_BYTES)
-            st = give_up(r, &c, err);
+        st = read_bytes(r, &c, err);
+        if (st == OK && (size_t)(end_of(&c) - c.p) > MAX_EVENT_BYTES) st = give_up(r, &c, err);
         if (st == OK) st = check_limits(r, builder_size_bytes(r->b), err);
     }
     source_release(r->src, &c.pc);
@@ -476,7 +473,7 @@ static uint64_t crew_bytes(const crew *c) {
 }
 
 /* The next piece, cut at a border. False when there is none. Under the lock. */
-static bool trace_json_next_piece(crew *c, piece *pc, const char **end, bool *first) {
+static bool next_piece(crew *c, piece *pc, const char **end, bool *first) {
     if (c->done || c->status != OK || atomic_load(&c->again)) return false;
     c->status = source_next(c->r->src, c->r->piece_bytes, c->keep, pc, &c->err);
     if (c->status != OK) return false;
@@ -522,7 +519,7 @@ static bool read_piece(crew *c, event_sink *s, const piece *pc, const char *end,
     cursor at = {.s = s, .pc = *pc, .p = pc->p, .where = first ? AT_START : AT_EVENTS};
     at.pc.n = (size_t)(end - pc->p);
     if (last) return read_rest(c->r, &at, NULL) == OK; /* if not, the other path says why */
-    return trace_json_read_bytes(c->r, &at, NULL) == OK && at.where == AT_EVENTS &&
+    return read_bytes(c->r, &at, NULL) == OK && at.where == AT_EVENTS &&
            json_space(at.p, end) == end;
 }
 
@@ -535,7 +532,7 @@ static void work(void *context, size_t i, int worker) {
         const char *end;
         bool first;
         pthread_mutex_lock(&c->lock);
-        bool go = trace_json_next_piece(c, &pc, &end, &first);
+        bool go = next_piece(c, &pc, &end, &first);
         /* The first piece holds the root keys; the others wait until they are known. */
         if (!go || !first) pthread_mutex_unlock(&c->lock);
         if (!go) return;
@@ -557,7 +554,7 @@ static status read_together(reader *r, int n, crew *c, error *err) {
 
 /* ---- the whole ---- */
 
-static status trace_json_finish(reader *r, event_sink **sinks, int n, error *err) {
+static status finish_reading(reader *r, event_sink **sinks, int n, error *err) {
     TRY(r->dialect->finish(r->b, &r->root, sinks, n, err));
     for (int i = 0; i < n; i++) part_finish(sinks[i]->part);
     if (source_damaged(r->src))
@@ -589,7 +586,7 @@ static status ingest_alone(reader *r, error *err) {
     event_sink *s = NULL;
     status st = make_sinks(r, &s, 1, err);
     if (st == OK) st = read_alone(r, s, err);
-    if (st == OK) st = trace_json_finish(r, &s, 1, err);
+    if (st == OK) st = finish_reading(r, &s, 1, err);
     free_sinks(&s, 1);
     return st;
 }
@@ -610,7 +607,7 @@ status ingest_trace_events(source *src, const ingest_options *o, builder *b, con
     bool again = atomic_load(&c.again);
     for (int i = 0; i < n && c.sinks[i]; i++)
         again |= part_loss_count(c.sinks[i]->part, CAUSE_BAD_SYNTAX) > 0;
-    if (st == OK && !again) st = trace_json_finish(&r, c.sinks, n, err);
+    if (st == OK && !again) st = finish_reading(&r, c.sinks, n, err);
     free_sinks(c.sinks, n);
     if (st != OK || !again) return st;
     builder_clear(b);

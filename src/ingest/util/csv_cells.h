@@ -5,8 +5,8 @@
  *     csv_fini(&c);
  *
  * Cells may be quoted (RFC 4180), blanks around a cell are not part of it, a row ends with its
- * line unless a quote is open. A cell that is not there is empty. Cells are valid until the
- * next csv_next. */
+ * line unless a quote is open. A missing cell is empty. Cells are valid until the next
+ * csv_next. */
 #ifndef INGEST_CSV_CELLS_H
 #define INGEST_CSV_CELLS_H
 

@@ -37,7 +37,7 @@ bool leave_object(cursor *c, const char *from) {
 }
 
 /* The row of these bytes; when they are new, the oldest one is given up for them. */
-static size_t members_row_of(members *all, str lead, str key) {
+static size_t row_of(members *all, str lead, str key) {
     size_t n = all->n < N_MEMBERS - 1 ? all->n : N_MEMBERS - 1;
     for (size_t i = 1; i <= n; i++)
         if (str_eq(all->rows[i].lead, lead)) return i;
@@ -50,7 +50,7 @@ member *members_learn(members *all, cursor *c, member *before) {
     const char *from = c->p;
     str key;
     if (!next_key(c, &key)) return NULL;
-    size_t row = members_row_of(all, str_n(from, (size_t)(c->p - from)), key);
+    size_t row = row_of(all, str_n(from, (size_t)(c->p - from)), key);
     if (before->next[0] != row) {
         before->next[1] = before->next[0];
         before->next[0] = (uint8_t)row;

@@ -1,7 +1,8 @@
-/* members.h: the members of many JSON objects that are written alike.
+/* members.h: the members of many JSON objects that are written the same way.
  *
- * Most objects of a file have the keys of the one before, in the same order. What stood between
- * the value before a member and its own is remembered, with what the reader takes its key for:
+ * Most objects of a file have the keys of the one before, in the same order. The bytes between
+ * the value before a member and its own value are remembered, with what the reader takes its
+ * key for:
  *
  *     {"end": 0.25, "kern": 0.24}        row 0  the start of an object, after it comes 1
  *      1^^^^^^    2^^^^^^^^^             row 1  after it comes 2

@@ -2,9 +2,9 @@
  *
  * A memory snapshot of half a gigabyte is mostly lists of references to a few thousand shared
  * dictionaries, and each reference takes two or five bytes of the file. So a value is four
- * bytes here, everything else lies in four growing columns, and nothing is freed before the
- * whole is: the sample (57 frames for each stack) takes about as much memory as the file. The
- * layout is drawn in pickle_int.h.
+ * bytes here, everything else is in four growing columns, and nothing is freed before the whole
+ * is: the sample (57 frames for each stack) takes about as much memory as the file. The layout
+ * is drawn in pickle_int.h.
  *
  * Indexes come from the machine alone, never from the file, so accessors trust them; what a
  * file can do is make lists that contain themselves, and accessors look one level deep only. */
@@ -221,7 +221,7 @@ pickle_kind pickle_kind_of(pickle_value v) {
                                                  : PICKLE_KIND_OPAQUE;
 }
 
-static uint64_t pickle_number_of(const pickle *p, pickle_value v) {
+static uint64_t number_of(const pickle *p, pickle_value v) {
     return VEC(&p->numbers, uint64_t)[v >> TAG_BITS];
 }
 
@@ -230,7 +230,7 @@ bool pickle_i64(const pickle *p, pickle_value v, int64_t *out) {
     if (tag == TAG_SMALL)
         *out = (int32_t)v >> TAG_BITS;
     else if (tag == TAG_I64)
-        *out = (int64_t)pickle_number_of(p, v);
+        *out = (int64_t)number_of(p, v);
     else if (v == VALUE_TRUE || v == VALUE_FALSE)
         *out = v == VALUE_TRUE;
     else
@@ -241,7 +241,7 @@ bool pickle_i64(const pickle *p, pickle_value v, int64_t *out) {
 bool pickle_u64(const pickle *p, pickle_value v, uint64_t *out) {
     int64_t i;
     if ((v & TAG_MASK) == TAG_U64) {
-        *out = pickle_number_of(p, v);
+        *out = number_of(p, v);
         return true;
     }
     if (!pickle_i64(p, v, &i) || i < 0) return false;
@@ -253,12 +253,12 @@ bool pickle_f64(const pickle *p, pickle_value v, double *out) {
     int64_t i;
     uint64_t bits;
     if ((v & TAG_MASK) == TAG_F64) {
-        bits = pickle_number_of(p, v);
+        bits = number_of(p, v);
         memcpy(out, &bits, sizeof *out);
         return true;
     }
     if ((v & TAG_MASK) == TAG_U64) {
-        *out = (double)pickle_number_of(p, v);
+        *out = (double)number_of(p, v);
         return true;
     }
     if (!pickle_i64(p, v, &i)) return false;

@@ -4,7 +4,7 @@
  * calls what it likes. This reader knows the instructions that make plain data: None, booleans,
  * integers, floats, texts, lists, tuples, dictionaries. Anything that would import, call or
  * construct is refused with the name of what was asked for. Bytes, sets and integers beyond 64
- * bits are read over and stand as opaque values.
+ * bits are skipped and become opaque values.
  *
  *     pickle *p;
  *     TRY(pickle_read(src, &(ingest_options){0}, &p, err));
@@ -25,7 +25,7 @@
 typedef struct pickle pickle;
 typedef uint32_t pickle_value;
 
-#define PICKLE_ABSENT 0 /* no such value: what pickle_get gives when the key is not there */
+#define PICKLE_ABSENT 0 /* no such value: what pickle_get returns for a missing key */
 
 typedef enum {
     PICKLE_KIND_ABSENT,
@@ -40,7 +40,7 @@ typedef enum {
 } pickle_kind;
 
 /* Reads one pickle; of the options its progress and its limit of memory count. A pickle that
- * ends early is not failure: what was complete stands, the open lists and dictionaries are
+ * ends early is not failure: what was complete is valid, the open lists and dictionaries are
  * closed, and pickle_is_cut says so. ERR_UNSUPPORTED when it asks for more than data,
  * ERR_FORMAT when it is not a pickle, ERR_LIMIT when it is too large. */
 status pickle_read(source *src, const ingest_options *o, pickle **out, error *err) MUST_USE;

@@ -8,12 +8,12 @@
  * stack. Nothing is imported, called or constructed: those instructions end the reading with a
  * refusal.
  *
- * Bounds: an instruction that takes more from the stack than lies above the last mark is
- * damage, as is a memo number never given out. Memory grows with the input and not with numbers
- * written in it: counted texts beyond 16 MiB are read over, a memo number must be smaller than
- * the bytes read so far, the stack has a limit. The machine never recurses.
+ * Bounds: an instruction that takes more from the stack than is above the last mark is damage,
+ * as is a memo number never given out. Memory grows with the input and not with numbers written
+ * in it: counted texts beyond 16 MiB are read over, a memo number must be smaller than the
+ * bytes read so far, the stack has a limit. The machine never recurses.
  *
- * When the input ends early, what lies on the stack is put where its closing instructions would
+ * When the input ends early, what is on the stack is put where its closing instructions would
  * have put it, so that a cut snapshot gives all but its last entry. */
 #include <stdio.h>
 
@@ -161,7 +161,7 @@ static status check_limits(machine *m) {
 }
 
 /* The next piece, with the bytes from m->at on in front. */
-static outcome pickle_read_next_piece(machine *m, size_t want) {
+static outcome next_piece(machine *m, size_t want) {
     piece next;
     status st = source_next(m->src, want, (size_t)(m->end - m->at), &next, m->err);
     if (st != OK) return fail_said(m, st);
@@ -178,7 +178,7 @@ static outcome pickle_read_next_piece(machine *m, size_t want) {
 static outcome need(machine *m, size_t n) {
     while ((size_t)(m->end - m->at) < n) {
         size_t missing = n - (size_t)(m->end - m->at);
-        outcome got = pickle_read_next_piece(m, missing > PIECE_BYTES ? missing : PIECE_BYTES);
+        outcome got = next_piece(m, missing > PIECE_BYTES ? missing : PIECE_BYTES);
         if (got != GO) return got;
     }
     return GO;
@@ -190,7 +190,7 @@ static outcome skip(machine *m, uint64_t n) {
         if (n <= here) break;
         n -= here;
         m->at = m->end;
-        outcome got = pickle_read_next_piece(m, PIECE_BYTES);
+        outcome got = next_piece(m, PIECE_BYTES);
         if (got != GO) return got;
     }
     m->at += n;
@@ -205,7 +205,7 @@ static outcome take_fixed(machine *m, size_t n) {
     return GO;
 }
 
-/* Counted bytes. What is too long to be wanted is passed over. */
+/* Counted bytes. Those too long to be of use are skipped. */
 static outcome take_counted(machine *m, size_t width, size_t most) {
     outcome got = take_fixed(m, width);
     if (got != GO) return got;
@@ -230,7 +230,7 @@ static outcome take_line(machine *m, str *line) {
         }
         if (n > MAX_LINE_BYTES) return BAD;
         seen = n;
-        outcome got = pickle_read_next_piece(m, PIECE_BYTES);
+        outcome got = next_piece(m, PIECE_BYTES);
         if (got != GO) return got;
     }
 }
@@ -322,7 +322,7 @@ static outcome push_empty(machine *m, int tag) {
 }
 
 /* The n topmost values become one list or dictionary in their place. */
-static outcome pickle_read_gather(machine *m, int tag, size_t n) {
+static outcome gather(machine *m, int tag, size_t n) {
     pickle_value v = PICKLE_ABSENT;
     if (height(m) < n) return BAD;
     if (tag == TAG_DICT && n % 2) return BAD;
@@ -336,7 +336,7 @@ static outcome gather_to_mark(machine *m, int tag) {
     if (m->marks.n == 0) return BAD;
     size_t n = height(m);
     m->marks.n--;
-    return pickle_read_gather(m, tag, n);
+    return gather(m, tag, n);
 }
 
 /* The n topmost values go into the list or dictionary below them. */
@@ -480,7 +480,7 @@ static void add_utf8(buf *b, uint32_t c) {
     }
 }
 
-/* n hexadecimal digits; UINT32_MAX when they are not there. */
+/* n hexadecimal digits; UINT32_MAX when they are missing. */
 static uint32_t read_hex(str s, size_t at, size_t n) {
     uint32_t v = 0;
     if (at + n > s.n) return UINT32_MAX;
@@ -540,7 +540,7 @@ static outcome push_quoted(machine *m) {
 /* ---- instructions ------------------------------------------------------------------------ */
 
 /* Names what would have been imported or called. */
-static outcome pickle_read_refuse(machine *m, const instruction *op) {
+static outcome refuse(machine *m, const instruction *op) {
     str module = STR_NONE, name = str_of(op->name);
     char text[200];
     if (op->argument == LINES2) {
@@ -566,7 +566,7 @@ static outcome check_protocol(machine *m) {
                                   (arg[]){arg_int("protocol", (int64_t)m->number)}));
 }
 
-/* What makes a value of its own. */
+/* Instructions that make a new value. */
 static outcome make_value(machine *m, uint8_t action) {
     double d;
     switch (action) {
@@ -596,7 +596,7 @@ static outcome run_action(machine *m, const instruction *op) {
     outcome got;
     switch (op->action) {
     case DO_UNKNOWN: return BAD;
-    case DO_REFUSE: return pickle_read_refuse(m, op);
+    case DO_REFUSE: return refuse(m, op);
     case DO_NOTHING: return GO;
     case DO_PROTO: return check_protocol(m);
     case DO_MARK: return push_mark(m);
@@ -610,9 +610,9 @@ static outcome run_action(machine *m, const instruction *op) {
     case DO_LIST: return gather_to_mark(m, TAG_LIST);
     case DO_DICT: return gather_to_mark(m, TAG_DICT);
     case DO_FROZENSET: got = pop_to_mark(m); return got == GO ? push(m, VALUE_OPAQUE) : got;
-    case DO_TUPLE1: return pickle_read_gather(m, TAG_LIST, 1);
-    case DO_TUPLE2: return pickle_read_gather(m, TAG_LIST, 2);
-    case DO_TUPLE3: return pickle_read_gather(m, TAG_LIST, 3);
+    case DO_TUPLE1: return gather(m, TAG_LIST, 1);
+    case DO_TUPLE2: return gather(m, TAG_LIST, 2);
+    case DO_TUPLE3: return gather(m, TAG_LIST, 3);
     case DO_APPEND: return add_top(m, TAG_LIST, 1);
     case DO_APPENDS: return add_to_mark(m, TAG_LIST);
     case DO_SETITEM: return add_top(m, TAG_DICT, 2);
@@ -738,7 +738,7 @@ static void run_simple(machine *m) {
     m->stack.n = n;
 }
 
-static outcome pickle_read_run(machine *m) {
+static outcome run(machine *m) {
     for (;;) {
         run_simple(m);
         outcome got = need(m, 1);
@@ -754,7 +754,7 @@ static outcome pickle_read_run(machine *m) {
 
 /* The topmost value goes where it seems to belong: into the list below it, or with the text
  * below it into the dictionary below that. Otherwise it is dropped. */
-static status pickle_read_close_top(machine *m) {
+static status close_top(machine *m) {
     size_t n = height(m);
     pickle_value *v = top(m);
     status st = OK;
@@ -782,7 +782,7 @@ static status close_all(machine *m) {
         if (tag == TAG_DICT) n -= n % 2;
         if (tag == TAG_LIST || tag == TAG_DICT) st = pickle_add(m->p, to, top(m) + 1, n);
     }
-    while (m->stack.n > 1 && st == OK) st = pickle_read_close_top(m);
+    while (m->stack.n > 1 && st == OK) st = close_top(m);
     return st;
 }
 
@@ -797,7 +797,7 @@ static status explain(machine *m, outcome how) {
     return m->status;
 }
 
-static status pickle_read_finish(machine *m, outcome how) {
+static status finish(machine *m, outcome how) {
     if (how == CUT) {
         status st = close_all(m);
         m->at = m->end;
@@ -819,8 +819,8 @@ status pickle_read(source *src, const ingest_options *o, pickle **out, error *er
     m.stack = VEC_INIT(pickle_value);
     m.marks = VEC_INIT(uint32_t);
     m.memo = VEC_INIT(pickle_value);
-    outcome how = vec_reserve(&m.stack, 1) == OK ? pickle_read_run(&m) : fail(&m, ERR_MEMORY);
-    status st = pickle_read_finish(&m, how);
+    outcome how = vec_reserve(&m.stack, 1) == OK ? run(&m) : fail(&m, ERR_MEMORY);
+    status st = finish(&m, how);
     source_release(src, &m.pc);
     vec_fini(&m.stack);
     vec_fini(&m.marks);

@@ -9,7 +9,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a word is read as its
 
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
-/* What comes before a value: one number, so that a field is told by one comparison. */
+/* What comes before a value: one number, so that one comparison identifies a field. */
 #define PB_TAG(number, wire) ((uint32_t)(number) << 3 | (uint32_t)(wire))
 #define PB_VARINT(number) PB_TAG(number, WIRE_VARINT)
 #define PB_BYTES(number) PB_TAG(number, WIRE_BYTES)

@@ -7,7 +7,7 @@
 /* What a byte means to the bracket counter: nothing, open, close, quote. */
 static const uint8_t MEANING[256] = {['['] = 1, ['{'] = 1, [']'] = 2, ['}'] = 2, ['"'] = 3};
 
-/* Goes on from p with `depth` brackets open. */
+/* Continues from p with `depth` brackets open. */
 static const char *count_bytes(const char *p, const char *end, size_t depth) {
     while (p < end) {
         uint8_t meaning = MEANING[(uint8_t)*p++];

@@ -48,7 +48,7 @@ static inline uint32_t scan_equal_32(const char *p, const char *g) {
 }
 #endif
 
-/* What lies after the n bytes at g is read, too, and thrown away: another thread may be writing
+/* What follows the n bytes at g is read, too, and thrown away: another thread may be writing
  * the next text there. ThreadSanitizer cannot know that it does not count. */
 #ifdef SCAN_EXACT
 static inline bool scan_equal(const char *p, const char *g, size_t n) {
@@ -192,12 +192,12 @@ static inline uint64_t scan_less_zero(const char *p) {
 }
 
 /* The high bit of each of the eight bytes of t that is not a digit. A carry can only come from
- * a byte that is none: the first of them is right. */
+ * a byte that is not a digit: the first of them is right. */
 WRAPS static inline uint64_t scan_others(uint64_t t) {
     return ((t + 0x7676767676767676ull) | t) & 0x8080808080808080ull;
 }
 
-/* How many of the eight bytes of t are digits before the first that is none. */
+/* How many of the eight bytes of t are digits before the first other byte. */
 static inline unsigned scan_count(uint64_t t) {
     uint64_t other = scan_others(t);
     return other ? (unsigned)__builtin_ctzll(other) >> 3 : 8;
@@ -247,7 +247,7 @@ __attribute__((noinline)) static const char *scan_any_number(const char *p, cons
 }
 
 /* Bytes that a number can go on with. */
-static const bool SCAN_GOES_ON[256] = {
+static const bool SCAN_CONTINUES[256] = {
     ['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1, ['5'] = 1, ['6'] = 1,
     ['7'] = 1, ['8'] = 1, ['9'] = 1, ['.'] = 1, ['e'] = 1, ['E'] = 1};
 
@@ -270,22 +270,22 @@ static inline __attribute__((always_inline)) const char *scan_number(const char 
     const char *stop = q + n;
     size_t whole = (size_t)(stop - p);
     if (*stop == '.' && n < 8) {
-        uint64_t behind = scan_less_zero(stop + 1);
-        digits = scan_count(behind);
+        uint64_t fraction = scan_less_zero(stop + 1);
+        digits = scan_count(fraction);
         stop += digits + 1;
         if (digits == 0) return NULL;
         if (n + digits <= 8) {
-            t = (t & ((1ull << 8 * n) - 1)) | behind << 8 * n;
+            t = (t & ((1ull << 8 * n) - 1)) | fraction << 8 * n;
             n += digits;
         } else if (q == p) {
             high = scan_eight(t << (64 - 8 * n));
-            t = behind;
+            t = fraction;
             n = digits;
         } else {
             return scan_any_number(p, end, s);
         }
     }
-    if (__builtin_expect(whole == 0 || stop >= end || SCAN_GOES_ON[(uint8_t)*stop], 0))
+    if (__builtin_expect(whole == 0 || stop >= end || SCAN_CONTINUES[(uint8_t)*stop], 0))
         return scan_any_number(p, end, s);
     s->v = (int64_t)(n ? high * SCAN_POWER[n] + scan_eight(t << (64 - 8 * n)) : high);
     s->digits = (uint8_t)digits;
@@ -306,16 +306,16 @@ static inline __attribute__((always_inline)) const char *scan_micros(const char 
         t = scan_less_zero(p);
         n = scan_count(t);
     }
-    uint64_t behind = scan_less_zero(p + n + 1);
-    unsigned digits = scan_count(behind);
+    uint64_t fraction = scan_less_zero(p + n + 1);
+    unsigned digits = scan_count(fraction);
     const char *stop = p + n + 1 + digits;
     if (p[n] != '.' || none || n == 8 || digits == 0 || digits > 3 || stop >= end ||
-        SCAN_GOES_ON[(uint8_t)*stop])
+        SCAN_CONTINUES[(uint8_t)*stop])
         return NULL;
     if (n) whole = whole * SCAN_POWER[n] + scan_eight(t << (64 - 8 * n));
-    behind &= (1u << 8 * digits) - 1;
-    *ns = (int64_t)(whole * 1000 + (behind & 15) * 100 + (behind >> 8 & 15) * 10 +
-                    (behind >> 16));
+    fraction &= (1u << 8 * digits) - 1;
+    *ns = (int64_t)(whole * 1000 + (fraction & 15) * 100 + (fraction >> 8 & 15) * 10 +
+                    (fraction >> 16));
     return stop;
 }
 
@@ -330,13 +330,13 @@ static inline __attribute__((always_inline)) const char *scan_fixed(const char *
     unsigned whole =
         (unsigned)__builtin_ctzll(other) - 7; /* bits of the digits before the point */
     p += whole / 8;
-    uint64_t behind = scan_less_zero(p + 1);
-    if (whole == 0 || *p != '.' || !(other = scan_others(behind))) return NULL;
+    uint64_t fraction = scan_less_zero(p + 1);
+    if (whole == 0 || *p != '.' || !(other = scan_others(fraction))) return NULL;
     unsigned digits = (unsigned)__builtin_ctzll(other) - 7;
     if (digits == 0 || digits > 8 * places) return NULL;
     /* Zeros before and after those that are there. */
-    behind = behind << (64 - digits) >> (64 - digits) << (64 - 8 * places);
-    *v = (int64_t)(scan_eight(t << (64 - whole)) * SCAN_POWER[places] + scan_eight(behind));
+    fraction = fraction << (64 - digits) >> (64 - digits) << (64 - 8 * places);
+    *v = (int64_t)(scan_eight(t << (64 - whole)) * SCAN_POWER[places] + scan_eight(fraction));
     return p + 1 + digits / 8;
 }
 

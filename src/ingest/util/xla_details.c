@@ -5,7 +5,7 @@
 
 #include "base/num.h"
 
-/* The text after "key:", up to a blank; none when it is not there. */
+/* The text after "key:", up to a blank; STR_NONE when it is missing. */
 static str detail(str text, str key) {
     for (size_t at = 0; (at = str_find(text, key, at)) != SIZE_MAX; at++) {
         if (at && text.p[at - 1] != ' ') continue;
@@ -48,8 +48,8 @@ void xla_kernel_details(str text, raw_kernel *k) {
     if (registers != ABSENT_I64) k->registers = sat_i32(registers);
     detail_sizes(text, STR("grid:"), k->grid);
     detail_sizes(text, STR("block:"), k->block);
-    str told = detail(text, STR("occ_pct:"));
-    if (told.n && str_to_f64(told, &percent)) k->occupancy = xla_occupancy(percent);
+    str occupancy = detail(text, STR("occ_pct:"));
+    if (occupancy.n && str_to_f64(occupancy, &percent)) k->occupancy = xla_occupancy(percent);
 }
 
 int64_t xla_copied_bytes(str text) {

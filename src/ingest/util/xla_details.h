@@ -10,9 +10,9 @@
 
 /* What is not in the text stays as it is. */
 void xla_kernel_details(str text, raw_kernel *k);
-/* Percent as a share, NaN for what is none: 0 means not worked out. */
+/* Percent as a share; NaN outside of (0, 100]: 0 means not computed. */
 double xla_occupancy(double percent);
-/* Of a copy or of setting memory; ABSENT_I64 where it is not said. */
+/* The bytes of a copy or memset; ABSENT_I64 when they are not given. */
 int64_t xla_copied_bytes(str text);
 
 #endif

@@ -10,11 +10,11 @@
  * An instruction runs from the start of its event until its result is there, which an event
  * "end: dot" tells: other threads may go on with it. All threads are one stream of the device:
  * they share its cores, and a program waits for the results of the one before. Loops and calls
- * hold other instructions and are no work themselves.
+ * contain other instructions and are not work themselves.
  *
- * Which call a run belongs to is told where several devices take part. For one device, calls
- * of a function and runs of its program are put together in their order; the first runs may
- * belong to calls before the profile, since no call is later than what it launched.
+ * The call of a run is given where several devices take part. For one device, calls of a
+ * function and runs of its program are put together in their order; the first runs may belong
+ * to calls before the profile, since no call is later than what it launched.
  *
  * In a profile with an accelerator the CPU is only the host, as it is in those of versions that
  * do not number runs. */
@@ -26,7 +26,7 @@
 
 enum { EVENT_FUNCTION, EVENT_CALL, EVENT_INSTRUCTION, EVENT_OTHER };
 
-/* An event of the line at hand, for what is around it. */
+/* An event of the current line, for what is around it. */
 typedef struct {
     int64_t start, end;
     uint64_t offset;
@@ -50,7 +50,7 @@ typedef struct {
     reader *r;
     plane *p;
     vec events;  /* cpu_event, of one line */
-    vec open;    /* uint32_t: events around the one at hand */
+    vec open;    /* uint32_t: events around the current one */
     vec works;   /* cpu_work */
     vec ends;    /* int64_t: when an instruction ended */
     map end_map; /* its number → ends */
@@ -90,10 +90,10 @@ static status add_event(cpu_scan *c, const event *e, uint8_t kind, uint64_t func
     return OK;
 }
 
-/* `told`: the function is the number of its run. */
-static status add_call(cpu_scan *c, const event *e, bool told) {
+/* `recorded`: the function is the number of its run. */
+static status add_call(cpu_scan *c, const event *e, bool recorded) {
     reader *r = c->r;
-    uint64_t run = told ? (uint64_t)stat_int(&r->set, STAT_RUN, 0) : 0;
+    uint64_t run = recorded ? (uint64_t)stat_int(&r->set, STAT_RUN, 0) : 0;
     TRY(add_event(c, e, EVENT_CALL, run));
     VEC(&c->events, cpu_event)[c->events.n - 1].row = (uint32_t)r->cpu_calls.n;
     cpu_call_row *row = vec_push(&r->cpu_calls);
@@ -103,7 +103,7 @@ static status add_call(cpu_scan *c, const event *e, bool told) {
                           .function = run,
                           .quiet = {e->start, e->start},
                           .run = CPU_NO_RUN,
-                          .is_told = told};
+                          .is_recorded = recorded};
     return OK;
 }
 
@@ -233,7 +233,7 @@ static status place_event(cpu_scan *c, uint32_t i) {
     meet(c, e, open, c->open.n);
     cpu_call_row *call =
         e->kind == EVENT_CALL ? &VEC(&c->r->cpu_calls, cpu_call_row)[e->row] : NULL;
-    if (call && !call->is_told) call->function = function_around(c);
+    if (call && !call->is_recorded) call->function = function_around(c);
     uint32_t *to = vec_push(&c->open);
     if (!to) return ERR_MEMORY;
     *to = i;

@@ -17,7 +17,7 @@ typedef struct {
 
 static int compare_calls(const void *pa, const void *pb) {
     const cpu_call_row *a = pa, *b = pb;
-    if (a->is_told != b->is_told) return a->is_told ? -1 : 1;
+    if (a->is_recorded != b->is_recorded) return a->is_recorded ? -1 : 1;
     if (a->function != b->function) return a->function < b->function ? -1 : 1;
     if (a->start != b->start) return a->start < b->start ? -1 : 1;
     return (a->offset > b->offset) - (a->offset < b->offset);
@@ -36,9 +36,9 @@ static void tie(reader *r, cpu_call_row *call, uint32_t run) {
 }
 
 /* Runs that their calls name; the first of several is the one that the program made. */
-static size_t tie_told(reader *r) {
+static size_t tie_recorded(reader *r) {
     cpu_call_row *calls = VEC(&r->cpu_calls, cpu_call_row);
-    size_t n = SEARCH_FIRST(i, 0, r->cpu_calls.n, calls[i].is_told);
+    size_t n = SEARCH_FIRST(i, 0, r->cpu_calls.n, calls[i].is_recorded);
     for (uint32_t i = 0; i < r->cpu_runs.n; i++) {
         uint64_t id = (uint64_t)VEC(&r->cpu_runs, cpu_run)[i].id;
         size_t at = SEARCH_FIRST(k, 0, n, calls[k].function < id);
@@ -103,7 +103,7 @@ status cpu_tie(reader *r) {
     vec waiting = VEC_INIT(waiting_run);
     if (r->cpu_calls.n)
         qsort(r->cpu_calls.p, r->cpu_calls.n, sizeof(cpu_call_row), compare_calls);
-    size_t first = tie_told(r);
+    size_t first = tie_recorded(r);
     status st = list_waiting(r, false, &waiting);
     if (st == OK) tie_functions(r, first, &waiting);
     if (st == OK) st = list_waiting(r, true, &waiting);

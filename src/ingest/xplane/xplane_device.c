@@ -8,7 +8,7 @@
  * All other lines of a device tell the same again (framework operations, name scopes, source
  * lines) or are not work: they are drawn, and count for nothing. So do the loops and calls of a
  * TPU, whose bodies are on the same line. Copies that go on while others work overlap freely:
- * they are ranges of their own.
+ * they are separate ranges.
  *
  * Device work names its instruction; the framework operation that it came from is drawn where
  * it was launched, on the host (xplane_host.c). */
@@ -163,7 +163,7 @@ typedef struct {
     line l;
     uint32_t track;
     uint16_t category;
-    const vec *runs; /* run_row, of a TPU; NULL: launches are told by each event */
+    const vec *runs; /* run_row, of a TPU; NULL: each event says its launch */
 } device_line;
 
 /* The execution that an operation of a TPU belongs to: the last that began before it. */
@@ -309,7 +309,7 @@ static status read_runs(reader *r, plane *p, vec *runs) {
 
 /* ---- planes ---- */
 
-/* Streams of a GPU are told apart; a core of a TPU has none. */
+/* Streams of a GPU are separate; a core of a TPU has none. */
 static bool has_streams(const reader *r, const plane *p) {
     walker w = walk_open(p->body);
     pb_field f;

@@ -13,8 +13,8 @@
  *       metadata      2 path of the operation  3 source file  4 line
  *
  * Operations are counted of products and convolutions, alone or fused: two for each multiply
- * and add. Bytes are those of all operands and of the result, each once. What stands in a loop
- * counts for one turn, as the events do. */
+ * and add. Bytes are those of all operands and of the result, each once. An instruction in a
+ * loop counts for one iteration, as the events do. */
 #include <stdio.h>
 
 #include "base/num.h"
@@ -79,7 +79,7 @@ static bool read_instruction(str message, instruction *out) {
     return !in.damaged;
 }
 
-/* Of a tuple its first part: what a call returns beside it is room to work in. */
+/* The first part of a tuple: what a call returns after it is workspace. */
 static void read_shape(str message, shape *out) {
     uint64_t dimensions[MAX_DIMENSIONS];
     for (int depth = 0; depth < 4; depth++) {

@@ -3,7 +3,7 @@
  * A thread's events nest. A launch is a call with a number that device work has too. What the
  * launch was for (an operation of the framework, in the scopes of the program) is not written
  * on the host: it is drawn around the launch. A graph is launched by one call for many pieces
- * of work: they share its time equally, since nobody knows what each took.
+ * of work: they share its time equally, since the time of each is unknown.
  *
  *     CommonPjRtLoadedExecutable::Execute (jit_train_step)                 a range of XLA
  *       jit(train_step)                                                    module
@@ -11,9 +11,9 @@
  *           dot_general      add      dot_general                          operations
  *           [gemm_fusion]    [add]    [gemm_fusion]                        launches
  *
- * Scopes are drawn around runs of operations that lie beside each other under one range, so
- * they nest whatever else is on the thread. On a CPU, and in TensorFlow, the operations
- * themselves are events of threads. */
+ * Scopes are drawn around runs of adjacent operations under one range, so they nest whatever
+ * else is on the thread. On a CPU, and in TensorFlow, the operations themselves are events of
+ * threads. */
 #include <stdlib.h>
 
 #include "base/num.h"
@@ -21,7 +21,7 @@
 
 enum { MAX_SCOPES = 32, TPU_LAUNCH = 12, MAX_PAUSE_NS = 100000 };
 
-/* An event of the thread at hand, for finding what is around an operation. */
+/* An event of the current thread, for finding what is around an operation. */
 typedef struct {
     int64_t start, end;
     uint32_t parent; /* range + 1 */
@@ -34,7 +34,7 @@ typedef struct {
     uint32_t range; /* it is this event, or inside of it */
     bool inside;
     uint32_t parent;
-    int64_t run; /* of the program, where it is told */
+    int64_t run; /* of the program, where it is known */
 } op_item;
 
 typedef struct {
@@ -98,7 +98,7 @@ static bool is_pool(str line_name) {
     return starts_with_one(line_name, words, N_OF(words));
 }
 
-/* What lies inside a range of XLA's is its own, whatever it is called. */
+/* What is inside a range of XLA's belongs to XLA, whatever its name. */
 static slice_kind kind_of_range(host_line *h, const event *e) {
     reader *r = h->r;
     const event_meta *m = e->meta;
@@ -319,7 +319,7 @@ static status take_range(host_line *h, const event *e) {
     return part_slice(r->part, &row);
 }
 
-/* A point in time: somebody's thread was told to work. */
+/* A point in time: a thread was woken up to work. */
 static status take_instant(host_line *h, const event *e) {
     raw_instant row = {.time = e->start,
                        .name = e->meta->name,
@@ -436,10 +436,10 @@ static uint32_t list_scopes(const reader *r, uint32_t scope, uint32_t out[MAX_SC
     return n < MAX_SCOPES ? n : MAX_SCOPES;
 }
 
-/* Does an operation lie beside the one before it? Not when a range begins or ends between them,
+/* Is an operation adjacent to the one before it? Not when a range begins or ends between them,
  * nor when it belongs to another execution of the program. On a thread that draws nothing
- * around its operations, executions are told by the pauses between them. */
-static bool is_beside(const op_item *before, const op_item *item) {
+ * around its operations, executions are separated by the pauses between them. */
+static bool is_adjacent(const op_item *before, const op_item *item) {
     if (item->parent != before->parent || item->run != before->run) return false;
     int64_t pause = sub_i64(item->start, before->end);
     return pause >= 0 && (item->parent || pause < MAX_PAUSE_NS);
@@ -457,7 +457,7 @@ static status put_scopes(host_line *h) {
     qsort(items, h->items.n, sizeof *items, compare_items);
     for (size_t i = 0; i < h->items.n; i++) {
         uint32_t n_path = list_scopes(h->r, items[i].scope, path), same = 0;
-        if (i && is_beside(&items[i - 1], &items[i]))
+        if (i && is_adjacent(&items[i - 1], &items[i]))
             while (same < n && same < n_path && open[same].scope == path[same]) same++;
         TRY(close_scopes(h, open, &n, same));
         for (; n < n_path; n++) open[n] = (open_scope){path[n], items[i].start, 0};

@@ -97,7 +97,7 @@ typedef struct {
     uint64_t offset;
 } event;
 
-/* Where an operation stands in the program: its name and the scopes around it. */
+/* The place of an operation in the program: its name and the scopes around it. */
 typedef struct {
     uint32_t name;  /* string id of its last part */
     uint32_t scope; /* scope_row; 0 = none */
@@ -170,7 +170,7 @@ typedef struct {
         int64_t start, end;
     } quiet;      /* nothing else is drawn there */
     uint32_t run; /* row of cpu_runs, or CPU_NO_RUN */
-    bool is_told;
+    bool is_recorded;
 } cpu_call_row;
 
 /* One end of a hand-over from thread to thread. */
@@ -187,7 +187,7 @@ typedef struct {
     const ingest_options *o;
     buf file;
     vec planes;           /* plane */
-    uint64_t n_events;    /* serial of the event at hand */
+    uint64_t n_events;    /* serial number of the current event */
     map places;           /* places of arguments: (place, key) → place */
     vec scopes;           /* scope_row, from 1 */
     map scope_map;        /* (parent, name) → scope */
@@ -216,15 +216,15 @@ typedef struct {
     vec edges;                  /* edge */
     map size_map;               /* (device, address) → sizes: what is allocated there */
     vec sizes;                  /* int64_t, bytes */
-    int64_t zero_ns;            /* Unix time of time 0, ABSENT_I64: not told */
-    const xplane_recording *in; /* NULL: the profile is a trace of its own */
+    int64_t zero_ns;            /* Unix time of time 0, ABSENT_I64: unknown */
+    const xplane_recording *in; /* NULL: the profile is a separate trace */
     int64_t shift_ns;           /* from its times to those of the trace */
     map tid_map; /* hash of (process, line) → the system's number of the thread */
     bool failed; /* out of memory */
     bool again;  /* these events are read a second time: nothing is counted */
     bool has_steps, is_jax, is_tensorflow, is_amd, has_tpu;
     bool is_cpu;  /* the CPU is the device */
-    stat_set set; /* of the event at hand */
+    stat_set set; /* of the current event */
 } reader;
 
 /* ---- xplane_wire.c ---- */
@@ -246,7 +246,7 @@ status xplane_index(reader *r);
 /* Reads the names of a plane's events and stats. */
 status plane_open(reader *r, plane *p);
 void plane_close(plane *p);
-/* Head of the line at hand; then its events one by one. */
+/* Head of the current line; then its events one by one. */
 void line_read(const reader *r, const plane *p, str body, line *out);
 bool line_next(reader *r, plane *p, const line *l, walker *w, event *out);
 /* The stats of an event and of its metadata into r->set. */
@@ -255,9 +255,9 @@ status event_stats(reader *r, plane *p, const event *e);
 status message_stats(reader *r, plane *p, str message, uint32_t number);
 /* The stats of the plane itself. */
 status plane_stats(reader *r, plane *p);
-/* One more argument of the event at hand; 0: none. */
+/* One more argument of the current event; 0: none. */
 void event_argument(reader *r, const char *key, uint32_t text);
-/* A record of all stats of the event at hand; 0: none. */
+/* A record of all stats of the current event; 0: none. */
 uint32_t event_args(reader *r);
 /* String id of a text among the stats; 0: none. */
 uint32_t stat_string(reader *r, stat_id id);
@@ -293,8 +293,7 @@ status facts_finish(reader *r, error *err);
 status device_read(reader *r, plane *p);
 /* Lines of steps, when no thread marked any. */
 status device_read_steps(reader *r, plane *p, bool *taken);
-/* The operation that the event at hand is of: `event_name` is what it is called. false:
- * none. */
+/* The operation of the current event: `event_name` is what it is called. false: none. */
 status work_of_event(reader *r, uint32_t event_name, work_op *out, bool *found);
 /* Puts the work under its launch and gives it its number. */
 status launch_add(reader *r, int64_t correlation, work_op *w);
@@ -314,9 +313,9 @@ status cpu_read(reader *r, plane *p);
 status cpu_tie(reader *r);
 /* The number that a run and its call have; ABSENT_I64: its call is not known. */
 int64_t cpu_run_number(const reader *r, uint32_t run);
-/* The event as a call that launched a run; NULL: it is none. */
+/* The event as a call that launched a run; NULL: it is not one. */
 const cpu_call_row *cpu_call(const reader *r, const event *e);
-/* Is the event at hand an instruction that ran on the CPU as a device, or held such? */
+/* Is the current event an instruction that ran on the CPU as a device, or contained such? */
 bool cpu_is_work(const reader *r);
 
 /* ---- xplane_host.c ---- */

@@ -1,13 +1,13 @@
-/* xplane_scope.c: where an operation stands in the program, from the path XLA keeps of it.
+/* xplane_scope.c: where an operation is in the program, from the path XLA keeps of it.
  *
  *     JAX         jit(train_step)/transpose(jvp(mlp))/hidden/dot_general
  *                 scopes: jit(train_step) > mlp > hidden     operation: dot_general    backward
  *     TensorFlow  replica_0/encoder/layer_1/dense/MatMul:MatMul
  *                 scopes: replica_0 > encoder > layer_1 > dense     operation: MatMul
  *
- * Transformations of JAX stand around the scope they were applied in: jvp is what is kept for
- * the derivative, transpose goes back through it. Parts that only say how a loop is built are
- * left out. A path is taken apart once. */
+ * Transformations of JAX are written around the scope they were applied in: jvp is what is kept
+ * for the derivative, transpose goes back through it. Parts that only say how a loop is built
+ * are left out. A path is taken apart once. */
 #include "ingest/xplane/xplane_int.h"
 
 enum { MAX_SCOPES = 32 };

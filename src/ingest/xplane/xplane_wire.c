@@ -79,9 +79,9 @@ static void name_plane(const reader *r, plane *p) {
         p->role = roles[i].role;
         if (p->role == PLANE_GPU || p->role == PLANE_TPU)
             p->device = number_in(p->name, roles[i].front.n);
-        /* The sparse cores of a TPU are beside its own: "/device:TPU:0 SparseCore 1". */
-        bool beside = p->role == PLANE_TPU && str_find(p->name, STR(" "), 0) != SIZE_MAX;
-        if (beside) p->role = PLANE_OTHER;
+        /* The sparse cores of a TPU are separate from its own: "/device:TPU:0 SparseCore 1". */
+        bool is_sparse = p->role == PLANE_TPU && str_find(p->name, STR(" "), 0) != SIZE_MAX;
+        if (is_sparse) p->role = PLANE_OTHER;
         p->pid = p->role == PLANE_OTHER ? PID_OTHER + (int64_t)r->planes.n
                  : r->in                ? p->device /* as recordings number their own */
                                         : PID_DEVICE + (int64_t)p->device;
@@ -476,8 +476,8 @@ str line_name(const line *l) {
                                                        : l->name;
 }
 
-/* Threads of Python and of pools have a hash for an id, which nobody can read: they go by their
- * names, numbered where there are several. */
+/* Threads of Python and of pools have a hash as id, which no one can read: they are named by
+ * their names, numbered where there are several. */
 static ident name_thread(reader *r, const plane *p, const line *l) {
     char text[280];
     uint32_t *known = map_at(&r->line_map, hash_pair((uint64_t)p->pid, (uint64_t)l->id));

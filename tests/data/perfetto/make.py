@@ -37,7 +37,7 @@ def message(*fields):
 
 
 class Writer:
-    """The packets of one sequence, with words told once."""
+    """The packets of one sequence, with each word defined once."""
 
     def __init__(self, sequence=1):
         self.sequence, self.parts, self.words = sequence, [], {}

@@ -81,7 +81,7 @@ static int64_t saved(const built_run *r, const char *id) {
 #define PARTS(computation, communication, receive, collective) \
     (&(parts){"pipeline-parallel", 2, computation, communication, receive, collective})
 
-static void stages_are_told_apart(void **state) {
+static void stages_are_distinguished(void **state) {
     built_run r;
     (void)state;
     run_begin(&r, 4);
@@ -169,7 +169,7 @@ static void equal_devices_are_left_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stages_are_told_apart),
+        cmocka_unit_test(stages_are_distinguished),
         cmocka_unit_test(receiving_too_long_is_named),
         cmocka_unit_test(without_stages_all_communication_counts),
         cmocka_unit_test(one_device_that_waits_for_data_is_named),

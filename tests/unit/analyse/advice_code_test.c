@@ -32,7 +32,7 @@ static bool has(str text, const char *word) {
     return str_find(text, str_of(word), 0) != SIZE_MAX;
 }
 
-static void a_framework_is_never_told_the_code_of_another(void **state) {
+static void a_framework_never_gets_the_code_of_another(void **state) {
     static const char *const words[N_DIALECTS] = {
         [FOR_PYTORCH] = "torch",       [FOR_GRAPHS] = "mindspore", [FOR_PADDLE] = "paddle",
         [FOR_MEGENGINE] = "megengine", [FOR_JAX] = "jax",          [FOR_TENSORFLOW] = "tf."};
@@ -92,7 +92,7 @@ static void ranks_are_compared_by_a_command_in_every_framework(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_framework_is_never_told_the_code_of_another),
+        cmocka_unit_test(a_framework_never_gets_the_code_of_another),
         cmocka_unit_test(every_rule_has_code_of_some_framework),
         cmocka_unit_test(ranks_are_compared_by_a_command_in_every_framework),
         cmocka_unit_test(values_are_filled_in_and_other_braces_stay),

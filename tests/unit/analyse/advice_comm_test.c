@@ -11,7 +11,7 @@ static void run_data_parallel(advice_case *c, int32_t second) {
     case_ask(c);
 }
 
-static void data_parallel_on_two_devices_is_told(void **state) {
+static void data_parallel_on_two_devices_is_reported(void **state) {
     advice_case c;
     run_data_parallel(&c, 1);
     assert_fires(&c, "data_parallel", NOT_ESTIMATED);
@@ -26,7 +26,7 @@ static void data_parallel_on_one_device_is_left_alone(void **state) {
     case_end(&c);
 }
 
-/* A collective on the host that nothing hides. */
+/* A collective on the host that is exposed. */
 static void communicate(advice_case *c, const char *collective, int64_t dur) {
     case_begin(c);
     case_step(c, 1, 0, 1000);
@@ -36,7 +36,7 @@ static void communicate(advice_case *c, const char *collective, int64_t dur) {
     case_ask(c);
 }
 
-static void gradients_over_another_library_are_told(void **state) {
+static void gradients_over_another_library_are_reported(void **state) {
     advice_case c;
     communicate(&c, "gloo:all_reduce", 300);
     assert_fires(&c, "nccl_missing", 300 * US);
@@ -45,7 +45,7 @@ static void gradients_over_another_library_are_told(void **state) {
     case_end(&c);
 }
 
-static void communication_that_nothing_hides_is_told(void **state) {
+static void exposed_communication_is_reported(void **state) {
     advice_case c;
     communicate(&c, "nccl:all_reduce", 300);
     assert_fires(&c, "communication_exposed", 300 * US);
@@ -89,14 +89,14 @@ static void compare_workers(advice_case *a, advice_case *b, const int64_t *compu
 static void worker_that_computes_longer_is_named(void **state) {
     advice_case a, b;
     compare_workers(&a, &b, (int64_t[]){200, 600}, (int64_t[]){700, 700});
-    assert_fires(&a, "load_imbalance", 200 * US); /* 600 less the mean of 400 */
+    assert_fires(&a, "load_imbalance", 200 * US); /* 600 minus the mean of 400 */
     assert_text(case_value(&a, "load_imbalance", "worker").u.text, "worker1");
     assert_silent(&a, "straggler");
     case_end(&a);
     case_end(&b);
 }
 
-static void workers_that_compute_alike_are_left_alone(void **state) {
+static void workers_that_compute_the_same_are_left_alone(void **state) {
     advice_case a, b;
     compare_workers(&a, &b, (int64_t[]){400, 420}, (int64_t[]){700, 700});
     assert_silent(&a, "load_imbalance");
@@ -123,13 +123,13 @@ static void workers_that_come_together_are_left_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(data_parallel_on_two_devices_is_told),
+        cmocka_unit_test(data_parallel_on_two_devices_is_reported),
         cmocka_unit_test(data_parallel_on_one_device_is_left_alone),
-        cmocka_unit_test(gradients_over_another_library_are_told),
-        cmocka_unit_test(communication_that_nothing_hides_is_told),
+        cmocka_unit_test(gradients_over_another_library_are_reported),
+        cmocka_unit_test(exposed_communication_is_reported),
         cmocka_unit_test(a_little_communication_is_left_alone),
         cmocka_unit_test(worker_that_computes_longer_is_named),
-        cmocka_unit_test(workers_that_compute_alike_are_left_alone),
+        cmocka_unit_test(workers_that_compute_the_same_are_left_alone),
         cmocka_unit_test(worker_that_comes_late_is_named),
         cmocka_unit_test(workers_that_come_together_are_left_alone),
     };

@@ -1,4 +1,4 @@
-/* advice_cpu_test.c: programs that compute on the CPU get advice of their own. */
+/* advice_cpu_test.c: programs that compute on the CPU get specific advice. */
 #include "advice_case.h"
 
 /* Four steps of 1000 µs on a machine without a GPU. */
@@ -35,7 +35,7 @@ static void other_operators_are_named_without_a_saving(void **state) {
     case_end(&c);
 }
 
-static void products_are_told_with_their_rate(void **state) {
+static void products_are_reported_with_their_rate(void **state) {
     advice_case c;
     begin(&c);
     for (int i = 0; i < 4; i++) {
@@ -119,7 +119,7 @@ static void a_gpu_is_unused_if_operators_are_those_of_the_cpu(void **state) {
     }
 }
 
-static void nothing_is_said_to_be_unchecked(void **state) {
+static void nothing_is_reported_as_unchecked(void **state) {
     advice_case c;
     begin(&c);
     for (int k = 0; k < 4; k++) call_each_step(&c, "aten::add", 250 * k, 249);
@@ -134,13 +134,13 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_numbers_could_be_made_elsewhere),
         cmocka_unit_test(other_operators_are_named_without_a_saving),
-        cmocka_unit_test(products_are_told_with_their_rate),
+        cmocka_unit_test(products_are_reported_with_their_rate),
         cmocka_unit_test(copies_inside_convolutions_are_reorders),
         cmocka_unit_test(time_between_operators_is_the_interpreters),
         cmocka_unit_test(few_operators_leave_the_interpreter_alone),
         cmocka_unit_test(threads_that_never_overlap_take_turns),
         cmocka_unit_test(a_gpu_is_unused_if_operators_are_those_of_the_cpu),
-        cmocka_unit_test(nothing_is_said_to_be_unchecked),
+        cmocka_unit_test(nothing_is_reported_as_unchecked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

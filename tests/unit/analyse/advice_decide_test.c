@@ -55,7 +55,7 @@ static void a_recording_without_marks_decides_if_the_device_is_used_late(void **
     assert_decided(&c, "steps_unmarked", false);
 }
 
-/* A step in which the host is late by 4 ms of 10, with so much of a profiler in it. */
+/* A step in which the CPU launches 4 ms of 10 too late, with this much of a profiler in it. */
 static void watch(advice_case *c, int64_t overhead_us) {
     case_begin(c);
     case_step(c, 1, 0, 10000);
@@ -69,7 +69,7 @@ static void a_profiler_that_takes_most_of_the_cause_decides(void **state) {
     advice_case c;
     watch(&c, 3000);
     case_ask(&c);
-    assert_text(fake_text(c.t, 0, "id"), "profiler_overhead"); /* it stands first */
+    assert_text(fake_text(c.t, 0, "id"), "profiler_overhead"); /* it is first */
     assert_text(fake_text(c.t, 0, "severity"), "warning");
     case_end(&c);
     watch(&c, 3000);

@@ -8,7 +8,7 @@ static void begin_step(advice_case *c) {
     case_step(c, 1, 0, 1000);
 }
 
-/* The host waits for the device: what it computes decides the step. */
+/* The host waits for the device: the step is device-bound. */
 static void wait_for_device(advice_case *c, int64_t start, int64_t end) {
     case_host(c, KIND_RUNTIME, "cudaDeviceSynchronize", start, end - start);
 }
@@ -29,7 +29,7 @@ static void run_twelve(advice_case *c, double blocks) {
     case_ask(c);
 }
 
-static void many_kernels_with_few_blocks_are_told(void **state) {
+static void many_kernels_with_few_blocks_are_reported(void **state) {
     advice_case c;
     run_twelve(&c, 0.25);
     assert_fires(&c, "sm_efficiency_low", 450 * US); /* 600 · (1 − 0.25) */
@@ -61,7 +61,7 @@ static void one_kernel_with_few_blocks_is_named(void **state) {
     case_end(&c);
 }
 
-static void one_block_for_each_multiprocessor_is_enough(void **state) {
+static void one_block_for_each_sm_is_enough(void **state) {
     advice_case c;
     begin_step(&c);
     fill_device(&c, case_kernel(&c, "just", 0, 10, 500), 1, 0.5);
@@ -146,7 +146,7 @@ static int run_op(advice_case *c, const char *op, const char *kernel, int64_t at
     return h;
 }
 
-static void matrix_products_without_tensor_cores_are_told(void **state) {
+static void matrix_products_without_tensor_cores_are_reported(void **state) {
     advice_case c;
     begin_step(&c);
     run_op(&c, "aten::mm", "ampere_sgemm_128x64_nn", 0, 400);
@@ -157,7 +157,7 @@ static void matrix_products_without_tensor_cores_are_told(void **state) {
     case_end(&c);
 }
 
-/* Nobody waits for the device: what the host does until the next step decides. */
+/* Nothing waits for the device: what the host does until the next step is the bottleneck. */
 static void faster_kernels_save_nothing_where_the_host_decides(void **state) {
     advice_case c;
     begin_step(&c);
@@ -180,7 +180,8 @@ static void an_older_device_is_advised_float16(void **state) {
     case_end(&c);
 }
 
-/* On matrix cores of AMD and Blackwell, in 16 bits already, or not known: none is told to change. */
+/* On matrix cores of AMD and Blackwell, in 16 bits already, or unknown: none gets the
+ * advice. */
 static void advice_about_matrix_cores_needs_to_know(void **state) {
     static const char *const names[] = {
         "Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT64x32x256_MI16x16x1_SN",
@@ -269,7 +270,7 @@ static void odd_dimension_that_is_not_slow_is_left_alone(void **state) {
     case_end(&c);
 }
 
-static void shapes_of_convolutions_are_no_matrices(void **state) {
+static void shapes_of_convolutions_are_not_matrices(void **state) {
     advice_case c;
     run_odd(&c, "aten::convolution_backward", 400);
     assert_silent(&c, "odd_dimension");
@@ -284,7 +285,7 @@ static void run_layout(advice_case *c, int64_t dur) {
     case_ask(c);
 }
 
-static void layout_kernels_are_told(void **state) {
+static void layout_kernels_are_reported(void **state) {
     advice_case c;
     run_layout(&c, 100);
     assert_fires(&c, "layout_conversion", 90 * US); /* the next one still has to be launched */
@@ -318,7 +319,7 @@ static void shares_below_the_thresholds_are_left_alone(void **state) {
     case_end(&c);
 }
 
-/* An operator of 40 µs of kernel time beside 760 of others: a twentieth. */
+/* An operator of 40 µs of kernel time next to 760 of others: a twentieth. */
 static void small_operators_are_left_alone(void **state) {
     advice_case c;
     begin_step(&c);
@@ -347,17 +348,17 @@ static void small_operators_are_left_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_kernels_with_few_blocks_are_told),
+        cmocka_unit_test(many_kernels_with_few_blocks_are_reported),
         cmocka_unit_test(kernels_that_fill_the_device_are_left_alone),
         cmocka_unit_test(one_kernel_with_few_blocks_is_named),
-        cmocka_unit_test(one_block_for_each_multiprocessor_is_enough),
+        cmocka_unit_test(one_block_for_each_sm_is_enough),
         cmocka_unit_test(collectives_may_be_small),
         cmocka_unit_test(low_occupancy_is_measured_against_a_quarter),
         cmocka_unit_test(low_occupancy_of_tensor_core_kernels_is_by_design),
         cmocka_unit_test(low_occupancy_of_products_is_left_alone_when_nothing_is_known),
         cmocka_unit_test(small_kernels_cost_the_idle_time_before_them),
         cmocka_unit_test(a_few_small_kernels_are_left_alone),
-        cmocka_unit_test(matrix_products_without_tensor_cores_are_told),
+        cmocka_unit_test(matrix_products_without_tensor_cores_are_reported),
         cmocka_unit_test(faster_kernels_save_nothing_where_the_host_decides),
         cmocka_unit_test(an_older_device_is_advised_float16),
         cmocka_unit_test(advice_about_matrix_cores_needs_to_know),
@@ -367,8 +368,8 @@ int main(void) {
         cmocka_unit_test(bfloat16_is_left_alone),
         cmocka_unit_test(odd_dimension_costs_what_its_lower_rate_costs),
         cmocka_unit_test(odd_dimension_that_is_not_slow_is_left_alone),
-        cmocka_unit_test(shapes_of_convolutions_are_no_matrices),
-        cmocka_unit_test(layout_kernels_are_told),
+        cmocka_unit_test(shapes_of_convolutions_are_not_matrices),
+        cmocka_unit_test(layout_kernels_are_reported),
         cmocka_unit_test(a_little_layout_conversion_is_left_alone),
         cmocka_unit_test(shares_below_the_thresholds_are_left_alone),
         cmocka_unit_test(small_operators_are_left_alone),

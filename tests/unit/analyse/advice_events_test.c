@@ -1,9 +1,10 @@
-/* advice_events_test.c: the costliest events, in order, and no more than a reader looks at. */
+/* advice_events_test.c: the most expensive events, in order, and no more than a reader looks
+ * at. */
 #include "fake_trace.h"
 
 #include "analyse/advise/advice_events.h"
 
-static void the_costliest_stay_in_order(void **state) {
+static void the_most_expensive_stay_in_order(void **state) {
     event_list l = {.n = 0};
     for (uint32_t i = 1; i <= 100; i++) /* costs 37, 74, 10, 47, …: every number once */
         event_list_add(&l, (advice_event){.cost_ns = (int64_t)(i * 37 % 101), .slice = i});
@@ -41,7 +42,7 @@ static void gaps_point_to_the_work_that_ends_them(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_costliest_stay_in_order),
+        cmocka_unit_test(the_most_expensive_stay_in_order),
         cmocka_unit_test(of_equal_ones_the_first_comes_first),
         cmocka_unit_test(gaps_point_to_the_work_that_ends_them),
     };

@@ -149,7 +149,7 @@ static void slow_operators_are_named_by_class(void **state) {
 static void sources_and_generators_have_their_own_remedy(void **state) {
     built_run r;
     (void)state;
-    run_begin(&r, 1); /* no step trace and no queue: nothing says that data are in time */
+    run_begin(&r, 1); /* no step trace and no queue: nothing says that data is in time */
     add_pipe(&r.w[0], "BatchOp", 0, 0, 0);
     add_pipe(&r.w[0], "TFReaderOp", 1, 1, 1);
     add_pipe(&r.w[0], "GeneratorOp", 2, 1, 2);
@@ -175,7 +175,7 @@ static void a_pipeline_that_keeps_up_is_left_alone(void **state) {
     run_end(&r);
 }
 
-static void busy_processors_are_told(void **state) {
+static void busy_processors_are_reported(void **state) {
     built_run r;
     (void)state;
     run_begin(&r, 1);
@@ -227,7 +227,7 @@ static const verdict *words_of(built_run *r, const char *id) {
     return NULL;
 }
 
-static void an_advisors_findings_are_told(void **state) {
+static void an_advisors_findings_are_reported(void **state) {
     built_run r;
     (void)state;
     run_begin(&r, 1);
@@ -281,10 +281,10 @@ int main(void) {
         cmocka_unit_test(slow_operators_are_named_by_class),
         cmocka_unit_test(sources_and_generators_have_their_own_remedy),
         cmocka_unit_test(a_pipeline_that_keeps_up_is_left_alone),
-        cmocka_unit_test(busy_processors_are_told),
+        cmocka_unit_test(busy_processors_are_reported),
         cmocka_unit_test(operators_of_the_ai_cpu_and_conversions),
         cmocka_unit_test(few_conversions_are_fine),
-        cmocka_unit_test(an_advisors_findings_are_told),
+        cmocka_unit_test(an_advisors_findings_are_reported),
         cmocka_unit_test(an_advisor_without_findings_is_silent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

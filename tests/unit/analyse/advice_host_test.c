@@ -24,7 +24,7 @@ static void loader_without_workers_is_named_with_the_workers_it_needs(void **sta
     case_end(&c);
 }
 
-static void loader_with_workers_is_told_to_be_faster(void **state) {
+static void loader_with_workers_is_advised_to_be_faster(void **state) {
     advice_case c;
     load_data(&c, WORKERS, 600);
     assert_fires(&c, "data_loader_slow", 600 * US);
@@ -87,7 +87,7 @@ static void early_launch_is_a_dependency(void **state) {
     case_end(&c);
 }
 
-static void short_gaps_between_queued_kernels_are_no_dependency(void **state) {
+static void short_gaps_between_queued_kernels_are_not_a_dependency(void **state) {
     advice_case c;
     case_begin(&c);
     case_step(&c, 1, 0, 1000);
@@ -115,11 +115,12 @@ static void blocking_call_of_a_late_host_is_not_to_blame(void **state) {
     case_host(&c, KIND_RUNTIME, "cudaStreamSynchronize", 490, 20); /* 10 µs ahead: 1 % */
     case_ask(&c);
     assert_silent(&c, "blocking_sync");
-    assert_fires(&c, "host_late", 90 * US); /* the call returns at 510 whoever launches */
+    assert_fires(&c, "host_late", 90 * US); /* the call returns at 510 no matter what
+                                               launches */
     case_end(&c);
 }
 
-static void read_of_one_value_is_told_apart_from_other_blocking(void **state) {
+static void read_of_one_value_is_distinguished_from_other_blocking(void **state) {
     advice_case c;
     two_kernels(&c, 600);
     case_host(&c, KIND_OP, "aten::_local_scalar_dense", 90, 430);
@@ -185,7 +186,7 @@ static void wait_for_a_value_is_named_with_what_it_costs(void **state) {
     case_end(&c);
 }
 
-static void wait_for_a_value_behind_which_the_device_works_has_no_saving(void **state) {
+static void wait_for_a_value_while_the_device_works_has_no_saving(void **state) {
     advice_case c;
     case_begin(&c);
     case_step(&c, 1, 0, 1000);
@@ -244,7 +245,7 @@ static void take_steps(advice_case *c, const int64_t *lengths, int n) {
     case_ask(c);
 }
 
-static void long_step_among_short_ones_costs_mean_less_median(void **state) {
+static void long_step_among_short_ones_costs_mean_minus_median(void **state) {
     advice_case c;
     take_steps(&c, (int64_t[]){100, 100, 100, 100, 200}, 5);
     assert_fires(&c, "step_variance", 20 * US); /* of the average of all five */
@@ -262,7 +263,7 @@ static void equal_steps_are_left_alone(void **state) {
     case_end(&c);
 }
 
-static void long_first_step_is_told_and_not_counted_as_variance(void **state) {
+static void long_first_step_is_reported_and_not_counted_as_variance(void **state) {
     advice_case c;
     take_steps(&c, (int64_t[]){300, 100, 100, 100}, 4);
     assert_fires(&c, "first_step", NOT_ESTIMATED);
@@ -289,7 +290,7 @@ static void long_step_leads_to_itself_and_not_to_the_first(void **state) {
     case_end(&c);
 }
 
-static void profiler_that_takes_a_tenth_is_told(void **state) {
+static void profiler_that_takes_a_tenth_is_reported(void **state) {
     advice_case c;
     case_begin(&c);
     case_step(&c, 1, 0, 1000);
@@ -326,27 +327,27 @@ static void a_short_dependency_is_left_alone(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loader_without_workers_is_named_with_the_workers_it_needs),
-        cmocka_unit_test(loader_with_workers_is_told_to_be_faster),
+        cmocka_unit_test(loader_with_workers_is_advised_to_be_faster),
         cmocka_unit_test(fast_loader_is_left_alone),
         cmocka_unit_test(data_loading_is_found_without_a_device),
         cmocka_unit_test(late_launch_is_the_hosts),
         cmocka_unit_test(early_launch_is_a_dependency),
-        cmocka_unit_test(short_gaps_between_queued_kernels_are_no_dependency),
+        cmocka_unit_test(short_gaps_between_queued_kernels_are_not_a_dependency),
         cmocka_unit_test(blocking_call_costs_as_much_as_the_host_was_ahead),
         cmocka_unit_test(blocking_call_of_a_late_host_is_not_to_blame),
-        cmocka_unit_test(read_of_one_value_is_told_apart_from_other_blocking),
+        cmocka_unit_test(read_of_one_value_is_distinguished_from_other_blocking),
         cmocka_unit_test(calls_that_keep_the_host_from_running_ahead_cost_what_it_is_late),
         cmocka_unit_test(read_of_one_value_that_costs_nothing_is_silent),
         cmocka_unit_test(wait_for_a_value_is_named_with_what_it_costs),
-        cmocka_unit_test(wait_for_a_value_behind_which_the_device_works_has_no_saving),
+        cmocka_unit_test(wait_for_a_value_while_the_device_works_has_no_saving),
         cmocka_unit_test(short_waits_for_values_are_silent),
         cmocka_unit_test(optimizer_that_goes_tensor_by_tensor_is_named),
         cmocka_unit_test(optimizer_for_many_tensors_at_once_is_left_alone),
-        cmocka_unit_test(long_step_among_short_ones_costs_mean_less_median),
+        cmocka_unit_test(long_step_among_short_ones_costs_mean_minus_median),
         cmocka_unit_test(equal_steps_are_left_alone),
-        cmocka_unit_test(long_first_step_is_told_and_not_counted_as_variance),
+        cmocka_unit_test(long_first_step_is_reported_and_not_counted_as_variance),
         cmocka_unit_test(long_step_leads_to_itself_and_not_to_the_first),
-        cmocka_unit_test(profiler_that_takes_a_tenth_is_told),
+        cmocka_unit_test(profiler_that_takes_a_tenth_is_reported),
         cmocka_unit_test(profiler_that_takes_little_is_not_mentioned),
         cmocka_unit_test(a_short_dependency_is_left_alone),
     };

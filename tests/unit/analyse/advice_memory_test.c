@@ -1,7 +1,7 @@
 /* advice_memory_test.c: each rule about copies and memory, firing and silent. */
 #include "advice_case.h"
 
-/* A copy of 200 µs from 100 on beside a kernel that starts at `kernel`. */
+/* A copy of 200 µs from 100 on, along with a kernel that starts at `kernel`. */
 static void copy(advice_case *c, const char *name, int64_t kernel) {
     case_begin(c);
     case_step(c, 1, 0, 1000);
@@ -36,7 +36,7 @@ static void pageable_copy_without_kernels_still_takes_its_time(void **state) {
     case_end(&c);
 }
 
-static void pageable_copy_behind_a_kernel_is_left_alone(void **state) {
+static void pageable_copy_after_a_kernel_is_left_alone(void **state) {
     advice_case c;
     copy(&c, "Memcpy HtoD (Pageable -> Device)", 50);
     assert_silent(&c, "pageable_copies");
@@ -78,7 +78,7 @@ static void copy_that_stays_or_hides_is_left_alone(void **state) {
 }
 
 /* A copy of 200 µs; a kernel of so many. */
-static void copy_beside(advice_case *c, int64_t kernel) {
+static void copy_next_to(advice_case *c, int64_t kernel) {
     case_begin(c);
     case_step(c, 1, 0, 1000);
     int call = case_host(c, KIND_RUNTIME, "cudaMemcpyAsync", 90, 5);
@@ -89,10 +89,10 @@ static void copy_beside(advice_case *c, int64_t kernel) {
 
 static void copy_saves_no_more_than_kernels_hide(void **state) {
     advice_case c;
-    copy_beside(&c, 50);
+    copy_next_to(&c, 50);
     assert_fires(&c, "copies_exposed", 50 * US);
     case_end(&c);
-    copy_beside(&c, 0);
+    copy_next_to(&c, 0);
     assert_fires(&c, "copies_exposed", NOT_ESTIMATED);
     case_end(&c);
 }
@@ -114,7 +114,7 @@ static void copy_the_host_waits_for_costs_what_no_kernel_covers(void **state) {
     case_end(&c);
 }
 
-static void copy_nobody_waits_for_is_left_alone(void **state) {
+static void copy_that_nothing_waits_for_is_left_alone(void **state) {
     advice_case c;
     call_copy(&c, "cudaMemcpyAsync", 200);
     assert_silent(&c, "synchronous_copies");
@@ -135,7 +135,7 @@ static void allocate(advice_case *c, int64_t at, int64_t dur) {
     case_ask(c);
 }
 
-static void allocation_in_a_later_step_is_told(void **state) {
+static void allocation_in_a_later_step_is_reported(void **state) {
     advice_case c;
     allocate(&c, 1600, 100);
     assert_fires(&c, "allocator_calls", 50 * US); /* of the average of two steps */
@@ -182,7 +182,7 @@ static void hold_memory(advice_case *c, int64_t allocated, int64_t reserved) {
     case_ask(c);
 }
 
-static void nearly_full_device_is_told(void **state) {
+static void nearly_full_device_is_reported(void **state) {
     advice_case c;
     hold_memory(&c, 920000, 930000);
     assert_fires(&c, "memory_near_capacity", NOT_ESTIMATED);
@@ -205,7 +205,7 @@ static void half_full_device_is_left_alone(void **state) {
     case_end(&c);
 }
 
-static void memory_of_the_host_is_no_devices(void **state) {
+static void memory_of_the_host_does_not_belong_to_a_device(void **state) {
     advice_case c;
     case_begin(&c);
     case_step(&c, 1, 0, 1000);
@@ -222,7 +222,7 @@ static void memory_of_the_host_is_no_devices(void **state) {
     case_end(&c);
 }
 
-static void reserved_memory_that_is_not_used_is_told(void **state) {
+static void reserved_memory_that_is_not_used_is_reported(void **state) {
     advice_case c;
     hold_memory(&c, 100000, 200000);
     assert_fires(&c, "fragmentation", NOT_ESTIMATED);
@@ -244,20 +244,20 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pageable_copy_costs_what_no_kernel_covers),
         cmocka_unit_test(pageable_copy_without_kernels_still_takes_its_time),
-        cmocka_unit_test(pageable_copy_behind_a_kernel_is_left_alone),
+        cmocka_unit_test(pageable_copy_after_a_kernel_is_left_alone),
         cmocka_unit_test(pinned_copy_is_left_alone),
         cmocka_unit_test(pinned_copy_costs_what_no_kernel_covers),
         cmocka_unit_test(copy_that_stays_or_hides_is_left_alone),
         cmocka_unit_test(copy_saves_no_more_than_kernels_hide),
         cmocka_unit_test(copy_the_host_waits_for_costs_what_no_kernel_covers),
-        cmocka_unit_test(copy_nobody_waits_for_is_left_alone),
-        cmocka_unit_test(allocation_in_a_later_step_is_told),
+        cmocka_unit_test(copy_that_nothing_waits_for_is_left_alone),
+        cmocka_unit_test(allocation_in_a_later_step_is_reported),
         cmocka_unit_test(calls_of_the_allocator_save_at_most_the_idle_time),
         cmocka_unit_test(allocation_in_the_first_step_or_a_short_one_is_usual),
-        cmocka_unit_test(nearly_full_device_is_told),
+        cmocka_unit_test(nearly_full_device_is_reported),
         cmocka_unit_test(half_full_device_is_left_alone),
-        cmocka_unit_test(memory_of_the_host_is_no_devices),
-        cmocka_unit_test(reserved_memory_that_is_not_used_is_told),
+        cmocka_unit_test(memory_of_the_host_does_not_belong_to_a_device),
+        cmocka_unit_test(reserved_memory_that_is_not_used_is_reported),
         cmocka_unit_test(a_little_unused_memory_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@ static void pause_until(advice_case *c, int64_t next, uint8_t kind, const char *
     fake_work(&c->f, c->gpu, kind, work, (next + 20) * US, (9980 - next) * US, call);
 }
 
-static void a_pause_before_a_batch_is_taken_for_loading(void **state) {
+static void a_pause_before_a_batch_counts_as_loading(void **state) {
     advice_case c;
     pause_until(&c, 6000, KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)");
     case_ask(&c);
@@ -74,7 +74,7 @@ static void a_pause_of_one_step_is_not_one_of_each(void **state) {
     case_end(&c);
 }
 
-static void what_an_interpreter_takes_is_no_pause(void **state) {
+static void what_an_interpreter_takes_is_not_a_pause(void **state) {
     advice_case c;
     pause_until(&c, 2400, KIND_KERNEL, "b"); /* 0.4 ms */
     case_ask(&c);
@@ -115,12 +115,12 @@ static void a_program_without_a_device_pauses_too(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pause_before_a_batch_is_taken_for_loading),
+        cmocka_unit_test(a_pause_before_a_batch_counts_as_loading),
         cmocka_unit_test(a_pause_elsewhere_is_something_else),
         cmocka_unit_test(a_step_that_begins_with_a_pause_loads),
         cmocka_unit_test(a_loader_that_marks_itself_is_not_looked_for),
         cmocka_unit_test(a_pause_of_one_step_is_not_one_of_each),
-        cmocka_unit_test(what_an_interpreter_takes_is_no_pause),
+        cmocka_unit_test(what_an_interpreter_takes_is_not_a_pause),
         cmocka_unit_test(a_frame_of_the_thread_that_launches_is_named),
         cmocka_unit_test(a_program_without_a_device_pauses_too),
     };

@@ -29,7 +29,7 @@ static void compiler_and_graphs_are_suggested_to_a_program_without(void **state)
     case_end(&c);
 }
 
-static void compiled_program_is_not_told_to_compile(void **state) {
+static void compiled_program_is_not_advised_to_compile(void **state) {
     advice_case c;
     be_late(&c);
     case_host(&c, KIND_OP, "CompiledFunction", 10, 40);
@@ -40,7 +40,7 @@ static void compiled_program_is_not_told_to_compile(void **state) {
     case_end(&c);
 }
 
-static void pytorch_1_is_told_of_neither(void **state) {
+static void pytorch_1_gets_neither(void **state) {
     advice_case c;
     be_late(&c);
     case_host(&c, KIND_OP, "AddmmBackward", 10, 40);
@@ -94,8 +94,8 @@ static void threads_side_by_side_keep_the_cpu_once(void **state) {
     fail_msg("the operator has no name");
 }
 
-/* 600 µs of kernels, 500 of them on 94 % of the multiprocessors. */
-static void nearly_full_device_is_no_loss(void **state) {
+/* 600 µs of kernels, 500 of them on 94 % of the SMs. */
+static void nearly_full_device_is_not_a_loss(void **state) {
     advice_case c;
     case_begin(&c);
     case_step(&c, 1, 0, 1000);
@@ -107,8 +107,8 @@ static void nearly_full_device_is_no_loss(void **state) {
     case_end(&c);
 }
 
-/* The rest of the multiprocessors has the collective. */
-static void kernel_beside_a_collective_is_small_on_purpose(void **state) {
+/* The rest of the SMs has the collective. */
+static void kernel_next_to_a_collective_is_small_on_purpose(void **state) {
     for (int beside = 0; beside < 2; beside++) {
         advice_case c;
         case_begin(&c);
@@ -186,7 +186,7 @@ static void gradients_are_those_of_a_program_that_trains(void **state) {
     case_end(&c);
 }
 
-static void allocator_without_a_cache_is_not_told_to_keep_it(void **state) {
+static void allocator_without_a_cache_gets_no_advice_to_retain_it(void **state) {
     advice_case c;
     case_begin(&c);
     for (int i = 0; i < 2; i++) {
@@ -206,17 +206,17 @@ static void allocator_without_a_cache_is_not_told_to_keep_it(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compiler_and_graphs_are_suggested_to_a_program_without),
-        cmocka_unit_test(compiled_program_is_not_told_to_compile),
-        cmocka_unit_test(pytorch_1_is_told_of_neither),
+        cmocka_unit_test(compiled_program_is_not_advised_to_compile),
+        cmocka_unit_test(pytorch_1_gets_neither),
         cmocka_unit_test(fused_optimizer_is_not_suggested_again),
         cmocka_unit_test(operator_that_keeps_the_cpu_is_named),
         cmocka_unit_test(threads_side_by_side_keep_the_cpu_once),
-        cmocka_unit_test(nearly_full_device_is_no_loss),
-        cmocka_unit_test(kernel_beside_a_collective_is_small_on_purpose),
+        cmocka_unit_test(nearly_full_device_is_not_a_loss),
+        cmocka_unit_test(kernel_next_to_a_collective_is_small_on_purpose),
         cmocka_unit_test(variance_names_what_varies_and_needs_five_steps),
         cmocka_unit_test(slow_loader_is_the_cause_and_not_the_variance),
         cmocka_unit_test(gradients_are_those_of_a_program_that_trains),
-        cmocka_unit_test(allocator_without_a_cache_is_not_told_to_keep_it),
+        cmocka_unit_test(allocator_without_a_cache_gets_no_advice_to_retain_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,7 +73,7 @@ static void time_inside_a_blocking_copy_is_the_copy_s(void **state) {
     case_end(&c);
 }
 
-static void a_graph_replay_is_not_told_to_use_graphs(void **state) {
+static void a_graph_replay_is_not_advised_to_use_graphs(void **state) {
     advice_case c;
     case_begin(&c);
     case_step(&c, 1, 0, 3000);
@@ -91,7 +91,7 @@ static void a_graph_replay_is_not_told_to_use_graphs(void **state) {
     case_end(&c);
 }
 
-static void advice_without_an_estimate_stands_last(void **state) {
+static void advice_without_an_estimate_comes_last(void **state) {
     advice_case c;
     case_begin(&c);
     case_step(&c, 1, 0, 1000);
@@ -176,7 +176,7 @@ static void other_workers_are_asked_for_when_there_is_communication(void **state
     case_end(&c);
 }
 
-static void empty_trace_has_nothing_to_advise(void **state) {
+static void empty_trace_has_no_advice(void **state) {
     advice_case c;
     case_begin(&c);
     case_ask(&c);
@@ -184,7 +184,7 @@ static void empty_trace_has_nothing_to_advise(void **state) {
     case_end(&c);
 }
 
-static void window_without_steps_has_nothing_to_advise(void **state) {
+static void window_without_steps_has_no_advice(void **state) {
     advice_case c;
     make_slow(&c);
     params p = fake_params();
@@ -219,15 +219,15 @@ int main(void) {
         cmocka_unit_test(nothing_saves_more_than_the_step),
         cmocka_unit_test(every_moment_is_saved_once),
         cmocka_unit_test(time_inside_a_blocking_copy_is_the_copy_s),
-        cmocka_unit_test(a_graph_replay_is_not_told_to_use_graphs),
-        cmocka_unit_test(advice_without_an_estimate_stands_last),
+        cmocka_unit_test(a_graph_replay_is_not_advised_to_use_graphs),
+        cmocka_unit_test(advice_without_an_estimate_comes_last),
         cmocka_unit_test(severity_follows_from_the_share_of_the_step),
         cmocka_unit_test(every_row_has_four_sentences_and_their_values),
         cmocka_unit_test(places_are_offsets_with_their_step),
         cmocka_unit_test(rules_without_input_are_named_with_what_to_record),
         cmocka_unit_test(other_workers_are_asked_for_when_there_is_communication),
-        cmocka_unit_test(empty_trace_has_nothing_to_advise),
-        cmocka_unit_test(window_without_steps_has_nothing_to_advise),
+        cmocka_unit_test(empty_trace_has_no_advice),
+        cmocka_unit_test(window_without_steps_has_no_advice),
         cmocka_unit_test(failed_allocations_are_a_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

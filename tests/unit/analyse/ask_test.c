@@ -121,7 +121,7 @@ static void a_part_that_exists_is_answered_with_a_note(void **state) {
     built_fini(&x);
 }
 
-static void not_recorded_is_said_of_a_part_only_when_the_whole_says_so(void **state) {
+static void a_part_is_not_recorded_only_when_the_whole_is_not(void **state) {
     built x;
     arena memory;
     answer a;
@@ -154,7 +154,7 @@ int main(void) {
         cmocka_unit_test(a_window_after_the_end_is_refused_with_the_length),
         cmocka_unit_test(both_sides_of_a_comparison_are_checked),
         cmocka_unit_test(a_part_that_exists_is_answered_with_a_note),
-        cmocka_unit_test(not_recorded_is_said_of_a_part_only_when_the_whole_says_so),
+        cmocka_unit_test(a_part_is_not_recorded_only_when_the_whole_is_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

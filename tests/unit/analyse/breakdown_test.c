@@ -53,7 +53,7 @@ static void parts_of_random_steps_add_up(void **state) {
     }
 }
 
-/* Of a backward range of 100 with an operator of 30 inside. */
+/* For a backward range of 100 with an operator of 30 inside. */
 static int64_t host_work(const char *format, bool has_operator) {
     fake f;
     fake_init(&f);
@@ -70,7 +70,7 @@ static int64_t host_work(const char *format, bool has_operator) {
     return ns;
 }
 
-static void a_range_around_work_is_not_work_where_operators_are_told(void **state) {
+static void a_range_around_work_is_not_work_where_operators_are_reported(void **state) {
     assert_int_equal(host_work("tacho_recording", true), 30);
     assert_int_equal(host_work("tacho_recording", false), 100); /* it is all there is */
     assert_int_equal(host_work("paddle", true), 100);
@@ -80,7 +80,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(means_are_rounded_to_the_nearest),
         cmocka_unit_test(parts_of_random_steps_add_up),
-        cmocka_unit_test(a_range_around_work_is_not_work_where_operators_are_told),
+        cmocka_unit_test(a_range_around_work_is_not_work_where_operators_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

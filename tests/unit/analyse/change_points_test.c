@@ -52,7 +52,7 @@ static change_points find(const series_point *v, uint32_t n) {
     return found;
 }
 
-static void noise_alone_is_no_change(void **state) {
+static void noise_alone_is_not_a_change(void **state) {
     uint32_t alarms = 0, rounds = 0;
     series_point v[MOST];
     for (uint32_t n = 4; n <= 100; n += 12)
@@ -150,14 +150,14 @@ static void small_changes_are_not_listed(void **state) {
     assert_int_equal(find(v, make(v, p, 0)).n, 0);
 }
 
-static void a_short_history_is_no_trouble(void **state) {
+static void a_short_history_is_fine(void **state) {
     series_point v[MOST] = {{1, 0}, {5, 0}, {1, 0}};
     for (uint32_t n = 0; n <= 3; n++) assert_int_equal(find(v, n).n, 0);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(noise_alone_is_no_change),
+        cmocka_unit_test(noise_alone_is_not_a_change),
         cmocka_unit_test(a_planted_change_is_found_where_it_is),
         cmocka_unit_test(several_changes_are_several),
         cmocka_unit_test(counts_without_noise_change_where_they_change),
@@ -165,7 +165,7 @@ int main(void) {
         cmocka_unit_test(the_last_run_may_be_the_first_of_a_new_level),
         cmocka_unit_test(the_noise_of_steps_counts_as_well),
         cmocka_unit_test(small_changes_are_not_listed),
-        cmocka_unit_test(a_short_history_is_no_trouble),
+        cmocka_unit_test(a_short_history_is_fine),
     };
     arena_init(&scratch, 0);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,7 +175,7 @@ static void a_wait_is_a_regression_of_the_host(void **state) {
     check_both(&(twist){.wait_us = 30, .peak_bytes = 1000}, is_waiting);
 }
 
-static void is_slower_host(const answer *a) {
+static void is_slower_cpu(const answer *a) {
     assert_result(a, "host", "inconclusive");
     assert_result(a, "step", "inconclusive");
     assert_result(a, "device", "ok");
@@ -184,7 +184,7 @@ static void is_slower_host(const answer *a) {
 
 static void a_host_slower_in_all_calls_is_inconclusive(void **state) {
     (void)state;
-    check_both(&(twist){.host_percent = 40, .peak_bytes = 1000}, is_slower_host);
+    check_both(&(twist){.host_percent = 40, .peak_bytes = 1000}, is_slower_cpu);
 }
 
 static void is_more_work(const answer *a) {
@@ -212,7 +212,7 @@ static void is_other_work(const answer *a) {
     assert_string_equal(a->verdict.id, "check_other_workload");
 }
 
-static void other_shapes_are_another_workload(void **state) {
+static void other_shapes_are_a_different_workload(void **state) {
     (void)state;
     check_both(
         &(twist){.shapes = "[[128,64],[64,64]]", .kernel_longer_us = 15, .peak_bytes = 2000},
@@ -313,7 +313,7 @@ int main(void) {
         TEST(a_host_slower_in_all_calls_is_inconclusive),
         TEST(more_kernels_are_a_regression),
         TEST(more_memory_is_a_regression),
-        TEST(other_shapes_are_another_workload),
+        TEST(other_shapes_are_a_different_workload),
         TEST(uneven_steps_are_inconclusive),
         TEST(what_was_not_recorded_is_left_out_unless_asked_for),
         TEST(columns_of_analyses_are_limited),

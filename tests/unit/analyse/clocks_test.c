@@ -19,7 +19,7 @@ static void add_samples(summary *s, const char *const *pair, const int64_t line[
         row->lot = i * 7919 % 1009;
         row->at = at;
         row->apart = line[0] + (at - 1000000000000) / 1000 * line[1] / 1000000 + i % 3 * 500;
-        if (i % 9 == 4) row->apart += 5000000; /* somebody left late */
+        if (i % 9 == 4) row->apart += 5000000; /* one left late */
     }
 }
 #define SAMPLES(s, a, b, ...) \

@@ -1,4 +1,4 @@
-/* cold_start_test.c: calls that take long once are no idle time. */
+/* cold_start_test.c: calls that take long once are not idle time. */
 #include "fake_trace.h"
 
 #include "analyse/scan/cold_start.h"

@@ -77,7 +77,7 @@ static void kernels_without_a_launch_belong_to_the_ranges_in_order(void **state)
         collective_list l = {.arena = &f.arena};
         assert_int_equal(collectives_add(&l, t, 0, NULL), OK);
         assert_int_equal(l.n,
-                         extra ? 4 : 2); /* two kernels, one range: nobody can tell which */
+                         extra ? 4 : 2); /* two kernels, one range: it is ambiguous which */
         assert_int_equal(l.v[0].n_ranges, extra ? 1 : 2);
         assert_int_equal(l.v[1].n_ranges, 2);
         assert_int_equal(l.v[1].hull.end, 110);

@@ -34,7 +34,7 @@ static void ids_beat_sequences_and_sequences_beat_order(void **state) {
     ADD(&l, 0, "z", 250, ABSENT_I64, ABSENT_I64); /* recorded later, happened earlier */
     ADD(&l, 1, "y", 900, 3, ABSENT_I64);
     ADD(&l, 1, "x", 999, ABSENT_I64, 7);
-    ADD(&l, 1, "y", 901, 4, ABSENT_I64); /* nobody to meet */
+    ADD(&l, 1, "y", 901, 4, ABSENT_I64); /* none to meet */
     ADD(&l, 1, "z", 10, ABSENT_I64, ABSENT_I64);
     ADD(&l, 1, "z", 20, ABSENT_I64, ABSENT_I64);
     comm_matches m;

@@ -202,7 +202,7 @@ static void the_fastest_member_is_the_transfer_and_the_last_is_to_blame(void **s
     arena_fini(&a);
 }
 
-static void only_the_costliest_arrivals_stay(void **state) {
+static void only_the_most_expensive_arrivals_stay(void **state) {
     summary *s = summary_new();
     for (int64_t i = 0; i < COMM_RESOLVE_ARRIVALS + 500; i++) {
         summary_arrival *row = summary_add_arrival(s);
@@ -221,7 +221,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number_of_processes_finds_the_same),
         cmocka_unit_test(the_fastest_member_is_the_transfer_and_the_last_is_to_blame),
-        cmocka_unit_test(only_the_costliest_arrivals_stay),
+        cmocka_unit_test(only_the_most_expensive_arrivals_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

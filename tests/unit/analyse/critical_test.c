@@ -1,5 +1,6 @@
 /* critical_test.c: slack, copies, modules and lines of the critical path by hand. A step of 100 µs,
- * three of them: a kernel of 10 µs that nobody waits for, one of 40 µs that the host waits for. */
+ * three of them: a kernel of 10 µs that nothing waits for, one of 40 µs that the host waits
+ * for. */
 #include "analyse/why/slack.h"
 #include "fake_trace.h"
 
@@ -135,7 +136,7 @@ static void slack_is_what_a_replay_allows(void **state) {
     assert_int_equal(step_with(make_run, "scale", "kernel:gemm=2"), 101 * US);
 }
 
-/* Of its call the 4 µs are left that other calls take. */
+/* The 4 µs that other calls take are left of its call. */
 static void without_its_copy_a_call_returns_at_once(void **state) {
     assert_int_equal(step_with(make_copies, "scale", "kernel:Memcpy*=1"), 100 * US);
     assert_int_equal(step_with(make_copies, "remove", "kernel:Memcpy*"), 64 * US);
@@ -238,7 +239,7 @@ static void the_path_is_added_up_by_line_of_the_program(void **state) {
     done(q);
 }
 
-/* The backward pass runs on a thread of its own, 30 to 80, while the first one is in nothing. */
+/* The backward pass runs on a separate thread, 30 to 80, while the first one is in nothing. */
 static void make_two_threads(fake *f) {
     fake_init(f);
     int host = fake_thread(f), engine = fake_thread(f);
@@ -263,7 +264,7 @@ static void a_thread_that_waits_for_another_is_in_its_operators(void **state) {
     done(q);
 }
 
-/* A device whose launches nobody recorded: works of 40 and 30 µs with nothing known between. */
+/* A device without recorded launches: tasks of 40 and 30 µs with nothing known between. */
 static void make_no_launches(fake *f) {
     fake_init(f);
     int gpu = fake_stream(f, 0);
@@ -285,7 +286,7 @@ static void work_without_launches_follows_its_stream(void **state) {
     done(q);
 }
 
-/* Steps, and one short work whose launch nobody recorded. */
+/* Steps, and one short task without a recorded launch. */
 static void make_mostly_unknown(fake *f) {
     fake_init(f);
     int gpu = fake_stream(f, 0);
@@ -296,7 +297,7 @@ static void make_mostly_unknown(fake *f) {
     }
 }
 
-static void what_nobody_recorded_decides_nothing(void **state) {
+static void missing_records_change_nothing(void **state) {
     asked *q = ask(make_mostly_unknown);
     assert_string_equal(q->out.verdict.id, "critical_unknown");
     done(q);
@@ -377,8 +378,9 @@ static void add_taking_step(fake *f, int host, int i, int64_t at, int64_t forwar
     fake_step(f, i + 1, at, at + STEP_US * US);
 }
 
-/* Two processes load a batch in 190 µs each, in turn; a thread beside the steps needs 4 µs to pin
- * it, from 91 on; the thread of the steps has it at 98. Operators of the workers are many. */
+/* Two processes load a batch in 190 µs each, in turn; another thread than that of the steps
+ * needs 4 µs to pin it, from 91 on; the thread of the steps has it at 98. Operators of the
+ * workers are many. */
 static void make_workers(fake *f) {
     fake_init(f);
     int host = fake_thread(f), pin = fake_thread(f);
@@ -417,8 +419,8 @@ static void faster_workers_make_waiting_shorter(void **state) {
     assert_int_equal(step_with(make_workers, "scale", "range:pin=50"), 201 * US);
 }
 
-/* The thread of the steps takes a batch within 1 µs. Its order wakes the worker 2 µs later, who has
- * the next batch ready after 20 µs and then waits for the next order. */
+/* The thread of the steps takes a batch within 1 µs. Its order wakes the worker 2 µs later,
+ * which has the next batch ready after 20 µs and then waits for the next order. */
 static void make_idle_worker(fake *f) {
     fake_init(f);
     int host = fake_thread(f), worker = thread_of_worker(f);
@@ -459,7 +461,7 @@ int main(void) {
         cmocka_unit_test(the_path_is_added_up_by_line_of_the_program),
         cmocka_unit_test(a_thread_that_waits_for_another_is_in_its_operators),
         cmocka_unit_test(work_without_launches_follows_its_stream),
-        cmocka_unit_test(what_nobody_recorded_decides_nothing),
+        cmocka_unit_test(missing_records_change_nothing),
         cmocka_unit_test(a_long_operator_keeps_its_own_time),
         cmocka_unit_test(a_batch_depends_on_the_thread_that_loads_it),
         cmocka_unit_test(a_faster_loader_makes_waiting_shorter),

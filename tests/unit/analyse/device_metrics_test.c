@@ -53,7 +53,7 @@ static void kernels_outside_the_steps_leave_values_unknown(void **state) {
     fake_fini(&f);
 }
 
-static void many_devices_are_told_apart_and_ascend(void **state) {
+static void many_devices_are_distinguished_and_ascend(void **state) {
     fake f;
     fake_init(&f);
     for (int i = 0; i < 100; i++) {
@@ -86,7 +86,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overlapping_kernels_fill_the_device_at_most_once),
         cmocka_unit_test(kernels_outside_the_steps_leave_values_unknown),
-        cmocka_unit_test(many_devices_are_told_apart_and_ascend),
+        cmocka_unit_test(many_devices_are_distinguished_and_ascend),
         cmocka_unit_test(an_empty_range_divides_by_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

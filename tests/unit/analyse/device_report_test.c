@@ -24,7 +24,7 @@ static void add_step(built *x, int64_t number, int64_t start, int64_t interval, 
     add_part(x, number, "tail", start + 10 - tail, tail);
 }
 
-static void steps_of_all_devices_stand_side_by_side(void **state) {
+static void steps_of_all_devices_are_side_by_side(void **state) {
     built_run r;
     (void)state;
     run_begin(&r, 2);
@@ -288,7 +288,7 @@ static void a_summary_answers_like_the_trace(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_of_all_devices_stand_side_by_side),
+        cmocka_unit_test(steps_of_all_devices_are_side_by_side),
         cmocka_unit_test(the_greatest_rank_is_of_no_stage),
         cmocka_unit_test(one_step_can_be_chosen),
         cmocka_unit_test(parts_come_from_the_producers_table),

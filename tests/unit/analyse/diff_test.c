@@ -229,7 +229,7 @@ static void calls_that_one_run_lacks_are_work(void **state) {
     end(&a);
 }
 
-static void a_slower_host_is_not_the_program(void **state) {
+static void a_slower_cpu_is_not_the_program(void **state) {
     arena a = {0};
     answer out = compare_with(&(twist){.host_percent = 30, .steps_of_own_length = true}, &a);
     const table *t = fake_table(&out, "causes");
@@ -239,7 +239,7 @@ static void a_slower_host_is_not_the_program(void **state) {
     end(&a);
 }
 
-static void other_shapes_everywhere_are_another_workload(void **state) {
+static void other_shapes_everywhere_are_a_different_workload(void **state) {
     arena a = {0};
     answer out = compare_with(&(twist){.kernel_longer = 9, .shapes = "[[128,64],[64,64]]"}, &a);
     assert_string_equal(out.verdict.id, "diff_other_workload");
@@ -637,8 +637,8 @@ int main(void) {
         cmocka_unit_test(a_change_that_could_be_chance_is_not_called_none),
         cmocka_unit_test(programs_without_a_common_call_are_not_compared),
         cmocka_unit_test(calls_that_one_run_lacks_are_work),
-        cmocka_unit_test(a_slower_host_is_not_the_program),
-        cmocka_unit_test(other_shapes_everywhere_are_another_workload),
+        cmocka_unit_test(a_slower_cpu_is_not_the_program),
+        cmocka_unit_test(other_shapes_everywhere_are_a_different_workload),
         cmocka_unit_test(a_rank_that_changed_alone_is_named),
         cmocka_unit_test(ranks_of_another_world_are_compared_by_their_means),
         cmocka_unit_test(what_runs_of_one_program_differ_is_not_certain),

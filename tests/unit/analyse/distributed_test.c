@@ -189,7 +189,8 @@ static void the_rank_the_others_wait_for_is_named(void **state) {
     answer out = ask(&r, &a);
     assert_string_equal(out.verdict.id, "straggler");
     assert_int_equal(verdict_value(&out.verdict, "rank")->u.i, 1);
-    assert_int_equal(verdict_value(&out.verdict, "cost")->u.i, 9 * 480); /* it has no event before its first */
+    assert_int_equal(verdict_value(&out.verdict, "cost")->u.i,
+                     9 * 480); /* it has no event before its first */
     table *t = fake_table(&out, "arrivals");
     assert_int_equal(t->n_rows, 30);
     assert_int_equal(fake_int(t, 0, "late_by"), 0);

@@ -43,7 +43,7 @@ static void the_call_on_the_host_is_not_the_collective(void **state) {
     assert_int_equal(exposed_of(&f), 57);
 }
 
-static void a_stage_of_our_own_recording_computes_nothing(void **state) {
+static void a_stage_of_our_own_recording_has_no_kernels(void **state) {
     fake f;
     fake_init(&f);
     f.t.format = STR("tacho_recording");
@@ -103,7 +103,7 @@ int main(void) {
         cmocka_unit_test(a_kernel_of_the_same_device_hides),
         cmocka_unit_test(a_kernel_of_another_device_hides_nothing),
         cmocka_unit_test(the_call_on_the_host_is_not_the_collective),
-        cmocka_unit_test(a_stage_of_our_own_recording_computes_nothing),
+        cmocka_unit_test(a_stage_of_our_own_recording_has_no_kernels),
         cmocka_unit_test(every_analysis_says_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

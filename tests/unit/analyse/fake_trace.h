@@ -11,9 +11,9 @@
  *     fake_fini(&f);
  *
  * Slices may be added in any order; fake_seal sorts and nests them by the rules of the
- * store, written a second time here in the plainest way, so that a test of an analysis does
- * not rest on the seal it is fed by. Device work without an explicit op gets the innermost
- * op around its call. */
+ * store, written a second time here in the plainest way, so that a test of an analysis does not
+ * depend on the seal that feeds it. Device work without an explicit op gets the innermost op
+ * around its call. */
 #ifndef TESTS_FAKE_TRACE_H
 #define TESTS_FAKE_TRACE_H
 
@@ -285,7 +285,7 @@ static inline void fake_place(fake *f, int h) {
     f->t.end_ns = i == 1 ? s->start + s->dur : max_i64(f->t.end_ns, s->start + s->dur);
 }
 
-/* Tracks without slices get empty ranges where they stand. */
+/* Tracks without slices get empty ranges in place. */
 static inline void fake_close_tracks(fake *f) {
     uint32_t at = 1;
     for (uint32_t k = 1; k < f->t.track.n; k++) {

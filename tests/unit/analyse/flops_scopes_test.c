@@ -56,7 +56,7 @@ static void the_producers_links_are_believed(void **state) {
     built_fini(&x);
 }
 
-static void nothing_known_is_no_table(void **state) {
+static void nothing_known_is_not_a_table(void **state) {
     built x;
     (void)state;
     built_init(&x);
@@ -72,7 +72,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_add_up_along_the_path),
         cmocka_unit_test(the_producers_links_are_believed),
-        cmocka_unit_test(nothing_known_is_no_table),
+        cmocka_unit_test(nothing_known_is_not_a_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

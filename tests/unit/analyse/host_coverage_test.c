@@ -1,4 +1,4 @@
-/* host_coverage_test.c: threads and operators that were not recorded are no pauses. */
+/* host_coverage_test.c: threads and operators that were not recorded are not pauses. */
 #include "advice_case.h"
 
 static bool has_note(const answer *out, const char *id) {
@@ -45,7 +45,7 @@ static void launch_with_a_gap(advice_case *c, bool with_ops) {
     case_ask(c);
 }
 
-static void without_operators_nobody_knows_of_pauses(void **state) {
+static void without_operators_pauses_are_unknown(void **state) {
     advice_case c;
     launch_with_a_gap(&c, true);
     assert_true(case_row(&c, "host_pause") != SIZE_MAX);
@@ -62,7 +62,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(silence_in_the_backward_pass_is_a_missing_thread),
         cmocka_unit_test(silence_elsewhere_is_a_pause),
-        cmocka_unit_test(without_operators_nobody_knows_of_pauses),
+        cmocka_unit_test(without_operators_pauses_are_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static void end(idle_case *c) {
     fake_fini(&c->f);
 }
 
-/* Of the step: one cause, in µs. The first 10 µs are a's launch, and the host's. */
+/* One cause of the step, in µs. The first 10 µs are a's launch, and the host's. */
 static int64_t of_step(const idle_case *c, const char *why) {
     return fake_int(fake_table(&c->out, "steps"), 0, why) / US;
 }
@@ -143,7 +143,7 @@ static void launched_work_of_another_stream_depends_on_it(void **state) {
     end(&c);
 }
 
-static void a_short_gap_between_queued_works_is_the_devices_own(void **state) {
+static void a_short_gap_between_queued_tasks_is_the_devices_own(void **state) {
     static idle_case c;
     begin(&c);
     work(&c, c.gpu, "b", 103, 897, call(&c, c.host, "cudaLaunchKernel", 50, 5));
@@ -182,7 +182,7 @@ static void a_collective_alone_is_not_computing(void **state) {
     end(&c);
 }
 
-/* b was launched long ago and waits for what gloo does on a thread of its own. */
+/* b was launched long ago and waits for what gloo does on a separate thread. */
 static void launched_work_waits_for_a_collective_of_the_host(void **state) {
     static idle_case c;
     begin(&c);
@@ -195,7 +195,7 @@ static void launched_work_waits_for_a_collective_of_the_host(void **state) {
     end(&c);
 }
 
-static void the_profiler_and_the_driver_are_told_apart(void **state) {
+static void the_profiler_and_the_driver_are_distinguished(void **state) {
     static idle_case c;
     begin(&c);
     fake_add(&c.f, c.other, KIND_OVERHEAD, "Activity Buffer Request", 150 * US, 50 * US);
@@ -361,8 +361,8 @@ static void streams_queues_and_launches_are_those_of_the_original(void **state) 
     end(&c);
 }
 
-/* Two calls launch the same two works, a third one launches only the first of them. */
-static void operators_are_told_by_what_they_launch(void **state) {
+/* Two calls launch the same two tasks, a third one launches only the first of them. */
+static void operators_are_recognized_by_what_they_launch(void **state) {
     static idle_case c;
     begin(&c);
     for (int i = 0; i < 3; i++) {
@@ -418,11 +418,11 @@ int main(void) {
         cmocka_unit_test(a_call_that_waits_costs_what_the_host_would_be_ahead),
         cmocka_unit_test(a_call_inside_the_gap_blocks_as_long_as_it_takes),
         cmocka_unit_test(launched_work_of_another_stream_depends_on_it),
-        cmocka_unit_test(a_short_gap_between_queued_works_is_the_devices_own),
+        cmocka_unit_test(a_short_gap_between_queued_tasks_is_the_devices_own),
         cmocka_unit_test(data_loading_goes_before_what_the_host_does),
         cmocka_unit_test(a_collective_alone_is_not_computing),
         cmocka_unit_test(launched_work_waits_for_a_collective_of_the_host),
-        cmocka_unit_test(the_profiler_and_the_driver_are_told_apart),
+        cmocka_unit_test(the_profiler_and_the_driver_are_distinguished),
         cmocka_unit_test(a_collector_of_garbage_and_a_lock_are_named),
         cmocka_unit_test(a_compiler_is_named_by_what_it_compiles),
         cmocka_unit_test(reading_a_value_of_jax_blocks),
@@ -432,7 +432,7 @@ int main(void) {
         cmocka_unit_test(means_add_up_as_well),
         cmocka_unit_test(devices_are_looked_at_by_themselves),
         cmocka_unit_test(streams_queues_and_launches_are_those_of_the_original),
-        cmocka_unit_test(operators_are_told_by_what_they_launch),
+        cmocka_unit_test(operators_are_recognized_by_what_they_launch),
         cmocka_unit_test(overview_has_the_same_causes),
         cmocka_unit_test(a_trace_without_work_has_nothing_to_explain),
     };

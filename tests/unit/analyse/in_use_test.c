@@ -93,7 +93,7 @@ static void a_cast_that_copies_by_itself_is_of_pytorch_1(void **state) {
     }
 }
 
-/* One cudaMalloc in ten tensors is a cache that grows; one in each is none. */
+/* One cudaMalloc in ten tensors is a cache that grows; one in each is not. */
 static void an_allocator_that_always_asks_the_driver_has_no_cache(void **state) {
     for (int every = 1; every <= 10; every += 9) {
         fake f;

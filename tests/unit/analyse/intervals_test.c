@@ -57,7 +57,7 @@ static void intersection_and_difference(void **state) {
     arena_fini(&a);
 }
 
-/* Runs one behind the other, as threads make them: few are merged, many are sorted. */
+/* Runs one after the other, as threads make them: few are merged, many are sorted. */
 static void any_number_of_runs_is_put_in_order(void **state) {
     enum { EACH = 50 };
     for (int n_runs = 1; n_runs <= 130; n_runs += n_runs < 8 ? 1 : 7) {

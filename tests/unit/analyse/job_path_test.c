@@ -101,7 +101,7 @@ static int64_t time_of(const made *m, int64_t rank, const char *kind, const char
     return ns;
 }
 
-static void the_path_goes_to_the_rank_that_comes_last(void **state) {
+static void the_path_goes_to_the_rank_that_arrives_last(void **state) {
     made *m = ask(add_device_step);
     assert_int_equal(time_of(m, 1, "device", "slow_forward"), 50 * US);
     assert_int_equal(time_of(m, 0, "communication", NULL), 10 * US);
@@ -148,7 +148,7 @@ static void collectives_of_the_host_are_followed_too(void **state) {
     done(m);
 }
 
-/* Of one rank alone nobody knows what its collective waited for. */
+/* With one rank alone it is unknown what its collective waited for. */
 static void one_rank_alone_has_all_of_its_collective(void **state) {
     made *m = make(add_host_step);
     params p = fake_params();
@@ -209,7 +209,7 @@ static void clocks_are_there_and_back(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_path_goes_to_the_rank_that_comes_last),
+        cmocka_unit_test(the_path_goes_to_the_rank_that_arrives_last),
         cmocka_unit_test(its_pieces_touch_and_add_up),
         cmocka_unit_test(legs_say_which_rank_was_waited_for),
         cmocka_unit_test(collectives_of_the_host_are_followed_too),

@@ -1,7 +1,7 @@
-/* job_test.c: what decides the steps of a job, and how long they would be.
+/* job_test.c: the bottleneck of a job, and how long its steps would be without it.
  *
- * Eight ranks, three steps of 1000 ns: 600 of kernels, 100 of transfers that nothing hides, 300
- * of waiting for others. With a pipeline the ranks from 4 on are its second stage. */
+ * Eight ranks, three steps of 1000 ns: 600 of kernels, 100 of exposed transfers, 300 of waiting
+ * for others. With a pipeline the ranks from 4 on are its second stage. */
 #include "analyse/run/job.h"
 
 #include "fake_trace.h"
@@ -188,7 +188,7 @@ static void one_rank_is_repaired_or_made_slower(void **state) {
 }
 
 /* The others did not wait for it: its time was hidden in a bubble. */
-static void whom_nobody_waits_for_is_not_late(void **state) {
+static void a_rank_no_one_waits_for_is_not_late(void **state) {
     made m;
     begin(&m);
     for (int64_t step = 0; step < STEPS; step++) work_longer(&m, 3, step, 200);
@@ -288,7 +288,7 @@ int main(void) {
         cmocka_unit_test(the_latest_decides_each_step),
         cmocka_unit_test(times_without_end_saturate),
         cmocka_unit_test(one_rank_is_repaired_or_made_slower),
-        cmocka_unit_test(whom_nobody_waits_for_is_not_late),
+        cmocka_unit_test(a_rank_no_one_waits_for_is_not_late),
         cmocka_unit_test(a_faster_network_shortens_what_is_exposed),
         cmocka_unit_test(stages_come_from_the_transfers),
         cmocka_unit_test(a_longer_stage_is_not_late),

@@ -29,7 +29,7 @@ static void make_kernels(fake *f) {
     fake_work(f, gpu, KIND_MEMCPY, "Memcpy HtoD (Pageable -> Device)", 400, 99, two);
 }
 
-static void copies_and_sets_are_no_kernels(void **state) {
+static void copies_and_memsets_are_not_kernels(void **state) {
     fake f;
     arena a = {0};
     make_kernels(&f);
@@ -100,7 +100,7 @@ static void a_generation_beyond_all_numbers_is_harmless(void **state) {
     fake_fini(&f);
 }
 
-static void kernels_of_an_older_generation_are_told(void **state) {
+static void kernels_of_an_older_generation_are_reported(void **state) {
     for (int major = 7; major <= 9; major += 2) {
         fake f;
         arena a = {0};
@@ -161,7 +161,7 @@ static void grouping_by_launch_separates_configurations(void **state) {
     fake_fini(&f);
 }
 
-static void missing_launch_fields_are_null_and_make_groups_of_their_own(void **state) {
+static void missing_launch_fields_are_null_and_make_separate_groups(void **state) {
     fake f;
     arena a = {0};
     fake_init(&f);
@@ -246,14 +246,14 @@ static void a_window_clips_kernels_and_counts_their_starts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_and_sets_are_no_kernels),
+        cmocka_unit_test(copies_and_memsets_are_not_kernels),
         cmocka_unit_test(what_is_not_known_of_a_kernel_is_null),
         cmocka_unit_test(a_collective_is_not_too_small),
-        cmocka_unit_test(kernels_of_an_older_generation_are_told),
+        cmocka_unit_test(kernels_of_an_older_generation_are_reported),
         cmocka_unit_test(a_generation_beyond_all_numbers_is_harmless),
         cmocka_unit_test(grouping_by_op_separates_the_launching_ops),
         cmocka_unit_test(grouping_by_launch_separates_configurations),
-        cmocka_unit_test(missing_launch_fields_are_null_and_make_groups_of_their_own),
+        cmocka_unit_test(missing_launch_fields_are_null_and_make_separate_groups),
         cmocka_unit_test(means_are_weighted_by_duration_over_those_that_have_a_value),
         cmocka_unit_test(equal_totals_are_ordered_by_the_bytes_of_the_name),
         cmocka_unit_test(a_window_clips_kernels_and_counts_their_starts),

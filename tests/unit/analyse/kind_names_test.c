@@ -3,7 +3,7 @@
 
 #include "analyse/kind_names.h"
 
-static void every_kind_has_a_name_of_its_own(void **state) {
+static void every_kind_has_a_unique_name(void **state) {
     for (uint8_t i = 0; i < N_KINDS; i++)
         for (uint8_t k = 0; k < i; k++) assert_false(str_eq(kind_name(i), kind_name(k)));
     assert_text(kind_name(KIND_DATA), "data_loading");
@@ -82,7 +82,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_of_a_device_are_called_as_its_makers_do),
         cmocka_unit_test(a_kernel_name_in_a_sentence_is_short),
-        cmocka_unit_test(every_kind_has_a_name_of_its_own),
+        cmocka_unit_test(every_kind_has_a_unique_name),
         cmocka_unit_test(copies_tell_their_way),
         cmocka_unit_test(devices_are_named_by_type_and_number),
     };

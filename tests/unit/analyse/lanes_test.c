@@ -126,10 +126,10 @@ static void ids_lead_to_what_they_stand_for(void **state) {
     timeline x;
     uint32_t index = 0;
     timeline_init(&x);
-    assert_int_equal(lane_class_of(x.l, 0, &index), LANE_IS_NONE);
+    assert_int_equal(lane_class_of(x.l, 0, &index), LANE_UNKNOWN);
     assert_int_equal(lane_class_of(x.l, 1, &index), LANE_IS_SLICES);
     assert_int_equal(index, 1);
-    assert_int_equal(lane_class_of(x.l, lane_id_end(x.l), &index), LANE_IS_NONE);
+    assert_int_equal(lane_class_of(x.l, lane_id_end(x.l), &index), LANE_UNKNOWN);
     assert_int_equal(lane_class_of(x.l, lane_id_end(x.l) - 1, &index), LANE_IS_LOAD);
     assert_int_equal(index, 0);
     assert_int_equal(lane_class_of(x.l, lane_id_end(x.l) - 2, &index), LANE_IS_UTILIZATION);

@@ -47,7 +47,7 @@ static void matrix_cores_of_every_vendor_are_recognized(void **state) {
     CHECK(rows);
 }
 
-static void what_looks_like_matrix_work_and_is_none(void **state) {
+static void what_looks_like_matrix_work_and_is_not(void **state) {
     static const wanted rows[] = {
         {"SubTensorOpWithScalar1d", CLASS_COPY, MATRIX_NO},
         {"triton_poi_fused__to_copy_add_fmha_v3_fwd_view_24", CLASS_ELEMENTWISE, MATRIX_NO},
@@ -103,7 +103,7 @@ static void kernels_of_serving_libraries_are_known(void **state) {
         {"ZN5aiter29fmha_bwd_hd64_dq_convert_fp16E", CLASS_ATTENTION, MATRIX_NO},
         {"_ZN5aiter32a16w8gemm_bf16_mxfp8_tr1_tn1_nw2E", CLASS_GEMM, MATRIX_YES},
         {"_ZN5aiter4mla_E", CLASS_UNKNOWN, MATRIX_UNKNOWN},
-        {"_ZN5aiter999mla_a8w8E", CLASS_ATTENTION, MATRIX_YES}, /* a length that lies */
+        {"_ZN5aiter999mla_a8w8E", CLASS_ATTENTION, MATRIX_YES}, /* a wrong length */
         {"void w4a16_my_kernel<true>(Params)", CLASS_GEMM, MATRIX_YES},
         {"flash_mla_combine_kernel", CLASS_ATTENTION, MATRIX_NO},
         {"my_router_gemm_kernel<__nv_bfloat16>", CLASS_GEMM, MATRIX_NO},
@@ -285,7 +285,7 @@ static void calls_of_hip_are_known(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matrix_cores_of_every_vendor_are_recognized),
-        cmocka_unit_test(what_looks_like_matrix_work_and_is_none),
+        cmocka_unit_test(what_looks_like_matrix_work_and_is_not),
         cmocka_unit_test(what_a_name_does_not_tell_is_not_known),
         cmocka_unit_test(kernels_of_serving_libraries_are_known),
         cmocka_unit_test(collectives_of_every_library_are_communication),

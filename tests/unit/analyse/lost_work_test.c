@@ -43,9 +43,9 @@ static bool has_note(const answer *out, message_id message) {
     return false;
 }
 
-/* Nobody who recorded launches has to be told to ask for the device, nor one whose program
- * computes on the CPU. */
-static void rules_that_lack_lost_records_are_said_to(void **state) {
+/* A user who recorded launches does not need the advice to ask for the device, nor one whose
+ * program computes on the CPU. */
+static void rules_that_lack_lost_records_say_so(void **state) {
     for (int lost = 0; lost < 2; lost++) {
         fake f;
         arena a = {0};
@@ -142,7 +142,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_launches_are_known),
         cmocka_unit_test(lost_records_are_the_verdict_of_every_question),
-        cmocka_unit_test(rules_that_lack_lost_records_are_said_to),
+        cmocka_unit_test(rules_that_lack_lost_records_say_so),
         cmocka_unit_test(launches_without_work_are_of_a_device),
         cmocka_unit_test(a_graph_capture_is_called_one),
         cmocka_unit_test(launches_of_a_capture_are_not_missed),

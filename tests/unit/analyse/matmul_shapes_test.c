@@ -13,7 +13,7 @@ static void sizes_are_read_from_the_shapes(void **state) {
     assert_near(matmul_flops(&s), 2.0 * 4096 * 768 * 50257);
     assert_int_equal(matmul_odd_dimension(&s), 50257);
     assert_true(matmul_read(STR("[[3072],[8,64],[64,3072],[],[]]"),
-                            &s)); /* addmm: the bias is no factor */
+                            &s)); /* addmm: the bias is not a factor */
     assert_int_equal(s.n, 3072);
     assert_int_equal(matmul_odd_dimension(&s), 0);
     assert_true(matmul_read(STR("[[12,16,64],[12,64,16]]"), &s));

@@ -75,7 +75,7 @@ static void what_was_there_before_is_a_part_of_the_peak(void **state) {
 }
 
 /* Paddle on the host: the two totals have nothing to do with each other. */
-static void less_reserved_than_allocated_is_no_negative_rest(void **state) {
+static void less_reserved_than_allocated_is_not_a_negative_rest(void **state) {
     fake f;
     arena a = {0};
     make(&f);
@@ -88,8 +88,9 @@ static void less_reserved_than_allocated_is_no_negative_rest(void **state) {
     fake_fini(&f);
 }
 
-/* A data loader's shared memory is reported beside the allocator, with a total of 0. */
-static void a_block_the_total_does_not_hold_is_no_part_of_the_peak(void **state) {
+/* A data loader's shared memory is reported in addition to the allocator's, with a total of
+ * 0. */
+static void a_block_the_total_does_not_hold_is_not_part_of_the_peak(void **state) {
     fake f;
     arena a = {0};
     fake_init(&f);
@@ -220,8 +221,8 @@ static void few_points_keep_peaks_and_valleys(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_there_before_is_a_part_of_the_peak),
-        cmocka_unit_test(less_reserved_than_allocated_is_no_negative_rest),
-        cmocka_unit_test(a_block_the_total_does_not_hold_is_no_part_of_the_peak),
+        cmocka_unit_test(less_reserved_than_allocated_is_not_a_negative_rest),
+        cmocka_unit_test(a_block_the_total_does_not_hold_is_not_part_of_the_peak),
         cmocka_unit_test(blocks_that_cannot_be_followed_are_not_from_before),
         cmocka_unit_test(the_peak_is_listed_when_no_moment_is_given),
         cmocka_unit_test(a_moment_lists_what_is_alive_then),

@@ -1,4 +1,4 @@
-/* memory_stats_test.c: sums climb to the ops around, whatever stands between. */
+/* memory_stats_test.c: sums climb to the ops around, whatever is in between. */
 #include "fake_trace.h"
 
 static void sums_climb_through_frames_and_ranges(void **state) {

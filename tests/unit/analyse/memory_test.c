@@ -280,7 +280,7 @@ static void memory_that_returns_to_its_level_is_not_the_limit(void **state) {
     assert_int_equal(out.verdict.args[1].u.i, 3600);
     assert_string_equal(out.verdict.args[3].name, "flat");
     params one = fake_params();
-    one.first_step = one.last_step = 1; /* of one step nobody can say whether it grows */
+    one.first_step = one.last_step = 1; /* with one step it is unknown whether it grows */
     answer window = fake_ask(analyse_memory, &f.t, &one, &a);
     assert_string_equal(window.verdict.id, "memory_fits");
     for (uint32_t i = 0; i < window.verdict.n_args; i++)

@@ -50,7 +50,7 @@ static void the_average_step_is_the_producers(void **state) {
     assert_true(built_real(t, 3, "share") == 0.25);
     assert_true(built_is(t, 0, "basis", "producer"));
     assert_true(built_is(t, 1, "basis", "steps"));
-    /* The mean of the steps is another: 100 µs. A note says what each rests on. */
+    /* The mean of the steps is another: 100 µs. A note says what each is based on. */
     assert_int_equal(x.answer.quality.n_notes, 2);
     const verdict *bare = &x.answer.quality.notes[0], *two = &x.answer.quality.notes[1];
     assert_string_equal(bare->id, "bare_steps"); /* no work of a device was recorded */
@@ -72,7 +72,7 @@ static void add_seven(built *x, const char *side) {
     }
 }
 
-static void types_of_a_gpu_go_by_mean(void **state) {
+static void types_of_a_gpu_are_sorted_by_mean(void **state) {
     built x;
     (void)state;
     built_init(&x);
@@ -87,7 +87,7 @@ static void types_of_a_gpu_go_by_mean(void **state) {
     built_fini(&x);
 }
 
-static void types_of_an_ascend_go_by_total(void **state) {
+static void types_of_an_ascend_are_sorted_by_total(void **state) {
     built x;
     (void)state;
     built_init(&x);
@@ -161,8 +161,8 @@ static void the_way_of_the_data_has_steps_for_each_part(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_average_step_is_the_producers),
-        cmocka_unit_test(types_of_a_gpu_go_by_mean),
-        cmocka_unit_test(types_of_an_ascend_go_by_total),
+        cmocka_unit_test(types_of_a_gpu_are_sorted_by_mean),
+        cmocka_unit_test(types_of_an_ascend_are_sorted_by_total),
         cmocka_unit_test(work_counts_operators_and_operations),
         cmocka_unit_test(the_way_of_the_data_has_steps_for_each_part),
     };

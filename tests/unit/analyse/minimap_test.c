@@ -40,7 +40,7 @@ static void communication_is_added_up_over_pixels(void **state) {
     fake_fini(&f);
 }
 
-static void more_pixels_than_nanoseconds_is_no_trouble(void **state) {
+static void more_pixels_than_nanoseconds_is_fine(void **state) {
     timeline x;
     minimap p;
     timeline_init(&x);
@@ -66,7 +66,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pixel_holds_the_share_of_its_time),
         cmocka_unit_test(communication_is_added_up_over_pixels),
-        cmocka_unit_test(more_pixels_than_nanoseconds_is_no_trouble),
+        cmocka_unit_test(more_pixels_than_nanoseconds_is_fine),
         cmocka_unit_test(all_of_time_does_not_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void a_module_has_the_work_of_its_calls_and_of_their_backward_pass(void *
     fake_fini(&f);
 }
 
-static void a_name_nobody_has_has_no_work(void **state) {
+static void an_unknown_name_has_no_work(void **state) {
     fake f;
     example e;
     const trace *t = example_make(&f, &e);
@@ -34,7 +34,7 @@ static void a_name_nobody_has_has_no_work(void **state) {
     fake_fini(&f);
 }
 
-static void work_beside_a_call_is_not_its_own(void **state) {
+static void work_next_to_a_call_is_not_its_own(void **state) {
     fake f;
     fake_init(&f);
     int host = fake_thread(&f), other = fake_thread(&f), gpu = fake_stream(&f, 0);
@@ -54,8 +54,8 @@ static void work_beside_a_call_is_not_its_own(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_module_has_the_work_of_its_calls_and_of_their_backward_pass),
-        cmocka_unit_test(a_name_nobody_has_has_no_work),
-        cmocka_unit_test(work_beside_a_call_is_not_its_own),
+        cmocka_unit_test(an_unknown_name_has_no_work),
+        cmocka_unit_test(work_next_to_a_call_is_not_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void classes_add_up_their_instances(void **state) {
 }
 
 /* A program compiled as a whole: its backward operators are in the same modules. */
-static void operators_told_to_be_backward_are_backward_work_of_their_modules(void **state) {
+static void operators_marked_as_backward_are_backward_work_of_their_modules(void **state) {
     fake f;
     arena a = {0};
     fake_init(&f);
@@ -208,7 +208,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(self_times_leave_out_inner_modules),
         cmocka_unit_test(classes_add_up_their_instances),
-        cmocka_unit_test(operators_told_to_be_backward_are_backward_work_of_their_modules),
+        cmocka_unit_test(operators_marked_as_backward_are_backward_work_of_their_modules),
         cmocka_unit_test(a_backward_operator_around_others_is_moved_once),
         cmocka_unit_test(work_of_a_graph_is_its_operators_modules),
         cmocka_unit_test(siblings_come_by_time_below_their_parent),

@@ -84,11 +84,12 @@ static void runs_that_differ_make_it_less_sure(void **state) {
     assert_true(noise_compare(&a, &b, 9, &between));
     assert_false(noise_is_real(&between));
     assert_true(between.detectable > 5 * within.detectable);
-    /* Five runs of 100 ± 3: one more lies within t(4) * 3 * sqrt(1 + 1 / 5) = 9.12 of their mean. */
+    /* Five runs of 100 ± 3: one more is within t(4) * 3 * sqrt(1 + 1 / 5) = 9.12 of their
+     * mean. */
     noise_samples runs = {5, 100, 9};
     assert_true(noise_compare_runs(&runs, &b, &between));
     assert_near(between.high - between.change, 9.124, 0.01);
-    /* Runs are alike, but the steps of the new one are not. */
+    /* Runs are similar, but the steps of the new one are not. */
     runs.variance = 1e-6;
     b.variance = 200;
     assert_true(noise_compare_runs(&runs, &b, &between));

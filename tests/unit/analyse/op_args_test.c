@@ -40,7 +40,7 @@ static void lists_of_tensors_are_added_up(void **state) {
     assert_false(in.arg[0].tensor); /* more tensors than the profiler writes */
 }
 
-static void what_cannot_be_is_no_list_of_inputs(void **state) {
+static void impossible_text_is_not_a_list_of_inputs(void **state) {
     op_args in;
     static const str bad[] = {STR(""),
                               STR("{\"X\": [[1]]}"),
@@ -61,7 +61,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_types_and_values_are_read),
         cmocka_unit_test(lists_of_tensors_are_added_up),
-        cmocka_unit_test(what_cannot_be_is_no_list_of_inputs),
+        cmocka_unit_test(impossible_text_is_not_a_list_of_inputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,8 @@ static void lengths_are_in_the_name_of_the_range(void **state) {
     assert_near(b.queries, 32);
     assert_near(b.keys, 55086);
     assert_near(b.pairs, 55086);
-    /* Two texts of 3 and 4 positions that are read at once, one of 10 that goes on: 6 + 10 + 10 pairs. */
+    /* Two texts of 3 and 4 positions that are read at once, one of 10 that continues: 6 + 10 +
+     * 10 pairs. */
     assert_true(paged_batch_read(
         STR("execute_3_context_2(sq7sk7sqsq25sqsk25)_generation_1(sq1sk10sqsq1sqsk10)"), &b));
     assert_near(b.queries, 8);

@@ -112,7 +112,7 @@ static void the_peak_is_that_of_the_type_and_the_unit(void **state) {
         {BF16, "nvjet_tst_64x64", DTYPE_BF16, true, 100e12},
         {FP32, "cutlass_80_tensorop_s1688gemm_128x128", DTYPE_TF32, true, 50e12},
         {FP32, "volta_sgemm_128x64_nn", DTYPE_FP32, false, 10e12},
-        {FP32, "some_gemm", DTYPE_FP32, false, 0}, /* nobody knows how it computes */
+        {FP32, "some_gemm", DTYPE_FP32, false, 0}, /* unknown how it computes */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         made m;

@@ -65,7 +65,7 @@ static void shares_are_of_all_that_the_device_did(void **state) {
     fake_fini(&f);
 }
 
-static void device_time_of_other_steps_is_no_time_of_a_call(void **state) {
+static void device_time_of_other_steps_is_not_time_of_a_call(void **state) {
     fake f;
     arena a = {0};
     fake_init(&f);
@@ -146,7 +146,7 @@ static void an_op_with_a_sibling_in_one_of_its_own_name_is_two_calls(void **stat
     fake_fini(&f);
 }
 
-static void annotations_pass_device_time_on_and_are_no_operators(void **state) {
+static void annotations_pass_device_time_on_and_are_not_operators(void **state) {
     fake f;
     arena a = {0};
     fake_init(&f);
@@ -433,12 +433,12 @@ static void running_out_of_the_request_s_memory_is_an_error(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(device_time_of_a_call_has_mean_max_and_min),
-        cmocka_unit_test(device_time_of_other_steps_is_no_time_of_a_call),
+        cmocka_unit_test(device_time_of_other_steps_is_not_time_of_a_call),
         cmocka_unit_test(shares_are_of_all_that_the_device_did),
         cmocka_unit_test(self_time_excludes_child_ops_and_runtime_calls),
         cmocka_unit_test(an_op_alone_in_one_of_its_own_name_is_one_call),
         cmocka_unit_test(an_op_with_a_sibling_in_one_of_its_own_name_is_two_calls),
-        cmocka_unit_test(annotations_pass_device_time_on_and_are_no_operators),
+        cmocka_unit_test(annotations_pass_device_time_on_and_are_not_operators),
         cmocka_unit_test(ops_that_overlap_partially_are_siblings_and_stay_whole),
         cmocka_unit_test(adjoining_windows_add_up_to_the_whole),
         cmocka_unit_test(a_step_takes_device_work_of_its_launches_wherever_it_runs),

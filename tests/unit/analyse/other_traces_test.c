@@ -1,4 +1,4 @@
-/* other_traces_test.c: what is said of requests of a server and of functions of a program. */
+/* other_traces_test.c: the verdict about requests of a server and functions of a program. */
 #include "fake_trace.h"
 
 #include "analyse/scan/other_traces.h"
@@ -43,7 +43,7 @@ static void requests_that_wait_are_queued(void **state) {
     }
 }
 
-static void requests_one_by_one_are_told_so(void **state) {
+static void requests_one_by_one_are_reported(void **state) {
     fake f;
     arena a = {0};
     fake_init(&f);
@@ -57,7 +57,7 @@ static void requests_one_by_one_are_told_so(void **state) {
     fake_fini(&f);
 }
 
-static void the_function_with_most_time_of_its_own_is_named(void **state) {
+static void the_function_with_most_self_time_is_named(void **state) {
     fake f;
     arena a = {0};
     fake_init(&f);
@@ -77,8 +77,8 @@ static void the_function_with_most_time_of_its_own_is_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_that_wait_are_queued),
-        cmocka_unit_test(requests_one_by_one_are_told_so),
-        cmocka_unit_test(the_function_with_most_time_of_its_own_is_named),
+        cmocka_unit_test(requests_one_by_one_are_reported),
+        cmocka_unit_test(the_function_with_most_self_time_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,8 +236,8 @@ static void a_category_that_takes_everything_leaves_nothing_to_the_next(void **s
     fake_fini(&f);
 }
 
-/* The share of the step in which a device of 90 ns copies for `copied`; NaN: not told. */
-static double told_copies(int64_t copied) {
+/* The share of the step in which a device of 90 ns copies for `copied`; NaN: not shown. */
+static double shown_copies(int64_t copied) {
     fake f;
     arena a = {0};
     double told = NAN;
@@ -257,8 +257,8 @@ static double told_copies(int64_t copied) {
 }
 
 static void a_device_that_mostly_copies_is_not_just_busy(void **state) {
-    assert_true(fabs(told_copies(60) - 0.6) < 1e-9);
-    assert_true(isnan(told_copies(40)));
+    assert_true(fabs(shown_copies(60) - 0.6) < 1e-9);
+    assert_true(isnan(shown_copies(40)));
 }
 
 static void a_range_of_the_user_is_not_work_of_the_host(void **state) {
@@ -287,7 +287,7 @@ static void a_range_of_the_user_is_not_work_of_the_host(void **state) {
 }
 
 /* worker 0 and 1 of the original's NCCL case. */
-static void collectives_count_as_communication_behind_kernels(void **state) {
+static void collectives_count_as_communication_after_kernels(void **state) {
     fake f;
     arena a = {0};
     fake_init(&f);
@@ -421,7 +421,7 @@ int main(void) {
         cmocka_unit_test(a_category_that_takes_everything_leaves_nothing_to_the_next),
         cmocka_unit_test(a_device_that_mostly_copies_is_not_just_busy),
         cmocka_unit_test(a_range_of_the_user_is_not_work_of_the_host),
-        cmocka_unit_test(collectives_count_as_communication_behind_kernels),
+        cmocka_unit_test(collectives_count_as_communication_after_kernels),
         cmocka_unit_test(stages_follow_autograd_and_optimizer),
         cmocka_unit_test(launched_work_that_waits_is_not_a_late_host),
         cmocka_unit_test(a_first_step_that_tries_algorithms_is_the_verdict),

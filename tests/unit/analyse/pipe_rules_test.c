@@ -93,7 +93,7 @@ static void the_starved_operator_nearest_to_the_consumer_is_named(void **state) 
     built_fini(&x);
 }
 
-static void an_operator_slower_than_its_input_is_told(void **state) {
+static void an_operator_slower_than_its_input_is_reported(void **state) {
     static const op_spec ops[] = {
         {"BatchOp", 0, 0, 1, 1, 1}, {"MapOp", 1, 1, 1, 3, 3}, {"GeneratorOp", 2, 2, 1, 9, 9}};
     built x;
@@ -120,7 +120,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(busy_workers_are_the_bottleneck),
         cmocka_unit_test(the_starved_operator_nearest_to_the_consumer_is_named),
-        cmocka_unit_test(an_operator_slower_than_its_input_is_told),
+        cmocka_unit_test(an_operator_slower_than_its_input_is_reported),
         cmocka_unit_test(balanced_queues_have_no_findings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static void ranges_are_added_up_by_stage(void **state) {
     built_fini(&x);
 }
 
-static void given_sums_stand_in_for_ranges(void **state) {
+static void given_sums_replace_ranges(void **state) {
     built x;
     (void)state;
     built_init(&x);
@@ -73,7 +73,7 @@ static void given_sums_stand_in_for_ranges(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_are_added_up_by_stage),
-        cmocka_unit_test(given_sums_stand_in_for_ranges),
+        cmocka_unit_test(given_sums_replace_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static void operators_keep_their_paths_apart(void **state) {
     built_seal(&x);
     assert_int_equal(built_ask(&x, analyse_operators, NULL), OK);
     const table *t = built_table(&x, "operators");
-    assert_int_equal(t->n_rows, 3); /* the row of the type is no operator */
+    assert_int_equal(t->n_rows, 3); /* the row of the type is not an operator */
     assert_true(built_is(t, 0, "name", "MatMul-op1"));
     assert_true(built_is(t, 0, "full_name", "Default/a/MatMul-op1"));
     assert_int_equal(built_int(t, 0, "mean"), 100);

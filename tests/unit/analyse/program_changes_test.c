@@ -89,14 +89,14 @@ static void one_new_call_is_named_whatever_it_costs(void **state) {
     end(&a);
 }
 
-static void what_is_done_now_and_then_is_no_change(void **state) {
+static void what_is_done_occasionally_is_not_a_change(void **state) {
     arena a = {0};
     answer out = compare(&(program){0}, &(program){.sometimes = true}, &a);
     assert_int_equal(fake_table(&out, "program_changes")->n_rows, 0);
     end(&a);
 }
 
-static void the_backward_pass_goes_to_the_operator_it_undoes(void **state) {
+static void the_backward_pass_goes_to_its_forward_operator(void **state) {
     arena a = {0};
     answer out = compare(&(program){.attention = true, .backward = true}, &(program){0}, &a);
     const table *t = fake_table(&out, "program_changes");
@@ -119,7 +119,7 @@ static void a_module_stands_for_what_is_inside_it(void **state) {
     end(&a);
 }
 
-static void modules_of_one_run_alone_are_no_change(void **state) {
+static void modules_of_one_run_alone_are_not_a_change(void **state) {
     arena a = {0};
     answer out = compare(&(program){.modules = true}, &(program){0}, &a);
     assert_int_equal(fake_table(&out, "program_changes")->n_rows, 0);
@@ -155,10 +155,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_program_has_no_changes),
         cmocka_unit_test(one_new_call_is_named_whatever_it_costs),
-        cmocka_unit_test(what_is_done_now_and_then_is_no_change),
-        cmocka_unit_test(the_backward_pass_goes_to_the_operator_it_undoes),
+        cmocka_unit_test(what_is_done_occasionally_is_not_a_change),
+        cmocka_unit_test(the_backward_pass_goes_to_its_forward_operator),
         cmocka_unit_test(a_module_stands_for_what_is_inside_it),
-        cmocka_unit_test(modules_of_one_run_alone_are_no_change),
+        cmocka_unit_test(modules_of_one_run_alone_are_not_a_change),
         cmocka_unit_test(compiled_code_comes_first),
         cmocka_unit_test(names_of_both_passes_have_one_stem),
     };

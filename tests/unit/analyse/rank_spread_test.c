@@ -44,7 +44,7 @@ static void each_category_has_its_least_median_and_most(void **state) {
     assert_true(str_eq(fake_text(t, ROLE_KERNEL, "max_worker"), STR("rank1")));
     assert_int_equal(fake_int(t, N_ROLES, "max"), 450);
     assert_true(str_eq(fake_text(t, N_ROLES, "category"), STR("total")));
-    /* All wait equally long: nobody is named. */
+    /* All wait equally long: none is named. */
     assert_int_equal(fake_int(t, ROLE_COMMUNICATION, "median"), 50);
     assert_int_equal(fake_text(t, ROLE_COMMUNICATION, "max_worker").n, 0);
     summary_free(s);
@@ -79,9 +79,9 @@ static void one_worker_has_nothing_to_compare(void **state) {
     arena_fini(&a);
 }
 
-/* Step traces of two workers, and a third that recorded no times: it is not averaged, and kernels,
- * of which nobody knows, have no row. */
-static void a_worker_without_times_and_kernels_nobody_knows_are_left_out(void **state) {
+/* Step traces of two workers, and a third that recorded no times: it is not averaged, and
+ * kernels, which are unknown, have no row. */
+static void a_worker_without_times_and_unknown_kernels_are_left_out(void **state) {
     arena a = {0};
     summary *s = summary_new();
     static const char *const names[] = {"rank0", "rank1", "rank2"};
@@ -108,7 +108,7 @@ static void a_worker_without_times_and_kernels_nobody_knows_are_left_out(void **
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_category_has_its_least_median_and_most),
-        cmocka_unit_test(a_worker_without_times_and_kernels_nobody_knows_are_left_out),
+        cmocka_unit_test(a_worker_without_times_and_unknown_kernels_are_left_out),
         cmocka_unit_test(device_work_is_compared_among_those_that_recorded_it),
         cmocka_unit_test(one_worker_has_nothing_to_compare),
     };

@@ -66,7 +66,7 @@ static void steps_tables_and_collectives_are_written_down(void **state) {
     fake_fini(&f);
 }
 
-static void the_host_is_told_by_the_name_of_the_worker(void **state) {
+static void the_host_is_known_by_the_name_of_the_worker(void **state) {
     fake f;
     fake_init(&f);
     const trace *t = fake_seal(&f);
@@ -78,7 +78,7 @@ static void the_host_is_told_by_the_name_of_the_worker(void **state) {
     fake_fini(&f);
 }
 
-/* A made-up summary that is far too large is cut, and says by how much. */
+/* A synthetic summary that is far too large is cut, and says by how much. */
 static void a_worker_takes_a_megabyte_at_most(void **state) {
     enum { N = 200 };
     static fake f;
@@ -103,7 +103,7 @@ static void a_worker_takes_a_megabyte_at_most(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_tables_and_collectives_are_written_down),
-        cmocka_unit_test(the_host_is_told_by_the_name_of_the_worker),
+        cmocka_unit_test(the_host_is_known_by_the_name_of_the_worker),
         cmocka_unit_test(a_worker_takes_a_megabyte_at_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

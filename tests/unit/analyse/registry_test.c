@@ -1,4 +1,4 @@
-/* registry_test.c: the registry is whole, and every answer starts with what it rests on. */
+/* registry_test.c: the registry is whole, and every answer starts with what it is based on. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

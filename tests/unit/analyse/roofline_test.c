@@ -1,4 +1,4 @@
-/* roofline_test.c: points, roofs, MFU and what they rest on, by hand. */
+/* roofline_test.c: points, roofs, MFU and what they are based on, by hand. */
 #include "fake_trace.h"
 
 #define MM "[[64,64],[64,64]]"
@@ -15,7 +15,7 @@ static params with_peaks(void) {
     return p;
 }
 
-/* Two steps: a product of 1000 ns in each, a copy, and a kernel that nobody knows. */
+/* Two steps: a product of 1000 ns in each, a copy, and an unknown kernel. */
 static void fill(fake *f) {
     fake_init(f);
     int host = fake_thread(f), gpu = fake_stream(f, 0);
@@ -38,7 +38,7 @@ static void fill(fake *f) {
     }
 }
 
-static void points_have_one_roof_and_the_rest_is_said(void **state) {
+static void points_have_one_roof_and_the_rest_is_shown(void **state) {
     fake f;
     arena a = {0};
     fill(&f);
@@ -89,7 +89,7 @@ static void mfu_is_of_the_steps(void **state) {
     fake_fini(&f);
 }
 
-static void a_device_nobody_knows_has_no_share(void **state) {
+static void an_unknown_device_has_no_share(void **state) {
     fake f;
     arena a = {0};
     fill(&f);
@@ -139,9 +139,9 @@ static void the_mfu_of_a_part_is_the_least_it_can_be(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_mfu_of_a_part_is_the_least_it_can_be),
-        cmocka_unit_test(points_have_one_roof_and_the_rest_is_said),
+        cmocka_unit_test(points_have_one_roof_and_the_rest_is_shown),
         cmocka_unit_test(mfu_is_of_the_steps),
-        cmocka_unit_test(a_device_nobody_knows_has_no_share),
+        cmocka_unit_test(an_unknown_device_has_no_share),
         cmocka_unit_test(without_shapes_there_is_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,7 +72,7 @@ static void names_are_listed_with_their_time(void **state) {
     timeline_fini(&x);
 }
 
-static void ticks_stand_where_hits_start(void **state) {
+static void ticks_are_where_hits_start(void **state) {
     timeline x;
     timeline_init(&x);
     search_result r = ask(&x, "gemm", (search_question){.to_ns = 400, .width_px = 10});
@@ -96,7 +96,7 @@ int main(void) {
         cmocka_unit_test(kinds_and_durations_limit_the_hits),
         cmocka_unit_test(hits_come_by_time_and_in_pages),
         cmocka_unit_test(names_are_listed_with_their_time),
-        cmocka_unit_test(ticks_stand_where_hits_start),
+        cmocka_unit_test(ticks_are_where_hits_start),
         cmocka_unit_test(lanes_and_range_limit_the_hits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@ static void add_op(built *x, const char *id, const char *type, const char *group
     BUILT_PUT(x, plan_op, row);
 }
 
-/* An all-reduce of a group of its own, a convolution whose `group` is none, a load. */
+/* An all-reduce of a separate group, a convolution whose `group` is not one, a load. */
 static void add_plan(built *x, int64_t stage, const char *group) {
     row_parallel parallel = row_parallel_none();
     parallel.stage = stage;

@@ -82,7 +82,7 @@ static void arrows_of_a_slice_are_listed_with_their_direction(void **state) {
     timeline_fini(&x);
 }
 
-static void work_behind_other_work_says_which(void **state) {
+static void work_after_other_work_says_which(void **state) {
     fake f;
     slice_details d;
     selection s;
@@ -143,7 +143,7 @@ static void durations_of_a_name_add_up_in_the_histogram(void **state) {
     fake_fini(&f);
 }
 
-static void a_slice_that_is_not_there_is_not_found(void **state) {
+static void a_slice_that_does_not_exist_is_not_found(void **state) {
     timeline x;
     slice_details d;
     selection s;
@@ -162,9 +162,9 @@ int main(void) {
         cmocka_unit_test(a_backward_kernel_is_followed_to_its_forward_op),
         cmocka_unit_test(an_op_knows_its_children_and_kernels),
         cmocka_unit_test(arrows_of_a_slice_are_listed_with_their_direction),
-        cmocka_unit_test(work_behind_other_work_says_which),
+        cmocka_unit_test(work_after_other_work_says_which),
         cmocka_unit_test(durations_of_a_name_add_up_in_the_histogram),
-        cmocka_unit_test(a_slice_that_is_not_there_is_not_found),
+        cmocka_unit_test(a_slice_that_does_not_exist_is_not_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static void backward_and_device_work_have_the_module_of_their_forward_operator(v
 }
 
 /* The two gemms have one name and two stages: two names in the answer. */
-static void a_name_with_two_tags_stands_twice_in_a_viewport(void **state) {
+static void a_name_with_two_tags_is_twice_in_a_viewport(void **state) {
     timeline x;
     timeline_init(&x);
     tagger g = begin(&x, TAG_STAGE);
@@ -107,7 +107,7 @@ int main(void) {
         cmocka_unit_test(device_work_has_the_stage_of_its_launch),
         cmocka_unit_test(a_slice_has_the_innermost_module_around_it),
         cmocka_unit_test(backward_and_device_work_have_the_module_of_their_forward_operator),
-        cmocka_unit_test(a_name_with_two_tags_stands_twice_in_a_viewport),
+        cmocka_unit_test(a_name_with_two_tags_is_twice_in_a_viewport),
         cmocka_unit_test(nesting_without_end_is_not_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,7 +94,7 @@ static void a_path_puts_ops_between_the_frames(void **state) {
     fake_fini(&f);
 }
 
-static void an_op_directly_inside_its_like_has_its_path(void **state) {
+static void an_op_directly_inside_the_same_op_has_its_path(void **state) {
     fake f;
     stacks s;
     const trace *t = frames_of(&f);
@@ -103,7 +103,7 @@ static void an_op_directly_inside_its_like_has_its_path(void **state) {
     uint32_t b = stacks_of(&s, 2, 0), c = stacks_of(&s, 3, 0);
     stack_place none = {0}, outer = {b, stacks_path(&s, none, b, name)};
     assert_int_equal(stacks_path(&s, outer, b, name), outer.path);
-    uint32_t id = stacks_path(&s, outer, c, name); /* a frame lies between */
+    uint32_t id = stacks_path(&s, outer, c, name); /* a frame is in between */
     assert_text(stacks_text(&s, id, &f.arena), "op;c;op;b;a");
     fake_fini(&f);
 }
@@ -113,7 +113,7 @@ int main(void) {
         cmocka_unit_test(equal_paths_get_equal_ids),
         cmocka_unit_test(a_stack_the_producer_wrote_is_used),
         cmocka_unit_test(a_path_puts_ops_between_the_frames),
-        cmocka_unit_test(an_op_directly_inside_its_like_has_its_path),
+        cmocka_unit_test(an_op_directly_inside_the_same_op_has_its_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void evidence_is_strung_together(void **state) {
     fake_fini(&f);
 }
 
-static void an_inner_piece_interrupts_and_the_rest_goes_on(void **state) {
+static void an_inner_piece_interrupts_and_the_rest_continues(void **state) {
     fake f;
     fake_init(&f);
     int host = fake_thread(&f), other = fake_thread(&f);
@@ -94,7 +94,7 @@ static void with_backward_work_ops_without_a_sequence_number_are_other(void **st
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(evidence_is_strung_together),
-        cmocka_unit_test(an_inner_piece_interrupts_and_the_rest_goes_on),
+        cmocka_unit_test(an_inner_piece_interrupts_and_the_rest_continues),
         cmocka_unit_test(phases_that_the_producer_tells_are_believed),
         cmocka_unit_test(segments_do_not_reach_over_steps),
         cmocka_unit_test(with_backward_work_ops_without_a_sequence_number_are_other),

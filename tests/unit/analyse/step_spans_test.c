@@ -52,7 +52,7 @@ static step_spans make_with_ops(fake *f, int n, const char *without) {
     return out;
 }
 
-static void steps_with_operators_are_told_from_those_without(void **state) {
+static void steps_with_operators_are_distinguished_from_those_without(void **state) {
     fake f;
     step_spans some = make_with_ops(&f, 5, "*--*-");
     assert_int_equal(some.n, 2);
@@ -169,7 +169,7 @@ static void work_from_before_the_recording_does_not_go_to_the_first_step(void **
     fake_step(&f, 2, 100, 200);
     int a = fake_add(&f, host, KIND_RUNTIME, "launch", 10, 5),
         b = fake_add(&f, host, KIND_RUNTIME, "launch", 110, 5);
-    fake_work(&f, copies, KIND_MEMCPY, "copy", 12, 5, a); /* early, on a stream of its own */
+    fake_work(&f, copies, KIND_MEMCPY, "copy", 12, 5, a); /* early, on a separate stream */
     fake_work(&f, gpu, KIND_KERNEL, "old", 5, 65, -1);    /* in flight */
     fake_work(&f, gpu, KIND_KERNEL, "k", 70, 100, a);
     fake_work(&f, gpu, KIND_KERNEL, "lost", 170, 10, -1); /* its launch was lost: not earlier */
@@ -246,7 +246,7 @@ static void a_marked_first_step_out_of_proportion_is_left_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_marked_first_step_out_of_proportion_is_left_out),
-        cmocka_unit_test(steps_with_operators_are_told_from_those_without),
+        cmocka_unit_test(steps_with_operators_are_distinguished_from_those_without),
         cmocka_unit_test(work_from_before_the_recording_does_not_go_to_the_first_step),
         cmocka_unit_test(a_recording_without_steps_begins_where_it_begins),
         cmocka_unit_test(the_median_is_the_smallest_that_half_do_not_exceed),

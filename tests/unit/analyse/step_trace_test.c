@@ -26,7 +26,7 @@ static void points_are_found_among_the_operators(void **state) {
     built_seal(&x);
     assert_int_equal(built_ask(&x, analyse_steps, NULL), OK);
     const table *t = built_table(&x, "steps"), *p = built_table(&x, "points");
-    assert_true(built_is(p, 0, "name", "Default/Cast-op2"));          /* behind the fetch */
+    assert_true(built_is(p, 0, "name", "Default/Cast-op2"));          /* after the fetch */
     assert_true(built_is(p, 1, "name", "Gradients/Default/Add-op4")); /* the last but one */
     assert_true(built_is(p, 0, "source", "found"));
     assert_int_equal(built_int(t, 0, "gap"), ABSENT_I64);

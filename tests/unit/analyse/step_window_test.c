@@ -46,7 +46,7 @@ static void test_a_range_is_from_its_first_to_its_last_step(void **state) {
     trace_release(t);
 }
 
-static void test_steps_that_are_not_there_are_no_time(void **state) {
+static void test_steps_that_do_not_exist_take_no_time(void **state) {
     (void)state;
     trace *t = three_steps();
     time_window w;
@@ -58,7 +58,7 @@ static void test_steps_that_are_not_there_are_no_time(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_range_is_from_its_first_to_its_last_step),
-        cmocka_unit_test(test_steps_that_are_not_there_are_no_time),
+        cmocka_unit_test(test_steps_that_do_not_exist_take_no_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static void parts_have_percentiles(void **state) {
     arena a = {0};
     answer out = make(&a, 20);
     table *t = fake_table(&out, "distribution");
-    assert_int_equal(t->n_rows, 2); /* what nobody recorded is left out */
+    assert_int_equal(t->n_rows, 2); /* what was not recorded is left out */
     assert_text(fake_text(t, 0, "part"), "duration");
     assert_int_equal(fake_int(t, 0, "mean"), 550);
     assert_int_equal(fake_int(t, 0, "min"), 100);

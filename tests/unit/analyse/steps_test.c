@@ -66,8 +66,8 @@ static void hidden_stretches_are_drawn_apart_unless_the_gap_cannot_be_seen(void 
     int call = fake_add(&f, host, KIND_RUNTIME, "cudaLaunchKernel", 10, 5);
     fake_work(&f, comm, KIND_KERNEL, "ncclDevKernel_AllReduce", 1000, 2000, call);
     fake_work(&f, gpu, KIND_KERNEL, "a", 900, 300, call);   /* 1000 … 1200 of it */
-    fake_work(&f, gpu, KIND_KERNEL, "b", 1205, 95, call);   /* 5 behind: joined */
-    fake_work(&f, gpu, KIND_KERNEL, "c", 2000, 100, call);  /* far behind */
+    fake_work(&f, gpu, KIND_KERNEL, "b", 1205, 95, call);   /* 5 after: joined */
+    fake_work(&f, gpu, KIND_KERNEL, "c", 2000, 100, call);  /* far after */
     fake_work(&f, gpu, KIND_KERNEL, "d", 2900, 1000, call); /* to the end */
     params p = fake_params();
     answer out = fake_ask(analyse_steps, fake_seal(&f), &p, &a);
@@ -83,7 +83,7 @@ static void hidden_stretches_are_drawn_apart_unless_the_gap_cannot_be_seen(void 
     fake_fini(&f);
 }
 
-/* One truth: of a window, steps and distributed tell what lies inside. */
+/* One truth: for a window, steps and distributed show what is inside. */
 static void a_window_cuts_steps_as_in_every_analysis(void **state) {
     fake f;
     arena a = {0};
@@ -156,7 +156,7 @@ static void the_verdict_names_the_step_that_is_odd(void **state) {
     assert_string_equal(judge(NULL, 0, NULL), "steps_none");
 }
 
-/* "differ by 86,661.5 %" helps nobody: from twice as long on, the verdict has the factor. */
+/* "differ by 86,661.5 %" helps no one: from twice as long on, the verdict has the factor. */
 static void two_steps_of_very_different_length_get_a_factor(void **state) {
     static const int64_t lengths[][2] = {{100, 150}, {100, 86800}};
     (void)state;
@@ -215,7 +215,7 @@ static void steps_that_overlap_cost_no_more_and_share_no_moment(void **state) {
     fake_fini(&f);
 }
 
-static void loading_of_data_that_nothing_hides_is_the_verdict(void **state) {
+static void exposed_loading_of_data_is_the_verdict(void **state) {
     fake f;
     arena a = {0};
     fake_init(&f);
@@ -253,7 +253,7 @@ int main(void) {
         cmocka_unit_test(two_steps_of_very_different_length_get_a_factor),
         cmocka_unit_test(warm_up_does_not_move_the_median),
         cmocka_unit_test(steps_that_overlap_cost_no_more_and_share_no_moment),
-        cmocka_unit_test(loading_of_data_that_nothing_hides_is_the_verdict),
+        cmocka_unit_test(exposed_loading_of_data_is_the_verdict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

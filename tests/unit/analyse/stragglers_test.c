@@ -35,8 +35,8 @@ static void begin(job *j) {
                                   .communication = 400 - r % 2,
                                   .exposed = 400 - r % 2};
             summary_step_sync *sync = summary_add_step_sync(j->s);
-            *sync = (summary_step_sync){
-                w->name, step, 1000 * step, 100, 300 - r % 2, 300 - r % 2};
+            *sync =
+                (summary_step_sync){w->name, step, 1000 * step, 100, 300 - r % 2, 300 - r % 2};
         }
     }
 }
@@ -53,7 +53,7 @@ static void fini(job *j) {
     arena_fini(&j->a);
 }
 
-/* Moves ns of a worker's step from waiting to something of its own. */
+/* Moves ns of a worker's step from waiting to its own work. */
 static summary_step *own(job *j, int64_t rank, int64_t step, int64_t ns) {
     uint32_t i = (uint32_t)(rank * 3 + step);
     summary_step *row = &SUMMARY_ROWS(j->s, step)[i];
@@ -64,7 +64,7 @@ static summary_step *own(job *j, int64_t rank, int64_t step, int64_t ns) {
     return row;
 }
 
-static void nobody_is_late_in_a_healthy_run(void **state) {
+static void no_rank_is_late_in_a_healthy_run(void **state) {
     job j;
     begin(&j);
     end(&j);
@@ -77,7 +77,7 @@ static void nobody_is_late_in_a_healthy_run(void **state) {
     fini(&j);
 }
 
-static void every_cause_is_told_from_the_others(void **state) {
+static void every_cause_is_distinguished_from_the_others(void **state) {
     job j;
     begin(&j);
     for (int64_t step = 0; step < 3; step++) {
@@ -157,7 +157,7 @@ static void groups_are_known_by_what_they_do_and_slow_ones_by_their_like(void **
     GROUP(&j, "e", RANKS(1, 2, 5), COMM_ALL_TO_ALL, 3, 50, none, none);
     for (int64_t r = 0; r < 4; r++)
         GROUP(&j, "p", RANKS((int)r, (int)r + 4), COMM_POINT, 2, r == 2 ? 900 : 100, r, r + 4);
-    /* Its members are slow for the network's sake: nobody's fault. */
+    /* Its members are slow because of the network: none of them is the cause. */
     for (int64_t step = 0; step < 3; step++)
         for (int64_t r = 4; r < 6; r++)
             SUMMARY_ROWS(j.s, step_sync)[r * 3 + step].waiting -= 200;
@@ -197,8 +197,8 @@ static void the_makers_words_come_first(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_is_late_in_a_healthy_run),
-        cmocka_unit_test(every_cause_is_told_from_the_others),
+        cmocka_unit_test(no_rank_is_late_in_a_healthy_run),
+        cmocka_unit_test(every_cause_is_distinguished_from_the_others),
         cmocka_unit_test(late_in_one_step_only_counts_there),
         cmocka_unit_test(groups_are_known_by_what_they_do_and_slow_ones_by_their_like),
         cmocka_unit_test(the_makers_words_come_first),

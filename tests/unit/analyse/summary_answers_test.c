@@ -62,7 +62,7 @@ static void without_device_work_nothing_is_busy(void **state) {
 }
 
 /* Rank 0 has a device if `on_device`, rank 1 never: its own operator has no device times. */
-static void device_times_nobody_recorded_are_absent(void **state) {
+static void device_times_that_were_not_recorded_are_absent(void **state) {
     for (int on_device = 0; on_device < 2; on_device++) {
         built_run r;
         run_begin(&r, 2);
@@ -177,7 +177,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_collective_on_the_host_leaves_the_device_idle),
         cmocka_unit_test(without_device_work_nothing_is_busy),
-        cmocka_unit_test(device_times_nobody_recorded_are_absent),
+        cmocka_unit_test(device_times_that_were_not_recorded_are_absent),
         cmocka_unit_test(one_damaged_trace_is_the_verdict_and_counts_in_the_quality),
         cmocka_unit_test(a_run_saves_what_its_workers_save_on_average),
         cmocka_unit_test(a_name_has_the_least_the_middle_and_the_worst_worker),

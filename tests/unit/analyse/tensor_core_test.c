@@ -1,4 +1,4 @@
-/* tensor_core_test.c: names that speak for and against tensor cores. */
+/* tensor_core_test.c: names that speak for and against Tensor Cores. */
 #include "fake_trace.h"
 
 #include "analyse/scan/tensor_core.h"

@@ -111,7 +111,7 @@ static void kernels_of_the_compiler_cost_more_to_record(void **state) {
     case_end(&c);
 }
 
-static void assert_not_told(advice_case *c) {
+static void assert_not_reported(advice_case *c) {
     fake_seal(&c->f);
     answer out = ask(c, analyse_overview);
     assert_int_equal(fake_table(&out, "unprofiled")->n_rows, 0);
@@ -121,22 +121,22 @@ static void assert_not_told(advice_case *c) {
     case_end(c);
 }
 
-static void where_it_is_not_sound_nothing_is_said(void **state) {
+static void where_it_is_not_sound_nothing_is_shown(void **state) {
     advice_case c;
     make_steps(&c, 2, 1000); /* two steps */
-    assert_not_told(&c);
+    assert_not_reported(&c);
     make_steps(&c, 4, 1000);
     c.f.t.format = STR("nsight_pytorch"); /* another profiler */
-    assert_not_told(&c);
+    assert_not_reported(&c);
     make_steps(&c, 4, 10000); /* 2 % of the step */
-    assert_not_told(&c);
+    assert_not_reported(&c);
     make_steps(&c, 4, 1000);
     for (int i = 0; i < c.f.n_slices; i++) /* launches of 30 µs */
         if (c.f.slices[i].kind == KIND_RUNTIME) c.f.slices[i].dur = 30 * US;
-    assert_not_told(&c);
+    assert_not_reported(&c);
     make_steps(&c, 4, 1000);
     c.f.t.step.n = 1; /* nothing marks the steps */
-    assert_not_told(&c);
+    assert_not_reported(&c);
 }
 
 int main(void) {
@@ -147,7 +147,7 @@ int main(void) {
         cmocka_unit_test(the_overhead_is_what_a_replay_without_it_saves),
         cmocka_unit_test(the_overhead_is_at_most_the_time_the_device_is_idle),
         cmocka_unit_test(kernels_of_the_compiler_cost_more_to_record),
-        cmocka_unit_test(where_it_is_not_sound_nothing_is_said),
+        cmocka_unit_test(where_it_is_not_sound_nothing_is_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,7 @@ static void all_analyses_expose_the_same(void **state) {
     built_fini(&x);
 }
 
-static void the_average_rests_on_the_steps_with_tasks(void **state) {
+static void the_average_is_of_the_steps_with_tasks(void **state) {
     built x;
     built_init(&x);
     for (int i = 0; i < 3; i++) {
@@ -127,7 +127,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_trace_alone_tells_no_kernels),
         cmocka_unit_test(all_analyses_expose_the_same),
-        cmocka_unit_test(the_average_rests_on_the_steps_with_tasks),
+        cmocka_unit_test(the_average_is_of_the_steps_with_tasks),
         cmocka_unit_test(steps_with_tasks_are_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

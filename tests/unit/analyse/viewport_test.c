@@ -54,7 +54,7 @@ static void boxes_are_cut_to_the_range_and_say_so(void **state) {
     assert_int_equal(v.start[0], 0);
     assert_int_equal(v.end[0], 10);
     assert_near(v.time[0], 30);
-    assert_int_equal(v.flags[0], BOX_BEFORE | BOX_BEHIND);
+    assert_int_equal(v.flags[0], BOX_BEFORE | BOX_AFTER);
     assert_int_equal(v.run_lane[0], lane);
     timeline_fini(&x);
 }
@@ -147,7 +147,7 @@ static void a_long_name_keeps_its_ends(void **state) {
 static void utilization_is_the_share_of_each_bucket(void **state) {
     timeline x;
     timeline_init(&x);
-    viewport_lane one = {.id = lane_id_end(x.l) - 2}; /* behind it: SM efficiency */
+    viewport_lane one = {.id = lane_id_end(x.l) - 2}; /* after it: SM efficiency */
     viewport v =
         ask(&x, &x.a,
             (viewport_question){
@@ -164,7 +164,7 @@ static void utilization_is_the_share_of_each_bucket(void **state) {
     timeline_fini(&x);
 }
 
-static void a_lane_that_is_not_there_is_refused(void **state) {
+static void a_lane_that_does_not_exist_is_refused(void **state) {
     timeline x;
     viewport v;
     error err;
@@ -223,7 +223,7 @@ int main(void) {
         cmocka_unit_test(an_answer_stays_below_its_limit),
         cmocka_unit_test(a_long_name_keeps_its_ends),
         cmocka_unit_test(utilization_is_the_share_of_each_bucket),
-        cmocka_unit_test(a_lane_that_is_not_there_is_refused),
+        cmocka_unit_test(a_lane_that_does_not_exist_is_refused),
         cmocka_unit_test(too_little_memory_is_a_status),
         cmocka_unit_test(a_range_of_hours_fits_into_32_bits),
     };

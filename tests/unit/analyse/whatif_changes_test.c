@@ -1,8 +1,8 @@
 /* whatif_changes_test.c: every change of whatif alone, on steps written down by hand.
  *
  * A step of 100 µs. The host launches a product at 10 µs (20 µs on the device, from 15), an
- * all-reduce at 20 (40 µs on a stream of its own, from 25) and a sum at 30 that waits for it
- * (10 µs, from 66), then waits for the device from 50 to 78. */
+ * all-reduce at 20 (40 µs on a separate stream, from 25) and a sum at 30 that waits for it (10
+ * µs, from 66), then waits for the device from 50 to 78. */
 #include "analyse/replay/scenario.h"
 #include "fake_trace.h"
 
@@ -109,14 +109,14 @@ static status refuse(const char *name, const char *value, bool shapes, const cha
     return st;
 }
 
-/* The sum begins 1 µs after the product and ends at 46; the call that waits need not wait then
- * and takes as long as others, to 54. */
+/* The sum begins 1 µs after the product and ends at 46; the waiting call does not have to wait
+ * then and takes as long as others, to 54. */
 static void without_communication_nothing_waits_for_it(void **state) {
     assert_int_equal(with("no_communication", "yes"), 76);
 }
 
 /* The 28 µs of the call are gone; the device keeps up, 4 µs later than the host. */
-static void without_the_wait_the_host_goes_on(void **state) {
+static void without_the_wait_the_host_continues(void **state) {
     assert_int_equal(with("no_sync", "yes"), 72);
 }
 
@@ -130,8 +130,8 @@ static void a_range_takes_host_and_device_time_with_it(void **state) {
     assert_int_equal(with("remove", "range:forward"), 84);
 }
 
-/* 40 µs of one size: 10 are taken for latency. Twice the bandwidth saves 15, half of the
- * latency 5. */
+/* 40 µs of one size: 10 count as latency. Twice the bandwidth saves 15, half of the latency
+ * 5. */
 static void the_network_moves_bytes_faster_and_starts_sooner(void **state) {
     assert_int_equal(with("network", "bandwidth=2"), 85);
     assert_int_equal(with("network", "2"), 85);
@@ -237,7 +237,7 @@ static void operators_around_tell_the_batch_from_a_width(void **state) {
 }
 
 /* A launch takes 4 µs. Before the all-reduce is launched there are a range, an operator and a call,
- * 0.51 of that each, and a module's frame, 0.03 of it; what comes after does not decide the
+ * 0.51 of that each, and a module's frame, 0.03 of it; what comes after has no effect on the
  * step. */
 static void without_the_recorder_the_host_is_faster(void **state) {
     assert_int_equal(with("unprofiled", "yes"), 93); /* 93.76 */
@@ -297,7 +297,7 @@ static void what_cannot_be_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_communication_nothing_waits_for_it),
-        cmocka_unit_test(without_the_wait_the_host_goes_on),
+        cmocka_unit_test(without_the_wait_the_host_continues),
         cmocka_unit_test(a_module_takes_host_and_device_time_with_it),
         cmocka_unit_test(a_range_takes_host_and_device_time_with_it),
         cmocka_unit_test(the_network_moves_bytes_faster_and_starts_sooner),

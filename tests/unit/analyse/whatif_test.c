@@ -88,7 +88,7 @@ static void a_faster_kernel_that_is_waited_for_shortens_the_step(void **state) {
     assert_int_equal(with("scale", "kernel:soft*=0.5"), 80);
 }
 
-static void a_faster_kernel_that_nobody_waits_for_saves_nothing(void **state) {
+static void a_faster_kernel_that_nothing_waits_for_saves_nothing(void **state) {
     assert_int_equal(with("remove", "kernel:gemm"), STEP_US);
 }
 
@@ -99,7 +99,7 @@ static void an_operator_takes_its_host_time_with_it(void **state) {
 }
 
 /* The call and its wait are gone; nothing else waits for the kernel, which ends at 75. */
-static void without_the_wait_the_host_goes_on(void **state) {
+static void without_the_wait_the_host_continues(void **state) {
     assert_int_equal(with("no_sync", "yes"), 73);
 }
 
@@ -172,9 +172,9 @@ int main(void) {
         cmocka_unit_test(steps_that_take_turns_have_a_mean),
         cmocka_unit_test(a_replay_gives_the_recorded_steps),
         cmocka_unit_test(a_faster_kernel_that_is_waited_for_shortens_the_step),
-        cmocka_unit_test(a_faster_kernel_that_nobody_waits_for_saves_nothing),
+        cmocka_unit_test(a_faster_kernel_that_nothing_waits_for_saves_nothing),
         cmocka_unit_test(an_operator_takes_its_host_time_with_it),
-        cmocka_unit_test(without_the_wait_the_host_goes_on),
+        cmocka_unit_test(without_the_wait_the_host_continues),
         cmocka_unit_test(what_matches_nothing_is_an_error),
         cmocka_unit_test(patterns_fit_as_in_a_shell),
         cmocka_unit_test(the_path_of_a_step_is_adjacent_and_adds_up),

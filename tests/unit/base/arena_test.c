@@ -80,7 +80,7 @@ static void large_requests_leave_the_current_block_open(void **state) {
     char *next = arena_alloc(&a, 16);
     assert_in_range((size_t)(next - small), 16, 64);
     arena_fini(&a);
-    large = arena_alloc(&a, (size_t)3 << 20); /* also as the first of all */
+    large = arena_alloc(&a, (size_t)3 << 20); /* also as the very first */
     memset(large, 1, (size_t)3 << 20);
     memset(arena_alloc(&a, 100), 2, 100);
     assert_int_equal(large[((size_t)3 << 20) - 1], 1);
@@ -148,7 +148,7 @@ static void a_large_block_grows_without_its_old_copy_and_is_given_back(void **st
     assert_int_equal(mem_mapped_bytes(), before);
 }
 
-static void a_small_block_that_grows_large_is_one_of_its_own(void **state) {
+static void a_small_block_that_grows_large_is_a_separate_one(void **state) {
     arena a;
     arena_init(&a, 0);
     for (int i = 0; i < 20; i++) assert_non_null(arena_alloc(&a, 60000)); /* a large block */
@@ -257,7 +257,7 @@ int main(void) {
         cmocka_unit_test(the_last_allocation_grows_in_place),
         cmocka_unit_test(growing_over_the_limit_keeps_the_old_block),
         cmocka_unit_test(a_large_block_grows_without_its_old_copy_and_is_given_back),
-        cmocka_unit_test(a_small_block_that_grows_large_is_one_of_its_own),
+        cmocka_unit_test(a_small_block_that_grows_large_is_a_separate_one),
         cmocka_unit_test(strings_end_in_nul),
         cmocka_unit_test(cleanups_run_newest_first_and_once),
         cmocka_unit_test(a_cleanup_that_cannot_be_kept_runs_at_once),

@@ -73,7 +73,7 @@ static void printf_grows_when_needed(void **state) {
     assert_int_equal(b.p[1000], '>');
     buf_printf(&b, "%d", 5);
     assert_int_equal(b.n, 1002);
-    for (int i = 0; i < 600; i++) buf_printf(&b, "%s", ""); /* exactly full is no failure */
+    for (int i = 0; i < 600; i++) buf_printf(&b, "%s", ""); /* exactly full is not a failure */
     while (b.n < b.cap - 1) buf_add_byte(&b, '.');
     buf_printf(&b, "ab");
     assert_memory_equal(b.p + b.n - 3, ".ab", 3);

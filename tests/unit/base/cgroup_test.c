@@ -43,7 +43,7 @@ static void the_first_version_names_its_controllers(void **state) {
     folder_gone(&f);
 }
 
-static void what_is_not_there_or_damaged_is_no_limit(void **state) {
+static void a_missing_or_damaged_file_is_not_a_limit(void **state) {
     folder f = folder_new();
     (void)put_file(&f, "cg/a/memory.max", STR("much"));
     (void)put_file(&f, "cg/b/memory.max", STR("-5"));
@@ -85,7 +85,7 @@ int main(void) {
         cmocka_unit_test(the_smallest_on_the_way_counts),
         cmocka_unit_test(a_container_sees_its_group_as_the_root),
         cmocka_unit_test(the_first_version_names_its_controllers),
-        cmocka_unit_test(what_is_not_there_or_damaged_is_no_limit),
+        cmocka_unit_test(a_missing_or_damaged_file_is_not_a_limit),
         cmocka_unit_test(processors_are_time_in_a_period),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,7 +193,7 @@ static void durations_are_read_exactly(void **state) {
     }
 }
 
-static void what_is_no_duration_is_refused(void **state) {
+static void what_is_not_a_duration_is_refused(void **state) {
     static const char *const bad[] = {"",
                                       "5",
                                       "ms",
@@ -279,7 +279,7 @@ int main(void) {
         cmocka_unit_test(reals_have_three_digits),
         cmocka_unit_test(rates_take_a_prefix),
         cmocka_unit_test(durations_are_read_exactly),
-        cmocka_unit_test(what_is_no_duration_is_refused),
+        cmocka_unit_test(what_is_not_a_duration_is_refused),
         cmocka_unit_test(sizes_are_read_in_both_powers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

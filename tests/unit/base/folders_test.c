@@ -41,7 +41,7 @@ static void what_is_missing_is_made(void **state) {
     assert_true(folder_exists(at("d")));
 }
 
-static void a_file_is_no_folder(void **state) {
+static void a_file_is_not_a_folder(void **state) {
     int fd = open(at("file"), O_CREAT | O_WRONLY, 0600);
     assert_true(fd >= 0);
     close(fd);
@@ -62,7 +62,7 @@ static void a_path_that_cannot_be_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_missing_is_made),
-        cmocka_unit_test(a_file_is_no_folder),
+        cmocka_unit_test(a_file_is_not_a_folder),
         cmocka_unit_test(a_path_that_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, make_home, remove_home);

@@ -1,4 +1,4 @@
-/* frame_test.c: what stands around blocks, byte by byte. */
+/* frame_test.c: what is around blocks, byte by byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* hash_test.c: values that stand in files must never change. */
+/* hash_test.c: values that are in files must never change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -89,14 +89,14 @@ static void many_strings_keep_their_ids_and_places(void **state) {
     for (unsigned i = 1; i <= N; i++) {
         str s = numbered(text, sizeof text, i);
         assert_true(str_eq(intern_get(t, i), s));
-        assert_int_equal(intern_get(t, i).p[s.n], 0); /* NUL behind it */
+        assert_int_equal(intern_get(t, i).p[s.n], 0); /* NUL after it */
         assert_int_equal(intern_find(t, s), i);
         assert_int_equal(intern_add_hashed(t, s, intern_hash(s)), i);
     }
     intern_free(t);
 }
 
-static void equal_hashes_are_told_apart(void **state) {
+static void equal_hashes_are_distinguished(void **state) {
     intern *t = intern_new();
     char text[160];
     for (unsigned i = 1; i <= 3000; i++) /* all in one place */
@@ -233,7 +233,7 @@ int main(void) {
         cmocka_unit_test(what_was_added_is_found_and_nothing_else),
         cmocka_unit_test(every_length_and_every_byte_counts),
         cmocka_unit_test(many_strings_keep_their_ids_and_places),
-        cmocka_unit_test(equal_hashes_are_told_apart),
+        cmocka_unit_test(equal_hashes_are_distinguished),
         cmocka_unit_test(long_strings_have_room),
         cmocka_unit_test(hashes_spread_over_their_upper_bits),
         cmocka_unit_test(threads_agree_on_the_ids),

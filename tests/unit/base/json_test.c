@@ -168,7 +168,7 @@ static void a_thousand_levels_are_kept_and_more_become_text(void **state) {
     }
 }
 
-static void a_million_open_brackets_are_no_problem(void **state) {
+static void a_million_open_brackets_are_fine(void **state) {
     buf text = {0}, b = {0};
     buf_add_repeat(&text, '[', 1000000);
     assert_null(json_value_end(text.p, text.p + text.n));
@@ -249,7 +249,7 @@ static void a_member_is_found_by_its_name(void **state) {
     assert_true(str_eq(json_text(STR("12")), STR("12")));
 }
 
-static void numbers_may_stand_in_quotes(void **state) {
+static void numbers_may_be_in_quotes(void **state) {
     int64_t i = 0;
     double d = 0;
     assert_true(json_i64(STR("-12"), &i) && i == -12);
@@ -300,7 +300,7 @@ static void the_end_of_a_value_is_the_same_at_every_place(void **state) {
     char room[sizeof text + 64];
     for (size_t at = 0; at < 32; at++)
         for (size_t n = 1; n < sizeof text; n++) {
-            memset(room, '"', sizeof room); /* bytes behind the end must not be looked at */
+            memset(room, '"', sizeof room); /* bytes after the end must not be looked at */
             memcpy(room + at, text, n);
             assert_ptr_equal(json_value_end(room + at, room + at + n),
                              plain_value_end(room + at, room + at + n));
@@ -345,13 +345,13 @@ int main(void) {
         cmocka_unit_test(what_is_normal_stays_as_it_is),
         cmocka_unit_test(normal_text_is_appended_to_what_was_there),
         cmocka_unit_test(a_thousand_levels_are_kept_and_more_become_text),
-        cmocka_unit_test(a_million_open_brackets_are_no_problem),
+        cmocka_unit_test(a_million_open_brackets_are_fine),
         cmocka_unit_test(a_number_of_400_digits_keeps_all_of_them),
         cmocka_unit_test(utf8_is_judged_as_character_by_character),
         cmocka_unit_test(members_come_one_by_one_as_they_were_written),
         cmocka_unit_test(iteration_ends_at_damage),
         cmocka_unit_test(a_member_is_found_by_its_name),
-        cmocka_unit_test(numbers_may_stand_in_quotes),
+        cmocka_unit_test(numbers_may_be_in_quotes),
         cmocka_unit_test(without_memory_the_buffer_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

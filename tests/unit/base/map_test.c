@@ -80,7 +80,7 @@ static void reserved_room_is_enough(void **state) {
     map_fini(&m);
 }
 
-static void without_memory_the_content_stands(void **state) {
+static void without_memory_the_content_stays(void **state) {
     map m = {0};
     fault_arm(FAULT_ALLOC, 1);
     assert_null(map_at(&m, 1));
@@ -131,7 +131,7 @@ int main(void) {
         cmocka_unit_test(at_gives_the_old_value_again),
         cmocka_unit_test(many_keys_of_any_pattern_are_kept_and_found_quickly),
         cmocka_unit_test(reserved_room_is_enough),
-        cmocka_unit_test(without_memory_the_content_stands),
+        cmocka_unit_test(without_memory_the_content_stays),
         cmocka_unit_test(one_changed_bit_changes_about_half_of_a_hash),
         cmocka_unit_test(small_pairs_have_different_hashes),
         cmocka_unit_test(hash_u64_is_fixed_for_ever),

@@ -94,7 +94,7 @@ static void every_door_is_a_fault_point(void **state) {
     mem_unmap(pages, 10);
 }
 
-static void maps_that_stand_are_counted(void **state) {
+static void current_maps_are_counted(void **state) {
     uint64_t before = mem_mapped_bytes();
     void *p = mem_map(1);
     uint64_t page = mem_mapped_bytes() - before;
@@ -147,7 +147,7 @@ int main(void) {
         cmocka_unit_test(a_large_mapping_is_aligned_to_huge_pages_also_after_moving),
         cmocka_unit_test(sizes_beyond_the_address_space_fail),
         cmocka_unit_test(every_door_is_a_fault_point),
-        cmocka_unit_test(maps_that_stand_are_counted),
+        cmocka_unit_test(current_maps_are_counted),
         cmocka_unit_test(above_the_ceiling_nothing_is_given),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,7 +49,7 @@ static void a_long_list_is_cut_and_counted(void **state) {
     assert_int_equal(hint_more(&h).u.i, 3);
 }
 
-static void a_short_list_stands_beside_a_near_name_a_long_one_does_not(void **state) {
+static void a_short_list_follows_a_near_name_a_long_one_does_not(void **state) {
     name_hint h = hint_in("text|json", "jsn");
     assert_true(str_eq(hint_list(&h).u.text, STR("text, json")));
     assert_int_equal(hint_more(&h).type, ARG_NONE);
@@ -73,7 +73,7 @@ int main(void) {
         cmocka_unit_test(a_beginning_is_enough_unless_another_name_is_nearer),
         cmocka_unit_test(what_is_like_nothing_has_no_near_name),
         cmocka_unit_test(a_long_list_is_cut_and_counted),
-        cmocka_unit_test(a_short_list_stands_beside_a_near_name_a_long_one_does_not),
+        cmocka_unit_test(a_short_list_follows_a_near_name_a_long_one_does_not),
         cmocka_unit_test(names_that_do_not_fit_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,7 @@ typedef struct {
     int value;
 } held;
 
-/* Takes, resizes and gives back at random; each block has a pattern of its own. */
+/* Takes, resizes and gives back at random; each block has its own pattern. */
 static void churn(held *h, int n_held, unsigned seed, int steps) {
     for (int i = 0; i < steps; i++) {
         held *x = &h[(unsigned)rand_r(&seed) % (unsigned)n_held];
@@ -133,7 +133,7 @@ static void what_a_large_block_leaves_is_cleared_for_the_next(void **state) {
     for (int round = 0; round < 4; round++) {
         unsigned char *small = pages_take(5000), *p = pages_take(100000), *next[N];
         memset(small, 3, 5000);
-        p = pages_resize(p, 100000, LARGE); /* by growing: pages of its own */
+        p = pages_resize(p, 100000, LARGE); /* by growing: separate pages */
         assert_non_null(p);
         memset(p, 0xA5, LARGE);
         pages_give(p, LARGE);

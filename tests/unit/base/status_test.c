@@ -49,7 +49,7 @@ static void a_text_value_outlives_what_it_was_made_from(void **state) {
     assert_int_equal(err.text_used, 6);
 }
 
-static void nobody_needs_to_want_the_error(void **state) {
+static void the_error_may_be_null(void **state) {
     assert_int_equal(fail_with_path("/a", NULL), ERR_IO);
     assert_int_equal(fail_without_values(NULL), ERR_LIMIT);
 }
@@ -94,7 +94,7 @@ static void a_cut_never_splits_a_character(void **state) {
     }
 }
 
-static void bytes_that_are_no_utf8_are_cut_anywhere(void **state) {
+static void bytes_that_are_not_utf8_are_cut_anywhere(void **state) {
     char text[2000];
     memset(text, 0x80, sizeof text);
     error err;
@@ -113,7 +113,7 @@ static void an_error_can_be_made_from_its_own_values(void **state) {
     assert_true(str_eq(err.args[1].u.text, STR("one")));
 }
 
-static void a_copied_error_stands_alone(void **state) {
+static void a_copied_error_is_independent(void **state) {
     error one, two;
     (void)fail_with_path("/some/path", &one);
     error_copy(&two, &one);
@@ -145,13 +145,13 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_error_holds_status_offset_message_and_values),
         cmocka_unit_test(a_text_value_outlives_what_it_was_made_from),
-        cmocka_unit_test(nobody_needs_to_want_the_error),
+        cmocka_unit_test(the_error_may_be_null),
         cmocka_unit_test(try_forwards_a_failure_and_leaves_the_output_alone),
         cmocka_unit_test(a_long_text_is_cut_and_leaves_room_for_the_next),
         cmocka_unit_test(a_cut_never_splits_a_character),
-        cmocka_unit_test(bytes_that_are_no_utf8_are_cut_anywhere),
+        cmocka_unit_test(bytes_that_are_not_utf8_are_cut_anywhere),
         cmocka_unit_test(an_error_can_be_made_from_its_own_values),
-        cmocka_unit_test(a_copied_error_stands_alone),
+        cmocka_unit_test(a_copied_error_is_independent),
         cmocka_unit_test(a_bug_says_where_and_aborts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

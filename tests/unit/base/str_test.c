@@ -25,7 +25,7 @@ static void order_is_by_bytes_and_a_prefix_comes_first(void **state) {
 static void case_is_ignored_for_ascii_letters_only(void **state) {
     assert_true(str_eq_nocase(STR("AbZ19"), STR("aBz19")));
     assert_false(str_eq_nocase(STR("a"), STR("ab")));
-    assert_false(str_eq_nocase(STR("@"), STR("`"))); /* neighbours of A and a */
+    assert_false(str_eq_nocase(STR("@"), STR("`"))); /* neighbors of A and a */
     assert_false(str_eq_nocase(STR("["), STR("{")));
     assert_false(str_eq_nocase(STR("\xC4"), STR("\xE4")));
 }
@@ -191,7 +191,7 @@ static void a_number_of_thousands_of_digits_is_still_right(void **state) {
     assert_true(read_f64(text) == 0);
     memcpy(text + sizeof text - 6, "1e4995", 6); /* not terminated: the slice has a length */
     assert_true(str_to_f64(str_n(text, sizeof text), &v));
-    assert_true(v == 100); /* 4993 zeros and a 1 behind the point */
+    assert_true(v == 100); /* 4993 zeros and a 1 after the point */
 }
 
 static void what_is_not_a_real_is_refused(void **state) {

@@ -34,7 +34,7 @@ static int make(char *path, const char *name) {
     return temporary_folder(path);
 }
 
-static void what_nobody_holds_goes_and_the_rest_stays(void **state) {
+static void what_is_not_held_goes_and_the_rest_stays(void **state) {
     char held[128], left[128], next[128], other[128], inside[160];
     int first = make(held, "drop-XXXXXX"), second = make(left, "drop-XXXXXX");
     struct stat st;
@@ -80,7 +80,7 @@ static void a_lock_goes_with_its_process(void **state) {
     close(ends[1]);
 }
 
-static void nothing_behind_a_link_is_removed(void **state) {
+static void nothing_a_link_points_to_is_removed(void **state) {
     char outside[128], folder[128], link[256], file[256];
     snprintf(outside, sizeof outside, "%s/outside", top);
     snprintf(folder, sizeof folder, "%s/folder", top);
@@ -97,10 +97,10 @@ static void nothing_behind_a_link_is_removed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_nobody_holds_goes_and_the_rest_stays, set_up,
+        cmocka_unit_test_setup_teardown(what_is_not_held_goes_and_the_rest_stays, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_lock_goes_with_its_process, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nothing_behind_a_link_is_removed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(nothing_a_link_points_to_is_removed, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

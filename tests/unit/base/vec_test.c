@@ -67,7 +67,7 @@ static void impossible_sizes_are_refused(void **state) {
     vec_fini(&v);
 }
 
-static void without_memory_the_content_stands(void **state) {
+static void without_memory_the_content_stays(void **state) {
     vec v = VEC_INIT(uint64_t);
     fault_arm(FAULT_ALLOC, 1);
     assert_null(vec_push(&v));
@@ -111,7 +111,7 @@ int main(void) {
         cmocka_unit_test(elements_of_any_size_fit),
         cmocka_unit_test(reserve_makes_room_for_that_many_more),
         cmocka_unit_test(impossible_sizes_are_refused),
-        cmocka_unit_test(without_memory_the_content_stands),
+        cmocka_unit_test(without_memory_the_content_stays),
         cmocka_unit_test(elements_up_to_the_one_asked_for_are_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,7 +73,7 @@ static void what_is_dropped_leaves_the_older_file(void **state) {
     expect("one");
 }
 
-/* By a signal that nobody can catch. */
+/* By a signal that cannot be caught. */
 static void a_killed_program_leaves_nothing(void **state) {
     int status;
     put("one");
@@ -90,14 +90,14 @@ static void a_killed_program_leaves_nothing(void **state) {
     expect("one");
 }
 
-static void a_place_that_is_not_there_is_told(void **state) {
+static void a_place_that_does_not_exist_is_reported(void **state) {
     whole_file f;
     errno = 0;
     assert_false(whole_file_begin(&f, "/no/such/folder/a.json"));
     assert_int_equal(errno, ENOENT);
 }
 
-static void a_folder_in_the_place_is_told_and_stays(void **state) {
+static void a_folder_in_the_place_is_reported_and_stays(void **state) {
     whole_file f;
     (void)unlink(path);
     assert_int_equal(mkdir(path, 0700), 0);
@@ -112,8 +112,8 @@ int main(void) {
         cmocka_unit_test(a_file_takes_its_name_and_that_of_an_older_one),
         cmocka_unit_test(what_is_dropped_leaves_the_older_file),
         cmocka_unit_test(a_killed_program_leaves_nothing),
-        cmocka_unit_test(a_place_that_is_not_there_is_told),
-        cmocka_unit_test(a_folder_in_the_place_is_told_and_stays),
+        cmocka_unit_test(a_place_that_does_not_exist_is_reported),
+        cmocka_unit_test(a_folder_in_the_place_is_reported_and_stays),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -52,7 +52,7 @@ static void what_was_written_comes_out_whole(void **state) {
     close(ends[1]);
 }
 
-static void a_reader_that_left_is_no_error(void **state) {
+static void a_reader_that_left_is_not_an_error(void **state) {
     int ends[2];
     signal(SIGPIPE, SIG_IGN);
     assert_int_equal(pipe(ends), 0);
@@ -94,7 +94,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failures_end_in_the_statuses_of_the_contract),
         cmocka_unit_test(what_was_written_comes_out_whole),
-        cmocka_unit_test(a_reader_that_left_is_no_error),
+        cmocka_unit_test(a_reader_that_left_is_not_an_error),
         cmocka_unit_test(a_full_disk_is_status_three),
         cmocka_unit_test(a_failed_command_keeps_its_status),
         cmocka_unit_test(no_memory_is_status_three),

@@ -1,4 +1,4 @@
-/* options_test.c: the command line as values, and what is said when it is wrong. */
+/* options_test.c: the command line as values, and the message when it is wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,7 +68,7 @@ static void what_is_not_given_is_absent(void **state) {
     assert_int_equal(options_params(&o, NULL).group, GROUP_NAME);
 }
 
-static void behind_two_dashes_everything_is_a_trace(void **state) {
+static void after_two_dashes_everything_is_a_trace(void **state) {
     options o;
     assert_int_equal(parse("info -- --json -x", &o, NULL), OK);
     assert_int_equal(o.n_traces, 2);
@@ -76,7 +76,7 @@ static void behind_two_dashes_everything_is_a_trace(void **state) {
     assert_false(o.json);
 }
 
-static void behind_a_program_every_word_is_its_own(void **state) {
+static void after_a_program_every_word_is_its_own(void **state) {
     options o;
     assert_int_equal(parse("record -o runs --steps 10..20 python3 -o x --lr 1", &o, NULL), OK);
     assert_true(str_eq(o.record_output, STR("runs")));
@@ -279,8 +279,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_and_traces_mix),
         cmocka_unit_test(what_is_not_given_is_absent),
-        cmocka_unit_test(behind_two_dashes_everything_is_a_trace),
-        cmocka_unit_test(behind_a_program_every_word_is_its_own),
+        cmocka_unit_test(after_two_dashes_everything_is_a_trace),
+        cmocka_unit_test(after_a_program_every_word_is_its_own),
         cmocka_unit_test(logdir_is_a_trace),
         cmocka_unit_test(to_means_the_window_or_the_form),
         cmocka_unit_test(a_time_without_a_unit_is_nanoseconds),

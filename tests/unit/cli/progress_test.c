@@ -1,4 +1,4 @@
-/* progress_test.c: nobody who is no terminal ever sees progress. */
+/* progress_test.c: progress is only shown on a terminal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -24,7 +24,7 @@ static void the_count_of_kills_is_found_in_all_three_files(void **state) {
     assert_int_equal(record_oom_parse(""), -1);
 }
 
-static void the_count_says_where_it_stands(void **state) {
+static void the_count_says_where_it_is(void **state) {
     const char *from = NULL;
     (void)state;
     (void)record_oom_kills(&from);
@@ -35,7 +35,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_exit_status_is_that_of_a_shell),
         cmocka_unit_test(the_count_of_kills_is_found_in_all_three_files),
-        cmocka_unit_test(the_count_says_where_it_stands),
+        cmocka_unit_test(the_count_says_where_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static void what_does_not_exist_has_no_hint(void **state) {
     buf_fini(&out);
 }
 
-static void a_program_of_this_machine_has_no_obstacle_of_its_own(void **state) {
+static void a_program_of_this_machine_has_no_obstacle(void **state) {
     (void)state;
     assert_int_equal(target_obstacle("/proc/self/exe"), MSG_RECORD_NOT_LOADED);
     assert_int_equal(target_obstacle("/no/such"), MSG_RECORD_NOT_LOADED);
@@ -62,7 +62,7 @@ int main(void) {
         cmocka_unit_test(the_name_is_the_scripts_else_the_programs),
         cmocka_unit_test(a_name_is_never_too_long_for_a_file),
         cmocka_unit_test(what_does_not_exist_has_no_hint),
-        cmocka_unit_test(a_program_of_this_machine_has_no_obstacle_of_its_own),
+        cmocka_unit_test(a_program_of_this_machine_has_no_obstacle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

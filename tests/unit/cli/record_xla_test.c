@@ -1,4 +1,5 @@
-/* record_xla_test.c: profiles beside a recording are waited for, and go when they are part of it. */
+/* record_xla_test.c: profiles next to a recording are waited for, and go when they are part of
+ * it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +70,7 @@ static void only_those_of_the_recording_go(void **state) {
     for (size_t i = 0; i < 6; i++) assert_true(is_there(others[i]));
 }
 
-static void a_file_that_is_no_recording_has_none(void **state) {
+static void a_file_that_is_not_a_recording_has_none(void **state) {
     make_file(".xla-1500-1.pb", "", 0);
     record_profiles p = record_profiles_of("/dev/null");
     assert_false(p.is_known);
@@ -93,7 +94,7 @@ static void one_that_is_being_written_is_waited_for(void **state) {
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-static void nobody_is_waited_for_who_is_gone(void **state) {
+static void a_process_that_is_gone_is_not_waited_for(void **state) {
     record_profiles p = make_recording(INT32_MAX); /* beyond the largest number of a process */
     char name[64];
     snprintf(name, sizeof name, ".xla-1500-%d.pb.tmp", INT32_MAX);
@@ -106,9 +107,9 @@ int main(void) {
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(only_those_of_the_recording_go),
-        IN_FOLDER(a_file_that_is_no_recording_has_none),
+        IN_FOLDER(a_file_that_is_not_a_recording_has_none),
         IN_FOLDER(one_that_is_being_written_is_waited_for),
-        IN_FOLDER(nobody_is_waited_for_who_is_gone),
+        IN_FOLDER(a_process_that_is_gone_is_not_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,7 +104,7 @@ static void assert_refused(options o, const char *sentence) {
     arena_fini(&a);
 }
 
-static void what_is_not_there_is_answered_with_what_is(void **state) {
+static void a_missing_name_is_answered_with_those_that_exist(void **state) {
     assert_refused((options){.question = {.table = STR("x")}},
                    "test has no table x; available: ops, sums");
     assert_refused((options){.question = {.sort = STR("x")}},
@@ -130,7 +130,7 @@ int main(void) {
         cmocka_unit_test(numbers_fall_and_texts_rise_unless_said),
         cmocka_unit_test(the_limit_comes_last),
         cmocka_unit_test(one_table_can_be_kept),
-        cmocka_unit_test(what_is_not_there_is_answered_with_what_is),
+        cmocka_unit_test(a_missing_name_is_answered_with_those_that_exist),
         cmocka_unit_test(stable_takes_out_path_and_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,7 +100,7 @@ static void process_0_learns_what_became_of_each_file(void **state) {
     arena_fini(&a);
 }
 
-static void bytes_that_are_no_list_are_refused(void **state) {
+static void bytes_that_are_not_a_list_are_refused(void **state) {
     static const struct {
         const char *p;
         size_t n;
@@ -146,7 +146,7 @@ int main(void) {
         cmocka_unit_test(the_largest_file_comes_first),
         cmocka_unit_test(the_others_get_the_list_of_process_0),
         cmocka_unit_test(process_0_learns_what_became_of_each_file),
-        cmocka_unit_test(bytes_that_are_no_list_are_refused),
+        cmocka_unit_test(bytes_that_are_not_a_list_are_refused),
         cmocka_unit_test(another_size_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, free_outgoing);

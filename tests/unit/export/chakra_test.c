@@ -104,8 +104,8 @@ static void a_node_waits_for_what_it_needs(void **state) {
     fake_fini(&f);
 }
 
-/* A device's clock that is behind the host's: the kernel runs before its launch, and the host waits for it
- * before that. */
+/* A device's clock that is slow compared with the host's: the kernel runs before its launch,
+ * and the host waits for it before that. */
 static void wrong_clocks_make_no_circle(void **state) {
     fake f;
     node all[MOST_NODES];

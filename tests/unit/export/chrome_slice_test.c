@@ -70,7 +70,7 @@ static void chrome_host_slices_are_cut_where_least_is_lost(void **state) {
     trace_release(t);
 }
 
-static void chrome_python_frames_give_way_to_steps(void **state) {
+static void chrome_python_frames_are_cut_before_steps(void **state) {
     static const int64_t rows[][4] = {
         {0, 50, 0, KIND_STEP}, {10, 95, 1, KIND_PYTHON}, {80, 99, 0, KIND_STEP}};
     maker m;
@@ -97,7 +97,7 @@ static void chrome_slice_that_outlasts_several_open_ones_cuts_them_all(void **st
     assert_has(text, "\"name\":\"s2\",\"pid\":1,\"tid\":2,\"ts\":1.000,\"dur\":9.000}");
     assert_has(text, "\"name\":\"s3\",\"pid\":1,\"tid\":2,\"ts\":2.000,\"dur\":8.000}");
     assert_has(text, "\"name\":\"s4\",\"pid\":1,\"tid\":2,\"ts\":10.000,\"dur\":80.000}");
-    /* and that is said */
+    /* and the file says so */
     assert_has(text, "\"tacho_shortened\",\"pid\":0,\"args\":{\"slices\":2,\"time_ns\":3000}}");
     free(text);
     trace_release(t);
@@ -233,7 +233,7 @@ static void chrome_names_and_raw_arguments_stay_valid_json(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chrome_host_slices_are_cut_where_least_is_lost),
-        cmocka_unit_test(chrome_python_frames_give_way_to_steps),
+        cmocka_unit_test(chrome_python_frames_are_cut_before_steps),
         cmocka_unit_test(chrome_slice_that_outlasts_several_open_ones_cuts_them_all),
         cmocka_unit_test(chrome_plain_traces_stay_as_they_are),
         cmocka_unit_test(chrome_device_slices_keep_their_overlaps),

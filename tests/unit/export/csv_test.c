@@ -46,7 +46,7 @@ static void csv_starts_are_offsets_and_the_window_clips(void **state) {
 
 static void csv_device_work_belongs_to_the_step_of_its_launch(void **state) {
     trace *t = sample_trace();
-    ((int64_t *)(uintptr_t)t->slice.start)[4] = 200000; /* runs behind the step */
+    ((int64_t *)(uintptr_t)t->slice.start)[4] = 200000; /* runs after the step */
     char *text = export_text(t, &(export_options){.form = STR("csv")});
     assert_int_equal(count_of(text, ",kernel,200000,5500,,0,3,"), 1);
     free(text);

@@ -8,7 +8,7 @@
 char *export_text(const trace *t, const export_options *o);
 /* True when the text is strict JSON. */
 bool is_json(const char *text);
-/* Number of times `part` stands in `text`. */
+/* Number of times `part` occurs in `text`. */
 int count_of(const char *text, const char *part);
 
 #endif

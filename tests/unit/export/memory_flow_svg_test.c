@@ -77,7 +77,7 @@ static void a_block_is_a_rectangle_on_the_grid(void **state) {
     free(text);
 }
 
-static void devices_stand_below_each_other(void **state) {
+static void devices_are_below_each_other(void **state) {
     static const event events[] = {{0, 1000000, 0x10, 0}, {0, 2000000, 0x99999999, 1}};
     char *text = draw(events, 2, OK);
     assert_non_null(strstr(text, "height=\"3.000000\">"));
@@ -95,7 +95,7 @@ static void a_trace_without_addresses_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_is_a_rectangle_on_the_grid),
-        cmocka_unit_test(devices_stand_below_each_other),
+        cmocka_unit_test(devices_are_below_each_other),
         cmocka_unit_test(a_trace_without_addresses_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ static trace *round_trip(const trace *t, const time_window *window) {
     return back;
 }
 
-/* Two kernels of one stream at once, and one inside another: each on a track of its own. */
+/* Two kernels of one stream at once, and one inside another: each on a separate track. */
 #define TRAINING                                                                               \
     "{\"baseTimeNanoseconds\":1000000000000,\"schemaVersion\":1,\"traceEvents\":["             \
     "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#3\",\"pid\":7,"         \
@@ -90,7 +90,7 @@ static void test_device_work_steps_and_operators_come_back(void **state) {
     assert_int_equal(back->kernel.op[a], find_slice(back, "aten::mm"));
     assert_int_equal(back->kernel.grid_x[a], 8);
     assert_true(back->kernel.occupancy[a] == 0.255);
-    assert_int_equal(back->flow.n - 1, 0); /* a launch is not an arrow beside it */
+    assert_int_equal(back->flow.n - 1, 0); /* a launch is not an additional arrow */
     assert_int_equal(back->step.n - 1, 1);
     assert_int_equal(back->step.number[1], 3);
     assert_string_equal(args_text(back, back->slice.args[find_slice(back, "aten::mm")]),
@@ -164,7 +164,7 @@ static seen see(const buf *bytes) {
     return s;
 }
 
-static void test_work_at_the_same_time_is_on_tracks_of_its_own(void **state) {
+static void test_work_at_the_same_time_is_on_separate_tracks(void **state) {
     (void)state;
     trace *t = training();
     buf bytes = export_bytes(t, NULL);
@@ -175,7 +175,7 @@ static void test_work_at_the_same_time_is_on_tracks_of_its_own(void **state) {
         assert_int_equal(s.tracks[i].depth, 0); /* every begin has its end */
         n_flat += s.tracks[i].deepest == 1;
     }
-    assert_int_equal(n_flat, 3); /* and work never lies in work */
+    assert_int_equal(n_flat, 3); /* and work is never inside work */
     assert_int_equal(s.n_leaving, 1);
     assert_int_equal(s.n_arriving, 1);
     assert_true(s.last_leaving == s.last_arriving);
@@ -232,7 +232,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_device_work_steps_and_operators_come_back),
         cmocka_unit_test(test_points_and_counters_come_back),
-        cmocka_unit_test(test_work_at_the_same_time_is_on_tracks_of_its_own),
+        cmocka_unit_test(test_work_at_the_same_time_is_on_separate_tracks),
         cmocka_unit_test(test_a_window_clips),
         cmocka_unit_test(test_every_kind_comes_back),
     };

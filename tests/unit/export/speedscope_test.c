@@ -60,7 +60,7 @@ static void a_window_leaves_threads_out_that_did_nothing_in_it(void **state) {
     char *text = export_text(t, &o);
     assert_true(is_json(text));
     assert_int_equal(count_of(text, "\"host: "), 1);
-    assert_int_equal(count_of(text, "\"weights\":[60],"), 2); /* host and device alike */
+    assert_int_equal(count_of(text, "\"weights\":[60],"), 2); /* both host and device */
     free(text);
     fake_fini(&f);
 }

@@ -1,4 +1,4 @@
-/* stack_tree_test.c: paths become nodes, self times stand where an operator ran. */
+/* stack_tree_test.c: paths become nodes, self times are where an operator ran. */
 #include "unit/analyse/fake_trace.h"
 
 #include "export/stack_tree_int.h"
@@ -66,7 +66,7 @@ static void without_frames_the_nesting_of_ops_is_the_stack(void **state) {
     fake_add(&f, one, KIND_OP, "b", 20, 30);
     fake_add(&f, two, KIND_OP, "a", 0, 7);
     stack_tree tree = build_whole(&f);
-    assert_int_equal(tree.times.n, 3); /* a node of each thread has times of its own */
+    assert_int_equal(tree.times.n, 3); /* a node of each thread has its own times */
     assert_int_equal(tree.nodes.n, 3); /* root, a, a/b */
     assert_int_equal(time_of(&tree, "a/b")->host_ns, 30);
     assert_int_equal(time_of(&tree, "a")->host_ns, 20);
@@ -74,7 +74,7 @@ static void without_frames_the_nesting_of_ops_is_the_stack(void **state) {
     fake_fini(&f);
 }
 
-static void an_op_alone_in_its_like_is_one_frame(void **state) {
+static void an_op_alone_in_the_same_op_is_one_frame(void **state) {
     fake f;
     fake_init(&f);
     int host = fake_thread(&f);
@@ -100,7 +100,7 @@ static void a_window_clips_times(void **state) {
     fake_fini(&f);
 }
 
-static void addresses_of_objects_make_no_places_of_their_own(void **state) {
+static void addresses_of_objects_make_no_separate_places(void **state) {
     fake f;
     fake_init(&f);
     int host = fake_thread(&f);
@@ -118,7 +118,7 @@ static void addresses_of_objects_make_no_places_of_their_own(void **state) {
     fake_fini(&f);
 }
 
-static void siblings_stand_in_the_order_of_their_names(void **state) {
+static void siblings_are_in_the_order_of_their_names(void **state) {
     fake f;
     fake_init(&f);
     int host = fake_thread(&f);
@@ -180,10 +180,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_and_ops_nest_as_they_ran),
         cmocka_unit_test(without_frames_the_nesting_of_ops_is_the_stack),
-        cmocka_unit_test(an_op_alone_in_its_like_is_one_frame),
+        cmocka_unit_test(an_op_alone_in_the_same_op_is_one_frame),
         cmocka_unit_test(a_window_clips_times),
-        cmocka_unit_test(addresses_of_objects_make_no_places_of_their_own),
-        cmocka_unit_test(siblings_stand_in_the_order_of_their_names),
+        cmocka_unit_test(addresses_of_objects_make_no_separate_places),
+        cmocka_unit_test(siblings_are_in_the_order_of_their_names),
         cmocka_unit_test(a_trace_without_ops_has_only_a_root),
         cmocka_unit_test(an_abyss_ends_at_a_floor_and_loses_no_time),
     };

@@ -69,7 +69,7 @@ static void test_the_longest_time_there_is(void **state) {
     trace_release(t);
 }
 
-static void test_boxes_stand_at_their_times(void **state) {
+static void test_boxes_are_at_their_times(void **state) {
     (void)state;
     trace *t = two_threads();
     timeline_svg_facts facts;
@@ -152,7 +152,7 @@ static void test_words_are_those_of_the_reader(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boxes_stand_at_their_times),
+        cmocka_unit_test(test_boxes_are_at_their_times),
         cmocka_unit_test(test_the_longest_time_there_is),
         cmocka_unit_test(test_tracks_without_anything_in_the_window_are_left_out),
         cmocka_unit_test(test_a_crowd_stays_within_its_bytes),

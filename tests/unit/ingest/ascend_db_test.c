@@ -203,7 +203,7 @@ static void samples_are_counters_and_the_unread_is_named(void **state) {
     trace_release(t);
 }
 
-/* Where nobody marks steps, the table of steps does. */
+/* Where nothing marks steps, the table of steps does. */
 static void steps_of_a_table_are_steps(void **state) {
     (void)state;
     trace *t = read_db(NAMES DEVICE "CREATE TABLE STEP_TIME(id,startNs,endNs);"
@@ -310,7 +310,7 @@ static void test_sums_of_collectives(void **state) {
     buf_fini(&file);
 }
 
-/* A task with the connection of a collective that computes nothing: it waits for it. */
+/* A task with the connection of a collective that is not a kernel: it waits for it. */
 static void a_task_of_a_collective_is_a_piece_of_it(void **state) {
     (void)state;
     trace *t = read_db(

@@ -88,7 +88,7 @@ static void test_rows(void **state) {
     assert_true(isnan(db_real(&r, 0)));
     assert_int_equal(db_text(&r, 2).n, 0);
     assert_true(db_next(&r));
-    assert_int_equal(db_int(&r, 0, -1), -1); /* a text is no number */
+    assert_int_equal(db_int(&r, 0, -1), -1); /* a text is not a number */
     assert_int_equal(db_row_id(&r), 4);
     assert_false(db_next(&r));
     assert_int_equal(db_done(&r, &x.err), OK);
@@ -184,7 +184,7 @@ static void test_absent_table(void **state) {
     buf_fini(&file);
 }
 
-/* Views and virtual tables are no tables. */
+/* Views and virtual tables are not tables. */
 static void test_schema_runs_nothing(void **state) {
     (void)state;
     opened x;
@@ -275,7 +275,7 @@ static void test_not_one(void **state) {
     close_all(&x);
 }
 
-/* A file whose name is no URI as it stands, and one in the mode of a journal ahead. */
+/* A file whose name is not a valid URI, and one in the mode of a journal ahead. */
 static void test_file(void **state) {
     (void)state;
     opened x = {0};

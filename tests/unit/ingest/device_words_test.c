@@ -1,4 +1,4 @@
-/* device_words_test.c: device work of tracers that nobody knows. */
+/* device_words_test.c: device work of unknown tracers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

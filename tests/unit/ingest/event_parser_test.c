@@ -132,7 +132,7 @@ static void an_event_comes_with_all_its_members(void **state) {
                   "45 bp=e id=7 other:str kept\n78\n");
 }
 
-static void arguments_may_be_empty_and_stand_anywhere(void **state) {
+static void arguments_may_be_empty_and_anywhere(void **state) {
     assert_events(
         "{\"args\":{},\"ts\":1},{\"ts\":2,\"args\":{ }},{\"ts\":3,\"args\":{},\"dur\":4},"
         "{\"args\":{\"x\":5},\"ts\":6}",
@@ -340,7 +340,7 @@ static void assert_losses(reading *r, cause c, int64_t count) {
                      (long long)part_loss_count(r->p, other));
 }
 
-/* Of a text with one kind of damage, read twice: what is said, and what is counted. */
+/* A text with one kind of damage, read twice: the event, and what is counted. */
 static void assert_repaired(const char *text, const char *said, cause c, int64_t count) {
     reading r;
     start(&r);
@@ -388,7 +388,7 @@ static void a_repaired_string_does_not_reach_into_the_next_event(void **state) {
     end(&r);
 }
 
-/* The same string is mended, damaged or neither, depending on what is seen of the rest. */
+/* The same string is repaired, damaged or neither, depending on what is seen of the rest. */
 static void a_repair_is_not_decided_before_the_bytes_that_decide_it(void **state) {
     static const struct {
         const char *text;
@@ -575,7 +575,7 @@ static void read_values(reading *r, const char *const *values, size_t n) {
     buf_fini(&expected);
 }
 
-static void a_predicted_text_is_taken_only_where_it_stands(void **state) {
+static void a_predicted_text_is_taken_only_where_it_matches(void **state) {
     /* Starts and ends of each other, texts that look like values, and nothing. */
     static const char *const twins[] = {"\"[1, 2]\"",
                                         "[1, 2]",
@@ -603,8 +603,9 @@ static void a_predicted_text_is_taken_only_where_it_stands(void **state) {
     end(&r);
 }
 
-/* What is written and what it means: texts that begin alike, escapes, damage. In an order that
- * nothing tells beforehand; each is its own text, and its damage is counted each time. */
+/* What is written and what it means: texts with the same beginning, escapes, damage. In an
+ * order that nothing tells beforehand; each is its own text, and its damage is counted each
+ * time. */
 static void texts_in_no_order_are_read_one_by_one(void **state) {
     static const struct {
         const char *written, *means;
@@ -676,8 +677,9 @@ static void a_dialect_cuts_names_and_nothing_else(void **state) {
     end(&r);
 }
 
-/* A few values in any mixture: whatever is remembered of them together is taken only where all of it
- * stands, in one piece or in portions. `odd`: every so many values is one that never comes again. */
+/* A few values in any mixture: whatever is remembered of them together is taken only where all
+ * of it matches, in one piece or in portions. `odd`: every n-th value is one that never comes
+ * again. */
 static void read_mixture(uint32_t odd) {
     static const char *const names[] = {"a", "ab",
                                         "a longer name than thirty-two bytes, clearly"};
@@ -751,7 +753,7 @@ static void a_number_is_cut_only_where_it_ends_the_name(void **state) {
         assert_said(&r, "0 name=Put\n17 name=Put\n40 name=Put\n65 name=Put\n80 name=Putt\n"
                         "98 name=Put 3A\n");
     }
-    /* A name that is cut by the end of the bytes is no name yet. */
+    /* A name that is cut by the end of the bytes is not a name yet. */
     size_t used;
     assert_int_equal(parse(&r, "{\"name\":\"Put 12", &used), PARSE_INCOMPLETE);
     assert_int_equal(used, 0);
@@ -785,7 +787,7 @@ static void start_cutting(reading *r, status (*say)(void *, event *)) {
 static void arguments_that_come_again_whole_have_the_number_of_the_first(void **state) {
     reading r;
     start_cutting(&r, say_cached);
-    /* Teaches that the numbers differ, and what stands between two events. */
+    /* Teaches that the numbers differ, and what is between two events. */
     for (int i = 100; i < 200; i++) {
         char text[320];
         snprintf(text, sizeof text,
@@ -885,7 +887,7 @@ static void damage_in_a_text_is_counted_each_time(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_event_comes_with_all_its_members),
-        cmocka_unit_test(arguments_may_be_empty_and_stand_anywhere),
+        cmocka_unit_test(arguments_may_be_empty_and_anywhere),
         cmocka_unit_test(times_are_exact_to_the_nanosecond),
         cmocka_unit_test(a_number_keeps_the_form_it_was_written_in),
         cmocka_unit_test(an_id_of_digits_is_a_number_and_any_other_a_text),
@@ -909,7 +911,7 @@ int main(void) {
         cmocka_unit_test(without_memory_it_fails_and_says_so),
         cmocka_unit_test(a_border_is_where_one_event_follows_another),
         cmocka_unit_test(strings_and_values_outside_of_events_are_interned_too),
-        cmocka_unit_test(a_predicted_text_is_taken_only_where_it_stands),
+        cmocka_unit_test(a_predicted_text_is_taken_only_where_it_matches),
         cmocka_unit_test(texts_in_no_order_are_read_one_by_one),
         cmocka_unit_test(a_dialect_cuts_names_and_nothing_else),
         cmocka_unit_test(values_that_come_together_are_read_one_by_one_when_they_do_not),

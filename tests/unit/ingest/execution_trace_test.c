@@ -121,7 +121,7 @@ static void a_collective_has_its_group(void **state) {
     read_case c = read_nodes(
         FILE_OF(GROUPS "," COLLECTIVE(8, "0") "," COLLECTIVE(9, "5") "," COLLECTIVE(10, "7")),
         0);
-    assert_int_equal(c.counts.nodes, 3); /* the table of groups is no operator */
+    assert_int_equal(c.counts.nodes, 3); /* the table of groups is not an operator */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const execution_node *n =
             execution_trace_find(c.et, cases[i].id, id_of(&c, "record_param_comms"));
@@ -150,7 +150,7 @@ static void pieces_of_any_size_give_the_same(void **state) {
     }
 }
 
-/* What is whole counts; that something is missing is said. */
+/* What is complete counts; the missing part is reported. */
 static void a_cut_file_says_so(void **state) {
     static const char text[] = FILE_OF(NODE(9, "a", MM) "," NODE(10, "b", MM));
     char cut[sizeof text];

@@ -73,7 +73,7 @@ static void an_entry_is_a_collective_of_its_group(void **state) {
     trace_release(t);
 }
 
-/* An entry as protocol 0 of pickle writes it; sizes and stacks are lists of their own in each.
+/* An entry as protocol 0 of pickle writes it; sizes and stacks are separate lists in each.
  * `made`: how a dictionary begins, how a pair is set, and how it ends. */
 #define ONE_BY_ONE "(d", "s", ""
 #define AT_ONCE "(", "", "d"
@@ -125,7 +125,7 @@ static void a_pickle_gives_each_entry_its_own_lists(void **state) {
 }
 
 /* Lists that follow each other as before, and such that do not: one of them ends earlier, one
- * goes on. */
+ * continues. */
 static void a_list_is_not_taken_for_the_one_that_is_expected(void **state) {
     (void)state;
 #define SIZED(sizes)                                                                       \
@@ -167,7 +167,7 @@ static void damage_costs_the_entry(void **state) {
     assert_null(read_dump("{\"other\":1}", ERR_FORMAT));
 }
 
-static void who_did_not_come_is_named(void **state) {
+static void ranks_that_never_arrived_are_named(void **state) {
     (void)state;
     const char *missing[] = {DUMP(DONE(1) "," STARTED(2)), DUMP(DONE(1)), DUMP(STARTED(2))};
     const char *gone[] = {DUMP(STARTED(2)), NULL, DUMP(STARTED(2))};
@@ -218,7 +218,7 @@ int main(void) {
         cmocka_unit_test(a_list_is_not_taken_for_the_one_that_is_expected),
         cmocka_unit_test(what_is_retired_has_ended),
         cmocka_unit_test(damage_costs_the_entry),
-        cmocka_unit_test(who_did_not_come_is_named),
+        cmocka_unit_test(ranks_that_never_arrived_are_named),
         cmocka_unit_test(a_hang_that_follows_from_another_is_not_the_cause),
         cmocka_unit_test(the_other_end_of_a_transfer_is_named),
         cmocka_unit_test(dumps_are_recognized),

@@ -27,7 +27,7 @@ void put_stat_int(plane_writer *p, buf *to, uint32_t field, const char *name, in
 /* As a reference: its text is the name of another stat. */
 void put_stat_ref(plane_writer *p, buf *to, uint32_t field, const char *name, const char *text);
 buf event_at(uint64_t name, uint64_t start_ns, uint64_t dur_ns);
-/* An event under a name of its own: to put stats into, or as it is. */
+/* An event under its own name: to put stats into, or as it is. */
 buf event_of(plane_writer *p, const char *name, uint64_t start_ns, uint64_t dur_ns);
 void put_event(plane_writer *p, buf *events, const char *name, uint64_t start_ns,
                uint64_t dur_ns);

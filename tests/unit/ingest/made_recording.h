@@ -18,7 +18,7 @@ void made_free(made_recording *m);
 tacho_file_header *made_header(made_recording *m);
 void made_side(made_recording *m, uint32_t type, const void *fixed, size_t n, const char *text);
 void made_name(made_recording *m, uint64_t id, const char *text);
-/* An event at `ns` from the start, with `extra` slots behind it. */
+/* An event at `ns` from the start, with `extra` slots after it. */
 void made_event(made_recording *m, uint64_t ns, uint32_t name, uint32_t kind, uint32_t argument,
                 const void *payload, size_t n);
 /* NULL and a status when it is refused. */

@@ -99,7 +99,7 @@ static void a_tensor_is_memory_from_its_making_to_its_release(void **state) {
         int64_t time, bytes, allocated;
     } rows[] = {{2000, 24, 24}, {12100, 20, 44}, {20100, -20, 24}};
     trace *t = read_timeline(1, (read_how){0});
-    assert_int_equal(t->memory.n, 4); /* a use is no event */
+    assert_int_equal(t->memory.n, 4); /* a use is not an event */
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(t->memory.time[i + 1], rows[i].time);
         assert_int_equal(t->memory.bytes[i + 1], rows[i].bytes);
@@ -129,7 +129,7 @@ static void a_step_ends_with_the_workers_mark(void **state) {
     trace_release(t);
 }
 
-static void processes_are_told_apart(void **state) {
+static void processes_are_distinguished(void **state) {
     trace *t = read_timeline(3, (read_how){0});
     assert_int_equal(t->process.n, 4);
     assert_int_equal(t->memory.n, 10);
@@ -157,7 +157,7 @@ int main(void) {
         cmocka_unit_test(an_operator_has_the_shapes_and_types_of_its_inputs),
         cmocka_unit_test(a_tensor_is_memory_from_its_making_to_its_release),
         cmocka_unit_test(a_step_ends_with_the_workers_mark),
-        cmocka_unit_test(processes_are_told_apart),
+        cmocka_unit_test(processes_are_distinguished),
         cmocka_unit_test(the_answer_does_not_depend_on_threads_and_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 #include "ingest/megengine/megengine_static_int.h"
 #include "io/source.h"
 
-static char room[4096]; /* the text and the bytes that may be read behind it */
+static char room[4096]; /* the text and the bytes that may be read after it */
 static intern *strings;
 
 static void read_text(static_profile *p, const char *text) {
@@ -151,7 +151,7 @@ static void a_type_is_known_of_variables_with_a_place_in_memory(void **state) {
 }
 
 /* Its brackets match, so that its end is known. */
-static void a_member_that_is_no_json_costs_itself(void **state) {
+static void a_member_that_is_not_json_costs_only_itself(void **state) {
     static_profile p;
     read_text(
         &p, "{\"profiler\":{\"host\":{\"4\":{\"t\":{\"start\" 1,\"end\":2},\"u\":{\"start\":1,"
@@ -198,7 +198,7 @@ int main(void) {
         cmocka_unit_test(ids_are_the_same_only_when_their_texts_are),
         cmocka_unit_test(a_time_is_taken_as_it_was_written),
         cmocka_unit_test(a_type_is_known_of_variables_with_a_place_in_memory),
-        cmocka_unit_test(a_member_that_is_no_json_costs_itself),
+        cmocka_unit_test(a_member_that_is_not_json_costs_only_itself),
         cmocka_unit_test(what_is_cut_is_not_taken),
     };
     return cmocka_run_group_tests(tests, make_strings, free_strings);

@@ -65,7 +65,7 @@ static void a_sample_without_times_is_dropped_and_counted(void **state) {
     trace_release(t);
 }
 
-static void what_is_no_profile_is_refused(void **state) {
+static void what_is_not_a_profile_is_refused(void **state) {
     static const char *const texts[] = {"{}", "{\"graph_exec\":{}}",
                                         "{\"profiler\":{\"device\":{}}}", "[]", ""};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -108,7 +108,7 @@ int main(void) {
         cmocka_unit_test(a_sample_is_a_slice_of_its_row),
         cmocka_unit_test(everything_else_is_an_argument_with_every_digit),
         cmocka_unit_test(a_sample_without_times_is_dropped_and_counted),
-        cmocka_unit_test(what_is_no_profile_is_refused),
+        cmocka_unit_test(what_is_not_a_profile_is_refused),
         cmocka_unit_test(cut_anywhere_it_is_read_or_refused),
         cmocka_unit_test(every_failed_allocation_is_an_error),
     };

@@ -101,7 +101,7 @@ static void scopes_count_on_the_worker_only(void **state) {
     trace_release(t);
 }
 
-static void the_number_of_a_tensor_is_no_part_of_a_name(void **state) {
+static void the_number_of_a_tensor_is_not_part_of_a_name(void **state) {
     trace *t = read_timeline(B("Put 12", 0, 1) E("Put 12", 0, 2, TENSOR(12, 4))
                                  B("Put it", 0, 3) E("Put it", 0, 4, ""));
     uint32_t put = find_slice(t, "Put");
@@ -137,7 +137,7 @@ static void a_kernel_finds_operator_and_launch_by_its_arrow(void **state) {
         assert_int_equal(t->slice.parent[t->kernel.launch[k]], t->kernel.op[k]);
         assert_int_equal(t->slice.kind[t->kernel.launch[k]], KIND_RUNTIME);
     }
-    assert_int_equal(t->flow.n, 1); /* launches are no flows */
+    assert_int_equal(t->flow.n, 1); /* launches are not flows */
     assert_int_equal(trace_quality(t, CAUSE_ORPHAN_CORRELATION), 0);
     trace_release(t);
 }
@@ -249,7 +249,7 @@ int main(void) {
         cmocka_unit_test(a_type_has_a_size_and_a_device_a_number),
         cmocka_unit_test(only_its_end_says_that_a_range_is_an_operator),
         cmocka_unit_test(scopes_count_on_the_worker_only),
-        cmocka_unit_test(the_number_of_a_tensor_is_no_part_of_a_name),
+        cmocka_unit_test(the_number_of_a_tensor_is_not_part_of_a_name),
         cmocka_unit_test(a_scope_without_a_name_is_kept),
         cmocka_unit_test(a_kernel_finds_operator_and_launch_by_its_arrow),
         cmocka_unit_test(a_kernel_without_an_arrow_is_counted),

@@ -12,7 +12,7 @@
 #include "ingest/util/members.h"
 #include "io/source.h"
 
-static char room[4096]; /* the text and the bytes that may be read behind it */
+static char room[4096]; /* the text and the bytes that may be read after it */
 static members all;
 
 static cursor cursor_at(const char *text) {
@@ -27,7 +27,7 @@ static void assert_str(str s, const char *expected) {
     if (!str_eq(s, str_of(expected))) fail_msg("\"%.*s\" is not %s", STR_ARG(s), expected);
 }
 
-/* Every object of the text, one behind the other, both ways. */
+/* Every object of the text, one after the other, both ways. */
 static void read_both_ways(const char *text) {
     cursor slow = cursor_at(text), fast = slow;
     all = (members){0}; /* what is remembered are slices of the text */

@@ -1,4 +1,5 @@
-/* memory_flow_test.c: MegEngine's memory picture: quantities, names that are no XML, damage. */
+/* memory_flow_test.c: MegEngine's memory picture: quantities, names that are not XML,
+ * damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +41,7 @@ static void a_rectangle_is_an_allocation_and_its_release(void **state) {
     assert_non_null(strstr(args, "\"name\": \"w\""));
     assert_non_null(strstr(args, "\"layout\": \"{2(1) Float32}\""));
     assert_non_null(strstr(args, "\"group\": \"7\""));
-    assert_int_equal(t->events_read, 1); /* the background is none */
+    assert_int_equal(t->events_read, 1); /* the background is not an event */
     assert_true(str_eq(t->format, STR("memory_flow")));
     trace_release(t);
 }
@@ -69,7 +70,7 @@ static void a_name_may_hold_anything(void **state) {
     trace_release(t);
 }
 
-static void tensors_that_share_an_address_are_told_apart(void **state) {
+static void tensors_that_share_an_address_are_distinguished(void **state) {
     trace *t = read_picture(HEAD RECT("a", "0x10", "4B ", "", "3us ")
                                 RECT("b", "0x10", "4B ", "1us ", "2us ")
                                     RECT("c", "0x10", "4B ", "2us ", "2us "),
@@ -142,7 +143,7 @@ int main(void) {
         cmocka_unit_test(a_rectangle_is_an_allocation_and_its_release),
         cmocka_unit_test(a_block_is_called_by_its_name),
         cmocka_unit_test(a_name_may_hold_anything),
-        cmocka_unit_test(tensors_that_share_an_address_are_told_apart),
+        cmocka_unit_test(tensors_that_share_an_address_are_distinguished),
         cmocka_unit_test(a_block_is_on_the_device_it_tells),
         cmocka_unit_test(a_damaged_rectangle_costs_itself),
         cmocka_unit_test(a_picture_without_tensors_is_refused),

@@ -163,7 +163,7 @@ static void events_that_say_too_little_are_counted(void **state) {
     trace_release(t);
 }
 
-static void a_history_that_contradicts_the_end_is_told(void **state) {
+static void a_history_that_contradicts_the_end_is_reported(void **state) {
     trace *t = trace_of(
         "{'segments': [{'device': 0, 'address': 16, 'total_size': 64, 'blocks':"
         "   [{'address': 16, 'size': 8, 'requested_size': 5, 'state': 'active_allocated'}]}],"
@@ -268,7 +268,7 @@ static void annotations_become_slices_and_steps(void **state) {
     trace_release(t);
 }
 
-/* ---- what is no snapshot ----------------------------------------------------------------- */
+/* ---- other files than snapshots ---------------------------------------------------------- */
 
 static void another_pickle_gets_its_sentence(void **state) {
     static const char *const others[] = {"5",
@@ -391,7 +391,7 @@ static const char SMALL[] =
     "   {'stage': 'END', 'name': 'a', 'device': 0, 'time_us': 2}], 'allocator_settings': {'b': "
     "1}}";
 
-static void a_cut_snapshot_gives_what_it_holds(void **state) {
+static void a_cut_snapshot_gives_its_contents(void **state) {
     buf b = pickle_of(SMALL);
     size_t n_read = 0;
     for (size_t n = 0; n < b.n; n++) {
@@ -442,7 +442,7 @@ int main(void) {
         cmocka_unit_test(times_never_go_back),
         cmocka_unit_test(other_actions_are_points_and_oom_keeps_its_facts),
         cmocka_unit_test(events_that_say_too_little_are_counted),
-        cmocka_unit_test(a_history_that_contradicts_the_end_is_told),
+        cmocka_unit_test(a_history_that_contradicts_the_end_is_reported),
         cmocka_unit_test(the_old_list_of_segments_tells_what_was_alive),
         cmocka_unit_test(devices_are_kept_apart),
         cmocka_unit_test(settings_are_metadata),
@@ -451,7 +451,7 @@ int main(void) {
         cmocka_unit_test(a_hostile_snapshot_is_refused),
         cmocka_unit_test(a_list_of_what_comes_again_and_again_is_refused),
         cmocka_unit_test(events_share_a_list_of_frames),
-        cmocka_unit_test(a_cut_snapshot_gives_what_it_holds),
+        cmocka_unit_test(a_cut_snapshot_gives_its_contents),
         cmocka_unit_test(every_failed_allocation_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

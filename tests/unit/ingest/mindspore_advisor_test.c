@@ -1,4 +1,5 @@
-/* mindspore_advisor_test.c: what msadvisor wrote beside a run becomes findings of its worker. */
+/* mindspore_advisor_test.c: what msadvisor wrote next to a run becomes findings of its
+ * worker. */
 #include <fcntl.h>
 
 #include "unit/ingest/mindspore_folder.h"

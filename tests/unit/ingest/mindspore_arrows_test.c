@@ -56,7 +56,7 @@ static void tasks_have_launch_and_operator(void **state) {
 }
 
 /* Arrows that were cut away leave what they would have joined as it is. */
-static void a_timeline_without_arrows_has_no_operators_of_its_own(void **state) {
+static void a_timeline_without_arrows_has_no_separate_operators(void **state) {
     (void)state;
     put("profiler_info_0.json", "{}");
     put("trace_view.json",
@@ -74,7 +74,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(tasks_have_launch_and_operator, make_folder,
                                         remove_folder),
-        cmocka_unit_test_setup_teardown(a_timeline_without_arrows_has_no_operators_of_its_own,
+        cmocka_unit_test_setup_teardown(a_timeline_without_arrows_has_no_separate_operators,
                                         make_folder, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,7 +78,7 @@ static void copies_count_on_their_link_and_waits_apart(void **state) {
     assert_int_equal(t->link.bytes[link_of(t, 1, 0, "SDMA")],
                      6000000); /* 4,000,000 and 0x1e8480 */
     assert_int_equal(t->link.time[link_of(t, 0, 0, "SDMA")],
-                     250000); /* the rank that is not told */
+                     250000); /* the rank that is not given */
     assert_int_equal(t->comm_cost.step[1], 1);
     assert_int_equal(t->comm_cost.step[2], ABSENT_I64); /* the mean */
     trace_release(t);

@@ -1,5 +1,5 @@
-/* mindspore_kernels_test.c: tasks that stand in a timeline and in kernel_details.csv are one task, with what
- * both say of it. */
+/* mindspore_kernels_test.c: tasks that are in a timeline and in kernel_details.csv are one
+ * task, with what both say of it. */
 #include "mindspore_folder.h"
 
 #include "ingest/mindspore/mindspore_int.h"
@@ -34,7 +34,7 @@ static str args_of(const trace *t, uint32_t slice, char *to, size_t n) {
     return str_n(to, size);
 }
 
-/* The i-th slice of a kind, from 1; steps that were found stand among them. */
+/* The i-th slice of a kind, from 1; steps that were found are among them. */
 static uint32_t nth(const trace *t, uint8_t kind, int i) {
     for (uint32_t s = 1; s < t->slice.n; s++)
         if (t->slice.kind[s] == kind && !--i) return s;
@@ -64,7 +64,7 @@ static void a_task_of_both_files_is_one_task(void **state) {
     assert_true(has(args, "\"Input Shapes\": \"16,8;8,8\""));
     assert_true(has(args, "\"aic_mac_ratio\": \"0.75\""));
     assert_false(has(args_of(t, nth(t, KIND_KERNEL, 2), text, sizeof text), "Wait Time"));
-    /* Added up by what calls alike share: the counters are not part of it. */
+    /* Added up by what equal calls share: the counters are not part of it. */
     assert_int_equal(t->producer_op.n - 1, 2);
     assert_true(named(t, t->producer_op.type[1], "MatMulV2"));
     assert_true(named(t, t->producer_op.info[1],

@@ -155,7 +155,7 @@ static void damage_is_counted(void **state) {
     static const pmu rows[] = {
         {5, 3, {200, 10, 7, 6, 5, 4, 3, 0}},
         {0, 0, {0}},                      /* blank: nothing was lost */
-        {6, 3, {1, 1, 1, 1, 1, 1, 1, 1}}, /* a task nobody knows */
+        {6, 3, {1, 1, 1, 1, 1, 1, 1, 1}}, /* an unknown task */
         {5, 3, {UINT64_MAX, 0, 0, 0, 0, 0, 0, 0}},
         {5, 3, {0, 0, 0, 0, 0, 0, (uint64_t)1 << 50, 0}},
         {5, 3, {1, 0, 0, 0, 0, 0, 0, 0}}, /* cut */

@@ -91,7 +91,7 @@ static trace *read_graph(const tensor *tensors, size_t n, bool packed) {
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* Bytes in use behind all events of the n-th time there is, -1: there are fewer. */
+/* Bytes in use after all events of the n-th time there is, -1: there are fewer. */
 static int64_t in_use(const trace *t, int n) {
     uint32_t i = 1;
     for (int k = 0; i < t->memory.n; k++) {
@@ -137,14 +137,14 @@ static void a_graphs_memory_is_static_and_what_lives(void **state) {
     trace_release(t);
 }
 
-static void numbers_need_not_be_packed(void **state) {
+static void numbers_do_not_have_to_be_packed(void **state) {
     trace *t = read_graph(TENSORS, N_TENSORS, false);
     check_lines(t);
     assert_int_equal(allocated(t, "A-op1:1"), 200);
     trace_release(t);
 }
 
-static void nodes_stand_where_they_ran(void **state) {
+static void nodes_are_where_they_ran(void **state) {
     put("framework_raw_2.csv",
         "task_id,stream_id,block_dim,full_op_name,op_name,op_type,subgraph,op_info\n"
         "1,1,1,Default/A-op1,A-op1,A,Default,\n2,1,1,Default/B-op2,B-op2,B,Default,\n");
@@ -200,7 +200,7 @@ static void a_cut_file_gives_what_it_has(void **state) {
     trace_release(t);
 }
 
-static void bytes_that_are_no_message_are_counted(void **state) {
+static void bytes_that_are_not_a_message_are_counted(void **state) {
     put_bytes("memory_usage_2.pb", "\xff\xff\xff\xff", 4);
     trace *t = read_worker("memory_usage_2.pb");
     assert_int_equal(t->memory.n, 1);
@@ -220,12 +220,12 @@ static void bytes_that_are_no_message_are_counted(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_graphs_memory_is_static_and_what_lives),
-        TEST(numbers_need_not_be_packed),
-        TEST(nodes_stand_where_they_ran),
+        TEST(numbers_do_not_have_to_be_packed),
+        TEST(nodes_are_where_they_ran),
         TEST(what_was_made_of_it_wins),
         TEST(what_has_no_place_is_counted),
         TEST(a_cut_file_gives_what_it_has),
-        TEST(bytes_that_are_no_message_are_counted),
+        TEST(bytes_that_are_not_a_message_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

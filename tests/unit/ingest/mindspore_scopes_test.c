@@ -87,7 +87,7 @@ static void a_name_of_slashes_has_no_more_levels_than_there_are(void **state) {
     ",{\"ph\":\"X\",\"pid\":1,\"name\":\"" name "\",\"tid\":" #stream ",\"ts\":" #ts \
     ",\"dur\":" #dur ",\"args\":{\"Task Type\":\"AI_CORE\"}}"
 
-static void beside_cann_overlapping_tasks_belong_to_no_scope(void **state) {
+static void with_cann_overlapping_tasks_belong_to_no_scope(void **state) {
     trace *t =
         read_as(MS_TRACE_VIEW,
                 STR("[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":"
@@ -97,7 +97,7 @@ static void beside_cann_overlapping_tasks_belong_to_no_scope(void **state) {
                     TASK("Default/net/D-op4", 1, 40, 10) TASK("Gradients/net/E-op5", 1, 60, 10)
                         TASK("Default/net/F-op6", 1, 80, 10) "]"));
     assert_int_equal(scopes_like(t, "Default", 0, 0, 50), 1);
-    assert_int_equal(scopes_like(t, "net", 1, 0, 50), 1); /* goes on behind C */
+    assert_int_equal(scopes_like(t, "net", 1, 0, 50), 1); /* continues after C */
     assert_int_equal(scopes_like(t, "net", 1, 60, 70), 1);
     assert_int_equal(scopes_like(t, "net", 1, 80, 90), 1);
     assert_int_equal(t->kind_count[KIND_OTHER], 6);
@@ -118,7 +118,7 @@ int main(void) {
         cmocka_unit_test(a_step_and_another_graph_end_all_levels),
         cmocka_unit_test(tasks_out_of_order_are_walked_by_time),
         cmocka_unit_test(a_name_of_slashes_has_no_more_levels_than_there_are),
-        cmocka_unit_test(beside_cann_overlapping_tasks_belong_to_no_scope),
+        cmocka_unit_test(with_cann_overlapping_tasks_belong_to_no_scope),
         cmocka_unit_test(a_scope_has_no_row_of_an_operator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

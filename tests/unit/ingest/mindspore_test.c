@@ -344,7 +344,7 @@ static void a_graphs_memory_follows_its_line(void **state) {
     trace_release(t);
 }
 
-static void a_graphs_operators_stand_where_they_ran(void **state) {
+static void a_graphs_operators_are_where_they_ran(void **state) {
     put("memory_usage_details_0.json",
         "{\"0\": {\"nodes\": [{\"name\": \"A-op1\", \"node_id\": 0}, {\"name\": "
         "\"B-op2\", \"node_id\": 1}], \"lines\": [1.0, 2.0], \"breakdowns\": []}}");
@@ -509,7 +509,7 @@ int main(void) {
         TEST(raw_tasks_are_paired_by_operator),
         TEST(raw_ai_cpu_text_needs_its_second_half),
         TEST(a_graphs_memory_follows_its_line),
-        TEST(a_graphs_operators_stand_where_they_ran),
+        TEST(a_graphs_operators_are_where_they_ran),
         TEST(allocations_of_operators_have_both_ends),
         TEST(communication_of_cann_is_kept_by_step),
         TEST(a_table_of_collectives_has_links_and_operators),

@@ -51,8 +51,8 @@ static uint32_t kernel_slice(const trace *t, uint32_t row) {
 }
 
 static void a_name_that_comes_again_may_be_followed_by_anything(void **state) {
-    /* From its third line on every name was followed by another before; the numbers behind it are
-     * plain, long, short, rounded, written otherwise, damaged or absent. */
+    /* From its third line on every name was followed by another before; the numbers after it
+     * are plain, long, short, rounded, written otherwise, damaged or absent. */
     static const struct {
         const char *numbers;
         int64_t stream, start, dur; /* dur < 0: no execution */
@@ -74,7 +74,7 @@ static void a_name_that_comes_again_may_be_followed_by_anything(void **state) {
         {"7,99999999999999999999,1", 0, 0, -1},
         {"7,4611686018428,1", 0, 0, -1}, /* beyond 2^61 ns */
         {"7,64,1\r", 7, 64000000, 1000000},
-        {"71,65,1", 71, 65000000, 1000000}, /* streams that begin alike */
+        {"71,65,1", 71, 65000000, 1000000}, /* streams with the same beginning */
         {"7,66,1", 7, 66000000, 1000000},
         {"7,67,1", 7, 67000000, 1000000},
         {"71,68,1", 71, 68000000, 1000000},
@@ -88,8 +88,7 @@ static void a_name_that_comes_again_may_be_followed_by_anything(void **state) {
     for (int i = 0; i < 2; i++) buf_add_str(&text, STR("a/A-op1,9,0,0\na/B-op2,9,0,0\n"));
     for (size_t i = 0; i < N; i++)
         buf_printf(&text, "a/A-op1,%s\na/B-op2,9,0,0\n", rows[i].numbers);
-    for (int i = 0; i < 20; i++)
-        buf_add_str(&text, STR("a/C-op3,9,0,0\n")); /* room behind it */
+    for (int i = 0; i < 20; i++) buf_add_str(&text, STR("a/C-op3,9,0,0\n")); /* room after it */
     trace *t = read_text_of(MS_AICORE_TIMES, buf_str(&text));
     uint32_t lost = 0, found = 0;
     for (size_t i = 0; i < N; i++) {

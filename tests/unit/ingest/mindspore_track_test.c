@@ -7,7 +7,7 @@ typedef struct {
     uint64_t counter;
 } mark;
 
-/* The markers M stand before or behind what they mark. */
+/* The markers M are before or after what they mark. */
 static const char TASKS[] = "Default/Profiling-op1 1 1 5\n" /* model start */
                             "Default/Profiling-op2 1 2 5\n" /* forward pass */
                             "Default/Conv2D-op3 1 3 5\n"
@@ -123,8 +123,8 @@ static void without_tasks_the_times_are_the_same(void **state) {
     trace_release(t);
 }
 
-/* Cut between the begin and the end of a collective; slice_10 comes behind slice_9. */
-static void a_step_goes_on_from_slice_to_slice(void **state) {
+/* Cut between the begin and the end of a collective; slice_10 comes after slice_9. */
+static void a_step_continues_from_slice_to_slice(void **state) {
     unsigned char bytes[40 * 32];
     put("Framework.host.vm.task_desc_info.3.slice_0", TASKS);
     put_bytes("ts_track.data.3.slice_9", bytes, write_marks(bytes, STEPS, 3));
@@ -217,7 +217,7 @@ int main(void) {
         TEST(marks_become_steps_collectives_and_points),
         TEST(the_table_of_tasks_may_be_a_csv),
         TEST(without_tasks_the_times_are_the_same),
-        TEST(a_step_goes_on_from_slice_to_slice),
+        TEST(a_step_continues_from_slice_to_slice),
         TEST(a_table_made_of_it_wins),
         TEST(points_of_a_file_win),
         TEST(a_collective_of_two_operators_is_counted),

@@ -49,7 +49,8 @@ static void test_head(void **state) {
     assert_false(nsight_head(STR("META_DATA_EXPORT")));
 }
 
-/* Two processes count their calls alike: each kernel finds the call of its own. */
+/* Two processes number their calls in the same way: each kernel finds the call of its
+ * process. */
 static void test_correlation_is_of_a_process(void **state) {
     (void)state;
     trace *t = read_sql(STRINGS RUNTIME KERNELS

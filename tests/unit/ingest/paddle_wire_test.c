@@ -243,7 +243,7 @@ static void a_node_says_who_it_is_and_what_hangs_on_it(void **state) {
         assert_int_equal(wire_read_node(str_n(m.bytes, cut), &w, &n), f.whole);
         assert_int_equal(n.rest.p - m.bytes + (long)n.rest.n, cut);
     }
-    put_number(&m, 2, 301); /* who it is may stand anywhere */
+    put_number(&m, 2, 301); /* its id may be anywhere */
     assert_true(wire_read_node(text_of(&m), &w, &n) && wire_number(n.parent) == 301);
     m = make_node(0, UINT64_MAX);
     assert_true(wire_read_node(text_of(&m), &w, &n));
@@ -257,7 +257,7 @@ static void a_node_says_who_it_is_and_what_hangs_on_it(void **state) {
     assert_true(n.is_root && !n.event.p && wire_number(n.id) == 0);
 }
 
-/* Behind any other: what is remembered of one must not be taken for the next. */
+/* After any other: what is remembered of one must not be taken for the next. */
 static void numbers_of_a_node_are_as_long_as_they_are(void **state) {
     (void)state;
     wire_state w;

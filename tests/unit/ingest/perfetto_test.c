@@ -48,7 +48,7 @@ static void put_message(buf *b, uint32_t number, buf *inner) {
     buf_fini(inner);
 }
 
-/* A packet of a sequence; flags: 1 begins anew, 2 goes on. */
+/* A packet of a sequence; flags: 1 begins again, 2 continues. */
 static void put_packet(buf *file, buf *body, uint32_t sequence, uint64_t flags) {
     put_int(body, 10, sequence);
     if (flags) put_int(body, 13, flags);
@@ -224,7 +224,7 @@ static void put_named(buf *file, uint64_t time, uint64_t name_iid, buf *interned
     put_event(file, time + 10, &e, 1);
 }
 
-static void test_words_hold_until_they_are_told_anew(void **state) {
+static void test_words_hold_until_they_are_defined_again(void **state) {
     (void)state;
     buf file = {0}, words = {0};
     put_word(&words, 2, 1, "first");
@@ -233,7 +233,7 @@ static void test_words_hold_until_they_are_told_anew(void **state) {
     words = (buf){0};
     put_word(&words, 2, 1, "second");
     put_named(&file, 300, 1, &words, 1);
-    put_named(&file, 400, 2, NULL, 2); /* nobody told that */
+    put_named(&file, 400, 2, NULL, 2); /* it was never defined */
     trace *t = read_file(&file);
     assert_int_equal(t->slice.n - 1, 3);
     assert_int_equal(t->slice.start[find_slice(t, "second")] - t->start_ns, 200);
@@ -300,7 +300,7 @@ static void test_arguments_of_every_kind(void **state) {
 
 /* ---- clocks ---- */
 
-/* The file's snapshot relates three clocks; a sequence has one of its own, of differences in
+/* The file's snapshot relates three clocks; a sequence has a separate one, of differences in
  * microseconds, which it relates to the monotonic one. */
 static void test_clocks(void **state) {
     (void)state;
@@ -350,13 +350,13 @@ static void test_clocks(void **state) {
     buf_fini(&file);
 }
 
-/* After a loss nobody knows how far a clock of differences has come. */
+/* After a loss it is unknown how far a clock of differences has advanced. */
 static void test_lost_packets_are_counted(void **state) {
     (void)state;
     buf file = {0};
     for (int i = 0; i < 3; i++) {
         buf packet = {0}, snapshot = {0}, defaults = {0};
-        if (i != 1) { /* begins anew */
+        if (i != 1) { /* begins again */
             put_clock(&snapshot, 64, 0, true, 0);
             put_clock(&snapshot, 6, 1000 + 1000 * (uint64_t)i, false, 0);
             put_int(&defaults, 58, 64);
@@ -396,7 +396,7 @@ static void test_counters(void **state) {
     buf e = event_of(COUNTER, 11);
     put_int(&e, 30, 2);
     put_event(&file, 100, &e, 1);
-    for (int i = 0; i < 2; i++) { /* a value beside an event */
+    for (int i = 0; i < 2; i++) { /* a value added to an event */
         e = event_of(i ? END : BEGIN, 5);
         put_text(&e, 23, "range");
         put_int(&e, 12, 30);
@@ -548,7 +548,7 @@ static void test_rocprofv3(void **state) {
     buf_fini(&file);
 }
 
-/* Events as Chrome wrote them first: a phase, a thread told once, steps of time. */
+/* Events as Chrome wrote them first: a phase, a thread named once, steps of time. */
 static void test_old_events(void **state) {
     (void)state;
     buf file = {0}, packet = {0}, thread = {0}, words = {0};
@@ -736,7 +736,7 @@ static void test_recognized_by_its_packets(void **state) {
     (void)state;
     buf file = small_file();
     assert_true(perfetto_head(buf_str(&file)));
-    assert_true(perfetto_head(str_n(file.p, 64))); /* a packet goes on after what is seen */
+    assert_true(perfetto_head(str_n(file.p, 64))); /* a packet continues after what is seen */
     assert_false(perfetto_head(STR("\x0a\x0d\x08\x02\x12\x09/host:CPU"))); /* XPlane */
     assert_false(perfetto_head(STR("\x0a\x04\x08\x01\x10\x02")));          /* pprof */
     assert_false(perfetto_head(STR("\n<!DOCTYPE html>")));
@@ -748,7 +748,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ranges_nest_on_their_threads),
         cmocka_unit_test(test_tracks_are_a_tree),
-        cmocka_unit_test(test_words_hold_until_they_are_told_anew),
+        cmocka_unit_test(test_words_hold_until_they_are_defined_again),
         cmocka_unit_test(test_arguments_of_every_kind),
         cmocka_unit_test(test_clocks),
         cmocka_unit_test(test_lost_packets_are_counted),

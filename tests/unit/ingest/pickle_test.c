@@ -240,7 +240,7 @@ static void what_imports_or_calls_is_refused_by_name(void **state) {
     check_refused(STR("\x97."), "NEXT_BUFFER");
 }
 
-static void a_name_without_end_is_no_reason_to_read_on(void **state) {
+static void a_name_without_end_is_not_a_reason_to_read_on(void **state) {
     buf b = {0};
     buf_add_byte(&b, 'c');
     buf_add_repeat(&b, 'x', 1000);
@@ -262,7 +262,7 @@ static void an_unknown_protocol_is_refused(void **state) {
     assert_int_equal(err.args[0].u.i, 6);
 }
 
-static void what_is_no_pickle_says_where(void **state) {
+static void what_is_not_a_pickle_says_where(void **state) {
     static const str wrong[] = {
         STR("."),
         STR("0."),
@@ -544,7 +544,7 @@ static void a_pickle_cut_anywhere_is_read_to_its_cut(void **state) {
         }
 }
 
-static void bytes_behind_the_end_are_seen(void **state) {
+static void bytes_after_the_end_are_seen(void **state) {
     pickle *p = must_read(STR("N.N."));
     assert_true(pickle_has_more(p));
     assert_int_equal(pickle_input_bytes(p), 2);
@@ -634,9 +634,9 @@ int main(void) {
         cmocka_unit_test(every_protocol_gives_the_same_data),
         cmocka_unit_test(a_value_of_another_kind_leaves_the_output_alone),
         cmocka_unit_test(what_imports_or_calls_is_refused_by_name),
-        cmocka_unit_test(a_name_without_end_is_no_reason_to_read_on),
+        cmocka_unit_test(a_name_without_end_is_not_a_reason_to_read_on),
         cmocka_unit_test(an_unknown_protocol_is_refused),
-        cmocka_unit_test(what_is_no_pickle_says_where),
+        cmocka_unit_test(what_is_not_a_pickle_says_where),
         cmocka_unit_test(marks_pops_and_copies_work_as_in_python),
         cmocka_unit_test(what_is_not_wanted_is_read_over),
         cmocka_unit_test(byte_strings_of_python_2_are_texts),
@@ -650,7 +650,7 @@ int main(void) {
         cmocka_unit_test(a_text_too_long_to_keep_is_opaque),
         cmocka_unit_test(a_cut_pickle_keeps_what_was_complete),
         cmocka_unit_test(a_pickle_cut_anywhere_is_read_to_its_cut),
-        cmocka_unit_test(bytes_behind_the_end_are_seen),
+        cmocka_unit_test(bytes_after_the_end_are_seen),
         cmocka_unit_test(numbers_in_the_file_reserve_no_memory),
         cmocka_unit_test(the_reader_can_be_stopped_and_limited),
         cmocka_unit_test(nesting_without_end_is_refused),

@@ -7,7 +7,7 @@
 
 #include "ingest/util/protobuf.h"
 
-/* A message with what must be readable behind it: bytes that would be fields, were they used. */
+/* A message with what must be readable after it: bytes that would be fields, were they used. */
 typedef struct {
     char bytes[64 + PB_ROOM];
     size_t n;
@@ -72,7 +72,7 @@ static void damage_ends_a_message(void **state) {
     }
 }
 
-static void a_cut_head_is_told_from_a_wrong_one(void **state) {
+static void a_cut_head_is_distinguished_from_a_wrong_one(void **state) {
     (void)state;
     pb_field f;
     bool cut;
@@ -83,8 +83,9 @@ static void a_cut_head_is_told_from_a_wrong_one(void **state) {
     assert_false(cut);
 }
 
-/* A varint of every length and value, with room behind it (read at once) and without (byte by byte). */
-static void a_varint_is_the_same_wherever_it_stands(void **state) {
+/* A varint of every length and value, with room after it (read at once) and without (byte by
+ * byte). */
+static void a_varint_is_the_same_anywhere(void **state) {
     for (unsigned bit = 0; bit < 64; bit++)
         for (int less = 0; less < 2; less++) {
             uint64_t value = ((uint64_t)1 << bit) - (uint64_t)less, rest = value;
@@ -119,10 +120,10 @@ static void a_varint_is_the_same_wherever_it_stands(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_varint_is_the_same_wherever_it_stands),
+        cmocka_unit_test(a_varint_is_the_same_anywhere),
         cmocka_unit_test(fields_of_every_wire_type_are_read),
         cmocka_unit_test(damage_ends_a_message),
-        cmocka_unit_test(a_cut_head_is_told_from_a_wrong_one),
+        cmocka_unit_test(a_cut_head_is_distinguished_from_a_wrong_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

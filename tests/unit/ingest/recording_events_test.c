@@ -44,7 +44,7 @@ static void an_end_closes_the_range_of_its_name(void **state) {
     made_event(&m, 10, 1, TACHO_EVENT_BEGIN, 0, NULL, 0);
     made_event(&m, 20, 2, TACHO_EVENT_BEGIN, 0, NULL, 0);
     made_event(&m, 30, 1, TACHO_EVENT_END, 0, NULL, 0); /* the inner one was jumped over */
-    made_event(&m, 40, 3, TACHO_EVENT_END, 0, NULL, 0); /* nobody's */
+    made_event(&m, 40, 3, TACHO_EVENT_END, 0, NULL, 0); /* unmatched */
     made_name(&m, 1, "outer");
     made_name(&m, 2, "inner");
     trace *t = read_made(&m);
@@ -81,7 +81,7 @@ static void frames_and_ranges_end_each_by_themselves(void **state) {
     trace_release(t);
 }
 
-static void payloads_that_are_too_short_are_passed_over(void **state) {
+static void payloads_that_are_too_short_are_skipped(void **state) {
     made_recording m = made_new();
     for (uint32_t kind = 1; kind < 32; kind++)
         made_event(&m, kind * 10, 1, kind, kind, NULL, 0);
@@ -149,7 +149,7 @@ int main(void) {
         cmocka_unit_test(in_a_flight_recorder_it_is_expected),
         cmocka_unit_test(an_end_closes_the_range_of_its_name),
         cmocka_unit_test(frames_and_ranges_end_each_by_themselves),
-        cmocka_unit_test(payloads_that_are_too_short_are_passed_over),
+        cmocka_unit_test(payloads_that_are_too_short_are_skipped),
         cmocka_unit_test(operators_of_which_little_is_known_take_little_room),
         cmocka_unit_test(tensors_that_lead_outside_are_cut),
         cmocka_unit_test(device_work_that_ends_before_it_begins_is_dropped),

@@ -26,7 +26,7 @@ static void steps_end_where_the_next_begins(void **state) {
     mark(&m, 200, 6, 0);
     mark(&m, 350, 7, 1); /* a window ends */
     mark(&m, 900, 20, 0);
-    mark(&m, 950, 21, 0); /* what follows is no step */
+    mark(&m, 950, 21, 0); /* what follows is not a step */
     trace *t = read_made(&m);
     static const int64_t NUMBER[] = {5, 6, 20}, START[] = {100, 200, 900},
                          END[] = {200, 350, 950};
@@ -39,7 +39,7 @@ static void steps_end_where_the_next_begins(void **state) {
     trace_release(t);
 }
 
-static void steps_that_begin_anew_have_no_beginning_before(void **state) {
+static void steps_that_begin_again_have_no_beginning_before(void **state) {
     made_recording m = made_new();
     mark(&m, 100, 0, 0);
     mark(&m, 500, 0, 2); /* setting up is over */
@@ -105,7 +105,7 @@ static void work_of_a_step_that_was_left_out_has_the_operator_of_a_sampled_one(v
 }
 
 /* Half of its operators are missing: what has none there may have had one. */
-static void a_step_in_which_sampling_changed_is_no_example(void **state) {
+static void a_step_in_which_sampling_changed_is_not_an_example(void **state) {
     made_recording m = made_with_names();
     tacho_step_slot change = {.sampling = TACHO_STEP_SAMPLED};
     mark_sampled(&m, 100, 0, TACHO_STEP_LEFT_OUT);
@@ -184,9 +184,9 @@ static void totals_are_added_up_in_the_order_of_time(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_end_where_the_next_begins),
-        cmocka_unit_test(steps_that_begin_anew_have_no_beginning_before),
+        cmocka_unit_test(steps_that_begin_again_have_no_beginning_before),
         cmocka_unit_test(work_of_a_step_that_was_left_out_has_the_operator_of_a_sampled_one),
-        cmocka_unit_test(a_step_in_which_sampling_changed_is_no_example),
+        cmocka_unit_test(a_step_in_which_sampling_changed_is_not_an_example),
         cmocka_unit_test(queue_samples_know_their_step),
         cmocka_unit_test(a_pipeline_in_a_circle_is_cut),
         cmocka_unit_test(totals_are_added_up_in_the_order_of_time),

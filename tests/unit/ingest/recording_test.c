@@ -20,7 +20,7 @@ static void a_range_has_its_name_thread_and_times(void **state) {
     made_recording m = made_new();
     made_event(&m, 1000, 1, TACHO_EVENT_BEGIN, TACHO_RANGE_PLAIN, NULL, 0);
     made_event(&m, 5000, 0, TACHO_EVENT_END, 0, NULL, 0);
-    made_name(&m, 1, "range"); /* behind its use: side records are read first */
+    made_name(&m, 1, "range"); /* after its use: side records are read first */
     trace *t = read_made(&m);
     assert_int_equal(t->slice.n - 1, 1);
     assert_int_equal(t->slice.start[1], 1000);
@@ -66,7 +66,7 @@ static void times_of_day_may_be_any_number(void **state) {
     made_free(&m);
 }
 
-static void without_clocks_ticks_are_taken_for_nanoseconds(void **state) {
+static void without_clocks_ticks_count_as_nanoseconds(void **state) {
     made_recording m = made_new();
     memset(m.p + TACHO_FILE_HEADER_BYTES + TACHO_CHUNK_HEADER_BYTES, 0, 64);
     made_event(&m, 700, 1, TACHO_EVENT_INSTANT, 0, NULL, 0);
@@ -157,7 +157,7 @@ static void lengths_that_lead_outside_end_the_chunk(void **state) {
     made_free(&m);
 }
 
-static void metadata_that_is_no_json_becomes_one(void **state) {
+static void metadata_that_is_not_json_becomes_json(void **state) {
     made_recording m = made_new();
     struct {
         uint64_t n;
@@ -170,7 +170,7 @@ static void metadata_that_is_no_json_becomes_one(void **state) {
     made_free(&m);
 }
 
-static void only_recordings_are_taken_for_ours(void **state) {
+static void only_recordings_count_as_ours(void **state) {
     made_recording m = made_new();
     assert_true(recording_is_ours(str_n((const char *)m.p, m.n)));
     assert_false(recording_is_ours(str_n((const char *)m.p, 15)));
@@ -184,14 +184,14 @@ int main(void) {
         cmocka_unit_test(a_range_has_its_name_thread_and_times),
         cmocka_unit_test(a_clock_that_changes_its_rate_bends_the_line),
         cmocka_unit_test(times_of_day_may_be_any_number),
-        cmocka_unit_test(without_clocks_ticks_are_taken_for_nanoseconds),
+        cmocka_unit_test(without_clocks_ticks_count_as_nanoseconds),
         cmocka_unit_test(a_chunk_handed_on_is_cut_at_the_new_thread),
         cmocka_unit_test(losses_the_recorder_counted_are_in_the_quality),
         cmocka_unit_test(another_version_is_refused),
         cmocka_unit_test(a_file_cut_anywhere_is_read_as_far_as_it_goes),
         cmocka_unit_test(lengths_that_lead_outside_end_the_chunk),
-        cmocka_unit_test(metadata_that_is_no_json_becomes_one),
-        cmocka_unit_test(only_recordings_are_taken_for_ours),
+        cmocka_unit_test(metadata_that_is_not_json_becomes_json),
+        cmocka_unit_test(only_recordings_count_as_ours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

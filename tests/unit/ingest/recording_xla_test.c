@@ -1,4 +1,4 @@
-/* recording_xla_test.c: a profile of XLA beside a recording becomes part of it. */
+/* recording_xla_test.c: a profile of XLA next to a recording becomes part of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static int remove_folder(void **state) {
     return rmdir(folder);
 }
 
-static void write_beside(const char *name, str bytes) {
+static void write_next_to(const char *name, str bytes) {
     char path[160];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *f = fopen(path, "wb");
@@ -98,7 +98,7 @@ static trace *read_there(const made_recording *m) {
 
 static void threads_and_times_are_those_of_the_recording(void **state) {
     buf profile = small_profile();
-    write_beside(NAME, buf_str(&profile));
+    write_next_to(NAME, buf_str(&profile));
     made_recording m = recording_with("\"" NAME "\"");
     trace *t = read_there(&m);
     uint32_t call = find_slice(t, "PjitFunction(step)"), range = find_slice(t, "range");
@@ -120,7 +120,7 @@ static void threads_and_times_are_those_of_the_recording(void **state) {
 
 static void steps_of_the_profile_count_where_the_recording_has_none(void **state) {
     buf profile = small_profile();
-    write_beside(NAME, buf_str(&profile));
+    write_next_to(NAME, buf_str(&profile));
     made_recording m = recording_with("\"" NAME "\"");
     trace *t = read_there(&m);
     assert_int_equal(t->step.n - 1, 1);
@@ -156,7 +156,7 @@ static void device_work_is_launched_by_threads_of_the_recording(void **state) {
     put_message(&calls, 4, &call);
     put_line(&host, -5, "python", &calls);
     end_plane(&host, &profile);
-    write_beside(NAME, buf_str(&profile));
+    write_next_to(NAME, buf_str(&profile));
     made_recording m = recording_with("\"" NAME "\"");
     trace *t = read_there(&m);
     assert_int_equal(t->kernel.n - 1, 1);
@@ -182,7 +182,7 @@ static void expect_note(const char *profile, bool expected) {
 
 static void one_that_is_missing_or_damaged_is_a_remark(void **state) {
     expect_note("\"" NAME "\"", true);
-    write_beside(NAME, STR(""));
+    write_next_to(NAME, STR(""));
     expect_note("\"" NAME "\"", true);
 }
 

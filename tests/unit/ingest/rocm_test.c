@@ -91,7 +91,7 @@ static void test_json(void **state) {
     }
 }
 
-/* Two processes count alike: a kernel finds the call of its own. */
+/* Two processes number their calls in the same way: a kernel finds the call of its process. */
 static void test_two_processes(void **state) {
     (void)state;
     error err;
@@ -256,7 +256,7 @@ static void test_database(void **state) {
     buf_fini(&file);
 }
 
-/* Times and places in tables of their own. */
+/* Times and places in separate tables. */
 static void test_newer_database(void **state) {
     (void)state;
     error err;

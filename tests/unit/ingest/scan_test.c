@@ -14,7 +14,7 @@
 
 enum { ROUNDS = 200000, MOST = 170 };
 
-/* Random bytes of an alphabet in the middle of others of it: what stands behind the end must not
+/* Random bytes of an alphabet in the middle of others of it: what is after the end must not
  * matter. Fills all of `text`. */
 static void fill(char text[MOST + SOURCE_PAD], const char *alphabet, uint32_t *seed) {
     size_t n = strlen(alphabet);
@@ -28,7 +28,7 @@ static void equal_bytes_are_equal_and_others_not(void **state) {
         size_t n = next_random(&seed) % MOST, at = next_random(&seed) % MOST;
         fill(a, "ab", &seed);
         memcpy(b, a, sizeof a);
-        if (i % 2) b[at] ^= 1; /* inside or behind what is compared */
+        if (i % 2) b[at] ^= 1; /* inside or after what is compared */
         bool same = memcmp(a, b, n) == 0;
         if (scan_equal(a, b, n) != same || scan_equal_words(a, b, n) != same ||
             scan_equal_front(a, b, n, scan_front(n)) != same ||
@@ -96,7 +96,7 @@ static void check_micros(const char *p, const char *stop, const scanned *s) {
         fail_msg("%.30s: %td %lld ns", p, x ? x - p : -1, (long long)ns);
 }
 
-/* The same of numbers with a point, in units of their own. */
+/* The same for numbers with a point, in their units. */
 static void check_fixed(const char *p, const char *stop, const scanned *s) {
     for (unsigned places = 1; stop && places <= 7; places++) {
         int64_t v = 0;
@@ -173,7 +173,7 @@ static void digits_are_counted_up_to_eight(void **state) {
             expected = expected * 10 + (unsigned)(text[i] - '0');
         assert_int_equal(scan_digits(text, &v), most);
         assert_int_equal(v, expected);
-        text[n] = ':'; /* the byte behind '9' */
+        text[n] = ':'; /* the byte after '9' */
         v = 5;
         assert_int_equal(scan_digits(text, &v), most);
         assert_int_equal(v, expected);

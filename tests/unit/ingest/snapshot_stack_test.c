@@ -25,8 +25,8 @@ static void a_stack_is_a_path_of_the_tree(void **state) {
     trace_release(t);
 }
 
-static void alike_lists_are_one_stack_and_shared_ones_too(void **state) {
-    /* The same list by the memo, an alike list of the same frame, and one that is longer. */
+static void equal_lists_are_one_stack_and_shared_ones_too(void **state) {
+    /* The same list by the memo, an equal list of the same frame, and one that is longer. */
     static const char frame[] = "}(X\x04\0\0\0nameX\x01\0\0\0fX\x08\0\0\0filenameX\x04\0\0\0a."
                                 "pyX\x04\0\0\0lineK\x07uq\x05";
     buf b = {0};
@@ -91,7 +91,7 @@ static void odd_frames_do_no_harm(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stack_is_a_path_of_the_tree),
-        cmocka_unit_test(alike_lists_are_one_stack_and_shared_ones_too),
+        cmocka_unit_test(equal_lists_are_one_stack_and_shared_ones_too),
         cmocka_unit_test(odd_frames_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

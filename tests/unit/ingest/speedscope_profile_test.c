@@ -66,7 +66,7 @@ static void test_each_profile_is_a_thread(void **state) {
     trace_release(t);
 }
 
-static void test_bytes_are_no_time(void **state) {
+static void test_bytes_are_not_a_time(void **state) {
     (void)state;
     char text[2048];
     error err;
@@ -99,7 +99,7 @@ int main(void) {
         cmocka_unit_test(test_samples_in_a_row_are_one_call),
         cmocka_unit_test(test_events_open_and_close_calls),
         cmocka_unit_test(test_each_profile_is_a_thread),
-        cmocka_unit_test(test_bytes_are_no_time),
+        cmocka_unit_test(test_bytes_are_not_a_time),
         cmocka_unit_test(test_damage_costs_what_it_covers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* torch_npu_test.c: a timeline of PyTorch on Ascend and the tables beside it are one trace. */
+/* torch_npu_test.c: a timeline of PyTorch on Ascend and its tables are one trace. */
 #include "mindspore_folder.h"
 
 #include "ingest/ascend/torch_npu.h"
@@ -97,7 +97,7 @@ static void a_collective_has_group_sequence_and_size(void **state) {
     trace_release(t);
 }
 
-/* They are inside a collective, and no work of their own. */
+/* They are inside a collective, and not separate work. */
 static void pieces_of_a_collective_are_named(void **state) {
     (void)state;
 #define PIECE(name, args)                                         \

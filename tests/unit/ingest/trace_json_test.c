@@ -117,7 +117,7 @@ static void assert_refused(str text, int message) {
     }
 }
 
-static void what_is_no_trace_is_refused(void **state) {
+static void what_is_not_a_trace_is_refused(void **state) {
     assert_refused(STR(""), MSG_EMPTY_FILE);
     assert_refused(STR("  \n "), MSG_NO_TRACE_EVENTS);
     assert_refused(STR("hello"), MSG_NOT_JSON);
@@ -728,7 +728,7 @@ int main(void) {
         cmocka_unit_test(the_base_time_makes_times_absolute),
         cmocka_unit_test(a_byte_order_mark_and_blanks_may_come_first),
         cmocka_unit_test(two_lists_of_events_are_both_read),
-        cmocka_unit_test(what_is_no_trace_is_refused),
+        cmocka_unit_test(what_is_not_a_trace_is_refused),
         cmocka_unit_test(of_a_truncated_file_every_complete_event_is_saved),
         cmocka_unit_test(cut_at_any_byte_nothing_complete_is_lost),
         cmocka_unit_test(malformed_values_are_read_and_counted),

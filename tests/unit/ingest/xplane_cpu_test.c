@@ -123,7 +123,7 @@ static void events_are_counted_once(void **state) {
     buf_fini(&file);
 }
 
-static void beside_an_accelerator_the_cpu_is_the_host(void **state) {
+static void with_an_accelerator_the_cpu_is_the_host(void **state) {
     buf file = cpu_profile(), events = {0};
     plane_writer p = begin_plane("/device:GPU:0");
     put_event(&p, &events, "fusion_1", 3000, 100);
@@ -159,7 +159,7 @@ int main(void) {
         cmocka_unit_test(loops_hold_work_and_are_none),
         cmocka_unit_test(operators_of_a_call_overlap_nothing),
         cmocka_unit_test(events_are_counted_once),
-        cmocka_unit_test(beside_an_accelerator_the_cpu_is_the_host),
+        cmocka_unit_test(with_an_accelerator_the_cpu_is_the_host),
         cmocka_unit_test(without_numbers_of_runs_operations_stay_on_their_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -244,7 +244,7 @@ static void test_operations_of_a_graph_share_the_time_of_its_launch(void **state
     buf_fini(&file);
 }
 
-static void test_ranges_of_the_user_and_of_xla_are_told_apart(void **state) {
+static void test_ranges_of_the_user_and_of_xla_are_distinguished(void **state) {
     (void)state;
     buf file = gpu_profile();
     trace *t = read_profile(&file);
@@ -259,7 +259,7 @@ static void test_ranges_of_the_user_and_of_xla_are_told_apart(void **state) {
 }
 
 /* The id of this thread is a hash. */
-static void test_threads_go_by_names_that_can_be_read(void **state) {
+static void test_threads_have_readable_names(void **state) {
     (void)state;
     buf file = {0}, one = {0}, two = {0}, three = {0};
     plane_writer p = begin_plane("/host:CPU");
@@ -341,7 +341,7 @@ static void test_a_tpu_runs_operations_of_launched_programs(void **state) {
     put_tpu(&file);
     end_plane(&host, &file);
     trace *t = read_profile(&file);
-    assert_int_equal(t->kernel.n - 1, 1); /* neither the loop nor what goes on beside */
+    assert_int_equal(t->kernel.n - 1, 1); /* neither the loop nor what runs at the same time */
     assert_string_equal(slice_text(t, t->kernel.slice[1]), "dot.1");
     assert_string_equal(slice_text(t, t->kernel.launch[1]), "DoEnqueueProgram");
     uint32_t op = trace_op_of(t, t->kernel.op[1]);
@@ -399,7 +399,7 @@ static void test_a_cut_file_gives_what_came_before_the_cut(void **state) {
         n_whole += t->quality.n == 1;
         trace_release(t);
     }
-    assert_true(n_whole <= 4); /* between two planes nobody can tell */
+    assert_true(n_whole <= 4); /* between two planes it cannot be known */
     assert_true(n_cut >= file.n - 8);
     trace_release(all);
     buf_fini(&file);
@@ -445,7 +445,7 @@ static void test_recognized_by_the_name_of_its_first_plane(void **state) {
     (void)state;
     buf file = gpu_profile();
     assert_true(xplane_head(buf_str(&file)));
-    assert_true(xplane_head(str_n(file.p, 64))); /* the plane goes on after what is seen */
+    assert_true(xplane_head(str_n(file.p, 64))); /* the plane continues after what is seen */
     assert_false(xplane_head(STR("\x0a\x04\x08\x01\x10\x02")));
     assert_false(xplane_head(STR("{\"traceEvents\": []}")));
     assert_false(xplane_head(STR("")));
@@ -458,8 +458,8 @@ int main(void) {
         cmocka_unit_test(test_details_of_kernels_and_copies),
         cmocka_unit_test(test_operations_know_shapes_flops_phase_and_scopes),
         cmocka_unit_test(test_operations_of_a_graph_share_the_time_of_its_launch),
-        cmocka_unit_test(test_ranges_of_the_user_and_of_xla_are_told_apart),
-        cmocka_unit_test(test_threads_go_by_names_that_can_be_read),
+        cmocka_unit_test(test_ranges_of_the_user_and_of_xla_are_distinguished),
+        cmocka_unit_test(test_threads_have_readable_names),
         cmocka_unit_test(test_memory_of_a_device),
         cmocka_unit_test(test_a_tpu_runs_operations_of_launched_programs),
         cmocka_unit_test(test_operations_of_tensorflow),

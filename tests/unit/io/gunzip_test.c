@@ -135,7 +135,7 @@ static void damage_is_met_at_the_same_byte_whatever_the_portions(void **state) {
     buf_fini(&packed);
 }
 
-static void a_wrong_checksum_keeps_the_bytes_and_is_told(void **state) {
+static void a_wrong_checksum_keeps_the_bytes_and_is_reported(void **state) {
     buf text = text_of(5000, 4), packed = gzip_of(buf_str(&text), 6);
     packed.p[packed.n - 6] = (char)(packed.p[packed.n - 6] ^ 1);
     stream *(*make)(reader *);
@@ -151,7 +151,7 @@ static void a_wrong_checksum_keeps_the_bytes_and_is_told(void **state) {
     buf_fini(&packed);
 }
 
-static void zeros_behind_the_last_member_are_padding_other_bytes_are_told(void **state) {
+static void zeros_after_the_last_member_are_padding_other_bytes_are_reported(void **state) {
     buf text = text_of(5000, 5), packed = gzip_of(buf_str(&text), 6);
     buf_add_repeat(&packed, 0, 700);
     stream *(*make)(reader *);
@@ -217,7 +217,7 @@ static void what_is_packed_can_be_unpacked(void **state) {
     }
 }
 
-static void a_place_that_cannot_be_written_is_told(void **state) {
+static void a_place_that_cannot_be_written_is_reported(void **state) {
     error err = {0};
     buf text = text_of(100000, 6);
     char *plain = file_of(buf_str(&text));
@@ -237,13 +237,13 @@ int main(void) {
         cmocka_unit_test(every_cut_gives_a_prefix_and_tells_the_cut),
         cmocka_unit_test(a_changed_byte_never_goes_unnoticed_and_spoils_nothing_before_it),
         cmocka_unit_test(damage_is_met_at_the_same_byte_whatever_the_portions),
-        cmocka_unit_test(a_wrong_checksum_keeps_the_bytes_and_is_told),
-        cmocka_unit_test(zeros_behind_the_last_member_are_padding_other_bytes_are_told),
+        cmocka_unit_test(a_wrong_checksum_keeps_the_bytes_and_is_reported),
+        cmocka_unit_test(zeros_after_the_last_member_are_padding_other_bytes_are_reported),
         cmocka_unit_test(an_empty_member_is_empty_and_whole),
         cmocka_unit_test(a_bomb_ends_after_a_gigabyte),
         cmocka_unit_test(only_the_magic_makes_it_gzip),
         cmocka_unit_test(what_is_packed_can_be_unpacked),
-        cmocka_unit_test(a_place_that_cannot_be_written_is_told),
+        cmocka_unit_test(a_place_that_cannot_be_written_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 buf text_of(size_t n, uint32_t seed);
 buf gzip_of(str s, int level);
 buf zstd_of(str s, int level);
-/* A file of its own in the folder for temporary files; remove it with file_gone. */
+/* A separate file in the folder for temporary files; remove it with file_gone. */
 char *file_of(str s);
 void file_gone(char *path);
 

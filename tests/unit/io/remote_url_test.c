@@ -36,7 +36,7 @@ static remote_place place(const char *url) {
     return p;
 }
 
-static void paths_of_files_are_no_urls(void **state) {
+static void paths_of_files_are_not_urls(void **state) {
     (void)state;
     assert_false(remote_is_url("runs/a.json"));
     assert_false(remote_is_url("/s3://x"));
@@ -45,7 +45,7 @@ static void paths_of_files_are_no_urls(void **state) {
     assert_true(remote_is_url("http://h/x"));
 }
 
-static void a_bucket_has_a_host_of_its_own_or_a_folder_of_the_endpoint(void **state) {
+static void a_bucket_has_its_own_host_or_a_folder_of_the_endpoint(void **state) {
     (void)state;
     remote_place p = place("s3://logs/runs/a b+c.json");
     assert_string_equal(remote_address(&a, &p, p.key).p,
@@ -90,7 +90,7 @@ static void a_plain_url_is_asked_for_as_it_is(void **state) {
     assert_string_equal(remote_key_of(&a, &p, p.key).p, "h:81/x y.json");
 }
 
-static void half_a_pair_of_keys_is_none(void **state) {
+static void half_a_pair_of_keys_does_not_count(void **state) {
     (void)state;
     setenv("AWS_ACCESS_KEY_ID", "A", 1);
     assert_int_equal(place("s3://b/k").access_key.n, 0);
@@ -98,7 +98,7 @@ static void half_a_pair_of_keys_is_none(void **state) {
     assert_string_equal(place("s3://b/k").access_key.p, "A");
 }
 
-static void what_is_no_place_is_refused(void **state) {
+static void what_is_not_a_place_is_refused(void **state) {
     (void)state;
     static const char *const wrong[] = {"s3://",      "s3:///k",    "https://",    "http:///x",
                                         "s3://b?x/k", "s3://a b/k", "https://h/\n"};
@@ -112,14 +112,13 @@ static void what_is_no_place_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(paths_of_files_are_no_urls, reset),
-        cmocka_unit_test_setup(a_bucket_has_a_host_of_its_own_or_a_folder_of_the_endpoint,
-                               reset),
+        cmocka_unit_test_setup(paths_of_files_are_not_urls, reset),
+        cmocka_unit_test_setup(a_bucket_has_its_own_host_or_a_folder_of_the_endpoint, reset),
         cmocka_unit_test_setup(the_query_of_a_listing_is_sorted_and_encoded, reset),
         cmocka_unit_test_setup(a_token_stays_with_its_container_and_out_of_sight, reset),
         cmocka_unit_test_setup(a_plain_url_is_asked_for_as_it_is, reset),
-        cmocka_unit_test_setup(half_a_pair_of_keys_is_none, reset),
-        cmocka_unit_test_setup(what_is_no_place_is_refused, reset),
+        cmocka_unit_test_setup(half_a_pair_of_keys_does_not_count, reset),
+        cmocka_unit_test_setup(what_is_not_a_place_is_refused, reset),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_fini(&a);

@@ -123,7 +123,7 @@ static void pipes_give_the_same_bytes_however_they_are_written(void **state) {
     buf_fini(&text);
 }
 
-static void standard_input_is_read_from_where_it_stands(void **state) {
+static void standard_input_is_read_from_its_position(void **state) {
     buf text = text_of(100000, 3);
     char *path = file_of(buf_str(&text));
     int saved = dup(STDIN_FILENO);
@@ -179,7 +179,7 @@ static void a_cut_stream_delivers_its_beginning_and_tells_the_damage(void **stat
     buf_fini(&text);
 }
 
-/* Somebody else writes into the file while it is read. */
+/* Another program writes into the file while it is read. */
 
 static void a_file_that_shrinks_ends_early_and_tells_it(void **state) {
     buf text = text_of(1 << 20, 1);
@@ -417,7 +417,7 @@ static void a_gzip_file_may_hold_its_name(void **state) {
     buf_fini(&named);
 }
 
-static void what_is_no_file_is_not_waited_for(void **state) {
+static void what_is_not_a_file_is_not_waited_for(void **state) {
     char path[] = "/tmp/tacho_source_fifo_XXXXXX";
     source *s = NULL;
     error err = {0};
@@ -449,13 +449,13 @@ int main(void) {
         cmocka_unit_test(a_gzip_file_may_hold_its_name),
         cmocka_unit_test(files_and_memory_give_the_same_bytes_by_every_plan),
         cmocka_unit_test(pipes_give_the_same_bytes_however_they_are_written),
-        cmocka_unit_test(standard_input_is_read_from_where_it_stands),
+        cmocka_unit_test(standard_input_is_read_from_its_position),
         cmocka_unit_test(empty_input_ends_at_once_and_is_whole),
         cmocka_unit_test(a_cut_stream_delivers_its_beginning_and_tells_the_damage),
         cmocka_unit_test(a_file_that_shrinks_ends_early_and_tells_it),
         cmocka_unit_test(a_file_that_is_written_to_stays_what_was_handed_out),
         cmocka_unit_test(what_cannot_be_opened_says_why),
-        cmocka_unit_test(what_is_no_file_is_not_waited_for),
+        cmocka_unit_test(what_is_not_a_file_is_not_waited_for),
         cmocka_unit_test(a_confined_source_opens_nothing_outside),
         cmocka_unit_test(pieces_of_changing_size_stay_contiguous),
         cmocka_unit_test(looking_at_the_head_takes_nothing),

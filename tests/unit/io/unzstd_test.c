@@ -62,7 +62,7 @@ static void every_cut_gives_a_prefix_and_tells_the_cut(void **state) {
     buf_fini(&packed);
 }
 
-static void a_changed_byte_is_told(void **state) {
+static void a_changed_byte_is_reported(void **state) {
     buf text = text_of(300000, 3), packed = zstd_of(buf_str(&text), 3);
     for (size_t at = 20; at < packed.n; at += 499) {
         packed.p[at] = (char)(packed.p[at] ^ 0x41);
@@ -83,7 +83,7 @@ static void damage_is_met_at_the_same_byte_whatever_the_portions(void **state) {
     buf_fini(&packed);
 }
 
-static void foreign_bytes_behind_the_last_frame_are_told(void **state) {
+static void foreign_bytes_after_the_last_frame_are_reported(void **state) {
     buf text = text_of(3000, 4), packed = zstd_of(buf_str(&text), 3);
     buf_add_cstr(&packed, "what is this?");
     uint16_t damage;
@@ -107,9 +107,9 @@ int main(void) {
         cmocka_unit_test(gives_back_what_was_compressed_whatever_the_portion),
         cmocka_unit_test(frames_follow_each_other_with_skippable_ones_between),
         cmocka_unit_test(every_cut_gives_a_prefix_and_tells_the_cut),
-        cmocka_unit_test(a_changed_byte_is_told),
+        cmocka_unit_test(a_changed_byte_is_reported),
         cmocka_unit_test(damage_is_met_at_the_same_byte_whatever_the_portions),
-        cmocka_unit_test(foreign_bytes_behind_the_last_frame_are_told),
+        cmocka_unit_test(foreign_bytes_after_the_last_frame_are_reported),
         cmocka_unit_test(only_the_magic_makes_it_zstd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

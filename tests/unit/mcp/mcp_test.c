@@ -144,7 +144,7 @@ static void test_a_call_becomes_arguments(void **state) {
     buf_fini(&t.out);
 }
 
-static void test_what_is_wrong_with_a_call_is_told_to_the_model(void **state) {
+static void test_the_model_learns_what_is_wrong_with_a_call(void **state) {
     (void)state;
     talk t = {0};
     static const struct {
@@ -169,7 +169,7 @@ static void test_what_is_wrong_with_a_call_is_told_to_the_model(void **state) {
     buf_fini(&t.out);
 }
 
-static void test_lines_that_are_no_requests(void **state) {
+static void test_lines_that_are_not_requests(void **state) {
     (void)state;
     talk t = {0};
     static const struct {
@@ -259,7 +259,7 @@ static void test_a_run_is_read_by_its_address(void **state) {
     buf_fini(&t.out);
 }
 
-static void test_a_picture_stands_beside_its_words(void **state) {
+static void test_a_picture_comes_with_its_words(void **state) {
     (void)state;
     talk t = {0};
     const char *said =
@@ -276,13 +276,13 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs_are_listed_by_pages),
         cmocka_unit_test(test_a_run_is_read_by_its_address),
-        cmocka_unit_test(test_a_picture_stands_beside_its_words),
+        cmocka_unit_test(test_a_picture_comes_with_its_words),
         cmocka_unit_test(test_old_clients_begin),
         cmocka_unit_test(test_new_clients_discover),
         cmocka_unit_test(test_tools_have_the_parameters_of_their_analyses),
         cmocka_unit_test(test_a_call_becomes_arguments),
-        cmocka_unit_test(test_what_is_wrong_with_a_call_is_told_to_the_model),
-        cmocka_unit_test(test_lines_that_are_no_requests),
+        cmocka_unit_test(test_the_model_learns_what_is_wrong_with_a_call),
+        cmocka_unit_test(test_lines_that_are_not_requests),
         cmocka_unit_test(test_prompts_and_the_guide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,7 @@ static void a_short_peak_is_not_lost(void **state) {
     arena_fini(&a);
 }
 
-static void more_curves_than_allowed_and_missing_values_are_passed_over(void **state) {
+static void more_curves_than_allowed_and_missing_values_are_skipped(void **state) {
     arena a;
     arena_init(&a, 0);
     table *t = table_new(&a, "curve", SPEC, 3);
@@ -84,7 +84,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_device_has_a_curve_of_two_lines),
         cmocka_unit_test(a_short_peak_is_not_lost),
-        cmocka_unit_test(more_curves_than_allowed_and_missing_values_are_passed_over),
+        cmocka_unit_test(more_curves_than_allowed_and_missing_values_are_skipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static const char *follow(const char *p) {
     return p + number_at(p, 4);
 }
 
-/* The field of a table; NULL when it is absent. It lies at a multiple of its size. */
+/* The field of a table; NULL when it is absent. It is at a multiple of its size. */
 static const char *field(const char *start, const char *record, uint32_t i, size_t bytes) {
     const char *list = record - (int32_t)number_at(record, 4);
     if (4 + 2 * i >= number_at(list, 2)) return NULL;
@@ -145,8 +145,8 @@ static void the_stream_reads_back(void **state) {
     arena_fini(&a);
 }
 
-/* Names come from files somebody else wrote; a stream holds UTF-8 whatever they are. */
-static void bytes_that_are_no_text_are_replaced(void **state) {
+/* Names come from files we did not write; a stream holds UTF-8 whatever they are. */
+static void bytes_that_are_not_text_are_replaced(void **state) {
     arena a;
     buf b = {0};
     size_t row;
@@ -171,7 +171,7 @@ static void bytes_that_are_no_text_are_replaced(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_stream_reads_back),
-        cmocka_unit_test(bytes_that_are_no_text_are_replaced),
+        cmocka_unit_test(bytes_that_are_not_text_are_replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* emit_text_test.c: a whole answer as text: the verdict first, what it rests on last, safe. */
+/* emit_text_test.c: a whole answer as text: the verdict first, what it is based on last,
+ * safe. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -80,7 +80,7 @@ static void a_table_without_rows_says_so(void **state) {
     arena_fini(&a);
 }
 
-static void colors_stand_around_whole_lines(void **state) {
+static void colors_are_around_whole_lines(void **state) {
     arena a;
     arena_init(&a, 0);
     answer x = make_answer(&a);
@@ -99,7 +99,7 @@ int main(void) {
         cmocka_unit_test(a_row_is_a_head_a_line_of_values_and_sentences),
         cmocka_unit_test(a_cut_table_says_so),
         cmocka_unit_test(a_table_without_rows_says_so),
-        cmocka_unit_test(colors_stand_around_whole_lines),
+        cmocka_unit_test(colors_are_around_whole_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,7 @@ static void a_failed_flush_ends_the_writing(void **state) {
     arena_fini(&a);
 }
 
-static void no_memory_is_said_for_every_allocation(void **state) {
+static void no_memory_is_reported_for_every_allocation(void **state) {
     arena a;
     arena_init(&a, 0);
     answer x = sample_answer(&a);
@@ -176,7 +176,7 @@ int main(void) {
         cmocka_unit_test(forms_are_found_by_name),
         cmocka_unit_test(a_long_answer_comes_in_pieces_that_make_the_whole),
         cmocka_unit_test(a_failed_flush_ends_the_writing),
-        cmocka_unit_test(no_memory_is_said_for_every_allocation),
+        cmocka_unit_test(no_memory_is_reported_for_every_allocation),
         cmocka_unit_test(sentences_become_words_of_the_language),
         cmocka_unit_test(values_are_an_object_in_json_and_text_elsewhere),
         cmocka_unit_test(resolving_without_memory_is_an_error),

@@ -226,7 +226,7 @@ static bool has_left(const void *context) {
     return ++*(int *)(uintptr_t)context > 1;
 }
 
-static void a_question_that_nobody_waits_for_ends(void **state) {
+static void an_abandoned_question_ends(void **state) {
     query_case c;
     int n_looks = 0;
     case_open(&c, (query_options){.is_left = has_left, .context = &n_looks});
@@ -251,7 +251,7 @@ static void a_question_takes_no_more_than_it_may(void **state) {
     assert_int_equal(case_table(&c, "SELECT id FROM slice")->n_rows, 10);
     assert_int_equal(c.answer.quality.notes[c.answer.quality.n_notes - 1].message,
                      MSG_QUERY_CUT);
-    assert_int_equal(case_int(&c, "SELECT 1"), 1); /* and goes on */
+    assert_int_equal(case_int(&c, "SELECT 1"), 1); /* and continues */
     case_close(&c);
 }
 
@@ -296,7 +296,7 @@ static void calls_in_a_row_end_with_the_time(void **state) {
     buf_add_byte(&sql, 0);
     assert_int_equal(case_ask(&c, sql.p), ERR_LIMIT);
     assert_int_equal(c.err.message, MSG_QUERY_LONG);
-    assert_int_equal(case_int(&c, "SELECT abs(-1)"), 1); /* and goes on */
+    assert_int_equal(case_int(&c, "SELECT abs(-1)"), 1); /* and continues */
     buf_fini(&sql);
     case_close(&c);
 }
@@ -446,7 +446,7 @@ int main(void) {
         cmocka_unit_test(a_mistake_has_a_place),
         cmocka_unit_test(a_question_takes_no_more_than_it_may),
         cmocka_unit_test(an_analysis_for_each_row_has_the_limit_too),
-        cmocka_unit_test(a_question_that_nobody_waits_for_ends),
+        cmocka_unit_test(an_abandoned_question_ends),
         cmocka_unit_test(a_single_call_takes_no_more_than_it_may),
         cmocka_unit_test(calls_in_a_row_end_with_the_time),
         cmocka_unit_test(functions_say_the_same_with_a_limit_of_time),

@@ -35,7 +35,7 @@ static void what_is_not_given_stays(void **state) {
     assert_null(param_text(&p, STR("points")).p);
 }
 
-static void what_is_no_value_is_an_error(void **state) {
+static void what_is_not_a_value_is_an_error(void **state) {
     static const char *const bad[] = {"", "-1", "later", "5 apples"};
     int64_t n = 7;
     error err;
@@ -107,7 +107,7 @@ static void an_error_has_the_name_as_it_was_written(void **state) {
     buf_fini(&b);
 }
 
-static void tables_that_nobody_sees_need_not_be_made(void **state) {
+static void unused_tables_are_not_made(void **state) {
     params p = PARAMS_WHOLE;
     (void)state;
     assert_true(params_want(&p, "events"));
@@ -123,11 +123,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_time_is_an_offset_or_nanoseconds),
         cmocka_unit_test(what_is_not_given_stays),
-        cmocka_unit_test(what_is_no_value_is_an_error),
+        cmocka_unit_test(what_is_not_a_value_is_an_error),
         cmocka_unit_test(the_last_one_counts_and_texts_add_up),
         cmocka_unit_test(a_flag_is_yes_or_no_and_a_group_is_a_number),
         cmocka_unit_test(an_error_has_the_name_as_it_was_written),
-        cmocka_unit_test(tables_that_nobody_sees_need_not_be_made),
+        cmocka_unit_test(unused_tables_are_not_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ typedef struct {
 
 enum { EVERY = 1, OTHER = 2 };
 
-/* A door that takes every term of a question, and one of its own. */
+/* A door that takes every term of a question, and one additional term. */
 static const term TERMS[] = {
 #define ROW(field, name, kind, value, help, ...) \
     {name, VALUE_##kind, value, EVERY, 0, 0, offsetof(asked, question.field)},

@@ -82,7 +82,7 @@ static void a_child_that_was_moved_outlives_its_parent(void **state) {
     child.release(&child);
 }
 
-static void what_nobody_took_is_freed_too(void **state) {
+static void what_was_not_taken_is_freed_too(void **state) {
     (void)state;
     tacho_arrow_table *table = make();
     struct ArrowArrayStream *stream = tacho_arrow_stream(table);
@@ -123,7 +123,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stream_is_one_batch_with_its_schema),
         cmocka_unit_test(a_child_that_was_moved_outlives_its_parent),
-        cmocka_unit_test(what_nobody_took_is_freed_too),
+        cmocka_unit_test(what_was_not_taken_is_freed_too),
         cmocka_unit_test(threads_release_at_the_same_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

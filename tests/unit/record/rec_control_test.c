@@ -52,8 +52,8 @@ static void the_socket_is_its_owners_alone(void **state) {
     assert_int_equal(st.st_mode & 0777, 0700);
 }
 
-/* What another user is told, who was let through to the socket: bytes, or -1. */
-static int told_to_another(const struct sockaddr_un *name) {
+/* What another user gets who was let through to the socket: bytes, or -1. */
+static int sent_to_another(const struct sockaddr_un *name) {
     pid_t child = fork();
     if (child == 0) {
         char said[64];
@@ -73,14 +73,14 @@ static int told_to_another(const struct sockaddr_un *name) {
 static void another_user_is_not_answered(void **state) {
     struct sockaddr_un name;
     char folder[sizeof name.sun_path];
-    if (geteuid() != 0) skip(); /* only root can be somebody else */
+    if (geteuid() != 0) skip(); /* only root can be another user */
     socket_path(&name);
     snprintf(folder, sizeof folder, "%s/tacho", run_folder);
-    assert_int_equal(told_to_another(&name), 102);
+    assert_int_equal(sent_to_another(&name), 102);
     assert_int_equal(chmod(run_folder, 0755) | chmod(folder, 0755), 0);
     assert_int_equal(chmod(name.sun_path, 0666), 0);
     signal(SIGPIPE, SIG_IGN);
-    int told = told_to_another(&name);
+    int told = sent_to_another(&name);
     assert_int_equal(chmod(name.sun_path, 0600), 0);
     assert_int_equal(chmod(run_folder, 0700) | chmod(folder, 0700), 0);
     assert_int_equal(told, 0);

@@ -1,4 +1,4 @@
-/* rec_copy_test.c: evidence of a flight recorder while somebody takes a window of it. */
+/* rec_copy_test.c: evidence of a flight recorder while a client takes a window of it. */
 #include "record/rec_copy.h"
 
 #include <pthread.h>
@@ -36,7 +36,7 @@ static uint32_t count_instants(const trace *t, const char *name) {
     return n;
 }
 
-static void a_held_recorder_goes_on_in_its_file(void **state) {
+static void a_held_recorder_continues_in_its_file(void **state) {
     char path[4][512];
     (void)state;
     start_flight(5, 0);
@@ -57,7 +57,7 @@ static void a_held_recorder_goes_on_in_its_file(void **state) {
     trace_release(whole);
 }
 
-static void a_recorder_that_nobody_holds_begins_another_file(void **state) {
+static void a_recorder_without_clients_begins_another_file(void **state) {
     char path[4][512];
     (void)state;
     start_flight(5, 0);
@@ -132,8 +132,8 @@ static void copies_made_while_others_write_can_be_read(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_held_recorder_goes_on_in_its_file, tear_down),
-        cmocka_unit_test_teardown(a_recorder_that_nobody_holds_begins_another_file, tear_down),
+        cmocka_unit_test_teardown(a_held_recorder_continues_in_its_file, tear_down),
+        cmocka_unit_test_teardown(a_recorder_without_clients_begins_another_file, tear_down),
         cmocka_unit_test_teardown(what_is_held_is_not_overwritten_while_there_is_room,
                                   tear_down),
         cmocka_unit_test_teardown(a_hold_ends_by_itself, tear_down),

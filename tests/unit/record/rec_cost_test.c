@@ -59,7 +59,7 @@ static void a_trial_begins_no_step(void **state) {
     trace_release(t);
 }
 
-/* The chunk goes on over the place of the trial. */
+/* The chunk continues over the place of the trial. */
 static void a_chunk_is_filled_after_a_trial(void **state) {
     enum { MARKS = 20000 };
     (void)state;

@@ -1,5 +1,5 @@
-/* rec_cupti_test.c: device records, from a CUPTI that is made up (tests/fake/cupti.c) as there is no
- * GPU here; tests/gpu/run asks the real one. */
+/* rec_cupti_test.c: device records, from a fake CUPTI (tests/fake/cupti.c) as there is no GPU
+ * here; tests/gpu/run asks the real one. */
 #include "unit/record/record_helper.h"
 
 #include <dlfcn.h>
@@ -102,7 +102,7 @@ static void kernels_find_their_launch_and_operator(void **state) {
     assert_in_range(heard(RUNTIME), 50, 120);
     for (uint32_t i = 1; i <= N; i++) {
         tacho_op_begin(&(tacho_op){.size = sizeof(tacho_op), .name = "gemm", .sequence = -1});
-        usleep(i % 50 == 0 ? 2000 : 0); /* the helper comes by now and then */
+        usleep(i % 50 == 0 ? 2000 : 0); /* the helper comes by from time to time */
         assert_int_equal(call(RUNTIME, CUDA_LAUNCH_KERNEL, i, CU_LAUNCH_KERNEL), 1);
         int64_t now = unix_now();
         emit_kernel(i, now + 5000, now + 9000, "volta_sgemm");
@@ -147,7 +147,7 @@ static void each_recording_turns_it_on_and_off(void **state) {
         trace *t = stop_and_read();
         assert_int_equal(t->kernel.n - 1, 1);
         trace_release(t);
-        emit_kernel(1, now, now + 1000, "k"); /* between recordings: nobody listens */
+        emit_kernel(1, now, now + 1000, "k"); /* between recordings: no listener */
     }
 }
 
@@ -223,7 +223,7 @@ static void what_the_devices_are_is_kept(void **state) {
     trace_release(t);
 }
 
-static void assert_has_made_up_gpu(trace *t) {
+static void assert_has_fake_gpu(trace *t) {
     assert_int_equal(t->device.n - 1, 2); /* it, and the one that the kernel ran on */
     assert_true(str_eq(trace_str(t, t->device.name[1]), STR("Made-up GPU")));
     assert_int_equal(t->device.memory[1], INT64_C(80) << 30);
@@ -246,11 +246,11 @@ static void the_devices_are_asked_for_while_the_driver_works(void **state) {
     __atomic_store_n(driver_is, 4, __ATOMIC_RELAXED);
     int64_t now = unix_now();
     emit_kernel(1, now, now + 1000, "k");
-    assert_has_made_up_gpu(stop_and_read());
+    assert_has_fake_gpu(stop_and_read());
     start_with_device(); /* and stops before the helper has had a turn: what is known is known */
     now = unix_now();
     emit_kernel(1, now, now + 1000, "k");
-    assert_has_made_up_gpu(stop_and_read());
+    assert_has_fake_gpu(stop_and_read());
 }
 
 /* They make every launch slower. */
@@ -362,8 +362,9 @@ static str op_of(const trace *t, uint32_t kernel) {
     return t->kernel.op[kernel] ? trace_slice_name(t, t->kernel.op[kernel]) : STR("");
 }
 
-/* Nodes 100 and 101 are made at the capture, copied into the graph that runs, and replayed twice. Who
- * made node 9 nobody saw: its kernel belongs to the operator that launched the graph. */
+/* Nodes 100 and 101 are made at the capture, copied into the graph that runs, and replayed
+ * twice. The call that made node 9 was not seen: its kernel belongs to the operator that
+ * launched the graph. */
 static void kernels_of_a_graph_have_the_operator_of_their_capture(void **state) {
     enum { GRAPH_LAUNCH = 514 };
     tacho_options o = {.size = sizeof o, .path = fresh_folder(), .device = 2};
@@ -473,7 +474,7 @@ static void it_is_left_to_the_profiler_of_a_framework(void **state) {
     trace_release(t);
 }
 
-static void another_holder_is_told_and_left_alone(void **state) {
+static void another_holder_is_reported_and_left_alone(void **state) {
     setenv("FAKE_CUPTI_BUSY", "1", 1);
     start_with_device();
     int64_t now = unix_now();
@@ -555,7 +556,7 @@ int main(void) {
         cmocka_unit_test_teardown(many_records_pass_through_few_buffers, tear_down),
         cmocka_unit_test_teardown(a_recording_without_device_leaves_it_alone, tear_down),
         cmocka_unit_test_teardown(it_is_left_to_the_profiler_of_a_framework, tear_down),
-        cmocka_unit_test_teardown(another_holder_is_told_and_left_alone, tear_down),
+        cmocka_unit_test_teardown(another_holder_is_reported_and_left_alone, tear_down),
         cmocka_unit_test_teardown(torch_profiler_is_named_where_pytorch_is, tear_down),
         cmocka_unit_test_teardown(a_child_never_calls_it, tear_down),
         cmocka_unit_test_teardown(the_devices_are_asked_for_while_the_driver_works, tear_down),

@@ -33,7 +33,7 @@ static void a_child_leaves_the_parents_recording_alone(void **state) {
     assert_int_equal(list_recordings(names, 4), 1);
 }
 
-static void a_followed_child_has_a_file_of_its_own(void **state) {
+static void a_followed_child_has_a_separate_file(void **state) {
     tacho_options o = {.size = sizeof o, .path = fresh_folder(), .follow_children = 1};
     assert_int_equal(tacho_start(&o), TACHO_OK);
     assert_int_equal(in_child(say_child), 0);
@@ -51,10 +51,10 @@ static void a_followed_child_has_a_file_of_its_own(void **state) {
     assert_int_equal(found, 1);
 }
 
-/* ---- children that nobody is told of ---- */
+/* ---- children made without fork handlers ---- */
 
-/* AddressSanitizer has locks of its own, which such a child finds locked now and then: it is not
- * told of it, either. */
+/* AddressSanitizer has its own locks, which such a child sometimes finds locked: it has no
+ * handler, either. */
 #ifdef __SANITIZE_ADDRESS__
 enum { HAS_UNTOLD = false };
 #else
@@ -88,7 +88,7 @@ static int end_of(pid_t pid) {
     return how;
 }
 
-static void a_child_that_nobody_is_told_of_records_like_any_other(void **state) {
+static void a_child_made_without_fork_handlers_records_like_any_other(void **state) {
     if (!HAS_UNTOLD) skip();
     static pid_t (*const WAYS[])(void) = {clone_raw, _Fork};
     for (int i = 0; i < 4; i++) {
@@ -133,7 +133,7 @@ static void *hold_all(void *stop) {
     return NULL;
 }
 
-static void a_child_that_nobody_is_told_of_waits_for_no_mutex(void **state) {
+static void a_child_made_without_fork_handlers_waits_for_no_mutex(void **state) {
     if (!HAS_UNTOLD) skip();
     for (int way = 0; way < 2; way++) {
         pthread_t other;
@@ -170,7 +170,7 @@ static void *allocate(void *stop) {
 }
 
 /* It would wait for ever for a thread that it does not have. */
-static void a_child_that_nobody_is_told_of_needs_no_malloc(void **state) {
+static void a_child_made_without_fork_handlers_needs_no_malloc(void **state) {
     if (!HAS_UNTOLD) skip();
     pthread_t other;
     int stop = 0;
@@ -264,7 +264,7 @@ static void *make_marks(void *n) {
 
 static const char *folder_of_child;
 
-/* Nobody stops it and nobody waits: the file itself must know. */
+/* It is not stopped and nothing waits: the file itself must know. */
 static void lose_and_be_killed(void) {
     pthread_t id[LOSERS];
     int each = 30000;
@@ -291,7 +291,7 @@ static void what_a_killed_program_lost_is_counted_to_the_last(void **state) {
 
 /* A thread that counts without a lock must not do so in a file that the child does not have,
  * however the child was made; and what the child records is its own. */
-static void a_child_of_a_thread_that_finds_no_room_starts_anew(void **state) {
+static void a_child_of_a_thread_that_finds_no_room_starts_again(void **state) {
     static pid_t (*const WAYS[])(void) = {fork, _Fork, clone_raw};
     enum { N_WAYS = HAS_UNTOLD ? 3 : 1 };
     for (int i = 0; i < 2 * N_WAYS; i++) {
@@ -371,7 +371,7 @@ static const char *library(void) {
 
 static void a_library_loaded_late_records_all_threads(void **state) {
     fresh_folder();
-    /* A copy of its own beside the one this test is linked with. */
+    /* A separate copy next to the one this test is linked with. */
     void *lib = dlopen(library(), RTLD_NOW | RTLD_LOCAL);
     if (!lib) fail_msg("%s", dlerror());
     int (*start)(const tacho_options *) =
@@ -420,7 +420,7 @@ static void the_environment_starts_with_the_first_event(void **state) {
                        .schedule = {.skip_first = 1, .active = 1, .repeat = 1}};
     rec_set_pending(&o);
     assert_int_equal(list_recordings(names, 4), 0);
-    assert_int_equal(tacho_start(NULL), TACHO_BUSY); /* the program's own start gives way */
+    assert_int_equal(tacho_start(NULL), TACHO_BUSY); /* the program's own start has no effect */
     assert_int_equal(tacho_stop(), TACHO_OFF);
     for (int i = 0; i < 4; i++) {
         tacho_begin_text(i == 1 ? "second step" : "another", TACHO_RANGE_PLAIN);
@@ -446,7 +446,7 @@ static void hooks_end_what_was_started_from_outside(void **state) {
     assert_int_equal(tacho_finish(), TACHO_OK);
     assert_int_equal(tacho_is_recording(), 0);
     assert_int_equal(list_recordings(names, 4), 1);
-    assert_int_equal(tacho_start(&o), TACHO_OK); /* somebody else may begin another */
+    assert_int_equal(tacho_start(&o), TACHO_OK); /* another start may begin a new one */
     assert_int_equal(tacho_finish(), TACHO_OK);
     assert_int_equal(tacho_finish(), TACHO_OFF);
 }
@@ -530,16 +530,18 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         /* These two first: small files are full of names when there are many. */
         cmocka_unit_test_teardown(what_a_killed_program_lost_is_counted_to_the_last, tear_down),
-        cmocka_unit_test_teardown(a_child_of_a_thread_that_finds_no_room_starts_anew,
+        cmocka_unit_test_teardown(a_child_of_a_thread_that_finds_no_room_starts_again,
                                   tear_down),
         cmocka_unit_test_teardown(a_child_leaves_the_parents_recording_alone, tear_down),
-        cmocka_unit_test_teardown(a_followed_child_has_a_file_of_its_own, tear_down),
+        cmocka_unit_test_teardown(a_followed_child_has_a_separate_file, tear_down),
         cmocka_unit_test_teardown(a_followed_child_that_records_nothing_leaves_no_file,
                                   tear_down),
-        cmocka_unit_test_teardown(a_child_that_nobody_is_told_of_records_like_any_other,
+        cmocka_unit_test_teardown(a_child_made_without_fork_handlers_records_like_any_other,
                                   tear_down),
-        cmocka_unit_test_teardown(a_child_that_nobody_is_told_of_needs_no_malloc, tear_down),
-        cmocka_unit_test_teardown(a_child_that_nobody_is_told_of_waits_for_no_mutex, tear_down),
+        cmocka_unit_test_teardown(a_child_made_without_fork_handlers_needs_no_malloc,
+                                  tear_down),
+        cmocka_unit_test_teardown(a_child_made_without_fork_handlers_waits_for_no_mutex,
+                                  tear_down),
         cmocka_unit_test_teardown(what_was_recorded_survives_any_end, tear_down),
         cmocka_unit_test_teardown(a_handler_on_a_small_stack_does_no_harm, tear_down),
         cmocka_unit_test_teardown(a_library_loaded_late_records_all_threads, tear_down),

@@ -1,4 +1,4 @@
-/* rec_events_test.c: what a program says comes back as it was said. */
+/* rec_events_test.c: what a program records is read back unchanged. */
 #include "unit/record/record_helper.h"
 
 #include <string.h>

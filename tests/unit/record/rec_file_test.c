@@ -30,7 +30,7 @@ static void chunks_are_handed_out_until_the_file_is_full(void **state) {
         assert_int_equal(h->type, TACHO_CHUNK_EVENTS);
         assert_int_equal(h->order, n + 1);
         memset(rec_file_chunk(f, n) + TACHO_CHUNK_HEADER_BYTES, 1,
-               64); /* there is room behind it */
+               64); /* there is room after it */
     }
     assert_int_equal(n, ((1 << 20) - TACHO_FILE_HEADER_BYTES) / TACHO_CHUNK_BYTES);
     assert_int_equal(f->header->n_chunks, n);
@@ -77,7 +77,7 @@ static void side_records_of_any_length_follow_each_other(void **state) {
     }
     uint64_t id = 50;
     rec_side(f, TACHO_SIDE_NAME, &id, sizeof id, text, sizeof text); /* cut */
-    rec_side(f, TACHO_SIDE_NAME, &id, sizeof id, text, sizeof text); /* in a chunk of its own */
+    rec_side(f, TACHO_SIDE_NAME, &id, sizeof id, text, sizeof text); /* in a separate chunk */
     const uint8_t *p = rec_file_chunk(f, 0) + TACHO_CHUNK_HEADER_BYTES;
     for (size_t n = 0; n <= 50; n++) {
         tacho_side head;

@@ -1,4 +1,4 @@
-/* rec_guard_test.c: somebody cuts, removes or replaces the file while it is written. */
+/* rec_guard_test.c: the file is cut, removed or replaced while it is written. */
 #include "unit/record/record_helper.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static void mark(int n) {
     for (int i = 0; i < n; i++) tacho_mark("m");
 }
 
-/* Of the file that is being written. */
+/* Cuts the file that is being written. */
 static void cut_to(off_t bytes) {
     char path[4096];
     tacho_path(path, sizeof path);
@@ -86,7 +86,7 @@ static void empty_it_under_threads(void) {
     end_with_a_readable_file();
 }
 
-static void the_program_goes_on_when_its_recording_is_cut(void **state) {
+static void the_program_continues_when_its_recording_is_cut(void **state) {
     static void (*const WAYS[])(void) = {empty_it, halve_it, empty_it_again_and_again,
                                          empty_it_under_threads};
     for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS; i++) {
@@ -151,8 +151,8 @@ static void fill_a_flight_recorder(void) {
     fill_while_recording();
 }
 
-/* What the program goes by is its own memory; nothing is believed that was read back. */
-static void the_program_goes_on_when_its_recording_is_overwritten(void **state) {
+/* The program only trusts its own memory; nothing that was read back is believed. */
+static void the_program_continues_when_its_recording_is_overwritten(void **state) {
     static void (*const WAYS[])(void) = {fill_it, fill_a_flight_recorder};
     for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS; i++) {
         strcpy(folder, fresh_folder());
@@ -322,8 +322,8 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(the_program_goes_on_when_its_recording_is_cut, tear_down),
-        cmocka_unit_test_teardown(the_program_goes_on_when_its_recording_is_overwritten,
+        cmocka_unit_test_teardown(the_program_continues_when_its_recording_is_cut, tear_down),
+        cmocka_unit_test_teardown(the_program_continues_when_its_recording_is_overwritten,
                                   tear_down),
         cmocka_unit_test_teardown(a_file_in_its_place_stays_whole, tear_down),
         cmocka_unit_test_teardown(a_fault_of_the_program_is_its_own, tear_down),

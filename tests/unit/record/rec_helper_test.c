@@ -73,7 +73,7 @@ static bool is_cut(void) {
            st.st_size == TACHO_FILE_HEADER_BYTES + 2 * TACHO_CHUNK_BYTES;
 }
 
-static void a_stopped_file_is_cut_to_what_it_holds(void **state) {
+static void a_stopped_file_is_cut_to_its_contents(void **state) {
     fresh_folder();
     start_all();
     tacho_mark("m");
@@ -241,7 +241,7 @@ static void a_program_ends_with_its_own_last_thread(void **state) {
     assert_int_equal(status_within_seconds(stop_and_leave_main_thread, 20), 0);
 }
 
-/* As some sandboxes have it: nobody can count threads there. */
+/* As some sandboxes have it: threads cannot be counted there. */
 static void leave_main_thread_without_proc(void) {
     if (unshare(CLONE_NEWNS) != 0 || mount("", "/", "", MS_REC | MS_PRIVATE, NULL) != 0 ||
         umount2("/proc", MNT_DETACH) != 0)
@@ -265,7 +265,7 @@ static int tear_down(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(there_is_one_and_it_makes_room, tear_down),
-        cmocka_unit_test_teardown(a_stopped_file_is_cut_to_what_it_holds, tear_down),
+        cmocka_unit_test_teardown(a_stopped_file_is_cut_to_its_contents, tear_down),
         cmocka_unit_test_teardown(stopping_does_not_wait_for_the_disk, tear_down),
         cmocka_unit_test_teardown(it_takes_no_processor_from_the_program, tear_down),
         cmocka_unit_test_teardown(clocks_are_read_from_time_to_time, tear_down),

@@ -110,7 +110,7 @@ static void *run_tasks(void *unused) {
     return NULL;
 }
 
-static void tasks_of_many_threads_lie_beside_each_other(void **state) {
+static void tasks_of_many_threads_do_not_mix(void **state) {
     pthread_t them[THREADS];
     fresh_folder();
     start_all();
@@ -128,7 +128,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tasks_are_ranges_and_operators_are_known),
         cmocka_unit_test(parts_of_operators_are_left_out_and_the_rest_does_nothing),
-        cmocka_unit_test(tasks_of_many_threads_lie_beside_each_other),
+        cmocka_unit_test(tasks_of_many_threads_do_not_mix),
         cmocka_unit_test(a_name_made_again_is_the_same),
     };
     int failed = cmocka_run_group_tests(tests, hand_over, NULL);

@@ -1,5 +1,5 @@
-/* rec_jax_test.c: calls of compiled functions, in a Python that is made up (tests/fake/jax_python.c); the real
- * one is tested by tests/frameworks/run. */
+/* rec_jax_test.c: calls of compiled functions, in a fake Python (tests/fake/jax_python.c); the
+ * real one is tested by tests/frameworks/run. */
 #include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,7 +61,7 @@ static void *call(function *f) {
     return f->call(f, NULL, 0, NULL);
 }
 
-static void calls_are_told_before_and_after(void **state) {
+static void calls_are_reported_before_and_after(void **state) {
     function f;
     make(&f, jit);
     int64_t before = answers();
@@ -73,7 +73,7 @@ static void calls_are_told_before_and_after(void **state) {
                      before + 1); /* the caller's; those of the listeners were given back */
 }
 
-static void the_object_is_as_it_was_when_nobody_watches(void **state) {
+static void the_object_is_as_it_was_when_unwatched(void **state) {
     function f;
     make(&f, jit);
     void *(*own)(void *, void *const *, size_t, void *) = f.call;
@@ -86,7 +86,7 @@ static void the_object_is_as_it_was_when_nobody_watches(void **state) {
 }
 
 /* What a function calls while it is traced does not run. */
-static void only_outermost_calls_are_told(void **state) {
+static void only_outermost_calls_are_reported(void **state) {
     function outer, inner;
     make(&outer, jit);
     make(&inner, jit);
@@ -134,7 +134,7 @@ static void without_listeners_calls_pass(void **state) {
     assert_int_equal(ends.references, 1);
 }
 
-static void *call_of_nobody(void *f, void *const *args, size_t n, void *names) {
+static void *unwatched_call(void *f, void *const *args, size_t n, void *names) {
     return f;
 }
 
@@ -148,7 +148,7 @@ static void objects_of_other_kinds_are_left_alone(void **state) {
         int64_t words[9];
     } type = {{1, 0, 0, 0, sizeof f, 0, 0, offsetof(function, call), 1 << 11}};
     make(&f, &type);
-    f.call = call_of_nobody; /* not of jaxlib: it is in this program */
+    f.call = unwatched_call; /* not of jaxlib: it is in this program */
     assert_int_equal(tacho_jax_watch(&f, 1), 0);
     assert_int_equal(tacho_jax_watch(NULL, 1), 0);
 }
@@ -156,9 +156,9 @@ static void objects_of_other_kinds_are_left_alone(void **state) {
 int main(void) {
 #define LISTENING(test) cmocka_unit_test_setup(test, start_listening)
     const struct CMUnitTest tests[] = {
-        LISTENING(calls_are_told_before_and_after),
-        LISTENING(the_object_is_as_it_was_when_nobody_watches),
-        LISTENING(only_outermost_calls_are_told),
+        LISTENING(calls_are_reported_before_and_after),
+        LISTENING(the_object_is_as_it_was_when_unwatched),
+        LISTENING(only_outermost_calls_are_reported),
         LISTENING(an_error_of_the_function_reaches_the_program),
         LISTENING(an_error_of_a_listener_reaches_the_program_too),
         LISTENING(without_listeners_calls_pass),

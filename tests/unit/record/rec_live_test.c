@@ -219,7 +219,7 @@ static void clients_that_say_nothing_cost_nothing(void **state) {
 }
 
 /* As another user; only root can try that. */
-static void ask_as_nobody(int port, char *text, size_t size) {
+static void ask_as_other_user(int port, char *text, size_t size) {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     pid_t pid = fork();
@@ -245,7 +245,7 @@ static void a_trigger_is_for_the_owner_and_bounded(void **state) {
     assert_int_equal(tacho_start(&o), TACHO_OK);
     tacho_mark("something");
     if (getuid() == 0) {
-        ask_as_nobody(port, text, sizeof text);
+        ask_as_other_user(port, text, sizeof text);
         assert_non_null(strstr(text, "403"));
     }
     for (int i = 0; i < 40; i++) {

@@ -1,4 +1,4 @@
-/* rec_megengine_test.c: blocks of MegEngine's allocators, from a libmegengine_shared that is made up
+/* rec_megengine_test.c: blocks of MegEngine's allocators, from a fake libmegengine_shared
  * (tests/fake/megengine_shared.c); the real one is tested by tests/frameworks/run. */
 #include <dlfcn.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void blocks_have_addresses_sizes_and_devices(void **state) {
     assert_int_equal(tacho_megengine(HOST_KINDS, 2, 3), 1);
     start_all();
     void *a = allocate(CPU, 100), *b = allocate(CUDA, 256), *c = allocate(THREADS, 10);
-    assert_null(allocate(CPU, 1 << 20)); /* nothing came: nothing is told */
+    assert_null(allocate(CPU, 1 << 20)); /* nothing happened: nothing is reported */
     give_back(CPU, a);
     give_back(CUDA, b);
     give_back(THREADS, c);
@@ -59,7 +59,7 @@ static void blocks_have_addresses_sizes_and_devices(void **state) {
     trace_release(t);
 }
 
-static void its_own_work_is_done_and_afterwards_nobody_listens(void **state) {
+static void its_own_work_is_done_and_afterwards_unwatched(void **state) {
     fresh_folder();
     *live = 0;
     assert_int_equal(tacho_megengine(HOST_KINDS, 2, 0), 1);
@@ -83,7 +83,7 @@ int main(void) {
 #if defined(__x86_64__) || defined(__aarch64__)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_have_addresses_sizes_and_devices),
-        cmocka_unit_test(its_own_work_is_done_and_afterwards_nobody_listens),
+        cmocka_unit_test(its_own_work_is_done_and_afterwards_unwatched),
     };
     failed += cmocka_run_group_tests_name("rec_megengine", tests, load, NULL);
 #endif

@@ -123,7 +123,7 @@ static void domains_and_registered_texts_work(void **state) {
 }
 
 /* Its own profiler, which the hooks of JAX run, gets the names of operations only then. */
-static void xla_is_told_that_nobody_listens(void **state) {
+static void xla_learns_that_there_is_no_listener(void **state) {
     void *(*create)(const char *) = (void *(*)(const char *))core2[CREATE_A];
     fresh_folder();
     start_all();
@@ -170,7 +170,7 @@ int main(void) {
         cmocka_unit_test_teardown(pushed_ranges_nest, tear_down),
         cmocka_unit_test_teardown(operators_of_pytorch_have_their_sequence, tear_down),
         cmocka_unit_test_teardown(domains_and_registered_texts_work, tear_down),
-        cmocka_unit_test_teardown(xla_is_told_that_nobody_listens, tear_down),
+        cmocka_unit_test_teardown(xla_learns_that_there_is_no_listener, tear_down),
         cmocka_unit_test_teardown(started_ranges_are_joined_by_their_number, tear_down),
         cmocka_unit_test(nothing_happens_while_nothing_is_recorded),
     };

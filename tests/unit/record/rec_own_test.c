@@ -170,7 +170,7 @@ static void a_file_that_cannot_be_found_any_more_is_full(void **state) {
     assert_int_equal(in_child(lose_file_and_name), 0);
 }
 
-static void a_descriptor_is_ours_until_somebody_takes_its_number(void **state) {
+static void a_descriptor_is_ours_until_its_number_is_reused(void **state) {
     rec_own own = REC_OWN_NONE;
     int ends[2];
     assert_int_equal(rec_own_fd(&own), -1);
@@ -195,7 +195,7 @@ static int tear_down(void **state) {
 }
 
 /* Others may write into the folder of a recording. */
-static void a_pipe_in_the_place_of_a_file_keeps_nobody_waiting(void **state) {
+static void a_pipe_in_the_place_of_a_file_does_not_block(void **state) {
     char path[128];
     rec_own own;
     snprintf(path, sizeof path, "%s/pipe", fresh_folder());
@@ -217,10 +217,8 @@ int main(void) {
         cmocka_unit_test_teardown(numbers_that_are_taken_all_the_time_stay_the_programs,
                                   tear_down),
         cmocka_unit_test_teardown(a_file_that_cannot_be_found_any_more_is_full, tear_down),
-        cmocka_unit_test_teardown(a_pipe_in_the_place_of_a_file_keeps_nobody_waiting,
-                                  tear_down),
-        cmocka_unit_test_teardown(a_descriptor_is_ours_until_somebody_takes_its_number,
-                                  tear_down),
+        cmocka_unit_test_teardown(a_pipe_in_the_place_of_a_file_does_not_block, tear_down),
+        cmocka_unit_test_teardown(a_descriptor_is_ours_until_its_number_is_reused, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* rec_paddle_test.c: blocks of Paddle's allocators, from a libphi_core that is made up
+/* rec_paddle_test.c: blocks of Paddle's allocators, from a fake libphi_core
  * (tests/fake/phi_core.c); the real one is tested by tests/frameworks/run. */
 #include <dlfcn.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void blocks_have_the_totals_of_their_device(void **state) {
     block(0x3000, PINNED, 0, 10, OUT);
     block(0x1000, CPU, 0, 100, BACK);
     reserve(-4000);
-    block(0x8000, CPU, 0, 4000, RESERVE_BACK); /* told twice: counted once */
+    block(0x8000, CPU, 0, 4000, RESERVE_BACK); /* reported twice: counted once */
     block(0x3000, PINNED, 0, 10, BACK);
     trace *t = stop_and_read();
     assert_int_equal(tacho_paddle(NULL, 0), 0);
@@ -72,7 +72,7 @@ static void blocks_have_the_totals_of_their_device(void **state) {
     trace_release(t);
 }
 
-static void its_own_profiler_is_told_as_before(void **state) {
+static void its_own_profiler_is_called_as_before(void **state) {
     fresh_folder();
     *constructed = 0;
     assert_int_equal(tacho_paddle(&NONE, 1), 1);
@@ -81,7 +81,7 @@ static void its_own_profiler_is_told_as_before(void **state) {
     assert_int_equal(*constructed, 1);
     tacho_paddle(NULL, 0);
     start_all();
-    block(0x1000, CPU, 0, 100, BACK); /* nobody listens any more */
+    block(0x1000, CPU, 0, 100, BACK); /* no listener any more */
     assert_int_equal(*constructed, 2);
     trace *t = stop_and_read();
     assert_int_equal(t->memory.n - 1, 0);
@@ -109,7 +109,7 @@ int main(void) {
 #if defined(__x86_64__) || defined(__aarch64__)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_have_the_totals_of_their_device),
-        cmocka_unit_test(its_own_profiler_is_told_as_before),
+        cmocka_unit_test(its_own_profiler_is_called_as_before),
         cmocka_unit_test(totals_go_on_while_nothing_is_recorded),
     };
     failed += cmocka_run_group_tests_name("rec_paddle", tests, load, NULL);

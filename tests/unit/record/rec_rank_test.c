@@ -107,7 +107,7 @@ static void learn_late(void) {
 
 /* A spawned worker of a loader imports its modules, which may be recorded, before it runs the loop
  * that says what it is. */
-static void a_role_told_late_changes_the_name(void **state) {
+static void a_role_set_late_changes_the_name(void **state) {
     char names[4][512];
     snprintf(child_path, sizeof child_path, "%s", fresh_folder());
     assert_int_equal(in_child(learn_late), 0);
@@ -134,7 +134,7 @@ static void a_child_has_no_rank_until_it_says_so(void **state) {
     assert_int_equal(how, 0);
 }
 
-static void a_test_is_no_launcher(void **state) {
+static void a_test_is_not_a_launcher(void **state) {
     assert_false(rec_is_launcher());
 }
 
@@ -168,9 +168,9 @@ int main(void) {
         cmocka_unit_test_teardown(every_launcher_is_understood, tear_down),
         cmocka_unit_test_teardown(a_program_alone_has_no_role, tear_down),
         cmocka_unit_test_teardown(a_worker_of_a_loader_belongs_to_its_rank, tear_down),
-        cmocka_unit_test_teardown(a_role_told_late_changes_the_name, tear_down),
+        cmocka_unit_test_teardown(a_role_set_late_changes_the_name, tear_down),
         cmocka_unit_test_teardown(a_child_has_no_rank_until_it_says_so, tear_down),
-        cmocka_unit_test(a_test_is_no_launcher),
+        cmocka_unit_test(a_test_is_not_a_launcher),
         cmocka_unit_test_teardown(the_programs_word_beats_the_launchers, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ static void start_sampling(uint32_t every, double flight_seconds) {
     assert_int_equal(tacho_start(&o), TACHO_OK);
 }
 
-/* Of the steps: '*' sampled, '-' left out. */
+/* The steps: '*' sampled, '-' left out. */
 static const char *steps_of(const trace *t) {
     static char text[256];
     size_t n = 0;
@@ -137,7 +137,7 @@ static void a_step_that_did_something_else_asks_for_a_sample(void **state) {
     for (int i = 0; i < 8; i++) make_step("abc");
     judge_later();
     make_step("abc");
-    assert_int_equal(tacho_is_sampled(), 0); /* all were alike */
+    assert_int_equal(tacho_is_sampled(), 0); /* all were the same */
     make_step("acb");                        /* in any order */
     judge_later();
     make_step("abc");

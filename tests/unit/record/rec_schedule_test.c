@@ -40,7 +40,7 @@ static void a_second_start_is_refused(void **state) {
     assert_int_equal(tacho_stop(), TACHO_OFF);
 }
 
-static void a_folder_that_cannot_be_made_is_told(void **state) {
+static void a_folder_that_cannot_be_made_is_reported(void **state) {
     tacho_options o = {.size = sizeof o, .path = "/proc/no/such/place"};
     assert_int_equal(tacho_start(&o), TACHO_FAILED);
     assert_string_equal(tacho_error(), strerror(ENOENT));
@@ -93,7 +93,7 @@ static void a_note_is_kept_in_the_recording_that_runs(void **state) {
     trace_release(t);
 }
 
-static void each_window_of_a_schedule_is_a_file_of_its_own(void **state) {
+static void each_window_of_a_schedule_is_a_separate_file(void **state) {
     n_ready = 0;
     tacho_options o = {
         .size = sizeof o,
@@ -127,7 +127,7 @@ static void each_window_of_a_schedule_is_a_file_of_its_own(void **state) {
     }
 }
 
-static void steps_lie_between_marks_and_the_rest_is_none(void **state) {
+static void steps_are_between_marks_and_the_rest_is_not_a_step(void **state) {
     fresh_folder();
     start_all();
     for (int i = 0; i < 3; i++) {
@@ -298,7 +298,7 @@ static void the_flight_recorder_keeps_the_last_seconds(void **state) {
     assert_int_equal(trace_quality(t, CAUSE_RECORDER_FULL), 0);
     assert_true(str_eq(trace_meta(t, STR("note")), STR("\"slow step\"")));
     trace_release(t);
-    assert_int_equal(tacho_is_recording(), 1); /* it goes on */
+    assert_int_equal(tacho_is_recording(), 1); /* it continues */
     assert_int_equal(tacho_stop(), TACHO_OK);
     char names[4][512];
     assert_int_equal(list_recordings(names, 4), 2);
@@ -321,12 +321,13 @@ static int tear_down(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_second_start_is_refused, tear_down),
-        cmocka_unit_test_teardown(a_folder_that_cannot_be_made_is_told, tear_down),
+        cmocka_unit_test_teardown(a_folder_that_cannot_be_made_is_reported, tear_down),
         cmocka_unit_test_teardown(a_name_of_a_file_is_taken_as_it_is, tear_down),
         cmocka_unit_test_teardown(steps_are_counted_from_the_number_given, tear_down),
         cmocka_unit_test_teardown(a_note_is_kept_in_the_recording_that_runs, tear_down),
-        cmocka_unit_test_teardown(each_window_of_a_schedule_is_a_file_of_its_own, tear_down),
-        cmocka_unit_test_teardown(steps_lie_between_marks_and_the_rest_is_none, tear_down),
+        cmocka_unit_test_teardown(each_window_of_a_schedule_is_a_separate_file, tear_down),
+        cmocka_unit_test_teardown(steps_are_between_marks_and_the_rest_is_not_a_step,
+                                  tear_down),
         cmocka_unit_test_teardown(the_first_step_begins_with_the_first_batch, tear_down),
         cmocka_unit_test_teardown(who_asks_first_starts_a_recording_that_waits, tear_down),
         cmocka_unit_test_teardown(a_thousand_cycles_leave_a_thousand_files, tear_down),

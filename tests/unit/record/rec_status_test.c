@@ -56,7 +56,7 @@ static void a_page_that_could_shrink_is_not_used(void **state) {
     assert_int_equal(p->n_loaded, 0);
 }
 
-static void a_page_of_somebody_else_is_left_alone(void **state) {
+static void a_page_of_another_user_is_left_alone(void **state) {
     (void)state;
     tacho_status_page *p = make_page("SOMEBODY", F_SEAL_SHRINK), before;
     memcpy(&before, p, sizeof before);
@@ -78,7 +78,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failures_are_counted_and_the_first_are_kept),
         cmocka_unit_test(a_page_that_could_shrink_is_not_used),
-        cmocka_unit_test(a_page_of_somebody_else_is_left_alone),
+        cmocka_unit_test(a_page_of_another_user_is_left_alone),
         cmocka_unit_test(without_a_page_nothing_happens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ static void *record_ranges(void *name) {
     return NULL;
 }
 
-static void threads_write_beside_each_other(void **state) {
+static void threads_write_at_the_same_time(void **state) {
     pthread_t id[THREADS];
     char names[THREADS][24];
     fresh_folder();
@@ -153,7 +153,7 @@ static void *fill_and_lose(void *unused) {
     return NULL;
 }
 
-/* Somebody else holds it all the while: a thread that waited for it would wait for ever. */
+/* Another thread holds it all the while: a thread that waited for it would wait for ever. */
 static void an_event_that_finds_no_room_again_waits_for_no_lock(void **state) {
     pthread_t id;
     start_small(0);
@@ -169,7 +169,7 @@ static void an_event_that_finds_no_room_again_waits_for_no_lock(void **state) {
     assert_true(is_done);
 }
 
-/* Room that another thread leaves is found at once, not when the count is told. */
+/* Room that another thread leaves is found at once, not when the count is reported. */
 static void room_that_comes_back_is_used_by_the_next_event(void **state) {
     start_small(1000);
     rec_file *f = rec_current;
@@ -259,7 +259,7 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(threads_write_beside_each_other, tear_down),
+        cmocka_unit_test_teardown(threads_write_at_the_same_time, tear_down),
         cmocka_unit_test_teardown(short_threads_share_their_chunks, tear_down),
         cmocka_unit_test_teardown(stopping_under_the_feet_of_writers_is_safe, tear_down),
         cmocka_unit_test_teardown(what_many_threads_lose_is_counted_to_the_last, tear_down),

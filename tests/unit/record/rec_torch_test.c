@@ -1,4 +1,4 @@
-/* rec_torch_test.c: PyTorch's operators, from a libtorch that is made up (tests/fake/torch_cpu.c); the
+/* rec_torch_test.c: PyTorch's operators, from a fake libtorch (tests/fake/torch_cpu.c); the
  * real one is tested by tests/frameworks/run. */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -165,7 +165,7 @@ static void operators_of_many_threads_are_recorded_while_it_starts_and_stops(voi
     assert_true(t->step.n - 1 >= 1);
     assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_END), 0);
     assert_true(trace_quality(t, CAUSE_UNMATCHED_BEGIN) <= 2 * THREADS); /* open at the end */
-    /* Stopping ends the step, and an operator of another thread may go on for a moment. */
+    /* Stopping ends the step, and an operator of another thread may continue briefly. */
     assert_true(trace_quality(t, CAUSE_PARTIAL_OVERLAP) <= 2);
     for (uint32_t i = 1; i < t->slice.n; i++) {
         uint32_t parent = t->slice.parent[i];

@@ -28,7 +28,7 @@ static void step_for_ms(int ms) {
     tacho_step();
 }
 
-/* Files that were written; *first gets the oldest. What goes on ends in .tmp. */
+/* Files that were written; *first gets the oldest. The open one ends in .tmp. */
 static int dumps(char *first) {
     char names[16][512];
     int all = list_recordings(names, 16), n = 0;
@@ -158,7 +158,7 @@ static void what_another_rank_saw_is_written_here_too(void **state) {
 }
 
 /* Another rank was asked a moment ago, and this one wrote, too: that is what it gives when asked. */
-static void whoever_asks_all_ranks_gets_one_file_of_each(void **state) {
+static void a_request_to_all_ranks_gets_one_file_of_each(void **state) {
     char path[512], first[512] = "", second[4096] = "", third[4096] = "";
     start(NULL);
     usleep(300000);
@@ -201,7 +201,7 @@ int main(void) {
         cmocka_unit_test_teardown(a_signal_is_a_trigger, tear_down),
         cmocka_unit_test_teardown(a_file_is_a_trigger_when_it_appears, tear_down),
         cmocka_unit_test_teardown(what_another_rank_saw_is_written_here_too, tear_down),
-        cmocka_unit_test_teardown(whoever_asks_all_ranks_gets_one_file_of_each, tear_down),
+        cmocka_unit_test_teardown(a_request_to_all_ranks_gets_one_file_of_each, tear_down),
         cmocka_unit_test_teardown(damage_in_the_folder_is_survived, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ static void an_answer_is_found_again(void **state) {
     answer_cache_free(c);
 }
 
-static void another_question_or_a_new_trace_is_asked_anew(void **state) {
+static void another_question_or_a_new_trace_is_asked_again(void **state) {
     answer_cache *c = answer_cache_new();
     assert_false(finds(c, "overview", 1, NULL));
     answer_cache_keep(c, STR("overview"), 1, STR("{}"));
@@ -84,7 +84,7 @@ static void who_asks_the_same_waits_for_it(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_is_found_again),
-        cmocka_unit_test(another_question_or_a_new_trace_is_asked_anew),
+        cmocka_unit_test(another_question_or_a_new_trace_is_asked_again),
         cmocka_unit_test(a_failure_and_a_large_answer_are_not_kept),
         cmocka_unit_test(the_one_longest_unused_makes_room),
         cmocka_unit_test(who_asks_the_same_waits_for_it),

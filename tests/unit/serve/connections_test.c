@@ -1,4 +1,4 @@
-/* connections_test.c: the silent give way, the busy never, and each once. */
+/* connections_test.c: the silent are closed, the busy never, and each once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,16 +8,16 @@
 
 #include "serve/connections.h"
 
-static void the_one_that_is_silent_longest_gives_way(void **state) {
+static void the_one_that_is_silent_longest_is_closed(void **state) {
     connections c;
     connections_init(&c);
     connections_open(&c, 5, 100);
     connections_open(&c, 6, 50);
     connections_open(&c, 7, 70);
-    assert_int_equal(connections_give_way(&c, 1049), -1);
-    assert_int_equal(connections_give_way(&c, 1050), 6);
-    assert_int_equal(connections_give_way(&c, 1060), -1); /* 6 has been asked to */
-    assert_int_equal(connections_give_way(&c, 1070), 7);
+    assert_int_equal(connections_pick_silent(&c, 1049), -1);
+    assert_int_equal(connections_pick_silent(&c, 1050), 6);
+    assert_int_equal(connections_pick_silent(&c, 1060), -1); /* 6 has been asked to */
+    assert_int_equal(connections_pick_silent(&c, 1070), 7);
 }
 
 static void who_is_answered_stays(void **state) {
@@ -25,10 +25,10 @@ static void who_is_answered_stays(void **state) {
     connections_init(&c);
     connection_slot *one = connections_open(&c, 5, 0);
     connections_ask(one);
-    assert_int_equal(connections_give_way(&c, 100000), -1);
+    assert_int_equal(connections_pick_silent(&c, 100000), -1);
     connections_rest(one, 100000); /* from now on it only holds the connection */
-    assert_int_equal(connections_give_way(&c, 100500), -1);
-    assert_int_equal(connections_give_way(&c, 101000), 5);
+    assert_int_equal(connections_pick_silent(&c, 100500), -1);
+    assert_int_equal(connections_pick_silent(&c, 101000), 5);
 }
 
 static void room_is_used_again(void **state) {
@@ -46,7 +46,7 @@ static void room_is_used_again(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_one_that_is_silent_longest_gives_way),
+        cmocka_unit_test(the_one_that_is_silent_longest_is_closed),
         cmocka_unit_test(who_is_answered_stays),
         cmocka_unit_test(room_is_used_again),
     };

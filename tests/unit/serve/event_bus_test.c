@@ -30,7 +30,7 @@ static const char *read_all(event_bus *h, listener *l) {
     return text;
 }
 
-static void events_come_in_order_behind_the_first(void **state) {
+static void events_come_in_order_after_the_first(void **state) {
     event_bus *h = event_bus_new();
     sleeper s = {0};
     event_bus_publish(h, "old", STR("{}")); /* before it joined */
@@ -51,7 +51,7 @@ static void events_come_in_order_behind_the_first(void **state) {
     event_bus_free(h);
 }
 
-static void one_that_is_far_behind_is_told_to_look_anew(void **state) {
+static void a_slow_listener_must_read_everything_again(void **state) {
     event_bus *h = event_bus_new();
     sleeper s = {0};
     listener *l = event_bus_join(h, STR("{}"), fall_asleep, wake_up, &s);
@@ -71,14 +71,14 @@ static const char *list_since(event_bus *h, uint64_t since, uint64_t *next, bool
     return text;
 }
 
-static void whoever_polls_gets_each_event_once(void **state) {
+static void a_client_that_polls_gets_each_event_once(void **state) {
     event_bus *h = event_bus_new();
     uint64_t next;
     bool missed;
     assert_string_equal(list_since(h, 0, &next, &missed), "");
     assert_false(missed);
     event_bus_publish(h, "a", STR("{\"n\":1}"));
-    event_bus_publish(h, NULL, STR("")); /* a comment is none */
+    event_bus_publish(h, NULL, STR("")); /* a comment does not count */
     event_bus_publish(h, "b", STR("2"));
     assert_string_equal(list_since(h, next, &next, &missed),
                         "{\"event\":\"a\",\"data\":{\"n\":1}},{\"event\":\"b\",\"data\":2}");
@@ -88,7 +88,7 @@ static void whoever_polls_gets_each_event_once(void **state) {
     event_bus_free(h);
 }
 
-static void whoever_polls_too_late_is_told(void **state) {
+static void a_client_that_polls_too_late_learns_it(void **state) {
     event_bus *h = event_bus_new();
     uint64_t next;
     bool missed;
@@ -103,7 +103,7 @@ static void whoever_polls_too_late_is_told(void **state) {
     event_bus_free(h);
 }
 
-static void the_end_comes_behind_what_is_left(void **state) {
+static void the_end_comes_after_what_is_left(void **state) {
     event_bus *h = event_bus_new();
     sleeper s = {0};
     listener *l = event_bus_join(h, STR("{}"), fall_asleep, wake_up, &s);
@@ -154,11 +154,11 @@ static void threads_publish_while_others_come_and_go(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_come_in_order_behind_the_first),
-        cmocka_unit_test(one_that_is_far_behind_is_told_to_look_anew),
-        cmocka_unit_test(whoever_polls_gets_each_event_once),
-        cmocka_unit_test(whoever_polls_too_late_is_told),
-        cmocka_unit_test(the_end_comes_behind_what_is_left),
+        cmocka_unit_test(events_come_in_order_after_the_first),
+        cmocka_unit_test(a_slow_listener_must_read_everything_again),
+        cmocka_unit_test(a_client_that_polls_gets_each_event_once),
+        cmocka_unit_test(a_client_that_polls_too_late_learns_it),
+        cmocka_unit_test(the_end_comes_after_what_is_left),
         cmocka_unit_test(listeners_are_limited),
         cmocka_unit_test(threads_publish_while_others_come_and_go),
     };

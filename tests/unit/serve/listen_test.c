@@ -18,7 +18,7 @@ static void port_zero_takes_any(void **state) {
     close(l.fd);
 }
 
-static void a_taken_port_tells_who_has_it(void **state) {
+static void a_taken_port_names_its_owner(void **state) {
     listen_socket l, second = {.fd = -1};
     error err;
     buf owner = {0};
@@ -51,12 +51,12 @@ static void the_next_free_port_is_taken_where_that_is_allowed(void **state) {
 static void no_port_comes_after_the_last(void **state) {
     listen_socket l, second;
     error err;
-    if (listen_open("127.0.0.1", UINT16_MAX, 0, &l, NULL) != OK) skip(); /* somebody has it */
+    if (listen_open("127.0.0.1", UINT16_MAX, 0, &l, NULL) != OK) skip(); /* it is taken */
     assert_int_equal(listen_open("127.0.0.1", UINT16_MAX, 50, &second, &err), ERR_IO);
     close(l.fd);
 }
 
-static void other_addresses_are_no_loopback(void **state) {
+static void other_addresses_are_not_loopback(void **state) {
     listen_socket l;
     error err;
     assert_int_equal(listen_open("0.0.0.0", 0, 0, &l, NULL), OK);
@@ -69,10 +69,10 @@ static void other_addresses_are_no_loopback(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(port_zero_takes_any),
-        cmocka_unit_test(a_taken_port_tells_who_has_it),
+        cmocka_unit_test(a_taken_port_names_its_owner),
         cmocka_unit_test(the_next_free_port_is_taken_where_that_is_allowed),
         cmocka_unit_test(no_port_comes_after_the_last),
-        cmocka_unit_test(other_addresses_are_no_loopback),
+        cmocka_unit_test(other_addresses_are_not_loopback),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -190,7 +190,7 @@ static void an_export_is_a_file(void **state) {
     expect("/api/v1/export?form=exe", 400, "csv");
 }
 
-static void exports_that_nobody_reads_hold_a_part_of_the_disk(void **state) {
+static void unread_exports_hold_a_part_of_the_disk(void **state) {
     static const char target[] = "/api/v1/export?form=csv&worker=0";
     request_ctx first = ask(target);
     assert_int_equal(first.reply.code, 200);
@@ -354,7 +354,7 @@ int main(void) {
         cmocka_unit_test(events_since_a_number_are_a_list),
         cmocka_unit_test(a_comparison_holds_all_ranks_of_both_runs),
         cmocka_unit_test(an_export_is_a_file),
-        cmocka_unit_test(exports_that_nobody_reads_hold_a_part_of_the_disk),
+        cmocka_unit_test(unread_exports_hold_a_part_of_the_disk),
         cmocka_unit_test(the_same_answer_has_the_same_tag),
         cmocka_unit_test(answers_and_memory_have_limits),
         cmocka_unit_test(what_is_loading_says_how_far),

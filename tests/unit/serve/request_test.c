@@ -46,7 +46,7 @@ static void a_line_has_a_longest_length(void **state) {
     refuse(line, ERR_ARG, MSG_HTTP_LONG_TARGET);
 }
 
-static void routes_analyses_and_files_are_told_apart(void **state) {
+static void routes_analyses_and_files_are_distinguished(void **state) {
     request r = ask("/api/v1/runs");
     assert_int_equal(r.route, NUMBER_runs);
     assert_int_equal(r.work, WORK_QUICK);
@@ -153,7 +153,7 @@ static void broken_escapes_are_refused(void **state) {
     assert_str(ask("/a%20b+c").path, "/a b+c"); /* a plus is a plus in a path */
 }
 
-static void the_language_is_known_for_the_error_behind_it(void **state) {
+static void the_language_is_known_for_the_error_after_it(void **state) {
     request r;
     error err;
     str target = STR("/api/v1/operators?lang=zh&color=red");
@@ -191,7 +191,7 @@ static void lists_of_lanes_are_read(void **state) {
                                         "1 2", "-1", ",",  "2000", "1,,2", "99999999999"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         error err;
-        if (strcmp(wrong[i], "1,") == 0) continue; /* a comma at the end is no harm */
+        if (strcmp(wrong[i], "1,") == 0) continue; /* a comma at the end does no harm */
         assert_int_equal(request_lanes(str_of(wrong[i]), collect, &sum, &err), ERR_ARG);
     }
 }
@@ -209,7 +209,8 @@ static void every_parameter_has_words(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(routes_analyses_and_files_are_told_apart, begin, end),
+        cmocka_unit_test_setup_teardown(routes_analyses_and_files_are_distinguished, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(values_are_read_by_their_kind, begin, end),
         cmocka_unit_test_setup_teardown(wrong_values_get_a_sentence, begin, end),
         cmocka_unit_test_setup_teardown(an_error_has_the_words_of_the_url, begin, end),
@@ -217,7 +218,7 @@ int main(void) {
                                         end),
         cmocka_unit_test_setup_teardown(changes_of_whatif_may_be_several, begin, end),
         cmocka_unit_test_setup_teardown(broken_escapes_are_refused, begin, end),
-        cmocka_unit_test_setup_teardown(the_language_is_known_for_the_error_behind_it, begin,
+        cmocka_unit_test_setup_teardown(the_language_is_known_for_the_error_after_it, begin,
                                         end),
         cmocka_unit_test_setup_teardown(a_line_has_a_longest_length, begin, end),
         cmocka_unit_test_setup_teardown(a_long_line_is_refused, begin, end),

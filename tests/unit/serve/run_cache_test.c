@@ -1,4 +1,4 @@
-/* run_cache_test.c: joined runs are made once for each key, whoever asks. */
+/* run_cache_test.c: joined runs are made once for each key, for all callers. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

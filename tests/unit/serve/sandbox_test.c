@@ -1,5 +1,5 @@
-/* sandbox_test.c: what a process may still do inside, tried in a child of its own. A kernel without
- * Landlock or seccomp skips what it cannot show. */
+/* sandbox_test.c: what a process may still do inside, tried in a separate child. A kernel
+ * without Landlock or seccomp skips what it cannot show. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -210,7 +210,7 @@ static void without_a_folder_everything_is_read_and_nothing_written(void **state
     assert_int_equal(in_child(read_everything), 0);
 }
 
-static void no_program_is_started_and_nobody_is_called(void **state) {
+static void no_program_is_started_and_no_connection_is_made(void **state) {
     assert_int_equal(in_child(call_the_system), 0);
 }
 
@@ -218,7 +218,7 @@ static void other_hosts_are_asked_where_that_is_needed(void **state) {
     assert_int_equal(in_child(call_other_hosts), 0);
 }
 
-static void temporary_files_get_a_folder_of_their_own(void **state) {
+static void temporary_files_get_a_separate_folder(void **state) {
     assert_int_equal(in_child(make_a_folder), 0);
 }
 
@@ -229,9 +229,9 @@ int main(void) {
         cmocka_unit_test(files_without_a_name_can_be_opened_again),
         cmocka_unit_test(the_folder_of_one_file_is_read),
         cmocka_unit_test(without_a_folder_everything_is_read_and_nothing_written),
-        cmocka_unit_test(no_program_is_started_and_nobody_is_called),
+        cmocka_unit_test(no_program_is_started_and_no_connection_is_made),
         cmocka_unit_test(other_hosts_are_asked_where_that_is_needed),
-        cmocka_unit_test(temporary_files_get_a_folder_of_their_own),
+        cmocka_unit_test(temporary_files_get_a_separate_folder),
     };
     return cmocka_run_group_tests(tests, make_places, remove_places);
 }

@@ -54,7 +54,7 @@ static int connect_to(const server *s) {
     return fd;
 }
 
-/* Status of a request on a connection of its own; 0 when the line broke. */
+/* Status of a request on a separate connection; 0 when the line broke. */
 static int status_of(const server *s, const char *path) {
     char text[512], head[16] = "";
     int fd = connect_to(s), code = 0;
@@ -137,7 +137,7 @@ static void it_ends_in_the_middle_of_everything(void **state) {
     }
 }
 
-static void a_question_that_takes_too_much_memory_is_refused_and_the_server_goes_on(
+static void a_question_that_takes_too_much_memory_is_refused_and_the_server_continues(
     void **state) {
     server *s = NULL;
     server_options o = {.path = in_folder(&place, "log"),
@@ -166,7 +166,7 @@ static void a_silent_connection_is_closed(void **state) {
     errno = 0;
     assert_true(recv(silent, &byte, 1, 0) <= 0);
     assert_int_not_equal(errno, EAGAIN);
-    while (recv(half, &byte, 1, 0) > 0) { /* it may be told so before */
+    while (recv(half, &byte, 1, 0) > 0) { /* it may be answered before */
     }
     assert_int_not_equal(errno, EAGAIN);
     close(silent);
@@ -201,7 +201,7 @@ int main(void) {
         cmocka_unit_test(many_threads_ask_at_once),
         cmocka_unit_test(it_ends_in_the_middle_of_everything),
         cmocka_unit_test(
-            a_question_that_takes_too_much_memory_is_refused_and_the_server_goes_on),
+            a_question_that_takes_too_much_memory_is_refused_and_the_server_continues),
         cmocka_unit_test(a_silent_connection_is_closed),
         cmocka_unit_test(what_cannot_be_served_is_a_status),
         cmocka_unit_test(another_address_has_a_token_in_its_url),

@@ -139,7 +139,7 @@ static void a_folder_keeps_its_folders(void **state) {
     arena_fini(&a);
 }
 
-static void what_is_no_trace_or_too_large_is_refused_and_takes_no_room(void **state) {
+static void what_is_not_a_trace_or_too_large_is_refused_and_takes_no_room(void **state) {
     arena a;
     error err;
     str run;
@@ -163,7 +163,7 @@ static void what_is_no_trace_or_too_large_is_refused_and_takes_no_room(void **st
     upload_place at = {.name = STR("a.json"), .arena = &a};
     assert_int_equal(upload_end(&f, &at, &run, &err), ERR_IO);
     upload_drop(&f);
-    /* Nor is a file that did not come whole. */
+    /* Nor is a file that did not arrive completely. */
     assert_int_equal(upload_begin(u, 4, &f, &err), OK);
     upload_write(&f, "12", 2);
     assert_int_equal(upload_end(&f, &at, &run, &err), ERR_IO);
@@ -180,7 +180,7 @@ int main(void) {
         cmocka_unit_test(files_of_one_drop_are_one_run_and_others_are_not),
         cmocka_unit_test(ways_stay_below_their_folder),
         cmocka_unit_test(a_folder_keeps_its_folders),
-        cmocka_unit_test(what_is_no_trace_or_too_large_is_refused_and_takes_no_room),
+        cmocka_unit_test(what_is_not_a_trace_or_too_large_is_refused_and_takes_no_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

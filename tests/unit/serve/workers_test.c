@@ -74,7 +74,7 @@ static void slow_jobs_leave_threads_to_the_others(void **state) {
     for (int i = 0; i < 50; i++) assert_true(workers_push(w, JOB_QUICK, count, NULL));
     for (int i = 0; i < 1000 && n_done < 50; i++)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    assert_int_equal(n_done, 50); /* while the slow ones stand at the gate */
+    assert_int_equal(n_done, 50); /* while the slow ones wait at the gate */
     pthread_mutex_unlock(&gate);
     for (int i = 0; i < 1000 && n_done < 70; i++)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);

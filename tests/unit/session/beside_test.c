@@ -58,7 +58,7 @@ static void of_several_rank_or_process_decides(void **state) {
     folder_gone(&f);
 }
 
-static void a_joined_one_is_not_passed_over(void **state) {
+static void a_joined_one_is_not_skipped(void **state) {
     folder f = folder_new();
     catalogue c;
     arena a = {0};
@@ -104,7 +104,7 @@ static void a_trace_is_joined_and_the_cache_knows(void **state) {
 }
 
 /* The trace opens without it. */
-static void one_that_is_damaged_is_no_failure(void **state) {
+static void one_that_is_damaged_is_not_a_failure(void **state) {
     folder f = folder_new();
     bool cached;
     (void)state;
@@ -121,9 +121,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_only_one_belongs_to_the_trace),
         cmocka_unit_test(of_several_rank_or_process_decides),
-        cmocka_unit_test(a_joined_one_is_not_passed_over),
+        cmocka_unit_test(a_joined_one_is_not_skipped),
         cmocka_unit_test(a_trace_is_joined_and_the_cache_knows),
-        cmocka_unit_test(one_that_is_damaged_is_no_failure),
+        cmocka_unit_test(one_that_is_damaged_is_not_a_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,7 +125,7 @@ static void a_file_that_just_changed_has_none(void **state) {
     folder_gone(&f);
 }
 
-static void what_is_no_plain_file_has_none(void **state) {
+static void what_is_not_a_plain_file_has_none(void **state) {
     folder f = folder_new();
     assert_int_equal(cache_key_of(f.path).n, 0);
     assert_int_equal(cache_key_of("/nowhere/at/all").n, 0);
@@ -147,7 +147,7 @@ int main(void) {
         cmocka_unit_test(size_time_and_inode_count),
         cmocka_unit_test(files_below_a_worker_count),
         cmocka_unit_test(a_file_that_just_changed_has_none),
-        cmocka_unit_test(what_is_no_plain_file_has_none),
+        cmocka_unit_test(what_is_not_a_plain_file_has_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,7 +73,7 @@ static void a_stolen_place_is_not_believed(void **state) {
     char one[1024];
     snprintf(one, sizeof one, "%s", first_file(f.cache, ".tacho"));
     keep("two", t);
-    /* The entry of one now lies where two is looked for. */
+    /* The entry of one is now where two is looked for. */
     assert_int_equal(rename(one, other_file(f.cache, ".tacho", one)), 0);
     assert_false(has("two"));
     assert_false(has("one"));
@@ -105,7 +105,7 @@ static void a_folder_that_others_may_write_to_is_not_believed(void **state) {
     folder_gone(&f);
 }
 
-/* Making room there would remove what is no cache. */
+/* Making room there would remove files that are not a cache. */
 static void a_link_instead_of_the_folder_is_not_followed(void **state) {
     folder f = folder_new();
     trace *t = trace_of(&f, 7);
@@ -270,7 +270,7 @@ static void the_folder_comes_from_the_environment(void **state) {
     folder_gone(&f);
 }
 
-static void a_folder_that_cannot_be_made_is_told(void **state) {
+static void a_folder_that_cannot_be_made_is_reported(void **state) {
     folder f = folder_new();
     trace *t = trace_of(&f, 7);
     setenv("XDG_CACHE_HOME", put_file(&f, "a_file", STR("x")), 1);
@@ -334,7 +334,7 @@ int main(void) {
         cmocka_unit_test(what_exceeds_the_limit_alone_is_not_kept),
         cmocka_unit_test(leftovers_of_killed_programs_go),
         cmocka_unit_test(the_folder_comes_from_the_environment),
-        cmocka_unit_test(a_folder_that_cannot_be_made_is_told),
+        cmocka_unit_test(a_folder_that_cannot_be_made_is_reported),
         cmocka_unit_test(a_write_that_fails_anywhere_leaves_no_entry),
         cmocka_unit_test(an_entry_is_not_lost_because_memory_is_short),
     };

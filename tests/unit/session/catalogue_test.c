@@ -14,7 +14,7 @@
 #include "session/catalogue.h"
 #include "session_helper.h"
 
-/* What was told so far. */
+/* What was reported so far. */
 typedef struct {
     pthread_mutex_t lock;
     pthread_cond_t told;
@@ -37,7 +37,7 @@ static void listener_init(listener *l) {
     pthread_cond_init(&l->told, NULL);
 }
 
-/* Waits up to 20 s until so many of an event were told. */
+/* Waits up to 20 s until this many of an event were reported. */
 static void wait_for(listener *l, live_what what, int n) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -204,7 +204,7 @@ static void a_changed_file_is_read_again(void **state) {
     folder_gone(&f);
 }
 
-/* Writes to a file four times a second until it is told to stop. */
+/* Writes to a file four times a second until it is stopped. */
 typedef struct {
     const char *path;
     atomic_bool stop;
@@ -283,7 +283,7 @@ static void a_run_that_is_being_recorded_says_how_far_it_is(void **state) {
     put_page(&f, "log/.live/w0", 9);
     for (int i = 0; i < 2000 && recording_of(c).n_steps != 9; i++)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    assert_int_equal(recording_of(c).n_steps, 9); /* without being told */
+    assert_int_equal(recording_of(c).n_steps, 9); /* without an event */
     assert_true(live_sum(c).version > before);
     assert_int_equal(unlink(in_folder(&f, "log/.live/w0")), 0);
     for (int i = 0; i < 2000 && recording_of(c).n_processes; i++)
@@ -312,7 +312,7 @@ static void a_file_that_cannot_be_read_says_why(void **state) {
     folder_gone(&f);
 }
 
-static void memory_is_given_back_by_what_nobody_looks_at(void **state) {
+static void unused_traces_give_memory_back(void **state) {
     folder f = folder_new();
     listener l;
     listener_init(&l);
@@ -343,7 +343,7 @@ static void memory_is_given_back_by_what_nobody_looks_at(void **state) {
     folder_gone(&f);
 }
 
-static void older_spans_wait_until_somebody_asks(void **state) {
+static void older_spans_wait_until_they_are_asked_for(void **state) {
     folder f = folder_new();
     listener l;
     listener_init(&l);
@@ -413,7 +413,7 @@ static void a_removed_file_is_gone(void **state) {
         assert_true(i < 99);
         nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     }
-    /* Whoever still asks for it does not wait for ever. */
+    /* A caller that still asks for it does not wait for ever. */
     error err = {0};
     assert_int_equal(live_hold(c, gone, &h, &err), SPAN_FAILED);
     assert_int_equal(err.message, MSG_CANNOT_OPEN);
@@ -459,7 +459,7 @@ static void many_threads_ask_while_files_come_and_go(void **state) {
     pthread_t threads[3];
     for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, ask_all_the_time, &t);
     for (int i = 0; i < 5; i++) {
-        /* As writers do: a mapped file that is cut short under its reader is nobody's to survive. */
+        /* As writers do: no reader survives a mapped file that is truncated. */
         char to[256];
         snprintf(to, sizeof to, "%s", in_folder(&f, "log/r1/w0.pt.trace.json"));
         assert_int_equal(rename(put_file(&f, "log/r1/w0.tmp", small_trace(60 + i)), to), 0);
@@ -482,8 +482,8 @@ int main(void) {
         cmocka_unit_test(a_recording_that_is_being_written_is_read_soon),
         cmocka_unit_test(a_run_that_is_being_recorded_says_how_far_it_is),
         cmocka_unit_test(a_file_that_cannot_be_read_says_why),
-        cmocka_unit_test(memory_is_given_back_by_what_nobody_looks_at),
-        cmocka_unit_test(older_spans_wait_until_somebody_asks),
+        cmocka_unit_test(unused_traces_give_memory_back),
+        cmocka_unit_test(older_spans_wait_until_they_are_asked_for),
         cmocka_unit_test(links_that_lead_out_are_refused),
         cmocka_unit_test(a_removed_file_is_gone),
         cmocka_unit_test(many_threads_ask_while_files_come_and_go),

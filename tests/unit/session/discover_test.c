@@ -81,8 +81,8 @@ static void a_folder_for_each_rank_is_one_run(void **state) {
     folder_gone(&f);
 }
 
-/* What JAX writes beside a profile for other viewers is not another worker. */
-static void a_profile_of_xla_is_one_worker_whatever_lies_beside_it(void **state) {
+/* What JAX writes next to a profile for other viewers is not another worker. */
+static void a_profile_of_xla_is_one_worker_whatever_is_next_to_it(void **state) {
     static const str events = STR("{\"traceEvents\": [{\"ph\": \"X\"}]}");
     folder f = folder_new();
     put_file(&f, "log/plugins/profile/run1/vm.xplane.pb", STR("x"));
@@ -95,8 +95,8 @@ static void a_profile_of_xla_is_one_worker_whatever_lies_beside_it(void **state)
     folder_gone(&f);
 }
 
-/* Perfetto's files are a run, of their own beside other traces; one of the same name is the same
- * profile once more. */
+/* Perfetto's files are a run, a separate one next to other traces; one of the same name is the
+ * same profile once more. */
 static void files_of_perfetto_are_found(void **state) {
 #define PACKET "\x0a\x04\x40\x01\x50\x01"
     static const str packets = STR(PACKET PACKET PACKET PACKET);
@@ -142,7 +142,7 @@ static void without_known_names_the_content_decides(void **state) {
     folder_gone(&f);
 }
 
-/* What was passed over, as one line: name(noun) …. */
+/* What was skipped, as one line: name(noun) …. */
 static void check_passed(const char *path, const char *expected) {
     static char text[4096];
     int n = 0;
@@ -159,7 +159,7 @@ static void check_passed(const char *path, const char *expected) {
     arena_fini(&a);
 }
 
-static void what_is_passed_over_is_named(void **state) {
+static void what_is_skipped_is_named(void **state) {
     folder f = folder_new();
     put_file(&f, "r/one.json", small_trace(3));
     put_file(&f, "r/one.json.gz", STR("x"));
@@ -321,7 +321,7 @@ static void a_file_is_taken_as_it_is(void **state) {
     folder_gone(&f);
 }
 
-static void the_directory_we_stand_in_has_a_name(void **state) {
+static void the_current_directory_has_a_name(void **state) {
     folder f = folder_new();
     put_file(&f, "here/w.1.pt.trace.json", STR("{"));
     char before[1024];
@@ -495,7 +495,7 @@ static void every_allocation_and_read_may_fail(void **state) {
             bool reached = fault_count((fault_kind)kind) >= n;
             fault_arm((fault_kind)kind, 0);
             if (s != OK) assert_int_not_equal(err.message, MSG_NONE);
-            /* A folder below the first that cannot be read is passed over. */
+            /* A folder below the first that cannot be read is skipped. */
             assert_true(s == OK || (reached && (s == ERR_MEMORY || s == ERR_IO)));
             arena_fini(&a);
             if (!reached) break;
@@ -508,12 +508,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_log_directory_is_a_tree_of_runs),
         cmocka_unit_test(a_folder_for_each_rank_is_one_run),
-        cmocka_unit_test(a_profile_of_xla_is_one_worker_whatever_lies_beside_it),
+        cmocka_unit_test(a_profile_of_xla_is_one_worker_whatever_is_next_to_it),
         cmocka_unit_test(files_of_perfetto_are_found),
         cmocka_unit_test(names_without_ranks_are_ordered_with_their_numbers),
         cmocka_unit_test(ranks_order_workers_whatever_their_hosts_are_called),
         cmocka_unit_test(without_known_names_the_content_decides),
-        cmocka_unit_test(what_is_passed_over_is_named),
+        cmocka_unit_test(what_is_skipped_is_named),
         cmocka_unit_test(a_folder_that_cannot_be_read_is_named),
         cmocka_unit_test(a_folder_of_one_foreign_kind_says_what_to_do),
         cmocka_unit_test(files_of_one_folder_are_one_run),
@@ -522,7 +522,7 @@ int main(void) {
         cmocka_unit_test(a_file_and_its_packed_copy_are_one_span),
         cmocka_unit_test(links_are_followed_but_not_in_circles),
         cmocka_unit_test(a_file_is_taken_as_it_is),
-        cmocka_unit_test(the_directory_we_stand_in_has_a_name),
+        cmocka_unit_test(the_current_directory_has_a_name),
         cmocka_unit_test(a_mindspore_folder_has_a_worker_for_each_device),
         cmocka_unit_test(cycles_of_mindspore_are_spans_of_their_process),
         cmocka_unit_test(folders_of_torch_npu_are_spans_of_their_rank),

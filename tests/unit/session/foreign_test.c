@@ -89,7 +89,7 @@ static void every_start_is_survived(void **state) {
     }
 }
 
-static void doubt_is_no_answer(void **state) {
+static void doubt_is_not_an_answer(void **state) {
     check(STR("{\"traceEvents\": []}"), "", MSG_NONE);
     check(STR("{\"schema\": 3}"), "", MSG_NONE);
     check(STR("\x0a"), "", MSG_NONE);
@@ -105,7 +105,7 @@ int main(void) {
         cmocka_unit_test(bytes_tell),
         cmocka_unit_test(names_tell_where_bytes_do_not),
         cmocka_unit_test(every_start_is_survived),
-        cmocka_unit_test(doubt_is_no_answer),
+        cmocka_unit_test(doubt_is_not_an_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

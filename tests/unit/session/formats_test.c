@@ -53,7 +53,7 @@ static void damage_before_the_events_does_not_hide_them(void **state) {
                      SNIFF_YES);
 }
 
-static void the_rest_goes_by_magic(void **state) {
+static void the_rest_is_recognized_by_magic(void **state) {
     assert_int_equal(named("tacho")->sniff(STR("{}"), true), SNIFF_NO);
 }
 
@@ -93,7 +93,7 @@ int main(void) {
         cmocka_unit_test(a_list_of_objects_with_ph_is_a_trace),
         cmocka_unit_test(what_is_cut_before_it_decides_may_be_one),
         cmocka_unit_test(damage_before_the_events_does_not_hide_them),
-        cmocka_unit_test(the_rest_goes_by_magic),
+        cmocka_unit_test(the_rest_is_recognized_by_magic),
         cmocka_unit_test(a_snapshot_is_a_pickle_with_its_words),
         cmocka_unit_test(every_row_survives_every_start),
     };

@@ -44,7 +44,7 @@ static void helpers_and_those_that_fell_silent_do_not_count(void **state) {
     folder_gone(&f);
 }
 
-static void what_is_no_page_is_skipped(void **state) {
+static void what_is_not_a_page_is_skipped(void **state) {
     folder f = folder_new();
     assert_int_equal(recording_look(in_folder(&f, "nothing"), NOW_NS).n_processes, 0);
     put_page(&f, "rank0", 3, 0);
@@ -60,7 +60,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_processes_of_a_run_are_counted_and_the_furthest_tells_the_steps),
         cmocka_unit_test(helpers_and_those_that_fell_silent_do_not_count),
-        cmocka_unit_test(what_is_no_page_is_skipped),
+        cmocka_unit_test(what_is_not_a_page_is_skipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

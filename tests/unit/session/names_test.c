@@ -7,7 +7,7 @@
 
 #include "session/names_int.h"
 
-static void the_worker_is_what_stands_before_stamp_and_suffix(void **state) {
+static void the_worker_is_what_precedes_stamp_and_suffix(void **state) {
     static const struct {
         const char *file, *worker, *stamp;
         int packing;
@@ -132,7 +132,7 @@ static void stamps_are_numbers_of_any_length(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_worker_is_what_stands_before_stamp_and_suffix),
+        cmocka_unit_test(the_worker_is_what_precedes_stamp_and_suffix),
         cmocka_unit_test(other_names_are_not_taken_for_traces),
         cmocka_unit_test(megengine_names_its_files_after_the_process),
         cmocka_unit_test(xla_names_its_files_after_the_host),

@@ -98,7 +98,7 @@ static void each_process_is_a_rank(void **state) {
         check_rows(first, 2, 1, 1, 1);
         check_rows(second, 1, 1, 1, 2);
         assert_int_equal(second->kernel.device[1], 1);
-        assert_int_equal(cached, again); /* each has an entry of its own */
+        assert_int_equal(cached, again); /* each has a separate entry */
         trace_release(first);
         trace_release(second);
     }

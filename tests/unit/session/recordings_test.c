@@ -89,7 +89,7 @@ static void each_record_is_a_run_and_the_last_is_chosen(void **state) {
     assert_int_equal(c.runs[0].start_ns, (DAY + 20) * SECOND);
 }
 
-static void names_that_are_equal_are_told_apart(void **state) {
+static void names_that_are_equal_are_distinguished(void **state) {
     (void)state;
     put_recording("vm_1", "train.a", 0, 1);
     put_recording("vm_2", "train.b", 2, 3);
@@ -124,7 +124,7 @@ static void one_rank_twice_at_the_same_time_is_two_runs(void **state) {
     assert_int_equal(c.n_runs, 2);
 }
 
-static void files_of_older_versions_are_told_apart_by_time(void **state) {
+static void files_of_older_versions_are_distinguished_by_time(void **state) {
     (void)state;
     put_recording("rank0.vm_1", "", 0, 50);
     put_recording("rank1.vm_2", "", 1, 49);
@@ -139,7 +139,7 @@ static void files_of_older_versions_are_told_apart_by_time(void **state) {
     assert_int_equal(c.runs[1].n_ranks, 2);
 }
 
-static void other_traces_stay_a_run_of_their_own(void **state) {
+static void other_traces_stay_a_separate_run(void **state) {
     (void)state;
     put_recording("vm_1", "a.1", 0, 50);
     put_recording("vm_2", "b.2", 60, 70);
@@ -163,14 +163,14 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_record_is_a_run_and_the_last_is_chosen, begin,
                                         end),
-        cmocka_unit_test_setup_teardown(names_that_are_equal_are_told_apart, begin, end),
+        cmocka_unit_test_setup_teardown(names_that_are_equal_are_distinguished, begin, end),
         cmocka_unit_test_setup_teardown(ranks_that_were_recorded_one_by_one_are_one_run, begin,
                                         end),
         cmocka_unit_test_setup_teardown(one_rank_twice_at_the_same_time_is_two_runs, begin,
                                         end),
-        cmocka_unit_test_setup_teardown(files_of_older_versions_are_told_apart_by_time, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(other_traces_stay_a_run_of_their_own, begin, end),
+        cmocka_unit_test_setup_teardown(files_of_older_versions_are_distinguished_by_time,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(other_traces_stay_a_separate_run, begin, end),
         cmocka_unit_test_setup_teardown(ranks_with_different_names_are_not_even_opened, begin,
                                         end),
     };

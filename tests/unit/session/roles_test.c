@@ -61,7 +61,7 @@ static void a_process_and_its_loaders_are_one_trace(void **state) {
     folder_gone(&f);
 }
 
-static void children_alone_are_what_there_is(void **state) {
+static void children_alone_are_shown(void **state) {
     folder f = folder_new();
     put_file(&f, "r/h_7.child_9.1.tacho", STR("x"));
     check(&f, "h_7.child_9=trace 0 of 1");
@@ -76,7 +76,7 @@ static void files_tell_their_ranks_when_names_do_not(void **state) {
     folder_gone(&f);
 }
 
-static void a_damaged_file_beside_ranks_is_one_of_them(void **state) {
+static void a_damaged_file_next_to_ranks_is_one_of_them(void **state) {
     folder f = folder_new();
     put_rank(&f, "r/host_20.1.pt.trace.json", 0);
     put_file(&f, "r/host_15.1.pt.trace.json", STR("not a trace\n"));
@@ -133,9 +133,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loaders_and_launchers_are_not_ranks),
         cmocka_unit_test(a_process_and_its_loaders_are_one_trace),
-        cmocka_unit_test(children_alone_are_what_there_is),
+        cmocka_unit_test(children_alone_are_shown),
         cmocka_unit_test(files_tell_their_ranks_when_names_do_not),
-        cmocka_unit_test(a_damaged_file_beside_ranks_is_one_of_them),
+        cmocka_unit_test(a_damaged_file_next_to_ranks_is_one_of_them),
         cmocka_unit_test(two_runs_of_one_script_are_not_two_ranks),
         cmocka_unit_test(numbered_workers_are_ranks),
         cmocka_unit_test(hosts_of_a_profile_of_xla_are_the_ranks_of_one_run),

@@ -1,4 +1,4 @@
-/* sniff_test.c: what is said about files that are no traces, and what is taken for one. */
+/* sniff_test.c: the message about files that are not traces, and what counts as one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static void compression_is_seen_through(void **state) {
     buf_fini(&text);
 }
 
-static void events_far_behind_a_large_head_are_found(void **state) {
+static void events_long_after_a_large_head_are_found(void **state) {
     buf b = {0};
     buf_add_cstr(&b, "{\"notes\": \"");
     buf_add_repeat(&b, 'x', 1 << 20);
@@ -89,7 +89,7 @@ static void nothing_is_taken_from_the_source(void **state) {
     source_close(s);
 }
 
-static void a_path_that_is_not_there_is_no_trace(void **state) {
+static void a_path_that_does_not_exist_is_not_a_trace(void **state) {
     assert_false(sniff_is_trace("/nowhere/at/all"));
     assert_false(sniff_is_trace("/tmp"));
 }
@@ -108,9 +108,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_foreign_thing_has_its_sentence),
         cmocka_unit_test(compression_is_seen_through),
-        cmocka_unit_test(events_far_behind_a_large_head_are_found),
+        cmocka_unit_test(events_long_after_a_large_head_are_found),
         cmocka_unit_test(nothing_is_taken_from_the_source),
-        cmocka_unit_test(a_path_that_is_not_there_is_no_trace),
+        cmocka_unit_test(a_path_that_does_not_exist_is_not_a_trace),
         cmocka_unit_test(bytes_in_memory_are_named_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,7 @@ static void add_slice(uint32_t args, int64_t start_ns) {
     assert_int_equal(part_slice(p, &row), OK);
 }
 
-static void expected_rows_need_not_come_and_need_no_memory(void **state) {
+static void expected_rows_may_be_missing_and_need_no_memory(void **state) {
     uint64_t before = builder_size_bytes(b);
     part_expect(p, 1 << 20, 1 << 20);
     assert_true(builder_size_bytes(b) == before);
@@ -122,7 +122,7 @@ static void values_of_every_kind_come_back_from_a_record(void **state) {
     trace_release(t);
 }
 
-static void a_record_of_nothing_is_none_and_a_raw_one_is_its_text(void **state) {
+static void an_empty_record_is_absent_and_a_raw_one_is_its_text(void **state) {
     assert_int_equal(part_args(p, NULL, 0), 0);
     add_slice(part_args_raw(p, string("{\"a\": [1]}")), 0);
     trace *t = seal();
@@ -240,11 +240,11 @@ int main(void) {
         cmocka_unit_test_setup_teardown(beyond_65535_categories_the_others_have_none, start,
                                         end),
         cmocka_unit_test_setup_teardown(a_track_of_a_part_is_asked_for_by_its_ids, start, end),
-        cmocka_unit_test_setup_teardown(expected_rows_need_not_come_and_need_no_memory, start,
+        cmocka_unit_test_setup_teardown(expected_rows_may_be_missing_and_need_no_memory, start,
                                         end),
         cmocka_unit_test_setup_teardown(values_of_every_kind_come_back_from_a_record, start,
                                         end),
-        cmocka_unit_test_setup_teardown(a_record_of_nothing_is_none_and_a_raw_one_is_its_text,
+        cmocka_unit_test_setup_teardown(an_empty_record_is_absent_and_a_raw_one_is_its_text,
                                         start, end),
         cmocka_unit_test_setup_teardown(records_of_two_parts_do_not_mix, start, end),
         cmocka_unit_test_setup_teardown(of_losses_the_first_offset_and_its_example_are_kept,

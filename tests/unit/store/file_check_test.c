@@ -165,7 +165,7 @@ static void file_large_strings_are_checked_before_any_table_is_used(void **state
     trace_release(t);
 }
 
-static void file_strings_of_small_tables_stand_even_when_not_all_are_checked(void **state) {
+static void file_strings_of_small_tables_are_valid_even_when_not_all_are_checked(void **state) {
     trace *t = NULL;
     write_large();
     change_byte("string.offset", 8 + 7); /* the end of the process' name, far outside */
@@ -193,7 +193,7 @@ static void file_checks_once_for_many_threads(void **state) {
     trace_release(t);
 }
 
-/* Somebody writes into the file, or cuts it, while the trace is open. */
+/* Another program writes into the file, or cuts it, while the trace is open. */
 
 static void file_changed_after_its_check_is_what_it_was(void **state) {
     trace *t = NULL;
@@ -211,7 +211,7 @@ static void file_changed_after_its_check_is_what_it_was(void **state) {
     trace_release(t);
 }
 
-static void file_cut_before_its_check_is_told(void **state) {
+static void file_cut_before_its_check_is_reported(void **state) {
     trace *t = NULL;
     error err;
     write_large();
@@ -246,10 +246,10 @@ int main(void) {
         IN_FOLDER(file_with_hostile_ids_is_refused_though_its_sums_are_right),
         IN_FOLDER(file_large_tables_are_checked_before_their_first_use),
         IN_FOLDER(file_changed_after_its_check_is_what_it_was),
-        IN_FOLDER(file_cut_before_its_check_is_told),
+        IN_FOLDER(file_cut_before_its_check_is_reported),
         IN_FOLDER(file_that_was_read_whole_holds_no_descriptor),
         IN_FOLDER(file_large_strings_are_checked_before_any_table_is_used),
-        IN_FOLDER(file_strings_of_small_tables_stand_even_when_not_all_are_checked),
+        IN_FOLDER(file_strings_of_small_tables_are_valid_even_when_not_all_are_checked),
         IN_FOLDER(file_checks_once_for_many_threads),
         IN_FOLDER(file_parents_in_a_circle_are_refused_but_any_order_is_fine),
     };

@@ -25,7 +25,7 @@ int make_folder(void **state) {
 
 int remove_folder(void **state) {
     unlink(path);
-    return rmdir(folder); /* fails when anything is left behind */
+    return rmdir(folder); /* fails when anything is left */
 }
 
 int count_entries(void) {

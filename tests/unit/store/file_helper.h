@@ -23,7 +23,7 @@ void set_u32(char *p, const char *section, uint32_t row, uint32_t value);
 void set_u64(char *p, const char *section, uint32_t row, uint64_t value);
 /* Makes all checksums right again: what remains is malice, not damage. */
 void seal_sums(char *p, size_t n);
-/* Opens path and asks for everything: the status a user would see. */
+/* Opens path and asks for everything: the status a user gets. */
 status open_and_require(void);
 
 #endif

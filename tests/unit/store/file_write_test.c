@@ -1,4 +1,4 @@
-/* file_write_test.c: the same bytes each time, and nothing left behind by a failure. */
+/* file_write_test.c: the same bytes each time, and nothing left by a failure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -80,7 +80,7 @@ static void what_is_near_an_inserted_kernel_is_unknown(void **state) {
     assert_int_equal(match[67], 66);
 }
 
-static void what_lies_between_two_differences_is_found(void **state) {
+static void work_between_two_differences_is_found(void **state) {
     (void)state;
     add_own(&known, 0, 150);
     add_own(&other, 0, 50);
@@ -167,8 +167,9 @@ typedef struct {
     uint32_t n_branches;
 } program;
 
-/* Branches run at least one kernel of their own, or nothing; the first of some programs only inserts
- * kernels that others run, too. All else comes from few kernels, often one after the other. */
+/* Branches run at least one kernel that no other runs, or nothing; the first of some programs
+ * only inserts kernels that others run, too. All else comes from few kernels, often one after
+ * the other. */
 static void make_program(program *p) {
     static const uint32_t KERNELS[] = {1, 2, 3, 5, 40, 100000};
     uint32_t kernels = KERNELS[below(6)];
@@ -234,7 +235,7 @@ int main(void) {
         cmocka_unit_test_setup(equal_steps_match_whole, setup),
         cmocka_unit_test_setup(empty_steps_match_nothing, setup),
         cmocka_unit_test_setup(what_is_near_an_inserted_kernel_is_unknown, setup),
-        cmocka_unit_test_setup(what_lies_between_two_differences_is_found, setup),
+        cmocka_unit_test_setup(work_between_two_differences_is_found, setup),
         cmocka_unit_test_setup(another_branch_is_unknown, setup),
         cmocka_unit_test_setup(equal_layers_are_unknown_when_one_is_missing, setup),
         cmocka_unit_test_setup(equal_layers_after_another_branch_are_unknown, setup),

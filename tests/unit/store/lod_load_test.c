@@ -36,7 +36,7 @@ static void kernels_side_by_side_fill_the_device_at_most_once(void **state) {
     fake_fini(&f);
 }
 
-static void devices_are_told_apart(void **state) {
+static void devices_are_distinguished(void **state) {
     fake f;
     fake_init(&f);
     add(&f, fake_stream(&f, 0), 0, 100, 0.25);
@@ -53,7 +53,7 @@ static void devices_are_told_apart(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_side_by_side_fill_the_device_at_most_once),
-        cmocka_unit_test(devices_are_told_apart),
+        cmocka_unit_test(devices_are_distinguished),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* lod_names_test.c: the slices of each name. */
 #include "unit/store/lod_helper.h"
 
-static void every_slice_stands_under_its_name(void **state) {
+static void every_slice_is_under_its_name(void **state) {
     trace *t = random_trace(4, 1000);
     lod *l = lod_of(t);
     uint32_t n = 0;
@@ -28,6 +28,6 @@ static void every_slice_stands_under_its_name(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_slice_stands_under_its_name)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_slice_is_under_its_name)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static lod_cursor walk(lod *l, uint32_t row, int64_t from, int64_t to, int shift
     return c;
 }
 
-/* Two threads, slices of all lengths one behind the other, some inside others. */
+/* Two threads, slices of all lengths one after the other, some inside others. */
 static trace *long_rows(uint32_t seed) {
     scene s;
     char name[32];

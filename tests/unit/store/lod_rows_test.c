@@ -31,7 +31,7 @@ static void rows_of_a_lane_count_only_its_own_slices(void **state) {
     trace_release(t);
 }
 
-static void overlapping_kernels_go_to_rows_of_their_own(void **state) {
+static void overlapping_kernels_go_to_separate_rows(void **state) {
     scene s;
     scene_init(&s);
     uint32_t stream = scene_track(&s, 0, 7);
@@ -114,7 +114,7 @@ static void a_trace_without_anything_has_no_lanes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_a_lane_count_only_its_own_slices),
-        cmocka_unit_test(overlapping_kernels_go_to_rows_of_their_own),
+        cmocka_unit_test(overlapping_kernels_go_to_separate_rows),
         cmocka_unit_test(steps_and_instants_have_lanes),
         cmocka_unit_test(every_slice_is_on_one_row_and_rows_do_not_overlap),
         cmocka_unit_test(a_trace_without_anything_has_no_lanes),

@@ -1,7 +1,7 @@
 /* lod_series_test.c: counters and memory curves, each by itself. */
 #include "unit/store/lod_helper.h"
 
-static void series_are_told_apart_and_keep_their_order(void **state) {
+static void series_are_distinguished_and_keep_their_order(void **state) {
     scene s;
     scene_init(&s);
     uint32_t a = scene_track(&s, 1, 1), b = scene_track(&s, 1, 2);
@@ -45,7 +45,7 @@ static void totals_that_were_not_written_make_no_curve(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(series_are_told_apart_and_keep_their_order),
+        cmocka_unit_test(series_are_distinguished_and_keep_their_order),
         cmocka_unit_test(totals_that_were_not_written_make_no_curve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

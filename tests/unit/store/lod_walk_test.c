@@ -94,7 +94,7 @@ static void a_window_shows_the_boxes_of_the_whole(void **state) {
     trace_release(t);
 }
 
-static void a_long_slice_is_a_box_of_its_own(void **state) {
+static void a_long_slice_is_a_separate_box(void **state) {
     scene s;
     scene_init(&s);
     uint32_t track = scene_track(&s, 1, 1);
@@ -170,7 +170,7 @@ int main(void) {
         cmocka_unit_test(totals_of_a_row_are_the_same_at_every_level),
         cmocka_unit_test(boxes_are_those_of_a_plain_count),
         cmocka_unit_test(a_window_shows_the_boxes_of_the_whole),
-        cmocka_unit_test(a_long_slice_is_a_box_of_its_own),
+        cmocka_unit_test(a_long_slice_is_a_separate_box),
         cmocka_unit_test(points_keep_smallest_largest_and_last),
         cmocka_unit_test(the_value_from_before_the_window_comes_first),
     };

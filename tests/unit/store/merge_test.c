@@ -94,7 +94,7 @@ static void links_stay_inside_their_own_trace(void **state) {
     assert_int_equal(t->slice.parent[2 + n], 1 + n);
     assert_int_equal(t->slice.parent[1 + n], 0);
     assert_int_equal(t->flow.from[2], one->flow.from[1] + n);
-    /* Equal ids would be the same call to whoever reads an export. */
+    /* Equal ids would be the same call to a reader of an export. */
     assert_int_equal(t->kernel.correlation[1], 7);
     assert_int_equal(t->call.correlation[2], t->kernel.correlation[2]);
     assert_int_not_equal(t->kernel.correlation[2], 7);
@@ -104,7 +104,7 @@ static void links_stay_inside_their_own_trace(void **state) {
     trace_release(one);
 }
 
-static void processes_and_devices_of_two_workers_are_told_apart(void **state) {
+static void processes_and_devices_of_two_workers_are_distinguished(void **state) {
     trace *t = merge_samples("rank0", "rank1", 0);
     assert_int_equal(t->process.pid[1], 100);
     assert_int_equal(t->process.pid[4], 1000100);
@@ -178,7 +178,7 @@ static void a_trace_without_a_clock_begins_with_the_others(void **state) {
     b = sample_trace();
     a->base_unix_ns = b->base_unix_ns = ABSENT_I64;
     t = merge_two(a, "a", b, "b", &n_clockless);
-    assert_int_equal(n_clockless, 0); /* nobody has one: nothing to complain about */
+    assert_int_equal(n_clockless, 0); /* none has one: nothing to complain about */
     assert_int_equal(t->base_unix_ns, ABSENT_I64);
     trace_release(t);
 }
@@ -291,7 +291,7 @@ int main(void) {
         cmocka_unit_test(times_move_by_the_difference_of_the_times_of_day),
         cmocka_unit_test(a_trace_that_began_earlier_is_put_before_the_first),
         cmocka_unit_test(links_stay_inside_their_own_trace),
-        cmocka_unit_test(processes_and_devices_of_two_workers_are_told_apart),
+        cmocka_unit_test(processes_and_devices_of_two_workers_are_distinguished),
         cmocka_unit_test(two_recordings_of_one_worker_keep_their_numbers),
         cmocka_unit_test(arguments_say_the_same_as_before),
         cmocka_unit_test(only_metadata_all_agree_about_is_kept),

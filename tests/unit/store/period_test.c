@@ -71,7 +71,7 @@ static void warm_up_and_other_branches_cost_only_themselves(void **state) {
     assert_int_equal(find(s).n, 9);
 }
 
-static void layers_in_a_round_are_no_rounds(void **state) {
+static void layers_in_a_round_are_not_rounds(void **state) {
     sequence *s = *state;
     for (int i = 0; i < 6; i++) {
         add(s, "eh", 1);
@@ -140,7 +140,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(equal_rounds_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(warm_up_and_other_branches_cost_only_themselves, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(layers_in_a_round_are_no_rounds, setup, teardown),
+        cmocka_unit_test_setup_teardown(layers_in_a_round_are_not_rounds, setup, teardown),
         cmocka_unit_test_setup_teardown(one_pass_through_equal_layers_has_no_rounds, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_round_that_was_cut_off_does_not_count, setup,

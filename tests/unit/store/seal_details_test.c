@@ -63,7 +63,7 @@ static void details_come_from_the_right_part(void **state) {
     buf_fini(&b);
 }
 
-/* More device work than is written together: rows of their own, then many that share one. */
+/* More device work than is written together: separate rows, then many that share one. */
 static void kernels_keep_their_own_columns_and_share_a_row(void **state) {
     enum { OWN = 700, ALL = 1500 };
     builder *b = builder_new();

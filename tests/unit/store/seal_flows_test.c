@@ -91,7 +91,7 @@ static void at_one_time_an_arrow_begins_before_it_ends(void **state) {
     trace_release(t);
 }
 
-static void behind_its_end_an_arrow_has_no_more_ends(void **state) {
+static void after_its_end_an_arrow_has_no_more_ends(void **state) {
     trace *t = read_events(EVENTS(X("cpu_op", "a", 1, 0, 50, ""), OTHER("s", "1", 1, 1),
                                   OTHER("f", "1", 1, 2), OTHER("f", "1", 1, 3)));
     assert_int_equal(t->flow.n, 2);
@@ -120,7 +120,7 @@ int main(void) {
         cmocka_unit_test(an_arrow_with_one_end_is_counted),
         cmocka_unit_test(an_id_may_be_used_again),
         cmocka_unit_test(at_one_time_an_arrow_begins_before_it_ends),
-        cmocka_unit_test(behind_its_end_an_arrow_has_no_more_ends),
+        cmocka_unit_test(after_its_end_an_arrow_has_no_more_ends),
         cmocka_unit_test(a_text_as_id_is_the_same_number_in_every_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

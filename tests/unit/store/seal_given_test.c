@@ -47,7 +47,7 @@ static void given_rows_keep_their_order_and_what_is_absent(void **state) {
 
 static void a_pipeline_is_a_tree_whatever_the_file_says(void **state) {
     builder *b = builder_new();
-    /* 1 <- 2 <- 3, 4 <-> 5 a circle, 6 below one that is not there, 7 its own parent */
+    /* 1 <- 2 <- 3, 4 <-> 5 a circle, 6 below one that does not exist, 7 its own parent */
     static const uint32_t parents[] = {0, 1, 2, 5, 4, 99, 7};
     for (size_t i = 0; i < 7; i++) {
         row_pipe_op op = {.parent = parents[i], .capacity = ABSENT_I64, .id = (int64_t)i};

@@ -1,7 +1,7 @@
 /* seal_infer_test.c: device work of steps without operators gets those of a step that has them.
  *
  * A step is written as its launches: "a" on the first thread, "a'" on the second. Each launch of a sampled
- * step is in an operator of its own, called by `op_name`, inside a module. */
+ * step is in a separate operator, called by `op_name`, inside a module. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -173,7 +173,7 @@ static void each_step_finds_the_sampled_one_it_is_like(void **state) {
     trace_release(t);
 }
 
-static void where_two_sampled_steps_disagree_nothing_is_said(void **state) {
+static void where_two_sampled_steps_disagree_operators_stay_unknown(void **state) {
     program *p = *state;
     add_step(p, "abc", "123");
     add_step(p, "abc", NULL);
@@ -249,7 +249,7 @@ int main(void) {
         cmocka_unit_test_setup(a_launch_without_operator_has_none_elsewhere, setup),
         cmocka_unit_test_setup(a_step_unlike_all_sampled_ones_is_unknown, setup),
         cmocka_unit_test_setup(each_step_finds_the_sampled_one_it_is_like, setup),
-        cmocka_unit_test_setup(where_two_sampled_steps_disagree_nothing_is_said, setup),
+        cmocka_unit_test_setup(where_two_sampled_steps_disagree_operators_stay_unknown, setup),
         cmocka_unit_test_setup(shapes_that_differ_are_not_guessed, setup),
         cmocka_unit_test_setup(threads_are_compared_one_by_one, setup),
         cmocka_unit_test_setup(operators_that_were_recorded_stay, setup),

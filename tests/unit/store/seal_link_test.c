@@ -125,7 +125,7 @@ static void of_two_calls_with_one_id_the_first_launched(void **state) {
     trace_release(t);
 }
 
-static void annotations_are_no_operators(void **state) {
+static void annotations_are_not_operators(void **state) {
     trace *t = read_events(EVENTS(OP("op", 1, 0, 100, 1),
                                   X("user_annotation", "range", 1, 10, 50, "\"External id\":2"),
                                   CALL("call", 1, 15, 50, 2), KERNEL("k", 40, 50, 2)));
@@ -145,7 +145,7 @@ int main(void) {
         cmocka_unit_test(a_call_outside_of_every_op_is_all_that_is_known),
         cmocka_unit_test(all_kernels_of_a_graph_share_its_launch),
         cmocka_unit_test(of_two_calls_with_one_id_the_first_launched),
-        cmocka_unit_test(annotations_are_no_operators),
+        cmocka_unit_test(annotations_are_not_operators),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

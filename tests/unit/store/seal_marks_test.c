@@ -40,7 +40,7 @@ static void marks_pair_up_by_time_whatever_their_order_in_the_file(void **state)
     trace_release(t);
 }
 
-/* Every n-th mark, then the n-th ones behind them, and so on: n runs that are each in order. */
+/* Every n-th mark, then the n-th ones after them, and so on: n runs that are each in order. */
 static void the_marks_of_a_thread_may_be_any_number_of_runs(void **state) {
     enum { N_MARKS = 120, MOST_RUNS = 9 };
     for (int n_runs = 1; n_runs <= MOST_RUNS; n_runs++) {
@@ -117,7 +117,7 @@ static void async_ranges_pair_up_by_id_and_category_across_threads(void **state)
     trace_release(t);
 }
 
-static void async_ranges_have_a_track_beside_their_thread(void **state) {
+static void async_ranges_have_a_track_next_to_their_thread(void **state) {
     trace *t = read_events(EVENTS(
         "{\"ph\":\"X\",\"cat\":\"c\",\"name\":\"x\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":3}",
         ASYNC("b", "a", "7", "c", 1, 1), ASYNC("e", "", "\"7\"", "c", 1, 5),
@@ -150,7 +150,7 @@ static void an_endless_range_does_not_overflow_the_clock(void **state) {
     trace_release(t);
 }
 
-static void many_async_threads_are_no_problem(void **state) {
+static void many_async_threads_are_fine(void **state) {
     enum { N = 3000 };
     buf b = {0};
     for (int i = 0; i < N; i++)
@@ -175,10 +175,10 @@ int main(void) {
         cmocka_unit_test(a_begin_without_end_lasts_to_the_end_of_the_trace),
         cmocka_unit_test(an_end_without_begin_is_dropped_and_counted),
         cmocka_unit_test(async_ranges_pair_up_by_id_and_category_across_threads),
-        cmocka_unit_test(async_ranges_have_a_track_beside_their_thread),
+        cmocka_unit_test(async_ranges_have_a_track_next_to_their_thread),
         cmocka_unit_test(arguments_of_the_begin_are_kept),
         cmocka_unit_test(an_endless_range_does_not_overflow_the_clock),
-        cmocka_unit_test(many_async_threads_are_no_problem),
+        cmocka_unit_test(many_async_threads_are_fine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

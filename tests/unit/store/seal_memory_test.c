@@ -43,7 +43,7 @@ static void a_release_finds_the_allocation_of_its_address(void **state) {
     trace_release(t);
 }
 
-static void an_address_of_zero_is_no_address(void **state) {
+static void an_address_of_zero_is_not_an_address(void **state) {
     trace *t =
         read_events("{\"ph\":\"i\",\"name\":\"[memory]\",\"ts\":1,\"args\":{\"Bytes\":8}},{"
                     "\"ph\":\"i\",\"name\":\"[memory]\",\"ts\":2,\"args\":{\"Bytes\":-8}}");
@@ -92,7 +92,7 @@ static void a_thread_with_samples_stays_a_thread(void **state) {
 
 /* ---- owners ---- */
 
-/* The first slice of the track with the start and the name, when the event lies in it. */
+/* The first slice of the track with the start and the name, when it contains the event. */
 static uint32_t slow_owner(const trace *t, int64_t start, const char *name, int64_t time) {
     for (uint32_t i = 1; i < t->slice.n; i++)
         if (t->slice.start[i] == start && strcmp(text_of_id(t, t->slice.name[i]), name) == 0)
@@ -107,7 +107,7 @@ static uint32_t any_below(uint32_t *seed, uint32_t limit) {
 }
 
 /* Ranges of few names that start together, nest deeply or last no time, and events that name one of
- * them, one that is elsewhere or one that is not there. `spread_ns`: over how long. */
+ * them, one that is elsewhere or one that does not exist. `spread_ns`: over how long. */
 static void check_owners(uint32_t spread_ns) {
     static const char *const names[] = {"a", "b", "c"};
     builder *b = builder_new();
@@ -160,7 +160,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_belongs_to_the_innermost_operator_of_its_thread),
         cmocka_unit_test(a_release_finds_the_allocation_of_its_address),
-        cmocka_unit_test(an_address_of_zero_is_no_address),
+        cmocka_unit_test(an_address_of_zero_is_not_an_address),
         cmocka_unit_test(events_of_one_time_keep_the_producers_order),
         cmocka_unit_test(instants_and_samples_are_sorted_by_time_then_name),
         cmocka_unit_test(a_thread_with_samples_stays_a_thread),

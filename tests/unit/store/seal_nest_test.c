@@ -1,4 +1,4 @@
-/* seal_nest_test.c: who encloses whom, and on which row it is drawn. */
+/* seal_nest_test.c: which slice encloses which, and on which row it is drawn. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static void equal_ranges_nest_and_an_empty_one_at_the_end_does_not(void **state)
     trace_release(t);
 }
 
-static void partial_overlap_is_kept_on_a_row_of_its_own_and_counted(void **state) {
+static void partial_overlap_is_kept_on_a_separate_row_and_counted(void **state) {
     trace *t =
         read_events(EVENTS(X("cpu_op", "a", 1, 0, 10, ""), X("cpu_op", "b", 1, 5, 10, ""),
                            X("cpu_op", "c", 1, 6, 2, "")));
@@ -58,7 +58,7 @@ static void partial_overlap_is_kept_on_a_row_of_its_own_and_counted(void **state
     trace_release(t);
 }
 
-static void overlap_on_a_stream_is_no_damage(void **state) {
+static void overlap_on_a_stream_is_not_damage(void **state) {
     trace *t =
         read_events(EVENTS(X("kernel", "a", 7, 0, 10, ""), X("kernel", "b", 7, 5, 10, "")));
     assert_int_equal(trace_quality(t, CAUSE_PARTIAL_OVERLAP), 0);
@@ -126,8 +126,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slice_is_the_child_of_the_innermost_around_it),
         cmocka_unit_test(equal_ranges_nest_and_an_empty_one_at_the_end_does_not),
-        cmocka_unit_test(partial_overlap_is_kept_on_a_row_of_its_own_and_counted),
-        cmocka_unit_test(overlap_on_a_stream_is_no_damage),
+        cmocka_unit_test(partial_overlap_is_kept_on_a_separate_row_and_counted),
+        cmocka_unit_test(overlap_on_a_stream_is_not_damage),
         cmocka_unit_test(nesting_of_300_levels_has_300_rows),
         cmocka_unit_test(of_random_slices_no_two_share_a_row_at_a_time),
     };

@@ -54,7 +54,7 @@ static void of_equal_kinds_the_producers_index_decides_then_the_name(void **stat
           "b", "a", "c", "d");
 }
 
-static void twins_are_told_apart_by_what_they_say(void **state) {
+static void twins_are_distinguished_by_what_they_say(void **state) {
     trace *t =
         read_events(EVENTS(X("kernel", "k", 1, 1, 5, "\"External id\":1,\"correlation\":8"),
                            X("kernel", "k", 1, 1, 5, "\"External id\":1,\"correlation\":7"),
@@ -109,7 +109,7 @@ static void a_track_is_what_runs_on_it(void **state) {
         {"Trace", TRACK_SPAN, ABSENT_I32},    {"cuda_runtime", TRACK_THREAD, ABSENT_I32}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
-        /* Synchronisation may stand before the first work of a stream. */
+        /* Synchronization may come before the first work of a stream. */
         snprintf(
             text, sizeof text,
             X("cuda_sync", "s", 7, 1, 1, "") ",{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"a\","
@@ -190,7 +190,7 @@ int main(void) {
         cmocka_unit_test(of_slices_that_start_together_the_longest_comes_first),
         cmocka_unit_test(of_equal_ranges_the_outer_kind_comes_first),
         cmocka_unit_test(of_equal_kinds_the_producers_index_decides_then_the_name),
-        cmocka_unit_test(twins_are_told_apart_by_what_they_say),
+        cmocka_unit_test(twins_are_distinguished_by_what_they_say),
         cmocka_unit_test(long_runs_of_equal_starts_are_sorted),
         cmocka_unit_test(many_slices_are_sorted_however_they_came),
         cmocka_unit_test(the_tracks_share_the_slices_out),

@@ -94,7 +94,7 @@ static void other_names_mark_no_steps(void **state) {
                  0, STEP_MARKED);
 }
 
-static void numbers_that_begin_anew_are_counted(void **state) {
+static void numbers_that_begin_again_are_counted(void **state) {
     expect_steps(EVENTS(RANGE("epoch 0 step 5", 0, 9), RANGE("epoch 1 step 0", 10, 9)), 2, 0,
                  STEP_MARKED);
 }
@@ -212,7 +212,7 @@ int main(void) {
         cmocka_unit_test(step_num_marks_a_step_of_jax),
         cmocka_unit_test(ranges_of_frameworks_mark_steps),
         cmocka_unit_test(other_names_mark_no_steps),
-        cmocka_unit_test(numbers_that_begin_anew_are_counted),
+        cmocka_unit_test(numbers_that_begin_again_are_counted),
         cmocka_unit_test(a_producers_step_counts_more_than_a_range),
         cmocka_unit_test(optimizer_steps_tell_steps),
         cmocka_unit_test(a_fetch_begins_a_step_and_gradients_may_add_up),

@@ -1,4 +1,4 @@
-/* seal_tracks_test.c: processes and tracks in an order of their own. */
+/* seal_tracks_test.c: processes and tracks in their own order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,7 +105,7 @@ static void many_threads_and_their_names_find_each_other(void **state) {
     buf_fini(&b);
 }
 
-static void labels_of_two_parts_go_by_their_place_in_the_file(void **state) {
+static void labels_of_two_parts_are_in_the_order_of_the_file(void **state) {
     builder *b = builder_new();
     ident one = {1, false};
     static const uint64_t offsets[] = {100, 50, 70};
@@ -141,7 +141,7 @@ int main(void) {
         cmocka_unit_test(a_process_without_events_is_left_out),
         cmocka_unit_test(of_several_names_the_last_in_the_file_counts),
         cmocka_unit_test(many_threads_and_their_names_find_each_other),
-        cmocka_unit_test(labels_of_two_parts_go_by_their_place_in_the_file),
+        cmocka_unit_test(labels_of_two_parts_are_in_the_order_of_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

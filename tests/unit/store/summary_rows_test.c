@@ -1,4 +1,4 @@
-/* summary_rows_test.c: tables that a trace and a summary have alike. */
+/* summary_rows_test.c: tables that both a trace and a summary have. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static trace *make(void) {
     assert_int_equal(builder_put_comm_cost(b, &cost, NULL), OK);
     for (int i = 0; i < 2; i++) {
         row_comm_cost_op op = row_comm_cost_op_none();
-        op.cost = i ? 7 : 2; /* the seventh never came */
+        op.cost = i ? 7 : 2; /* the seventh was never added */
         op.name = text(b, i ? "b" : "a");
         assert_int_equal(builder_put_comm_cost_op(b, &op, NULL), OK);
     }

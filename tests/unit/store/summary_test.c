@@ -18,7 +18,7 @@ static uint64_t next_random(uint64_t *state) {
     return hash_u64(*state += 0x9e3779b97f4a7c15u);
 }
 
-/* A made-up row for every table; few different keys, so that rows meet. */
+/* A synthetic row for every table; few different keys, so that rows meet. */
 static void add_rows(summary *s, int table, uint64_t *seed) {
     static const char *const words[] = {"", "a", "b", "rank1", "rank10", "nccl:all_reduce"};
     for (uint64_t n = next_random(seed) % 6; n > 0; n--) {

@@ -128,7 +128,7 @@ static trace *nested_trace(void) {
     return maker_done(&m);
 }
 
-static void trace_subtree_ends_behind_the_last_descendant(void **state) {
+static void trace_subtree_ends_after_the_last_descendant(void **state) {
     trace *t = nested_trace();
     assert_int_equal(trace_subtree_end(t, 1), 7);
     assert_int_equal(trace_subtree_end(t, 2), 4);
@@ -195,7 +195,7 @@ int main(void) {
         cmocka_unit_test(trace_meta_quality_and_steps_answer),
         cmocka_unit_test(trace_step_of_device_work_is_the_step_of_its_launch),
         cmocka_unit_test(trace_step_of_device_work_without_any_calls_is_where_it_starts),
-        cmocka_unit_test(trace_subtree_ends_behind_the_last_descendant),
+        cmocka_unit_test(trace_subtree_ends_after_the_last_descendant),
         cmocka_unit_test(trace_gives_back_what_it_owns_with_the_last_reference),
         cmocka_unit_test(trace_column_table_matches_the_struct),
         cmocka_unit_test(trace_require_of_a_trace_in_memory_is_free),

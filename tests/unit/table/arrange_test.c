@@ -98,7 +98,7 @@ static void a_filter_ranks_unless_sorted(void **state) {
     arena_fini(&a);
 }
 
-static void an_offset_behind_the_end_leaves_nothing(void **state) {
+static void an_offset_after_the_end_leaves_nothing(void **state) {
     arena a;
     arena_init(&a, 0);
     answer x = make_answer(&a);
@@ -133,7 +133,7 @@ static void several_tables_are_kept_in_the_order_asked_for(void **state) {
     arena_fini(&a);
 }
 
-static void what_is_not_there_is_refused(void **state) {
+static void what_does_not_exist_is_refused(void **state) {
     arena a;
     error err;
     arena_init(&a, 0);
@@ -150,10 +150,10 @@ int main(void) {
         cmocka_unit_test(further_columns_decide_between_equal_rows),
         cmocka_unit_test(a_search_counts_what_it_found),
         cmocka_unit_test(a_filter_ranks_unless_sorted),
-        cmocka_unit_test(an_offset_behind_the_end_leaves_nothing),
+        cmocka_unit_test(an_offset_after_the_end_leaves_nothing),
         cmocka_unit_test(one_table_is_kept_and_searched),
         cmocka_unit_test(several_tables_are_kept_in_the_order_asked_for),
-        cmocka_unit_test(what_is_not_there_is_refused),
+        cmocka_unit_test(what_does_not_exist_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

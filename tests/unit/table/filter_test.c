@@ -124,7 +124,7 @@ static void conditions_are_about_numbers(void **state) {
 static void a_bare_condition_is_about_the_column_with_its_unit(void **state) {
     expect(">5ms", "1");             /* total: the most important time */
     expect_sorted(">950us", 4, "2"); /* mean: what it is sorted by */
-    expect_sorted(">5ms", 2, "1");   /* calls are no time */
+    expect_sorted(">5ms", 2, "1");   /* calls are not a time */
     expect(">1MB", "12");
     expect(">20%", "12");
     expect(">50", "3");

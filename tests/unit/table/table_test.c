@@ -158,7 +158,7 @@ static void severities_have_names(void **state) {
     assert_string_equal(severity_name(SEVERITY_CRITICAL), "critical");
 }
 
-static void when_memory_ends_the_rows_stand(void **state) {
+static void when_memory_ends_the_rows_stay(void **state) {
     uint64_t nth = 1;
     for (status s = ERR_MEMORY; s != OK; nth++) {
         arena small;
@@ -222,7 +222,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(sentences_are_kept_by_reference_and_sort_with_their_row,
                                         make, unmake),
         cmocka_unit_test(severities_have_names),
-        cmocka_unit_test_setup_teardown(when_memory_ends_the_rows_stand, make, unmake),
+        cmocka_unit_test_setup_teardown(when_memory_ends_the_rows_stay, make, unmake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,8 +32,8 @@ static void placeholders(const char *s, char *out, size_t size) {
         snprintf(out + strlen(out), size - strlen(out), "{%s}", names[i]);
 }
 
-/* The end of the placeholder that begins at s, NULL when it is not closed; *bars: those of its
- * own, not of the placeholders inside it. */
+/* The end of the placeholder that begins at s, NULL when it is not closed; *bars: its own bars,
+ * not those of the placeholders inside it. */
 static const char *placeholder_end(const char *s, int *bars) {
     int depth = 0;
     *bars = 0;
@@ -178,7 +178,7 @@ static void the_chinese_sentence_is_not_the_english_one(void **state) {
             fail_msg("not translated: %s", text_get(id, LANG_EN));
 }
 
-static void values_go_where_their_names_stand(void **state) {
+static void values_go_where_their_names_are(void **state) {
     buf b = {0};
     text_put(&b, LANG_EN, MSG_CLI_ONE_TRACE, arg_int("count", 1234),
              arg_cstr("command", "info"));
@@ -295,7 +295,7 @@ int main(void) {
         cmocka_unit_test(a_long_chinese_name_is_cut_between_characters),
         cmocka_unit_test(both_languages_name_the_same_values),
         cmocka_unit_test(the_chinese_sentence_is_not_the_english_one),
-        cmocka_unit_test(values_go_where_their_names_stand),
+        cmocka_unit_test(values_go_where_their_names_are),
         cmocka_unit_test(numbers_that_are_names_have_no_separators),
         cmocka_unit_test(a_value_that_is_missing_stays_visible),
         cmocka_unit_test(each_type_of_value_is_written_its_own_way),

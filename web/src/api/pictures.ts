@@ -62,7 +62,7 @@ class Names {
 
 const head = (b: Blocks) => b.description as { from: number; bucket_ns: number; unit_ns: number };
 
-/** Adds the boxes of a tile that lie in a range; one that the tile before has cut goes on. */
+/** Adds the boxes of a tile that are in a range; one that the tile before has cut continues. */
 function addBoxes(rows: Map<string, Box[]>, tile: Tile, names: Names, from: number, to: number): void {
   const b = tile.blocks;
   const { from: zero, unit_ns: unit } = head(b);

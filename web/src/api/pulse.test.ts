@@ -102,7 +102,7 @@ test("a waiting request goes on when there is news, also news that came before i
   const done: string[] = [];
   void pulse.news(seen).then(() => done.push("first"));
   await turn(40);
-  await asked[1]?.answer({ next: 1, events: [event("progress")] }); // is none
+  await asked[1]?.answer({ next: 1, events: [event("progress")] }); // is void
   assert.deepEqual(done, []);
   await turn(60);
   await asked[2]?.answer({ next: 2, events: [event("ready")] });
@@ -140,7 +140,7 @@ test("a hidden tab does not ask, unless a request waits; a tab that is left does
   assert.equal(asked.length, 2);
   pulse.back();
   assert.equal(asked.length, 3);
-  await asked[2]?.answer({ instance: "two" }); // what waited goes on
+  await asked[2]?.answer({ instance: "two" }); // what waited continues
   tab.hidden = false;
   pulse.turned();
   assert.equal(asked.length, 4);

@@ -1,4 +1,4 @@
-// The report the page is in, if it is in one: what its file has beside the page.
+// The report the page is in, if it is in one: what its file has in addition to the page.
 interface Place {
   run: string;
   worker: string;

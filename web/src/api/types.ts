@@ -15,10 +15,10 @@ export interface Table<R = object> {
   columns: Column[];
   rows: Cell[][];
   total_rows: number;
-  readonly rowType?: R; // is never there: it carries the type
+  readonly rowType?: R; // never set: only for the type
 }
 
-/** The tables of an analysis by name; those that were not asked for are not there. */
+/** The tables of an analysis by name; those that were not asked for are missing. */
 export type TableName<N extends AnalysisName> = keyof Tables[N] & string;
 export type RowOf<N extends AnalysisName, T extends TableName<N>> = Tables[N][T];
 

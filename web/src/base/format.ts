@@ -30,7 +30,7 @@ const METRIC: readonly [number, string][] = [
 export interface Scale {
   factor: number; // divide by it
   unit: string;
-  digits: number; // behind the point
+  digits: number; // after the point
 }
 
 export const ABSENT = "–";

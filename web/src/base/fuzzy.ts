@@ -1,4 +1,4 @@
-// Fuzzy search: letters in order; beginnings of words and neighbours count more.
+// Fuzzy search: letters in order; beginnings of words and neighbors count more.
 
 interface Match {
   score: number;

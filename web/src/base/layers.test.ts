@@ -36,7 +36,7 @@ const ROOMS: Record<string, readonly string[]> = {
     ].map((room) => [`views/${room}`, ["views/shared"]]),
   ),
 };
-// The table of pages opens the other rooms, each by the files that are views of their own.
+// The table of pages opens the other rooms, each by the files that are views.
 const PAGES = "views/shell/pages.tsx";
 const ENTRIES: readonly string[] = [
   "views/overview/overview.tsx",

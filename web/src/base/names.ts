@@ -2,7 +2,7 @@
 
 const WRAPPERS = /(^|::)(Kernel2?|device_kernel|kernel_entry)$/;
 
-/** Parts between commas that stand outside every bracket. */
+/** Parts between commas outside every bracket. */
 function splitTop(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -38,7 +38,7 @@ function simpleArgument(text: string): string {
   return lastScope(head).trim();
 }
 
-/** The scopes of a mangled name (`_ZN7cutlass6KernelI…`), and what stands behind its template. */
+/** The scopes of a mangled name (`_ZN7cutlass6KernelI…`), and what follows its template. */
 function mangledScopes(text: string, from: number): { scopes: string[]; end: number } {
   const scopes: string[] = [];
   let i = text[from] === "N" ? from + 1 : from;
@@ -63,7 +63,8 @@ function demangled(name: string): string {
   return `${shown}<${inner || "…"}>`;
 }
 
-/** `void at::native::f<A<B>, 4>(int)` becomes `f<A, 4>`; a wrapper gives way to what it wraps. */
+/** `void at::native::f<A<B>, 4>(int)` becomes `f<A, 4>`; a wrapper is replaced by what it
+ * wraps. */
 export function foldKernel(name: string): string {
   const text = demangled(name)
     .replace(/^(void|auto) /, "")

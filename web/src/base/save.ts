@@ -1,5 +1,6 @@
-// Panels as pictures: an SVG made of what is seen, with its colours resolved, and a PNG of it. Charts drawn
-// as markup stay vectors, and so do those on a canvas that say how they are drawn; other canvases go in as images; words and rules of a table are drawn anew.
+// Panels as pictures: an SVG made of what is seen, with its colors resolved, and a PNG of it. Charts drawn
+// as markup stay vectors, and so do those on a canvas that say how they are drawn; other canvases go in as images;
+// words and rules of a table are drawn again.
 
 const NS = "http://www.w3.org/2000/svg";
 
@@ -38,7 +39,7 @@ function make(name: string, attributes: Record<string, string | number>): SVGEle
   return el;
 }
 
-/** A copy that needs no style sheet: every element carries its computed colours. */
+/** A copy that needs no style sheet: every element carries its computed colors. */
 function standalone(svg: Element): Element {
   const copy = svg.cloneNode(true) as Element;
   const from = [svg, ...svg.querySelectorAll("*")];
@@ -58,9 +59,9 @@ const common = (a: Rect, b: Rect): Rect => ({
   bottom: Math.min(a.bottom, b.bottom),
 });
 const isEmpty = (r: Rect): boolean => r.right - r.left < 0.5 || r.bottom - r.top < 0.5;
-const clear = (colour: string): boolean => colour === "transparent" || /^rgba\(.*, 0\)$/.test(colour);
+const clear = (color: string): boolean => color === "transparent" || /^rgba\(.*, 0\)$/.test(color);
 
-/** Lines of a text node: its words by the line they stand in. */
+/** Lines of a text node: its words by the line they are in. */
 function linesOf(node: Text): { text: string; rect: DOMRect }[] {
   const range = document.createRange();
   const lines: { text: string; rect: DOMRect }[] = [];

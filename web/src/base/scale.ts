@@ -26,7 +26,7 @@ export function logTicks(min: number, max: number): number[] {
   return list;
 }
 
-/** Where a value stands on the heat ramp, 0 to 1: the root makes small lateness visible. */
+/** The position of a value on the heat ramp, 0 to 1: the root makes small lateness visible. */
 export const heatPosition = (value: number, max: number): number =>
   max > 0 ? Math.sqrt(Math.min(1, Math.max(0, value / max))) : 0;
 

@@ -1,4 +1,4 @@
-// Patterns, once in the page: grey hatch = lost time, stripes = two things at once, waiting = stripes on
+// Patterns, once in the page: gray hatch = lost time, stripes = two things at once, waiting = stripes on
 // the surface. Charts refer to them by url(#…).
 
 function Stripes({ id, ground, line }: { id: string; ground: string; line: string }) {
@@ -29,5 +29,5 @@ export type Category = (typeof CATEGORIES)[number];
 export const fillOf = (category: string): string =>
   category === "other" || category === "idle" ? "url(#hatch)" : `var(--${category})`;
 
-/** The n-th categorical colour. */
+/** The n-th categorical color. */
 export const nth = (i: number): string => `var(--c${(i % 12) + 1})`;

@@ -12,7 +12,7 @@ interface State {
   groups: number; // opened by clip since save
 }
 
-/** Blanks beside each other would become one. */
+/** Adjacent blanks would become one. */
 const escaped = (text: string) => text.replace(/ {2}/g, "\u00a0 ").replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 const r2 = (n: number) => String(Math.round(n * 100) / 100);
 

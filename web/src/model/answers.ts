@@ -128,14 +128,14 @@ function start(slot: Slot, question: Question): void {
     },
     (e: unknown) => {
       if (slot.question !== question || (e instanceof DOMException && e.name === "AbortError")) return;
-      // Numbers of another run, or of other steps, are no answer.
+      // Numbers of another run, or of other steps, are not an answer.
       const value = slot.answered === asked ? slot.state.peek().value : undefined;
       slot.state.value = { value, old: false, error: errorOf(e) };
     },
   );
 }
 
-/** Grows when everything must be asked again (a trace was loaded anew). */
+/** Grows when everything must be asked again (a trace was loaded again). */
 export const generation = signal(0);
 
 // ---- runs and the live connection ----
@@ -144,7 +144,7 @@ export const runs = signal<Runs | undefined>(undefined);
 /** Whether the server is unreachable, since when, and whether it refused this page's token. */
 export const connection = signal<{ lost: boolean; since: Date; token?: boolean }>({ lost: false, since: new Date() });
 export const progress = signal<{ done: number; total: number } | undefined>(undefined);
-/** Summaries of workers, which questions about all of them rest on: made, and wanted. */
+/** Summaries of workers, which questions about all of them need: made, and wanted. */
 export const summaries = signal<{ done: number; total: number }>({ done: 0, total: 0 });
 /** Runs that appeared while the page was open. */
 export const arrived = signal<readonly RunInfo[]>([]);

@@ -1,5 +1,5 @@
-// From a name to the event where it costs most, asked of the server when somebody wants to see it. Of all ranks it is
-// that of the rank that spends most in it.
+// From a name to the event where it costs most, asked of the server when the user wants to see it. With all ranks it
+// is that of the rank that spends most in it.
 import type { AnalysisName } from "../api/tables.ts";
 import type { Query } from "../api/transport.ts";
 import type { Table } from "../api/types.ts";
@@ -59,7 +59,7 @@ async function findName(kind: Named, name: string, claim: string, where: Where, 
   if (isKnown(row?.slice)) showSlice(row.slice, claim, { ...place, ...(worker ? { worker } : {}) });
 }
 
-/** Shows the costliest event of an operator or a kernel; `extra` narrows the question. */
+/** Shows the most expensive event of an operator or a kernel; `extra` narrows the question. */
 export function showName(kind: Named, name: string, claim = name, where: Where = {}, extra: Query = {}): void {
   if (name) void counted(findName(kind, name, claim, where, extra));
 }
@@ -109,7 +109,7 @@ async function findKind(kind: string, within: { from?: Maybe; to?: Maybe }, clai
 export const showKind = (kind: string, within: { from?: Maybe; to?: Maybe }, claim: string): void =>
   void counted(findKind(kind, within, claim));
 
-/** The call where a rank loses most, by what is measured. */
+/** The call where a rank loses the most time, by what is measured. */
 export function worstCall(calls: readonly Call[], rank: number, measure: Measure): Call | undefined {
   return calls.filter((c) => c.members.has(rank)).sort(largestFirst((c) => measureOf(c, rank, measure)))[0];
 }

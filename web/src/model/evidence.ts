@@ -1,5 +1,5 @@
-// From a claim to what it rests on: the event of the timeline that costs most, and the advice one came from.
-// All of it is in the address: `advice` and `event` name what is shown, `claim` the row it was, `back` where one was.
+// From a claim to its evidence: the event of the timeline that costs most, and the advice one came from. All of it is
+// in the address: `advice` and `event` name what is shown, `claim` the row it was, `back` where one was.
 import { isKnown, largestFirst, type Maybe } from "../base/aggregate.ts";
 import { server } from "./answers.ts";
 import { t } from "./language.ts";
@@ -175,7 +175,7 @@ export function goToEvent(by: 1 | -1): boolean {
   return true;
 }
 
-/** The next or previous advice, at its costliest event. */
+/** The next or previous advice, at its most expensive event. */
 export function goToAdvice(by: 1 | -1): boolean {
   const shown = shownAdvice();
   const next = shown?.rows[(shown.at + by + shown.rows.length) % shown.rows.length];

@@ -1,6 +1,6 @@
 // The language of the page: every string by its key, one table per language. A choice made by hand is
 // stored and is part of the address; a link with a language does not change what its reader has stored.
-// The Chinese table is fetched when somebody wants it; until it is there the page speaks English.
+// The Chinese table is fetched when it is wanted; until it is there the page is in English.
 import { computed, effect, signal } from "@preact/signals";
 import { en } from "../text/en.ts";
 import { fill } from "../text/fill.ts";

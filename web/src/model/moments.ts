@@ -1,5 +1,5 @@
 // From a box of a flame graph, a module of another run or a moment of the memory curve to its event, asked of the server
-// when somebody wants to see it. Only views that are fetched later use it.
+// when the user wants to see it. Only views that are fetched later use it.
 import type { Query } from "../api/transport.ts";
 import type { Table } from "../api/types.ts";
 import { isKnown, largestFirst, type Maybe } from "../base/aggregate.ts";

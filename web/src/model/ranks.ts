@@ -11,7 +11,7 @@ export interface Call {
   place: number; // in its step, from 1
   name: string;
   members: Map<number, Arrival>; // by rank
-  last: number; // rank that came last
+  last: number; // rank that arrived last
   span: number; // from the first to the last arrival, ns
 }
 
@@ -54,7 +54,8 @@ export function measureOf(call: Call, rank: number, measure: Measure): number | 
   return r[measure];
 }
 
-/** How often a rank came last, by name of the collective; calls of one member have no last. */
+/** How often a rank arrived last, by name of the collective; calls of one member have no
+ * last. */
 export function timesLast(calls: readonly Call[], rank: number, name: string): { last: number; of: number } {
   const own = calls.filter((c) => c.name === name && c.members.has(rank));
   return { last: own.filter((c) => c.members.size > 1 && c.last === rank).length, of: own.length };

@@ -41,7 +41,7 @@ export function parsePlace(hash: string): Place {
 /** Replaces a view that does not exist with the overview. */
 export const knownPlace = (p: Place): Place => ((VIEWS as readonly string[]).includes(p.view) ? p : { ...p, view: "overview" });
 
-/** A plus is a plus here, not a blank; what is no escape stays as it stands. */
+/** A plus is a plus here, not a blank; an invalid escape stays as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -62,7 +62,7 @@ export function tapeInView(): (Tape & { old: boolean }) | undefined {
   const span = tapeSpan(whole);
   if (span.from === whole.from && span.to === whole.to) return whole;
   const part = askTape("tape-in-view", { from: span.from, to: span.to });
-  // Steps are those of the whole trace: one that is cut by the edge is no other step.
+  // Steps are those of the whole trace: one that is cut by the edge is still the same step.
   return part && { ...part, numbers: whole.numbers, starts: whole.starts, ends: whole.ends };
 }
 

@@ -1,4 +1,4 @@
-// Light, dark, or what the system says. Chosen by hand it is kept, and stands in the address; a link with a
+// Light, dark, or what the system says. Chosen by hand it is kept, and is in the address; a link with a
 // theme shows it without changing what its reader has kept.
 import { computed, effect, signal } from "@preact/signals";
 import { paper } from "../base/paper.ts";
@@ -11,7 +11,7 @@ const themeOf = (text: string | null | undefined) => ORDER.find((o) => o === tex
 const kept = signal<Theme>(themeOf(globalThis.localStorage?.getItem("tacho.theme")) ?? "system");
 
 export const theme = computed<Theme>(() => themeOf(param("theme")) ?? kept.value);
-/** Grows when colours change: canvases read their colours again. */
+/** Grows when colors change: canvases read their colors again. */
 export const themeVersion = signal(0);
 
 export function nextTheme(): void {

@@ -1,4 +1,4 @@
-// The trace in view: its run, worker and span, what it holds, and its steps.
+// The trace in view: its run, worker and span, its contents, and its steps.
 import { computed } from "@preact/signals";
 import type { AnalysisName, Tables } from "../api/tables.ts";
 import type { Query } from "../api/transport.ts";
@@ -103,7 +103,7 @@ export const factIn = (answer: Answer<"info"> | undefined, key: string): string 
 /** A fact about the trace in view; undefined when it is not known (yet). */
 export const factOf = (key: string): string | undefined => factIn(info().value, key);
 
-/** A trace without steps, marked or found: then nothing is said of "each step". */
+/** A trace without steps, marked or found: then no sentence mentions "each step". */
 export const hasNoSteps = (): boolean => factOf("steps") === "0";
 
 const FRAMEWORKS: Record<string, string> = {
@@ -181,7 +181,8 @@ function ofOneTrace(test: () => boolean | undefined): boolean | undefined {
 export const hasQueues = (): boolean | undefined =>
   ofOneTrace(() => {
     const asked = recorded("pipeline");
-    const graph = rowsOf(asked.value?.tables.operators).some((r) => r.id !== null); // a queue counted alone is none
+    // A queue without an id is not part of a graph.
+    const graph = rowsOf(asked.value?.tables.operators).some((r) => r.id !== null);
     return graph || hasRows(asked, "flow", "queues", "dataset_stages");
   });
 

@@ -86,7 +86,7 @@ export const SWITCHES = [
 ] as const;
 export type Switch = (typeof SWITCHES)[number];
 
-/** What is so many times as large or as fast, by the name it has in the address and on the command line. */
+/** What can be larger or faster by a factor, by the name it has in the address and on the command line. */
 export const MULTIPLES = ["batch", "network"] as const;
 export type Multiple = (typeof MULTIPLES)[number];
 
@@ -108,7 +108,7 @@ const CHANGED: Record<string, string> = {
 };
 const MOST_CANDIDATES = 8;
 
-/** What lies on the path and can be scaled, the most first; with it what the address scales already. */
+/** What is on the path and can be scaled, the most first; with it what the address scales already. */
 export function candidatesOf(rows: readonly ByName[], scales: ReadonlyMap<string, number>): Candidate[] {
   const all = rows.flatMap((r): Candidate[] => {
     const word = CHANGED[r.kind ?? ""];

@@ -1,4 +1,5 @@
-// Words of the views beside the timeline: charts, their switches, and what a view says without data.
+// Words of the views other than the timeline: charts, their switches, and what a view says without
+// data.
 export const enViews = {
   bars: "Bars",
   self: "Self",

@@ -34,7 +34,7 @@ export function ContextMenu({ at, name, onClose }: { at: MenuAt; name: string; o
     };
   }, [at]);
   const keys = (e: KeyboardEvent) => {
-    e.stopPropagation(); // the table behind has arrows and letters of its own
+    e.stopPropagation(); // the table below has its own arrows and letters
     if (e.key === "Escape" || e.key === "Tab") {
       e.preventDefault();
       onClose();

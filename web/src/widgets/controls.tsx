@@ -74,7 +74,7 @@ export function WithCode({ text }: { text: string }) {
   return <>{text.split(CODE).map((p, i) => (i % 2 === 1 ? <code key={i}>{p}</code> : p))}</>;
 }
 
-/** A number with its unit in grey behind a thin space. */
+/** A number with its unit in gray after a thin space. */
 export function Value({ text }: { text: string }) {
   const cut = text.indexOf(THIN);
   if (cut < 0) return <>{text}</>;
@@ -110,13 +110,13 @@ export function Meter(props: { title: string; help?: string | undefined; path?: 
 
 interface LegendItem {
   label: string;
-  colour: string; // a fill: var(--kernel), url(#hatch)
+  color: string; // a fill: var(--kernel), url(#hatch)
 }
 
-export function Swatch({ colour, size = 9 }: { colour: string; size?: number }) {
+export function Swatch({ color, size = 9 }: { color: string; size?: number }) {
   return (
     <svg class="swatch" width={size} height={size} aria-hidden="true">
-      <rect width={size} height={size} rx="2" fill={colour} />
+      <rect width={size} height={size} rx="2" fill={color} />
     </svg>
   );
 }
@@ -126,7 +126,7 @@ export function Legend({ items }: { items: readonly LegendItem[] }) {
     <div class="legend">
       {items.map((i) => (
         <span key={i.label}>
-          <Swatch colour={i.colour} /> {i.label}
+          <Swatch color={i.color} /> {i.label}
         </span>
       ))}
     </div>

@@ -9,7 +9,7 @@ interface DialogProps {
   onClose: () => void;
 }
 
-/** Whether a press is beside the dialog: there its backdrop is the dialog itself. */
+/** Whether a press is outside the dialog: there its backdrop is the dialog itself. */
 function isBeside(e: PointerEvent): boolean {
   const { left, right, top, bottom } = (e.currentTarget as Element).getBoundingClientRect();
   return e.clientX < left || e.clientX > right || e.clientY < top || e.clientY > bottom;

@@ -1,4 +1,4 @@
-// Icons, 15 px, stroke 1.4, in the colour of the text around them.
+// Icons, 15 px, stroke 1.4, in the color of the text around them.
 import type { ComponentChildren } from "preact";
 
 const PATHS = {

@@ -2,7 +2,7 @@
 
 const TAIL = 18; // letters that always stay
 
-/** What stands in an element of class `ends`. */
+/** What is in an element of class `ends`. */
 export const Ends = ({ text }: { text: string }) => (
   <>
     {text.length > TAIL + 8 ? <span>{text.slice(0, -TAIL)}</span> : null}

@@ -110,7 +110,7 @@ export function Panel(props: PanelProps) {
   );
 }
 
-/** Grey bars of the final height, after 150 ms. */
+/** Gray bars of the final height, after 150 ms. */
 export function Waiting({ height }: { height: number }) {
   const n = Math.max(1, Math.floor(height / 26));
   return (
@@ -143,7 +143,8 @@ function useSaidAbove(msg: string) {
   return { own, said };
 }
 
-/** What failed, where, and what can be done: local to its panel; what ails all of them is said once. */
+/** What failed, where, and what can be done: local to its panel; an error of all of them is shown
+ * once. */
 export function Failure({ error }: { error: ShownError }) {
   const words = panelWords.current;
   const { own, said } = useSaidAbove(error.msg);

@@ -34,7 +34,7 @@ export function keep(key: string, next: Kept): void {
   else localStorage.removeItem(place(key));
 }
 
-/** The columns in the reader's order and widths; those he never touched stand where they did. */
+/** The columns in the reader's order and widths; untouched ones stay where they were. */
 export function arranged(columns: readonly TableColumn[], { order, widths }: Kept): TableColumn[] {
   const at = new Map(order?.map((name, i) => [name, i]));
   const [first, ...rest] = columns.map((c) => (widths?.[c.name] ? { ...c, width: widths[c.name] as number } : c));
@@ -44,7 +44,7 @@ export function arranged(columns: readonly TableColumn[], { order, widths }: Kep
 }
 
 const DIGIT = 7.6; // px of a digit of a table
-const SIDES = 24; // px beside it
+const SIDES = 24; // px on both sides
 
 /** A column of numbers as wide as its longest: a name may be cut, a number never. */
 export const forNumber = (c: TableColumn, longest: string): TableColumn =>

@@ -121,7 +121,7 @@ function headItems(
   ];
 }
 
-/** The end of a drag is no click: the button under the pointer would sort. */
+/** The end of a drag is not a click: the button under the pointer would sort. */
 function noClick(): void {
   const stop = new AbortController();
   addEventListener("click", (x) => x.stopPropagation(), { capture: true, signal: stop.signal });

@@ -30,10 +30,10 @@ export interface TableColumn {
   least?: number; // px of a column that takes what is left
   leaves?: number; // where there is no room, columns with the highest number go first
   stays?: boolean; // never goes
-  bar?: string; // fill of the bar behind the number
+  bar?: string; // fill of the bar under the number
   text?: boolean; // left-aligned words
   mono?: boolean;
-  soft?: boolean; // grey
+  soft?: boolean; // gray
   each?: boolean; // every number in the unit that suits it
   unitOnly?: boolean; // the unit says it all: GFLOP, TFLOP/s
   scale?: Scale;

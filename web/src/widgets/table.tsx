@@ -182,7 +182,7 @@ export function Table(props: TableProps) {
   );
 }
 
-const WHOLE = 580; // px of rows that are shown without a bar of their own
+const WHOLE = 580; // px of rows that are shown without a scroll bar
 
 /** How tall the part that scrolls may be: a table of two dozen rows is shown whole. */
 const tallest = (height: number | string | undefined, rows: number): string =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Block, dense } from "./address-map.tsx";
 
-const block = (address: number, bytes: number): Block => ({ from: 0, to: 1, address, bytes, colour: 0 });
+const block = (address: number, bytes: number): Block => ({ from: 0, to: 1, address, bytes, color: 0 });
 
 test("gaps between regions are left out, and a place leads back to its address", () => {
   const map = dense([block(1000, 100), block(1050, 100), block(9000, 50)]);

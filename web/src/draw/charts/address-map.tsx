@@ -10,7 +10,7 @@ export interface Block {
   to: number;
   address: number;
   bytes: number;
-  colour: number; // categorical, -1 = others
+  color: number; // categorical, -1 = others
 }
 
 interface Dense {
@@ -35,7 +35,7 @@ export function dense(blocks: readonly Block[]): Dense {
       size += b.bytes;
     }
   }
-  /** The last region whose `key` is not behind a value. */
+  /** The last region whose `key` does not exceed a value. */
   const find = (key: "from" | "base", value: number) => {
     let [lo, hi] = [0, regions.length - 1];
     while (lo < hi) {
@@ -72,7 +72,7 @@ interface MapProps {
   height: number;
   version: number;
   label: string;
-  only: number | undefined; // the colour that stands out
+  only: number | undefined; // the color that stands out
   time: (ns: number) => string; // of the axis
   size: (bytes: number) => string;
   onShow: (i: number) => void; // a click
@@ -118,13 +118,13 @@ export function AddressMap(props: MapProps) {
   const y = (address: number) => height - (map.at(address) / Math.max(1, map.size)) * height;
   const boxes = (): Box[] => {
     const style = getComputedStyle(document.documentElement);
-    const colours = Array.from({ length: 12 }, (_, i) => style.getPropertyValue(`--c${i + 1}`).trim());
+    const colors = Array.from({ length: 12 }, (_, i) => style.getPropertyValue(`--c${i + 1}`).trim());
     const other = style.getPropertyValue("--line-strong").trim();
     return blocks.map((b) => {
       const h = (b.bytes / Math.max(1, map.size)) * height;
-      const fill = b.colour < 0 ? other : (colours[b.colour % 12] ?? other);
+      const fill = b.color < 0 ? other : (colors[b.color % 12] ?? other);
       const [left, right] = [Math.max(0, x(b.from)), Math.min(width, x(b.to))];
-      const faint = props.only !== undefined && props.only !== b.colour;
+      const faint = props.only !== undefined && props.only !== b.color;
       return { x: left, y: y(b.address) - h, w: Math.max(1, right - left), h: Math.max(0.6, h - 0.4), fill, faint };
     });
   };

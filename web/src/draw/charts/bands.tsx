@@ -1,5 +1,5 @@
 // Bands for more steps than a screen has room for: from the tenth to the ninetieth percentile of each group
-// of neighbours, with the median as a line.
+// of neighbors, with the median as a line.
 import type { ComponentChildren } from "preact";
 import { largest } from "../../base/aggregate.ts";
 import { ticks } from "../../base/scale.ts";

@@ -1,4 +1,4 @@
-// Horizontal bars: the name at the left, the value behind the bar. For the first N of a list.
+// Horizontal bars: the name at the left, the value after the bar. For the first N of a list.
 import type { ComponentChildren } from "preact";
 import { largest } from "../../base/aggregate.ts";
 import { tip } from "../../base/tip.tsx";
@@ -8,7 +8,7 @@ interface BarItem {
   id: string;
   label: string;
   value: number;
-  text: string; // behind the bar
+  text: string; // after the bar
   fill: string;
   card?: ComponentChildren;
 }

@@ -84,7 +84,7 @@ function options(width: number, now: { current: CurveProps }, dragged: { current
 /** A canvas, or what writes SVG in its place. */
 type Pen = CanvasRenderingContext2D;
 
-/** The curve as shapes, for a saved picture: rules and numbers, the lines, and all that lies over them. */
+/** The curve as shapes, for a saved picture: rules and numbers, the lines, and everything above them. */
 function vectorOf(u: uPlot, p: CurveProps): string {
   const ratio = devicePixelRatio || 1;
   const pen = new SvgPen((text) => u.ctx.measureText(text).width, css("--line-strong"));
@@ -204,8 +204,8 @@ function moment(u: uPlot, g: Pen, at: { time: number; label: string }, ratio: nu
   g.fillText(at.label, fits ? x + 5 * ratio : x - w - 5 * ratio, u.bbox.top + 22 * ratio);
 }
 
-function label(u: uPlot, g: Pen, text: string, value: number, colour: string, ratio: number): void {
-  g.fillStyle = colour;
+function label(u: uPlot, g: Pen, text: string, value: number, color: string, ratio: number): void {
+  g.fillStyle = color;
   g.textAlign = "right";
   const y = u.valToPos(value, "y", true);
   const low = y - 17 * ratio < u.bbox.top + 8 * ratio; // above it the numbers of the steps are written

@@ -116,7 +116,7 @@ export function HeatMany(props: ManyProps) {
   );
 }
 
-/** The colour at a position of the ramp. */
+/** The color at a position of the ramp. */
 function mix(ramp: readonly string[], p: number): string {
   const at = Math.min(5.999, p * 6);
   const [low, part] = [Math.floor(at), at % 1];

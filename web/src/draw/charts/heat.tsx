@@ -8,7 +8,7 @@ import { useWidth } from "../width.ts";
 export interface HeatColumn {
   id: string;
   lines: readonly string[]; // words below
-  group: string; // columns of one group stand together
+  group: string; // columns of one group are together
 }
 
 export interface HeatProps {
@@ -23,8 +23,8 @@ export interface HeatProps {
   onCell: (rank: number, column: number, shift: boolean) => void;
 }
 
-/** The colour of a position on the ramp, between two of its seven stops. */
-function heatColour(p: number): string {
+/** The color of a position on the ramp, between two of its seven stops. */
+function heatColor(p: number): string {
   const at = Math.min(5.999, p * 6);
   const low = Math.floor(at);
   return `color-mix(in srgb, var(--h${low + 1}) ${Math.round((at - low) * 100)}%, var(--h${low}))`;
@@ -102,7 +102,7 @@ export function Heat(props: HeatProps) {
                     width={Math.max(1, cell - 1.5)}
                     height={row - (many ? 0 : 1.5)}
                     rx={many ? 0 : 2}
-                    fill={v === null ? "var(--sunken)" : heatColour(p)}
+                    fill={v === null ? "var(--sunken)" : heatColor(p)}
                     class={on ? "heat-cell heat-on" : "heat-cell"}
                   />
                   {!many && cell >= 34 && v !== null && p > 0.2 ? (
@@ -147,7 +147,7 @@ export function HeatScale({ low, high }: { low: string; high: string }) {
       {low}
       <svg width="150" height="9" aria-hidden="true">
         {Array.from({ length: 15 }, (_, i) => (
-          <rect key={i} x={i * 10} width="10.5" height="9" fill={heatColour((i + 0.5) / 15)} />
+          <rect key={i} x={i * 10} width="10.5" height="9" fill={heatColor((i + 0.5) / 15)} />
         ))}
       </svg>
       {high}

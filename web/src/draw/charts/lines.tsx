@@ -1,5 +1,5 @@
-// Lines over an axis with numbers: the fill of queues over time or by batch, the use of processors. The name of
-// each line stands at its end; moments that matter (an empty queue) are ticks on the ground line. A sparkline is the same
+// Lines over an axis with numbers: the fill of queues over time or by batch, the use of processors. The name of each
+// line is at its end; moments that matter (an empty queue) are ticks on the ground line. A sparkline is the same
 // without axes, from its smallest value to its largest. Where a value is absent, the line has a gap.
 import { useState } from "preact/hooks";
 import { largest } from "../../base/aggregate.ts";
@@ -12,7 +12,7 @@ export type Point = readonly [x: number, y: number | null];
 export interface Line {
   id: string;
   label: string;
-  colour: string;
+  color: string;
   points: readonly Point[]; // x rising
   strong?: boolean;
 }
@@ -29,7 +29,7 @@ interface LinesProps {
   unit?: number; // of the scale: round numbers are round in it
   marks?: readonly number[]; // places on the ground line
   steps?: boolean; // a value holds until the next one
-  card?: (x: number) => string; // of a place: what is behind the values
+  card?: (x: number) => string; // of a place: where the values come from
   onPlace?: (x: number, shift: boolean) => void;
   spark?: boolean; // without axes
   chosen?: number | undefined; // a place of a sparkline that is marked
@@ -122,7 +122,7 @@ export function Lines(props: LinesProps) {
         {spark ? null : <Axes scale={scale} from={from} range={range} placed={placed} props={props} />}
         {lines.map((l) => (
           <g key={l.id}>
-            <path d={pathOf(l.points, x, y, steps)} fill="none" stroke={l.colour} stroke-width={l.strong ? 1.8 : look.stroke} />
+            <path d={pathOf(l.points, x, y, steps)} fill="none" stroke={l.color} stroke-width={l.strong ? 1.8 : look.stroke} />
             {l.points.length < look.dots ? <Dots line={l} x={x} y={y} hollow={!spark} /> : null}
           </g>
         ))}
@@ -174,8 +174,8 @@ function Axes({
 
 function Dots({ line, x, y, hollow }: { line: Line; x: (v: number) => number; y: (v: number) => number; hollow: boolean }) {
   const look = hollow
-    ? { r: "2.6", fill: "var(--surface)", stroke: line.colour, "stroke-width": "1.3" }
-    : { r: "2.4", fill: line.colour };
+    ? { r: "2.6", fill: "var(--surface)", stroke: line.color, "stroke-width": "1.3" }
+    : { r: "2.4", fill: line.color };
   return <>{line.points.map(([px, py], k) => (py === null ? null : <circle key={k} cx={x(px)} cy={y(py)} {...look} />))}</>;
 }
 
@@ -194,7 +194,7 @@ function Names({ lines, placed: p }: { lines: readonly Line[]; placed: Placed })
           x={p.width - p.right + 6}
           y={ends[i]}
           class={l.strong ? "axis strong" : "axis"}
-          style={{ fill: l.colour }}
+          style={{ fill: l.color }}
         >
           {l.label.length > 17 ? `${l.label.slice(0, 16)}…` : l.label}
         </text>
@@ -215,7 +215,7 @@ function Pointer({ at, placed: p, props }: { at: number | undefined; placed: Pla
     <g pointer-events="none">
       <line x1={p.x(shown)} x2={p.x(shown)} y1={12} y2={props.spark ? p.height : p.y(0)} stroke="var(--line-strong)" />
       {line && typeof value === "number" ? (
-        <circle cx={p.x(shown)} cy={p.y(value)} r="3" fill={line.colour} stroke="var(--surface)" />
+        <circle cx={p.x(shown)} cy={p.y(value)} r="3" fill={line.color} stroke="var(--surface)" />
       ) : null}
       {at === undefined ? null : (
         <text {...side} y={10} class="axis strong">

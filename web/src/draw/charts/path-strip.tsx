@@ -52,7 +52,7 @@ export function pieceAt(pieces: readonly StripPiece[], time: number): number {
   return Math.max(0, low - 1);
 }
 
-/** Round times along the strip; the unit stands at the first. */
+/** Round times along the strip; the unit is at the first. */
 function timeTicks(total: number, width: number): { value: number; label: string }[] {
   const s = chartScale("ns", total);
   const room = width - 20; // a label at the very end would be cut

@@ -14,7 +14,7 @@ export interface PipeNode {
   suspect?: string | undefined; // it may be one
   dashed?: boolean;
   card?: ComponentChildren;
-  queue?: { fill: number | null; label: string; below: string; chosen?: boolean } | undefined; // behind it
+  queue?: { fill: number | null; label: string; below: string; chosen?: boolean } | undefined; // after it
 }
 
 const BOX = { wide: 168, narrow: 118, h: 52 };
@@ -27,7 +27,7 @@ interface Placed {
   row: number;
 }
 
-/** Levels count from the end; those that feed the same node stand below each other around it. */
+/** Levels count from the end; those that feed the same node are below each other around it. */
 export function placePipe(nodes: readonly PipeNode[]): Placed[] {
   const placed: Placed[] = [];
   const seen = new Set<string>();
@@ -55,7 +55,7 @@ interface Plan {
   edge: (from: Place, to: Place) => { line: string; arrow: string; x: number; y: number }; // and the middle of its queue
 }
 
-/** From left to right, or from top to bottom where the boxes have no room beside each other. */
+/** From left to right, or from top to bottom where the boxes have no room side by side. */
 export function planOf(deepest: number, rows: number, width: number): Plan {
   const need = (w: number) => (deepest + 1) * w + deepest * (QUEUE.w + 40);
   if (need(BOX.narrow) > width) return downwards(deepest, rows, width);

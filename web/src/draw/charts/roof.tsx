@@ -71,7 +71,7 @@ export function placeLabels(
     const [y, label] = [p.y + 4, p.label];
     const places: [Label, Box[]][] = [
       [{ x: p.x + p.r + 4, y, w, label }, points.slice(0, i)],
-      [{ x: p.x - p.r - 4 - w, y, w: w + 4, label, end: p.x - p.r - 4 }, rest], // up to its point: no other lies between
+      [{ x: p.x - p.r - 4 - w, y, w: w + 4, label, end: p.x - p.r - 4 }, rest], // up to its point: no other is between
       [{ x: p.x - w / 2, y: p.y + p.r + 14, w, label }, rest],
     ];
     const place = places.find(([box, among]) => fits(box, among));
@@ -82,7 +82,7 @@ export function placeLabels(
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [86, 16, 18, 38];
 const LABELS = 8;
-const DECADES = 6; // of rates: what is slower stands at the lower edge, hollow
+const DECADES = 6; // of rates: what is slower is at the lower edge, hollow
 
 export function Roof({
   points,

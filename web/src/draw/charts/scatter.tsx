@@ -1,5 +1,5 @@
-// Mean duration × occupancy: logarithmic x, area = total time. What has no occupancy stands on a line of
-// its own below the axis, hollow, never at zero.
+// Mean duration × occupancy: logarithmic x, area = total time. What has no occupancy is on a separate
+// line below the axis, hollow, never at zero.
 import type { ComponentChildren } from "preact";
 import { largest, self, smallest } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";

@@ -106,7 +106,8 @@ interface Spot {
   label: string;
 }
 
-/** Where the labels of a lane stand: in their box, else after or before it where nothing else does; else nowhere. */
+/** Where the labels of a lane are: in their box, otherwise after or before it where there is room; otherwise
+ * nowhere. */
 export function placeLabels(
   spots: readonly Spot[],
   [low, high]: readonly [number, number],

@@ -12,7 +12,7 @@ export interface Part {
   label?: string | undefined; // inside, when there is room
   short?: string | undefined; // when there is little
   card?: ComponentChildren;
-  plain?: boolean; // text in t2: a part without a colour of its own
+  plain?: boolean; // text in t2: a part without its own color
 }
 
 interface StripProps {
@@ -20,7 +20,7 @@ interface StripProps {
   total: number; // the whole width
   height: number;
   label: string;
-  above?: boolean; // short labels stand above the bar
+  above?: boolean; // short labels are above the bar
   onPart?: (id: string) => void;
   chosen?: string | undefined;
 }

@@ -1,5 +1,5 @@
 // From one value to another by the changes between them: a row for each, its bar begins where the one above ends.
-// What is certain is solid; what is not is striped; what is left over is grey.
+// What is certain is solid; what is not is striped; what is left over is gray.
 import { largest, self, smallest } from "../../base/aggregate.ts";
 import { tip } from "../../base/tip.tsx";
 import { useWidth } from "../width.ts";
@@ -9,7 +9,7 @@ export interface Fall {
   label: string;
   detail?: string | undefined; // a name, below the label
   change: number;
-  text: string; // beside the bar
+  text: string; // next to the bar
   kind: "certain" | "uncertain" | "rest";
 }
 
@@ -24,9 +24,10 @@ interface WaterfallProps {
 const BAR = 18;
 /** Few rows have more room. */
 const rowOf = (n: number): number => (n <= 3 ? 46 : n <= 5 ? 40 : 34);
-const TEXT = 84; // px for the number beside a bar
+const TEXT = 84; // px for the number next to a bar
 
-/** Where the scale begins: at zero, unless the changes would be too short to be seen then. */
+/** Where the scale begins: at zero, unless the changes would then be too short to be
+ * visible. */
 export function lowOf(values: readonly number[]): number {
   const [low, high] = [smallest(values, self), largest(values, self, 0)];
   const span = high - low;

@@ -24,7 +24,7 @@ test("the same name has the same tint, the data loader none", () => {
     assert.deepEqual(fillOf(palette, "kind", n, KINDS.indexOf("data_loading")), [0xcc, 0x4a, 0x0d]);
 });
 
-test("kernels of collectives have the colour of communication", () => {
+test("kernels of collectives have the color of communication", () => {
   for (const name of ["void vllm::cross_device_reduce_1stage<float, 8>", "multimem_all_reduce_kernel<float>", "hcom_allReduce_1"])
     assert.deepEqual(
       fillOf(palette, "kind", name, KINDS.indexOf("kernel")),

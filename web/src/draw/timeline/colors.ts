@@ -1,9 +1,9 @@
-// Colours of the canvas: read from the tokens once a theme, mixed and packed into the 32 bits of a pixel.
+// Colors of the canvas: read from the tokens once a theme, mixed and packed into the 32 bits of a pixel.
 
 export type Rgb = readonly [number, number, number];
 
 export interface Palette {
-  css: Record<string, string>; // tokens as they stand in the style sheet
+  css: Record<string, string>; // tokens as they are in the style sheet
   surface: Rgb;
   dark: Rgb; // text on a light fill
   light: Rgb;
@@ -15,7 +15,7 @@ export interface Palette {
 
 export type ColorBy = "kind" | "name" | "module" | "stage" | "stream" | "slow";
 export const COLOR_BY: readonly ColorBy[] = ["kind", "name", "module", "stage", "stream", "slow"];
-/** Colourings for which names must carry more than their text. */
+/** Colorings for which names must carry more than their text. */
 export const tagFor = (by: ColorBy): string => (by === "module" || by === "stage" ? by : "");
 /** Tokens of the stages as the server numbers them; 0 belongs to none. */
 export const STAGE_TOKENS = ["track", "data_loader", "c1", "c4", "c6"] as const;
@@ -76,7 +76,7 @@ const TOKEN_OF_KIND: Record<Kind, string> = {
   instant: "t3",
 };
 
-/** The token whose colour a kind has. */
+/** The token whose color a kind has. */
 export function tokenOfKind(kind: string): string {
   return TOKEN_OF_KIND[kind as Kind] ?? "other";
 }
@@ -166,7 +166,7 @@ export function fillOf(p: Palette, by: ColorBy, name: string, kind: number): Rgb
   return UNTINTED.has(shown) ? base : mix(base, p.surface, TINTS[hashOf(name) & 3] as number);
 }
 
-/** The fill of a tag: stages have their own colours, modules one by their number; none is an empty bar. */
+/** The fill of a tag: stages have their own colors, modules one by their number; none is an empty bar. */
 export function tagFill(p: Palette, by: ColorBy, tag: number): Rgb {
   if (tag === 0) return parseColor(p.css.track ?? "");
   if (by === "stage") return parseColor(p.css[STAGE_TOKENS[tag] ?? "track"] ?? "");

@@ -90,7 +90,7 @@ test("where several meet in a pixel the longest wins, whatever the order", () =>
   );
 });
 
-test("a long box is not covered by a short neighbour at its edge", () => {
+test("a long box is not covered by a short neighbor at its edge", () => {
   assert.equal(
     picture(
       [

@@ -1,4 +1,4 @@
-// The lane compositor. A row of a lane has one colour down its height, so it is painted as one line of
+// The lane compositor. A row of a lane has one color down its height, so it is painted as one line of
 // pixels; the lines of all rows form an image that goes to the canvas at once and is stretched row by row.
 // No object per box: typed arrays of the answer in, 32-bit pixels out.
 import { LEVELS } from "./colors.ts";
@@ -39,7 +39,7 @@ export interface Wide {
   n: number;
 }
 
-/** First box of a run that ends behind a position. Boxes of a row do not overlap, so ends ascend as well. */
+/** First box of a run that ends after a position. Boxes of a row do not overlap, so ends ascend as well. */
 export function firstEndingAfter(boxes: Boxes, run: Run, x: number): number {
   let low = run.first;
   let high = run.last;

@@ -1,5 +1,5 @@
 // Flame graphs out of a viewport answer: boxes of a thread nest by time, so a tree comes from one sweep.
-// In time order the answer is drawn as it is; merged and bottom-up are laid out anew as boxes of the
+// In time order the answer is drawn as it is; merged and bottom-up are laid out again as boxes of the
 // same form, so that the compositor draws them all.
 import type { Boxes } from "./compositor.ts";
 import type { Picture } from "./picture.ts";

@@ -17,14 +17,14 @@ export function isFaint(lane: Lane): boolean {
   return (lane.kind === "stream" || lane.kind === "ranges") && lane.busy !== undefined && lane.busy < FAINT;
 }
 
-/** Of what only its number was written: marks of the profiler itself. */
+/** Only its number was written: marks of the profiler itself. */
 export const isNameless = (g: Group | undefined): boolean => g !== undefined && g.kind === "process" && !g.name && g.closed;
 
 const streamsOf = (group: number): Group => ({ id: -group - 1, kind: "streams", name: "", closed: true });
 const countersOf = (group: number): Group => ({ id: -group - 1.5, kind: "counters", name: "", closed: true });
 const NAMELESS: Group = { id: -0.5, kind: "nameless", name: "", closed: true };
 
-/** Whether a head stands inside another group. */
+/** Whether a head is inside another group. */
 export const isFold = (g: Group): boolean => g.id < 0;
 
 /** The fold of each lane that is in one. */
@@ -51,7 +51,7 @@ export function foldsOf(lanes: readonly Lane[], groups: ReadonlyMap<number, Grou
   return folds;
 }
 
-/** The lanes of a fold stand together, where the last of them stood. */
+/** The lanes of a fold are together, at the place of the last of them. */
 export function gathered(lanes: readonly Lane[], folds: ReadonlyMap<number, Group>): Lane[] {
   const last = new Map<number, Lane>();
   const members = new Map<number, Lane[]>();

@@ -1,4 +1,4 @@
-// One frame of the timeline: ground, rows through the compositor, counters, words. What lies above
+// One frame of the timeline: ground, rows through the compositor, counters, words. What is above
 // (selection, area, flows, ruler) is drawn by overlay.ts and ruler.ts.
 import { mix, pack } from "./colors.ts";
 import { endX, gapAround, paintRow, paintSeveral, startX } from "./compositor.ts";

@@ -19,7 +19,7 @@ export function shortName(name: string): string {
 
 const STEP = /^(?:ProfilerStep#|Step )(\d+)$/;
 
-/** As much of a text as fits, with "…" when cut; nothing when less than three letters would be left. Of a step its
+/** As much of a text as fits, with "…" when cut; nothing when less than three letters would be left. A step's
  * number says as much as its name. */
 export function fitText(text: string, room: number, widthOf: (text: string) => number): string {
   const whole = widthOf(text);

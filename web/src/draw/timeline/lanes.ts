@@ -1,4 +1,4 @@
-// Where every lane stands: heights, folding, pins, and which row is under a pixel. Pure: tracks and the
+// Where every lane is: heights, folding, pins, and which row is under a pixel. Pure: tracks and the
 // choices of the reader in, positions out.
 import { foldsOf, gathered, isCounter, isFaint } from "./folds.ts";
 import type { Group, Lane, Tracks } from "./tracks.ts";
@@ -117,7 +117,7 @@ export function isShown(lane: Lane, choices: Choices): boolean {
   return !waits || choices.toggled.has(lane.id);
 }
 
-/** User ranges stand below the stream they belong to. */
+/** User ranges are below the stream they belong to. */
 function besideTheirStream(lanes: readonly Lane[]): Lane[] {
   const ranges = new Map(lanes.filter((l) => l.kind === "ranges").map((l) => [l.track, l]));
   const streams = new Set(lanes.filter((l) => l.kind === "stream").map((l) => l.track));
@@ -219,7 +219,8 @@ export function stripsOf(item: Item): Strip[] {
   ];
 }
 
-/** Where nothing is told apart as communication, the threads beside the training thread carry it. */
+/** Where no track is marked as communication, the threads other than the training thread carry
+ * it. */
 function summaryOf(lanes: readonly Lane[]): [Lane[], Lane[]] {
   const streams = lanes.filter((l) => l.kind === "stream");
   const threads = lanes.filter((l) => l.kind === "work");

@@ -10,7 +10,7 @@ export interface Meeting {
   step: number;
   first: number; // first arrival, ns on the stage
   span: number; // from the first to the last arrival
-  last: number; // rank that came last
+  last: number; // rank that arrived last
   arrivals: { rank: number; start: number; end: number }[];
 }
 
@@ -38,7 +38,8 @@ export function drawnMeetings(all: readonly Meeting[], s: Pick<Scene, "range" | 
   return seen.length <= most ? seen : [...seen].sort((a, b) => b.span - a.span).slice(0, most);
 }
 
-/** Draws the lines; the chosen one strong, with the words of `label` at who came last. */
+/** Draws the lines; the chosen one strong, with the words of `label` at the rank that arrived
+ * last. */
 export function drawMeetings(
   g: CanvasRenderingContext2D,
   s: Scene,

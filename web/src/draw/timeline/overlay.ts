@@ -1,4 +1,4 @@
-// What lies above the lanes: outlines of the selection and of its name, the area, flows, the hover line.
+// What is above the lanes: outlines of the selection and of its name, the area, flows, the hover line.
 import { endX, indicesOf, startX } from "./compositor.ts";
 import { fitText } from "./labels.ts";
 import { itemAt, RULER, rowPlace, shownRows, stripsOf } from "./lanes.ts";
@@ -27,7 +27,7 @@ export interface AreaMark extends Range {
 
 const MOST_OUTLINES = 600;
 
-/** Place of a row on the screen; a lane that is folded away stands at the header of its group. */
+/** Place of a row on the screen; a lane that is folded away is at the header of its group. */
 function rowOnScreen(s: Scene, lane: number, row: number): { y: number; height: number; hidden: boolean } | undefined {
   const item = s.layout.byLane.get(lane);
   if (item?.lane) {
@@ -175,7 +175,8 @@ function drawFlow(g: CanvasRenderingContext2D, s: Scene, f: Flow, label: (ref: R
   else drawHead(g, s.left + b.x, b.y, b.y < a.y ? -1 : 1);
 }
 
-/** An end above or below the screen: an arrow there that says what it is, so that nobody has to scroll to know. */
+/** An end above or below the screen: an arrow there that says what it is, so that the reader does not have to
+ * scroll to know. */
 function drawFar(g: CanvasRenderingContext2D, s: Scene, e: End, text: string): void {
   const x = s.left + e.x;
   drawHead(g, x, e.y, e.far);

@@ -1,5 +1,5 @@
-// The colours of one answer: a fill for every name (or lane, or slowness), made once per answer, theme and
-// choice of colouring, so that a frame only looks them up.
+// The colors of one answer: a fill for every name (or lane, or slowness), made once per answer, theme and
+// choice of coloring, so that a frame only looks them up.
 import {
   type ColorBy,
   cssOf,
@@ -26,7 +26,7 @@ export interface Paint {
   fills: Rgb[];
   css: string[];
   darkText: boolean[];
-  quiet: Uint32Array<ArrayBuffer>; // the lane of steps: all in the colour of an empty bar
+  quiet: Uint32Array<ArrayBuffer>; // the lane of steps: all in the color of an empty bar
   quietDark: boolean;
 }
 
@@ -64,7 +64,7 @@ export interface OwnFills {
   fillOf: (name: string, palette: Palette) => Rgb;
 }
 
-/** Colours of an answer; kept with it until theme, colouring or the emphasised name change. */
+/** Colors of an answer; kept with it until theme, coloring or the emphasized name change. */
 export function paintOf(p: Picture, palette: Palette, by: ColorBy, only: string, version: number, own?: OwnFills): Paint {
   const key = `${version} ${own?.key ?? by} ${only}`;
   const kept = p.paint as Paint | undefined;

@@ -28,7 +28,7 @@ export function firstAfter(marks: readonly PathMark[], time: number): number {
   return low;
 }
 
-/** Which lanes stand at each height; those of a closed group stand at its header. */
+/** Which lanes are at each height; those of a closed group are at its header. */
 function placesOf(s: Scene): { of: Map<number, number>; at: { y: number; height: number }[] } {
   const of = new Map<number, number>();
   const at = visibleItems(s).map(({ item, y }, i) => {

@@ -25,7 +25,7 @@ export interface Picture extends Range {
   tag: string; // what the names were asked to carry besides
   tags: Uint32Array; // of the names; empty without
   lanes: Set<number>;
-  paint: unknown; // colours of the names, kept by who draws
+  paint: unknown; // colors of the names, kept by the drawing code
 }
 
 /** How the boxes of a picture become pixels of a view. */

@@ -22,7 +22,7 @@ export interface Scene {
   version: number; // of the palette
   by: ColorBy;
   own?: ((lane: number) => OwnFills | undefined) | undefined; // colors that a view gives names instead
-  only: string; // the name that is emphasised
+  only: string; // the name that is emphasized
   moving: boolean; // fewer words while things move
   sans: string;
   widthOf: (text: string) => number;
@@ -54,7 +54,7 @@ export interface RowDrawn {
   wideTo: number;
 }
 
-/** Items on the screen with the height at which they stand there. */
+/** Items on the screen with their height there. */
 export function visibleItems(s: Scene): { item: Item; y: number }[] {
   const top = RULER + s.layout.pinnedHeight;
   const body = itemsBetween(s.layout.items, s.scroll, s.scroll + s.height - top);

@@ -16,7 +16,7 @@ interface StackTree {
 const PYTHON = 5;
 const OPERATOR = 11;
 
-/** Frames of Python, calls of modules and of built-in functions: what stands around the operators. */
+/** Frames of Python, calls of modules and of built-in functions: what is around the operators. */
 const isPython = (f: StackFile["shared"]["frames"][number] | undefined): boolean =>
   f?.file !== undefined || /^(nn\.Module: |<built-in )/.test(f?.name ?? "");
 const isDevice = (name: string) => name === "device";

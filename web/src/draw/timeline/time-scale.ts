@@ -53,7 +53,8 @@ export function fitRange(from: number, to: number, whole: number, air = 0.15): R
   return clampRange({ from: from - length * air, to: from + length * (1 + air) }, whole);
 }
 
-/** Moves as little as needed for a stretch to be seen; a longer one is centred on its start. */
+/** Moves as little as needed to make an interval visible; a longer one is centered on its
+ * start. */
 export function reveal(r: Range, from: number, to: number, whole: number): Range {
   const length = r.to - r.from;
   if (from >= r.from && to <= r.to) return r;

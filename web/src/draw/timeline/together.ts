@@ -23,7 +23,7 @@ export const toCommon = (c: Clock, time: number): number => c.start + time * c.r
 export const toOwn = (c: Clock, time: number): number => (time - c.start) / c.rate;
 export const rangeToOwn = (c: Clock, r: Range): Range => ({ from: toOwn(c, r.from), to: toOwn(c, r.to) });
 
-const moved = new WeakMap<Picture, { clock: Clock; picture: Picture }>(); // colours stay with the moved one
+const moved = new WeakMap<Picture, { clock: Clock; picture: Picture }>(); // colors stay with the moved one
 
 /** A picture of one trace as the stage of several draws it. */
 export function pictureOnClock(p: Picture, c: Clock): Picture {

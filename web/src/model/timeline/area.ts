@@ -15,7 +15,8 @@ import { type Area, stage } from "./state.ts";
 import { isTogether, type Member, members, ownRange } from "./together.ts";
 import type { AreaAnswer, AreaTables } from "./types.ts";
 
-/** Kinds of events an area can be narrowed to. What lies around the work would lead every list: it waits to be asked for. */
+/** Kinds of events an area can be narrowed to. The events around the work would lead every list: they are only shown on
+ * request. */
 export const AREA_KINDS = ["work", "kernel", "copies", "op", "runtime", "collective", "python", "all"] as const;
 export type AreaKind = (typeof AREA_KINDS)[number];
 

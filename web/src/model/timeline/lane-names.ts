@@ -40,7 +40,7 @@ function memoryName(l: Lane): string {
   return t(reserved ? "tl_memory_reserved" : "tl_memory", { d: l.device_type ?? "GPU" });
 }
 
-/** The grey words behind a lane's name. */
+/** The gray words after a lane's name. */
 export function laneRole(l: Lane): string {
   if (l.kind === "work" && l.role === "autograd") return t("tl_autograd");
   if (l.kind === "work" && l.tid !== undefined && l.name && !/^thread \d+/.test(l.name) && l.name !== String(l.tid))

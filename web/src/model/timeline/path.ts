@@ -15,7 +15,7 @@ import { isTogether, memberOfRank } from "./together.ts";
 
 type Piece = Row<"critical", "path">;
 
-/** Steps in view whose paths are drawn at most: of more nobody sees a piece. */
+/** At most this many steps in view have their paths drawn: with more, no piece is visible. */
 const MOST_STEPS = 12;
 const MOST_PIECES = 50_000;
 
@@ -51,7 +51,7 @@ const KINDS: Record<string, readonly LaneKind[]> = {
 };
 const HOST: readonly LaneKind[] = ["work", "ranges", "calls", "python"];
 
-/** The lane a piece stands on: of its thread or stream the one for its kind. */
+/** The lane of a piece: the one for its kind, of its thread or stream. */
 export function laneOf(lanes: readonly Lane[], track: number, kind: string): number {
   const own = lanes.filter((l) => l.track === track);
   for (const wanted of KINDS[kind] ?? HOST) {

@@ -109,8 +109,8 @@ function searchNow(): void {
 let jumps: Promise<void> = Promise.resolve();
 
 /**
- * Jumps to the next hit behind (or the last one before) the selection, else the middle of the view. What was
- * typed just before is searched for at once, and every press counts: it waits for the jump before it.
+ * Jumps to the next hit after (or the last one before) the selection, otherwise the middle of the view. What
+ * was typed just before is searched for at once, and every press counts: it waits for the jump before it.
  */
 export function goToHit(by: 1 | -1): void {
   searchNow();

@@ -363,7 +363,7 @@ export function setArea(a: Area | undefined): void {
   redraw();
 }
 
-/** Where an area stands: over the lanes it is about, whatever is folded or moved. */
+/** Where an area is: over the lanes it is about, whatever is folded or moved. */
 export function markOf(a: Area): AreaMark {
   const wanted = new Set(a.lanes);
   const items = stage.layout.items.filter((i) =>

@@ -18,7 +18,7 @@ import type { SliceAnswer } from "./types.ts";
 
 /** Up to here all ranks are shown at first; more wait to be chosen. */
 const ALL_AT_FIRST = 8;
-/** More traces at once are no timeline any more. */
+/** More traces at once cannot be read as a timeline. */
 export const MOST_RANKS = 64;
 const ARRIVALS = 20_000; // members of collectives: those that cost most
 
@@ -28,7 +28,7 @@ export interface Member extends Rank {
   rank: number;
   store: Store;
   found: Picture | undefined;
-  shown: readonly Picture[]; // on the common clock, made anew for every frame
+  shown: readonly Picture[]; // on the common clock, made again for every frame
 }
 
 /** The ranks of the job in order; the place of a rank here is the place of its lanes. */
@@ -161,7 +161,7 @@ const askTracksOf = (worker: string) =>
 
 let made: { inputs: unknown[]; result: Together | undefined } = { inputs: [], result: undefined };
 
-/** The same answers give the same tracks again, so that nothing is laid out anew. */
+/** The same answers give the same tracks again, so that nothing is laid out again. */
 function madeOf(key: string, places: readonly number[], asked: readonly { value: Tracks | undefined }[], job: Job) {
   const inputs = [key, job.value, ...places, ...asked.map((a) => a.value)];
   if (inputs.length === made.inputs.length && inputs.every((v, i) => v === made.inputs[i])) return made.result;
@@ -234,7 +234,7 @@ export function detailOnClock(d: SliceAnswer, m: Member): SliceAnswer {
   ) as unknown as SliceAnswer;
 }
 
-// ---- what the alignment rests on ----
+// ---- what the alignment is based on ----
 
 /** The sentence about the clocks: what they were compared by, how far they may be off, who could not be compared. */
 export function clockWords(): string {

@@ -26,7 +26,7 @@ export function shareOfChange(a: Maybe, b: Maybe): string {
 export const strongest = (changes: Iterable<Maybe>, step: Maybe): number =>
   largest(changes, (v) => Math.abs(v ?? 0), (step ?? 0) * 0.02);
 
-/** A number on the color of its change; `most` is the largest change among its like. */
+/** A number on the color of its change; `most` is the largest change among similar numbers. */
 export function RampCell({ value, most, children }: { value: CellValue; most: number; children: ComponentChildren }) {
   themeVersion.value; // the ink follows the theme
   const stop = isKnown(value) ? rampStop(value, most) : 3;

@@ -46,7 +46,7 @@ export function MemoryChange({ both }: { both: Both }) {
     (s, i): Line => ({
       id: s.id,
       label: `${s.id} ${s.name}`,
-      colour: COLORS[i] as string,
+      color: COLORS[i] as string,
       points: lineOf(samples[i] ?? [], device, starts[i] ?? 0),
       strong: true,
     }),

@@ -134,7 +134,7 @@ export function changeFills(rows: readonly DiffRow[], step: number): (lane: numb
 
 // ---- a frame ----
 
-/** What is before or after the step of a side belongs to its neighbors: it stands back. */
+/** What is before or after the step of a side belongs to its neighbors: it is drawn faint. */
 function drawOutside(g: CanvasRenderingContext2D, s: Scene, stage: PairStage): void {
   for (const m of stage.members) {
     const items = s.layout.items.filter((i) => i.lane && placeOf(i.lane.id) === m.place);

@@ -38,7 +38,7 @@ import {
 
 type Both = readonly [Side, Side];
 
-/** Of all ranks one is shown here: which. */
+/** With all ranks only one is shown here: which. */
 export const ofOne = (both: Both): string | undefined =>
   allRanks.value ? c("of_one", { a: both[0].worker, b: both[1].worker }) : undefined;
 
@@ -334,7 +334,7 @@ function useDrag(range: Range, width: number, whole: number, show: Show) {
     };
     const up = (e: PointerEvent) => {
       removeEventListener("pointermove", move);
-      // A drag is no click.
+      // A drag is not a click.
       if (Math.abs(e.clientX - begin) > 3) addEventListener("click", (x) => x.stopPropagation(), { capture: true, once: true });
     };
     addEventListener("pointermove", move);

@@ -34,7 +34,8 @@ function rangeOf(r: Measured): string {
 }
 
 export function RealChanges({ asked, both }: { asked: Diff; both: readonly [Side, Side] }) {
-  const rows = rowsOf(asked.value?.tables.changes).filter((r) => isKnown(r.change)); // what only one run has is no change
+  // What only one run has is not a change.
+  const rows = rowsOf(asked.value?.tables.changes).filter((r) => isKnown(r.change));
   if (asked.value && rows.length === 0) return null;
   /** Where B has most of it, or A where B has nothing. */
   const show = (row: TableRow) => {

@@ -108,7 +108,7 @@ function StepTable({ rows, totals, show }: StepTableProps) {
       shows: true,
       label: (
         <>
-          <Swatch colour={fillOf(String(r.category))} /> {wordOf(r.category)}
+          <Swatch color={fillOf(String(r.category))} /> {wordOf(r.category)}
         </>
       ),
       cell: (name) =>

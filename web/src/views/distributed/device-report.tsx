@@ -116,7 +116,7 @@ function StepsOfRanks({ asked }: Props) {
       asked={asked}
       controls={
         <>
-          <Legend items={parts.map(([c, colour]) => ({ label: columnWord(c), colour }))} />
+          <Legend items={parts.map(([c, color]) => ({ label: columnWord(c), color }))} />
           <StepChoice rows={all} chosen={shown} onChoose={setStep} />
         </>
       }
@@ -135,7 +135,7 @@ function StepsOfRanks({ asked }: Props) {
   );
 }
 
-/** The links of a step: who sends to whom, and how long it takes. */
+/** The links of a step: which rank sends to which, and how long it takes. */
 function Links({ asked }: Props) {
   const all = rowsOf(asked.value?.tables.links);
   const [step, setStep] = choice("lstep", "");

@@ -83,7 +83,7 @@ export function Distributed() {
   const sync = rowsOf(asked.value?.tables.synchronization);
   const waits = sync.filter((r) => r.rank !== worst).map((r) => r.waiting);
   const calls = useMemo(() => callsOf(rowsOf(asked.value?.tables.arrivals)), [asked.value]);
-  const met = sum(sync, (r) => r.last); // each has one that came last
+  const met = sum(sync, (r) => r.last); // each has one that arrived last
   const last = sync.find((r) => r.rank === worst)?.last;
   const some = overlap.length > MANY; // only the most expensive collectives are here
   const collectives = some ? met : calls.length;
@@ -224,7 +224,7 @@ function Overlap({ asked, rows, calls, worst }: OverlapProps) {
       csv={ranksCsv("overlap")}
       asked={asked}
       height={120}
-      controls={<Legend items={OVERLAP.map(([k, colour]) => ({ label: t(`part_${k}`), colour }))} />}
+      controls={<Legend items={OVERLAP.map(([k, color]) => ({ label: t(`part_${k}`), color }))} />}
     >
       <RankBars rows={rows} calls={calls} kinds={OVERLAP} worst={worst} lost="communication" />
     </Panel>
@@ -247,7 +247,7 @@ function Waiting({ asked, calls, worst }: { asked: Asked; calls: readonly Call[]
       csv={ranksCsv("synchronization")}
       asked={asked}
       height={120}
-      controls={<Legend items={SYNC.map(([k, colour]) => ({ label: t(`part_${k}`), colour }))} />}
+      controls={<Legend items={SYNC.map(([k, color]) => ({ label: t(`part_${k}`), color }))} />}
     >
       <RankBars rows={rows} calls={calls} kinds={SYNC} worst={worst} lost="waiting" />
     </Panel>

@@ -1,5 +1,5 @@
-// Hang: which collective of a job that hangs did not complete, who did not come, and where each rank is. Made of the dumps
-// of the flight recorder.
+// Hang: which collective of a job that hangs did not complete, which ranks never reached it, and where each rank is.
+// Made of the dumps of the flight recorder.
 import { ABSENT, thousands } from "../../base/format.ts";
 import { parseFrame } from "../../base/frames.ts";
 import { t, wordOr } from "../../model/language.ts";
@@ -68,7 +68,8 @@ function Open({ asked }: { asked: AskedFor<"hang"> }) {
   );
 }
 
-/** Where each rank is: the last it came to. Those that did not come are tinted. */
+/** Where each rank is: the last collective it reached. Those that never reached this one are
+ * tinted. */
 function Members({ asked }: { asked: AskedFor<"hang"> }) {
   const rows = wholeTable(asked.value, "members", (r) => `${r.cell("group")} ${r.cell("sequence")} ${r.cell("rank")}`);
   const row = (i: number): TableRow => {
@@ -98,7 +99,7 @@ function Members({ asked }: { asked: AskedFor<"hang"> }) {
   );
 }
 
-/** Ranks by the line of the program they are at, those that did not come first. */
+/** Ranks by the line of the program they are at, those that never reached it first. */
 function places(members: readonly Member[]): { line: string; ranks: number[]; away: boolean }[] {
   const found = new Map<string, { line: string; ranks: number[]; away: boolean }>();
   for (const m of members) {

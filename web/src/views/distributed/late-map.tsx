@@ -1,4 +1,4 @@
-// Rank × collective: who is late, where. By call, by name or by step.
+// Rank × collective: which rank is late, where. By call, by name or by step.
 import { largest, self } from "../../base/aggregate.ts";
 import { short, thousands } from "../../base/format.ts";
 import type { HeatColumn } from "../../draw/charts/heat.tsx";
@@ -34,7 +34,7 @@ interface MapProps {
 
 const COLUMNS = ["call", "name", "step"] as const;
 type Columns = (typeof COLUMNS)[number];
-const FEW = 240; // columns that can be told apart
+const FEW = 240; // columns that can be distinguished
 const NAMES = 40; // collectives shown by name: those with the most
 
 /** What the columns are: every call, all calls of a name, or of a step. Where calls are too many, their steps. */

@@ -88,7 +88,8 @@ export function StepMap({ asked, calls, worst }: { asked: Asked; calls: readonly
   );
 }
 
-/** Where a rank loses most in collectives; where they are not known, its longest work. */
+/** Where a rank loses the most time in collectives; where they are not known, its longest
+ * work. */
 export function showRank(calls: readonly Call[], rank: number, worker: string, measure: Measure): void {
   const said = (call: Call) => saidOf(call, rank, measure);
   if (!showCall(calls, rank, measure, said)) showWork(rankWord(rank), { worker });
@@ -154,7 +155,7 @@ export function WhatIf({ asked }: { asked: Asked }) {
 const costliest = (calls: readonly Call[], group: unknown): Call | undefined =>
   calls.filter((c) => [...c.members.values()][0]?.group === group).sort(largestFirst((c) => c.span))[0];
 
-/** Groups of ranks: what they are for, which is slower than its like. */
+/** Groups of ranks: what they are for, which is slower than similar ones. */
 export function Groups({ asked, calls }: { asked: Asked; calls: readonly Call[] }) {
   const rows = wholeTable(asked.value, "groups", (r) => String(r.cell("group")));
   const slow = rowsOf(asked.value?.tables.groups).filter((r) => r.slow).length;

@@ -61,7 +61,7 @@ function MetricChart({ asked, points, changes, metric, alone }: Props & { metric
       : undefined;
   const name = h(`metric_${metric}`);
   const label = h("label", { metric: name, first: short(series[0]?.[1], unit), last: short(series.at(-1)?.[1], unit) });
-  const line: Line = { id: metric, label: name, colour: "var(--c1)", points: series, strong: true };
+  const line: Line = { id: metric, label: name, color: "var(--c1)", points: series, strong: true };
   return (
     <Panel
       name={name}

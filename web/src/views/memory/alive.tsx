@@ -17,7 +17,7 @@ import { colorPlaces, holdersAtPeak } from "./memory-colors.ts";
 import { onDevice, rangeQuery } from "./memory-query.ts";
 
 type Holder = Row<"memory", "contents">;
-const LISTED = 7; // holders beside the curve; the others on a click
+const LISTED = 7; // holders next to the curve; the others on a click
 const HOLDERS = ["op", "module", "size"] as const;
 
 export function Alive({ device }: { device: string }) {
@@ -95,7 +95,7 @@ export function Alive({ device }: { device: string }) {
       <ul class="alive">
         {listed.map((r) => (
           <li key={nameOf(r)}>
-            <Swatch colour={fill(r)} />
+            <Swatch color={fill(r)} />
             <HolderName row={r} name={nameOf(r)} />
             <span title={exact(r.bytes, "bytes")}>
               <Value text={short(r.bytes, "bytes")} />

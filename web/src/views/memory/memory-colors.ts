@@ -7,8 +7,8 @@ import { onDevice } from "./memory-query.ts";
 const COLORS = 12;
 
 /**
- * Places of names in the order of colors. A name that is not there yet gets the next color that no name has, else one
- * that none of this picture has: in one picture no two share one while there are enough.
+ * Places of names in the order of colors. A new name gets the next color that no name has, otherwise one that none of
+ * this picture has: in one picture no two share one while there are enough.
  */
 export function colorPlaces(first: readonly string[], more: readonly string[]): ReadonlyMap<string, number> {
   const places = new Map(first.slice(0, COLORS).map((name, i) => [name, i]));

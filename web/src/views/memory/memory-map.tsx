@@ -1,5 +1,5 @@
 // The address map of the memory view: time × address of every block, with zoom, a legend, and what is known of the
-// block under the pointer. Without operators (MegEngine's memory flow) colours stand for sizes.
+// block under the pointer. Without operators (MegEngine's memory flow) colors stand for sizes.
 import { useMemo, useState } from "preact/hooks";
 import { largestFirst } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
@@ -66,15 +66,15 @@ function showBlock(r: Event | undefined): void {
   if (r) showPlace(life, `${r.op || t("address_map")} ${short(r.bytes, "bytes")}`);
 }
 
-interface Colouring {
-  names: readonly string[]; // of the legend, in the order of colours
+interface Coloring {
+  names: readonly string[]; // of the legend, in the order of colors
   bytes: readonly number[];
   places: readonly number[]; // of their colors
   of: (row: Event) => number; // the place of its color; -1: others
 }
 
-/** Colours by operator, the one with the most bytes first; by size where no operator is known. */
-function colouring(rows: readonly Event[], first: readonly string[]): Colouring {
+/** Colors by operator, the one with the most bytes first; by size where no operator is known. */
+function coloring(rows: readonly Event[], first: readonly string[]): Coloring {
   const bySize = rows.every((r) => !r.op);
   const key = (r: Event) => (bySize ? String(SIZES.find((s) => (r.bytes ?? 0) >= s)) : (r.op ?? ""));
   const sums = new Map<string, number>();
@@ -97,7 +97,7 @@ function colouring(rows: readonly Event[], first: readonly string[]): Colouring 
   };
 }
 
-/** Without zeros behind the point. */
+/** Without zeros after the point. */
 const brief = (text: string): string => text.replace(/(\.\d*?)0+(?=\u2009)/, "$1").replace(/\.(?=\u2009)/, "");
 
 export function MemoryMap({ device }: { device: string }) {
@@ -117,7 +117,7 @@ export function MemoryMap({ device }: { device: string }) {
     [table, device, low, high],
   );
   const first = holdersAtPeak(device);
-  const colours = useMemo(() => colouring(rows, first), [rows, first.join()]);
+  const colors = useMemo(() => coloring(rows, first), [rows, first.join()]);
   const blocks = useMemo(
     () =>
       // Addresses exceed 2^53 only in their low bits' worth of nothing: pictures need no more.
@@ -127,10 +127,10 @@ export function MemoryMap({ device }: { device: string }) {
           to: r.released_at ?? end,
           address: Number(r.address),
           bytes: r.bytes ?? 0,
-          colour: colours.of(r),
+          color: colors.of(r),
         }),
       ),
-    [rows, end, colours],
+    [rows, end, colors],
   );
   const hit = at && rows[at.block];
   const strip = tape();
@@ -153,15 +153,15 @@ export function MemoryMap({ device }: { device: string }) {
         onShow={(i) => showBlock(rows[i])}
       />
       <ul class="map-legend">
-        {colours.names.map((name, i) => (
+        {colors.names.map((name, i) => (
           <li key={name}>
             <button
               type="button"
-              aria-pressed={only === colours.places[i]}
-              onClick={() => setOnly(only === colours.places[i] ? undefined : colours.places[i])}
-              title={short(colours.bytes[i] ?? 0, "bytes")}
+              aria-pressed={only === colors.places[i]}
+              onClick={() => setOnly(only === colors.places[i] ? undefined : colors.places[i])}
+              title={short(colors.bytes[i] ?? 0, "bytes")}
             >
-              <Swatch colour={nth(colours.places[i] ?? 0)} /> <code>{name}</code>
+              <Swatch color={nth(colors.places[i] ?? 0)} /> <code>{name}</code>
             </button>
           </li>
         ))}

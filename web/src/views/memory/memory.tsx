@@ -248,7 +248,7 @@ function Allocations({ device }: { device: string }) {
   );
 }
 
-/** From birth to death; what was not seen lies at the ends. */
+/** From birth to death; what was not seen is at the ends. */
 function lifeOf(r: TableRow, end: number): { from: number; to: number } {
   const [born, gone] = [r.cell("allocated_at"), r.cell("released_at")];
   return { from: isKnown(born) ? born : 0, to: isKnown(gone) ? gone : end };

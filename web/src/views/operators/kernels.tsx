@@ -116,7 +116,8 @@ function sides(): (r: Kernel) => Side {
       .filter((r) => r.tensor_core_eligible === true)
       .map((r) => r.name),
   );
-  // Of all ranks nobody knows which operator launched a kernel, so nor whether it could use them.
+  // With all ranks it is unknown which operator launched a kernel, and so whether it could use
+  // them.
   return (r) =>
     typeof r.tensor_core !== "boolean" || (allRanks.value && !r.tensor_core)
       ? "unknown"
@@ -267,7 +268,7 @@ function KernelScatter({ asked, rows }: { asked: AskedFor<"kernels">; rows: read
       words={t("scatter_words")}
       {...panelFor(asked, "kernels", "kernels", "occupancy")}
       height={200}
-      controls={<Legend items={[{ label: t("tensor_cores", { m: deviceWords().matrix }), colour: "var(--kernel)" }]} />}
+      controls={<Legend items={[{ label: t("tensor_cores", { m: deviceWords().matrix }), color: "var(--kernel)" }]} />}
     >
       <div class="pad">
         <Scatter
@@ -302,7 +303,7 @@ function KernelTable({ names, rows }: { names: readonly string[]; rows: readonly
     if (allRanks.value) r.shows = !r.missing;
     r.label = (
       <>
-        {rank >= 0 ? <Swatch colour={nth(rank)} /> : <i class="swatch" />}
+        {rank >= 0 ? <Swatch color={nth(rank)} /> : <i class="swatch" />}
         <LongName text={foldKernel(name)} />
       </>
     );

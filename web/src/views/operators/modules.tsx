@@ -1,4 +1,4 @@
-// Modules: which layer. A tree table beside an icicle.
+// Modules: which layer. A tree table next to an icicle.
 import { largest, largestFirst, shareOf, sum, total } from "../../base/aggregate.ts";
 import { exact, scaleOf, short, thousands } from "../../base/format.ts";
 import { Definition } from "../../base/tip.tsx";
@@ -185,7 +185,7 @@ function ModuleClasses({ rows }: { rows: readonly Module[] }) {
       <ul class="alive">
         {listed.map((r) => (
           <li key={r.module}>
-            <Swatch colour={fill(String(r.module))} />
+            <Swatch color={fill(String(r.module))} />
             <button
               type="button"
               class="holder"

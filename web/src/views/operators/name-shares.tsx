@@ -1,4 +1,4 @@
-// Shares of time by name: strips or pies of the top N, the same colour for a name in every chart.
+// Shares of time by name: strips or pies of the top N, the same color for a name in every chart.
 import { percent, short, THIN } from "../../base/format.ts";
 import { Definition, tip } from "../../base/tip.tsx";
 import { Bars } from "../../draw/charts/bars.tsx";
@@ -15,7 +15,7 @@ export interface Share {
   value: number;
 }
 
-/** Parts of a strip: the named ones in their colours, the others as track. */
+/** Parts of a strip: the named ones in their colors, the others as track. */
 export function shareParts(all: readonly Share[], names: readonly string[], total: number, count: number): Part[] {
   themeVersion.value;
   const parts = names.map((name, i): Part => {

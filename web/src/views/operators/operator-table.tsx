@@ -84,7 +84,7 @@ function frames(stack: string, key: string, depth: number): TableRow[] {
   return [row("editor", <EditorMenu />), ...codeFrames(stack).map((f, i) => row(`f${i}`, <Frames frame={f} />))];
 }
 
-/** Of all ranks the names are added up; shapes and stacks are of one. */
+/** With all ranks the names are added up; shapes and stacks are of one. */
 const groupOf = (): Group => (allRanks.value ? "name" : (GROUPS.find((g) => g === param("group")) ?? "name"));
 
 /** Whether types tell operators apart: where nearly all are of one, as of a name space, they are noise. */
@@ -155,7 +155,7 @@ export function OperatorTable({ names, device, rows }: TableProps) {
   );
 }
 
-/** What a row is about: the operator, and its shapes where it has some of its own. */
+/** What a row is about: the operator, and its shapes where it has some. */
 function labelOf(r: TableRow): string {
   const shapes = r.cell("shapes");
   return [r.cell("name"), shapes ? shapesLabel(String(shapes)) : ""].filter(Boolean).join(" ");
@@ -197,7 +197,7 @@ function operatorRow(
     ...(allRanks.value ? { shows: !r.missing } : {}),
     label: (
       <>
-        {rank >= 0 ? <Swatch colour={nth(rank)} /> : <i class="swatch" />}
+        {rank >= 0 ? <Swatch color={nth(rank)} /> : <i class="swatch" />}
         {group === "name" ? <LongName text={shown} /> : <code class="keep">{shown}</code>}
         {second ? <code class="t3"> {second}</code> : null}
         {group === "name+stack" ? (

@@ -58,7 +58,7 @@ export function Operators() {
   );
 }
 
-/** Single calls are asked for when somebody wants them. */
+/** Single calls are asked for when the user wants them. */
 function CallsPanel() {
   if (param("calls") === "1") return <Calls />;
   return (

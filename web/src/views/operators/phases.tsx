@@ -33,7 +33,7 @@ export function nested<P extends Timed>(list: readonly P[], within = outermost(l
   });
 }
 
-/** An operator with its phases below; what its outermost phases add up to stands in its row. */
+/** An operator with its phases below; the sum of its outermost phases is in its row. */
 function rowOf(list: readonly Phase[]): TableRow {
   const op = String(list[0]?.op);
   const added = (c: "host_total" | "device_total") =>

@@ -22,13 +22,13 @@ import { Verdict } from "../shared/verdict.tsx";
 const GROUPS = ["name", "name+shape"] as const;
 const KINDS = ["bf16", "fp16", "tf32", "fp8", "vector", "fp32", "fp64", "int8", "fp4"];
 
-/** Types on matrix units have a colour each; what the vector unit does, another. */
+/** Types on matrix units have a color each; what the vector unit does, another. */
 type Point = Row<"roofline", "points">;
 
-const colourOf = (r: Pick<Point, "unit" | "type">): string =>
+const colorOf = (r: Pick<Point, "unit" | "type">): string =>
   nth(Math.max(0, KINDS.indexOf(String(r.unit === "vector" ? "vector" : r.type))));
 
-/** The costliest call of an operator, or of it with these shapes. */
+/** The most expensive call of an operator, or of it with these shapes. */
 function showPoint(name: string, shapes: unknown): void {
   const own = shapes ? { "group-by": "name+shape", filter: `shapes="${shapes}"` } : {};
   showName("operators", name, name, {}, own);
@@ -113,7 +113,7 @@ function RoofPanel({ asked, rows }: { asked: Asked; rows: readonly Point[] }) {
     x: r.intensity ?? 0,
     y: r.flops_per_s ?? 0,
     area: r.time ?? 0,
-    fill: colourOf(r),
+    fill: colorOf(r),
     label: shortName(String(r.name)),
     card: <Card row={r} />,
     chosen: isSelected("operator", String(r.name)),
@@ -122,11 +122,11 @@ function RoofPanel({ asked, rows }: { asked: Asked; rows: readonly Point[] }) {
     id: `${r.type} ${r.unit}`,
     peak: r.peak ?? 0,
     bandwidth: r.bandwidth,
-    stroke: colourOf(r),
+    stroke: colorOf(r),
     label: r.unit === "vector" ? `${t("roof_vector")} ${r.type}` : String(r.type),
   }));
   const kinds = new Map(
-    drawn.map((r) => [colourOf(r), r.unit === "vector" ? t("roof_vector") : String(r.type ?? t("not_known"))]),
+    drawn.map((r) => [colorOf(r), r.unit === "vector" ? t("roof_vector") : String(r.type ?? t("not_known"))]),
   );
   const pick = (id: string) => {
     const name = id.split("\u0001")[0] ?? "";
@@ -139,7 +139,7 @@ function RoofPanel({ asked, rows }: { asked: Asked; rows: readonly Point[] }) {
       words={moves > 0.005 ? `${t("roof_words")} · ${t("roof_moves", { v: short(moves, "share") })}` : t("roof_words")}
       {...panelFor(asked, "roofline", "points", "roof_share")}
       height={340}
-      controls={<Legend items={[...kinds].map(([colour, label]) => ({ colour, label }))} />}
+      controls={<Legend items={[...kinds].map(([color, label]) => ({ color, label }))} />}
     >
       <div class="pad">
         <Roof
@@ -175,7 +175,7 @@ function PointTable({ group, rows }: { group: string; rows: readonly Point[] }) 
     r.shows = !r.missing;
     r.label = (
       <>
-        <Swatch colour={colourOf({ unit: r.cell("unit"), type: r.cell("type") })} />
+        <Swatch color={colorOf({ unit: r.cell("unit"), type: r.cell("type") })} />
         {shapes ? <code class="keep">{name}</code> : <LongName text={name} />}
         {shapes ? <code class="t3"> {shapes}</code> : null}
       </>

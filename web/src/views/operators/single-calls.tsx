@@ -57,7 +57,7 @@ export function SingleCalls() {
         asked={{ ...asked, error: undefined }}
         controls={<Controls side={side} setSide={setSide} types={typesOf(asked, of)} />}
         rows={s}
-        row={(i) => ({ ...s.row(i), shows: param("call-sum") === "" })} // a sum is no call
+        row={(i) => ({ ...s.row(i), shows: param("call-sum") === "" })} // a sum is not a call
         table={{
           height: 420,
           empty: t("no_rows"),

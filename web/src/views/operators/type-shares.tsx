@@ -45,7 +45,7 @@ function byTotal(rows: readonly Operator[]): TopRow[] {
   return rest.length ? [...made, others] : made;
 }
 
-/** Operators or their types: the switch stands in both panels. */
+/** Operators or their types: the switch is in both panels. */
 export function OfSwitch({ chosen }: { chosen: string }) {
   return (
     <Segmented

@@ -1,4 +1,4 @@
-// The average step: a bar with direct labels or a donut, and the table behind it.
+// The average step: a bar with direct labels or a donut, and the table of the same numbers.
 import type { Answer } from "../../api/types.ts";
 import { isKnown, sum } from "../../base/aggregate.ts";
 import { ABSENT, chartScale, exact, inScale, percent, short, THIN } from "../../base/format.ts";
@@ -17,7 +17,7 @@ import type { CellValue, TableColumn, TableRow } from "../../widgets/table-types
 import { categoryParts } from "../shared/step-bars.tsx";
 import { defined } from "../shared/table-source.ts";
 
-/** `words`: what the average rests on, where there is another beside it. */
+/** `words`: what the average is based on, where there is a second one. */
 export function AverageStep({ asked, words }: { asked: AskedFor<"overview">; words?: string | undefined }) {
   const [form, setForm] = choice("average", "bar");
   const answer = asked.value;
@@ -88,15 +88,15 @@ function averageTitle(steps: readonly Row<"overview", "steps">[]): { title: stri
   return { title: t("average_step") };
 }
 
-const SHOWN = 8; // steps beside the average; more are in the Steps view
+const SHOWN = 8; // steps next to the average; more are in the Steps view
 
-/** The table behind the chart; `brief` beside the donut, where there is no room for bars. */
+/** The table of the chart; `brief` next to the donut, where there is no room for bars. */
 function Breakdown({ answer, brief }: { answer: Answer<"overview"> | undefined; brief?: boolean }) {
   const rows = rowsOf(answer?.tables.breakdown);
   const steps = hasNoSteps() ? [] : rowsOf(answer?.tables.steps).slice(0, SHOWN);
   const total = sum(rows, (r) => r.time);
   const scale = chartScale("ns", total);
-  // What would be written as zero, although it is not: the time column says it in a unit of its own.
+  // What would be written as zero, although it is not: the time column shows it in another unit.
   const isTiny = (v: number) => v > 0 && v / scale.factor < 0.5 * 10 ** -scale.digits;
   const time = (v: number) =>
     isTiny(v) ? `<${(10 ** -scale.digits).toFixed(scale.digits)}` : (v / scale.factor).toFixed(scale.digits);
@@ -151,7 +151,7 @@ function Breakdown({ answer, brief }: { answer: Answer<"overview"> | undefined; 
       key: c,
       label: (
         <>
-          <Swatch colour={fillOf(c)} /> {t(`cat_${c}`)}
+          <Swatch color={fillOf(c)} /> {t(`cat_${c}`)}
         </>
       ),
       shows: allRanks.value ? !!found?.time : isKnown(found?.from),

@@ -64,7 +64,7 @@ function AverageStepTrace({ asked, wide }: Props & { wide: boolean }) {
             {PARTS.map((p) => (
               <div key={p}>
                 <dt>
-                  <Swatch colour={FILL[p]} /> {t(`part_${p}`)}
+                  <Swatch color={FILL[p]} /> {t(`part_${p}`)}
                 </dt>
                 <dd>
                   <Value text={short(durationOf(parts, p), "ns")} /> <span class="t3">{share(p)}</span>

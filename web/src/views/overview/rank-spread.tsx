@@ -69,7 +69,7 @@ function rowOf(r: Spread): TableRow {
     shows: category !== "total" && !!r.max && !!r.max_worker,
     label: (
       <>
-        <Swatch colour={category === "total" ? "var(--t3)" : fillOf(category as Parameters<typeof fillOf>[0])} />{" "}
+        <Swatch color={category === "total" ? "var(--t3)" : fillOf(category as Parameters<typeof fillOf>[0])} />{" "}
         {wordOf(category)}
       </>
     ),

@@ -22,7 +22,7 @@ interface Props {
   asked: AskedFor<"overview">;
 }
 
-/** A time of a stage in one step. Of the device, what takes no time is not there. */
+/** A time of a stage in one step. On the device, a stage that takes no time is absent. */
 function perStep(row: Row<"overview", "stages">, column: "host_time" | "device_time", steps: number): number | null {
   const time = row[column];
   if (!isKnown(time) || steps === 0) return null;
@@ -74,7 +74,7 @@ function stageRow(r: Row<"overview", "stages">, steps: number): TableRow {
     cell: (c) => cells[c],
     label: (
       <>
-        <Swatch colour={stageFill(stage)} /> {stageName(stage)}
+        <Swatch color={stageFill(stage)} /> {stageName(stage)}
       </>
     ),
   };
@@ -153,7 +153,7 @@ export function EventKinds({ asked }: Props) {
       height={140}
       controls={
         <>
-          <Legend items={parts.map((id) => ({ label: nameOf(other, id), colour: fill(id) }))} />
+          <Legend items={parts.map((id) => ({ label: nameOf(other, id), color: fill(id) }))} />
           <Segmented
             label={t("group_by")}
             chosen={axis}

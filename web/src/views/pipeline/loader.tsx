@@ -21,7 +21,7 @@ interface Found {
   names?: { name: string; kind: string; count: number; total: number }[];
 }
 
-/** `enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__` has workers of its own. */
+/** `enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__` has its own workers. */
 const ownProcesses = (name: string): boolean | undefined =>
   /MultiProcessing/.test(name) ? true : /SingleProcess/.test(name) ? false : undefined;
 const loaderName = (name: string): string => name.match(/#(\w+)/)?.[1]?.replace(/^_/, "") ?? name;
@@ -85,8 +85,8 @@ export function Loader() {
         <WaitingSteps
           steps={rows.map((r) => ({ ...r, parts: [r.data_loader, restOf(r)] }))}
           legend={[
-            { label: t("pipe_waiting"), colour: "var(--data_loader)" },
-            { label: t("pipe_rest"), colour: "var(--kernel)" },
+            { label: t("pipe_waiting"), color: "var(--data_loader)" },
+            { label: t("pipe_rest"), color: "var(--kernel)" },
           ]}
           define={defined(asked.value, "steps", "total")}
           csv={csvUrl("overview", "steps")}

@@ -34,7 +34,7 @@ export function Processors() {
     return {
       id: k,
       label: `${t(`cpu_kind_${k}`)} ${isKnown(own) ? Number(own.toPrecision(3)) : ABSENT}`,
-      colour: nth(KINDS.indexOf(k)),
+      color: nth(KINDS.indexOf(k)),
       points: samples.filter((r) => r.kind === k).map((r) => [r.time ?? 0, r.value] as const),
     };
   });

@@ -16,7 +16,7 @@ export const queueLines = (
   names.map((name) => ({
     id: name,
     label: name,
-    colour: nth(Math.max(0, order.indexOf(name))),
+    color: nth(Math.max(0, order.indexOf(name))),
     points: samples.filter((r) => r.operator === name).map((r) => [r.time ?? 0, r.size] as const),
   }));
 

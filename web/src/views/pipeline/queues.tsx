@@ -150,7 +150,7 @@ function TracedSteps() {
   return (
     <WaitingSteps
       steps={rows.map((r) => ({ step: r.step, total: r.duration, parts: PARTS.map((p) => partsOf(r)[p]) }))}
-      legend={PARTS.map((p) => ({ label: p === "interval" ? t("pipe_waiting") : t(`part_${p}`), colour: FILL[p] }))}
+      legend={PARTS.map((p) => ({ label: p === "interval" ? t("pipe_waiting") : t(`part_${p}`), color: FILL[p] }))}
       define={defined(asked.value, "steps", "duration")}
       csv={csvUrl("steps", "steps")}
       asked={asked}
@@ -158,7 +158,7 @@ function TracedSteps() {
   );
 }
 
-/** The queue behind an operator and those before it, over time. */
+/** The queue after an operator and those before it, over time. */
 function QueueHistory({ ops, chosen }: { ops: readonly Operator[]; chosen: string }) {
   themeVersion.value;
   const asked = table("queue_samples");
@@ -195,7 +195,8 @@ function QueueHistory({ ops, chosen }: { ops: readonly Operator[]; chosen: strin
   );
 }
 
-/** A queue to the device: how full each batch found it; where it was empty, somebody waited. */
+/** A queue to the device: how full each batch found it; where it was empty, the device
+ * waited. */
 function BatchQueue({ queue }: { queue: "host queue" | "data queue" }) {
   themeVersion.value;
   const asked = table("queues");
@@ -219,7 +220,7 @@ function BatchQueue({ queue }: { queue: "host queue" | "data queue" }) {
     >
       <div class="pad">
         <Lines
-          lines={[{ id: queue, label: title, colour: "var(--c6)", points: rows.map((r) => [r.step ?? 0, r.size] as const) }]}
+          lines={[{ id: queue, label: title, color: "var(--c6)", points: rows.map((r) => [r.step ?? 0, r.size] as const) }]}
           height={130}
           top={Math.max(1, capacity)}
           capacity={capacity > 0}

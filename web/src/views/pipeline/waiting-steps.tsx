@@ -15,7 +15,7 @@ interface WaitingStep {
 
 interface Props {
   steps: readonly WaitingStep[];
-  legend: readonly { label: string; colour: string }[];
+  legend: readonly { label: string; color: string }[];
   define: Defined;
   csv: string;
   asked: NonNullable<Parameters<typeof Panel>[0]["asked"]>;
@@ -27,7 +27,7 @@ export function WaitingSteps({ steps, legend, define, csv, asked }: Props) {
   const bars = steps.map((s) => ({
     id: String(s.step),
     total: s.total ?? 0,
-    parts: legend.map(({ label, colour }, i) => ({ id: label, value: s.parts[i] ?? 0, fill: colour })),
+    parts: legend.map(({ label, color }, i) => ({ id: label, value: s.parts[i] ?? 0, fill: color })),
     chosen: String(s.step) === param("step"),
     card: (
       <Card

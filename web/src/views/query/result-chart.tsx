@@ -7,7 +7,7 @@ import { Lines, type Point } from "../../draw/charts/lines.tsx";
 import { q } from "../../model/query.ts";
 
 const MOST_BARS = 40;
-const LABEL_LETTERS = 30; // what fits beside the bars of the narrowest page
+const LABEL_LETTERS = 30; // what fits next to the bars of the narrowest page
 
 const UNITS: Record<string, Unit> = { ns: "ns", bytes: "bytes", share: "share" };
 export const unitOf = (c: Column): Unit => UNITS[c.unit ?? ""] ?? "plain";
@@ -83,7 +83,7 @@ function ResultLine({ table, x, y, label }: DrawnProps) {
   const top = Math.max(0, ...points.map(([, v]) => v ?? 0));
   return (
     <Lines
-      lines={[{ id: "y", label: column.name, colour: "var(--accent)", points }]}
+      lines={[{ id: "y", label: column.name, color: "var(--accent)", points }]}
       height={260}
       label={label}
       top={top || 1}

@@ -1,4 +1,4 @@
-// Advice: rows sorted by what they save; a row opens to the code, the events it rests on, and how the saving was computed.
+// Advice: rows sorted by what they save; a row opens to the code, its evidence, and how the saving was computed.
 import { useState } from "preact/hooks";
 import type { Severity } from "../../api/types.ts";
 import { short } from "../../base/format.ts";
@@ -13,7 +13,7 @@ import { Panel } from "../../widgets/panel.tsx";
 import { CodeLink } from "./code-link.tsx";
 import { defined } from "./table-source.ts";
 
-// The colour of what a piece of advice is about; device time where nothing else fits.
+// The color of what a piece of advice is about; device time where nothing else fits.
 const ABOUT: readonly (readonly [RegExp, string])[] = [
   [/^data_/, "var(--data_loader)"],
   [/copies|pageable/, "var(--memcpy)"],
@@ -60,7 +60,8 @@ export function Advice({ asked }: { asked: AskedFor<"advise"> }) {
   );
 }
 
-/** No rows: what the answer itself says of that, where little could be checked or something else decides. */
+/** No rows: what the answer itself says of that, where little could be checked or the bottleneck is
+ * elsewhere. */
 function nothingFound(answer: AskedFor<"advise">["value"], muted: boolean): string {
   const verdict = answer?.verdict;
   if (/_cut$|_lost$|_empty$/.test(verdict?.id ?? "")) return t("no_advice_cut");
@@ -143,7 +144,8 @@ export function AdviceRow({ row, asked, mute, brief }: RowProps) {
   );
 }
 
-/** What is below an open row: the events it rests on, each a way to the timeline, and how the saving was computed. */
+/** What is below an open row: the events it is based on, each a link to the timeline, and how the saving was
+ * computed. */
 function Opened({ row, events, mute }: { row: AdviceLine; events: readonly AdviceEvent[]; mute?: RowProps["mute"] }) {
   return (
     <>

@@ -1,6 +1,6 @@
-// A flame graph of a stretch of time: in time order, merged by path, or bottom-up. Boxes come from the
-// timeline's own answers and go through its compositor; a click makes a box as wide as the picture and names it, and from
-// there, or with Shift at once, it leads to its costliest event.
+// A flame graph of an interval: in time order, merged by path, or bottom-up. Boxes come from the timeline's own answers
+// and go through its compositor; a click makes a box as wide as the picture and names it, and from there, or with Shift
+// at once, it leads to its most expensive event.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { short, thousands } from "../../base/format.ts";
 import { darkTextOn, fillOf, type Palette, readPalette, shadesOf } from "../../draw/timeline/colors.ts";
@@ -29,7 +29,7 @@ export interface Shown {
   nodes: FlameNode[] | undefined;
 }
 
-/** The words and colours of boxes. */
+/** The words and colors of boxes. */
 type Named = Pick<Picture, "names" | "kinds">;
 
 interface FlameProps extends Range {

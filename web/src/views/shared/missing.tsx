@@ -20,7 +20,7 @@ type Recordable =
   | "distributed"
   | "hang";
 
-// What to write, per producer; the argument that matters stands between *.
+// What to write, per producer; the argument that matters is between *.
 const PYTORCH: Record<Recordable, string> = {
   code: `with torch.profiler.profile(
         activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],
@@ -190,7 +190,8 @@ export function Missing({ name }: { name: Recordable }) {
   const producers = PRODUCERS.filter((p) => p.code[name]);
   const framework = frameworkOf(answer?.trace.format ?? "");
   const own = PRODUCERS.find((p) => p.label === framework);
-  const tool = producers.find((p) => answer?.trace.format.startsWith(p.id)); // a profiler that is no framework's
+  // A profiler that does not belong to a framework.
+  const tool = producers.find((p) => answer?.trace.format.startsWith(p.id));
   const [chosen, choose] = useState<string>();
   const producer = producers.find((p) => p.id === (chosen ?? own?.id ?? tool?.id)) ?? producers[0];
   const code = producer?.code[name] ?? "";

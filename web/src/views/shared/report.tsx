@@ -36,7 +36,7 @@ function choose(id: string): void {
   if (id === "text") void navigator.clipboard?.writeText(verdictText());
 }
 
-/** Messages have no full stop of their own. */
+/** Messages end without a full stop. */
 function sentences(...parts: unknown[]): string {
   const stop = language.peek() === "zh" ? "。" : ". ";
   return parts
@@ -46,7 +46,7 @@ function sentences(...parts: unknown[]): string {
     .trim();
 }
 
-/** What a change saves, as beside the advice; nothing where that is not known. */
+/** What a change saves, as in the advice; nothing where that is not known. */
 const savingOf = (r: Row<"advise", "advice">): string =>
   r.saves ? ` (${t("saves")} ${short(r.saves, "ns")}, ${short(r.share, "share")})` : "";
 
@@ -109,7 +109,7 @@ function followPaper(): () => void {
   });
 }
 
-/** On paper only: what the pages belong to and what they rest on. */
+/** On paper only: what the pages belong to and what they are based on. */
 export function PrintHead() {
   useEffect(followPaper, []);
   const quality = infoInView().value?.quality;

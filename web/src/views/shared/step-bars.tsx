@@ -27,7 +27,7 @@ export const stageFill = (s: string): string => STAGE_FILL[s] ?? "var(--track)";
 export const stageName = (s: string): string => wordOr(`stage_${s}`, s);
 
 export function categoryBars(steps: readonly OverviewStep[]): ColumnBar[] {
-  // Where only some steps have kernels, the rest of the others is not lost time: nobody knows what ran.
+  // Where only some steps have kernels, the rest of the others is not lost time: what ran is unknown.
   const some = steps.some((s) => s.kernel !== null);
   const isUnknown = (step: OverviewStep, category: string) => some && category === "other" && step.kernel === null;
   return steps.map((s) => ({

@@ -69,7 +69,7 @@ export function lanesOf(segments: readonly Segment[], start: number): TraceLane[
   const main = segments.some((r) => r.track === "step") ? "step" : "host";
   const host = segments.filter((r) => r.track === main);
   const others = [...new Set(segments.filter((r) => r.track !== main).map((r) => String(r.track)))];
-  // Labels stand on the solid boxes, so those come last where a stretch would cover them.
+  // Labels are on the solid boxes, so those come last where an interval would cover them.
   const order = (r: Segment) => (r.stage === "hidden" ? 1 : 0);
   return [
     { name: t(main === "step" ? "main_stream" : "host_stages"), strong: true, boxes: host.map(box) },
@@ -83,7 +83,7 @@ export function lanesOf(segments: readonly Segment[], start: number): TraceLane[
   ];
 }
 
-/** The table `average`: the parts one behind the other, and every collective whose place the producer averaged. */
+/** The table `average`: the parts one after the other, and every collective whose place the producer averaged. */
 function averageLanes(rows: readonly AveragePart[]): TraceLane[] {
   let at = 0;
   const main = PARTS.flatMap((p, i): TraceBox[] => {

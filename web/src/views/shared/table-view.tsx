@@ -27,7 +27,7 @@ interface Props {
   group?: string;
   onRow?: (row: TableRow) => void;
   onTimeline?: (row: TableRow) => void;
-  more?: ComponentChildren; // controls of its own behind the grouping
+  more?: ComponentChildren; // its own controls, after the grouping
   height?: string;
   sum?: ((column: string) => CellValue) | undefined; // of all rows, where they add up
 }
@@ -47,7 +47,7 @@ export function TableView(props: Props) {
   const file = useRef<HTMLAnchorElement>(null);
   const [chosen, setChosen] = useState(() => readColumns(path));
   const isOn = (c: TableColumn, i: number) => i === 0 || (chosen ? chosen.includes(c.name) : !props.optional.includes(c.name));
-  // What somebody chose has room before what everybody sees.
+  // Columns that the user chose come before the default ones.
   const wanted = props.columns.filter(isOn).map((c) => (props.optional.includes(c.name) ? { ...c, stays: true } : c));
   const [box, width] = useWidth(1200);
   const left = wanted.length - fitting(arranged(wanted, keptOf(tableKey(wanted))), width).length;

@@ -69,7 +69,7 @@ export function TopChart({ rows, form, chosen, title, onName, compact }: ChartPr
       <ol class={compact ? "types-list" : "types-list types-many"}>
         {rows.map((r, i) => (
           <li key={r.name} class={chosen && chosen === r.name ? "chosen" : ""}>
-            <Swatch colour={fill(r, i)} />
+            <Swatch color={fill(r, i)} />
             {r.rest ? (
               <span class="t3">{r.label}</span>
             ) : (

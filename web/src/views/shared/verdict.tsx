@@ -15,7 +15,7 @@ const NUMBER = /\d[\d,.]*[\s\u2009]?(?:%|ms|µs|ns|s\b|×|GiB|MiB|KiB|GB|MB)|[Rr
 const UNIT = /(\d) (?=[%×]|[mnµ]?s\b|[KMGT]?i?B\b)/g;
 const NAME = /(\w+::[\w:]*\w)/;
 
-/** The key number in the severity's colour, names in mono. */
+/** The key number in the severity's color, names in mono. */
 function Sentence({ text: said, severity }: { text: string; severity: string }) {
   const text = said.replace(UNIT, "$1\u00a0"); // a number and its unit stay on one line
   const found = severity === "critical" || severity === "warning" ? text.match(NUMBER) : null;
@@ -37,7 +37,7 @@ interface HeadProps {
   facts?: readonly (string | undefined)[];
   more?: ComponentChildren; // after the facts
   controls?: ComponentChildren;
-  show?: (() => void) | undefined; // what it rests on
+  show?: (() => void) | undefined; // its evidence
 }
 
 export function Verdict({ answer, otherwise, facts = [], more, controls, show }: HeadProps) {
@@ -45,7 +45,7 @@ export function Verdict({ answer, otherwise, facts = [], more, controls, show }:
   const said = verdict && unmangled(verdict.text[language.value], verdict.values);
   const title = verdict ? <Sentence text={said ?? ""} severity={verdict.severity} /> : otherwise;
   const lead = isSummary() ? undefined : (show ?? showNamed(verdict?.values));
-  // Without an answer every number would be a zero that nobody measured.
+  // Without an answer every number would be a zero that was not measured.
   const beside = (
     <>
       {verdict && lead ? <ShowIt show={lead} /> : null}

@@ -1,4 +1,4 @@
-// The second run of a comparison, behind the first one in the top bar. Fetched with the Compare view.
+// The second run of a comparison, after the first one in the top bar. Fetched with the Compare view.
 import { short } from "../../base/format.ts";
 import { runs } from "../../model/answers.ts";
 import { c, candidateOf, candidates, chooseSecond, type Side, sides, swapSides } from "../../model/compare.ts";

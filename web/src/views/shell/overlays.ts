@@ -1,4 +1,4 @@
-// What lies above the page: palette, trust drawer, keys, the choice of a window. One at a time.
+// What is above the page: palette, trust drawer, keys, the choice of a window. One at a time.
 import { signal } from "@preact/signals";
 
 type Layer = "palette" | "trust" | "keys" | "range";

@@ -1,4 +1,4 @@
-// The trust drawer: what the numbers rest on. Data: the quality of every answer.
+// The trust drawer: what the numbers are based on. Data: the quality of every answer.
 import type { Answer } from "../../api/types.ts";
 import { mean, sum } from "../../base/aggregate.ts";
 import { short, thousands } from "../../base/format.ts";

@@ -1,4 +1,4 @@
-// The rail: views in their groups. A view without data stays in place, grey, with a hollow dot.
+// The rail: views in their groups. A view without data stays in place, gray, with a hollow dot.
 import { theReport } from "../../api/report.ts";
 import { versionWord } from "../../base/version.ts";
 import { deviceWords } from "../../model/device.ts";
@@ -90,7 +90,7 @@ function RailLink({ name }: { name: Exclude<View, "runs"> }) {
 }
 
 function criticalAdvice(): number {
-  // Of what the reader chose, also in a view of one rank.
+  // What the reader chose, also in a view of one rank.
   const elsewhere = allChosen.value && !allRanks.value;
   const asked = elsewhere ? analysis("advise", allWorkers(), "advise-all") : analysis("advise");
   return rowsOf(asked.value?.tables.advice).filter((r) => r.severity === "critical").length;

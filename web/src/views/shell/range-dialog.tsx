@@ -10,7 +10,7 @@ import { closeLayer } from "./overlays.ts";
 
 type By = "steps" | "time";
 
-/** What the fields mean, or nothing when that is no window of the trace. */
+/** What the fields mean, or nothing when that is not a window of the trace. */
 function meaning(now: Tape, by: By, from: string, to: string): { a: number; b: number } | undefined {
   const numbers = Array.from(now.numbers);
   const [first, last] = by === "steps" ? [numbers[0], numbers[numbers.length - 1]] : [now.from, now.to];

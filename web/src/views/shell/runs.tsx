@@ -63,7 +63,7 @@ function rowOf(run: RunInfo, ticks: Ticks): TableRow {
     .flatMap((w) => w.spans)
     .map((s) => s.facts)
     .filter((f) => f !== null);
-  // All numbers are of the trace that the verdict is about: others of the folder need not be of the same job.
+  // All numbers are of the trace that the verdict is about: others of the folder may be of another job.
   const first = facts.find((f) => f.verdict) ?? facts[0];
   const verdict = first?.verdict;
   const state = stateOf(run);
@@ -129,7 +129,8 @@ function Passed() {
   );
 }
 
-/** A link to a run that is not there says so, instead of showing the list as if nothing was asked. */
+/** A link to a run that does not exist says so, instead of showing the list as if nothing was
+ * asked. */
 function NoSuchRun() {
   const wanted = param("run");
   if (!wanted || view.value === "runs" || runs.value?.runs.some((r) => r.name === wanted)) return null;

@@ -1,4 +1,4 @@
-// The frame around every view: top bar, rail, tape, the view itself, and what lies above the page.
+// The frame around every view: top bar, rail, tape, the view itself, and what is above the page.
 import { effect } from "@preact/signals";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { thousands } from "../../base/format.ts";

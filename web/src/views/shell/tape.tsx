@@ -145,9 +145,9 @@ function paint(canvas: HTMLCanvasElement, now: Tape, width: number, blocks: Step
   if (!g) return;
   g.scale(ratio, ratio);
   const style = getComputedStyle(document.documentElement);
-  const colour = (name: string) => style.getPropertyValue(name);
+  const color = (name: string) => style.getPropertyValue(name);
   if (now.device.length === 0 && blocks) {
-    paintSteps(g, now, width, blocks, colour);
+    paintSteps(g, now, width, blocks, color);
     return;
   }
   const row = (values: ArrayLike<number>, fill: string, y: number) => {
@@ -161,10 +161,10 @@ function paint(canvas: HTMLCanvasElement, now: Tape, width: number, blocks: Step
     }
     g.globalAlpha = 1;
   };
-  row(now.device, colour("--kernel"), 0);
-  row(now.communication, colour("--communication"), 0);
-  row(now.host, colour("--cpu_exec"), 8);
-  row(now.data, colour("--data_loader"), 8);
+  row(now.device, color("--kernel"), 0);
+  row(now.communication, color("--communication"), 0);
+  row(now.host, color("--cpu_exec"), 8);
+  row(now.data, color("--data_loader"), 8);
 }
 
 type StepBlocks = { step: number; parts: number[] }[];
@@ -174,7 +174,7 @@ function paintSteps(
   now: Tape,
   width: number,
   blocks: StepBlocks,
-  colour: (n: string) => string,
+  color: (n: string) => string,
 ): void {
   const x = (t: number) => ((t - now.from) / (now.to - now.from)) * width;
   for (const b of blocks) {
@@ -185,7 +185,7 @@ function paintSteps(
     let at = from;
     b.parts.forEach((p, k) => {
       const w = (p / sum) * (to - from);
-      g.fillStyle = k === CATEGORIES.length - 1 ? colour("--line-strong") : colour(`--${CATEGORIES[k]}`);
+      g.fillStyle = k === CATEGORIES.length - 1 ? color("--line-strong") : color(`--${CATEGORIES[k]}`);
       g.fillRect(at, 0, w, 15);
       at += w;
     });
@@ -210,7 +210,7 @@ function TapeStrip({ tape: now }: { tape: Tape }) {
   const show = seen && seen.to - seen.from < (now.to - now.from) * 0.98 ? seen : undefined;
   const chosenSteps = parseSteps(param("step"), now.numbers);
   const numbered = numberedSteps(now.numbers, (i) => x(now.starts[i] as number), 34);
-  // A number that would stand outside is left out, unless it is the only one.
+  // A number that would be outside is left out, unless it is the only one.
   for (const i of numbered)
     if (numbered.size > 1 && x(now.starts[i] as number) + 4 + 7 * String(now.numbers[i]).length > width) numbered.delete(i);
   // One tab stop for all steps: the first chosen one that has a number, arrows go along.
@@ -259,7 +259,7 @@ function TapeStrip({ tape: now }: { tape: Tape }) {
   );
 }
 
-/** What the timeline shows; what of it lies beyond the tape is cut. */
+/** What the timeline shows; its part beyond the tape is cut. */
 function ViewportBox({ left, right, width }: { left: number; right: number; width: number }) {
   const from = Math.max(-3, Math.min(width, left));
   const to = Math.min(width + 3, Math.max(0, right));

@@ -33,7 +33,7 @@ export function PartCurve({ part, rows, answer, chosen }: CurveProps) {
   return (
     <Curve
       name={t(`part_${part}`)}
-      colour={FILL[part]}
+      color={FILL[part]}
       steps={rows.map((r) => r.step)}
       values={rows.map((r) => partsOf(r)[part])}
       whole={mean(rows, lengthOf)}
@@ -56,7 +56,7 @@ export function CategoryCurves({ chosen }: { chosen: Step | undefined }) {
         <Curve
           key={c}
           name={t(`cat_${c}`)}
-          colour={c === "other" ? "var(--other)" : fillOf(c)}
+          color={c === "other" ? "var(--other)" : fillOf(c)}
           steps={rows.map((r) => r.step)}
           values={rows.map((r) => r[c])}
           whole={mean(rows, (r) => r.total)}
@@ -70,7 +70,7 @@ export function CategoryCurves({ chosen }: { chosen: Step | undefined }) {
 
 interface OneCurve {
   name: string;
-  colour: string;
+  color: string;
   steps: readonly (number | null)[];
   values: readonly (number | null)[]; // of each step; null: not known of it
   whole: number | null; // mean length of a step
@@ -78,7 +78,7 @@ interface OneCurve {
   chosen: number | null | undefined;
 }
 
-function Curve({ name, colour, steps, values, whole, define, chosen }: OneCurve) {
+function Curve({ name, color, steps, values, whole, define, chosen }: OneCurve) {
   const own = mean(values, self);
   const [least, most] = [smallest(values, self), largest(values, self)];
   const at = chosen === undefined ? -1 : steps.indexOf(chosen);
@@ -96,7 +96,7 @@ function Curve({ name, colour, steps, values, whole, define, chosen }: OneCurve)
         {own === null ? null : (
           <Lines
             spark
-            lines={[{ id: name, label: name, colour, points: values.map((v, i) => [i, v] as const) }]}
+            lines={[{ id: name, label: name, color, points: values.map((v, i) => [i, v] as const) }]}
             height={70}
             label={name}
             low={least}

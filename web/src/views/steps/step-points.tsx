@@ -1,5 +1,5 @@
-// The two operators between which forward and backward lie, as chips that can be changed: gap, forward +
-// backward and tail are computed anew at once. The choice is in the address.
+// The two operators around forward and backward, as chips that can be changed: gap, forward + backward
+// and tail are computed again at once. The choice is in the address.
 import type { Query } from "../../api/transport.ts";
 import type { ApiError } from "../../api/types.ts";
 import { t } from "../../model/language.ts";
@@ -29,7 +29,7 @@ const KINDS = [
   ["backward_end", "bp", "BP"],
 ] as const;
 
-/** Names that can be chosen: those of the operators, the costliest first. */
+/** Names that can be chosen: those of the operators, the most expensive first. */
 function useNames(): string[] {
   const answer = analysis("operators", { ...WHOLE_TRACE, table: "operators", limit: LISTED }, "points-operators").value;
   const names = rowsOf(answer?.tables.operators).map((r) => String(r.full_name ?? r.name));
@@ -45,7 +45,7 @@ export function PointChips({ points: p }: { points: StepPoints }) {
         const row = p.rows.find((r) => r.point === point);
         const given = param(key);
         const now = String((p.refused ? given : row?.name) ?? "");
-        // The producer's own point need not be among the operators.
+        // The producer's own point may be missing among the operators.
         const choices = row && !names.includes(String(row.name)) ? [String(row.name), ...names] : names;
         return (
           <Menu

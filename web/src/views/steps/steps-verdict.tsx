@@ -19,7 +19,7 @@ function showOddest(values: Record<string, unknown> | undefined, rows: readonly 
   return isKnown(step) ? () => showStep(step) : undefined;
 }
 
-/** The verdict is of the window; of one step it says how it stands among all. */
+/** The verdict is about the window; for one step it says how it compares with all. */
 export function StepsVerdict({ query, all }: { query: Query; all: readonly Step[] }) {
   const inWindow = analysis("steps", { ...query, ...windowQuery.value, limit: 0, table: "steps" }, "steps-window");
   const rows = rowsOf(inWindow.value?.tables.steps);

@@ -1,4 +1,4 @@
-// Steps: are they alike, which one is not, and which part of it.
+// Steps: are they similar, which one is not, and which part of it.
 import type { Query } from "../../api/transport.ts";
 import { isKnown, largest, largestFirst, sum } from "../../base/aggregate.ts";
 import { chartScale, short } from "../../base/format.ts";
@@ -109,8 +109,8 @@ function barsOf(by: string, chosen: Step | undefined): ColumnBar[] {
 function legendOf(by: string, bars: readonly ColumnBar[]) {
   const there = (id: string) => bars.some((b) => b.parts.some((p) => p.id === id && p.value > 0));
   return by === "categories"
-    ? CATEGORIES.filter(there).map((c) => ({ label: t(`cat_${c}`), colour: fillOf(c) }))
-    : STAGES.filter(there).map((s) => ({ label: stageName(s), colour: stageFill(s) }));
+    ? CATEGORIES.filter(there).map((c) => ({ label: t(`cat_${c}`), color: fillOf(c) }))
+    : STAGES.filter(there).map((s) => ({ label: stageName(s), color: stageFill(s) }));
 }
 
 /** Every step as a bar; where they are too many for the screen, bands of them. */
@@ -134,7 +134,7 @@ function AllSteps({ asked, rows, chosen, query, traced }: AllProps) {
       height={190}
       controls={
         banded ? null : traced ? (
-          <Legend items={PARTS.map((p) => ({ label: t(`part_${p}`), colour: FILL[p] }))} />
+          <Legend items={PARTS.map((p) => ({ label: t(`part_${p}`), color: FILL[p] }))} />
         ) : (
           <>
             <Legend items={legendOf(by, bars)} />
@@ -240,8 +240,8 @@ function OneStep({ rows, chosen, points: p, query: base, traced }: OneProps) {
           {segments.some((r) => r.stage === "communication") && !average ? (
             <Legend
               items={[
-                { label: t("hidden_part"), colour: "url(#overlap)" },
-                { label: t("exposed_word"), colour: "var(--communication)" },
+                { label: t("hidden_part"), color: "url(#overlap)" },
+                { label: t("exposed_word"), color: "var(--communication)" },
               ]}
             />
           ) : null}

@@ -257,7 +257,7 @@ function paint(e: Easel, s: Scene): RowDrawn[] {
   return rows;
 }
 
-/** Of several ranks: the collectives that connect them. */
+/** With several ranks: the collectives that connect them. */
 function drawTogether(g: CanvasRenderingContext2D, s: Scene): void {
   if (members().length < 2 || !showFlows.peek()) return;
   const meeting = chosenMeeting.peek();
@@ -265,7 +265,8 @@ function drawTogether(g: CanvasRenderingContext2D, s: Scene): void {
   drawMeetings(g, s, meetings(), rankPlaces(), meeting && { meeting, label: label ?? "" });
 }
 
-/** Values of counters at the pointer, into the gutter: text nodes are changed in place, nothing is laid out anew. */
+/** Values of counters at the pointer, into the gutter: text nodes are changed in place, nothing is laid out
+ * again. */
 function writeValues(s: Scene, x: number | undefined): void {
   for (const el of document.querySelectorAll<HTMLElement>("[data-counter]")) {
     const lane = stage.tracks?.lanes.find((l) => l.id === Number(el.dataset.counter));

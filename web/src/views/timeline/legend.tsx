@@ -1,13 +1,13 @@
-// What the colours of the timeline mean, for those that have a meaning.
+// What the colors of the timeline mean, for those that have a meaning.
 import { STAGE_TOKENS } from "../../draw/timeline/colors.ts";
 import { type Key, t } from "../../model/language.ts";
 import { colorBy } from "../../model/timeline/state.ts";
 import { countOf } from "../../model/trace.ts";
 import { Legend } from "../../widgets/controls.tsx";
 
-type Item = { label: string; colour: string };
+type Item = { label: string; color: string };
 
-/** Kinds of events that share a colour. */
+/** Kinds of events that share a color. */
 const KINDS: readonly { word: Key; token: string; kinds: readonly string[] }[] = [
   { word: "cat_kernel", token: "kernel", kinds: ["kernel"] },
   { word: "cat_communication", token: "communication", kinds: ["collective"] },
@@ -23,19 +23,19 @@ const STAGES = ["stage_data_loading", "stage_forward", "stage_backward", "stage_
 
 function byKind(): Item[] {
   const there = KINDS.filter((k) => (countOf(...k.kinds) ?? 1) > 0);
-  const list = there.map((k) => ({ label: t(k.word), colour: `var(--${k.token})` }));
-  return countOf("kernel") ? [...list, { label: t("tl_legend_idle"), colour: "url(#hatch)" }] : list;
+  const list = there.map((k) => ({ label: t(k.word), color: `var(--${k.token})` }));
+  return countOf("kernel") ? [...list, { label: t("tl_legend_idle"), color: "url(#hatch)" }] : list;
 }
 
-const byStage = (): Item[] => STAGES.map((key, i) => ({ label: t(key), colour: `var(--${STAGE_TOKENS[i + 1]})` }));
+const byStage = (): Item[] => STAGES.map((key, i) => ({ label: t(key), color: `var(--${STAGE_TOKENS[i + 1]})` }));
 
 const bySlowness = (): Item[] => [
-  { label: t("tl_legend_usual"), colour: "var(--h1)" },
-  { label: "2×", colour: "var(--h4)" },
-  { label: "≥ 4×", colour: "var(--h6)" },
+  { label: t("tl_legend_usual"), color: "var(--h1)" },
+  { label: "2×", color: "var(--h4)" },
+  { label: "≥ 4×", color: "var(--h6)" },
 ];
 
-/** Colours by name, module and track only tell things apart: there is nothing to explain. */
+/** Colors by name, module and track only distinguish things: there is nothing to explain. */
 export function TimelineLegend() {
   const by = colorBy.value;
   const items = by === "kind" ? byKind() : by === "stage" ? byStage() : by === "slow" ? bySlowness() : [];

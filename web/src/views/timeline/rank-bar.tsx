@@ -1,4 +1,5 @@
-// Above a timeline of several ranks: which of them are shown, and what their common clock rests on.
+// Above a timeline of several ranks: which of them are shown, and what their common clock is based
+// on.
 import { short, thousands } from "../../base/format.ts";
 import { t } from "../../model/language.ts";
 import { go } from "../../model/route.ts";

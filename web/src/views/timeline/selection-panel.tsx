@@ -1,4 +1,4 @@
-// The selection in three columns: what it is, why it ran, how it compares with its like.
+// The selection in three columns: what it is, why it ran, how it compares with similar ones.
 import { type ComponentChildren, Fragment } from "preact";
 import { isKnown, largest, self } from "../../base/aggregate.ts";
 import { exact, short, thousands } from "../../base/format.ts";
@@ -158,7 +158,7 @@ function kernelFacts(d: SliceAnswer): Fact[] {
 
 const known = (v: unknown): number | null => (isKnown(v) ? v : null);
 
-/** The occupancy; where the producer wrote one that cannot be trusted, that is said. */
+/** The occupancy; where the producer wrote one that cannot be trusted, a word says so. */
 function occupancyOf(d: SliceAnswer): ComponentChildren {
   const own = d.kernel?.occupancy;
   const written = d.arguments?.["est. achieved occupancy %"];

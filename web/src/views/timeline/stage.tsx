@@ -149,7 +149,7 @@ function GutterRow({ item }: { item: Item }) {
   return item.lane ? <LaneRow item={item} style={style} /> : null;
 }
 
-/** A fold stands inside its group; a closed rank is higher than other heads. */
+/** A fold is inside its group; a closed rank is higher than other heads. */
 const foldClass = ({ group, open }: Item): string =>
   !group ? "" : isFold(group) && group.kind !== "nameless" ? "tl-sub" : group.kind === "rank" && !open ? "tl-rank" : "";
 

@@ -1,4 +1,4 @@
-// The toolbar of the timeline: search, pan and zoom, colouring, tracks, switches, window, saving.
+// The toolbar of the timeline: search, pan and zoom, coloring, tracks, switches, window, saving.
 import { useEffect, useRef } from "preact/hooks";
 import { thousands } from "../../base/format.ts";
 import { COLOR_BY } from "../../draw/timeline/colors.ts";
@@ -258,7 +258,7 @@ function windowInTime(): Range | undefined {
 const PERFETTO = "https://ui.perfetto.dev";
 
 /**
- * Hands the view to Perfetto in a window of its own, from window to window: nothing is uploaded, and nothing
+ * Hands the view to Perfetto in a separate window, from window to window: nothing is uploaded, and nothing
  * at all happens before the reader chooses it.
  */
 async function openInPerfetto(): Promise<void> {

@@ -92,7 +92,7 @@ export function IdleCauses() {
             </div>
           );
         })}
-        <Legend items={causes.map((c, i) => ({ label: idleWord(c.cause), colour: causeFill(c.cause, i) }))} />
+        <Legend items={causes.map((c, i) => ({ label: idleWord(c.cause), color: causeFill(c.cause, i) }))} />
       </div>
     </Panel>
   );

@@ -44,7 +44,7 @@ export function Kinds({ asked }: { asked: AskedFor<"critical"> }) {
       shows: largestOf(asked, kind) !== undefined,
       label: (
         <>
-          <Swatch colour={kindFill(kind)} /> {kindWord(kind)}
+          <Swatch color={kindFill(kind)} /> {kindWord(kind)}
         </>
       ),
       cell: cellsOf(r),

@@ -66,7 +66,7 @@ function Named({ kind, name }: { kind: string; name: string | null }) {
   return (
     <>
       <span title={kindWord(kind)}>
-        <Swatch colour={kindFill(kind)} />
+        <Swatch color={kindFill(kind)} />
       </span>{" "}
       {name === null ? <span class="t3">{w("no_name")}</span> : <LongName text={shownName(name)} />}
     </>

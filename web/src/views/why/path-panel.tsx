@@ -10,7 +10,7 @@ import { Legend } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { defined } from "../shared/table-source.ts";
 
-/** Before which work or operator a piece lies, rather than in it. */
+/** Before which work or operator a piece is, rather than in it. */
 const BEFORE = ["between", "queue", "launch_latency"];
 
 const nameOf = (p: Piece): string | undefined =>
@@ -93,7 +93,7 @@ function PathOf({ step, steps }: { step: number; steps: Steps }) {
           describe={describe}
           onPiece={(i) => pieces[i] && showPiece(pieces[i])}
         />
-        <Legend items={kinds.map((k) => ({ label: kindWord(k.kind), colour: kindFill(k.kind) }))} />
+        <Legend items={kinds.map((k) => ({ label: kindWord(k.kind), color: kindFill(k.kind) }))} />
       </div>
     </Panel>
   );

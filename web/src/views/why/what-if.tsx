@@ -210,7 +210,8 @@ function Effect({ found, change }: { found: Replayed; change: string }) {
   );
 }
 
-/** While a slider moves its value is a draft; when it rests the server is asked, and `write` is told so. */
+/** While a slider moves its value is a draft; when it rests the server is asked, and `write` learns of
+ * it. */
 function useDraft(write: (value: number, quiet: boolean) => void) {
   const [draft, setDraft] = useState<number | undefined>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -230,7 +231,7 @@ function useDraft(write: (value: number, quiet: boolean) => void) {
 
 const MOST_POWER = 3; // of two, either way: 1 is in the middle
 
-/** A batch or a network so many times as large or as fast, in powers of two. */
+/** A batch or a network larger or faster by a factor, in powers of two. */
 function Times({ which, found }: { which: Multiple; found: Replayed }) {
   const factor = multipleNow(which);
   const { draft, settle, move } = useDraft((power, quiet) => setMultiple(which, 2 ** power, quiet));
@@ -271,7 +272,7 @@ function Scale({ candidate: c, factor, found, change }: ScaleProps) {
   return (
     <div class={now === 1 ? "why-scale" : "why-scale why-scaled"}>
       <span class="why-name" title={`${kindWord(c.kind)}: ${c.name}`}>
-        <Swatch colour={kindFill(c.kind)} /> <LongName text={shownName(c.name)} />
+        <Swatch color={kindFill(c.kind)} /> <LongName text={shownName(c.name)} />
       </span>
       <span class="why-number">{c.ns > 0 ? short(c.ns, "ns") : "–"}</span>
       <input

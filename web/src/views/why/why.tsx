@@ -1,4 +1,4 @@
-// Why: what decides the length of a step, and how long it would be if something were different.
+// Why: the bottleneck of a step, and how long it would be if something were different.
 import { isKnown, largestFirst, sum } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
 import { t } from "../../model/language.ts";
@@ -11,7 +11,7 @@ import { OnPath } from "./on-path.tsx";
 import { PathPanel } from "./path-panel.tsx";
 import { WhatIf } from "./what-if.tsx";
 
-/** Of a verdict that names no event: the largest part of the path. */
+/** For a verdict that names no event: the largest part of the path. */
 function showLargest(asked: AskedFor<"critical">): (() => void) | undefined {
   if (isKnown(asked.value?.verdict?.values.slice)) return undefined;
   const kind = rowsOf(asked.value?.tables.by_kind).sort(largestFirst((r) => r.time))[0]?.kind ?? "";
