@@ -2,7 +2,7 @@
  *
  * The pieces of an event that no event inside it covers are found in one pass: events come in
  * the order of time on each thread, and a parent before what it contains. Pieces of less than
- * a few microseconds are the interpreter's, and everywhere alike. */
+ * ten microseconds are the interpreter's, and everywhere alike. */
 #include "analyse/run/own_work.h"
 
 #include "analyse/lexicon.h"
@@ -15,7 +15,7 @@
 #include "base/sort.h"
 
 enum { MOST_PLACES = 32, MOST_FRAMES = 24, MOST_TEXT_BYTES = 200 };
-#define LEAST_PIECE_NS 5000
+#define LEAST_PIECE_NS 10000
 
 typedef struct {
     own_kind kind;
