@@ -1,5 +1,5 @@
 /* stop.c: the request that this thread answers, and whether its reader was found to have left.
- * Once found, it is not asked again: a request does not begin anew halfway. */
+ * Once found, it is not asked again: a request does not resume halfway. */
 #include "base/stop.h"
 
 #include <stddef.h>

@@ -1,9 +1,10 @@
-/* stop.h: work that nobody waits for ends at its next check point.
+/* stop.h: work that no one waits for ends at its next check point.
  *
- * Whoever answers a request names the arena of its answer and a function that says whether the
- * reader has left. The arena asks it before each new block and then refuses, so that every
- * analysis ends as if its memory had run out, without code of its own. What several requests
- * share is made in other arenas and is not affected. One request at a time for each thread. */
+ * The code that answers a request names the arena of its answer and a function that says
+ * whether the reader has left. The arena asks it before each new block and then refuses, so
+ * that every analysis ends as if its memory had run out, without extra code. What several
+ * requests share is made in other arenas and is not affected. One request at a time for each
+ * thread. */
 #ifndef BASE_STOP_H
 #define BASE_STOP_H
 

@@ -202,7 +202,7 @@ bool rec_is_on_small_stack(void);
  * counted. rec_close publishes the event. */
 tacho_slot *rec_open_slow(rec_thread *t, uint32_t n);
 /* An event that was made inside the recorder: no lock may be taken, so it is counted here until
- * somebody who has the lock adds it to the file. */
+ * the next holder of the lock adds it to the file. */
 static inline tacho_slot *rec_refuse_inside(void) {
     __atomic_fetch_add(&rec_here.n_inside, 1, __ATOMIC_RELAXED);
     return NULL;

@@ -1,5 +1,5 @@
-/* api_source.c: the source code of a file that the call stacks of a trace name. The server is
- * no reader of files: a path that no frame names is refused, whatever lies there. */
+/* api_source.c: the source code of a file that the call stacks of a trace name. The server
+ * does not read arbitrary files: a path that no frame names is refused. */
 #include <stdio.h>
 
 #include "base/hash.h"

@@ -2,7 +2,7 @@
  *
  * A trace often comes from another machine or container: /workspace/job/train.py is looked for
  * as it is, then in the root as workspace/job/train.py, job/train.py and train.py. A relative
- * path has no place of its own and is only looked for in the root.
+ * path is only looked for in the root.
  *
  * The file is opened once and everything is decided by what was opened, so that nothing changes
  * between a check and the reading. */
@@ -42,7 +42,7 @@ static bool resolve(str folder, str file, char out[PATH_MAX]) {
     return realpath(path, out) != NULL;
 }
 
-/* A path with a part that leads up is no path inside the root. */
+/* A path with a part that leads up is not inside the root. */
 static bool leads_up(str file) {
     return str_starts(file, STR("../")) || str_find(file, STR("/../"), 0) != SIZE_MAX;
 }

@@ -155,7 +155,7 @@ static bool times_are_valid(const trace *t) {
 }
 
 /* Those of a thread ascend and do not overlap. */
-static bool samples_stand(const trace *t) {
+static bool samples_are_sound(const trace *t) {
     bool ok = true;
     for (uint32_t i = 1; i < t->sample.n; i++) {
         int64_t time = t->sample.time[i], dur = t->sample.dur[i];
@@ -184,7 +184,7 @@ static status check_rows(const trace *t, int table, bool *ok, error *err) {
     case TABLE_call: *ok = ascends(t->call.slice, t->call.n); break;
     case TABLE_comm: *ok = ascends(t->comm.slice, t->comm.n); break;
     case TABLE_module_call: *ok = ascends(t->module_call.slice, t->module_call.n); break;
-    case TABLE_sample: *ok = samples_stand(t); break;
+    case TABLE_sample: *ok = samples_are_sound(t); break;
     default: *ok = true;
     }
     return OK;

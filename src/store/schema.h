@@ -180,7 +180,7 @@ typedef enum {
     X(RECORDER_NAMES)     /* a name the recorder had no room for */                        \
     X(DEVICE_DROPPED)     /* device records the driver dropped */                          \
     X(DATABASE_DAMAGED)   /* rows of a database that cannot be read */                     \
-    X(OTHER_CLOCK)        /* far from the session by a clock of its own, skipped */        \
+    X(OTHER_CLOCK)        /* far from the session because of a different clock, skipped */ \
     X(ROWS_MISSING)       /* a task before which others are missing: an excerpt */         \
     X(RECORDER_INSIDE)    /* an event of a signal handler that interrupted the recorder */
 

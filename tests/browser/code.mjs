@@ -1,4 +1,4 @@
-// The Code view: lines and their numbers are those of the command line, beside the source; keys, search, marks, the way to
+// The Code view: lines and their numbers are those of the command line, next to the source; keys, search, marks, the way to
 // the timeline and into the editor; what it says without source and without lines; all widths.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 // A report: one file, opened from the disk with the network off. Every view has its answers, in both languages; what is
-// not inside is said; names of a trace are only names; a comparison opens on what changed. The page never breaks its own
+// not inside is mentioned; names of a trace are only names; a comparison opens on what changed. The page never breaks its own
 // policy, and the policy lets nothing else run, load or send.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -76,7 +76,7 @@ const ATTEMPTS = {
   "base-uri": (to) => document.head.append(Object.assign(document.createElement("base"), { href: to })),
 };
 
-/** In a task of its own: what the debugger evaluates itself is exempt. */
+/** In a separate task: what the debugger evaluates itself is exempt. */
 const evaluateText = () =>
   new Promise((resolve) =>
     setTimeout(() => {

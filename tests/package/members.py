@@ -1,4 +1,4 @@
-"""What lies in a package, as its archive has it: names, permissions, owners, links, interpreters, and where it was built.
+"""What a package contains, as its archive has it: names, permissions, owners, links, interpreters, and where it was built.
 
 The members are read from the archive, because unpacking changes permissions and owners.
 """
@@ -80,7 +80,7 @@ def _run_path(data):
 def _faults_of_bytes(m, builders):
     is_executable = bool(stat.S_IMODE(m.mode) & 0o111)
     if m.data[:4] == b"\x7fELF":
-        # Only these two need libtacho.so; they look for it beside themselves, wherever the package is unpacked.
+        # Only these two need libtacho.so; they look for it in their own folder, wherever the package is unpacked.
         is_beside = posixpath.basename(m.name) in ("tacho-demo", "_tacho.abi3.so")
         yield from (f"it looks for libraries in {place or 'the current folder'}" for place in _run_path(m.data)
                     if not is_beside or not re.fullmatch(r"\$ORIGIN(/.+)?", place))

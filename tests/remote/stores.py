@@ -38,7 +38,7 @@ def blob_token(days=1, **changed):
 
 
 def make_certificates(folder):
-    """An authority of our own, and what it signed: a certificate for this machine, one for another, one that has expired."""
+    """A test authority, and what it signed: a certificate for this machine, one for another, one that has expired."""
     key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
     run = {"check": True, "capture_output": True, "cwd": folder}
     subprocess.run(["openssl", "req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=authority"], **run)

@@ -7,7 +7,7 @@
 
 #include "base/bisect.h"
 
-/* Lines that are told apart; an advice that is about more is about none. */
+/* Lines that are counted; advice about more of them names none. */
 enum { MOST_LINES = 64 };
 
 typedef struct {

@@ -4,8 +4,8 @@
  * together in order of worker and time. The n-th of a worker meets the n-th of the others.
  * Where only order is known, one missing call would shift all that follow: such keys are
  * matched only when every worker that has any has equally many; the others stay alone and
- * are counted. So do transfers between two workers that name neither: the n-th of all is no
- * pair. */
+ * are counted. So do transfers between two workers that name neither: the n-th calls of
+ * two workers may be unrelated. */
 #include "analyse/run/comm_match.h"
 
 #include "base/hash.h"

@@ -167,7 +167,7 @@ static status write_sync(comm_owner_ctx *f, str worker, error *err) {
     return OK;
 }
 
-/* Waiting for other workers while there was nothing of its own to do. */
+/* Waiting for other workers while this one had no work. */
 static status find_blocked(comm_owner_ctx *f, const step_group *g, int64_t *out, error *err) {
     intervals waiting = intervals_minus(&g->whole, &g->moved);
     intervals blocked = intervals_and(&waiting, &f->alone);

@@ -3,7 +3,7 @@
  *
  * All members of a collective are taken to end it together and to need as long as the fastest
  * of them for the transfer itself: what a member takes longer than that, it waited. A
- * collective whose partners are not there is all transfer; one between two whose partner is
+ * collective without its partners is all transfer; one between two whose partner is
  * not known takes what the fastest of its name and size takes. The last to arrive, on aligned
  * clocks, is who the others waited for.
  *

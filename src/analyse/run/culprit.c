@@ -17,9 +17,9 @@ typedef struct {
     sort_pair *values; /* of the other workers, for a median */
 } finding;
 
-/* ---- whom to accuse ---------------------------------------------------------------------- */
+/* ---- who is accused ---------------------------------------------------------------------- */
 
-/* A single late step is no habit, but may be a large part of the run. */
+/* One late step is not a habit, but can be a large part of the run. */
 static bool is_accused(const stragglers *late, const straggler *r, int64_t cost,
                        int64_t whole) {
     int64_t own = 0, steps = 0;

@@ -13,7 +13,7 @@
 #include "analyse/run/stragglers.h"
 
 typedef struct {
-    const straggler *rank; /* NULL: nobody is to blame */
+    const straggler *rank; /* NULL: no rank is to blame */
     const straggler *next; /* the next one; NULL: there is none */
     int64_t cost_ns;       /* a step would be shorter by this without any late rank */
     int64_t after_ns;      /* of it, what is left without this rank alone */
@@ -23,8 +23,8 @@ typedef struct {
     str caller; /* the function around it that only this rank runs; may be empty */
     int64_t place_ns, usual_ns; /* of that place in a step: here, on the median of the others */
     str shapes;                 /* of the others there, if different */
-    double slower;              /* everything takes so many times as long; 0: it does not */
-    bool slower_gaps;           /* only what lies between operators does */
+    double slower;              /* everything takes longer by this factor; 0: it does not */
+    bool slower_gaps;           /* only the time between operators does */
     bool slower_kernels;        /* work of the device does */
 } culprit;
 

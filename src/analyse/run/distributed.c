@@ -238,8 +238,8 @@ static status write_devices(run_question *q, error *err) {
 
 typedef struct {
     const run_question *q;
-    double exposed_share; /* communication that nothing hides, of the average step */
-    int64_t hidden_ns;    /* communication beside computation, of all workers */
+    double exposed_share; /* exposed communication, of the average step */
+    int64_t hidden_ns;    /* communication that overlaps with computation, of all workers */
     int64_t collectives;
     bool single; /* one step of each worker, or the recording: nothing is an average */
 } distributed_facts;

@@ -2,7 +2,7 @@
  *
  * The pieces of an event that no event inside it covers are found in one pass: events come in
  * the order of time on each thread, and a parent before what it contains. Pieces of less than
- * ten microseconds are the interpreter's, and everywhere alike. */
+ * ten microseconds belong to the interpreter and are the same on all workers. */
 #include "analyse/run/own_work.h"
 
 #include "analyse/lexicon.h"
@@ -20,8 +20,8 @@ enum { MOST_PLACES = 32, MOST_FRAMES = 24, MOST_TEXT_BYTES = 200 };
 typedef struct {
     own_kind kind;
     stage stage;
-    uint32_t name; /* string id; of a frame, that of the function it belongs to */
-    uint32_t path; /* of a frame: a hash of the functions around it inside the step */
+    uint32_t name; /* string id; for a frame, its function */
+    uint32_t path; /* for a frame: a hash of the functions around it inside the step */
 } place_key;
 
 typedef struct {

@@ -1,7 +1,7 @@
 /* own_work.h: what a worker spent its own time on, so that workers can be compared.
  *
  * Own time is what is left of the steps without exposed communication. The device's part is
- * its kernels by name. Of the rest a moment belongs to the innermost event of the thread that
+ * its kernels by name. Any other moment belongs to the innermost event of the thread that
  * makes the steps:
  *
  *   an operator of a library       the operator, in its stage

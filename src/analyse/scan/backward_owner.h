@@ -13,7 +13,7 @@
 typedef struct {
     uint32_t slice;       /* the engine's node */
     uint32_t module_call; /* row of table module_call, 0 = not known */
-    uint32_t forward;     /* the forward operator that it undoes, 0 = not known */
+    uint32_t forward;     /* the matching forward operator, 0 = not known */
     int64_t ns, device;   /* host time; Σ device work launched inside; inside the selection */
 } backward_node;
 

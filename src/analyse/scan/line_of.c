@@ -4,7 +4,7 @@
  * Python range, or the stack written on the operator. The seal has put every such path into
  * table frame, so a range's frame is found by its caller and its name. Then the nodes of the
  * backward pass pass the stacks of their forward operators on to what is inside them, unless
- * that has frames of its own.
+ * that has frames.
  *
  * A stretch of a thread is walked with the slices around the walk on a stack; where they have
  * no frames, the thread's samples cut the stretch further. */
@@ -83,7 +83,7 @@ static void walk_slices(line_view *v, const map *by_caller) {
     }
 }
 
-/* What is inside a node has its stack, unless it has one of its own. */
+/* Events inside a node have its stack, unless they have one themselves. */
 static void pass_on(line_view *v, uint32_t node, uint32_t frame) {
     uint32_t end = trace_subtree_end(v->t, node), before = v->frame_of[node];
     for (uint32_t i = node; i < end; i++) {

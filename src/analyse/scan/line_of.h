@@ -5,7 +5,7 @@
  *
  *   1. the innermost Python frame recorded as a range around the moment
  *   2. the stack written on the operator around it
- *   3. in the backward pass: the stack of the forward operator that it undoes
+ *   3. in the backward pass: the stack of the matching forward operator
  *   4. the sample of the thread that stands for the moment
  *
  * The line of a stack is its innermost frame in a file of the program itself; where there is

@@ -1,7 +1,7 @@
 /* path_owners.h: which module and which line of Python a piece of the critical path belongs to.
  *
- * Device work belongs to whoever launched it; the backward pass to the module whose forward
- * pass it undoes. Needs the tables module, module_call and those of line_of.h. */
+ * Device work belongs to its launch; the backward pass to the module of the matching forward
+ * pass. Needs the tables module, module_call and those of line_of.h. */
 #ifndef ANALYSE_PATH_OWNERS_H
 #define ANALYSE_PATH_OWNERS_H
 

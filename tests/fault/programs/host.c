@@ -494,7 +494,7 @@ static void own_descriptor_table(void) {
     mark_slowly(5, 20000, 10);
 }
 
-/* Closes every descriptor but the standard ones, takes all numbers for files of its own, and
+/* Closes every descriptor but the standard ones, takes all numbers for its own files, and
  * looks at them again when the recorder has had time to write. */
 static void own_files_at_all_numbers(void) {
     enum { N = 64, BYTES = 1 << 14 };
@@ -554,7 +554,7 @@ static void forbids_files_first(void) {
     mark(1000);
 }
 
-/* What a program gets from whoever starts it, before its first event. */
+/* What a program inherits from its parent before its first event. */
 static void inherits(void) {
     char line[256];
     FILE *status = fopen("/proc/self/status", "r");

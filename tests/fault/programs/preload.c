@@ -2,7 +2,7 @@
  *
  *     -DSLOW       files are made larger and written slowly, as over a network
  *     -DCLOCK      the clock of the day jumps an hour ahead after 100 ms, and back after 200 ms
- *     -DALLOCATOR  malloc and free of its own, as jemalloc and tcmalloc have them
+ *     -DALLOCATOR  its own malloc and free, as jemalloc and tcmalloc have them
  *
  * Only the programs of host.c notice: tacho, which runs in the same environment, does not. */
 #define _GNU_SOURCE
@@ -58,7 +58,7 @@ int clock_gettime(clockid_t which, struct timespec *to) {
 }
 #endif
 
-/* From one piece of memory that is never given back; a block's size lies before it. */
+/* From one piece of memory that is never given back; a block's size is before it. */
 #ifdef ALLOCATOR
 static char memory[256 << 20] __attribute__((aligned(64)));
 static size_t used;

@@ -1,4 +1,4 @@
-/* culprit_test.c: whom to blame, by what, and when nobody is. */
+/* culprit_test.c: which rank is blamed, for what, and when no rank is. */
 #include "analyse/run/culprit.h"
 
 #include "analyse/scan/stages.h"
@@ -125,7 +125,7 @@ static void a_second_late_rank_is_what_remains(void **state) {
     fini(&j);
 }
 
-/* Each rank is late in another step: nobody would be missed. */
+/* Each rank is late in another step: no rank is to blame. */
 static void waiting_that_moves_around_is_nobodys_fault(void **state) {
     job j;
     (void)state;

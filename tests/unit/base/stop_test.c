@@ -1,4 +1,4 @@
-/* stop_test.c: work that nobody waits for ends at the next block of its arena. */
+/* stop_test.c: work that no one waits for ends at the next block of its arena. */
 #include "base/stop.h"
 
 #include <setjmp.h>
@@ -14,7 +14,7 @@ static bool is_left(const void *context) {
     return *(const bool *)context;
 }
 
-static void an_arena_gives_no_block_when_nobody_waits(void **state) {
+static void an_arena_gives_no_block_when_no_one_waits(void **state) {
     arena a, other;
     bool left = false;
     arena_init(&a, 0);
@@ -29,7 +29,7 @@ static void an_arena_gives_no_block_when_nobody_waits(void **state) {
     assert_null(arena_grow(&a, large, 1 << 20, 2 << 20));
     assert_non_null(arena_alloc(&other, 1 << 20)); /* what others share */
     left = false;
-    assert_null(arena_alloc(&a, 1 << 20)); /* it does not begin anew */
+    assert_null(arena_alloc(&a, 1 << 20)); /* it does not start again */
     assert_true(stop_end());
     int before = n_asked;
     assert_non_null(arena_alloc(&a, 1 << 20));
@@ -50,7 +50,7 @@ static void a_request_that_is_waited_for_is_not_stopped(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_arena_gives_no_block_when_nobody_waits),
+        cmocka_unit_test(an_arena_gives_no_block_when_no_one_waits),
         cmocka_unit_test(a_request_that_is_waited_for_is_not_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -321,7 +321,7 @@ static void an_overview_of_the_whole_gives_the_facts(void **state) {
     snapshot_release(now);
 }
 
-/* Nor does whoever asks the same get the failure of one who has left. */
+/* A second client with the same question does not get the failure of the first. */
 static void an_analysis_ends_when_its_reader_has_left(void **state) {
     const char *target = "/api/v1/overview?worker=0&from=1";
     int ends[2];

@@ -65,7 +65,7 @@ static void a_file_is_found_where_the_trace_says_or_in_the_root(void **state) {
     expect(&w, SOURCE_ABSENT, "");
 }
 
-static void a_path_that_leads_out_of_the_root_is_not_followed(void **state) {
+static void a_path_that_points_outside_the_root_is_not_followed(void **state) {
     char root[4096];
     (void)code_root(root);
     source_wish w = wish("../outside.py", root);
@@ -113,7 +113,7 @@ static void a_file_tells_whether_it_changed_since_the_recording(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_found_where_the_trace_says_or_in_the_root),
-        cmocka_unit_test(a_path_that_leads_out_of_the_root_is_not_followed),
+        cmocka_unit_test(a_path_that_points_outside_the_root_is_not_followed),
         cmocka_unit_test(what_is_not_source_code_is_not_read),
         cmocka_unit_test(a_file_that_is_too_large_is_not_read),
         cmocka_unit_test(a_file_tells_whether_it_changed_since_the_recording),

@@ -51,7 +51,7 @@ function endOf(line: string, quote: Open, from: number): number {
   return -1;
 }
 
-/** Whether a string of one line goes on in the next: its last sign is a backslash that is not written itself. */
+/** Whether a string of one line continues on the next: its last character is a backslash that is not escaped. */
 const goesOn = (text: string): boolean => (text.match(/\\+$/)?.[0].length ?? 0) % 2 === 1;
 
 const inkOf = (found: Record<string, string | undefined>, before: string): Ink => {

@@ -124,7 +124,7 @@ export interface Branch {
 
 const byHeat = (a: Branch, b: Branch): number => b.heat - a.heat || (a.name < b.name ? -1 : 1);
 
-/** A folder with one thing in it is no level of its own. */
+/** A folder with one entry is not a separate level. */
 function shortened(b: Branch): Branch {
   const kids = b.kids.map(shortened).sort(byHeat);
   const [only] = kids;
@@ -165,7 +165,7 @@ export interface Frame {
   kids: Frame[];
 }
 
-/** The tree of frames; what has no caller in the table stands at the top. */
+/** The tree of frames; what has no caller in the table is at the top. */
 export function framesOf(rows: readonly StackRow[]): Frame[] {
   const all = new Map<number, Frame>();
   for (const row of rows) if (isKnown(row.id)) all.set(row.id, { id: row.id, row, kids: [] });

@@ -13,7 +13,7 @@ export interface CodeColumn {
   most: number; // fills the cell
 }
 
-const SMALL = 0.001; // of the largest: what is less is no number worth a look
+const SMALL = 0.001; // of the largest: less is not worth showing
 
 /** `steps`: times are means over so many; 0: they are sums. A column without any number is left out. */
 export function columnsOf(lines: readonly Line[], self: boolean, steps: number): CodeColumn[] {

@@ -1,5 +1,5 @@
 // The source of a file with what its lines cost. Only the rows in view exist, so a file of any length scrolls; the
-// hottest lines have a mark beside the scroll bar.
+// hottest lines have a mark next to the scroll bar.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { short } from "../../base/format.ts";
 import { linesOf, plainTokens, type Token, tokensOf } from "../../base/highlight.ts";
@@ -211,7 +211,7 @@ interface MarksProps extends SourceProps {
   box: { current: HTMLDivElement | null };
 }
 
-/** The whole file beside the scroll bar: hot lines, what was found, the chosen one. */
+/** The whole file next to the scroll bar: hot lines, what was found, the chosen one. */
 function Marks({ file, hot, heat, total, found, chosen, box }: MarksProps) {
   const own = hot.filter((l) => l.file === file && l.line);
   const most = own[0]?.[heat] ?? 1;
