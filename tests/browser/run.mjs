@@ -19,4 +19,4 @@ for (const [there, why] of need)
 process.env.CHROMIUM = browserPath();
 mkdirSync(join(root, "build/screenshots"), { recursive: true });
 const { main } = await import("./suite.mjs");
-process.exitCode = await main(root, process.argv.slice(2));
+process.exit(await main(root, process.argv.slice(2))); // a page that hangs must not keep it alive

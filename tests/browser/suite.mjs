@@ -30,6 +30,21 @@ import "./readme.mjs";
 /** The line of a test that an error came from. */
 const where = (e) => /tests\/browser\/(?!tools|stand|suite)[\w.]+:\d+/.exec(String(e.stack))?.[0] ?? String(e.message).split("\n")[0];
 
+const LIMIT_MS = 240_000;
+
+/** Runs a test; one that never ends is late, and the others go on without it. */
+async function runWithLimit(test, s) {
+  let timer;
+  const limit = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`Timeout ${LIMIT_MS}ms exceeded: ${test.name}`)), LIMIT_MS);
+  });
+  try {
+    await Promise.race([test.run(s), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 const AT_ONCE = Number(process.env.TACHO_BROWSER_JOBS ?? 3);
 
 export async function main(root, words) {
@@ -55,7 +70,7 @@ export async function main(root, words) {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const begun = Date.now();
       try {
-        await next.run(s);
+        await runWithLimit(next, s);
         count.passed++;
       } catch (e) {
         if (/Timeout \d+ms/.test(String(e.message))) late.push({ ...next, why: where(e) });
@@ -68,12 +83,12 @@ export async function main(root, words) {
   // Three browsers on two cores that others use too may be too slow for a limit. Alone there is no excuse.
   for (const next of late) {
     console.log(`LATE ${next.name} (${next.why}): once more, alone`);
-    await next.run(s).then(
+    await runWithLimit(next, s).then(
       () => count.passed++,
       (e) => fail(next.name, e),
     );
   }
-  await s.close();
+  await Promise.race([s.close(), new Promise((done) => setTimeout(done, 30_000).unref())]);
   console.log(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`);
   return count.failed ? 1 : 0;
 }
