@@ -218,7 +218,7 @@ void culprit_describe(const culprit *c, const worker_order *who, verdict *v) {
     verdict_add(v, arg_time("step_time", c->step_ns));
     bool same_work = c->slower > 1 && !c->slower_kernels;
     verdict_add(v, arg_text("cause", late_name(same_work ? LATE_HOST : c->rank->cause)));
-    if (2 * c->rank->steps < c->n_steps) {
+    if (c->rank->steps < (c->n_steps + 1) / 2) {
         verdict_add(v, arg_int("late_steps", c->rank->steps));
         verdict_add(v, arg_int("steps", c->n_steps));
     }
