@@ -27,7 +27,7 @@ static bool is_accused(const stragglers *late, const straggler *r, int64_t cost,
         if (late->cells[i].worker == r->worker) steps++;
     for (uint32_t i = 0; i < late->n_steps; i++)
         if (late->steps[i].who == r->worker) own = add_i64(own, late->steps[i].cost);
-    bool often = (double)r->steps >= OFTEN * (double)steps && r->steps > 1;
+    bool often = (double)r->steps >= OFTEN * (double)steps && (r->steps > 1 || steps == 1);
     bool much = (double)own >= 0.1 * (double)whole;
     return (often || much) && (double)own >= LEAST_COST * (double)whole &&
            (double)own >= LEAST_SHARE * (double)cost;
@@ -65,8 +65,9 @@ static bool same_text_place(const summary_own *a, const summary_own *b) {
            str_eq(a->inner, b->inner);
 }
 
-static int64_t per_step(const finding *f, uint32_t worker, int64_t ns) {
-    return mean_i64(ns, f->steps[worker]);
+/* The places of a trace are those of all its steps, whichever are asked about. */
+static int64_t per_step(const summary_own *p) {
+    return p->steps > 0 ? mean_i64(p->ns, p->steps) : 0;
 }
 
 /* Time in the same place on the median of the other ranks; `like` is where it is longest. */
@@ -80,7 +81,7 @@ static int64_t median_elsewhere(const finding *f, const summary_own *p, uint32_t
         if (!same_text_place(&v[i], p)) continue;
         uint32_t w = worker_order_find(f->who, v[i].worker);
         if (w == UINT32_MAX || w == worker) continue;
-        if (at < n) f->values[at++].key = (uint64_t)max_i64(0, per_step(f, w, v[i].ns));
+        if (at < n) f->values[at++].key = (uint64_t)max_i64(0, per_step(&v[i]));
         if (!*like || v[i].ns > (*like)->ns) *like = &v[i];
     }
     if (!n) return 0;
@@ -109,8 +110,8 @@ static excess find_excess(const finding *f, const culprit *c) {
     for (uint32_t i = 0; i < SUMMARY_N(f->s, own); i++) {
         const summary_own *like = NULL;
         if (worker_order_find(f->who, v[i].worker) != worker) continue;
-        int64_t ns = per_step(f, worker, v[i].ns),
-                usual = median_elsewhere(f, &v[i], worker, &like), over = sub_i64(ns, usual);
+        int64_t ns = per_step(&v[i]), usual = median_elsewhere(f, &v[i], worker, &like),
+                over = sub_i64(ns, usual);
         if (is_long(c, usual)) {
             e.here = add_i64(e.here, ns);
             e.elsewhere = add_i64(e.elsewhere, usual);

@@ -205,6 +205,7 @@ static status write_place(own_work *w, const place_row *p, str worker, summary *
                          .name = text_of(out, trace_str(t, p->key.name)),
                          .inner = p->key.kind == OWN_FRAME ? path_of(w, p->slice, out)
                                                            : summary_text(out, STR("")),
+                         .steps = w->steps->n,
                          .ns = p->ns,
                          .calls = p->calls,
                          .shapes = text_of(out, op ? trace_str(t, t->op.shapes[op]) : STR(""))};

@@ -27,6 +27,7 @@ static void add_own(job *j, int64_t rank, own_kind kind, const char *name, int64
                                            .stage = STAGE_FORWARD,
                                            .name = str_of(name),
                                            .inner = STR(""),
+                                           .steps = STEPS,
                                            .ns = STEPS * ns,
                                            .calls = STEPS,
                                            .shapes = STR("")};
