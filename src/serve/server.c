@@ -543,7 +543,9 @@ static enum MHD_Result on_request(void *context, connection *con, const char *ur
         c->stage = STAGE_READ;
         connections_ask(slot_of(con));
         if (reads && !has_long_body(con)) return MHD_YES;
-        if (reads)
+        if (reads && read_headers(c, method).ambiguous)
+            error_set(&err, ERR_ARG, NOPOS, MSG_HTTP_AMBIGUOUS, 0, NULL);
+        else if (reads)
             error_set(&err, ERR_LIMIT, NOPOS, MSG_HTTP_BODY, 0, NULL);
         else if (!guard_is_upload(str_of(method), str_n(c->target, c->n_target)))
             error_set(&err, ERR_ARG, NOPOS, MSG_HTTP_METHOD, 0, NULL);
