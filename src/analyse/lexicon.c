@@ -222,6 +222,12 @@ uint64_t name_meanings_of(name_meanings *m, uint32_t slice) {
     return m->known[name];
 }
 
+bool is_library_op(name_meanings *m, uint32_t slice) {
+    return m->t->slice.kind[slice] == KIND_OP &&
+           !(name_meanings_of(m, slice) & MEANING(ENGINE)) &&
+           str_find(trace_slice_name(m->t, slice), STR("::"), 0) != SIZE_MAX;
+}
+
 kernel_type lexicon_input_type(str types) {
     static const struct {
         const char *word;

@@ -154,6 +154,8 @@ typedef struct {
 
 status name_meanings_init(name_meanings *m, const trace *t, arena *a, error *err) MUST_USE;
 uint64_t name_meanings_of(name_meanings *m, uint32_t slice);
+/* An operator that a library registered (aten::mm), not a node of autograd around others. */
+bool is_library_op(name_meanings *m, uint32_t slice);
 
 /* Of kernels by string id, each name looked at once. */
 typedef struct {

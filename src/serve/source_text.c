@@ -25,7 +25,7 @@ static const str code_ends[] = {STR(".py"),  STR(".pyi"), STR(".pyx"), STR(".pxd
                                 STR(".cuh"), STR(".h"),   STR(".hpp"), STR(".jl")};
 
 static bool is_code(str path) {
-    for (size_t i = 0; i < sizeof code_ends / sizeof *code_ends; i++)
+    for (size_t i = 0; i < N_OF(code_ends); i++)
         if (str_ends(path, code_ends[i])) return true;
     return false;
 }
@@ -86,7 +86,7 @@ static source_state read_all(int fd, size_t bytes, buf *out) {
 
 static source_state age_of(const struct stat *st, int64_t recorded_unix_ns) {
     if (recorded_unix_ns == ABSENT_I64) return SOURCE_AGE_UNKNOWN;
-    int64_t changed = add_i64(mul_i64(st->st_mtim.tv_sec, 1000000000), st->st_mtim.tv_nsec);
+    int64_t changed = seconds_ns(st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
     return changed > recorded_unix_ns ? SOURCE_CHANGED : SOURCE_SAME;
 }
 

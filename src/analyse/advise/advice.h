@@ -262,8 +262,6 @@ static inline int64_t advice_ns(double ns) {
 }
 /* A sum over the steps for the average step, at most the step. */
 int64_t advice_per_step(const advice_facts *f, int64_t ns);
-/* When steps run, merged. */
-intervals advice_step_moments(const advice_facts *f);
 /* Share of the average step; 0 when there is none. */
 double advice_share(const advice_facts *f, int64_t per_step_ns);
 /* What savings are part of: the average step, without the cost of recording where that is

@@ -135,7 +135,7 @@ static status claim_moments(advice_claim *v, uint32_t at, claimed_time *c, error
 }
 
 static void find_moments(const advice_facts *f, advice_claim *v, uint32_t n) {
-    intervals steps = advice_step_moments(f);
+    intervals steps = step_moments(&f->steps, f->arena);
     for (uint32_t i = 0; i < n; i++)
         if (claims_moments(&v[i])) v[i].moments = moments_of(f, &v[i], &steps);
 }

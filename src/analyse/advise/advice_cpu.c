@@ -170,7 +170,7 @@ static status may_be_cpu(const advice_facts *f, bool *out, error *err) {
 }
 
 static void keep_in_steps(const advice_facts *f, intervals *v) {
-    intervals steps = advice_step_moments(f);
+    intervals steps = step_moments(&f->steps, f->arena);
     intervals_merge(v);
     *v = intervals_and(v, &steps);
 }

@@ -240,7 +240,7 @@ static int64_t total_ns(intervals *s, bool *failed) {
 
 /* The part of it that is in the steps and that no kernel covers. */
 static intervals exposed_part(const advice_facts *f, intervals *s, bool *failed) {
-    intervals steps = advice_step_moments(f);
+    intervals steps = step_moments(&f->steps, f->arena);
     intervals_merge(s);
     intervals inside = intervals_and(s, &steps);
     intervals rest = intervals_minus(&inside, &f->ranges.at[ROLE_KERNEL]);
@@ -417,7 +417,7 @@ static int64_t launch_time(const trace *t, uint32_t k) {
 /* When copies ran inside the steps and no kernel did; of those that are not pageable also what
  * no collective hides, and no rule about worse copies tells of. */
 static void find_lone_copies(advice_facts *f) {
-    intervals steps = advice_step_moments(f);
+    intervals steps = step_moments(&f->steps, f->arena);
     copy_sum *sums[] = {&f->pageable, &f->transfer};
     for (int i = 0; i < 2; i++) {
         intervals_merge(&sums[i]->at);
@@ -728,12 +728,4 @@ void advice_cost(const advice_facts *f, advice *out, int64_t per_step_ns) {
     verdict_add(&out->words, arg_time("step_time", f->step_ns));
     step_spans_say(&f->steps, f->step_ns, &out->words);
     out->saves = per_step_ns;
-}
-
-intervals advice_step_moments(const advice_facts *f) {
-    intervals steps = intervals_in(f->arena);
-    for (uint32_t i = 0; i < f->steps.n; i++)
-        intervals_add(&steps, f->steps.v[i].start, f->steps.v[i].end);
-    intervals_merge(&steps);
-    return steps;
 }

@@ -99,7 +99,7 @@ static str name_outside(const trace *t, uint32_t name) {
 /* When any thread is in a call of it, of the average step: threads side by side count once. */
 static int64_t union_ns(const advice_facts *f, uint32_t name) {
     const trace *t = f->t;
-    intervals calls = intervals_in(f->arena), steps = advice_step_moments(f);
+    intervals calls = intervals_in(f->arena), steps = step_moments(&f->steps, f->arena);
     for (uint32_t i = 1; i < t->slice.n; i++)
         if (t->slice.name[i] == name && t->slice.kind[i] == KIND_OP)
             intervals_add(&calls, t->slice.start[i], slice_end(t, i));

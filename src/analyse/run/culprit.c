@@ -2,6 +2,7 @@
 #include "analyse/run/culprit.h"
 
 #include "analyse/scan/stages.h"
+#include "base/message_ids_advice.h"
 #include "base/sort.h"
 
 #define LEAST_COST 0.02  /* of the step */
@@ -12,28 +13,34 @@
 typedef struct {
     const summary *s;
     const worker_order *who;
-    arena *arena;
+    const stragglers *late;
     int64_t *steps;    /* by worker */
+    int64_t *cost;     /* by worker: of the steps in which it is the latest */
     sort_pair *values; /* of the other workers, for a median */
 } finding;
 
 /* ---- who is accused ---------------------------------------------------------------------- */
 
-/* One late step is not a habit, but can be a large part of the run. */
-static bool is_accused(const stragglers *late, const straggler *r, int64_t cost,
-                       int64_t whole) {
-    int64_t own = 0, steps = 0;
-    for (uint32_t i = 0; i < late->n_cells; i++)
-        if (late->cells[i].worker == r->worker) steps++;
-    for (uint32_t i = 0; i < late->n_steps; i++)
-        if (late->steps[i].who == r->worker) own = add_i64(own, late->steps[i].cost);
-    bool often = (double)r->steps >= OFTEN * (double)steps && (r->steps > 1 || steps == 1);
-    bool much = (double)own >= 0.1 * (double)whole;
-    return (often || much) && (double)own >= LEAST_COST * (double)whole &&
-           (double)own >= LEAST_SHARE * (double)cost;
+static void count_steps(finding *f) {
+    for (uint32_t i = 0; i < f->late->n_cells; i++) f->steps[f->late->cells[i].worker]++;
+    for (uint32_t i = 0; i < f->late->n_steps; i++) {
+        const job_step *s = &f->late->steps[i];
+        if (s->who != UINT32_MAX) f->cost[s->who] = add_i64(f->cost[s->who], s->cost);
+    }
 }
 
-static void choose(const stragglers *late, culprit *out) {
+/* One late step is not a habit, but can be a large part of the run. */
+static bool is_accused(const finding *f, const straggler *r, int64_t cost, int64_t whole) {
+    int64_t steps = f->steps[r->worker];
+    double own = (double)f->cost[r->worker];
+    bool often = (double)r->steps >= OFTEN * (double)steps && (r->steps > 1 || steps == 1);
+    bool much = own >= 0.1 * (double)whole;
+    return (often || much) && own >= LEAST_COST * (double)whole &&
+           own >= LEAST_SHARE * (double)cost;
+}
+
+static void choose(const finding *f, culprit *out) {
+    const stragglers *late = f->late;
     int64_t cost = 0, whole = 0, most = 0;
     for (uint32_t i = 0; i < late->n_steps; i++) {
         cost = add_i64(cost, late->steps[i].cost);
@@ -44,7 +51,7 @@ static void choose(const stragglers *late, culprit *out) {
     out->step_ns = mean_i64(whole, late->n_steps);
     for (uint32_t i = 0; i < late->n_ranks; i++) {
         const straggler *r = &late->ranks[i];
-        if (!is_accused(late, r, cost, whole) || r->late <= most) continue;
+        if (!is_accused(f, r, cost, whole) || r->late <= most) continue;
         most = r->late;
         out->rank = r;
     }
@@ -176,13 +183,14 @@ static void find_place(const finding *f, culprit *out) {
 
 status culprit_find(const summary *s, const worker_order *who, const stragglers *late, arena *a,
                     culprit *out, error *err) {
-    finding f = {.s = s, .who = who, .arena = a};
+    finding f = {.s = s, .who = who, .late = late};
     *out = (culprit){.rank = NULL};
     f.steps = ARENA_ARRAY(a, int64_t, (size_t)who->n + 1);
+    f.cost = ARENA_ARRAY(a, int64_t, (size_t)who->n + 1);
     f.values = ARENA_ARRAY(a, sort_pair, 2 * (size_t)who->n + 2);
-    if (!f.steps || !f.values) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < late->n_cells; i++) f.steps[late->cells[i].worker]++;
-    choose(late, out);
+    if (!f.steps || !f.cost || !f.values) FAIL_MEMORY(err);
+    count_steps(&f);
+    choose(&f, out);
     if (out->rank) find_place(&f, out);
     return OK;
 }
@@ -195,8 +203,9 @@ static void describe_place(const culprit *c, verdict *v) {
     static const char *const kinds[N_OWN] = {"operator", "frame", "data", "gap", "kernel"};
     const summary_own *p = c->place;
     if (p->kind < 0 || p->kind >= N_OWN || p->stage < 0 || p->stage >= N_STAGES) return;
-    verdict_add(v, p->name.n ? arg_text(kinds[p->kind], p->name) : arg_int(kinds[p->kind], 1));
-    if (p->name.n) verdict_add(v, arg_int("named", 1));
+    bool is_named = p->kind != OWN_DATA && p->kind != OWN_GAP;
+    verdict_add(v, is_named ? arg_text(kinds[p->kind], p->name) : arg_int(kinds[p->kind], 1));
+    if (p->kind == OWN_GAP && p->name.n) verdict_add(v, arg_text("at", p->name));
     if (p->kind != OWN_DATA && p->kind != OWN_KERNEL)
         verdict_add(v, arg_int(stages[p->stage], 1));
     if (c->caller.n) verdict_add(v, arg_text("caller", c->caller));
@@ -215,6 +224,7 @@ static arg name_of(const worker_order *who, const straggler *r, const char *as) 
 void culprit_describe(const culprit *c, const worker_order *who, verdict *v) {
     verdict_add(v, name_of(who, c->rank, "rank"));
     verdict_add(v, arg_text("worker", who->v[c->rank->worker]->name));
+    verdict_add(v, arg_words("place", MSG_CULPRIT_PLACE));
     verdict_add(v, arg_time("cost", c->cost_ns));
     verdict_add(v, arg_time("step_time", c->step_ns));
     bool same_work = c->slower > 1 && !c->slower_kernels;

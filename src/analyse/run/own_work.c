@@ -71,12 +71,6 @@ static status add_time(own_work *w, place_key key, uint32_t slice, int64_t ns, e
 
 /* ---- the host ---------------------------------------------------------------------------- */
 
-static bool is_library_op(own_work *w, uint32_t slice) {
-    return w->t->slice.kind[slice] == KIND_OP &&
-           str_find(trace_slice_name(w->t, slice), STR("::"), 0) != SIZE_MAX &&
-           !(name_meanings_of(&w->means, slice) & MEANING(ENGINE));
-}
-
 /* The frame around an event inside the step, the event itself first; 0 = none. Built-in
  * functions say little. */
 static uint32_t frame_around(const trace *t, uint32_t slice) {
@@ -123,7 +117,7 @@ static place_key key_of(own_work *w, uint32_t slice, int64_t at) {
     for (uint32_t i = slice; i; i = t->slice.parent[i])
         if (t->slice.kind[i] == KIND_DATA) return (place_key){OWN_DATA, STAGE_DATA, 0, 0};
     for (uint32_t i = slice; i; i = t->slice.parent[i]) {
-        if (!is_library_op(w, i)) continue;
+        if (!is_library_op(&w->means, i)) continue;
         key.kind = OWN_OPERATOR;
         key.name = t->slice.name[i];
         return key;
@@ -227,12 +221,9 @@ static status write_places(own_work *w, str worker, summary *out, error *err) {
 }
 
 static status find_own(own_work *w, const role_ranges *ranges, error *err) {
-    intervals own = intervals_in(w->arena);
-    for (uint32_t i = 0; i < w->steps->n; i++)
-        intervals_add(&own, w->steps->v[i].start, w->steps->v[i].end);
-    intervals_merge(&own);
-    own = intervals_minus(&own, &ranges->exposed);
-    w->own = intervals_minus(&own, &ranges->device);
+    w->own = step_moments(w->steps, w->arena);
+    intervals_cut(&w->own, &ranges->exposed);
+    intervals_cut(&w->own, &ranges->device);
     w->bare =
         intervals_minus(&w->own, ranges->work.n ? &ranges->work : &ranges->at[ROLE_CPU_EXEC]);
     if (w->own.failed || w->bare.failed) FAIL_MEMORY(err);
@@ -257,7 +248,7 @@ status own_work_reduce(const trace *t, const step_spans *steps, const role_range
                        str worker, summary *out, error *err) {
     arena scratch;
     if (!steps->n) return OK;
-    arena_init(&scratch, ranges->exposed.arena ? ranges->exposed.arena->limit_bytes : SIZE_MAX);
+    arena_init(&scratch, ranges->exposed.arena->limit_bytes);
     own_work w = {.t = t, .steps = steps, .arena = &scratch};
     status st = find_places(&w, ranges, err);
     if (st == OK) st = write_places(&w, worker, out, err);

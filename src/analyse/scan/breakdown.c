@@ -105,13 +105,18 @@ status role_ranges_make(const trace *t, interval window, arena *a, role_ranges *
     return OK;
 }
 
+intervals step_moments(const step_spans *steps, arena *a) {
+    intervals all = intervals_in(a);
+    for (uint32_t i = 0; i < steps->n; i++)
+        intervals_add(&all, steps->v[i].start, steps->v[i].end);
+    intervals_merge(&all);
+    return all;
+}
+
 status breakdown_make(const role_ranges *ranges, const step_spans *steps, arena *a,
                       step_parts **out, error *err) {
     step_parts *parts = ARENA_ARRAY(a, step_parts, (size_t)steps->n + 1);
-    intervals left = intervals_in(a);
-    for (uint32_t i = 0; i < steps->n; i++)
-        intervals_add(&left, steps->v[i].start, steps->v[i].end);
-    intervals_merge(&left);
+    intervals left = step_moments(steps, a);
     if (!parts) FAIL_MEMORY(err);
     for (int r = 0; r < N_ROLES; r++) {
         intervals own = r == ROLE_OTHER ? left : intervals_and(&left, &ranges->at[r]);
@@ -176,11 +181,8 @@ status breakdown_places(const trace *t, const role_ranges *ranges, const step_sp
                         arena *a, role_place out[N_ROLES], error *err) {
     comm_names comm;
     role_time time[N_ROLES];
-    intervals left = intervals_in(a);
+    intervals left = step_moments(steps, a);
     TRY(comm_names_init(&comm, t, a, err));
-    for (uint32_t i = 0; i < steps->n; i++)
-        intervals_add(&left, steps->v[i].start, steps->v[i].end);
-    intervals_merge(&left);
     for (int r = 0; r < N_ROLES; r++) {
         intervals own = r == ROLE_OTHER ? left : intervals_and(&left, &ranges->at[r]);
         TRY(role_time_make(&own, a, &time[r], err));

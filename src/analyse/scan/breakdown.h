@@ -49,6 +49,9 @@ typedef struct {
 status breakdown_make(const role_ranges *ranges, const step_spans *steps, arena *a,
                       step_parts **out, error *err) MUST_USE;
 
+/* All moments of the steps. */
+intervals step_moments(const step_spans *steps, arena *a);
+
 /* Where a role costs most: the slice that contains most of its time. For ROLE_OTHER, which no
  * slice fills, the longest interval. */
 typedef struct {

@@ -86,9 +86,7 @@ static void find_contents(host_ops *h) {
 /* Nodes of autograd, functions of Python among them, surround operators: what they add to
  * those is the program's own code, but no computation. */
 static bool op_computes(host_ops *h, uint32_t slice) {
-    bool is_library = str_find(trace_slice_name(h->comm->t, slice), STR("::"), 0) != SIZE_MAX &&
-                      !(name_meanings_of(&h->means, slice) & MEANING(ENGINE));
-    return is_library || !(h->holds[slice] & HOLDS_OPERATOR);
+    return is_library_op(&h->means, slice) || !(h->holds[slice] & HOLDS_OPERATOR);
 }
 
 static status find_work(comm_names *comm, interval window, arena *a, host_time *out,

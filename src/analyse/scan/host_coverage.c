@@ -35,11 +35,8 @@ intervals host_silence(intervals in, const role_ranges *ranges) {
 
 /* When nothing ran on the host in the steps, long enough. */
 static intervals find_silence(const step_spans *steps, const role_ranges *ranges, arena *a) {
-    intervals left = intervals_in(a), out = intervals_in(a);
-    for (uint32_t i = 0; i < steps->n; i++)
-        intervals_add(&left, steps->v[i].start, steps->v[i].end);
-    intervals_merge(&left);
-    left = host_silence(left, ranges);
+    intervals out = intervals_in(a);
+    intervals left = host_silence(step_moments(steps, a), ranges);
     for (size_t i = 0; i < left.n; i++)
         if (sub_i64(left.v[i].end, left.v[i].start) >= HOST_PAUSE_NS)
             intervals_add(&out, left.v[i].start, left.v[i].end);
