@@ -112,7 +112,7 @@ void record_say_end(const record_run *r, const record_outcome *end, uint64_t n_s
     buf after = {0};
     int by = WIFSIGNALED(end->how) ? WTERMSIG(end->how) : 0;
     uint16_t message = by ? MSG_RECORD_KILLED : MSG_RECORD_EXITED;
-    if (r->o->quiet || (end->how == 0 && !end->passed_on)) return;
+    if (end->passed_on ? r->o->quiet : end->how == 0) return;
     if (end->passed_on) message = MSG_RECORD_INTERRUPTED, by = end->passed_on;
     if (n_steps)
         text_put(&after, r->o->words, MSG_RECORD_AFTER_STEPS,

@@ -68,17 +68,25 @@ static status make_folder(arena *a, str name, record_run *out, error *err) {
     if (!path) FAIL_MEMORY(err);
     memcpy(path, name.p, name.n);
     path[name.n] = 0;
-    for (char *p = path + 1; *p; p++) {
-        if (*p != '/') continue;
-        *p = 0;
-        if (mkdir(path, 0777) == 0) note_made(out, path);
-        *p = '/';
+    int reason = 0;
+    for (size_t i = 1; i <= name.n && !reason; i++) {
+        char end = path[i];
+        if (end && end != '/') continue;
+        path[i] = 0;
+        reason = mkdir(path, 0777) == 0 ? 0 : errno;
+        if (!reason)
+            note_made(out, path);
+        else if (access(path, F_OK) == 0)
+            reason = 0; /* it was there */
+        path[i] = end;
     }
-    bool is_new = mkdir(path, 0777) == 0;
-    if (is_new) note_made(out, path);
-    if ((!is_new && errno != EEXIST) || !realpath(path, real) || access(real, W_OK) != 0)
+    struct stat is;
+    if (!reason && (!realpath(path, real) || stat(real, &is) != 0 || access(real, W_OK) != 0))
+        reason = errno;
+    if (!reason && !S_ISDIR(is.st_mode)) reason = ENOTDIR;
+    if (reason)
         FAIL(err, ERR_IO, NOPOS, MSG_RECORD_FOLDER, arg_cstr("path", path),
-             arg_cstr("reason", strerror(errno)));
+             arg_cstr("reason", strerror(reason)));
     out->made = path;
     out->folder = arena_str(a, str_of(real)).p;
     if (!out->folder) FAIL_MEMORY(err);

@@ -27,8 +27,9 @@
 #include "session/discover_int.h"
 
 #define QUIET_NS INT64_C(2000000000)
-/* A file that never is quiet is read as it is after so long, then after twice as long, …. A
- * recording is whole at any moment (tacho/format.h), so its first numbers need no patience. */
+/* A file that never is quiet is read as it is after so long (TACHO_PATIENCE), then after twice
+ * as long, …. A recording is whole at any moment (tacho/format.h), so its first numbers need no
+ * patience. */
 #define PATIENCE_NS INT64_C(10000000000)
 #define RECORDING_PATIENCE_NS QUIET_NS
 #define MOST_PATIENCE_NS INT64_C(600000000000)
@@ -148,15 +149,15 @@ static status name_entry(live *c, entry *e, const worker_entry *w, error *err) {
     return OK;
 }
 
-static int64_t first_patience_ns(const span_entry *span) {
-    return str_ends(span->path, STR(".tacho")) ? RECORDING_PATIENCE_NS : PATIENCE_NS;
+static int64_t first_patience_ns(const live *c, const span_entry *span) {
+    return str_ends(span->path, STR(".tacho")) ? RECORDING_PATIENCE_NS : c->patience_ns;
 }
 
 /* It is not being written: it is old enough, or did not change since it was looked at, which
  * says more about a file whose time is in the future (another machine's clock). A file that is
  * written all the time, such as a log of profiles that a job appends to, has to be read some
  * time, too: its complete part is shown. */
-static bool is_quiet(entry *e, const span_entry *span, bool changed) {
+static bool is_quiet(const live *c, entry *e, const span_entry *span, bool changed) {
     int64_t now = live_now_ns();
     if (changed || !e->changed_ns) e->changed_ns = now;
     if (sub_i64(live_unix_ns(), span->mtime_ns) >= QUIET_NS ||
@@ -166,7 +167,7 @@ static bool is_quiet(entry *e, const span_entry *span, bool changed) {
     }
     if (!e->growing_since_ns) {
         e->growing_since_ns = now;
-        e->patience_ns = first_patience_ns(span);
+        e->patience_ns = first_patience_ns(c, span);
     }
     if (now - e->growing_since_ns < e->patience_ns) return false;
     e->growing_since_ns = now;
@@ -178,7 +179,7 @@ static bool is_quiet(entry *e, const span_entry *span, bool changed) {
 static bool update_entry(live *c, entry *e, const span_entry *span) {
     bool changed = e->size_bytes != span->size_bytes || e->mtime_ns != span->mtime_ns;
     bool known = e->mtime_ns != 0 || e->size_bytes != 0;
-    bool quiet = is_quiet(e, span, changed);
+    bool quiet = is_quiet(c, e, span, changed);
     span_state before = catalogue_state_of(e);
     bool grows = e->growing_since_ns != 0;
     bool turned = atomic_exchange(&e->progress.grows, grows) != grows;
@@ -558,9 +559,17 @@ static char *copy_text(const char *s) {
     return p;
 }
 
+static int64_t patience_ns(void) {
+    const char *text = getenv("TACHO_PATIENCE");
+    int64_t seconds;
+    bool given = text && str_to_i64(str_of(text), &seconds) && seconds >= 0;
+    return given ? min_i64(mul_i64(seconds, 1000000000), MOST_PATIENCE_NS) : PATIENCE_NS;
+}
+
 static status set_up(live *c, const live_options *o, error *err) {
     char real[PATH_MAX];
     c->o = *o;
+    c->patience_ns = patience_ns();
     if (!c->o.memory_limit_bytes) c->o.memory_limit_bytes = mem_usual_limit_bytes();
     c->path = copy_text(o->path);
     c->also = o->also ? copy_text(o->also) : NULL;

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { createRequire } from "node:module";
 import { promisify } from "node:util";
 
+/** How long a browser may take for one thing that is waited for. */
+const PATIENCE_MS = 120_000;
 const REAL = ["resnet_w0", "gpt_eager", "ddp", "cpu"];
 
 export async function stand(root) {
@@ -23,26 +25,36 @@ export async function stand(root) {
   for (const r of real) cpSync(join(data, "pytorch", r), join(folder, r), { recursive: true });
   age(folder);
   const server = process.env.TACHO_PAGE ? { url: process.env.TACHO_PAGE, stop() {} } : await serve(tacho, folder);
-  const launch = (more = {}) =>
-    chromium.launch({
+  const launch = async (more = {}) => {
+    const one = await chromium.launch({
       executablePath: process.env.CHROMIUM,
       args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--force-color-profile=srgb"],
+      timeout: PATIENCE_MS,
       ...more,
     });
+    // Every context has the same patience: a slow machine is not a failure.
+    const make = one.newContext.bind(one);
+    one.newContext = async (...how) => {
+      const context = await make(...how);
+      context.setDefaultTimeout(PATIENCE_MS);
+      return context;
+    };
+    return one;
+  };
   const browser = await launch();
-  const another = async (fill) => {
+  const another = async (fill, env) => {
     const own = mkdtempSync(join(tmpdir(), "tacho-browser-"));
     const begin = await fill(own);
     age(own);
     if (typeof begin === "function") begin(); // what is written from now on is young
-    let now = await serve(tacho, own);
+    let now = await serve(tacho, own, "0", env);
     const url = now.url;
     return {
       url,
       folder: own,
       stop: () => now.stop(),
       async start() {
-        now = await serve(tacho, own, new URL(url).port);
+        now = await serve(tacho, own, new URL(url).port, env);
       },
       async end() {
         await now.stop();
@@ -94,8 +106,8 @@ function age(folder) {
 }
 
 /** Starts `tacho serve` on a free port and waits for the address it prints; `login` is that with its token. */
-export async function serve(tacho, folder, port = "0", ...options) {
-  const child = spawn(tacho, ["serve", folder, "--port", port, ...options], { stdio: ["ignore", "pipe", "pipe"] });
+export async function serve(tacho, folder, port = "0", env = {}, ...options) {
+  const child = spawn(tacho, ["serve", folder, "--port", port, ...options], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
   let said = "";
   const url = await new Promise((resolve, reject) => {
     const hear = (text) => {
@@ -132,7 +144,6 @@ async function take(s, theme, lang) {
     },
     [theme, lang],
   );
-  context.setDefaultTimeout(60_000);
   return { context, page: await context.newPage() };
 }
 
@@ -189,9 +200,9 @@ const isCalm = () => !document.querySelector("[aria-busy=true], .waiting, .old")
 
 /** Waits until the page has drawn what was last asked for: nothing is on its way, nothing is an old number. */
 export async function settled(page) {
-  await page.waitForSelector("main h1", { timeout: 60_000 });
+  await page.waitForSelector("main h1");
   await page.evaluate(frames);
-  await page.waitForFunction(isCalm, undefined, { timeout: 60_000 });
+  await page.waitForFunction(isCalm);
   await page.evaluate(frames);
 }
 

@@ -30,7 +30,7 @@ import "./readme.mjs";
 /** The line of a test that an error came from. */
 const where = (e) => /tests\/browser\/(?!tools|stand|suite)[\w.]+:\d+/.exec(String(e.stack))?.[0] ?? String(e.message).split("\n")[0];
 
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 480_000;
 
 /** Runs a test; one that never ends is late, and the others go on without it. */
 async function runWithLimit(test, s) {

@@ -15,8 +15,8 @@ export function addSample(s, folder, run) {
 }
 
 /** A separate browser context and server for a test, and the end of both. */
-async function alone(s, fill, check, browser = s.browser) {
-  const own = await s.another(fill);
+async function alone(s, fill, check, { browser = s.browser, env } = {}) {
+  const own = await s.another(fill, env);
   const context = await browser.newContext();
   try {
     await check(own, context);
@@ -68,7 +68,7 @@ test("ten visits there and back leave the page alive, in the back/forward cache 
     addSample(s, own.folder, "second");
     await page.waitForSelector(".new-runs >> text=second");
   };
-  await alone(s, (folder) => addSample(s, folder, "sample"), visits, browser).finally(() => browser.close());
+  await alone(s, (folder) => addSample(s, folder, "sample"), visits, { browser }).finally(() => browser.close());
 });
 
 /** Events that the page dispatches to itself, as a browser does that leaves it or hides it. */
@@ -116,39 +116,46 @@ test("a request that is broken off by leaving the page is made again when it is 
     assert.ok((await page.$$(".advice")).length > 0);
   }));
 
-test("a run that cannot be read yet holds no connection: other tabs are ready meanwhile", async (s) => {
-  let writer;
+/** A run whose file a separate process appends to all the time: this one may be busy for longer than a file counts as still being written. */
+async function beingWritten(s, patience, check) {
   const event = '{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":10,"dur":5},';
+  let writer;
   const fill = (folder) => {
     addSample(s, folder, "sample");
     mkdirSync(join(folder, "growing"));
     const file = join(folder, "growing/worker0.pt.trace.json");
-    // A separate process writes: this one may be busy for longer than a file counts as still being written.
     return () => {
       writeFileSync(file, '{"traceEvents":[\n');
       writer = spawn("sh", ["-c", `while sleep 0.1; do echo '${event}' >>"$0"; done`, file]);
     };
   };
   try {
-    await alone(s, fill, async (own, context) => {
-      const first = await openTab(context, `${own.url}/#/overview?run=growing`);
-      await first.waitForSelector("h1 >> text=growing");
-      assert.match(plain(await first.textContent("main")), /Still being written.*first numbers/);
-      assert.equal(await first.textContent(".live-badge"), "being written");
-      const second = await openTab(context, `${own.url}/#/overview?run=sample`);
-      await settled(second);
-      assert.match(await heading(second), /^The GPU is idle/);
-      assert.equal(await heading(first), "growing"); // the other one had nothing to show until now
-      // It never stops, so it is read as far as it is, and says so.
-      await first.waitForSelector(".live-line >> text=/Still being written/");
-      await first.waitForFunction(() => document.querySelector("h1").textContent !== "growing");
-      writer.kill();
-      await first.waitForSelector(".live-badge", { state: "detached" });
-    });
+    await alone(s, fill, (own, context) => check(own, context, writer), { env: { TACHO_PATIENCE: String(patience) } });
   } finally {
     writer?.kill();
   }
-});
+}
+
+test("a run that cannot be read yet holds no connection: other tabs are ready meanwhile", (s) =>
+  beingWritten(s, 600, async (own, context) => {
+    const first = await openTab(context, `${own.url}/#/overview?run=growing`);
+    await first.waitForSelector("h1 >> text=growing");
+    assert.match(plain(await first.textContent("main")), /Still being written.*first numbers/);
+    assert.equal(await first.textContent(".live-badge"), "being written");
+    const second = await openTab(context, `${own.url}/#/overview?run=sample`);
+    await settled(second);
+    assert.match(await heading(second), /^The GPU is idle/);
+    assert.equal(await heading(first), "growing");
+  }));
+
+test("a run that is always being written is read as far as it is, and says so", (s) =>
+  beingWritten(s, 0, async (own, context, writer) => {
+    const page = await openTab(context, `${own.url}/#/overview?run=growing`);
+    await page.waitForSelector(".live-line >> text=/Still being written/");
+    await page.waitForFunction(() => !["growing", undefined].includes(document.querySelector("h1")?.textContent));
+    writer.kill();
+    await page.waitForSelector(".live-badge", { state: "detached" });
+  }));
 
 test("slow queries in six tabs leave the seventh its connections, and the server its threads", (s) =>
   alone(s, (folder) => addSample(s, folder, "sample"), async (own, context) => {
@@ -221,13 +228,13 @@ test("a server that is started again with another token says where its address i
   await own.stop();
   const context = await s.browser.newContext();
   const port = new URL(own.url).port;
-  let server = await serve(s.tacho, own.folder, port, "--token");
+  let server = await serve(s.tacho, own.folder, port, {}, "--token");
   try {
     const page = await openTab(context, server.login);
     await settled(page);
     await server.stop();
     await page.waitForSelector(".connection >> text=Connection lost");
-    server = await serve(s.tacho, own.folder, port, "--token");
+    server = await serve(s.tacho, own.folder, port, {}, "--token");
     await page.waitForSelector(".connection >> text=The server asks for its token");
     await page.goto(server.login);
     await settled(page);

@@ -6,9 +6,11 @@
  * says so. Starting and stopping are timed as they happen. CPU time of the recorder's own
  * thread is a figure by itself: it is no time of the program's threads.
  *
- * Times of a flight recorder and of a window are those of the events that are left. */
+ * A flight recorder is counted from where nothing was overwritten, a window within its ends. */
 #include "base/num.h"
 #include "ingest/recording/recording_int.h"
+
+enum { PART = TACHO_FILE_FLIGHT | TACHO_FILE_WINDOW };
 
 static const struct {
     const char *tried, *not_tried;
@@ -41,6 +43,7 @@ void recording_count(recording *r, const tacho_slot *head) {
     if (h->flags & TACHO_FILE_WINDOW &&
         (head->tick < h->start_tick || head->tick > h->stop_tick))
         return;
+    if (h->flags & PART && head->tick <= h->forgotten_tick) return;
     c->all++;
     c->of[kind_of(head)]++;
     if (!c->first_tick || head->tick < c->first_tick) c->first_tick = head->tick;
@@ -57,8 +60,7 @@ static int64_t product(const recording *r, tacho_cost_kind kind, uint64_t n) {
 /* Time from the first to the last that is counted: of a recording from its beginning. */
 static int64_t covered_ns(const recording *r) {
     size_t line = 0;
-    bool is_part = r->header.flags & (TACHO_FILE_FLIGHT | TACHO_FILE_WINDOW);
-    uint64_t from = is_part ? r->counts.first_tick : r->header.start_tick;
+    uint64_t from = r->header.flags & PART ? r->counts.first_tick : r->header.start_tick;
     return max_i64(0, sub_i64(r->last_ns, recording_ns(r, from, &line)));
 }
 
