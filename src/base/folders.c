@@ -4,14 +4,31 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fault.h"
 
 bool folder_exists(const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool descriptor_path(int fd, char *out, size_t n) {
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t got = readlink(link, out, n);
+    if (got <= 0 || (size_t)got >= n) return false;
+    out[got] = '\0';
+    return out[0] == '/';
+}
+
+bool folder_holds(const char *folder, const char *path) {
+    size_t n = strlen(folder);
+    while (n > 0 && folder[n - 1] == '/') n--;
+    return strncmp(path, folder, n) == 0 && (path[n] == '/' || !path[n]);
 }
 
 static int make_one(const char *path, unsigned mode) {

@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folders.h"
 #include "base/mem.h"
 #include "base/message_ids_cli.h"
 #include "io/source_int.h"
@@ -98,14 +99,9 @@ const char *source_confined(void) {
 }
 
 bool source_is_within(int fd) {
-    char link[64], real[PATH_MAX];
+    char real[PATH_MAX];
     if (!confined) return true;
-    size_t n = strlen(confined);
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t got = readlink(link, real, sizeof real - 1);
-    if (got <= 0) return false;
-    real[got] = '\0';
-    return strncmp(real, confined, n) == 0 && (real[n] == '/' || !real[n] || n == 1);
+    return descriptor_path(fd, real, sizeof real) && folder_holds(confined, real);
 }
 
 static status fail_outside(const char *path, error *err) {

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "base/counted.h"
-#include "base/hash.h"
+#include "base/intern.h"
 
 /* ---- strings by their bytes -------------------------------------------------------------- */
 
@@ -20,7 +20,7 @@ static status list_strings(row_source *s, error *err) {
     if (map_reserve(&s->strings, t->n_strings) != OK) FAIL_MEMORY(err);
     for (uint32_t id = t->n_strings; id-- > 1;) {
         str text = trace_str(t, id);
-        uint32_t *first = map_at(&s->strings, hash_bytes64(text.p, text.n));
+        uint32_t *first = map_at(&s->strings, intern_hash(text));
         if (!first) FAIL_MEMORY(err);
         next[id] = *first == MAP_NONE ? 0 : *first;
         *first = id;
@@ -31,7 +31,7 @@ static status list_strings(row_source *s, error *err) {
 
 /* How many strings have these bytes, one in a file of ours; *id: the first. */
 static uint32_t find_strings(const row_source *s, str text, uint32_t *id) {
-    uint32_t n = 0, at = map_get(&s->strings, hash_bytes64(text.p, text.n));
+    uint32_t n = 0, at = map_get(&s->strings, intern_hash(text));
     if (at == MAP_NONE) return 0;
     for (; at; at = s->same_hash[at])
         if (str_eq(trace_str(s->t, at), text) && n++ == 0) *id = at;

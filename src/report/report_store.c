@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/hash.h"
+#include "base/intern.h"
 #include "io/gzip.h"
 
 void report_store_fini(report_store *s) {
@@ -61,7 +61,7 @@ status report_store_add(report_store *s, str bytes, uint32_t *number, error *err
 }
 
 static status add_once(report_store *s, str bytes, uint32_t *number, error *err) {
-    uint32_t *at = map_at(&s->stored, hash_pair(hash_bytes64(bytes.p, bytes.n), bytes.n));
+    uint32_t *at = map_at(&s->stored, hash_pair(intern_hash(bytes), bytes.n));
     if (!at) FAIL_MEMORY(err);
     if (*at == MAP_NONE) TRY(report_store_add(s, bytes, at, err));
     *number = *at;

@@ -66,7 +66,10 @@ status route_source(request_ctx *x, error *err) {
              arg_text("file", x->request.file));
     uint16_t note = MSG_SOURCE_LOOPBACK;
     if (x->service->loopback) {
-        source_wish w = {file, x->service->source_root, recorded_unix_ns(t)};
+        source_wish w = {.file = file,
+                         .root = x->service->source_root,
+                         .served = x->service->served_folder,
+                         .recorded_unix_ns = recorded_unix_ns(t)};
         note = note_on(source_text_read(&w, &text));
     }
     put_source(x, file, buf_str(&text), note);

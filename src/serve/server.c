@@ -29,6 +29,7 @@
 #include "analyse/run/reduce.h"
 #include "base/clock.h"
 #include "base/fmt.h"
+#include "base/folders.h"
 #include "base/mem.h"
 #include "base/message_ids_http.h"
 #include "base/num.h"
@@ -84,7 +85,7 @@ struct server {
     listen_socket listening;
     lang words; /* see server_options */
     guard_rules rules;
-    char token[33], cookie[32], url[400], source_root[PATH_MAX];
+    char token[33], cookie[32], url[400], source_root[PATH_MAX], served[PATH_MAX];
     char temporary[256]; /* everything of the sandbox that may be written; empty: none */
     sandbox_state sandbox;
     buf port_owner;
@@ -641,6 +642,14 @@ static status set_source_root(server *s, const char *path, error *err) {
     return OK;
 }
 
+/* The folder of a file, since the code is often next to its trace. */
+static void set_served_folder(server *s, const server_options *o) {
+    if (o->remote || !realpath(o->path, s->served)) return;
+    char *slash = folder_exists(s->served) ? NULL : strrchr(s->served, '/');
+    if (slash) slash[slash == s->served] = '\0';
+    s->service.served_folder = str_of(s->served);
+}
+
 /* Before the first thread, since it holds for those that come later. What has to be looked up
  * outside is looked up now. */
 static status enter_sandbox(server *s, const server_options *o, error *err) {
@@ -723,6 +732,7 @@ status server_start(const server_options *o, server **out, error *err) {
     pthread_mutex_init(&s->lock, NULL);
     newest_asked_init(&s->newest);
     status st = set_source_root(s, o->source_root, err);
+    set_served_folder(s, o);
     if (st == OK) st = listen_open(host, o->port, o->next_ports, &s->listening, err);
     if (st == OK && s->listening.port != o->port && o->port != 0)
         (void)listen_owner(o->port, &s->port_owner);

@@ -25,9 +25,10 @@ typedef struct {
     event_bus *event_bus;  /* what changes; NULL: nothing does */
     uploads *uploads;      /* files that were dropped on the page; NULL: none are taken */
     char instance[20];
-    str source_root; /* absolute; empty: not known */
-    bool loopback;   /* only this machine asks: it may see source code of its own disk */
-    const str *only; /* names of the runs that are listed; NULL: all */
+    str source_root;   /* absolute; empty: not known */
+    str served_folder; /* the same, of the traces; empty: they are on another host */
+    bool loopback;     /* only this machine asks: it may see source code of its own disk */
+    const str *only;   /* names of the runs that are listed; NULL: all */
     uint32_t n_only;
     size_t memory_bytes;  /* most of the arena of an exchange */
     size_t answer_bytes;  /* most of a reply */

@@ -4,8 +4,10 @@
  * as it is, then in the root as workspace/job/train.py, job/train.py and train.py. A relative
  * path is only looked for in the root.
  *
- * The file is opened once and everything is decided by what was opened, so that nothing changes
- * between a check and the reading. */
+ * A file is opened without reading first, and everything is decided by what was opened: its
+ * path without links must be in one of the folders, and its name that of source code. So
+ * nothing changes between the check and the reading, and the other end of a pipe notices
+ * nothing. */
 #include "serve/source_text.h"
 
 #include <errno.h>
@@ -17,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folders.h"
 #include "base/num.h"
 
 /* By the ends of their names. */
@@ -30,16 +33,14 @@ static bool is_code(str path) {
     return false;
 }
 
-/* The file without its links; false with errno. */
-static bool resolve(str folder, str file, char out[PATH_MAX]) {
+/* A descriptor that only stands for the file; -1 with errno. */
+static int find(str folder, str file) {
     char path[PATH_MAX];
     int n = snprintf(path, sizeof path, "%.*s%s%.*s", STR_ARG(folder), folder.n ? "/" : "",
                      STR_ARG(file));
-    if (n < 0 || (size_t)n >= sizeof path) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    return realpath(path, out) != NULL;
+    if (n >= 0 && (size_t)n < sizeof path) return open(path, O_PATH | O_CLOEXEC);
+    errno = ENAMETOOLONG;
+    return -1;
 }
 
 /* A path with a part that leads up is not inside the root. */
@@ -47,26 +48,32 @@ static bool leads_up(str file) {
     return str_starts(file, STR("../")) || str_find(file, STR("/../"), 0) != SIZE_MAX;
 }
 
-static bool is_inside(const char *path, str root) {
-    return strncmp(path, root.p, root.n) == 0 && (path[root.n] == '/' || root.n == 1);
+static bool is_inside(int fd, str folder) {
+    char path[PATH_MAX];
+    return folder.n && descriptor_path(fd, path, sizeof path) && folder_holds(folder.p, path);
 }
 
-static bool find_in_root(const source_wish *w, char out[PATH_MAX]) {
-    errno = ENOENT;
-    if (!w->root.n || leads_up(w->file)) return false;
-    for (str rest = w->file; rest.n;) {
+static int find_in_root(const source_wish *w) {
+    bool none = !w->root.n || leads_up(w->file);
+    for (str rest = none ? STR_NONE : w->file; rest.n;) {
         while (rest.n && rest.p[0] == '/') rest = str_from(rest, 1);
-        if (rest.n && resolve(w->root, rest, out) && is_inside(out, w->root)) return true;
+        int fd = rest.n ? find(w->root, rest) : -1;
+        if (fd >= 0 && is_inside(fd, w->root)) return fd;
+        if (fd >= 0) close(fd);
         size_t slash = str_find(rest, STR("/"), 0);
         rest = slash == SIZE_MAX ? STR_NONE : str_from(rest, slash + 1);
     }
-    errno = ENOENT;
-    return false;
+    return -1;
 }
 
-static bool find_file(const source_wish *w, char out[PATH_MAX]) {
+/* *denied: it exists, but may not be shown. */
+static int find_file(const source_wish *w, bool *denied) {
     bool absolute = w->file.n && w->file.p[0] == '/';
-    return (absolute && resolve(STR_NONE, w->file, out)) || find_in_root(w, out);
+    int fd = absolute ? find(STR_NONE, w->file) : -1;
+    if (fd >= 0 && (is_inside(fd, w->root) || is_inside(fd, w->served))) return fd;
+    *denied = absolute && (fd >= 0 || errno == EACCES);
+    if (fd >= 0) close(fd);
+    return find_in_root(w);
 }
 
 /* A part of a file that shrinks meanwhile is all of it. */
@@ -90,23 +97,32 @@ static source_state age_of(const struct stat *st, int64_t recorded_unix_ns) {
     return changed > recorded_unix_ns ? SOURCE_CHANGED : SOURCE_SAME;
 }
 
-static source_state read_open(int fd, const source_wish *w, buf *out) {
+static source_state read_open(int fd, const struct stat *st, const source_wish *w, buf *out) {
+    source_state s = read_all(fd, (size_t)st->st_size, out);
+    return s == SOURCE_SAME ? age_of(st, w->recorded_unix_ns) : s;
+}
+
+/* `found` stands for the file; it is opened again by its number, not by its name. */
+static source_state read_found(int found, const source_wish *w, buf *out) {
+    char path[PATH_MAX], again[64];
     struct stat st;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) return SOURCE_NO_CODE;
+    bool known = descriptor_path(found, path, sizeof path) && fstat(found, &st) == 0;
+    if (!known || !is_code(str_of(path)) || !S_ISREG(st.st_mode)) return SOURCE_NO_CODE;
     if (st.st_size > SOURCE_MOST_BYTES) return SOURCE_TOO_LARGE;
-    source_state s = read_all(fd, (size_t)st.st_size, out);
-    return s == SOURCE_SAME ? age_of(&st, w->recorded_unix_ns) : s;
+    snprintf(again, sizeof again, "/proc/self/fd/%d", found);
+    int fd = open(again, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return SOURCE_DENIED;
+    source_state s = read_open(fd, &st, w, out);
+    close(fd);
+    return s;
 }
 
 source_state source_text_read(const source_wish *w, buf *out) {
-    char path[PATH_MAX];
+    bool denied = false;
     if (!is_code(w->file)) return SOURCE_NO_CODE;
-    if (!find_file(w, path)) return errno == EACCES ? SOURCE_DENIED : SOURCE_ABSENT;
-    if (!is_code(str_of(path))) return SOURCE_NO_CODE;
-    /* A pipe must not hold the thread that opens it. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0) return errno == EACCES || errno == EPERM ? SOURCE_DENIED : SOURCE_ABSENT;
-    source_state s = read_open(fd, w, out);
-    close(fd);
+    int found = find_file(w, &denied);
+    if (found < 0) return denied ? SOURCE_DENIED : SOURCE_ABSENT;
+    source_state s = read_found(found, w, out);
+    close(found);
     return s;
 }

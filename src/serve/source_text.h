@@ -1,9 +1,9 @@
 /* source_text.h: the text of a source file that a trace names, from this machine's disk.
  *
  * The path is the trace's own, never one of a request: the caller has found the file in a
- * frame of the trace. Even so a trace may name anything, so only regular files that are source
- * code by their name (also after links are resolved) and of at most SOURCE_MOST_BYTES are
- * read. */
+ * frame of the trace. Even so a trace may name anything, and anyone who may connect may upload
+ * one: only regular files in the two folders that are source code by their name (both after
+ * links are resolved) and of at most SOURCE_MOST_BYTES are read. */
 #ifndef SERVE_SOURCE_TEXT_H
 #define SERVE_SOURCE_TEXT_H
 
@@ -13,7 +13,9 @@ enum { SOURCE_MOST_BYTES = 2 << 20 };
 
 typedef struct {
     str file; /* as the trace names it */
-    str root; /* folder of the code, where files of other places are looked for */
+    /* Folders without links, with a NUL; empty: none. */
+    str root;                 /* of the code, where files of other places are looked for, too */
+    str served;               /* of the traces */
     int64_t recorded_unix_ns; /* the end of the recording; ABSENT_I64: not known */
 } source_wish;
 

@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/map.h"
 #include "base/message_ids_columns.h"
 #include "base/num.h"
@@ -159,7 +159,7 @@ enum { TOLD_BY_HOST, TOLD_BY_TRACE, TOLD_BY_TABLES, TOLD_BY_RESULTS };
 static const str RESULTS = STR("_results");
 
 static uint64_t told_key(uint64_t by, str worker) {
-    return hash_pair(by, hash_bytes64(worker.p, worker.n));
+    return hash_pair(by, intern_hash(worker));
 }
 
 static status add_told(told_workers *t, uint64_t by, str worker, error *err) {

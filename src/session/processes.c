@@ -6,7 +6,7 @@
  * away is not asked, it would have to be fetched whole. */
 #include <pthread.h>
 
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/map.h"
 #include "ingest/nsight/nsight.h"
 #include "io/remote.h"
@@ -43,7 +43,7 @@ static struct {
           .pids = VEC_INIT(int64_t)};
 
 static uint64_t file_key(const found_file *f) {
-    uint64_t path = hash_bytes64(f->path.p, f->path.n);
+    uint64_t path = intern_hash(f->path);
     return hash_pair(path, hash_pair(f->size_bytes, (uint64_t)f->mtime_ns));
 }
 

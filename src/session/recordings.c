@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/map.h"
 #include "base/num.h"
 #include "session/discover_int.h"
@@ -65,7 +65,7 @@ static bool is_one_run(const found_file *f, size_t n, map *roots) {
         if (!f[i].name.recorded) continue;
         str root = root_of(f[i].name.worker);
         int64_t rank = name_rank(root);
-        uint32_t *at = map_at(roots, hash_pair(0, hash_bytes64(root.p, root.n)));
+        uint32_t *at = map_at(roots, hash_pair(0, intern_hash(root)));
         if (!at) return true;
         if (*at != MAP_NONE) continue;
         *at = 1;
@@ -82,7 +82,7 @@ static bool is_one_run(const found_file *f, size_t n, map *roots) {
 /* ---- units ------------------------------------------------------------------------------- */
 
 static status find_unit(split *s, map *known, str key, unit **out, error *err) {
-    uint32_t *at = map_at(known, hash_bytes64(key.p, key.n));
+    uint32_t *at = map_at(known, intern_hash(key));
     if (!at) FAIL_MEMORY(err);
     if (*at == MAP_NONE) {
         unit *new = vec_push(&s->units);

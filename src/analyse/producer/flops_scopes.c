@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "analyse/scan/group.h"
-#include "base/hash.h"
+#include "base/intern.h"
 
 #define COL_F(name) COL(operators, flops_scopes, name)
 
@@ -28,8 +28,7 @@ static bool same_link(const void *row, const void *key) {
 
 static status add_link(groups *links, const scope_link *one, error *err) {
     bool is_new;
-    uint64_t hash = hash_pair(hash_bytes64(one->source.p, one->source.n),
-                              hash_bytes64(one->target.p, one->target.n));
+    uint64_t hash = hash_pair(intern_hash(one->source), intern_hash(one->target));
     uint32_t at = groups_at(links, hash, same_link, one, &is_new);
     if (at == GROUP_NONE) FAIL_MEMORY(err);
     scope_link *row = GROUP_ROW(links, scope_link, at);

@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "analyse/scan/group.h"
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/num.h"
 #include "base/sort.h"
 
@@ -63,10 +63,9 @@ static bool same_given(const void *row, const void *key) {
 }
 
 static uint64_t hash_key(const given_key *k) {
-    uint64_t side = hash_bytes64(k->side.p, k->side.n);
-    return hash_pair(hash_bytes64(k->name.p, k->name.n),
-                     k->shapes.n ? hash_pair(side, hash_bytes64(k->shapes.p, k->shapes.n))
-                                 : side);
+    uint64_t side = intern_hash(k->side);
+    return hash_pair(intern_hash(k->name),
+                     k->shapes.n ? hash_pair(side, intern_hash(k->shapes)) : side);
 }
 
 static bool is_by_name(group_by group) {

@@ -9,7 +9,7 @@
 #include "analyse/producer/producer_rows.h"
 #include "analyse/scan/comm_kind.h"
 #include "base/buf.h"
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/map.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -47,7 +47,7 @@ static bool is_collective(const summary_plan_op *op) {
 }
 
 static uint64_t op_key(const summary_plan_op *op) {
-    return hash_bytes64(op->id.p, op->id.n);
+    return intern_hash(op->id);
 }
 
 static int compare_groups(uint32_t a, uint32_t b, const void *context) {

@@ -14,7 +14,7 @@
 #include "analyse/rules.h"
 #include "analyse/scan/group.h"
 #include "analyse/why/line_sums.h"
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
 
@@ -58,7 +58,7 @@ static line_row key_of(const question *q, uint32_t frame, row_key by) {
 static uint32_t row_at(groups *rows, const question *q, uint32_t frame, row_key by) {
     line_row key = frame ? key_of(q, frame, by) : (line_row){.text = STR("")};
     bool is_new;
-    uint64_t hash = hash_pair(key.key, hash_bytes64(key.text.p, key.text.n));
+    uint64_t hash = hash_pair(key.key, intern_hash(key.text));
     uint32_t at = groups_at(rows, hash, same_row, &key, &is_new);
     if (at == GROUP_NONE) return at;
     line_row *row = GROUP_ROW(rows, line_row, at);

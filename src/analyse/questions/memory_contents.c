@@ -15,7 +15,7 @@
 #include "base/bisect.h"
 #include "base/buf.h"
 #include "base/fmt.h"
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/sort.h"
 
 #define COL_M(table, name) COL(memory, table, name)
@@ -55,7 +55,7 @@ static bool same_holder(const void *row, const void *key) {
 
 static status add_holder(holders *h, holder one, error *err) {
     bool is_new;
-    uint64_t hash = hash_pair(hash_bytes64(one.name.p, one.name.n), one.device);
+    uint64_t hash = hash_pair(intern_hash(one.name), one.device);
     uint32_t at = groups_at(&h->rows, hash, same_holder, &one, &is_new);
     if (at == GROUP_NONE) FAIL_MEMORY(err);
     holder *row = GROUP_ROW(&h->rows, holder, at);

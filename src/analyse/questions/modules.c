@@ -15,7 +15,7 @@
 #include "analyse/scan/group.h"
 #include "analyse/scan/module_work.h"
 #include "analyse/scan/range_scan.h"
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/message_ids_advice.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -174,8 +174,7 @@ static status assign_rows(question *q, error *err) {
         if (!q->by_class) continue;
         bool is_new;
         str name = class_name(t, i);
-        uint32_t at =
-            groups_at(&classes, hash_bytes64(name.p, name.n), same_class, &name, &is_new);
+        uint32_t at = groups_at(&classes, intern_hash(name), same_class, &name, &is_new);
         if (at == GROUP_NONE) FAIL_MEMORY(err);
         class_row *c = GROUP_ROW(&classes, class_row, at);
         if (is_new) *c = (class_row){name, i};
@@ -369,8 +368,7 @@ static status find_class(const question *q, module_facts *f, error *err) {
         bool is_new;
         if (!is_shown(q, i)) continue;
         str name = class_name(q->t, i);
-        uint32_t at =
-            groups_at(&classes, hash_bytes64(name.p, name.n), same_sum, &name, &is_new);
+        uint32_t at = groups_at(&classes, intern_hash(name), same_sum, &name, &is_new);
         if (at == GROUP_NONE) FAIL_MEMORY(err);
         class_sum *c = GROUP_ROW(&classes, class_sum, at);
         if (is_new) *c = (class_sum){.name = name};

@@ -32,7 +32,7 @@
 #include "analyse/scan/op_scan.h"
 #include "analyse/scan/op_verdict.h"
 #include "analyse/scan/step_limit.h"
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "store/traits.h"
@@ -114,7 +114,7 @@ static uint32_t find_by_name(totals *o, const op_call *c) {
     str type = type_of(o->t, trace_str(o->t, c->name));
     if (o->group == GROUP_SUBGRAPH) type = graph_name_subgraph(trace_str(o->t, c->name));
     if (o->group == GROUP_TYPE || o->group == GROUP_SUBGRAPH)
-        row = groups_at(&o->rows, hash_bytes64(type.p, type.n), same_type, &type, &is_new);
+        row = groups_at(&o->rows, intern_hash(type), same_type, &type, &is_new);
     else
         row = groups_add(&o->rows);
     if (row == GROUP_NONE) return row;
@@ -338,8 +338,7 @@ static status write_top(const totals *o, bool given, answer *out, arena *a, erro
     for (uint32_t i = 0; i < o->rows.n; i++) {
         const op_group *g = GROUP_ROW(&o->rows, op_group, i);
         bool is_new;
-        uint32_t at =
-            groups_at(&types, hash_bytes64(g->type.p, g->type.n), same_top, &g->type, &is_new);
+        uint32_t at = groups_at(&types, intern_hash(g->type), same_top, &g->type, &is_new);
         if (at == GROUP_NONE) FAIL_MEMORY(err);
         top_item *to = GROUP_ROW(&types, top_item, at);
         if (is_new) *to = (top_item){.name = g->type, .side = STR("host")};

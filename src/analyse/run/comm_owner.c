@@ -6,7 +6,7 @@
  * takes them all. */
 #include "analyse/run/comm_resolve.h"
 #include "analyse/scan/group.h"
-#include "base/hash.h"
+#include "base/intern.h"
 
 /* The collectives of one name of one worker. */
 typedef struct {
@@ -41,8 +41,7 @@ static bool same_step(const void *row, const void *key) {
 static status find_name(comm_owner_ctx *f, const summary_comm *c, name_group **out,
                         error *err) {
     bool is_new;
-    uint32_t row =
-        groups_at(&f->names, hash_bytes64(c->name.p, c->name.n), same_name, &c->name, &is_new);
+    uint32_t row = groups_at(&f->names, intern_hash(c->name), same_name, &c->name, &is_new);
     if (row == GROUP_NONE) FAIL_MEMORY(err);
     name_group *g = GROUP_ROW(&f->names, name_group, row);
     if (is_new)

@@ -16,6 +16,7 @@
 
 #include "analyse/scan/group.h"
 #include "base/hash.h"
+#include "base/intern.h"
 #include "base/map.h"
 #include "base/sort.h"
 
@@ -208,8 +209,7 @@ static bool is_lone_point(const members *m) {
 }
 
 static point_group *find_point(groups *points, const collective *c) {
-    uint64_t parts[2] = {hash_bytes64(c->name.p, c->name.n), (uint64_t)c->bytes};
-    uint64_t key = hash_bytes64(parts, sizeof parts);
+    uint64_t key = hash_pair(intern_hash(c->name), (uint64_t)c->bytes);
     bool is_new;
     uint32_t row = groups_at(points, key, same_point, &key, &is_new);
     if (row == GROUP_NONE) return NULL;
@@ -356,8 +356,7 @@ static status write_members(const comm_keeper *k, summary *out, error *err) {
     status st = OK;
     for (uint32_t i = 0; i < k->list.n && st == OK; i++) {
         const collective *c = &k->list.v[i];
-        uint64_t parts[2] = {hash_bytes64(c->group.p, c->group.n), c->worker};
-        uint32_t *at = map_at(&seen, hash_bytes64(parts, sizeof parts));
+        uint32_t *at = map_at(&seen, hash_pair(intern_hash(c->group), c->worker));
         if (at && *at != MAP_NONE) continue;
         summary_member *row = at ? summary_add_member(out) : NULL;
         if (row) {

@@ -110,13 +110,15 @@ static bool is_long(const culprit *c, int64_t ns) {
     return ns >= c->step_ns / 20;
 }
 
+/* A file that was made by hand may have more places than we write. */
 static excess find_excess(const finding *f, const culprit *c) {
-    uint32_t worker = c->rank->worker;
+    uint32_t worker = c->rank->worker, n_places = 0;
     const summary_own *v = SUMMARY_ROWS(f->s, own);
     excess e = {.place = NULL};
-    for (uint32_t i = 0; i < SUMMARY_N(f->s, own); i++) {
+    for (uint32_t i = 0; i < SUMMARY_N(f->s, own) && n_places < OWN_MOST_PLACES; i++) {
         const summary_own *like = NULL;
         if (worker_order_find(f->who, v[i].worker) != worker) continue;
+        n_places++;
         int64_t ns = per_step(&v[i]), usual = median_elsewhere(f, &v[i], worker, &like),
                 over = sub_i64(ns, usual);
         if (is_long(c, usual)) {
@@ -142,7 +144,8 @@ static excess find_excess(const finding *f, const culprit *c) {
  * does and they do not. */
 static str find_caller(const finding *f, const summary_own *place) {
     const summary_own *v = SUMMARY_ROWS(f->s, own);
-    for (str rest = place->inner, one; rest.n; rest = str_from(rest, one.n + 1)) {
+    str rest = place->inner, one;
+    for (int n = 0; rest.n && n < OWN_MOST_FRAMES; rest = str_from(rest, one.n + 1), n++) {
         size_t end = str_find(rest, STR("\n"), 0);
         one = str_n(rest.p, end == SIZE_MAX ? rest.n : end);
         bool elsewhere = false;

@@ -11,17 +11,17 @@
 #include "analyse/scan/stages.h"
 #include "analyse/select.h"
 #include "base/buf.h"
-#include "base/hash.h"
+#include "base/map.h"
 #include "base/sort.h"
 
-enum { MOST_PLACES = 32, MOST_FRAMES = 24, MOST_TEXT_BYTES = 200 };
+enum { MOST_TEXT_BYTES = 200 };
 #define LEAST_PIECE_NS 10000
 
 typedef struct {
     own_kind kind;
     stage stage;
     uint32_t name; /* string id; for a frame, its function */
-    uint32_t path; /* for a frame: a hash of the functions around it inside the step */
+    uint32_t path; /* for a frame: the functions around it inside the step, as a number */
 } place_key;
 
 typedef struct {
@@ -36,10 +36,13 @@ typedef struct {
     stage_segments stages;
     name_meanings means;
     comm_names comm;
-    intervals own;  /* the steps without exposed communication and without device work */
-    intervals bare; /* of it, when no operator runs on any thread */
-    int64_t *until; /* by slice: how far what it contains has covered it */
-    uint32_t *last; /* by slice: the last event inside it */
+    intervals own;   /* the steps without exposed communication and without device work */
+    intervals bare;  /* of it, when no operator runs on any thread */
+    int64_t *until;  /* by slice: how far what it contains has covered it */
+    uint32_t *last;  /* by slice: the last event inside it */
+    uint32_t *names; /* by slice: the event around it that says what it does; 0: none */
+    uint32_t *path;  /* by frame: the functions around it inside the step, as a number */
+    map paths;       /* path of the frame around, name → path */
     groups places;
     arena *arena;
 } own_work;
@@ -53,11 +56,10 @@ static bool same_place(const void *row, const void *key) {
 }
 
 static status add_time(own_work *w, place_key key, uint32_t slice, int64_t ns, error *err) {
-    uint64_t parts[2] = {(uint64_t)key.kind << 32 | key.stage,
-                         (uint64_t)key.name << 32 | key.path};
+    uint64_t hash =
+        hash_pair((uint64_t)key.kind << 32 | key.stage, (uint64_t)key.name << 32 | key.path);
     bool is_new;
-    uint32_t at =
-        groups_at(&w->places, hash_bytes64(parts, sizeof parts), same_place, &key, &is_new);
+    uint32_t at = groups_at(&w->places, hash, same_place, &key, &is_new);
     if (at == GROUP_NONE) FAIL_MEMORY(err);
     place_row *row = GROUP_ROW(&w->places, place_row, at);
     if (is_new) row->key = key;
@@ -71,35 +73,46 @@ static status add_time(own_work *w, place_key key, uint32_t slice, int64_t ns, e
 
 /* ---- the host ---------------------------------------------------------------------------- */
 
-/* The frame around an event inside the step, the event itself first; 0 = none. Built-in
- * functions say little. */
-static uint32_t frame_around(const trace *t, uint32_t slice) {
-    for (; slice && t->slice.kind[slice] != KIND_STEP; slice = t->slice.parent[slice])
-        if (t->slice.kind[slice] == KIND_PYTHON &&
-            !str_starts(trace_slice_name(t, slice), STR("<")))
-            return slice;
-    return 0;
+/* Built-in functions say little. */
+static bool is_frame(const trace *t, uint32_t slice) {
+    return t->slice.kind[slice] == KIND_PYTHON &&
+           !str_starts(trace_slice_name(t, slice), STR("<"));
 }
 
-static bool find_frames(own_work *w, uint32_t slice, place_key *key) {
+/* What names an event: data loading around it; else the innermost operator of a library; else
+ * the innermost frame inside the step. Parents come first, so each event is looked at once,
+ * however deeply it is nested. */
+static status find_names(own_work *w, error *err) {
     const trace *t = w->t;
-    uint64_t hash = 0;
-    uint32_t i = frame_around(t, slice);
-    if (!i) return false;
-    key->kind = OWN_FRAME;
-    key->name = t->slice.name[i];
-    for (; i; i = frame_around(t, t->slice.parent[i])) hash = hash_u64(hash ^ t->slice.name[i]);
-    key->path = (uint32_t)hash;
-    return true;
+    for (uint32_t i = 1; i < t->slice.n; i++) {
+        uint32_t outer = w->names[t->slice.parent[i]];
+        w->names[i] = outer;
+        if (outer && t->slice.kind[outer] == KIND_DATA) continue;
+        if (t->slice.kind[i] == KIND_DATA || is_library_op(&w->means, i)) {
+            w->names[i] = i;
+        } else if (outer && t->slice.kind[outer] != KIND_PYTHON) {
+            continue;
+        } else if (t->slice.kind[i] == KIND_STEP) {
+            w->names[i] = 0;
+        } else if (is_frame(t, i)) {
+            uint32_t *path =
+                map_at(&w->paths, (uint64_t)w->path[outer] << 32 | t->slice.name[i]);
+            if (!path) FAIL_MEMORY(err);
+            if (*path == MAP_NONE) *path = (uint32_t)w->paths.n;
+            w->names[i] = i;
+            w->path[i] = *path;
+        }
+    }
+    return OK;
 }
 
-/* The frames around an event, the outermost first, a line each. */
+/* The frames around a frame, the outermost first, a line each. */
 static str path_of(own_work *w, uint32_t slice, summary *out) {
     const trace *t = w->t;
-    uint32_t at[MOST_FRAMES], n = 0;
+    uint32_t at[OWN_MOST_FRAMES], n = 0;
     buf text = {0};
-    for (uint32_t i = frame_around(t, slice); i && n < MOST_FRAMES;
-         i = frame_around(t, t->slice.parent[i]))
+    for (uint32_t i = w->names[slice]; i && n < OWN_MOST_FRAMES;
+         i = w->names[t->slice.parent[i]])
         at[n++] = i;
     while (n-- > 0) {
         buf_add_str(&text, trace_slice_name(t, at[n]));
@@ -110,21 +123,19 @@ static str path_of(own_work *w, uint32_t slice, summary *out) {
     return made;
 }
 
-/* The nearest event around that says something, the event itself first. */
 static place_key key_of(own_work *w, uint32_t slice, int64_t at) {
     const trace *t = w->t;
+    uint32_t name = w->names[slice];
     place_key key = {.kind = OWN_GAP, .stage = stage_at(&w->stages, at)};
-    for (uint32_t i = slice; i; i = t->slice.parent[i])
-        if (t->slice.kind[i] == KIND_DATA) return (place_key){OWN_DATA, STAGE_DATA, 0, 0};
-    for (uint32_t i = slice; i; i = t->slice.parent[i]) {
-        if (!is_library_op(&w->means, i)) continue;
-        key.kind = OWN_OPERATOR;
-        key.name = t->slice.name[i];
+    if (!name) {
+        uint32_t before = t->slice.kind[slice] == KIND_STEP ? w->last[slice] : slice;
+        key.name = before ? t->slice.name[before] : 0;
         return key;
     }
-    if (find_frames(w, slice, &key)) return key;
-    uint32_t before = t->slice.kind[slice] == KIND_STEP ? w->last[slice] : slice;
-    key.name = before ? t->slice.name[before] : 0;
+    if (t->slice.kind[name] == KIND_DATA) return (place_key){OWN_DATA, STAGE_DATA, 0, 0};
+    key.kind = t->slice.kind[name] == KIND_PYTHON ? OWN_FRAME : OWN_OPERATOR;
+    key.name = t->slice.name[name];
+    key.path = w->path[name];
     return key;
 }
 
@@ -214,7 +225,7 @@ static status write_places(own_work *w, str worker, summary *out, error *err) {
     for (uint32_t i = 0; i < n; i++)
         pairs[i] = (sort_pair){(uint64_t)GROUP_ROW(&w->places, place_row, i)->ns, i};
     if (!sort_radix_in(w->arena, pairs, n)) FAIL_MEMORY(err);
-    for (uint32_t i = n; i > 0 && n - i < MOST_PLACES; i--)
+    for (uint32_t i = n; i > 0 && n - i < OWN_MOST_PLACES; i--)
         TRY(write_place(w, GROUP_ROW(&w->places, place_row, pairs[i - 1].row), worker, out,
                         err));
     return OK;
@@ -234,12 +245,15 @@ static status find_places(own_work *w, const role_ranges *ranges, error *err) {
     const trace *t = w->t;
     w->until = ARENA_ARRAY(w->arena, int64_t, (size_t)t->slice.n + 1);
     w->last = ARENA_ARRAY(w->arena, uint32_t, (size_t)t->slice.n + 1);
-    if (!w->until || !w->last) FAIL_MEMORY(err);
+    w->names = ARENA_ARRAY(w->arena, uint32_t, (size_t)t->slice.n + 1);
+    w->path = ARENA_ARRAY(w->arena, uint32_t, (size_t)t->slice.n + 1);
+    if (!w->until || !w->last || !w->names || !w->path) FAIL_MEMORY(err);
     TRY(groups_init(&w->places, w->arena, sizeof(place_row), err));
     TRY(name_meanings_init(&w->means, t, w->arena, err));
     TRY(comm_names_init(&w->comm, t, w->arena, err));
     TRY(stages_find(t, w->arena, &w->stages, err));
     TRY(find_own(w, ranges, err));
+    TRY(find_names(w, err));
     TRY(add_host_pieces(w, err));
     return add_kernels(w, err);
 }
@@ -252,6 +266,7 @@ status own_work_reduce(const trace *t, const step_spans *steps, const role_range
     own_work w = {.t = t, .steps = steps, .arena = &scratch};
     status st = find_places(&w, ranges, err);
     if (st == OK) st = write_places(&w, worker, out, err);
+    map_fini(&w.paths);
     arena_fini(&scratch);
     return st;
 }

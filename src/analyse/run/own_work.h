@@ -17,6 +17,8 @@
 #include "analyse/scan/breakdown.h"
 #include "store/summary.h"
 
+enum { OWN_MOST_PLACES = 32, OWN_MOST_FRAMES = 24 }; /* of a worker; around a place */
+
 typedef enum { OWN_OPERATOR, OWN_FRAME, OWN_DATA, OWN_GAP, OWN_KERNEL, N_OWN } own_kind;
 
 /* Rows `own` of one worker, whose name is a text of the summary. */

@@ -10,6 +10,7 @@
 #include "analyse/run/stragglers.h"
 
 #include "analyse/scan/group.h"
+#include "base/intern.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "store/schema.h"
@@ -349,10 +350,8 @@ static status number_hosts(const finding *f, uint32_t *host_of, error *err) {
     for (uint32_t i = 0; i < f->who->n; i++) {
         str host = f->who->v[i]->host;
         bool is_new = true;
-        uint64_t hash = 0;
-        for (size_t k = 0; k < host.n; k++) hash = hash_u64(hash ^ (uint8_t)host.p[k]);
-        uint32_t row =
-            host.n ? groups_at(&hosts, hash, same_host, &host, &is_new) : groups_add(&hosts);
+        uint32_t row = host.n ? groups_at(&hosts, intern_hash(host), same_host, &host, &is_new)
+                              : groups_add(&hosts);
         if (row == GROUP_NONE) FAIL_MEMORY(err);
         if (is_new) *GROUP_ROW(&hosts, str, row) = host;
         host_of[i] = row;

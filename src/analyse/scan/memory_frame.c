@@ -12,7 +12,7 @@
  * from the outermost on: the parent's, unless the frame itself is as good. */
 #include "analyse/lexicon.h"
 #include "analyse/scan/memory_view.h"
-#include "base/hash.h"
+#include "base/intern.h"
 
 /* From what says least to what says most. */
 enum { FRAME_ALLOCATOR, FRAME_NATIVE, FRAME_LIBRARY, FRAME_OPERATOR, FRAME_USER };
@@ -93,8 +93,7 @@ static status add_label(memory_view *m, uint32_t site, error *err) {
     bool is_new;
     str text = make_label(m, site);
     if (!text.p) FAIL_MEMORY(err);
-    uint32_t at =
-        groups_at(&m->labels, hash_bytes64(text.p, text.n), same_label, &text, &is_new);
+    uint32_t at = groups_at(&m->labels, intern_hash(text), same_label, &text, &is_new);
     if (at == GROUP_NONE) FAIL_MEMORY(err);
     if (is_new) *GROUP_ROW(&m->labels, str, at) = text;
     m->label_of[site] = at + 1;

@@ -1,7 +1,7 @@
 /* path_sums.c: the pieces of a critical path added up by a key. */
 #include "analyse/why/path_sums.h"
 
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/num.h"
 #include "base/sort.h"
 
@@ -19,7 +19,7 @@ status path_sums_add(path_sums *s, uint64_t key, str text, const path_piece *p, 
     uint64_t hash = hash_pair((uint32_t)(key >> 32), (uint32_t)key);
     int64_t ns = sub_i64(p->end, p->start);
     bool is_new;
-    if (text.n) hash ^= hash_bytes64(text.p, text.n);
+    if (text.n) hash ^= intern_hash(text);
     uint32_t row = groups_at(&s->rows, hash, same_key, &wanted, &is_new);
     if (row == GROUP_NONE) FAIL_MEMORY(err);
     path_sum *sum = GROUP_ROW(&s->rows, path_sum, row);

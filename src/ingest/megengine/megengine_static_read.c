@@ -11,7 +11,7 @@
  * SOURCE_PAD bytes after it, which may be read and are not used. */
 #include "ingest/megengine/megengine_static_int.h"
 
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/json.h"
 
 /* Reads what is at the cursor under a key; false when it cannot or when out of memory. */
@@ -91,7 +91,7 @@ static inline uint64_t id_of(str key) {
     unsigned n =
         key.n && key.n <= 16 && (key.p[0] != '0' || key.n == 1) ? scan_digits(key.p, &v) : 0;
     if (n == 8) n += scan_digits(key.p + 8, &v);
-    return n && n == key.n ? v : hash_bytes64(key.p, key.n) | STATIC_HASHED;
+    return n && n == key.n ? v : intern_hash(key) | STATIC_HASHED;
 }
 
 /* Row of the facts about an operator; 0 when out of memory. */

@@ -16,7 +16,7 @@
  * recording. */
 #include <math.h>
 
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "ingest/mindspore/mindspore_int.h"
@@ -106,7 +106,7 @@ typedef struct {
 
 /* NULL when there are too many, and when out of memory: *failed. */
 static link_sum *link_of(vec *sums, map *by_name, str link, str kind, bool *failed) {
-    uint64_t key = hash_pair(hash_bytes64(link.p, link.n), hash_bytes64(kind.p, kind.n));
+    uint64_t key = hash_pair(intern_hash(link), intern_hash(kind));
     uint32_t *at = map_at(by_name, key);
     *failed |= !at;
     if (!at || (*at == MAP_NONE && sums->n >= MOST_LINKS)) return NULL;

@@ -10,7 +10,7 @@
  * What equal calls share (shapes, types, formats, blocks) is separated from the rest of a row:
  * calls are grouped by it. Columns differ between versions and settings, so every column that
  * is not known here goes along under its own name. */
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "ingest/mindspore/mindspore_int.h"
@@ -92,7 +92,7 @@ static uint8_t lane_of(str core) {
 }
 
 static uint64_t key_of(str name, int64_t start) {
-    return hash_pair(hash_bytes64(name.p, name.n), (uint64_t)start);
+    return hash_pair(intern_hash(name), (uint64_t)start);
 }
 
 static status keep_row(ms *m, details *d, ms_detail *row, error *err) {

@@ -17,7 +17,7 @@
  *   inputs    those that are a node, a parameter or a constant */
 #include <stdio.h>
 
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "ingest/mindspore/mindspore_int.h"
@@ -153,7 +153,7 @@ static uint32_t take_inputs(plan *p, str node) {
     str key, one;
     for (int n = 0; n < MOST_VALUES && json_next(&it, &key, &one); n++) {
         str name = json_text(json_member(one, STR("name")));
-        if (map_get(&p->known, hash_bytes64(name.p, name.n)) == MAP_NONE) continue;
+        if (map_get(&p->known, intern_hash(name)) == MAP_NONE) continue;
         if (p->text.n) buf_add_cstr(&p->text, ", ");
         buf_add_str(&p->text, name);
     }
@@ -194,7 +194,7 @@ static status know_names(plan *p, str graph, error *err) {
         str key, one;
         for (int n = 0; n < MOST_NODES && json_next(&it, &key, &one); n++) {
             str name = json_text(json_member(one, str_of(lists[i][1])));
-            uint32_t *at = map_at(&p->known, hash_bytes64(name.p, name.n));
+            uint32_t *at = map_at(&p->known, intern_hash(name));
             if (!at) FAIL_MEMORY(err);
             *at = 1;
         }

@@ -6,7 +6,7 @@
  * again and again, though each is written out. A list is made into a row of words that is the
  * same for lists that look the same; only one that was not met before is written as JSON and
  * read. */
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "ingest/pytorch/flight_recorder_int.h"
@@ -268,7 +268,8 @@ static uint32_t list_of(reader *x, int field, pickle_value v) {
         x->spent += n;
         return read_list(x, field, v);
     }
-    uint32_t *at = map_at(&x->hashes, hash_pair(hash_bytes64(words, n * sizeof *words), n));
+    uint64_t hash = intern_hash(str_n((const char *)words, n * sizeof *words));
+    uint32_t *at = map_at(&x->hashes, hash);
     if (!at) return UINT32_MAX;
     if (*at != MAP_NONE) {
         const known_list *k = &VEC(&x->known, known_list)[*at];

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/hash.h"
 #include "base/intern.h"
 
 static str numbered(char *text, size_t size, unsigned i) {
@@ -210,6 +211,23 @@ static long resident_pages(void) {
     return resident;
 }
 
+/* XXH3 has a fixed secret: texts that begin with its first eight bytes have one hash, whatever
+ * follows these. Tables of what a file names use intern_hash for that reason. */
+static void a_file_cannot_choose_texts_of_one_hash(void **state) {
+    enum { N = 1000 };
+    char text[] = "\xB8\xFE\x6C\x39\x23\xA4\x4B\xBE"
+                  "00000000of_a_hostile_one";
+    static uint64_t hashes[N];
+    uint64_t fixed = hash_bytes64(text, 32);
+    for (int i = 0; i < N; i++) {
+        snprintf(text + 8, 9, "%08d", i);
+        text[16] = 'o';
+        assert_int_equal(hash_bytes64(text, 32), fixed);
+        hashes[i] = intern_hash(str_n(text, 32));
+        for (int k = 0; k < i; k++) assert_true(hashes[k] != hashes[i]);
+    }
+}
+
 /* One for each worker of a job of thousands. */
 static void a_table_with_few_texts_takes_little_memory(void **state) {
     enum { N = 200 };
@@ -228,6 +246,7 @@ static void a_table_with_few_texts_takes_little_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_cannot_choose_texts_of_one_hash),
         cmocka_unit_test(a_table_with_few_texts_takes_little_memory),
         cmocka_unit_test(ids_are_dense_and_the_empty_string_is_zero),
         cmocka_unit_test(what_was_added_is_found_and_nothing_else),

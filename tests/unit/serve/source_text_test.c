@@ -17,6 +17,7 @@
 #define YEAR_2100_NS INT64_C(4102444800000000000)
 
 static folder place;
+static char served[4096];
 
 static int make_place(void **state) {
     place = folder_new();
@@ -24,7 +25,7 @@ static int make_place(void **state) {
     put_file(&place, "code/lib/model.py", STR("class Net: pass\n"));
     put_file(&place, "code/secret.txt", STR("password\n"));
     put_file(&place, "outside.py", STR("outside\n"));
-    return 0;
+    return realpath(in_folder(&place, "code"), served) ? 0 : 1;
 }
 
 static int remove_place(void **state) {
@@ -35,6 +36,7 @@ static int remove_place(void **state) {
 static source_wish wish(const char *file, const char *root) {
     return (source_wish){.file = str_of(file),
                          .root = root ? str_of(root) : STR_NONE,
+                         .served = str_of(served),
                          .recorded_unix_ns = YEAR_2100_NS};
 }
 
@@ -78,6 +80,33 @@ static void a_path_that_points_outside_the_root_is_not_followed(void **state) {
     expect(&w, SOURCE_ABSENT, "");
 }
 
+static void only_files_in_the_two_folders_are_read(void **state) {
+    char root[4096];
+    source_wish w = wish(in_folder(&place, "outside.py"), NULL);
+    expect(&w, SOURCE_DENIED, "");
+    w = wish(in_folder(&place, "code/../outside.py"), code_root(root));
+    expect(&w, SOURCE_DENIED, "");
+    assert_int_equal(
+        symlink(in_folder(&place, "outside.py"), in_folder(&place, "code/linked.py")), 0);
+    w = wish(in_folder(&place, "code/linked.py"), NULL);
+    expect(&w, SOURCE_DENIED, "");
+    assert_int_equal(symlink(in_folder(&place, ""), in_folder(&place, "code/up")), 0);
+    w = wish(in_folder(&place, "code/up/outside.py"), root);
+    expect(&w, SOURCE_DENIED, "");
+    w = wish("/proc/self/cwd/outside.py", NULL);
+    expect(&w, SOURCE_ABSENT, "");
+    /* A copy in the root is better than one that may not be shown. */
+    put_file(&place, "lib/model.py", STR("password\n"));
+    w = wish(in_folder(&place, "lib/model.py"), root);
+    expect(&w, SOURCE_SAME, "class Net: pass\n");
+    /* A folder whose name begins like that of one of the two. */
+    w = wish(put_file(&place, "code2/train.py", STR("other\n")), NULL);
+    expect(&w, SOURCE_DENIED, "");
+    w = wish(in_folder(&place, "code/train.py"), NULL);
+    w.served = STR_NONE;
+    expect(&w, SOURCE_DENIED, "");
+}
+
 static void what_is_not_source_code_is_not_read(void **state) {
     source_wish w = wish(in_folder(&place, "code/secret.txt"), NULL);
     expect(&w, SOURCE_NO_CODE, "");
@@ -114,6 +143,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_found_where_the_trace_says_or_in_the_root),
         cmocka_unit_test(a_path_that_points_outside_the_root_is_not_followed),
+        cmocka_unit_test(only_files_in_the_two_folders_are_read),
         cmocka_unit_test(what_is_not_source_code_is_not_read),
         cmocka_unit_test(a_file_that_is_too_large_is_not_read),
         cmocka_unit_test(a_file_tells_whether_it_changed_since_the_recording),
