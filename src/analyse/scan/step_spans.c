@@ -41,13 +41,12 @@ typedef struct {
     int64_t n, ns;
 } step_work;
 
-/* One step over everything: ops if there are any, else all slices. */
+/* One step over everything that the program did. The profiler's own ranges may be longer. */
 static void span_whole(const trace *t, step_span *out) {
-    bool ops = t->kind_count[KIND_OP] != 0, any = false;
+    bool any = false;
     for (uint32_t i = 1; i < t->slice.n; i++) {
         uint8_t kind = t->slice.kind[i];
-        if (ops ? kind != KIND_OP : kind == KIND_SPAN || kind == KIND_DEVICE_ANNOTATION)
-            continue;
+        if (kind == KIND_SPAN || kind == KIND_DEVICE_ANNOTATION) continue;
         int64_t start = t->slice.start[i], end = slice_end(t, i);
         out->start = any ? min_i64(out->start, start) : start;
         out->end = any ? max_i64(out->end, end) : end;

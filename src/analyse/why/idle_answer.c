@@ -3,6 +3,7 @@
  * Pieces of idle time (idle_causes.h) are added up by cause, by what happened meanwhile and by
  * step; neighboring ones are one gap. The tables of streams and launches (idle_streams.h) are
  * about all of the selection, not only its steps. */
+#include "analyse/input_quality.h"
 #include "analyse/kind_names.h"
 #include "analyse/replay/unprofiled_step.h"
 #include "analyse/rules.h"
@@ -371,6 +372,8 @@ static bool is_largest(const idle_answer *k, idle_cause why, verdict *v) {
     framework made = format_framework(k->t->format);
     bool elsewhere = made != FRAMEWORK_PYTORCH && made != FRAMEWORK_NONE;
     if (device_is_cpu(k->t)) verdict_add(v, arg_int("cpu", 1));
+    if (why != IDLE_COMMUNICATION && idle_of(k, IDLE_COMMUNICATION) > all_idle(k) / 100)
+        verdict_add(v, arg_int("collectives", 1)); /* it works, but does not compute */
     if (why == IDLE_HOST_LATE && elsewhere) verdict_add(v, arg_int("elsewhere", 1));
     if (why == IDLE_HOST_LATE && !elsewhere) say_fusing(k, v);
     if (why == IDLE_HOST_LATE)
@@ -451,13 +454,15 @@ status analyse_idle(const analysis_input *in, const params *p, arena *a, answer 
                     error *err) {
     idle_answer k = {.t = in->traces[0].trace, .arena = a, .out = out};
     TRY(answer_begin("idle", in, a, out, err));
-    TRY(trace_require(k.t, IDLE_CAUSES_TABLES | UNPROFILED_TABLES | TRACE_TABLE(producer_step),
+    TRY(trace_require(k.t, IDLE_CAUSES_TABLES | UNPROFILED_TABLES | TRACE_TABLE(producer_step) |
+                          TRACE_TABLE(quality),
                       err));
     select_init(&k.select, k.t, p);
     TRY(find_all(&k, err));
     TRY(in_use_find(k.t, a, &k.uses, err));
     bool lost = false;
     TRY(lost_work_judge(k.t, a, out, &lost, err));
+    lost = lost || quality_partial(k.t, &out->verdict);
     lost = lost || cold_start_judge(k.t, &k.steps.cold, &out->verdict);
     if (!lost) rules_apply(rules, N_OF(rules), &k, &out->verdict);
     if (!lost && k.steps.n) step_spans_say(&k.steps, k.sums.steps_ns, &out->verdict);
