@@ -198,34 +198,6 @@ status quality_cut(const trace *t, bool *is_cut, verdict *out, error *err) {
     return OK;
 }
 
-/* Most events have another clock than the recording: what is left does not represent the
- * run. */
-static bool is_of_other_clock(const trace *t, verdict *out) {
-    int64_t n = trace_quality(t, CAUSE_OTHER_CLOCK);
-    if (n <= 0 || n < sat_i64(t->events_read / 2)) return false;
-    *out = (verdict){.id = "clocks_differ",
-                     .message = MSG_VERDICT_CLOCKS_DIFFER,
-                     .severity = SEVERITY_WARNING};
-    verdict_add(out, arg_int("count", n));
-    verdict_add(out, arg_int("events", sat_i64(t->events_read)));
-    return true;
-}
-
-/* Tasks are missing between those that are there. */
-static bool is_excerpt(const trace *t, verdict *out) {
-    int64_t n = trace_quality(t, CAUSE_ROWS_MISSING);
-    if (n <= 0) return false;
-    *out = (verdict){
-        .id = "excerpt", .message = MSG_VERDICT_EXCERPT, .severity = SEVERITY_WARNING};
-    verdict_add(out, arg_int("count", n));
-    verdict_add(out, arg_int("events", sat_i64(t->events_read)));
-    return true;
-}
-
-bool quality_partial(const trace *t, verdict *out) {
-    return is_of_other_clock(t, out) || is_excerpt(t, out);
-}
-
 /* For several traces: how many, and the first of them. */
 static void say_several(const analysis_input *in, uint32_t first, int64_t n_cut, verdict *out) {
     *out = (verdict){

@@ -18,9 +18,6 @@ status quality_count(const trace *t, bool links, quality_counts *out, error *err
  * what it lacks may decide every answer, and this is the verdict. Kineto writes device work
  * last: a file that is cut has often lost all of it. */
 status quality_cut(const trace *t, bool *is_cut, verdict *out, error *err) MUST_USE;
-/* Is what is there no picture of the run: do most events have another clock, or are tasks missing
- * between the others? Then this is the verdict. Reads table quality. */
-bool quality_partial(const trace *t, verdict *out);
 /* The same of all workers of a run: names the first that is cut. */
 bool quality_cut_run(const summary *s, verdict *out);
 /* The same of all that was opened, traces and summaries; no id when all are whole. */

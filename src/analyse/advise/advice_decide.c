@@ -7,9 +7,9 @@
  * lost_work.h. */
 #include "analyse/advise/advice.h"
 
-#include "analyse/input_quality.h"
 #include "analyse/kind_names.h"
 #include "analyse/scan/lost_work.h"
+#include "analyse/scan/partial_recording.h"
 #include "base/message_ids_advice.h"
 
 /* From here on the overview calls a device idle; see its rules. */
@@ -56,7 +56,7 @@ static bool is_unmarked(const advice_facts *f, verdict *out) {
     *out = (verdict){.id = "steps_unmarked",
                      .message = MSG_VERDICT_STEPS_UNMARKED,
                      .severity = SEVERITY_WARNING};
-    verdict_add(out, arg_time("step_time", f->step_ns));
+    verdict_add(out, arg_time("step_time", sub_i64(f->t->end_ns, f->t->start_ns)));
     verdict_add(out, arg_time("from", sub_i64(from, f->t->start_ns)));
     verdict_add(out, arg_time("to", sub_i64(to, f->t->start_ns)));
     verdict_add(out, arg_text("device", device_noun(f->t)));
@@ -89,8 +89,8 @@ status advice_decide(const advice_facts *f, const advice_claim *first, arena *a,
                      error *err) {
     *out = (verdict){.id = NULL};
     if (f->run || !f->steps.n) return OK;
-    TRY(trace_require(f->t, TRACE_TABLE(quality), err));
-    if (quality_partial(f->t, out)) return OK;
+    TRY(trace_require(f->t, PARTIAL_TABLES, err));
+    if (partial_recording_judge(f->t, out)) return OK;
     if (f->has & NEED_DEVICE) {
         TRY(is_lost(f, a, out, err));
         if (out->id || is_unmarked(f, out)) return OK;

@@ -14,7 +14,6 @@
  * The table `segments` is what the picture of a step draws: the stages on the host, every
  * collective on its stream, and the stretches of a collective that computation hides (gaps too
  * short to be visible are closed, so that there are at most some hundred a collective). */
-#include "analyse/input_quality.h"
 #include "analyse/kind_names.h"
 #include "analyse/producer/step_trace.h"
 #include "analyse/producer/untraced_steps.h"
@@ -22,6 +21,7 @@
 #include "analyse/rules.h"
 #include "analyse/scan/comm_kind.h"
 #include "analyse/scan/iterations.h"
+#include "analyse/scan/partial_recording.h"
 #include "analyse/scan/stages.h"
 #include "analyse/scan/step_spans.h"
 #include "analyse/select.h"
@@ -643,7 +643,7 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
     TRY(trace_require(q.t,
                       SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) |
                           TRACE_TABLE(producer_step) | TRACE_TABLE(meta) |
-                          TRACE_TABLE(quality),
+                          PARTIAL_TABLES,
                       err));
     select_init(&q.select, q.t, p);
     TRY(prepare(&q, p, err));
@@ -666,7 +666,7 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
     bool serves = false;
     TRY(judge_serving(&q, out, &serves, err));
     if (!serves) TRY(judge(&q, steps, out, err));
-    (void)quality_partial(q.t, &out->verdict);
+    (void)partial_recording_judge(q.t, &out->verdict);
     answer_finish(out, p);
     return OK;
 }

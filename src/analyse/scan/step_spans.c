@@ -17,9 +17,9 @@
  *
  * The first steps of a program compile, fill caches and wait for the first batches. In our own
  * recordings, which hold them all, and where steps were found, those at the beginning that take
- * more than one and a half times the median of what follows are left out of averages; in all
- * others those that take more than three times as long, as no step does later, although the
- * device has no more to do.
+ * more than one and a half times the median of what follows are left out of averages, and
+ * those that are a fragment of it; in all others those that take more than three times as long,
+ * as no step does later, although the device has no more to do.
  *
  * Where nothing marks steps, a cold start at the beginning (cold_start.h) is left out if most
  * of the recording comes after it. */
@@ -149,6 +149,12 @@ static bool is_one_time(const step_span *first, const step_span *typical) {
            sub_i64(first->work_ns, typical->work_ns) < extra / 2;
 }
 
+/* What merely looks like the beginning of a step: a small part of its length and its work. */
+static bool is_fragment(const step_span *first, const step_span *typical) {
+    return step_span_ns(first) < step_span_ns(typical) / 10 &&
+           first->n_work < typical->n_work / 2;
+}
+
 /* Is a later step, after the first half, nearly as long? Then it was no one-time work. */
 static bool comes_again(const step_spans *s, const step_span *first) {
     for (uint32_t i = s->n / 2; i < s->n; i++)
@@ -170,7 +176,8 @@ static uint32_t count_warm_up(const step_spans *s, bool begins_cold, uint32_t *o
         const step_span *first = &s->v[warm], *typical = &s->v[order[i]];
         bool longer = mul_i64(step_span_ns(first), 2) > mul_i64(step_span_ns(typical), 3);
         bool once = is_one_time(first, typical) && !comes_again(s, first);
-        if (!(begins_cold && left >= LEAST_TYPICAL && longer) && !once) break;
+        bool odd = longer || is_fragment(first, typical);
+        if (!(begins_cold && left >= LEAST_TYPICAL && odd) && !once) break;
         warm++;
     }
     return warm;

@@ -4,12 +4,12 @@
  * steps say what is on it by kind, by name, by module and by line of Python. A kernel that is
  * not on the path may become slower or faster without any effect on the step: how much slower
  * is its slack (slack.h). */
-#include "analyse/input_quality.h"
 #include "analyse/replay/unprofiled_step.h"
 #include "analyse/rules.h"
 #include "analyse/run/job.h"
 #include "analyse/scan/lost_work.h"
 #include "analyse/scan/module_work.h"
+#include "analyse/scan/partial_recording.h"
 #include "analyse/scan/step_limit.h"
 #include "analyse/why/job_path.h"
 #include "analyse/why/path_owners.h"
@@ -441,12 +441,12 @@ status analyse_critical(const analysis_input *in, const params *p, arena *a, ans
                   .own_slices = in->traces[0].own_slices};
     TRY(answer_begin("critical", in, a, out, err));
     if (job_is_meant(in)) return job_path_critical(in, p, a, out, err);
-    TRY(trace_require(c.t, CRITICAL_TABLES | TRACE_TABLE(quality), err));
+    TRY(trace_require(c.t, CRITICAL_TABLES | PARTIAL_TABLES, err));
     TRY(prepare(&c, p, err));
     TRY(write_all(&c, err));
     bool lost = false; /* without the device's half the path says nothing */
     TRY(lost_work_judge(c.t, a, out, &lost, err));
-    lost = lost || quality_partial(c.t, &out->verdict);
+    lost = lost || partial_recording_judge(c.t, &out->verdict);
     lost = lost || cold_start_judge(c.t, &c.spans.cold, &out->verdict);
     if (!lost) rules_apply(rules, N_OF(rules), &c, &out->verdict);
     if (!lost) step_limit_name(&c.limit, &out->verdict);

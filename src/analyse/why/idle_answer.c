@@ -3,13 +3,14 @@
  * Pieces of idle time (idle_causes.h) are added up by cause, by what happened meanwhile and by
  * step; neighboring ones are one gap. The tables of streams and launches (idle_streams.h) are
  * about all of the selection, not only its steps. */
-#include "analyse/input_quality.h"
 #include "analyse/kind_names.h"
 #include "analyse/replay/unprofiled_step.h"
 #include "analyse/rules.h"
 #include "analyse/scan/group.h"
+#include "analyse/scan/host_coverage.h"
 #include "analyse/scan/in_use.h"
 #include "analyse/scan/lost_work.h"
+#include "analyse/scan/partial_recording.h"
 #include "analyse/why/idle_streams.h"
 #include "analyse/why/idle_sums.h"
 #include "base/message_ids_advice.h"
@@ -34,12 +35,14 @@ typedef struct {
     uint32_t step, device, before, after;
     int64_t ns[N_IDLE_CAUSES], most_ns[N_IDLE_CAUSES];
     idle_piece longest[N_IDLE_CAUSES];
+    int64_t pause_ns, longest_pause_ns; /* the host without an operator or a call */
 } gap;
 
 typedef struct {
     interval range;
     uint32_t step, device, before, after, slice;
     uint8_t cause, doing;
+    int64_t pause_ns; /* the longest */
 } gap_row;
 
 typedef struct {
@@ -135,6 +138,7 @@ static void close_gap(idle_answer *k) {
                                      .after = g->after,
                                      .slice = p->slice,
                                      .cause = (uint8_t)most,
+                                     .pause_ns = g->longest_pause_ns,
                                      .doing = p->doing};
 }
 
@@ -150,6 +154,9 @@ static void add_to_gap(idle_answer *k, const idle_piece *p) {
     g->range.end = p->range.end;
     g->after = p->after;
     g->ns[p->cause] = add_i64(g->ns[p->cause], ns);
+    bool pauses = p->cause == IDLE_HOST_LATE && p->doing == DOING_PYTHON;
+    g->pause_ns = pauses ? add_i64(g->pause_ns, ns) : 0;
+    g->longest_pause_ns = max_i64(g->longest_pause_ns, g->pause_ns);
     if (ns > g->most_ns[p->cause]) {
         g->most_ns[p->cause] = ns;
         g->longest[p->cause] = *p;
@@ -396,6 +403,30 @@ static bool compiler_is_most(const void *facts, verdict *v) {
     return true;
 }
 
+/* Is most of the time in which the host is late in a few long pauses, without an operator or a
+ * call? Then launching less is no cure. */
+static bool pauses_are_most(const void *facts, verdict *v) {
+    const idle_answer *k = facts;
+    const gap_row *longest = NULL;
+    int64_t pauses = 0, n = 0;
+    for (size_t i = 0; i < k->n_gaps; i++) {
+        const gap_row *g = &k->gaps[i];
+        if (g->pause_ns < HOST_PAUSE_NS) continue;
+        if (!longest || g->pause_ns > longest->pause_ns) longest = g;
+        pauses = add_i64(pauses, g->pause_ns);
+        n++;
+    }
+    if (pauses <= idle_of(k, IDLE_HOST_LATE) / 2 || !is_largest(k, IDLE_HOST_LATE, v))
+        return false;
+    verdict_add(v, arg_int("pauses", n));
+    verdict_add(v, arg_time("longest", longest->pause_ns));
+    if (longest->after)
+        verdict_add(v, arg_text("next", trace_slice_name(
+                                            k->t, k->t->kernel.slice[longest->after])));
+    if (longest->slice) verdict_add(v, arg_id("slice", longest->slice));
+    return true;
+}
+
 IS_LARGEST(blocked_is_most, IDLE_BLOCKED)
 IS_LARGEST(dependency_is_most, IDLE_DEPENDENCY)
 IS_LARGEST(data_is_most, IDLE_DATA)
@@ -407,6 +438,7 @@ static const rule rules[] = {
     {"idle_none", MSG_VERDICT_IDLE_NONE, SEVERITY_INFO, nothing_to_explain},
     {"idle_busy", MSG_VERDICT_IDLE_BUSY, SEVERITY_GOOD, computes_most},
     {"idle_compiler", MSG_VERDICT_IDLE_COMPILER, SEVERITY_WARNING, compiler_is_most},
+    {"idle_pauses", MSG_VERDICT_IDLE_PAUSES, SEVERITY_WARNING, pauses_are_most},
     {"idle_host", MSG_VERDICT_IDLE_HOST, SEVERITY_WARNING, host_is_most},
     {"idle_blocked", MSG_VERDICT_IDLE_BLOCKED, SEVERITY_WARNING, blocked_is_most},
     {"idle_dependency", MSG_VERDICT_IDLE_DEPENDENCY, SEVERITY_WARNING, dependency_is_most},
@@ -455,14 +487,14 @@ status analyse_idle(const analysis_input *in, const params *p, arena *a, answer 
     idle_answer k = {.t = in->traces[0].trace, .arena = a, .out = out};
     TRY(answer_begin("idle", in, a, out, err));
     TRY(trace_require(k.t, IDLE_CAUSES_TABLES | UNPROFILED_TABLES | TRACE_TABLE(producer_step) |
-                          TRACE_TABLE(quality),
+                          PARTIAL_TABLES,
                       err));
     select_init(&k.select, k.t, p);
     TRY(find_all(&k, err));
     TRY(in_use_find(k.t, a, &k.uses, err));
     bool lost = false;
     TRY(lost_work_judge(k.t, a, out, &lost, err));
-    lost = lost || quality_partial(k.t, &out->verdict);
+    lost = lost || partial_recording_judge(k.t, &out->verdict);
     lost = lost || cold_start_judge(k.t, &k.steps.cold, &out->verdict);
     if (!lost) rules_apply(rules, N_OF(rules), &k, &out->verdict);
     if (!lost && k.steps.n) step_spans_say(&k.steps, k.sums.steps_ns, &out->verdict);
