@@ -642,8 +642,7 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
     TRY(answer_begin("steps", in, a, out, err));
     TRY(trace_require(q.t,
                       SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) |
-                          TRACE_TABLE(producer_step) | TRACE_TABLE(meta) |
-                          PARTIAL_TABLES,
+                          TRACE_TABLE(producer_step) | TRACE_TABLE(meta) | PARTIAL_TABLES,
                       err));
     select_init(&q.select, q.t, p);
     TRY(prepare(&q, p, err));

@@ -593,7 +593,8 @@ static void begin_work(maker *m, const sweep *s, uint32_t k) {
     if (w->before) wait = min_i64(wait, sub_i64(start, end_before(g, k)));
     if (wait <= add_i64(OTHER_WAIT_NS, w->queued ? g->gap_ns : g->latency_ns)) return;
     /* Several streams that wait for one event begin one after the other. */
-    int64_t within = max_i64(OTHER_WAIT_NS, min_i64(wait / OTHER_WAIT_PART, OTHER_WAIT_MOST_NS));
+    int64_t within =
+        max_i64(OTHER_WAIT_NS, min_i64(wait / OTHER_WAIT_PART, OTHER_WAIT_MOST_NS));
     ended_query q = {sub_i64(start, within), start, INT64_MAX, m->stream[k]};
     uint32_t other = find_ended(m, s, &q);
     if (!other) return;

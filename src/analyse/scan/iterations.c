@@ -238,7 +238,8 @@ static void say(const serving_sum *sums, const serving_sum *all, verdict *v) {
     const serving_sum *d = &sums[ITERATION_DECODE], *p = &sums[ITERATION_PREFILL];
     /* A prefill is there for its input: one token comes out of each. */
     bool prompts = p->n && p->n == all->n && p->all_tokens && p->tokens > p->batch;
-    if (prompts) verdict_add(v, arg_int("input_rate", round_i64(per_second(p->tokens, p->time))));
+    if (prompts)
+        verdict_add(v, arg_int("input_rate", round_i64(per_second(p->tokens, p->time))));
     if (!prompts) verdict_add(v, arg_real("rate", per_second(all->batch, all->time)));
     if (d->n) verdict_add(v, arg_time("per_token", mean_i64(d->time, d->n)));
     if (all->time > 0 && all->busy)

@@ -36,9 +36,8 @@ static bool is_excerpt(const trace *t, verdict *out) {
 static bool has_wrong_times(const trace *t, verdict *out) {
     int64_t all = sub_i64(t->end_ns, t->start_ns);
     if (all < LEAST_DAYS * DAY_NS) return false;
-    *out = (verdict){.id = "times_wrong",
-                     .message = MSG_VERDICT_TIMES_WRONG,
-                     .severity = SEVERITY_WARNING};
+    *out = (verdict){
+        .id = "times_wrong", .message = MSG_VERDICT_TIMES_WRONG, .severity = SEVERITY_WARNING};
     verdict_add(out, arg_time("time", all));
     return true;
 }

@@ -41,12 +41,21 @@ typedef struct {
     int64_t n, ns;
 } step_work;
 
-/* One step over everything that the program did. The profiler's own ranges may be longer. */
+/* Does it stand for work, or for waiting for it? Ranges and frames around work last as long as
+ * the program likes. */
+static bool is_of_work(const trace *t, uint8_t kind) {
+    if (trace_has(t, TRAIT_STATIC_GRAPH) && t->kernel.n > 1)
+        return kind_is_device(kind); /* the host has another clock */
+    if (!t->kind_count[KIND_OP]) return kind != KIND_SPAN && kind != KIND_DEVICE_ANNOTATION;
+    return kind == KIND_OP || kind_is_call(kind) || kind == KIND_SYNC ||
+           kind == KIND_COLLECTIVE || kind_is_device(kind);
+}
+
+/* One step over all work. */
 static void span_whole(const trace *t, step_span *out) {
     bool any = false;
     for (uint32_t i = 1; i < t->slice.n; i++) {
-        uint8_t kind = t->slice.kind[i];
-        if (kind == KIND_SPAN || kind == KIND_DEVICE_ANNOTATION) continue;
+        if (!is_of_work(t, t->slice.kind[i])) continue;
         int64_t start = t->slice.start[i], end = slice_end(t, i);
         out->start = any ? min_i64(out->start, start) : start;
         out->end = any ? max_i64(out->end, end) : end;

@@ -35,14 +35,12 @@ typedef struct {
     uint32_t step, device, before, after;
     int64_t ns[N_IDLE_CAUSES], most_ns[N_IDLE_CAUSES];
     idle_piece longest[N_IDLE_CAUSES];
-    int64_t pause_ns, longest_pause_ns; /* the host without an operator or a call */
 } gap;
 
 typedef struct {
     interval range;
     uint32_t step, device, before, after, slice;
     uint8_t cause, doing;
-    int64_t pause_ns; /* the longest */
 } gap_row;
 
 typedef struct {
@@ -61,6 +59,9 @@ typedef struct {
     int64_t (*step_ns[MOST_IDLE_DEVICES])
         [N_IDLE_CAUSES]; /* by device, then step; NULL: never idle */
     table *causes, *rows, *longest, *by_step;
+    int64_t pauses, pauses_ns; /* of the host, in long gaps for which it is late */
+    interval longest_pause;
+    uint32_t after_pause; /* kernel */
 } idle_answer;
 
 /* ---- pieces ------------------------------------------------------------------------------ */
@@ -138,7 +139,6 @@ static void close_gap(idle_answer *k) {
                                      .after = g->after,
                                      .slice = p->slice,
                                      .cause = (uint8_t)most,
-                                     .pause_ns = g->longest_pause_ns,
                                      .doing = p->doing};
 }
 
@@ -154,9 +154,6 @@ static void add_to_gap(idle_answer *k, const idle_piece *p) {
     g->range.end = p->range.end;
     g->after = p->after;
     g->ns[p->cause] = add_i64(g->ns[p->cause], ns);
-    bool pauses = p->cause == IDLE_HOST_LATE && p->doing == DOING_PYTHON;
-    g->pause_ns = pauses ? add_i64(g->pause_ns, ns) : 0;
-    g->longest_pause_ns = max_i64(g->longest_pause_ns, g->pause_ns);
     if (ns > g->most_ns[p->cause]) {
         g->most_ns[p->cause] = ns;
         g->longest[p->cause] = *p;
@@ -403,27 +400,48 @@ static bool compiler_is_most(const void *facts, verdict *v) {
     return true;
 }
 
-/* Is most of the time in which the host is late in a few long pauses, without an operator or a
- * call? Then launching less is no cure. */
-static bool pauses_are_most(const void *facts, verdict *v) {
-    const idle_answer *k = facts;
-    const gap_row *longest = NULL;
-    int64_t pauses = 0, n = 0;
+/* What the host was silent for where it was late: without an operator, a call, a data loader or
+ * a collective on any thread. */
+static status find_pauses(idle_answer *k, error *err) {
+    role_ranges ranges;
+    intervals gaps = intervals_in(k->arena);
     for (size_t i = 0; i < k->n_gaps; i++) {
         const gap_row *g = &k->gaps[i];
-        if (g->pause_ns < HOST_PAUSE_NS) continue;
-        if (!longest || g->pause_ns > longest->pause_ns) longest = g;
-        pauses = add_i64(pauses, g->pause_ns);
-        n++;
+        if (g->cause == IDLE_HOST_LATE &&
+            sub_i64(g->range.end, g->range.start) >= HOST_PAUSE_NS)
+            intervals_add(&gaps, g->range.start, g->range.end);
     }
-    if (pauses <= idle_of(k, IDLE_HOST_LATE) / 2 || !is_largest(k, IDLE_HOST_LATE, v))
+    intervals_merge(&gaps);
+    if (!gaps.n && !gaps.failed) return OK;
+    TRY(role_ranges_make(k->t, (interval){INT64_MIN, INT64_MAX}, k->arena, &ranges, err));
+    gaps = host_silence(gaps, &ranges);
+    if (gaps.failed) FAIL_MEMORY(err);
+    for (size_t i = 0; i < gaps.n; i++) {
+        int64_t ns = sub_i64(gaps.v[i].end, gaps.v[i].start);
+        if (ns < HOST_PAUSE_NS) continue;
+        k->pauses++;
+        k->pauses_ns = add_i64(k->pauses_ns, ns);
+        if (ns > sub_i64(k->longest_pause.end, k->longest_pause.start))
+            k->longest_pause = gaps.v[i];
+    }
+    for (size_t i = 0; i < k->n_gaps; i++)
+        if (k->gaps[i].range.start <= k->longest_pause.start &&
+            k->gaps[i].range.end >= k->longest_pause.end)
+            k->after_pause = k->gaps[i].after;
+    return OK;
+}
+
+/* Is most of the time in which the host is late in a few long pauses? Then launching less is no
+ * cure. */
+static bool pauses_are_most(const void *facts, verdict *v) {
+    const idle_answer *k = facts;
+    if (k->pauses_ns <= idle_of(k, IDLE_HOST_LATE) / 2 || !is_largest(k, IDLE_HOST_LATE, v))
         return false;
-    verdict_add(v, arg_int("pauses", n));
-    verdict_add(v, arg_time("longest", longest->pause_ns));
-    if (longest->after)
-        verdict_add(v, arg_text("next", trace_slice_name(
-                                            k->t, k->t->kernel.slice[longest->after])));
-    if (longest->slice) verdict_add(v, arg_id("slice", longest->slice));
+    verdict_add(v, arg_int("pauses", k->pauses));
+    verdict_add(v, arg_time("longest", sub_i64(k->longest_pause.end, k->longest_pause.start)));
+    if (k->after_pause)
+        verdict_add(
+            v, arg_text("next", trace_slice_name(k->t, k->t->kernel.slice[k->after_pause])));
     return true;
 }
 
@@ -472,6 +490,7 @@ static status find_all(idle_answer *k, error *err) {
     TRY(idle_begin(k, err));
     TRY(idle_causes_find(&q, &k->sums.devices, err));
     close_gap(k);
+    TRY(find_pauses(k, err));
     TRY(idle_sums_write(&k->sums, k->causes, err));
     TRY(write_details(k, err));
     TRY(write_gaps(k, err));
@@ -486,7 +505,8 @@ status analyse_idle(const analysis_input *in, const params *p, arena *a, answer 
                     error *err) {
     idle_answer k = {.t = in->traces[0].trace, .arena = a, .out = out};
     TRY(answer_begin("idle", in, a, out, err));
-    TRY(trace_require(k.t, IDLE_CAUSES_TABLES | UNPROFILED_TABLES | TRACE_TABLE(producer_step) |
+    TRY(trace_require(k.t,
+                      IDLE_CAUSES_TABLES | UNPROFILED_TABLES | TRACE_TABLE(producer_step) |
                           PARTIAL_TABLES,
                       err));
     select_init(&k.select, k.t, p);
