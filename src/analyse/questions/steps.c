@@ -665,7 +665,8 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
     bool serves = false;
     TRY(judge_serving(&q, out, &serves, err));
     if (!serves) TRY(judge(&q, steps, out, err));
-    (void)partial_recording_judge(q.t, &out->verdict);
+    if (!partial_recording_judge(q.t, &out->verdict))
+        (void)cold_start_judge(q.t, &q.steps.cold, &out->verdict);
     answer_finish(out, p);
     return OK;
 }

@@ -363,7 +363,7 @@ static void add_name(const idle_answer *k, int why, verdict *v) {
 static void say_fusing(const idle_answer *k, verdict *v) {
     const int64_t *used = k->uses.n;
     if (used[USE_PYTORCH_1]) return;
-    if (k->uses.pytorch && !used[USE_COMPILER]) verdict_add(v, arg_int("compile", 1));
+    if (k->uses.pytorch && k->uses.may_compile) verdict_add(v, arg_int("compile", 1));
     if (!used[USE_GRAPHS]) verdict_add(v, arg_text("graphs", device_graphs(k->t)));
 }
 
