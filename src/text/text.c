@@ -118,6 +118,17 @@ static void put_real(buf *out, double v) {
     if (out->p[out->n - 1] == '.') out->n--;
 }
 
+/* A column of figures may round to nothing and to all; a sentence that did would be false. */
+static void put_share(buf *out, double share) {
+    if (share > 0 && share < 0.0005) {
+        buf_add_str(out, STR("<0.1 %"));
+    } else if (share >= 0.9995 && share < 1 - 1e-9) {
+        buf_add_str(out, STR(">99.9 %"));
+    } else {
+        fmt_share(out, share);
+    }
+}
+
 void text_value(buf *out, const arg *a) {
     switch (a->type) {
     case ARG_NONE: break;
@@ -126,7 +137,7 @@ void text_value(buf *out, const arg *a) {
     case ARG_TEXT: fmt_safe(out, a->u.text, ""); break;
     case ARG_BYTES: fmt_bytes(out, a->u.i); break;
     case ARG_TIME: fmt_duration(out, a->u.i); break;
-    case ARG_SHARE: fmt_share(out, a->u.d); break;
+    case ARG_SHARE: put_share(out, a->u.d); break;
     case ARG_REAL: put_real(out, a->u.d); break;
     case ARG_WORDS: break; /* of a sentence around it: put_words */
     }

@@ -98,16 +98,22 @@ static void insert(finding *found, uint32_t *n, const finding *one) {
     found[at] = *one;
 }
 
+/* A picture of memory: rules about anything else are not for it. */
+static bool is_memory_only(const advice_facts *f) {
+    return !f->run && f->has & NEED_MEMORY && trace_is_memory_alone(f->t);
+}
+
 /* Of summaries only what compares workers can be asked: the rest was asked of each trace. */
 static uint32_t ask_rules(const advice_facts *f, finding *found) {
     uint32_t n = 0;
-    bool is_other = trace_has(f->t, OTHER_TRACES);
+    bool is_other = trace_has(f->t, OTHER_TRACES), is_memory = is_memory_only(f);
     for (int i = 0; i < N_RULES; i++) {
         finding one = {.rule = &rules[i],
                        .advice = {.saves = ABSENT_I64, .severity = SEVERITY_INFO}};
         if ((rules[i].needs & f->has) != rules[i].needs ||
             (f->run && !(rules[i].needs & NEED_WORKERS)) ||
             (is_other && !(rules[i].needs & NEED_REQUESTS)) ||
+            (is_memory && !(rules[i].needs & NEED_MEMORY)) ||
             !rules[i].holds(f, rules[i].threshold, &one.advice))
             continue;
         one.advice.severity = severity_of(f, &one.advice);
@@ -502,11 +508,6 @@ static status count_launches(const advice_facts *f, int64_t *launches, error *er
     return OK;
 }
 
-/* A picture of memory: rules about anything else are not for it. */
-static bool is_memory_only(const advice_facts *f) {
-    return !f->run && f->has & NEED_MEMORY && f->t->slice.n <= 1;
-}
-
 static status note_lacks(const advice_facts *f, answer *out, error *err) {
     int64_t launches;
     if (trace_has(f->t, OTHER_TRACES) || is_memory_only(f)) return OK;
@@ -729,8 +730,10 @@ static void judge(const findings *v, answer *out) {
         out->verdict = (verdict){.id = "nothing_to_advise",
                                  .message = MSG_VERDICT_ADVISE_NONE,
                                  .severity = SEVERITY_GOOD};
-        verdict_add(&out->verdict, arg_time("step_time", v->facts.step_ns));
-        step_spans_say(&v->facts.steps, v->facts.step_ns, &out->verdict);
+        if (v->facts.step_ns > 0 && !is_memory_only(&v->facts)) {
+            verdict_add(&out->verdict, arg_time("step_time", v->facts.step_ns));
+            step_spans_say(&v->facts.steps, v->facts.step_ns, &out->verdict);
+        }
     }
     step_limit limit = limit_of(v);
     step_limit_name(&limit, &out->verdict);

@@ -9,6 +9,7 @@
 
 #include "analyse/kind_names.h"
 #include "analyse/scan/lost_work.h"
+#include "analyse/scan/partial_recording.h"
 #include "base/message_ids_advice.h"
 
 /* From here on the overview calls a device idle; see its rules. */
@@ -18,30 +19,6 @@
 
 static double busy_share(const advice_facts *f) {
     return advice_share(f, f->busy_ns);
-}
-
-/* Most events have another clock than the recording: what is left does not represent the
- * run. */
-static bool is_of_other_clock(const advice_facts *f, verdict *out) {
-    int64_t n = trace_quality(f->t, CAUSE_OTHER_CLOCK);
-    if (n <= 0 || n < sat_i64(f->t->events_read / 2)) return false;
-    *out = (verdict){.id = "clocks_differ",
-                     .message = MSG_VERDICT_CLOCKS_DIFFER,
-                     .severity = SEVERITY_WARNING};
-    verdict_add(out, arg_int("count", n));
-    verdict_add(out, arg_int("events", sat_i64(f->t->events_read)));
-    return true;
-}
-
-/* Tasks are missing between those that are there. */
-static bool is_excerpt(const advice_facts *f, verdict *out) {
-    int64_t n = trace_quality(f->t, CAUSE_ROWS_MISSING);
-    if (n <= 0) return false;
-    *out = (verdict){
-        .id = "excerpt", .message = MSG_VERDICT_EXCERPT, .severity = SEVERITY_WARNING};
-    verdict_add(out, arg_int("count", n));
-    verdict_add(out, arg_int("events", sat_i64(f->t->events_read)));
-    return true;
 }
 
 /* Would the device be busy if what is missing took as long as what is there? */
@@ -79,7 +56,7 @@ static bool is_unmarked(const advice_facts *f, verdict *out) {
     *out = (verdict){.id = "steps_unmarked",
                      .message = MSG_VERDICT_STEPS_UNMARKED,
                      .severity = SEVERITY_WARNING};
-    verdict_add(out, arg_time("step_time", f->step_ns));
+    verdict_add(out, arg_time("step_time", sub_i64(f->t->end_ns, f->t->start_ns)));
     verdict_add(out, arg_time("from", sub_i64(from, f->t->start_ns)));
     verdict_add(out, arg_time("to", sub_i64(to, f->t->start_ns)));
     verdict_add(out, arg_text("device", device_noun(f->t)));
@@ -112,8 +89,8 @@ status advice_decide(const advice_facts *f, const advice_claim *first, arena *a,
                      error *err) {
     *out = (verdict){.id = NULL};
     if (f->run || !f->steps.n) return OK;
-    TRY(trace_require(f->t, TRACE_TABLE(quality), err));
-    if (is_of_other_clock(f, out) || is_excerpt(f, out)) return OK;
+    TRY(trace_require(f->t, PARTIAL_TABLES, err));
+    if (partial_recording_judge(f->t, out)) return OK;
     if (f->has & NEED_DEVICE) {
         TRY(is_lost(f, a, out, err));
         if (out->id || is_unmarked(f, out)) return OK;

@@ -292,6 +292,25 @@ static int varying_part(const advice_facts *f) {
     return most;
 }
 
+/* Is one twice the mean of the others, or half of it? */
+static bool is_other_amount(int64_t one, int64_t all, uint32_t n) {
+    int64_t mean = mean_i64(sub_i64(all, one), max_i64(1, (int64_t)n - 1));
+    return one > mul_i64(mean, 2) || mul_i64(one, 2) < mean;
+}
+
+/* Steps that nothing marks were found from work that repeats: one in which the device has much
+ * more or less to do is another part of the program, not a slow step. */
+static bool is_other_part(const advice_facts *f, const step_span *s) {
+    int64_t n = 0, ns = 0;
+    if (!s->row || f->t->step.how[s->row] == STEP_MARKED) return false;
+    for (uint32_t i = 0; i < f->steps.n; i++) {
+        n = add_i64(n, f->steps.v[i].n_work);
+        ns = add_i64(ns, f->steps.v[i].work_ns);
+    }
+    return is_other_amount(s->n_work, n, f->steps.n) ||
+           is_other_amount(s->work_ns, ns, f->steps.n);
+}
+
 /* Among fewer steps the odd one cannot be known. */
 #define ENOUGH_STEPS 5
 
@@ -303,7 +322,9 @@ bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
         [ROLE_CPU_EXEC] = "operators", [ROLE_OTHER] = "nothing"};
     const step_span *s = &f->steps.v[f->longest];
     double over = (double)step_span_ns(s) / (double)max_i64(1, f->median_ns) - 1;
-    if (f->steps.n < ENOUGH_STEPS || over < limit || f->later_ns <= f->median_ns) return false;
+    if (f->steps.n < ENOUGH_STEPS || over < limit || f->later_ns <= f->median_ns ||
+        is_other_part(f, s))
+        return false;
     int part = varying_part(f);
     /* A slow loader is the cause, and has its own rule. */
     if (part == ROLE_DATA_LOADER &&

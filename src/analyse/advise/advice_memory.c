@@ -64,6 +64,7 @@ bool advice_allocator_calls(const advice_facts *f, double limit, advice *out) {
     verdict_add(&out->words, arg_text("call", out->name));
     verdict_add(&out->words,
                 arg_real("count", (double)f->allocator_call.n / (double)f->steps.n));
+    if (f->steps.n > 1) verdict_add(&out->words, arg_int("others", 1));
     verdict_add(&out->words, arg_text("module", device_module(f->t)));
     if (f->uses.n[USE_DEVICE_MALLOC])
         verdict_add(&out->words, arg_int("uncached", 1));

@@ -10,7 +10,7 @@
 #include "store/traits.h"
 
 bool advice_can_compile(const advice_facts *f) {
-    return f->dialect == FOR_PYTORCH && !f->uses.n[USE_COMPILER] && !f->uses.n[USE_PYTORCH_1];
+    return f->dialect == FOR_PYTORCH && f->uses.may_compile;
 }
 
 void advice_say_fusing(const advice_facts *f, advice *out) {

@@ -18,6 +18,7 @@
 #include "analyse/questions/overview_int.h"
 #include "analyse/run/summary_answers.h"
 #include "analyse/scan/device_metrics.h"
+#include "analyse/scan/other_traces.h"
 #include "analyse/why/idle_sums.h"
 #include "store/traits.h"
 
@@ -288,12 +289,16 @@ static status make_halves(overview *o, const analysis_input *in, const params *p
     return OK;
 }
 
-/* A picture of memory alone: its sentence is that of `memory`. */
-static status judge_memory(const analysis_input *in, const params *p, arena *a, answer *out,
-                           error *err) {
+/* A picture of memory alone: its sentence is that of its first advice, or of `memory`. */
+static status judge_memory(const analysis_input *in, const params *p, const advice_cause *first,
+                           arena *a, answer *out, error *err) {
     answer memory = {0};
     TRY(trace_require(in->traces[0].trace, TRACE_TABLE(memory), err));
-    if (in->traces[0].trace->memory.n <= 1) return OK;
+    if (!trace_is_memory_alone(in->traces[0].trace) || first->decided.id) return OK;
+    if (first->evidence.id) {
+        out->verdict = first->evidence;
+        return OK;
+    }
     TRY(analyse_memory(in, p, a, &memory, err));
     out->verdict = memory.verdict;
     return OK;
@@ -326,7 +331,7 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     TRY(in_use_write(o.t, &facts.cause.uses, o.uses, err));
     TRY(overview_write_unprofiled(&o, &facts.cause, err));
     TRY(overview_judge(&o, &facts, err));
-    if (!out->verdict.id) TRY(judge_memory(in, p, a, out, err));
+    TRY(judge_memory(in, p, &facts.cause, a, out, err));
     TRY(mindspore_overview_write(o.t, mean_step(&o), a, out, err));
     answer_finish(out, p);
     return OK;

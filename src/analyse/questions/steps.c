@@ -21,6 +21,7 @@
 #include "analyse/rules.h"
 #include "analyse/scan/comm_kind.h"
 #include "analyse/scan/iterations.h"
+#include "analyse/scan/partial_recording.h"
 #include "analyse/scan/stages.h"
 #include "analyse/scan/step_spans.h"
 #include "analyse/select.h"
@@ -314,6 +315,7 @@ typedef struct {
     uint32_t n, n_rows, n_cut; /* whole steps; all that are shown; of them cut by the window */
     int64_t median, longest, longest_step, shortest;
     bool longest_is_first;
+    bool first_is_long_on_host; /* not only its device work, which the next one waits for */
     /* Means over the whole steps that have it; ABSENT_I64: not known. Those of a step trace are
      * the producer's; exposed communication is ours. */
     int64_t mean, tail, interval, exposed;
@@ -378,7 +380,7 @@ static bool loading_is_long(const void *facts, verdict *v) {
 static bool first_is_slow(const void *facts, verdict *v) {
     const steps_facts *f = facts;
     if (f->n < 3 || !f->longest_is_first || (double)f->longest < 1.3 * (double)f->median ||
-        !f->median)
+        !f->median || !f->first_is_long_on_host)
         return false;
     verdict_add(v, arg_id("step", f->longest_step));
     verdict_add(v, arg_time("duration", f->longest));
@@ -528,6 +530,20 @@ static void find_parts(const question *q, const table *t, steps_facts *f) {
     find_exposed(q, f);
 }
 
+/* Is the first step shown long before its device work is waited for? */
+static bool is_first_long_on_host(const question *q) {
+    int64_t first = 0, others = 0, n = 0;
+    for (uint32_t i = 1; i < q->t->step.n; i++) {
+        if (!is_selected(q, i) || is_cut(q, i) || is_left_out(q, i)) continue;
+        int64_t ns = sub_i64(q->spans[i]->host_end, q->spans[i]->host_start);
+        if (n++ == 0)
+            first = ns;
+        else
+            others = add_i64(others, ns);
+    }
+    return n > 1 && (double)first >= 1.3 * (double)others / (double)(n - 1);
+}
+
 /* The steps shown whose device work is complete and that the window does not cut. */
 static status judge(question *q, const table *t, answer *out, error *err) {
     const int64_t *total = t->columns[COL_S(steps, total)].v.i;
@@ -550,6 +566,7 @@ static status judge(question *q, const table *t, answer *out, error *err) {
         f.shortest = min_i64(f.shortest, total[i]);
     }
     f.n = shown.n;
+    f.first_is_long_on_host = is_first_long_on_host(q);
     /* As in every average, warm-up steps do not count, unless they were selected. */
     bool all = !q->select.by_step && !q->select.by_time;
     TRY(step_spans_median(all ? &q->steps : &shown, q->arena, &f.median, err));
@@ -625,7 +642,7 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
     TRY(answer_begin("steps", in, a, out, err));
     TRY(trace_require(q.t,
                       SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) |
-                          TRACE_TABLE(producer_step) | TRACE_TABLE(meta),
+                          TRACE_TABLE(producer_step) | TRACE_TABLE(meta) | PARTIAL_TABLES,
                       err));
     select_init(&q.select, q.t, p);
     TRY(prepare(&q, p, err));
@@ -648,6 +665,8 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
     bool serves = false;
     TRY(judge_serving(&q, out, &serves, err));
     if (!serves) TRY(judge(&q, steps, out, err));
+    if (!partial_recording_judge(q.t, &out->verdict))
+        (void)cold_start_judge(q.t, &q.steps.cold, &out->verdict);
     answer_finish(out, p);
     return OK;
 }

@@ -6,6 +6,7 @@
  * driver allocates about as often as operators make tensors. */
 #include "analyse/scan/in_use.h"
 
+#include "analyse/kind_names.h"
 #include "analyse/lexicon.h"
 #include "base/num.h"
 
@@ -128,6 +129,11 @@ static void judge(scan *s) {
     if (u->n[USE_DEVICE_MALLOC] < FEW_MALLOCS || u->n[USE_DEVICE_MALLOC] < s->n_empty / 2)
         u->n[USE_DEVICE_MALLOC] = 0;
     if (u->n[USE_COMPILER]) u->n[USE_PYTORCH_1] = 0;
+    /* It generates code for GPUs and CPUs; NPUs and others need a backend of their maker. */
+    str device = device_noun(s->t);
+    bool generates = s->t->device.n <= 1 || str_eq(device, STR("GPU")) ||
+                     str_eq(device, STR("CPU")) || str_eq(device, STR("device"));
+    u->may_compile = generates && !u->n[USE_COMPILER] && !u->n[USE_PYTORCH_1];
     /* A fused optimizer counts its steps with one foreach operator. */
     if (u->n[USE_FUSED_OPTIMIZER]) u->n[USE_FOREACH_OPTIMIZER] = 0;
 }

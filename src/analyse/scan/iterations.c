@@ -132,21 +132,22 @@ static bool trains(const trace *t) {
 
 /* A step that was found begins with some work near its first, not always with the lookup: one
  * in the last quarter of a step belongs to the next. */
-static int64_t lead_of(const trace *t) {
-    uint32_t n = t->step.n - 1;
-    if (!n || t->step.how[1] == STEP_MARKED) return 0;
-    return sub_i64(t->step.end[n], t->step.start[1]) / n / 4;
+static uint32_t step_of_lookup(const trace *t, uint32_t slice) {
+    int64_t at = t->slice.start[slice], end;
+    uint32_t step = trace_step_at(t, at);
+    if (!step || t->step.how[step] == STEP_MARKED || step + 1 >= t->step.n) return step;
+    end = t->step.end[step];
+    return at < sub_i64(end, sub_i64(end, t->step.start[step]) / 4) ? step : step + 1;
 }
 
 /* The first lookup in the largest table of each step. */
 static void look_at_shapes(const trace *t, iteration_found *f, int64_t *rows) {
-    int64_t lead = lead_of(t);
     for (uint32_t i = 1; i < t->op.n; i++) {
         uint32_t slice = t->op.slice[i];
         int64_t table_rows = 0;
         if (!t->op.shapes[i] || !lexicon_means(trace_slice_name(t, slice), MEANS_EMBEDS))
             continue;
-        uint32_t step = trace_step_at(t, add_i64(t->slice.start[slice], lead));
+        uint32_t step = step_of_lookup(t, slice);
         if (!step) continue;
         iteration one = iteration_of_shapes(trace_str(t, t->op.shapes[i]), &table_rows);
         if (one.kind == ITERATION_UNKNOWN || table_rows <= rows[step]) continue;
@@ -234,8 +235,12 @@ static void say(const serving_sum *sums, const serving_sum *all, verdict *v) {
                                                     [ITERATION_MIXED] = "mixed"};
     for (int k = ITERATION_PREFILL; k < N_ITERATIONS; k++)
         if (sums[k].n) verdict_add(v, arg_int(names[k], sums[k].n));
-    verdict_add(v, arg_real("rate", per_second(all->batch, all->time)));
-    const serving_sum *d = &sums[ITERATION_DECODE];
+    const serving_sum *d = &sums[ITERATION_DECODE], *p = &sums[ITERATION_PREFILL];
+    /* A prefill is there for its input: one token comes out of each. */
+    bool prompts = p->n && p->n == all->n && p->all_tokens && p->tokens > p->batch;
+    if (prompts)
+        verdict_add(v, arg_int("input_rate", round_i64(per_second(p->tokens, p->time))));
+    if (!prompts) verdict_add(v, arg_real("rate", per_second(all->batch, all->time)));
     if (d->n) verdict_add(v, arg_time("per_token", mean_i64(d->time, d->n)));
     if (all->time > 0 && all->busy)
         verdict_add(v, arg_share("idle_share", 1 - (double)all->busy / (double)all->time));

@@ -167,3 +167,8 @@ status other_traces_judge(const trace *t, arena *a, verdict *out, error *err) {
     if (trace_has(t, TRAIT_NEGOTIATIONS)) return judge_tensors(t, a, out, err);
     return trace_has(t, TRAIT_CALLS) ? judge_calls(t, a, out, err) : OK;
 }
+
+bool trace_is_memory_alone(const trace *t) {
+    return t->memory.n > 1 && t->kernel.n <= 1 && !t->kind_count[KIND_OP] &&
+           !t->kind_count[KIND_RUNTIME] && !t->kind_count[KIND_DRIVER];
+}

@@ -22,6 +22,9 @@ typedef struct {
 
 status requests_sum(const trace *t, request_sums *out, error *err) MUST_USE;
 
+/* A picture of memory, maybe with the program's marks: no operator, call or device work. */
+bool trace_is_memory_alone(const trace *t);
+
 /* The sentence; without an id when the trace is none of these, or has nothing in it. */
 status other_traces_judge(const trace *t, arena *a, verdict *out, error *err) MUST_USE;
 

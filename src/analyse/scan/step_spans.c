@@ -17,9 +17,9 @@
  *
  * The first steps of a program compile, fill caches and wait for the first batches. In our own
  * recordings, which hold them all, and where steps were found, those at the beginning that take
- * more than one and a half times the median of what follows are left out of averages; in all
- * others those that take more than three times as long, as no step does later, although the
- * device has no more to do.
+ * more than one and a half times the median of what follows are left out of averages, and
+ * those that are a fragment of it; in all others those that take more than three times as long,
+ * as no step does later, although the device has no more to do.
  *
  * Where nothing marks steps, a cold start at the beginning (cold_start.h) is left out if most
  * of the recording comes after it. */
@@ -41,13 +41,21 @@ typedef struct {
     int64_t n, ns;
 } step_work;
 
-/* One step over everything: ops if there are any, else all slices. */
+/* Does it stand for work, or for waiting for it? Ranges and frames around work last as long as
+ * the program likes. */
+static bool is_of_work(const trace *t, uint8_t kind) {
+    if (trace_has(t, TRAIT_STATIC_GRAPH) && t->kernel.n > 1)
+        return kind_is_device(kind); /* the host has another clock */
+    if (!t->kind_count[KIND_OP]) return kind != KIND_SPAN && kind != KIND_DEVICE_ANNOTATION;
+    return kind == KIND_OP || kind_is_call(kind) || kind == KIND_SYNC ||
+           kind == KIND_COLLECTIVE || kind_is_device(kind);
+}
+
+/* One step over all work. */
 static void span_whole(const trace *t, step_span *out) {
-    bool ops = t->kind_count[KIND_OP] != 0, any = false;
+    bool any = false;
     for (uint32_t i = 1; i < t->slice.n; i++) {
-        uint8_t kind = t->slice.kind[i];
-        if (ops ? kind != KIND_OP : kind == KIND_SPAN || kind == KIND_DEVICE_ANNOTATION)
-            continue;
+        if (!is_of_work(t, t->slice.kind[i])) continue;
         int64_t start = t->slice.start[i], end = slice_end(t, i);
         out->start = any ? min_i64(out->start, start) : start;
         out->end = any ? max_i64(out->end, end) : end;
@@ -150,6 +158,12 @@ static bool is_one_time(const step_span *first, const step_span *typical) {
            sub_i64(first->work_ns, typical->work_ns) < extra / 2;
 }
 
+/* What merely looks like the beginning of a step: a small part of its length and its work. */
+static bool is_fragment(const step_span *first, const step_span *typical) {
+    return step_span_ns(first) < step_span_ns(typical) / 10 &&
+           first->n_work < typical->n_work / 2;
+}
+
 /* Is a later step, after the first half, nearly as long? Then it was no one-time work. */
 static bool comes_again(const step_spans *s, const step_span *first) {
     for (uint32_t i = s->n / 2; i < s->n; i++)
@@ -171,7 +185,8 @@ static uint32_t count_warm_up(const step_spans *s, bool begins_cold, uint32_t *o
         const step_span *first = &s->v[warm], *typical = &s->v[order[i]];
         bool longer = mul_i64(step_span_ns(first), 2) > mul_i64(step_span_ns(typical), 3);
         bool once = is_one_time(first, typical) && !comes_again(s, first);
-        if (!(begins_cold && left >= LEAST_TYPICAL && longer) && !once) break;
+        bool odd = longer || is_fragment(first, typical);
+        if (!(begins_cold && left >= LEAST_TYPICAL && odd) && !once) break;
         warm++;
     }
     return warm;

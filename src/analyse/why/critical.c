@@ -9,6 +9,7 @@
 #include "analyse/run/job.h"
 #include "analyse/scan/lost_work.h"
 #include "analyse/scan/module_work.h"
+#include "analyse/scan/partial_recording.h"
 #include "analyse/scan/step_limit.h"
 #include "analyse/why/job_path.h"
 #include "analyse/why/path_owners.h"
@@ -277,18 +278,24 @@ static bool has_no_host(const void *facts, verdict *v) {
 }
 
 /* Work of a device without its launches: what it waited for is nowhere. */
+static bool has_no_launches(const critical *c) {
+    return share_of_path(c, c->kind_ns[PATH_UNKNOWN]) >= 0.5;
+}
+
 static bool is_unknown(const void *facts, verdict *v) {
     const critical *c = facts;
-    double share = share_of_path(c, c->kind_ns[PATH_UNKNOWN]);
-    if (share < 0.5) return false;
-    verdict_add(v, arg_share("share", share));
+    if (!has_no_launches(c) || c->limit.by != LIMIT_UNKNOWN) return false;
+    if (c->limit.share > 0) verdict_add(v, arg_share("share", c->limit.share));
     verdict_add(v, arg_time("step", per_step(c, c->all_ns)));
     return true;
 }
 
+/* From here on one side is called the bottleneck. */
+#define MOST_OF_PATH 0.55
+
 static bool decides(const critical *c, bool device, verdict *v) {
     double share = share_of_path(c, sum_of(c, device));
-    if (share < 0.6) return false;
+    if (share < MOST_OF_PATH) return false;
     verdict_add(v, arg_share("share", share));
     verdict_add(v, arg_time("step", per_step(c, c->all_ns)));
     add_most(c, device, v);
@@ -338,9 +345,11 @@ static bool is_waiting(const void *facts, verdict *v) {
 static bool is_busy(const void *facts, verdict *v) {
     const critical *c = facts;
     double host = share_of_path(c, sum_of(c, false));
-    if (!is_limited(c, LIMIT_DEVICE) || c->limit.share < 0.7 || host < 0.6) return false;
+    bool alone = has_no_launches(c);
+    if (!is_limited(c, LIMIT_DEVICE) || (!alone && host < MOST_OF_PATH)) return false;
     add_limit(c, v);
-    verdict_add(v, arg_share("host", host));
+    if (!alone) verdict_add(v, arg_share("host", host));
+    if (c->limit.share < 0.7) verdict_add(v, arg_int("part", 1));
     return true;
 }
 
@@ -432,11 +441,12 @@ status analyse_critical(const analysis_input *in, const params *p, arena *a, ans
                   .own_slices = in->traces[0].own_slices};
     TRY(answer_begin("critical", in, a, out, err));
     if (job_is_meant(in)) return job_path_critical(in, p, a, out, err);
-    TRY(trace_require(c.t, CRITICAL_TABLES, err));
+    TRY(trace_require(c.t, CRITICAL_TABLES | PARTIAL_TABLES, err));
     TRY(prepare(&c, p, err));
     TRY(write_all(&c, err));
     bool lost = false; /* without the device's half the path says nothing */
     TRY(lost_work_judge(c.t, a, out, &lost, err));
+    lost = lost || partial_recording_judge(c.t, &out->verdict);
     lost = lost || cold_start_judge(c.t, &c.spans.cold, &out->verdict);
     if (!lost) rules_apply(rules, N_OF(rules), &c, &out->verdict);
     if (!lost) step_limit_name(&c.limit, &out->verdict);

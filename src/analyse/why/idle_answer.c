@@ -7,8 +7,10 @@
 #include "analyse/replay/unprofiled_step.h"
 #include "analyse/rules.h"
 #include "analyse/scan/group.h"
+#include "analyse/scan/host_coverage.h"
 #include "analyse/scan/in_use.h"
 #include "analyse/scan/lost_work.h"
+#include "analyse/scan/partial_recording.h"
 #include "analyse/why/idle_streams.h"
 #include "analyse/why/idle_sums.h"
 #include "base/message_ids_advice.h"
@@ -57,6 +59,9 @@ typedef struct {
     int64_t (*step_ns[MOST_IDLE_DEVICES])
         [N_IDLE_CAUSES]; /* by device, then step; NULL: never idle */
     table *causes, *rows, *longest, *by_step;
+    int64_t pauses, pauses_ns; /* of the host, in long gaps for which it is late */
+    interval longest_pause;
+    uint32_t after_pause; /* kernel */
 } idle_answer;
 
 /* ---- pieces ------------------------------------------------------------------------------ */
@@ -358,7 +363,7 @@ static void add_name(const idle_answer *k, int why, verdict *v) {
 static void say_fusing(const idle_answer *k, verdict *v) {
     const int64_t *used = k->uses.n;
     if (used[USE_PYTORCH_1]) return;
-    if (k->uses.pytorch && !used[USE_COMPILER]) verdict_add(v, arg_int("compile", 1));
+    if (k->uses.pytorch && k->uses.may_compile) verdict_add(v, arg_int("compile", 1));
     if (!used[USE_GRAPHS]) verdict_add(v, arg_text("graphs", device_graphs(k->t)));
 }
 
@@ -371,6 +376,8 @@ static bool is_largest(const idle_answer *k, idle_cause why, verdict *v) {
     framework made = format_framework(k->t->format);
     bool elsewhere = made != FRAMEWORK_PYTORCH && made != FRAMEWORK_NONE;
     if (device_is_cpu(k->t)) verdict_add(v, arg_int("cpu", 1));
+    if (why != IDLE_COMMUNICATION && idle_of(k, IDLE_COMMUNICATION) > all_idle(k) / 100)
+        verdict_add(v, arg_int("collectives", 1)); /* it works, but does not compute */
     if (why == IDLE_HOST_LATE && elsewhere) verdict_add(v, arg_int("elsewhere", 1));
     if (why == IDLE_HOST_LATE && !elsewhere) say_fusing(k, v);
     if (why == IDLE_HOST_LATE)
@@ -393,6 +400,51 @@ static bool compiler_is_most(const void *facts, verdict *v) {
     return true;
 }
 
+/* What the host was silent for where it was late: without an operator, a call, a data loader or
+ * a collective on any thread. */
+static status find_pauses(idle_answer *k, error *err) {
+    role_ranges ranges;
+    intervals gaps = intervals_in(k->arena);
+    for (size_t i = 0; i < k->n_gaps; i++) {
+        const gap_row *g = &k->gaps[i];
+        if (g->cause == IDLE_HOST_LATE &&
+            sub_i64(g->range.end, g->range.start) >= HOST_PAUSE_NS)
+            intervals_add(&gaps, g->range.start, g->range.end);
+    }
+    intervals_merge(&gaps);
+    if (!gaps.n && !gaps.failed) return OK;
+    TRY(role_ranges_make(k->t, (interval){INT64_MIN, INT64_MAX}, k->arena, &ranges, err));
+    gaps = host_silence(gaps, &ranges);
+    if (gaps.failed) FAIL_MEMORY(err);
+    for (size_t i = 0; i < gaps.n; i++) {
+        int64_t ns = sub_i64(gaps.v[i].end, gaps.v[i].start);
+        if (ns < HOST_PAUSE_NS) continue;
+        k->pauses++;
+        k->pauses_ns = add_i64(k->pauses_ns, ns);
+        if (ns > sub_i64(k->longest_pause.end, k->longest_pause.start))
+            k->longest_pause = gaps.v[i];
+    }
+    for (size_t i = 0; i < k->n_gaps; i++)
+        if (k->gaps[i].range.start <= k->longest_pause.start &&
+            k->gaps[i].range.end >= k->longest_pause.end)
+            k->after_pause = k->gaps[i].after;
+    return OK;
+}
+
+/* Is most of the time in which the host is late in a few long pauses? Then launching less is no
+ * cure. */
+static bool pauses_are_most(const void *facts, verdict *v) {
+    const idle_answer *k = facts;
+    if (k->pauses_ns <= idle_of(k, IDLE_HOST_LATE) / 2 || !is_largest(k, IDLE_HOST_LATE, v))
+        return false;
+    verdict_add(v, arg_int("pauses", k->pauses));
+    verdict_add(v, arg_time("longest", sub_i64(k->longest_pause.end, k->longest_pause.start)));
+    if (k->after_pause)
+        verdict_add(
+            v, arg_text("next", trace_slice_name(k->t, k->t->kernel.slice[k->after_pause])));
+    return true;
+}
+
 IS_LARGEST(blocked_is_most, IDLE_BLOCKED)
 IS_LARGEST(dependency_is_most, IDLE_DEPENDENCY)
 IS_LARGEST(data_is_most, IDLE_DATA)
@@ -404,6 +456,7 @@ static const rule rules[] = {
     {"idle_none", MSG_VERDICT_IDLE_NONE, SEVERITY_INFO, nothing_to_explain},
     {"idle_busy", MSG_VERDICT_IDLE_BUSY, SEVERITY_GOOD, computes_most},
     {"idle_compiler", MSG_VERDICT_IDLE_COMPILER, SEVERITY_WARNING, compiler_is_most},
+    {"idle_pauses", MSG_VERDICT_IDLE_PAUSES, SEVERITY_WARNING, pauses_are_most},
     {"idle_host", MSG_VERDICT_IDLE_HOST, SEVERITY_WARNING, host_is_most},
     {"idle_blocked", MSG_VERDICT_IDLE_BLOCKED, SEVERITY_WARNING, blocked_is_most},
     {"idle_dependency", MSG_VERDICT_IDLE_DEPENDENCY, SEVERITY_WARNING, dependency_is_most},
@@ -437,6 +490,7 @@ static status find_all(idle_answer *k, error *err) {
     TRY(idle_begin(k, err));
     TRY(idle_causes_find(&q, &k->sums.devices, err));
     close_gap(k);
+    TRY(find_pauses(k, err));
     TRY(idle_sums_write(&k->sums, k->causes, err));
     TRY(write_details(k, err));
     TRY(write_gaps(k, err));
@@ -451,13 +505,16 @@ status analyse_idle(const analysis_input *in, const params *p, arena *a, answer 
                     error *err) {
     idle_answer k = {.t = in->traces[0].trace, .arena = a, .out = out};
     TRY(answer_begin("idle", in, a, out, err));
-    TRY(trace_require(k.t, IDLE_CAUSES_TABLES | UNPROFILED_TABLES | TRACE_TABLE(producer_step),
+    TRY(trace_require(k.t,
+                      IDLE_CAUSES_TABLES | UNPROFILED_TABLES | TRACE_TABLE(producer_step) |
+                          PARTIAL_TABLES,
                       err));
     select_init(&k.select, k.t, p);
     TRY(find_all(&k, err));
     TRY(in_use_find(k.t, a, &k.uses, err));
     bool lost = false;
     TRY(lost_work_judge(k.t, a, out, &lost, err));
+    lost = lost || partial_recording_judge(k.t, &out->verdict);
     lost = lost || cold_start_judge(k.t, &k.steps.cold, &out->verdict);
     if (!lost) rules_apply(rules, N_OF(rules), &k, &out->verdict);
     if (!lost && k.steps.n) step_spans_say(&k.steps, k.sums.steps_ns, &out->verdict);

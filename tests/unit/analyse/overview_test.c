@@ -299,8 +299,9 @@ static void collectives_count_as_communication_after_kernels(void **state) {
     fake_work(&f, gpu, KIND_KERNEL, "void at::native::add", 130, 161, -1);
     fake_work(&f, gpu, KIND_KERNEL, "ncclKernel_AllReduce_RING_LL", 162, 1556, -1);
     answer out = ask(&f, &a);
-    /* The host ranges of collectives that kernels run are calls. */
-    CHECK_STEP(fake_table(&out, "steps"), 0, 105, 0, 0, 16, 0, 0, 79, 35, 235);
+    /* The host ranges of collectives that kernels run are calls; the recording lasts until the
+     * last kernel ends. */
+    CHECK_STEP(fake_table(&out, "steps"), 0, 161, 0, 0, 1443, 0, 0, 79, 35, 1718);
     arena_fini(&a);
     fake_fini(&f);
 }
