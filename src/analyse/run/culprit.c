@@ -15,6 +15,7 @@ typedef struct {
     const worker_order *who;
     const stragglers *late;
     int64_t *steps;    /* by worker */
+    int64_t step_ns;   /* mean of all workers */
     int64_t *cost;     /* by worker: of the steps in which it is the latest */
     sort_pair *values; /* of the other workers, for a median */
 } finding;
@@ -22,7 +23,12 @@ typedef struct {
 /* ---- who is accused ---------------------------------------------------------------------- */
 
 static void count_steps(finding *f) {
-    for (uint32_t i = 0; i < f->late->n_cells; i++) f->steps[f->late->cells[i].worker]++;
+    int64_t all = 0;
+    for (uint32_t i = 0; i < f->late->n_cells; i++) {
+        f->steps[f->late->cells[i].worker]++;
+        all = add_i64(all, f->late->cells[i].total);
+    }
+    f->step_ns = mean_i64(all, f->late->n_cells);
     for (uint32_t i = 0; i < f->late->n_steps; i++) {
         const job_step *s = &f->late->steps[i];
         if (s->who != UINT32_MAX) f->cost[s->who] = add_i64(f->cost[s->who], s->cost);
@@ -48,7 +54,7 @@ static void choose(const finding *f, culprit *out) {
     }
     out->n_steps = late->n_steps;
     out->cost_ns = mean_i64(cost, late->n_steps);
-    out->step_ns = mean_i64(whole, late->n_steps);
+    out->step_ns = f->step_ns;
     for (uint32_t i = 0; i < late->n_ranks; i++) {
         const straggler *r = &late->ranks[i];
         if (!is_accused(f, r, cost, whole) || r->late <= most) continue;

@@ -17,7 +17,7 @@ typedef struct {
     const straggler *next; /* the next one; NULL: there is none */
     int64_t cost_ns;       /* a step would be shorter by this without any late rank */
     int64_t after_ns;      /* of it, what is left without this rank alone */
-    int64_t step_ns;       /* mean step of the job */
+    int64_t step_ns;       /* mean step of all ranks */
     uint32_t n_steps;
     const summary_own *place; /* where it spends it; NULL: not known */
     str caller; /* the function around it that only this rank runs; may be empty */
