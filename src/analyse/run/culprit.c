@@ -187,6 +187,24 @@ static void find_place(const finding *f, culprit *out) {
         out->shapes = e.like->shapes;
 }
 
+/* ---- since when -------------------------------------------------------------------------- */
+
+#define STEADY 0.75 /* of the steps from its first to its last late one */
+
+/* Late from a step on, or up to a step, when it was not before or is no longer: at least three
+ * steps say so, and a fifth of them. */
+static void find_when(const finding *f, culprit *out) {
+    const straggler *r = out->rank;
+    uint32_t n = f->late->n_steps, after = n - 1 - r->last;
+    uint32_t enough = n / 5 > 3 ? n / 5 : 3;
+    bool steady =
+        r->steps >= 3 && (double)r->steps >= STEADY * (double)(r->last - r->first + 1);
+    if (r->before > r->late / 2) out->before_ns = r->before;
+    if (!steady || out->before_ns) return;
+    if (r->first >= enough) out->since = &f->late->steps[r->first];
+    if (after >= enough) out->until = &f->late->steps[r->last];
+}
+
 status culprit_find(const summary *s, const worker_order *who, const stragglers *late, arena *a,
                     culprit *out, error *err) {
     finding f = {.s = s, .who = who, .late = late};
@@ -197,7 +215,8 @@ status culprit_find(const summary *s, const worker_order *who, const stragglers 
     if (!f.steps || !f.cost || !f.values) FAIL_MEMORY(err);
     count_steps(&f);
     choose(&f, out);
-    if (out->rank) find_place(&f, out);
+    if (out->rank) find_when(&f, out);
+    if (out->rank && !out->before_ns) find_place(&f, out);
     return OK;
 }
 
@@ -235,9 +254,14 @@ void culprit_describe(const culprit *c, const worker_order *who, verdict *v) {
     verdict_add(v, arg_time("step_time", c->step_ns));
     bool same_work = c->slower > 1 && !c->slower_kernels;
     verdict_add(v, arg_text("cause", late_name(same_work ? LATE_HOST : c->rank->cause)));
-    if (c->rank->steps < (c->n_steps + 1) / 2) {
+    if (c->before_ns) {
+        verdict_add(v, arg_time("begins_late", c->before_ns));
+    } else if (c->since || c->until || c->rank->steps < (c->n_steps + 1) / 2) {
         verdict_add(v, arg_int("late_steps", c->rank->steps));
         verdict_add(v, arg_int("steps", c->n_steps));
+        if (c->since) verdict_add(v, arg_id("since", c->since->number));
+        if (c->until) verdict_add(v, arg_id("until", c->until->number));
+        if (c->rank->every) verdict_add(v, arg_int("every", c->rank->every));
     }
     if (c->place) describe_place(c, v);
     if (c->slower > 1) {
