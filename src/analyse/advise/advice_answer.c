@@ -73,6 +73,7 @@ typedef struct {
     const summary_advice *kept;
     advice_evidence evidence;
     const char *included_in; /* the rule that claims some of the same time before it, or NULL */
+    int64_t at_most; /* as if it saved no more than this: it follows its cause; 0: no limit */
 } finding;
 
 /* ---- asking ------------------------------------------------------------------------------ */
@@ -83,11 +84,17 @@ static severity severity_of(const advice_facts *f, const advice *a) {
     return share >= 0.2 ? SEVERITY_CRITICAL : share >= 0.05 ? SEVERITY_WARNING : SEVERITY_INFO;
 }
 
+static int64_t saves_at_most(const finding *x) {
+    return x->at_most ? min_i64(x->at_most, x->advice.saves) : x->advice.saves;
+}
+
 /* Is `x` to come before `y`? */
 static bool is_before(const finding *x, const finding *y) {
+    int64_t saves = saves_at_most(x), others = saves_at_most(y);
     if ((x->advice.weighs || y->advice.weighs) && x->advice.severity != y->advice.severity)
         return x->advice.severity > y->advice.severity;
-    if (x->advice.saves != y->advice.saves) return x->advice.saves > y->advice.saves;
+    if (saves != others) return saves > others;
+    if (!x->at_most != !y->at_most) return !x->at_most;
     return x->advice.severity > y->advice.severity;
 }
 
@@ -150,8 +157,14 @@ static status replay(const advice_facts *f, finding *found, uint32_t *n, error *
     return OK;
 }
 
-/* A known cause comes before what it leads to: a late worker, calls that hold the host back. */
-static bool claims_first(const finding *one) {
+static bool is_straggler(const finding *one) {
+    return strcmp(one->rule->id, "straggler") == 0;
+}
+
+/* A known cause comes before what it leads to: a late worker (of the rules that find one, the
+ * one that knows what it does), calls that hold the host back. */
+static int claims_before(const finding *one) {
+    if (is_straggler(one)) return 2;
     return one->rule->claim == CLAIM_EXPOSED_FIRST || one->advice.holds_back;
 }
 
@@ -168,11 +181,15 @@ static bool saves_nothing(const advice_facts *f, finding *one) {
     return !without_number;
 }
 
-/* What only the rank does that the others wait for saves the job nothing more. */
+/* What only the rank does that the others wait for saves the job nothing more; their exposed
+ * communication, much of which is waiting for it, comes after it. */
 static void include_in_straggler(finding *found, uint32_t n) {
     const finding *late = NULL;
     for (uint32_t i = 0; i < n; i++)
-        if (strcmp(found[i].rule->id, "straggler") == 0) late = &found[i];
+        if (is_straggler(&found[i])) late = &found[i];
+    for (uint32_t i = 0; late && i < n; i++)
+        if (found[i].included_in && strcmp(found[i].included_in, late->rule->id) == 0)
+            found[i].at_most = max_i64(1, late->advice.saves);
     const arg *who = late ? verdict_value(&late->advice.words, "worker") : NULL;
     for (uint32_t i = 0; who && i < n; i++) {
         finding *one = &found[i];
@@ -193,9 +210,9 @@ static status settle(const advice_facts *f, finding *found, uint32_t *n_found, e
     uint32_t *of = ARENA_ARRAY(f->arena, uint32_t, (size_t)n + 1), used = 0, kept = 0;
     if (!claims || !old || !of) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < n; i++) old[i] = found[i];
-    for (int first = 1; first >= 0; first--)
+    for (int turn = 2; turn >= 0; turn--)
         for (uint32_t i = 0; i < n; i++) {
-            if (claims_first(&old[i]) != (first == 1)) continue;
+            if (claims_before(&old[i]) != turn) continue;
             of[used] = i;
             claims[used++] = (advice_claim){
                 .id = old[i].rule->id, .sort = old[i].rule->claim, .advice = &old[i].advice};

@@ -15,6 +15,7 @@ typedef struct {
     const worker_order *who;
     const stragglers *late;
     int64_t *steps;    /* by worker */
+    int64_t step_ns;   /* mean of all workers */
     int64_t *cost;     /* by worker: of the steps in which it is the latest */
     sort_pair *values; /* of the other workers, for a median */
 } finding;
@@ -22,7 +23,12 @@ typedef struct {
 /* ---- who is accused ---------------------------------------------------------------------- */
 
 static void count_steps(finding *f) {
-    for (uint32_t i = 0; i < f->late->n_cells; i++) f->steps[f->late->cells[i].worker]++;
+    int64_t all = 0;
+    for (uint32_t i = 0; i < f->late->n_cells; i++) {
+        f->steps[f->late->cells[i].worker]++;
+        all = add_i64(all, f->late->cells[i].total);
+    }
+    f->step_ns = mean_i64(all, f->late->n_cells);
     for (uint32_t i = 0; i < f->late->n_steps; i++) {
         const job_step *s = &f->late->steps[i];
         if (s->who != UINT32_MAX) f->cost[s->who] = add_i64(f->cost[s->who], s->cost);
@@ -48,7 +54,7 @@ static void choose(const finding *f, culprit *out) {
     }
     out->n_steps = late->n_steps;
     out->cost_ns = mean_i64(cost, late->n_steps);
-    out->step_ns = mean_i64(whole, late->n_steps);
+    out->step_ns = f->step_ns;
     for (uint32_t i = 0; i < late->n_ranks; i++) {
         const straggler *r = &late->ranks[i];
         if (!is_accused(f, r, cost, whole) || r->late <= most) continue;
@@ -184,6 +190,24 @@ static void find_place(const finding *f, culprit *out) {
         out->shapes = e.like->shapes;
 }
 
+/* ---- since when -------------------------------------------------------------------------- */
+
+#define STEADY 0.75 /* of the steps from its first to its last late one */
+
+/* Late from a step on, or up to a step, when it was not before or is no longer: at least three
+ * steps say so, and a fifth of them. */
+static void find_when(const finding *f, culprit *out) {
+    const straggler *r = out->rank;
+    uint32_t n = f->late->n_steps, after = n - 1 - r->last;
+    uint32_t enough = n / 5 > 3 ? n / 5 : 3;
+    bool steady =
+        r->steps >= 3 && (double)r->steps >= STEADY * (double)(r->last - r->first + 1);
+    if (r->before > r->late / 2) out->before_ns = r->before;
+    if (!steady || out->before_ns) return;
+    if (r->first >= enough) out->since = &f->late->steps[r->first];
+    if (after >= enough) out->until = &f->late->steps[r->last];
+}
+
 status culprit_find(const summary *s, const worker_order *who, const stragglers *late, arena *a,
                     culprit *out, error *err) {
     finding f = {.s = s, .who = who, .late = late};
@@ -194,7 +218,8 @@ status culprit_find(const summary *s, const worker_order *who, const stragglers 
     if (!f.steps || !f.cost || !f.values) FAIL_MEMORY(err);
     count_steps(&f);
     choose(&f, out);
-    if (out->rank) find_place(&f, out);
+    if (out->rank) find_when(&f, out);
+    if (out->rank && !out->before_ns) find_place(&f, out);
     return OK;
 }
 
@@ -232,9 +257,14 @@ void culprit_describe(const culprit *c, const worker_order *who, verdict *v) {
     verdict_add(v, arg_time("step_time", c->step_ns));
     bool same_work = c->slower > 1 && !c->slower_kernels;
     verdict_add(v, arg_text("cause", late_name(same_work ? LATE_HOST : c->rank->cause)));
-    if (c->rank->steps < (c->n_steps + 1) / 2) {
+    if (c->before_ns) {
+        verdict_add(v, arg_time("begins_late", c->before_ns));
+    } else if (c->since || c->until || c->rank->steps < (c->n_steps + 1) / 2) {
         verdict_add(v, arg_int("late_steps", c->rank->steps));
         verdict_add(v, arg_int("steps", c->n_steps));
+        if (c->since) verdict_add(v, arg_id("since", c->since->number));
+        if (c->until) verdict_add(v, arg_id("until", c->until->number));
+        if (c->rank->every) verdict_add(v, arg_int("every", c->rank->every));
     }
     if (c->place) describe_place(c, v);
     if (c->slower > 1) {

@@ -17,9 +17,11 @@ typedef struct {
     const straggler *next; /* the next one; NULL: there is none */
     int64_t cost_ns;       /* a step would be shorter by this without any late rank */
     int64_t after_ns;      /* of it, what is left without this rank alone */
-    int64_t step_ns;       /* mean step of the job */
+    int64_t step_ns;       /* mean step of all ranks */
     uint32_t n_steps;
-    const summary_own *place; /* where it spends it; NULL: not known */
+    int64_t before_ns; /* it begins its first step that much later than the others */
+    const job_step *since, *until; /* the first and the last step of a habit; NULL: always */
+    const summary_own *place;      /* where it spends it; NULL: not known */
     str caller; /* the function around it that only this rank runs; may be empty */
     int64_t place_ns, usual_ns; /* of that place in a step: here, on the median of the others */
     str shapes;                 /* of the others there, if different */

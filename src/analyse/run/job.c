@@ -76,18 +76,44 @@ static status add_cause(job *j, uint32_t worker, const comm_group *g, error *err
     return OK;
 }
 
+/* Are there transfers between two that name neither? */
+static bool has_unknown_partners(const job *j) {
+    for (uint32_t i = 0; i < SUMMARY_N(j->s, group); i++) {
+        const summary_group *g = &SUMMARY_ROWS(j->s, group)[i];
+        if (g->type == COMM_POINT && g->source == ABSENT_I64) return true;
+    }
+    return false;
+}
+
+/* The longest that another worker of the step was blocked. */
+static int64_t blocked_elsewhere(const job *j, const step_cell *late) {
+    int64_t most = 0;
+    for (uint32_t i = 0; i < j->late.n_cells; i++) {
+        const step_cell *c = &j->late.cells[i];
+        if (c->step == late->step && c->worker != late->worker)
+            most = max_i64(most, sub_i64(c->total, c->own));
+    }
+    return most;
+}
+
 /* The others wait for a late rank at least once for as long as it is late; for one whose time
- * is hidden in a bubble they do not. Cells are by worker. */
+ * is hidden in a bubble they do not. Where it is not known who waits for whom, they wait for
+ * the rank that costs most while they are blocked. Cells are by worker. */
 static void set_late(job *j, job_cause *c) {
     const step_cell *v = j->late.cells;
+    const straggler *accused = j->culprit.rank;
     uint32_t n = j->late.n_cells;
     uint32_t first = SEARCH_FIRST(i, 0u, n, v[i].worker < c->worker);
     int64_t late = 0;
     for (uint32_t i = first; i < n && v[i].worker == c->worker; i++)
         late = add_i64(late, v[i].late);
     double counts = late > 0 ? (double)min_i64(late, c->lost) / (double)late : 0;
-    for (uint32_t i = first; i < n && v[i].worker == c->worker; i++)
-        c->late_by_step[v[i].step] = real_i64((double)v[i].late * counts);
+    bool guess = !c->lost && accused && accused->worker == c->worker && has_unknown_partners(j);
+    for (uint32_t i = first; i < n && v[i].worker == c->worker; i++) {
+        int64_t ns = real_i64((double)v[i].late * counts);
+        if (guess && v[i].late) ns = min_i64(v[i].late, blocked_elsewhere(j, &v[i]));
+        c->late_by_step[v[i].step] = ns;
+    }
 }
 
 /* By worker: how long the others waited for it. */

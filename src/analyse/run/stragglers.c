@@ -9,6 +9,7 @@
  * Linear but for the sorts. Not here: which collective (table arrivals), which operator. */
 #include "analyse/run/stragglers.h"
 
+#include "analyse/run/clocks.h"
 #include "analyse/scan/group.h"
 #include "base/intern.h"
 #include "base/num.h"
@@ -118,6 +119,57 @@ static uint64_t sort_key(int64_t v) {
     return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
+/* ---- before the step --------------------------------------------------------------------- */
+
+/* How the times of each worker become the first one's; not aligned: not to be compared. */
+static worker_clock *read_clocks(const finding *f) {
+    worker_clock *v = ARENA_ARRAY(f->arena, worker_clock, (size_t)f->who->n + 1);
+    for (uint32_t i = 0; v && i < SUMMARY_N(f->s, clock); i++) {
+        const summary_clock *c = &SUMMARY_ROWS(f->s, clock)[i];
+        uint32_t w = worker_order_find(f->who, c->worker);
+        if (w == UINT32_MAX || f->who->v[w]->base == ABSENT_I64) continue;
+        v[w] = (worker_clock){.base = f->who->v[w]->base,
+                              .at = c->at,
+                              .offset = c->offset,
+                              .drift_ppb = c->drift_ppb,
+                              .aligned = c->aligned};
+    }
+    return v;
+}
+
+/* The first step of all: how much later than the others a worker begins it, as far as they were
+ * blocked there; it itself was not. Of fewer than three workers one cannot tell the odd one. */
+static status find_late_starts(const finding *f, error *err) {
+    const stragglers *o = f->out;
+    worker_clock *clocks = read_clocks(f);
+    uint32_t n = 0;
+    if (!clocks) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < o->n_cells && o->cells[f->by_step[i]].step == 0; i++) {
+        const step_cell *c = &o->cells[f->by_step[i]];
+        if (!clocks[c->worker].aligned) return OK;
+        f->pairs[n++] =
+            (sort_pair){sort_key(clock_apply(&clocks[c->worker], c->start)), f->by_step[i]};
+    }
+    if (n < 3) return OK;
+    sort_radix(f->pairs, f->pairs + n, n);
+    const step_cell *last = &o->cells[f->pairs[n - 1].row], *usual = last;
+    int64_t blocked = INT64_MAX;
+    for (uint32_t i = 0; i + 1 < n; i++) {
+        const step_cell *c = &o->cells[f->pairs[i].row];
+        blocked = min_i64(blocked, sub_i64(c->total, c->own));
+        if (i == (n - 1) / 2) usual = c;
+    }
+    int64_t late = sub_i64(clock_apply(&clocks[last->worker], last->start),
+                           clock_apply(&clocks[usual->worker], usual->start));
+    late = min_i64(late, sub_i64(blocked, sub_i64(last->total, last->own)));
+    if (late <= last->total / LATE_SHARE) return OK;
+    step_cell *c = &o->cells[f->pairs[n - 1].row];
+    c->before = late;
+    c->own = add_i64(c->own, late);
+    c->part[LATE_HOST] = add_i64(c->part[LATE_HOST], late);
+    return OK;
+}
+
 /* The class of a worker: its data-parallel group when it has at least four members, else its
  * stage of the pipeline when that has, else all that have neither. */
 static uint32_t class_of(const finding *f, uint32_t cell) {
@@ -196,8 +248,22 @@ static void judge_class(const finding *f, uint32_t first, uint32_t end) {
             c->cause = (late_cause)k;
         }
         bool slow_link = c->cause == LATE_NETWORK && f->in_slow[c->worker];
+        c->beyond = slow_link ? 0 : max_i64(0, late);
         if (late > total / LATE_SHARE && late / LATE_SPREAD > spread && !slow_link)
             c->late = late;
+    }
+}
+
+/* A worker that is late in most steps is late in all. Cells are by worker. */
+static void judge_habits(const finding *f) {
+    const stragglers *o = f->out;
+    for (uint32_t first = 0, end; first < o->n_cells; first = end) {
+        uint32_t n = 0;
+        for (end = first; end < o->n_cells && o->cells[end].worker == o->cells[first].worker;
+             end++)
+            n += o->cells[end].late > 0;
+        if (n < 3 || n * 4 < (end - first) * 3) continue;
+        for (uint32_t i = first; i < end; i++) o->cells[i].late = o->cells[i].beyond;
     }
 }
 
@@ -212,6 +278,7 @@ static void judge_all(const finding *f) {
          * the lower median is the faster one. */
         if (end - first > 1) judge_class(f, first, end);
     }
+    judge_habits(f);
 }
 
 /* ---- what it costs ----------------------------------------------------------------------- */
@@ -292,11 +359,16 @@ static status list_ranks(finding *f, const int64_t *cost, error *err) {
         for (end = first; end < o->n_cells && o->cells[end].worker == one.worker; end++) {
             const step_cell *c = &o->cells[end];
             if (!c->late) continue;
-            one.steps++;
+            if (!one.steps++) one.first = c->step;
+            int64_t since = c->step - one.last;
+            if (one.steps > 1) one.every = one.steps == 2 || one.every == since ? since : 0;
+            one.last = c->step;
             one.late = add_i64(one.late, c->late);
+            one.before = add_i64(one.before, min_i64(c->before, c->late));
             by_cause[c->cause] = add_i64(by_cause[c->cause], c->late);
         }
         if (!one.steps) continue;
+        if (one.steps < 3 || one.every < 2) one.every = 0;
         one.host = f->who->v[one.worker]->host;
         one.cause = main_cause(by_cause);
         one.cost = cost[one.worker];
@@ -385,6 +457,7 @@ status stragglers_find(const summary *s, const worker_order *who, const comm_gro
     mark_slow(&f);
     TRY(make_cells(&f, numbers, err));
     TRY(make_steps(&f, numbers, err));
+    TRY(find_late_starts(&f, err));
     judge_all(&f);
     find_costs(&f, by_rank, by_host, host_of);
     TRY(list_ranks(&f, by_rank, err));

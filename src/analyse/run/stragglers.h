@@ -4,8 +4,10 @@
  * same (of one data-parallel group, else of one stage, else all) should need the same time for
  * it: the median of them is what is usual. A worker is late in a step when its own time is
  * longer than that by a twentieth of the step and by six times what is usual for differences
- * (the median distance from the median). The part of its own time that is longest beyond the
- * usual names the cause:
+ * (the median distance from the median). A worker that is late in most steps is late in the
+ * others by as much as they are longer, too: there only the others' differences were larger.
+ * What a worker does before its first step while the others already wait in theirs belongs to
+ * the step. The part of its own time that is longest beyond the usual names the cause:
  *
  *   compute   kernels, copies, memsets
  *   data      waiting for the data loader while the device did nothing
@@ -39,6 +41,8 @@ typedef struct {
     int64_t exposed;      /* exposed communication */
     int64_t part[N_LATE]; /* of its own time */
     int64_t own, late;    /* late: beyond what is usual, 0 when it is not late */
+    int64_t beyond;       /* what it is longer than usual, late or not */
+    int64_t before;       /* of its own time: before the step */
     late_cause cause;
 } step_cell;
 
@@ -48,9 +52,12 @@ typedef struct {
     str host;
     late_cause cause;
     uint32_t n_workers;
-    int64_t steps; /* in which it was late */
-    int64_t late;  /* sum over them; of a host: of its latest worker */
-    int64_t cost;  /* what the job would gain without it */
+    int64_t steps;        /* in which it was late */
+    int64_t late;         /* sum over them; of a host: of its latest worker */
+    int64_t before;       /* of it: before the first step */
+    uint32_t first, last; /* the first and the last of these steps, by place */
+    int64_t every;        /* it is late in each so many-th step; 0: not so regular */
+    int64_t cost;         /* what the job would gain without it */
 } straggler;
 
 typedef struct {

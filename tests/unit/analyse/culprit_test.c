@@ -109,6 +109,55 @@ static void a_rank_that_is_slower_at_everything_has_no_place(void **state) {
     fini(&j);
 }
 
+/* In one of eight steps the others differ so much that nothing stands out. */
+static void a_habit_counts_in_all_steps(void **state) {
+    job j;
+    (void)state;
+    begin(&j);
+    for (int64_t step = 0; step < STEPS; step++) work_longer(&j, 1, step, 200);
+    work_longer(&j, 2, 3, 100);
+    work_longer(&j, 3, 3, 60);
+    end(&j);
+    assert_int_equal(j.found.rank->worker, 1);
+    assert_int_equal(j.found.rank->steps, STEPS);
+    assert_int_equal(j.found.cost_ns, (5 * 200 + 140 + 3) / 6);
+    fini(&j);
+}
+
+static void a_habit_that_begins_late_says_since_when(void **state) {
+    job j;
+    (void)state;
+    begin(&j);
+    for (int64_t step = 3; step < STEPS; step++) work_longer(&j, 1, step, 300);
+    end(&j);
+    assert_int_equal(j.found.rank->steps, 3);
+    assert_non_null(j.found.since);
+    assert_int_equal(j.found.since->number, 3);
+    assert_null(j.found.until);
+    assert_int_equal(j.found.rank->every, 0);
+    fini(&j);
+}
+
+/* The others begin their first step 1000 before rank 2, and wait for it there. */
+static void a_rank_that_begins_late_is_late_once(void **state) {
+    job j;
+    (void)state;
+    begin(&j);
+    for (int64_t r = 0; r < RANKS; r++) {
+        *summary_add_clock(j.s) = (summary_clock){.worker = name_of(&j, r), .aligned = 1};
+        if (r == 2) continue;
+        SUMMARY_ROWS(j.s, step)[r * STEPS].start -= 1000;
+        SUMMARY_ROWS(j.s, step_sync)[r * STEPS].start -= 1000;
+        SUMMARY_ROWS(j.s, step_sync)[r * STEPS].blocked += 1000;
+    }
+    end(&j);
+    assert_int_equal(j.found.rank->worker, 2);
+    assert_int_equal(j.found.rank->steps, 1);
+    assert_int_equal(j.found.before_ns, 1000);
+    assert_null(j.found.place);
+    fini(&j);
+}
+
 static void a_second_late_rank_is_what_remains(void **state) {
     job j;
     (void)state;
@@ -141,6 +190,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_operator_that_takes_longer_is_named),
         cmocka_unit_test(a_rank_that_is_slower_at_everything_has_no_place),
+        cmocka_unit_test(a_habit_counts_in_all_steps),
+        cmocka_unit_test(a_habit_that_begins_late_says_since_when),
+        cmocka_unit_test(a_rank_that_begins_late_is_late_once),
         cmocka_unit_test(a_second_late_rank_is_what_remains),
         cmocka_unit_test(waiting_that_moves_around_is_nobodys_fault),
     };

@@ -200,6 +200,26 @@ static void a_rank_no_one_waits_for_is_not_late(void **state) {
     fini(&m);
 }
 
+/* No transfer names its partners: the others wait while they are blocked. */
+static void a_rank_of_unknown_partners_is_late(void **state) {
+    made m;
+    begin(&m);
+    for (int64_t step = 0; step < STEPS; step++) work_longer(&m, 3, step, 200);
+    SUMMARY_ROWS(m.s, blame)[3].caused = 0;
+    *summary_add_group(m.s) = (summary_group){.name = STR("gloo:recv"),
+                                              .words = STR(""),
+                                              .source = ABSENT_I64,
+                                              .target = ABSENT_I64,
+                                              .type = COMM_POINT,
+                                              .size = 1,
+                                              .calls = STEPS};
+    end(&m);
+    job_change change = JOB_AS_RECORDED;
+    change.no_stragglers = true;
+    assert_int_equal(job_replay(&m.job, &change, NULL), 800);
+    fini(&m);
+}
+
 static void a_faster_network_shortens_what_is_exposed(void **state) {
     made m;
     begin(&m);
@@ -289,6 +309,7 @@ int main(void) {
         cmocka_unit_test(times_without_end_saturate),
         cmocka_unit_test(one_rank_is_repaired_or_made_slower),
         cmocka_unit_test(a_rank_no_one_waits_for_is_not_late),
+        cmocka_unit_test(a_rank_of_unknown_partners_is_late),
         cmocka_unit_test(a_faster_network_shortens_what_is_exposed),
         cmocka_unit_test(stages_come_from_the_transfers),
         cmocka_unit_test(a_longer_stage_is_not_late),
