@@ -186,6 +186,9 @@ enum { /* kinds of events, with the slots that follow */
        TACHO_EVENT_API,      /* tacho_api_slots: a call that gives work to the device */
        TACHO_EVENT_SAMPLING, /* tacho_step_slot: what is recorded changes, without a step */
        TACHO_EVENT_NODE,     /* tacho_node_slots: a node of a graph was made, or copied */
+       TACHO_EVENT_SAMPLE,   /* tacho_sample_slots; name: a stack of Python, argument: TACHO_SAMPLE_* */
+       TACHO_EVENT_STACK,    /* name: the stack of Python of the operators that this thread begins
+                              * from here on, inside of no other; 0: none */
 };
 
 enum { /* which of a step's operators, modules and stacks the recorder's own hooks recorded */
@@ -268,6 +271,23 @@ typedef struct {
     uint64_t reserved;
 } tacho_node_slots;
 
+/* What a thread was seen doing, n times in a row. */
+typedef struct {
+    uint64_t from_tick, to_tick; /* up to the look that saw something else */
+    int64_t tid;
+    uint64_t n;
+} tacho_sample_slots;
+enum {
+    TACHO_SAMPLE_RUNNING = 0,
+    TACHO_SAMPLE_GIL,    /* waits for the interpreter's lock */
+    TACHO_SAMPLE_LOCK,   /* waits for another lock */
+    TACHO_SAMPLE_FILE,   /* in a call about a file */
+    TACHO_SAMPLE_SOCKET, /* waits for a socket or a pipe */
+    TACHO_SAMPLE_SLEEP,
+    TACHO_SAMPLE_CHILD, /* waits for another process */
+    TACHO_SAMPLE_UNKNOWN,
+};
+
 /* A side record: its length in bytes with this head, a multiple of 8, written last. */
 typedef struct {
     uint32_t bytes, type;
@@ -281,6 +301,11 @@ enum {
     TACHO_SIDE_NOTE,        /* text: something that is off and why */
     TACHO_SIDE_PIPE,        /* u64 name id, u64 name id of the parent, i64 workers */
     TACHO_SIDE_KERNEL_NAME, /* u64 pointer of the driver, text */
+    TACHO_SIDE_CODE,        /* u64 id, u64 first line, file NUL function: code of Python */
+    TACHO_SIDE_STACK,       /* u32 id, u32 id of the caller's stack (0: none), u32 id of the code,
+                             * u32 line */
+    TACHO_SIDE_SOURCE,      /* u64 size of the file, u64 where this piece begins, u64 its length, u64
+                             * Unix ns of its last change; path NUL, the piece */
 };
 /* The three clocks read together; `window` is the ticks between the two reads around them. */
 typedef struct {

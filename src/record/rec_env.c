@@ -23,6 +23,7 @@
 #include "record/rec_cost.h"
 #include "record/rec_live.h"
 #include "record/rec_sample.h"
+#include "record/rec_stack.h"
 #include "record/rec_status.h"
 #include "record/rec_trigger.h"
 
@@ -57,6 +58,7 @@ static void after_fork_in_child(void) {
     rec_cupti_forked();
     rec_rank_forked();
     rec_python_forked();
+    rec_stack_forked();
     rec_sample_forked();
     rec_cycle_forked();
     rec_hold_forked();
@@ -105,6 +107,8 @@ static void read_environment(void) {
                *flight = secure_getenv("TACHO_FLIGHT"), *ring = secure_getenv("TACHO_RING"),
                *listens = secure_getenv("TACHO_LISTEN"),
                *sample = secure_getenv("TACHO_SAMPLE");
+    const char *lines = secure_getenv("TACHO_LINES");
+    rec_stack_set(!lines || strcmp(lines, "0") != 0, !has_word(with, "nosource"));
     bool listening = listens && *listens && strcmp(listens, "0") != 0;
     snprintf(rec_run, sizeof rec_run, "%s", run ? run : "");
     if (path && *path && !rec_is_launcher()) {

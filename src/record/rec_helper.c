@@ -35,6 +35,7 @@
 #include "record/rec_live.h"
 #include "record/rec_port.h"
 #include "record/rec_sample.h"
+#include "record/rec_stack.h"
 #include "record/rec_trigger.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -265,7 +266,7 @@ static bool is_alone(void) {
 }
 
 /* poll skips a descriptor that is -1. */
-static void wait_for_work(int listening) {
+static void wait_for_work(int listening, int longest_ms) {
     enum { METRICS = 2, ALL = METRICS + REC_PORT_SOCKETS };
     int sockets[REC_PORT_SOCKETS];
     int waits_at = rec_own_fd(&wake_wait);
@@ -275,7 +276,7 @@ static void wait_for_work(int listening) {
     for (int i = 0; i < REC_PORT_SOCKETS; i++)
         fds[METRICS + i] = (struct pollfd){.fd = sockets[i], .events = POLLIN};
     bool ticks = waits_at < 0 || is_file_open() || rec_control_is_waiting() || may_be_alone();
-    int timeout = ticks ? TICK_MS : -1;
+    int timeout = ticks ? longest_ms : -1;
     if (poll(fds, ALL, timeout) <= 0) return;
     char bytes[64];
     if (fds[0].revents && (waits_at = rec_own_fd(&wake_wait)) >= 0)
@@ -315,6 +316,17 @@ static void yield_to_the_program(void) {
     if (sched_getscheduler(0) == SCHED_OTHER) (void)sched_setscheduler(0, SCHED_BATCH, &none);
 }
 
+/* Stacks are looked at more often than the rest is due. */
+static void wait_while_looking(rec_file *f, int listening) {
+    int64_t until = rec_clock_ns(CLOCK_MONOTONIC) + TICK_MS * 1000000;
+    do {
+        int ms = f && current_file() == f && !rec_helper_rests() ? rec_stack_tick(f, TICK_MS)
+                                                                  : TICK_MS;
+        wait_for_work(listening, ms);
+        if (!f || ms == TICK_MS) return;
+    } while (rec_clock_ns(CLOCK_MONOTONIC) < until);
+}
+
 static void *run_helper(void *unused) {
     watch w = {.epoch = 0};
     (void)unused;
@@ -327,7 +339,7 @@ static void *run_helper(void *unused) {
         rec_hold_tick();
         rec_trigger_tick();
         rec_control_tick();
-        wait_for_work(listening_socket());
+        wait_while_looking(f, listening_socket());
     }
     bool before = rec_enter(&rec_lock);
     is_running = false;

@@ -16,6 +16,7 @@
  *     rec_cost.c     what all of this costs
  *     rec_helper.c   the thread that makes room, reads clocks, puts away what was stopped
  *     rec_control.c  its socket, for tacho attach; rec_python.c the hooks that come with it
+ *     rec_stack.c    stacks of Python; rec_stack_sample.c what its threads do
  *     rec_nvtx.c     ranges of NVTX; rec_itt.c of ITT
  *     rec_cupti*.c   work of NVIDIA's GPUs
  *     rec_torch.c    PyTorch's operators; rec_torch_memory.c its allocators
@@ -118,6 +119,8 @@ struct rec_thread {
     char *given;          /* the name the program gave it; NULL: the system's */
     tacho_slot *trial_at; /* where it was before a trial; NULL: it is in none */
     bool in_slow;
+    uint32_t stack, stack_epoch; /* of Python, as it was written last: rec_stack.c */
+    uint32_t n_ops, ops_epoch;   /* operators that are open: rec_torch.c */
     uint32_t n_locks;  /* that it holds or waits for, by rec_enter */
     int cancel_before; /* whether it could be cancelled before the first of them */
 };

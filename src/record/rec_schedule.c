@@ -27,6 +27,7 @@
 #include "record/rec_live.h"
 #include "record/rec_metrics.h"
 #include "record/rec_sample.h"
+#include "record/rec_stack.h"
 #include "record/rec_status.h"
 #include "record/rec_trigger.h"
 
@@ -233,6 +234,7 @@ static bool deactivate(const rec_window *window) {
     rec_file *f = rec_current;
     int64_t from = rec_clock_ns(CLOCK_MONOTONIC);
     if (!f) return false;
+    rec_stack_stop();
     if (__atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_DEVICE) rec_cupti_stop();
     set_on(0);
     (void)rec_quiet(f->epoch, WAIT_FOR_WRITERS_NS);

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "record/rec_cost.h"
+#include "record/rec_stack.h"
 #include "record/rec_torch_entry.h"
 #include "record/rec_torch_int.h"
 
@@ -90,6 +91,8 @@ typedef struct {
 } observed;
 enum { N_BEGUN = 64 };
 static observed begun[N_BEGUN] = {[0 ... N_BEGUN - 1] = {CONTEXT_TABLE}};
+/* A range of the user. */
+static observed begun_range[N_BEGUN] = {[0 ... N_BEGUN - 1] = {CONTEXT_TABLE}};
 /* A range of the user that is an optimizer's step, and one of which only the step is kept. */
 static observed begun_step[N_BEGUN] = {[0 ... N_BEGUN - 1] = {CONTEXT_TABLE}};
 static observed step_unseen = {CONTEXT_TABLE};
@@ -249,9 +252,21 @@ static inline bool is_off(void) {
     return on == 0;
 }
 
+/* Operators that this thread is in. */
+static inline uint32_t open_ops(void) {
+    if (REC_UNLIKELY(rec_self.ops_epoch != rec_self.epoch)) {
+        rec_self.ops_epoch = rec_self.epoch;
+        rec_self.n_ops = 0;
+    }
+    return rec_self.n_ops;
+}
+
 static inline __attribute__((always_inline)) void **start_kind(void **context, const void *fn,
                                                                tacho_range_kind phase) {
-    bool written = !is_off() && begin_op(fn, phase);
+    bool on = !is_off();
+    if (on && !open_ops()) rec_stack_mark();
+    bool written = on && begin_op(fn, phase);
+    rec_self.n_ops += written;
     *context = REC_LIKELY(written) ? &begun[rec_self.epoch % N_BEGUN] : NULL;
     return context;
 }
@@ -297,11 +312,12 @@ REC_ENTRY(start_user) {
     bool step = is_step(name),
          written = !is_off() && rec_begin_text(name, rec_torch_kind_of(name));
     uint32_t of = rec_self.epoch % N_BEGUN;
-    *context = written ? (step ? &begun_step[of] : &begun[of]) : step ? &step_unseen : NULL;
+    *context = written ? (step ? &begun_step[of] : &begun_range[of]) : step ? &step_unseen : NULL;
     return context;
 }
 
-static __attribute__((noinline)) void rec_torch_end_step(const void *context) {
+static __attribute__((noinline)) void rec_torch_end_range(const void *context) {
+    if (context == &begun_range[recording_now()]) rec_end_range();
     if (!is_step_context(context)) return;
     if (context == &begun_step[recording_now()]) rec_end_range();
     tacho_step();
@@ -309,10 +325,12 @@ static __attribute__((noinline)) void rec_torch_end_step(const void *context) {
 
 static void end_any(const void *fn, void *context) {
     (void)fn;
-    if (REC_LIKELY(context == &begun[recording_now()]))
+    if (REC_LIKELY(context == &begun[recording_now()])) {
+        rec_self.n_ops -= rec_self.n_ops > 0;
         rec_end_range();
-    else
-        rec_torch_end_step(context);
+    } else {
+        rec_torch_end_range(context);
+    }
 }
 
 /* One callback for all scopes: libtorch goes through all callbacks at every node of the

@@ -179,6 +179,7 @@ void seal_done_with_kernels(seal_ctx *s);
 void seal_lost(seal_ctx *s, cause c, int64_t count, uint64_t offset, uint32_t example);
 
 /* builder_frame without the lock: the seal's call stacks join those the reader gave. */
+#define SEAL_FRAME_GIVEN (1u << 31) /* in op.frame until seal_frames: not a text */
 uint32_t builder_child_frame(builder *b, uint32_t parent, uint32_t name);
 
 /* The part a raw slice is in; slices come in runs of one part, so `guess` is tried first. */

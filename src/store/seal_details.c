@@ -78,7 +78,8 @@ static void write_op(seal_ctx *s, uint32_t row, uint32_t slice, const raw_op *o)
     s->op.shapes[row] = o->shapes;
     s->op.types[row] = o->types;
     s->op.inputs[row] = o->inputs;
-    s->op.frame[row] = o->call_stack; /* seal_frames turns the text into a frame */
+    /* seal_frames turns the text into a frame */
+    s->op.frame[row] = o->frame ? o->frame | SEAL_FRAME_GIVEN : o->call_stack;
     s->op.flops[row] = NAN;
     s->op.bytes[row] = ABSENT_I64;
 }

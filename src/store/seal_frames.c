@@ -87,6 +87,10 @@ static bool set_op_frames(frames_ctx *q) {
     for (uint32_t i = 1; i < s->op.n; i++) {
         uint32_t text = s->op.frame[i]; /* the reader's string id, see seal_details */
         if (!text && !s->has_callers) continue;
+        if (text & SEAL_FRAME_GIVEN) {
+            s->op.frame[i] = text & ~SEAL_FRAME_GIVEN;
+            continue;
+        }
         uint32_t frame = text ? frame_of_text(q, text) : q->frame_of[s->op.slice[i]];
         if (frame == UINT32_MAX) return false;
         s->op.frame[i] = frame;

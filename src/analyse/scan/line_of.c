@@ -143,8 +143,10 @@ static uint32_t first_sample(const trace *t, uint32_t track, int64_t time) {
                              add_i64(t->sample.time[i], t->sample.dur[i]) <= time));
 }
 
+/* Modules without lines are left to the samples, where there are some. */
 static uint32_t frame_of_slice(const line_view *v, uint32_t slice) {
-    return v->frame_of ? v->frame_of[slice] : 0;
+    uint32_t frame = v->frame_of ? v->frame_of[slice] : 0;
+    return v->t->sample.n > 1 && !v->site_of[frame] ? 0 : frame;
 }
 
 uint32_t line_frame_of(const line_view *v, uint32_t slice) {

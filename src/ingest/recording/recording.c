@@ -346,6 +346,8 @@ static status take_side(recording *r, uint32_t type, side_body s, error *err) {
     case TACHO_SIDE_META: return take_meta(r, &s, err);
     case TACHO_SIDE_FRAME: return take_frame(r, &s, err);
     case TACHO_SIDE_PIPE: return take_pipe(r, &s, err);
+    case TACHO_SIDE_CODE: return recording_take_code(r, s.p, s.n, err);
+    case TACHO_SIDE_STACK: return recording_take_stack(r, s.p, s.n, err);
     case TACHO_SIDE_NOTE: return rest(&s).n ? recording_add_note(r, rest(&s), err) : OK;
     case TACHO_SIDE_CLOCK: {
         tacho_side_clock *c = s.n >= sizeof *c ? vec_push(&r->clocks) : NULL;
@@ -576,6 +578,7 @@ static status read_all(recording *r, error *err) {
     TRY(for_chunks(r, take_sides, err));
     if (r->is_jax) builder_set_format(r->b, "tacho_recording_jax");
     TRY(add_said(r, err));
+    TRY(recording_finish_stacks(r, err));
     TRY(for_chunks(r, take_events, err));
     TRY(make_lines(r, err));
     TRY(recording_add_number(r, "clock_error_ns", clock_error_ns(r), err));
@@ -615,7 +618,8 @@ static status gather(source *src, uint64_t limit, vec *all, piece *pc, error *er
 
 static void fini(recording *r) {
     vec *all[] = {&r->names,  &r->lines, &r->clocks,   &r->pieces, &r->threads, &r->steps,
-                  &r->queues, &r->pipes, &r->memories, &r->links,  &r->nodes,   &r->samplings};
+                  &r->queues, &r->pipes, &r->memories, &r->links,  &r->nodes,   &r->samplings,
+                  &r->codes,  &r->stacks};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) vec_fini(all[i]);
     map_fini(&r->thread_of);
     map_fini(&r->frames);
@@ -636,7 +640,9 @@ status ingest_recording(source *src, const ingest_options *o, builder *b, error 
                    .pipes = VEC_INIT(recording_pipe),
                    .memories = VEC_INIT(raw_memory),
                    .links = VEC_INIT(recording_link),
-                   .nodes = VEC_INIT(recording_node)};
+                   .nodes = VEC_INIT(recording_node),
+                   .codes = VEC_INIT(recording_code),
+                   .stacks = VEC_INIT(recording_stack)};
     vec all = {.elem_bytes = 1};
     piece pc = {.n = 0};
     r.part = builder_part(b);

@@ -18,6 +18,7 @@ typedef struct {
     const tacho_slot *head;
     int64_t start;
     uint32_t tie;
+    uint32_t frame; /* of an operator that is in no other */
 } open_event;
 
 typedef struct {
@@ -27,6 +28,7 @@ typedef struct {
     int64_t tid;
     uint32_t row;
     vec open;   /* open_event */
+    uint32_t stack, n_ops; /* of what begins next; operators among those that are open */
     uint32_t n; /* events so far: the order among equal times */
     size_t line;
     int64_t now;
@@ -216,11 +218,13 @@ static status add_sequence(thread_reader *t, const tacho_slot *head, const raw_s
     return OK;
 }
 
-static status add_op(thread_reader *t, const tacho_slot *head, raw_slice *slice) {
+static status add_op(thread_reader *t, const tacho_slot *head, uint32_t frame,
+                     raw_slice *slice) {
     op_event op;
     arguments a = {.n = 0};
     raw_op row = {
         .external = ++t->r->n_ops, .sequence = ABSENT_I64, .forward_thread = ABSENT_I64};
+    row.frame = frame;
     TRY(add_argument(t, &a, KEY_EXTERNAL, VALUE_INT, row.external));
     if ((head->what & 255) != TACHO_EVENT_OP) {
         slice->args = part_args(t->part, a.values, a.n);
@@ -237,6 +241,7 @@ static status add_op(thread_reader *t, const tacho_slot *head, raw_slice *slice)
     if (op.fixed.n_tensors) TRY(add_shapes(t, &op, &row, &a));
     row.call_stack = call_stack(t, op.p, op.end, op.fixed.n_frames);
     if (row.call_stack == UINT32_MAX) return ERR_MEMORY;
+    if (row.call_stack) row.frame = 0;
     TRY(part_op(t->part, &row, slice));
     return add_work(t, &op, head->what >> 16 & 255, slice, &a);
 }
@@ -284,6 +289,10 @@ static status add_call(thread_reader *t, const tacho_slot *head, raw_slice *slic
     return part_call(t->part, &call, slice);
 }
 
+static bool is_op(const tacho_slot *head) {
+    return (head->what & 255) == TACHO_EVENT_OP;
+}
+
 static status close_range(thread_reader *t, const open_event *e, int64_t end, uint8_t flags) {
     const tacho_slot *head = e->head;
     raw_slice slice = {.start = e->start,
@@ -294,7 +303,8 @@ static status close_range(thread_reader *t, const open_event *e, int64_t end, ui
                        .kind = kind_of(head),
                        .flags = flags};
     if (slice.kind >= KIND_KERNEL) slice.kind = KIND_ANNOTATION; /* not on a host thread */
-    if (slice.kind == KIND_OP) TRY(add_op(t, head, &slice));
+    if (slice.kind == KIND_OP) TRY(add_op(t, head, e->frame, &slice));
+    if (is_op(head)) t->n_ops--;
     if (slice.kind == KIND_RUNTIME) TRY(add_call(t, head, &slice));
     if (slice.kind == KIND_MODULE) {
         raw_module module = {.id = head->name};
@@ -309,6 +319,7 @@ static status open_range(thread_reader *t, const tacho_slot *head) {
     open_event *e = vec_push(&t->open);
     if (!e) return ERR_MEMORY;
     *e = (open_event){.head = head, .start = t->now, .tie = t->n};
+    if (is_op(head) && t->n_ops++ == 0) e->frame = recording_frame(t->r, t->stack);
     return OK;
 }
 
@@ -593,6 +604,26 @@ static status take_async(thread_reader *t, const tacho_slot *head) {
                                           .end = which == 'e'});
 }
 
+/* What the helper saw another thread do. */
+static status take_sample(thread_reader *t, const tacho_slot *head) {
+    tacho_sample_slots s;
+    size_t line = t->line;
+    uint32_t state = head->what >> 16;
+    if (!payload(head, &s, sizeof s)) return OK;
+    uint32_t track =
+        part_track(t->part, (ident){.v = t->r->header.pid}, (ident){.v = s.tid});
+    if (track == UINT32_MAX) return ERR_MEMORY;
+    int64_t from = recording_ns(t->r, s.from_tick, &line),
+            to = recording_ns(t->r, s.to_tick, &line);
+    _Static_assert((int)TACHO_SAMPLE_UNKNOWN == (int)SAMPLE_UNKNOWN, "the same numbers");
+    return part_sample(t->part,
+                       &(raw_sample){.time = from,
+                                     .dur = max_i64(0, sub_i64(to, from)),
+                                     .track = track,
+                                     .frame = recording_frame(t->r, head->name),
+                                     .state = (uint8_t)(state < SAMPLE_UNKNOWN ? state : SAMPLE_UNKNOWN)});
+}
+
 static status take_event(thread_reader *t, const tacho_slot *head) {
     switch (head->what & 255) {
     case TACHO_EVENT_BEGIN:
@@ -615,6 +646,8 @@ static status take_event(thread_reader *t, const tacho_slot *head) {
     case TACHO_EVENT_API: return take_api(t, head);
     case TACHO_EVENT_NODE: return take_node(t, head);
     case TACHO_EVENT_SAMPLING: return take_change(t, head);
+    case TACHO_EVENT_SAMPLE: return take_sample(t, head);
+    case TACHO_EVENT_STACK: t->stack = head->name; return OK;
     default: return OK; /* of a later version */
     }
 }

@@ -52,6 +52,16 @@ typedef struct {
     int64_t workers;
 } recording_pipe;
 
+/* Code of Python and its file and function. */
+typedef struct {
+    uint32_t file, name; /* strings; 0: not known */
+} recording_code;
+/* A stack of Python: a line and its caller's stack. */
+typedef struct {
+    uint32_t caller, code, line;
+    uint32_t frame; /* builder_frame */
+} recording_stack;
+
 /* An operator with a sequence number; row: of the thread that ran the forward pass. */
 typedef struct {
     int64_t time, sequence;
@@ -86,6 +96,8 @@ typedef struct {
     vec nodes;          /* recording_node */
     map thread_of;      /* row -> index in threads */
     map frames;         /* address -> string */
+    vec codes;          /* recording_code; by id */
+    vec stacks;         /* recording_stack; by id */
     map devices;        /* device number -> 1 */
     uint64_t described; /* bit of each device whose properties are known */
     uint32_t shape[16]; /* places of arguments */
@@ -113,6 +125,14 @@ status recording_add_cost(recording *r, error *err);
 status recording_add_number(recording *r, const char *key, int64_t value, error *err);
 /* Arrows between forward and backward. */
 status recording_finish_links(recording *r);
+/* Stacks of Python as frames (recording_stacks.c). What follows takes side records of them; texts
+ * may hold NUL. */
+status recording_take_code(recording *r, const uint8_t *p, size_t n, error *err);
+status recording_take_stack(recording *r, const uint8_t *p, size_t n, error *err);
+/* When all side records have been read. */
+status recording_finish_stacks(recording *r, error *err);
+/* builder_frame of a stack; 0: not known. */
+uint32_t recording_frame(const recording *r, uint32_t stack);
 /* A note for readers of the trace. */
 status recording_add_note(recording *r, str value, error *err);
 /* What XLA's profiler recorded at the same time. */
