@@ -164,7 +164,8 @@ static const char *sort_column(const report *r, const answer *a) {
     const table *t = a->tables[0];
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
         if (str_eq(key, str_of(KEYS[i].key)))
-            return registry_of(a)->run == analyse_operators ? KEYS[i].operators : KEYS[i].kernels;
+            return registry_of(a)->run == analyse_operators ? KEYS[i].operators
+                                                            : KEYS[i].kernels;
     uint32_t col = key.n ? table_column(t, key) : UINT32_MAX;
     return col == UINT32_MAX ? NULL : t->columns[col].name;
 }

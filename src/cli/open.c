@@ -173,8 +173,7 @@ static bool wants_all(const options *o, const run_entry *run) {
 /* Questions about all workers use their summaries (summary_answers.h). */
 static bool wants_summaries(const options *o, const run_entry *run) {
     params p = options_params(o, NULL);
-    return o->command.analysis &&
-           summary_is_enough(o->command.analysis, &p, run_whole(run));
+    return o->command.analysis && summary_is_enough(o->command.analysis, &p, run_whole(run));
 }
 
 /* The other workers of the run, after the chosen one. */
