@@ -343,9 +343,9 @@ fuzz-programs: $(addprefix $B/,$(basename $(notdir $(FUZZ))))
 -include $(OBJECTS:.o=.d)
 
 # ---- generated files ---------------------------------------------------------------------------
-# tools/generate turns the tables (*.def) into the list of message ids, docs/API.md, man pages and
-# more. They are kept in the repository, so that a reader finds them; a build brings them up
-# to date when a table has changed, and `make check` fails when they are not what the tables say.
+# tools/generate turns the tables (*.def) into the ids of messages (build/gen/base), docs/API.md, man
+# pages and more. What people read is kept in the repository; a build brings it up to date when a
+# table has changed, and `make check` fails when it is not what the tables say.
 
 gen:
 	tools/generate
@@ -355,7 +355,7 @@ build/gen/.stamp: $(wildcard tools/generate) $(DEFS)
 	@touch $@
 ifneq ($(wildcard tools/generate),)
 $(OBJECTS): | build/gen/.stamp
-$(wildcard src/base/message_ids*.h): build/gen/.stamp ;
+$(wildcard build/gen/base/*.h): build/gen/.stamp ;
 endif
 
 # ---- testing -----------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ static inline bool input_is_summary(const analysis_input *in) {
 typedef status (*analysis_fn)(const analysis_input *in, const params *p, arena *a, answer *out,
                               error *err);
 
-#define ANALYSIS(name, all_workers, help)                                                   \
+#define ANALYSIS(name, workers, traits, help)                                               \
     status analyse_##name(const analysis_input *in, const params *p, arena *a, answer *out, \
                           error *err);
 #include "analyse/registry.def"

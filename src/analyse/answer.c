@@ -139,32 +139,24 @@ static status note_execution_trace(const trace *t, arena *a, answer *out, error 
     return answer_note(out, a, &note, err);
 }
 
-static const char *const of_summaries[] = {"info",        "overview", "operators", "kernels",
-                                           "distributed", "advise",   "check",     "history",
-                                           "critical",    "whatif"};
-
-/* ERR_ARG for an analysis that needs events. */
-static status check_summary(const char *analysis, const analysis_input *in, error *err) {
-    const summary *s = in->traces[0].trace->summary;
-    if (!s) return OK;
-    for (size_t i = 0; i < sizeof of_summaries / sizeof *of_summaries; i++)
-        if (strcmp(analysis, of_summaries[i]) == 0) return OK;
-    FAIL(err, ERR_ARG, NOPOS, MSG_SUMMARY_NO_EVENTS, arg_text("path", in->traces[0].path),
-         arg_int("workers", SUMMARY_N(s, worker)),
-         arg_cstr("answers",
-                  "info, overview, operators, kernels, distributed, advise, check, history, "
-                  "critical, whatif"),
-         arg_cstr("analysis", analysis));
+/* The analyses that a summary has answers for, as a list. */
+static str answers_of_summaries(arena *a) {
+    const analysis_info *is;
+    str list = STR_NONE;
+    for (uint32_t i = 0; (is = registry_analysis(i)) != NULL; i++)
+        if (analysis_has(is, OF_SUMMARY))
+            list = arena_printf(a, "%.*s%s%s", STR_ARG(list), list.n ? ", " : "", is->name);
+    return list;
 }
 
-/* What compares, lists or copies another tool says nothing about a step that a cut could
- * spoil. */
-static const char *const of_any_input[] = {"info", "diff", "check", "history", "hang", "top"};
-
-static status find_cut(const analysis_input *in, answer *out, error *err) {
-    for (size_t i = 0; i < sizeof of_any_input / sizeof *of_any_input; i++)
-        if (strcmp(out->analysis, of_any_input[i]) == 0) return OK;
-    return input_cut(in, &out->cut, err);
+/* ERR_ARG for an analysis that needs events. */
+static status check_summary(const char *analysis, const analysis_input *in, arena *a,
+                            error *err) {
+    const summary *s = in->traces[0].trace->summary;
+    if (!s || analysis_has(registry_find(str_of(analysis)), OF_SUMMARY)) return OK;
+    FAIL(err, ERR_ARG, NOPOS, MSG_SUMMARY_NO_EVENTS, arg_text("path", in->traces[0].path),
+         arg_int("workers", SUMMARY_N(s, worker)), arg_text("answers", answers_of_summaries(a)),
+         arg_cstr("analysis", analysis));
 }
 
 status answer_begin(const char *analysis, const analysis_input *in, arena *a, answer *out,
@@ -172,7 +164,8 @@ status answer_begin(const char *analysis, const analysis_input *in, arena *a, an
     const analysis_trace *first = &in->traces[0];
     const trace *t = first->trace;
     answer made = {.analysis = analysis};
-    TRY(check_summary(analysis, in, err));
+    const analysis_info *is = registry_of(&made);
+    TRY(check_summary(analysis, in, a, err));
     made.source = (answer_source){
         .path = first->path,
         .format = t->format,
@@ -187,12 +180,13 @@ status answer_begin(const char *analysis, const analysis_input *in, arena *a, an
     made.source.run_ranks = first->run_ranks;
     made.source.run_traces = first->run_workers;
     if (made.source.ranks > 1) made.source.worker = STR_NONE;
-    TRY(input_quality(analysis, in, a, &made.quality, err));
+    /* What reads no column takes the same time for a trace of any size. */
+    TRY(input_quality(!analysis_has(is, ABOUT_FILE), in, a, &made.quality, err));
     TRY(note_other_command(analysis, t, a, &made, err));
     TRY(note_recorder(t, a, &made, err));
     TRY(note_flight(t, a, &made, err));
     TRY(note_steps(t, a, &made, err));
-    TRY(find_cut(in, &made, err));
+    if (!analysis_has(is, ANY_INPUT)) TRY(input_cut(in, &made.cut, err));
     TRY(note_execution_trace(t, a, &made, err));
     *out = made;
     return OK;

@@ -128,12 +128,9 @@ static status fill_links(const quality_counts *c, arena *a, quality *q, error *e
     return OK;
 }
 
-status input_quality(const char *analysis, const analysis_input *in, arena *a, quality *out,
-                     error *err) {
+status input_quality(bool links, const analysis_input *in, arena *a, quality *out, error *err) {
     quality_counts c = {.device_work = 0};
     quality q = {.events_read = 0};
-    /* info reads no column, so that it takes the same time for a trace of any size. */
-    bool links = strcmp(analysis, "info") != 0;
     for (uint32_t i = 0; i < in->n_traces; i++) {
         const trace *one = in->traces[i].trace;
         q.events_read = add_i64(q.events_read, sat_i64(one->events_read));

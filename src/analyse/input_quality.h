@@ -22,8 +22,8 @@ status quality_cut(const trace *t, bool *is_cut, verdict *out, error *err) MUST_
 bool quality_cut_run(const summary *s, verdict *out);
 /* The same of all that was opened, traces and summaries; no id when all are whole. */
 status input_cut(const analysis_input *in, verdict *out, error *err) MUST_USE;
-/* For all traces that were opened, or their summaries. */
-status input_quality(const char *analysis, const analysis_input *in, arena *a, quality *out,
+/* For all traces that were opened, or their summaries; `links` as above. */
+status input_quality(bool links, const analysis_input *in, arena *a, quality *out,
                      error *err) MUST_USE;
 
 #endif

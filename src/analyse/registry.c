@@ -10,9 +10,10 @@
 #include "base/num.h"
 
 static const analysis_info ANALYSES[] = {
-#define ANALYSIS(name, all_workers, help) {#name, all_workers, MSG_##help, analyse_##name},
+#define ANALYSIS(name, workers, traits, help) \
+    {#name, WORKERS_##workers, traits, MSG_##help, analyse_##name},
 #include "analyse/registry.def"
-    {NULL, WORKERS_ONE, 0, NULL},
+    {NULL, WORKERS_ONE, 0, 0, NULL},
 };
 
 static const param_info PARAMS[] = {
@@ -46,6 +47,10 @@ const analysis_info *registry_find(str name) {
     return NULL;
 }
 
+const analysis_info *registry_of(const answer *a) {
+    return registry_find(str_of(a->analysis));
+}
+
 const param_info *registry_param(const char *analysis, uint32_t i) {
     for (const param_info *p = PARAMS; p->name; p++)
         if (strcmp(p->analysis, analysis) == 0 && !COUNT_DOWN(i)) return p;
@@ -75,9 +80,9 @@ const field_info *registry_field(const result_info *r, uint32_t i) {
 bool analysis_is_about_all(const analysis_info *a, const question *q, bool several) {
     if (q->all_workers) return true;
     if (q->worker.n || !a) return false;
-    return a->all_workers == WORKERS_EVERY || (a->all_workers == WORKERS_ALL && several);
+    return a->workers == WORKERS_EVERY || (a->workers == WORKERS_ALL && several);
 }
 
-bool analysis_joins_loaders(const analysis_info *a) {
-    return a && (a->run == analyse_critical || a->run == analyse_whatif);
+bool analysis_is_about_one_run(const analysis_info *a) {
+    return a->workers != WORKERS_EVERY && !registry_find_param(a->name, STR("other"));
 }

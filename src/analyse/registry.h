@@ -15,19 +15,36 @@ typedef enum {
     WORKERS_EVERY      /* always, ranks or not, unless one is named */
 } workers_meant;
 
+/* What sets it apart from others; registry.def explains each. */
+typedef enum {
+    ABOUT_FILE = 1,
+    OF_SUMMARY = 2,
+    BY_NAME = 4,
+    EVENTS_FIRST = 8,
+    ANY_INPUT = 16,
+    JOINS_LOADERS = 32,
+    ALONE_TOO = 64
+} analysis_trait;
+
 typedef struct {
     const char *name;
-    workers_meant all_workers;
+    workers_meant workers;
+    uint32_t traits;
     uint16_t help;
     analysis_fn run;
 } analysis_info;
+
+/* False for NULL: what is asked is no analysis. */
+static inline bool analysis_has(const analysis_info *a, analysis_trait trait) {
+    return a && (a->traits & trait) != 0;
+}
+
 /* Is a question about all workers of its run? It says so, or it names none and the analysis
  * looks at all of them when there are `several`: ranks, or files given together. */
 bool analysis_is_about_all(const analysis_info *a, const question *q, bool several);
 
-/* Does it follow batches into the processes of a data loader, so that their traces are wanted
- * in one with that of the worker? */
-bool analysis_joins_loaders(const analysis_info *a);
+/* Is it about one run? A comparison has a second one, a history many. */
+bool analysis_is_about_one_run(const analysis_info *a);
 
 typedef struct {
     const char *analysis, *name;
@@ -50,6 +67,8 @@ const field_info *registry_field(const result_info *r, uint32_t i);
 
 /* By name; NULL when there is none. */
 const analysis_info *registry_find(str name);
+/* The one that an answer is of. */
+const analysis_info *registry_of(const answer *a);
 /* - and _ are the same. */
 const param_info *registry_find_param(const char *analysis, str name);
 

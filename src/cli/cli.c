@@ -198,7 +198,7 @@ static uint32_t screen_lines(const options *o, bool terminal) {
 
 /* Oddities of a file only matter to a question about the file. */
 static bool wants_details(const options *o) {
-    return o->all || (o->command.name && strcmp(o->command.name, "info") == 0);
+    return o->all || analysis_has(o->command.analysis, ABOUT_FILE);
 }
 
 present_options cli_present(const options *o, output *out) {

@@ -65,7 +65,7 @@ static const struct {
 static status ask(const report *r, str analysis, answer *out, error *err) {
     const analysis_info *a = registry_find(analysis);
     if (!a) BUG("summary asks for an analysis that is not there");
-    opened_input *x = a->all_workers && r->all ? r->all : r->x;
+    opened_input *x = a->workers && r->all ? r->all : r->x;
     params p = options_params(r->o, x->pool);
     TRY(analysis_ask(a, &x->input, &p, &x->arena, out, err));
     shape_stable(out, r->o);
@@ -164,7 +164,8 @@ static const char *sort_column(const report *r, const answer *a) {
     const table *t = a->tables[0];
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
         if (str_eq(key, str_of(KEYS[i].key)))
-            return strcmp(a->analysis, "operators") == 0 ? KEYS[i].operators : KEYS[i].kernels;
+            return registry_of(a)->run == analyse_operators ? KEYS[i].operators
+                                                            : KEYS[i].kernels;
     uint32_t col = key.n ? table_column(t, key) : UINT32_MAX;
     return col == UINT32_MAX ? NULL : t->columns[col].name;
 }

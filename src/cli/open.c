@@ -44,8 +44,8 @@ static void free_pool(void *p) {
 
 /* `info` answers from the small tables and the counts, however large the trace is. */
 static uint64_t tables_needed(const options *o) {
-    bool info = o->command.analysis && strcmp(o->command.name, "info") == 0;
-    return info ? TRACE_TABLE(meta) | TRACE_TABLE(quality) | TRACE_TABLE(device) : 0;
+    bool facts = analysis_has(o->command.analysis, ABOUT_FILE);
+    return facts ? TRACE_TABLE(meta) | TRACE_TABLE(quality) | TRACE_TABLE(device) : 0;
 }
 
 bool open_is_named(const options *o, str path) {
@@ -153,7 +153,7 @@ status open_path(const options *o, opened_input *x, const char *path, span_choic
 }
 
 static bool can_take_many(const options *o) {
-    return o->command.analysis ? o->command.analysis->all_workers != WORKERS_ONE
+    return o->command.analysis ? o->command.analysis->workers != WORKERS_ONE
                                : strcmp(o->command.name, "export") == 0 ||
                                      strcmp(o->command.name, "query") == 0; /* merge them */
 }
@@ -173,8 +173,7 @@ static bool wants_all(const options *o, const run_entry *run) {
 /* Questions about all workers use their summaries (summary_answers.h). */
 static bool wants_summaries(const options *o, const run_entry *run) {
     params p = options_params(o, NULL);
-    return o->command.analysis &&
-           summary_is_enough(o->command.analysis->name, &p, run_whole(run));
+    return o->command.analysis && summary_is_enough(o->command.analysis, &p, run_whole(run));
 }
 
 /* The other workers of the run, after the chosen one. */
@@ -240,7 +239,7 @@ static size_t question_bytes(const options *o) {
 /* Why nothing of the input could be read: the first damage, where there is any. */
 static status fail_empty(opened_input *x, error *err) {
     quality q;
-    TRY(input_quality("info", &x->input, &x->arena, &q, err));
+    TRY(input_quality(false, &x->input, &x->arena, &q, err));
     uint32_t i = 0;
     while (i < q.n_dropped && q.dropped[i].harmless) i++;
     bool damaged = i < q.n_dropped;
@@ -254,7 +253,7 @@ static status fail_empty(opened_input *x, error *err) {
 /* Tables of zeros would look like an answer; only `info` says what such a file is. Of our own
  * recorder it is one: nothing was recorded. */
 static status check_events(const options *o, opened_input *x, error *err) {
-    if (o->command.analysis && strcmp(o->command.analysis->name, "info") == 0) return OK;
+    if (analysis_has(o->command.analysis, ABOUT_FILE)) return OK;
     for (uint32_t i = 0; i < x->input.n_traces; i++) {
         const trace *t = x->input.traces[i].trace;
         if (!trace_is_empty(t) || trace_has(t, TRAIT_OWN_RECORDER)) return OK;

@@ -23,7 +23,8 @@ status compare_paths(const options *o, compared_paths *out, error *err) {
     str given = param_text(&o->question.params, STR("other"));
     out->other = o->n_traces == 2 ? o->traces[1] : given.p;
     /* A run can be held against limits alone. */
-    if (!out->other && o->n_traces == 1 && strcmp(o->command.name, "check") == 0) return OK;
+    if (!out->other && o->n_traces == 1 && analysis_has(o->command.analysis, ALONE_TOO))
+        return OK;
     if (!out->other || o->n_traces > 2 || (o->n_traces == 2 && given.p))
         FAIL0(err, ERR_ARG, NOPOS, MSG_DIFF_NEEDS_TWO);
     return OK;

@@ -31,7 +31,7 @@ status open_loaders(const options *o, opened_input *x, const span_choice *c, err
     analysis_trace *to = &x->traces[x->input.n_traces - 1];
     uint32_t n = 0;
     trace *joined;
-    if (!analysis_joins_loaders(o->command.analysis)) return OK;
+    if (!analysis_has(o->command.analysis, JOINS_LOADERS)) return OK;
     loader_trace *loaders = ARENA_ARRAY(&x->arena, loader_trace, (size_t)c->run->n_workers + 1);
     if (!loaders) FAIL_MEMORY(err);
     TRY(load_loaders(o, x, c, loaders, &n, err));

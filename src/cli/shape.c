@@ -12,7 +12,8 @@ void shape_stable(answer *a, const options *o) {
     a->source.start_unix_ns = INT64_MIN;
     /* The store's size depends on how many threads read it: a few bytes, but not the same. */
     for (uint32_t i = 0; i < a->n_tables; i++)
-        if (strcmp(a->analysis, "info") == 0) table_drop_rows(a->tables[i], STR("store_bytes"));
+        if (analysis_has(registry_of(a), ABOUT_FILE))
+            table_drop_rows(a->tables[i], STR("store_bytes"));
 }
 
 status shape_answer(answer *a, const options *o, error *err) {

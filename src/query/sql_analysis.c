@@ -39,11 +39,6 @@ typedef struct {
 
 /* ---- which tables there are -------------------------------------------------------------- */
 
-/* A comparison has a second run, a history many: there is one here. */
-static bool is_about_one_run(const analysis_info *is) {
-    return is->all_workers != WORKERS_EVERY && !registry_find_param(is->name, STR("other"));
-}
-
 static bool is_trace_table(const query *q, str name) {
     for (int i = 0; i < N_TABLES; i++)
         if (str_eq(str_of(q->tables[i].name), name)) return true;
@@ -54,7 +49,7 @@ bool analysis_table_name(const query *q, const analysis_info *is, const result_i
                          buf *out) {
     bool first = r == registry_result(is->name, 0);
     buf_clear(out);
-    if (!is_about_one_run(is)) return false;
+    if (!analysis_is_about_one_run(is)) return false;
     buf_add_cstr(out, is->name);
     if (!first || is_trace_table(q, str_of(is->name))) buf_printf(out, "_%s", r->name);
     return !is_trace_table(q, buf_str(out));

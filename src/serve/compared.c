@@ -46,7 +46,7 @@ status compared_find(request_ctx *x, error *err) {
     str other = param_text(p, STR("other")), worker = param_text(p, STR("other_worker"));
     if (!other.p && worker.p) other = x->chosen.run->name; /* two workers of one run */
     /* A run can be held against limits alone. */
-    if (!other.p && strcmp(r->analysis->name, "check") == 0) return OK;
+    if (!other.p && analysis_has(r->analysis, ALONE_TOO)) return OK;
     if (!other.p) FAIL0(err, ERR_ARG, NOPOS, MSG_DIFF_NEEDS_TWO);
     x->compared.runs = ARENA_ARRAY(&x->arena, span_choice, MOST_RUNS);
     x->compared.n_workers = ARENA_ARRAY(&x->arena, uint32_t, MOST_RUNS);

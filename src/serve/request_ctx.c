@@ -100,7 +100,7 @@ static span_choice nth_of_run(span_choice c, uint32_t i) {
 /* Processes of the data loaders of all traces, where the question follows batches into them. */
 static status find_loaders(request_ctx *x, error *err) {
     const run_entry *run = x->chosen.run;
-    if (x->summaries || x->compared.n || !analysis_joins_loaders(x->request.analysis))
+    if (x->summaries || x->compared.n || !analysis_has(x->request.analysis, JOINS_LOADERS))
         return OK;
     x->loaders = ARENA_ARRAY(&x->arena, held_loader, (size_t)run->n_workers + 1);
     if (!x->loaders) FAIL_MEMORY(err);
@@ -116,14 +116,14 @@ static status find_loaders(request_ctx *x, error *err) {
 static status find_trace(request_ctx *x, error *err) {
     const request *r = &x->request;
     if (str_eq(r->question.worker, STR("*")) && r->analysis &&
-        r->analysis->all_workers == WORKERS_ALL)
+        r->analysis->workers == WORKERS_ALL)
         x->request.question.worker = STR_NONE; /* in words: all ranks */
     choice wanted = {
         .run = r->question.run, .worker = r->question.worker, .span = r->question.span};
     if (x->snapshot->found.n_runs == 0)
         FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_NO_TRACES_IN,
              arg_text("path", shown_path(x->snapshot->found.path)));
-    if (r->question.all_workers && !(r->analysis && r->analysis->all_workers))
+    if (r->question.all_workers && !(r->analysis && r->analysis->workers))
         FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_NOT_ALL_WORKERS,
              arg_cstr("route", r->analysis ? r->analysis->name : route_name(r->route)));
     TRY(span_choose(&x->snapshot->found, &wanted, &x->chosen, err));
@@ -135,7 +135,7 @@ static status find_trace(request_ctx *x, error *err) {
         x->n_traces += x->compared.n_workers[i];
     }
     x->summaries = x->n_traces > 1 && !x->compared.n &&
-                   summary_is_enough(r->analysis->name, &r->question.params, x->n_traces);
+                   summary_is_enough(r->analysis, &r->question.params, x->n_traces);
     TRY(find_loaders(x, err));
     x->held = ARENA_ARRAY(&x->arena, held_trace *, (size_t)x->n_traces + x->n_loaders);
     x->traces = ARENA_ARRAY(&x->arena, analysis_trace, x->n_traces);
@@ -454,7 +454,7 @@ status request_present(request_ctx *x, answer *a, error *err) {
 /* An overview of one whole trace: the list of runs shows a few numbers of it. */
 static bool gives_facts(const request_ctx *x) {
     const params whole = PARAMS_WHOLE, *p = &x->request.question.params;
-    bool plain = strcmp(x->request.analysis->name, "overview") == 0 && p->tables.n == 0;
+    bool plain = x->request.analysis->run == analyse_overview && p->tables.n == 0;
     for (uint32_t i = 0; i < p->n_extra; i++)
         plain &= str_eq(p->extra[i].name, STR("evidence"));
     return plain && x->service->facts && x->n_held == 1 && !x->summaries && !x->compared.n &&

@@ -98,6 +98,30 @@ status table_add_row(table *t, size_t *row, error *err) {
     return OK;
 }
 
+static bool is_absent(const column *c, const char *value) {
+    if (c->type == TYPE_TEXT) return !((const str *)(const void *)value)->p;
+    if (c->type == TYPE_REAL) return isnan(*(const double *)(const void *)value) != 0;
+    if (c->type == TYPE_SENTENCE || c->type == TYPE_VALUES)
+        return !*(const verdict *const *)(const void *)value;
+    return *(const int64_t *)(const void *)value == INT64_MIN;
+}
+
+status table_put_row(table *t, const void *row, size_t size, error *err) {
+    const char *from = row, *end = from + size;
+    size_t at;
+    TRY(table_add_row(t, &at, err));
+    for (uint32_t i = 0; i < t->n_columns; i++) {
+        column *c = &t->columns[i];
+        size_t bytes = value_bytes(c);
+        if (bytes > (size_t)(end - from)) BUG("a row of another table");
+        c->null[at] = is_absent(c, from);
+        if (!c->null[at]) memcpy((char *)values(c) + at * bytes, from, bytes);
+        from += bytes;
+    }
+    if (from != end) BUG("a row of another table");
+    return OK;
+}
+
 static column *column_at(table *t, size_t row, uint32_t col) {
     if (col >= t->n_columns || row >= t->n_rows) BUG("a value outside its table");
     return &t->columns[col];

@@ -264,7 +264,7 @@ static bool find_measure(str word, measure_id *out) {
 
 /* An analysis that asks for a second run would have to be asked about three. */
 static bool can_be_asked(const analysis_info *a) {
-    return a && !registry_find_param(a->name, STR("other")) && strcmp(a->name, "history") != 0;
+    return a && analysis_is_about_one_run(a);
 }
 
 static status fail_subject(const budget_reader *r, size_t at, str name, error *err) {

@@ -10,13 +10,10 @@
 #include "analyse/check/baseline.h"
 #include "analyse/check/column_values.h"
 #include "analyse/check/run_changes.h"
+#include "analyse/rows.h"
 #include "analyse/rules.h"
 #include "base/message_ids_columns.h"
 #include "base/num.h"
-
-#define COL_K(name) COL(check, checks, name)
-#define COL_C(name) COL(check, causes, name)
-#define COL_P(name) COL(check, parity, name)
 
 #define USUAL_SHARE 0.05
 /* A change of device or host below this share of the step is never a regression. */
@@ -185,7 +182,7 @@ static verdict *sentence(check *c, uint16_t message) {
     return v;
 }
 
-static status set_reason(check *c, table *t, size_t row, const judged *j, error *err) {
+static status set_reason(check *c, row_check_checks *row, const judged *j, error *err) {
     if (j->reason == REASON_NONE) return OK;
     verdict *v = sentence(c, REASONS[j->reason]);
     if (!v) FAIL_MEMORY(err);
@@ -194,37 +191,36 @@ static status set_reason(check *c, table *t, size_t row, const judged *j, error 
         verdict_add(v, arg_value("noise", j->rule->unit, (j->high - j->low) / 2));
     verdict_add(v, arg_time("host", round_i64(c->changes.host_speed_ns)));
     verdict_add(v, arg_time("certain", round_i64(certain_part(c, j->rule->measure))));
-    table_set_sentence(t, row, COL_K(reason), v);
+    row->reason = v;
     return OK;
 }
 
 static status write_check(check *c, table *t, const judged *j, error *err) {
-    size_t row;
     verdict *found = sentence(c, MSG_CHECK_FOUND);
     if (!found) FAIL_MEMORY(err);
     add_values(found, j);
-    TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL_K(metric), j->rule->subject);
-    table_set_text(t, row, COL_K(result), str_of(check_result_name(j->result)));
-    table_set_sentence(t, row, COL_K(found), found);
+    row_check_checks row = row_check_checks_none();
+    row.metric = j->rule->subject;
+    row.result = str_of(check_result_name(j->result));
+    row.found = found;
     double of = fabs(j->base);
     if (of > 0) {
-        table_set_real(t, row, COL_K(change), j->change / of);
-        table_set_real(t, row, COL_K(low), j->low / of);
-        table_set_real(t, row, COL_K(high), j->high / of);
+        row.change = j->change / of;
+        row.low = j->low / of;
+        row.high = j->high / of;
     }
-    table_set_real(t, row, COL_K(base), j->base);
-    table_set_real(t, row, COL_K(candidate), j->candidate);
-    table_set_real(t, row, COL_K(limit), j->limit);
-    table_set_text(t, row, COL_K(unit), str_of(budget_unit_word(j->rule->unit)));
-    table_set_text(t, row, COL_K(rule), j->rule->text);
-    return set_reason(c, t, row, j, err);
+    row.base = j->base;
+    row.candidate = j->candidate;
+    row.limit = j->limit;
+    row.unit = str_of(budget_unit_word(j->rule->unit));
+    row.rule = j->rule->text;
+    TRY(set_reason(c, &row, j, err));
+    return put_check_checks(t, &row, err);
 }
 
-static void copy_sentence(table *to, size_t row, uint32_t col, const table *from, size_t at) {
-    uint32_t source = table_column(from, str_of(to->columns[col].name));
-    if (source != UINT32_MAX && !table_is_null(from, at, source))
-        table_set_sentence(to, row, col, from->columns[source].v.sentence[at]);
+static const verdict *cause_sentence(const table *from, size_t at, const char *name) {
+    uint32_t source = table_column(from, str_of(name));
+    return source == UINT32_MAX ? NULL : from->columns[source].v.sentence[at];
 }
 
 static status write_causes(check *c, error *err) {
@@ -232,16 +228,16 @@ static status write_causes(check *c, error *err) {
     const table *from = c->changes.causes;
     if (!t) FAIL_MEMORY(err);
     for (size_t i = 0; from && i < from->n_rows; i++) {
-        size_t row;
-        TRY(table_add_row(t, &row, err));
-        table_set_text(t, row, COL_C(id), cause_text(from, i, "id"));
-        copy_sentence(t, row, COL_C(title), from, i);
-        copy_sentence(t, row, COL_C(evidence), from, i);
-        table_set_int(t, row, COL_C(change), round_i64(cause_number(from, i, "change")));
-        table_set_real(t, row, COL_C(share), cause_number(from, i, "share"));
+        row_check_causes row = row_check_causes_none();
+        row.id = cause_text(from, i, "id");
+        row.title = cause_sentence(from, i, "title");
+        row.evidence = cause_sentence(from, i, "evidence");
+        row.change = round_i64(cause_number(from, i, "change"));
+        row.share = cause_number(from, i, "share");
         double certain = cause_number(from, i, "certain");
-        if (!isnan(certain)) table_set_int(t, row, COL_C(certain), certain > 0);
-        table_set_text(t, row, COL_C(name), cause_text(from, i, "name"));
+        if (!isnan(certain)) row.certain = certain > 0;
+        row.name = cause_text(from, i, "name");
+        TRY(put_check_causes(t, &row, err));
     }
     return OK;
 }
@@ -259,18 +255,17 @@ static str about_text(const summary *s, str key, arena *a) {
 }
 
 static status add_parity(check *c, table *t, str key, error *err) {
-    uint32_t col = COL_P(key);
-    size_t row;
+    uint32_t col = COL(check, parity, key);
     for (size_t i = 0; i < t->n_rows; i++)
         if (str_eq(t->columns[col].v.s[i], key)) return OK;
     str a = about_text(c->sides[CHECK_BASE], key, c->arena);
     str b = about_text(c->sides[CHECK_CANDIDATE], key, c->arena);
-    TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, col, key);
-    table_set_text(t, row, COL_P(a), a);
-    table_set_text(t, row, COL_P(b), b);
-    table_set_int(t, row, COL_P(same), str_eq(a, b));
-    return OK;
+    row_check_parity row = row_check_parity_none();
+    row.key = key;
+    row.a = a;
+    row.b = b;
+    row.same = str_eq(a, b);
+    return put_check_parity(t, &row, err);
 }
 
 static status write_parity(check *c, error *err) {

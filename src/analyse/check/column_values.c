@@ -85,7 +85,7 @@ static status open_side(column_asker *q, const budget_rule *r, int side, column_
     if (!q->in[side]) return OK;
     TRY(ask(q, r->analysis, side, &a, err));
     const measures *m = q->m[side];
-    bool all = r->analysis->all_workers != WORKERS_ONE;
+    bool all = r->analysis->workers != WORKERS_ONE;
     if (r->per_step) out->steps = (double)max_i64(1, m->steps);
     if (r->per_step && all) out->steps *= (double)max_i64(1, m->workers);
     out->t = find_table(a, r->table->name);

@@ -8,14 +8,11 @@
 #include "analyse/check/baseline.h"
 #include "analyse/check/change_points.h"
 #include "analyse/check/measures.h"
+#include "analyse/rows.h"
 #include "analyse/rules.h"
 #include "base/message_ids_columns.h"
 #include "base/num.h"
 #include "base/sort.h"
-
-#define COL_P(name) COL(history, points, name)
-#define COL_C(name) COL(history, changes, name)
-#define COL_T(name) COL(history, trend, name)
 
 #define USUAL_LEAST 0.01
 enum { LEAST_POINTS = 4 };
@@ -140,27 +137,21 @@ static status write_points(history *h, error *err) {
     for (uint32_t i = 0; i < h->n; i++) {
         const history_point *p = &h->v[i];
         const measured *v = p->m.v;
-        size_t row;
-        TRY(table_add_row(t, &row, err));
-        table_set_int(t, row, COL_P(point), i);
-        table_set_int(t, row, COL_P(time_unix), p->time_unix_ns);
-        table_set_text(t, row, COL_P(commit), p->commit);
-        table_set_text(t, row, COL_P(name), p->name);
-        table_set_int(t, row, COL_P(steps), p->m.steps);
-        if (v[MEASURE_STEP].known)
-            table_set_int(t, row, COL_P(step), round_i64(v[MEASURE_STEP].value));
+        row_history_points row = row_history_points_none();
+        row.point = i;
+        row.time_unix = p->time_unix_ns;
+        row.commit = p->commit;
+        row.name = p->name;
+        row.steps = p->m.steps;
+        if (v[MEASURE_STEP].known) row.step = round_i64(v[MEASURE_STEP].value);
         if (v[MEASURE_STEP].samples.n > 1)
-            table_set_int(t, row, COL_P(spread),
-                          round_i64(sqrt(v[MEASURE_STEP].samples.variance)));
-        if (v[MEASURE_DEVICE].known)
-            table_set_int(t, row, COL_P(device), round_i64(v[MEASURE_DEVICE].value));
-        if (v[MEASURE_HOST].known)
-            table_set_int(t, row, COL_P(host), round_i64(v[MEASURE_HOST].value));
-        if (v[MEASURE_MEMORY].known)
-            table_set_int(t, row, COL_P(memory), round_i64(v[MEASURE_MEMORY].value));
-        if (v[MEASURE_KERNELS].known)
-            table_set_real(t, row, COL_P(kernels), v[MEASURE_KERNELS].value);
-        if (v[MEASURE_MFU].known) table_set_real(t, row, COL_P(mfu), v[MEASURE_MFU].value);
+            row.spread = round_i64(sqrt(v[MEASURE_STEP].samples.variance));
+        if (v[MEASURE_DEVICE].known) row.device = round_i64(v[MEASURE_DEVICE].value);
+        if (v[MEASURE_HOST].known) row.host = round_i64(v[MEASURE_HOST].value);
+        if (v[MEASURE_MEMORY].known) row.memory = round_i64(v[MEASURE_MEMORY].value);
+        if (v[MEASURE_KERNELS].known) row.kernels = v[MEASURE_KERNELS].value;
+        if (v[MEASURE_MFU].known) row.mfu = v[MEASURE_MFU].value;
+        TRY(put_history_points(t, &row, err));
     }
     return OK;
 }
@@ -180,26 +171,25 @@ static void add_levels(verdict *v, const history_change *c) {
 }
 
 static status write_change(history *h, table *t, const history_change *c, error *err) {
-    size_t row;
     double of = fabs(c->c.from);
-    TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL_C(metric), str_of(measure_name(c->measure)));
-    table_set_int(t, row, COL_C(at), c->at);
-    table_set_text(t, row, COL_C(commit), h->v[c->at].commit);
-    table_set_text(t, row, COL_C(commit_before), h->v[c->before].commit);
+    row_history_changes row = row_history_changes_none();
+    row.metric = str_of(measure_name(c->measure));
+    row.at = c->at;
+    row.commit = h->v[c->at].commit;
+    row.commit_before = h->v[c->before].commit;
     if (of > 0) {
-        table_set_real(t, row, COL_C(change), (c->c.to - c->c.from) / of);
-        table_set_real(t, row, COL_C(low), c->c.low / of);
-        table_set_real(t, row, COL_C(high), c->c.high / of);
+        row.change = (c->c.to - c->c.from) / of;
+        row.low = c->c.low / of;
+        row.high = c->c.high / of;
     }
-    table_set_int(t, row, COL_C(certain), c->c.certain);
-    table_set_int(t, row, COL_C(worse), is_worse(c));
-    table_set_int(t, row, COL_C(runs_before), c->c.before);
-    table_set_int(t, row, COL_C(runs_after), c->c.after);
-    table_set_text(t, row, COL_C(unit), str_of(budget_unit_word(measure_unit(c->measure))));
-    table_set_real(t, row, COL_C(value_before), c->c.from);
-    table_set_real(t, row, COL_C(value_after), c->c.to);
-    return OK;
+    row.certain = c->c.certain;
+    row.worse = is_worse(c);
+    row.runs_before = c->c.before;
+    row.runs_after = c->c.after;
+    row.unit = str_of(budget_unit_word(measure_unit(c->measure)));
+    row.value_before = c->c.from;
+    row.value_after = c->c.to;
+    return put_history_changes(t, &row, err);
 }
 
 static status write_changes(history *h, error *err) {
@@ -217,13 +207,13 @@ static status write_trend(history *h, error *err) {
         double first = NAN;
         for (uint32_t i = 0; i < h->n; i++) {
             const measured *v = &h->v[i].m.v[m];
-            size_t row;
             if (!v->known || !(v->value > 0)) continue;
             if (isnan(first)) first = v->value;
-            TRY(table_add_row(t, &row, err));
-            table_set_int(t, row, COL_T(point), i);
-            table_set_text(t, row, COL_T(metric), str_of(measure_name((measure_id)m)));
-            table_set_real(t, row, COL_T(relative), v->value / first);
+            row_history_trend row = row_history_trend_none();
+            row.point = i;
+            row.metric = str_of(measure_name((measure_id)m));
+            row.relative = v->value / first;
+            TRY(put_history_trend(t, &row, err));
         }
     }
     return OK;

@@ -4,8 +4,7 @@
 #include <math.h>
 
 #include "analyse/compare/parity.h"
-
-#define COL_M(name) COL(diff, changes, name)
+#include "analyse/rows.h"
 
 typedef struct {
     const char *name, *unit;
@@ -109,19 +108,19 @@ status changes_make(const compared_side sides[N_SIDES], const change_causes *cau
 /* ---- the table --------------------------------------------------------------------------- */
 
 /* Times and sizes are integers; the kernels of a mean step may be a fraction. */
-static void set_value(table *t, size_t row, uint32_t col, changed what, double v) {
-    table_set_real(t, row, col, what == CHANGED_KERNELS ? v : nearbyint(v));
+static double shown_value(changed what, double v) {
+    return what == CHANGED_KERNELS ? v : nearbyint(v);
 }
 
-static void set_measured(table *t, size_t row, changed what, const measured_change *m) {
-    set_value(t, row, COL_M(a), what, m->of[SIDE_A]);
-    set_value(t, row, COL_M(b), what, m->of[SIDE_B]);
-    set_value(t, row, COL_M(change), what, measured_ns(m));
+static void set_measured(row_diff_changes *row, changed what, const measured_change *m) {
+    row->a = shown_value(what, m->of[SIDE_A]);
+    row->b = shown_value(what, m->of[SIDE_B]);
+    row->change = shown_value(what, measured_ns(m));
     if (!m->known) return;
-    set_value(t, row, COL_M(low), what, m->change.low);
-    set_value(t, row, COL_M(high), what, m->change.high);
-    set_value(t, row, COL_M(detectable), what, m->change.detectable);
-    table_set_int(t, row, COL_M(certain), measured_is_certain(m));
+    row->low = shown_value(what, m->change.low);
+    row->high = shown_value(what, m->change.high);
+    row->detectable = shown_value(what, m->change.detectable);
+    row->certain = measured_is_certain(m);
 }
 
 static const char *const JUDGMENTS[] = {
@@ -134,13 +133,13 @@ static const char *const JUDGMENTS[] = {
 /* What neither run has recorded has no row. */
 status changes_write(const measured_change v[N_CHANGED], table *out, error *err) {
     for (changed k = 0; k < N_CHANGED; k++) {
-        size_t row;
         if (isnan(v[k].of[SIDE_A]) && isnan(v[k].of[SIDE_B])) continue;
-        TRY(table_add_row(out, &row, err));
-        table_set_text(out, row, COL_M(metric), str_of(INFO[k].name));
-        table_set_text(out, row, COL_M(unit), str_of(INFO[k].unit));
-        set_measured(out, row, k, &v[k]);
-        table_set_text(out, row, COL_M(judgment), str_of(JUDGMENTS[v[k].judgment]));
+        row_diff_changes row = row_diff_changes_none();
+        row.metric = str_of(INFO[k].name);
+        row.unit = str_of(INFO[k].unit);
+        set_measured(&row, k, &v[k]);
+        row.judgment = str_of(JUDGMENTS[v[k].judgment]);
+        TRY(put_diff_changes(out, &row, err));
     }
     return OK;
 }

@@ -1,8 +1,7 @@
 /* diff_graphs.c: table graph_nodes: nodes of replayed graphs side by side. */
 #include "analyse/compare/diff_int.h"
+#include "analyse/rows.h"
 #include "base/sort.h"
-
-#define COL_G(name) COL(diff, graph_nodes, name)
 
 static double per_step(const diff *d, int side, int64_t n) {
     return (double)n / (double)max_i64(1, d->sides[side].n_steps);
@@ -16,29 +15,28 @@ static str status_of(const node_cost *c, const double calls[N_SIDES],
 }
 
 static status write_node(diff *d, table *t, const call_node *n, error *err) {
-    static const uint32_t positions[] = {COL_G(position_a), COL_G(position_b)};
-    static const uint32_t names[] = {COL_G(name_a), COL_G(name_b)};
-    static const uint32_t replays[] = {COL_G(calls_a), COL_G(calls_b)};
-    static const uint32_t times[] = {COL_G(a), COL_G(b)};
     double calls[N_SIDES];
     int64_t ns[N_SIDES];
-    size_t row;
-    TRY(table_add_row(t, &row, err));
+    row_diff_graph_nodes row = row_diff_graph_nodes_none();
+    int64_t *const positions[] = {&row.position_a, &row.position_b};
+    str *const names[] = {&row.name_a, &row.name_b};
     str call = call_tree_text(&d->tree, n->parent);
-    if (call.n) table_set_text(t, row, COL_G(call), call);
+    if (call.n) row.call = call;
     for (int s = 0; s < N_SIDES; s++) {
         const node_cost *c = &n->cost[s];
         calls[s] = per_step(d, s, c->kernels);
         ns[s] = mean_i64(c->device_ns, max_i64(1, d->sides[s].n_steps));
-        table_set_real(t, row, replays[s], calls[s]);
-        table_set_int(t, row, times[s], ns[s]);
         if (!c->place) continue;
-        table_set_int(t, row, positions[s], c->place);
-        table_set_text(t, row, names[s], intern_get(d->tree.names, c->kernel));
+        *positions[s] = c->place;
+        *names[s] = intern_get(d->tree.names, c->kernel);
     }
-    table_set_int(t, row, COL_G(change), sub_i64(ns[SIDE_B], ns[SIDE_A]));
-    table_set_text(t, row, COL_G(status), status_of(n->cost, calls, ns));
-    return OK;
+    row.calls_a = calls[SIDE_A];
+    row.calls_b = calls[SIDE_B];
+    row.a = ns[SIDE_A];
+    row.b = ns[SIDE_B];
+    row.change = sub_i64(ns[SIDE_B], ns[SIDE_A]);
+    row.status = status_of(n->cost, calls, ns);
+    return put_diff_graph_nodes(t, &row, err);
 }
 
 /* Largest change first, then by place. */

@@ -3,10 +3,9 @@
 
 #include "analyse/compare/diff_int.h"
 #include "analyse/kind_names.h"
+#include "analyse/rows.h"
 #include "base/message_ids_advice.h"
 #include "base/message_ids_columns.h"
-
-#define COL_R(name) COL(diff, program_changes, name)
 
 static const char *const STATUS[] = {
     [PROGRAM_NEW] = "added",       [PROGRAM_GONE] = "removed",    [PROGRAM_COUNT] = "changed",
@@ -62,37 +61,36 @@ void diff_say_program(const diff *d, verdict *v) {
     if (d->program.n_counts) diff_say_change(d, &d->program.v[0], v);
 }
 
-static void set_slices(const diff *d, table *t, size_t row, const program_change *c) {
-    static const uint32_t slices[] = {COL_R(slice_a), COL_R(slice_b)};
-    static const uint32_t workers[] = {COL_R(worker_a), COL_R(worker_b)};
+static void set_slices(const diff *d, row_diff_program_changes *row, const program_change *c) {
+    int64_t *const slices[] = {&row->slice_a, &row->slice_b};
+    str *const workers[] = {&row->worker_a, &row->worker_b};
     for (int s = 0; s < N_SIDES && c->most; s++) {
         const node_cost *cost = &call_tree_node(&d->tree, c->most)->cost[s];
         if (!cost->slowest) continue;
-        table_set_int(t, row, slices[s], cost->slowest);
-        table_set_text(t, row, workers[s], d->sides[s].v[cost->worker].from->worker);
+        *slices[s] = cost->slowest;
+        *workers[s] = d->sides[s].v[cost->worker].from->worker;
     }
 }
 
 static status write_change(const diff *d, table *t, const program_change *c, error *err) {
     verdict *title = ARENA_NEW(d->arena, verdict);
     str inside = call_tree_text(&d->tree, c->where), module = module_text(d, c);
-    size_t row;
     if (!title) FAIL_MEMORY(err);
     *title = (verdict){.id = "program_change", .message = message_of(c)};
     add_change(d, c, title);
     if (c->parts) verdict_add(title, arg_int("parts", c->parts));
-    TRY(table_add_row(t, &row, err));
-    table_set_sentence(t, row, COL_R(title), title);
-    table_set_text(t, row, COL_R(status), str_of(STATUS[c->form]));
-    table_set_text(t, row, COL_R(kind), kind_name(c->kind));
-    table_set_text(t, row, COL_R(name), intern_get(d->tree.names, c->name));
-    if (module.n) table_set_text(t, row, COL_R(module), module);
-    if (inside.n) table_set_text(t, row, COL_R(inside), inside);
-    table_set_real(t, row, COL_R(calls_a), c->calls[SIDE_A]);
-    table_set_real(t, row, COL_R(calls_b), c->calls[SIDE_B]);
-    table_set_int(t, row, COL_R(change), round_i64(program_change_ns(c)));
-    set_slices(d, t, row, c);
-    return OK;
+    row_diff_program_changes row = row_diff_program_changes_none();
+    row.title = title;
+    row.status = str_of(STATUS[c->form]);
+    row.kind = kind_name(c->kind);
+    row.name = intern_get(d->tree.names, c->name);
+    if (module.n) row.module = module;
+    if (inside.n) row.inside = inside;
+    row.calls_a = c->calls[SIDE_A];
+    row.calls_b = c->calls[SIDE_B];
+    row.change = round_i64(program_change_ns(c));
+    set_slices(d, &row, c);
+    return put_diff_program_changes(t, &row, err);
 }
 
 status diff_write_program(diff *d, error *err) {

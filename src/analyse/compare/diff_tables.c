@@ -3,33 +3,28 @@
 
 #include "analyse/compare/diff_int.h"
 #include "analyse/compare/forward_names.h"
+#include "analyse/rows.h"
 #include "analyse/rules.h"
 #include "base/message_ids_advice.h"
 #include "base/message_ids_columns.h"
 #include "base/sort.h"
 
-#define COL_S(name) COL(diff, steps, name)
-#define COL_C(name) COL(diff, causes, name)
-#define COL_B(name) COL(diff, breakdown, name)
-#define COL_O(name) COL(diff, operators, name)
-
 /* ---- steps ------------------------------------------------------------------------------- */
 
 static status write_run(diff *d, table *t, int side, uint32_t run, error *err) {
     run_steps s;
-    size_t row;
     TRY(side_run(&d->sides[side], run, d->arena, &s, err));
     const analysis_trace *from = s.first->from;
-    TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL_S(run), side ? STR("b") : STR("a"));
-    table_set_text(t, row, COL_S(trace), from->run.n ? from->run : from->path);
-    if (s.n_workers == 1) table_set_text(t, row, COL_S(worker), from->worker);
-    table_set_int(t, row, COL_S(workers), s.n_workers);
-    table_set_int(t, row, COL_S(steps), s.n_steps);
-    table_set_int(t, row, COL_S(median), s.median_ns);
-    table_set_int(t, row, COL_S(mean), s.mean_ns);
-    if (s.n_steps > 1) table_set_int(t, row, COL_S(spread), round_i64(sqrt(s.variance)));
-    return OK;
+    row_diff_steps row = row_diff_steps_none();
+    row.run = side ? STR("b") : STR("a");
+    row.trace = from->run.n ? from->run : from->path;
+    if (s.n_workers == 1) row.worker = from->worker;
+    row.workers = s.n_workers;
+    row.steps = s.n_steps;
+    row.median = s.median_ns;
+    row.mean = s.mean_ns;
+    if (s.n_steps > 1) row.spread = round_i64(sqrt(s.variance));
+    return put_diff_steps(t, &row, err);
 }
 
 status diff_write_steps(diff *d, error *err) {
@@ -154,52 +149,50 @@ static verdict *evidence_of(const diff *d, const change_cause *c) {
 }
 
 /* The slices with most of it, and whose they are where a side has several workers. */
-static void set_slowest(const diff *d, table *t, size_t row, const change_cause *c) {
-    static const uint32_t slices[] = {COL_C(slice_a), COL_C(slice_b)};
-    static const uint32_t workers[] = {COL_C(worker_a), COL_C(worker_b)};
+static void set_slowest(const diff *d, row_diff_causes *row, const change_cause *c) {
+    int64_t *const slices[] = {&row->slice_a, &row->slice_b};
+    str *const workers[] = {&row->worker_a, &row->worker_b};
     for (int s = 0; s < N_SIDES; s++) {
         if (!c->slowest[s]) continue;
-        table_set_int(t, row, slices[s], c->slowest[s]);
-        table_set_text(t, row, workers[s], d->sides[s].v[c->worker[s]].from->worker);
+        *slices[s] = c->slowest[s];
+        *workers[s] = d->sides[s].v[c->worker[s]].from->worker;
     }
 }
 
 static status write_cause(diff *d, table *t, const change_cause *c, error *err) {
-    size_t row;
     verdict *title = title_of(d, c), *evidence = evidence_of(d, c);
     if (!title || !evidence) FAIL_MEMORY(err);
-    TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL_C(id), str_of(diff_cause_words(c)->id));
-    table_set_sentence(t, row, COL_C(title), title);
-    table_set_sentence(t, row, COL_C(evidence), evidence);
-    table_set_int(t, row, COL_C(change), round_i64(cause_ns(c)));
+    row_diff_causes row = row_diff_causes_none();
+    row.id = str_of(diff_cause_words(c)->id);
+    row.title = title;
+    row.evidence = evidence;
+    row.change = round_i64(cause_ns(c));
     if (d->sides[SIDE_A].mean_ns > 0)
-        table_set_real(t, row, COL_C(share), cause_ns(c) / (double)d->sides[SIDE_A].mean_ns);
-    table_set_int(t, row, COL_C(certain), c->certain);
+        row.share = cause_ns(c) / (double)d->sides[SIDE_A].mean_ns;
+    row.certain = c->certain;
     bool others;
     str name = title_name(d, c, &others);
-    if (name.n) table_set_text(t, row, COL_C(name), name);
-    set_slowest(d, t, row, c);
-    return OK;
+    if (name.n) row.name = name;
+    set_slowest(d, &row, c);
+    return put_diff_causes(t, &row, err);
 }
 
 status diff_write_causes(diff *d, error *err) {
     static const verdict rest = {.id = "unexplained", .message = MSG_DIFF_UNEXPLAINED};
     table *t = answer_table(d->out, d->arena, "causes");
     int64_t left = d->change_ns;
-    size_t row;
     if (!t) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < d->causes.n; i++) {
         TRY(write_cause(d, t, &d->causes.v[i], err));
         left = sub_i64(left, round_i64(cause_ns(&d->causes.v[i])));
     }
-    TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL_C(id), STR("unexplained"));
-    table_set_sentence(t, row, COL_C(title), &rest);
-    table_set_int(t, row, COL_C(change), left);
+    row_diff_causes row = row_diff_causes_none();
+    row.id = STR("unexplained");
+    row.title = &rest;
+    row.change = left;
     if (d->sides[SIDE_A].mean_ns > 0)
-        table_set_real(t, row, COL_C(share), (double)left / (double)d->sides[SIDE_A].mean_ns);
-    return OK;
+        row.share = (double)left / (double)d->sides[SIDE_A].mean_ns;
+    return put_diff_causes(t, &row, err);
 }
 
 /* ---- categories, operators, kernels ------------------------------------------------------ */
@@ -217,12 +210,12 @@ status diff_write_breakdown(diff *d, error *err) {
     if (!t) FAIL_MEMORY(err);
     for (int s = 0; s < N_SIDES; s++) mean_roles(&d->sides[s], ns[s]);
     for (int r = 0; r < N_ROLES; r++) {
-        size_t row;
-        TRY(table_add_row(t, &row, err));
-        table_set_text(t, row, COL_B(category), role_name((role)r));
-        table_set_int(t, row, COL_B(a), ns[SIDE_A][r]);
-        table_set_int(t, row, COL_B(b), ns[SIDE_B][r]);
-        table_set_int(t, row, COL_B(change), sub_i64(ns[SIDE_B][r], ns[SIDE_A][r]));
+        row_diff_breakdown row = row_diff_breakdown_none();
+        row.category = role_name((role)r);
+        row.a = ns[SIDE_A][r];
+        row.b = ns[SIDE_B][r];
+        row.change = sub_i64(ns[SIDE_B][r], ns[SIDE_A][r]);
+        TRY(put_diff_breakdown(t, &row, err));
     }
     return OK;
 }
@@ -271,7 +264,6 @@ _Static_assert((int)N_COL_diff_operators == (int)N_COL_diff_kernels, "one writer
 static status write_sum(diff *d, table *t, const name_sum *s, bool on_host, error *err) {
     double calls[N_SIDES];
     int64_t device[N_SIDES], host[N_SIDES], all[N_SIDES];
-    size_t row;
     for (int k = 0; k < N_SIDES; k++) {
         calls[k] = (double)s->calls[k] / (double)max_i64(1, d->sides[k].n_steps);
         device[k] = per_step(d, k, s->device_ns[k]);
@@ -279,23 +271,23 @@ static status write_sum(diff *d, table *t, const name_sum *s, bool on_host, erro
         all[k] = add_i64(device[k], host[k]);
     }
     if (calls[SIDE_A] + calls[SIDE_B] <= 0 && !all[SIDE_A] && !all[SIDE_B]) return OK;
-    TRY(table_add_row(t, &row, err));
-    if (s->name) table_set_text(t, row, COL_O(name), intern_get(d->tree.names, s->name));
-    table_set_real(t, row, COL_O(calls_a), calls[SIDE_A]);
-    table_set_real(t, row, COL_O(calls_b), calls[SIDE_B]);
-    table_set_int(t, row, COL_O(device_a), device[SIDE_A]);
-    table_set_int(t, row, COL_O(device_b), device[SIDE_B]);
-    if (on_host) table_set_int(t, row, COL_O(host_a), host[SIDE_A]);
-    if (on_host) table_set_int(t, row, COL_O(host_b), host[SIDE_B]);
-    table_set_int(t, row, COL_O(change), sub_i64(all[SIDE_B], all[SIDE_A]));
-    table_set_text(t, row, COL_O(status), diff_status_word(calls, all));
-    return OK;
+    row_diff_operators row = row_diff_operators_none();
+    if (s->name) row.name = intern_get(d->tree.names, s->name);
+    row.calls_a = calls[SIDE_A];
+    row.calls_b = calls[SIDE_B];
+    row.device_a = device[SIDE_A];
+    row.device_b = device[SIDE_B];
+    if (on_host) row.host_a = host[SIDE_A];
+    if (on_host) row.host_b = host[SIDE_B];
+    row.change = sub_i64(all[SIDE_B], all[SIDE_A]);
+    row.status = diff_status_word(calls, all);
+    return put_diff_operators(t, &row, err);
 }
 
 /* Largest change first, whatever its sign. */
 static int compare_changes(uint32_t a, uint32_t b, const void *context) {
     const table *t = context;
-    const int64_t *v = t->columns[COL_O(change)].v.i;
+    const int64_t *v = t->columns[COL(diff, operators, change)].v.i;
     uint64_t x = abs_u64(v[a]), y = abs_u64(v[b]);
     if (x != y) return x > y ? -1 : 1;
     return str_cmp(t->columns[0].v.s[a], t->columns[0].v.s[b]);

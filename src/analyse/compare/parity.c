@@ -3,23 +3,21 @@
 
 #include <math.h>
 
+#include "analyse/rows.h"
 #include "store/traits.h"
-
-#define COL_P(name) COL(diff, parity, name)
 
 bool parity_is_other_work(const change_causes *causes) {
     return causes->compared > 0 && causes->reshaped > causes->compared / 2;
 }
 
 static status add_row(table *t, str key, str a, str b, error *err) {
-    size_t row;
     if (!a.n && !b.n) return OK;
-    TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL_P(key), key);
-    if (a.n) table_set_text(t, row, COL_P(a), a);
-    if (b.n) table_set_text(t, row, COL_P(b), b);
-    table_set_int(t, row, COL_P(same), str_eq(a, b));
-    return OK;
+    row_diff_parity row = row_diff_parity_none();
+    row.key = key;
+    if (a.n) row.a = a;
+    if (b.n) row.b = b;
+    row.same = str_eq(a, b);
+    return put_diff_parity(t, &row, err);
 }
 
 static status add_counts(table *t, const char *key, int64_t a, int64_t b, error *err) {

@@ -3,9 +3,8 @@
 
 #include <math.h>
 
+#include "analyse/rows.h"
 #include "base/sort.h"
-
-#define COL_R(name) COL(diff, ranks, name)
 
 /* What a rank changes at least to be named, of a step; hosts of a run differ, too. */
 static const double LEAST_ALONE = 0.05;
@@ -134,31 +133,29 @@ static int64_t communication_of(const compared_worker *w) {
     return mean_i64(w->roles[ROLE_COMMUNICATION], max_i64(1, w->steps.steps.n));
 }
 
-static void set_pair(table *t, size_t row, const rank_change *r) {
+static void set_pair(row_diff_ranks *row, const rank_change *r) {
     const compared_worker *a = r->of[SIDE_A], *b = r->of[SIDE_B];
     double device = worker_mean(b, MEASURE_DEVICE) - worker_mean(a, MEASURE_DEVICE);
-    table_set_int(t, row, COL_R(change), sub_i64(b->steps.mean_ns, a->steps.mean_ns));
-    if (!isnan(device)) table_set_int(t, row, COL_R(device_change), round_i64(device));
-    table_set_int(t, row, COL_R(communication_change),
-                  sub_i64(communication_of(b), communication_of(a)));
-    table_set_int(t, row, COL_R(own_change), round_i64(r->own.change));
+    row->change = sub_i64(b->steps.mean_ns, a->steps.mean_ns);
+    if (!isnan(device)) row->device_change = round_i64(device);
+    row->communication_change = sub_i64(communication_of(b), communication_of(a));
+    row->own_change = round_i64(r->own.change);
     if (!r->known) return;
-    table_set_int(t, row, COL_R(own_low), round_i64(r->own.low));
-    table_set_int(t, row, COL_R(own_high), round_i64(r->own.high));
+    row->own_low = round_i64(r->own.low);
+    row->own_high = round_i64(r->own.high);
 }
 
 static status write_rank(const rank_change *r, table *t, error *err) {
     const compared_worker *a = r->of[SIDE_A], *b = r->of[SIDE_B], *one = a ? a : b;
-    size_t row;
-    TRY(table_add_row(t, &row, err));
-    if (one->from->rank != ABSENT_I64) table_set_int(t, row, COL_R(rank), one->from->rank);
-    table_set_text(t, row, COL_R(worker), one->from->worker);
-    if (a) table_set_int(t, row, COL_R(a), a->steps.mean_ns);
-    if (b) table_set_int(t, row, COL_R(b), b->steps.mean_ns);
-    if (a) table_set_int(t, row, COL_R(communication_a), communication_of(a));
-    if (b) table_set_int(t, row, COL_R(communication_b), communication_of(b));
-    if (a && b) set_pair(t, row, r);
-    return OK;
+    row_diff_ranks row = row_diff_ranks_none();
+    row.rank = one->from->rank;
+    row.worker = one->from->worker;
+    if (a) row.a = a->steps.mean_ns;
+    if (b) row.b = b->steps.mean_ns;
+    if (a) row.communication_a = communication_of(a);
+    if (b) row.communication_b = communication_of(b);
+    if (a && b) set_pair(&row, r);
+    return put_diff_ranks(t, &row, err);
 }
 
 status rank_changes_write(const rank_changes *r, table *out, error *err) {

@@ -11,6 +11,7 @@
 
 #include "analyse/compat/top_record.h"
 #include "analyse/registry.h"
+#include "analyse/rows.h"
 #include "base/message_ids_cli.h"
 #include "base/sort.h"
 #include "store/op_text.h"
@@ -318,11 +319,9 @@ static int64_t ns_of(double seconds) {
     return round_i64(seconds * 1e9);
 }
 
-static void set_finite(table *t, size_t row, uint32_t col, double v) {
-    if (isfinite(v)) table_set_real(t, row, col, v);
+static double known_ratio(double v) {
+    return isfinite(v) ? v : NAN;
 }
-
-#define COL_T(column) COL(top, device, column)
 
 static status write_list(answer *out, arena *a, const char *name, const top_list *l,
                          error *err) {
@@ -331,37 +330,36 @@ static status write_list(answer *out, arena *a, const char *name, const top_list
     if (!t) FAIL_MEMORY(err);
     for (size_t i = 0; i < l->n; i++) {
         const top_record *r = &l->v[i];
-        size_t row;
         sum += r->time;
-        TRY(table_add_row(t, &row, err));
-        table_set_int(t, row, COL_T(rank), (int64_t)i);
-        table_set_int(t, row, COL_T(time), ns_of(r->time));
-        table_set_int(t, row, COL_T(cumulative), ns_of(sum));
+        row_top_device row = row_top_device_none();
+        row.rank = (int64_t)i;
+        row.time = ns_of(r->time);
+        row.cumulative = ns_of(sum);
         if (l->total > 0) {
-            set_finite(t, row, COL_T(share), r->time / l->total);
-            set_finite(t, row, COL_T(cumulative_share), sum / l->total);
+            row.share = known_ratio(r->time / l->total);
+            row.cumulative_share = known_ratio(sum / l->total);
         }
-        table_set_text(t, row, COL_T(name), r->name);
-        table_set_text(t, row, COL_T(type), r->type);
-        if (r->id != ABSENT_I64) table_set_int(t, row, COL_T(id), r->id);
-        if (r->count) table_set_int(t, row, COL_T(count), r->count);
-        set_finite(t, row, COL_T(computation), r->computation);
-        set_finite(t, row, COL_T(flops), r->flops);
-        set_finite(t, row, COL_T(memory), r->memory);
-        set_finite(t, row, COL_T(bandwidth), r->bandwidth);
-        table_set_text(t, row, COL_T(in_shapes), r->in_shapes);
-        table_set_text(t, row, COL_T(out_shapes), r->out_shapes);
+        row.name = r->name;
+        row.type = r->type;
+        row.id = r->id;
+        if (r->count) row.count = r->count;
+        row.computation = known_ratio(r->computation);
+        row.flops = known_ratio(r->flops);
+        row.memory = known_ratio(r->memory);
+        row.bandwidth = known_ratio(r->bandwidth);
+        row.in_shapes = r->in_shapes;
+        row.out_shapes = r->out_shapes;
+        TRY(put_top_device(t, &row, err));
     }
     t->total_rows = l->n_all;
     return OK;
 }
 
 static status add_total(table *t, const char *what, double seconds, error *err) {
-    size_t row;
-    TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL(top, summary, what), str_of(what));
-    if (!isnan(seconds)) table_set_int(t, row, COL(top, summary, time), ns_of(seconds));
-    return OK;
+    row_top_summary row = row_top_summary_none();
+    row.what = str_of(what);
+    if (!isnan(seconds)) row.time = ns_of(seconds);
+    return put_top_summary(t, &row, err);
 }
 
 status analyse_top(const analysis_input *in, const params *p, arena *a, answer *out,

@@ -7,12 +7,10 @@
 
 #include <math.h>
 
+#include "analyse/rows.h"
 #include "base/bisect.h"
 #include "base/map.h"
 #include "base/num.h"
-
-#define COL_C(name) COL(pipeline, cpu, name)
-#define COL_CS(name) COL(pipeline, cpu_samples, name)
 
 /* A batch that was taken from the queue of the host, as the file lists them. */
 typedef struct {
@@ -98,31 +96,29 @@ static str scope_word(uint8_t scope) {
 static status write_sample(writer *w, uint32_t i, list *l, error *err) {
     double v = w->t->cpu_sample.value[i];
     int64_t step = step_at(w, w->t->cpu_sample.time[i]);
-    size_t row;
     bool wanted =
         w->p->first_step == ABSENT_I64 || (step >= w->p->first_step && step <= w->p->last_step);
     if (isnan(v) || !wanted) return OK;
     l->sum += v;
     l->n++;
-    TRY(table_add_row(w->samples, &row, err));
-    table_set_int(w->samples, row, COL_CS(time), w->t->cpu_sample.elapsed[i]);
-    if (step != ABSENT_I64) table_set_int(w->samples, row, COL_CS(step), step);
-    table_set_text(w->samples, row, COL_CS(scope), scope_word(l->scope));
-    if (l->operator.n) table_set_text(w->samples, row, COL_CS(operator), l->operator);
-    table_set_text(w->samples, row, COL_CS(kind), l->kind);
-    table_set_real(w->samples, row, COL_CS(value), v);
-    return OK;
+    row_pipeline_cpu_samples row = row_pipeline_cpu_samples_none();
+    row.time = w->t->cpu_sample.elapsed[i];
+    row.step = step;
+    row.scope = scope_word(l->scope);
+    if (l->operator.n) row.operator_ = l->operator;
+    row.kind = l->kind;
+    row.value = v;
+    return put_pipeline_cpu_samples(w->samples, &row, err);
 }
 
 static status write_mean(const writer *w, const list *l, error *err) {
-    size_t row;
-    TRY(table_add_row(w->means, &row, err));
-    table_set_text(w->means, row, COL_C(scope), scope_word(l->scope));
-    if (l->operator.n) table_set_text(w->means, row, COL_C(operator), l->operator);
-    table_set_text(w->means, row, COL_C(kind), l->kind);
-    if (l->n) table_set_real(w->means, row, COL_C(mean), l->sum / (double)l->n);
-    table_set_int(w->means, row, COL_C(samples), l->n);
-    return OK;
+    row_pipeline_cpu row = row_pipeline_cpu_none();
+    row.scope = scope_word(l->scope);
+    if (l->operator.n) row.operator_ = l->operator;
+    row.kind = l->kind;
+    if (l->n) row.mean = l->sum / (double)l->n;
+    row.samples = l->n;
+    return put_pipeline_cpu(w->means, &row, err);
 }
 
 static bool same_list(const trace *t, uint32_t a, uint32_t b) {

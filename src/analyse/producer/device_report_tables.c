@@ -8,49 +8,39 @@
 #include <math.h>
 
 #include "analyse/producer/device_report.h"
+#include "analyse/rows.h"
 #include "base/bisect.h"
 #include "base/num.h"
-
-#define COL_C(table, name) COL(distributed, table, name)
 
 static bool is_wanted(const params *p, int64_t step) {
     if (p->first_step == ABSENT_I64) return true;
     return step != ABSENT_I64 && step >= p->first_step && step <= p->last_step;
 }
 
-static void set_known(table *t, size_t row, uint32_t col, int64_t v) {
-    if (v != ABSENT_I64) table_set_int(t, row, col, v);
-}
-
 /* Every table begins with the worker and its rank. */
-static status add_row(table *t, const device_report_worker *w, size_t *row, error *err) {
-    TRY(table_add_row(t, row, err));
-    table_set_text(t, *row, 0, w->at->worker);
-    set_known(t, *row, 1, w->at->rank);
-    return OK;
-}
+#define ROW_OF(name, w)                                           \
+    row_distributed_##name row = row_distributed_##name##_none(); \
+    row.worker = (w)->at->worker;                                 \
+    row.rank = (w)->at->rank;
 
 static status write_steps(const device_report_worker *w, const params *p, table *t,
                           error *err) {
-    static const uint32_t columns[N_REPORT_PARTS] = {
-        [REPORT_INTERVAL] = COL_C(cluster_steps, interval),
-        [REPORT_PASSES] = COL_C(cluster_steps, forward_backward),
-        [REPORT_TAIL] = COL_C(cluster_steps, tail),
-        [REPORT_TOTAL] = COL_C(cluster_steps, total),
-        [REPORT_COMPUTATION] = COL_C(cluster_steps, computation),
-        [REPORT_COMMUNICATION] = COL_C(cluster_steps, communication_alone),
-        [REPORT_STAGE] = COL_C(cluster_steps, stage_time),
-        [REPORT_RECEIVE] = COL_C(cluster_steps, receive_alone),
-        [REPORT_COLLECTIVE] = COL_C(cluster_steps, collective_alone),
-    };
     for (uint32_t i = 0; i < w->n_steps; i++) {
         const device_report_step *s = &w->steps[i];
-        size_t row;
         if (!is_wanted(p, s->number)) continue;
-        TRY(add_row(t, w, &row, err));
-        set_known(t, row, COL_C(cluster_steps, stage), w->stage);
-        set_known(t, row, COL_C(cluster_steps, step), s->number);
-        for (int k = 0; k < N_REPORT_PARTS; k++) set_known(t, row, columns[k], s->part[k]);
+        ROW_OF(cluster_steps, w);
+        row.stage = w->stage;
+        row.step = s->number;
+        row.interval = s->part[REPORT_INTERVAL];
+        row.forward_backward = s->part[REPORT_PASSES];
+        row.tail = s->part[REPORT_TAIL];
+        row.total = s->part[REPORT_TOTAL];
+        row.computation = s->part[REPORT_COMPUTATION];
+        row.communication_alone = s->part[REPORT_COMMUNICATION];
+        row.stage_time = s->part[REPORT_STAGE];
+        row.receive_alone = s->part[REPORT_RECEIVE];
+        row.collective_alone = s->part[REPORT_COLLECTIVE];
+        TRY(put_distributed_cluster_steps(t, &row, err));
     }
     return OK;
 }
@@ -65,12 +55,12 @@ static status write_operators(const device_report_worker *w, const summary_comm_
     for (uint32_t i = first_operator(w, c->number);
          i < w->n_comm_ops && w->comm_ops[i].cost == c->number; i++) {
         const summary_comm_cost_op *op = &w->comm_ops[i];
-        size_t row;
-        TRY(add_row(t, w, &row, err));
-        set_known(t, row, COL_C(communication_ops, step), c->step);
-        table_set_text(t, row, COL_C(communication_ops, name), op->name);
-        set_known(t, row, COL_C(communication_ops, communication), op->communication);
-        set_known(t, row, COL_C(communication_ops, waiting), op->waiting);
+        ROW_OF(communication_ops, w);
+        row.step = c->step;
+        row.name = op->name;
+        row.communication = op->communication;
+        row.waiting = op->waiting;
+        TRY(put_distributed_communication_ops(t, &row, err));
     }
     return OK;
 }
@@ -79,13 +69,13 @@ static status write_communication(const device_report_worker *w, const params *p
                                   table *operators, error *err) {
     for (uint32_t i = 0; i < w->n_comms; i++) {
         const summary_comm_cost *c = &w->comms[i];
-        size_t row;
         if (!is_wanted(p, c->step)) continue;
-        TRY(add_row(t, w, &row, err));
-        set_known(t, row, COL_C(communication, step), c->step);
-        set_known(t, row, COL_C(communication, communication), c->communication);
-        set_known(t, row, COL_C(communication, waiting), c->waiting);
-        set_known(t, row, COL_C(communication, operators), c->operators);
+        ROW_OF(communication, w);
+        row.step = c->step;
+        row.communication = c->communication;
+        row.waiting = c->waiting;
+        row.operators = c->operators;
+        TRY(put_distributed_communication(t, &row, err));
         if (p->first_step != ABSENT_I64 || c->step == ABSENT_I64)
             TRY(write_operators(w, c, operators, err));
     }
@@ -96,17 +86,17 @@ static status write_links(const device_report_worker *w, const params *p, table 
                           error *err) {
     for (uint32_t i = 0; i < w->n_links; i++) {
         const summary_link *l = &w->links[i];
-        size_t row;
         if (!is_wanted(p, l->step)) continue;
-        TRY(add_row(t, w, &row, err));
-        set_known(t, row, COL_C(links, step), l->step);
-        table_set_int(t, row, COL_C(links, source), l->source);
-        table_set_int(t, row, COL_C(links, target), l->target);
-        table_set_text(t, row, COL_C(links, kind), l->kind);
-        table_set_int(t, row, COL_C(links, time), l->time);
-        table_set_int(t, row, COL_C(links, bytes), l->bytes);
-        table_set_real(t, row, COL_C(links, bandwidth), device_link_rate(l));
-        set_known(t, row, COL_C(links, waiting), l->waiting);
+        ROW_OF(links, w);
+        row.step = l->step;
+        row.source = l->source;
+        row.target = l->target;
+        row.kind = l->kind;
+        row.time = l->time;
+        row.bytes = l->bytes;
+        row.bandwidth = device_link_rate(l);
+        row.waiting = l->waiting;
+        TRY(put_distributed_links(t, &row, err));
     }
     return OK;
 }
@@ -117,19 +107,18 @@ static status write_resources(const device_report *c, table *t, error *err) {
         if (c->v[i].flops > most) most = c->v[i].flops;
     for (uint32_t i = 0; i < c->n; i++) {
         const device_report_worker *w = &c->v[i];
-        size_t row;
         if (isnan(w->flops) && w->memory_peak == ABSENT_I64) continue;
-        TRY(add_row(t, w, &row, err));
-        set_known(t, row, COL_C(resources, stage), w->stage);
-        table_set_real(t, row, COL_C(resources, flops), w->flops);
-        table_set_real(t, row, COL_C(resources, flops_share), w->flops / most);
-        table_set_real(t, row, COL_C(resources, flops_per_s), w->flops_per_s);
-        table_set_real(t, row, COL_C(resources, flops_utilization), w->utilization);
-        set_known(t, row, COL_C(resources, memory_peak), w->memory_peak);
-        set_known(t, row, COL_C(resources, memory_capacity), w->memory_capacity);
+        ROW_OF(resources, w);
+        row.stage = w->stage;
+        row.flops = w->flops;
+        row.flops_share = w->flops / most;
+        row.flops_per_s = w->flops_per_s;
+        row.flops_utilization = w->utilization;
+        row.memory_peak = w->memory_peak;
+        row.memory_capacity = w->memory_capacity;
         if (w->memory_peak != ABSENT_I64 && w->memory_capacity > 0)
-            table_set_real(t, row, COL_C(resources, memory_share),
-                           (double)w->memory_peak / (double)w->memory_capacity);
+            row.memory_share = (double)w->memory_peak / (double)w->memory_capacity;
+        TRY(put_distributed_resources(t, &row, err));
     }
     return OK;
 }

@@ -2,7 +2,7 @@
  * took with which shapes (table op_run). */
 #include "analyse/producer/dynamic_shapes.h"
 
-#define COL_D(name) COL(operators, by_step, name)
+#include "analyse/rows.h"
 
 enum { MOST_ROWS = 1 << 20 };
 
@@ -10,23 +10,24 @@ static bool is_wanted(const params *p, int64_t step) {
     return p->first_step == ABSENT_I64 || (step >= p->first_step && step <= p->last_step);
 }
 
+static str text_or_null(const trace *t, uint32_t id) {
+    return id ? trace_str(t, id) : STR_NONE;
+}
+
 static status add_row(table *out, const trace *t, uint32_t i, error *err) {
-    const struct {
-        uint32_t column, text;
-    } cells[] = {{COL_D(side), t->op_run.side[i]},     {COL_D(type), t->op_run.type[i]},
-                 {COL_D(name), t->op_run.name[i]},     {COL_D(op), t->op_run.op[i]},
-                 {COL_D(shapes), t->op_run.shapes[i]}, {COL_D(grid), t->op_run.grid[i]},
-                 {COL_D(block), t->op_run.block[i]}};
     bool kernel = t->op_run.level[i] == PRODUCER_KERNEL;
-    size_t row;
-    TRY(table_add_row(out, &row, err));
-    table_set_int(out, row, COL_D(step), t->op_run.step[i]);
-    table_set_text(out, row, COL_D(level), kernel ? STR("kernel") : STR("operator"));
-    table_set_int(out, row, COL_D(duration), t->op_run.duration[i]);
-    for (size_t k = 0; k < sizeof cells / sizeof *cells; k++)
-        if (cells[k].text)
-            table_set_text(out, row, cells[k].column, trace_str(t, cells[k].text));
-    return OK;
+    row_operators_by_step row = row_operators_by_step_none();
+    row.step = t->op_run.step[i];
+    row.level = kernel ? STR("kernel") : STR("operator");
+    row.duration = t->op_run.duration[i];
+    row.side = text_or_null(t, t->op_run.side[i]);
+    row.type = text_or_null(t, t->op_run.type[i]);
+    row.name = text_or_null(t, t->op_run.name[i]);
+    row.op = text_or_null(t, t->op_run.op[i]);
+    row.shapes = text_or_null(t, t->op_run.shapes[i]);
+    row.grid = text_or_null(t, t->op_run.grid[i]);
+    row.block = text_or_null(t, t->op_run.block[i]);
+    return put_operators_by_step(out, &row, err);
 }
 
 status dynamic_shapes_write(const trace *t, const params *p, arena *a, answer *out,

@@ -9,10 +9,9 @@
 
 #include <math.h>
 
+#include "analyse/rows.h"
 #include "analyse/scan/group.h"
 #include "base/intern.h"
-
-#define COL_F(name) COL(operators, flops_scopes, name)
 
 enum { MOST_LEVELS = 64 };
 
@@ -82,11 +81,11 @@ status flops_scopes_write(const trace *t, arena *a, answer *out, error *err) {
     if (!result) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < links.n; i++) {
         const scope_link *l = GROUP_ROW(&links, scope_link, i);
-        size_t row;
-        TRY(table_add_row(result, &row, err));
-        table_set_text(result, row, COL_F(source), l->source);
-        table_set_text(result, row, COL_F(target), l->target);
-        table_set_real(result, row, COL_F(flops), l->flops);
+        row_operators_flops_scopes row = row_operators_flops_scopes_none();
+        row.source = l->source;
+        row.target = l->target;
+        row.flops = l->flops;
+        TRY(put_operators_flops_scopes(result, &row, err));
     }
     return OK;
 }

@@ -12,6 +12,7 @@
 
 #include "analyse/producer/producer_ops.h"
 #include "analyse/producer/step_trace.h"
+#include "analyse/rows.h"
 #include "analyse/rules.h"
 #include "analyse/scan/pipe_view.h"
 #include "base/message_ids_advice.h"
@@ -29,16 +30,12 @@ typedef struct {
 } average_part;
 
 static status add_stage(table *t, const average_part *p, error *err) {
-    size_t row;
-    TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL(overview, step_trace, stage), str_of(p->stage));
-    table_set_int(t, row, COL(overview, step_trace, duration), p->ns);
-    if (p->total > 0)
-        table_set_real(t, row, COL(overview, step_trace, share),
-                       (double)p->ns / (double)p->total);
-    table_set_text(t, row, COL(overview, step_trace, basis),
-                   p->given ? STR("producer") : STR("steps"));
-    return OK;
+    row_overview_step_trace row = row_overview_step_trace_none();
+    row.stage = str_of(p->stage);
+    row.duration = p->ns;
+    if (p->total > 0) row.share = (double)p->ns / (double)p->total;
+    row.basis = p->given ? STR("producer") : STR("steps");
+    return put_overview_step_trace(t, &row, err);
 }
 
 static bool given_average(const trace *t, const char *stage, int64_t *out) {
@@ -113,20 +110,14 @@ static int compare_types(uint32_t a, uint32_t b, const void *context) {
 }
 
 static status add_type(table *t, const top_item *i, int64_t whole, error *err) {
-    size_t row;
-    TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL(overview, operator_types, type), i->name);
-    if (i->side.n) table_set_text(t, row, COL(overview, operator_types, side), i->side);
-    if (i->calls != ABSENT_I64)
-        table_set_int(t, row, COL(overview, operator_types, calls), i->calls);
-    table_set_int(t, row, COL(overview, operator_types, total), i->total);
-    if (i->calls > 0)
-        table_set_int(t, row, COL(overview, operator_types, mean),
-                      mean_i64(i->total, i->calls));
-    if (whole > 0)
-        table_set_real(t, row, COL(overview, operator_types, share),
-                       (double)i->total / (double)whole);
-    return OK;
+    row_overview_operator_types row = row_overview_operator_types_none();
+    row.type = i->name;
+    if (i->side.n) row.side = i->side;
+    row.calls = i->calls;
+    row.total = i->total;
+    if (i->calls > 0) row.mean = mean_i64(i->total, i->calls);
+    if (whole > 0) row.share = (double)i->total / (double)whole;
+    return put_overview_operator_types(t, &row, err);
 }
 
 static status write_types(const trace *t, arena *a, table *out, error *err) {
@@ -158,13 +149,12 @@ static status write_types(const trace *t, arena *a, table *out, error *err) {
 /* ---- what was recorded ------------------------------------------------------------------- */
 
 static status add_work(table *t, const char *key, int64_t value, error *err) {
-    size_t row;
     str text = arena_printf(t->arena, "%lld", (long long)value);
     if (!text.p) FAIL_MEMORY(err);
-    TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL(overview, work, key), str_of(key));
-    table_set_text(t, row, COL(overview, work, value), text);
-    return OK;
+    row_overview_work row = row_overview_work_none();
+    row.key = str_of(key);
+    row.value = text;
+    return put_overview_work(t, &row, err);
 }
 
 /* Operations, operations in a second and their share of the peak, as the producer added them
@@ -180,13 +170,13 @@ static status write_flops(const trace *t, table *out, error *err) {
         {"flops_utilization", t->resource.utilization[1]},
     };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-        size_t row;
         if (isnan(facts[i].value)) continue;
         str text = arena_printf(out->arena, "%.15g", facts[i].value);
         if (!text.p) FAIL_MEMORY(err);
-        TRY(table_add_row(out, &row, err));
-        table_set_text(out, row, COL(overview, work, key), str_of(facts[i].key));
-        table_set_text(out, row, COL(overview, work, value), text);
+        row_overview_work row = row_overview_work_none();
+        row.key = str_of(facts[i].key);
+        row.value = text;
+        TRY(put_overview_work(out, &row, err));
     }
     return OK;
 }

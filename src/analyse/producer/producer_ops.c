@@ -9,13 +9,11 @@
 
 #include <math.h>
 
+#include "analyse/rows.h"
 #include "analyse/scan/group.h"
 #include "base/intern.h"
 #include "base/num.h"
 #include "base/sort.h"
-
-#define COL_OP(name) COL(operators, operators, name)
-#define COL_K(name) COL(kernels, kernels, name)
 
 /* ---- names ------------------------------------------------------------------------------- */
 
@@ -175,20 +173,19 @@ static int compare_given(uint32_t a, uint32_t b, const void *context) {
     return c ? c : str_cmp(x->shapes, y->shapes);
 }
 
-static void set_given_times(table *t, size_t row, const given_row *r) {
+static void set_given_times(row_operators_operators *row, const given_row *r) {
     bool host = str_eq(r->side, STR("host"));
-    if (r->calls != ABSENT_I64) table_set_int(t, row, COL_OP(calls), r->calls);
+    row->calls = r->calls;
     if (r->total == ABSENT_I64) return;
     int64_t mean = r->calls > 0 ? mean_i64(r->total, r->calls) : r->total;
-    table_set_int(t, row, COL_OP(mean), mean);
-    if (!host) table_set_int(t, row, COL_OP(device_mean), mean);
-    table_set_int(t, row, host ? COL_OP(host_total) : COL_OP(device_total), r->total);
-    if (r->self != ABSENT_I64)
-        table_set_int(t, row, host ? COL_OP(host_self) : COL_OP(device_self), r->self);
-    if (r->max != ABSENT_I64) table_set_int(t, row, COL_OP(max), r->max);
-    if (r->min != ABSENT_I64) table_set_int(t, row, COL_OP(min), r->min);
+    row->mean = mean;
+    if (!host) row->device_mean = mean;
+    *(host ? &row->host_total : &row->device_total) = r->total;
+    *(host ? &row->host_self : &row->device_self) = r->self;
+    row->max = r->max;
+    row->min = r->min;
     if (r->dispatch != ABSENT_I64 && r->calls > 0)
-        table_set_int(t, row, COL_OP(dispatch_mean), mean_i64(r->dispatch, r->calls));
+        row->dispatch_mean = mean_i64(r->dispatch, r->calls);
 }
 
 /* What the shares of the rows are of. */
@@ -199,24 +196,22 @@ typedef struct {
 } given_whole;
 
 static status write_row(table *t, const given_row *r, const given_whole *w, error *err) {
-    size_t row;
-    TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL_OP(name), w->by_name ? r->full_name : r->name);
-    table_set_text(t, row, COL_OP(full_name), r->name);
-    table_set_text(t, row, COL_OP(side), r->side);
-    if (r->type.n) table_set_text(t, row, COL_OP(type), r->type);
-    if (r->info.n && r->rows == 1) table_set_text(t, row, COL_OP(info), r->info);
-    if (r->subgraph.n) table_set_text(t, row, COL_OP(subgraph), r->subgraph);
-    if (r->shapes.n) table_set_text(t, row, COL_OP(shapes), r->shapes);
-    set_given_times(t, row, r);
-    if (w->total > 0 && r->total != ABSENT_I64)
-        table_set_real(t, row, COL_OP(share), (double)r->total / (double)w->total);
-    table_set_real(t, row, COL_OP(flops_utilization), r->flops_per_s / w->peak);
-    table_set_real(t, row, COL_OP(flops), r->flops);
-    table_set_real(t, row, COL_OP(flops_per_s), r->flops_per_s);
-    table_set_real(t, row, COL_OP(vector_flops), r->vector_flops);
-    table_set_real(t, row, COL_OP(vector_flops_per_s), r->vector_flops_per_s);
-    return OK;
+    row_operators_operators row = row_operators_operators_none();
+    row.name = w->by_name ? r->full_name : r->name;
+    row.full_name = r->name;
+    row.side = r->side;
+    if (r->type.n) row.type = r->type;
+    if (r->info.n && r->rows == 1) row.info = r->info;
+    if (r->subgraph.n) row.subgraph = r->subgraph;
+    if (r->shapes.n) row.shapes = r->shapes;
+    set_given_times(&row, r);
+    if (w->total > 0 && r->total != ABSENT_I64) row.share = (double)r->total / (double)w->total;
+    row.flops_utilization = r->flops_per_s / w->peak;
+    row.flops = r->flops;
+    row.flops_per_s = r->flops_per_s;
+    row.vector_flops = r->vector_flops;
+    row.vector_flops_per_s = r->vector_flops_per_s;
+    return put_operators_operators(t, &row, err);
 }
 
 /* Total of a side among the rows. */
@@ -278,19 +273,18 @@ status producer_kernels_write(table *out, const trace *t, error *err) {
         if (t->producer_op.level[i] == PRODUCER_KERNEL)
             whole = add_i64(whole, max_i64(0, t->producer_op.total[i]));
     for (uint32_t i = 1; i < t->producer_op.n; i++) {
-        size_t row;
         if (t->producer_op.level[i] != PRODUCER_KERNEL) continue;
         given_row r = read_row(t, i);
-        TRY(table_add_row(out, &row, err));
-        table_set_text(out, row, COL_K(name), r.name);
-        if (r.full_name.n) table_set_text(out, row, COL_K(op), r.full_name);
-        if (r.calls != ABSENT_I64) table_set_int(out, row, COL_K(calls), r.calls);
-        table_set_int(out, row, COL_K(total), r.total);
-        table_set_int(out, row, COL_K(mean),
-                      r.calls > 0 ? mean_i64(r.total, r.calls) : r.total);
-        if (r.max != ABSENT_I64) table_set_int(out, row, COL_K(max), r.max);
-        if (r.min != ABSENT_I64) table_set_int(out, row, COL_K(min), r.min);
-        if (whole > 0) table_set_real(out, row, COL_K(share), (double)r.total / (double)whole);
+        row_kernels_kernels row = row_kernels_kernels_none();
+        row.name = r.name;
+        if (r.full_name.n) row.op = r.full_name;
+        row.calls = r.calls;
+        row.total = r.total;
+        row.mean = r.calls > 0 ? mean_i64(r.total, r.calls) : r.total;
+        row.max = r.max;
+        row.min = r.min;
+        if (whole > 0) row.share = (double)r.total / (double)whole;
+        TRY(put_kernels_kernels(out, &row, err));
     }
-    return table_sort(out, COL_K(total), true, err);
+    return table_sort(out, COL(kernels, kernels, total), true, err);
 }

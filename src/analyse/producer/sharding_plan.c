@@ -7,14 +7,13 @@
  * `group` too, and MindInsight takes that for one. */
 #include "analyse/producer/device_report.h"
 #include "analyse/producer/producer_rows.h"
+#include "analyse/rows.h"
 #include "analyse/scan/comm_kind.h"
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/num.h"
 #include "base/sort.h"
-
-#define COL_P(name) COL(distributed, parallel_operators, name)
 
 /* ---- operators --------------------------------------------------------------------------- */
 
@@ -98,7 +97,7 @@ static status write_groups(plan *p, error *err) {
         str joined = arena_str(p->arena, buf_str(&text));
         buf_clear(&text);
         ok &= joined.p != NULL;
-        table_set_text(p->out, row, COL_P(group), joined);
+        table_set_text(p->out, row, COL(distributed, parallel_operators, group), joined);
     }
     buf_fini(&text);
     if (!ok) FAIL_MEMORY(err);
@@ -106,25 +105,22 @@ static status write_groups(plan *p, error *err) {
 }
 
 static status write_operator(plan *p, const summary_plan_op *op, error *err) {
-    const struct {
-        uint32_t column;
-        str text;
-    } cells[] = {{COL_P(kind), op->kind},           {COL_P(shape), op->shape},
-                 {COL_P(data_type), op->data_type}, {COL_P(sharding), op->sharding},
-                 {COL_P(inputs), op->inputs},       {COL_P(group_ranks), op->group_ranks}};
-    size_t row;
-    TRY(table_add_row(p->out, &row, err));
-    table_set_int(p->out, row, COL_P(stage), p->stage);
-    table_set_text(p->out, row, COL_P(id), op->id);
-    table_set_text(p->out, row, COL_P(name), op->name);
-    table_set_text(p->out, row, COL_P(type), op->type);
-    table_set_text(p->out, row, COL_P(scope), op->scope);
-    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
-        if (cells[i].text.n) table_set_text(p->out, row, cells[i].column, cells[i].text);
+    row_distributed_parallel_operators row = row_distributed_parallel_operators_none();
+    row.stage = p->stage;
+    row.id = op->id;
+    row.name = op->name;
+    row.type = op->type;
+    row.scope = op->scope;
+    if (op->kind.n) row.kind = op->kind;
+    if (op->shape.n) row.shape = op->shape;
+    if (op->data_type.n) row.data_type = op->data_type;
+    if (op->sharding.n) row.sharding = op->sharding;
+    if (op->inputs.n) row.inputs = op->inputs;
+    if (op->group_ranks.n) row.group_ranks = op->group_ranks;
     uint32_t *at = is_collective(op) ? map_at(&p->rows, op_key(op)) : &(uint32_t){0};
     if (!at) FAIL_MEMORY(err);
-    *at = sat_u32(row);
-    return OK;
+    *at = sat_u32(p->out->n_rows); /* where it is going to be */
+    return put_distributed_parallel_operators(p->out, &row, err);
 }
 
 static status write_operators(plan *p, error *err) {
@@ -142,7 +138,6 @@ static status write_operators(plan *p, error *err) {
 static status write_stage(const plan *p, table *out, error *err) {
     str mode = p->plans[p->ranks[0]].mode;
     buf ranks = {0};
-    size_t row;
     for (uint32_t i = 0; i < p->n_ranks; i++) {
         if (i) buf_add_cstr(&ranks, ", ");
         buf_add_i64(&ranks, p->in->traces[p->ranks[i]].rank);
@@ -150,11 +145,11 @@ static status write_stage(const plan *p, table *out, error *err) {
     str text = buf_ok(&ranks) ? arena_str(p->arena, buf_str(&ranks)) : STR_NONE;
     buf_fini(&ranks);
     if (!text.p) FAIL_MEMORY(err);
-    TRY(table_add_row(out, &row, err));
-    table_set_int(out, row, COL(distributed, parallel_stages, stage), p->stage);
-    if (mode.n) table_set_text(out, row, COL(distributed, parallel_stages, mode), mode);
-    table_set_text(out, row, COL(distributed, parallel_stages, ranks), text);
-    return OK;
+    row_distributed_parallel_stages row = row_distributed_parallel_stages_none();
+    row.stage = p->stage;
+    if (mode.n) row.mode = mode;
+    row.ranks = text;
+    return put_distributed_parallel_stages(out, &row, err);
 }
 
 static status read_plan(const analysis_trace *at, arena *a, rank_plan *out, error *err) {

@@ -11,6 +11,7 @@
  * know better, and the points are only named. */
 #include "analyse/producer/step_trace.h"
 
+#include "analyse/rows.h"
 #include "analyse/scan/comm_kind.h"
 #include "analyse/select.h"
 #include "base/bisect.h"
@@ -342,25 +343,20 @@ status step_trace_find(const trace *t, const params *p, arena *a, step_trace *ou
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
-#define COL_A(name) COL(steps, average, name)
-#define COL_P(name) COL(steps, points, name)
-
 typedef struct {
     str stage, name, track;
     int64_t start, duration, total; /* start ABSENT_I64: not reported */
 } average_row;
 
 static status add_average(table *t, const average_row *r, error *err) {
-    size_t row;
-    TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL_A(stage), r->stage);
-    if (r->name.n) table_set_text(t, row, COL_A(name), r->name);
-    if (r->track.n) table_set_text(t, row, COL_A(track), r->track);
-    if (r->start != ABSENT_I64) table_set_int(t, row, COL_A(start), r->start);
-    table_set_int(t, row, COL_A(duration), r->duration);
-    if (r->total > 0)
-        table_set_real(t, row, COL_A(share), (double)r->duration / (double)r->total);
-    return OK;
+    row_steps_average row = row_steps_average_none();
+    row.stage = r->stage;
+    if (r->name.n) row.name = r->name;
+    if (r->track.n) row.track = r->track;
+    row.start = r->start;
+    row.duration = r->duration;
+    if (r->total > 0) row.share = (double)r->duration / (double)r->total;
+    return put_steps_average(t, &row, err);
 }
 
 /* The producer's own average, as it gave it. */
@@ -441,12 +437,12 @@ static status write_points(const step_trace *s, table *out, error *err) {
     static const char *const points[] = {"forward_start", "backward_end", "step_end"};
     for (int i = 0; i < 3; i++) {
         str name = i == 0 ? s->fp : i == 1 ? s->bp : s->end;
-        size_t row;
         if (!name.n || s->source == POINTS_NONE) continue;
-        TRY(table_add_row(out, &row, err));
-        table_set_text(out, row, COL_P(point), str_of(points[i]));
-        table_set_text(out, row, COL_P(name), name);
-        table_set_text(out, row, COL_P(source), str_of(how[source_of(s, i)]));
+        row_steps_points row = row_steps_points_none();
+        row.point = str_of(points[i]);
+        row.name = name;
+        row.source = str_of(how[source_of(s, i)]);
+        TRY(put_steps_points(out, &row, err));
     }
     return OK;
 }

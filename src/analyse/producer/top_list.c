@@ -5,10 +5,10 @@
  * add up. The tables `top` of operators and kernels have the same columns in the same order. */
 #include "analyse/producer/top_list.h"
 
+#include "analyse/rows.h"
 #include "base/num.h"
 #include "base/sort.h"
 
-#define COL_T(name) COL(operators, top, name)
 _Static_assert((int)COL_operators_top_share == (int)COL_kernels_top_share &&
                    (int)N_COL_operators_top == (int)N_COL_kernels_top,
                "both tables are written here");
@@ -27,15 +27,14 @@ static int compare_items(uint32_t a, uint32_t b, const void *context) {
 }
 
 static status add_row(table *t, const top_item *i, int64_t whole, error *err) {
-    size_t row;
-    TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL_T(name), i->name);
-    if (i->side.n) table_set_text(t, row, COL_T(side), i->side);
-    if (i->calls != ABSENT_I64) table_set_int(t, row, COL_T(calls), i->calls);
-    table_set_int(t, row, COL_T(total), i->total);
-    table_set_int(t, row, COL_T(mean), mean_of(i));
-    if (whole > 0) table_set_real(t, row, COL_T(share), (double)i->total / (double)whole);
-    return OK;
+    row_operators_top row = row_operators_top_none();
+    row.name = i->name;
+    if (i->side.n) row.side = i->side;
+    row.calls = i->calls;
+    row.total = i->total;
+    row.mean = mean_of(i);
+    if (whole > 0) row.share = (double)i->total / (double)whole;
+    return put_operators_top(t, &row, err);
 }
 
 status top_list_write(answer *out, arena *a, top_item *items, size_t n, size_t most,

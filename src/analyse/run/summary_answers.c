@@ -19,20 +19,12 @@
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
 
-static bool is_by_name(const char *analysis) {
-    return strcmp(analysis, "operators") == 0 || strcmp(analysis, "kernels") == 0;
-}
-
-bool summary_is_enough(const char *analysis, const params *p, uint32_t n_workers) {
-    if (strcmp(analysis, "history") == 0) return false; /* every file is a separate point */
-    if (strcmp(analysis, "hang") == 0) return false;    /* it asks calls, and dumps are small */
-    bool window = !window_is_open(params_window(p));
-    if (strcmp(analysis, "diff") == 0) return false; /* it asks events */
-    if (strcmp(analysis, "info") == 0 || n_workers > SUMMARY_FEW_WORKERS) return true;
-    if (strcmp(analysis, "check") == 0) return false; /* what it wants most is in the events */
-    /* They go through the events of all ranks. */
-    if (strcmp(analysis, "critical") == 0 || strcmp(analysis, "whatif") == 0) return false;
-    return is_by_name(analysis) ? !summary_is_filtered(p) : !window;
+bool summary_is_enough(const analysis_info *is, const params *p, uint32_t n_workers) {
+    if (is->workers == WORKERS_EVERY || !analysis_has(is, OF_SUMMARY)) return false;
+    if (analysis_has(is, ABOUT_FILE) || n_workers > SUMMARY_FEW_WORKERS) return true;
+    if (analysis_has(is, EVENTS_FIRST)) return false;
+    return analysis_has(is, BY_NAME) ? !summary_is_filtered(p)
+                                     : window_is_open(params_window(p));
 }
 
 /* ---- info -------------------------------------------------------------------------------- */

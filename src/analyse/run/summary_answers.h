@@ -2,6 +2,7 @@
 #ifndef ANALYSE_SUMMARY_ANSWERS_H
 #define ANALYSE_SUMMARY_ANSWERS_H
 
+#include "analyse/registry.h"
 #include "analyse/run/run_summary.h"
 #include "analyse/scan/breakdown.h"
 
@@ -11,7 +12,7 @@
  * the steps it touches, operators and kernels are those of the whole recording, and a note says
  * so. */
 #define SUMMARY_FEW_WORKERS 16
-bool summary_is_enough(const char *analysis, const params *p, uint32_t n_workers);
+bool summary_is_enough(const analysis_info *is, const params *p, uint32_t n_workers);
 
 /* The same questions, of summaries; `out` has been begun. */
 status summary_info(const analysis_input *in, arena *a, answer *out, error *err) MUST_USE;

@@ -11,6 +11,7 @@
  * so that an answer can say it however often the summary is used. */
 #include "analyse/run/summary_filter.h"
 
+#include "analyse/registry.h"
 #include "analyse/rules.h"
 #include "analyse/run/summary_answers.h"
 #include "base/buf.h"
@@ -225,7 +226,7 @@ static status note_whole(const summary *s, arena *a, answer *out, error *err) {
     verdict note = {
         .id = "whole_recording", .message = MSG_NOTE_WHOLE_RUN, .severity = SEVERITY_INFO};
     buf names = {0};
-    bool only_here = strcmp(out->analysis, "distributed") == 0;
+    bool only_here = registry_of(out)->run == analyse_distributed;
     for (size_t i = 0; only_here && i < sizeof run_tables / sizeof *run_tables; i++) {
         if (!(whole >> i & 1)) continue;
         if (names.n) buf_add_cstr(&names, ", ");

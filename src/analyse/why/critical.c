@@ -5,6 +5,7 @@
  * not on the path may become slower or faster without any effect on the step: how much slower
  * is its slack (slack.h). */
 #include "analyse/replay/unprofiled_step.h"
+#include "analyse/rows.h"
 #include "analyse/rules.h"
 #include "analyse/run/job.h"
 #include "analyse/scan/lost_work.h"
@@ -21,11 +22,6 @@
 #define CRITICAL_TABLES                                                                       \
     (UNPROFILED_TABLES | TRACE_TABLE(comm) | TRACE_TABLE(module) | TRACE_TABLE(module_call) | \
      LINE_TABLES)
-#define COL_P(name) COL(critical, path, name)
-#define COL_K(name) COL(critical, by_kind, name)
-#define COL_N(name) COL(critical, by_name, name)
-#define COL_M(name) COL(critical, by_module, name)
-#define COL_L(name) COL(critical, by_line, name)
 
 enum { RECENT_TRACKS = 4 }; /* a path changes between few: a thread or two, a stream or two */
 
@@ -128,18 +124,17 @@ static uint32_t track_of(critical *c, uint32_t slice) {
 
 static status write_piece(critical *c, table *t, int64_t step, const path_piece *p,
                           error *err) {
-    size_t row;
-    TRY(table_add_row(t, &row, err));
-    table_set_int(t, row, COL_P(step), step);
-    table_set_text(t, row, COL_P(kind), path_kind_name(p->kind));
-    if (p->slice) table_set_text(t, row, COL_P(name), trace_slice_name(c->t, p->slice));
+    row_critical_path row = row_critical_path_none();
+    row.step = step;
+    row.kind = path_kind_name(p->kind);
+    if (p->slice) row.name = trace_slice_name(c->t, p->slice);
     if (is_own(c, p->slice)) {
-        table_set_int(t, row, COL_P(track), track_of(c, p->slice));
-        table_set_int(t, row, COL_P(slice), p->slice);
+        row.track = track_of(c, p->slice);
+        row.slice = p->slice;
     }
-    table_set_int(t, row, COL_P(start), sub_i64(p->start, c->t->start_ns));
-    table_set_int(t, row, COL_P(duration), sub_i64(p->end, p->start));
-    return OK;
+    row.start = sub_i64(p->start, c->t->start_ns);
+    row.duration = sub_i64(p->end, p->start);
+    return put_critical_path(t, &row, err);
 }
 
 static status write_path(critical *c, table *path, error *err) {
@@ -171,37 +166,36 @@ static double share_of_path(const critical *c, int64_t ns) {
 
 static status write_kinds(critical *c, table *t, error *err) {
     for (int k = 0; k < N_PATH_KINDS; k++) {
-        size_t row;
         if (!c->kind_n[k]) continue;
-        TRY(table_add_row(t, &row, err));
-        table_set_text(t, row, COL_K(kind), path_kind_name((path_kind)k));
-        table_set_int(t, row, COL_K(time), per_step(c, c->kind_ns[k]));
-        table_set_real(t, row, COL_K(share), share_of_path(c, c->kind_ns[k]));
-        table_set_int(t, row, COL_K(pieces), c->kind_n[k]);
+        row_critical_by_kind row = row_critical_by_kind_none();
+        row.kind = path_kind_name((path_kind)k);
+        row.time = per_step(c, c->kind_ns[k]);
+        row.share = share_of_path(c, c->kind_ns[k]);
+        row.pieces = c->kind_n[k];
+        TRY(put_critical_by_kind(t, &row, err));
     }
     return OK;
 }
 
-/* The columns that all three tables of sums end with, from `first`. */
-static void set_sum(const critical *c, table *t, size_t row, uint32_t first,
-                    const path_sum *s) {
-    table_set_int(t, row, first, per_step(c, s->ns));
-    table_set_real(t, row, first + 1, share_of_path(c, s->ns));
-    table_set_int(t, row, first + 2, s->n);
-    if (is_own(c, s->slice)) table_set_int(t, row, first + 3, s->slice);
-}
+/* Sets what all three tables of sums have. */
+#define SET_SUM(row, c, s)                                   \
+    do {                                                     \
+        (row).time = per_step(c, (s)->ns);                   \
+        (row).share = share_of_path(c, (s)->ns);             \
+        (row).pieces = (s)->n;                               \
+        if (is_own(c, (s)->slice)) (row).slice = (s)->slice; \
+    } while (0)
 
 static status write_names(critical *c, table *t, error *err) {
     const uint32_t *order = path_sums_order(&c->by_name);
     if (!order) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < c->by_name.rows.n; i++) {
         const path_sum *s = path_sums_at(&c->by_name, order[i]);
-        size_t row;
-        TRY(table_add_row(t, &row, err));
-        table_set_text(t, row, COL_N(kind), path_kind_name((path_kind)(s->key >> 32)));
-        if ((uint32_t)s->key)
-            table_set_text(t, row, COL_N(name), trace_str(c->t, (uint32_t)s->key));
-        set_sum(c, t, row, COL_N(time), s);
+        row_critical_by_name row = row_critical_by_name_none();
+        row.kind = path_kind_name((path_kind)(s->key >> 32));
+        if ((uint32_t)s->key) row.name = trace_str(c->t, (uint32_t)s->key);
+        SET_SUM(row, c, s);
+        TRY(put_critical_by_name(t, &row, err));
     }
     return OK;
 }
@@ -211,11 +205,10 @@ static status write_modules(critical *c, table *t, error *err) {
     if (!order) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < c->by_module.rows.n; i++) {
         const path_sum *s = path_sums_at(&c->by_module, order[i]);
-        size_t row;
-        TRY(table_add_row(t, &row, err));
-        if (s->key)
-            table_set_text(t, row, COL_M(module), module_short_name(c->t, (uint32_t)s->key));
-        set_sum(c, t, row, COL_M(time), s);
+        row_critical_by_module row = row_critical_by_module_none();
+        if (s->key) row.module = module_short_name(c->t, (uint32_t)s->key);
+        SET_SUM(row, c, s);
+        TRY(put_critical_by_module(t, &row, err));
     }
     return OK;
 }
@@ -225,10 +218,10 @@ static status write_lines(critical *c, table *t, error *err) {
     if (!order) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < c->by_line.rows.n; i++) {
         const path_sum *s = path_sums_at(&c->by_line, order[i]);
-        size_t row;
-        TRY(table_add_row(t, &row, err));
-        if (s->key) table_set_text(t, row, COL_L(line), trace_str(c->t, (uint32_t)s->key));
-        set_sum(c, t, row, COL_L(time), s);
+        row_critical_by_line row = row_critical_by_line_none();
+        if (s->key) row.line = trace_str(c->t, (uint32_t)s->key);
+        SET_SUM(row, c, s);
+        TRY(put_critical_by_line(t, &row, err));
     }
     return OK;
 }

@@ -5,6 +5,7 @@
  * about all of the selection, not only its steps. */
 #include "analyse/kind_names.h"
 #include "analyse/replay/unprofiled_step.h"
+#include "analyse/rows.h"
 #include "analyse/rules.h"
 #include "analyse/scan/group.h"
 #include "analyse/scan/host_coverage.h"
@@ -16,10 +17,6 @@
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
 #include "store/traits.h"
-
-#define COL_D(name) COL(idle, details, name)
-#define COL_G(name) COL(idle, gaps, name)
-#define COL_S(name) COL(idle, steps, name)
 
 enum { MOST_GAPS = 1000, HELD_GAPS = 8 * MOST_GAPS };
 
@@ -163,30 +160,24 @@ static void add_to_gap(idle_answer *k, const idle_piece *p) {
 /* ---- one device's steps ------------------------------------------------------------------ */
 
 static status write_device_steps(idle_answer *k, uint32_t device, int32_t id, error *err) {
-    static const uint32_t columns[N_IDLE_CAUSES] = {
-        [IDLE_HOST_LATE] = COL(idle, steps, host_late),
-        [IDLE_BLOCKED] = COL(idle, steps, blocked),
-        [IDLE_DEPENDENCY] = COL(idle, steps, dependency),
-        [IDLE_DATA] = COL(idle, steps, data),
-        [IDLE_COMMUNICATION] = COL(idle, steps, communication),
-        [IDLE_PROFILER] = COL(idle, steps, profiler),
-        [IDLE_UNKNOWN] = COL(idle, steps, unknown),
-    };
     table *t = k->by_step;
     for (uint32_t i = 0; i < k->steps.n; i++) {
         static const int64_t none[N_IDLE_CAUSES] = {0};
         const int64_t *ns = k->step_ns[device] ? k->step_ns[device][i] : none;
-        int64_t idle = 0;
-        size_t row;
-        TRY(table_add_row(t, &row, err));
-        table_set_int(t, row, COL_S(step), k->steps.v[i].number);
-        if (id != ABSENT_I32) table_set_int(t, row, COL_S(device), id);
-        table_set_int(t, row, COL_S(total), step_span_ns(&k->steps.v[i]));
-        for (int c = 0; c < N_IDLE_CAUSES; c++) {
-            table_set_int(t, row, columns[c], ns[c]);
-            idle = add_i64(idle, ns[c]);
-        }
-        table_set_int(t, row, COL_S(idle), idle);
+        row_idle_steps row = row_idle_steps_none();
+        row.step = k->steps.v[i].number;
+        if (id != ABSENT_I32) row.device = id;
+        row.total = step_span_ns(&k->steps.v[i]);
+        row.host_late = ns[IDLE_HOST_LATE];
+        row.blocked = ns[IDLE_BLOCKED];
+        row.dependency = ns[IDLE_DEPENDENCY];
+        row.data = ns[IDLE_DATA];
+        row.communication = ns[IDLE_COMMUNICATION];
+        row.profiler = ns[IDLE_PROFILER];
+        row.unknown = ns[IDLE_UNKNOWN];
+        row.idle = 0;
+        for (int c = 0; c < N_IDLE_CAUSES; c++) row.idle = add_i64(row.idle, ns[c]);
+        TRY(put_idle_steps(t, &row, err));
     }
     arena_drop(k->arena, k->step_ns[device], k->steps.n * sizeof **k->step_ns);
     k->step_ns[device] = NULL;
@@ -224,23 +215,22 @@ static status write_details(idle_answer *k, error *err) {
     sort_index(order, scratch, k->details.n, compare_details, k);
     for (uint32_t i = 0; i < k->details.n; i++) {
         const detail *d = GROUP_ROW(&k->details, detail, order[i]);
-        size_t row;
-        TRY(table_add_row(t, &row, err));
-        table_set_text(t, row, COL_D(cause), idle_cause_name((idle_cause)d->cause));
-        table_set_text(t, row, COL_D(what), idle_doing_name(d->doing));
-        if (d->name) table_set_text(t, row, COL_D(name), trace_str(k->t, d->name));
-        if (d->op) table_set_text(t, row, COL_D(operator), trace_str(k->t, d->op));
-        table_set_int(t, row, COL_D(time), mean_i64(d->ns, max_i64(1, k->steps.n)));
-        table_set_real(t, row, COL_D(share), all > 0 ? (double)d->ns / all : 0);
-        table_set_int(t, row, COL_D(count), d->n);
-        if (d->slice) table_set_int(t, row, COL_D(slice), d->slice);
+        row_idle_details row = row_idle_details_none();
+        row.cause = idle_cause_name((idle_cause)d->cause);
+        row.what = idle_doing_name(d->doing);
+        if (d->name) row.name = trace_str(k->t, d->name);
+        if (d->op) row.operator_ = trace_str(k->t, d->op);
+        row.time = mean_i64(d->ns, max_i64(1, k->steps.n));
+        row.share = all > 0 ? (double)d->ns / all : 0;
+        row.count = d->n;
+        if (d->slice) row.slice = d->slice;
+        TRY(put_idle_details(t, &row, err));
     }
     return OK;
 }
 
-static void set_work(const idle_answer *k, size_t row, uint32_t at, uint32_t work) {
-    if (work)
-        table_set_text(k->longest, row, at, trace_slice_name(k->t, k->t->kernel.slice[work]));
+static str work_name(const idle_answer *k, uint32_t work) {
+    return work ? trace_slice_name(k->t, k->t->kernel.slice[work]) : STR_NONE;
 }
 
 static status write_gaps(idle_answer *k, error *err) {
@@ -249,19 +239,18 @@ static status write_gaps(idle_answer *k, error *err) {
     for (size_t i = 0; i < n; i++) {
         const gap_row *g = &k->gaps[k->order[i]];
         int32_t device = k->sums.devices.id[g->device];
-        size_t row;
-        TRY(table_add_row(t, &row, err));
-        table_set_int(t, row, COL_G(step), k->steps.v[g->step].number);
-        if (device != ABSENT_I32) table_set_int(t, row, COL_G(device), device);
-        table_set_int(t, row, COL_G(start), sub_i64(g->range.start, k->t->start_ns));
-        table_set_int(t, row, COL_G(duration), sub_i64(g->range.end, g->range.start));
-        table_set_text(t, row, COL_G(cause), idle_cause_name((idle_cause)g->cause));
-        table_set_text(t, row, COL_G(what), idle_doing_name(g->doing));
-        set_work(k, row, COL_G(before), g->before);
-        set_work(k, row, COL_G(after), g->after);
-        if (!g->slice) continue;
-        table_set_text(t, row, COL_G(name), trace_slice_name(k->t, g->slice));
-        table_set_int(t, row, COL_G(slice), g->slice);
+        row_idle_gaps row = row_idle_gaps_none();
+        row.step = k->steps.v[g->step].number;
+        if (device != ABSENT_I32) row.device = device;
+        row.start = sub_i64(g->range.start, k->t->start_ns);
+        row.duration = sub_i64(g->range.end, g->range.start);
+        row.cause = idle_cause_name((idle_cause)g->cause);
+        row.what = idle_doing_name(g->doing);
+        row.before = work_name(k, g->before);
+        row.after = work_name(k, g->after);
+        if (g->slice) row.name = trace_slice_name(k->t, g->slice);
+        if (g->slice) row.slice = g->slice;
+        TRY(put_idle_gaps(t, &row, err));
     }
     return OK;
 }

@@ -1,13 +1,11 @@
 /* idle_launches.c: launches by kernel, copies by kind; see idle_streams.h. */
 #include <math.h>
 
+#include "analyse/rows.h"
 #include "analyse/scan/group.h"
 #include "analyse/why/describe.h"
 #include "analyse/why/idle_streams.h"
 #include "base/sort.h"
-
-#define COL_L(name) COL(idle, launches, name)
-#define COL_C(name) COL(idle, copies, name)
 
 enum {
     LONG_CALL_NS = 50000, /* the original's thresholds */
@@ -75,24 +73,26 @@ static int compare_launches(uint32_t a, uint32_t b, const void *context) {
     return c ? c : str_cmp(trace_str(o->t, x->call), trace_str(o->t, y->call));
 }
 
-static void set_launch(const trace *t, table *out, size_t row, const launch_row *r) {
-    table_set_text(out, row, COL_L(name), trace_str(t, r->name));
-    table_set_text(out, row, COL_L(call), trace_str(t, r->call));
-    table_set_int(out, row, COL_L(count), r->n);
-    table_set_int(out, row, COL_L(call_mean), mean_i64(r->call_ns, r->n));
-    table_set_int(out, row, COL_L(call_min), r->call_min);
-    table_set_int(out, row, COL_L(call_max), r->call_max);
-    table_set_int(out, row, COL_L(call_total), r->call_ns);
-    table_set_int(out, row, COL_L(device_mean), mean_i64(r->work_ns, r->n));
-    table_set_int(out, row, COL_L(device_total), r->work_ns);
-    table_set_int(out, row, COL_L(delay_mean), mean_i64(r->delay_ns, r->n));
-    table_set_int(out, row, COL_L(delay_min), r->delay_min);
-    table_set_int(out, row, COL_L(delay_max), r->delay_max);
-    table_set_int(out, row, COL_L(delay_total), r->delay_ns);
-    table_set_int(out, row, COL_L(short), r->n_short);
-    table_set_int(out, row, COL_L(long_calls), r->n_long_calls);
-    table_set_int(out, row, COL_L(long_delays), r->n_long_delays);
-    table_set_int(out, row, COL_L(slice), r->slice);
+static status write_launch(const trace *t, table *out, const launch_row *r, error *err) {
+    row_idle_launches row = row_idle_launches_none();
+    row.name = trace_str(t, r->name);
+    row.call = trace_str(t, r->call);
+    row.count = r->n;
+    row.call_mean = mean_i64(r->call_ns, r->n);
+    row.call_min = r->call_min;
+    row.call_max = r->call_max;
+    row.call_total = r->call_ns;
+    row.device_mean = mean_i64(r->work_ns, r->n);
+    row.device_total = r->work_ns;
+    row.delay_mean = mean_i64(r->delay_ns, r->n);
+    row.delay_min = r->delay_min;
+    row.delay_max = r->delay_max;
+    row.delay_total = r->delay_ns;
+    row.short_ = r->n_short;
+    row.long_calls = r->n_long_calls;
+    row.long_delays = r->n_long_delays;
+    row.slice = r->slice;
+    return put_idle_launches(out, &row, err);
 }
 
 static status write_launches(const selection *s, arena *a, table *out, error *err) {
@@ -104,11 +104,8 @@ static status write_launches(const selection *s, arena *a, table *out, error *er
     uint32_t *order = groups_order(&g), *scratch = groups_order(&g);
     if (!order || !scratch) FAIL_MEMORY(err);
     sort_index(order, scratch, g.n, compare_launches, &(launch_order){t, &g});
-    for (uint32_t i = 0; i < g.n; i++) {
-        size_t row;
-        TRY(table_add_row(out, &row, err));
-        set_launch(t, out, row, GROUP_ROW(&g, launch_row, order[i]));
-    }
+    for (uint32_t i = 0; i < g.n; i++)
+        TRY(write_launch(t, out, GROUP_ROW(&g, launch_row, order[i]), err));
     return OK;
 }
 
@@ -180,25 +177,23 @@ static status describe_copies(const copies *c, copy_kind *k, numbers *out, error
 
 static status write_copy_kind(const copies *c, copy_kind *k, table *t, error *err) {
     numbers points = {0};
-    size_t row;
     TRY(describe_copies(c, k, &points, err));
     description d = numbers_describe(&points);
-    TRY(table_add_row(t, &row, err));
-    table_set_text(t, row, COL_C(name), k->name);
-    table_set_int(t, row, COL_C(calls), k->calls);
-    table_set_int(t, row, COL_C(bytes), k->bytes);
-    table_set_int(t, row, COL_C(time), k->ns);
-    if (k->ns > 0)
-        table_set_real(t, row, COL_C(bandwidth), (double)k->bytes * 1e9 / (double)k->ns);
-    table_set_int(t, row, COL_C(count), sat_i64(points.n));
-    table_set_real(t, row, COL_C(mean), d.mean);
-    table_set_real(t, row, COL_C(std), d.std);
-    table_set_real(t, row, COL_C(min), d.min);
-    table_set_real(t, row, COL_C(p25), d.p25);
-    table_set_real(t, row, COL_C(p50), d.p50);
-    table_set_real(t, row, COL_C(p75), d.p75);
-    table_set_real(t, row, COL_C(max), d.max);
-    return OK;
+    row_idle_copies row = row_idle_copies_none();
+    row.name = k->name;
+    row.calls = k->calls;
+    row.bytes = k->bytes;
+    row.time = k->ns;
+    if (k->ns > 0) row.bandwidth = (double)k->bytes * 1e9 / (double)k->ns;
+    row.count = sat_i64(points.n);
+    row.mean = d.mean;
+    row.std = d.std;
+    row.min = d.min;
+    row.p25 = d.p25;
+    row.p50 = d.p50;
+    row.p75 = d.p75;
+    row.max = d.max;
+    return put_idle_copies(t, &row, err);
 }
 
 static status find_copies(copies *c, error *err) {
@@ -230,7 +225,7 @@ static status write_copies(const selection *s, arena *a, table *out, error *err)
     if (!c.kinds || !c.kind_of || s->t->kernel.n >> 31) FAIL_MEMORY(err);
     TRY(find_copies(&c, err));
     for (size_t i = 0; i < c.n; i++) TRY(write_copy_kind(&c, &c.kinds[i], out, err));
-    return table_sort(out, COL_C(time), true, err);
+    return table_sort(out, COL(idle, copies, time), true, err);
 }
 
 status idle_launches_write(const selection *s, arena *a, answer *out, error *err) {

@@ -5,12 +5,11 @@
  * row. */
 #include <string.h>
 
+#include "analyse/rows.h"
 #include "analyse/scan/group.h"
 #include "analyse/why/idle_streams.h"
 #include "base/hash.h"
 #include "base/sort.h"
-
-#define COL_O(name) COL(idle, op_launches, name)
 
 enum { MOST_NAMES = 64 }; /* names of device work in one text */
 
@@ -124,16 +123,15 @@ static str names_of(const op_works *w, const op_row *r) {
 
 static status write_row(const op_works *w, const op_row *r, table *out, error *err) {
     str names = names_of(w, r);
-    size_t row;
     if (!names.p) FAIL_MEMORY(err);
-    TRY(table_add_row(out, &row, err));
-    table_set_text(out, row, COL_O(op), trace_slice_name(w->t, r->slice));
-    table_set_text(out, row, COL_O(kernels), names);
-    table_set_int(out, row, COL_O(count), r->count);
-    table_set_int(out, row, COL_O(op_delay), mean_i64(r->op_delay, r->count));
-    table_set_int(out, row, COL_O(launch_delay), mean_i64(r->launch_delay, r->count));
-    table_set_int(out, row, COL_O(slice), r->slice);
-    return OK;
+    row_idle_op_launches row = row_idle_op_launches_none();
+    row.op = trace_slice_name(w->t, r->slice);
+    row.kernels = names;
+    row.count = r->count;
+    row.op_delay = mean_i64(r->op_delay, r->count);
+    row.launch_delay = mean_i64(r->launch_delay, r->count);
+    row.slice = r->slice;
+    return put_idle_op_launches(out, &row, err);
 }
 
 status idle_ops_write(const selection *s, arena *a, answer *out, error *err) {

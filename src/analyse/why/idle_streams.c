@@ -3,14 +3,12 @@
  * Works of one stream are neighbors in the table, by start. The queue of a stream is one longer
  * at the start of each launch call and one shorter at the start of each work. */
 #include "analyse/why/idle_streams.h"
+#include "analyse/rows.h"
 
 #include <math.h>
 
 #include "analyse/why/describe.h"
 #include "base/sort.h"
-
-#define COL_S(name) COL(idle, streams, name)
-#define COL_Q(name) COL(idle, queue, name)
 
 enum { KERNEL_WAIT_NS = 30000 }; /* the original's threshold */
 
@@ -47,13 +45,13 @@ static status find_gaps(streams *k, error *err) {
     return OK;
 }
 
-static void set_stream(const streams *k, table *t, size_t row, uint32_t device_column,
-                       uint32_t stream_column) {
-    uint32_t first = k->rows[0];
-    if (k->t->kernel.device[first] != ABSENT_I32)
-        table_set_int(t, row, device_column, k->t->kernel.device[first]);
-    if (k->t->kernel.stream[first] != ABSENT_I64)
-        table_set_int(t, row, stream_column, k->t->kernel.stream[first]);
+static int64_t device_of(const streams *k) {
+    int32_t device = k->t->kernel.device[k->rows[0]];
+    return device == ABSENT_I32 ? ABSENT_I64 : device;
+}
+
+static int64_t stream_of(const streams *k) {
+    return k->t->kernel.stream[k->rows[0]];
 }
 
 static status write_gaps(streams *k, error *err) {
@@ -64,22 +62,23 @@ static status write_gaps(streams *k, error *err) {
         all += sums[c];
     }
     for (int c = 0; c < N_STREAM_WAITS; c++) {
-        size_t row;
         if (!k->gaps[c].n) continue;
         description d = numbers_describe(&k->gaps[c]);
-        TRY(table_add_row(k->streams, &row, err));
-        set_stream(k, k->streams, row, COL_S(device), COL_S(stream));
-        table_set_text(k->streams, row, COL_S(cause), str_of(names[c]));
-        table_set_int(k->streams, row, COL_S(time), round_i64(sums[c]));
-        table_set_real(k->streams, row, COL_S(share), all > 0 ? sums[c] / all : 0);
-        table_set_int(k->streams, row, COL_S(count), sat_i64(k->gaps[c].n));
-        table_set_int(k->streams, row, COL_S(mean), round_i64(d.mean));
-        table_set_int(k->streams, row, COL_S(std), round_i64(d.std));
-        table_set_int(k->streams, row, COL_S(min), round_i64(d.min));
-        table_set_int(k->streams, row, COL_S(p25), round_i64(d.p25));
-        table_set_int(k->streams, row, COL_S(p50), round_i64(d.p50));
-        table_set_int(k->streams, row, COL_S(p75), round_i64(d.p75));
-        table_set_int(k->streams, row, COL_S(max), round_i64(d.max));
+        row_idle_streams row = row_idle_streams_none();
+        row.device = device_of(k);
+        row.stream = stream_of(k);
+        row.cause = str_of(names[c]);
+        row.time = round_i64(sums[c]);
+        row.share = all > 0 ? sums[c] / all : 0;
+        row.count = sat_i64(k->gaps[c].n);
+        row.mean = round_i64(d.mean);
+        row.std = round_i64(d.std);
+        row.min = round_i64(d.min);
+        row.p25 = round_i64(d.p25);
+        row.p50 = round_i64(d.p50);
+        row.p75 = round_i64(d.p75);
+        row.max = round_i64(d.max);
+        TRY(put_idle_streams(k->streams, &row, err));
     }
     return OK;
 }
@@ -100,7 +99,7 @@ static size_t sort_changes(streams *k) {
 }
 
 static status write_queue(streams *k, error *err) {
-    size_t n = sort_changes(k), row;
+    size_t n = sort_changes(k);
     double area = 0;
     int64_t length = 0, full = 0;
     if (!n) return OK;
@@ -114,19 +113,20 @@ static status write_queue(streams *k, error *err) {
     }
     double span = (double)(k->changes[n - 1].key - k->changes[0].key);
     description d = numbers_describe(&k->lengths);
-    TRY(table_add_row(k->queue, &row, err));
-    set_stream(k, k->queue, row, COL_Q(device), COL_Q(stream));
-    table_set_int(k->queue, row, COL_Q(count), sat_i64(n));
-    table_set_real(k->queue, row, COL_Q(mean), d.mean);
-    table_set_real(k->queue, row, COL_Q(std), d.std);
-    table_set_real(k->queue, row, COL_Q(min), d.min);
-    table_set_real(k->queue, row, COL_Q(p25), d.p25);
-    table_set_real(k->queue, row, COL_Q(p50), d.p50);
-    table_set_real(k->queue, row, COL_Q(p75), d.p75);
-    table_set_real(k->queue, row, COL_Q(max), d.max);
-    table_set_real(k->queue, row, COL_Q(time_mean), span > 0 ? area / span : d.mean);
-    table_set_int(k->queue, row, COL_Q(full), full);
-    return OK;
+    row_idle_queue row = row_idle_queue_none();
+    row.device = device_of(k);
+    row.stream = stream_of(k);
+    row.count = sat_i64(n);
+    row.mean = d.mean;
+    row.std = d.std;
+    row.min = d.min;
+    row.p25 = d.p25;
+    row.p50 = d.p50;
+    row.p75 = d.p75;
+    row.max = d.max;
+    row.time_mean = span > 0 ? area / span : d.mean;
+    row.full = full;
+    return put_idle_queue(k->queue, &row, err);
 }
 
 static status write_stream(streams *k, error *err) {

@@ -1,11 +1,11 @@
 /* idle_sums.c: idle time of each device by cause; see idle_sums.h. */
 #include "analyse/why/idle_sums.h"
+#include "analyse/rows.h"
 
 #include "analyse/producer/untraced_steps.h"
 
-#define COL_I(name) COL(overview, idle, name)
-
-_Static_assert(COL(overview, idle, total) == COL(idle, causes, total) &&
+_Static_assert(sizeof(row_overview_idle) == sizeof(row_idle_causes) &&
+                   COL(overview, idle, total) == COL(idle, causes, total) &&
                    COL(overview, idle, slice) == COL(idle, causes, slice),
                "one writer for both tables");
 
@@ -96,20 +96,16 @@ double idle_sums_share(const idle_sums *s, idle_cause why) {
 static status write_cause(const idle_sums *s, uint32_t device, int why, int64_t mean, table *t,
                           error *err) {
     const idle_sum *sum = &s->rows[device][why];
-    size_t row;
-    TRY(table_add_row(t, &row, err));
-    if (s->devices.id[device] != ABSENT_I32)
-        table_set_int(t, row, COL_I(device), s->devices.id[device]);
-    table_set_text(t, row, COL_I(cause), idle_cause_name((idle_cause)why));
-    table_set_int(t, row, COL_I(time), mean);
-    table_set_real(t, row, COL_I(share),
-                   s->steps_ns > 0 ? (double)sum->ns / (double)s->steps_ns : 0);
-    table_set_int(t, row, COL_I(total), sum->ns);
-    table_set_int(t, row, COL_I(count), sum->n);
-    if (!sum->slice) return OK;
-    table_set_text(t, row, COL_I(name), trace_slice_name(s->t, sum->slice));
-    table_set_int(t, row, COL_I(slice), sum->slice);
-    return OK;
+    row_overview_idle row = row_overview_idle_none();
+    if (s->devices.id[device] != ABSENT_I32) row.device = s->devices.id[device];
+    row.cause = idle_cause_name((idle_cause)why);
+    row.time = mean;
+    row.share = s->steps_ns > 0 ? (double)sum->ns / (double)s->steps_ns : 0;
+    row.total = sum->ns;
+    row.count = sum->n;
+    if (sum->slice) row.name = trace_slice_name(s->t, sum->slice);
+    if (sum->slice) row.slice = sum->slice;
+    return put_overview_idle(t, &row, err);
 }
 
 status idle_sums_write(const idle_sums *s, table *t, error *err) {

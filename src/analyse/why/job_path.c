@@ -5,6 +5,7 @@
  * name, module and line. Which ranks and stages are late, and so the verdict, come from
  * comparing ranks with each other (run/job.h). */
 #include "analyse/why/job_path.h"
+#include "analyse/rows.h"
 
 #include "analyse/rules.h"
 #include "analyse/run/summary_filter.h"
@@ -16,13 +17,6 @@
 
 #define OWNER_TABLES \
     (TRACE_TABLE(module) | TRACE_TABLE(module_call) | TRACE_TABLE(flow) | TRACE_TABLE(frame))
-#define COL_P(name) COL(critical, path, name)
-#define COL_K(name) COL(critical, by_kind, name)
-#define COL_R(name) COL(critical, by_rank, name)
-#define COL_G(name) COL(critical, legs, name)
-#define COL_N(name) COL(critical, by_name, name)
-#define COL_M(name) COL(critical, by_module, name)
-#define COL_L(name) COL(critical, by_line, name)
 
 /* Of one rank. */
 typedef struct {
@@ -81,10 +75,8 @@ static status add_up(job_path *c, const path_piece *p, error *err) {
     return OK;
 }
 
-static void set_rank(const job_path *c, table *t, size_t row, uint32_t rank_column,
-                     uint32_t rank) {
-    const analysis_trace *at = c->graph.ranks[rank].at;
-    if (at->rank != ABSENT_I64) table_set_int(t, row, rank_column, at->rank);
+static int64_t rank_number(const job_path *c, uint32_t rank) {
+    return c->graph.ranks[rank].at->rank;
 }
 
 static int64_t shown_start(const job_path *c, const path_piece *p) {
@@ -94,19 +86,18 @@ static int64_t shown_start(const job_path *c, const path_piece *p) {
 static status write_piece(const job_path *c, table *t, int64_t step, const path_piece *p,
                           error *err) {
     const job_rank *r = &c->graph.ranks[p->rank];
-    size_t row;
-    TRY(table_add_row(t, &row, err));
-    table_set_int(t, row, COL_P(step), step);
-    table_set_text(t, row, COL_P(kind), path_kind_name(p->kind));
-    if (p->slice) table_set_text(t, row, COL_P(name), trace_slice_name(r->t, p->slice));
+    row_critical_path row = row_critical_path_none();
+    row.step = step;
+    row.kind = path_kind_name(p->kind);
+    if (p->slice) row.name = trace_slice_name(r->t, p->slice);
     if (p->slice && (!r->at->own_slices || p->slice < r->at->own_slices)) {
-        table_set_int(t, row, COL_P(track), trace_track_of(r->t, p->slice));
-        table_set_int(t, row, COL_P(slice), p->slice);
+        row.track = trace_track_of(r->t, p->slice);
+        row.slice = p->slice;
     }
-    table_set_int(t, row, COL_P(start), shown_start(c, p));
-    table_set_int(t, row, COL_P(duration), sub_i64(p->end, p->start));
-    set_rank(c, t, row, COL_P(rank), p->rank);
-    return OK;
+    row.start = shown_start(c, p);
+    row.duration = sub_i64(p->end, p->start);
+    row.rank = rank_number(c, p->rank);
+    return put_critical_path(t, &row, err);
 }
 
 /* The time for which the path stays on one rank. The transfer through which it comes to a rank
@@ -115,7 +106,6 @@ static status write_leg(const job_path *c, table *t, int64_t step, size_t first,
                         error *err) {
     const path_piece *v = c->pieces.v, *most = &v[first];
     int64_t device = 0, communication = 0, ns = sub_i64(v[end - 1].end, v[first].start);
-    size_t row;
     path_sums names;
     TRY(path_sums_init(&names, c->arena, err));
     for (size_t i = first; i < end; i++) {
@@ -127,21 +117,20 @@ static status write_leg(const job_path *c, table *t, int64_t step, size_t first,
     const path_sum *by = path_sums_at(&names, 0);
     for (uint32_t i = 1; i < names.rows.n; i++)
         if (path_sums_at(&names, i)->ns > by->ns) by = path_sums_at(&names, i);
-    TRY(table_add_row(t, &row, err));
-    table_set_int(t, row, COL_G(step), step);
-    set_rank(c, t, row, COL_G(rank), most->rank);
-    table_set_int(t, row, COL_G(start), shown_start(c, &v[first]));
-    table_set_int(t, row, COL_G(duration), ns);
-    if (has_device(c, most->rank)) table_set_int(t, row, COL_G(device), device);
-    table_set_int(t, row, COL_G(communication), communication);
-    table_set_int(t, row, COL_G(host), sub_i64(ns, add_i64(device, communication)));
-    table_set_text(t, row, COL_G(kind), path_kind_name((path_kind)by->key));
-    if (by->text.n) table_set_text(t, row, COL_G(name), by->text);
-    table_set_int(t, row, COL_G(time), by->ns);
-    if (v[first].kind == PATH_COMMUNICATION && first)
-        table_set_text(t, row, COL_G(after), name_of(c, &v[first]));
-    table_set_text(t, row, COL_G(worker), c->graph.ranks[most->rank].at->worker);
-    return OK;
+    row_critical_legs row = row_critical_legs_none();
+    row.step = step;
+    row.rank = rank_number(c, most->rank);
+    row.start = shown_start(c, &v[first]);
+    row.duration = ns;
+    if (has_device(c, most->rank)) row.device = device;
+    row.communication = communication;
+    row.host = sub_i64(ns, add_i64(device, communication));
+    row.kind = path_kind_name((path_kind)by->key);
+    if (by->text.n) row.name = by->text;
+    row.time = by->ns;
+    if (v[first].kind == PATH_COMMUNICATION && first) row.after = name_of(c, &v[first]);
+    row.worker = c->graph.ranks[most->rank].at->worker;
+    return put_critical_legs(t, &row, err);
 }
 
 static status write_legs(const job_path *c, table *t, int64_t step, error *err) {
@@ -179,13 +168,13 @@ static double share_of(const job_path *c, int64_t ns) {
 
 static status write_kinds(const job_path *c, table *t, error *err) {
     for (int k = 0; k < N_PATH_KINDS; k++) {
-        size_t row;
         if (!c->kind_n[k]) continue;
-        TRY(table_add_row(t, &row, err));
-        table_set_text(t, row, COL_K(kind), path_kind_name((path_kind)k));
-        table_set_int(t, row, COL_K(time), per_step(c, c->kind_ns[k]));
-        table_set_real(t, row, COL_K(share), share_of(c, c->kind_ns[k]));
-        table_set_int(t, row, COL_K(pieces), c->kind_n[k]);
+        row_critical_by_kind row = row_critical_by_kind_none();
+        row.kind = path_kind_name((path_kind)k);
+        row.time = per_step(c, c->kind_ns[k]);
+        row.share = share_of(c, c->kind_ns[k]);
+        row.pieces = c->kind_n[k];
+        TRY(put_critical_by_kind(t, &row, err));
     }
     return OK;
 }
@@ -193,52 +182,71 @@ static status write_kinds(const job_path *c, table *t, error *err) {
 static status write_ranks(const job_path *c, table *t, error *err) {
     for (uint32_t i = 0; i < c->graph.n_ranks; i++) {
         const rank_part *r = &c->ranks[i];
-        size_t row;
         int64_t device = 0, communication = r->kind_ns[PATH_COMMUNICATION];
         for (int k = 0; k < N_PATH_KINDS; k++)
             if (is_on_device(k)) device = add_i64(device, r->kind_ns[k]);
-        TRY(table_add_row(t, &row, err));
-        set_rank(c, t, row, COL_R(rank), i);
-        table_set_int(t, row, COL_R(time), per_step(c, r->ns));
-        table_set_real(t, row, COL_R(share), share_of(c, r->ns));
-        if (has_device(c, i)) table_set_int(t, row, COL_R(device), per_step(c, device));
-        table_set_int(t, row, COL_R(communication), per_step(c, communication));
+        row_critical_by_rank row = row_critical_by_rank_none();
+        row.rank = rank_number(c, i);
+        row.time = per_step(c, r->ns);
+        row.share = share_of(c, r->ns);
+        if (has_device(c, i)) row.device = per_step(c, device);
+        row.communication = per_step(c, communication);
         int64_t host = sub_i64(r->ns, add_i64(device, communication));
-        table_set_int(t, row, COL_R(host), per_step(c, host));
-        table_set_int(t, row, COL_R(pieces), r->n);
-        table_set_int(t, row, COL_R(ends), r->ends);
-        table_set_text(t, row, COL_R(worker), c->graph.ranks[i].at->worker);
+        row.host = per_step(c, host);
+        row.pieces = r->n;
+        row.ends = r->ends;
+        row.worker = c->graph.ranks[i].at->worker;
+        TRY(put_critical_by_rank(t, &row, err));
     }
     return OK;
 }
 
-/* The columns that all tables of names end with, from `first`. */
-static void set_sum(const job_path *c, table *t, size_t row, uint32_t first, uint32_t rank,
-                    const path_sum *s) {
-    table_set_int(t, row, first, per_step(c, s->ns));
-    table_set_real(t, row, first + 1, share_of(c, s->ns));
-    table_set_int(t, row, first + 2, s->n);
-    if (s->slice) table_set_int(t, row, first + 3, s->slice);
-    set_rank(c, t, row, rank, s->rank);
+/* Sets what all tables of names have. */
+#define SET_SUM(row, c, s)                        \
+    do {                                          \
+        (row).time = per_step(c, (s)->ns);        \
+        (row).share = share_of(c, (s)->ns);       \
+        (row).pieces = (s)->n;                    \
+        if ((s)->slice) (row).slice = (s)->slice; \
+        (row).rank = rank_number(c, (s)->rank);   \
+    } while (0)
+
+static status write_names(const job_path *c, table *t, error *err) {
+    const uint32_t *order = path_sums_order(&c->by_name);
+    if (!order) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < c->by_name.rows.n; i++) {
+        const path_sum *sum = path_sums_at(&c->by_name, order[i]);
+        row_critical_by_name row = row_critical_by_name_none();
+        row.kind = path_kind_name((path_kind)sum->key);
+        if (sum->text.n) row.name = sum->text;
+        SET_SUM(row, c, sum);
+        TRY(put_critical_by_name(t, &row, err));
+    }
+    return OK;
 }
 
-/* Columns of a table of names. */
-typedef struct {
-    uint32_t kind, text, time, rank; /* kind: UINT32_MAX: it has none */
-} sum_columns;
-
-static status write_sums(const job_path *c, const path_sums *s, table *t, sum_columns at,
-                         error *err) {
-    const uint32_t *order = path_sums_order(s);
+static status write_modules(const job_path *c, table *t, error *err) {
+    const uint32_t *order = path_sums_order(&c->by_module);
     if (!order) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < s->rows.n; i++) {
-        const path_sum *sum = path_sums_at(s, order[i]);
-        size_t row;
-        TRY(table_add_row(t, &row, err));
-        if (at.kind != UINT32_MAX)
-            table_set_text(t, row, at.kind, path_kind_name((path_kind)sum->key));
-        if (sum->text.n) table_set_text(t, row, at.text, sum->text);
-        set_sum(c, t, row, at.time, at.rank, sum);
+    for (uint32_t i = 0; i < c->by_module.rows.n; i++) {
+        const path_sum *sum = path_sums_at(&c->by_module, order[i]);
+        row_critical_by_module row = row_critical_by_module_none();
+        if (sum->text.n) row.module = sum->text;
+        SET_SUM(row, c, sum);
+        TRY(put_critical_by_module(t, &row, err));
+    }
+    return OK;
+}
+
+static status write_lines(const job_path *c, table *t, error *err) {
+    const uint32_t *order = path_sums_order(&c->by_line);
+    if (!order) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < c->by_line.rows.n; i++) {
+        const path_sum *sum = path_sums_at(&c->by_line, order[i]);
+        row_critical_by_line row = row_critical_by_line_none();
+        if (sum->text.n) row.line = sum->text;
+        SET_SUM(row, c, sum);
+        TRY(put_critical_by_line(t, &row, err));
     }
     return OK;
 }
@@ -278,12 +286,9 @@ static status write_all(job_path *c, error *err) {
     TRY(write_paths(c, path, legs, err));
     TRY(write_kinds(c, by_kind, err));
     TRY(write_ranks(c, by_rank, err));
-    sum_columns names = {COL_N(kind), COL_N(name), COL_N(time), COL_N(rank)};
-    sum_columns modules = {UINT32_MAX, COL_M(module), COL_M(time), COL_M(rank)};
-    sum_columns lines = {UINT32_MAX, COL_L(line), COL_L(time), COL_L(rank)};
-    TRY(write_sums(c, &c->by_name, by_name, names, err));
-    TRY(write_sums(c, &c->by_module, by_module, modules, err));
-    return write_sums(c, &c->by_line, by_line, lines, err);
+    TRY(write_names(c, by_name, err));
+    TRY(write_modules(c, by_module, err));
+    return write_lines(c, by_line, err);
 }
 
 /* The rank that most of the path is on, and how ranks were brought together. */

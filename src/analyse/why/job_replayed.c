@@ -8,8 +8,6 @@
 #include "base/message_ids_advice.h"
 #include "base/num.h"
 
-#define COL_W(name) COL(whatif, whatif, name)
-
 typedef struct {
     arena *arena;
     answer *out;
@@ -50,7 +48,7 @@ static status prepare(replayed *w, const params *p, error *err) {
 }
 
 /* What a pattern touches on all ranks. */
-static void set_matched(const void *of, table *t, size_t row, uint32_t change) {
+static void set_matched(const void *of, row_whatif_whatif *row, uint32_t change) {
     const replayed *w = of;
     const scenario *s = w->replay.scenarios;
     int64_t calls = 0, kernels = 0, host = 0, device = 0;
@@ -63,11 +61,11 @@ static void set_matched(const void *of, table *t, size_t row, uint32_t change) {
         device = add_i64(device, v->device_ns);
     }
     if (s[0].v[change].kind != CHANGE_TO_KERNEL) {
-        table_set_int(t, row, COL_W(calls), calls);
-        table_set_int(t, row, COL_W(host_time), host);
+        row->calls = calls;
+        row->host_time = host;
     }
-    table_set_int(t, row, COL_W(kernels), kernels);
-    table_set_int(t, row, COL_W(device_time), device);
+    row->kernels = kernels;
+    row->device_time = device;
 }
 
 /* What the answer is based on. */

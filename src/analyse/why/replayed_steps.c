@@ -1,5 +1,6 @@
 /* replayed_steps.c: tables and verdict of `whatif`, for any replay. */
 #include "analyse/why/replayed_steps.h"
+#include "analyse/rows.h"
 
 #include <math.h>
 
@@ -10,8 +11,6 @@
 #include "base/message_ids_advice.h"
 #include "base/num.h"
 
-#define COL_W(name) COL(whatif, whatif, name)
-#define COL_S(name) COL(whatif, steps, name)
 #define INEXACT 0.05 /* a replay that is this far off is mentioned first */
 #define SAME 0.005
 
@@ -78,29 +77,26 @@ static uint32_t replay_all(replayed_steps *r, const step_replayer *by, typical_s
     return n;
 }
 
-static status add_row(const replayed_steps *r, table *t, str change, const lengths *l,
-                      size_t *row, error *err) {
+static row_whatif_whatif row_of(const replayed_steps *r, str change, const lengths *l) {
+    row_whatif_whatif row = row_whatif_whatif_none();
     int64_t after = length_of(r, &l->after), saves = sub_i64(r->recorded, after);
-    TRY(table_add_row(t, row, err));
-    table_set_text(t, *row, COL_W(change), change);
-    if (!r->n) return OK;
-    table_set_int(t, *row, COL_W(step_before), r->recorded);
-    table_set_int(t, *row, COL_W(step_after), after);
-    table_set_int(t, *row, COL_W(saves), saves);
-    if (r->recorded > 0)
-        table_set_real(t, *row, COL_W(share), (double)saves / (double)r->recorded);
-    if (after > 0) table_set_real(t, *row, COL_W(speedup), (double)r->recorded / (double)after);
-    if (!l->most.median) return OK;
-    table_set_int(t, *row, COL_W(least), length_of(r, &l->least));
-    table_set_int(t, *row, COL_W(most), length_of(r, &l->most));
-    return OK;
+    row.change = change;
+    if (!r->n) return row;
+    row.step_before = r->recorded;
+    row.step_after = after;
+    row.saves = saves;
+    if (r->recorded > 0) row.share = (double)saves / (double)r->recorded;
+    if (after > 0) row.speedup = (double)r->recorded / (double)after;
+    if (!l->most.median) return row;
+    row.least = length_of(r, &l->least);
+    row.most = length_of(r, &l->most);
+    return row;
 }
 
 static status write_changes(replayed_steps *r, const step_replayer *by, table *t, arena *a,
                             error *err) {
     lengths *all = ARENA_ARRAY(a, lengths, (size_t)r->n_changes + 2);
     typical_step recorded;
-    size_t row;
     if (!all) FAIL_MEMORY(err);
     uint32_t n = replay_all(r, by, &recorded, all);
     const lengths *last = &all[n - 1];
@@ -113,20 +109,21 @@ static status write_changes(replayed_steps *r, const step_replayer *by, table *t
     for (uint32_t i = 0; i < n; i++) {
         bool one = i && i <= r->n_changes; /* a single change is all of them */
         str name = one ? by->text(by->of, i - 1) : i ? STR("all") : STR("replay");
-        TRY(add_row(r, t, name, &all[i], &row, err));
-        if (one) by->set_matched(by->of, t, row, i - 1);
+        row_whatif_whatif row = row_of(r, name, &all[i]);
+        if (one) by->set_matched(by->of, &row, i - 1);
+        TRY(put_whatif_whatif(t, &row, err));
     }
     return OK;
 }
 
 static status write_steps(const replayed_steps *r, table *t, error *err) {
     for (uint32_t i = 0; i < r->n; i++) {
-        size_t row;
-        TRY(table_add_row(t, &row, err));
-        table_set_int(t, row, COL_S(step), r->number[i]);
-        table_set_int(t, row, COL_S(recorded), r->recorded_ns[i]);
-        table_set_int(t, row, COL_S(replayed), r->replayed_ns[i]);
-        if (r->n_changes) table_set_int(t, row, COL_S(whatif), r->changed_ns[i]);
+        row_whatif_steps row = row_whatif_steps_none();
+        row.step = r->number[i];
+        row.recorded = r->recorded_ns[i];
+        row.replayed = r->replayed_ns[i];
+        if (r->n_changes) row.whatif = r->changed_ns[i];
+        TRY(put_whatif_steps(t, &row, err));
     }
     return OK;
 }

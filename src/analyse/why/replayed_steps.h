@@ -6,8 +6,8 @@
 #ifndef ANALYSE_REPLAYED_STEPS_H
 #define ANALYSE_REPLAYED_STEPS_H
 
+#include "analyse/rows.h"
 #include "base/sort.h"
-#include "table/table.h"
 
 typedef struct {
     uint32_t n, n_changes;
@@ -28,7 +28,7 @@ typedef struct {
     void (*run)(void *of, uint64_t changes, int64_t *out_ns);
     str (*text)(const void *of, uint32_t change);
     /* What a change touches, in a row of the table whatif. */
-    void (*set_matched)(const void *of, table *t, size_t row, uint32_t change);
+    void (*set_matched)(const void *of, row_whatif_whatif *row, uint32_t change);
     /* Replays from here on take the estimated cost of recording times this. */
     void (*set_recording)(void *of, double times);
     uint64_t estimated; /* bits of the changes that are based on that estimate */

@@ -4,14 +4,13 @@
  * operator around it. All instances are sorted by slack once and dealt out to their rows, so
  * that each row gets its own in order: the first is the least, the middle one the median. */
 #include "analyse/why/slack_table.h"
+#include "analyse/rows.h"
 
 #include "analyse/registry.h"
 #include "analyse/scan/group.h"
 #include "analyse/why/slack.h"
 #include "base/num.h"
 #include "base/sort.h"
-
-#define COL_S(name) COL(critical, slack, name)
 
 typedef struct {
     uint32_t name;
@@ -110,17 +109,16 @@ static status write_rows(slacker *s, table *t, error *err) {
     sort_index(order, scratch, s->rows.n, compare_rows, &s->rows);
     for (uint32_t i = 0; i < s->rows.n; i++) {
         const slack_row *r = GROUP_ROW(&s->rows, slack_row, order[i]);
-        size_t row;
-        TRY(table_add_row(t, &row, err));
-        table_set_text(t, row, COL_S(kind), path_kind_name(r->kind));
-        table_set_text(t, row, COL_S(name), trace_str(s->t, r->name));
-        table_set_int(t, row, COL_S(slack), r->median_ns);
-        table_set_int(t, row, COL_S(least), r->least_ns);
-        table_set_int(t, row, COL_S(time), mean_i64(r->device_ns, steps));
-        if (r->kind != PATH_OPERATOR)
-            table_set_int(t, row, COL_S(off_path), mean_i64(r->off_path_ns, steps));
-        table_set_int(t, row, COL_S(calls), r->n);
-        table_set_int(t, row, COL_S(slice), r->slice);
+        row_critical_slack row = row_critical_slack_none();
+        row.kind = path_kind_name(r->kind);
+        row.name = trace_str(s->t, r->name);
+        row.slack = r->median_ns;
+        row.least = r->least_ns;
+        row.time = mean_i64(r->device_ns, steps);
+        if (r->kind != PATH_OPERATOR) row.off_path = mean_i64(r->off_path_ns, steps);
+        row.calls = r->n;
+        row.slice = r->slice;
+        TRY(put_critical_slack(t, &row, err));
     }
     return OK;
 }

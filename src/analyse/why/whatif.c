@@ -12,8 +12,6 @@
 #include "analyse/why/replayed_steps.h"
 #include "base/message_ids_advice.h"
 
-#define COL_W(name) COL(whatif, whatif, name)
-
 typedef struct {
     arena *arena;
     step_spans spans;
@@ -55,7 +53,7 @@ static status prepare(whatif *w, const trace *t, const params *p, error *err) {
 }
 
 /* What a change touches, per step; a flag that is about all of the host touches no list. */
-static void set_matched(const void *of, table *t, size_t row, uint32_t change) {
+static void set_matched(const void *of, row_whatif_whatif *row, uint32_t change) {
     const whatif *w = of;
     const scenario_change *v = &w->scenario.v[change];
     bool patterns = v->pattern.n != 0 || v->kind == CHANGE_NO_DATA_WAIT ||
@@ -63,12 +61,12 @@ static void set_matched(const void *of, table *t, size_t row, uint32_t change) {
                     v->kind == CHANGE_NETWORK || v->kind == CHANGE_BATCH;
     if (!patterns || !w->graph.n_steps) return;
     if (v->kind != CHANGE_TO_KERNEL && v->kind != CHANGE_BATCH) {
-        table_set_int(t, row, COL_W(calls), v->calls);
-        table_set_int(t, row, COL_W(host_time), v->host_ns);
+        row->calls = v->calls;
+        row->host_time = v->host_ns;
     }
     if (v->kind == CHANGE_NO_DATA_WAIT) return;
-    table_set_int(t, row, COL_W(kernels), v->kernels);
-    table_set_int(t, row, COL_W(device_time), v->device_ns);
+    row->kernels = v->kernels;
+    row->device_time = v->device_ns;
 }
 
 /* How far the replay without a change is from the recording: all else is at best as good. */

@@ -128,6 +128,10 @@ static void a_window_between_steps_is_exact(void **state) {
     end(&r);
 }
 
+static bool is_enough(const char *analysis, const params *p, uint32_t n_workers) {
+    return summary_is_enough(registry_find(str_of(analysis)), p, n_workers);
+}
+
 static void a_window_inside_a_step_takes_the_whole_step_and_says_so(void **state) {
     static run r;
     begin(&r);
@@ -139,9 +143,9 @@ static void a_window_inside_a_step_takes_the_whole_step_and_says_so(void **state
     same_answer(&window, &whole, NULL);
     assert_true(has_note(&window, "whole_steps"));
     assert_false(has_note(&whole, "whole_steps"));
-    assert_true(summary_is_enough("distributed", &p, SUMMARY_FEW_WORKERS + 1));
-    assert_false(summary_is_enough("distributed", &p, SUMMARY_FEW_WORKERS));
-    assert_true(summary_is_enough("distributed", &step, 2));
+    assert_true(is_enough("distributed", &p, SUMMARY_FEW_WORKERS + 1));
+    assert_false(is_enough("distributed", &p, SUMMARY_FEW_WORKERS));
+    assert_true(is_enough("distributed", &step, 2));
     end(&r);
 }
 
@@ -194,9 +198,9 @@ static void operators_of_all_workers_are_added_up(void **state) {
     assert_false(has_note(&whole, "whole_recording"));
     assert_int_equal(fake_int(fake_table(&brief, "operators"), 0, "calls"), WORKERS * STEPS);
     assert_true(has_note(&brief, "whole_recording"));
-    assert_false(summary_is_enough("operators", &p, SUMMARY_FEW_WORKERS));
-    assert_true(summary_is_enough("operators", &p, SUMMARY_FEW_WORKERS + 1));
-    assert_true(summary_is_enough("info", &p, 2));
+    assert_false(is_enough("operators", &p, SUMMARY_FEW_WORKERS));
+    assert_true(is_enough("operators", &p, SUMMARY_FEW_WORKERS + 1));
+    assert_true(is_enough("info", &p, 2));
     end(&r);
 }
 

@@ -194,6 +194,36 @@ static void rows_of_a_key_can_be_dropped(void **state) {
     assert_int_equal(t->n_rows, 1);
 }
 
+static void a_row_of_values_is_null_where_they_are_absent(void **state) {
+    static const column_spec spec[] = {
+        {"name", TYPE_TEXT, UNIT_NONE, 0},      {"calls", TYPE_INT, UNIT_COUNT, 0},
+        {"share", TYPE_REAL, UNIT_SHARE, 0},    {"known", TYPE_BOOL, UNIT_NONE, 0},
+        {"title", TYPE_SENTENCE, UNIT_NONE, 0},
+    };
+    static const verdict title = {.id = "x"};
+    typedef struct {
+        str name;
+        int64_t calls;
+        double share;
+        int64_t known;
+        const verdict *title;
+    } values;
+    table *t = table_new(*state, "t", spec, 5);
+    const values all = {STR("a"), 0, 0.5, 1, &title};
+    const values none = {STR_NONE, INT64_MIN, NAN, INT64_MIN, NULL};
+    assert_int_equal(table_put_row(t, &all, sizeof all, NULL), OK);
+    assert_int_equal(table_put_row(t, &none, sizeof none, NULL), OK);
+    for (uint32_t col = 0; col < 5; col++) {
+        assert_false(table_is_null(t, 0, col));
+        assert_true(table_is_null(t, 1, col));
+    }
+    assert_true(str_eq(t->columns[0].v.s[0], STR("a")));
+    assert_int_equal(t->columns[1].v.i[0], 0);
+    assert_true(t->columns[2].v.d[0] == 0.5);
+    assert_int_equal(t->columns[3].v.i[0], 1);
+    assert_ptr_equal(t->columns[4].v.sentence[0], &title);
+}
+
 static void room_made_at_once_is_not_moved(void **state) {
     table *t = table_new(*state, "t", SPEC, 3);
     assert_int_equal(table_reserve(t, 1000, NULL), OK);
@@ -209,6 +239,8 @@ static void room_made_at_once_is_not_moved(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_row_of_values_is_null_where_they_are_absent, make,
+                                        unmake),
         cmocka_unit_test_setup_teardown(room_made_at_once_is_not_moved, make, unmake),
         cmocka_unit_test_setup_teardown(a_new_row_is_null_everywhere, make, unmake),
         cmocka_unit_test_setup_teardown(rows_of_a_key_can_be_dropped, make, unmake),
