@@ -20,7 +20,8 @@
 #include "base/sort.h"
 
 enum {
-    OTHER_WAIT_NS = 3000, /* work of another stream that ended so shortly before is its cause */
+    OTHER_WAIT_NS = 3000, /* work of another stream that ended so shortly before is its cause, */
+    OTHER_WAIT_PART = 32, /* or before this part of a long wait: events pass several streams */
     QUEUE_FULL_NS = 20000, /* a launch call that waited for room returns so soon after an end */
     QUEUE_FULL_TIMES = 5,  /* and is so much longer than others */
     HAND_OVER_NS = 20000,  /* a thread may end its last call so long after handing over */
@@ -590,7 +591,8 @@ static void begin_work(maker *m, const sweep *s, uint32_t k) {
     if (m->n_streams < 2 || !w->point) return;
     if (w->before) wait = min_i64(wait, sub_i64(start, end_before(g, k)));
     if (wait <= add_i64(OTHER_WAIT_NS, w->queued ? g->gap_ns : g->latency_ns)) return;
-    ended_query q = {sub_i64(start, OTHER_WAIT_NS), start, INT64_MAX, m->stream[k]};
+    int64_t within = max_i64(OTHER_WAIT_NS, wait / OTHER_WAIT_PART);
+    ended_query q = {sub_i64(start, within), start, INT64_MAX, m->stream[k]};
     uint32_t other = find_ended(m, s, &q);
     if (!other) return;
     set_other(m, k, other);
