@@ -21,7 +21,7 @@
 
 enum {
     OTHER_WAIT_NS = 3000, /* work of another stream that ended so shortly before is its cause */
-    OTHER_WAIT_MOST_NS = 100000, /* likewise where the wait was very long */
+    OTHER_WAIT_MOST_NS = 200000, /* likewise where the wait was very long */
     OTHER_WAIT_PART = 20,        /* that is the wait divided by this */
     QUEUE_FULL_NS = 20000, /* a launch call that waited for room returns so soon after an end */
     QUEUE_FULL_TIMES = 5,  /* and is so much longer than others */
