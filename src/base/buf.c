@@ -1,8 +1,9 @@
 /* buf.c: the growable byte buffer and the small writers everything textual is made of.
  *
- * Capacity doubles, and grows by a quarter where it is large: such a buffer mostly holds a whole
- * file, and counts against the limit for reading like a mapping. A growth that fails sets `failed` and leaves the content as it was; from
- * then on every write does nothing, so a writer of many pieces checks once, at the end.
+ * Capacity doubles, and grows by a quarter where it is large: such a buffer mostly holds a
+ * whole file, and counts against the limit for reading like a mapping. A growth that fails sets
+ * `failed` and leaves the content as it was; from then on every write does nothing, so a writer
+ * of many pieces checks once, at the end.
  *
  * Numbers are written without printf where it matters: integers by hand, two digits at a time,
  * and doubles that hold an integer by the same way. Other doubles try 15, 16 and 17 digits and
@@ -31,7 +32,7 @@ static size_t counted_bytes(size_t cap) {
 
 void buf_fini(buf *b) {
     mem_free(b->p);
-    if (counted_bytes(b->cap)) mem_count(-(int64_t)b->cap);
+    if (counted_bytes(b->cap)) mem_count(sub_i64(0, (int64_t)b->cap));
     *b = (buf){0};
 }
 
