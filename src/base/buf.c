@@ -1,7 +1,9 @@
 /* buf.c: the growable byte buffer and the small writers everything textual is made of.
  *
- * Capacity doubles. A growth that fails sets `failed` and leaves the content as it was; from
- * then on every write does nothing, so a writer of many pieces checks once, at the end.
+ * Capacity doubles, and grows by a quarter where it is large: such a buffer mostly holds a
+ * whole file, and counts against the limit for reading like a mapping. A growth that fails sets
+ * `failed` and leaves the content as it was; from then on every write does nothing, so a writer
+ * of many pieces checks once, at the end.
  *
  * Numbers are written without printf where it matters: integers by hand, two digits at a time,
  * and doubles that hold an integer by the same way. Other doubles try 15, 16 and 17 digits and
@@ -17,12 +19,20 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/mem_int.h"
 #include "base/num.h"
 
 #define FIRST_CAPACITY ((size_t)256)
+#define DOUBLING_UP_TO ((size_t)64 << 20)
+#define COUNTED_FROM ((size_t)1 << 20)
+
+static size_t counted_bytes(size_t cap) {
+    return cap >= COUNTED_FROM ? cap : 0;
+}
 
 void buf_fini(buf *b) {
     mem_free(b->p);
+    if (counted_bytes(b->cap)) mem_count(sub_i64(0, (int64_t)b->cap));
     *b = (buf){0};
 }
 
@@ -34,12 +44,14 @@ bool buf_reserve(buf *b, size_t n) {
         b->failed = true;
         return false;
     }
-    while (cap < need) cap *= 2;
-    char *p = mem_grow(b->p, cap);
+    while (cap < need) cap += cap < DOUBLING_UP_TO ? cap : cap / 4;
+    size_t more = counted_bytes(cap) - counted_bytes(b->cap);
+    char *p = !more || mem_fits(more) ? mem_grow(b->p, cap) : NULL;
     if (!p) {
         b->failed = true;
         return false;
     }
+    if (more) mem_count((int64_t)more);
     b->p = p;
     b->cap = cap;
     return true;

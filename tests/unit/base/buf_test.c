@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/fault.h"
+#include "base/mem.h"
 
 static void is(buf *b, const char *want) {
     buf_add_byte(b, 0);
@@ -195,6 +196,25 @@ static void a_failed_growth_sticks_and_keeps_what_was_there(void **state) {
     assert_true(buf_ok(&b));
 }
 
+/* A reader that holds a file as a whole must keep to the limit, too. */
+static void a_large_buffer_counts_against_the_ceiling(void **state) {
+    enum { MIB = 1 << 20 };
+    uint64_t before = mem_mapped_bytes(), refusals = mem_refusals();
+    buf b = {0};
+    buf_add_repeat(&b, 'x', 100 * MIB);
+    assert_true(buf_ok(&b));
+    assert_true(mem_mapped_bytes() >= before + 100 * MIB);
+    assert_true(mem_mapped_bytes() <= before + 130 * MIB);
+    mem_set_ceiling(mem_mapped_bytes() + MIB);
+    buf_add_repeat(&b, 'y', 50 * MIB);
+    mem_set_ceiling(0);
+    assert_false(buf_ok(&b));
+    assert_int_equal(b.n, 100 * MIB);
+    assert_int_equal(mem_refusals(), refusals + 1);
+    buf_fini(&b);
+    assert_int_equal(mem_mapped_bytes(), before);
+}
+
 static void an_impossible_size_fails(void **state) {
     buf b = {0};
     buf_add_byte(&b, 'a');
@@ -215,6 +235,7 @@ int main(void) {
         cmocka_unit_test(any_bytes_give_a_valid_string),
         cmocka_unit_test(reals_are_short_and_read_back),
         cmocka_unit_test(a_failed_growth_sticks_and_keeps_what_was_there),
+        cmocka_unit_test(a_large_buffer_counts_against_the_ceiling),
         cmocka_unit_test(an_impossible_size_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
