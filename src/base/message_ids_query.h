@@ -75,6 +75,7 @@ enum {
     MSG_QUERY_TABLE_graph_op,
     MSG_QUERY_TABLE_execution_trace,
     MSG_QUERY_TABLE_sample,
+    MSG_QUERY_TABLE_source,
     MSG_EXAMPLE_KERNELS,
     MSG_EXAMPLE_OPERATORS,
     MSG_EXAMPLE_STEPS,

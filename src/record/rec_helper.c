@@ -335,6 +335,7 @@ static void *run_helper(void *unused) {
     while (!is_alone()) {
         rec_helper_put_all_away();
         rec_file *f = current_file();
+        if (f) (void)rec_stack_tick(f, TICK_MS); /* what comes now may take a while */
         if (f) serve_current(&w, f);
         rec_hold_tick();
         rec_trigger_tick();

@@ -39,7 +39,7 @@ int rec_stack_tick(rec_file *f, int longest_ms);
 /* Writes what has not been written; by the thread that stops the recording. */
 void rec_stack_stop(void);
 void rec_stack_forked(void);
-/* TACHO_LINES=0: not at all; no sources. */
+/* Not at all (TACHO_LINES=0); without the text of the files (TACHO_SOURCE=0). */
 void rec_stack_set(bool lines, bool sources);
 
 #endif

@@ -98,6 +98,7 @@ typedef struct {
     map frames;         /* address -> string */
     vec codes;          /* recording_code; by id */
     vec stacks;         /* recording_stack; by id */
+    vec source;         /* char: a file of which not all pieces have come */
     map devices;        /* device number -> 1 */
     uint64_t described; /* bit of each device whose properties are known */
     uint32_t shape[16]; /* places of arguments */
@@ -133,6 +134,8 @@ status recording_take_stack(recording *r, const uint8_t *p, size_t n, error *err
 status recording_finish_stacks(recording *r, error *err);
 /* builder_frame of a stack; 0: not known. */
 uint32_t recording_frame(const recording *r, uint32_t stack);
+/* A piece of a source file; the pieces of one follow each other. */
+status recording_take_source(recording *r, const uint8_t *p, size_t n, error *err);
 /* A note for readers of the trace. */
 status recording_add_note(recording *r, str value, error *err);
 /* What XLA's profiler recorded at the same time. */
