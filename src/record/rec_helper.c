@@ -321,7 +321,7 @@ static void wait_while_looking(rec_file *f, int listening) {
     int64_t until = rec_clock_ns(CLOCK_MONOTONIC) + TICK_MS * 1000000;
     do {
         int ms = f && current_file() == f && !rec_helper_rests() ? rec_stack_tick(f, TICK_MS)
-                                                                  : TICK_MS;
+                                                                 : TICK_MS;
         wait_for_work(listening, ms);
         if (!f || ms == TICK_MS) return;
     } while (rec_clock_ns(CLOCK_MONOTONIC) < until);

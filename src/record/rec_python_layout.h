@@ -29,7 +29,7 @@ typedef struct {
     uint32_t cframe, frame; /* frame: in the cframe */
     uint32_t frame_back, frame_code, frame_at, frame_owner;
     uint32_t code_lines, code_file, code_name, code_first;
-    uint32_t code_start; /* 0: a frame has the place in the code as a number */
+    uint32_t code_start;                /* 0: a frame has the place in the code as a number */
     uint32_t text_data, text_wide_data; /* ASCII; other compact strings */
 } rec_python_layout;
 

@@ -20,7 +20,7 @@ typedef struct {
 extern const uint8_t *rec_python_runtime;
 extern rec_python_layout rec_python_at;
 
-/* Looks for an interpreter, now and then; false: there is none that can be read. Of the helper. */
+/* Looks for an interpreter, once a second; false: none can be read. The helper calls this. */
 bool rec_stack_ready(rec_file *f);
 /* The frames from `frame` outwards, innermost first. */
 uint32_t rec_stack_walk(uint64_t frame, rec_place *to, uint32_t most);

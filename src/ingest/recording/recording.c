@@ -618,9 +618,9 @@ static status gather(source *src, uint64_t limit, vec *all, piece *pc, error *er
 }
 
 static void fini(recording *r) {
-    vec *all[] = {&r->names,  &r->lines, &r->clocks,   &r->pieces, &r->threads, &r->steps,
-                  &r->queues, &r->pipes, &r->memories, &r->links,  &r->nodes,   &r->samplings,
-                  &r->codes,  &r->stacks,   &r->source};
+    vec *all[] = {&r->names, &r->lines,     &r->clocks, &r->pieces,   &r->threads,
+                  &r->steps, &r->queues,    &r->pipes,  &r->memories, &r->links,
+                  &r->nodes, &r->samplings, &r->codes,  &r->stacks,   &r->source};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) vec_fini(all[i]);
     map_fini(&r->thread_of);
     map_fini(&r->frames);

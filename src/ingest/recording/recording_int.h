@@ -126,8 +126,7 @@ status recording_add_cost(recording *r, error *err);
 status recording_add_number(recording *r, const char *key, int64_t value, error *err);
 /* Arrows between forward and backward. */
 status recording_finish_links(recording *r);
-/* Stacks of Python as frames (recording_stacks.c). What follows takes side records of them; texts
- * may hold NUL. */
+/* Stacks of Python as frames (recording_stacks.c): side records, whose texts may hold NUL. */
 status recording_take_code(recording *r, const uint8_t *p, size_t n, error *err);
 status recording_take_stack(recording *r, const uint8_t *p, size_t n, error *err);
 /* When all side records have been read. */

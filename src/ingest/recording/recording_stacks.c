@@ -22,8 +22,8 @@ status recording_take_code(recording *r, const uint8_t *p, size_t n, error *err)
     uint64_t fixed[2];
     if (n < sizeof fixed) return OK;
     memcpy(fixed, p, sizeof fixed);
-    str file = str_n((const char *)p + sizeof fixed, strnlen((const char *)p + sizeof fixed,
-                                                             n - sizeof fixed));
+    str file = str_n((const char *)p + sizeof fixed,
+                     strnlen((const char *)p + sizeof fixed, n - sizeof fixed));
     if (fixed[0] == 0 || fixed[0] >= MOST_ROWS || file.n + sizeof fixed >= n) return OK;
     const char *name = file.p + file.n + 1;
     size_t most = n - sizeof fixed - file.n - 1;
