@@ -155,7 +155,7 @@ static uint32_t frame_bytes(void) {
     return n + 8;
 }
 
-/* The place of a frame; false: it is none of Python's. */
+/* The place of a frame; false: a frame of C. */
 static bool place_of(const uint8_t *frame, rec_place *to) {
     enum { OWNED_BY_C = 3 };
     const rec_python_layout *l = &rec_python_at;
@@ -222,7 +222,7 @@ static size_t put_wide(const uint8_t *from, size_t n, uint32_t width, char *to, 
     return at;
 }
 
-/* A str object as UTF-8; 0 when it is none. */
+/* A str object as UTF-8; 0: not a str. */
 static size_t read_text(uint64_t object, char *to, size_t room) {
     enum { STATE = 32, LENGTH = 16, TYPE = 8, IS_COMPACT = 1 << 5, IS_ASCII = 1 << 6 };
     uint8_t head[40], bytes[TEXT_BYTES];
@@ -316,7 +316,7 @@ static bool is_same(const code_row *a, const code_row *b) {
            a->first == b->first;
 }
 
-/* The row of a code object of which this was read just now; NULL: it is none. */
+/* The row of a code object of which this was read just now; NULL: not a code object. */
 static code_row *find_code(uint64_t address, const uint8_t *object) {
     enum { TYPE = 8 };
     const rec_python_layout *l = &rec_python_at;
