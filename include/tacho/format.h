@@ -186,8 +186,9 @@ enum { /* kinds of events, with the slots that follow */
        TACHO_EVENT_API,      /* tacho_api_slots: a call that gives work to the device */
        TACHO_EVENT_SAMPLING, /* tacho_step_slot: what is recorded changes, without a step */
        TACHO_EVENT_NODE,     /* tacho_node_slots: a node of a graph was made, or copied */
-       TACHO_EVENT_SAMPLE,   /* tacho_sample_slots; name: a stack of Python, argument: TACHO_SAMPLE_* */
-       TACHO_EVENT_STACK,    /* name: the stack of Python of the operators that this thread begins
+       /* tacho_sample_slots; name: a stack of Python, argument: TACHO_SAMPLE_* */
+       TACHO_EVENT_SAMPLE,
+       TACHO_EVENT_STACK, /* name: the stack of Python of the operators that this thread begins
                               * from here on, inside of no other; 0: none */
 };
 
@@ -302,9 +303,9 @@ enum {
     TACHO_SIDE_PIPE,        /* u64 name id, u64 name id of the parent, i64 workers */
     TACHO_SIDE_KERNEL_NAME, /* u64 pointer of the driver, text */
     TACHO_SIDE_CODE,        /* u64 id, u64 first line, file NUL function: code of Python */
-    TACHO_SIDE_STACK,       /* u32 id, u32 id of the caller's stack (0: none), u32 id of the code,
+    TACHO_SIDE_STACK,  /* u32 id, u32 id of the caller's stack (0: none), u32 id of the code,
                              * u32 line */
-    TACHO_SIDE_SOURCE,      /* u64 size of the file, u64 where this piece begins, u64 its length, u64
+    TACHO_SIDE_SOURCE, /* u64 size of the file, u64 where this piece begins, u64 its length, u64
                              * Unix ns of its last change; path NUL, the piece */
 };
 /* The three clocks read together; `window` is the ticks between the two reads around them. */

@@ -267,6 +267,7 @@ static void set_environment(const record_run *r) {
     set_text("TACHO_RECORD", "%s", r->folder);
     set_text("TACHO_RUN", "%s", r->run);
     if (r->status) set_text("TACHO_STATUS", "/proc/%d/fd/%d", (int)getppid(), r->status_fd);
+    if (o->record_no_source) set_text("TACHO_SOURCE", "0");
     set_text("TACHO_WITH", "device%s%s%s%s%s", o->record_nodes ? ",nodes" : "",
              o->record_sync ? ",sync" : "", o->record_shapes ? ",shapes" : "",
              o->record_memory ? ",memory" : "", o->record_stack ? ",stacks" : "");

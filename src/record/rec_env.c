@@ -7,6 +7,7 @@
  *     TACHO_RECORD=FOLDER  TACHO_STEPS=A..B  TACHO_WITH=shapes,memory,stacks,device,nodes,sync
  *     TACHO_FLIGHT=SECONDS  TACHO_RING=BYTES  TACHO_LISTEN=1  TACHO_TRIGGER=RULE,…
  *     TACHO_METRICS=FOLDER or PORT  TACHO_SAMPLE=N  TACHO_RUN=NAME  TACHO_STATUS=PATH
+ *     TACHO_LINES=0  TACHO_SOURCE=0
  *
  * A fork locks both locks, so that the child gets consistent state, and gives the child nothing
  * of the parent's: no map, no helper, no socket. A child made by _Fork or clone, which call no
@@ -101,14 +102,18 @@ static bool has_word(const char *list, const char *word) {
 
 char rec_run[TACHO_RUN_BYTES];
 
+static bool is_zero(const char *variable) {
+    const char *value = secure_getenv(variable);
+    return value && strcmp(value, "0") == 0;
+}
+
 static void read_environment(void) {
     const char *path = secure_getenv("TACHO_RECORD"), *steps = secure_getenv("TACHO_STEPS"),
                *run = secure_getenv("TACHO_RUN"), *with = secure_getenv("TACHO_WITH"),
                *flight = secure_getenv("TACHO_FLIGHT"), *ring = secure_getenv("TACHO_RING"),
                *listens = secure_getenv("TACHO_LISTEN"),
                *sample = secure_getenv("TACHO_SAMPLE");
-    const char *lines = secure_getenv("TACHO_LINES");
-    rec_stack_set(!lines || strcmp(lines, "0") != 0, !has_word(with, "nosource"));
+    rec_stack_set(!is_zero("TACHO_LINES"), !is_zero("TACHO_SOURCE"));
     bool listening = listens && *listens && strcmp(listens, "0") != 0;
     snprintf(rec_run, sizeof rec_run, "%s", run ? run : "");
     if (path && *path && !rec_is_launcher()) {

@@ -321,7 +321,7 @@ static void wait_while_looking(rec_file *f, int listening) {
     int64_t until = rec_clock_ns(CLOCK_MONOTONIC) + TICK_MS * 1000000;
     do {
         int ms = f && current_file() == f && !rec_helper_rests() ? rec_stack_tick(f, TICK_MS)
-                                                                  : TICK_MS;
+                                                                 : TICK_MS;
         wait_for_work(listening, ms);
         if (!f || ms == TICK_MS) return;
     } while (rec_clock_ns(CLOCK_MONOTONIC) < until);
@@ -335,6 +335,7 @@ static void *run_helper(void *unused) {
     while (!is_alone()) {
         rec_helper_put_all_away();
         rec_file *f = current_file();
+        if (f) (void)rec_stack_tick(f, TICK_MS); /* what comes now may take a while */
         if (f) serve_current(&w, f);
         rec_hold_tick();
         rec_trigger_tick();

@@ -121,8 +121,8 @@ struct rec_thread {
     bool in_slow;
     uint32_t stack, stack_epoch; /* of Python, as it was written last: rec_stack.c */
     uint32_t n_ops, ops_epoch;   /* operators that are open: rec_torch.c */
-    uint32_t n_locks;  /* that it holds or waits for, by rec_enter */
-    int cancel_before; /* whether it could be cancelled before the first of them */
+    uint32_t n_locks;            /* that it holds or waits for, by rec_enter */
+    int cancel_before;           /* whether it could be cancelled before the first of them */
 };
 extern __thread rec_thread rec_self __attribute__((tls_model("initial-exec")));
 extern pthread_mutex_t rec_lock, rec_cycle_lock;

@@ -29,14 +29,14 @@ typedef struct {
     uint32_t cframe, frame; /* frame: in the cframe */
     uint32_t frame_back, frame_code, frame_at, frame_owner;
     uint32_t code_lines, code_file, code_name, code_first;
-    uint32_t code_start; /* 0: a frame has the place in the code as a number */
+    uint32_t code_start;                /* 0: a frame has the place in the code as a number */
     uint32_t text_data, text_wide_data; /* ASCII; other compact strings */
 } rec_python_layout;
 
 /* The interpreter of this process; false: there is none, or *why says what is wrong with it. */
 bool rec_python_find(rec_python_layout *to, const uint8_t **runtime, const char **why);
-/* Memory of this process that may go away meanwhile; false: it is not there, or errno is ENOSYS
- * or EPERM and it never will be. */
+/* Reads memory of this process that may go away meanwhile; false: it has, or the system does not
+ * allow it. */
 bool rec_read_memory(uint64_t from, void *to, size_t n);
 /* The line of the instruction at `at` bytes; 0: it has none. */
 uint32_t rec_python_line(rec_lines_format format, const uint8_t *table, size_t n,

@@ -57,7 +57,9 @@ typedef struct {
     code_row codes[CODES];
     node_row nodes[NODES];
     line_row lines[LINES];
-    struct source { char path[512]; } sources[MOST_SOURCES]; /* to be kept */
+    struct source {
+        char path[512];
+    } sources[MOST_SOURCES];    /* to be kept */
     uint8_t bytes[TABLE_BYTES]; /* line tables */
 } tables;
 
@@ -153,7 +155,7 @@ static uint32_t frame_bytes(void) {
     return n + 8;
 }
 
-/* The place of a frame; false: it is none of Python's. */
+/* The place of a frame; false: a frame of C. */
 static bool place_of(const uint8_t *frame, rec_place *to) {
     enum { OWNED_BY_C = 3 };
     const rec_python_layout *l = &rec_python_at;
@@ -220,7 +222,7 @@ static size_t put_wide(const uint8_t *from, size_t n, uint32_t width, char *to, 
     return at;
 }
 
-/* A str object as UTF-8; 0 when it is none. */
+/* A str object as UTF-8; 0: not a str. */
 static size_t read_text(uint64_t object, char *to, size_t room) {
     enum { STATE = 32, LENGTH = 16, TYPE = 8, IS_COMPACT = 1 << 5, IS_ASCII = 1 << 6 };
     uint8_t head[40], bytes[TEXT_BYTES];
@@ -314,7 +316,7 @@ static bool is_same(const code_row *a, const code_row *b) {
            a->first == b->first;
 }
 
-/* The row of a code object of which this was read just now; NULL: it is none. */
+/* The row of a code object of which this was read just now; NULL: not a code object. */
 static code_row *find_code(uint64_t address, const uint8_t *object) {
     enum { TYPE = 8 };
     const rec_python_layout *l = &rec_python_at;
@@ -374,8 +376,7 @@ static uint32_t number_node(uint32_t caller, uint32_t code, uint32_t line) {
     return n_nodes;
 }
 
-/* All code objects of a stack with one call; those after one that is not there each with its
- * own. False: one is not there. */
+/* All code objects of a stack with one call; false: one of them has gone. */
 static bool read_codes(const rec_place *places, uint32_t n, uint32_t bytes, uint8_t *to) {
     struct iovec here = {to, (size_t)n * bytes}, there[REC_MOST_FRAMES];
     for (uint32_t i = 0; i < n; i++)
@@ -389,8 +390,7 @@ static uint32_t number_places(const rec_place *places, uint32_t n) {
     uint32_t bytes = (l->code_lines > l->code_name ? l->code_lines : l->code_name) + 8, id = 0;
     if (bytes > MOST_CODE_BYTES || !read_codes(places, n, bytes, objects)) return 0;
     for (uint32_t i = n; i > 0; i--) { /* outermost first */
-        const code_row *row =
-            find_code(places[i - 1].code, objects + (size_t)(i - 1) * bytes);
+        const code_row *row = find_code(places[i - 1].code, objects + (size_t)(i - 1) * bytes);
         if (!row) return 0;
         if (row->id != UINT32_MAX)
             id = number_node(id, row->id, line_of(row, places[i - 1].at));
@@ -462,7 +462,9 @@ uint32_t rec_stack_here(void) {
     return id;
 }
 
+/* With stacks asked for, each call of a function is a range already. */
 void rec_stack_mark(void) {
+    if (__atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_STACKS) return;
     uint32_t id = rec_stack_here();
     if (rec_self.stack == id && rec_self.stack_epoch == rec_here.epoch) return;
     tacho_slot *s = rec_open(1);

@@ -20,7 +20,7 @@ typedef struct {
 extern const uint8_t *rec_python_runtime;
 extern rec_python_layout rec_python_at;
 
-/* Looks for an interpreter, now and then; false: there is none that can be read. Of the helper. */
+/* Looks for an interpreter, once a second; false: none can be read. The helper calls this. */
 bool rec_stack_ready(rec_file *f);
 /* The frames from `frame` outwards, innermost first. */
 uint32_t rec_stack_walk(uint64_t frame, rec_place *to, uint32_t most);
@@ -39,7 +39,7 @@ int rec_stack_tick(rec_file *f, int longest_ms);
 /* Writes what has not been written; by the thread that stops the recording. */
 void rec_stack_stop(void);
 void rec_stack_forked(void);
-/* TACHO_LINES=0: not at all; no sources. */
+/* Not at all (TACHO_LINES=0); without the text of the files (TACHO_SOURCE=0). */
 void rec_stack_set(bool lines, bool sources);
 
 #endif

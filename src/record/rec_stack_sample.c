@@ -42,7 +42,8 @@ REC_MUTEX(static, sample_lock);
 static run runs[MOST_THREADS]; /* sample_lock, and below */
 static uint32_t n_runs, epoch;
 static int64_t next_ns, rest_ns;
-static uint32_t tid_place; /* of a thread's number in what pthread_self points to; 0: not known */
+static uint32_t
+    tid_place; /* of a thread's number in what pthread_self points to; 0: not known */
 
 static uint64_t word(const uint8_t *p, uint32_t at) {
     uint64_t v;
@@ -103,12 +104,14 @@ static void drop_gone(uint64_t tick) {
 static uint32_t state_of_descriptor(uint64_t fd) {
     struct stat st;
     if (fd > INT32_MAX || fstat((int)fd, &st) != 0) return TACHO_SAMPLE_UNKNOWN;
-    return S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode) ? TACHO_SAMPLE_SOCKET : TACHO_SAMPLE_FILE;
+    return S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode) ? TACHO_SAMPLE_SOCKET
+                                                        : TACHO_SAMPLE_FILE;
 }
 
 static uint32_t state_of_call(long call, uint64_t first, uint64_t gil) {
     switch (call) {
-    case SYS_futex: return first >= gil && first < gil + GIL_BYTES ? TACHO_SAMPLE_GIL : TACHO_SAMPLE_LOCK;
+    case SYS_futex:
+        return first >= gil && first < gil + GIL_BYTES ? TACHO_SAMPLE_GIL : TACHO_SAMPLE_LOCK;
     case SYS_nanosleep:
     case SYS_clock_nanosleep: return TACHO_SAMPLE_SLEEP;
     case SYS_wait4:
@@ -204,7 +207,8 @@ static uint32_t stack_of(uint64_t thread, const uint8_t *copy, uint32_t *n) {
     return 0;
 }
 
-static void look_at_thread(uint64_t thread, const uint8_t *copy, uint64_t holder, uint64_t gil) {
+static void look_at_thread(uint64_t thread, const uint8_t *copy, uint64_t holder,
+                           uint64_t gil) {
     uint32_t n = 0;
     int64_t tid = tid_of(word(copy, rec_python_at.thread_id));
     if (tid <= 0) return;
@@ -221,7 +225,8 @@ static void look_at_interpreter(uint64_t interpreter, uint64_t runtime) {
     uint64_t thread = 0, gil = l->runtime_gil ? runtime + l->runtime_gil : 0, holder = 0;
     uint8_t lock[32] = {0}, copy[THREAD_BYTES];
     if (!l->runtime_gil) (void)rec_read_memory(interpreter + l->gil, &gil, sizeof gil);
-    if (gil && rec_read_memory(gil, lock, sizeof lock) && (int32_t)word(lock, l->gil_locked) > 0)
+    if (gil && rec_read_memory(gil, lock, sizeof lock) &&
+        (int32_t)word(lock, l->gil_locked) > 0)
         holder = word(lock, l->gil_holder);
     (void)rec_read_memory(interpreter + l->interpreter_threads, &thread, sizeof thread);
     for (int i = 0; i < MOST_THREADS && thread; i++) {
@@ -256,7 +261,9 @@ static void look_now(int64_t now) {
     look_at_all();
     drop_gone(rec_tick());
     int64_t wanted = (rec_cpu_ns() - from) * SHARE;
-    wanted = wanted < LEAST_REST_NS ? LEAST_REST_NS : wanted > MOST_REST_NS ? MOST_REST_NS : wanted;
+    wanted = wanted < LEAST_REST_NS  ? LEAST_REST_NS
+             : wanted > MOST_REST_NS ? MOST_REST_NS
+                                     : wanted;
     rest_ns += (wanted - rest_ns) / 8;
     next_ns = now + rest_ns;
 }

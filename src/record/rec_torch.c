@@ -312,7 +312,9 @@ REC_ENTRY(start_user) {
     bool step = is_step(name),
          written = !is_off() && rec_begin_text(name, rec_torch_kind_of(name));
     uint32_t of = rec_self.epoch % N_BEGUN;
-    *context = written ? (step ? &begun_step[of] : &begun_range[of]) : step ? &step_unseen : NULL;
+    *context = written ? (step ? &begun_step[of] : &begun_range[of])
+               : step  ? &step_unseen
+                       : NULL;
     return context;
 }
 

@@ -44,14 +44,22 @@ static void put_note(request_ctx *x, str file, uint16_t message) {
     buf_fini(&note);
 }
 
-static void put_source(request_ctx *x, str file, str text, uint16_t note) {
+/* The text as it was when the program ran, where the recording keeps it. */
+static str recorded_text(const trace *t, str file) {
+    for (uint32_t i = 1; i < t->source.n; i++)
+        if (str_eq(trace_str(t, t->source.file[i]), file))
+            return trace_str(t, t->source.text[i]);
+    return STR_NONE;
+}
+
+static void put_source(request_ctx *x, str file, str text, str from, uint16_t note) {
     buf *b = &x->reply.body;
     char hash[17];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)hash_bytes64(text.p, text.n));
     buf_add_byte(b, '{');
     put_text(b, "file", file);
     put_text_or_null(b, "hash", text.n ? str_of(hash) : STR_NONE);
-    put_text(b, "from", text.n ? STR("disk") : STR("none"));
+    put_text(b, "from", text.n ? from : STR("none"));
     put_note(x, file, note);
     put_text_or_null(b, "text", text);
     buf_add_cstr(b, "}\n");
@@ -65,6 +73,12 @@ status route_source(request_ctx *x, error *err) {
         FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_SOURCE_NOT_NAMED,
              arg_text("file", x->request.file));
     uint16_t note = MSG_SOURCE_LOOPBACK;
+    TRY(trace_require(t, TRACE_TABLE(source), err));
+    str kept = recorded_text(t, file);
+    if (kept.n) {
+        put_source(x, file, kept, STR("recording"), MSG_NONE);
+        return OK;
+    }
     if (x->service->loopback) {
         source_wish w = {.file = file,
                          .root = x->service->source_root,
@@ -72,7 +86,7 @@ status route_source(request_ctx *x, error *err) {
                          .recorded_unix_ns = recorded_unix_ns(t)};
         note = note_on(source_text_read(&w, &text));
     }
-    put_source(x, file, buf_str(&text), note);
+    put_source(x, file, buf_str(&text), STR("disk"), note);
     buf_fini(&text);
     return OK;
 }

@@ -182,7 +182,8 @@ typedef struct {
 typedef struct {
     int64_t external, sequence, forward_thread;
     uint32_t shapes, types, inputs, call_stack;
-    uint32_t frame; /* builder_frame of its call stack, where there is no text of it; 0 = none */
+    uint32_t
+        frame; /* builder_frame of its call stack, where there is no text of it; 0 = none */
 } raw_op;
 /* What few producers know of an op; added after its part_op. */
 typedef struct {

@@ -11,7 +11,7 @@ from typing import Any, Dict, List, NamedTuple
 
 from .. import _native
 from .._native import calls
-from . import frames, kernel_sources, steps
+from . import frames, garbage, kernel_sources, steps
 from .frameworks import FRAMEWORKS
 
 # Throughput timers of the profilers that run; loaders tell them when they wait.
@@ -98,6 +98,7 @@ def begin(wants: Wants) -> None:
     global _wants_stacks
     _wants_stacks = wants.stacks
     tell("begin")
+    garbage.begin()
     if wants.stacks:
         try:
             frames.begin()
@@ -110,6 +111,7 @@ def end() -> None:
     global _wants_stacks
     _wants_stacks = False
     tell("end")
+    garbage.end()
     frames.end()
     write_sources()
 

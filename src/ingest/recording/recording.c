@@ -348,6 +348,7 @@ static status take_side(recording *r, uint32_t type, side_body s, error *err) {
     case TACHO_SIDE_PIPE: return take_pipe(r, &s, err);
     case TACHO_SIDE_CODE: return recording_take_code(r, s.p, s.n, err);
     case TACHO_SIDE_STACK: return recording_take_stack(r, s.p, s.n, err);
+    case TACHO_SIDE_SOURCE: return recording_take_source(r, s.p, s.n, err);
     case TACHO_SIDE_NOTE: return rest(&s).n ? recording_add_note(r, rest(&s), err) : OK;
     case TACHO_SIDE_CLOCK: {
         tacho_side_clock *c = s.n >= sizeof *c ? vec_push(&r->clocks) : NULL;
@@ -617,9 +618,9 @@ static status gather(source *src, uint64_t limit, vec *all, piece *pc, error *er
 }
 
 static void fini(recording *r) {
-    vec *all[] = {&r->names,  &r->lines, &r->clocks,   &r->pieces, &r->threads, &r->steps,
-                  &r->queues, &r->pipes, &r->memories, &r->links,  &r->nodes,   &r->samplings,
-                  &r->codes,  &r->stacks};
+    vec *all[] = {&r->names, &r->lines,     &r->clocks, &r->pieces,   &r->threads,
+                  &r->steps, &r->queues,    &r->pipes,  &r->memories, &r->links,
+                  &r->nodes, &r->samplings, &r->codes,  &r->stacks,   &r->source};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) vec_fini(all[i]);
     map_fini(&r->thread_of);
     map_fini(&r->frames);
@@ -642,7 +643,8 @@ status ingest_recording(source *src, const ingest_options *o, builder *b, error 
                    .links = VEC_INIT(recording_link),
                    .nodes = VEC_INIT(recording_node),
                    .codes = VEC_INIT(recording_code),
-                   .stacks = VEC_INIT(recording_stack)};
+                   .stacks = VEC_INIT(recording_stack),
+                   .source = VEC_INIT(char)};
     vec all = {.elem_bytes = 1};
     piece pc = {.n = 0};
     r.part = builder_part(b);

@@ -27,9 +27,9 @@ typedef struct {
     uint32_t track;
     int64_t tid;
     uint32_t row;
-    vec open;   /* open_event */
+    vec open;              /* open_event */
     uint32_t stack, n_ops; /* of what begins next; operators among those that are open */
-    uint32_t n; /* events so far: the order among equal times */
+    uint32_t n;            /* events so far: the order among equal times */
     size_t line;
     int64_t now;
     buf text;
@@ -610,18 +610,18 @@ static status take_sample(thread_reader *t, const tacho_slot *head) {
     size_t line = t->line;
     uint32_t state = head->what >> 16;
     if (!payload(head, &s, sizeof s)) return OK;
-    uint32_t track =
-        part_track(t->part, (ident){.v = t->r->header.pid}, (ident){.v = s.tid});
+    uint32_t track = part_track(t->part, (ident){.v = t->r->header.pid}, (ident){.v = s.tid});
     if (track == UINT32_MAX) return ERR_MEMORY;
     int64_t from = recording_ns(t->r, s.from_tick, &line),
             to = recording_ns(t->r, s.to_tick, &line);
     _Static_assert((int)TACHO_SAMPLE_UNKNOWN == (int)SAMPLE_UNKNOWN, "the same numbers");
-    return part_sample(t->part,
-                       &(raw_sample){.time = from,
-                                     .dur = max_i64(0, sub_i64(to, from)),
-                                     .track = track,
-                                     .frame = recording_frame(t->r, head->name),
-                                     .state = (uint8_t)(state < SAMPLE_UNKNOWN ? state : SAMPLE_UNKNOWN)});
+    return part_sample(
+        t->part,
+        &(raw_sample){.time = from,
+                      .dur = max_i64(0, sub_i64(to, from)),
+                      .track = track,
+                      .frame = recording_frame(t->r, head->name),
+                      .state = (uint8_t)(state < SAMPLE_UNKNOWN ? state : SAMPLE_UNKNOWN)});
 }
 
 static status take_event(thread_reader *t, const tacho_slot *head) {

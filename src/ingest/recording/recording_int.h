@@ -98,6 +98,7 @@ typedef struct {
     map frames;         /* address -> string */
     vec codes;          /* recording_code; by id */
     vec stacks;         /* recording_stack; by id */
+    vec source;         /* char: a file of which not all pieces have come */
     map devices;        /* device number -> 1 */
     uint64_t described; /* bit of each device whose properties are known */
     uint32_t shape[16]; /* places of arguments */
@@ -125,14 +126,15 @@ status recording_add_cost(recording *r, error *err);
 status recording_add_number(recording *r, const char *key, int64_t value, error *err);
 /* Arrows between forward and backward. */
 status recording_finish_links(recording *r);
-/* Stacks of Python as frames (recording_stacks.c). What follows takes side records of them; texts
- * may hold NUL. */
+/* Stacks of Python as frames (recording_stacks.c): side records, whose texts may hold NUL. */
 status recording_take_code(recording *r, const uint8_t *p, size_t n, error *err);
 status recording_take_stack(recording *r, const uint8_t *p, size_t n, error *err);
 /* When all side records have been read. */
 status recording_finish_stacks(recording *r, error *err);
 /* builder_frame of a stack; 0: not known. */
 uint32_t recording_frame(const recording *r, uint32_t stack);
+/* A piece of a source file; the pieces of one follow each other. */
+status recording_take_source(recording *r, const uint8_t *p, size_t n, error *err);
 /* A note for readers of the trace. */
 status recording_add_note(recording *r, str value, error *err);
 /* What XLA's profiler recorded at the same time. */

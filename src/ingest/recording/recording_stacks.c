@@ -1,4 +1,5 @@
-/* recording_stacks.c: stacks of Python, as the recorder read them from the interpreter.
+/* recording_stacks.c: stacks of Python, as the recorder read them from the interpreter, and the
+ * source files that they name.
  *
  * A frame is called FILE(LINE): FUNCTION, with the line that was running. */
 #include "base/buf.h"
@@ -21,8 +22,8 @@ status recording_take_code(recording *r, const uint8_t *p, size_t n, error *err)
     uint64_t fixed[2];
     if (n < sizeof fixed) return OK;
     memcpy(fixed, p, sizeof fixed);
-    str file = str_n((const char *)p + sizeof fixed, strnlen((const char *)p + sizeof fixed,
-                                                             n - sizeof fixed));
+    str file = str_n((const char *)p + sizeof fixed,
+                     strnlen((const char *)p + sizeof fixed, n - sizeof fixed));
     if (fixed[0] == 0 || fixed[0] >= MOST_ROWS || file.n + sizeof fixed >= n) return OK;
     const char *name = file.p + file.n + 1;
     size_t most = n - sizeof fixed - file.n - 1;
@@ -69,4 +70,29 @@ status recording_finish_stacks(recording *r, error *err) {
 
 uint32_t recording_frame(const recording *r, uint32_t stack) {
     return stack < r->stacks.n ? VEC(&r->stacks, recording_stack)[stack].frame : 0;
+}
+
+status recording_take_source(recording *r, const uint8_t *p, size_t n, error *err) {
+    enum { MOST_BYTES = 4 << 20 };
+    struct {
+        uint64_t size, at, n;
+        int64_t changed;
+    } fixed;
+    if (n < sizeof fixed) return OK;
+    memcpy(&fixed, p, sizeof fixed);
+    const char *text = (const char *)p + sizeof fixed;
+    str path = str_n(text, strnlen(text, n - sizeof fixed));
+    size_t there = n - sizeof fixed - path.n;
+    if (fixed.size > MOST_BYTES || fixed.n >= there || !path.n) return OK;
+    if (fixed.at == 0) r->source.n = 0;
+    if (fixed.at != r->source.n || fixed.n > fixed.size - fixed.at) return OK; /* one is lost */
+    if (vec_reserve(&r->source, fixed.n) != OK) FAIL_MEMORY(err);
+    memcpy((char *)r->source.p + r->source.n, path.p + path.n + 1, fixed.n);
+    r->source.n += fixed.n;
+    if (r->source.n < fixed.size) return OK;
+    row_source row = {.file = recording_string(r, path),
+                      .text = recording_string(r, str_n(r->source.p, r->source.n)),
+                      .changed = fixed.changed};
+    if (row.file == UINT32_MAX || row.text == UINT32_MAX) FAIL_MEMORY(err);
+    return builder_put_source(r->b, &row, err);
 }
