@@ -28,6 +28,7 @@
 #include "analyse/replay/typical_step.h"
 #include "analyse/scan/lost_work.h"
 #include "analyse/scan/other_traces.h"
+#include "analyse/scan/partial_recording.h"
 #include "base/buf.h"
 #include "base/message_ids_advice.h"
 #include "store/traits.h"
@@ -646,6 +647,11 @@ static status find_all(const analysis_input *in, const params *p, const advice_w
     }
     if (trace_has(in->traces[0].trace, OTHER_TRACES))
         return other_traces_judge(in->traces[0].trace, a, &v->decided, err);
+    if (!f->run) TRY(trace_require(f->t, PARTIAL_TABLES, err));
+    if (!f->run && !v->decided.id && partial_recording_judge(f->t, &v->decided)) {
+        v->n = 0; /* what its numbers would save is unknown */
+        return OK;
+    }
     if (!f->run && !v->decided.id && cold_start_judge(f->t, &f->steps.cold, &v->decided)) {
         v->n = 0; /* a warm program has none of this, and little else was recorded */
         return OK;

@@ -9,7 +9,6 @@
 
 #include "analyse/kind_names.h"
 #include "analyse/scan/lost_work.h"
-#include "analyse/scan/partial_recording.h"
 #include "base/message_ids_advice.h"
 
 /* From here on the overview calls a device idle; see its rules. */
@@ -89,8 +88,6 @@ status advice_decide(const advice_facts *f, const advice_claim *first, arena *a,
                      error *err) {
     *out = (verdict){.id = NULL};
     if (f->run || !f->steps.n) return OK;
-    TRY(trace_require(f->t, PARTIAL_TABLES, err));
-    if (partial_recording_judge(f->t, out)) return OK;
     if (f->has & NEED_DEVICE) {
         TRY(is_lost(f, a, out, err));
         if (out->id || is_unmarked(f, out)) return OK;

@@ -541,7 +541,7 @@ static bool is_first_long_on_host(const question *q) {
         else
             others = add_i64(others, ns);
     }
-    return n > 1 && (double)first >= 1.3 * (double)others / (double)(n - 1);
+    return n > 1 && (double)first >= 1.3 * (double)mean_i64(others, sub_i64(n, 1));
 }
 
 /* The steps shown whose device work is complete and that the window does not cut. */

@@ -720,7 +720,7 @@ static status make(maker *m, error *err) {
     TRY(sort_events(m, err));
     TRY(sweep_events(m, err));
     end_steps(m->g);
-    find_earlier(m->g);
+    if (m->spans->marked) find_earlier(m->g); /* before a whole recording is nothing */
     measure_steps(m->g, m->spans);
     return OK;
 }

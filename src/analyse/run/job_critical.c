@@ -166,13 +166,16 @@ static bool is_stage(const void *facts, verdict *v) {
 static bool is_even(const void *facts, verdict *v) {
     const job *j = facts;
     const int64_t *part = j->stages[j->longest].part;
+    int64_t all = part[0]; /* the mean, where `recorded` is a typical step */
     int most = 0;
-    for (int k = 1; k < N_LATE; k++)
+    for (int k = 1; k < N_LATE; k++) {
+        all = add_i64(all, part[k]);
         if (part[k] > part[most]) most = k;
+    }
     verdict_add(v, arg_int("ranks", j->who.n));
     verdict_add(v, arg_time("step", j->recorded));
     verdict_add(v, arg_text("part", job_part_name((late_cause)most)));
-    verdict_add(v, arg_share("share", share_of(part[most], j->recorded)));
+    verdict_add(v, arg_share("share", share_of(part[most], max_i64(all, j->recorded))));
     return true;
 }
 

@@ -38,7 +38,7 @@ typedef struct {
     uint32_t slice[N_USES]; /* the first of them; one of the host where there is one */
     bool trains;            /* a backward pass or an optimizer */
     bool pytorch;           /* operators of PyTorch, no matter which tool recorded them */
-    bool may_compile;       /* torch.compile is not in use, and works for this PyTorch and device */
+    bool may_compile;       /* torch.compile is not in use, and works here */
 } in_use;
 
 status in_use_find(const trace *t, arena *a, in_use *out, error *err) MUST_USE;

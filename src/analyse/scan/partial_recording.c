@@ -5,8 +5,7 @@
 #include "analyse/select.h"
 #include "base/message_ids_advice.h"
 
-enum { LEAST_DAYS = 30 }; /* no profiler records for so long */
-#define DAY_NS ((int64_t)24 * 3600 * 1000000000)
+#define LONGEST_NS 2592000000000000 /* 30 days: no profiler records for so long */
 
 /* Most events have another clock than the recording: what is left does not represent the
  * run. */
@@ -35,7 +34,7 @@ static bool is_excerpt(const trace *t, verdict *out) {
 /* Times that cannot be: a damaged file, or one with several clocks. */
 static bool has_wrong_times(const trace *t, verdict *out) {
     int64_t all = sub_i64(t->end_ns, t->start_ns);
-    if (all < LEAST_DAYS * DAY_NS) return false;
+    if (all < LONGEST_NS) return false;
     *out = (verdict){
         .id = "times_wrong", .message = MSG_VERDICT_TIMES_WRONG, .severity = SEVERITY_WARNING};
     verdict_add(out, arg_time("time", all));

@@ -420,8 +420,7 @@ static status find_pauses(idle_answer *k, error *err) {
     return OK;
 }
 
-/* Is most of the time in which the host is late in a few long pauses? Then launching less is no
- * cure. */
+/* Are most late launches those after a few long pauses? Then launching less does not help. */
 static bool pauses_are_most(const void *facts, verdict *v) {
     const idle_answer *k = facts;
     if (k->pauses_ns <= idle_of(k, IDLE_HOST_LATE) / 2 || !is_largest(k, IDLE_HOST_LATE, v))
