@@ -106,7 +106,7 @@ class Window:
 
     @property
     def seconds(self) -> float:
-        """Of the steps that count, without compilation."""
+        """How long the steps that count took, without compilation."""
         return time.monotonic() - self._counted_from - (self._compiled_seconds - self._compiled_before)
 
     def end(self, keep: bool) -> None:
