@@ -52,12 +52,12 @@ typedef struct {
 
 struct live {
     live_options o;
-    char *path, *root; /* as given; the real one, NULL for a file */
-    char *also;        /* a second folder, or NULL */
+    char *path, *root;   /* as given; the real one, NULL for a file */
+    char *also;          /* a second folder, or NULL */
     int64_t patience_ns; /* the first, of files that are not recordings */
-    pool *pool;        /* of the reading thread */
-    intern *paths;     /* path and process → entry; entry 0 means none */
-    intern *names;     /* of workers */
+    pool *pool;          /* of the reading thread */
+    intern *paths;       /* path and process → entry; entry 0 means none */
+    intern *names;       /* of workers */
     pthread_t reader, watcher;
     bool started_reader, started_watcher;
     int wake_fd; /* eventfd of the watcher */

@@ -75,6 +75,21 @@ def a_window_of_xla_ends_after_some_steps_or_seconds(folder):
             equal(n in (steps, steps + 1), True, f"{n} steps of {seconds} s")  # sums of binary fractions
 
 
+def what_precedes_the_first_step_takes_no_time_of_a_window_of_xla(folder):
+    with made_profiler(folder) as (made, xla, _):
+        window = xla.window()
+        made.now += 50  # data is read, the program is compiled ahead of time
+        for n in range(1, 50):
+            equal(window.step_ended(compiled=False), False, n)
+            made.now += 0.1
+            if n == 20:
+                window.compiles(True)
+                made.now += 30
+                window.compiles(False)
+        equal(round(window.seconds, 3), 4.9)
+        equal(window.step_ended(compiled=False), True)
+
+
 def a_window_of_xla_that_was_chosen_has_no_end_of_its_own(folder):
     with made_profiler(folder, is_chosen=True) as (made, xla, _):
         for _ in range(1000):

@@ -65,7 +65,7 @@ class Window:
         with open(self._path + ".tmp", "wb"):
             pass  # who waits for the recording waits for this file, too
         self._began = self._counted_from = time.monotonic()
-        self._compiled_seconds = 0.0
+        self._compiled_seconds = self._compiled_before = 0.0
         self._compile_began: Optional[float] = None
         self.steps = self._warm_up = 0
         self.written = ""  # the file, when it is whole
@@ -88,13 +88,13 @@ class Window:
 
     def step_ended(self, compiled: bool) -> bool:
         """True: the window is full."""
-        now = time.monotonic()
+        if self.steps == 0:  # reading data and compiling before the first step take none of its time
+            self._counted_from, self._compiled_before = time.monotonic(), self._compiled_seconds
         if compiled and self.steps == 0 and self._warm_up < WARM_UP:
             self._warm_up += 1
-            self._counted_from = now
             return False
         self.steps += 1
-        seconds = now - self._counted_from
+        seconds = self.seconds
         if self._is_chosen:
             return False
         return self.steps >= STEPS and seconds >= LEAST_SECONDS or self.steps >= FEW_STEPS and seconds >= MOST_SECONDS
@@ -106,7 +106,8 @@ class Window:
 
     @property
     def seconds(self) -> float:
-        return time.monotonic() - self._counted_from
+        """How long the steps that count took, without compilation."""
+        return time.monotonic() - self._counted_from - (self._compiled_seconds - self._compiled_before)
 
     def end(self, keep: bool) -> None:
         session, self._session = self._session, None
