@@ -224,12 +224,10 @@ static void rank_columns(table *t, const result_info *r) {
         i++;
     str rest = str_of(SHOWN[i].columns);
     for (uint16_t rank = 1; rest.n != 0; rank++) {
-        size_t blank = str_find(rest, STR(" "), 0);
-        str word = blank == SIZE_MAX ? rest : str_n(rest.p, blank);
+        str word = str_cut(&rest, STR(" "));
         uint32_t col = table_column(t, word);
         if (col == UINT32_MAX) BUG("registry.def: SHOW names a column that is not there");
         t->columns[col].rank = rank;
-        rest = blank == SIZE_MAX ? STR_NONE : str_from(rest, blank + 1);
     }
 }
 

@@ -34,7 +34,7 @@ typedef struct {
     analysis_fn run;
 } analysis_info;
 
-/* False for NULL: what is asked is no analysis. */
+/* NULL has none: not every question is about an analysis. */
 static inline bool analysis_has(const analysis_info *a, analysis_trait trait) {
     return a && (a->traits & trait) != 0;
 }

@@ -6,8 +6,8 @@
  *     row.time = time;
  *     TRY(put_critical_by_kind(t, &row, err));
  *
- * row_X_none() has every value absent: ABSENT_I64 in whole numbers, yes and no, NaN in real ones,
- * a text without bytes, no sentence. What is not set stays null in the table. */
+ * row_X_none() has every value absent: ABSENT_I64 for integers and for yes or no, NaN for real
+ * numbers, a text without bytes, no sentence. What is not set stays null in the table. */
 #ifndef ANALYSE_ROWS_H
 #define ANALYSE_ROWS_H
 
@@ -29,7 +29,7 @@ typedef const verdict *value_SENTENCE, *value_VALUES;
 #define NONE_SENTENCE NULL
 #define NONE_VALUES NULL
 
-/* Two columns have names that are words of C or C++; their members are short_ and operator_. */
+/* Two columns have names that are words of C or C++: members are short_ and operator_. */
 #define short short_
 #define operator operator_
 

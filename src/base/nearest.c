@@ -82,9 +82,7 @@ void hint_offer(name_hint *h, str name) {
 
 void hint_offer_choices(name_hint *h, const char *choices) {
     for (str rest = str_of(choices); rest.n;) {
-        size_t bar = str_find(rest, STR("|"), 0);
-        hint_offer(h, bar == SIZE_MAX ? rest : str_n(rest.p, bar));
-        rest = bar == SIZE_MAX ? STR_NONE : str_from(rest, bar + 1);
+        hint_offer(h, str_cut(&rest, STR("|")));
     }
 }
 

@@ -47,6 +47,17 @@ size_t str_find(str s, str needle, size_t from) {
     return hit ? (size_t)(hit - s.p) : SIZE_MAX;
 }
 
+str str_cut(str *rest, str mark) {
+    str all = *rest;
+    size_t at = str_find(all, mark, 0);
+    *rest = at == SIZE_MAX ? STR_NONE : str_from(all, at + mark.n);
+    return at == SIZE_MAX ? all : str_n(all.p, at);
+}
+
+str str_before(str s, str mark) {
+    return str_cut(&s, mark);
+}
+
 size_t str_find_nocase(str s, str needle, size_t from) {
     if (from > s.n || needle.n > s.n - from) return SIZE_MAX;
     if (needle.n == 0) return from;

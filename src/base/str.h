@@ -52,6 +52,10 @@ bool str_eq_nocase(str a, str b);
 /* Position of the first `needle` in `s` at or after `from`, or SIZE_MAX. */
 size_t str_find(str s, str needle, size_t from);
 size_t str_find_nocase(str s, str needle, size_t from);
+/* What is before the first `mark`; all of it when there is none. */
+str str_before(str s, str mark);
+/* Takes that off the front of *rest, and the mark; nothing is left when there is none. */
+str str_cut(str *rest, str mark);
 /* Is any of these in it, in whatever case? */
 bool str_has_any_nocase(str s, const char *const *parts, size_t n);
 /* The last position of byte `c`, or SIZE_MAX. */

@@ -69,9 +69,7 @@ static void offer_commands(completion *c) {
 
 static void offer_choices(completion *c, const char *list) {
     for (str rest = str_of(list); rest.n;) {
-        size_t bar = str_find(rest, STR("|"), 0);
-        offer(c, bar == SIZE_MAX ? rest : str_n(rest.p, bar), STR_NONE);
-        rest = bar == SIZE_MAX ? STR_NONE : str_from(rest, bar + 1);
+        offer(c, str_cut(&rest, STR("|")), STR_NONE);
     }
 }
 

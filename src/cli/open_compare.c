@@ -113,9 +113,7 @@ static status open_base_path(const options *o, opened_input *x, str path, error 
 static status open_base_list(const options *o, opened_input *x, str list, error *err) {
     if (access(list.p, F_OK) == 0) return open_base_path(o, x, list, err);
     while (list.n) {
-        size_t comma = str_find(list, STR(","), 0);
-        str one = comma == SIZE_MAX ? list : str_n(list.p, comma);
-        list = comma == SIZE_MAX ? STR_NONE : str_from(list, comma + 1);
+        str one = str_cut(&list, STR(","));
         if (one.n) TRY(open_base_path(o, x, one, err));
     }
     return OK;

@@ -102,10 +102,8 @@ const command_group *command_group_at(uint32_t i) {
 static str nth_word(const char *list, uint32_t i) {
     str rest = str_of(list);
     for (;; i--) {
-        size_t blank = str_find(rest, STR(" "), 0);
-        str word = blank == SIZE_MAX ? rest : str_n(rest.p, blank);
+        str word = str_cut(&rest, STR(" "));
         if (i == 0 || !word.n) return word;
-        rest = blank == SIZE_MAX ? STR_NONE : str_from(rest, blank + 1);
     }
 }
 

@@ -118,9 +118,7 @@ static size_t width_of(str s) {
 /* Takes the first line off; false when there is none left. */
 static bool next_line(str *rest, str *line) {
     if (!rest->p) return false;
-    size_t end = str_find(*rest, STR("\n"), 0);
-    *line = str_trim(end == SIZE_MAX ? *rest : str_n(rest->p, end));
-    *rest = end == SIZE_MAX ? STR_NONE : str_from(*rest, end + 1);
+    *line = str_trim(str_cut(rest, STR("\n")));
     return true;
 }
 

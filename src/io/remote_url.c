@@ -26,8 +26,7 @@ bool remote_is_url(const char *path) {
 }
 
 static str without_query(str url) {
-    size_t mark = str_find(url, STR("?"), 0);
-    return mark == SIZE_MAX ? url : str_n(url.p, mark);
+    return str_before(url, STR("?"));
 }
 
 str remote_shown(str url) {

@@ -95,10 +95,8 @@ static void put_choices(buf *out, const char *list) {
     str rest = str_of(list);
     buf_add_cstr(out, ",\"enum\":[");
     for (bool first = true; rest.n; first = false) {
-        size_t bar = str_find(rest, STR("|"), 0);
         if (!first) buf_add_byte(out, ',');
-        buf_add_json(out, bar == SIZE_MAX ? rest : str_n(rest.p, bar));
-        rest = bar == SIZE_MAX ? STR_NONE : str_from(rest, bar + 1);
+        buf_add_json(out, str_cut(&rest, STR("|")));
     }
     buf_add_byte(out, ']');
 }

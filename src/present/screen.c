@@ -46,10 +46,8 @@ static size_t lines_in(const buf *b, size_t from) {
 static uint32_t form_column(const table *t, uint32_t n) {
     str rest = str_of(t->screen.columns ? t->screen.columns : "");
     while (rest.n != 0) {
-        size_t blank = str_find(rest, STR(" "), 0);
-        str one = blank == SIZE_MAX ? rest : str_n(rest.p, blank);
+        str one = str_cut(&rest, STR(" "));
         if (n-- == 0) return table_column(t, one);
-        rest = blank == SIZE_MAX ? STR_NONE : str_from(rest, blank + 1);
     }
     return NO_COLUMN;
 }

@@ -134,9 +134,7 @@ static bool repeats_first(const table *t, uint32_t col) {
 /* Is the name one of the list's, which blanks separate? */
 static bool list_has(const char *list, str name) {
     for (str rest = str_of(list ? list : ""); rest.n != 0;) {
-        size_t blank = str_find(rest, STR(" "), 0);
-        if (str_eq(blank == SIZE_MAX ? rest : str_n(rest.p, blank), name)) return true;
-        rest = blank == SIZE_MAX ? STR_NONE : str_from(rest, blank + 1);
+        if (str_eq(str_cut(&rest, STR(" ")), name)) return true;
     }
     return false;
 }

@@ -195,9 +195,7 @@ static str skip_blanks(str s) {
  * semicolon; .quit ends the text. */
 static status ask_next(query *q, str text, str *left, arena *a, answer *out, error *err) {
     if (left->p[0] != '.') return ask_one(q, text, left, a, out, err);
-    size_t end = str_find(*left, STR("\n"), 0);
-    str line = str_trim(end == SIZE_MAX ? *left : str_n(left->p, end));
-    *left = end == SIZE_MAX ? STR_NONE : str_from(*left, end + 1);
+    str line = str_trim(str_cut(left, STR("\n")));
     if (query_is_quit(line)) {
         *left = STR_NONE;
         return OK;

@@ -110,9 +110,7 @@ status param_count(const params *p, str name, int64_t *out, error *err) {
 
 bool params_want(const params *p, const char *table) {
     for (str rest = p->tables; rest.n != 0;) {
-        size_t comma = str_find(rest, STR(","), 0);
-        str name = comma == SIZE_MAX ? rest : str_n(rest.p, comma);
-        rest = comma == SIZE_MAX ? STR_NONE : str_from(rest, comma + 1);
+        str name = str_cut(&rest, STR(","));
         if (str_eq(name, str_of(table))) return true;
     }
     return p->tables.n == 0;

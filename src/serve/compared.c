@@ -31,9 +31,7 @@ static status add_run(request_ctx *x, str name, str worker, error *err) {
 
 static status add_base_runs(request_ctx *x, str names, error *err) {
     while (names.n) {
-        size_t comma = str_find(names, STR(","), 0);
-        str one = comma == SIZE_MAX ? names : str_n(names.p, comma);
-        names = comma == SIZE_MAX ? STR_NONE : str_from(names, comma + 1);
+        str one = str_cut(&names, STR(","));
         if (one.n) TRY(add_run(x, one, STR_NONE, err));
     }
     return OK;

@@ -66,17 +66,14 @@ static bool is_same_origin(str origin, str host) {
 /* Anything but a file of the page: no name of those has an escape, under which the rest could
  * be spelled in other ways. */
 static bool is_api(str target) {
-    size_t mark = str_find(target, STR("?"), 0);
-    str path = mark == SIZE_MAX ? target : str_n(target.p, mark);
+    str path = str_before(target, STR("?"));
     return str_starts(path, STR("/api/")) || str_find(path, STR("%"), 0) != SIZE_MAX;
 }
 
 /* Value of a cookie in the Cookie header. */
 static str cookie_value(str cookies, str name) {
     for (str rest = cookies; rest.n > 0;) {
-        size_t end = str_find(rest, STR(";"), 0);
-        str one = str_trim(end == SIZE_MAX ? rest : str_n(rest.p, end));
-        rest = end == SIZE_MAX ? STR_NONE : str_from(rest, end + 1);
+        str one = str_trim(str_cut(&rest, STR(";")));
         if (str_starts(one, name) && one.n > name.n && one.p[name.n] == '=')
             return str_from(one, name.n + 1);
     }
@@ -100,8 +97,7 @@ static status check_token(const guard_rules *rules, const guard_request *r, guar
 }
 
 bool guard_is_upload(str method, str target) {
-    size_t mark = str_find(target, STR("?"), 0);
-    str path = mark == SIZE_MAX ? target : str_n(target.p, mark);
+    str path = str_before(target, STR("?"));
     return str_eq(method, STR("POST")) && str_eq(path, STR("/api/v1/upload"));
 }
 

@@ -20,9 +20,7 @@ const page_file *page_at(uint64_t i) {
  * left. */
 static bool next_part(str *rest, str mark, str *part) {
     if (rest->n == 0) return false;
-    size_t end = str_find(*rest, mark, 0);
-    *part = str_trim(end == SIZE_MAX ? *rest : str_n(rest->p, end));
-    *rest = end == SIZE_MAX ? STR_NONE : str_from(*rest, end + 1);
+    *part = str_trim(str_cut(rest, mark));
     return true;
 }
 

@@ -86,9 +86,7 @@ static uint32_t groups_of(const request *r) {
 static bool next_pair(str *rest, str *name, str *value) {
     while (rest->n > 0 && rest->p[0] == '&') *rest = str_from(*rest, 1);
     if (rest->n == 0) return false;
-    size_t end = str_find(*rest, STR("&"), 0);
-    str pair = end == SIZE_MAX ? *rest : str_n(rest->p, end);
-    *rest = end == SIZE_MAX ? STR_NONE : str_from(*rest, end + 1);
+    str pair = str_cut(rest, STR("&"));
     size_t equals = str_find(pair, STR("="), 0);
     *name = equals == SIZE_MAX ? pair : str_n(pair.p, equals);
     *value = equals == SIZE_MAX ? STR("") : str_from(pair, equals + 1);
@@ -184,9 +182,7 @@ status request_parse(arena *a, str target, request *out, error *err) {
     terms_clear(PARAMETERS, N_OF(PARAMETERS), out);
     if (target.n > REQUEST_LINE_BYTES) FAIL0(err, ERR_ARG, NOPOS, MSG_HTTP_LONG_TARGET);
     if (target.n == 0 || target.p[0] != '/') FAIL0(err, ERR_ARG, NOPOS, MSG_HTTP_BAD_TARGET);
-    size_t mark = str_find(target, STR("?"), 0);
-    str path = mark == SIZE_MAX ? target : str_n(target.p, mark);
-    str query = mark == SIZE_MAX ? STR_NONE : str_from(target, mark + 1);
+    str query = target, path = str_cut(&query, STR("?"));
     TRY(decode(a, path, false, &out->path, err));
     if (!str_starts(out->path, API)) return OK; /* the page's own files take no parameters */
     TRY(find_route(str_from(out->path, API.n), out, err));

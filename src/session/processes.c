@@ -95,12 +95,10 @@ static cache_key packed_key(const char *path) {
 
 static bool read_list(str text, vec *pids) {
     while (text.n) {
-        size_t comma = str_find(text, STR(","), 0);
-        str number = comma == SIZE_MAX ? text : str_n(text.p, comma);
+        str number = str_cut(&text, STR(","));
         int64_t pid, *to = str_to_i64(number, &pid) ? vec_push(pids) : NULL;
         if (!to) return false;
         *to = pid;
-        text = comma == SIZE_MAX ? STR_NONE : str_from(text, comma + 1);
     }
     return true;
 }

@@ -41,9 +41,7 @@ static status keep_tables(answer *a, str names, error *err) {
     answer all = *a;
     uint32_t n = 0;
     for (str rest = names; rest.n != 0;) {
-        size_t comma = str_find(rest, STR(","), 0);
-        str name = comma == SIZE_MAX ? rest : str_n(rest.p, comma);
-        rest = comma == SIZE_MAX ? STR_NONE : str_from(rest, comma + 1);
+        str name = str_cut(&rest, STR(","));
         uint32_t i = 0;
         while (i < all.n_tables && !str_eq(str_of(all.tables[i]->name), name)) i++;
         if (i == all.n_tables) return fail_no_table(&all, name, err);
@@ -70,9 +68,7 @@ typedef struct {
 
 static status parse_keys(str wanted, wanted_key *keys, uint32_t *n, error *err) {
     for (str rest = wanted; rest.n != 0;) {
-        size_t comma = str_find(rest, STR(","), 0);
-        str one = comma == SIZE_MAX ? rest : str_n(rest.p, comma);
-        rest = comma == SIZE_MAX ? STR_NONE : str_from(rest, comma + 1);
+        str one = str_cut(&rest, STR(","));
         size_t colon = str_rfind_byte(one, ':');
         wanted_key key = {.name = colon == SIZE_MAX ? one : str_n(one.p, colon),
                           .way = colon == SIZE_MAX ? STR_NONE : str_from(one, colon + 1)};

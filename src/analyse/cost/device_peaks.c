@@ -36,9 +36,7 @@ static bool has_word(str name, str word) {
 static bool row_fits(const peak_row *r, str name) {
     str words = str_of(r->words);
     while (words.n) {
-        size_t blank = str_find(words, STR(" "), 0);
-        str one = blank == SIZE_MAX ? words : str_n(words.p, blank);
-        words = str_from(words, blank == SIZE_MAX ? one.n : one.n + 1);
+        str one = str_cut(&words, STR(" "));
         bool unwanted = one.p[0] == '!';
         if (has_word(name, unwanted ? str_from(one, 1) : one) == unwanted) return false;
     }
@@ -108,10 +106,7 @@ static status take_given(const params *p, device_peaks *out, error *err) {
     str rest = list;
     double v;
     while (rest.n) {
-        size_t comma = str_find(rest, STR(","), 0);
-        str one = comma == SIZE_MAX ? rest : str_n(rest.p, comma);
-        rest = str_from(rest, comma == SIZE_MAX ? one.n : one.n + 1);
-        if (!take_peak(one, out)) return fail_peak(p, STR("peak_tflops"), err);
+        if (!take_peak(str_cut(&rest, STR(",")), out)) return fail_peak(p, STR("peak_tflops"), err);
     }
     if (rate.n) {
         if (!str_to_f64(rate, &v) || !(v > 0) || v > 1e9)

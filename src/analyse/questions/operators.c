@@ -81,8 +81,7 @@ static str type_of(const trace *t, str name) {
     if (made == FRAMEWORK_JAX) return STR("jax");
     if (made == FRAMEWORK_TENSORFLOW) return STR("tensorflow");
     if (graph_name_is(name)) return graph_name_type(name);
-    size_t blank = str_find(name, STR(" "), 0);
-    str head = blank == SIZE_MAX ? name : str_n(name.p, blank);
+    str head = str_before(name, STR(" "));
     size_t at = SIZE_MAX;
     for (size_t i = str_find(head, STR("::"), 0); i != SIZE_MAX;
          i = str_find(head, STR("::"), i + 2))

@@ -69,9 +69,7 @@ static bool read_network(str text, scenario_change *v) {
     v->bandwidth = v->latency = 1;
     if (read_factor(text, &v->bandwidth)) return true;
     while (text.n) {
-        size_t comma = str_find(text, STR(","), 0);
-        str part = comma == SIZE_MAX ? text : str_n(text.p, comma);
-        text = comma == SIZE_MAX ? STR_NONE : str_from(text, comma + 1);
+        str part = str_cut(&text, STR(","));
         size_t equal = str_find(part, STR("="), 0);
         if (equal == SIZE_MAX) return false;
         str name = str_trim(str_n(part.p, equal)), value = str_from(part, equal + 1);

@@ -3,10 +3,10 @@
  * Works of one stream are neighbors in the table, by start. The queue of a stream is one longer
  * at the start of each launch call and one shorter at the start of each work. */
 #include "analyse/why/idle_streams.h"
-#include "analyse/rows.h"
 
 #include <math.h>
 
+#include "analyse/rows.h"
 #include "analyse/why/describe.h"
 #include "base/sort.h"
 

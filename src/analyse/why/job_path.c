@@ -5,8 +5,8 @@
  * name, module and line. Which ranks and stages are late, and so the verdict, come from
  * comparing ranks with each other (run/job.h). */
 #include "analyse/why/job_path.h"
-#include "analyse/rows.h"
 
+#include "analyse/rows.h"
 #include "analyse/rules.h"
 #include "analyse/run/summary_filter.h"
 #include "analyse/scan/module_work.h"

@@ -1,12 +1,12 @@
 /* replayed_steps.c: tables and verdict of `whatif`, for any replay. */
 #include "analyse/why/replayed_steps.h"
-#include "analyse/rows.h"
 
 #include <math.h>
 
 #include "analyse/analysis.h"
 #include "analyse/replay/typical_step.h"
 #include "analyse/replay/why_replay.h"
+#include "analyse/rows.h"
 #include "analyse/rules.h"
 #include "base/message_ids_advice.h"
 #include "base/num.h"

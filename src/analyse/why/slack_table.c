@@ -4,9 +4,9 @@
  * operator around it. All instances are sorted by slack once and dealt out to their rows, so
  * that each row gets its own in order: the first is the least, the middle one the median. */
 #include "analyse/why/slack_table.h"
-#include "analyse/rows.h"
 
 #include "analyse/registry.h"
+#include "analyse/rows.h"
 #include "analyse/scan/group.h"
 #include "analyse/why/slack.h"
 #include "base/num.h"

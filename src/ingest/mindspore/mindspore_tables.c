@@ -309,11 +309,9 @@ status read_cpu_types(ms *m, str text, error *err) {
 
 void ms_dims(str text, uint32_t out[3]) {
     for (int i = 0; i < 3; i++) {
-        size_t comma = str_find(text, STR(","), 0);
         int64_t v;
-        str one = comma == SIZE_MAX ? text : str_n(text.p, comma);
+        str one = str_cut(&text, STR(","));
         if (str_to_i64(str_trim(one), &v) && v > 0 && v <= UINT32_MAX) out[i] = (uint32_t)v;
-        text = comma == SIZE_MAX ? STR_NONE : str_from(text, comma + 1);
     }
 }
 

@@ -24,9 +24,7 @@ static bool split_line(str line, str *stack, int64_t *count) {
 
 static bool next_line(str *text, str *line) {
     if (!text->n) return false;
-    size_t end = str_find(*text, STR("\n"), 0);
-    *line = str_trim(end == SIZE_MAX ? *text : str_n(text->p, end));
-    *text = end == SIZE_MAX ? STR_NONE : str_from(*text, end + 1);
+    *line = str_trim(str_cut(text, STR("\n")));
     return true;
 }
 
@@ -71,13 +69,11 @@ static str drop_line_number(reader *r, str frame) {
 static void take_stack(reader *r, str stack, int64_t count) {
     r->names.n = 0;
     while (stack.n) {
-        size_t end = str_find(stack, STR(";"), 0);
-        str frame = end == SIZE_MAX ? stack : str_n(stack.p, end);
+        str frame = str_cut(&stack, STR(";"));
         uint32_t *to = vec_push(&r->names);
         uint32_t id = intern_add(builder_strings(r->b), drop_line_number(r, frame));
         r->rows.failed |= !to || id == UINT32_MAX;
         if (to) *to = id;
-        stack = end == SIZE_MAX ? STR_NONE : str_from(stack, end + 1);
     }
     call_rows_sample(&r->rows, r->names.p, r->names.n, r->at);
     r->at = add_i64(r->at, mul_i64(count, SAMPLE_NS));

@@ -97,11 +97,9 @@ str csv_cell(const csv *c, size_t i) {
 
 size_t csv_find(const csv *c, str names) {
     while (names.n) {
-        size_t bar = str_find(names, STR("|"), 0);
-        str one = bar == SIZE_MAX ? names : str_n(names.p, bar);
+        str one = str_cut(&names, STR("|"));
         for (size_t i = 0; i < c->cells.n; i++)
             if (str_eq_nocase(VEC(&c->cells, str)[i], one)) return i;
-        names = bar == SIZE_MAX ? STR_NONE : str_from(names, bar + 1);
     }
     return SIZE_MAX;
 }

@@ -10,8 +10,7 @@ static str detail(str text, str key) {
     for (size_t at = 0; (at = str_find(text, key, at)) != SIZE_MAX; at++) {
         if (at && text.p[at - 1] != ' ') continue;
         str rest = str_from(text, at + key.n);
-        size_t blank = str_find(rest, STR(" "), 0);
-        return blank == SIZE_MAX ? rest : str_n(rest.p, blank);
+        return str_before(rest, STR(" "));
     }
     return STR_NONE;
 }
@@ -26,10 +25,8 @@ static void detail_sizes(str text, str key, uint32_t out[3]) {
     str value = detail(text, key);
     for (int i = 0; i < 3 && value.n; i++) {
         int64_t v;
-        size_t comma = str_find(value, STR(","), 0);
-        str one = comma == SIZE_MAX ? value : str_n(value.p, comma);
+        str one = str_cut(&value, STR(","));
         if (str_to_i64(one, &v) && v > 0) out[i] = sat_u32((uint64_t)v);
-        value = comma == SIZE_MAX ? STR_NONE : str_from(value, comma + 1);
     }
 }
 

@@ -45,6 +45,20 @@ static void find_gives_the_first_place_at_or_after(void **state) {
     assert_int_equal(str_find_nocase(STR("ab"), STR(""), 1), 1);
 }
 
+static void cut_takes_what_is_before_a_mark_and_the_mark(void **state) {
+    str rest = STR("a::bc::");
+    assert_true(str_eq(str_cut(&rest, STR("::")), STR("a")));
+    assert_true(str_eq(rest, STR("bc::")));
+    assert_true(str_eq(str_cut(&rest, STR("::")), STR("bc")));
+    assert_int_equal(rest.n, 0);
+    assert_non_null(rest.p); /* an empty text follows the last mark */
+    rest = STR("all");
+    assert_true(str_eq(str_cut(&rest, STR("::")), STR("all")));
+    assert_null(rest.p);
+    assert_true(str_eq(str_before(STR("run.pt"), STR(".")), STR("run")));
+    assert_true(str_eq(str_before(STR("run"), STR(".")), STR("run")));
+}
+
 static void rfind_gives_the_last_place(void **state) {
     assert_int_equal(str_rfind_byte(STR("a/b/c"), '/'), 3);
     assert_int_equal(str_rfind_byte(STR("abc"), '/'), SIZE_MAX);
@@ -224,6 +238,7 @@ int main(void) {
         cmocka_unit_test(order_is_by_bytes_and_a_prefix_comes_first),
         cmocka_unit_test(case_is_ignored_for_ascii_letters_only),
         cmocka_unit_test(find_gives_the_first_place_at_or_after),
+        cmocka_unit_test(cut_takes_what_is_before_a_mark_and_the_mark),
         cmocka_unit_test(rfind_gives_the_last_place),
         cmocka_unit_test(trim_takes_white_space_from_both_ends),
         cmocka_unit_test(valid_utf8_has_a_length_and_anything_else_has_none),
