@@ -88,7 +88,7 @@ static int64_t blocked_elsewhere(const job *j, const step_cell *late) {
 }
 
 /* The others wait for a late rank at least once for as long as it is late; for one whose time
- * is hidden in a bubble they do not. Where it is not known who waits for whom, they wait for
+ * is hidden in a bubble they do not. Where partners are not known, they wait for
  * the rank that costs most while they are blocked. Cells are by worker. */
 static void set_late(job *j, job_cause *c) {
     const step_cell *v = j->late.cells;
