@@ -156,6 +156,8 @@ SHOWN = {
         "name type sharding group kind shape data_type stage inputs id",
     ("distributed", "heat_map"):
         "rank step total computation communication waiting late cause transfer worker",
+    ("distributed", "origins"):
+        "rank step place cause cost file line worker",
     ("distributed", "stragglers"):
         "rank worker cause steps late cost share host",
     ("distributed", "hosts"):
@@ -989,7 +991,7 @@ class Analyses:
         lang: language of the output (default: from the environment).
 
         Tables: overlap, synchronization, collectives, arrivals, devices, cluster_steps, communication,
-            communication_ops, links, resources, parallel_stages, parallel_operators, heat_map,
+            communication_ops, links, resources, parallel_stages, parallel_operators, heat_map, origins,
             stragglers, hosts, slow_steps, groups, transfers, clocks, what_if.
         """
         words = dict(locals())

@@ -302,3 +302,11 @@ status comm_groups_find(const summary *s, const worker_order *who, arena *a, com
     *out = p;
     return OK;
 }
+
+bool comm_has_unknown_points(const summary *s) {
+    for (uint32_t i = 0; i < SUMMARY_N(s, group); i++) {
+        const summary_group *g = &SUMMARY_ROWS(s, group)[i];
+        if (g->type == COMM_POINT && g->source == ABSENT_I64) return true;
+    }
+    return false;
+}

@@ -49,6 +49,8 @@ typedef struct {
     uint32_t n_stages;             /* 1 without a pipeline */
 } comm_groups;
 
+/* Are there transfers between two that name neither? */
+bool comm_has_unknown_points(const summary *s);
 status comm_groups_find(const summary *s, const worker_order *who, arena *a, comm_groups *out,
                         error *err) MUST_USE;
 

@@ -45,6 +45,10 @@ static bool is_accused(const finding *f, const straggler *r, int64_t cost, int64
            own >= LEAST_SHARE * (double)cost;
 }
 
+bool culprit_includes(const culprit *c, const straggler *r) {
+    return c->rank && (r == c->rank || (r->steps > 1 && r->late >= c->least_ns));
+}
+
 static void choose(const finding *f, culprit *out) {
     const stragglers *late = f->late;
     int64_t cost = 0, whole = 0, most = 0;
@@ -61,11 +65,11 @@ static void choose(const finding *f, culprit *out) {
         most = r->late;
         out->rank = r;
     }
+    out->least_ns = real_i64(LEAST_COST * (double)whole);
     for (uint32_t i = 0; i < late->n_ranks && out->rank; i++) {
         const straggler *r = &late->ranks[i];
-        if (r == out->rank || r->steps < 2 || (out->next && r->late <= out->next->late))
-            continue;
-        if ((double)r->late >= LEAST_COST * (double)whole) out->next = r;
+        if (r == out->rank || (out->next && r->late <= out->next->late)) continue;
+        if (culprit_includes(out, r)) out->next = r;
     }
     if (out->rank) out->after_ns = sub_i64(cost, min_i64(cost, out->rank->cost));
     out->after_ns = mean_i64(out->after_ns, late->n_steps);
@@ -208,18 +212,38 @@ static void find_when(const finding *f, culprit *out) {
     if (after >= enough) out->until = &f->late->steps[r->last];
 }
 
+static status begin(finding *f, arena *a, error *err) {
+    size_t n = (size_t)f->who->n + 1;
+    f->steps = ARENA_ARRAY(a, int64_t, n);
+    f->cost = ARENA_ARRAY(a, int64_t, n);
+    f->values = ARENA_ARRAY(a, sort_pair, 2 * n);
+    if (!f->steps || !f->cost || !f->values) FAIL_MEMORY(err);
+    count_steps(f);
+    return OK;
+}
+
+static void explain(const finding *f, culprit *out) {
+    find_when(f, out);
+    if (!out->before_ns) find_place(f, out);
+}
+
 status culprit_find(const summary *s, const worker_order *who, const stragglers *late, arena *a,
                     culprit *out, error *err) {
     finding f = {.s = s, .who = who, .late = late};
     *out = (culprit){.rank = NULL};
-    f.steps = ARENA_ARRAY(a, int64_t, (size_t)who->n + 1);
-    f.cost = ARENA_ARRAY(a, int64_t, (size_t)who->n + 1);
-    f.values = ARENA_ARRAY(a, sort_pair, 2 * (size_t)who->n + 2);
-    if (!f.steps || !f.cost || !f.values) FAIL_MEMORY(err);
-    count_steps(&f);
+    TRY(begin(&f, a, err));
     choose(&f, out);
-    if (out->rank) find_when(&f, out);
-    if (out->rank && !out->before_ns) find_place(&f, out);
+    if (out->rank) explain(&f, out);
+    return OK;
+}
+
+status culprit_look(const summary *s, const worker_order *who, const stragglers *late,
+                    const culprit *first, const straggler *r, arena *a, culprit *out,
+                    error *err) {
+    finding f = {.s = s, .who = who, .late = late};
+    *out = (culprit){.rank = r, .n_steps = first->n_steps, .step_ns = first->step_ns};
+    TRY(begin(&f, a, err));
+    explain(&f, out);
     return OK;
 }
 

@@ -18,6 +18,7 @@ typedef struct {
     int64_t cost_ns;       /* a step would be shorter by this without any late rank */
     int64_t after_ns;      /* of it, what is left without this rank alone */
     int64_t step_ns;       /* mean step of all ranks */
+    int64_t least_ns;      /* what a rank must cost in all steps to be accused, too */
     uint32_t n_steps;
     int64_t before_ns; /* it begins its first step that much later than the others */
     const job_step *since, *until; /* the first and the last step of a habit; NULL: always */
@@ -32,6 +33,12 @@ typedef struct {
 
 status culprit_find(const summary *s, const worker_order *who, const stragglers *late, arena *a,
                     culprit *out, error *err) MUST_USE;
+/* Is this rank accused, as the first or beside it? */
+bool culprit_includes(const culprit *c, const straggler *r);
+/* The same about another rank that is: by what it is late, and when. */
+status culprit_look(const summary *s, const worker_order *who, const stragglers *late,
+                    const culprit *first, const straggler *r, arena *a, culprit *out,
+                    error *err) MUST_USE;
 /* The values of MSG_VERDICT_STRAGGLER and of the advice about it. */
 void culprit_describe(const culprit *c, const worker_order *who, verdict *v);
 

@@ -15,6 +15,7 @@
 #include "analyse/producer/device_report.h"
 #include "analyse/producer/untraced_steps.h"
 #include "analyse/rules.h"
+#include "analyse/run/origins.h"
 #include "analyse/run/summary_filter.h"
 #include "analyse/scan/breakdown.h"
 #include "analyse/scan/other_traces.h"
@@ -339,6 +340,7 @@ status analyse_distributed(const analysis_input *in, const params *p, arena *a, 
     TRY(device_report_write(&devices, p, a, out, err));
     TRY(sharding_plan_write(in, a, out, err));
     TRY(distributed_compare(&q, err));
+    TRY(origins_write(&q, err));
     TRY(summary_filter_notes(in, p, q.s, a, out, err));
     TRY(write_link(&q, err));
     if (in->n_traces == 1 && trace_has(in->traces[0].trace, TRAIT_NEGOTIATIONS))

@@ -76,15 +76,6 @@ static status add_cause(job *j, uint32_t worker, const comm_group *g, error *err
     return OK;
 }
 
-/* Are there transfers between two that name neither? */
-static bool has_unknown_partners(const job *j) {
-    for (uint32_t i = 0; i < SUMMARY_N(j->s, group); i++) {
-        const summary_group *g = &SUMMARY_ROWS(j->s, group)[i];
-        if (g->type == COMM_POINT && g->source == ABSENT_I64) return true;
-    }
-    return false;
-}
-
 /* The longest that another worker of the step was blocked. */
 static int64_t blocked_elsewhere(const job *j, const step_cell *late) {
     int64_t most = 0;
@@ -97,7 +88,7 @@ static int64_t blocked_elsewhere(const job *j, const step_cell *late) {
 }
 
 /* The others wait for a late rank at least once for as long as it is late; for one whose time
- * is hidden in a bubble they do not. Where it is not known who waits for whom, they wait for
+ * is hidden in a bubble they do not. Where partners are not known, they wait for
  * the rank that costs most while they are blocked. Cells are by worker. */
 static void set_late(job *j, job_cause *c) {
     const step_cell *v = j->late.cells;
@@ -108,7 +99,8 @@ static void set_late(job *j, job_cause *c) {
     for (uint32_t i = first; i < n && v[i].worker == c->worker; i++)
         late = add_i64(late, v[i].late);
     double counts = late > 0 ? (double)min_i64(late, c->lost) / (double)late : 0;
-    bool guess = !c->lost && accused && accused->worker == c->worker && has_unknown_partners(j);
+    bool guess =
+        !c->lost && accused && accused->worker == c->worker && comm_has_unknown_points(j->s);
     for (uint32_t i = first; i < n && v[i].worker == c->worker; i++) {
         int64_t ns = real_i64((double)v[i].late * counts);
         if (guess && v[i].late) ns = min_i64(v[i].late, blocked_elsewhere(j, &v[i]));

@@ -31,6 +31,7 @@ typedef struct {
     arena *arena;
     stragglers *out;
     bool *in_slow;     /* by worker: in a slow group */
+    int64_t *caused;   /* by worker: waiting of the others in a step in which it is late */
     sort_pair *pairs;  /* of cells */
     uint32_t *by_step; /* cells by step, then by class, then by worker */
 } finding;
@@ -283,6 +284,39 @@ static void judge_all(const finding *f) {
 
 /* ---- what it costs ----------------------------------------------------------------------- */
 
+/* By worker: how long the others wait for it in each step in which it is late. */
+static status find_caused(finding *f, error *err) {
+    const stragglers *o = f->out;
+    int64_t *steps = ARENA_ARRAY(f->arena, int64_t, (size_t)f->who->n + 1);
+    f->caused = ARENA_ARRAY(f->arena, int64_t, (size_t)f->who->n + 1);
+    if (!steps || !f->caused) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < o->n_cells; i++) steps[o->cells[i].worker] += o->cells[i].late > 0;
+    for (uint32_t i = 0; i < SUMMARY_N(f->s, blame) && f->who->n > 1; i++) {
+        const summary_blame *b = &SUMMARY_ROWS(f->s, blame)[i];
+        uint32_t w = worker_order_find(f->who, b->worker);
+        if (w == UINT32_MAX || !steps[w]) continue;
+        f->caused[w] = max_i64(0, b->caused) / (f->who->n - 1) / steps[w];
+    }
+    return OK;
+}
+
+/* What several late workers cost a step together: the others wait for the latest, and again as
+ * far as another one was the last to arrive. */
+static int64_t find_all_late(const finding *f, uint32_t first, uint32_t end,
+                             const job_step *step) {
+    int64_t all = step->cost;
+    uint32_t n = 0;
+    for (uint32_t i = first; i < end; i++) {
+        const step_cell *c = &f->out->cells[f->by_step[i]];
+        if (c->late && c->worker != step->who)
+            all = add_i64(all, min_i64(c->late, f->caused[c->worker]));
+        if (!c->late) f->pairs[n++] = (sort_pair){(uint64_t)step_cell_blocked(c), i};
+    }
+    if (all == step->cost || !n) return step->cost;
+    sort_radix(f->pairs, f->pairs + n, n);
+    return max_i64(step->cost, min_i64(all, sat_i64(f->pairs[(n - 1) / 2].key)));
+}
+
 /* The latest and, of another host or worker, the next latest of a step. */
 static void find_cost(finding *f, uint32_t first, uint32_t end, int64_t *by_rank,
                       int64_t *by_host, const uint32_t *host_of) {
@@ -297,6 +331,7 @@ static void find_cost(finding *f, uint32_t first, uint32_t end, int64_t *by_rank
         step->who = c->worker;
         step->cause = c->cause;
     }
+    step->cost = find_all_late(f, first, end, step);
     step->usual = median_of(f, first, end, total_of, 0);
     step->hidden = median_of(f, first, end, part_of, LATE_NETWORK);
     if (step->who == UINT32_MAX) return;
@@ -459,6 +494,7 @@ status stragglers_find(const summary *s, const worker_order *who, const comm_gro
     TRY(make_steps(&f, numbers, err));
     TRY(find_late_starts(&f, err));
     judge_all(&f);
+    TRY(find_caused(&f, err));
     find_costs(&f, by_rank, by_host, host_of);
     TRY(list_ranks(&f, by_rank, err));
     return list_hosts(&f, host_of, by_host, err);

@@ -16,12 +16,15 @@
  *   host      anything else on the host while the device did nothing
  *
  * The job is as fast as the last worker: a step loses the time by which its latest worker is
- * late. What fixing one worker alone would gain is that minus the lateness of the second
+ * late. When several are late at different moments of it, the others wait more than once: then
+ * it loses, too, what they waited for the others of the late, as far as they were blocked. What
+ * fixing one worker alone would gain is that minus the lateness of the second
  * latest. */
 #ifndef ANALYSE_STRAGGLERS_H
 #define ANALYSE_STRAGGLERS_H
 
 #include "analyse/run/comm_groups.h"
+#include "base/num.h"
 
 typedef enum {
     LATE_COMPUTE,
@@ -45,6 +48,11 @@ typedef struct {
     int64_t before;       /* of its own time: before the step */
     late_cause cause;
 } step_cell;
+
+/* How long it was blocked by the others. */
+static inline int64_t step_cell_blocked(const step_cell *c) {
+    return max_i64(0, sub_i64(c->total, sub_i64(c->own, c->before)));
+}
 
 /* A worker or a host that was late. */
 typedef struct {

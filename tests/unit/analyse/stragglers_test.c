@@ -123,6 +123,23 @@ static void late_in_one_step_only_counts_there(void **state) {
     fini(&j);
 }
 
+/* The other seven waited for rank 5, 90 each; for rank 6 they never did. */
+static void two_that_are_late_at_different_moments_cost_more(void **state) {
+    job j;
+    (void)state;
+    begin(&j);
+    own(&j, 2, 0, 200)->kernel += 200;
+    own(&j, 5, 0, 150)->kernel += 150;
+    own(&j, 2, 1, 80)->kernel += 80;
+    own(&j, 6, 1, 60)->kernel += 60;
+    *summary_add_blame(j.s) = (summary_blame){name_of(&j, 5), 7 * 90, 1};
+    end(&j);
+    assert_int_equal(j.late.steps[0].who, 2);
+    assert_int_equal(j.late.steps[0].cost, 199 + 90);
+    assert_int_equal(j.late.steps[1].cost, 79);
+    fini(&j);
+}
+
 static void add_group(job *j, const char *name, const int64_t v[5], const int *ranks) {
     summary_group *g = summary_add_group(j->s);
     *g = (summary_group){.name = summary_text(j->s, str_of(name)),
@@ -200,6 +217,7 @@ int main(void) {
         cmocka_unit_test(no_rank_is_late_in_a_healthy_run),
         cmocka_unit_test(every_cause_is_distinguished_from_the_others),
         cmocka_unit_test(late_in_one_step_only_counts_there),
+        cmocka_unit_test(two_that_are_late_at_different_moments_cost_more),
         cmocka_unit_test(groups_are_known_by_what_they_do_and_slow_ones_by_their_like),
         cmocka_unit_test(the_makers_words_come_first),
     };

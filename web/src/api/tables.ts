@@ -806,6 +806,16 @@ export interface Tables {
       late: number | null;
       cause: string | null;
     };
+    origins: {
+      rank: number | null;
+      step: number | null;
+      place: string | null;
+      cause: string | null;
+      cost: number | null;
+      file: string | null;
+      line: number | null;
+      worker: string | null;
+    };
     stragglers: {
       worker: string | null;
       rank: number | null;
