@@ -106,7 +106,8 @@ static status take_given(const params *p, device_peaks *out, error *err) {
     str rest = list;
     double v;
     while (rest.n) {
-        if (!take_peak(str_cut(&rest, STR(",")), out)) return fail_peak(p, STR("peak_tflops"), err);
+        if (!take_peak(str_cut(&rest, STR(",")), out))
+            return fail_peak(p, STR("peak_tflops"), err);
     }
     if (rate.n) {
         if (!str_to_f64(rate, &v) || !(v > 0) || v > 1e9)
