@@ -83,11 +83,17 @@ static severity severity_of(const advice_facts *f, const advice *a) {
     return share >= 0.2 ? SEVERITY_CRITICAL : share >= 0.05 ? SEVERITY_WARNING : SEVERITY_INFO;
 }
 
+/* What is sure of the saving. */
+static int64_t sure_ns(const finding *one) {
+    bool part = one->advice.bounded && one->advice.saves > 0;
+    return part ? one->advice.saves / 3 * 2 : one->advice.saves;
+}
+
 /* Is `x` to come before `y`? */
 static bool is_before(const finding *x, const finding *y) {
     if ((x->advice.weighs || y->advice.weighs) && x->advice.severity != y->advice.severity)
         return x->advice.severity > y->advice.severity;
-    if (x->advice.saves != y->advice.saves) return x->advice.saves > y->advice.saves;
+    if (sure_ns(x) != sure_ns(y)) return sure_ns(x) > sure_ns(y);
     return x->advice.severity > y->advice.severity;
 }
 
@@ -146,7 +152,8 @@ static status replay(const advice_facts *f, finding *found, uint32_t *n, error *
 
 /* A known cause comes before what it leads to: a late worker, calls that hold the host back. */
 static bool claims_first(const finding *one) {
-    return one->rule->claim == CLAIM_EXPOSED_FIRST || one->advice.holds_back;
+    return one->rule->claim == CLAIM_EXPOSED_FIRST || one->advice.holds_back ||
+           one->advice.is_cause;
 }
 
 #define LEAST_SAVED 0.005 /* of the step: less is nothing that a reader could measure */
@@ -266,6 +273,10 @@ static const other_words general_words[] = {
     ELSEWHERE(TENSOR_CORES_UNUSED),
     ELSEWHERE(FLOAT32_MATMUL),
     ELSEWHERE(LAYOUT_CONVERSION),
+    ELSEWHERE(REPEATED_CALLS),
+    ELSEWHERE(FORWARD_AGAIN),
+    ELSEWHERE(ATTENTION_UNFUSED),
+    ELSEWHERE(CHAIN_UNFUSED),
     ELSEWHERE(PAGEABLE_COPIES),
     ELSEWHERE(SYNCHRONOUS_COPIES),
     ELSEWHERE(COPIES_EXPOSED),

@@ -20,8 +20,9 @@
 #include "base/sort.h"
 
 enum {
-    OTHER_WAIT_NS = 3000, /* work of another stream that ended so shortly before is its cause, */
-    OTHER_WAIT_PART = 32, /* or before this part of a long wait: events pass several streams */
+    OTHER_WAIT_NS =
+        3000, /* work of another stream that ended so shortly before is its cause, */
+    OTHER_WAIT_PART = 32,  /* or before this part of a long wait: events pass several streams */
     QUEUE_FULL_NS = 20000, /* a launch call that waited for room returns so soon after an end */
     QUEUE_FULL_TIMES = 5,  /* and is so much longer than others */
     HAND_OVER_NS = 20000,  /* a thread may end its last call so long after handing over */
