@@ -320,8 +320,7 @@ static bool has_fast_pext(void) {
     unsigned a, b, c, d, vendor;
     if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & (BMI | BMI2)) != (BMI | BMI2))
         return false;
-    __get_cpuid(0, &a, &vendor, &c, &d);
-    __get_cpuid(1, &a, &b, &c, &d);
+    if (!__get_cpuid(0, &a, &vendor, &c, &d) || !__get_cpuid(1, &a, &b, &c, &d)) return false;
     return vendor != AUTH || ((a >> 8) & 0xf) + ((a >> 20) & 0xff) != FAMILY_ZEN;
 }
 #else

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "record/rec_int.h"
+#include "record/rec_keep.h"
 
 static rec_file *new_file(uint64_t bytes) {
     char path[512];
@@ -39,7 +40,7 @@ static void chunks_are_handed_out_until_the_file_is_full(void **state) {
 
 static void a_flight_recorder_uses_the_oldest_chunk_again(void **state) {
     rec_file *f = new_file(1 << 20);
-    f->closed = calloc(f->limit, sizeof *f->closed);
+    f->closed = rec_pages(f->limit * sizeof *f->closed);
     f->flight_ticks = UINT64_MAX; /* nothing is old enough: only when it must */
     for (uint64_t i = 0; i < f->limit; i++)
         assert_int_equal(rec_file_take(f, TACHO_CHUNK_EVENTS, 1), i);
