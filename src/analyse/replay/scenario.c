@@ -206,7 +206,7 @@ static bool in_modules(matcher *m, uint32_t c, uint32_t slice) {
     return *at < w->n && w->slices[*at] == slice;
 }
 
-/* Its place in the list + 1; 0: it is not there. */
+/* Its place in the list + 1; 0: it is missing. */
 static uint32_t listed_at(const scenario_change *v, uint32_t slice) {
     uint32_t i = SEARCH_FIRST(k, 0u, v->n_calls, v->listed[k] < slice);
     return i < v->n_calls && v->listed[i] == slice ? i + 1 : 0;

@@ -48,7 +48,7 @@ typedef struct {
     uint32_t n_calls;
     const int64_t *listed_until; /* when what a slice stands for ends; NULL: with it */
     bool merged; /* the calls are gone, and `factor` is what is left of the work: part of
-                    another piece of work, without a launch and a gap of its own */
+                    another piece of work, without a separate launch and gap */
     const uint16_t *work_marks; /* by row of table kernel; NULL: no work */
     uint16_t mark;
     /* What it matched, in all steps: calls, device work, their times. */

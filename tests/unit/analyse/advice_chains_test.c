@@ -1,4 +1,4 @@
-/* advice_chains_test.c: device work that need not be done, each rule firing and silent. */
+/* advice_chains_test.c: device work that is not needed, each rule firing and silent. */
 #include "advice_case.h"
 
 #define ELEMENTWISE "void at::native::vectorized_elementwise_kernel<4>(int)"
@@ -43,7 +43,7 @@ static void chains_of_memory_bound_kernels_are_one_pass(void **state) {
     case_end(&c);
 }
 
-static void two_kernels_are_no_chain(void **state) {
+static void two_kernels_are_not_a_chain(void **state) {
     static const call calls[] = {{"aten::mm", GEMM, 100},
                                  {"aten::mul", ELEMENTWISE, 100},
                                  {"aten::pow", ELEMENTWISE, 120},
@@ -135,7 +135,7 @@ static void backward_operators_are_not_the_forward_again(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chains_of_memory_bound_kernels_are_one_pass),
-        cmocka_unit_test(two_kernels_are_no_chain),
+        cmocka_unit_test(two_kernels_are_not_a_chain),
         cmocka_unit_test(short_chains_among_much_work_are_left_alone),
         cmocka_unit_test(attention_in_parts_is_named),
         cmocka_unit_test(softmax_of_a_classifier_is_left_alone),
