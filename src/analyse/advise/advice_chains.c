@@ -1,5 +1,5 @@
-/* advice_chains.c: device work that is not needed: passes over the same data that one pass
- * could do, and the forward pass done again in the backward pass.
+/* advice_chains.c: device work that is not needed: the same data read and written again and
+ * again, and the forward pass done again in the backward pass.
  *
  *   chain       kernels that follow each other on a stream and are bound by memory:
  *               elementwise, copies, reductions, softmax, normalization, dropout. One pass
