@@ -79,15 +79,15 @@ static const struct {
     bool apart;               /* separate processes, devices and streams */
     const char *category;     /* NULL: cpu_op */
 } SHAPES[] = {
-    {"deep", put_deep},
-    {"tracks", put_track},
+    {"deep", .put = put_deep},
+    {"tracks", .put = put_track},
     {"processes", put_track, .apart = true},
     {"steps", put_track, .step_events = 50, .step_us = 1},
-    {"one-name", put_one_name},
-    {"all-names", put_all_names},
+    {"one-name", .put = put_one_name},
+    {"all-names", .put = put_all_names},
     {"stacks", put_one_name, .n_frames = 24},
-    {"same-start", put_same_start},
-    {"same-hash", put_same_hash},
+    {"same-start", .put = put_same_start},
+    {"same-hash", .put = put_same_hash},
     {"frames", put_frame, .step_events = 1000, .step_us = 20, .category = "python_function"}};
 enum { N_SHAPES = sizeof SHAPES / sizeof *SHAPES, OWN_FRAMES = 4 };
 

@@ -34,8 +34,8 @@ KINETO = {
     "loader_unmarked": (("data_loader_unmarked",), (), ("gpu_idle_data_loader",)),
     "pause": (("host_pause",), (), ("gpu_idle_unknown",)),
     "host_late": (("host_late",), (), HOST),
-    # this many launches are why the CPU launches too late
-    "small_kernels": (("small_kernels", "host_late"), (), HOST),
+    # this many launches are why the CPU launches too late; the same operator launches all of them
+    "small_kernels": (("small_kernels", "host_late"), ("repeated_calls",), ("gpu_idle",) + HOST),
     # after the wait the host has other work
     "blocking_sync": (("blocking_sync",), ("host_late",), ("gpu_idle",)),
     "item_sync": (("item_sync",), ("host_late",), ("gpu_idle",)),
@@ -374,6 +374,18 @@ RECORDED = {
     "serving/generate_batches": (LAUNCHES, SOMETIMES),
     "serving/unmarked_9_steps": (LAUNCHES, SOMETIMES + ("host_pause",)),
 }
+# Programs with one known mistake (diagnosis/): what names it, and what is true of them besides. GPT-2 of transformers
+# has its activation written out.
+BESIDES = LAUNCHES + SOMETIMES + ("chain_unfused", "profiler_overhead", "host_pause", "occupancy_low")
+MISTAKES = {
+    "attention": ("attention_unfused", BUSY),
+    "checkpointing": ("forward_again", BUSY),
+    "copies": ("pageable_copies", ("gpu_idle", "gpu_busy")),
+    "empty_cache": ("allocator_calls", ("gpu_idle",)),
+    "gnn": ("repeated_calls", ("gpu_idle", "gpu_busy")),
+    "resnet_fp32": ("tensor_cores_unused", BUSY),
+    "small_batches": ("small_batches", ("gpu_idle",)),
+}
 
 
 def recorded(data):
@@ -381,5 +393,11 @@ def recorded(data):
         path = data / f"{name}.pt.trace.json.gz"
         if path.exists():
             graph = ("graph",) if name.endswith("cuda_graph") else ()
-            yield Case(name, must, may, BUSY if not must else ("serving",) if "generate" in name else HOST,
+            loads = ("gpu_idle_data_loader",) if name.endswith("loader") else ()
+            yield Case(name, must, may, BUSY if not must else ("serving",) if "generate" in name else HOST + loads,
                        kinds=("cuda", *graph), path=path)
+    for name, (must, verdicts) in MISTAKES.items():
+        for ending in ("pt.trace.json.gz", "tacho"):
+            path = data / "diagnosis" / f"{name}.{ending}"
+            if path.exists():
+                yield Case(f"{name} {ending}", (must,), BESIDES, verdicts, kinds=("cuda",), path=path)

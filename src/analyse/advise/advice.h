@@ -52,6 +52,7 @@ typedef struct {
 typedef struct {
     tally copies;
     int64_t bytes;
+    int64_t wide_bytes, host_bytes; /* of them float64; to the host */
     intervals at;
 } copy_sum;
 
@@ -97,6 +98,41 @@ typedef struct {
     double ns, used; /* Σ time; Σ time · share of the SMs with a block */
 } kernel_fill;
 
+/* Device work that one pass over its data could do (advice_chains.c). */
+typedef struct {
+    int64_t n, kernels;
+    int64_t ns, least_ns; /* what they take, and one pass each */
+    event_list top;
+    /* The sequence of kernels that has most to gain: how many they are, how often they come, the
+     * first of them, their operators. */
+    int64_t longest, of_longest;
+    uint32_t first;
+    str links;
+} chain_sum;
+
+/* The forward pass again, in the backward pass (advice_chains.c). */
+typedef struct {
+    tally work;
+    const uint32_t *calls; /* outermost operators, ascending */
+    uint32_t n_calls;
+    int64_t n_other; /* kernels of these operators that the forward pass has not */
+} again_sum;
+
+/* Calls that could be one (advice_repeats.c). */
+typedef struct {
+    uint32_t *calls; /* that would be gone: ascending, and until when each lasts */
+    int64_t *until;
+    uint32_t n_calls;
+    int64_t ns, copies; /* their time; with those that stay */
+    int64_t kernels, kernel_ns;
+    bool both;     /* with those of the backward pass */
+    double factor; /* of the kernels' time that is left */
+    uint16_t mark;
+    uint32_t first; /* slice */
+    str names;
+    event_list top;
+} merged_sum;
+
 /* Types of operators a producer had added up. */
 typedef struct {
     int64_t ns, calls, most;
@@ -134,18 +170,22 @@ typedef struct {
     uint32_t *blocking; /* slices of calls that wait for the device */
     size_t n_blocking;
     tally sync_copy, allocator_call, item, data, single_loader, worker_loader, collective;
-    tally value_wait;      /* for values and shapes of tensors */
-    int64_t value_wait_ns; /* in such waits, over all threads */
-    int64_t sync_copy_ns;  /* in such calls while no kernel ran */
-    int64_t allocator_ns;  /* in such calls, over all threads */
-    int64_t overhead_ns;   /* the profiler says it took */
-    int64_t n_frames;      /* of Python */
-    int64_t n_idle_frames; /* of them, those in pauses of the host */
+    uint32_t *allocator_calls; /* slices, ascending */
+    tally value_wait;          /* for values and shapes of tensors */
+    int64_t value_wait_ns;     /* in such waits, over all threads */
+    int64_t sync_copy_ns;      /* in such calls while no kernel ran */
+    int64_t allocator_ns;      /* in such calls, over all threads */
+    int64_t overhead_ns;       /* the profiler says it took */
+    int64_t n_frames;          /* of Python */
+    int64_t n_idle_frames;     /* of them, those in pauses of the host */
     bool data_parallel, distributed, nccl;
     in_use uses;
     /* kernels that are not communication */
     tally kernel, small, layout, low_occupancy, optimizer, optimizer_fused;
     tally zero_grad;             /* of the optimizer: set gradients to zero */
+    chain_sum chains, attention; /* not fused; those of attention are not among the chains */
+    again_sum again;
+    merged_sum repeated, passes; /* the same few operators; forward and backward passes */
     kernel_fill *fill;           /* by index in devices */
     double low_occupancy_lost;   /* Σ time · (1 − occupancy / 0.25) */
     uint16_t *work_marks;        /* by row of table kernel: WORK_… bits */
@@ -189,6 +229,11 @@ enum {
     WORK_TENSOR_FLOAT32 = 16,
     WORK_SMALL_GRID = 32,
     WORK_ODD = 64,
+    WORK_AGAIN = 128,
+    WORK_CHAIN = 256,
+    WORK_ATTENTION = 512,
+    WORK_REPEATED = 1024,
+    WORK_PASS = 2048,
 };
 
 /* How the remedy changes the step when it is replayed (advice_replay.c). */
@@ -200,9 +245,14 @@ typedef struct {
         REPLAY_BLOCKING, /* no call that blocks, of the sort `mark` */
         REPLAY_GRAPH,    /* launched at once */
         REPLAY_COMMUNICATION,
+        REPLAY_CALLS, /* these calls are gone; `factor` of their work, with the bits `mark`,
+                         becomes part of other work */
     } how;
     uint16_t mark;
     double factor;
+    const uint32_t *calls; /* slices, ascending, and until when each lasts; NULL: its own end */
+    const int64_t *until;
+    uint32_t n_calls;
 } advice_change;
 
 typedef struct {
@@ -216,6 +266,8 @@ typedef struct {
         holds_back; /* calls that keep the host from running ahead: what it is late is theirs */
     bool unsure;    /* below the limit of its rule: only if the replay says otherwise */
     bool weighs;    /* not estimated, but as grave as its severity: may precede a saving */
+    bool bounded;   /* the saving is what can be reached at most: 2/3 of it are sure */
+    bool is_cause;  /* of idle time that other rules only count */
     advice_change change;
     verdict words;     /* the named values; ids and messages are filled in by advice_answer.c */
     interval place;    /* where to look; empty: in the longest step */
@@ -312,6 +364,10 @@ int64_t advice_overhead_ns(const advice_facts *f);
 str advice_gap_name(const advice_facts *f, const idle_piece *p);
 
 status advice_pauses_find(advice_facts *f, error *err) MUST_USE;
+/* The facts of advice_chains.c; after device work and stages are known. */
+status advice_chains_find(advice_facts *f, error *err) MUST_USE;
+/* The facts of advice_repeats.c; likewise. */
+status advice_repeats_find(advice_facts *f, error *err) MUST_USE;
 /* The facts of advice_cpu.c; after the pauses. */
 status advice_cpu_find(advice_facts *f, error *err) MUST_USE;
 /* Does a framework run operators as the program calls them? */

@@ -85,16 +85,19 @@ static severity severity_of(const advice_facts *f, const advice *a) {
     return share >= 0.2 ? SEVERITY_CRITICAL : share >= 0.05 ? SEVERITY_WARNING : SEVERITY_INFO;
 }
 
-static int64_t saves_at_most(const finding *x) {
-    return x->at_most ? min_i64(x->at_most, x->advice.saves) : x->advice.saves;
+/* What is sure of the saving: at most what waits for it, and part of an upper bound. */
+static int64_t sure_ns(const finding *one) {
+    int64_t saves = one->advice.saves;
+    if (one->advice.bounded && saves > 0) saves = saves / 3 * 2;
+    return one->at_most ? min_i64(one->at_most, saves) : saves;
 }
 
 /* Is `x` to come before `y`? */
 static bool is_before(const finding *x, const finding *y) {
-    int64_t saves = saves_at_most(x), others = saves_at_most(y);
+    int64_t sure = sure_ns(x), others = sure_ns(y);
     if ((x->advice.weighs || y->advice.weighs) && x->advice.severity != y->advice.severity)
         return x->advice.severity > y->advice.severity;
-    if (saves != others) return saves > others;
+    if (sure != others) return sure > others;
     if (!x->at_most != !y->at_most) return !x->at_most;
     return x->advice.severity > y->advice.severity;
 }
@@ -166,7 +169,8 @@ static bool is_straggler(const finding *one) {
  * one that knows what it does), calls that hold the host back. */
 static int claims_before(const finding *one) {
     if (is_straggler(one)) return 2;
-    return one->rule->claim == CLAIM_EXPOSED_FIRST || one->advice.holds_back;
+    return one->rule->claim == CLAIM_EXPOSED_FIRST || one->advice.holds_back ||
+           one->advice.is_cause;
 }
 
 #define LEAST_SAVED 0.005 /* of the step: less is nothing that a reader could measure */
@@ -290,6 +294,10 @@ static const other_words general_words[] = {
     ELSEWHERE(TENSOR_CORES_UNUSED),
     ELSEWHERE(FLOAT32_MATMUL),
     ELSEWHERE(LAYOUT_CONVERSION),
+    ELSEWHERE(REPEATED_CALLS),
+    ELSEWHERE(FORWARD_AGAIN),
+    ELSEWHERE(ATTENTION_UNFUSED),
+    ELSEWHERE(CHAIN_UNFUSED),
     ELSEWHERE(PAGEABLE_COPIES),
     ELSEWHERE(SYNCHRONOUS_COPIES),
     ELSEWHERE(COPIES_EXPOSED),

@@ -166,7 +166,7 @@ typedef struct {
     uint16_t *says; /* by string id */
     comm_names comm;
     intervals copies, allocator, overhead, waits;
-    size_t cap_blocking;
+    size_t cap_blocking, cap_calls;
     int64_t warm; /* end of the first step when there are more */
     interval span;
 } host_scan;
@@ -206,6 +206,8 @@ static void add_named(host_scan *h, uint32_t i, uint16_t says) {
         intervals_add(&h->copies, start, end);
     }
     if (says & NAME_ALLOCATES && start >= h->warm) {
+        if ((size_t)f->allocator_call.n < h->cap_calls)
+            f->allocator_calls[f->allocator_call.n] = i;
         tally_add(t, &f->allocator_call, i);
         intervals_add(&h->allocator, start, end);
     }
@@ -271,7 +273,10 @@ static status scan_host(advice_facts *f, error *err) {
                                                      sat_i64(t->kind_count[KIND_DRIVER]) / 2 +
                                                      sat_i64(t->kind_count[KIND_SYNC]) + 64);
     f->blocking = ARENA_ARRAY(f->arena, uint32_t, h.cap_blocking + 1);
-    if (!h.says || !f->blocking) FAIL_MEMORY(err);
+    h.cap_calls = (size_t)min_i64(t->slice.n, add_i64(sat_i64(t->kind_count[KIND_RUNTIME]),
+                                                      sat_i64(t->kind_count[KIND_DRIVER])));
+    f->allocator_calls = ARENA_ARRAY(f->arena, uint32_t, h.cap_calls + 1);
+    if (!h.says || !f->blocking || !f->allocator_calls) FAIL_MEMORY(err);
     for (uint32_t i = 1; i < t->slice.n; i++) scan_slice(&h, i);
     bool failed = false;
     (void)total_ns(&f->item_at, &failed);
@@ -324,14 +329,46 @@ static uint8_t kernel_says(work_scan *w, uint32_t name) {
     return w->names[name];
 }
 
+enum { COPY_SEEN_NS = 100000 }; /* shorter ones may end before their call by chance */
+
+/* The producer does not say whether memory is pinned. A call that is asynchronous returns at
+ * once if it is; if not, it stays until the copy is about done. */
+static bool stays_in_call(const trace *t, uint32_t k) {
+    uint32_t slice = t->kernel.slice[k], call = t->kernel.launch[k];
+    if (!call || t->slice.dur[slice] < COPY_SEEN_NS ||
+        str_find_nocase(trace_slice_name(t, call), STR("async"), 0) == SIZE_MAX)
+        return false;
+    return sub_i64(min_i64(slice_end(t, slice), slice_end(t, call)),
+                   max_i64(t->slice.start[slice], t->slice.start[call])) >
+           t->slice.dur[slice] / 10 * 9;
+}
+
+static bool names_memory(str name) {
+    static const char *const words[] = {"pageable", "pinned"};
+    return str_has_any_nocase(name, words, N_OF(words));
+}
+
+/* By the types of the operator that copies. */
+static bool is_float64(const trace *t, uint32_t k) {
+    uint32_t op = t->kernel.op[k], row = op ? trace_op_of(t, op) : 0;
+    return row && t->op.types[row] &&
+           str_find(trace_str(t, t->op.types[row]), STR("double"), 0) != SIZE_MAX;
+}
+
 static void add_copy(work_scan *w, uint32_t k) {
     advice_facts *f = w->f;
     uint32_t slice = f->t->kernel.slice[k];
+    str name = trace_slice_name(f->t, slice);
     uint8_t says = kernel_says(w, f->t->slice.name[slice]);
+    if (says & COPY_TRANSFERS && !names_memory(name) && stays_in_call(f->t, k))
+        says |= COPY_PAGEABLE;
     copy_sum *sum = says & COPY_PAGEABLE ? &f->pageable : &f->transfer;
     if (!(says & (COPY_PAGEABLE | COPY_TRANSFERS))) return;
     tally_add(f->t, &sum->copies, slice);
-    if (f->t->kernel.bytes[k] > 0) sum->bytes = add_i64(sum->bytes, f->t->kernel.bytes[k]);
+    int64_t bytes = max_i64(0, f->t->kernel.bytes[k]);
+    sum->bytes = add_i64(sum->bytes, bytes);
+    if (is_float64(f->t, k)) sum->wide_bytes = add_i64(sum->wide_bytes, bytes);
+    if (copy_way_of(name) == COPY_TO_HOST) sum->host_bytes = add_i64(sum->host_bytes, bytes);
     intervals_add(&sum->at, f->t->slice.start[slice], slice_end(f->t, slice));
 }
 
@@ -672,6 +709,8 @@ status advice_facts_find(const analysis_input *in, const params *p,
     TRY(tensor_core_init(&w.tensor, t, a, err));
     TRY(scan_work(&f, &w, err));
     TRY(scan_ops(&f, &w, err));
+    TRY(advice_chains_find(&f, err));
+    TRY(advice_repeats_find(&f, err));
     find_devices(&f);
     TRY(idle_pieces_find(t, &f.steps, &f.ranges.at[ROLE_COMMUNICATION], a, &f.idle, err));
     TRY(scan_memory(&f, err));

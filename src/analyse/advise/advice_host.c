@@ -116,6 +116,7 @@ bool advice_host_late(const advice_facts *f, double limit, advice *out) {
     int64_t ns = advice_per_step(f, late);
     if (advice_share(f, ns) < limit) return false;
     cost_idle(f, out, IDLE_HOST_LATE, ns);
+    out->bounded = true;
     if (!advice_replays(f)) out->change.how = REPLAY_GRAPH;
     point_to_gap(f, IDLE_HOST_LATE, out);
     if (compiler > late / 2) {
@@ -311,6 +312,69 @@ static bool is_other_part(const advice_facts *f, const step_span *s) {
            is_other_amount(s->work_ns, ns, f->steps.n);
 }
 
+/* Copies to the host that only the longest step has. */
+typedef struct {
+    int64_t count, bytes;
+} step_copies;
+
+static step_copies copies_of_longest(const advice_facts *f) {
+    const trace *t = f->t;
+    step_copies longest = {0}, others = {0};
+    for (uint32_t k = 1; k < t->kernel.n; k++) {
+        uint32_t slice = t->kernel.slice[k], launch = t->kernel.launch[k];
+        if (t->slice.kind[slice] != KIND_MEMCPY || !launch ||
+            copy_way_of(trace_slice_name(t, slice)) != COPY_TO_HOST)
+            continue;
+        uint32_t step = advice_step_at(f, t->slice.start[launch]);
+        step_copies *to = step == f->longest ? &longest : &others;
+        if (step == UINT32_MAX) continue;
+        to->count++;
+        to->bytes = add_i64(to->bytes, max_i64(0, t->kernel.bytes[k]));
+    }
+    int64_t rest = max_i64(1, (int64_t)f->steps.n - 1);
+    return (step_copies){sub_i64(longest.count, others.count / rest),
+                         sub_i64(longest.bytes, others.bytes / rest)};
+}
+
+enum { MANY_COPIES = 16, PAUSE_SEEN_NS = 500000 };
+#define MANY_BYTES ((int64_t)16 << 20)
+
+/* Many tensors that a step copies to the host and others do not are saved. */
+static void say_checkpoint(const advice_facts *f, advice *out) {
+    step_copies more = copies_of_longest(f);
+    if (more.count < MANY_COPIES || more.bytes < MANY_BYTES) return;
+    verdict_add(&out->words, arg_int("saved", more.count));
+    verdict_add(&out->words, arg_bytes("saved_bytes", more.bytes));
+}
+
+/* Time of the collector of garbage in the longest step, by any thread. */
+static int64_t collecting_ns(const advice_facts *f) {
+    const trace *t = f->t;
+    const step_span *s = &f->steps.v[f->longest];
+    int64_t sum = 0;
+    for (uint32_t i = 1; i < t->slice.n; i++)
+        if (t->slice.start[i] >= s->host_start && t->slice.start[i] < s->host_end &&
+            t->slice.dur[i] > PAUSE_SEEN_NS && !kind_is_device(t->slice.kind[i]) &&
+            lexicon_means(trace_slice_name(t, i), MEANS_COLLECTS_GARBAGE))
+            sum = add_i64(sum, t->slice.dur[i]);
+    return sum;
+}
+
+/* How many steps lie between two that are much longer than the median; 0: not always as
+ * many. */
+static int64_t period_of_long(const advice_facts *f, double limit) {
+    int64_t last = 0, period = 0, n = 0;
+    for (uint32_t i = 1; i < f->steps.n; i++) {
+        double over =
+            (double)step_span_ns(&f->steps.v[i]) / (double)max_i64(1, f->median_ns) - 1;
+        if (over < limit) continue;
+        if (n++ && period && i - last != period) return 0;
+        if (n > 1) period = i - last;
+        last = i;
+    }
+    return n > 1 ? period : 0;
+}
+
 /* Among fewer steps the odd one cannot be known. */
 #define ENOUGH_STEPS 5
 
@@ -337,6 +401,17 @@ bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
     point_to_step(f, f->longest, out);
     verdict_add(&out->words, arg_int(words[part], 1));
     verdict_add(&out->words, arg_time("more", part_excess(f, part)));
+    say_checkpoint(f, out);
+    int64_t collecting = collecting_ns(f);
+    if (collecting > part_excess(f, part) / 2)
+        verdict_add(&out->words, arg_time("collecting", collecting));
+    int64_t period = period_of_long(f, limit);
+    if (period > 1) verdict_add(&out->words, arg_int("period", period));
+    if (part == ROLE_OTHER && !f->t->kind_count[KIND_PYTHON] &&
+        !verdict_value(&out->words, "saved") && !verdict_value(&out->words, "collecting")) {
+        verdict_add(&out->words, arg_int("unseen", 1));
+        verdict_add_recorder(&out->words, f->t);
+    }
     return true;
 }
 

@@ -15,15 +15,27 @@ static bool say_copies(const advice_facts *f, const copy_sum *sum, double limit,
     return true;
 }
 
-#define PINNED_BYTES_PER_S 12e9 /* PCIe 3.0 with 16 lanes: the slowest link that is common */
+/* Of links that are common for such a device, GB/s: PCIe 3.0, 4.0, 5.0 with 16 lanes. */
+static int64_t pinned_rate(const advice_facts *f) {
+    return f->major >= 9 ? 40 : f->major >= 8 ? 20 : 12;
+}
 
-/* Pinned memory is copied faster, and kernels can hide that; what remains is not saved. */
+/* Pinned memory is copied faster, and kernels can hide that; what remains is not saved. As
+ * float32 half of a float64 is copied; what goes to the host to be looked at is not needed there. */
 bool advice_pageable_copies(const advice_facts *f, double limit, advice *out) {
-    if (!say_copies(f, &f->pageable, limit, out)) return false;
-    double bytes = (double)f->pageable.bytes / (double)f->steps.n;
-    int64_t pinned = bytes > 0 ? advice_ns(bytes * 1e9 / PINNED_BYTES_PER_S) : out->saves / 2;
+    const copy_sum *sum = &f->pageable;
+    if (!say_copies(f, sum, limit, out)) return false;
+    bool to_host = sum->host_bytes > sum->bytes / 2, wide = sum->wide_bytes > sum->bytes / 2;
+    int64_t left = sub_i64(sum->bytes, add_i64(to_host ? sum->host_bytes : 0,
+                                               wide && !to_host ? sum->wide_bytes / 2 : 0));
+    double bytes = (double)left / (double)f->steps.n;
+    int64_t pinned =
+        sum->bytes > 0 ? advice_ns(bytes / (double)pinned_rate(f)) : out->saves / 2;
     int64_t rest = sub_i64(min_i64(pinned, out->saves), f->part_ns[ROLE_KERNEL]);
     out->saves = sub_i64(out->saves, max_i64(0, rest));
+    verdict_add(&out->words, arg_int("rate", pinned_rate(f)));
+    if (to_host) verdict_add(&out->words, arg_int("to_host", 1));
+    if (wide) verdict_add(&out->words, arg_int("float64", 1));
     return true;
 }
 
@@ -61,6 +73,10 @@ bool advice_allocator_calls(const advice_facts *f, double limit, advice *out) {
     if (!f->allocator_call.n || advice_share(f, ns) < limit) return false;
     advice_cost(f, out, ns);
     advice_point_to(f, out, &f->allocator_call);
+    out->is_cause = true; /* a host that waits for the driver is late afterwards */
+    out->change = (advice_change){.how = REPLAY_CALLS,
+                                  .calls = f->allocator_calls,
+                                  .n_calls = (uint32_t)f->allocator_call.n};
     verdict_add(&out->words, arg_text("call", out->name));
     verdict_add(&out->words,
                 arg_real("count", (double)f->allocator_call.n / (double)f->steps.n));

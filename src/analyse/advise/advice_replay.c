@@ -31,8 +31,8 @@ typedef struct {
  * data and other ranks have none. */
 static bool is_slowed(claim_sort claim) {
     return claim == CLAIM_LATE || claim == CLAIM_SMALL_KERNELS || claim == CLAIM_OPTIMIZER ||
-           claim == CLAIM_ALLOCATOR || claim == CLAIM_BLOCKED || claim == CLAIM_ITEM ||
-           claim == CLAIM_VALUE || claim == CLAIM_REST;
+           claim == CLAIM_BLOCKED || claim == CLAIM_ITEM || claim == CLAIM_VALUE ||
+           claim == CLAIM_REST;
 }
 
 /* What of the average step takes as long without the profiler: the device, pauses, waits. */
@@ -111,6 +111,14 @@ static status add_change(replayer *r, advice *a, error *err) {
     case REPLAY_BLOCKING: TRY(list_blocking(r->f, (block_sort)c->mark, v, err)); break;
     case REPLAY_GRAPH: v->kind = CHANGE_CUDA_GRAPH; break;
     case REPLAY_COMMUNICATION: v->kind = CHANGE_NO_COMMUNICATION; break;
+    case REPLAY_CALLS:
+        v->listed = c->calls;
+        v->n_calls = c->n_calls;
+        v->listed_until = c->until;
+        v->work_marks = r->f->work_marks;
+        v->mark = c->mark;
+        v->merged = true;
+        break;
     case REPLAY_NOT: return OK;
     }
     r->of[s->n++] = a;
@@ -150,24 +158,35 @@ static void take_saved(const advice_facts *f, advice *a, bool holds_back, int64_
     if (a->holds_back) verdict_add(&a->words, arg_time("held", advice_shown_ns(f, saved)));
 }
 
-/* What a change saves of the average step, with or without the cost of recording. */
-static int64_t saved_ns(replayer *r, uint64_t change, bool recorded) {
+/* What a change saves of the average step, with or without the cost of recording; of the step
+ * in which the causes of idle time are gone. */
+static int64_t saved_ns(replayer *r, uint64_t change, uint64_t causes, bool recorded) {
     const unprofiled_step *bare = &r->f->bare;
     bool with = recorded || !r->unprofiled;
-    int64_t after = mean_step_ns(r, with ? change : change | r->unprofiled);
-    int64_t saved = sub_i64(with ? r->replayed : bare->mean_ns, after);
+    uint64_t always = causes | (with ? 0 : r->unprofiled);
+    int64_t before = causes ? mean_step_ns(r, always) : with ? r->replayed : bare->mean_ns;
+    int64_t saved = sub_i64(before, mean_step_ns(r, always | change));
     return min_i64(with ? r->f->step_ns : bare->mean_ns, max_i64(0, saved));
 }
 
+/* Changes that take away what makes the device idle: what is left is for all others. */
+static uint64_t changes_of_causes(const replayer *r) {
+    uint64_t found = 0;
+    for (uint32_t c = 0; c < r->scenario.n; c++)
+        if (r->of[c] && r->of[c]->is_cause) found |= (uint64_t)1 << c;
+    return found;
+}
+
 static void replay_changes(replayer *r) {
+    uint64_t causes = changes_of_causes(r);
     for (uint32_t c = 0; c < r->scenario.n; c++) {
         uint64_t change = (uint64_t)1 << c;
         advice *a = r->of[c];
         if (!a) continue;
         bool blocks = a->change.how == REPLAY_BLOCKING;
-        int64_t saved = saved_ns(r, change, false);
+        int64_t saved = saved_ns(r, change, a->is_cause ? 0 : causes, false);
         /* The sum is of the recording, and so is what it is compared with. */
-        int64_t recorded = blocks && r->unprofiled ? saved_ns(r, change, true) : saved;
+        int64_t recorded = blocks && r->unprofiled ? saved_ns(r, change, 0, true) : saved;
         take_saved(r->f, a, blocks && (double)recorded > HOLDS_BACK * (double)a->recorded,
                    saved);
     }

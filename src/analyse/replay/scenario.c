@@ -204,9 +204,16 @@ static bool in_modules(matcher *m, uint32_t c, uint32_t slice) {
     return *at < w->n && w->slices[*at] == slice;
 }
 
-static bool is_listed(const scenario_change *v, uint32_t slice) {
+/* Its place in the list + 1; 0: it is missing. */
+static uint32_t listed_at(const scenario_change *v, uint32_t slice) {
     uint32_t i = SEARCH_FIRST(k, 0u, v->n_calls, v->listed[k] < slice);
-    return i < v->n_calls && v->listed[i] == slice;
+    return i < v->n_calls && v->listed[i] == slice ? i + 1 : 0;
+}
+
+/* When a call that a change touches ends for it. */
+static int64_t touched_until(const trace *t, const scenario_change *v, uint32_t slice) {
+    uint32_t at = v->kind == CHANGE_TO_LISTED && v->listed_until ? listed_at(v, slice) : 0;
+    return at ? v->listed_until[at - 1] : slice_end(t, slice);
 }
 
 static bool touches(matcher *m, uint32_t c, uint32_t slice) {
@@ -218,7 +225,7 @@ static bool touches(matcher *m, uint32_t c, uint32_t slice) {
         return m->by_shape[c] ? shape_fits(m, c, slice) : name_fits(m, c, t->slice.name[slice]);
     case CHANGE_TO_RANGE: return is_range(kind) && name_fits(m, c, t->slice.name[slice]);
     case CHANGE_TO_MODULE: return in_modules(m, c, slice);
-    case CHANGE_TO_LISTED: return is_listed(&m->s->v[c], slice);
+    case CHANGE_TO_LISTED: return listed_at(&m->s->v[c], slice) != 0;
     case CHANGE_NO_DATA_WAIT: return kind == KIND_DATA;
     case CHANGE_CUDA_GRAPH: return kind == KIND_DATA;
     case CHANGE_NO_COMMUNICATION:
@@ -322,9 +329,11 @@ static status walk_thread(matcher *m, uint32_t track, uint32_t data, error *err)
         TRY(open_starts(m, &at, track, start, err));
         if (m->open && m->next <= start) TRY(close_until(m, start, err));
         while (m->op_at < t->op.n && t->op.slice[m->op_at] < i) m->op_at++;
-        for (uint32_t k = 0; k < m->n_walked; k++)
-            if (touches(m, m->walked[k], i))
-                TRY(open_change(m, m->walked[k], start, slice_end(t, i), err));
+        for (uint32_t k = 0; k < m->n_walked; k++) {
+            uint32_t c = m->walked[k];
+            if (touches(m, c, i))
+                TRY(open_change(m, c, start, touched_until(t, &m->s->v[c], i), err));
+        }
     }
     return close_until(m, INT64_MAX, err);
 }

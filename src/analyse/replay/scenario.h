@@ -46,6 +46,9 @@ typedef struct {
     /* Of CHANGE_TO_LISTED: slices in ascending order, and device work with one of the bits. */
     const uint32_t *listed;
     uint32_t n_calls;
+    const int64_t *listed_until; /* when what a slice stands for ends; NULL: with it */
+    bool merged; /* the calls are gone, and `factor` is what is left of the work: part of
+                    another piece of work, without a separate launch and gap */
     const uint16_t *work_marks; /* by row of table kernel; NULL: no work */
     uint16_t mark;
     /* What it matched, in all steps: calls, device work, their times. */

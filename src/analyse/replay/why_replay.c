@@ -53,9 +53,16 @@ static double host_factor(const player *p, uint64_t mask) {
         if (p->s->v[c].kind == CHANGE_CUDA_GRAPH)
             in_graph = false; /* loading data stays outside */
         else
-            f *= p->s->v[c].factor;
+            f *= p->s->v[c].merged ? 0 : p->s->v[c].factor;
     }
     return in_graph ? 0 : f;
+}
+
+/* Did it become part of another piece of work? */
+static bool is_merged(const player *p, uint64_t mask) {
+    for (uint32_t c = 0; mask & p->on && c < p->s->n; c++)
+        if (mask & p->on & (uint64_t)1 << c && p->s->v[c].merged) return true;
+    return false;
 }
 
 /* For device work, or a call as a whole: only changes that name it. */
@@ -156,7 +163,8 @@ static void end_point(const player *p, uint32_t i) {
     int64_t own = own_ns(p, i);
     bool gone = (p->no_sync && point->kind == POINT_BLOCK) ||
                 (p->no_launch && point->kind == POINT_LAUNCH);
-    double f = p->on ? work_factor(p, scenario_mask_at(p->s, point->track, point->start)) : 1;
+    uint64_t mask = p->on ? scenario_mask_at(p->s, point->track, point->start) : 0;
+    double f = is_merged(p, mask) ? 0 : work_factor(p, mask);
     uint32_t waits = point->waits ? point->waits : why_copy(point);
     if (!waits || f <= 0 || (p->no_sync && point->kind == POINT_BLOCK)) {
         *out = gone ? begin : add_i64(begin, own);
@@ -237,7 +245,7 @@ static int64_t work_ns(const player *p, uint32_t k, double factor) {
 
 static void play_work(const player *p, uint32_t k) {
     double f = work_factor(p, p->s->work_mask[k]);
-    int64_t begin = begin_of_work(p, k, f <= 0);
+    int64_t begin = begin_of_work(p, k, f <= 0 || is_merged(p, p->s->work_mask[k]));
     uint32_t member = p->r->meets ? p->r->meets->of_work[k] : 0;
     p->r->work_end[k] = add_i64(begin, work_ns(p, k, f));
     if (!member) return;

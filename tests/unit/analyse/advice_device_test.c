@@ -152,7 +152,7 @@ static void matrix_products_without_tensor_cores_are_reported(void **state) {
     run_op(&c, "aten::mm", "ampere_sgemm_128x64_nn", 0, 400);
     wait_for_device(&c, 25, 421);
     case_ask(&c);
-    assert_fires(&c, "tensor_cores_unused", 300 * US);
+    assert_fires(&c, "tensor_cores_unused", 350 * US);
     assert_text(case_value(&c, "tensor_cores_unused", "op").u.text, "aten::mm");
     case_end(&c);
 }
