@@ -33,7 +33,7 @@ typedef struct {
 
 status culprit_find(const summary *s, const worker_order *who, const stragglers *late, arena *a,
                     culprit *out, error *err) MUST_USE;
-/* Is this rank accused, as the first or beside it? */
+/* Is this rank accused, as the first or next to it? */
 bool culprit_includes(const culprit *c, const straggler *r);
 /* The same about another rank that is: by what it is late, and when. */
 status culprit_look(const summary *s, const worker_order *who, const stragglers *late,

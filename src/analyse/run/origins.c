@@ -50,7 +50,7 @@ static str cause_name(const culprit *c) {
     return late_name(c->rank->cause);
 }
 
-/* train.py(168): pause. False when the name is no frame of Python. */
+/* train.py(168): pause. False when the name is not a frame of Python. */
 static bool split_frame(str name, str *file, int64_t *line) {
     size_t end = str_find(name, STR("): "), 0), open = end;
     if (end == SIZE_MAX) return false;
@@ -88,7 +88,7 @@ static status write_rank(origins *o, const step_cell *c, int64_t cost, error *er
     return OK;
 }
 
-/* The late cells of a step, the latest first; those of ranks that nobody accuses are left to
+/* The late cells of a step, the latest first; those of ranks that are not accused are left to
  * the rest. */
 static status write_step(origins *o, uint32_t first, uint32_t end, error *err) {
     const step_cell *cells = o->q->late.cells;
