@@ -35,8 +35,8 @@ typedef struct {
 
 /* The interpreter of this process; false: there is none, or *why says what is wrong with it. */
 bool rec_python_find(rec_python_layout *to, const uint8_t **runtime, const char **why);
-/* Reads memory of this process that may go away meanwhile; false: it has, or the system does not
- * allow it. */
+/* Reads memory of this process that may go away meanwhile; false: it has, or the system does
+ * not allow it. */
 bool rec_read_memory(uint64_t from, void *to, size_t n);
 /* The line of the instruction at `at` bytes; 0: it has none. */
 uint32_t rec_python_line(rec_lines_format format, const uint8_t *table, size_t n,

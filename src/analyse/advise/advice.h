@@ -103,8 +103,8 @@ typedef struct {
     int64_t n, kernels;
     int64_t ns, least_ns; /* what they take, and one pass each */
     event_list top;
-    /* The sequence of kernels that has most to gain: how many they are, how often they come, the
-     * first of them, their operators. */
+    /* The sequence of kernels that has most to gain: how many they are, how often they come,
+     * the first of them, their operators. */
     int64_t longest, of_longest;
     uint32_t first;
     str links;

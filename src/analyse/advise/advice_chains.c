@@ -13,7 +13,7 @@
 #include "analyse/lexicon.h"
 #include "analyse/scan/group.h"
 #include "base/buf.h"
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/sort.h"
 
 enum {
@@ -38,7 +38,7 @@ typedef struct {
 static uint64_t work_key(const trace *t, uint32_t k) {
     const uint32_t key[4] = {t->slice.name[t->kernel.slice[k]], t->kernel.grid_x[k],
                              t->kernel.grid_y[k], t->kernel.grid_z[k]};
-    return hash_bytes64(key, sizeof key);
+    return intern_hash(str_n((const char *)key, sizeof key));
 }
 
 /* A node of the engine, or the function it calls, which has the number of its forward. */
@@ -200,7 +200,7 @@ static void add_link(chain_scan *s, uint32_t k, uint8_t class) {
     if (!s->n) s->first = k;
     s->n++;
     s->last = k;
-    s->key = hash_bytes64(link, sizeof link);
+    s->key = intern_hash(str_n((const char *)link, sizeof link));
     s->ns = add_i64(s->ns, t->slice.dur[slice]);
     s->longest_ns = max_i64(s->longest_ns, t->slice.dur[slice]);
     s->softmax |= class == CLASS_SOFTMAX;

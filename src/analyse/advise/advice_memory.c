@@ -21,7 +21,8 @@ static int64_t pinned_rate(const advice_facts *f) {
 }
 
 /* Pinned memory is copied faster, and kernels can hide that; what remains is not saved. As
- * float32 half of a float64 is copied; what goes to the host to be looked at is not needed there. */
+ * float32 half of a float64 is copied; what goes to the host to be looked at is not needed
+ * there. */
 bool advice_pageable_copies(const advice_facts *f, double limit, advice *out) {
     const copy_sum *sum = &f->pageable;
     if (!say_copies(f, sum, limit, out)) return false;

@@ -12,7 +12,7 @@
 #include "analyse/scan/group.h"
 #include "base/bisect.h"
 #include "base/buf.h"
-#include "base/hash.h"
+#include "base/intern.h"
 #include "base/sort.h"
 
 enum {
@@ -77,7 +77,8 @@ static status add_run(repeat_scan *s, uint32_t at, uint32_t n, uint32_t end, err
     pattern key = {.n = 0};
     for (uint32_t i = at; i < end; i++) s->used[i] = 1;
     rotate(s, at, n, &key);
-    uint32_t g = groups_at(&s->patterns, hash_bytes64(key.name, n * sizeof *key.name),
+    uint32_t g = groups_at(&s->patterns,
+                           intern_hash(str_n((const char *)key.name, n * sizeof *key.name)),
                            same_pattern, &key, &is_new);
     if (g == GROUP_NONE) FAIL_MEMORY(err);
     pattern *p = GROUP_ROW(&s->patterns, pattern, g);
