@@ -64,6 +64,7 @@ static uint64_t n_points; /* that the last run passed */
 /* What a run left. */
 typedef struct {
     int code;
+    bool maps;    /* more or fewer bytes are mapped than before; a large buf counts as a map */
     buf out, err; /* of out: standard output, then the file */
 } outcome;
 
@@ -113,8 +114,10 @@ static outcome run(const command_line *c, const char *path, fault_kind kind, uin
     }
     dup2(out, STDOUT_FILENO);
     dup2(err, STDERR_FILENO);
+    uint64_t mapped = mem_mapped_bytes();
     fault_arm(kind, nth);
     r.code = run_words(words, n);
+    r.maps = mem_mapped_bytes() != mapped; /* before what is read back below is held */
     n_points = fault_count(kind);
     *hit = nth && n_points >= nth;
     fault_arm(kind, 0);
@@ -147,10 +150,10 @@ static unsigned count_descriptors(void) {
     return n;
 }
 
-static const char *left_behind(const char *folder, uint64_t mapped, unsigned descriptors) {
+static const char *left_behind(const char *folder, const outcome *r, unsigned descriptors) {
     if (count_files(folder, ".tmp", true) + count_files(cache_folder, ".tmp", true))
         return "a temporary file";
-    if (mem_mapped_bytes() != mapped) return "a map";
+    if (r->maps) return "a map";
     return count_descriptors() != descriptors ? "a descriptor" : NULL;
 }
 
@@ -192,10 +195,9 @@ static bool is_right(const series *s, const outcome *r) {
 /* One run with a fault; *hit: there was one. False when a promise is broken. */
 static bool check_run(const series *s, uint64_t nth, bool *hit) {
     prepare_cache(s);
-    uint64_t mapped = mem_mapped_bytes();
     unsigned descriptors = count_descriptors();
     outcome r = run(s->command, s->trace, s->kind, nth, hit);
-    const char *left = left_behind(s->folder, mapped, descriptors);
+    const char *left = left_behind(s->folder, &r, descriptors);
     bool ok = true;
     if (r.code != 0 && r.code != 2 && r.code != 3) ok = complain(s, nth, "exit status", &r);
     if (r.code != 0 && r.err.n == 0) ok = complain(s, nth, "no message", &r);
