@@ -59,6 +59,8 @@ static bool sum_process(const record_paths *files, uint32_t i, record_cost *out)
     return true;
 }
 
+#define SHOWN_SHARE 0.0005 /* less is shown as less than 0.1 % */
+
 static double share_of(const record_cost *c, int64_t run_ns) {
     int64_t ns =
         c->is_part ? c->hooks_ns : add_i64(c->hooks_ns, add_i64(c->start_ns, c->stop_ns));
@@ -91,8 +93,11 @@ void record_say_cost(const record_run *r, const record_paths *files, int64_t run
                   arg_time("helper", c.helper_ns),
                   arg_time("covered", c.covered_ns),
                   arg_int("events", c.events),
-                  arg_int("processes", n)};
-    uint32_t n_args = sizeof args / sizeof *args - (n < 2);
+                  {0},
+                  {0}};
+    uint32_t n_args = N_OF(args) - 2;
+    if (share_of(&c, run_ns) < SHOWN_SHARE) args[n_args++] = arg_int("tiny", 1);
+    if (n >= 2) args[n_args++] = arg_int("processes", n);
     text_format(&line, r->o->words, c.is_part ? MSG_RECORD_COST_PART : MSG_RECORD_COST, args,
                 n_args);
     if (c.has_device) buf_add_cstr(&line, text_get(MSG_RECORD_COST_DEVICE, r->o->words));

@@ -466,7 +466,8 @@ uint32_t rec_stack_here(void) {
 void rec_stack_mark(void) {
     if (__atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_STACKS) return;
     uint32_t id = rec_stack_here();
-    if (rec_self.stack == id && rec_self.stack_epoch == rec_here.epoch) return;
+    if (rec_self.stack == id && rec_self.stack_epoch == __atomic_load_n(&rec_here.epoch, __ATOMIC_RELAXED))
+        return;
     tacho_slot *s = rec_open(1);
     if (!s) return;
     rec_self.stack = id;

@@ -175,6 +175,7 @@ static bool only_device(const void *facts, verdict *v) {
 static const rule rules[] = {
     {"gpu_idle_data_loader", MSG_VERDICT_GPU_IDLE_DATA_LOADER, SEVERITY_CRITICAL,
      data_loader_is_late},
+    {"steps_timed_only", MSG_VERDICT_STEPS_TIMED_ONLY, SEVERITY_INFO, only_steps_are_timed},
     {"communication_exposed", MSG_VERDICT_COMMUNICATION_EXPOSED, SEVERITY_WARNING,
      communication_is_late},
     {"gpu_idle_dependency", MSG_VERDICT_GPU_IDLE_DEPENDENCY, SEVERITY_CRITICAL,
@@ -184,7 +185,6 @@ static const rule rules[] = {
     {"gpu_idle_unknown", MSG_VERDICT_GPU_IDLE_UNKNOWN, SEVERITY_CRITICAL, nothing_is_recorded},
     {"gpu_idle", MSG_VERDICT_GPU_IDLE, SEVERITY_CRITICAL, device_waits},
     {"cpu_data_loader", MSG_VERDICT_CPU_DATA_LOADER, SEVERITY_WARNING, data_loader_on_cpu},
-    {"steps_timed_only", MSG_VERDICT_STEPS_TIMED_ONLY, SEVERITY_INFO, only_steps_are_timed},
     {"cpu_only", MSG_VERDICT_CPU_ONLY, SEVERITY_INFO, only_host},
     {"gpu_busy", MSG_VERDICT_GPU_BUSY, SEVERITY_GOOD, device_is_busy},
 };

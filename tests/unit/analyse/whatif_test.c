@@ -162,7 +162,7 @@ static void the_path_of_a_step_is_adjacent_and_adds_up(void **state) {
     }
     assert_int_equal(fake_int(t, row - 1, "duration"), 23 * US);
     assert_int_equal(fake_int(t, row, "step"), 3);
-    assert_string_equal(out.verdict.id, "critical_both");
+    assert_string_equal(out.verdict.id, "critical_busy");
     arena_fini(&a);
     fake_fini(&f);
 }
