@@ -13,7 +13,6 @@
 #include "base/bisect.h"
 #include "base/buf.h"
 #include "base/intern.h"
-#include "base/sort.h"
 
 enum {
     MOST_PATTERN = 16,      /* operators: a layer of a model has more */
@@ -242,35 +241,27 @@ static status find_repeats(advice_facts *f, error *err) {
 
 /* ---- passes ------------------------------------------------------------------------------ */
 
-static int compare_calls(uint32_t a, uint32_t b, const void *context) {
-    const merged_sum *sum = context;
-    return sum->calls[a] < sum->calls[b] ? -1 : sum->calls[a] > sum->calls[b];
-}
-
-/* The first call of each thread in the interval. */
-static void add_calls(const advice_facts *f, interval pass, merged_sum *sum) {
+/* The first call of each thread in each pass, ascending: threads share the slices out in
+ * order. */
+static status list_calls(advice_facts *f, const interval *v, uint32_t n, merged_sum *sum,
+                         error *err) {
     const trace *t = f->t;
+    TRY(init_sum(f, sum, (uint32_t)min_u64((uint64_t)n * t->track.n, t->slice.n), err));
     for (uint32_t track = 1; track < t->track.n; track++) {
         if (t->track.kind[track] != TRACK_THREAD) continue;
-        uint32_t i = trace_lower_bound(t, track, pass.start);
-        if (i >= t->track.end[track] || t->slice.start[i] >= pass.end) continue;
-        sum->calls[sum->n_calls] = i;
-        sum->until[sum->n_calls++] = pass.end;
-    }
-}
-
-static status sort_calls(advice_facts *f, merged_sum *sum, error *err) {
-    uint32_t n = sum->n_calls;
-    uint32_t *order = ARENA_ARRAY(f->arena, uint32_t, (size_t)n + 1),
-             *scratch = ARENA_ARRAY(f->arena, uint32_t, (size_t)n + 1);
-    merged_sum old = *sum;
-    TRY(init_sum(f, sum, n, err));
-    if (!order || !scratch) FAIL_MEMORY(err);
-    for (uint32_t i = 0; i < n; i++) order[i] = i;
-    sort_index(order, scratch, n, compare_calls, &old);
-    for (uint32_t i = 0; i < n; i++) {
-        sum->calls[i] = old.calls[order[i]];
-        sum->until[i] = old.until[order[i]];
+        uint32_t i = t->track.first[track];
+        while (i < t->track.end[track]) {
+            int64_t start = t->slice.start[i];
+            uint32_t at = SEARCH_FIRST(k, 0u, n, v[k].end <= start);
+            if (at == n) break;
+            if (v[at].start <= start) {
+                sum->calls[sum->n_calls] = i;
+                sum->until[sum->n_calls++] = v[at].end;
+                i = trace_lower_bound(t, track, v[at].end);
+            } else {
+                i = trace_lower_bound(t, track, v[at].start);
+            }
+        }
     }
     return OK;
 }
@@ -278,10 +269,10 @@ static status sort_calls(advice_facts *f, merged_sum *sum, error *err) {
 /* A forward pass and the backward pass after it; of each step all but the first are gone. */
 static status find_passes(advice_facts *f, error *err) {
     merged_sum *sum = &f->passes;
-    uint32_t step = UINT32_MAX;
+    interval *gone = ARENA_ARRAY(f->arena, interval, f->stages.n + 1);
+    uint32_t step = UINT32_MAX, n = 0;
     int64_t start = ABSENT_I64, in_step = 0;
-    TRY(init_sum(f, sum, (uint32_t)min_u64(f->stages.n * 4 * f->t->track.n, UINT32_MAX / 2),
-                 err));
+    if (!gone) FAIL_MEMORY(err);
     for (size_t i = 0; i < f->stages.n; i++) {
         const stage_segment *v = &f->stages.v[i];
         bool ends = i + 1 == f->stages.n || f->stages.v[i + 1].stage != STAGE_BACKWARD;
@@ -294,13 +285,13 @@ static status find_passes(advice_facts *f, error *err) {
         if (v->stage != STAGE_BACKWARD || !ends || start == ABSENT_I64) continue;
         sum->copies++;
         if (in_step++) {
-            interval pass = {start, v->range.end};
-            sum->ns = add_i64(sum->ns, sub_i64(pass.end, pass.start));
-            add_calls(f, pass, sum);
+            gone[n] = (interval){start, v->range.end};
+            sum->ns = add_i64(sum->ns, sub_i64(gone[n].end, gone[n].start));
+            n++;
         }
         start = ABSENT_I64;
     }
-    TRY(sort_calls(f, sum, err));
+    TRY(list_calls(f, gone, n, sum, err));
     sum->mark = WORK_PASS;
     sum->factor = mark_work(f, sum);
     return OK;
