@@ -230,8 +230,8 @@ static status find_repeats(advice_facts *f, error *err) {
     const trace *t = f->t;
     repeat_scan s = {
         .f = f,
-        .slices = ARENA_ARRAY(f->arena, uint32_t, (size_t)t->op.n + t->slice.n / 2 + 1),
-        .used = ARENA_ARRAY(f->arena, uint8_t, (size_t)t->op.n + t->slice.n / 2 + 1)};
+        .slices = ARENA_ARRAY(f->arena, uint32_t, (size_t)t->slice.n + 1),
+        .used = ARENA_ARRAY(f->arena, uint8_t, (size_t)t->slice.n + 1)};
     if (!s.slices || !s.used) FAIL_MEMORY(err);
     TRY(groups_init(&s.patterns, f->arena, sizeof(pattern), err));
     for (uint32_t track = 1; track < t->track.n; track++)
