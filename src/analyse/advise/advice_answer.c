@@ -88,7 +88,7 @@ static severity severity_of(const advice_facts *f, const advice *a) {
 /* What is sure of the saving: at most what waits for it, and part of an upper bound. */
 static int64_t sure_ns(const finding *one) {
     int64_t saves = one->advice.saves;
-    if (one->advice.bounded && saves > 0) saves = saves / 3 * 2;
+    if (one->advice.bounded && saves > 0) saves = mul_i64(saves / 3, 2);
     return one->at_most ? min_i64(one->at_most, saves) : saves;
 }
 

@@ -113,7 +113,7 @@ static status find_again(advice_facts *f, error *err) {
     match_work(&s);
     f->again.calls = s.calls;
     f->again.n_calls = s.n_calls;
-    f->again.n_other = sat_i64(s.n_again) - f->again.work.n;
+    f->again.n_other = sub_i64(sat_i64(s.n_again), f->again.work.n);
     return OK;
 }
 

@@ -340,7 +340,7 @@ static bool stays_in_call(const trace *t, uint32_t k) {
         return false;
     return sub_i64(min_i64(slice_end(t, slice), slice_end(t, call)),
                    max_i64(t->slice.start[slice], t->slice.start[call])) >
-           t->slice.dur[slice] / 10 * 9;
+           mul_i64(t->slice.dur[slice] / 10, 9);
 }
 
 static bool names_memory(str name) {

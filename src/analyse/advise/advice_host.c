@@ -368,8 +368,8 @@ static int64_t period_of_long(const advice_facts *f, double limit) {
         double over =
             (double)step_span_ns(&f->steps.v[i]) / (double)max_i64(1, f->median_ns) - 1;
         if (over < limit) continue;
-        if (n++ && period && i - last != period) return 0;
-        if (n > 1) period = i - last;
+        if (n++ && period && sub_i64(i, last) != period) return 0;
+        if (n > 1) period = sub_i64(i, last);
         last = i;
     }
     return n > 1 ? period : 0;

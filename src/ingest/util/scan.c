@@ -70,7 +70,7 @@ const char *scan_brackets(const char *p, const char *end) {
         uint32_t counts = count_halves(open | close << 16);
         int64_t n_close = counts >> 16;
         if (depth > n_close) {
-            depth += (int64_t)(counts & 0xFFFF) - n_close;
+            depth = add_i64(depth, sub_i64((int64_t)(counts & 0xFFFF), n_close));
             continue;
         }
         for (uint32_t both = open | close; both; both &= both - 1) {
