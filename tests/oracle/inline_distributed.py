@@ -46,8 +46,8 @@ def nccl(tally, label):
         workers['worker%d' % rank] = m
     check_workers(
         tally, label, workers,
-        {'worker0': [105, 0, 0, 16, 0, 0, 79, 35, 235], 'worker1': [161, 0, 0, 22, 0, 0, 52, 0, 235]},
-        {'worker0': [32, 73, 16, 114], 'worker1': [152, 9, 22, 52]},
+        {'worker0': [161, 0, 0, 1443, 0, 0, 79, 35, 1718], 'worker1': [161, 0, 0, 1080, 0, 0, 52, 327, 1620]},
+        {'worker0': [32, 129, 1443, 114], 'worker1': [152, 9, 1080, 379]},
         {'worker0': [1169, 464], 'worker1': [1169, 3]},
         {('worker0', 'nccl:broadcast'): (1, 212480, 212480, 75, 36),
          ('worker0', 'nccl:all_reduce'): (1, 8196000, 8196000, 1558, 1133),

@@ -19,6 +19,7 @@ Step = namedtuple('Step', 'number start end work host_start host_end')
 HOST_COLLECTIVE = re.compile(r'(nccl|rccl|gloo|mpi|ucc|xccl|hccl|cncl|oneccl|c10d):[^:]')
 KERNEL_COLLECTIVE = re.compile(r'ncclDevKernel|ncclKernel|ncclDevFunc|rccl')
 HOST_WORK = {'op', 'forward', 'optimizer'}
+WORK = {'op', 'runtime', 'driver', 'sync', 'collective', 'kernel', 'memcpy', 'memset'}
 
 
 def is_host_collective(item):
@@ -68,11 +69,13 @@ def role_ranges(trace):
 
 
 def host_steps(trace):
-    """(number, start, end) in order of time; one step 0 over the ops, else over everything."""
+    """(number, start, end) in order of time; one step 0 over all work where ops are recorded (the TensorBoard plugin ends it
+    with the last op, though kernels go on), else over everything."""
     found = sorted((s.start, s.end, int(s.name[13:])) for s in trace.slices if s.kind == 'step')
     if found:
         return [(number, start, end) for start, end, number in found]
-    some = [s for s in trace.slices if s.kind == 'op']
+    has_ops = any(s.kind == 'op' for s in trace.slices)
+    some = [s for s in trace.slices if s.kind in WORK] if has_ops else []
     some = some or [s for s in trace.slices if s.kind not in ('span', 'device_annotation')]
     return [(0, min(s.start for s in some), max(s.end for s in some))] if some else []
 
