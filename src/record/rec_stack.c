@@ -171,6 +171,13 @@ static bool place_of(const uint8_t *frame, rec_place *to) {
     return to->at >= 0 && to->at < INT32_MAX;
 }
 
+/* A generator that has just given its value has no caller any more. */
+static bool is_generator(const uint8_t *frame) {
+    enum { OWNED_BY_GENERATOR = 1 };
+    uint32_t owner = rec_python_at.frame_owner;
+    return owner && frame[owner] == OWNED_BY_GENERATOR;
+}
+
 uint32_t rec_stack_walk(uint64_t frame, rec_place *to, uint32_t most) {
     window w = {.n = 0};
     uint32_t n = 0;
@@ -179,6 +186,7 @@ uint32_t rec_stack_walk(uint64_t frame, rec_place *to, uint32_t most) {
         if (!at) return 0;
         n += place_of(at, &to[n]);
         frame = word_at(at, rec_python_at.frame_back);
+        if (!frame && is_generator(at)) return 0;
     }
     return n;
 }
@@ -466,7 +474,8 @@ uint32_t rec_stack_here(void) {
 void rec_stack_mark(void) {
     if (__atomic_load_n(&rec_flags, __ATOMIC_RELAXED) & TACHO_FILE_STACKS) return;
     uint32_t id = rec_stack_here();
-    if (rec_self.stack == id && rec_self.stack_epoch == __atomic_load_n(&rec_here.epoch, __ATOMIC_RELAXED))
+    if (rec_self.stack == id &&
+        rec_self.stack_epoch == __atomic_load_n(&rec_here.epoch, __ATOMIC_RELAXED))
         return;
     tacho_slot *s = rec_open(1);
     if (!s) return;

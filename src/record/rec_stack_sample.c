@@ -194,13 +194,13 @@ static uint64_t frame_of(const uint8_t *thread) {
 
 /* A thread that changes while it is read is read again, a few times. */
 static uint32_t stack_of(uint64_t thread, const uint8_t *copy, uint32_t *n) {
-    enum { TRIES = 3 };
+    enum { TRIES = 12 };
     rec_place places[REC_MOST_FRAMES];
     uint8_t again[THREAD_BYTES];
     for (int i = 0; i < TRIES; i++) {
         *n = rec_stack_walk(frame_of(copy), places, REC_MOST_FRAMES);
         uint32_t stack = rec_stack_number(epoch, places, *n);
-        if (stack || *n == 0) return stack;
+        if (stack || !frame_of(copy)) return stack;
         if (!rec_read_memory(thread, again, sizeof again)) return 0;
         copy = again;
     }

@@ -228,10 +228,9 @@ static status choose(repeat_scan *s, error *err) {
 
 static status find_repeats(advice_facts *f, error *err) {
     const trace *t = f->t;
-    repeat_scan s = {
-        .f = f,
-        .slices = ARENA_ARRAY(f->arena, uint32_t, (size_t)t->slice.n + 1),
-        .used = ARENA_ARRAY(f->arena, uint8_t, (size_t)t->slice.n + 1)};
+    repeat_scan s = {.f = f,
+                     .slices = ARENA_ARRAY(f->arena, uint32_t, (size_t)t->slice.n + 1),
+                     .used = ARENA_ARRAY(f->arena, uint8_t, (size_t)t->slice.n + 1)};
     if (!s.slices || !s.used) FAIL_MEMORY(err);
     TRY(groups_init(&s.patterns, f->arena, sizeof(pattern), err));
     for (uint32_t track = 1; track < t->track.n; track++)

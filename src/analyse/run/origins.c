@@ -110,7 +110,8 @@ static status sort_cells(origins *o, error *err) {
     o->pairs = ARENA_ARRAY(o->q->arena, sort_pair, (size_t)l->n_cells + 1);
     if (!o->by_step || !o->pairs) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < l->n_cells; i++)
-        o->pairs[i] = (sort_pair){(uint64_t)sub_i64(INT64_MAX, max_i64(0, l->cells[i].late)), i};
+        o->pairs[i] =
+            (sort_pair){(uint64_t)sub_i64(INT64_MAX, max_i64(0, l->cells[i].late)), i};
     if (!sort_radix_in(o->q->arena, o->pairs, l->n_cells)) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < l->n_cells; i++) o->pairs[i].key = l->cells[o->pairs[i].row].step;
     if (!sort_radix_in(o->q->arena, o->pairs, l->n_cells)) FAIL_MEMORY(err);
