@@ -65,7 +65,7 @@ const char *scan_brackets(const char *p, const char *end) {
         __m128i folded = _mm_or_si128(v, _mm_set1_epi8(0x20));
         if (__builtin_expect(bits_of(v, '\\') != 0, 0)) return count_bytes(start, end, 0);
         uint32_t inside = inside_quotes(bits_of(v, '"')) ^ (carry & 0xFFFF);
-        carry = 0 - (inside >> 15);
+        carry = inside >> 15 ? UINT32_MAX : 0;
         uint32_t open = bits_of(folded, '{') & ~inside, close = bits_of(folded, '}') & ~inside;
         uint32_t counts = count_halves(open | close << 16);
         int64_t n_close = counts >> 16;
@@ -74,7 +74,7 @@ const char *scan_brackets(const char *p, const char *end) {
             continue;
         }
         for (uint32_t both = open | close; both; both &= both - 1) {
-            uint32_t bit = both & (0 - both);
+            uint32_t bit = both & ~(both - 1);
             depth += bit & open ? 1 : -1;
             if (depth == 0) {
                 p += __builtin_ctz(bit) + 1;
