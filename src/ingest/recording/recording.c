@@ -184,14 +184,9 @@ static str rest(const side_body *s) {
 static status take_name(recording *r, side_body *s, error *err) {
     uint64_t id;
     if (!take(s, &id, sizeof id) || id >= MOST_NAMES) return OK;
-    while (r->names.n <= id) {
-        uint32_t *place = vec_push(&r->names);
-        if (!place) FAIL_MEMORY(err);
-        *place = 0;
-    }
-    uint32_t text = recording_string(r, rest(s));
-    if (text == UINT32_MAX) FAIL_MEMORY(err);
-    VEC(&r->names, uint32_t)[id] = text;
+    uint32_t *place = vec_at(&r->names, id), text = recording_string(r, rest(s));
+    if (!place || text == UINT32_MAX) FAIL_MEMORY(err);
+    *place = text;
     return OK;
 }
 

@@ -8,16 +8,6 @@
 
 enum { MOST_ROWS = 1 << 24, DEEPEST = 4096 };
 
-/* Row `id` of a table, with empty rows before it; NULL: no memory. */
-static void *row_at(vec *v, uint32_t id, size_t bytes) {
-    while (v->n <= id) {
-        void *row = vec_push(v);
-        if (!row) return NULL;
-        memset(row, 0, bytes);
-    }
-    return (char *)v->p + id * bytes;
-}
-
 status recording_take_code(recording *r, const uint8_t *p, size_t n, error *err) {
     uint64_t fixed[2];
     if (n < sizeof fixed) return OK;
@@ -27,7 +17,7 @@ status recording_take_code(recording *r, const uint8_t *p, size_t n, error *err)
     if (fixed[0] == 0 || fixed[0] >= MOST_ROWS || file.n + sizeof fixed >= n) return OK;
     const char *name = file.p + file.n + 1;
     size_t most = n - sizeof fixed - file.n - 1;
-    recording_code *row = row_at(&r->codes, (uint32_t)fixed[0], sizeof *row);
+    recording_code *row = vec_at(&r->codes, fixed[0]);
     recording_code code = {.file = recording_string(r, file),
                            .name = recording_string(r, str_n(name, strnlen(name, most)))};
     if (!row || code.file == UINT32_MAX || code.name == UINT32_MAX) FAIL_MEMORY(err);
@@ -40,7 +30,7 @@ status recording_take_stack(recording *r, const uint8_t *p, size_t n, error *err
     if (n < sizeof fixed) return OK;
     memcpy(fixed, p, sizeof fixed);
     if (fixed[0] == 0 || fixed[0] >= MOST_ROWS || fixed[1] >= fixed[0]) return OK;
-    recording_stack *row = row_at(&r->stacks, fixed[0], sizeof *row);
+    recording_stack *row = vec_at(&r->stacks, fixed[0]);
     if (!row) FAIL_MEMORY(err);
     *row = (recording_stack){.caller = fixed[1], .code = fixed[2], .line = fixed[3]};
     return OK;
