@@ -326,6 +326,9 @@ int64_t advice_shown_ns(const advice_facts *f, int64_t saves_ns);
 void advice_point(const advice_facts *f, advice *out, uint32_t slice);
 /* Likewise to the longest of these, which are the evidence of the advice. */
 void advice_point_to(const advice_facts *f, advice *out, const tally *events);
+/* "mul, add, …": one more call, by its short name; and the whole list. */
+void advice_list_call(buf *list, str name);
+status advice_end_list(const advice_facts *f, buf *list, bool more, str *out, error *err);
 /* The words every rule about time has: time, share, step_time; and the saving. */
 void advice_cost(const advice_facts *f, advice *out, int64_t per_step_ns);
 /* Names the rank it is about, and another one to compare it with (advice_comm.c). */

@@ -48,16 +48,14 @@ static bool is_node(const trace *t, name_meanings *means, uint32_t i) {
 }
 
 /* Rows of slice are in order: a parent is known before its children. */
-static status find_calls(again_scan *s, error *err) {
+static void find_calls(again_scan *s, name_meanings *means) {
     const trace *t = s->f->t;
-    name_meanings means;
-    TRY(name_meanings_init(&means, t, s->f->arena, err));
     for (uint32_t i = 1, row = 1; i < t->slice.n; i++) {
         uint8_t kind = t->slice.kind[i], in = s->where[t->slice.parent[i]];
         while (row < t->op.n && t->op.slice[row] < i) row++;
         s->where[i] = in;
         if (kind != KIND_OP && kind != KIND_BACKWARD) continue;
-        if (is_node(t, &means, i)) {
+        if (is_node(t, means, i)) {
             s->where[i] = IN_ENGINE;
         } else if (in == IN_ENGINE && row < t->op.n && t->op.slice[row] == i &&
                    t->op.sequence[row] >= 0) {
@@ -66,7 +64,6 @@ static status find_calls(again_scan *s, error *err) {
                 s->calls[s->n_calls++] = i;
         }
     }
-    return OK;
 }
 
 static void list_work(again_scan *s) {
@@ -97,7 +94,7 @@ static void match_work(again_scan *s) {
     }
 }
 
-static status find_again(advice_facts *f, error *err) {
+static status find_again(advice_facts *f, name_meanings *means, error *err) {
     const trace *t = f->t;
     size_t n = t->kernel.n;
     again_scan s = {.f = f,
@@ -107,7 +104,7 @@ static status find_again(advice_facts *f, error *err) {
                     .again = ARENA_ARRAY(f->arena, sort_pair, n + 1),
                     .scratch = ARENA_ARRAY(f->arena, sort_pair, n + 1)};
     if (!s.where || !s.calls || !s.forward || !s.again || !s.scratch) FAIL_MEMORY(err);
-    TRY(find_calls(&s, err));
+    find_calls(&s, means);
     if (!s.n_calls) return OK;
     list_work(&s);
     match_work(&s);
@@ -129,7 +126,7 @@ typedef struct {
 typedef struct {
     advice_facts *f;
     lexicon words;
-    name_meanings means;
+    name_meanings *means;
     groups kinds; /* chain_kind by key */
     /* the one that is open */
     uint32_t first, n, last;
@@ -146,7 +143,7 @@ static bool is_memory_bound(uint8_t class) {
 
 static bool is_batched_product(chain_scan *s, uint32_t k) {
     uint32_t op = k ? s->f->t->kernel.op[k] : 0;
-    return op && name_meanings_of(&s->means, op) & MEANING(BATCHED_PRODUCT);
+    return op && name_meanings_of(s->means, op) & MEANING(BATCHED_PRODUCT);
 }
 
 static bool same_key(const void *row, const void *key) {
@@ -224,16 +221,10 @@ static status name_links(const chain_scan *s, const chain_kind *kind, str *out, 
          k++) {
         uint32_t op = t->kernel.op[k];
         if (!(s->f->work_marks[k] & WORK_COMPUTES)) continue;
-        str name = trace_slice_name(t, op ? op : t->kernel.slice[k]);
-        if (str_starts(name, STR("aten::"))) name = str_from(name, 6);
-        if (named++) buf_add_cstr(&text, ", ");
-        buf_add_str(&text, str_n(name.p, min_u64(name.n, 40)));
+        advice_list_call(&text, trace_slice_name(t, op ? op : t->kernel.slice[k]));
+        named++;
     }
-    if (kind->n > named) buf_add_cstr(&text, ", …");
-    *out = buf_ok(&text) ? arena_str(s->f->arena, buf_str(&text)) : STR_NONE;
-    buf_fini(&text);
-    if (!out->p) FAIL_MEMORY(err);
-    return OK;
+    return advice_end_list(s->f, &text, kind->n > named, out, err);
 }
 
 static int64_t saved_ns(const chain_kind *kind) {
@@ -253,13 +244,12 @@ static status name_chains(chain_scan *s, error *err) {
     return name_links(s, most, &s->f->chains.links, err);
 }
 
-static status find_chains(advice_facts *f, error *err) {
+static status find_chains(advice_facts *f, name_meanings *means, error *err) {
     const trace *t = f->t;
-    chain_scan s = {.f = f};
+    chain_scan s = {.f = f, .means = means};
     uint32_t until = 0;
     TRY(groups_init(&s.kinds, f->arena, sizeof(chain_kind), err));
     TRY(lexicon_init(&s.words, t, f->arena, err));
-    TRY(name_meanings_init(&s.means, t, f->arena, err));
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         uint32_t slice = t->kernel.slice[k];
         if (slice >= until) {
@@ -279,8 +269,10 @@ static status find_chains(advice_facts *f, error *err) {
 
 status advice_chains_find(advice_facts *f, error *err) {
     if (!(f->has & NEED_DEVICE) || !f->steps.n) return OK;
-    TRY(find_again(f, err));
-    return find_chains(f, err);
+    name_meanings means;
+    TRY(name_meanings_init(&means, f->t, f->arena, err));
+    TRY(find_again(f, &means, err));
+    return find_chains(f, &means, err);
 }
 
 /* ---- rules ------------------------------------------------------------------------------- */

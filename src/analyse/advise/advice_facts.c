@@ -756,6 +756,23 @@ void advice_point(const advice_facts *f, advice *out, uint32_t slice) {
     out->name = trace_slice_name(f->t, slice);
 }
 
+void advice_list_call(buf *list, str name) {
+    enum { MOST_BYTES = 40 };
+    const str owners[] = {STR("aten::"), STR("autograd::engine::evaluate_function: ")};
+    for (size_t i = 0; i < N_OF(owners); i++)
+        if (str_starts(name, owners[i])) name = str_from(name, owners[i].n);
+    if (list->n) buf_add_cstr(list, ", ");
+    buf_add_str(list, str_n(name.p, min_u64(name.n, MOST_BYTES)));
+}
+
+status advice_end_list(const advice_facts *f, buf *list, bool more, str *out, error *err) {
+    if (more) buf_add_cstr(list, ", …");
+    *out = buf_ok(list) ? arena_str(f->arena, buf_str(list)) : STR_NONE;
+    buf_fini(list);
+    if (!out->p) FAIL_MEMORY(err);
+    return OK;
+}
+
 void advice_point_to(const advice_facts *f, advice *out, const tally *events) {
     advice_point(f, out, events->longest);
     out->events = events->top;

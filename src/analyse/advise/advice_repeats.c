@@ -177,19 +177,9 @@ static bool belongs_to(const pattern *p, const pattern *main) {
 
 static status name_calls(const advice_facts *f, const pattern *p, str *out, error *err) {
     buf text = {0};
-    for (uint32_t i = 0; i < p->n && i < NAMED_CALLS; i++) {
-        str name = trace_str(f->t, p->name[i]);
-        if (str_starts(name, STR("aten::"))) name = str_from(name, 6);
-        if (str_starts(name, STR("autograd::engine::evaluate_function: ")))
-            name = str_from(name, 37);
-        if (i) buf_add_cstr(&text, ", ");
-        buf_add_str(&text, str_n(name.p, min_u64(name.n, 40)));
-    }
-    if (p->n > NAMED_CALLS) buf_add_cstr(&text, ", …");
-    *out = buf_ok(&text) ? arena_str(f->arena, buf_str(&text)) : STR_NONE;
-    buf_fini(&text);
-    if (!out->p) FAIL_MEMORY(err);
-    return OK;
+    for (uint32_t i = 0; i < p->n && i < NAMED_CALLS; i++)
+        advice_list_call(&text, trace_str(f->t, p->name[i]));
+    return advice_end_list(f, &text, p->n > NAMED_CALLS, out, err);
 }
 
 static status choose(repeat_scan *s, error *err) {
