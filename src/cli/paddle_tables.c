@@ -61,7 +61,7 @@ typedef struct {
 } line;
 
 typedef struct {
-    const options *o;
+    lang words;
     const paddle_report *r;
     arena *arena;
     buf *out;
@@ -190,7 +190,7 @@ static void put_gap(const printer *p) {
 /* The end of the tables that have a note. */
 static void put_note(const printer *p, uint16_t note) {
     put_dashes(p);
-    buf_add_cstr(p->out, text_get(note, p->o->words));
+    buf_add_cstr(p->out, text_get(note, p->words));
     buf_add_byte(p->out, '\n');
     buf_add_repeat(p->out, '-', line_width(p));
     buf_add_byte(p->out, '\n');
@@ -717,26 +717,24 @@ static status name_work(printer *p, const trace *t, error *err) {
     return OK;
 }
 
-status paddle_tables_write(const options *o, opened_input *x, buf *out, error *err) {
-    const trace *t = x->input.traces[0].trace;
-    params asked = options_params(o, x->pool);
+status paddle_tables_write(const trace *t, const paddle_choice *c, arena *a, buf *out,
+                           error *err) {
     uint32_t wanted;
     selection s;
     paddle_report r;
-    printer p = {.o = o,
+    printer p = {.words = c->words,
                  .r = &r,
-                 .arena = &x->arena,
+                 .arena = a,
                  .out = out,
-                 .detail = !str_eq(o->op_detail, STR("no")),
-                 .by_thread = o->thread_sep};
+                 .detail = !str_eq(c->op_detail, STR("no")),
+                 .by_thread = c->by_thread};
     TRY(name_work(&p, t, err));
-    TRY(read_order(o->sorted_by, &p.order, err));
-    TRY(read_views(o->views, &wanted, err));
+    TRY(read_order(c->sorted_by, &p.order, err));
+    TRY(read_views(c->views, &wanted, err));
     TRY(trace_require(t, SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(memory), err));
-    select_init(&s, t, &asked);
-    TRY(paddle_report_make(&s, (report_options){.by_thread = o->thread_sep}, &x->arena, &r,
-                           err));
-    read_unit(&p, o->time_unit);
+    select_init(&s, t, c->window);
+    TRY(paddle_report_make(&s, (report_options){.by_thread = c->by_thread}, a, &r, err));
+    read_unit(&p, c->time_unit);
     p.total = (double)(r.total_ns > 0 ? r.total_ns : sub_i64(t->end_ns, t->start_ns));
     for (int i = 0; i < N_VIEWS; i++)
         if (wanted >> i & 1) VIEWS[i].put(&p);
