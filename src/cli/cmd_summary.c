@@ -22,8 +22,8 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/open.h"
-#include "cli/paddle_tables.h"
 #include "cli/shape.h"
+#include "compat/paddle_tables.h"
 #include "present/width.h"
 
 /* Rows of each part, in a pipe and on a screen; 0: all of them, whatever --limit says. */
