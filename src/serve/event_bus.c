@@ -9,6 +9,7 @@
 #include "serve/event_bus.h"
 
 #include <pthread.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -33,6 +34,7 @@ typedef struct {
 
 struct event_bus {
     pthread_mutex_t lock; /* guards everything below and the listeners */
+    pthread_cond_t left;  /* the last listener has left */
     event ring[RING];
     uint64_t next; /* number of the next event; event i is in ring[i % RING] */
     listener *listeners;
@@ -42,7 +44,13 @@ struct event_bus {
 
 event_bus *event_bus_new(void) {
     event_bus *h = mem_zalloc(sizeof *h);
-    if (h) pthread_mutex_init(&h->lock, NULL);
+    pthread_condattr_t monotonic;
+    if (!h) return NULL;
+    pthread_mutex_init(&h->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&h->left, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     return h;
 }
 
@@ -52,6 +60,7 @@ void event_bus_free(event_bus *h) {
         buf_fini(&h->ring[i].stream);
         buf_fini(&h->ring[i].object);
     }
+    pthread_cond_destroy(&h->left);
     pthread_mutex_destroy(&h->lock);
     mem_free(h);
 }
@@ -99,6 +108,20 @@ void event_bus_end(event_bus *h) {
     pthread_mutex_unlock(&h->lock);
 }
 
+bool event_bus_wait_left(event_bus *h, uint32_t most_ms) {
+    struct timespec until;
+    int failed = 0;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (long)(most_ms % 1000) * 1000000;
+    until.tv_sec += most_ms / 1000 + until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&h->lock);
+    while (h->n_listeners && !failed) failed = pthread_cond_timedwait(&h->left, &h->lock, &until);
+    bool all_left = h->n_listeners == 0;
+    pthread_mutex_unlock(&h->lock);
+    return all_left;
+}
+
 listener *event_bus_join(event_bus *h, str first, void (*sleep)(void *), void (*wake)(void *),
                          void *context) {
     listener *l = mem_zalloc(sizeof *l);
@@ -129,7 +152,7 @@ void event_bus_leave(event_bus *h, listener *l) {
     for (listener **at = &h->listeners; *at; at = &(*at)->next) {
         if (*at != l) continue;
         *at = l->next;
-        h->n_listeners--;
+        if (--h->n_listeners == 0) pthread_cond_broadcast(&h->left);
         break;
     }
     pthread_mutex_unlock(&h->lock);

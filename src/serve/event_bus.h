@@ -21,6 +21,8 @@ void event_bus_free(event_bus *h); /* no listener is left */
 void event_bus_publish(event_bus *h, const char *name, str data);
 /* Lets all listeners read what they have left and then the end. */
 void event_bus_end(event_bus *h);
+/* Waits until all listeners have left, at most this long; false: some have not. */
+bool event_bus_wait_left(event_bus *h, uint32_t most_ms);
 
 /* sleep and wake are called under the hub's lock. `first` is sent before anything else. NULL
  * when out of memory or when there are too many. */

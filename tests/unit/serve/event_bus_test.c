@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -133,6 +134,33 @@ static void listeners_are_limited(void **state) {
     event_bus_free(h);
 }
 
+typedef struct {
+    event_bus *h;
+    listener *l;
+} late_leaver;
+
+static void *leave_late(void *context) {
+    late_leaver *w = context;
+    struct timespec pause = {.tv_nsec = 20000000};
+    nanosleep(&pause, NULL);
+    event_bus_leave(w->h, w->l);
+    return NULL;
+}
+
+static void the_end_waits_for_listeners_but_not_for_ever(void **state) {
+    event_bus *h = event_bus_new();
+    sleeper s = {0};
+    pthread_t thread;
+    assert_true(event_bus_wait_left(h, 0));
+    late_leaver w = {h, event_bus_join(h, STR("{}"), fall_asleep, wake_up, &s)};
+    assert_false(event_bus_wait_left(h, 1));
+    pthread_create(&thread, NULL, leave_late, &w);
+    assert_true(event_bus_wait_left(h, 60000));
+    assert_int_equal(event_bus_listeners(h), 0);
+    pthread_join(thread, NULL);
+    event_bus_free(h);
+}
+
 static void *publish_many(void *context) {
     for (int i = 0; i < 500; i++) event_bus_publish(context, "x", STR("{}"));
     return NULL;
@@ -160,6 +188,7 @@ int main(void) {
         cmocka_unit_test(a_client_that_polls_too_late_learns_it),
         cmocka_unit_test(the_end_comes_after_what_is_left),
         cmocka_unit_test(listeners_are_limited),
+        cmocka_unit_test(the_end_waits_for_listeners_but_not_for_ever),
         cmocka_unit_test(threads_publish_while_others_come_and_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
