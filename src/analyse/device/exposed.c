@@ -1,6 +1,6 @@
 /* exposed.c: communication that no computation hides; see exposed.h.
  *
- * What all devices communicate less what any of them computes is right for one device. With
+ * What all devices communicate minus what any of them computes is right for one device. With
  * several, each is looked at by itself: those are few, and only those that communicate cost a
  * pass over the device work. */
 #include "analyse/device/exposed.h"

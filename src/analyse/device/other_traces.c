@@ -104,7 +104,7 @@ typedef struct {
     int64_t most, rank; /* of these */
 } job_tensors;
 
-/* The rank that was ready last in a negotiation; -1: nothing tells. `end`: of its track. */
+/* The rank that was ready last in a negotiation; -1: unknown. `end`: of its track. */
 static int64_t last_rank(const trace *t, uint32_t slice, uint32_t end) {
     int64_t rank = -1, when = INT64_MIN, number;
     /* The last one is ready at the very end: the range is over then. */

@@ -164,7 +164,7 @@ static bool device_is_busy(const void *facts, verdict *v) {
     return true;
 }
 
-/* Where only the device was recorded nothing tells why it is idle: what it does is all. */
+/* Where only the device was recorded, why it is idle is unknown: what it does is all. */
 static bool only_device(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     return f->only_device && !f->cause.id && is_idle(f) && device_is_busy(facts, v);
