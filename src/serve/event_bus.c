@@ -9,10 +9,11 @@
 #include "serve/event_bus.h"
 
 #include <pthread.h>
-#include <time.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/mem.h"
+#include "base/num.h"
 
 enum { RING = 256 };
 
@@ -44,13 +45,13 @@ struct event_bus {
 
 event_bus *event_bus_new(void) {
     event_bus *h = mem_zalloc(sizeof *h);
-    pthread_condattr_t monotonic;
     if (!h) return NULL;
-    pthread_mutex_init(&h->lock, NULL);
+    pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&h->left, &monotonic);
     pthread_condattr_destroy(&monotonic);
+    pthread_mutex_init(&h->lock, NULL);
     return h;
 }
 
@@ -101,25 +102,14 @@ void event_bus_publish(event_bus *h, const char *name, str data) {
     pthread_mutex_unlock(&h->lock);
 }
 
-void event_bus_end(event_bus *h) {
+void event_bus_end(event_bus *h, int64_t patience_ns) {
+    int64_t until_ns = add_i64(clock_ns(CLOCK_MONOTONIC), patience_ns);
+    struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
     pthread_mutex_lock(&h->lock);
     h->ended = true;
     wake_all(h);
+    while (h->listeners && pthread_cond_timedwait(&h->left, &h->lock, &until) == 0) {}
     pthread_mutex_unlock(&h->lock);
-}
-
-bool event_bus_wait_left(event_bus *h, uint32_t most_ms) {
-    struct timespec until;
-    int failed = 0;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += (long)(most_ms % 1000) * 1000000;
-    until.tv_sec += most_ms / 1000 + until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_mutex_lock(&h->lock);
-    while (h->n_listeners && !failed) failed = pthread_cond_timedwait(&h->left, &h->lock, &until);
-    bool all_left = h->n_listeners == 0;
-    pthread_mutex_unlock(&h->lock);
-    return all_left;
 }
 
 listener *event_bus_join(event_bus *h, str first, void (*sleep)(void *), void (*wake)(void *),
@@ -152,9 +142,10 @@ void event_bus_leave(event_bus *h, listener *l) {
     for (listener **at = &h->listeners; *at; at = &(*at)->next) {
         if (*at != l) continue;
         *at = l->next;
-        if (--h->n_listeners == 0) pthread_cond_broadcast(&h->left);
+        h->n_listeners--;
         break;
     }
+    if (!h->listeners) pthread_cond_signal(&h->left);
     pthread_mutex_unlock(&h->lock);
     buf_fini(&l->text);
     mem_free(l);

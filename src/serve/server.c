@@ -56,11 +56,11 @@ enum {
     CONNECTION_BYTES = 48 << 10, /* request line and headers */
     TIMEOUT_S = 120,
     KEEP_OPEN_S = 15,
-    MOST_GOODBYE_MS = 1000, /* for a page to read that the server ends */
     MOST_BODY_BYTES = 64 << 10, /* of a GET, read to be able to refuse it */
 };
 #define EXCHANGE_BYTES ((size_t)512 << 20)
 #define ANSWER_BYTES ((size_t)64 << 20)
+#define FAREWELL_NS 1000000000 /* for pages to read that the server ends */
 
 typedef struct MHD_Connection connection;
 
@@ -771,7 +771,7 @@ void server_stop(server *s) {
     atomic_store(&s->ending, true);
     if (s->service.event_bus) {
         event_bus_publish(s->service.event_bus, "bye", STR("{}"));
-        event_bus_end(s->service.event_bus);
+        event_bus_end(s->service.event_bus, FAREWELL_NS);
     }
     if (s->workers) {
         wake_parked(s);
@@ -779,10 +779,7 @@ void server_stop(server *s) {
         wake_parked(s); /* parked while the workers ended: refused now */
     }
     live_stop(s->service.live); /* calls are not woken any more while the daemon ends */
-    if (s->daemon) { /* it would close the connections of pages that have not read their bye */
-        (void)event_bus_wait_left(s->service.event_bus, MOST_GOODBYE_MS);
-        MHD_stop_daemon(s->daemon);
-    }
+    if (s->daemon) MHD_stop_daemon(s->daemon);
     live_close(s->service.live); /* its threads asked it till now */
     if (s->listening.fd >= 0) close(s->listening.fd);
     workers_free(s->workers);

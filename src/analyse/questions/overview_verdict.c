@@ -2,8 +2,8 @@
  * busy. */
 #include "analyse/questions/overview_int.h"
 #include "analyse/rules.h"
-#include "analyse/scan/iterations.h"
-#include "analyse/scan/lost_work.h"
+#include "analyse/steps/iterations.h"
+#include "analyse/steps/lost_work.h"
 #include "base/message_ids_advice.h"
 
 /* Is this what costs most? */
