@@ -30,8 +30,8 @@ import { Verdict } from "../shared/verdict.tsx";
 import { LateMap } from "./late-map.tsx";
 import { MANY, rankWord } from "./rank-heat.tsx";
 import { Groups, StepMap, Stragglers, showRank, WhatIf } from "./rank-steps.tsx";
-import { Chain, Origins, StepPicture } from "./step-picture.tsx";
 import { Collectives, Devices, ranksCsv, ranksQuery } from "./rank-tables.tsx";
+import { Chain, Origins, StepPicture } from "./step-picture.tsx";
 
 const DeviceReport = lazy(() => import("./device-report.tsx").then((m) => m.DeviceReport));
 

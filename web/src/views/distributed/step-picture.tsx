@@ -26,7 +26,8 @@ const FILL: Record<string, string> = {
 };
 export const KINDS = [...STAGES, "device", "transfer", "wait"] as const;
 
-export const laneFill = (kind: string | null): string => FILL[kind ?? ""] ?? (kind === "other" ? "var(--track)" : stageFill(kind ?? ""));
+export const laneFill = (kind: string | null): string =>
+  FILL[kind ?? ""] ?? (kind === "other" ? "var(--track)" : stageFill(kind ?? ""));
 export const laneWord = (kind: string | null): string => wordOr(`lane_${kind}`, stageName(kind ?? ""));
 
 interface RankLanes {
@@ -119,7 +120,17 @@ function showLane(calls: readonly Call[], of: RankLanes, lane: Lane): void {
   showWork(words, { worker: of.worker, step: lane.step ?? undefined });
 }
 
-export function StepPicture({ asked, calls, worst, ranks }: { asked: Asked; calls: readonly Call[]; worst: number; ranks: number }) {
+export function StepPicture({
+  asked,
+  calls,
+  worst,
+  ranks,
+}: {
+  asked: Asked;
+  calls: readonly Call[];
+  worst: number;
+  ranks: number;
+}) {
   const table = asked.value?.tables.lanes;
   const rows = useMemo(() => rowsOf(table), [table]);
   const [order, setOrder] = choice("picture", "cost");
@@ -253,10 +264,20 @@ export function originSums(rows: readonly Origin[]): OriginSum[] {
 }
 
 export const originName = (o: { rank: number | null; worker: string | null; cause: string }): string =>
-  o.rank !== null || o.worker ? rankWord(o.rank ?? o.worker ?? "") : t(o.cause === "pipeline" ? "origin_pipeline" : "origin_nobody");
+  o.rank !== null || o.worker
+    ? rankWord(o.rank ?? o.worker ?? "")
+    : t(o.cause === "pipeline" ? "origin_pipeline" : "origin_nobody");
 
 /** Where the waiting comes from, per step: its rows add up to it. */
-export function Origins({ asked, worst, openLine }: { asked: Asked; worst: number; openLine: (file: string, line: number) => void }) {
+export function Origins({
+  asked,
+  worst,
+  openLine,
+}: {
+  asked: Asked;
+  worst: number;
+  openLine: (file: string, line: number) => void;
+}) {
   const rows = rowsOf(asked.value?.tables.origins);
   const steps = new Set(rowsOf(asked.value?.tables.heat_map).map((r) => r.step)).size || 1;
   const sums = originSums(rows);
