@@ -9,7 +9,7 @@
 #ifndef ANALYSE_CHAIN_H
 #define ANALYSE_CHAIN_H
 
-#include "analyse/run/lanes.h"
+#include "analyse/run/step_lanes.h"
 
 typedef struct {
     uint32_t worker;

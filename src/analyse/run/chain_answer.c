@@ -1,4 +1,4 @@
-/* chain_answer.c: the tables chain and lanes: a step of all ranks as a picture (lanes.h), and
+/* chain_answer.c: the tables chain and lanes: a step of all ranks as a picture (step_lanes.h), and
  * the longest chain of waiting in it (chain.h). Times count from the first piece of the picture
  * on; ranks come by what the others waited for them in it, then by what they waited
  * themselves. */

@@ -5,7 +5,7 @@
  * less those in which data moved is waiting. Tables ascend by worker and number, so one walk
  * takes them all. */
 #include "analyse/run/comm_resolve.h"
-#include "analyse/run/lanes.h"
+#include "analyse/run/step_lanes.h"
 #include "analyse/scan/group.h"
 #include "base/intern.h"
 

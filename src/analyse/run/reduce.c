@@ -12,7 +12,7 @@
 #include "analyse/producer/device_report.h"
 #include "analyse/producer/producer_rows.h"
 #include "analyse/producer/untraced_steps.h"
-#include "analyse/run/lanes.h"
+#include "analyse/run/step_lanes.h"
 #include "analyse/run/own_work.h"
 #include "analyse/scan/device_metrics.h"
 #include "base/bisect.h"

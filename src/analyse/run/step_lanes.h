@@ -1,4 +1,4 @@
-/* lanes.h: one step of every worker as it went: what it did when, and whom it waited for.
+/* step_lanes.h: one step of every worker as it went: what it did when, and whom it waited for.
  *
  * The step in the middle of a worker's steps; members of a job have the same steps, so it is
  * the same one. Its own time is in pieces, those on the device and those of the host by stage;
@@ -7,8 +7,8 @@
  *
  *   rank 0   |▒▒ data_loading |▓▓▓▓▓ device ▓▓▓▓▓|░ wait: rank 1 ░|transfer|▓ device ▓|
  *   rank 1   |▒▒▒▒▒▒▒▒▒▒ data_loading ▒▒▒▒▒▒▒|▓▓▓▓▓ device ▓▓▓▓▓▓▓|transfer|▓ device ▓| */
-#ifndef ANALYSE_LANES_H
-#define ANALYSE_LANES_H
+#ifndef ANALYSE_STEP_LANES_H
+#define ANALYSE_STEP_LANES_H
 
 #include "analyse/run/clocks.h"
 #include "analyse/scan/breakdown.h"

@@ -1,5 +1,5 @@
-/* lanes.c: one step of every worker as it went; see lanes.h. */
-#include "analyse/run/lanes.h"
+/* step_lanes.c: one step of every worker as it went; see step_lanes.h. */
+#include "analyse/run/step_lanes.h"
 
 #include "base/num.h"
 #include "base/sort.h"
