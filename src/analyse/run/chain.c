@@ -72,6 +72,7 @@ status chain_find(const lane_list *l, uint32_t n_workers, arena *a, chain *out, 
     uint32_t worker = last_worker(l, n_workers);
     int64_t at = l->end, least = max_i64(1, sub_i64(l->end, l->start) / LEAST_WAIT);
     const lane *by = NULL; /* the wait through which the walk came here */
+    uint32_t n_still = 0;  /* ranks in a row at the same moment */
     *out = (chain){.v = ARENA_ARRAY(a, chain_leg, MOST_LEGS + 1)};
     if (!out->v) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < l->n; i++)
@@ -86,9 +87,11 @@ status chain_find(const lane_list *l, uint32_t n_workers, arena *a, chain *out, 
         *leg = (chain_leg){.worker = worker, .start = min_i64(start, at), .end = at};
         name_leg(l, leg);
         if (by) count_waiting(l, by, leg);
-        out->n += leg->end > leg->start || by;
+        n_still = leg->end > leg->start ? 0 : n_still + 1;
+        out->n += n_still == 0;
         if (!wait) break;
-        out->broken |= wait->whom == UINT32_MAX || wait->whom == worker;
+        /* By the clocks' error two may wait for each other. */
+        out->broken |= wait->whom == UINT32_MAX || wait->whom == worker || n_still > n_workers;
         if (out->broken) break;
         worker = wait->whom;
         at = start;
