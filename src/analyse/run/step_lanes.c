@@ -177,7 +177,8 @@ static status write_part(const lane_calls *l, const lane_call *c, interval part,
                          const intervals *alone, summary *out, error *err) {
     intervals one = intervals_in(l->arena);
     int64_t least = max_i64(1, sub_i64(l->step.end, l->step.start) / SEEN);
-    int kind = part.end <= c->moved ? LANE_WAIT : LANE_TRANSFER;
+    bool waits = part.end <= c->moved && !str_eq(c->whom, l->worker); /* the last one does not */
+    int kind = waits ? LANE_WAIT : LANE_TRANSFER;
     intervals_add(&one, max_i64(part.start, l->step.start), min_i64(part.end, l->step.end));
     intervals here = intervals_and(&one, alone);
     if (here.failed) FAIL_MEMORY(err);

@@ -162,8 +162,8 @@ static uint32_t class_of(const finding *f, uint32_t cell) {
     const comm_groups *g = f->groups;
     uint32_t worker = f->out->cells[cell].worker, group = g->data_of[worker];
     if (group && g->v[group - 1].n_members >= 4) return group;
-    uint32_t stage = g->stage_of[worker];
-    return g->n_stages > 1 && g->in_stage[stage] >= 4 ? g->n + 1 + stage : 0;
+    uint32_t own_stage = g->stage_of[worker];
+    return g->n_stages > 1 && g->in_stage[own_stage] >= 4 ? g->n + 1 + own_stage : 0;
 }
 
 /* Numbers the steps of the job, and puts the cells in order of step, class and worker. */
