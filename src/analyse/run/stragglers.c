@@ -279,22 +279,28 @@ static bool is_late_in(const stragglers *o, uint32_t first, int64_t number) {
 }
 
 /* A worker is not late if what takes it longer is on no leg of the chain of waiting: it has the
- * time, as in the bubble of a pipeline. What holds for the step that is drawn holds for the
- * others in which it is late. */
+ * time, as in the bubble of a pipeline. Not so if another late one is on the chain: behind that
+ * one it may be the next. What holds for the step that is drawn holds for the others in which
+ * it is late. */
 static status leave_out_hidden(const finding *f, error *err) {
+    const stragglers *o = f->out;
+    bool *hidden = ARENA_ARRAY(f->arena, bool, (size_t)f->who->n + 1);
     lane_list lanes;
     chain found;
+    if (!hidden) FAIL_MEMORY(err);
     if (!SUMMARY_N(f->s, lane)) return OK;
     TRY(lanes_read(f->s, f->who, f->arena, &lanes, err));
     TRY(chain_find(&lanes, f->who->n, f->arena, &found, err));
-    const stragglers *o = f->out;
     for (uint32_t first = 0, end; lanes.n && first < o->n_cells; first = end) {
         uint32_t worker = o->cells[first].worker;
         for (end = first; end < o->n_cells && o->cells[end].worker == worker; end++) {}
         if (!is_late_in(o, first, lanes.v[0].step)) continue;
         double share = chain_share(&found, &lanes, f->who->n, worker);
-        for (uint32_t i = first; i < end && share < ON_CHAIN; i++) o->cells[i].late = 0;
+        hidden[worker] = share < ON_CHAIN;
+        if (!hidden[worker]) return OK;
     }
+    for (uint32_t i = 0; i < o->n_cells; i++)
+        if (hidden[o->cells[i].worker]) o->cells[i].late = 0;
     return OK;
 }
 
