@@ -10,6 +10,8 @@ export const enRun = {
   lane_wait: "Waits for another rank",
   lane_waits_for: "waits for rank {n}",
   lane_other: "CPU, other",
+  over_run: "Over the run",
+  over_run_words: "what each origin cost, per step · click a bar to set the window",
   chain: "The longest chain",
   chain_waits: "{n} {n|rank waits|ranks wait} {v}",
   origins: "Where the waiting comes from",

@@ -10,6 +10,8 @@ export const zhRun = {
   lane_wait: "等待其他 rank",
   lane_waits_for: "等待 rank {n}",
   lane_other: "CPU 其他",
+  over_run: "各步的损失",
+  over_run_words: "每个来源在每步的损失 · 点击柱子选择该步",
   chain: "最长的等待链",
   chain_waits: "{n} 个 rank 等待 {v}",
   origins: "等待从何而来",

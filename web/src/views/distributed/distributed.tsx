@@ -31,7 +31,7 @@ import { LateMap } from "./late-map.tsx";
 import { MANY, rankWord } from "./rank-heat.tsx";
 import { Groups, StepMap, Stragglers, showRank, WhatIf } from "./rank-steps.tsx";
 import { Collectives, Devices, ranksCsv, ranksQuery } from "./rank-tables.tsx";
-import { Chain, Origins, StepPicture } from "./step-picture.tsx";
+import { Chain, Origins, OverRun, StepPicture } from "./step-picture.tsx";
 
 const DeviceReport = lazy(() => import("./device-report.tsx").then((m) => m.DeviceReport));
 
@@ -109,7 +109,10 @@ export function Distributed() {
         show={calls.some((c) => c.members.has(worst)) ? () => showRank(calls, worst, "", "late_by") : undefined}
       />
       <div class="grid">
-        <StepPicture asked={asked} calls={calls} worst={worst} ranks={overlap.length} />
+        <div class="w8 stack">
+          <StepPicture asked={asked} calls={calls} worst={worst} ranks={overlap.length} />
+          <OverRun asked={asked} worst={worst} />
+        </div>
         <div class="w4 stack">
           <Origins asked={asked} worst={worst} openLine={openLine} />
           <Chain asked={asked} calls={calls} />

@@ -1,17 +1,19 @@
 // A step of all ranks on one axis: what each did when, and whom it waited for. Those the others wait for come first.
 import { useMemo } from "preact/hooks";
 import { largest, largestFirst, sum } from "../../base/aggregate.ts";
-import { short, thousands } from "../../base/format.ts";
+import { chartScale, short, thousands } from "../../base/format.ts";
 import { tip } from "../../base/tip.tsx";
+import { type ColumnBar, Columns } from "../../draw/charts/columns.tsx";
 import { useWidth } from "../../draw/width.ts";
 import { showCall, showWork } from "../../model/costliest.ts";
 import { t, wordOr } from "../../model/language.ts";
 import type { Call } from "../../model/ranks.ts";
 import { choice } from "../../model/route.ts";
+import { setSteps } from "../../model/steps.ts";
 import { type AskedFor, type Row, rowsOf } from "../../model/trace.ts";
 import { Legend, Segmented } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
-import { STAGES, stageFill, stageName } from "../shared/step-bars.tsx";
+import { Card, STAGES, stageFill, stageName } from "../shared/step-bars.tsx";
 import { defined } from "../shared/table-source.ts";
 import { rankWord } from "./rank-heat.tsx";
 import { ranksCsv } from "./rank-tables.tsx";
@@ -22,8 +24,9 @@ type Lane = Row<"distributed", "lanes">;
 const FILL: Record<string, string> = {
   device: "var(--kernel)",
   transfer: "var(--communication)",
-  wait: "url(#blocked)",
+  wait: "url(#waiting)",
 };
+const BLOCKED = "url(#blocked)"; // waits for the rank that the verdict names
 export const KINDS = [...STAGES, "device", "transfer", "wait"] as const;
 
 export const laneFill = (kind: string | null): string =>
@@ -82,7 +85,7 @@ interface RowProps {
   height: number;
   left: number;
   scale: number;
-  worst: boolean;
+  worst: number;
   onLane: (lane: Lane) => void;
 }
 
@@ -90,7 +93,7 @@ function RankRow({ of, y, height, left, scale, worst, onLane }: RowProps) {
   return (
     <g>
       {height >= 11 ? (
-        <text x={0} y={y + height / 2 + 4} class={worst ? "lane-name worst" : "lane-name"}>
+        <text x={0} y={y + height / 2 + 4} class={of.id === worst ? "lane-name worst" : "lane-name"}>
           {rankWord(of.id)}
         </text>
       ) : null}
@@ -103,7 +106,7 @@ function RankRow({ of, y, height, left, scale, worst, onLane }: RowProps) {
           width={Math.max(0.6, (v.duration ?? 0) * scale - 0.5)}
           height={height - 2}
           rx={height > 8 ? 1.5 : 0}
-          fill={laneFill(v.kind)}
+          fill={v.whom === worst && v.whom !== null ? BLOCKED : laneFill(v.kind)}
           onClick={() => onLane(v)}
           {...tip(<LaneCard rank={of.id} lane={v} />, 120)}
         />
@@ -139,14 +142,14 @@ export function StepPicture({
   if (asked.value && all.length < 2) return null;
   const compare = ORDERS[order as Order];
   const shown = compare ? [...all].sort(compare) : all;
-  const height = shown.length <= 24 ? 24 : shown.length <= 48 ? 15 : 11;
+  const height = shown.length <= 8 ? 32 : shown.length <= 24 ? 22 : 13;
   const left = 66;
   const end = largest(rows, (r) => (r.start ?? 0) + (r.duration ?? 0), 1);
   const kinds = KINDS.filter((k) => rows.some((r) => r.kind === k));
+  const blocked = worst >= 0 && rows.some((r) => r.whom === worst);
   const words = `${t("step_n", { n: String(rows[0]?.step ?? "") })} · ${t("step_picture_words")}`;
   return (
     <Panel
-      span="w8"
       name={t("step_picture")}
       words={all.length < ranks ? `${words} · ${t("more_ranks", { n: thousands(ranks - all.length) })}` : words}
       define={defined(asked.value, "lanes", "kind")}
@@ -177,13 +180,18 @@ export function StepPicture({
                 height={height}
                 left={left}
                 scale={(width - left) / end}
-                worst={r.id === worst}
+                worst={worst}
                 onLane={(v) => showLane(calls, r, v)}
               />
             ))}
           </svg>
         </div>
-        <Legend items={kinds.map((k) => ({ label: laneWord(k), color: laneFill(k) }))} />
+        <Legend
+          items={[
+            ...kinds.map((k) => ({ label: laneWord(k), color: laneFill(k) })),
+            ...(blocked ? [{ label: t("lane_waits_for", { n: String(worst) }), color: BLOCKED }] : []),
+          ]}
+        />
       </div>
     </Panel>
   );
@@ -298,15 +306,17 @@ export function Origins({
           const { file, line } = o;
           return (
             <li key={o.key} class={o.rank === worst ? "strong" : ""}>
-              <span>{originName(o)}</span>
-              <span class="origin-place">
-                {o.worker ? wordOr(`place_${o.place}`, o.place) : ""}
-                {o.worker ? ` · ${wordOr(`cause_${o.cause}`, o.cause)}` : ""}
-                {file && line !== null ? (
-                  <button type="button" class="link" title={`${file}:${line}`} onClick={() => openLine(file, line)}>
-                    {t("show_code")}
-                  </button>
-                ) : null}
+              <span class="origin-name">
+                {originName(o)}
+                <small>
+                  {o.worker ? wordOr(`place_${o.place}`, o.place) : ""}
+                  {o.worker ? ` · ${wordOr(`cause_${o.cause}`, o.cause)}` : ""}
+                  {file && line !== null ? (
+                    <button type="button" class="link" title={`${file}:${line}`} onClick={() => openLine(file, line)}>
+                      {t("show_code")}
+                    </button>
+                  ) : null}
+                </small>
               </span>
               <i>
                 <i style={{ width: `${(100 * o.cost) / most}%` }} class={o.worker ? "" : "nobody"} />
@@ -316,6 +326,61 @@ export function Origins({
           );
         })}
       </ul>
+    </Panel>
+  );
+}
+
+const SHOWN = 5; // origins with a color of their own
+const originFill = (o: OriginSum, i: number, worst: number): string =>
+  !o.worker ? "var(--track)" : o.rank === worst ? "var(--critical)" : i < SHOWN ? `var(--c${(i % 12) + 1})` : "url(#hatch)";
+
+/** What each origin cost, step by step; what belongs to no rank is spread over all steps. */
+export function OverRun({ asked, worst }: { asked: Asked; worst: number }) {
+  const rows = rowsOf(asked.value?.tables.origins);
+  const steps = [...new Set(rowsOf(asked.value?.tables.heat_map).map((r) => r.step ?? 0))].sort((a, b) => a - b);
+  const sums = originSums(rows);
+  if (asked.value && (steps.length < 2 || sums.every((o) => !o.worker))) return null;
+  const costs = new Map<string, number>();
+  for (const r of rows) {
+    const key = `${r.worker ?? ""} ${r.place} ${r.cause} ${r.step ?? ""}`;
+    costs.set(key, (costs.get(key) ?? 0) + (r.cost ?? 0));
+  }
+  const costOf = (o: OriginSum, step: number) => (o.worker ? (costs.get(`${o.key} ${step}`) ?? 0) : o.cost / steps.length);
+  const ordered = [...sums.filter((o) => !o.worker), ...sums.filter((o) => o.worker)];
+  const bars = steps.map((step): ColumnBar => {
+    const parts = ordered.map((o) => ({ id: o.key, value: costOf(o, step), fill: originFill(o, sums.indexOf(o), worst) }));
+    const total = sum(parts, (p) => p.value);
+    const words = ordered.map((o): [string, number] => [originName(o), costOf(o, step)]);
+    return { id: String(step), parts, total, card: <Card title={t("step_n", { n: step })} parts={words} total={total} /> };
+  });
+  const scale = chartScale(
+    "ns",
+    largest(bars, (b) => b.total, 1),
+  );
+  return (
+    <Panel
+      name={t("over_run")}
+      words={`${scale.unit} · ${t("over_run_words")}`}
+      define={defined(asked.value, "origins", "cost")}
+      csv={ranksCsv("origins")}
+      asked={asked}
+      height={190}
+      controls={
+        <Legend
+          items={sums.slice(0, SHOWN).map((o) => ({ label: originName(o), color: originFill(o, sums.indexOf(o), worst) }))}
+        />
+      }
+    >
+      <div class="pad">
+        <Columns
+          bars={bars}
+          height={180}
+          factor={scale.factor}
+          format={(v) => Number(v.toPrecision(3)).toString()}
+          label={t("over_run")}
+          onBar={(id) => setSteps(Number(id), Number(id))}
+        />
+      </div>
     </Panel>
   );
 }
