@@ -963,7 +963,7 @@ class Analyses:
 
         arrivals: maximum rows of table arrivals, for the collectives that lose the most time (0: all
             known).
-        lanes: maximum ranks in table lanes: first those that the others wait for most (0: all).
+        lanes: maximum ranks in table lanes: first the late ones (0: all).
         map_steps: maximum columns of table heat_map: neighboring steps are combined, with mean times and
             the largest late (0: every step).
         run: run to use, by name or by number in order of time (default: the newest).

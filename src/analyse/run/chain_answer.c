@@ -1,7 +1,7 @@
 /* chain_answer.c: the tables chain and lanes: a step of all ranks as a picture (step_lanes.h), and
  * the longest chain of waiting in it (chain.h). Times count from the first piece of the picture
- * on; ranks come by what the others waited for them in it, then by what they waited
- * themselves. */
+ * on; ranks come by how late they are in all steps, then by how long they are on the chain, then
+ * by what the others waited for them. */
 #include "analyse/rows.h"
 #include "analyse/run/chain.h"
 #include "analyse/run/distributed.h"
@@ -11,23 +11,29 @@ typedef struct {
     run_question *q;
     lane_list lanes;
     chain found;
-    int64_t *caused, *waited; /* by worker */
+    int64_t *late, *on_chain, *caused; /* by worker */
 } picture;
 
 static void add_up(picture *p) {
+    for (uint32_t i = 0; i < p->q->late.n_ranks; i++)
+        p->late[p->q->late.ranks[i].worker] = p->q->late.ranks[i].late;
+    for (uint32_t i = 0; i < p->found.n; i++) {
+        const chain_leg *leg = &p->found.v[i];
+        int64_t *ns = &p->on_chain[leg->worker];
+        *ns = add_i64(*ns, sub_i64(leg->end, leg->start));
+    }
     for (uint32_t i = 0; i < p->lanes.n; i++) {
         const lane *v = &p->lanes.v[i];
-        int64_t ns = sub_i64(v->end, v->start);
-        if (v->kind != LANE_WAIT) continue;
-        p->waited[v->worker] = add_i64(p->waited[v->worker], ns);
-        if (v->whom < p->q->who.n) p->caused[v->whom] = add_i64(p->caused[v->whom], ns);
+        if (v->kind != LANE_WAIT || v->whom >= p->q->who.n) continue;
+        p->caused[v->whom] = add_i64(p->caused[v->whom], sub_i64(v->end, v->start));
     }
 }
 
 static int compare_guilt(uint32_t a, uint32_t b, const void *context) {
     const picture *p = context;
+    if (p->late[a] != p->late[b]) return p->late[a] > p->late[b] ? -1 : 1;
+    if (p->on_chain[a] != p->on_chain[b]) return p->on_chain[a] > p->on_chain[b] ? -1 : 1;
     if (p->caused[a] != p->caused[b]) return p->caused[a] > p->caused[b] ? -1 : 1;
-    if (p->waited[a] != p->waited[b]) return p->waited[a] > p->waited[b] ? -1 : 1;
     return (a > b) - (a < b);
 }
 
@@ -91,9 +97,10 @@ static status write_chain(const picture *p, error *err) {
 
 status chain_write(run_question *q, error *err) {
     picture p = {.q = q};
+    p.late = ARENA_ARRAY(q->arena, int64_t, (size_t)q->who.n + 1);
+    p.on_chain = ARENA_ARRAY(q->arena, int64_t, (size_t)q->who.n + 1);
     p.caused = ARENA_ARRAY(q->arena, int64_t, (size_t)q->who.n + 1);
-    p.waited = ARENA_ARRAY(q->arena, int64_t, (size_t)q->who.n + 1);
-    if (!p.caused || !p.waited) FAIL_MEMORY(err);
+    if (!p.late || !p.on_chain || !p.caused) FAIL_MEMORY(err);
     TRY(lanes_read(q->s, &q->who, q->arena, &p.lanes, err));
     TRY(chain_find(&p.lanes, q->who.n, q->arena, &p.found, err));
     add_up(&p);

@@ -15,7 +15,7 @@ export const enRun = {
   chain: "The longest chain",
   chain_waits: "{n} {n|rank waits|ranks wait} {v}",
   origins: "Where the waiting comes from",
-  origins_words: "per step, adds up to {v}",
+  origins_words: "{v} per step",
   origin_pipeline: "The pipeline, by design",
   origin_nobody: "Nobody: it moves around",
   place_forward: "forward",

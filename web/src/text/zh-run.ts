@@ -15,7 +15,7 @@ export const zhRun = {
   chain: "最长的等待链",
   chain_waits: "{n} 个 rank 等待 {v}",
   origins: "等待从何而来",
-  origins_words: "每步，共 {v}",
+  origins_words: "每步 {v}",
   origin_pipeline: "流水线本身",
   origin_nobody: "无人：等待在各 rank 间轮换",
   place_forward: "前向",

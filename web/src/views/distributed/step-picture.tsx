@@ -123,6 +123,38 @@ function showLane(calls: readonly Call[], of: RankLanes, lane: Lane): void {
   showWork(words, { worker: of.worker, step: lane.step ?? undefined });
 }
 
+interface RowsProps {
+  ranks: readonly RankLanes[];
+  end: number;
+  worst: number;
+  onLane: (of: RankLanes, lane: Lane) => void;
+}
+
+/** Drawn when there is something to draw: only then its width can be measured. */
+function Rows({ ranks, end, worst, onLane }: RowsProps) {
+  const [box, width] = useWidth(760);
+  const height = ranks.length <= 8 ? 32 : ranks.length <= 24 ? 22 : 13;
+  const left = 66;
+  return (
+    <div class="chart" ref={box}>
+      <svg data-chart width={width} height={ranks.length * height} role="img" aria-label={t("step_picture")}>
+        {ranks.map((r, i) => (
+          <RankRow
+            key={r.worker}
+            of={r}
+            y={i * height}
+            height={height}
+            left={left}
+            scale={(width - left) / end}
+            worst={worst}
+            onLane={(v) => onLane(r, v)}
+          />
+        ))}
+      </svg>
+    </div>
+  );
+}
+
 export function StepPicture({
   asked,
   calls,
@@ -137,13 +169,10 @@ export function StepPicture({
   const table = asked.value?.tables.lanes;
   const rows = useMemo(() => rowsOf(table), [table]);
   const [order, setOrder] = choice("picture", "cost");
-  const [box, width] = useWidth(760);
   const all = useMemo(() => ranksOf(rows), [rows]);
   if (asked.value && all.length < 2) return null;
   const compare = ORDERS[order as Order];
   const shown = compare ? [...all].sort(compare) : all;
-  const height = shown.length <= 8 ? 32 : shown.length <= 24 ? 22 : 13;
-  const left = 66;
   const end = largest(rows, (r) => (r.start ?? 0) + (r.duration ?? 0), 1);
   const kinds = KINDS.filter((k) => rows.some((r) => r.kind === k));
   const blocked = worst >= 0 && rows.some((r) => r.whom === worst);
@@ -169,23 +198,8 @@ export function StepPicture({
         />
       }
     >
-      <div class="pad">
-        <div class="chart" ref={box}>
-          <svg data-chart width={width} height={shown.length * height} role="img" aria-label={t("step_picture")}>
-            {shown.map((r, i) => (
-              <RankRow
-                key={r.worker}
-                of={r}
-                y={i * height}
-                height={height}
-                left={left}
-                scale={(width - left) / end}
-                worst={worst}
-                onLane={(v) => showLane(calls, r, v)}
-              />
-            ))}
-          </svg>
-        </div>
+      <div class="pad picture">
+        <Rows ranks={shown} end={end} worst={worst} onLane={(of, v) => showLane(calls, of, v)} />
         <Legend
           items={[
             ...kinds.map((k) => ({ label: laneWord(k), color: laneFill(k) })),
