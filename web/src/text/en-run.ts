@@ -2,7 +2,7 @@
 export const enRun = {
   step_picture: "A step of all ranks",
   step_picture_words: "own work, waiting for whom, transfer",
-  more_ranks: "*{n}* more {n|rank|ranks}",
+  more_ranks: "{n} more {n|rank|ranks}",
   by_cost: "By cost",
   by_stage: "By stage",
   lane_device: "Device",

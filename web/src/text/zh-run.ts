@@ -2,7 +2,7 @@
 export const zhRun = {
   step_picture: "所有 rank 的一步",
   step_picture_words: "自身的工作、在等谁、传输",
-  more_ranks: "另有 *{n}* 个 rank",
+  more_ranks: "另有 {n} 个 rank",
   by_cost: "按损失",
   by_stage: "按阶段",
   lane_device: "设备",
