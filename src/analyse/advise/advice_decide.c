@@ -8,7 +8,7 @@
 #include "analyse/advise/advice.h"
 
 #include "analyse/kind_names.h"
-#include "analyse/scan/lost_work.h"
+#include "analyse/steps/lost_work.h"
 #include "base/message_ids_advice.h"
 
 /* From here on the overview calls a device idle; see its rules. */

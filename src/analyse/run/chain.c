@@ -6,7 +6,8 @@
 #include "base/num.h"
 
 enum { MOST_LEGS = 4096 };
-#define LEAST_WAIT 200 /* that part of the step; shorter ones are how clocks and calls scatter */
+#define LEAST_WAIT \
+    200 /* that part of the step; shorter ones are how clocks and calls scatter */
 
 /* ---- legs -------------------------------------------------------------------------------- */
 

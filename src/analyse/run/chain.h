@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
     chain_leg *v; /* by time */
     uint32_t n;
-    bool broken; /* somewhere it waited for a worker that is not known */
+    bool broken;             /* somewhere it waited for a worker that is not known */
     int64_t all_ns[N_LANES]; /* what all workers did, by kind */
 } chain;
 

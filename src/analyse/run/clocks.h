@@ -9,8 +9,8 @@
 #ifndef ANALYSE_CLOCKS_H
 #define ANALYSE_CLOCKS_H
 
+#include "analyse/comm/worker_order.h"
 #include "analyse/run/comm_match.h"
-#include "analyse/scan/worker_order.h"
 #include "store/summary.h"
 
 /* How a worker's times become the first one's. */

@@ -100,8 +100,7 @@ static int64_t end_of(const matcher *m, uint32_t i) {
 
 static uint32_t part_end(const matcher *m, uint32_t first, uint32_t end) {
     uint32_t i = first;
-    while (i < end &&
-           m->l->v[m->pairs[i].row].worker == m->l->v[m->pairs[first].row].worker)
+    while (i < end && m->l->v[m->pairs[i].row].worker == m->l->v[m->pairs[first].row].worker)
         i++;
     return i;
 }
@@ -133,8 +132,8 @@ static int64_t spread_at(const matcher *m, part a, part b, int64_t shift, int64_
 static int64_t usual_gap(const matcher *m, part a) {
     uint32_t n = a.n - 1 < m->l->n / 2 ? a.n - 1 : m->l->n / 2; /* scratch holds two of each */
     for (uint32_t i = 0; i < n; i++)
-        m->scratch[i] =
-            (sort_pair){sort_key(sub_i64(end_of(m, a.first + i + 1), end_of(m, a.first + i))), i};
+        m->scratch[i] = (sort_pair){
+            sort_key(sub_i64(end_of(m, a.first + i + 1), end_of(m, a.first + i))), i};
     return n ? median_of(m->scratch, n) : 0;
 }
 

@@ -4,9 +4,9 @@
  * collectives overlap (streams, host and device), so times are those of unions: all of them
  * less those in which data moved is waiting. Tables ascend by worker and number, so one walk
  * takes them all. */
+#include "analyse/group.h"
 #include "analyse/run/comm_resolve.h"
 #include "analyse/run/step_lanes.h"
-#include "analyse/scan/group.h"
 #include "base/intern.h"
 
 /* The collectives of one name of one worker. */
@@ -135,8 +135,11 @@ static status add_comm(comm_owner_ctx *f, const summary_comm *c, error *err) {
         interval moving = moved_part(f, c, &r[i], hull);
         add_both(&to, (interval){r[i].start, r[i].end}, moving);
         if (c->step == ABSENT_I64 || moving.end <= moving.start) continue;
-        lane_call call = {.start = r[i].start, .moved = moving.start, .end = r[i].end,
-                          .whom = known ? m[f->at_moved].whom : STR(""), .name = c->name,
+        lane_call call = {.start = r[i].start,
+                          .moved = moving.start,
+                          .end = r[i].end,
+                          .whom = known ? m[f->at_moved].whom : STR(""),
+                          .name = c->name,
                           .lot = known ? m[f->at_moved].lot : 0};
         TRY(lane_calls_add(&f->lanes, c->step, &call, err));
     }

@@ -14,7 +14,7 @@
  * Only the collectives that cost most keep a row for each member; of the others sums remain. */
 #include "analyse/run/comm_resolve.h"
 
-#include "analyse/scan/group.h"
+#include "analyse/group.h"
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/map.h"
@@ -257,7 +257,8 @@ static status write_moved(const members *m, str whom, summary *to, error *err) {
         int64_t least = INT64_MAX;
         for (uint32_t i = 0; i < m->n; i++)
             least = min_i64(least, length(ranges[member(m, i)->first_range + r]));
-        for (uint32_t i = 0; i < m->n; i++) TRY(add_moved(m, (moved_part){i, r, least}, whom, to, err));
+        for (uint32_t i = 0; i < m->n; i++)
+            TRY(add_moved(m, (moved_part){i, r, least}, whom, to, err));
     }
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < m->n && !same_number; i++)

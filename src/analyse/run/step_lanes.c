@@ -177,7 +177,8 @@ static status write_part(const lane_calls *l, const lane_call *c, interval part,
                          const intervals *alone, summary *out, error *err) {
     intervals one = intervals_in(l->arena);
     int64_t least = max_i64(1, sub_i64(l->step.end, l->step.start) / SEEN);
-    bool waits = part.end <= c->moved && !str_eq(c->whom, l->worker); /* the last one does not */
+    bool waits =
+        part.end <= c->moved && !str_eq(c->whom, l->worker); /* the last one does not */
     int kind = waits ? LANE_WAIT : LANE_TRANSFER;
     intervals_add(&one, max_i64(part.start, l->step.start), min_i64(part.end, l->step.end));
     intervals here = intervals_and(&one, alone);
@@ -257,7 +258,8 @@ static void take_lanes(const summary *s, const worker_order *who, const worker_c
         const summary_lane *v = &SUMMARY_ROWS(s, lane)[i];
         if (v->step != step || !is_lane(v)) continue;
         if (v->worker.p != name.p) worker = worker_order_find(who, v->worker);
-        if (v->whom.p != waited.p) whom = v->whom.n ? worker_order_find(who, v->whom) : UINT32_MAX;
+        if (v->whom.p != waited.p)
+            whom = v->whom.n ? worker_order_find(who, v->whom) : UINT32_MAX;
         name = v->worker;
         waited = v->whom;
         if (worker == UINT32_MAX || !clocks[worker].aligned) continue;
@@ -275,7 +277,8 @@ static void take_lanes(const summary *s, const worker_order *who, const worker_c
 status lanes_read(const summary *s, const worker_order *who, arena *a, lane_list *out,
                   error *err) {
     uint32_t n = SUMMARY_N(s, lane);
-    lane *v = ARENA_ARRAY(a, lane, (size_t)n + 1), *sorted = ARENA_ARRAY(a, lane, (size_t)n + 1);
+    lane *v = ARENA_ARRAY(a, lane, (size_t)n + 1),
+         *sorted = ARENA_ARRAY(a, lane, (size_t)n + 1);
     uint32_t *order = ARENA_ARRAY(a, uint32_t, (size_t)n + 1),
              *scratch = ARENA_ARRAY(a, uint32_t, (size_t)n + 1);
     worker_clock *clocks = clocks_read(s, who, a);

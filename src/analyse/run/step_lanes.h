@@ -10,10 +10,10 @@
 #ifndef ANALYSE_STEP_LANES_H
 #define ANALYSE_STEP_LANES_H
 
+#include "analyse/comm/worker_order.h"
+#include "analyse/device/breakdown.h"
 #include "analyse/run/clocks.h"
-#include "analyse/scan/breakdown.h"
-#include "analyse/scan/stages.h"
-#include "analyse/scan/worker_order.h"
+#include "analyse/steps/stages.h"
 
 enum { LANES_MOST = 96 }; /* pieces of its own time that a worker has in the picture */
 

@@ -9,9 +9,9 @@
  * Linear but for the sorts. Not here: which collective (table arrivals), which operator. */
 #include "analyse/run/stragglers.h"
 
+#include "analyse/group.h"
 #include "analyse/run/chain.h"
 #include "analyse/run/clocks.h"
-#include "analyse/scan/group.h"
 #include "base/intern.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -273,7 +273,8 @@ static void judge_all(const finding *f) {
 
 /* Is this worker late in the step of this number? Its cells begin at `first`. */
 static bool is_late_in(const stragglers *o, uint32_t first, int64_t number) {
-    for (uint32_t i = first; i < o->n_cells && o->cells[i].worker == o->cells[first].worker; i++)
+    for (uint32_t i = first; i < o->n_cells && o->cells[i].worker == o->cells[first].worker;
+         i++)
         if (o->steps[o->cells[i].step].number == number) return o->cells[i].late > 0;
     return false;
 }
