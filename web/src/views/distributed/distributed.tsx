@@ -45,7 +45,7 @@ type Overlapped = Row<"distributed", "overlap">;
 const TABLES =
   "overlap,synchronization,arrivals,heat_map,lanes,chain,origins,stragglers,what_if,groups,cluster_steps,links,resources,parallel_stages";
 const ARRIVALS = 4096; // rows of many ranks: members of the collectives that cost most
-const LANES = 48; // ranks of the picture of a step, where they are many
+const LANES = 32; // ranks of the picture of a step, where they are many
 const CELLS = 40_000; // of the map of ranks and steps: from here on steps share a column
 
 /** Workers the question is about; of one file only `info` tells, since it may be a reduced run. Undefined: not known yet. */

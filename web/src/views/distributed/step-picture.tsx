@@ -89,6 +89,33 @@ interface RowProps {
   onLane: (lane: Lane) => void;
 }
 
+const DENSE = 16; // px: of lower rows pieces of one color are one shape, so that many ranks are few elements
+
+const fillOfLane = (v: Lane, worst: number): string => (v.whom === worst && v.whom !== null ? BLOCKED : laneFill(v.kind));
+
+function DenseLanes({ of, y, height, left, scale, worst, onLane }: RowProps) {
+  const shapes = new Map<string, string>();
+  for (const v of of.lanes) {
+    const fill = fillOfLane(v, worst);
+    const x = (left + (v.start ?? 0) * scale).toFixed(1);
+    const w = Math.max(0.6, (v.duration ?? 0) * scale - 0.5).toFixed(1);
+    shapes.set(fill, `${shapes.get(fill) ?? ""}M${x} ${y}h${w}v${height - 2}h-${w}z`);
+  }
+  const click = (e: MouseEvent) => {
+    const box = (e.currentTarget as SVGElement).ownerSVGElement?.getBoundingClientRect();
+    const at = (e.clientX - (box?.left ?? 0) - left) / scale;
+    const found = of.lanes.find((v) => (v.start ?? 0) <= at && at < (v.start ?? 0) + (v.duration ?? 0));
+    if (found) onLane(found);
+  };
+  return (
+    <g class="part" onClick={click}>
+      {[...shapes].map(([fill, d]) => (
+        <path key={fill} d={d} fill={fill} />
+      ))}
+    </g>
+  );
+}
+
 function RankRow({ of, y, height, left, scale, worst, onLane }: RowProps) {
   return (
     <g>
@@ -97,20 +124,24 @@ function RankRow({ of, y, height, left, scale, worst, onLane }: RowProps) {
           {rankWord(of.id)}
         </text>
       ) : null}
-      {of.lanes.map((v) => (
-        <rect
-          key={`${v.start} ${v.kind}`}
-          class="part"
-          x={left + (v.start ?? 0) * scale}
-          y={y}
-          width={Math.max(0.6, (v.duration ?? 0) * scale - 0.5)}
-          height={height - 2}
-          rx={height > 8 ? 1.5 : 0}
-          fill={v.whom === worst && v.whom !== null ? BLOCKED : laneFill(v.kind)}
-          onClick={() => onLane(v)}
-          {...tip(<LaneCard rank={of.id} lane={v} />, 120)}
-        />
-      ))}
+      {height < DENSE ? (
+        <DenseLanes of={of} y={y} height={height} left={left} scale={scale} worst={worst} onLane={onLane} />
+      ) : (
+        of.lanes.map((v) => (
+          <rect
+            key={`${v.start} ${v.kind}`}
+            class="part"
+            x={left + (v.start ?? 0) * scale}
+            y={y}
+            width={Math.max(0.6, (v.duration ?? 0) * scale - 0.5)}
+            height={height - 2}
+            rx="1.5"
+            fill={fillOfLane(v, worst)}
+            onClick={() => onLane(v)}
+            {...tip(<LaneCard rank={of.id} lane={v} />, 120)}
+          />
+        ))
+      )}
     </g>
   );
 }
