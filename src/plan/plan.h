@@ -22,7 +22,7 @@ typedef struct {
 
 typedef struct {
     const run_entry *run;
-    span_choice first; /* the chosen worker, or the first rank where that is not a rank */
+    span_choice first; /* the chosen worker, or the first rank */
     uint32_t n;        /* workers */
     bool summaries;    /* their summaries are enough */
 } run_plan;
