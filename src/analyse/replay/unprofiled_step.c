@@ -10,7 +10,7 @@
 
 #define INEXACT 0.05    /* a replay that is so far off says nothing about a change */
 #define MATTERS 0.05    /* of the recorded step; less is within what steps differ by */
-#define LONG_STEPS 1.25 /* a mean above the median by this factor comes from long steps */
+#define APART 0.05 /* a mean so far from the median: a few steps are much longer, or shorter */
 enum { FEW_STEPS = 3 };
 
 typedef struct {
@@ -71,8 +71,8 @@ static void estimate(estimator *e, unprofiled_step *out) {
                              .recorded_mean_ns = same.mean,
                              .mean_ns = bare.mean,
                              .cost = e->replay.s->cost};
-    bool is_long = (double)out->mean_ns > LONG_STEPS * (double)out->step_ns;
-    out->average_ns = is_long ? out->mean_ns : out->step_ns;
+    bool differ = lengths_differ(out->mean_ns, out->step_ns, APART);
+    out->average_ns = differ ? out->mean_ns : out->step_ns;
 }
 
 status unprofiled_step_find(const why_graph *g, const step_spans *steps, arena *a,

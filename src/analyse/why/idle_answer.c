@@ -11,7 +11,7 @@
 #include "analyse/scan/host_coverage.h"
 #include "analyse/scan/in_use.h"
 #include "analyse/scan/lost_work.h"
-#include "analyse/scan/partial_recording.h"
+#include "analyse/scan/recording_judge.h"
 #include "analyse/why/idle_streams.h"
 #include "analyse/why/idle_sums.h"
 #include "base/message_ids_advice.h"
@@ -495,15 +495,16 @@ status analyse_idle(const analysis_input *in, const params *p, arena *a, answer 
     TRY(answer_begin("idle", in, a, out, err));
     TRY(trace_require(k.t,
                       IDLE_CAUSES_TABLES | UNPROFILED_TABLES | TRACE_TABLE(producer_step) |
-                          PARTIAL_TABLES,
+                          RECORDING_TABLES,
                       err));
     select_init(&k.select, k.t, p);
     TRY(find_all(&k, err));
     TRY(in_use_find(k.t, a, &k.uses, err));
     bool lost = false;
     TRY(lost_work_judge(k.t, a, out, &lost, err));
-    lost = lost || partial_recording_judge(k.t, &out->verdict);
-    lost = lost || cold_start_judge(k.t, &k.steps.cold, &out->verdict);
+    recording_question q = {.t = k.t, .steps = &k.steps, .arena = a};
+    if (!lost) TRY(recording_judge(&q, &out->verdict, err));
+    lost = lost || out->verdict.id;
     if (!lost) rules_apply(rules, N_OF(rules), &k, &out->verdict);
     if (!lost && k.steps.n) step_spans_say(&k.steps, k.sums.steps_ns, &out->verdict);
     if (all_idle(&k)) TRY(unprofiled_step_tell(k.t, &k.steps, a, out, err));
