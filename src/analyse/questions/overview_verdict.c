@@ -41,10 +41,19 @@ void overview_add_cause(const overview_facts *f, verdict *v) {
     }
 }
 
+/* Idle is when none of several devices works, busy when one does. */
+static void add_devices(const overview_facts *f, verdict *v) {
+    if (f->n_devices > 1) verdict_add(v, arg_int("devices", f->n_devices));
+    if (!f->one_is_idle) return;
+    verdict_add(v, arg_id("idlest", f->idlest));
+    verdict_add(v, arg_share("idlest_busy", f->idlest_busy));
+}
+
 static void add_idle(const overview_facts *f, verdict *v) {
     verdict_add(v, arg_share("idle_share", 1 - f->busy));
     if (f->cause.bare.sound) verdict_add(v, arg_share("unprofiled_idle", f->cause.bare_idle));
     verdict_add(v, arg_text("device", f->device));
+    add_devices(f, v);
 }
 
 /* A cause of less than half of the idle time is not called the reason for all of it. */
@@ -160,6 +169,7 @@ static bool device_is_busy(const void *facts, verdict *v) {
         verdict_add(v, arg_share("copy_share", f->share[ROLE_MEMCPY]));
     verdict_add(v, arg_time("step_time", f->step_ns));
     verdict_add(v, arg_text("device", f->device));
+    add_devices(f, v);
     overview_add_cause(f, v);
     return true;
 }

@@ -106,7 +106,6 @@ static void judge_clocks(const judge *j, verdict *out) {
                      .message = MSG_VERDICT_CLOCKS_APART,
                      .severity = SEVERITY_WARNING};
     verdict_add(out, arg_time("time", by));
-    verdict_add(out, arg_text("device", device_noun(j->t)));
     if (behind) verdict_add(out, arg_int("behind", 1));
 }
 

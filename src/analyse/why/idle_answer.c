@@ -308,6 +308,7 @@ static bool computes_most(const void *facts, verdict *v) {
     double busy = 1 - (double)all_idle(k) / all;
     if (busy < 0.95) return false;
     verdict_add(v, arg_text("device", device_noun(k->t)));
+    if (k->sums.devices.n > 1) verdict_add(v, arg_int("average", 1));
     verdict_add(v, arg_share("busy", busy));
     verdict_add(v, arg_time("step", mean_i64(k->sums.steps_ns, k->steps.n)));
     double copies = copy_share(k);
@@ -359,6 +360,7 @@ static void say_fusing(const idle_answer *k, verdict *v) {
 static bool is_largest(const idle_answer *k, idle_cause why, verdict *v) {
     if (largest_cause(k) != (int)why) return false;
     verdict_add(v, arg_text("device", device_noun(k->t)));
+    if (k->sums.devices.n > 1) verdict_add(v, arg_int("average", 1));
     verdict_add(v, arg_time("idle", of_step(k, all_idle(k))));
     verdict_add(v, arg_time("step", mean_i64(k->sums.steps_ns, k->steps.n)));
     verdict_add(v, arg_time("time", of_step(k, idle_of(k, (int)why))));
