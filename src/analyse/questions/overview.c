@@ -143,6 +143,12 @@ static bool has_host(const trace *t) {
     return false;
 }
 
+static bool has_launches(const trace *t) {
+    for (uint32_t k = 1; k < t->kernel.n; k++)
+        if (t->kernel.launch[k]) return true;
+    return false;
+}
+
 /* The first device that is described, of a trace without device work. */
 static str unused_device(const trace *t) {
     for (uint32_t i = 1; i < t->device.n && t->kernel.n <= 1; i++)
@@ -167,7 +173,8 @@ static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     if (!t) FAIL_MEMORY(err);
     facts->only_device = !has_host(o->t);
     facts->only_timed = overview_is_bare(o);
-    facts->has_device = o->t->kernel.n > 1 && !overview_is_bare(o);
+    facts->has_device = o->t->kernel.n > 1 && !overview_is_bare(o) && o->device_ns > 0;
+    facts->no_launches = !has_launches(o->t);
     facts->device = device_noun(o->t);
     facts->unused = unused_device(o->t);
     facts->step_ns = n ? mean_i64(total, n) : 0;

@@ -96,7 +96,7 @@ static bool dependency_is_late(const void *facts, verdict *v) {
 static bool is_launch_bound(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     double host = f->share[ROLE_CPU_EXEC] + f->share[ROLE_RUNTIME];
-    bool alone = !f->cause.id && is_idle(f);
+    bool alone = !f->cause.id && is_idle(f) && !f->no_launches;
     if (!f->has_device || host < f->share[ROLE_OTHER] || (!alone && !CAUSE_IS(f, "host_late")))
         return false;
     add_idle(f, v);
@@ -112,6 +112,15 @@ static bool nothing_is_recorded(const void *facts, verdict *v) {
     add_idle(f, v);
     verdict_add(v, arg_share("other_share", f->share[ROLE_OTHER]));
     overview_add_cause(f, v);
+    return true;
+}
+
+/* Work whose launches are in no record: nothing tells why it came late. */
+static bool launches_are_missing(const void *facts, verdict *v) {
+    const overview_facts *f = facts;
+    if (!f->has_device || !f->no_launches || f->cause.id || !is_idle(f)) return false;
+    add_idle(f, v);
+    verdict_add(v, arg_words("cause", MSG_CAUSE_NO_LAUNCHES));
     return true;
 }
 
@@ -192,6 +201,7 @@ static const rule rules[] = {
      dependency_is_late},
     {"gpu_idle_host", MSG_VERDICT_GPU_IDLE_HOST, SEVERITY_CRITICAL, is_launch_bound},
     {"device_only", MSG_VERDICT_GPU_BUSY, SEVERITY_INFO, only_device},
+    {"gpu_idle", MSG_VERDICT_GPU_IDLE, SEVERITY_CRITICAL, launches_are_missing},
     {"gpu_idle_unknown", MSG_VERDICT_GPU_IDLE_UNKNOWN, SEVERITY_CRITICAL, nothing_is_recorded},
     {"gpu_idle", MSG_VERDICT_GPU_IDLE, SEVERITY_CRITICAL, device_waits},
     {"cpu_data_loader", MSG_VERDICT_CPU_DATA_LOADER, SEVERITY_WARNING, data_loader_on_cpu},
