@@ -617,7 +617,7 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Table:
-        """Do all steps take equally long, and if not, which step is slow, and which part of it.
+        """Do all steps take the same time, and if not, which step is slow, and which part of it.
 
         fp_point: operator that starts the forward pass, by full name or its last part; same as
             PROFILING_FP_START and FP_POINT in the environment.

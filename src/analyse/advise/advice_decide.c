@@ -6,7 +6,7 @@
  * input_quality.h, lost_work.h. */
 #include "analyse/advise/advice.h"
 
-#include "analyse/scan/recording_judge.h"
+#include "analyse/device/recording_judge.h"
 #include "base/message_ids_advice.h"
 
 /* From here on the overview calls a device idle; see its rules. */

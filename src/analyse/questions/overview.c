@@ -12,13 +12,13 @@
 #include <math.h>
 
 #include "analyse/cost/step_mfu.h"
+#include "analyse/device/device_metrics.h"
+#include "analyse/device/other_traces.h"
 #include "analyse/kind_names.h"
-#include "analyse/producer/mindspore_overview.h"
 #include "analyse/questions/in_use_table.h"
 #include "analyse/questions/overview_int.h"
 #include "analyse/run/summary_answers.h"
-#include "analyse/scan/device_metrics.h"
-#include "analyse/scan/other_traces.h"
+#include "analyse/vendor/mindspore_overview.h"
 #include "analyse/why/idle_sums.h"
 #include "store/traits.h"
 

@@ -1,10 +1,10 @@
 /* overview_int.h: what the parts of the overview share. */
 #pragma once
 
-#include "analyse/producer/untraced_steps.h"
+#include "analyse/device/breakdown.h"
 #include "analyse/run/advice_workers.h"
-#include "analyse/scan/breakdown.h"
-#include "analyse/scan/stage_times.h"
+#include "analyse/steps/stage_times.h"
+#include "analyse/vendor/untraced_steps.h"
 
 #define COL_O(table, name) COL(overview, table, name)
 

@@ -2,8 +2,8 @@
  * busy. */
 #include "analyse/questions/overview_int.h"
 #include "analyse/rules.h"
-#include "analyse/scan/iterations.h"
-#include "analyse/scan/lost_work.h"
+#include "analyse/steps/iterations.h"
+#include "analyse/steps/lost_work.h"
 #include "base/message_ids_advice.h"
 
 /* Is this what costs most? */
@@ -183,7 +183,7 @@ static bool device_is_busy(const void *facts, verdict *v) {
     return true;
 }
 
-/* Where only the device was recorded nothing tells why it is idle: what it does is all. */
+/* Where only the device was recorded, why it is idle is unknown: what it does is all. */
 static bool only_device(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     return f->only_device && !f->cause.id && is_idle(f) && device_is_busy(facts, v);

@@ -15,9 +15,9 @@
 
 #include "analyse/cost/op_work.h"
 #include "analyse/cost/step_mfu.h"
+#include "analyse/device/step_limit.h"
 #include "analyse/rules.h"
-#include "analyse/scan/lost_work.h"
-#include "analyse/scan/step_limit.h"
+#include "analyse/steps/lost_work.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
 

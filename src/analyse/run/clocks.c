@@ -14,7 +14,7 @@
  * the clocks, and are not used. */
 #include "analyse/run/clocks.h"
 
-#include "analyse/scan/worker_order.h"
+#include "analyse/comm/worker_order.h"
 #include "base/sort.h"
 
 #define LEAST_OFFSET_NS 100000

@@ -6,7 +6,7 @@
 #ifndef ANALYSE_COMM_MATCH_H
 #define ANALYSE_COMM_MATCH_H
 
-#include "analyse/scan/collectives.h"
+#include "analyse/comm/collectives.h"
 
 typedef struct {
     uint32_t *member; /* indices of collectives, meeting by meeting, by worker */

@@ -4,8 +4,8 @@
  * collectives overlap (streams, host and device), so times are those of unions: all of them
  * less those in which data moved is waiting. Tables ascend by worker and number, so one walk
  * takes them all. */
+#include "analyse/group.h"
 #include "analyse/run/comm_resolve.h"
-#include "analyse/scan/group.h"
 #include "base/intern.h"
 
 /* The collectives of one name of one worker. */

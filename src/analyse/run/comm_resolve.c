@@ -14,7 +14,7 @@
  * Only the collectives that cost most keep a row for each member; of the others sums remain. */
 #include "analyse/run/comm_resolve.h"
 
-#include "analyse/scan/group.h"
+#include "analyse/group.h"
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/map.h"

@@ -1,7 +1,7 @@
 /* culprit.c: the rank that costs the job most, by what; see culprit.h. */
 #include "analyse/run/culprit.h"
 
-#include "analyse/scan/stages.h"
+#include "analyse/steps/stages.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
 

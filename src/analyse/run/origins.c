@@ -1,7 +1,7 @@
 /* origins.c: where the time comes from that a job loses by waiting; see origins.h. */
 #include "analyse/run/origins.h"
 
-#include "analyse/scan/stages.h"
+#include "analyse/steps/stages.h"
 #include "base/sort.h"
 
 #define COL_O(name) COL(distributed, origins, name)

@@ -8,12 +8,12 @@
  * that a worker's summary stays below a megabyte. */
 #include "analyse/run/reduce.h"
 
+#include "analyse/device/device_metrics.h"
 #include "analyse/input_quality.h"
-#include "analyse/producer/device_report.h"
-#include "analyse/producer/producer_rows.h"
-#include "analyse/producer/untraced_steps.h"
 #include "analyse/run/own_work.h"
-#include "analyse/scan/device_metrics.h"
+#include "analyse/vendor/device_report.h"
+#include "analyse/vendor/producer_rows.h"
+#include "analyse/vendor/untraced_steps.h"
 #include "base/bisect.h"
 #include "store/traits.h"
 

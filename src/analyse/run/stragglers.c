@@ -9,8 +9,8 @@
  * Linear but for the sorts. Not here: which collective (table arrivals), which operator. */
 #include "analyse/run/stragglers.h"
 
+#include "analyse/group.h"
 #include "analyse/run/clocks.h"
-#include "analyse/scan/group.h"
 #include "base/intern.h"
 #include "base/num.h"
 #include "base/sort.h"

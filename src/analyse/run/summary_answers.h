@@ -2,9 +2,9 @@
 #ifndef ANALYSE_SUMMARY_ANSWERS_H
 #define ANALYSE_SUMMARY_ANSWERS_H
 
+#include "analyse/device/breakdown.h"
 #include "analyse/registry.h"
 #include "analyse/run/run_summary.h"
-#include "analyse/scan/breakdown.h"
 
 /* Can a question about all of so many workers be answered from their summaries? Always, but for
  * a window of time that may cut steps, and for operators and kernels, which summaries do not

@@ -3,15 +3,15 @@
  * Pieces of idle time (idle_causes.h) are added up by cause, by what happened meanwhile and by
  * step; neighboring ones are one gap. The tables of streams and launches (idle_streams.h) are
  * about all of the selection, not only its steps. */
+#include "analyse/device/host_coverage.h"
+#include "analyse/device/recording_judge.h"
+#include "analyse/group.h"
 #include "analyse/kind_names.h"
+#include "analyse/operators/in_use.h"
 #include "analyse/replay/unprofiled_step.h"
 #include "analyse/rows.h"
 #include "analyse/rules.h"
-#include "analyse/scan/group.h"
-#include "analyse/scan/host_coverage.h"
-#include "analyse/scan/in_use.h"
-#include "analyse/scan/lost_work.h"
-#include "analyse/scan/recording_judge.h"
+#include "analyse/steps/lost_work.h"
 #include "analyse/why/idle_streams.h"
 #include "analyse/why/idle_sums.h"
 #include "base/message_ids_advice.h"
