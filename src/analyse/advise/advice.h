@@ -461,9 +461,11 @@ status advice_cause_find(const analysis_input *in, const params *p,
                          const advice_workers *workers, arena *a, advice_cause *out,
                          error *err) MUST_USE;
 /* Do these facts rather tell about the recording than about the program? `first` is what costs
- * most, may be NULL. Fills in *out then. */
-status advice_decide(const advice_facts *f, const advice_claim *first, arena *a, verdict *out,
-                     error *err) MUST_USE;
+ * most, may be NULL. Fills in *out then; `incomplete` where too much was not recorded. */
+status advice_decide(const advice_facts *f, const advice_claim *first, verdict *out,
+                     bool *incomplete, error *err) MUST_USE;
+/* Does what such a rule says hold although nothing is known about idle time? */
+bool advice_is_sure(claim_sort claim);
 
 /* Did msadvisor name operators of the AI CPU? */
 bool advice_advisor_names_ai_cpu(const advice_facts *f);
