@@ -337,7 +337,6 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
         TRY(advice_workers_find(in, p, a, &workers, err));
         TRY(advice_cause_find(in, p, &workers, a, &facts.cause, err));
         overview_add_cause(&facts, &out->verdict);
-        if (facts.cause.decided.id) out->verdict = facts.cause.decided;
         if (facts.cause.id) out->verdict.severity = facts.cause.severity;
         answer_finish(out, p);
         return OK;
