@@ -13,6 +13,7 @@
 #include "base/bisect.h"
 #include "base/sort.h"
 #include "store/op_text.h"
+#include "store/traits.h"
 
 int64_t dtype_bytes(str name) {
     double bytes = op_type_bytes(name);
@@ -104,6 +105,58 @@ static void read_arguments(const trace *t, uint32_t slice, collective *c) {
         c->bytes = bytes;
 }
 
+/* ---- from one to one --------------------------------------------------------------------- */
+
+enum { INPUT_PEER = 2, MOST_BETWEEN = 4 };
+
+/* gloo says neither end of a transfer, but PyTorch's operator that starts it does. The transfer
+ * outlives the operator: it is the last one before that it begins in. 0: none. */
+static uint32_t find_starter(const trace *t, uint32_t slice) {
+    int64_t at = t->slice.start[slice];
+    for (uint32_t i = slice - 1, n = 0; i && n < MOST_BETWEEN; i--, n++) {
+        if (trace_track_of(t, i) != trace_track_of(t, slice)) return 0;
+        if (t->slice.kind[i] == KIND_OP && slice_end(t, i) >= at &&
+            str_starts(trace_slice_name(t, i), STR("c10d::")) &&
+            comm_type_of(trace_slice_name(t, i)) == COMM_POINT)
+            return i;
+    }
+    return 0;
+}
+
+/* A member of a group counts from 0 in it. Which group it is was not recorded: the number says
+ * a rank only if it says the same one in all groups of this rank. */
+static int64_t rank_of_member(const trace *t, int64_t own, int64_t member) {
+    int64_t rank = t->group.n > 1 ? ABSENT_I64 : member;
+    for (uint32_t g = 1; g < t->group.n; g++) {
+        op_list ranks = op_list_open(trace_str(t, t->group.ranks[g]));
+        int64_t one, at = 0, found = ABSENT_I64;
+        bool is_mine = false;
+        for (str item; op_list_next(&ranks, &item) && op_item_i64(item, &one); at++) {
+            is_mine |= one == own;
+            if (at == member) found = one;
+        }
+        if (!is_mine || at < 2) continue;
+        if (found == ABSENT_I64 || (rank != ABSENT_I64 && rank != found)) return ABSENT_I64;
+        rank = found;
+    }
+    return rank;
+}
+
+static void read_ends(const trace *t, uint32_t slice, collective *c) {
+    uint32_t starter = find_starter(t, slice), row = starter ? trace_op_of(t, starter) : 0;
+    int64_t own = trace_rank(t), peer = ABSENT_I64;
+    if (!row || own == ABSENT_I64) return;
+    op_list inputs = op_list_open(trace_str(t, t->op.inputs[row]));
+    int i = 0;
+    for (str item; op_list_next(&inputs, &item); i++)
+        if (i == INPUT_PEER && op_item_i64(op_item_text(item), &peer)) break;
+    if (peer >= 0) peer = rank_of_member(t, own, peer);
+    if (peer < 0) return;
+    bool sends = str_find(c->name, STR("send"), 0) != SIZE_MAX;
+    c->source = sends ? own : peer;
+    c->target = sends ? peer : own;
+}
+
 static status add_host_ranges(collective_list *l, const trace *t, comm_names *names,
                               error *err) {
     for (uint32_t i = 1; i < t->slice.n; i++) {
@@ -115,6 +168,7 @@ static status add_host_ranges(collective_list *l, const trace *t, comm_names *na
         c->slice = i;
         c->name = trace_slice_name(t, i);
         read_arguments(t, i, c);
+        if (c->source == ABSENT_I64 && comm_type_of(c->name) == COMM_POINT) read_ends(t, i, c);
         uint32_t op = trace_op_of(t, i);
         if (c->bytes == ABSENT_I64 && op)
             c->bytes =

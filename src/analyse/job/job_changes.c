@@ -89,7 +89,17 @@ static status list_calls(const reader *x, const job_rank *rank, const step_filte
 
 /* ---- changes of the job ------------------------------------------------------------------ */
 
-/* What makes the rank late takes as long as usual. */
+/* What is left of the step's range without the waiting: scaling it does not touch a wait. */
+static int64_t own_time(const job *j, uint32_t worker, const int64_t *late) {
+    int64_t own = 0;
+    for (uint32_t i = 0; i < j->late.n_cells; i++) {
+        const step_cell *c = &j->late.cells[i];
+        if (c->worker == worker && late[c->step] > 0) own = add_i64(own, c->own);
+    }
+    return own;
+}
+
+/* What makes the rank late takes as long as usual. Without a device its host computes. */
 static status set_usual(const reader *x, uint32_t change, uint32_t rank, error *err) {
     job_rank *of = &x->r->jg->ranks[rank];
     const job *j = x->r->job;
@@ -99,8 +109,11 @@ static status set_usual(const reader *x, uint32_t change, uint32_t rank, error *
         step_filter f = {j, c->late_by_step};
         int64_t ns = 0;
         if (c->group || c->worker != of->place || !c->sum) continue;
-        TRY(c->part == LATE_COMPUTE ? mark_work(x, of, &f, v, &ns, err)
-                                    : list_calls(x, of, &f, c->part, v, &ns, err));
+        bool on_host = c->part == LATE_COMPUTE && of->t->kernel.n <= 1;
+        late_cause part = on_host ? LATE_HOST : c->part;
+        TRY(part == LATE_COMPUTE ? mark_work(x, of, &f, v, &ns, err)
+                                 : list_calls(x, of, &f, part, v, &ns, err));
+        if (part == LATE_HOST) ns = own_time(j, c->worker, c->late_by_step);
         if (ns > 0) v->factor = (double)max_i64(0, sub_i64(ns, c->sum)) / (double)ns;
         return OK;
     }

@@ -84,6 +84,17 @@ static status add_notes(const replayed *w, error *err) {
     return why_graph_note(&sum, w->arena, w->out, err);
 }
 
+/* Ranks that are late, without a device: how much later they are than the others is known, but
+ * not which of the host's calls would be shorter. */
+static bool is_for_sums(const replayed *w) {
+    const scenario *s = &w->replay.scenarios[0];
+    for (uint32_t i = 0; i < w->graph.n_ranks; i++)
+        if (w->graph.ranks[i].t->kernel.n > 1) return false;
+    for (uint32_t c = 0; c < w->replay.n_changes; c++)
+        if (s->v[c].kind != CHANGE_TO_LISTED) return false;
+    return w->replay.n_changes > 0;
+}
+
 status job_path_whatif(const analysis_input *in, const params *p, arena *a, answer *out,
                        error *err) {
     if (!job_graph_is_possible(in)) return job_whatif(in, p, a, out, err);
@@ -95,6 +106,7 @@ status job_path_whatif(const analysis_input *in, const params *p, arena *a, answ
     if (!w->graph.n_meetings || !w->graph.n_steps) return job_whatif(in, p, a, out, err);
     step_replayer by = {w, run_replay, change_text, set_matched, set_recording, 0};
     TRY(prepare(w, p, err));
+    if (is_for_sums(w)) return job_whatif(in, p, a, out, err);
     by.estimated = scenario_of_kind(&w->replay.scenarios[0], CHANGE_UNPROFILED);
     TRY(replayed_steps_write(&w->steps, &by, out, a, err));
     replayed_steps_judge(&w->steps, &out->verdict);

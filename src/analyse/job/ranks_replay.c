@@ -51,10 +51,10 @@ static bool member_left(void *context, uint32_t member, int64_t *time) {
     uint32_t at = jg->meeting_of[member - 1];
     const job_meeting *m = &jg->meetings[at];
     bool waits = waits_for_others(r, m);
-    if (waits && r->count[at] < m->n) return false;
     int64_t last = own->came, replayed = r->came[member - 1];
     for (uint32_t i = m->first; i < m->first + m->n; i++) {
         if (jg->members[i].came > own->left || jg->members[i].rank == own->rank) continue;
+        if (waits && r->came[i] == INT64_MIN) return false;
         last = max_i64(last, jg->members[i].came);
         if (waits) replayed = max_i64(replayed, r->came[i]);
     }

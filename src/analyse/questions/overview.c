@@ -333,10 +333,17 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     advice_workers workers;
     TRY(answer_begin("overview", in, a, out, err));
     if (in->n_traces > 1 || input_is_summary(in)) {
-        TRY(summary_overview(in, p, a, out, err));
+        run_overview of_run = {.out = out};
+        TRY(summary_overview(in, p, a, &of_run, err));
         TRY(advice_workers_find(in, p, a, &workers, err));
         TRY(advice_cause_find(in, p, &workers, a, &facts.cause, err));
-        overview_add_cause(&facts, &out->verdict);
+        if (of_run.late.id && facts.cause.id && strcmp(facts.cause.id, "straggler") == 0) {
+            verdict_add(&of_run.late, arg_cstr("advice", facts.cause.id));
+            verdict_add(&of_run.late, arg_share("saves_share", facts.cause.share));
+            out->verdict = of_run.late;
+        } else {
+            overview_add_cause(&facts, &out->verdict);
+        }
         if (facts.cause.id) out->verdict.severity = facts.cause.severity;
         answer_finish(out, p);
         return OK;

@@ -341,6 +341,7 @@ status analyse_distributed(const analysis_input *in, const params *p, arena *a, 
     TRY(sharding_plan_write(in, a, out, err));
     TRY(distributed_compare(&q, err));
     TRY(origins_write(&q, err));
+    TRY(chain_write(&q, err));
     TRY(summary_filter_notes(in, p, q.s, a, out, err));
     TRY(write_link(&q, err));
     if (in->n_traces == 1 && trace_has(in->traces[0].trace, TRAIT_NEGOTIATIONS))
