@@ -17,12 +17,24 @@ call_rows call_rows_begin(part *p, uint32_t track, slice_kind kind) {
 
 void call_rows_end(call_rows *c) {
     vec_fini(&c->open);
+    map_fini(&c->n_open);
+}
+
+/* 0 for a name that was never open. */
+static void count_open(call_rows *c, uint32_t name, int by) {
+    uint32_t *n = map_at(&c->n_open, name);
+    c->failed |= !n;
+    if (!n) return;
+    if (*n == MAP_NONE) *n = 0;
+    *n += (uint32_t)by;
 }
 
 void call_rows_open(call_rows *c, uint32_t name, int64_t at) {
     open_call *to = vec_push(&c->open);
     c->failed |= !to;
-    if (to) *to = (open_call){name, ++c->n_calls, at};
+    if (!to) return;
+    *to = (open_call){name, ++c->n_calls, at};
+    count_open(c, name, 1);
 }
 
 void call_rows_close(call_rows *c, size_t depth, int64_t at) {
@@ -35,10 +47,13 @@ void call_rows_close(call_rows *c, size_t depth, int64_t at) {
                        .tie = call->number,
                        .kind = c->kind};
         c->failed |= part_slice(c->part, &s) != OK;
+        count_open(c, call->name, -1);
     }
 }
 
 size_t call_rows_find(const call_rows *c, uint32_t name) {
+    uint32_t n = map_get(&c->n_open, name);
+    if (n == MAP_NONE || n == 0) return SIZE_MAX;
     for (size_t i = c->open.n; i > 0; i--)
         if (VEC(&c->open, open_call)[i - 1].name == name) return i - 1;
     return SIZE_MAX;
