@@ -351,7 +351,7 @@ endif
 
 fuzz:
 	@$(MAKE) --no-print-directory CC=clang-14 VARIANT=fuzz fuzz-programs
-# build/campaign-kit.tar.gz: the campaign for a machine that has Python 3 and nothing else.
+# build/campaign-kit.tar.xz: the campaign for a machine that has Python 3 and nothing else.
 campaign-kit:
 	@$(MAKE) --no-print-directory VARIANT=kit build/kit/fuzz/campaign_runner
 	@$(MAKE) --no-print-directory CC=clang-14 VARIANT=fuzz build/fuzz/all_targets
@@ -475,7 +475,7 @@ help:
 	@echo 'make demo         the demonstration (SERVE=no: without serving)'
 	@echo 'make gpu          build/gpu-launch, gpu-knobs and gpu-python, for tests/gpu on a machine with a GPU'
 	@echo 'make fuzz         libFuzzer targets, build/fuzz/NAME (clang-14)'
-	@echo 'make campaign-kit build/campaign-kit.tar.gz: tests/fuzz/campaign for a machine without our libraries'
+	@echo 'make campaign-kit build/campaign-kit.tar.xz: tests/fuzz/campaign for a machine without our libraries'
 	@echo 'make gen          generated files from the tables;  make format: clang-format in place'
 	@echo 'make hooks        git checks the messages of your commits (tools/hooks)'
 	@echo 'make wheel        build/dist/*.whl for any Linux (ARCH=x86_64|aarch64|all);  make dist: tarballs;  make deb'

@@ -20,21 +20,21 @@ void call_rows_end(call_rows *c) {
     map_fini(&c->n_open);
 }
 
-/* 0 for a name that was never open. */
-static void count_open(call_rows *c, uint32_t name, int by) {
+/* How often the name is open; NULL: no memory. */
+static uint32_t *times_open(call_rows *c, uint32_t name) {
     uint32_t *n = map_at(&c->n_open, name);
     c->failed |= !n;
-    if (!n) return;
-    if (*n == MAP_NONE) *n = 0;
-    *n += (uint32_t)by;
+    if (n && *n == MAP_NONE) *n = 0;
+    return n;
 }
 
 void call_rows_open(call_rows *c, uint32_t name, int64_t at) {
-    open_call *to = vec_push(&c->open);
+    uint32_t *n = times_open(c, name);
+    open_call *to = n ? vec_push(&c->open) : NULL;
     c->failed |= !to;
     if (!to) return;
     *to = (open_call){name, ++c->n_calls, at};
-    count_open(c, name, 1);
+    ++*n;
 }
 
 void call_rows_close(call_rows *c, size_t depth, int64_t at) {
@@ -47,7 +47,8 @@ void call_rows_close(call_rows *c, size_t depth, int64_t at) {
                        .tie = call->number,
                        .kind = c->kind};
         c->failed |= part_slice(c->part, &s) != OK;
-        count_open(c, call->name, -1);
+        uint32_t *n = times_open(c, call->name);
+        if (n) --*n;
     }
 }
 
