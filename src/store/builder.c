@@ -398,7 +398,7 @@ static uint32_t find_track(part *p, ident pid, ident tid) {
             *at = 0; /* never left as MAP_NONE, also when the push fails */
             part_track_row *row = vec_push(&p->tracks);
             if (!row) return UINT32_MAX;
-            *row = (part_track_row){.pid = pid, .tid = tid, .last_start = INT64_MAX};
+            *row = (part_track_row){.pid = pid, .tid = tid};
             return *at = (uint32_t)(p->tracks.n - 1);
         }
         const part_track_row *row = &VEC(&p->tracks, part_track_row)[*at];
@@ -432,8 +432,8 @@ raw_slice *part_slice_room(part *p, uint32_t track, int64_t start) {
     vec *v = &p->slices;
     if (__builtin_expect(v->n == v->cap, 0)) return grow_slices(p, track, start);
     part_track_row *t = &VEC(&p->tracks, part_track_row)[track];
+    t->n_runs += !t->n_slices | (start < t->last_start);
     t->n_slices++;
-    t->n_runs += start < t->last_start;
     t->last_start = start;
     return &VEC(v, raw_slice)[v->n++];
 }

@@ -16,8 +16,9 @@ typedef struct {
     uint32_t sealed;    /* row in the sealed track table, filled by the seal */
     uint32_t n_slices;  /* on it */
     uint32_t n_runs;    /* of slices whose starts do not fall; never fewer than there are */
-    int64_t last_start; /* of the last slice; INT64_MAX before the first */
+    int64_t last_start; /* of the last slice */
     uint32_t at, run;   /* for seal_marks, then for seal_sort */
+    bool is_dealt;      /* in seal_sort: one of its slices is */
 } part_track_row;
 
 /* Loss of one cause. */
