@@ -139,9 +139,9 @@ static const debug_words OF_313 = {.interpreters = 5,
 /* Copies of a thread, a frame and a code object are this large at most. */
 static bool is_near(const rec_python_layout *l) {
     enum { NEAR = 240 };
-    const uint32_t near[] = {l->thread_next,  l->thread_frame, l->thread_id,  l->frame_back,
-                             l->frame_code,   l->frame_at,     l->frame_owner, l->code_file,
-                             l->code_name,    l->code_lines,   l->code_first};
+    const uint32_t near[] = {l->thread_next, l->thread_frame, l->thread_id,   l->frame_back,
+                             l->frame_code,  l->frame_at,     l->frame_owner, l->code_file,
+                             l->code_name,   l->code_lines,   l->code_first};
     for (size_t i = 0; i < sizeof near / sizeof *near; i++)
         if (near[i] > NEAR) return false;
     return true;

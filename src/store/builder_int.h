@@ -121,8 +121,8 @@ struct builder {
     BUILDER_ROWS(BUILDER_VEC)
 #undef BUILDER_VEC
     map shape_map, category_map;
-    map frame_map; /* parent << 32 | name → frame */
-    map captured;  /* node of a graph → captured_by */
+    map frame_map;      /* parent << 32 | name → frame */
+    map captured;       /* node of a graph → captured_by */
     vec rows[N_TABLES]; /* row_x, of the tables that readers fill as they are */
     const char *format;
     int64_t base_unix_ns;

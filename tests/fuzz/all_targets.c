@@ -12,10 +12,10 @@ typedef size_t (*mutate)(uint8_t *data, size_t size, size_t most, unsigned seed)
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 
-#define X(name)                                         \
+#define X(name)                                            \
     int fuzz_run_##name(const uint8_t *data, size_t size); \
-    __attribute__((weak)) size_t fuzz_mutate_##name(uint8_t *data, size_t size, size_t most, \
-                                                    unsigned seed);
+    __attribute__((weak))                                  \
+    size_t fuzz_mutate_##name(uint8_t *data, size_t size, size_t most, unsigned seed);
 TARGETS
 #undef X
 

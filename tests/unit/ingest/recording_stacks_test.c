@@ -71,8 +71,7 @@ static void a_caller_that_is_no_caller_is_left_out(void **state) {
     put_stack(&m, 6, 0, 8, 1); /* code that is not there */
     for (uint32_t i = 3; i <= 6; i++) put_sample(&m, i * MS, i);
     trace *t = read_made(&m);
-    for (uint32_t i = 1; i <= 4; i++)
-        assert_int_equal(depth_of(t, t->sample.frame[i]), i == 3);
+    for (uint32_t i = 1; i <= 4; i++) assert_int_equal(depth_of(t, t->sample.frame[i]), i == 3);
     trace_release(t);
 }
 
@@ -96,7 +95,8 @@ static void names_in_stacks_are_cut(void **state) {
     put_stack(&m, 1, 0, 1, 1);
     put_sample(&m, MS, 1);
     trace *t = read_made(&m);
-    assert_int_equal(trace_str(t, t->frame.name[t->sample.frame[1]]).n, strlen("a.py(1): ") + 512);
+    assert_int_equal(trace_str(t, t->frame.name[t->sample.frame[1]]).n,
+                     strlen("a.py(1): ") + 512);
     trace_release(t);
 }
 

@@ -104,7 +104,8 @@ static void test_a_call_ends_as_often_as_it_was_open(void **state) {
         "{\"type\":\"C\",\"frame\":2,\"at\":6},{\"type\":\"C\",\"frame\":0,\"at\":7}]}");
     assert_non_null(t);
     assert_int_equal(t->slice.n - 1, 3);
-    assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_END), 3); /* native ended with its caller */
+    assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_END),
+                     3); /* native ended with its caller */
     trace_release(t);
 }
 

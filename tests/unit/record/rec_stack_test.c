@@ -13,7 +13,8 @@ enum { WORDS = 4096, AREA = WORDS * 8, FRAMES = 40 };
 
 static uint64_t *runtime, *code_type, *text_type;
 static char *version;
-static uint8_t *area; /* what a test calls the interpreter's memory; nothing is mapped after it */
+static uint8_t
+    *area; /* what a test calls the interpreter's memory; nothing is mapped after it */
 
 static int load(void **state) {
     char path[1024];
@@ -44,8 +45,18 @@ static void put(uint32_t at, uint64_t word) {
 
 /* ---- an interpreter of 3.12 with one thread ---- */
 
-enum { INTERPRETER = 0, LOCK = 512, THREAD = 1024, CFRAME = 1536, FILE_NAME = 2048, FUNCTION = 2304,
-       LINES = 2560, CODE = 3072, FRAME = 4096, FRAME_BYTES = 128 };
+enum {
+    INTERPRETER = 0,
+    LOCK = 512,
+    THREAD = 1024,
+    CFRAME = 1536,
+    FILE_NAME = 2048,
+    FUNCTION = 2304,
+    LINES = 2560,
+    CODE = 3072,
+    FRAME = 4096,
+    FRAME_BYTES = 128
+};
 
 static void put_text(uint32_t at, const char *text) {
     enum { COMPACT_ASCII = 1 << 5 | 1 << 6 | 1 << 2 };
@@ -156,7 +167,8 @@ static void changed_memory_is_read_without_a_fault(void **state) {
     assert_true(rec_stack_ready(rec_current));
     for (uint32_t i = 0; i < ROUNDS; i++) {
         if (i % 16 == 0) build();
-        put((uint32_t)(random_word(&seed) % (i % 3 ? 4096 + 1024 : AREA - 8)), random_word(&seed));
+        put((uint32_t)(random_word(&seed) % (i % 3 ? 4096 + 1024 : AREA - 8)),
+            random_word(&seed));
         uint32_t n = walk(places);
         assert_true(n <= REC_MOST_FRAMES);
         n_numbered += rec_stack_number(rec_current->epoch, places, n) != 0;
@@ -197,7 +209,8 @@ static void tables_of_any_bytes_have_lines(void **state) {
     uint64_t seed = 3;
     for (int i = 0; i < 30000; i++) {
         size_t n = random_word(&seed) % sizeof table;
-        for (size_t k = 0; k < n; k++) table[k] = (uint8_t)(random_word(&seed) >> (i % 2 ? 3 : 0));
+        for (size_t k = 0; k < n; k++)
+            table[k] = (uint8_t)(random_word(&seed) >> (i % 2 ? 3 : 0));
         for (int format = 0; format < 3; format++)
             (void)rec_python_line((rec_lines_format)format, table, n, UINT32_MAX - (uint32_t)i,
                                   (int32_t)(random_word(&seed) % 2000));
