@@ -45,6 +45,9 @@ export const KINDS = [
   "async",
   "op_phase",
   "framework",
+  "garbage",
+  "compile",
+  "import",
   "instant",
 ] as const;
 export type Kind = (typeof KINDS)[number];
@@ -73,6 +76,9 @@ const TOKEN_OF_KIND: Record<Kind, string> = {
   async: "c9",
   op_phase: "cpu_exec",
   framework: "other",
+  garbage: "other",
+  compile: "other",
+  import: "other",
   instant: "t3",
 };
 
