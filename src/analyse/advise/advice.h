@@ -13,6 +13,7 @@
 #include "analyse/producer/step_trace.h"
 #include "analyse/replay/unprofiled_step.h"
 #include "analyse/rules.h"
+#include "analyse/scan/compiles.h"
 #include "analyse/scan/device_metrics.h"
 #include "analyse/scan/host_coverage.h"
 #include "analyse/scan/idle_causes.h"
@@ -201,6 +202,7 @@ typedef struct {
     intervals item_at;     /* operators that read one value */
     intervals zero_at;     /* gradients are set to zero */
     intervals compiler_at; /* programs are compiled */
+    compile_events compiles;
     uint32_t n_devices;    /* that did something */
     int32_t major, minor;  /* highest compute capability; ABSENT_I32 when unknown */
     /* calls of operators that could use Tensor Cores */
