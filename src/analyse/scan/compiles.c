@@ -148,7 +148,7 @@ void compiles_say(const trace *t, const compile_events *c, interval range, int64
                   arena *a, verdict *v) {
     const compile_event *longest;
     int64_t ns = compiles_ns_in(t, c, range, &longest);
-    if (!longest || ns < of_ns / 2) return;
+    if (!longest || ns < of_ns / 4) return;
     verdict_add(v, arg_time("compiling", ns));
     verdict_add(v, arg_text("what", longest->what));
     if (longest->why.n) verdict_add(v, arg_text("why", longest->why));

@@ -30,7 +30,7 @@ int64_t compiles_ns_in(const trace *t, const compile_events *c, interval range,
                        const compile_event **longest);
 
 /* Adds what an interval compiled: `compiling` (how long), `what`, `why`, `caller`; nothing
- * when that is less than half of `of_ns`. */
+ * when that is less than a quarter of `of_ns`. */
 void compiles_say(const trace *t, const compile_events *c, interval range, int64_t of_ns,
                   arena *a, verdict *v);
 

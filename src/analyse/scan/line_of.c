@@ -315,7 +315,8 @@ static str nth_line(str text, uint32_t number) {
         if (!text.n) return STR("");
         line = str_cut(&text, STR("\n"));
     }
-    return str_trim(line);
+    size_t comment = str_find(line, STR("  # "), 0);
+    return str_trim(comment == SIZE_MAX ? line : str_n(line.p, comment));
 }
 
 str line_code(const trace *t, uint32_t frame, arena *a) {

@@ -85,10 +85,10 @@ static void an_interval_has_those_that_begin_in_it(void **state) {
     assert_int_equal(compiles_ns_in(x.t, &c, (interval){60, 100}, &longest), 0);
     assert_null(longest);
     verdict v = {.n_args = 0};
-    compiles_say(x.t, &c, (interval){90, 190}, 121, &x.arena, &v);
+    compiles_say(x.t, &c, (interval){90, 190}, 243, &x.arena, &v);
     assert_int_equal(v.n_args, 3 + 1);
     v.n_args = 0;
-    compiles_say(x.t, &c, (interval){90, 190}, 122, &x.arena, &v);
+    compiles_say(x.t, &c, (interval){90, 190}, 244, &x.arena, &v);
     assert_int_equal(v.n_args, 0);
     (void)state;
     built_fini(&x);
