@@ -36,7 +36,7 @@ def _of_triton(source: Any) -> str:
 
 
 def _reasons(function: Any) -> Any:
-    """What fails is said by the guards that Dynamo checks before it compiles a function again."""
+    """Dynamo asks its guards which of them failed before it compiles a function again."""
     @functools.wraps(function)
     def wrapped(*args: Any, **words: Any) -> Any:
         found = function(*args, **words)

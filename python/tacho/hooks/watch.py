@@ -1,7 +1,7 @@
 """Programs under `tacho record`: the recording begins with the interpreter, frameworks are hooked when they are
 imported (imports.py), and a step ends with the first optimizer's step unless the program marks its own.
 
-Most programs start others that nobody asked about: tools, servers of multiprocessing. Those that are known
+Most programs start others that no user means: tools, servers of multiprocessing. Those that are known
 are left alone until they import a framework, and what another short one recorded is removed.
 """
 import atexit
@@ -79,7 +79,7 @@ def _is_first() -> bool:
 
 
 def _forget() -> None:
-    """Removes what a short program recorded that nobody asked about."""
+    """Removes what a short helper recorded."""
     path = calls.path()
     calls.stop()
     try:

@@ -203,8 +203,8 @@ typedef struct {
     intervals zero_at;     /* gradients are set to zero */
     intervals compiler_at; /* programs are compiled */
     compile_events compiles;
-    uint32_t n_devices;    /* that did something */
-    int32_t major, minor;  /* highest compute capability; ABSENT_I32 when unknown */
+    uint32_t n_devices;   /* that did something */
+    int32_t major, minor; /* highest compute capability; ABSENT_I32 when unknown */
     /* calls of operators that could use Tensor Cores */
     tally tensor_unused, tensor_float32;
     int64_t *op_ns; /* by string id of such an operator: its kernels' time */

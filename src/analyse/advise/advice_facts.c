@@ -700,8 +700,9 @@ status advice_facts_find(const analysis_input *in, const params *p,
     f.item_at = intervals_in(a);
     f.compiler_at = intervals_in(a);
     f.zero_at = intervals_in(a);
-    TRY(trace_require(t, IDLE_CAUSES_TABLES | TRACE_TABLE(memory) | TRACE_TABLE(producer_step) |
-                             COMPILES_TABLES,
+    TRY(trace_require(t,
+                      IDLE_CAUSES_TABLES | TRACE_TABLE(memory) | TRACE_TABLE(producer_step) |
+                          COMPILES_TABLES,
                       err));
     if (t->kernel.n > 1) f.has |= NEED_DEVICE;
     if (trace_has(t, TRAIT_REQUESTS)) f.has |= NEED_REQUESTS;

@@ -394,7 +394,8 @@ static void say_compiling(const steps_facts *f, verdict *v) {
 static bool many_compile(const void *facts, verdict *v) {
     const steps_facts *f = facts;
     const trace *t = f->q->t;
-    if (f->n_compiling < 2 || (double)f->compiling < PART_SHARE * (double)f->later) return false;
+    if (f->n_compiling < 2 || (double)f->compiling < PART_SHARE * (double)f->later)
+        return false;
     verdict_add(v, arg_int("count", f->n_compiling));
     verdict_add(v, arg_int("all", sub_i64(f->n, 1)));
     verdict_add(v, arg_time("time", f->compiling));

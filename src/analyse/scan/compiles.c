@@ -80,8 +80,8 @@ static status add_event(finder *f, const line_view *lines, uint32_t slice, error
         f->room = room;
     }
     if (lines->has_lines)
-        TRY(line_cut_slice(&cutter, slice, (interval){t->slice.start[slice], slice_end(t, slice)},
-                           err));
+        TRY(line_cut_slice(&cutter, slice,
+                           (interval){t->slice.start[slice], slice_end(t, slice)}, err));
     compile_event e = {.slice = slice,
                        .site = m.site,
                        .what = short_name(trace_slice_name(t, slice), f->arena),
@@ -102,8 +102,8 @@ static void add_reasons(const trace *t, compile_events *c) {
         str name = trace_str(t, t->instant.name[i]);
         if (!str_starts(name, WHY)) continue;
         int64_t time = t->instant.time[i];
-        uint32_t after = SEARCH_FIRST(k, 0u, c->n,
-                                      is_before(t, c->v[k].slice, t->instant.track[i], time));
+        uint32_t after =
+            SEARCH_FIRST(k, 0u, c->n, is_before(t, c->v[k].slice, t->instant.track[i], time));
         if (!after) continue;
         compile_event *e = &c->v[after - 1];
         bool inside = trace_track_of(t, e->slice) == t->instant.track[i] &&

@@ -83,8 +83,8 @@ static uint32_t add_line(reader *r, uint32_t caller, str frame) {
     buf_add(&r->text, frame.p + at, frame.n - 1 - at);
     buf_add_cstr(&r->text, "): ");
     buf_add_str(&r->text, str_trim(str_n(frame.p, open - 1)));
-    uint32_t name = buf_ok(&r->text) ? intern_add(builder_strings(r->b), buf_str(&r->text))
-                                     : UINT32_MAX;
+    uint32_t name =
+        buf_ok(&r->text) ? intern_add(builder_strings(r->b), buf_str(&r->text)) : UINT32_MAX;
     return name == UINT32_MAX ? UINT32_MAX : builder_frame(r->b, caller, name);
 }
 

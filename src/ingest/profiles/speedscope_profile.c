@@ -26,8 +26,8 @@ typedef struct {
     builder *b;
     part *part;
     const ingest_options *o;
-    vec frames; /* frame_name */
-    vec stack;  /* uint32_t: of one sample */
+    vec frames;    /* frame_name */
+    vec stack;     /* uint32_t: of one sample */
     uint32_t line; /* its innermost frame with a line (builder_frame) */
     buf text;
     slice_kind kind;

@@ -14,7 +14,8 @@ static void add_instant(built *x, int tid, const char *name, int64_t time) {
 static void add_sample(built *x, int tid, int64_t time, int64_t dur, const char *outer,
                        const char *inner) {
     uint32_t frame = builder_frame(x->b, 0, built_str(x, outer));
-    raw_sample row = {.time = time, .dur = dur, .frame = builder_frame(x->b, frame, built_str(x, inner))};
+    raw_sample row = {
+        .time = time, .dur = dur, .frame = builder_frame(x->b, frame, built_str(x, inner))};
     row.track = part_track(x->p, (ident){.v = 1}, (ident){.v = tid});
     assert_int_equal(part_sample(x->p, &row), OK);
 }
