@@ -8,8 +8,8 @@
  * All but the first are gone when they are one: the host's time, and of each kernel what every
  * kernel takes however little it does. */
 #include "analyse/advise/advice.h"
+#include "analyse/group.h"
 #include "analyse/lexicon.h"
-#include "analyse/scan/group.h"
 #include "base/bisect.h"
 #include "base/buf.h"
 #include "base/intern.h"

@@ -10,8 +10,8 @@
 #ifndef ANALYSE_SLICE_TAGS_H
 #define ANALYSE_SLICE_TAGS_H
 
-#include "analyse/scan/line_of.h"
-#include "analyse/scan/stages.h"
+#include "analyse/operators/line_of.h"
+#include "analyse/steps/stages.h"
 #include "base/map.h"
 
 typedef enum { TAG_NONE, TAG_STAGE, TAG_MODULE, TAG_LINE } tag_kind;

@@ -1,5 +1,5 @@
 /* compiles_test.c: compilations that a program waited for. */
-#include "analyse/scan/compiles.h"
+#include "analyse/operators/compiles.h"
 
 #include "built_trace.h"
 
