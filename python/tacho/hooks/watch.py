@@ -78,6 +78,13 @@ def _is_first() -> bool:
     return os.environ.get("TACHO_STATUS", "").startswith(f"/proc/{os.getppid()}/")
 
 
+def _marks_events() -> bool:
+    """Does the program use this package itself?"""
+    names = vars(sys.modules.get("__main__", sys)).values()
+    return any(str(getattr(value, "__module__", None) or getattr(value, "__name__", "")).split(".")[0] == "tacho"
+               for value in list(names))
+
+
 def _forget() -> None:
     """Removes what a short helper recorded."""
     path = calls.path()
@@ -93,14 +100,12 @@ def _begin_plain(wants: Wants) -> None:
     began, pid, is_first = time.monotonic(), os.getpid(), _is_first()
 
     def finish() -> None:
-        is_short = time.monotonic() - began < SHORT_S and (not is_first or os.getpid() != pid)
+        is_helper = not is_first and os.getpid() == pid and not _marks_events()
         end()
-        if is_short and not uses_framework() and calls.is_recording():
+        if is_helper and time.monotonic() - began < SHORT_S and not uses_framework() and calls.is_recording():
             _forget()
 
     def forked() -> None:
-        nonlocal began
-        began = time.monotonic()
         if not uses_framework():
             calls.begin_steps()
 
