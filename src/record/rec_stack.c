@@ -161,10 +161,10 @@ static uint32_t frame_bytes(void) {
 
 /* The place of a frame; false: a frame of C. */
 static bool place_of(const uint8_t *frame, rec_place *to) {
-    enum { OWNED_BY_C = 3 };
+    enum { OWNED_BY_C = 3, TAGS = 3 }; /* from 3.14 on, low bits say how it is counted */
     const rec_python_layout *l = &rec_python_at;
     if (l->frame_owner && frame[l->frame_owner] >= OWNED_BY_C) return false;
-    to->code = word_at(frame, l->frame_code);
+    to->code = word_at(frame, l->frame_code) & ~(uint64_t)TAGS;
     if (l->code_start) {
         to->at = (int64_t)(word_at(frame, l->frame_at) - to->code - l->code_start);
     } else {

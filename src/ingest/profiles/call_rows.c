@@ -60,6 +60,13 @@ size_t call_rows_find(const call_rows *c, uint32_t name) {
     return SIZE_MAX;
 }
 
+void call_rows_lines(call_rows *c, uint32_t frame, int64_t at, int64_t dur) {
+    raw_sample row = {
+        .time = at, .dur = dur, .track = c->track, .frame = frame, .state = SAMPLE_UNKNOWN};
+    c->failed |= frame == UINT32_MAX;
+    if (frame && frame != UINT32_MAX) c->failed |= part_sample(c->part, &row) != OK;
+}
+
 void call_rows_sample(call_rows *c, const uint32_t *names, size_t n, int64_t at) {
     size_t same = 0;
     while (same < n && same < c->open.n && VEC(&c->open, open_call)[same].name == names[same])

@@ -34,5 +34,7 @@ void call_rows_close(call_rows *c, size_t depth, int64_t at);
 size_t call_rows_find(const call_rows *c, uint32_t name);
 /* The stack from now on: frames that are already open stay open. */
 void call_rows_sample(call_rows *c, const uint32_t *names, size_t n, int64_t at);
+/* The thread is in this stack (builder_frame) from now on for so long; 0: not known. */
+void call_rows_lines(call_rows *c, uint32_t frame, int64_t at, int64_t dur);
 
 #endif
