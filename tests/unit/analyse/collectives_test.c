@@ -93,7 +93,8 @@ static collective_list transfers(fake *f, const char *groups) {
     fake_add(f, host, KIND_COLLECTIVE, "gloo:send", 10, 100);
     int recv = fake_add(f, host, KIND_OP, "c10d::recv_", 200, 12);
     fake_add(f, host, KIND_COLLECTIVE, "gloo:recv", 210, 100);
-    fake_add(f, host, KIND_COLLECTIVE, "gloo:recv", 400, 100); /* no operator around its start */
+    fake_add(f, host, KIND_COLLECTIVE, "gloo:recv", 400,
+             100); /* no operator around its start */
     f->slices[send].inputs = "[\"\", \"\", \"2\", \"0\"]";
     f->slices[recv].inputs = "[\"\", \"\", \"0\", \"0\"]";
     f->slices[send].has_op_row = f->slices[recv].has_op_row = true;
