@@ -70,8 +70,9 @@ static status keep_one_process(seal_ctx *s, uint32_t *order, uint32_t *n, error 
     bool together = false;
     for (uint32_t i = 1; i < *n && !together; i++) {
         uint32_t before = order[i - 1];
-        together = process_of(s, before) != process_of(s, order[i]) &&
-                   s->slice.start[order[i]] < add_i64(s->slice.start[before], s->slice.dur[before]);
+        together =
+            process_of(s, before) != process_of(s, order[i]) &&
+            s->slice.start[order[i]] < add_i64(s->slice.start[before], s->slice.dur[before]);
     }
     if (!together) return OK;
     int64_t *ns = seal_scratch(s, (size_t)s->process.n + 1, sizeof *ns);

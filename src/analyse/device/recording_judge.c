@@ -4,8 +4,8 @@
  * complete recording with steps is not looked at. */
 #include "analyse/device/recording_judge.h"
 
-#include "analyse/kind_names.h"
 #include "analyse/device/host_coverage.h"
+#include "analyse/kind_names.h"
 #include "analyse/steps/lost_work.h"
 #include "analyse/steps/partial_recording.h"
 #include "base/bisect.h"
@@ -13,7 +13,7 @@
 
 /* From here on the overview calls a device idle; see its rules. */
 #define BUSY_SHARE 0.7
-/* Of the idle time, while the kernels of a graph may have run: from here on nothing is known. */
+/* Of the idle time, while kernels of a graph may have run: from here on nothing is known. */
 #define SHADOW_SHARE 0.3
 /* Fewer pieces of device work say nothing about where work runs. */
 #define FEW_PIECES 10
@@ -65,8 +65,8 @@ static bool starts_before_launch(const trace *t, int64_t *most) {
     return early > 0 && early >= linked / 10;
 }
 
-/* Is a device still at work on what had been launched, when a call returns that waits for all of
- * it? For how long. */
+/* Is a device still at work on what had been launched, when a call returns that waits for all
+ * of it? For how long. */
 static int64_t works_after(const trace *t, uint32_t sync) {
     int64_t from = t->slice.start[sync], last = INT64_MIN;
     for (uint32_t k = 1; k < t->kernel.n; k++) {

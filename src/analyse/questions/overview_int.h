@@ -21,7 +21,7 @@ typedef struct {
     bool one_is_idle;      /* one of several does far less than another: */
     int32_t idlest;        /* its number, and how busy it is */
     double idlest_busy;
-    double dependency;     /* share in which launched work waited (idle_causes.h) */
+    double dependency; /* share in which launched work waited (idle_causes.h) */
     int64_t step_ns;
     str device;         /* what it is called */
     str unused;         /* a device that is there and did nothing; may be empty */

@@ -8,9 +8,9 @@
 #include "base/message_ids_advice.h"
 #include "store/traits.h"
 
-#define INEXACT 0.05    /* a replay that is so far off says nothing about a change */
-#define MATTERS 0.05    /* of the recorded step; less is within what steps differ by */
-#define LONG_STEPS 1.25 /* a mean above the median by this factor comes from long steps */
+#define INEXACT 0.05     /* a replay that is so far off says nothing about a change */
+#define MATTERS 0.05     /* of the recorded step; less is within what steps differ by */
+#define LONG_STEPS 1.25  /* a mean above the median by this factor comes from long steps */
 #define SHORT_STEPS 0.95 /* below it, from short ones: the mean step has no more to save */
 enum { FEW_STEPS = 3 };
 

@@ -23,7 +23,8 @@ static status add_replay(lost_work *w, uint32_t *cap, uint32_t slice, bool found
     if (found) return OK;
     if ((uint32_t)w->n_lost_replays == *cap) {
         uint32_t more = *cap ? 2 * *cap : 64;
-        uint32_t *grown = arena_grow(a, w->lost_replays, *cap * sizeof *grown, more * sizeof *grown);
+        uint32_t *grown =
+            arena_grow(a, w->lost_replays, *cap * sizeof *grown, more * sizeof *grown);
         if (!grown) FAIL_MEMORY(err);
         w->lost_replays = grown;
         *cap = more;

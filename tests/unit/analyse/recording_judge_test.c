@@ -3,7 +3,8 @@
 
 /* The verdicts of overview, idle, critical and advice all have this id, or none has. */
 static void assert_all_say(advice_case *c, const char *id, bool decided) {
-    static const analysis_fn asked[] = {analyse_overview, analyse_idle, analyse_critical, analyse_advise};
+    static const analysis_fn asked[] = {analyse_overview, analyse_idle, analyse_critical,
+                                        analyse_advise};
     params p = fake_params();
     (void)fake_seal(&c->f);
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
