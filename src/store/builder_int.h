@@ -98,9 +98,9 @@ typedef struct {
     int64_t start, end;
 } raw_left_out;
 
-/* What a builder holds for all parts: name of the vec, type of its rows. shapes: 0 unused, 1 raw;
- * categories: string ids; row 0 of categories and frames is the null row; left_outs: ascending;
- * captured_by: correlation of the call that made a node. */
+/* What a builder holds for all parts: name of the vec, type of its rows. shapes: 0 unused, 1
+ * raw; categories: string ids; row 0 of categories and frames is the null row; left_outs:
+ * ascending; captured_by: correlation of the call that made a node. */
 #define BUILDER_ROWS(X)                  \
     X(shapes, shape_row)                 \
     X(categories, uint32_t)              \

@@ -179,7 +179,7 @@ def serve(fd, wait_s, most_bytes):
         try:
             os.write(fd, struct.pack("<IiQ", 16 + len(out), error, unique) + out)
         except OSError as why:
-            if why.errno != errno.ENOENT:  # nobody waits any more
+            if why.errno != errno.ENOENT:  # no one waits any more
                 return
 
 

@@ -52,7 +52,7 @@ static void ids_may_be_any_number_in_any_order(void **state) {
     put_code(&m, UINT32_MAX, "b.py", "inner");
     put_code(&m, 7, "a.py", "outer");
     put_sample(&m, MS, UINT32_MAX);
-    put_sample(&m, 2 * MS, 5); /* of which nothing is said */
+    put_sample(&m, 2 * MS, 5); /* which has no record */
     trace *t = read_made(&m);
     assert_int_equal(t->sample.n - 1, 2);
     uint32_t frame = t->sample.frame[1];
@@ -67,8 +67,8 @@ static void a_caller_that_is_no_caller_is_left_out(void **state) {
     put_code(&m, 1, "a.py", "f");
     put_stack(&m, 3, 3, 1, 1); /* its own caller */
     put_stack(&m, 4, 9, 1, 1); /* a later one */
-    put_stack(&m, 5, 2, 1, 1); /* one that is not there */
-    put_stack(&m, 6, 0, 8, 1); /* code that is not there */
+    put_stack(&m, 5, 2, 1, 1); /* one that does not exist */
+    put_stack(&m, 6, 0, 8, 1); /* code that does not exist */
     for (uint32_t i = 3; i <= 6; i++) put_sample(&m, i * MS, i);
     trace *t = read_made(&m);
     for (uint32_t i = 1; i <= 4; i++) assert_int_equal(depth_of(t, t->sample.frame[i]), i == 3);
@@ -113,7 +113,7 @@ static void pieces_of_a_source_fit_together_or_are_left_out(void **state) {
     made_recording m = made_new();
     put_source(&m, 8, 0, 4, "a.py", "x = ");
     put_source(&m, 8, 4, 4, "a.py", "one\n");
-    put_source(&m, 8, 4, 4, "b.py", "lost"); /* its first piece is not there */
+    put_source(&m, 8, 4, 4, "b.py", "lost"); /* its first piece is missing */
     put_source(&m, 2, 0, UINT64_MAX, "c.py", "yy");
     put_source(&m, UINT64_MAX, 0, 2, "d.py", "yy");
     put_source(&m, 2, UINT64_MAX, 4, "e.py", "yy");
