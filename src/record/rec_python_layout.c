@@ -179,6 +179,17 @@ static const debug_words DEBUG_WORDS[] = {
 };
 enum { FIRST_WITH_WORDS = 0x030d, N_WITH_WORDS = sizeof DEBUG_WORDS / sizeof *DEBUG_WORDS };
 
+/* Copies of a thread, a frame and a code object are this large at most. */
+static bool is_near(const rec_python_layout *l) {
+    enum { NEAR = 240 };
+    const uint32_t near[] = {l->thread_next, l->thread_frame, l->thread_id,   l->frame_back,
+                             l->frame_code,  l->frame_at,     l->frame_owner, l->code_file,
+                             l->code_name,   l->code_lines,   l->code_first};
+    for (size_t i = 0; i < sizeof near / sizeof *near; i++)
+        if (near[i] > NEAR) return false;
+    return true;
+}
+
 static bool read_debug_offsets(const uint8_t *runtime, uint16_t version, rec_python_layout *l,
                                const char **why) {
     uint64_t word[128];
@@ -213,7 +224,8 @@ static bool read_debug_offsets(const uint8_t *runtime, uint16_t version, rec_pyt
                              .text_wide_data = (uint32_t)word[w->text_data] + 16,
                              .gil_holder = 8,
                              .gil_locked = 16};
-    return true;
+    if (!is_near(l)) *why = "Python lines: this interpreter does not say where its threads are";
+    return is_near(l);
 }
 
 bool rec_python_find(rec_python_layout *to, const uint8_t **runtime, const char **why) {
@@ -268,9 +280,9 @@ static uint32_t line_in_ranges(const uint8_t *p, size_t n, uint32_t first, int32
 /* Six bits a byte, low bits first; *i moves on. */
 static uint64_t read_varint(const uint8_t *p, size_t n, size_t *i) {
     uint64_t v = 0;
-    for (unsigned shift = 0; *i < n && shift < 60; shift += 6) {
+    for (unsigned shift = 0; *i < n; shift += 6) {
         uint8_t byte = p[(*i)++];
-        v |= (uint64_t)(byte & 63) << shift;
+        if (shift < 30) v |= (uint64_t)(byte & 63) << shift; /* a line has no more bits */
         if (!(byte & 64)) break;
     }
     return v;

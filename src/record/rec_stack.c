@@ -132,11 +132,15 @@ typedef struct {
     uint8_t bytes[PAGE + 256];
 } window;
 
+/* `at` is what the memory says: any number. */
 static const uint8_t *look(window *w, uint64_t at, size_t n) {
-    if (at >= w->from && at + n <= w->from + w->n) return w->bytes + (at - w->from);
+    if (at >= w->from && n <= w->n && at - w->from <= w->n - n)
+        return w->bytes + (at - w->from);
+    w->n = 0;
+    if (at > UINT64_MAX / 2) return NULL;
     w->from = at & ~(uint64_t)(PAGE - 1);
     w->n = (size_t)(at + n - w->from);
-    if (at > UINT64_MAX / 2 || !rec_read_memory(w->from, w->bytes, w->n)) w->n = 0;
+    if (w->n > sizeof w->bytes || !rec_read_memory(w->from, w->bytes, w->n)) w->n = 0;
     return w->n ? w->bytes + (at - w->from) : NULL;
 }
 

@@ -357,7 +357,6 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
         } else {
             overview_add_cause(&facts, &out->verdict);
         }
-        if (facts.cause.decided.id) out->verdict = facts.cause.decided;
         if (facts.cause.id) out->verdict.severity = facts.cause.severity;
         answer_finish(out, p);
         return OK;

@@ -117,7 +117,7 @@ static status read_lines(reader *r, const ingest_options *o, str text, error *er
             take_stack(r, stack, count);
         else
             part_lost(r->part, CAUSE_BAD_SYNTAX, (uint64_t)(line.p - text.p), 0);
-        if (o->memory_limit_bytes && part_size_bytes(r->part) > o->memory_limit_bytes)
+        if (o->memory_limit_bytes && builder_size_bytes(r->b) + text.n > o->memory_limit_bytes)
             FAIL(err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT,
                  arg_bytes("limit", sat_i64(o->memory_limit_bytes)));
     }

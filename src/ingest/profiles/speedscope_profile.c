@@ -30,6 +30,7 @@ typedef struct {
     vec stack;     /* uint32_t: of one sample */
     uint32_t line; /* its innermost frame with a line (builder_frame) */
     buf text;
+    size_t file_bytes; /* which are all in memory */
     slice_kind kind;
     bool failed;
 } reader;
@@ -146,7 +147,7 @@ static size_t read_stack(reader *r, str sample) {
 
 static status check_limit(const reader *r, error *err) {
     uint64_t limit = r->o->memory_limit_bytes;
-    if (limit && part_size_bytes(r->part) > limit)
+    if (limit && builder_size_bytes(r->b) + r->file_bytes > limit)
         FAIL(err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT, arg_bytes("limit", sat_i64(limit)));
     return OK;
 }
@@ -243,6 +244,7 @@ static status read_profile(reader *r, str profile, int64_t number, error *err) {
 static status read_file(reader *r, str file, error *err) {
     str key, value;
     int64_t n = 0;
+    r->file_bytes = file.n;
     if (!json_value_end(file.p, file.p + file.n))
         part_lost(r->part, CAUSE_TRUNCATED, file.n, 0);
     json_iter it = json_open(json_member(json_member(file, STR("shared")), STR("frames")));
