@@ -78,6 +78,12 @@ def _is_first() -> bool:
     return os.environ.get("TACHO_STATUS", "").startswith(f"/proc/{os.getppid()}/")
 
 
+def _is_there(command: str) -> bool:
+    """The interpreter ends right after its start when there is no such script."""
+    script = next((word for word in command.split(" ") if word), "")
+    return script.startswith("-") or not script.endswith(".py") or os.path.exists(script)
+
+
 def _marks_events() -> bool:
     """Does the program use this package itself?"""
     names = vars(sys.modules.get("__main__", sys)).values()
@@ -86,9 +92,12 @@ def _marks_events() -> bool:
 
 
 def _forget() -> None:
-    """Removes what a short helper recorded."""
+    """Removes what a short helper recorded, unless it is all there is."""
     path = calls.path()
     calls.stop()
+    folder = os.path.dirname(path) or "."
+    if sum(name.endswith(".tacho") for name in os.listdir(folder)) < 2:
+        return
     try:
         os.unlink(path)
     except OSError:
@@ -100,7 +109,7 @@ def _begin_plain(wants: Wants) -> None:
     began, pid, is_first = time.monotonic(), os.getpid(), _is_first()
 
     def finish() -> None:
-        is_helper = not is_first and os.getpid() == pid and not _marks_events()
+        is_helper = os.getpid() == pid and not is_first and not _marks_events()
         end()
         if is_helper and time.monotonic() - began < SHORT_S and not uses_framework() and calls.is_recording():
             _forget()
@@ -119,7 +128,8 @@ def begin() -> None:
     steps.automatic = True
     wants = wants_of(os.environ.get("TACHO_WITH", ""))
     imports.Finder(lambda: _ready(wants)).begin()
-    if _HELPERS.search(_command()):
+    command = _command()
+    if _HELPERS.search(command) or not _is_there(command):
         atexit.register(end)
     else:
         _begin_plain(wants)
