@@ -6,7 +6,7 @@
  *
  * A question is about the chosen worker, or about all ranks of its run: when no worker was
  * named and the analysis can look at several, or when all were asked for. Then their summaries
- * are used where those are enough. Each run of a comparison has a plan of its own. */
+ * are used where those are enough. Each run of a comparison has a separate plan. */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
 
@@ -22,7 +22,7 @@ typedef struct {
 
 typedef struct {
     const run_entry *run;
-    span_choice first; /* the chosen worker, or the first rank where that is no rank */
+    span_choice first; /* the chosen worker, or the first rank */
     uint32_t n;        /* workers */
     bool summaries;    /* their summaries are enough */
 } run_plan;

@@ -11,8 +11,8 @@
  * counts. Nothing is opened whose name says what it is. What is not a trace is kept in a list
  * with what it is, so that nothing is skipped in silence.
  *
- * Profilers that write folders instead of files have a row in session/layouts. The list is sorted
- * in found_files.c. */
+ * Profilers that write folders instead of files have a row in session/layouts. The list
+ * is sorted in found_files.c. */
 #include "session/discover.h"
 
 #include <dirent.h>

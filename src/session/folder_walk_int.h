@@ -53,7 +53,7 @@ struct folder_layout {
 extern const folder_layout FOLDER_LAYOUTS[];
 extern const size_t N_FOLDER_LAYOUTS;
 
-/* ---- other views of a trace in the same folder (layouts/duplicate_views.c) ---------------- */
+/* ---- other views of a trace in the same folder (layouts/duplicate_views.c) -------------- */
 
 /* The workers whose traces are in a folder: another view of one of them is skipped. */
 typedef struct {

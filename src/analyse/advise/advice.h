@@ -14,6 +14,7 @@
 #include "analyse/device/idle_causes.h"
 #include "analyse/device/step_limit.h"
 #include "analyse/memory/memory_view.h"
+#include "analyse/operators/compiles.h"
 #include "analyse/operators/in_use.h"
 #include "analyse/replay/unprofiled_step.h"
 #include "analyse/rules.h"
@@ -201,8 +202,9 @@ typedef struct {
     intervals item_at;     /* operators that read one value */
     intervals zero_at;     /* gradients are set to zero */
     intervals compiler_at; /* programs are compiled */
-    uint32_t n_devices;    /* that did something */
-    int32_t major, minor;  /* highest compute capability; ABSENT_I32 when unknown */
+    compile_events compiles;
+    uint32_t n_devices;   /* that did something */
+    int32_t major, minor; /* highest compute capability; ABSENT_I32 when unknown */
     /* calls of operators that could use Tensor Cores */
     tally tensor_unused, tensor_float32;
     int64_t *op_ns; /* by string id of such an operator: its kernels' time */
@@ -461,9 +463,11 @@ status advice_cause_find(const analysis_input *in, const params *p,
                          const advice_workers *workers, arena *a, advice_cause *out,
                          error *err) MUST_USE;
 /* Do these facts rather tell about the recording than about the program? `first` is what costs
- * most, may be NULL. Fills in *out then. */
-status advice_decide(const advice_facts *f, const advice_claim *first, arena *a, verdict *out,
-                     error *err) MUST_USE;
+ * most, may be NULL. Fills in *out then; `incomplete` where too much was not recorded. */
+status advice_decide(const advice_facts *f, const advice_claim *first, verdict *out,
+                     bool *incomplete, error *err) MUST_USE;
+/* Does what such a rule says hold although nothing is known about idle time? */
+bool advice_is_sure(claim_sort claim);
 
 /* Did msadvisor name operators of the AI CPU? */
 bool advice_advisor_names_ai_cpu(const advice_facts *f);

@@ -206,6 +206,19 @@ static void include_in_straggler(finding *found, uint32_t n) {
     }
 }
 
+/* A sentence that names the saving has the number of the column. */
+static void say_saving(const advice_facts *f, advice *a) {
+    verdict *v = &a->words;
+    for (uint32_t i = 0; i < v->n_args; i++) {
+        if (strcmp(v->args[i].name, "held") != 0) continue;
+        if (a->saves > 0)
+            v->args[i] = arg_time("held", advice_shown_ns(f, a->saves));
+        else
+            v->args[i] = v->args[--v->n_args];
+        return;
+    }
+}
+
 /* Lets every moment be saved once, drops what saves nothing then, and puts the findings in
  * order again. */
 static status settle(const advice_facts *f, finding *found, uint32_t *n_found, error *err) {
@@ -227,6 +240,7 @@ static status settle(const advice_facts *f, finding *found, uint32_t *n_found, e
     include_in_straggler(old, n);
     for (uint32_t i = 0; i < n; i++) {
         if (saves_nothing(f, &old[i])) continue;
+        if (!old[i].kept) say_saving(f, &old[i].advice);
         if (!old[i].kept) old[i].advice.severity = severity_of(f, &old[i].advice);
         insert(found, &kept, &old[i]);
     }
@@ -451,7 +465,10 @@ static status name_lines(const advice_facts *f, finding *found, uint32_t n, erro
         TRY(advice_line_find(&lines, &found[i].advice.events, &site, err));
         str line = site ? line_short(f->t, site, f->arena) : STR_NONE;
         if (site && !line.p) FAIL_MEMORY(err);
-        if (site) verdict_add(&found[i].advice.words, arg_text("line", line));
+        if (!site) continue;
+        str code = line_code(f->t, site, f->arena);
+        verdict_add(&found[i].advice.words, arg_text("line", line));
+        if (code.n) verdict_add(&found[i].advice.words, arg_text("code", code));
     }
     return OK;
 }
@@ -619,6 +636,14 @@ static void put_first(findings *v, const char *id) {
     }
 }
 
+/* Of a recording that lacks too much: what does not rest on idle time. */
+static void keep_sure(findings *v) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < v->n; i++)
+        if (advice_is_sure(v->found[i].rule->claim)) v->found[kept++] = v->found[i];
+    v->n = kept;
+}
+
 static status find_decided(const advice_facts *f, findings *v, error *err) {
     const finding *first = v->n && v->found[0].advice.saves > 0 ? v->found : NULL;
     advice_claim claim = {0};
@@ -626,10 +651,9 @@ static status find_decided(const advice_facts *f, findings *v, error *err) {
     if (first)
         claim =
             (advice_claim){first->rule->id, first->rule->claim, &v->found[0].advice, NULL, {0}};
-    TRY(advice_decide(f, first ? &claim : NULL, f->arena, &v->decided, err));
-    if (!f->run && !v->decided.id && !first)
-        (void)host_coverage_judge(f->t, &f->coverage, mul_i64(f->step_ns, (int64_t)f->steps.n),
-                                  &v->decided);
+    bool incomplete;
+    TRY(advice_decide(f, first ? &claim : NULL, &v->decided, &incomplete, err));
+    if (incomplete) keep_sure(v);
     if (v->decided.id) put_first(v, v->decided.id);
     return OK;
 }

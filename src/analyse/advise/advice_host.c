@@ -355,7 +355,8 @@ static int64_t collecting_ns(const advice_facts *f) {
     for (uint32_t i = 1; i < t->slice.n; i++)
         if (t->slice.start[i] >= s->host_start && t->slice.start[i] < s->host_end &&
             t->slice.dur[i] > PAUSE_SEEN_NS && !kind_is_device(t->slice.kind[i]) &&
-            lexicon_means(trace_slice_name(t, i), MEANS_COLLECTS_GARBAGE))
+            (t->slice.kind[i] == KIND_GARBAGE ||
+             lexicon_means(trace_slice_name(t, i), MEANS_COLLECTS_GARBAGE)))
             sum = add_i64(sum, t->slice.dur[i]);
     return sum;
 }
@@ -375,6 +376,22 @@ static int64_t period_of_long(const advice_facts *f, double limit) {
     return n > 1 ? period : 0;
 }
 
+/* Are they another sort of step, with more to do on the device: one that updates the weights
+ * after several that add up gradients, one that evaluates? They come in turn, or are too many
+ * to be odd. */
+static bool is_other_sort(const advice_facts *f, double limit, int part) {
+    int64_t longer = 0, work = 0, n = f->steps.n;
+    const step_span *longest = &f->steps.v[f->longest];
+    for (uint32_t i = 0; i < f->steps.n; i++) {
+        const step_span *s = &f->steps.v[i];
+        longer += (double)step_span_ns(s) > (1 + limit) * (double)f->median_ns;
+        work = add_i64(work, s->n_work);
+    }
+    bool has_more = (double)longest->n_work > 1.05 * (double)work / (double)n;
+    bool in_turn = period_of_long(f, limit) > 1 || longer * 4 > n;
+    return part == ROLE_KERNEL && in_turn && has_more;
+}
+
 /* Among fewer steps the odd one cannot be known. */
 #define ENOUGH_STEPS 5
 
@@ -390,6 +407,7 @@ bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
         is_other_part(f, s))
         return false;
     int part = varying_part(f);
+    if (is_other_sort(f, limit, part)) return false;
     /* A slow loader is the cause, and has its own rule. */
     if (part == ROLE_DATA_LOADER &&
         advice_share(f, f->part_ns[part]) >= advice_limit.data_loader_slow)
@@ -405,10 +423,15 @@ bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
     int64_t collecting = collecting_ns(f);
     if (collecting > part_excess(f, part) / 2)
         verdict_add(&out->words, arg_time("collecting", collecting));
+    compiles_say(f->t, &f->compiles, (interval){s->host_start, s->host_end},
+                 sub_i64(step_span_ns(s), f->median_ns), f->arena, &out->words);
+    if (verdict_value(&out->words, "compiling") && f->dialect == FOR_PYTORCH)
+        verdict_add(&out->words, arg_int("pytorch", 1));
     int64_t period = period_of_long(f, limit);
     if (period > 1) verdict_add(&out->words, arg_int("period", period));
     if (part == ROLE_OTHER && !f->t->kind_count[KIND_PYTHON] &&
-        !verdict_value(&out->words, "saved") && !verdict_value(&out->words, "collecting")) {
+        !verdict_value(&out->words, "saved") && !verdict_value(&out->words, "collecting") &&
+        !verdict_value(&out->words, "compiling")) {
         verdict_add(&out->words, arg_int("unseen", 1));
         verdict_add_recorder(&out->words, f->t);
     }
@@ -422,6 +445,8 @@ bool advice_first_step(const advice_facts *f, double limit, advice *out) {
     out->severity = SEVERITY_INFO;
     point_to_step(f, 0, out);
     verdict_add(&out->words, arg_real("ratio", ratio));
+    compiles_say(f->t, &f->compiles, (interval){s->host_start, s->host_end},
+                 sub_i64(step_span_ns(s), f->median_ns), f->arena, &out->words);
     return true;
 }
 

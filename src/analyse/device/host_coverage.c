@@ -57,6 +57,13 @@ static bool has_helper(const trace *t, uint32_t range) {
     return false;
 }
 
+bool host_coverage_may_lack(const trace *t) {
+    if (steps_are_ours(t) || !t->kind_count[KIND_OP]) return false;
+    for (uint32_t i = 1; i < t->slice.n; i++)
+        if (is_backward(t, i) && !has_helper(t, i)) return true;
+    return false;
+}
+
 status host_coverage_find(const trace *t, const step_spans *steps, const role_ranges *ranges,
                           arena *a, host_coverage *out, error *err) {
     *out = (host_coverage){.without_ops = is_without_ops(t), .at = intervals_in(a)};

@@ -24,6 +24,8 @@ typedef struct {
 /* `ranges` is of the steps. */
 status host_coverage_find(const trace *t, const step_spans *steps, const role_ranges *ranges,
                           arena *a, host_coverage *out, error *err) MUST_USE;
+/* May the threads of the backward pass be missing? Cheap: only then is it worth a look. */
+bool host_coverage_may_lack(const trace *t);
 /* What of `in` has no operator, call, data loader or collective on any thread. */
 intervals host_silence(intervals in, const role_ranges *ranges);
 /* Is so much of the time missing that little can be said of the rest? `all_ns`: of all

@@ -79,6 +79,8 @@ status step_limit_say(const trace *t, const selection *s, arena *a, verdict *v, 
     step_limit_name(&limit, v);
     if (!words[limit.by]) return OK;
     verdict_add(v, arg_words("limit", words[limit.by]));
+    if (!steps.marked && !verdict_value(v, "recording"))
+        step_spans_say(&steps, step_span_ns(&steps.v[0]), v);
     v->severity = SEVERITY_INFO;
     return OK;
 }

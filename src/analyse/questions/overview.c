@@ -67,7 +67,21 @@ static status find_mfu(overview *o, double *out, error *err) {
     return OK;
 }
 
-static status write_devices(overview *o, error *err) {
+/* How many devices work, and which of them does far less than another. */
+static void note_devices(const device_metrics_list *list, overview_facts *facts) {
+    double most = 0;
+    facts->n_devices = list->n;
+    facts->idlest_busy = 1;
+    for (uint32_t i = 0; i < list->n; i++) {
+        most = fmax(most, list->v[i].utilization);
+        if (!(list->v[i].utilization < facts->idlest_busy)) continue;
+        facts->idlest = list->v[i].device;
+        facts->idlest_busy = list->v[i].utilization;
+    }
+    facts->one_is_idle = list->n > 1 && facts->idlest_busy < most / 2;
+}
+
+static status write_devices(overview *o, overview_facts *facts, error *err) {
     table *t = answer_table(o->out, o->arena, "devices");
     if (!t) FAIL_MEMORY(err);
     device_metrics_list list;
@@ -75,6 +89,7 @@ static status write_devices(overview *o, error *err) {
     TRY(device_metrics_make(o->t, recorded_range(o), o->arena, &list, err));
     if (list.n == 1)
         TRY(find_mfu(o, &mfu, err)); /* with several, their steps cannot be attributed */
+    note_devices(&list, facts);
     for (uint32_t i = 0; i < list.n; i++) {
         size_t row;
         TRY(table_add_row(t, &row, err));
@@ -128,6 +143,12 @@ static bool has_host(const trace *t) {
     return false;
 }
 
+static bool has_launches(const trace *t) {
+    for (uint32_t k = 1; k < t->kernel.n; k++)
+        if (t->kernel.launch[k]) return true;
+    return false;
+}
+
 /* The first device that is described, of a trace without device work. */
 static str unused_device(const trace *t) {
     for (uint32_t i = 1; i < t->device.n && t->kernel.n <= 1; i++)
@@ -152,7 +173,8 @@ static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     if (!t) FAIL_MEMORY(err);
     facts->only_device = !has_host(o->t);
     facts->only_timed = overview_is_bare(o);
-    facts->has_device = o->t->kernel.n > 1 && !overview_is_bare(o);
+    facts->has_device = o->t->kernel.n > 1 && !overview_is_bare(o) && o->device_ns > 0;
+    facts->no_launches = !has_launches(o->t);
     facts->device = device_noun(o->t);
     facts->unused = unused_device(o->t);
     facts->step_ns = n ? mean_i64(total, n) : 0;
@@ -233,7 +255,7 @@ static status write_tables(overview *o, const analysis_input *in, overview_facts
                            error *err) {
     uint32_t n_workers = in->traces[0].run_workers;
     TRY(compute(o, err));
-    TRY(write_devices(o, err));
+    TRY(write_devices(o, facts, err));
     TRY(write_breakdown(o, facts, err));
     TRY(write_idle(o, facts, err));
     TRY(write_steps(o, err));
@@ -304,6 +326,19 @@ static status judge_memory(const analysis_input *in, const params *p, const advi
     return OK;
 }
 
+/* Of a program of plain Python all that is known is in its lines. */
+static status judge_plain(const analysis_input *in, const params *p, arena *a, answer *out,
+                          error *err) {
+    const trace *t = in->traces[0].trace;
+    answer lines;
+    if (strcmp(out->verdict.id, "cpu_only") != 0 || t->kind_count[KIND_OP]) return OK;
+    TRY(trace_require(t, TRACE_TABLE(sample), err));
+    if (t->sample.n < 2) return OK;
+    TRY(analyse_lines(in, p, a, &lines, err));
+    if (str_starts(str_of(lines.verdict.id), STR("line_leads"))) out->verdict = lines.verdict;
+    return OK;
+}
+
 status analyse_overview(const analysis_input *in, const params *p, arena *a, answer *out,
                         error *err) {
     overview o = {.t = in->traces[0].trace, .arena = a, .out = out};
@@ -338,6 +373,7 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     TRY(in_use_write(o.t, &facts.cause.uses, o.uses, err));
     TRY(overview_write_unprofiled(&o, &facts.cause, err));
     TRY(overview_judge(&o, &facts, err));
+    TRY(judge_plain(in, p, a, out, err));
     TRY(judge_memory(in, p, &facts.cause, a, out, err));
     TRY(mindspore_overview_write(o.t, mean_step(&o), a, out, err));
     answer_finish(out, p);

@@ -78,7 +78,7 @@ status held_device_until(const trace *t, arena *a, int64_t *out, error *err) {
     if (n && until != INT64_MIN) {
         lost_work lost;
         TRY(lost_work_count(t, a, &lost, err));
-        if (lost_work_matters(&lost)) until = INT64_MIN; /* it may have waited for that */
+        if (lost_work_matters(&lost) || lost.n_lost_replays) until = INT64_MIN; /* it may have waited for that */
     }
     *out = n ? until : INT64_MIN;
     return OK;

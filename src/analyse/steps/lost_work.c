@@ -17,6 +17,21 @@ bool launch_name(str name) {
     return lexicon_means(name, MEANS_LAUNCHES);
 }
 
+static status add_replay(lost_work *w, uint32_t *cap, uint32_t slice, bool found, arena *a,
+                         error *err) {
+    w->replays++;
+    if (found) return OK;
+    if ((uint32_t)w->n_lost_replays == *cap) {
+        uint32_t more = *cap ? 2 * *cap : 64;
+        uint32_t *grown = arena_grow(a, w->lost_replays, *cap * sizeof *grown, more * sizeof *grown);
+        if (!grown) FAIL_MEMORY(err);
+        w->lost_replays = grown;
+        *cap = more;
+    }
+    w->lost_replays[w->n_lost_replays++] = slice;
+    return OK;
+}
+
 status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) {
     lost_work w = {0};
     TRY(trace_require(t, TRACE_TABLE(slice) | TRACE_TABLE(kernel), err));
@@ -25,6 +40,7 @@ status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) {
     uint8_t *found = ARENA_ARRAY(a, uint8_t, (size_t)t->slice.n + 1);
     if (!found) FAIL_MEMORY(err);
     bool linked = false;
+    uint32_t cap = 0;
     for (uint32_t k = 1; k < t->kernel.n; k++) {
         linked |= t->kernel.launch[k] != 0;
         found[t->kernel.launch[k]] = 1;
@@ -36,8 +52,9 @@ status lost_work_count(const trace *t, arena *a, lost_work *out, error *err) {
         if (!(says & MEANING(LAUNCHES))) continue;
         w.launches++;
         w.missing += !found[i];
+        if (says & MEANING(REPLAYS)) TRY(add_replay(&w, &cap, i, found[i] != 0, a, err));
     }
-    if (t->kernel.n > 1 && !linked) w.missing = 0; /* the producer has no such links */
+    if (t->kernel.n > 1 && !linked) w.missing = w.n_lost_replays = 0; /* no such links */
     w.all = w.launches >= LOST_FEW && (double)w.missing >= 0.9 * (double)w.launches &&
             (w.captured || t->kind_count[KIND_KERNEL] == 0);
     *out = w;

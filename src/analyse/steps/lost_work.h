@@ -14,6 +14,9 @@ typedef struct {
     bool all;         /* nearly all, and no kernel was recorded */
     bool captured;    /* a graph was captured: its launches only write the graph */
     bool graphs;      /* graphs are launched: some of the launches may be a capture of them */
+    int64_t replays;  /* launches of graphs */
+    uint32_t *lost_replays; /* of them, those without any work: slices, by row */
+    int64_t n_lost_replays;
 } lost_work;
 
 /* Fewer launches say nothing; a smaller share of them that is missing is not worth a word. */

@@ -11,7 +11,8 @@
  * neither its end has to be looked for nor its id (event_parser_value_int.h); where not, the
  * general path here finds both and replaces the entry. Where texts come in no order that
  * repeats, text_cache is asked first, a smaller table of the last text with the same
- * beginning; of bracketed values it is asked second. Only clean texts are in the tables, so they never hide damage. */
+ * beginning; of bracketed values it is asked second. Only clean texts are in the tables, so
+ * they never hide damage. */
 #include "ingest/trace_events/event_parser_int.h"
 
 #include "base/json.h"

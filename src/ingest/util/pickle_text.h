@@ -1,4 +1,4 @@
-/* pickle_text.h: texts as the older protocols of pickle write them. Both replace what is in *out. */
+/* pickle_text.h: texts as the older protocols of pickle write them. Both replace *out. */
 #ifndef INGEST_PICKLE_TEXT_H
 #define INGEST_PICKLE_TEXT_H
 

@@ -1,7 +1,7 @@
 /* duplicate_views.c: files that are another view of a trace in the same folder.
  *
  * JAX writes each profile again for other viewers, rocprofv3 and `export` write a trace also as
- * Perfetto's, and rocprofv3 its tables beside its results. One of them is read, the one that
+ * Perfetto's, and rocprofv3 its tables next to its results. One of them is read, the one that
  * has most; names alone decide which. */
 #include "base/intern.h"
 #include "session/folder_walk_int.h"

@@ -1,8 +1,8 @@
 /* mindspore_folders.c: folders of MindSpore's profiler: a worker is all files of one device.
  *
  * A flat folder holds the files of several devices, each a worker; a folder
- * NAME_PID_TIME_ascend_ms (2.7 and later) is one span of a worker of the run around it. A worker
- * is named by one of its files, and its own subfolders are not searched again. */
+ * NAME_PID_TIME_ascend_ms (2.7 and later) is one span of a worker of the run around it. A
+ * worker is named by one of its files, and its own subfolders are not searched again. */
 #include "session/layouts/layouts_int.h"
 
 #include "ingest/mindspore/mindspore.h"

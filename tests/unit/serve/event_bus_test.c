@@ -110,7 +110,7 @@ static void the_end_comes_after_what_is_left(void **state) {
     listener *l = event_bus_join(h, STR("{}"), fall_asleep, wake_up, &s);
     (void)read_all(h, l);
     event_bus_publish(h, "bye", STR("{}"));
-    event_bus_end(h, 1); /* a listener that does not read keeps nobody waiting */
+    event_bus_end(h, 1); /* a listener that does not read keeps no one waiting */
     assert_string_equal(read_all(h, l), "id: 0\nevent: bye\ndata: {}\n\n");
     char c;
     assert_true(event_bus_read(h, l, &c, 1) == EVENT_BUS_END);
@@ -125,7 +125,7 @@ typedef struct {
     char last[100];
 } reader;
 
-/* Reads to the end, later than the end is told. */
+/* Reads to the end, later than the end comes. */
 static void *read_late(void *context) {
     reader *r = context;
     usleep(50000);
@@ -134,7 +134,7 @@ static void *read_late(void *context) {
     return NULL;
 }
 
-static void the_end_waits_for_who_still_reads(void **state) {
+static void the_end_waits_for_late_readers(void **state) {
     event_bus *h = event_bus_new();
     sleeper s = {0};
     reader r = {.bus = h, .l = event_bus_join(h, STR("{}"), fall_asleep, wake_up, &s)};
@@ -189,7 +189,7 @@ int main(void) {
         cmocka_unit_test(a_client_that_polls_gets_each_event_once),
         cmocka_unit_test(a_client_that_polls_too_late_learns_it),
         cmocka_unit_test(the_end_comes_after_what_is_left),
-        cmocka_unit_test(the_end_waits_for_who_still_reads),
+        cmocka_unit_test(the_end_waits_for_late_readers),
         cmocka_unit_test(listeners_are_limited),
         cmocka_unit_test(threads_publish_while_others_come_and_go),
     };
