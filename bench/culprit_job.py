@@ -105,15 +105,14 @@ class Sharded(torch.autograd.Function):
     """A weight in shards: whole while it is used."""
     @staticmethod
     def forward(ctx, x, shard):
-        ctx.save_for_backward(shard)
+        ctx.shard = shard
         whole = shard.new_empty(shard.numel() * WORLD)
         dist.all_gather_into_tensor(whole, shard.detach())
         return x + whole[:WIDTH]
 
     @staticmethod
     def backward(ctx, g):
-        (shard,) = ctx.saved_tensors
-        part, flat = torch.empty_like(shard), torch.zeros(shard.numel() * WORLD)
+        part, flat = torch.empty_like(ctx.shard), torch.zeros(ctx.shard.numel() * WORLD)
         dist.reduce_scatter_tensor(part, flat)
         return g, part
 

@@ -163,7 +163,7 @@ SHOWN = {
     ("distributed", "chain"):
         "rank start duration kind time collective waiting waited step worker",
     ("distributed", "lanes"):
-        "rank start duration kind whom collective step stage worker",
+        "rank start duration kind waits_for collective step stage worker",
     ("distributed", "stragglers"):
         "rank worker cause steps late cost share host",
     ("distributed", "hosts"):

@@ -298,8 +298,8 @@ static status return_moved(transport *t, steps *s, error *err) {
         if (!row) FAIL_MEMORY(err);
         *row = *m;
         row->worker = summary_text(s->parts[owner], m->worker);
-        row->whom = summary_text(s->parts[owner], m->whom);
-        if (!row->worker.p || !row->whom.p) FAIL_MEMORY(err);
+        row->waits_for = summary_text(s->parts[owner], m->waits_for);
+        if (!row->worker.p || !row->waits_for.p) FAIL_MEMORY(err);
     }
     summary_drop(s->moved, SUMMARY_ALL);
     return send_parts(t, s->parts, s->back, err);

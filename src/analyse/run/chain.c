@@ -43,7 +43,8 @@ static void count_waiting(const lane_list *l, const lane *wait, chain_leg *leg) 
     leg->name = wait->name;
     for (uint32_t i = 0; i < l->n; i++) {
         const lane *v = &l->v[i];
-        if (v->kind != LANE_WAIT || v->lot != wait->lot || v->whom != wait->whom) continue;
+        if (v->kind != LANE_WAIT || v->lot != wait->lot || v->waits_for != wait->waits_for)
+            continue;
         leg->waiting++;
         leg->waited = max_i64(leg->waited, sub_i64(v->end, v->start));
     }
@@ -92,9 +93,10 @@ status chain_find(const lane_list *l, uint32_t n_workers, arena *a, chain *out, 
         out->n += n_still == 0;
         if (!wait) break;
         /* By the clocks' error two may wait for each other. */
-        out->broken |= wait->whom == UINT32_MAX || wait->whom == worker || n_still > n_workers;
+        out->broken |=
+            wait->waits_for == UINT32_MAX || wait->waits_for == worker || n_still > n_workers;
         if (out->broken) break;
-        worker = wait->whom;
+        worker = wait->waits_for;
         at = start;
         by = wait;
     }

@@ -1,7 +1,7 @@
-/* chain.h: the longest chain of waiting in a step: who waited for whom, from the end back.
+/* chain.h: the longest chain of waiting in a step: which ranks waited for which.
  *
- * From the worker that ends the step last, back in time: where it waited, it goes on with the
- * one that it waited for, at the moment when that one arrived. What a worker does between is a
+ * From the worker that ends the step last, back in time: where it waited, the chain continues
+ * at the one that it waited for, when that one arrived. What a worker does between is a
  * leg; the legs cover the step. A delay that is on no leg was hidden: others took as long.
  *
  *   rank 0   ════ forward ════▌░░░░░ waits for 2 ░░░░░┆════ backward ════│

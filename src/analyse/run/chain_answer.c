@@ -1,7 +1,7 @@
-/* chain_answer.c: the tables chain and lanes: a step of all ranks as a picture (step_lanes.h), and
- * the longest chain of waiting in it (chain.h). Times count from the first piece of the picture
- * on; ranks come by how late they are in all steps, then by how long they are on the chain, then
- * by what the others waited for them. */
+/* chain_answer.c: the tables chain and lanes: a step of all ranks as a picture (step_lanes.h),
+ * and the longest chain of waiting in it (chain.h). Times count from the first piece on. Ranks
+ * are in the order of how late they are in all steps, then of their time on the chain, then of
+ * how long the others waited for them. */
 #include "analyse/rows.h"
 #include "analyse/run/chain.h"
 #include "analyse/run/distributed.h"
@@ -11,7 +11,7 @@ typedef struct {
     run_question *q;
     lane_list lanes;
     chain found;
-    int64_t *late, *on_chain, *caused; /* by worker */
+    int64_t *late, *on_chain, *blocks; /* by worker */
 } picture;
 
 static void add_up(picture *p) {
@@ -24,8 +24,8 @@ static void add_up(picture *p) {
     }
     for (uint32_t i = 0; i < p->lanes.n; i++) {
         const lane *v = &p->lanes.v[i];
-        if (v->kind != LANE_WAIT || v->whom >= p->q->who.n) continue;
-        p->caused[v->whom] = add_i64(p->caused[v->whom], sub_i64(v->end, v->start));
+        if (v->kind != LANE_WAIT || v->waits_for >= p->q->who.n) continue;
+        p->blocks[v->waits_for] = add_i64(p->blocks[v->waits_for], sub_i64(v->end, v->start));
     }
 }
 
@@ -33,7 +33,7 @@ static int compare_guilt(uint32_t a, uint32_t b, const void *context) {
     const picture *p = context;
     if (p->late[a] != p->late[b]) return p->late[a] > p->late[b] ? -1 : 1;
     if (p->on_chain[a] != p->on_chain[b]) return p->on_chain[a] > p->on_chain[b] ? -1 : 1;
-    if (p->caused[a] != p->caused[b]) return p->caused[a] > p->caused[b] ? -1 : 1;
+    if (p->blocks[a] != p->blocks[b]) return p->blocks[a] > p->blocks[b] ? -1 : 1;
     return (a > b) - (a < b);
 }
 
@@ -46,7 +46,7 @@ static status write_lane(const picture *p, table *t, const lane *v, error *err) 
     row.start = sub_i64(v->start, p->lanes.start);
     row.duration = sub_i64(v->end, v->start);
     row.kind = lane_name(v->kind);
-    if (v->whom < q->who.n) row.whom = q->who.v[v->whom]->rank;
+    if (v->waits_for < q->who.n) row.waits_for = q->who.v[v->waits_for]->rank;
     if (v->name.n) row.collective = v->name;
     if (q->groups.n_stages > 1) row.stage = q->groups.stage_of[v->worker];
     return put_distributed_lanes(t, &row, err);
@@ -99,8 +99,8 @@ status chain_write(run_question *q, error *err) {
     picture p = {.q = q};
     p.late = ARENA_ARRAY(q->arena, int64_t, (size_t)q->who.n + 1);
     p.on_chain = ARENA_ARRAY(q->arena, int64_t, (size_t)q->who.n + 1);
-    p.caused = ARENA_ARRAY(q->arena, int64_t, (size_t)q->who.n + 1);
-    if (!p.late || !p.on_chain || !p.caused) FAIL_MEMORY(err);
+    p.blocks = ARENA_ARRAY(q->arena, int64_t, (size_t)q->who.n + 1);
+    if (!p.late || !p.on_chain || !p.blocks) FAIL_MEMORY(err);
     TRY(lanes_read(q->s, &q->who, q->arena, &p.lanes, err));
     TRY(chain_find(&p.lanes, q->who.n, q->arena, &p.found, err));
     add_up(&p);

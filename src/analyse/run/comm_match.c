@@ -87,7 +87,7 @@ static bool is_even(const matcher *m, uint32_t first, uint32_t end) {
 
 /* ---- different numbers of calls ---------------------------------------------------------- */
 
-enum { LEAST_ALIKE = 4, MOST_SHIFTS = 256 };
+enum { LEAST_CALLS = 4, MOST_SHIFTS = 256 };
 
 /* Calls of one worker in a run of equal keys, by time. */
 typedef struct {
@@ -119,7 +119,7 @@ static int64_t spread_at(const matcher *m, part a, part b, int64_t shift, int64_
         int64_t by = sub_i64(end_of(m, b.first + i), end_of(m, a.first + (uint32_t)k));
         m->scratch[n++] = (sort_pair){sort_key(by), i};
     }
-    if (n < LEAST_ALIKE || n < b.n / 2) return -1;
+    if (n < LEAST_CALLS || n < b.n / 2) return -1;
     *apart = median_of(m->scratch, n);
     for (uint32_t i = 0; i < n; i++) {
         int64_t by = (int64_t)(m->scratch[i].key ^ (uint64_t)1 << 63);
@@ -140,7 +140,7 @@ static int64_t usual_gap(const matcher *m, part a) {
 /* How far apart the clocks of two workers are by these calls; false: the calls do not tell. */
 static bool find_apart(const matcher *m, part a, part b, int64_t *apart) {
     int64_t more = (int64_t)a.n - b.n, best = INT64_MAX, next = INT64_MAX;
-    for (int64_t s = -LEAST_ALIKE; s <= more + LEAST_ALIKE && s < MOST_SHIFTS; s++) {
+    for (int64_t s = -LEAST_CALLS; s <= more + LEAST_CALLS && s < MOST_SHIFTS; s++) {
         int64_t at, spread = spread_at(m, a, b, s, &at);
         if (spread < 0) continue;
         if (spread < best) {

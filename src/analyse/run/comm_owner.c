@@ -138,7 +138,7 @@ static status add_comm(comm_owner_ctx *f, const summary_comm *c, error *err) {
         lane_call call = {.start = r[i].start,
                           .moved = moving.start,
                           .end = r[i].end,
-                          .whom = known ? m[f->at_moved].whom : STR(""),
+                          .waits_for = known ? m[f->at_moved].waits_for : STR(""),
                           .name = c->name,
                           .lot = known ? m[f->at_moved].lot : 0};
         TRY(lane_calls_add(&f->lanes, c->step, &call, err));

@@ -189,8 +189,9 @@ typedef struct {
     int64_t number, ns;
 } moved_part;
 
-/* `whom` arrived last; empty: not known. */
-static status add_moved(const members *m, moved_part p, str whom, summary *to, error *err) {
+/* `waits_for` arrived last; empty: not known. */
+static status add_moved(const members *m, moved_part p, str waits_for, summary *to,
+                        error *err) {
     const summary_comm *c = &SUMMARY_ROWS(m->k->comms, comm)[member(m, p.member)->slice];
     summary_moved *row = summary_add_moved(to);
     if (!row) FAIL_MEMORY(err);
@@ -198,9 +199,9 @@ static status add_moved(const members *m, moved_part p, str whom, summary *to, e
                            .comm = c->number,
                            .number = p.number,
                            .ns = p.ns,
-                           .whom = summary_text(to, whom),
+                           .waits_for = summary_text(to, waits_for),
                            .lot = lot_of(m)};
-    if (!row->worker.p || !row->whom.p) FAIL_MEMORY(err);
+    if (!row->worker.p || !row->waits_for.p) FAIL_MEMORY(err);
     return OK;
 }
 
@@ -248,7 +249,7 @@ static status write_lone_point(const members *m, groups *points, summary *to, er
 
 /* The time the fastest member needed: for each range, or as a whole where their numbers
  * differ. */
-static status write_moved(const members *m, str whom, summary *to, error *err) {
+static status write_moved(const members *m, str waits_for, summary *to, error *err) {
     const interval *ranges = m->k->list.ranges;
     uint32_t n_ranges = member(m, 0)->n_ranges;
     bool same_number = true;
@@ -258,13 +259,13 @@ static status write_moved(const members *m, str whom, summary *to, error *err) {
         for (uint32_t i = 0; i < m->n; i++)
             least = min_i64(least, length(ranges[member(m, i)->first_range + r]));
         for (uint32_t i = 0; i < m->n; i++)
-            TRY(add_moved(m, (moved_part){i, r, least}, whom, to, err));
+            TRY(add_moved(m, (moved_part){i, r, least}, waits_for, to, err));
     }
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < m->n && !same_number; i++)
         least = min_i64(least, length(member(m, i)->hull));
     for (uint32_t i = 0; i < m->n && !same_number; i++)
-        TRY(add_moved(m, (moved_part){i, -1, least}, whom, to, err));
+        TRY(add_moved(m, (moved_part){i, -1, least}, waits_for, to, err));
     return OK;
 }
 
@@ -480,9 +481,9 @@ status comm_keeper_resolve(comm_keeper *k, const summary *clocks, summary *moved
     for (uint32_t i = 0; i < k->found.n; i++) {
         members m = members_of(k, i);
         lateness l = find_lateness(&m);
-        str whom = m.n > 1 ? k->who.v[l.who]->name : STR("");
+        str waits_for = m.n > 1 ? k->who.v[l.who]->name : STR("");
         TRY(is_lone_point(&m) ? write_lone_point(&m, &points, moved, err)
-                              : write_moved(&m, whom, moved, err));
+                              : write_moved(&m, waits_for, moved, err));
         if (!is_counted(&m)) continue;
         TRY(write_group(&m, out, err));
         if (SUMMARY_N(out, group) > (1u << 16)) TRY(summary_settle(out, err));

@@ -58,7 +58,7 @@ static status sort_pieces(piece_list *l, error *err) {
     return OK;
 }
 
-/* Leaves out what is shorter than `least`, and joins what follows its like within that time. */
+/* Leaves out what is shorter than `least`, and joins pieces of one kind that are closer. */
 static void coarsen(piece_list *l, int64_t least) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < l->n; i++) {
@@ -99,9 +99,9 @@ static status write_pieces(const piece_list *l, int64_t step, str worker, summar
                               .start = l->v[i].at.start,
                               .end = l->v[i].at.end,
                               .kind = l->v[i].kind,
-                              .whom = summary_text(out, STR("")),
+                              .waits_for = summary_text(out, STR("")),
                               .name = summary_text(out, STR(""))};
-        if (!row->whom.p || !row->name.p) FAIL_MEMORY(err);
+        if (!row->waits_for.p || !row->name.p) FAIL_MEMORY(err);
     }
     return OK;
 }
@@ -115,7 +115,7 @@ static status make_pieces(piece_list *l, const trace *t, const step_span *step,
     add_pieces(l, &device, LANE_DEVICE);
     TRY(add_host(l, t, intervals_minus(&own, &ranges->device), err));
     TRY(sort_pieces(l, err));
-    int64_t least = max_i64(1, sub_i64(step->end, step->start) / SEEN);
+    int64_t least = max_i64(1, step_span_ns(step) / SEEN);
     do {
         coarsen(l, least);
         least = mul_i64(least, 2);
@@ -150,6 +150,7 @@ void lane_calls_begin(lane_calls *l, const summary *s, lane_place *at, str worke
     for (uint32_t i = at->step; i < n_steps && str_eq(steps[i].worker, worker); i++) {
         if (steps[i].number != l->number) continue;
         l->step = (interval){steps[i].start, steps[i].end};
+        l->step_ns = max_i64(0, sub_i64(steps[i].end, l->step.start));
         l->wanted = true;
     }
 }
@@ -176,9 +177,9 @@ static int compare_ends(uint32_t a, uint32_t b, const void *context) {
 static status write_part(const lane_calls *l, const lane_call *c, interval part,
                          const intervals *alone, summary *out, error *err) {
     intervals one = intervals_in(l->arena);
-    int64_t least = max_i64(1, sub_i64(l->step.end, l->step.start) / SEEN);
+    int64_t least = max_i64(1, l->step_ns / SEEN);
     bool waits =
-        part.end <= c->moved && !str_eq(c->whom, l->worker); /* the last one does not */
+        part.end <= c->moved && !str_eq(c->waits_for, l->worker); /* the last one does not */
     int kind = waits ? LANE_WAIT : LANE_TRANSFER;
     intervals_add(&one, max_i64(part.start, l->step.start), min_i64(part.end, l->step.end));
     intervals here = intervals_and(&one, alone);
@@ -193,11 +194,11 @@ static status write_part(const lane_calls *l, const lane_call *c, interval part,
             .start = here.v[i].start,
             .end = here.v[i].end,
             .kind = kind,
-            .whom = summary_text(out, kind == LANE_WAIT ? c->whom : STR("")),
+            .waits_for = summary_text(out, kind == LANE_WAIT ? c->waits_for : STR("")),
             .lot = c->lot,
             .name = summary_text(out, c->name),
         };
-        if (!row->worker.p || !row->whom.p || !row->name.p) FAIL_MEMORY(err);
+        if (!row->worker.p || !row->waits_for.p || !row->name.p) FAIL_MEMORY(err);
     }
     return OK;
 }
@@ -253,18 +254,18 @@ static bool is_lane(const summary_lane *v) {
 static void take_lanes(const summary *s, const worker_order *who, const worker_clock *clocks,
                        int64_t step, lane_list *out) {
     str name = STR_NONE, waited = STR_NONE;
-    uint32_t worker = UINT32_MAX, whom = UINT32_MAX;
+    uint32_t worker = UINT32_MAX, waits_for = UINT32_MAX;
     for (uint32_t i = 0; i < SUMMARY_N(s, lane); i++) {
         const summary_lane *v = &SUMMARY_ROWS(s, lane)[i];
         if (v->step != step || !is_lane(v)) continue;
         if (v->worker.p != name.p) worker = worker_order_find(who, v->worker);
-        if (v->whom.p != waited.p)
-            whom = v->whom.n ? worker_order_find(who, v->whom) : UINT32_MAX;
+        if (v->waits_for.p != waited.p)
+            waits_for = v->waits_for.n ? worker_order_find(who, v->waits_for) : UINT32_MAX;
         name = v->worker;
-        waited = v->whom;
+        waited = v->waits_for;
         if (worker == UINT32_MAX || !clocks[worker].aligned) continue;
         out->v[out->n++] = (lane){.worker = worker,
-                                  .whom = v->kind == LANE_WAIT ? whom : UINT32_MAX,
+                                  .waits_for = v->kind == LANE_WAIT ? waits_for : UINT32_MAX,
                                   .start = clock_apply(&clocks[worker], v->start),
                                   .end = clock_apply(&clocks[worker], v->end),
                                   .kind = (int)v->kind,

@@ -1,9 +1,10 @@
-/* step_lanes.h: one step of every worker as it went: what it did when, and whom it waited for.
+/* step_lanes.h: one step of every worker as it went: what it did when, and which worker it
+ * waited for.
  *
  * The step in the middle of a worker's steps; members of a job have the same steps, so it is
  * the same one. Its own time is in pieces, those on the device and those of the host by stage;
  * the rest is when it did nothing but communicate: until the last member of a collective
- * arrived it waited for that one, then data moved. Pieces too short to be seen are left out.
+ * arrived it waited for that one, then data moved. Pieces too short for a picture are left out.
  *
  *   rank 0   |▒▒ data_loading |▓▓▓▓▓ device ▓▓▓▓▓|░ wait: rank 1 ░|transfer|▓ device ▓|
  *   rank 1   |▒▒▒▒▒▒▒▒▒▒ data_loading ▒▒▒▒▒▒▒|▓▓▓▓▓ device ▓▓▓▓▓▓▓|transfer|▓ device ▓| */
@@ -29,7 +30,7 @@ status lanes_reduce(const trace *t, const step_spans *steps, const role_ranges *
 /* What a worker's collectives add to them. */
 typedef struct {
     int64_t start, moved, end; /* data moves from `moved` on */
-    str whom, name;            /* the worker that arrived last; the collective */
+    str waits_for, name;       /* the worker that arrived last; the collective */
     int64_t lot;
 } lane_call;
 
@@ -39,6 +40,7 @@ typedef struct {
     arena *arena;
     str worker;
     interval step;
+    int64_t step_ns;
     int64_t number;
     bool wanted; /* the worker has a picture */
 } lane_calls;
@@ -57,8 +59,8 @@ status lane_calls_write(lane_calls *l, const intervals *alone, summary *out,
 /* ---- read back --------------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t worker, whom; /* places in the roster; whom: UINT32_MAX: not known, or none */
-    int64_t start, end;    /* on the first worker's clock */
+    uint32_t worker, waits_for; /* places in the roster; UINT32_MAX: not known, or none */
+    int64_t start, end;         /* on the first worker's clock */
     int kind;
     int64_t step, lot;
     str name;
@@ -71,7 +73,7 @@ typedef struct {
     int64_t start, end;
 } lane_list;
 
-/* Of all workers whose clocks agree, in the step that most of them have. */
+/* All workers whose clocks agree, in the step that most of them have. */
 status lanes_read(const summary *s, const worker_order *who, arena *a, lane_list *out,
                   error *err) MUST_USE;
 

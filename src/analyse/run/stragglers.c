@@ -280,7 +280,7 @@ static bool is_late_in(const stragglers *o, uint32_t first, int64_t number) {
 }
 
 /* A worker is not late if what takes it longer is on no leg of the chain of waiting: it has the
- * time, as in the bubble of a pipeline. Not so if another late one is on the chain: behind that
+ * time, as in the bubble of a pipeline. Not so if another late one is on the chain: after that
  * one it may be the next. What holds for the step that is drawn holds for the others in which
  * it is late. */
 static status leave_out_hidden(const finding *f, error *err) {

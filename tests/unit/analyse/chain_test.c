@@ -33,7 +33,7 @@ static void begin(job *j, int64_t ranks) {
     }
 }
 
-/* rank, start, end, kind, whom, lot */
+/* rank, start, end, kind, the one it waits for, lot */
 static void add(job *j, const int64_t v[6]) {
     summary_lane *l = summary_add_lane(j->s);
     *l = (summary_lane){.worker = name_of(j, v[0]),
@@ -41,7 +41,7 @@ static void add(job *j, const int64_t v[6]) {
                         .start = v[1],
                         .end = v[2],
                         .kind = v[3],
-                        .whom = name_of(j, v[4]),
+                        .waits_for = name_of(j, v[4]),
                         .lot = v[5],
                         .name = summary_text(j->s, STR("all_reduce"))};
 }

@@ -844,7 +844,7 @@ export interface Tables {
       start: number | null;
       duration: number | null;
       kind: string | null;
-      whom: number | null;
+      waits_for: number | null;
       collective: string | null;
       stage: number | null;
       worker: string | null;

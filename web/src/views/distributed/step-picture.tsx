@@ -1,4 +1,4 @@
-// A step of all ranks on one axis: what each did when, and whom it waited for. Those the others wait for come first.
+// A step of all ranks on one axis: what each did when, and which rank it waited for. Those the others wait for come first.
 import { useMemo } from "preact/hooks";
 import { largest, largestFirst, sum } from "../../base/aggregate.ts";
 import { chartScale, short, thousands } from "../../base/format.ts";
@@ -66,7 +66,8 @@ const ORDERS = {
 type Order = keyof typeof ORDERS;
 
 const said = (rank: number | string, lane: Lane): string => {
-  const what = lane.kind === "wait" && lane.whom !== null ? t("lane_waits_for", { n: String(lane.whom) }) : laneWord(lane.kind);
+  const what =
+    lane.kind === "wait" && lane.waits_for !== null ? t("lane_waits_for", { n: String(lane.waits_for) }) : laneWord(lane.kind);
   return `${rankWord(rank)}: ${what}, ${short(lane.duration, "ns")}`;
 };
 
@@ -91,7 +92,8 @@ interface RowProps {
 
 const DENSE = 16; // px: of lower rows pieces of one color are one shape, so that many ranks are few elements
 
-const fillOfLane = (v: Lane, worst: number): string => (v.whom === worst && v.whom !== null ? BLOCKED : laneFill(v.kind));
+const fillOfLane = (v: Lane, worst: number): string =>
+  v.waits_for === worst && v.waits_for !== null ? BLOCKED : laneFill(v.kind);
 
 function DenseLanes({ of, y, height, left, scale, worst, onLane }: RowProps) {
   const shapes = new Map<string, string>();
@@ -206,7 +208,7 @@ export function StepPicture({
   const shown = compare ? [...all].sort(compare) : all;
   const end = largest(rows, (r) => (r.start ?? 0) + (r.duration ?? 0), 1);
   const kinds = KINDS.filter((k) => rows.some((r) => r.kind === k));
-  const blocked = worst >= 0 && rows.some((r) => r.whom === worst);
+  const blocked = worst >= 0 && rows.some((r) => r.waits_for === worst);
   const words = `${t("step_n", { n: String(rows[0]?.step ?? "") })} · ${t("step_picture_words")}`;
   return (
     <Panel
@@ -242,7 +244,7 @@ export function StepPicture({
   );
 }
 
-/** The longest chain of waiting: who was late by what, and who waited for it, until the end of the step. */
+/** The longest chain of waiting: what each rank did until the next one could continue, to the end of the step. */
 export function Chain({ asked, calls }: { asked: Asked; calls: readonly Call[] }) {
   const table = asked.value?.tables.chain;
   const rows = rowsOf(table);
@@ -375,7 +377,7 @@ export function Origins({
   );
 }
 
-const SHOWN = 5; // origins with a color of their own
+const SHOWN = 5; // origins that have a color
 const originFill = (o: OriginSum, i: number, worst: number): string =>
   !o.worker ? "var(--track)" : o.rank === worst ? "var(--critical)" : i < SHOWN ? `var(--c${(i % 12) + 1})` : "url(#hatch)";
 
