@@ -1,12 +1,14 @@
 """What the programs of this folder share: how one is started, and how its steps are timed.
 
-    python3 torch_programs.py NAME before|after [STEPS]
+    python3 torch_programs.py NAME before|after|pairs [STEPS [PAIRS]]
 
 Every program is a function with one well-known mistake in it, as people make it; `before` has the mistake, `after` is
 the same program without it. The line with the mistake ends in "# mistake". causes.json says in plain words what the
 mistake is. The last line of the output is what a step takes, without a profiler:
 
     step_ms=MEDIAN mean_ms=MEAN loss=LAST
+
+`pairs` runs both states in turns, each in a process of its own, and writes such a line for each with its state in front.
 """
 import os
 import statistics
@@ -14,7 +16,6 @@ import sys
 import time
 
 WARM_UP = 3
-SIZES = {"steps": 12}
 
 
 class Steps:
@@ -36,10 +37,26 @@ class Steps:
         print(f"step_ms={statistics.median(ms):.3f} mean_ms={statistics.mean(ms):.3f}{last}", flush=True)
 
 
-def run(programs):
-    """programs: by name a function of (has the mistake, steps)."""
-    name, bad = sys.argv[1], sys.argv[2] == "before"
-    steps = Steps(int(sys.argv[3]) if len(sys.argv) > 3 else SIZES["steps"])
-    programs[name](bad, steps)
+def run_one(programs, name, state, n):
+    steps = Steps(n)
+    programs[name](state == "before", steps)
     if int(os.environ.get("RANK", "0")) == 0:
         steps.say()
+
+
+def run(programs):
+    """programs: by name a function of (has the mistake, steps)."""
+    name, state, n, pairs = (sys.argv[1:] + ["12", "4"][len(sys.argv) - 3:])[:4]
+    if state != "pairs":
+        run_one(programs, name, state, int(n))
+        return
+    for _ in range(int(pairs)):
+        for one in ("before", "after"):
+            print(one, end=" ", flush=True)
+            child = os.fork()
+            if not child:
+                run_one(programs, name, one, int(n))
+                sys.stdout.flush()
+                os._exit(0)
+            if os.waitpid(child, 0)[1]:
+                sys.exit(f"{name} {one} failed")

@@ -51,7 +51,7 @@ class Remote(Dataset):
 
 
 def slow_storage(bad, steps):
-    model = mlp()
+    model = mlp(1024)
     opt = torch.optim.SGD(model.parameters(), 0.1)
     data = iter(DataLoader(Remote(), 16, num_workers=0 if bad else 8, persistent_workers=not bad))
     for _ in steps:
@@ -82,15 +82,15 @@ def collate_python(bad, steps):
     data = iter(DataLoader(Sentences(), 32, collate_fn=pad_by_hand if bad else pad))
     for _ in steps:
         x = next(data)
-        train(nn.Sequential(embed, head), opt, x, x % 10, Flat(steps))
+        train(nn.Sequential(embed, Mean(), head), opt, x, x[:, 0] % 10, steps)
 
 
-class Flat:
-    def __init__(self, steps):
-        self.steps = steps
+class Mean(nn.Module):
+    """Of the words of a sentence."""
 
-    def loss(self, value):
-        self.steps.loss(value)
+    @staticmethod
+    def forward(x):
+        return x.mean(1)
 
 
 WORDS = re.compile(r"\w+|[^\w\s]")

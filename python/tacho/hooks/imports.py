@@ -1,18 +1,18 @@
-"""Frameworks that are imported while something records: their hooks are installed when the import is done.
+"""Modules that are imported while something watches: it is called when their import is done.
 
-A finder before all others lets them find the framework and adds one thing to its loader.
+A finder before all others lets them find the module and adds one thing to its loader. This file stands alone: programs
+without the recorder load it by its path (inject/tacho_prove.py).
 """
 import sys
-from typing import Any, Callable, Optional
-
-from .frameworks import FRAMEWORKS
+from typing import Any, Callable, Container, Optional
 
 
 class Finder:
     """One of sys.meta_path."""
 
-    def __init__(self, on_import: Callable[[], Any]) -> None:
+    def __init__(self, on_import: Callable[[], Any], names: Container[str]) -> None:
         self._on_import = on_import
+        self._names = names
 
     def begin(self) -> None:
         sys.meta_path.insert(0, self)
@@ -22,7 +22,7 @@ class Finder:
             sys.meta_path.remove(self)
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Optional[Any]:
-        if name not in FRAMEWORKS:
+        if name not in self._names:
             return None
         for finder in sys.meta_path:
             if finder is self or not hasattr(finder, "find_spec"):

@@ -11,6 +11,7 @@ from .._native import calls
 from . import Wants, alarms, end, look_again
 from . import begin as begin_recording
 from . import imports, steps
+from .frameworks import FRAMEWORKS
 
 
 def wants_of(words: str) -> Wants:
@@ -56,4 +57,4 @@ def begin() -> None:
     steps.automatic = True
     atexit.register(end)
     wants = wants_of(os.environ.get("TACHO_WITH", ""))
-    imports.Finder(lambda: _ready(wants)).begin()
+    imports.Finder(lambda: _ready(wants), FRAMEWORKS).begin()

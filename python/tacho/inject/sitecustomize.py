@@ -1,4 +1,4 @@
-"""`tacho record` puts this at the front of PYTHONPATH, so that Python programs need no change.
+"""`tacho record` and `tacho prove` put this at the front of PYTHONPATH, so that Python programs need no change.
 
 Python imports it before the program. It hooks each framework tacho knows when its import is done. The
 program's own sitecustomize, if there is one, still runs. No failure here reaches the program.
@@ -42,5 +42,16 @@ def _watch():
         sys.path.remove(package)
 
 
+def _prove():
+    if not os.environ.get("TACHO_PROVE"):
+        return
+    try:
+        import tacho_prove
+        tacho_prove.begin(os.path.join(os.path.dirname(HERE), "hooks", "imports.py"))
+    except Exception as why:
+        sys.stderr.write("tacho: {}\n".format(why))
+
+
 _next_one()
 _watch()
+_prove()

@@ -133,6 +133,22 @@ typedef struct {
     event_list top;
 } merged_sum;
 
+/* The line of the program that costs most outside of the model (advice_lines.c). */
+typedef struct {
+    intervals at;
+    int64_t ns;
+    str name, callee, where; /* "train.py:88"; the function it calls, and its line */
+    uint32_t steps;          /* in which it runs */
+    uint8_t state;           /* sample_state: what the thread mostly does there */
+    event_list top;
+} line_cost;
+
+/* Waits of the program's thread for the interpreter's lock. */
+typedef struct {
+    double share; /* of its time */
+    str holder;   /* the line of another thread that runs most */
+} lock_cost;
+
 /* Types of operators a producer had added up. */
 typedef struct {
     int64_t ns, calls, most;
@@ -185,6 +201,8 @@ typedef struct {
     tally zero_grad;             /* of the optimizer: set gradients to zero */
     chain_sum chains, attention; /* not fused; those of attention are not among the chains */
     again_sum again;
+    line_cost line;
+    lock_cost gil;
     merged_sum repeated, passes; /* the same few operators; forward and backward passes */
     kernel_fill *fill;           /* by index in devices */
     double low_occupancy_lost;   /* Σ time · (1 − occupancy / 0.25) */
@@ -373,6 +391,8 @@ status advice_chains_find(advice_facts *f, error *err) MUST_USE;
 status advice_repeats_find(advice_facts *f, error *err) MUST_USE;
 /* The facts of advice_cpu.c; after the pauses. */
 status advice_cpu_find(advice_facts *f, error *err) MUST_USE;
+/* The facts of advice_lines.c; after stages and idle time are known. */
+status advice_lines_find(advice_facts *f, error *err) MUST_USE;
 /* Does a framework run operators as the program calls them? */
 bool advice_is_eager(const advice_facts *f);
 /* Are all tensors of the call float32? By the JSON text of the input types. */
@@ -392,6 +412,7 @@ typedef enum {
     CLAIM_INTERVAL, /* the interval before the forward pass, likewise */
     /* The others claim moments. */
     CLAIM_EXPOSED_FIRST, /* as the next, before all others: waiting for a worker is certain */
+    CLAIM_LINE,          /* moments of a line, likewise certain */
     CLAIM_EXPOSED,       /* exposed communication */
     CLAIM_STAGES,        /* parts of it that a pipeline of stages tells apart */
     CLAIM_LOADING,       /* data loading while nothing of a higher rank ran */

@@ -451,7 +451,8 @@ static status name_lines(const advice_facts *f, finding *found, uint32_t n, erro
         TRY(advice_line_find(&lines, &found[i].advice.events, &site, err));
         str line = site ? line_short(f->t, site, f->arena) : STR_NONE;
         if (site && !line.p) FAIL_MEMORY(err);
-        if (site) verdict_add(&found[i].advice.words, arg_text("line", line));
+        if (site && !has_value(&found[i].advice.words, "line"))
+            verdict_add(&found[i].advice.words, arg_text("line", line));
     }
     return OK;
 }

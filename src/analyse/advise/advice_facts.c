@@ -718,6 +718,7 @@ status advice_facts_find(const analysis_input *in, const params *p,
     TRY(advice_graph_find(&f, err));
     TRY(advice_pauses_find(&f, err)); /* looks up which users suggestions are written for */
     TRY(advice_cpu_find(&f, err));
+    TRY(advice_lines_find(&f, err));
     *out = f;
     return OK;
 }
