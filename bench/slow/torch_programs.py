@@ -108,9 +108,9 @@ def tokenize_inline(bad, steps):
     text = " ".join(random.choice(["profile", "training", "quickly", "gradient", "step;"]) for _ in range(12000))
     table, embed, head = {}, nn.Embedding(1000, 64), mlp()
     opt = torch.optim.SGD([*embed.parameters(), *head.parameters()], 0.1)
-    ready = torch.tensor(tokenize(text, table)[:2048])
+    ready = torch.tensor(tokenize(text, table)[:64])
     for _ in steps:
-        x = torch.tensor(tokenize(text, table)[:2048]) if bad else ready  # mistake
+        x = torch.tensor(tokenize(text, table)[:64]) if bad else ready  # mistake
         train(nn.Sequential(embed, head), opt, x, x % 10, steps)
 
 

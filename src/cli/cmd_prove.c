@@ -8,15 +8,12 @@
  * The program's files are not touched. Exit status 4: nothing saves time. */
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "analyse/ask.h"
 #include "analyse/rules.h"
-#include "base/clock.h"
 #include "base/message_ids_cli.h"
 #include "base/message_ids_columns.h"
 #include "base/temporary.h"
@@ -36,7 +33,6 @@ enum {
 #define BLOCK_NS 200000000   /* so long at least, if that is not too many steps */
 #define USUAL_LIMIT_NS ((int64_t)600 * 1000000000)
 #define SAME_LOSS 0.01       /* share by which the mean loss may differ */
-#define RECORD_END_NS ((int64_t)120 * 1000000000)
 
 typedef struct {
     const char *id;
@@ -94,20 +90,6 @@ static void say(const prover *p, uint16_t message, str what, int64_t n, int64_t 
     buf_fini(&line);
 }
 
-/* `tacho record` ends the program at the signal, and writes the recording. */
-static void end_recording(prove_program *p) {
-    int64_t until = add_i64(clock_ns(CLOCK_MONOTONIC), RECORD_END_NS);
-    kill(p->pid, SIGCONT);
-    kill(p->pid, SIGTERM);
-    while (clock_ns(CLOCK_MONOTONIC) < until && !prove_is_cancelled()) {
-        if (waitpid(p->pid, NULL, WNOHANG) == p->pid) {
-            p->pid = 0;
-            return;
-        }
-        usleep(10000);
-    }
-}
-
 static status record(prover *p, const char *folder, error *err) {
     arena *a = p->arena;
     char exe[4096];
@@ -127,9 +109,10 @@ static status record(prover *p, const char *folder, error *err) {
     say(p, MSG_PROVE_RECORDS, STR(""), 0, 0);
     TRY(prove_start(&setup, "", NULL, &program, err));
     bool warm = prove_warm(&program, &block, &losses);
-    if (warm) (void)prove_go(&program, RECORDED_STEPS, &block, &losses);
-    /* A program that ends sooner is recorded, too. */
-    if (warm) end_recording(&program);
+    /* A program that ends sooner is recorded, too. `tacho record` ends the others at the signal
+     * and writes the recording. */
+    bool lives = warm && prove_go(&program, RECORDED_STEPS, &block, &losses);
+    if (warm) (void)prove_wait(&program, lives);
     str last = warm ? STR_NONE : prove_last_line(&program, a);
     prove_end(&program);
     if (!warm)

@@ -238,6 +238,15 @@ bool prove_go(prove_program *p, uint32_t steps, prove_block *block, prove_losses
     return read_block(p, block, losses);
 }
 
+bool prove_wait(prove_program *p, bool ask) {
+    int64_t until = add_i64(clock_ns(CLOCK_MONOTONIC), p->setup->limit_ns);
+    signal_all(p, SIGCONT);
+    if (ask) kill(p->pid, SIGTERM);
+    while (!has_ended(p) && !is_cancelled && clock_ns(CLOCK_MONOTONIC) < until)
+        (void)poll(NULL, 0, LOOK_MS / 10);
+    return p->is_over;
+}
+
 void prove_end(prove_program *p) {
     if (p->pid > 0) {
         signal_all(p, SIGKILL);

@@ -40,6 +40,9 @@ status prove_start(const prove_setup *setup, const char *changes, const char *en
 bool prove_warm(prove_program *p, prove_block *block, prove_losses *losses);
 /* Lets it run this many steps and one before that is not counted, and stops it. false likewise. */
 bool prove_go(prove_program *p, uint32_t steps, prove_block *block, prove_losses *losses);
+/* Waits until it ends by itself; `ask`: after SIGTERM, which a recorder of it passes on. false:
+ * the time is up. */
+bool prove_wait(prove_program *p, bool ask);
 /* Ends it and all processes that it started. */
 void prove_end(prove_program *p);
 /* The last line it printed; empty when there is none. The arena's. */

@@ -125,6 +125,8 @@ typedef struct {
     uint32_t n_calls;
     int64_t ns, copies; /* their time; with those that stay */
     int64_t kernels, kernel_ns;
+    int64_t computing_ns; /* on the CPU: what one call for all would still take */
+    bool in_optimizer;
     bool both;     /* with those of the backward pass */
     double factor; /* of the kernels' time that is left */
     uint16_t mark;
@@ -139,6 +141,7 @@ typedef struct {
     int64_t ns;
     str name, callee, where; /* "train.py:88"; the function it calls, and its line */
     uint32_t steps;          /* in which it runs */
+    bool traces;             /* it writes out call stacks */
     uint8_t state;           /* sample_state: what the thread mostly does there */
     event_list top;
 } line_cost;

@@ -2,7 +2,8 @@
  * takes most, whatever it does.
  *
  * Forward, backward and optimizer are what a step is for, and have rules of their own, and so
- * have loaders that mark themselves. All other time of the thread that runs the program belongs
+ * have loaders that mark themselves: there only what Python's own modules do counts, which is no
+ * part of a model (traceback of the detection of anomalies, copy, json). All other time of the thread that runs the program belongs
  * to a line of it (line_of.h); in a program with a device only as far as the device waits for
  * the host. Nothing needs to be known of what the line calls: saving, logging, tokenizing,
  * counting. What samples say of the thread there (a file, a lock, another process) and the
@@ -52,6 +53,7 @@ typedef struct {
     uint32_t track; /* the thread that runs the program */
     line_times sites, callees;
     uint32_t name; /* of the line that is looked at; 0: all of them */
+    bool in_model; /* where only frames of Python's own modules count */
 } line_scan;
 
 /* ---- the thread -------------------------------------------------------------------------- */
@@ -79,17 +81,8 @@ static uint32_t find_thread(const advice_facts *f) {
 
 /* ---- time outside of the model ----------------------------------------------------------- */
 
-/* Steps without the stages that have other rules; with a device, its waits for the host. */
-static intervals other_time(const advice_facts *f) {
-    intervals steps = intervals_in(f->arena), stages = intervals_in(f->arena);
-    for (uint32_t i = 0; i < f->steps.n; i++)
-        intervals_add(&steps, f->steps.v[i].host_start, f->steps.v[i].host_end);
-    for (size_t i = 0; i < f->stages.n; i++)
-        intervals_add(&stages, f->stages.v[i].range.start, f->stages.v[i].range.end);
-    intervals_merge(&steps);
-    intervals_merge(&stages);
-    steps = intervals_minus(&steps, &stages);
-    steps = intervals_minus(&steps, &f->ranges.at[ROLE_DATA_LOADER]);
+/* What of the steps counts with a device: its waits for the host. */
+static intervals only_waits(const advice_facts *f, intervals steps) {
     if (!(f->has & NEED_DEVICE)) return steps;
     intervals waits = intervals_in(f->arena);
     for (size_t i = 0; i < f->idle.n; i++) {
@@ -101,9 +94,27 @@ static intervals other_time(const advice_facts *f) {
     return intervals_and(&steps, &waits);
 }
 
-/* The frame that the line calls on the way to this one; 0: it is the innermost itself. */
+/* Steps without marked loading: in the stages that have other rules, or outside of them. */
+static intervals time_of(const advice_facts *f, bool in_model) {
+    intervals steps = intervals_in(f->arena), stages = intervals_in(f->arena);
+    for (uint32_t i = 0; i < f->steps.n; i++)
+        intervals_add(&steps, f->steps.v[i].host_start, f->steps.v[i].host_end);
+    for (size_t i = 0; i < f->stages.n; i++)
+        intervals_add(&stages, f->stages.v[i].range.start, f->stages.v[i].range.end);
+    intervals_merge(&steps);
+    intervals_merge(&stages);
+    steps = in_model ? intervals_and(&steps, &stages) : intervals_minus(&steps, &stages);
+    steps = intervals_minus(&steps, &f->ranges.at[ROLE_DATA_LOADER]);
+    return only_waits(f, steps);
+}
+
+/* The frame that the line calls on the way to this one; 0: it is the innermost itself. In the
+ * model it is that of Python's own module. */
 static uint32_t callee_of(const line_scan *s, uint32_t frame) {
     const trace *t = s->f->t;
+    while (s->in_model && s->lines.owner[t->frame.parent[frame]] == OWNER_STDLIB)
+        frame = t->frame.parent[frame];
+    if (s->in_model) return frame;
     uint32_t site = line_site(&s->lines, frame), below = 0;
     for (int up = 0; up < 512 && frame && frame != site; up++) {
         below = frame;
@@ -117,7 +128,7 @@ static status add_piece(void *context, const line_piece *p, error *err) {
     (void)err;
     uint32_t site = line_site(&s->lines, p->frame);
     int64_t ns = sub_i64(p->range.end, p->range.start);
-    if (!site) return OK;
+    if (!site || (s->in_model && s->lines.owner[p->frame] != OWNER_STDLIB)) return OK;
     if (!s->name) {
         add_time(&s->sites, site, ns);
         return OK;
@@ -130,10 +141,15 @@ static status add_piece(void *context, const line_piece *p, error *err) {
     return OK;
 }
 
-static status cut(line_scan *s, const intervals *at, error *err) {
+static status cut(line_scan *s, error *err) {
     line_cutter cutter = {&s->lines, add_piece, s};
-    for (size_t i = 0; i < at->n; i++)
-        TRY(line_cut(&cutter, s->track, (interval){at->v[i].start, at->v[i].end}, err));
+    for (int k = 0; k < 2; k++) {
+        s->in_model = k == 1;
+        intervals at = time_of(s->f, s->in_model);
+        if (at.failed) FAIL_MEMORY(err);
+        for (size_t i = 0; i < at.n; i++)
+            TRY(line_cut(&cutter, s->track, (interval){at.v[i].start, at.v[i].end}, err));
+    }
     return OK;
 }
 
@@ -166,13 +182,11 @@ static uint8_t state_there(const line_scan *s, const intervals *at) {
 
 static status find_line(line_scan *s, error *err) {
     line_cost *c = &s->f->line;
-    intervals other = other_time(s->f);
-    if (other.failed) FAIL_MEMORY(err);
-    TRY(cut(s, &other, err));
+    TRY(cut(s, err));
     const line_time *most = most_of(&s->sites);
     if (!most) return OK;
     s->name = most->name;
-    TRY(cut(s, &other, err));
+    TRY(cut(s, err));
     intervals_merge(&c->at);
     if (c->at.failed) FAIL_MEMORY(err);
     c->ns = most->ns;
@@ -187,6 +201,8 @@ static status find_line(line_scan *s, error *err) {
         c->where = line_short(s->f->t, callee->site, s->f->arena);
         if (!c->where.p) FAIL_MEMORY(err);
     }
+    c->traces = s->lines.owner[callee->site] == OWNER_STDLIB &&
+                str_has_any_nocase(c->where, (const char *const[]){"traceback.py"}, 1);
     return OK;
 }
 
@@ -254,6 +270,7 @@ bool advice_costly_line(const advice_facts *f, double limit, advice *out) {
     verdict_add(&out->words, arg_text("line", c->name));
     if (c->callee.n) verdict_add(&out->words, arg_text("callee", c->callee));
     if (c->where.n) verdict_add(&out->words, arg_text("where", c->where));
+    if (c->traces && f->dialect == FOR_PYTORCH) verdict_add(&out->words, arg_int("anomaly", 1));
     if (c->steps < f->steps.n) verdict_add(&out->words, arg_int("some", c->steps));
     if (states[c->state]) verdict_add(&out->words, arg_int(states[c->state], 1));
     if (f->has & NEED_DEVICE) verdict_add(&out->words, arg_text("device", device_noun(f->t)));
