@@ -513,6 +513,7 @@ static status prove(prover *p, const char *folder, output *out, error *err) {
     TRY(put_rest(p, &a, err));
     conclude(p, &a);
     TRY(present_resolve(&a, p->o->words, err));
+    TRY(shape_answer(&a, p->o, err));
     present_options present = cli_present(p->o, out);
     return present_answer(options_form(p->o), &a, &present, &out->buf, err);
 }
