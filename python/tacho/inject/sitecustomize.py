@@ -45,11 +45,14 @@ def _watch():
 def _prove():
     if not os.environ.get("TACHO_PROVE"):
         return
+    sys.path.insert(0, HERE)
     try:
         import tacho_prove
         tacho_prove.begin(os.path.join(os.path.dirname(HERE), "hooks", "imports.py"))
     except Exception as why:
         sys.stderr.write("tacho: {}\n".format(why))
+    finally:
+        sys.path.remove(HERE)
 
 
 _next_one()

@@ -205,6 +205,7 @@ typedef struct {
     chain_sum chains, attention; /* not fused; those of attention are not among the chains */
     again_sum again;
     line_cost line;
+    bool knows_lines; /* of a program that computes on the CPU: what it does between operators */
     lock_cost gil;
     merged_sum repeated, passes; /* the same few operators; forward and backward passes */
     kernel_fill *fill;           /* by index in devices */

@@ -247,6 +247,7 @@ status advice_lines_find(advice_facts *f, error *err) {
     s->track = find_thread(f);
     s->sites.t = s->callees.t = f->t;
     if (!s->lines.has_lines || !s->track) return OK;
+    f->knows_lines = (f->has & NEED_CPU) != 0;
     TRY(find_line(s, err));
     return find_lock(s, err);
 }
