@@ -333,7 +333,7 @@ static void try_change(prover *p, trial *t, error *err) {
     run_pairs(e, wanted, err);
     t->saving = prove_saving_of(&t->pairs);
     t->how = judge(p, t);
-    if (t->how <= NO_GAIN && t->advice) p->tried[t->advice - 1] = 1;
+    if (t->how == PROVEN && t->advice) p->tried[t->advice - 1] = 1;
 }
 
 /* ---- all of them ------------------------------------------------------------------------- */

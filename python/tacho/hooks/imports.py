@@ -13,6 +13,7 @@ class Finder:
     def __init__(self, on_import: Callable[[], Any], names: Container[str]) -> None:
         self._on_import = on_import
         self._names = names
+        self._is_asking = False  # the finders after it, of which one may be another of our own
 
     def begin(self) -> None:
         sys.meta_path.insert(0, self)
@@ -22,8 +23,15 @@ class Finder:
             sys.meta_path.remove(self)
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Optional[Any]:
-        if name not in self._names:
+        if name not in self._names or self._is_asking:
             return None
+        self._is_asking = True
+        try:
+            return self._ask(name, path, target)
+        finally:
+            self._is_asking = False
+
+    def _ask(self, name: str, path: Any, target: Any) -> Optional[Any]:
         for finder in sys.meta_path:
             if finder is self or not hasattr(finder, "find_spec"):
                 continue

@@ -241,7 +241,8 @@ status advice_lines_find(advice_facts *f, error *err) {
     if (!s) FAIL_MEMORY(err);
     s->f = f;
     f->line.at = intervals_in(f->arena);
-    if (f->has & NEED_REQUESTS || !f->steps.n) return OK;
+    /* Of a recording without steps most lines prepare them. */
+    if (f->has & NEED_REQUESTS || f->steps.n < 2) return OK;
     TRY(trace_require(f->t, LINE_TABLES, err));
     TRY(line_view_init(&s->lines, f->t, f->arena, err));
     s->track = find_thread(f);

@@ -36,6 +36,10 @@ typedef struct {
     int64_t copies, ns;
     uint32_t first; /* slice */
     stage stage;
+    /* Modules around the copies, by what the thread runs through: as many as copies are layers of
+     * a model, which cannot be one call. */
+    uint32_t module;
+    int64_t n_modules, n_in_modules;
 } pattern;
 
 typedef struct {
@@ -70,6 +74,24 @@ static bool same_pattern(const void *row, const void *key) {
     return a->n == b->n && memcmp(a->name, b->name, a->n * sizeof *a->name) == 0;
 }
 
+/* The module around an operator by its name, which differs from instance to instance; 0: none. */
+static uint32_t module_around(const trace *t, uint32_t slice) {
+    for (int up = 0; up < 64 && (slice = t->slice.parent[slice]) != 0; up++)
+        if (t->slice.kind[slice] == KIND_MODULE) return t->slice.name[slice];
+    return 0;
+}
+
+static void count_modules(const repeat_scan *s, uint32_t at, uint32_t n, uint32_t copies,
+                          pattern *p) {
+    for (uint32_t i = 0; i < copies; i++) {
+        uint32_t module = module_around(s->f->t, s->slices[at + i * n]);
+        if (!module) continue;
+        p->n_in_modules++;
+        p->n_modules += module != p->module;
+        p->module = module;
+    }
+}
+
 static status add_run(repeat_scan *s, uint32_t at, uint32_t n, uint32_t end, error *err) {
     const trace *t = s->f->t;
     uint32_t copies = (end - at) / n, first = s->slices[at];
@@ -89,6 +111,7 @@ static status add_run(repeat_scan *s, uint32_t at, uint32_t n, uint32_t end, err
         p->stage = stage_at(&s->f->stages, t->slice.start[first]);
     }
     p->copies += copies;
+    count_modules(s, at, n, copies, p);
     p->ns = add_i64(p->ns, sub_i64(slice_end(t, last), t->slice.start[first]));
     if (s->n_runs == s->cap_runs) {
         uint32_t cap = s->cap_runs ? 2 * s->cap_runs : 64;
@@ -190,6 +213,21 @@ static bool belongs_to(const pattern *p, const pattern *main) {
             p->copies <= mul_i64(main->copies, 3));
 }
 
+/* Are they layers, one after the other? A module that is called again and again stays the same. */
+static bool are_layers(const pattern *p) {
+    return p->n_in_modules > p->copies / 2 && p->n_modules > p->n_in_modules / 2;
+}
+
+/* Likewise, or the backward pass of layers. */
+static bool is_of_layers(const repeat_scan *s, const pattern *p) {
+    for (uint32_t i = 0; i < s->patterns.n; i++) {
+        const pattern *of = GROUP_ROW(&s->patterns, pattern, i);
+        if (are_layers(of) && (of == p || (p->stage == STAGE_BACKWARD && belongs_to(p, of))))
+            return true;
+    }
+    return false;
+}
+
 static status name_calls(const advice_facts *f, const pattern *p, str *out, error *err) {
     buf text = {0};
     for (uint32_t i = 0; i < p->n && i < NAMED_CALLS; i++)
@@ -203,7 +241,7 @@ static status choose(repeat_scan *s, error *err) {
     const pattern *main = NULL;
     for (uint32_t i = 0; i < s->patterns.n; i++) {
         const pattern *p = GROUP_ROW(&s->patterns, pattern, i);
-        if (p->copies < LEAST_TOTAL * (int64_t)f->steps.n) continue;
+        if (p->copies < LEAST_TOTAL * (int64_t)f->steps.n || is_of_layers(s, p)) continue;
         if (!main || p->ns > main->ns) main = p;
     }
     if (!main) return OK;
