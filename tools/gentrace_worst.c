@@ -7,7 +7,7 @@
  *   one-name     all on one thread, with one name
  *   all-names    each with a different name
  *   stacks       each with a call stack of 24 frames, of which four are its own
- *   same-start   all start at the same moment and are equally long
+ *   same-start   all start at the same moment and take the same time
  *   same-hash    functions, modules and operators whose names have one hash in XXH3 without a seed
  *   frames       Python frames inside each other, to the depth of N, in one step
  *

@@ -158,6 +158,10 @@ SHOWN = {
         "rank step total computation communication waiting late cause transfer worker",
     ("distributed", "origins"):
         "rank step place cause cost file line worker",
+    ("distributed", "chain"):
+        "rank start duration kind time collective waiting waited step worker",
+    ("distributed", "lanes"):
+        "rank start duration kind whom collective step stage worker",
     ("distributed", "stragglers"):
         "rank worker cause steps late cost share host",
     ("distributed", "hosts"):
@@ -617,7 +621,7 @@ class Analyses:
         strict: bool = False,
         lang: Optional[Literal["en", "zh"]] = None,
     ) -> Table:
-        """Do all steps take equally long, and if not, which step is slow, and which part of it.
+        """Do all steps take the same time, and if not, which step is slow, and which part of it.
 
         fp_point: operator that starts the forward pass, by full name or its last part; same as
             PROFILING_FP_START and FP_POINT in the environment.
@@ -933,6 +937,7 @@ class Analyses:
         self,
         *,
         arrivals: Optional[int] = None,
+        lanes: Optional[int] = None,
         map_steps: Optional[int] = None,
         run: Optional[Text] = None,
         worker: Optional[Text] = None,
@@ -958,6 +963,7 @@ class Analyses:
 
         arrivals: maximum rows of table arrivals, for the collectives that lose the most time (0: all
             known).
+        lanes: maximum ranks in table lanes: first the late ones (0: all).
         map_steps: maximum columns of table heat_map: neighboring steps are combined, with mean times and
             the largest late (0: every step).
         run: run to use, by name or by number in order of time (default: the newest).
@@ -992,7 +998,7 @@ class Analyses:
 
         Tables: overlap, synchronization, collectives, arrivals, devices, cluster_steps, communication,
             communication_ops, links, resources, parallel_stages, parallel_operators, heat_map, origins,
-            stragglers, hosts, slow_steps, groups, transfers, clocks, what_if.
+            chain, lanes, stragglers, hosts, slow_steps, groups, transfers, clocks, what_if.
         """
         words = dict(locals())
         del words["self"]

@@ -1,6 +1,7 @@
 """Runs the program tacho for its JSON, text, columns and exports; and becomes it, for `python -m tacho`."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -30,10 +31,16 @@ def _environment(**more: str) -> Dict[str, str]:
     return {**{k: v for k, v in os.environ.items() if k not in unwanted}, **more}
 
 
+def _message(words: bytes) -> str:
+    """The last thing that the program said, without its name: notes come before the failure."""
+    said = re.split(r"^tacho(?:: |：)", words.decode(errors="replace"), flags=re.M)
+    return said[-1].strip()
+
+
 def _check(status: int, words: bytes) -> None:
     if status not in (0, 4):  # 4: check found a regression, which is an answer
         kind = QuestionError if status == 1 else TachoError
-        raise kind(words.decode(errors="replace").strip() or f"status {status}")
+        raise kind(_message(words) or f"status {status}")
 
 
 def run(words: Sequence[Any], **environment: str) -> str:

@@ -93,7 +93,7 @@ class Profiler:
                  auto_step: bool = False, **words: Any) -> None:
         unknown = sorted(set(words) - WITHOUT_EFFECT)
         if unknown:
-            raise TypeError(f"Profiler has no parameter {', '.join(unknown)}")
+            raise TypeError(_unknown_words(unknown))
         if schedule is not None and scheduler is not None:
             raise TypeError("Profiler: schedule and scheduler are the same; pass only one")
         self._sample = _check_sample(sample)
@@ -446,6 +446,15 @@ def _check_formats(one: Optional[str], several: Optional[Sequence[str]]) -> List
         if form not in FORMATS:
             raise ValueError(f"unknown format {form!r}; choose from {', '.join(FORMATS)}")
     return chosen
+
+
+def _unknown_words(unknown: List[str]) -> str:
+    import difflib
+    import inspect
+    known = {*inspect.signature(Profiler.__init__).parameters, *WITHOUT_EFFECT} - {"self", "words"}
+    near = difflib.get_close_matches(unknown[0], sorted(known), 1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return f"Profiler has no parameter {', '.join(unknown)}{hint}"
 
 
 def _check_sample(every: int) -> int:

@@ -81,6 +81,13 @@ void buf_add_repeat(buf *b, char c, size_t n) {
     b->n += n;
 }
 
+void buf_add_utf8(buf *b, uint32_t c) {
+    static const uint8_t FIRST[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    unsigned n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    buf_add_byte(b, (char)(FIRST[n] | c >> 6 * (n - 1)));
+    while (--n > 0) buf_add_byte(b, (char)(0x80 | (c >> 6 * (n - 1) & 0x3f)));
+}
+
 void buf_add_u64(buf *b, uint64_t v) {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                                 "25262728293031323334353637383940414243444546474849"

@@ -27,6 +27,8 @@ void buf_add(buf *b, const void *p, size_t n);
 void buf_add_str(buf *b, str s);
 void buf_add_cstr(buf *b, const char *s);
 void buf_add_byte(buf *b, char c);
+/* A character as UTF-8; c is below 0x110000. */
+void buf_add_utf8(buf *b, uint32_t c);
 void buf_add_repeat(buf *b, char c, size_t n);
 void buf_add_i64(buf *b, int64_t v);
 void buf_add_u64(buf *b, uint64_t v);

@@ -30,9 +30,9 @@ enum {
     MOST_BLOCK = 50,  /* steps */
     MOST_RESTARTS = 8 /* of a short program, which ends before all pairs are there */
 };
-#define BLOCK_NS 200000000   /* so long at least, if that is not too many steps */
+#define BLOCK_NS 200000000 /* so long at least, if that is not too many steps */
 #define USUAL_LIMIT_NS ((int64_t)600 * 1000000000)
-#define SAME_LOSS 0.01       /* share by which the mean loss may differ */
+#define SAME_LOSS 0.01 /* share by which the mean loss may differ */
 
 typedef struct {
     const char *id;
@@ -61,8 +61,8 @@ typedef struct {
     prove_saving saving;
     double loss_change;
     char unit[16];
-    str printed;       /* what a program that failed said last */
-    uint32_t advice;   /* row of the advice + 1 */
+    str printed;     /* what a program that failed said last */
+    uint32_t advice; /* row of the advice + 1 */
 } trial;
 
 typedef struct {
@@ -74,7 +74,7 @@ typedef struct {
     table *rows; /* of the advice */
     trial *trials;
     uint32_t n;
-    uint8_t *tried; /* by row of the advice */
+    uint8_t *tried;            /* by row of the advice */
     prove_losses first_losses; /* of the program as it is, when it ran first */
     double loss_noise;         /* how much they differ from run to run */
 } prover;
@@ -115,8 +115,7 @@ static status record(prover *p, const char *folder, error *err) {
     if (warm) (void)prove_wait(&program, lives);
     str last = warm ? STR_NONE : prove_last_line(&program, a);
     prove_end(&program);
-    if (!warm)
-        FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_PROVE_NO_STEPS, arg_text("printed", last));
+    if (!warm) FAIL(err, ERR_NOT_FOUND, NOPOS, MSG_PROVE_NO_STEPS, arg_text("printed", last));
     return OK;
 }
 
@@ -168,11 +167,8 @@ static uint32_t suggested_by(const prover *p, const prove_change *c) {
 static status add_trial(prover *p, const prove_change *c, uint32_t advice, error *err) {
     str title = arena_str(p->arena, str_of(text_get(c->title, p->o->words)));
     if (!title.p) FAIL_MEMORY(err);
-    p->trials[p->n++] = (trial){.change = c,
-                                .ids = c->id,
-                                .title = title,
-                                .code = str_of(c->code),
-                                .advice = advice};
+    p->trials[p->n++] = (trial){
+        .change = c, .ids = c->id, .title = title, .code = str_of(c->code), .advice = advice};
     return OK;
 }
 
@@ -184,7 +180,8 @@ static status check_names(const options *o, error *err) {
     for (char *at = list; *at;) {
         size_t n = strcspn(at, ",");
         bool known = str_eq(str_n(at, n), STR("all"));
-        for (int i = 0; i < N_CHANGES; i++) known |= str_eq(str_n(at, n), str_of(CHANGES[i].id));
+        for (int i = 0; i < N_CHANGES; i++)
+            known |= str_eq(str_n(at, n), str_of(CHANGES[i].id));
         if (!known)
             FAIL(err, ERR_ARG, NOPOS, MSG_PROVE_UNKNOWN, arg_text("value", str_n(at, n)));
         at += n + (at[n] != 0);
@@ -323,7 +320,8 @@ static outcome judge(const prover *p, const trial *t) {
 
 static void try_change(prover *p, trial *t, error *err) {
     experiment *e = ARENA_ARRAY(p->arena, experiment, 1);
-    uint32_t wanted = p->o->prove_pairs == ABSENT_I64 ? USUAL_PAIRS : (uint32_t)p->o->prove_pairs;
+    uint32_t wanted =
+        p->o->prove_pairs == ABSENT_I64 ? USUAL_PAIRS : (uint32_t)p->o->prove_pairs;
     if (!e) return;
     e->p = p;
     e->t = t;
@@ -352,8 +350,8 @@ static status add_together(prover *p, error *err) {
     buf_fini(&ids);
     if (n < 2) return OK;
     if (!list.p) FAIL_MEMORY(err);
-    p->trials[p->n++] = (trial){
-        .ids = list.p, .title = str_of(text_get(MSG_PROVE_TOGETHER, p->o->words))};
+    p->trials[p->n++] =
+        (trial){.ids = list.p, .title = str_of(text_get(MSG_PROVE_TOGETHER, p->o->words))};
     return OK;
 }
 
@@ -374,8 +372,21 @@ static status try_all(prover *p, error *err) {
 
 /* ---- the answer -------------------------------------------------------------------------- */
 
-enum { C_CHANGE, C_TITLE, C_RESULT, C_ADVICE, C_PROMISED, C_MEASURED, C_LOW, C_HIGH, C_STEP, C_PAIRS,
-       C_LOSS, C_PRINTED, C_CODE };
+enum {
+    C_CHANGE,
+    C_TITLE,
+    C_RESULT,
+    C_ADVICE,
+    C_PROMISED,
+    C_MEASURED,
+    C_LOW,
+    C_HIGH,
+    C_STEP,
+    C_PAIRS,
+    C_LOSS,
+    C_PRINTED,
+    C_CODE
+};
 static const column_spec TRIED[] = {
     [C_CHANGE] = {"change", TYPE_TEXT, UNIT_NONE, MSG_COL_PROVE_CHANGE},
     [C_TITLE] = {"title", TYPE_TEXT, UNIT_WORDS, MSG_COL_PROVE_TITLE},
@@ -446,8 +457,8 @@ static status put_trials(prover *p, answer *out, error *err) {
 
 /* Advice that needs the reader's hand: a patch to copy. */
 static status put_rest(prover *p, answer *out, error *err) {
-    static const char *const TAKEN[] = {"id", "title", "line", "saves", "share", "suggestion",
-                                        "code"};
+    static const char *const TAKEN[] = {"id",    "title",      "line", "saves",
+                                        "share", "suggestion", "code"};
     uint32_t *kept = ARENA_ARRAY(p->arena, uint32_t, p->rows->n_rows + 1);
     size_t n = 0;
     if (!kept) FAIL_MEMORY(err);
@@ -493,8 +504,8 @@ static void conclude(const prover *p, answer *out) {
     verdict_add(v, arg_share("low", t->saving.low));
     verdict_add(v, arg_share("high", t->saving.high));
     verdict_add(v, arg_time("before", t->saving.first_ns));
-    verdict_add(v, arg_time("after",
-                            (int64_t)((double)t->saving.first_ns * (1 - t->saving.saved))));
+    verdict_add(
+        v, arg_time("after", (int64_t)((double)t->saving.first_ns * (1 - t->saving.saved))));
     if (!isnan(t->loss_change)) verdict_add(v, arg_share("loss", t->loss_change));
     if (strcmp(t->unit, "call") == 0) verdict_add(v, arg_int("call", 1));
 }

@@ -22,8 +22,8 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/open.h"
-#include "cli/paddle_tables.h"
 #include "cli/shape.h"
+#include "compat/paddle_tables.h"
 #include "present/width.h"
 
 /* Rows of each part, in a pipe and on a screen; 0: all of them, whatever --limit says. */
@@ -251,6 +251,21 @@ static status open_all(report *r, opened_input *all, error *err) {
     return open_traces(&o, all, err);
 }
 
+static status write_paddle(report *r, const params *window, error *err) {
+    const options *o = r->o;
+    paddle_choice choice = {.window = window,
+                            .sorted_by = o->sorted_by,
+                            .views = o->views,
+                            .time_unit = o->time_unit,
+                            .op_detail = o->op_detail,
+                            .by_thread = o->thread_sep,
+                            .words = o->words};
+    TRY(paddle_tables_write(r->x->input.traces[0].trace, &choice, &r->x->arena, &r->out->buf,
+                            err));
+    output_make_safe(r->out);
+    return OK;
+}
+
 static status write_report(report *r, opened_input *all, error *err) {
     answer overview, memory, advise;
     buf *out = &r->out->buf;
@@ -259,11 +274,7 @@ static status write_report(report *r, opened_input *all, error *err) {
     TRY(part_check(&r->x->input, &p, err));
     TRY(open_all(r, all, err));
     cli_note_better(r->o, r->x->input.traces[0].trace);
-    if (str_eq(r->o->style, STR("paddle"))) {
-        TRY(paddle_tables_write(r->o, r->x, &r->out->buf, err));
-        output_make_safe(r->out);
-        return OK;
-    }
+    if (str_eq(r->o->style, STR("paddle"))) return write_paddle(r, &p, err);
     TRY(ask(r, STR("overview"), &overview, err));
     present_scope_text(&overview, &r->present, out);
     present_verdict_text(&overview.verdict, &r->present, out);

@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/open.h"
-#include "cli/top_text.h"
+#include "compat/top_text.h"
 
 static top_layout layout_of(const params *p, const top_options *o) {
     str only = param_text(p, STR("print_only"));

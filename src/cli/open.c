@@ -19,7 +19,6 @@
 
 #include "analyse/input_quality.h"
 #include "analyse/registry.h"
-#include "analyse/run/summary_answers.h"
 #include "base/mem.h"
 #include "base/message_ids_advice.h"
 #include "base/message_ids_cli.h"
@@ -152,41 +151,15 @@ status open_path(const options *o, opened_input *x, const char *path, span_choic
     return open_choose(o, x, &found, c, err);
 }
 
-static bool can_take_many(const options *o) {
-    return o->command.analysis ? o->command.analysis->workers != WORKERS_ONE
-                               : strcmp(o->command.name, "export") == 0 ||
-                                     strcmp(o->command.name, "query") == 0; /* merge them */
-}
-
-/* Is the question about all of the run? An export and SQL are of one worker unless they are
- * asked to merge. Two traces of a comparison are not workers of one run. A run of memory
- * pictures alone has no whole worker: then it is about the one that was chosen. */
-static bool wants_all(const options *o, const run_entry *run) {
-    bool given = o->n_traces > 1 && run_whole(run) > 1 && !compare_is_asked(o);
-    if (!can_take_many(o) || !run_whole(run)) return false;
-    if (!o->command.analysis)
-        return o->question.all_workers || (!o->question.worker.n && given);
-    return analysis_is_about_all(o->command.analysis, &o->question,
-                                 given || run_has_ranks(run));
-}
-
-/* Questions about all workers use their summaries (summary_answers.h). */
-static bool wants_summaries(const options *o, const run_entry *run) {
-    params p = options_params(o, NULL);
-    return o->command.analysis && summary_is_enough(o->command.analysis, &p, run_whole(run));
-}
-
-/* The other workers of the run, after the chosen one. */
-static status add_others(const options *o, opened_input *x, const span_choice *first,
-                         error *err) {
-    for (uint32_t i = 0; i < run_whole(first->run); i++) {
-        const worker_entry *w = &first->run->workers[i];
-        if (w == first->worker) continue;
-        span_choice c = {.run = first->run, .worker = w};
-        c.span = worker_span(w, first->span->number);
-        TRY(add_worker(o, x, &c, err));
-    }
-    return OK;
+/* An export and SQL are of one worker unless they are asked to merge. Two traces of a
+ * comparison are not workers of one run. */
+static plan_question question_of(const options *o) {
+    bool merges = !o->command.analysis && (strcmp(o->command.name, "export") == 0 ||
+                                           strcmp(o->command.name, "query") == 0);
+    return (plan_question){.analysis = o->command.analysis,
+                           .question = &o->question,
+                           .merges = merges,
+                           .several = o->n_traces > 1 && !compare_is_asked(o)};
 }
 
 static status make_room(opened_input *x, size_t n, error *err) {
@@ -200,7 +173,8 @@ static status check_count(const options *o, error *err) {
     const char *name = o->command.name;
     if (o->n_traces == 0)
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_NO_TRACE, arg_cstr("command", name));
-    if (o->question.all_workers && !can_take_many(o))
+    plan_question q = question_of(o);
+    if (o->question.all_workers && !plan_takes_many(&q))
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_NOT_ALL_WORKERS, arg_cstr("command", name));
     return OK;
 }
@@ -216,17 +190,16 @@ static status start_pool(const options *o, opened_input *x, error *err) {
     return OK;
 }
 
-status open_run(const options *o, opened_input *x, span_choice *c, error *err) {
-    TRY(make_room(x, (size_t)run_whole(c->run) + 1, err));
-    if (!wants_all(o, c->run)) return add_worker(o, x, c, err);
-    if (c->worker >=
-        c->run->workers + run_whole(c->run)) { /* not one of those that are meant */
-        c->worker = c->run->workers;
-        c->span = worker_span(c->worker, c->span->number);
+status open_run(const options *o, opened_input *x, const span_choice *c, error *err) {
+    plan_question q = question_of(o);
+    run_plan plan = plan_run(&q, c);
+    TRY(make_room(x, (size_t)plan.n, err));
+    if (plan.summaries) return open_summaries(o, x, &plan, err);
+    for (uint32_t i = 0; i < plan.n; i++) {
+        span_choice next = plan_worker(&plan, i);
+        TRY(add_worker(o, x, &next, err));
     }
-    if (wants_summaries(o, c->run)) return open_summaries(o, x, c, err);
-    TRY(add_worker(o, x, c, err));
-    return add_others(o, x, c, err);
+    return OK;
 }
 
 /* What a question about the traces may take besides them. Small ones are always answered. */

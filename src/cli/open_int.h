@@ -3,15 +3,15 @@
 #define CLI_OPEN_INT_H
 
 #include "cli/open.h"
-#include "session/discover.h"
+#include "plan/plan.h"
 
 /* The next trace of the input. */
 status open_describe(opened_input *x, const span_choice *c, const trace *t,
                      error *err) MUST_USE;
-/* The summaries of all workers of a run, the chosen one first; `x` has room for them. A file
+/* The summaries of the workers of a run; `x` has room for them. A file
  * that cannot be read is complained about and is in its summary; ERR only when none can, or
  * with --strict. */
-status open_summaries(const options *o, opened_input *x, const span_choice *first,
+status open_summaries(const options *o, opened_input *x, const run_plan *plan,
                       error *err) MUST_USE;
 
 /* Says that it is the newest of several runs, unless it was chosen. */
@@ -22,7 +22,7 @@ status open_path(const options *o, opened_input *x, const char *path, span_choic
 status open_choose(const options *o, opened_input *x, const catalogue *found, span_choice *c,
                    error *err) MUST_USE;
 /* Opens the chosen worker, and all of its run where the question is about them. */
-status open_run(const options *o, opened_input *x, span_choice *c, error *err) MUST_USE;
+status open_run(const options *o, opened_input *x, const span_choice *c, error *err) MUST_USE;
 
 /* The trace of a worker that was just opened together with those of its data loader's
  * processes, where the question follows batches from process to process. */

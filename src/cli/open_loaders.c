@@ -14,10 +14,9 @@ static void release_merged(void *t) {
 static status load_loaders(const options *o, opened_input *x, const span_choice *c,
                            loader_trace *out, uint32_t *n, error *err) {
     for (const worker_entry *w = NULL; (w = loader_after(c->run, c->worker, w)) != NULL;) {
-        span_choice loader = {.run = c->run, .worker = w};
+        span_choice loader = plan_loader(c, w);
         trace *t = NULL;
         error why = {0};
-        loader.span = worker_span(w, c->span->number);
         status st = open_load(o, x, &loader, &t, o->strict ? err : &why);
         if (st == ERR_MEMORY) FAIL_MEMORY(err);
         if (st != OK && o->strict) return st;

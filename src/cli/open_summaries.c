@@ -18,7 +18,7 @@
 typedef struct {
     const options *o;
     opened_input *x;
-    const span_choice *first;
+    const run_plan *plan;
     trace **got;          /* by place */
     bool alone;           /* one file at a time, by all threads */
     pthread_mutex_t lock; /* guards what follows */
@@ -30,16 +30,6 @@ typedef struct {
 
 static void release_trace(void *t) {
     trace_release(t);
-}
-
-/* The i-th worker: the chosen one, then the others in their order. */
-static span_choice nth(const open_summaries_ctx *q, size_t i) {
-    span_choice c = *q->first;
-    size_t first = (size_t)(c.worker - c.run->workers);
-    if (i == 0) return c;
-    c.worker = &c.run->workers[i - 1 < first ? i - 1 : i];
-    c.span = worker_span(c.worker, q->first->span->number);
-    return c;
 }
 
 /* A summary that says only that the file could not be read. */
@@ -89,7 +79,7 @@ static bool has_ended(open_summaries_ctx *q) {
 static void load_one(void *context, size_t i, int thread) {
     open_summaries_ctx *q = context;
     const options *o = q->o;
-    span_choice c = nth(q, i);
+    span_choice c = plan_worker(q->plan, (uint32_t)i);
     error failed = {0};
     loaded_trace l = {.trace = NULL};
     load_options how = {.pool = q->alone ? q->x->pool : NULL,
@@ -113,7 +103,7 @@ static void load_one(void *context, size_t i, int thread) {
     if (st == OK && l.trace && q->fatal == OK) st = count_bytes(q, l.trace);
     if (st != OK) q->fatal = st;
     q->done++;
-    (void)progress_step(&q->progress, q->done, run_whole(q->first->run));
+    (void)progress_step(&q->progress, q->done, q->plan->n);
     pthread_mutex_unlock(&q->lock);
 }
 
@@ -129,20 +119,20 @@ static status take_all(open_summaries_ctx *q, uint32_t n, error *err) {
     if (st != OK && err) error_copy(err, &q->err);
     TRY(st);
     for (uint32_t i = 0; i < n; i++) {
-        span_choice c = nth(q, i);
+        span_choice c = plan_worker(q->plan, i);
         TRY(open_describe(x, &c, q->got[i], err));
     }
     return OK;
 }
 
-status open_summaries(const options *o, opened_input *x, const span_choice *first, error *err) {
-    uint32_t n = run_whole(first->run);
-    open_summaries_ctx q = {.o = o, .x = x, .first = first};
+status open_summaries(const options *o, opened_input *x, const run_plan *plan, error *err) {
+    uint32_t n = plan->n;
+    open_summaries_ctx q = {.o = o, .x = x, .plan = plan};
     q.got = ARENA_ARRAY(&x->arena, trace *, n);
     if (!q.got) FAIL_MEMORY(err);
     q.alone = n < 2 * (uint32_t)pool_threads(x->pool);
     pthread_mutex_init(&q.lock, NULL);
-    progress_begin(&q.progress, o, first->run->path.p);
+    progress_begin(&q.progress, o, plan->run->path.p);
     if (q.alone)
         for (uint32_t i = 0; i < n; i++) load_one(&q, i, 0);
     else

@@ -157,8 +157,10 @@ static const param_info *find_param(const command *c, str name) {
     return registry_find_param(c->analysis->name, name);
 }
 
-static status fail_unknown(const command *c, str given, str name, error *err) {
+static status fail_unknown(const options *o, str given, str name, error *err) {
+    const command *c = &o->command;
     name_hint near = hint_for(name);
+    if (o->is_implied) hint_offer(&near, STR("version")); /* tacho --versio */
     char spelled[LONGEST_OPTION + 3] = "";
     const param_info *p;
     for (size_t i = 0; i < N_OPTIONS; i++)
@@ -217,7 +219,7 @@ static status parse_option(words_left *w, options *o, error *err) {
         if (t) value = str_from(name, 1);
     }
     const param_info *p = t ? NULL : find_param(&o->command, name);
-    if (!t && !p) return fail_unknown(&o->command, given, name, err);
+    if (!t && !p) return fail_unknown(o, given, name, err);
     bool flag = (t ? t->kind : p->kind) == VALUE_FLAG;
     if (flag && value.p)
         FAIL(err, ERR_ARG, NOPOS, MSG_CLI_VALUE_UNWANTED, arg_text("name", given));

@@ -17,9 +17,9 @@ typedef struct {
 } prove_pairs;
 
 typedef struct {
-    int64_t first_ns;                   /* median step of the first */
-    double saved, low, high;            /* share of the step */
-    bool sure;                          /* there were enough pairs for an interval */
+    int64_t first_ns;        /* median step of the first */
+    double saved, low, high; /* share of the step */
+    bool sure;               /* there were enough pairs for an interval */
 } prove_saving;
 
 /* Without pairs all is 0. */

@@ -74,8 +74,7 @@ static void signal_all(const prove_program *p, int signo) {
     static process_list l; /* one thread; too large for a stack */
     l.n = 0;
     l.pid[l.n++] = p->pid;
-    while (add_children(&l)) {
-    }
+    while (add_children(&l)) {}
     for (uint32_t i = 0; i < l.n; i++) kill((pid_t)l.pid[i], signo);
 }
 
@@ -161,8 +160,8 @@ status prove_start(const prove_setup *setup, const char *changes, const char *en
 
 static bool has_ended(prove_program *p) {
     siginfo_t info = {0};
-    if (!p->is_over &&
-        waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid)
+    if (!p->is_over && waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid)
         p->is_over = true;
     return p->is_over;
 }

@@ -10,16 +10,16 @@
 #include "cli/prove_pairs.h"
 
 typedef struct {
-    char *const *argv;       /* the program and its arguments, NULL at the end */
-    const char *python;      /* the folder that Python programs look into first */
-    const char *folder;      /* for sockets and what the programs print */
-    int64_t limit_ns;        /* for one answer of a program; a program that compiles takes long */
+    char *const *argv;  /* the program and its arguments, NULL at the end */
+    const char *python; /* the folder that Python programs look into first */
+    const char *folder; /* for sockets and what the programs print */
+    int64_t limit_ns;   /* for one answer of a program; a program that compiles takes long */
 } prove_setup;
 
 typedef struct {
     const prove_setup *setup;
     pid_t pid;
-    int waits, talks;   /* sockets: for its connection, and the connection; -1 */
+    int waits, talks; /* sockets: for its connection, and the connection; -1 */
     buf unread;
     char printed[4096]; /* the file with what it prints */
     bool is_over;

@@ -28,7 +28,8 @@ void record_cost_of(const trace *t, record_cost *out) {
                          .covered_ns = number(t, "cost_covered_ns"),
                          .is_known = trace_meta(t, STR("cost_events")).n > 0,
                          .is_part = trace_meta(t, STR("flight_seconds")).n > 0,
-                         .has_device = t->kernel.n > 1};
+                         .has_device = t->kernel.n > 1,
+                         .has_cupti = trace_meta(t, STR("cupti_version")).n > 0};
     for (size_t i = 0; i < sizeof HOOKS / sizeof *HOOKS; i++)
         out->hooks_ns = add_i64(out->hooks_ns, number(t, HOOKS[i]));
     for (size_t i = 0; i < sizeof UNTRIED / sizeof *UNTRIED; i++)
@@ -45,6 +46,7 @@ static void add(record_cost *to, const record_cost *more) {
     to->is_part |= more->is_part;
     to->has_untried |= more->has_untried;
     to->has_device |= more->has_device;
+    to->has_cupti |= more->has_cupti;
 }
 
 /* All files of the process of the i-th one; false: they are those of an earlier one. */
@@ -100,7 +102,9 @@ void record_say_cost(const record_run *r, const record_paths *files, int64_t run
     if (n >= 2) args[n_args++] = arg_int("processes", n);
     text_format(&line, r->o->words, c.is_part ? MSG_RECORD_COST_PART : MSG_RECORD_COST, args,
                 n_args);
-    if (c.has_device) buf_add_cstr(&line, text_get(MSG_RECORD_COST_DEVICE, r->o->words));
+    if (c.has_device)
+        buf_add_cstr(&line, text_get(c.has_cupti ? MSG_RECORD_COST_DEVICE : MSG_RECORD_COST_XLA,
+                                     r->o->words));
     if (c.has_untried) buf_add_cstr(&line, text_get(MSG_RECORD_COST_UNTRIED, r->o->words));
     buf_add_byte(&line, '\n');
     if (buf_ok(&line)) (void)!write(STDERR_FILENO, line.p, line.n);

@@ -51,6 +51,7 @@ typedef struct record_cost {
     bool is_part;     /* of a flight recorder: only what was kept */
     bool has_untried; /* hooks that were not measured */
     bool has_device;
+    bool has_cupti; /* where the device records come from; otherwise from XLA */
 } record_cost;
 
 typedef struct {

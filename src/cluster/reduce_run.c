@@ -298,7 +298,8 @@ static status return_moved(transport *t, steps *s, error *err) {
         if (!row) FAIL_MEMORY(err);
         *row = *m;
         row->worker = summary_text(s->parts[owner], m->worker);
-        if (!row->worker.p) FAIL_MEMORY(err);
+        row->whom = summary_text(s->parts[owner], m->whom);
+        if (!row->worker.p || !row->whom.p) FAIL_MEMORY(err);
     }
     summary_drop(s->moved, SUMMARY_ALL);
     return send_parts(t, s->parts, s->back, err);

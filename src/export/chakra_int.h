@@ -2,8 +2,8 @@
 #ifndef EXPORT_CHAKRA_INT_H
 #define EXPORT_CHAKRA_INT_H
 
+#include "analyse/comm/collectives.h"
 #include "analyse/cost/op_work.h"
-#include "analyse/scan/collectives.h"
 #include "export/export_int.h"
 #include "store/traits.h"
 

@@ -15,7 +15,7 @@
  * It knows no form: stacks.c and speedscope.c write the tree down. */
 #include "export/stack_tree_int.h"
 
-#include "analyse/scan/op_scan.h"
+#include "analyse/operators/op_scan.h"
 #include "base/sort.h"
 
 enum { MAX_DEPTH = 1000 };

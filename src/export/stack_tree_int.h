@@ -8,7 +8,7 @@
 #ifndef EXPORT_STACK_TREE_INT_H
 #define EXPORT_STACK_TREE_INT_H
 
-#include "analyse/scan/stacks.h"
+#include "analyse/operators/stacks.h"
 #include "base/intern.h"
 #include "export/export_int.h"
 

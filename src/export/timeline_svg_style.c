@@ -5,7 +5,7 @@
  * better on that tint in that theme. */
 #include <math.h>
 
-#include "analyse/scan/comm_kind.h"
+#include "analyse/comm/comm_kind.h"
 #include "base/message_ids_columns.h"
 #include "base/num.h"
 #include "export/timeline_svg_int.h"

@@ -78,23 +78,10 @@ static uint32_t clean(uint32_t c) {
 static void put_char(buf *out, uint32_t c) {
     char escaped[FMT_ESCAPED];
     size_t n = fmt_escape(escaped, c);
-    if (n != 0) {
+    if (n != 0)
         buf_add(out, escaped, n);
-    } else if (c < 0x80) {
-        buf_add_byte(out, (char)c);
-    } else if (c < 0x800) {
-        buf_add(out, (char[2]){(char)(0xc0 | c >> 6), (char)(0x80 | (c & 0x3f))}, 2);
-    } else if (c < 0x10000) {
-        buf_add(out,
-                (char[3]){(char)(0xe0 | c >> 12), (char)(0x80 | (c >> 6 & 0x3f)),
-                          (char)(0x80 | (c & 0x3f))},
-                3);
-    } else {
-        buf_add(out,
-                (char[4]){(char)(0xf0 | c >> 18), (char)(0x80 | (c >> 12 & 0x3f)),
-                          (char)(0x80 | (c >> 6 & 0x3f)), (char)(0x80 | (c & 0x3f))},
-                4);
-    }
+    else
+        buf_add_utf8(out, c);
 }
 
 size_t width_of(str s) {

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "analyse/kind_names.h"
-#include "analyse/scan/kernel_source.h"
-#include "analyse/scan/tensor_core.h"
+#include "analyse/operators/kernel_source.h"
+#include "analyse/operators/tensor_core.h"
 #include "analyse/timeline/lanes.h"
 #include "analyse/timeline/slice_details.h"
 #include "base/json.h"

@@ -25,7 +25,9 @@ static status add_run(request_ctx *x, str name, str worker, error *err) {
     if (x->compared.n >= 2 && c.run == x->chosen.run) return OK;
     if (x->compared.n == MOST_RUNS)
         return param_fail(&r->question.params, STR("base_runs"), "1..62", err);
-    x->compared.runs[x->compared.n++] = c;
+    plan_question q = {.analysis = r->analysis, .question = &r->question};
+    run_plan of_one = {.run = c.run, .first = c, .n = 1};
+    x->compared.runs[x->compared.n++] = worker.p ? of_one : plan_run(&q, &c);
     return OK;
 }
 
@@ -46,11 +48,9 @@ status compared_find(request_ctx *x, error *err) {
     /* A run can be held against limits alone. */
     if (!other.p && analysis_has(r->analysis, ALONE_TOO)) return OK;
     if (!other.p) FAIL0(err, ERR_ARG, NOPOS, MSG_DIFF_NEEDS_TWO);
-    x->compared.runs = ARENA_ARRAY(&x->arena, span_choice, MOST_RUNS);
-    x->compared.n_workers = ARENA_ARRAY(&x->arena, uint32_t, MOST_RUNS);
-    if (!x->compared.runs || !x->compared.n_workers) FAIL_MEMORY(err);
-    x->compared.runs[0] = x->chosen;
-    x->compared.n_workers[0] = x->n_traces;
+    x->compared.runs = ARENA_ARRAY(&x->arena, run_plan, MOST_RUNS);
+    if (!x->compared.runs) FAIL_MEMORY(err);
+    x->compared.runs[0] = x->plan;
     x->compared.n = 1;
     TRY(add_run(x, other, worker, err));
     for (uint32_t i = 0; i < p->n_extra; i++)
@@ -66,8 +66,8 @@ status compared_input(request_ctx *x, analysis_input *in, error *err) {
     if (!inputs) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < c->n; i++) {
         inputs[i].traces = x->traces + at;
-        inputs[i].n_traces = c->n_workers[i];
-        at += c->n_workers[i];
+        inputs[i].n_traces = c->runs[i].n;
+        at += c->runs[i].n;
     }
     *in = inputs[0];
     in->against = &inputs[1];

@@ -4,8 +4,8 @@
 
 #include "serve/service.h"
 
-/* Fills x->compared for an analysis that compares: x->chosen, which was found and whose workers
- * are x->n_traces, the run `other`, and those of `base_runs`, names separated by commas. */
+/* Fills x->compared for an analysis that compares: x->plan, which was made, the run `other`,
+ * and those of `base_runs`, names separated by commas. */
 status compared_find(request_ctx *x, error *err) MUST_USE;
 /* What is held as the input of the analysis. */
 status compared_input(request_ctx *x, analysis_input *in, error *err) MUST_USE;

@@ -11,7 +11,9 @@
 #include <pthread.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/mem.h"
+#include "base/num.h"
 
 enum { RING = 256 };
 
@@ -33,6 +35,7 @@ typedef struct {
 
 struct event_bus {
     pthread_mutex_t lock; /* guards everything below and the listeners */
+    pthread_cond_t left;  /* the last listener has left */
     event ring[RING];
     uint64_t next; /* number of the next event; event i is in ring[i % RING] */
     listener *listeners;
@@ -42,7 +45,13 @@ struct event_bus {
 
 event_bus *event_bus_new(void) {
     event_bus *h = mem_zalloc(sizeof *h);
-    if (h) pthread_mutex_init(&h->lock, NULL);
+    if (!h) return NULL;
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&h->left, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    pthread_mutex_init(&h->lock, NULL);
     return h;
 }
 
@@ -52,6 +61,7 @@ void event_bus_free(event_bus *h) {
         buf_fini(&h->ring[i].stream);
         buf_fini(&h->ring[i].object);
     }
+    pthread_cond_destroy(&h->left);
     pthread_mutex_destroy(&h->lock);
     mem_free(h);
 }
@@ -92,10 +102,13 @@ void event_bus_publish(event_bus *h, const char *name, str data) {
     pthread_mutex_unlock(&h->lock);
 }
 
-void event_bus_end(event_bus *h) {
+void event_bus_end(event_bus *h, int64_t patience_ns) {
+    int64_t until_ns = add_i64(clock_ns(CLOCK_MONOTONIC), patience_ns);
+    struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
     pthread_mutex_lock(&h->lock);
     h->ended = true;
     wake_all(h);
+    while (h->listeners && pthread_cond_timedwait(&h->left, &h->lock, &until) == 0) {}
     pthread_mutex_unlock(&h->lock);
 }
 
@@ -132,6 +145,7 @@ void event_bus_leave(event_bus *h, listener *l) {
         h->n_listeners--;
         break;
     }
+    if (!h->listeners) pthread_cond_signal(&h->left);
     pthread_mutex_unlock(&h->lock);
     buf_fini(&l->text);
     mem_free(l);

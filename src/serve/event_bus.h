@@ -19,8 +19,9 @@ void event_bus_free(event_bus *h); /* no listener is left */
 /* Sends `data` (one line) as an event of this name; name NULL: a comment, to keep lines
  * open. */
 void event_bus_publish(event_bus *h, const char *name, str data);
-/* Lets all listeners read what they have left and then the end. */
-void event_bus_end(event_bus *h);
+/* Lets all listeners read what they have left and then the end, and waits until they have left,
+ * at most so long: a client may have stopped reading. */
+void event_bus_end(event_bus *h, int64_t patience_ns);
 
 /* sleep and wake are called under the hub's lock. `first` is sent before anything else. NULL
  * when out of memory or when there are too many. */

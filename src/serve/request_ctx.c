@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "analyse/ask.h"
-#include "analyse/run/summary_answers.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/message_ids_advice.h"
@@ -69,32 +68,9 @@ status request_ctx_parse(request_ctx *x, error *err) {
 
 /* ---- holding ----------------------------------------------------------------------------- */
 
-/* Without a worker a question is about all ranks, where the analysis can look at them. A run of
- * memory pictures alone has no whole worker: the question is about the chosen one. */
-static bool wants_all(const request *r, const run_entry *run) {
-    return run_whole(run) &&
-           analysis_is_about_all(r->analysis, &r->question, run_has_ranks(run));
-}
-
-/* All ranks of the run, or the one worker. A data loader's process is not among them. */
-static uint32_t take_workers(const request *r, span_choice *c) {
-    if (!wants_all(r, c->run)) return 1;
-    uint32_t n = run_whole(c->run);
-    if (c->worker >= c->run->workers + n) {
-        c->worker = c->run->workers;
-        c->span = worker_span(c->worker, c->span->number);
-    }
-    return n;
-}
-
-/* The i-th worker of a run: the chosen one, then the others in their order. */
-static span_choice nth_of_run(span_choice c, uint32_t i) {
-    if (i == 0) return c;
-    uint32_t w = i - 1, first = (uint32_t)(c.worker - c.run->workers);
-    if (w >= first) w++;
-    span_choice other = {.run = c.run, .worker = &c.run->workers[w]};
-    other.span = worker_span(other.worker, c.span->number);
-    return other;
+static run_plan plan_of(const request *r, const span_choice *c) {
+    plan_question q = {.analysis = r->analysis, .question = &r->question};
+    return plan_run(&q, c);
 }
 
 /* Processes of the data loaders of all traces, where the question follows batches into them. */
@@ -105,10 +81,9 @@ static status find_loaders(request_ctx *x, error *err) {
     x->loaders = ARENA_ARRAY(&x->arena, held_loader, (size_t)run->n_workers + 1);
     if (!x->loaders) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < x->n_traces; i++) {
-        span_choice owner = nth_of_run(x->chosen, i);
+        span_choice owner = plan_worker(&x->plan, i);
         for (const worker_entry *w = NULL; (w = loader_after(run, owner.worker, w)) != NULL;)
-            x->loaders[x->n_loaders++] =
-                (held_loader){{run, w, worker_span(w, owner.span->number)}, i};
+            x->loaders[x->n_loaders++] = (held_loader){plan_loader(&owner, w), i};
     }
     return OK;
 }
@@ -127,15 +102,12 @@ static status find_trace(request_ctx *x, error *err) {
         FAIL(err, ERR_ARG, NOPOS, MSG_HTTP_NOT_ALL_WORKERS,
              arg_cstr("route", r->analysis ? r->analysis->name : route_name(r->route)));
     TRY(span_choose(&x->snapshot->found, &wanted, &x->chosen, err));
-    x->n_traces = take_workers(r, &x->chosen);
+    x->plan = plan_of(r, &x->chosen);
+    x->chosen = x->plan.first;
+    x->n_traces = x->plan.n;
     TRY(compared_find(x, err));
-    for (uint32_t i = 1; i < x->compared.n; i++) {
-        bool named = i == 1 && param_text(&r->question.params, STR("other_worker")).p;
-        x->compared.n_workers[i] = named ? 1 : take_workers(r, &x->compared.runs[i]);
-        x->n_traces += x->compared.n_workers[i];
-    }
-    x->summaries = x->n_traces > 1 && !x->compared.n &&
-                   summary_is_enough(r->analysis, &r->question.params, x->n_traces);
+    for (uint32_t i = 1; i < x->compared.n; i++) x->n_traces += x->compared.runs[i].n;
+    x->summaries = x->plan.summaries && !x->compared.n;
     TRY(find_loaders(x, err));
     x->held = ARENA_ARRAY(&x->arena, held_trace *, (size_t)x->n_traces + x->n_loaders);
     x->traces = ARENA_ARRAY(&x->arena, analysis_trace, x->n_traces);
@@ -147,10 +119,10 @@ static status find_trace(request_ctx *x, error *err) {
 static span_choice nth_worker(const request_ctx *x, uint32_t i) {
     uint32_t run = 0;
     if (i >= x->n_traces) return x->loaders[i - x->n_traces].chosen;
-    if (!x->compared.n) return nth_of_run(x->chosen, i);
-    while (run + 1 < x->compared.n && i >= x->compared.n_workers[run])
-        i -= x->compared.n_workers[run++];
-    return nth_of_run(x->compared.runs[run], i);
+    if (!x->compared.n) return plan_worker(&x->plan, i);
+    while (run + 1 < x->compared.n && i >= x->compared.runs[run].n)
+        i -= x->compared.runs[run++].n;
+    return plan_worker(&x->compared.runs[run], i);
 }
 
 /* All summaries that are there are held, and all others asked for at once. */

@@ -60,6 +60,7 @@ enum {
 };
 #define EXCHANGE_BYTES ((size_t)512 << 20)
 #define ANSWER_BYTES ((size_t)64 << 20)
+#define FAREWELL_NS 1000000000 /* for pages to read that the server ends */
 
 typedef struct MHD_Connection connection;
 
@@ -770,7 +771,7 @@ void server_stop(server *s) {
     atomic_store(&s->ending, true);
     if (s->service.event_bus) {
         event_bus_publish(s->service.event_bus, "bye", STR("{}"));
-        event_bus_end(s->service.event_bus);
+        event_bus_end(s->service.event_bus, FAREWELL_NS);
     }
     if (s->workers) {
         wake_parked(s);

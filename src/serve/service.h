@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "base/buf.h"
+#include "plan/plan.h"
 #include "serve/event_bus.h"
 #include "serve/request.h"
 #include "serve/uploads.h"
@@ -54,8 +55,7 @@ typedef struct {
  * other, and more runs of the first one's program. Each of them is about all ranks, or about
  * the worker that was named. */
 typedef struct {
-    span_choice *runs; /* the worker that comes first */
-    uint32_t *n_workers;
+    run_plan *runs;
     uint32_t n; /* 0: nothing is compared */
 } compared_runs;
 
@@ -84,6 +84,7 @@ typedef struct {
     uint32_t n_loaders;
     trace *run_cache; /* of summaries */
     span_choice chosen;
+    run_plan plan;          /* of the chosen run */
     compared_runs compared; /* what it is compared with */
     bool unusable;          /* the error is one of the file, not of the question */
     reply reply;

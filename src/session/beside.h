@@ -11,7 +11,7 @@ typedef struct {
 } beside_file;
 
 /* The one in the same folder, by its name and its content; false when there is none, and when
- * nothing tells which of several. */
+ * it may be any of several. */
 bool beside_find(const char *path, beside_file *out);
 /* Is the file an execution trace, by name and content? */
 bool beside_is_execution_trace(const char *path);

@@ -237,7 +237,7 @@ static bool hash_siblings(const char *path, uint64_t *hash) {
 
 /* ---- an object after a URL -------------------------------------------------------------- */
 
-/* What the server says of the object; without a tag nothing tells whether it changed. */
+/* What the server says of the object; without a tag it may have changed unseen. */
 static cache_key key_of_remote(const char *url) {
     cache_key key = {.n = 0};
     remote_object o;

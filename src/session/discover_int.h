@@ -50,6 +50,13 @@ int64_t found_mtime(const struct stat *st);
 status found_fail(error *err, uint16_t message, const char *path, int code);
 /* The last part of a folder's real path. */
 str folder_own_name(arena *a, const char *path);
+/* Are two files copies, or forms, of one span? */
+bool found_same_span(const found_file *a, const found_file *b);
+/* Asks the files for what their names do not say, and sorts them by run, worker and stamp. */
+status found_sort(arena *a, found_file *f, size_t n, error *err) MUST_USE;
+/* Cuts runs, workers and spans out of the sorted list (n > 0). */
+status catalogue_cut(arena *a, const found_file *f, size_t n, catalogue *out,
+                     error *err) MUST_USE;
 /* For qsort: by run, worker, stamp. */
 int found_compare(const void *a, const void *b);
 

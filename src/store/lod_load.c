@@ -2,7 +2,7 @@
  *
  * At any moment the blocks per SM of all running kernels are added up; more than one does not
  * fill a device more than whole (the estimate of SM efficiency, as
- * analyse/scan/device_metrics.h has it). The function is stored as its integral up to each
+ * analyse/device/device_metrics.h has it). The function is stored as its integral up to each
  * moment where it changes, so the mean of any range is two binary searches. The running sum is
  * a whole number of millionths: taking away what was added leaves exactly nothing. */
 #include <math.h>

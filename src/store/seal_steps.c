@@ -7,6 +7,7 @@
  * The number is the one at the end of the name ("ProfilerStep#12"), else the one an argument
  * says (op.sequence), else one more than that of the step before. Where the numbers of ranges
  * do not rise (each epoch starts again at 0) steps are counted. */
+#include "base/bisect.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
@@ -58,12 +59,42 @@ static bool is_inner(const seal_ctx *s, uint32_t slice) {
     return false;
 }
 
+static uint32_t process_of(const seal_ctx *s, uint32_t slice) {
+    uint32_t track = SEARCH_FIRST(i, 1, s->track.n, s->track.end[i] <= slice);
+    return track < s->track.n ? s->track.process[track] : 0;
+}
+
+/* Processes that mark steps of their own at the same time, in one file: a moment has one step,
+ * so those of the process that marks most of the time are kept. */
+static status keep_one_process(seal_ctx *s, uint32_t *order, uint32_t *n, error *err) {
+    bool together = false;
+    for (uint32_t i = 1; i < *n && !together; i++) {
+        uint32_t before = order[i - 1];
+        together = process_of(s, before) != process_of(s, order[i]) &&
+                   s->slice.start[order[i]] < add_i64(s->slice.start[before], s->slice.dur[before]);
+    }
+    if (!together) return OK;
+    int64_t *ns = seal_scratch(s, (size_t)s->process.n + 1, sizeof *ns);
+    uint32_t most = 0, kept = 0;
+    if (!ns) FAIL_MEMORY(err);
+    for (uint32_t i = 0; i < *n; i++) {
+        uint32_t p = process_of(s, order[i]);
+        ns[p] = add_i64(ns[p], s->slice.dur[order[i]]);
+        if (ns[p] > ns[most]) most = p;
+    }
+    for (uint32_t i = 0; i < *n; i++)
+        if (process_of(s, order[i]) == most) order[kept++] = order[i];
+    *n = kept;
+    return OK;
+}
+
 static status take_steps(seal_ctx *s, uint32_t n_most, error *err) {
     uint32_t *order = seal_scratch(s, 2 * (size_t)n_most + 1, sizeof(uint32_t)), n = 0;
     if (!order) FAIL_MEMORY(err);
     for (uint32_t i = next_step(s, 0); i < s->slice.n; i = next_step(s, i))
         if (!is_inner(s, i)) order[n++] = i;
     sort_index(order, order + n, n, cmp_steps, s);
+    TRY(keep_one_process(s, order, &n, err));
     TRY(seal_table(s, TABLE_step, (size_t)n + 1, err));
     for (uint32_t i = 0; i < n; i++) {
         write_row(s, i + 1, order[i]);

@@ -95,6 +95,25 @@ test("a thousand ranks: sent and drawn is only what can be seen", async (s) => {
   }
 }, ["gentrace"]);
 
+test("distributed: a step of all ranks, where the waiting comes from, and the longest chain", async (s) => {
+  const { lanes, chain, origins } = s.json("distributed", "ddp", "--all-workers").tables;
+  const { page, context, faults } = await openPage(s, "distributed?run=ddp");
+  try {
+    await settled(page);
+    assert.equal(await page.locator(`${panel("A step of all ranks")} svg[data-chart] rect.part`).count(), lanes.rows.length);
+    assert.equal(await page.locator(`${panel("The longest chain")} li`).count(), chain.rows.length);
+    assert.equal(await page.locator(`${panel("Where the waiting comes from")} li`).count() > 0, origins.rows.length > 0);
+    await page.click(`${panel("A step of all ranks")} >> role=radio[name='By rank']`);
+    const names = await page.locator(`${panel("A step of all ranks")} .lane-name`).allTextContents();
+    assert.deepEqual(names, [...names].sort());
+    await page.locator(`${panel("A step of all ranks")} svg[data-chart] rect.part`).first().click();
+    await page.waitForFunction(() => /#\/timeline/.test(location.href));
+    assert.deepEqual(faults, []);
+  } finally {
+    await context.close();
+  }
+}, ["ddp"]);
+
 test("distributed: while summaries are made the page says how many are", async (s) => {
   const { page, context } = await openPage(s, "runs");
   try {

@@ -540,6 +540,13 @@ def a_worker_that_does_not_exist_is_refused_at_once(_folder):
         equal("; available: " in refused(wrong), True)
 
 
+def the_message_of_a_failure_is_without_the_notes_before_it(folder):
+    for run in "ab":
+        (folder / run).mkdir()
+        shutil.copy(SAMPLE, folder / run)
+    equal(refused(lambda: tacho.load(folder).operators(sort="cals")), "operators has no column cals; did you mean calls?")
+
+
 def sql_answers_as_a_table(_folder):
     trace = tacho.load(SAMPLE)
     kinds = trace.query("-- a comment\nselect kind, count(*) as n from slice group by kind order by n desc")

@@ -9,18 +9,18 @@
 
 #include "analyse/advise/advice_events.h"
 #include "analyse/advise/advice_evidence.h"
-#include "analyse/producer/device_report.h"
-#include "analyse/producer/step_trace.h"
+#include "analyse/device/device_metrics.h"
+#include "analyse/device/host_coverage.h"
+#include "analyse/device/idle_causes.h"
+#include "analyse/device/step_limit.h"
+#include "analyse/memory/memory_view.h"
+#include "analyse/operators/in_use.h"
 #include "analyse/replay/unprofiled_step.h"
 #include "analyse/rules.h"
-#include "analyse/scan/device_metrics.h"
-#include "analyse/scan/host_coverage.h"
-#include "analyse/scan/idle_causes.h"
-#include "analyse/scan/in_use.h"
-#include "analyse/scan/memory_view.h"
-#include "analyse/scan/pipe_view.h"
-#include "analyse/scan/stages.h"
-#include "analyse/scan/step_limit.h"
+#include "analyse/steps/pipe_view.h"
+#include "analyse/steps/stages.h"
+#include "analyse/vendor/device_report.h"
+#include "analyse/vendor/step_trace.h"
 #include "store/summary.h"
 
 /* What a rule cannot do without. */
@@ -205,7 +205,8 @@ typedef struct {
     chain_sum chains, attention; /* not fused; those of attention are not among the chains */
     again_sum again;
     line_cost line;
-    bool knows_lines; /* of a program that computes on the CPU: what it does between operators */
+    bool
+        knows_lines; /* of a program that computes on the CPU: what it does between operators */
     lock_cost gil;
     merged_sum repeated, passes; /* the same few operators; forward and backward passes */
     kernel_fill *fill;           /* by index in devices */
@@ -486,9 +487,11 @@ status advice_cause_find(const analysis_input *in, const params *p,
                          const advice_workers *workers, arena *a, advice_cause *out,
                          error *err) MUST_USE;
 /* Do these facts rather tell about the recording than about the program? `first` is what costs
- * most, may be NULL. Fills in *out then. */
-status advice_decide(const advice_facts *f, const advice_claim *first, arena *a, verdict *out,
-                     error *err) MUST_USE;
+ * most, may be NULL. Fills in *out then; `incomplete` where too much was not recorded. */
+status advice_decide(const advice_facts *f, const advice_claim *first, verdict *out,
+                     bool *incomplete, error *err) MUST_USE;
+/* Does what such a rule says hold although nothing is known about idle time? */
+bool advice_is_sure(claim_sort claim);
 
 /* Did msadvisor name operators of the AI CPU? */
 bool advice_advisor_names_ai_cpu(const advice_facts *f);

@@ -23,12 +23,13 @@
 #include "analyse/advise/advice_code.h"
 #include "analyse/advise/advice_evidence.h"
 #include "analyse/advise/advice_line.h"
+#include "analyse/device/other_traces.h"
+#include "analyse/device/recording_judge.h"
 #include "analyse/input_quality.h"
 #include "analyse/kind_names.h"
 #include "analyse/replay/typical_step.h"
-#include "analyse/scan/lost_work.h"
-#include "analyse/scan/other_traces.h"
-#include "analyse/scan/partial_recording.h"
+#include "analyse/steps/lost_work.h"
+#include "analyse/steps/partial_recording.h"
 #include "base/buf.h"
 #include "base/message_ids_advice.h"
 #include "store/traits.h"
@@ -206,6 +207,19 @@ static void include_in_straggler(finding *found, uint32_t n) {
     }
 }
 
+/* A sentence that names the saving has the number of the column. */
+static void say_saving(const advice_facts *f, advice *a) {
+    verdict *v = &a->words;
+    for (uint32_t i = 0; i < v->n_args; i++) {
+        if (strcmp(v->args[i].name, "held") != 0) continue;
+        if (a->saves > 0)
+            v->args[i] = arg_time("held", advice_shown_ns(f, a->saves));
+        else
+            v->args[i] = v->args[--v->n_args];
+        return;
+    }
+}
+
 /* Lets every moment be saved once, drops what saves nothing then, and puts the findings in
  * order again. */
 static status settle(const advice_facts *f, finding *found, uint32_t *n_found, error *err) {
@@ -227,6 +241,7 @@ static status settle(const advice_facts *f, finding *found, uint32_t *n_found, e
     include_in_straggler(old, n);
     for (uint32_t i = 0; i < n; i++) {
         if (saves_nothing(f, &old[i])) continue;
+        if (!old[i].kept) say_saving(f, &old[i].advice);
         if (!old[i].kept) old[i].advice.severity = severity_of(f, &old[i].advice);
         insert(found, &kept, &old[i]);
     }
@@ -621,6 +636,14 @@ static void put_first(findings *v, const char *id) {
     }
 }
 
+/* Of a recording that lacks too much: what does not rest on idle time. */
+static void keep_sure(findings *v) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < v->n; i++)
+        if (advice_is_sure(v->found[i].rule->claim)) v->found[kept++] = v->found[i];
+    v->n = kept;
+}
+
 static status find_decided(const advice_facts *f, findings *v, error *err) {
     const finding *first = v->n && v->found[0].advice.saves > 0 ? v->found : NULL;
     advice_claim claim = {0};
@@ -628,11 +651,31 @@ static status find_decided(const advice_facts *f, findings *v, error *err) {
     if (first)
         claim =
             (advice_claim){first->rule->id, first->rule->claim, &v->found[0].advice, NULL, {0}};
-    TRY(advice_decide(f, first ? &claim : NULL, f->arena, &v->decided, err));
-    if (!f->run && !v->decided.id && !first)
-        (void)host_coverage_judge(f->t, &f->coverage, mul_i64(f->step_ns, (int64_t)f->steps.n),
-                                  &v->decided);
+    bool incomplete;
+    TRY(advice_decide(f, first ? &claim : NULL, &v->decided, &incomplete, err));
+    if (incomplete) keep_sure(v);
     if (v->decided.id) put_first(v, v->decided.id);
+    return OK;
+}
+
+/* A run of which no recording says anything of idle time, all for the same reason. */
+static status judge_run(const analysis_input *in, const params *p, arena *a, verdict *out,
+                        error *err) {
+    verdict first = {.id = NULL}, one;
+    if (input_is_summary(in)) return OK;
+    for (uint32_t i = 0; i < in->n_traces; i++) {
+        selection select;
+        step_spans steps;
+        recording_question q = {.t = in->traces[i].trace, .steps = &steps, .arena = a};
+        if (!q.t || trace_has(q.t, OTHER_TRACES)) return OK;
+        TRY(trace_require(q.t, RECORDING_TABLES, err));
+        select_init(&select, q.t, p);
+        TRY(step_spans_make(q.t, &select, a, &steps, err));
+        TRY(recording_judge(&q, &one, err));
+        if (!one.id || (first.id && strcmp(first.id, one.id) != 0)) return OK;
+        if (!first.id) first = one;
+    }
+    *out = first;
     return OK;
 }
 
@@ -664,6 +707,11 @@ static status find_all(const analysis_input *in, const params *p, const advice_w
     }
     if (!f->run && !v->decided.id && cold_start_judge(f->t, &f->steps.cold, &v->decided)) {
         v->n = 0; /* a warm program has none of this, and little else was recorded */
+        return OK;
+    }
+    if (f->run && !v->decided.id) TRY(judge_run(in, p, a, &v->decided, err));
+    if (f->run && v->decided.id) {
+        v->n = 0;
         return OK;
     }
     TRY(replay(f, v->found, &v->n, err));

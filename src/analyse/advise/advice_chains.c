@@ -10,8 +10,8 @@
  *               a node of the autograd engine called them, and whose kernels ran in the
  *               forward pass with the same names and grids. */
 #include "analyse/advise/advice.h"
+#include "analyse/group.h"
 #include "analyse/lexicon.h"
-#include "analyse/scan/group.h"
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/sort.h"

@@ -156,7 +156,7 @@ static bool is_of_host(claim_sort sort) {
 }
 
 static void claim_idle(const advice_facts *f, advice_claim *v) {
-    int64_t idle = max_i64(0, sub_i64(f->step_ns, f->busy_ns));
+    int64_t idle = max_i64(0, sub_i64(advice_saved_step_ns(f), f->busy_ns));
     if (f->has & NEED_DEVICE && !f->run && is_of_host(v->sort))
         v->advice->saves = min_i64(v->advice->saves, idle);
 }

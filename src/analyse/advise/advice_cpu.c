@@ -10,8 +10,8 @@
 #include "analyse/advise/advice.h"
 #include "analyse/cost/op_cost.h"
 #include "analyse/lexicon.h"
-#include "analyse/scan/lost_work.h"
-#include "analyse/scan/tensor_core.h"
+#include "analyse/operators/tensor_core.h"
+#include "analyse/steps/lost_work.h"
 #include "store/traits.h"
 
 /* ---- facts ------------------------------------------------------------------------------- */

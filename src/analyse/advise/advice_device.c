@@ -6,7 +6,7 @@
 #include "analyse/advise/advice.h"
 #include "analyse/kind_names.h"
 #include "analyse/lexicon.h"
-#include "analyse/scan/matmul_shapes.h"
+#include "analyse/operators/matmul_shapes.h"
 
 /* Share of the kernel time; 0 when there is none. */
 static double kernel_share(const advice_facts *f, int64_t ns) {

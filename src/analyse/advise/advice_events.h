@@ -2,7 +2,7 @@
 #ifndef ANALYSE_ADVICE_EVENTS_H
 #define ANALYSE_ADVICE_EVENTS_H
 
-#include "analyse/scan/idle_causes.h"
+#include "analyse/device/idle_causes.h"
 
 /* As many as a reader looks at. */
 enum { ADVICE_EVENTS = 20 };

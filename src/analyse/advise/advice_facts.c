@@ -12,11 +12,11 @@
 #include "analyse/advise/advice.h"
 #include "analyse/lexicon.h"
 
+#include "analyse/comm/comm_kind.h"
 #include "analyse/kind_names.h"
-#include "analyse/producer/untraced_steps.h"
-#include "analyse/scan/comm_kind.h"
-#include "analyse/scan/tensor_core.h"
-#include "analyse/scan/work_by_op.h"
+#include "analyse/operators/tensor_core.h"
+#include "analyse/operators/work_by_op.h"
+#include "analyse/vendor/untraced_steps.h"
 #include "base/bisect.h"
 #include "base/sort.h"
 #include "store/traits.h"
@@ -711,6 +711,7 @@ status advice_facts_find(const analysis_input *in, const params *p,
     TRY(scan_ops(&f, &w, err));
     TRY(advice_chains_find(&f, err));
     find_devices(&f);
+    if (f.busy_ns <= 0) f.has &= ~(uint32_t)NEED_DEVICE; /* all of it is outside of the steps */
     TRY(idle_pieces_find(t, &f.steps, &f.ranges.at[ROLE_COMMUNICATION], a, &f.idle, err));
     TRY(scan_memory(&f, err));
     TRY(compare_workers(&f, workers->distributed, err));

@@ -12,8 +12,8 @@
 
 #include "analyse/advise/advice.h"
 #include "analyse/lexicon.h"
-#include "analyse/producer/cpu_use.h"
-#include "analyse/producer/producer_ops.h"
+#include "analyse/vendor/cpu_use.h"
+#include "analyse/vendor/producer_ops.h"
 #include "base/num.h"
 #include "store/traits.h"
 

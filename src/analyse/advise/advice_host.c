@@ -397,6 +397,22 @@ static bool is_busy_machine(const advice_facts *f, int part) {
     return mul_i64(count_operators(f, &f->steps.v[f->longest]), 10) <= mul_i64(others, 11);
 }
 
+/* Are they another sort of step, with more to do on the device: one that updates the weights
+ * after several that add up gradients, one that evaluates? They come in turn, or are too many
+ * to be odd. */
+static bool is_other_sort(const advice_facts *f, double limit, int part) {
+    int64_t longer = 0, work = 0, n = f->steps.n;
+    const step_span *longest = &f->steps.v[f->longest];
+    for (uint32_t i = 0; i < f->steps.n; i++) {
+        const step_span *s = &f->steps.v[i];
+        longer += (double)step_span_ns(s) > (1 + limit) * (double)f->median_ns;
+        work = add_i64(work, s->n_work);
+    }
+    bool has_more = (double)longest->n_work > 1.05 * (double)work / (double)n;
+    bool in_turn = period_of_long(f, limit) > 1 || longer * 4 > n;
+    return part == ROLE_KERNEL && in_turn && has_more;
+}
+
 /* Among fewer steps the odd one cannot be known. */
 #define ENOUGH_STEPS 5
 
@@ -412,7 +428,7 @@ bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
         is_other_part(f, s))
         return false;
     int part = varying_part(f);
-    if (is_busy_machine(f, part)) return false;
+    if (is_busy_machine(f, part) || is_other_sort(f, limit, part)) return false;
     /* A slow loader is the cause, and has its own rule. */
     if (part == ROLE_DATA_LOADER &&
         advice_share(f, f->part_ns[part]) >= advice_limit.data_loader_slow)

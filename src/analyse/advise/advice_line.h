@@ -3,7 +3,7 @@
 #define ANALYSE_ADVICE_LINE_H
 
 #include "analyse/advise/advice_events.h"
-#include "analyse/scan/line_of.h"
+#include "analyse/operators/line_of.h"
 
 /* The line to which most of what the events cost belongs: a row of table frame. 0: none has
  * half of it, or it is a function around whole steps. The line of

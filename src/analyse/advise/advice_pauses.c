@@ -15,7 +15,7 @@
 #include "analyse/advise/advice.h"
 
 #include "analyse/kind_names.h"
-#include "analyse/scan/iterations.h"
+#include "analyse/steps/iterations.h"
 
 /* ---- facts ------------------------------------------------------------------------------- */
 

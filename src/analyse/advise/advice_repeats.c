@@ -9,17 +9,17 @@
  * kernel takes however little it does. In a program that computes on the CPU, operators are both:
  * of each what the shortest take is gone. */
 #include "analyse/advise/advice.h"
+#include "analyse/group.h"
 #include "analyse/lexicon.h"
-#include "analyse/scan/group.h"
 #include "base/bisect.h"
 #include "base/buf.h"
 #include "base/intern.h"
 
 enum {
-    MOST_PATTERN = 16,      /* operators: a layer of a model has more */
-    LEAST_COPIES = 8,       /* in a row */
-    LEAST_TOTAL = 32,       /* in a step: layers are fewer */
-    LEAST_KERNEL_NS = 2000, /* a kernel takes about this however little it does */
+    MOST_PATTERN = 16,         /* operators: a layer of a model has more */
+    LEAST_COPIES = 8,          /* in a row */
+    LEAST_TOTAL = 32,          /* in a step: layers are fewer */
+    LEAST_KERNEL_NS = 2000,    /* a kernel takes about this however little it does */
     LEAST_OPERATOR_NS = 20000, /* a call that computes takes longer (advice_cpu.c) */
     NAMED_CALLS = 4,
 };
@@ -198,7 +198,8 @@ static status init_sum(advice_facts *f, merged_sum *sum, uint32_t n, error *err)
 static int64_t computing_ns(const trace *t, const pattern_run *run) {
     uint32_t track = trace_track_of(t, run->second);
     int64_t ns = 0, after = INT64_MIN;
-    for (uint32_t i = run->second; i < t->track.end[track] && t->slice.start[i] < run->until; i++) {
+    for (uint32_t i = run->second; i < t->track.end[track] && t->slice.start[i] < run->until;
+         i++) {
         if (t->slice.kind[i] != KIND_OP || t->slice.start[i] < after) continue;
         after = slice_end(t, i);
         ns = add_i64(ns, max_i64(0, sub_i64(t->slice.dur[i], LEAST_OPERATOR_NS)));
@@ -259,7 +260,8 @@ static status choose(repeat_scan *s, error *err) {
         sum->calls[sum->n_calls] = run->second;
         sum->until[sum->n_calls++] = run->until;
         sum->ns = add_i64(sum->ns, sub_i64(ns, ns / run->copies));
-        if (f->has & NEED_CPU) sum->computing_ns = add_i64(sum->computing_ns, computing_ns(f->t, run));
+        if (f->has & NEED_CPU)
+            sum->computing_ns = add_i64(sum->computing_ns, computing_ns(f->t, run));
         sum->both |= p != main;
         if (p == main) event_list_add_slice(&sum->top, f->t, run->first, ns);
     }

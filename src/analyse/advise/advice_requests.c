@@ -1,6 +1,6 @@
 /* advice_requests.c: rules about the requests of a server. */
 #include "analyse/advise/advice.h"
-#include "analyse/scan/other_traces.h"
+#include "analyse/device/other_traces.h"
 #include "base/num.h"
 
 bool advice_request_queue(const advice_facts *f, double limit, advice *out) {

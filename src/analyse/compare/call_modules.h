@@ -6,7 +6,7 @@
 #ifndef ANALYSE_CALL_MODULES_H
 #define ANALYSE_CALL_MODULES_H
 
-#include "analyse/scan/group.h"
+#include "analyse/group.h"
 #include "base/intern.h"
 
 typedef struct {

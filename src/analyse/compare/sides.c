@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "analyse/scan/memory_view.h"
+#include "analyse/memory/memory_view.h"
 #include "base/sort.h"
 
 #define COMPARE_TABLES                                                                     \

@@ -12,7 +12,7 @@
 #include "analyse/compare/noise.h"
 #include "analyse/compare/step_owners.h"
 #include "analyse/compare/workload.h"
-#include "analyse/scan/breakdown.h"
+#include "analyse/device/breakdown.h"
 
 typedef struct {
     const analysis_trace *from;

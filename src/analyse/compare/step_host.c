@@ -1,7 +1,7 @@
 /* step_host.c: what the host does in a step: the innermost calls of all threads, one after the
  * other. */
 #include "analyse/compare/step_owners_int.h"
-#include "analyse/scan/op_scan.h"
+#include "analyse/operators/op_scan.h"
 #include "base/bisect.h"
 #include "base/hash.h"
 

@@ -1,11 +1,11 @@
 /* step_modules.c: the module each slice of the host is in, and how often modules are called.
  *
  * Modules are slices, and so their parents are known; nodes of the backward pass get the module
- * of the operator they undo (backward_owner.h). All else takes the module of its parent while
+ * of their forward operator (backward_owner.h). All else takes the module of its parent while
  * the nodes are named. */
 #include "analyse/compare/step_owners_int.h"
-#include "analyse/scan/backward_owner.h"
-#include "analyse/scan/module_work.h"
+#include "analyse/operators/backward_owner.h"
+#include "analyse/operators/module_work.h"
 #include "base/bisect.h"
 
 /* "Attention_3" → "Attention": equal layers differ only in their number. */

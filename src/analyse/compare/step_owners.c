@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "analyse/lexicon.h"
-#include "analyse/scan/op_scan.h"
+#include "analyse/operators/op_scan.h"
 #include "base/hash.h"
 
 /* ---- nodes ------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 #define ANALYSE_STEP_OWNERS_H
 
 #include "analyse/compare/call_tree.h"
-#include "analyse/scan/step_spans.h"
+#include "analyse/steps/step_spans.h"
 
 /* What is measured in each step. */
 typedef enum {

@@ -2,8 +2,8 @@
 #ifndef ANALYSE_STEP_OWNERS_INT_H
 #define ANALYSE_STEP_OWNERS_INT_H
 
+#include "analyse/comm/comm_kind.h"
 #include "analyse/compare/step_owners.h"
-#include "analyse/scan/comm_kind.h"
 #include "base/sort.h"
 
 /* A stretch of a host thread: the innermost call there. */

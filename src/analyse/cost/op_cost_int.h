@@ -3,7 +3,7 @@
 #define ANALYSE_OP_COST_INT_H
 
 #include "analyse/cost/op_cost.h"
-#include "analyse/scan/op_args.h"
+#include "analyse/operators/op_args.h"
 
 /* A row of op_cost.def, for the current call. */
 typedef struct {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "analyse/scan/op_args.h"
+#include "analyse/operators/op_args.h"
 #include "base/num.h"
 
 /* Takes `word` and the number after it off the front of s. */

@@ -9,8 +9,8 @@
 
 #include "analyse/cost/device_peaks.h"
 #include "analyse/cost/op_cost.h"
-#include "analyse/scan/group.h"
-#include "analyse/scan/work_by_op.h"
+#include "analyse/group.h"
+#include "analyse/operators/work_by_op.h"
 #include "analyse/select.h"
 
 /* What one call did. */

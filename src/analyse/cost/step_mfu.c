@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "analyse/scan/step_spans.h"
+#include "analyse/steps/step_spans.h"
 #include "base/bisect.h"
 
 /* Does a step that counts hold this time? Steps come by start and do not overlap. */

@@ -10,9 +10,9 @@
  * for one row alone, so each column adds up to its whole together with the row of what is not
  * known (no file). Values with everything that is called count for all rows on the stack, for
  * each once, however often it calls itself. */
+#include "analyse/group.h"
 #include "analyse/kind_names.h"
 #include "analyse/rules.h"
-#include "analyse/scan/group.h"
 #include "analyse/why/line_sums.h"
 #include "base/intern.h"
 #include "base/message_ids_advice.h"

@@ -8,8 +8,8 @@
  *   statistics     memory_stats.c
  *
  * Everything is one pass over the memory events, which are in order of time. */
+#include "analyse/memory/memory_view.h"
 #include "analyse/rules.h"
-#include "analyse/scan/memory_view.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
 

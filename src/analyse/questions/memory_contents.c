@@ -9,9 +9,9 @@
  * recording accounts for is from before it (name null). A block belongs to the innermost module
  * around its operator; in the backward pass to the module whose forward operator is undone
  * (backward_owner.h). */
-#include "analyse/scan/backward_owner.h"
-#include "analyse/scan/memory_view.h"
-#include "analyse/scan/module_work.h"
+#include "analyse/memory/memory_view.h"
+#include "analyse/operators/backward_owner.h"
+#include "analyse/operators/module_work.h"
 #include "base/bisect.h"
 #include "base/buf.h"
 #include "base/fmt.h"

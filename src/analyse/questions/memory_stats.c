@@ -12,8 +12,8 @@
  *
  * Events without an op, but with a call stack of their own (memory snapshots), are added up in
  * the same way by the frame that names the stack; how often a frame was called is not known. */
-#include "analyse/scan/memory_view.h"
-#include "analyse/scan/op_scan.h"
+#include "analyse/memory/memory_view.h"
+#include "analyse/operators/op_scan.h"
 #include "base/sort.h"
 
 #define COL_M(name) COL(memory, statistics, name)

@@ -10,11 +10,11 @@
  * Rows come in the order of the tree: a module, then those it calls, most device time first
  * (host time without device work), ties by name. The parent of an instance is the module
  * that called it first; a class has no parent. */
+#include "analyse/group.h"
+#include "analyse/operators/backward_owner.h"
+#include "analyse/operators/module_work.h"
+#include "analyse/operators/range_scan.h"
 #include "analyse/rules.h"
-#include "analyse/scan/backward_owner.h"
-#include "analyse/scan/group.h"
-#include "analyse/scan/module_work.h"
-#include "analyse/scan/range_scan.h"
 #include "base/intern.h"
 #include "base/message_ids_advice.h"
 #include "base/num.h"

@@ -13,8 +13,8 @@
  * A trace without such ranges has no such table. */
 #include "analyse/questions/op_phases.h"
 
-#include "analyse/scan/group.h"
-#include "analyse/scan/range_scan.h"
+#include "analyse/group.h"
+#include "analyse/operators/range_scan.h"
 #include "base/hash.h"
 #include "base/sort.h"
 

@@ -12,13 +12,13 @@
 #include <math.h>
 
 #include "analyse/cost/step_mfu.h"
+#include "analyse/device/device_metrics.h"
+#include "analyse/device/other_traces.h"
 #include "analyse/kind_names.h"
-#include "analyse/producer/mindspore_overview.h"
 #include "analyse/questions/in_use_table.h"
 #include "analyse/questions/overview_int.h"
 #include "analyse/run/summary_answers.h"
-#include "analyse/scan/device_metrics.h"
-#include "analyse/scan/other_traces.h"
+#include "analyse/vendor/mindspore_overview.h"
 #include "analyse/why/idle_sums.h"
 #include "store/traits.h"
 
@@ -67,7 +67,21 @@ static status find_mfu(overview *o, double *out, error *err) {
     return OK;
 }
 
-static status write_devices(overview *o, error *err) {
+/* How many devices work, and which of them does far less than another. */
+static void note_devices(const device_metrics_list *list, overview_facts *facts) {
+    double most = 0;
+    facts->n_devices = list->n;
+    facts->idlest_busy = 1;
+    for (uint32_t i = 0; i < list->n; i++) {
+        most = fmax(most, list->v[i].utilization);
+        if (!(list->v[i].utilization < facts->idlest_busy)) continue;
+        facts->idlest = list->v[i].device;
+        facts->idlest_busy = list->v[i].utilization;
+    }
+    facts->one_is_idle = list->n > 1 && facts->idlest_busy < most / 2;
+}
+
+static status write_devices(overview *o, overview_facts *facts, error *err) {
     table *t = answer_table(o->out, o->arena, "devices");
     if (!t) FAIL_MEMORY(err);
     device_metrics_list list;
@@ -75,6 +89,7 @@ static status write_devices(overview *o, error *err) {
     TRY(device_metrics_make(o->t, recorded_range(o), o->arena, &list, err));
     if (list.n == 1)
         TRY(find_mfu(o, &mfu, err)); /* with several, their steps cannot be attributed */
+    note_devices(&list, facts);
     for (uint32_t i = 0; i < list.n; i++) {
         size_t row;
         TRY(table_add_row(t, &row, err));
@@ -128,6 +143,12 @@ static bool has_host(const trace *t) {
     return false;
 }
 
+static bool has_launches(const trace *t) {
+    for (uint32_t k = 1; k < t->kernel.n; k++)
+        if (t->kernel.launch[k]) return true;
+    return false;
+}
+
 /* The first device that is described, of a trace without device work. */
 static str unused_device(const trace *t) {
     for (uint32_t i = 1; i < t->device.n && t->kernel.n <= 1; i++)
@@ -152,7 +173,8 @@ static status write_breakdown(overview *o, overview_facts *facts, error *err) {
     if (!t) FAIL_MEMORY(err);
     facts->only_device = !has_host(o->t);
     facts->only_timed = overview_is_bare(o);
-    facts->has_device = o->t->kernel.n > 1 && !overview_is_bare(o);
+    facts->has_device = o->t->kernel.n > 1 && !overview_is_bare(o) && o->device_ns > 0;
+    facts->no_launches = !has_launches(o->t);
     facts->device = device_noun(o->t);
     facts->unused = unused_device(o->t);
     facts->step_ns = n ? mean_i64(total, n) : 0;
@@ -233,7 +255,7 @@ static status write_tables(overview *o, const analysis_input *in, overview_facts
                            error *err) {
     uint32_t n_workers = in->traces[0].run_workers;
     TRY(compute(o, err));
-    TRY(write_devices(o, err));
+    TRY(write_devices(o, facts, err));
     TRY(write_breakdown(o, facts, err));
     TRY(write_idle(o, facts, err));
     TRY(write_steps(o, err));
@@ -311,10 +333,18 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     advice_workers workers;
     TRY(answer_begin("overview", in, a, out, err));
     if (in->n_traces > 1 || input_is_summary(in)) {
-        TRY(summary_overview(in, p, a, out, err));
+        run_overview of_run = {.out = out};
+        TRY(summary_overview(in, p, a, &of_run, err));
         TRY(advice_workers_find(in, p, a, &workers, err));
         TRY(advice_cause_find(in, p, &workers, a, &facts.cause, err));
-        overview_add_cause(&facts, &out->verdict);
+        if (of_run.late.id && facts.cause.id && strcmp(facts.cause.id, "straggler") == 0) {
+            verdict_add(&of_run.late, arg_cstr("advice", facts.cause.id));
+            verdict_add(&of_run.late, arg_share("saves_share", facts.cause.share));
+            out->verdict = of_run.late;
+        } else {
+            overview_add_cause(&facts, &out->verdict);
+        }
+        if (facts.cause.decided.id) out->verdict = facts.cause.decided;
         if (facts.cause.id) out->verdict.severity = facts.cause.severity;
         answer_finish(out, p);
         return OK;

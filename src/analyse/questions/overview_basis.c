@@ -1,9 +1,9 @@
 /* overview_basis.c: what the overview is based on: steps that its averages leave out, and what
  * is known of the run. */
+#include "analyse/device/host_coverage.h"
 #include "analyse/kind_names.h"
 #include "analyse/questions/overview_int.h"
-#include "analyse/scan/host_coverage.h"
-#include "analyse/scan/lost_work.h"
+#include "analyse/steps/lost_work.h"
 #include "base/message_ids_advice.h"
 #include "store/traits.h"
 

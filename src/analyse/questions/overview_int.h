@@ -1,10 +1,10 @@
 /* overview_int.h: what the parts of the overview share. */
 #pragma once
 
-#include "analyse/producer/untraced_steps.h"
+#include "analyse/device/breakdown.h"
 #include "analyse/run/advice_workers.h"
-#include "analyse/scan/breakdown.h"
-#include "analyse/scan/stage_times.h"
+#include "analyse/steps/stage_times.h"
+#include "analyse/vendor/untraced_steps.h"
 
 #define COL_O(table, name) COL(overview, table, name)
 
@@ -16,6 +16,11 @@ typedef struct {
     double share[N_ROLES]; /* of the average step */
     double busy;           /* share of it in which a device did anything */
     double exposed;        /* share of exposed communication in it (exposed.h) */
+    bool no_launches;      /* there is device work, and no launch of any of it */
+    uint32_t n_devices;    /* with work */
+    bool one_is_idle;      /* one of several does far less than another: */
+    int32_t idlest;        /* its number, and how busy it is */
+    double idlest_busy;
     double dependency;     /* share in which launched work waited (idle_causes.h) */
     int64_t step_ns;
     str device;         /* what it is called */

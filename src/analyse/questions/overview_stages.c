@@ -1,10 +1,10 @@
 /* overview_stages.c: the stages of training and the user's own ranges, on host and device. */
 #include <math.h>
 
+#include "analyse/group.h"
 #include "analyse/kind_names.h"
+#include "analyse/operators/range_scan.h"
 #include "analyse/questions/overview_int.h"
-#include "analyse/scan/group.h"
-#include "analyse/scan/range_scan.h"
 #include "base/sort.h"
 
 static str stage_row_name(int s) {

@@ -2,8 +2,8 @@
  * busy. */
 #include "analyse/questions/overview_int.h"
 #include "analyse/rules.h"
-#include "analyse/scan/iterations.h"
-#include "analyse/scan/lost_work.h"
+#include "analyse/steps/iterations.h"
+#include "analyse/steps/lost_work.h"
 #include "base/message_ids_advice.h"
 
 /* Is this what costs most? */
@@ -41,10 +41,19 @@ void overview_add_cause(const overview_facts *f, verdict *v) {
     }
 }
 
+/* Idle is when none of several devices works, busy when one does. */
+static void add_devices(const overview_facts *f, verdict *v) {
+    if (f->n_devices > 1) verdict_add(v, arg_int("devices", f->n_devices));
+    if (!f->one_is_idle) return;
+    verdict_add(v, arg_id("idlest", f->idlest));
+    verdict_add(v, arg_share("idlest_busy", f->idlest_busy));
+}
+
 static void add_idle(const overview_facts *f, verdict *v) {
     verdict_add(v, arg_share("idle_share", 1 - f->busy));
     if (f->cause.bare.sound) verdict_add(v, arg_share("unprofiled_idle", f->cause.bare_idle));
     verdict_add(v, arg_text("device", f->device));
+    add_devices(f, v);
 }
 
 /* A cause of less than half of the idle time is not called the reason for all of it. */
@@ -87,7 +96,7 @@ static bool dependency_is_late(const void *facts, verdict *v) {
 static bool is_launch_bound(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     double host = f->share[ROLE_CPU_EXEC] + f->share[ROLE_RUNTIME];
-    bool alone = !f->cause.id && is_idle(f);
+    bool alone = !f->cause.id && is_idle(f) && !f->no_launches;
     if (!f->has_device || host < f->share[ROLE_OTHER] || (!alone && !CAUSE_IS(f, "host_late")))
         return false;
     add_idle(f, v);
@@ -103,6 +112,15 @@ static bool nothing_is_recorded(const void *facts, verdict *v) {
     add_idle(f, v);
     verdict_add(v, arg_share("other_share", f->share[ROLE_OTHER]));
     overview_add_cause(f, v);
+    return true;
+}
+
+/* Work whose launches are in no record: nothing tells why it came late. */
+static bool launches_are_missing(const void *facts, verdict *v) {
+    const overview_facts *f = facts;
+    if (!f->has_device || !f->no_launches || f->cause.id || !is_idle(f)) return false;
+    add_idle(f, v);
+    verdict_add(v, arg_words("cause", MSG_CAUSE_NO_LAUNCHES));
     return true;
 }
 
@@ -160,11 +178,12 @@ static bool device_is_busy(const void *facts, verdict *v) {
         verdict_add(v, arg_share("copy_share", f->share[ROLE_MEMCPY]));
     verdict_add(v, arg_time("step_time", f->step_ns));
     verdict_add(v, arg_text("device", f->device));
+    add_devices(f, v);
     overview_add_cause(f, v);
     return true;
 }
 
-/* Where only the device was recorded nothing tells why it is idle: what it does is all. */
+/* Where only the device was recorded, why it is idle is unknown: what it does is all. */
 static bool only_device(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     return f->only_device && !f->cause.id && is_idle(f) && device_is_busy(facts, v);
@@ -182,6 +201,7 @@ static const rule rules[] = {
      dependency_is_late},
     {"gpu_idle_host", MSG_VERDICT_GPU_IDLE_HOST, SEVERITY_CRITICAL, is_launch_bound},
     {"device_only", MSG_VERDICT_GPU_BUSY, SEVERITY_INFO, only_device},
+    {"gpu_idle", MSG_VERDICT_GPU_IDLE, SEVERITY_CRITICAL, launches_are_missing},
     {"gpu_idle_unknown", MSG_VERDICT_GPU_IDLE_UNKNOWN, SEVERITY_CRITICAL, nothing_is_recorded},
     {"gpu_idle", MSG_VERDICT_GPU_IDLE, SEVERITY_CRITICAL, device_waits},
     {"cpu_data_loader", MSG_VERDICT_CPU_DATA_LOADER, SEVERITY_WARNING, data_loader_on_cpu},

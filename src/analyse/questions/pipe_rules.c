@@ -20,7 +20,7 @@
 
 #include "analyse/analysis.h"
 #include "analyse/rules.h"
-#include "analyse/scan/pipe_view.h"
+#include "analyse/steps/pipe_view.h"
 
 #define COL_R(name) COL(pipeline, findings, name)
 

@@ -13,12 +13,12 @@
  * queue. */
 #include <math.h>
 
-#include "analyse/producer/cpu_use.h"
+#include "analyse/intervals.h"
 #include "analyse/questions/pipe_stages.h"
 #include "analyse/rules.h"
-#include "analyse/scan/intervals.h"
-#include "analyse/scan/pipe_view.h"
 #include "analyse/select.h"
+#include "analyse/steps/pipe_view.h"
+#include "analyse/vendor/cpu_use.h"
 #include "base/message_ids_advice.h"
 
 #define COL_Q(name) COL(pipeline, queues, name)

@@ -15,9 +15,9 @@
 
 #include "analyse/cost/op_work.h"
 #include "analyse/cost/step_mfu.h"
+#include "analyse/device/step_limit.h"
 #include "analyse/rules.h"
-#include "analyse/scan/lost_work.h"
-#include "analyse/scan/step_limit.h"
+#include "analyse/steps/lost_work.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
 
@@ -306,6 +306,8 @@ static void judge(const roofline *r, const step_mfu *m, verdict *out) {
         f.share = r->all_ns > 0 ? (double)p->ns / (double)r->all_ns : 0;
     }
     rules_apply(rules, sizeof rules / sizeof *rules, &f, out);
+    if (out->id && r->t->step.n <= 1) /* no step to speak of */
+        verdict_add(out, arg_time("recording", sub_i64(r->t->end_ns, r->t->start_ns)));
 }
 
 /* How much of the time has figures, and what the MFU is based on. */

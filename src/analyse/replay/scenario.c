@@ -6,9 +6,9 @@
  * its launch. */
 #include "analyse/replay/scenario.h"
 
-#include "analyse/scan/comm_kind.h"
-#include "analyse/scan/intervals.h"
-#include "analyse/scan/module_work.h"
+#include "analyse/comm/comm_kind.h"
+#include "analyse/intervals.h"
+#include "analyse/operators/module_work.h"
 #include "base/bisect.h"
 #include "base/message_ids_advice.h"
 

@@ -16,8 +16,8 @@
 #ifndef ANALYSE_SCENARIO_H
 #define ANALYSE_SCENARIO_H
 
+#include "analyse/comm/comm_kind.h"
 #include "analyse/replay/why_graph.h"
-#include "analyse/scan/comm_kind.h"
 
 typedef enum {
     CHANGE_TO_KERNEL,

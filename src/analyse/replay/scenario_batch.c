@@ -15,9 +15,9 @@
  * host launches as much as before, parameters and their collectives are as large as before. */
 #include <math.h>
 
+#include "analyse/operators/op_args.h"
 #include "analyse/replay/scenario.h"
 #include "analyse/rules.h"
-#include "analyse/scan/op_args.h"
 #include "base/bisect.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"

@@ -7,9 +7,9 @@
  * that all kinds share one line. */
 #include <math.h>
 
+#include "analyse/comm/collectives.h"
 #include "analyse/replay/scenario.h"
 #include "analyse/rules.h"
-#include "analyse/scan/collectives.h"
 #include "base/bisect.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"

@@ -11,6 +11,7 @@
 #define INEXACT 0.05    /* a replay that is so far off says nothing about a change */
 #define MATTERS 0.05    /* of the recorded step; less is within what steps differ by */
 #define LONG_STEPS 1.25 /* a mean above the median by this factor comes from long steps */
+#define SHORT_STEPS 0.95 /* below it, from short ones: the mean step has no more to save */
 enum { FEW_STEPS = 3 };
 
 typedef struct {
@@ -71,8 +72,9 @@ static void estimate(estimator *e, unprofiled_step *out) {
                              .recorded_mean_ns = same.mean,
                              .mean_ns = bare.mean,
                              .cost = e->replay.s->cost};
-    bool is_long = (double)out->mean_ns > LONG_STEPS * (double)out->step_ns;
-    out->average_ns = is_long ? out->mean_ns : out->step_ns;
+    double mean_of_step = (double)out->mean_ns / (double)max_i64(1, out->step_ns);
+    bool apart = mean_of_step > LONG_STEPS || mean_of_step < SHORT_STEPS;
+    out->average_ns = apart ? out->mean_ns : out->step_ns;
 }
 
 status unprofiled_step_find(const why_graph *g, const step_spans *steps, arena *a,

@@ -15,8 +15,8 @@ typedef struct {
     bool is_mean; /* the next four are means, because the steps differ; else medians */
     int64_t recorded_ns, step_ns, least_ns, most_ns;
     int64_t recorded_mean_ns, mean_ns; /* over all steps: recorded, without the cost */
-    /* What a saving is part of: step_ns, or the mean where a few long steps make it much
-     * longer, which are as much the program's as the others. */
+    /* What a saving is part of: step_ns, or the mean where a few steps of another length, which
+     * are as much the program's as the others, take it elsewhere. */
     int64_t average_ns;
     recording_cost
         cost; /* for other replays of the same graph; valid until the arena is reset */

@@ -11,10 +11,10 @@
  * typical. */
 #include "analyse/replay/why_graph.h"
 
+#include "analyse/comm/comm_kind.h"
 #include "analyse/lexicon.h"
 #include "analyse/replay/why_waits.h"
 #include "analyse/rules.h"
-#include "analyse/scan/comm_kind.h"
 #include "base/bisect.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"

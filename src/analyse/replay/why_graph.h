@@ -17,7 +17,7 @@
 #ifndef ANALYSE_WHY_GRAPH_H
 #define ANALYSE_WHY_GRAPH_H
 
-#include "analyse/scan/step_spans.h"
+#include "analyse/steps/step_spans.h"
 
 /* A collective on the host has two points without a length, where its thread enters it and
  * where it leaves it; so has data loading, where a thread that works ahead is recorded. */

@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-#include "analyse/scan/intervals.h"
+#include "analyse/intervals.h"
 #include "base/bisect.h"
 
 enum {

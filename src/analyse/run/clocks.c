@@ -14,7 +14,7 @@
  * the clocks, and are not used. */
 #include "analyse/run/clocks.h"
 
-#include "analyse/scan/worker_order.h"
+#include "analyse/comm/worker_order.h"
 #include "base/sort.h"
 
 #define LEAST_OFFSET_NS 100000
@@ -239,4 +239,20 @@ status clocks_solve(const summary *all, const summary *samples, arena *a, summar
         TRY(write_clock(&s, i, out, err));
     }
     return OK;
+}
+
+worker_clock *clocks_read(const summary *s, const worker_order *who, arena *a) {
+    worker_clock *v = ARENA_ARRAY(a, worker_clock, (size_t)who->n + 1);
+    for (uint32_t i = 0; v && i < SUMMARY_N(s, clock); i++) {
+        const summary_clock *c = &SUMMARY_ROWS(s, clock)[i];
+        uint32_t w = worker_order_find(who, c->worker);
+        if (w == UINT32_MAX || who->v[w]->base == ABSENT_I64) continue;
+        v[w] = (worker_clock){.base = who->v[w]->base,
+                              .at = c->at,
+                              .offset = c->offset,
+                              .drift_ppb = c->drift_ppb,
+                              .residual = c->residual,
+                              .aligned = c->aligned};
+    }
+    return v;
 }

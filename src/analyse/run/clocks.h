@@ -9,6 +9,7 @@
 #ifndef ANALYSE_CLOCKS_H
 #define ANALYSE_CLOCKS_H
 
+#include "analyse/comm/worker_order.h"
 #include "analyse/run/comm_match.h"
 #include "store/summary.h"
 
@@ -37,5 +38,8 @@ status clock_samples_trim(summary *s, error *err) MUST_USE;
 /* Rows `clock` of `out` for all workers of the roster, from `sample` rows. */
 status clocks_solve(const summary *worker_order, const summary *samples, arena *a, summary *out,
                     error *err) MUST_USE;
+
+/* By worker of the roster, from the rows `clock`; NULL: out of memory. */
+worker_clock *clocks_read(const summary *s, const worker_order *who, arena *a);
 
 #endif

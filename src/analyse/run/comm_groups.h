@@ -11,8 +11,8 @@
 #ifndef ANALYSE_COMM_GROUPS_H
 #define ANALYSE_COMM_GROUPS_H
 
-#include "analyse/scan/comm_kind.h"
-#include "analyse/scan/worker_order.h"
+#include "analyse/comm/comm_kind.h"
+#include "analyse/comm/worker_order.h"
 
 typedef enum {
     GROUP_WORLD,

@@ -2,10 +2,12 @@
  *
  * All collectives get a 64-bit key; three stable sorts (start, worker, key) bring equal keys
  * together in order of worker and time. The n-th of a worker meets the n-th of the others.
- * Where only order is known, one missing call would shift all that follow: such keys are
- * matched only when every worker that has any has equally many; the others stay alone and
- * are counted. So do transfers between two workers that name neither: the n-th calls of
- * two workers may be unrelated. */
+ * Where only order is known, one missing call would shift all that follow. When workers have
+ * different numbers of calls (a recording began later, or records were dropped), the shift is
+ * looked for at which the ends of the calls are equally far apart, as far as clocks are: the
+ * members of a collective leave it together. Calls that are not where they should be then stay
+ * alone and are counted. So do transfers between two workers that name neither: the n-th calls
+ * of two workers may be unrelated. */
 #include "analyse/run/comm_match.h"
 
 #include "base/hash.h"
@@ -83,13 +85,115 @@ static bool is_even(const matcher *m, uint32_t first, uint32_t end) {
     return true;
 }
 
+/* ---- different numbers of calls ---------------------------------------------------------- */
+
+enum { LEAST_ALIKE = 4, MOST_SHIFTS = 256 };
+
+/* Calls of one worker in a run of equal keys, by time. */
+typedef struct {
+    uint32_t first, n;
+} part;
+
+static int64_t end_of(const matcher *m, uint32_t i) {
+    return m->l->v[m->pairs[i].row].hull.end;
+}
+
+static uint32_t part_end(const matcher *m, uint32_t first, uint32_t end) {
+    uint32_t i = first;
+    while (i < end && m->l->v[m->pairs[i].row].worker == m->l->v[m->pairs[first].row].worker)
+        i++;
+    return i;
+}
+
+static int64_t median_of(sort_pair *v, uint32_t n) {
+    sort_radix(v, v + n, n);
+    return (int64_t)(v[n / 2].key ^ (uint64_t)1 << 63);
+}
+
+/* How far apart the ends are at this shift, and how much that varies; -1: too few. */
+static int64_t spread_at(const matcher *m, part a, part b, int64_t shift, int64_t *apart) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b.n; i++) {
+        int64_t k = i + shift;
+        if (k < 0 || k >= a.n) continue;
+        int64_t by = sub_i64(end_of(m, b.first + i), end_of(m, a.first + (uint32_t)k));
+        m->scratch[n++] = (sort_pair){sort_key(by), i};
+    }
+    if (n < LEAST_ALIKE || n < b.n / 2) return -1;
+    *apart = median_of(m->scratch, n);
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t by = (int64_t)(m->scratch[i].key ^ (uint64_t)1 << 63);
+        m->scratch[i].key = sort_key(by > *apart ? sub_i64(by, *apart) : sub_i64(*apart, by));
+    }
+    return median_of(m->scratch, n);
+}
+
+/* The median time from one call to the next. */
+static int64_t usual_gap(const matcher *m, part a) {
+    uint32_t n = a.n - 1 < m->l->n / 2 ? a.n - 1 : m->l->n / 2; /* scratch holds two of each */
+    for (uint32_t i = 0; i < n; i++)
+        m->scratch[i] = (sort_pair){
+            sort_key(sub_i64(end_of(m, a.first + i + 1), end_of(m, a.first + i))), i};
+    return n ? median_of(m->scratch, n) : 0;
+}
+
+/* How far apart the clocks of two workers are by these calls; false: the calls do not tell. */
+static bool find_apart(const matcher *m, part a, part b, int64_t *apart) {
+    int64_t more = (int64_t)a.n - b.n, best = INT64_MAX, next = INT64_MAX;
+    for (int64_t s = -LEAST_ALIKE; s <= more + LEAST_ALIKE && s < MOST_SHIFTS; s++) {
+        int64_t at, spread = spread_at(m, a, b, s, &at);
+        if (spread < 0) continue;
+        if (spread < best) {
+            next = best;
+            best = spread;
+            *apart = at;
+        } else if (spread < next) {
+            next = spread;
+        }
+    }
+    return best < next / 2 && best <= usual_gap(m, a) / 4;
+}
+
+/* Calls of b where those of a are: both by time, each once. */
+static void match_parts(matcher *m, part a, part b, uint64_t run, int64_t apart) {
+    int64_t near = usual_gap(m, a) / 4;
+    for (uint32_t i = 0, k = 0; i < b.n; i++) {
+        int64_t want = sub_i64(end_of(m, b.first + i), apart);
+        while (k < a.n && end_of(m, a.first + k) < sub_i64(want, near)) k++;
+        if (k >= a.n || end_of(m, a.first + k) > add_i64(want, near)) continue;
+        m->key[m->pairs[b.first + i].row] = run << 32 | k++;
+    }
+}
+
+/* Matches a run by the worker that has most of its calls. */
+static void align_run(matcher *m, uint32_t first, uint32_t end, uint64_t run) {
+    part most = {first, 0};
+    for (uint32_t at = first; at < end; at = part_end(m, at, end)) {
+        part p = {at, part_end(m, at, end) - at};
+        if (p.n > most.n) most = p;
+    }
+    for (uint32_t i = 0; i < most.n; i++) m->key[m->pairs[most.first + i].row] = run << 32 | i;
+    for (uint32_t at = first; at < end; at = part_end(m, at, end)) {
+        part p = {at, part_end(m, at, end) - at};
+        int64_t apart;
+        if (at == most.first) continue;
+        for (uint32_t i = at; i < at + p.n; i++) /* alone until it is found */
+            m->key[m->pairs[i].row] = run << 32 | (end - first + (i - first));
+        if (find_apart(m, most, p, &apart)) match_parts(m, most, p, run, apart);
+    }
+}
+
 /* New keys: run and occurrence; members that cannot be matched get a separate key. */
 static void number_meetings(matcher *m) {
     uint64_t run = 0;
     for (uint32_t first = 0, end; first < m->l->n; first = end, run++) {
         for (end = first; end < m->l->n && m->pairs[end].key == m->pairs[first].key; end++) {}
-        bool even = !m->by_order[m->pairs[first].row] ||
-                    (!has_no_partner(m, m->pairs[first].row) && is_even(m, first, end));
+        bool lone = has_no_partner(m, m->pairs[first].row);
+        bool even = !m->by_order[m->pairs[first].row] || (!lone && is_even(m, first, end));
+        if (!even && !lone) {
+            align_run(m, first, end, run);
+            continue;
+        }
         uint32_t occurrence = 0;
         for (uint32_t i = first; i < end; i++) {
             bool same = i > first &&

@@ -1,12 +1,12 @@
 /* comm_match.h: which collectives of different workers are one and the same.
  *
  * Matched by the id all members share (Comms Id), else by group, sequence number and name,
- * else by order among those of one group and name, and then only when every worker has
- * equally many. */
+ * else by order among those of one group and name: when workers have different numbers of
+ * them, by when they ended. */
 #ifndef ANALYSE_COMM_MATCH_H
 #define ANALYSE_COMM_MATCH_H
 
-#include "analyse/scan/collectives.h"
+#include "analyse/comm/collectives.h"
 
 typedef struct {
     uint32_t *member; /* indices of collectives, meeting by meeting, by worker */

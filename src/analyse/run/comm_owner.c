@@ -4,8 +4,9 @@
  * collectives overlap (streams, host and device), so times are those of unions: all of them
  * less those in which data moved is waiting. Tables ascend by worker and number, so one walk
  * takes them all. */
+#include "analyse/group.h"
 #include "analyse/run/comm_resolve.h"
-#include "analyse/scan/group.h"
+#include "analyse/run/step_lanes.h"
 #include "base/intern.h"
 
 /* The collectives of one name of one worker. */
@@ -24,10 +25,12 @@ typedef struct {
     summary *s;
     const summary *moved;
     uint32_t at_range, at_moved, at_step, at_alone;
+    lane_place at_lane;
     arena *arena;
     groups names, steps;
     intervals whole, transfer; /* of all inside steps */
     intervals alone;           /* when the worker did nothing but communicate */
+    lane_calls lanes;          /* of the step that is drawn */
 } comm_owner_ctx;
 
 static bool same_name(const void *row, const void *key) {
@@ -126,8 +129,20 @@ static status add_comm(comm_owner_ctx *f, const summary_comm *c, error *err) {
     interval hull = {INT64_MAX, INT64_MIN};
     for (; end < n && str_eq(r[end].worker, c->worker) && r[end].comm == c->number; end++)
         hull = (interval){min_i64(hull.start, r[end].start), max_i64(hull.end, r[end].end)};
-    for (uint32_t i = f->at_range; i < end; i++)
-        add_both(&to, (interval){r[i].start, r[i].end}, moved_part(f, c, &r[i], hull));
+    bool known = f->at_moved < n_moved && m[f->at_moved].comm == c->number &&
+                 str_eq(m[f->at_moved].worker, c->worker);
+    for (uint32_t i = f->at_range; i < end; i++) {
+        interval moving = moved_part(f, c, &r[i], hull);
+        add_both(&to, (interval){r[i].start, r[i].end}, moving);
+        if (c->step == ABSENT_I64 || moving.end <= moving.start) continue;
+        lane_call call = {.start = r[i].start,
+                          .moved = moving.start,
+                          .end = r[i].end,
+                          .whom = known ? m[f->at_moved].whom : STR(""),
+                          .name = c->name,
+                          .lot = known ? m[f->at_moved].lot : 0};
+        TRY(lane_calls_add(&f->lanes, c->step, &call, err));
+    }
     return OK;
 }
 
@@ -204,6 +219,7 @@ static status begin_worker(comm_owner_ctx *f, str worker, error *err) {
     if (f->alone.failed) FAIL_MEMORY(err);
     f->whole = intervals_in(f->arena);
     f->transfer = intervals_in(f->arena);
+    lane_calls_begin(&f->lanes, f->s, &f->at_lane, worker, f->arena);
     TRY(groups_init(&f->names, f->arena, sizeof(name_group), err));
     return groups_init(&f->steps, f->arena, sizeof(step_group), err);
 }
@@ -215,6 +231,7 @@ static status finish_worker(comm_owner_ctx *f, str worker, uint32_t *at, error *
     for (; *at < n && str_cmp(c[*at].worker, worker) < 0; ++*at) {}
     for (; *at < n && str_eq(c[*at].worker, worker); ++*at) TRY(add_comm(f, &c[*at], err));
     TRY(write_sync(f, worker, err));
+    TRY(lane_calls_write(&f->lanes, &f->alone, f->s, err));
     return write_step_sync(f, worker, err);
 }
 

@@ -14,7 +14,7 @@
  * Only the collectives that cost most keep a row for each member; of the others sums remain. */
 #include "analyse/run/comm_resolve.h"
 
-#include "analyse/scan/group.h"
+#include "analyse/group.h"
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/map.h"
@@ -183,14 +183,24 @@ static int64_t length(interval r) {
     return max_i64(0, sub_i64(r.end, r.start));
 }
 
-static status add_moved(const members *m, uint32_t i, int64_t number, int64_t ns, summary *to,
-                        error *err) {
-    const summary_comm *c = &SUMMARY_ROWS(m->k->comms, comm)[member(m, i)->slice];
+/* Of which member how much is written as moved. */
+typedef struct {
+    uint32_t member;
+    int64_t number, ns;
+} moved_part;
+
+/* `whom` arrived last; empty: not known. */
+static status add_moved(const members *m, moved_part p, str whom, summary *to, error *err) {
+    const summary_comm *c = &SUMMARY_ROWS(m->k->comms, comm)[member(m, p.member)->slice];
     summary_moved *row = summary_add_moved(to);
     if (!row) FAIL_MEMORY(err);
-    *row = (summary_moved){
-        .worker = summary_text(to, c->worker), .comm = c->number, .number = number, .ns = ns};
-    if (!row->worker.p) FAIL_MEMORY(err);
+    *row = (summary_moved){.worker = summary_text(to, c->worker),
+                           .comm = c->number,
+                           .number = p.number,
+                           .ns = p.ns,
+                           .whom = summary_text(to, whom),
+                           .lot = lot_of(m)};
+    if (!row->worker.p || !row->whom.p) FAIL_MEMORY(err);
     return OK;
 }
 
@@ -233,12 +243,12 @@ static status find_points(const comm_keeper *k, groups *points, error *err) {
 static status write_lone_point(const members *m, groups *points, summary *to, error *err) {
     const point_group *p = find_point(points, member(m, 0));
     if (!p) FAIL_MEMORY(err);
-    return add_moved(m, 0, -1, p->least, to, err);
+    return add_moved(m, (moved_part){0, -1, p->least}, STR(""), to, err);
 }
 
 /* The time the fastest member needed: for each range, or as a whole where their numbers
  * differ. */
-static status write_moved(const members *m, summary *to, error *err) {
+static status write_moved(const members *m, str whom, summary *to, error *err) {
     const interval *ranges = m->k->list.ranges;
     uint32_t n_ranges = member(m, 0)->n_ranges;
     bool same_number = true;
@@ -247,13 +257,14 @@ static status write_moved(const members *m, summary *to, error *err) {
         int64_t least = INT64_MAX;
         for (uint32_t i = 0; i < m->n; i++)
             least = min_i64(least, length(ranges[member(m, i)->first_range + r]));
-        for (uint32_t i = 0; i < m->n; i++) TRY(add_moved(m, i, r, least, to, err));
+        for (uint32_t i = 0; i < m->n; i++)
+            TRY(add_moved(m, (moved_part){i, r, least}, whom, to, err));
     }
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < m->n && !same_number; i++)
         least = min_i64(least, length(member(m, i)->hull));
     for (uint32_t i = 0; i < m->n && !same_number; i++)
-        TRY(add_moved(m, i, -1, least, to, err));
+        TRY(add_moved(m, (moved_part){i, -1, least}, whom, to, err));
     return OK;
 }
 
@@ -278,8 +289,13 @@ static lateness find_lateness(const members *m) {
         l.last = at;
         l.who = member(m, i)->worker;
     }
-    for (uint32_t i = 0; i < m->n; i++)
-        l.lost = add_i64(l.lost, sub_i64(l.last, arrival_of(m, i)));
+    /* A small message is under way without its receiver: its sender does not wait. */
+    for (uint32_t i = 0; i < m->n; i++) {
+        const collective *c = member(m, i);
+        int64_t end = clock_apply(&m->k->clocks[c->worker], c->hull.end);
+        int64_t until = max_i64(arrival_of(m, i), min_i64(l.last, end));
+        l.lost = add_i64(l.lost, sub_i64(until, arrival_of(m, i)));
+    }
     return l;
 }
 
@@ -463,13 +479,14 @@ status comm_keeper_resolve(comm_keeper *k, const summary *clocks, summary *moved
     TRY(find_points(k, &points, err));
     for (uint32_t i = 0; i < k->found.n; i++) {
         members m = members_of(k, i);
+        lateness l = find_lateness(&m);
+        str whom = m.n > 1 ? k->who.v[l.who]->name : STR("");
         TRY(is_lone_point(&m) ? write_lone_point(&m, &points, moved, err)
-                              : write_moved(&m, moved, err));
+                              : write_moved(&m, whom, moved, err));
         if (!is_counted(&m)) continue;
         TRY(write_group(&m, out, err));
         if (SUMMARY_N(out, group) > (1u << 16)) TRY(summary_settle(out, err));
         if (m.n < 2) continue;
-        lateness l = find_lateness(&m);
         lost[i] = l.lost;
         caused[l.who][0] = add_i64(caused[l.who][0], max_i64(0, l.lost));
         caused[l.who][1]++;

@@ -16,8 +16,8 @@
 #ifndef ANALYSE_COMM_RESOLVE_H
 #define ANALYSE_COMM_RESOLVE_H
 
+#include "analyse/comm/worker_order.h"
 #include "analyse/run/clocks.h"
-#include "analyse/scan/worker_order.h"
 
 /* A comm_keeper's collectives. */
 typedef struct {

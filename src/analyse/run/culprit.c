@@ -1,7 +1,7 @@
 /* culprit.c: the rank that costs the job most, by what; see culprit.h. */
 #include "analyse/run/culprit.h"
 
-#include "analyse/scan/stages.h"
+#include "analyse/steps/stages.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
 
@@ -187,6 +187,9 @@ static void find_place(const finding *f, culprit *out) {
     if ((double)e.excess < PLACE_SHARE * (double)late) return;
     out->place = e.place;
     out->caller = e.place->kind == OWN_FRAME ? find_caller(f, e.place) : STR("");
+    /* The state of a model is detached from autograd before it is written. */
+    out->saves = e.place->kind == OWN_GAP && e.place->stage == STAGE_OTHER &&
+                 str_eq(e.place->name, STR("aten::detach"));
     out->place_ns = e.ns;
     out->usual_ns = e.usual;
     if (e.like && e.place->shapes.n && e.like->shapes.n &&
@@ -260,6 +263,7 @@ static void describe_place(const culprit *c, verdict *v) {
     if (p->kind == OWN_GAP && p->name.n) verdict_add(v, arg_text("at", p->name));
     if (p->kind != OWN_DATA && p->kind != OWN_KERNEL)
         verdict_add(v, arg_int(stages[p->stage], 1));
+    if (c->saves) verdict_add(v, arg_int("saves", 1));
     if (c->caller.n) verdict_add(v, arg_text("caller", c->caller));
     verdict_add(v, arg_time("own", c->place_ns));
     verdict_add(v, arg_time("usual", c->usual_ns));

@@ -23,6 +23,7 @@ typedef struct {
     int64_t before_ns; /* it begins its first step that much later than the others */
     const job_step *since, *until; /* the first and the last step of a habit; NULL: always */
     const summary_own *place;      /* where it spends it; NULL: not known */
+    bool saves; /* it takes out its parameters there, as saving a checkpoint does */
     str caller; /* the function around it that only this rank runs; may be empty */
     int64_t place_ns, usual_ns; /* of that place in a step: here, on the median of the others */
     str shapes;                 /* of the others there, if different */

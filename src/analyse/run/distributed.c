@@ -11,14 +11,14 @@
  * Times of different machines are compared after their clocks have been aligned (clocks.h). */
 #include "analyse/run/distributed.h"
 
+#include "analyse/device/breakdown.h"
+#include "analyse/device/other_traces.h"
 #include "analyse/lexicon.h"
-#include "analyse/producer/device_report.h"
-#include "analyse/producer/untraced_steps.h"
 #include "analyse/rules.h"
 #include "analyse/run/origins.h"
 #include "analyse/run/summary_filter.h"
-#include "analyse/scan/breakdown.h"
-#include "analyse/scan/other_traces.h"
+#include "analyse/vendor/device_report.h"
+#include "analyse/vendor/untraced_steps.h"
 #include "base/message_ids_advice.h"
 
 #define COL_D(table, name) COL(distributed, table, name)
@@ -341,6 +341,7 @@ status analyse_distributed(const analysis_input *in, const params *p, arena *a, 
     TRY(sharding_plan_write(in, a, out, err));
     TRY(distributed_compare(&q, err));
     TRY(origins_write(&q, err));
+    TRY(chain_write(&q, err));
     TRY(summary_filter_notes(in, p, q.s, a, out, err));
     TRY(write_link(&q, err));
     if (in->n_traces == 1 && trace_has(in->traces[0].trace, TRAIT_NEGOTIATIONS))

@@ -28,6 +28,9 @@ typedef struct {
     answer *out;
 } run_question;
 
+/* Tables chain, lanes. */
+status chain_write(run_question *q, error *err) MUST_USE;
+
 /* Tables heat_map, stragglers, hosts, slow_steps, groups, links, clocks, what_if; notes. */
 status distributed_compare(run_question *q, error *err) MUST_USE;
 

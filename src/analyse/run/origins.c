@@ -1,7 +1,7 @@
 /* origins.c: where the time comes from that a job loses by waiting; see origins.h. */
 #include "analyse/run/origins.h"
 
-#include "analyse/scan/stages.h"
+#include "analyse/steps/stages.h"
 #include "base/sort.h"
 
 #define COL_O(name) COL(distributed, origins, name)
@@ -39,7 +39,8 @@ static str place_name(const culprit *c) {
     if (!p && c->rank->cause == LATE_DATA) return STR("data_loader");
     if (!p || p->stage < 0 || p->stage >= N_STAGES) return STR("other");
     if (p->kind == OWN_DATA) return STR("data_loader");
-    str known = p->kind == OWN_FRAME ? place_of_frames(p, c->caller) : STR_NONE;
+    str known = c->saves ? STR("checkpoint") : STR_NONE;
+    if (p->kind == OWN_FRAME) known = place_of_frames(p, c->caller);
     return known.p ? known : str_of(stages[p->stage]);
 }
 

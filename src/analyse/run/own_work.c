@@ -5,11 +5,11 @@
  * ten microseconds belong to the interpreter and are the same on all workers. */
 #include "analyse/run/own_work.h"
 
+#include "analyse/comm/comm_kind.h"
+#include "analyse/group.h"
 #include "analyse/lexicon.h"
-#include "analyse/scan/comm_kind.h"
-#include "analyse/scan/group.h"
-#include "analyse/scan/stages.h"
 #include "analyse/select.h"
+#include "analyse/steps/stages.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/sort.h"

@@ -14,7 +14,7 @@
 #define ANALYSE_OWN_WORK_H
 
 #include "analyse/analysis.h"
-#include "analyse/scan/breakdown.h"
+#include "analyse/device/breakdown.h"
 #include "store/summary.h"
 
 enum { OWN_MOST_PLACES = 32, OWN_MOST_FRAMES = 24 }; /* of a worker; around a place */

@@ -6,8 +6,8 @@
  * work is compared among the workers that recorded any: the others would count as 0. */
 #include "analyse/run/rank_spread.h"
 
-#include "analyse/producer/untraced_steps.h"
 #include "analyse/registry.h"
+#include "analyse/vendor/untraced_steps.h"
 #include "base/sort.h"
 
 #define COL_S(name) COL(overview, spread, name)

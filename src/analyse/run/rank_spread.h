@@ -7,7 +7,7 @@
 #define ANALYSE_RANK_SPREAD_H
 
 #include "analyse/analysis.h"
-#include "analyse/scan/breakdown.h"
+#include "analyse/device/breakdown.h"
 #include "store/summary.h"
 
 /* What a step of a summary was spent on, by role. */

@@ -8,12 +8,13 @@
  * that a worker's summary stays below a megabyte. */
 #include "analyse/run/reduce.h"
 
+#include "analyse/device/device_metrics.h"
 #include "analyse/input_quality.h"
-#include "analyse/producer/device_report.h"
-#include "analyse/producer/producer_rows.h"
-#include "analyse/producer/untraced_steps.h"
 #include "analyse/run/own_work.h"
-#include "analyse/scan/device_metrics.h"
+#include "analyse/run/step_lanes.h"
+#include "analyse/vendor/device_report.h"
+#include "analyse/vendor/producer_rows.h"
+#include "analyse/vendor/untraced_steps.h"
 #include "base/bisect.h"
 #include "store/traits.h"
 
@@ -296,6 +297,7 @@ static status reduce(reduce_ctx *r, error *err) {
     TRY(add_quality(r, err));
     TRY(add_steps(r, err));
     if (r->steps.n) TRY(own_work_reduce(t, &r->steps, &r->ranges, r->worker, r->out, err));
+    if (r->steps.n) TRY(lanes_reduce(t, &r->steps, &r->ranges, r->worker, r->out, err));
     TRY(add_devices(r, err));
     for (uint32_t i = 0; i < list.n && i < MAX_COLLECTIVES; i++)
         TRY(add_comm(r, &list, i, err));

@@ -6,8 +6,8 @@
 #ifndef ANALYSE_REDUCE_H
 #define ANALYSE_REDUCE_H
 
-#include "analyse/scan/collectives.h"
-#include "analyse/scan/step_spans.h"
+#include "analyse/comm/collectives.h"
+#include "analyse/steps/step_spans.h"
 #include "store/summary.h"
 
 typedef struct {

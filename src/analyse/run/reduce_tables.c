@@ -6,10 +6,10 @@
  * duration. */
 #include "analyse/advise/advice.h"
 #include "analyse/advise/advice_evidence.h"
+#include "analyse/group.h"
+#include "analyse/memory/memory_view.h"
+#include "analyse/operators/op_scan.h"
 #include "analyse/run/reduce.h"
-#include "analyse/scan/group.h"
-#include "analyse/scan/memory_view.h"
-#include "analyse/scan/op_scan.h"
 #include "base/sort.h"
 
 enum { MAX_NAMES = 1000, MAX_NAME_BYTES = 400, MAX_BUCKETS = 512, MAX_HISTOGRAMS = 20000 };

@@ -3,7 +3,7 @@
 #define ANALYSE_RUN_SUMMARY_H
 
 #include "analyse/analysis.h"
-#include "analyse/scan/worker_order.h"
+#include "analyse/comm/worker_order.h"
 #include "store/summary.h"
 
 /* Of traces (reduced now, cut to the selection), of workers' summaries, or of a reduced run,

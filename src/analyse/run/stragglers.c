@@ -9,8 +9,9 @@
  * Linear but for the sorts. Not here: which collective (table arrivals), which operator. */
 #include "analyse/run/stragglers.h"
 
+#include "analyse/group.h"
+#include "analyse/run/chain.h"
 #include "analyse/run/clocks.h"
-#include "analyse/scan/group.h"
 #include "base/intern.h"
 #include "base/num.h"
 #include "base/sort.h"
@@ -122,27 +123,11 @@ static uint64_t sort_key(int64_t v) {
 
 /* ---- before the step --------------------------------------------------------------------- */
 
-/* How the times of each worker become the first one's; not aligned: not to be compared. */
-static worker_clock *read_clocks(const finding *f) {
-    worker_clock *v = ARENA_ARRAY(f->arena, worker_clock, (size_t)f->who->n + 1);
-    for (uint32_t i = 0; v && i < SUMMARY_N(f->s, clock); i++) {
-        const summary_clock *c = &SUMMARY_ROWS(f->s, clock)[i];
-        uint32_t w = worker_order_find(f->who, c->worker);
-        if (w == UINT32_MAX || f->who->v[w]->base == ABSENT_I64) continue;
-        v[w] = (worker_clock){.base = f->who->v[w]->base,
-                              .at = c->at,
-                              .offset = c->offset,
-                              .drift_ppb = c->drift_ppb,
-                              .aligned = c->aligned};
-    }
-    return v;
-}
-
 /* The first step of all: how much later than the others a worker begins it, as far as they were
  * blocked there; it itself was not. Of fewer than three workers one cannot tell the odd one. */
 static status find_late_starts(const finding *f, error *err) {
     const stragglers *o = f->out;
-    worker_clock *clocks = read_clocks(f);
+    worker_clock *clocks = clocks_read(f->s, f->who, f->arena);
     uint32_t n = 0;
     if (!clocks) FAIL_MEMORY(err);
     for (uint32_t i = 0; i < o->n_cells && o->cells[f->by_step[i]].step == 0; i++) {
@@ -177,8 +162,8 @@ static uint32_t class_of(const finding *f, uint32_t cell) {
     const comm_groups *g = f->groups;
     uint32_t worker = f->out->cells[cell].worker, group = g->data_of[worker];
     if (group && g->v[group - 1].n_members >= 4) return group;
-    uint32_t stage = g->stage_of[worker];
-    return g->n_stages > 1 && g->in_stage[stage] >= 4 ? g->n + 1 + stage : 0;
+    uint32_t own_stage = g->stage_of[worker];
+    return g->n_stages > 1 && g->in_stage[own_stage] >= 4 ? g->n + 1 + own_stage : 0;
 }
 
 /* Numbers the steps of the job, and puts the cells in order of step, class and worker. */
@@ -280,6 +265,44 @@ static void judge_all(const finding *f) {
         if (end - first > 1) judge_class(f, first, end);
     }
     judge_habits(f);
+}
+
+/* ---- what is hidden ---------------------------------------------------------------------- */
+
+#define ON_CHAIN 0.25 /* of what takes a worker longest */
+
+/* Is this worker late in the step of this number? Its cells begin at `first`. */
+static bool is_late_in(const stragglers *o, uint32_t first, int64_t number) {
+    for (uint32_t i = first; i < o->n_cells && o->cells[i].worker == o->cells[first].worker;
+         i++)
+        if (o->steps[o->cells[i].step].number == number) return o->cells[i].late > 0;
+    return false;
+}
+
+/* A worker is not late if what takes it longer is on no leg of the chain of waiting: it has the
+ * time, as in the bubble of a pipeline. Not so if another late one is on the chain: behind that
+ * one it may be the next. What holds for the step that is drawn holds for the others in which
+ * it is late. */
+static status leave_out_hidden(const finding *f, error *err) {
+    const stragglers *o = f->out;
+    bool *hidden = ARENA_ARRAY(f->arena, bool, (size_t)f->who->n + 1);
+    lane_list lanes;
+    chain found;
+    if (!hidden) FAIL_MEMORY(err);
+    if (!SUMMARY_N(f->s, lane)) return OK;
+    TRY(lanes_read(f->s, f->who, f->arena, &lanes, err));
+    TRY(chain_find(&lanes, f->who->n, f->arena, &found, err));
+    for (uint32_t first = 0, end; lanes.n && first < o->n_cells; first = end) {
+        uint32_t worker = o->cells[first].worker;
+        for (end = first; end < o->n_cells && o->cells[end].worker == worker; end++) {}
+        if (!is_late_in(o, first, lanes.v[0].step)) continue;
+        double share = chain_share(&found, &lanes, f->who->n, worker);
+        hidden[worker] = share < ON_CHAIN;
+        if (!hidden[worker]) return OK;
+    }
+    for (uint32_t i = 0; i < o->n_cells; i++)
+        if (hidden[o->cells[i].worker]) o->cells[i].late = 0;
+    return OK;
 }
 
 /* ---- what it costs ----------------------------------------------------------------------- */
@@ -494,6 +517,7 @@ status stragglers_find(const summary *s, const worker_order *who, const comm_gro
     TRY(make_steps(&f, numbers, err));
     TRY(find_late_starts(&f, err));
     judge_all(&f);
+    TRY(leave_out_hidden(&f, err));
     TRY(find_caused(&f, err));
     find_costs(&f, by_rank, by_host, host_of);
     TRY(list_ranks(&f, by_rank, err));

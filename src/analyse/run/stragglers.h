@@ -1,6 +1,6 @@
 /* stragglers.h: which worker, host or step holds up the job, why, and what it costs.
  *
- * A worker's own time in a step is the step less what it waited for others. Workers that do the
+ * A worker's own time in a step is the step minus its waiting for others. Workers that do the
  * same (of one data-parallel group, else of one stage, else all) should need the same time for
  * it: the median of them is what is usual. A worker is late in a step when its own time is
  * longer than that by a twentieth of the step and by six times what is usual for differences

@@ -8,13 +8,14 @@
 
 #include "analyse/input_quality.h"
 #include "analyse/kind_names.h"
-#include "analyse/producer/untraced_steps.h"
+#include "analyse/operators/op_verdict.h"
+#include "analyse/operators/tensor_core.h"
 #include "analyse/registry.h"
 #include "analyse/rules.h"
+#include "analyse/run/culprit.h"
 #include "analyse/run/rank_spread.h"
 #include "analyse/run/summary_filter.h"
-#include "analyse/scan/op_verdict.h"
-#include "analyse/scan/tensor_core.h"
+#include "analyse/vendor/untraced_steps.h"
 #include "base/bisect.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
@@ -520,10 +521,30 @@ static status add_empty(arena *a, answer *out, error *err) {
     return OK;
 }
 
-status summary_overview(const analysis_input *in, const params *p, arena *a, answer *out,
+static status find_late(const summary *s, arena *a, verdict *late, error *err) {
+    worker_order who;
+    comm_groups groups;
+    stragglers all;
+    culprit first;
+    *late = (verdict){.id = NULL};
+    if (!run_fact(s, "collectives")) return OK;
+    TRY(worker_order_make(&who, s, a, err));
+    TRY(comm_groups_find(s, &who, a, &groups, err));
+    TRY(stragglers_find(s, &who, &groups, a, &all, err));
+    TRY(culprit_find(s, &who, &all, a, &first, err));
+    if (!first.rank) return OK;
+    *late = (verdict){
+        .id = "straggler", .message = MSG_VERDICT_STRAGGLER, .severity = SEVERITY_CRITICAL};
+    culprit_describe(&first, &who, late);
+    return OK;
+}
+
+status summary_overview(const analysis_input *in, const params *p, arena *a, run_overview *to,
                         error *err) {
+    answer *out = to->out;
     const summary *s;
     TRY(run_summary_make(in, p, a, &s, err));
+    TRY(find_late(s, a, &to->late, err));
     TRY(write_breakdown(s, a, out, err));
     TRY(rank_spread_write(s, a, out, err));
     TRY(write_steps(s, a, out, err));

@@ -2,9 +2,9 @@
 #ifndef ANALYSE_SUMMARY_ANSWERS_H
 #define ANALYSE_SUMMARY_ANSWERS_H
 
+#include "analyse/device/breakdown.h"
 #include "analyse/registry.h"
 #include "analyse/run/run_summary.h"
-#include "analyse/scan/breakdown.h"
 
 /* Can a question about all of so many workers be answered from their summaries? Always, but for
  * a window of time that may cut steps, and for operators and kernels, which summaries do not
@@ -22,7 +22,11 @@ status summary_operators(const analysis_input *in, const params *p, arena *a, an
 status summary_kernels(const analysis_input *in, const params *p, arena *a, answer *out,
                        error *err) MUST_USE;
 /* The average step of all workers: of summaries, or of several traces. */
-status summary_overview(const analysis_input *in, const params *p, arena *a, answer *out,
+typedef struct {
+    answer *out;
+    verdict late; /* about the rank that costs the job most; without an id: there is none */
+} run_overview;
+status summary_overview(const analysis_input *in, const params *p, arena *a, run_overview *to,
                         error *err) MUST_USE;
 /* The column of its table `steps` with the time of a role. */
 uint32_t overview_step_column(role r);

@@ -92,6 +92,15 @@ static summary_filter_ctx choose_steps(summary *s, const params *p) {
     return c;
 }
 
+/* The picture of a step that is not asked about. */
+static void cut_lanes(summary *s, const summary_filter_ctx *c) {
+    summary_lane *v = SUMMARY_ROWS(s, lane);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < SUMMARY_N(s, lane); i++)
+        if (v[i].step >= c->lowest && v[i].step <= c->highest) v[n++] = v[i];
+    s->tables[SUMMARY_lane].n = n;
+}
+
 /* Is there a step of the worker that starts then? `at` only goes forward over the workers. */
 static bool has_step(const summary *s, uint32_t *at, str worker, int64_t start) {
     const summary_step *v = SUMMARY_ROWS(s, step);
@@ -105,6 +114,7 @@ static bool has_step(const summary *s, uint32_t *at, str worker, int64_t start) 
 status summary_filter_workers(summary *s, const params *p, error *err) {
     TRY(summary_settle(s, err));
     summary_filter_ctx c = choose_steps(s, p);
+    cut_lanes(s, &c);
     summary_comm *comms = SUMMARY_ROWS(s, comm);
     uint32_t at = 0;
     bool inside = false;
@@ -203,6 +213,7 @@ status summary_filter_resolved(summary *s, const params *p, error *err) {
     int64_t whole = 0;
     TRY(summary_settle(s, err));
     summary_filter_ctx c = choose_steps(s, p);
+    cut_lanes(s, &c);
     cut_sync(s);
     bool all = count_meetings(s) == run_fact(s, "meetings"); /* else only the worst are kept */
     cut_arrivals(s, &c);

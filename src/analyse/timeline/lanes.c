@@ -18,8 +18,8 @@
 
 #include "analyse/lexicon.h"
 
+#include "analyse/comm/comm_kind.h"
 #include "analyse/kind_names.h"
-#include "analyse/scan/comm_kind.h"
 #include "base/num.h"
 #include "base/sort.h"
 

@@ -5,7 +5,7 @@
  * themselves, pixel by pixel; where two of them overlap it is cut at the whole pixel. */
 #include "analyse/timeline/minimap.h"
 
-#include "analyse/scan/comm_kind.h"
+#include "analyse/comm/comm_kind.h"
 #include "base/num.h"
 
 const char *minimap_row_name(minimap_row r) {

@@ -2,7 +2,7 @@
  *
  * The causes are those of every other answer (idle_causes.h), found as if the range were one
  * step and all devices one device. A trace without device work has no rows. */
-#include "analyse/scan/idle_causes.h"
+#include "analyse/device/idle_causes.h"
 #include "analyse/timeline/range_stats.h"
 #include "base/message_ids_columns.h"
 

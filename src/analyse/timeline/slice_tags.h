@@ -9,7 +9,7 @@
 #ifndef ANALYSE_SLICE_TAGS_H
 #define ANALYSE_SLICE_TAGS_H
 
-#include "analyse/scan/stages.h"
+#include "analyse/steps/stages.h"
 #include "base/map.h"
 
 typedef enum { TAG_NONE, TAG_STAGE, TAG_MODULE } tag_kind;

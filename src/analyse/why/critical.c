@@ -4,17 +4,17 @@
  * steps say what is on it by kind, by name, by module and by line of Python. A kernel that is
  * not on the path may become slower or faster without any effect on the step: how much slower
  * is its slack (slack.h). */
+#include "analyse/device/recording_judge.h"
+#include "analyse/device/step_limit.h"
+#include "analyse/job/job.h"
+#include "analyse/job/job_path.h"
+#include "analyse/job/path_owners.h"
+#include "analyse/job/path_sums.h"
+#include "analyse/operators/module_work.h"
 #include "analyse/replay/unprofiled_step.h"
 #include "analyse/rows.h"
 #include "analyse/rules.h"
-#include "analyse/run/job.h"
-#include "analyse/scan/lost_work.h"
-#include "analyse/scan/module_work.h"
-#include "analyse/scan/partial_recording.h"
-#include "analyse/scan/step_limit.h"
-#include "analyse/why/job_path.h"
-#include "analyse/why/path_owners.h"
-#include "analyse/why/path_sums.h"
+#include "analyse/steps/lost_work.h"
 #include "analyse/why/slack_table.h"
 #include "base/message_ids_advice.h"
 #include "base/num.h"
@@ -422,6 +422,7 @@ static status add_slack_note(const critical *c, error *err) {
     if (!c->slack.device_ns) return OK;
     verdict_add(&note, arg_time("time", per_step(c, c->slack.off_path_ns)));
     verdict_add(&note, arg_time("device", per_step(c, c->slack.device_ns)));
+    step_spans_say(&c->spans, per_step(c, c->all_ns), &note);
     return answer_note(c->out, c->arena, &note, err);
 }
 
@@ -434,15 +435,17 @@ status analyse_critical(const analysis_input *in, const params *p, arena *a, ans
                   .own_slices = in->traces[0].own_slices};
     TRY(answer_begin("critical", in, a, out, err));
     if (job_is_meant(in)) return job_path_critical(in, p, a, out, err);
-    TRY(trace_require(c.t, CRITICAL_TABLES | PARTIAL_TABLES, err));
+    TRY(trace_require(c.t, CRITICAL_TABLES | RECORDING_TABLES, err));
     TRY(prepare(&c, p, err));
     TRY(write_all(&c, err));
     bool lost = false; /* without the device's half the path says nothing */
     TRY(lost_work_judge(c.t, a, out, &lost, err));
-    lost = lost || partial_recording_judge(c.t, &out->verdict);
-    lost = lost || cold_start_judge(c.t, &c.spans.cold, &out->verdict);
+    recording_question q = {.t = c.t, .steps = &c.spans, .arena = a};
+    if (!lost) TRY(recording_judge(&q, &out->verdict, err));
+    lost = lost || out->verdict.id;
     if (!lost) rules_apply(rules, N_OF(rules), &c, &out->verdict);
     if (!lost) step_limit_name(&c.limit, &out->verdict);
+    if (!lost) step_spans_say(&c.spans, per_step(&c, c.all_ns), &out->verdict);
     unprofiled_step bare;
     TRY(unprofiled_step_find(&c.graph, &c.spans, a, &bare, err));
     TRY(unprofiled_step_note(&bare, false, a, out, err));

@@ -3,15 +3,15 @@
  * Pieces of idle time (idle_causes.h) are added up by cause, by what happened meanwhile and by
  * step; neighboring ones are one gap. The tables of streams and launches (idle_streams.h) are
  * about all of the selection, not only its steps. */
+#include "analyse/device/host_coverage.h"
+#include "analyse/device/recording_judge.h"
+#include "analyse/group.h"
 #include "analyse/kind_names.h"
+#include "analyse/operators/in_use.h"
 #include "analyse/replay/unprofiled_step.h"
 #include "analyse/rows.h"
 #include "analyse/rules.h"
-#include "analyse/scan/group.h"
-#include "analyse/scan/host_coverage.h"
-#include "analyse/scan/in_use.h"
-#include "analyse/scan/lost_work.h"
-#include "analyse/scan/partial_recording.h"
+#include "analyse/steps/lost_work.h"
 #include "analyse/why/idle_streams.h"
 #include "analyse/why/idle_sums.h"
 #include "base/message_ids_advice.h"
@@ -308,6 +308,7 @@ static bool computes_most(const void *facts, verdict *v) {
     double busy = 1 - (double)all_idle(k) / all;
     if (busy < 0.95) return false;
     verdict_add(v, arg_text("device", device_noun(k->t)));
+    if (k->sums.devices.n > 1) verdict_add(v, arg_int("average", 1));
     verdict_add(v, arg_share("busy", busy));
     verdict_add(v, arg_time("step", mean_i64(k->sums.steps_ns, k->steps.n)));
     double copies = copy_share(k);
@@ -359,6 +360,7 @@ static void say_fusing(const idle_answer *k, verdict *v) {
 static bool is_largest(const idle_answer *k, idle_cause why, verdict *v) {
     if (largest_cause(k) != (int)why) return false;
     verdict_add(v, arg_text("device", device_noun(k->t)));
+    if (k->sums.devices.n > 1) verdict_add(v, arg_int("average", 1));
     verdict_add(v, arg_time("idle", of_step(k, all_idle(k))));
     verdict_add(v, arg_time("step", mean_i64(k->sums.steps_ns, k->steps.n)));
     verdict_add(v, arg_time("time", of_step(k, idle_of(k, (int)why))));
@@ -495,15 +497,16 @@ status analyse_idle(const analysis_input *in, const params *p, arena *a, answer 
     TRY(answer_begin("idle", in, a, out, err));
     TRY(trace_require(k.t,
                       IDLE_CAUSES_TABLES | UNPROFILED_TABLES | TRACE_TABLE(producer_step) |
-                          PARTIAL_TABLES,
+                          RECORDING_TABLES,
                       err));
     select_init(&k.select, k.t, p);
     TRY(find_all(&k, err));
     TRY(in_use_find(k.t, a, &k.uses, err));
     bool lost = false;
     TRY(lost_work_judge(k.t, a, out, &lost, err));
-    lost = lost || partial_recording_judge(k.t, &out->verdict);
-    lost = lost || cold_start_judge(k.t, &k.steps.cold, &out->verdict);
+    recording_question q = {.t = k.t, .steps = &k.steps, .arena = a};
+    if (!lost) TRY(recording_judge(&q, &out->verdict, err));
+    lost = lost || out->verdict.id;
     if (!lost) rules_apply(rules, N_OF(rules), &k, &out->verdict);
     if (!lost && k.steps.n) step_spans_say(&k.steps, k.sums.steps_ns, &out->verdict);
     if (all_idle(&k)) TRY(unprofiled_step_tell(k.t, &k.steps, a, out, err));

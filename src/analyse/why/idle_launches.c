@@ -1,8 +1,8 @@
 /* idle_launches.c: launches by kernel, copies by kind; see idle_streams.h. */
 #include <math.h>
 
+#include "analyse/group.h"
 #include "analyse/rows.h"
-#include "analyse/scan/group.h"
 #include "analyse/why/describe.h"
 #include "analyse/why/idle_streams.h"
 #include "base/sort.h"

@@ -5,8 +5,8 @@
  * row. */
 #include <string.h>
 
+#include "analyse/group.h"
 #include "analyse/rows.h"
-#include "analyse/scan/group.h"
 #include "analyse/why/idle_streams.h"
 #include "base/hash.h"
 #include "base/sort.h"

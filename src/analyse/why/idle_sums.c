@@ -1,8 +1,8 @@
 /* idle_sums.c: idle time of each device by cause; see idle_sums.h. */
 #include "analyse/why/idle_sums.h"
 
-#include "analyse/producer/untraced_steps.h"
 #include "analyse/rows.h"
+#include "analyse/vendor/untraced_steps.h"
 
 _Static_assert(sizeof(row_overview_idle) == sizeof(row_idle_causes) &&
                    COL(overview, idle, total) == COL(idle, causes, total) &&

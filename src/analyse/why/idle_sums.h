@@ -5,7 +5,7 @@
 #ifndef ANALYSE_IDLE_SUMS_H
 #define ANALYSE_IDLE_SUMS_H
 
-#include "analyse/scan/idle_causes.h"
+#include "analyse/device/idle_causes.h"
 
 typedef struct {
     int64_t ns, n, longest_ns;

@@ -9,9 +9,9 @@
  *   memory    the stack of the allocation, for blocks alive at the peak of their device */
 #include "analyse/why/line_sums.h"
 
-#include "analyse/scan/memory_view.h"
+#include "analyse/job/path_owners.h"
+#include "analyse/memory/memory_view.h"
 #include "analyse/why/idle_sums.h"
-#include "analyse/why/path_owners.h"
 #include "base/bisect.h"
 
 typedef struct {

@@ -7,7 +7,7 @@
 #ifndef ANALYSE_LINE_SUMS_H
 #define ANALYSE_LINE_SUMS_H
 
-#include "analyse/scan/line_of.h"
+#include "analyse/operators/line_of.h"
 
 typedef enum {
     LINE_CALLS,    /* of the function; where only operators have stacks, operators started */

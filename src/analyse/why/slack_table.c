@@ -5,9 +5,9 @@
  * that each row gets its own in order: the first is the least, the middle one the median. */
 #include "analyse/why/slack_table.h"
 
+#include "analyse/group.h"
 #include "analyse/registry.h"
 #include "analyse/rows.h"
-#include "analyse/scan/group.h"
 #include "analyse/why/slack.h"
 #include "base/num.h"
 #include "base/sort.h"

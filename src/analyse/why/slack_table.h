@@ -3,7 +3,7 @@
 #ifndef ANALYSE_SLACK_TABLE_H
 #define ANALYSE_SLACK_TABLE_H
 
-#include "analyse/why/critical_path.h"
+#include "analyse/job/critical_path.h"
 #include "table/table.h"
 
 typedef struct {

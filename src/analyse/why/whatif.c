@@ -3,13 +3,13 @@
  * The recording is replayed on its graph (why_graph.h): first as it is, which says how far the
  * replay can be trusted; then with each change alone and with all together, since what two save
  * is seldom the sum. */
+#include "analyse/job/job.h"
+#include "analyse/job/job_path.h"
+#include "analyse/job/replayed_steps.h"
 #include "analyse/replay/unprofiled_step.h"
 #include "analyse/replay/why_replay.h"
 #include "analyse/rules.h"
-#include "analyse/run/job.h"
-#include "analyse/scan/lost_work.h"
-#include "analyse/why/job_path.h"
-#include "analyse/why/replayed_steps.h"
+#include "analyse/steps/lost_work.h"
 #include "base/message_ids_advice.h"
 
 typedef struct {

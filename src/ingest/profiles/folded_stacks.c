@@ -3,7 +3,7 @@
  *
  *     main (train.py:40);forward (model.py:12);linear (functional.py:8) 117
  *
- * Nothing tells when a sample was taken: stacks are put one after the other in the order of the
+ * The time of a sample is unknown: stacks are put one after the other in the order of the
  * file, a sample as SAMPLE_NS. So lengths and nesting are right, the order is the file's.
  * py-spy names a thread as the first frame when it is asked for them; the stacks of all threads
  * are on one row. */

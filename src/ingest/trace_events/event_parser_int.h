@@ -188,7 +188,7 @@ struct event_parser {
     map normal_ids;        /* raw text id → id of its normal form */
     map repairs;           /* raw text id → JSON_* flags */
     next_text *next_texts; /* 1 << NEXT_TEXT_BITS, by what came before */
-    next_text *text_cache; /* 1 << TEXT_CACHE_BITS strings, by how they begin */
+    next_text *text_cache; /* 1 << TEXT_CACHE_BITS texts, by how they begin */
     uint64_t history;
     vec pending; /* pending_loss */
     buf scratch;
@@ -243,6 +243,15 @@ WRAPS static inline next_text *parser_cached_text(event_parser *l, const char *p
     return &l->text_cache[h >> (64 - TEXT_CACHE_BITS)];
 }
 
+/* The bracketed value that began like the one at p when it was last met, by twenty-four bytes.
+ * Of a short one some are what comes after it, which is mostly the same. */
+WRAPS static inline next_text *parser_cached_raw(event_parser *l, const char *p) {
+    uint64_t a = scan_word(p), b = scan_word(p + 8), c = scan_word(p + 16);
+    uint64_t h = (a ^ (b << 29 | b >> 35)) * 0x9E3779B97F4A7C15ull;
+    h = (h ^ c ^ h >> 32) * 0x9E3779B97F4A7C15ull;
+    return &l->text_cache[h >> (64 - TEXT_CACHE_BITS)];
+}
+
 /* Where the prefix of the name whose quote is at p is kept. */
 WRAPS static inline name_prefix *parser_prefix_of(event_parser *l, const char *p) {
     uint32_t h = (uint32_t)scan_word(p) * 0x9E3779B9u; /* the quote and three bytes */
@@ -258,6 +267,12 @@ static inline uint32_t parser_left(const char *p, const char *end) {
 static inline bool parser_is_text(const next_text *g, const char *p, const char *end) {
     return g->id && g->n + 2u <= parser_left(p, end) && p[1 + g->n] == '"' &&
            scan_equal(p + 1, g->text, g->n);
+}
+
+/* Is this the bracketed value at p? It ends where its own brackets do. */
+static inline bool parser_is_raw(const next_text *g, const char *p, const char *end) {
+    uint32_t bytes = g->n ^ NEXT_TEXT_RAW;
+    return bytes <= parser_left(p, end) && scan_equal(p, g->text, bytes);
 }
 
 /* ---- event_parser_text.c ---- */

@@ -10,8 +10,9 @@
  * next_texts: the text that followed them last time. Where it is in the input again,
  * neither its end has to be looked for nor its id (event_parser_value_int.h); where not, the
  * general path here finds both and replaces the entry. Where texts come in no order that
- * repeats, text_cache is asked first, a smaller table of the last string with the same
- * beginning. Only clean texts are in the tables, so they never hide damage. */
+ * repeats, text_cache is asked first, a smaller table of the last text with the same
+ * beginning; of bracketed values it is asked second. Only clean texts are in the tables, so
+ * they never hide damage. */
 #include "ingest/trace_events/event_parser_int.h"
 
 #include "base/json.h"
@@ -141,7 +142,9 @@ static uint32_t look_at_raw(event_parser *l, uint32_t id, uint8_t *slot) {
 /* An array, object, literal or odd number. */
 uint32_t parser_raw_text(event_parser *l, str text, const char *at) {
     uint32_t id = intern_add(l->strings, text);
-    uint8_t *slot = id == UINT32_MAX ? NULL : vec_at(&l->seen, id);
+    uint8_t *slot = id < l->seen.n    ? &VEC(&l->seen, uint8_t)[id]
+                    : id < UINT32_MAX ? vec_at(&l->seen, id)
+                                      : NULL;
     if (!slot) {
         l->failure = ERR_MEMORY;
         return 0;
@@ -244,10 +247,18 @@ uint32_t parser_new_string(event_parser *l, node *n, const char *p, const char *
 
 uint32_t parser_new_raw(event_parser *l, const char *p, const char *end, next_text *g,
                         const char **next) {
+    next_text *cached = parser_cached_raw(l, p);
+    if (WITHOUT != THE_TEXT_CACHE && parser_is_raw(cached, p, end)) {
+        *next = p + (cached->n ^ NEXT_TEXT_RAW);
+        *g = *cached;
+        return cached->id;
+    }
     *next = scan_brackets(p, end);
     if (!*next) return 0;
     uint32_t id = parser_raw_text(l, str_n(p, (size_t)(*next - p)), p);
-    if (id < l->seen.n && (VEC(&l->seen, uint8_t)[id] & SEEN_RAW_CLEAN) == SEEN_RAW)
+    if (id < l->seen.n && (VEC(&l->seen, uint8_t)[id] & SEEN_RAW_CLEAN) == SEEN_RAW) {
         learn_text(l, g, id, NEXT_TEXT_RAW);
+        learn_text(l, cached, id, NEXT_TEXT_RAW);
+    }
     return id;
 }

@@ -82,11 +82,11 @@ static inline const char *parser_prefix(event_parser *l, const char *p, const ch
 static inline uint32_t parser_read_raw(event_parser *l, const node *n, const char *p,
                                        const char *end, const char **next) {
     next_text *g = parser_next_text(l, n);
-    uint32_t id = g->id, bytes = g->n ^ NEXT_TEXT_RAW;
+    uint32_t id = g->id;
     if (WITHOUT == THE_NEXT_TEXTS)
         id = parser_new_raw(l, p, end, g, next);
-    else if (__builtin_expect(bytes <= parser_left(p, end) && scan_equal(p, g->text, bytes), 1))
-        *next = p + bytes;
+    else if (__builtin_expect(parser_is_raw(g, p, end), 1))
+        *next = p + (g->n ^ NEXT_TEXT_RAW);
     else
         id = parser_new_raw(l, p, end, g, next);
     parser_follow(l, id);

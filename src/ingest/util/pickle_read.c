@@ -20,6 +20,7 @@
 #include "base/buf.h"
 #include "base/num.h"
 #include "ingest/util/pickle_int.h"
+#include "ingest/util/pickle_text.h"
 
 enum {
     PIECE_BYTES = 4 << 20,
@@ -462,77 +463,14 @@ static outcome push_float_line(machine *m) {
     return push(m, VALUE_OPAQUE);
 }
 
-static void add_utf8(buf *b, uint32_t c) {
-    if (c < 0x80) {
-        buf_add_byte(b, (char)c);
-    } else if (c < 0x800) {
-        buf_add_byte(b, (char)(0xc0 | c >> 6));
-        buf_add_byte(b, (char)(0x80 | (c & 0x3f)));
-    } else if (c < 0x10000) {
-        buf_add_byte(b, (char)(0xe0 | c >> 12));
-        buf_add_byte(b, (char)(0x80 | (c >> 6 & 0x3f)));
-        buf_add_byte(b, (char)(0x80 | (c & 0x3f)));
-    } else {
-        buf_add_byte(b, (char)(0xf0 | c >> 18));
-        buf_add_byte(b, (char)(0x80 | (c >> 12 & 0x3f)));
-        buf_add_byte(b, (char)(0x80 | (c >> 6 & 0x3f)));
-        buf_add_byte(b, (char)(0x80 | (c & 0x3f)));
-    }
-}
-
-/* n hexadecimal digits; UINT32_MAX when they are missing. */
-static uint32_t read_hex(str s, size_t at, size_t n) {
-    uint32_t v = 0;
-    if (at + n > s.n) return UINT32_MAX;
-    for (size_t i = at; i < at + n; i++) {
-        char c = s.p[i];
-        int digit = c >= '0' && c <= '9'   ? c - '0'
-                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                           : -1;
-        if (digit < 0) return UINT32_MAX;
-        v = v << 4 | (uint32_t)digit;
-    }
-    return v;
-}
-
-/* Protocol 0 writes texts as Latin-1 with \u and \U for the rest. */
 static outcome push_escaped(machine *m) {
-    str s = m->bytes;
-    buf_clear(&m->text);
-    for (size_t i = 0; i < s.n; i++) {
-        bool is_short = s.p[i] == '\\' && i + 1 < s.n && s.p[i + 1] == 'u';
-        bool is_long = s.p[i] == '\\' && i + 1 < s.n && s.p[i + 1] == 'U';
-        size_t digits = is_long ? 8 : 4;
-        uint32_t c = is_short || is_long ? read_hex(s, i + 2, digits) : UINT32_MAX;
-        if (c < 0x110000)
-            i += 1 + digits;
-        else
-            c = (uint8_t)s.p[i];
-        add_utf8(&m->text, c);
-    }
+    pickle_text_escaped(m->bytes, &m->text);
     if (!buf_ok(&m->text)) return fail(m, ERR_MEMORY);
     return push_text(m, m->text.n ? buf_str(&m->text) : STR(""));
 }
 
-/* Python 2 writes a byte string as it would be typed: quotes and backslashes. */
 static outcome push_quoted(machine *m) {
-    static const char letters[] = "n\nt\tr\r";
-    str s = str_trim(m->bytes);
-    if (s.n < 2 || (s.p[0] != '\'' && s.p[0] != '"') || s.p[s.n - 1] != s.p[0]) return BAD;
-    buf_clear(&m->text);
-    for (size_t i = 1; i + 1 < s.n; i++) {
-        char c = s.p[i];
-        if (c == '\\' && i + 2 < s.n) {
-            c = s.p[++i];
-            uint32_t code = c == 'x' ? read_hex(str_n(s.p, s.n - 1), i + 1, 2) : UINT32_MAX;
-            for (size_t k = 0; k + 1 < sizeof letters; k += 2)
-                if (c == letters[k] && code == UINT32_MAX) code = (uint8_t)letters[k + 1];
-            if (c == 'x' && code != UINT32_MAX) i += 2;
-            if (code != UINT32_MAX) c = (char)code;
-        }
-        buf_add_byte(&m->text, c);
-    }
+    if (!pickle_text_quoted(str_trim(m->bytes), &m->text)) return BAD;
     if (!buf_ok(&m->text)) return fail(m, ERR_MEMORY);
     return push_text(m, m->text.n ? buf_str(&m->text) : STR(""));
 }

@@ -61,7 +61,8 @@ static void a_window_after_the_end_is_refused_with_the_length(void **state) {
     analysis_input in = {.traces = &x.at, .n_traces = 1};
     params p = PARAMS_WHOLE;
     p.from_ns = 3000000;
-    assert_refused(&in, p, "the trace is 3.00 ms long; nothing of it comes after 3.00 ms");
+    assert_refused(&in, p,
+                   "the trace is only 3.00 ms long: nothing was recorded after 3.00 ms");
     p.from_ns = 2999999;
     p.to_ns = 9000000;
     assert_int_equal(part_check(&in, &p, NULL), OK);

@@ -1,7 +1,7 @@
 /* backward_owner_test.c: which module a piece of backward work belongs to. */
 #include "example_trace.h"
 
-#include "analyse/scan/backward_owner.h"
+#include "analyse/operators/backward_owner.h"
 
 static backward_nodes find(const trace *t, arena *a) {
     params p = fake_params();

@@ -1,7 +1,7 @@
 /* breakdown_test.c: parts add up to wholes. */
 #include "fake_trace.h"
 
-#include "analyse/scan/breakdown.h"
+#include "analyse/device/breakdown.h"
 
 static void means_are_rounded_to_the_nearest(void **state) {
     const int64_t parts[] = {11, 11, 11, 1};

@@ -1,8 +1,8 @@
 /* cold_start_test.c: calls that take long once are not idle time. */
 #include "fake_trace.h"
 
-#include "analyse/scan/cold_start.h"
-#include "analyse/scan/step_spans.h"
+#include "analyse/steps/cold_start.h"
+#include "analyse/steps/step_spans.h"
 
 enum { MS = 1000000 };
 

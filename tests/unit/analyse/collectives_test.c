@@ -1,7 +1,7 @@
 /* collectives_test.c: sizes and ranges of collectives. */
 #include "fake_trace.h"
 
-#include "analyse/scan/collectives.h"
+#include "analyse/comm/collectives.h"
 
 static void sizes_come_from_shapes_and_types(void **state) {
     assert_int_equal(input_bytes(STR("[[53120]]"), STR("[\"float\"]")), 212480);

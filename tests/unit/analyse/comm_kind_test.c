@@ -1,7 +1,7 @@
 /* comm_kind_test.c: what is communication. */
 #include "fake_trace.h"
 
-#include "analyse/scan/comm_kind.h"
+#include "analyse/comm/comm_kind.h"
 
 static void host_ranges_of_any_library_count(void **state) {
     assert_true(comm_host_name(STR("nccl:all_reduce")));

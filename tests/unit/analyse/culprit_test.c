@@ -1,7 +1,7 @@
 /* culprit_test.c: which rank is blamed, for what, and when no rank is. */
 #include "analyse/run/culprit.h"
 
-#include "analyse/scan/stages.h"
+#include "analyse/steps/stages.h"
 #include "fake_trace.h"
 
 enum { RANKS = 4, STEPS = 6 };

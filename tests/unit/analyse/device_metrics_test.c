@@ -1,7 +1,7 @@
 /* device_metrics_test.c: utilization, SM efficiency, occupancy. */
 #include "fake_trace.h"
 
-#include "analyse/scan/device_metrics.h"
+#include "analyse/device/device_metrics.h"
 
 static void add(fake *f, int gpu, const char *name, const int64_t at[2], double blocks,
                 double occupancy) {

@@ -1,5 +1,5 @@
 /* device_report_test.c: devices of a run side by side: steps, links, operations, memory. */
-#include "analyse/producer/device_report.h"
+#include "analyse/vendor/device_report.h"
 #include "built_run.h"
 
 #define MS ((int64_t)1000000)

@@ -1,7 +1,7 @@
 /* exposed_test.c: one definition of exposed communication, the same in every analysis. */
 #include "fake_trace.h"
 
-#include "analyse/scan/breakdown.h"
+#include "analyse/device/breakdown.h"
 
 static int64_t exposed_of(fake *f) {
     role_ranges ranges;

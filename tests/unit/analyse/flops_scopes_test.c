@@ -1,5 +1,5 @@
 /* flops_scopes_test.c: operations of a network by scope. */
-#include "analyse/producer/flops_scopes.h"
+#include "analyse/vendor/flops_scopes.h"
 #include "built_trace.h"
 
 static void add_operator(built *x, const char *path, double cube, double vector) {

@@ -1,7 +1,7 @@
 /* group_test.c: rows by an exact key. */
 #include "fake_trace.h"
 
-#include "analyse/scan/group.h"
+#include "analyse/group.h"
 
 typedef struct {
     int key, sum;

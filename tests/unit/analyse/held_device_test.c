@@ -1,8 +1,8 @@
 /* held_device_test.c: work from before the recording that nothing is recorded of. */
 #include "fake_trace.h"
 
-#include "analyse/scan/held_device.h"
-#include "analyse/scan/step_spans.h"
+#include "analyse/steps/held_device.h"
+#include "analyse/steps/step_spans.h"
 
 enum { MS = 1000000 };
 

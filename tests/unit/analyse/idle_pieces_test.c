@@ -1,5 +1,5 @@
 /* idle_pieces_test.c: when no device computes, all devices as one, cut to the steps. */
-#include "analyse/scan/idle_causes.h"
+#include "analyse/device/idle_causes.h"
 
 #include "fake_trace.h"
 

@@ -1,7 +1,7 @@
 /* in_use_test.c: what a program uses, by its events. */
 #include "fake_trace.h"
 
-#include "analyse/scan/in_use.h"
+#include "analyse/operators/in_use.h"
 
 static in_use find(fake *f) {
     in_use found;

@@ -1,7 +1,7 @@
 /* intervals_test.c: the arithmetic of ranges; the original's cases, times ten. */
 #include "fake_trace.h"
 
-#include "analyse/scan/intervals.h"
+#include "analyse/intervals.h"
 
 static intervals make(arena *a, const int64_t *v, size_t n) {
     intervals s = intervals_in(a);

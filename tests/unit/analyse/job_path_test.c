@@ -6,7 +6,7 @@
  *   rank 1   ▐ forward 10 …………………………… 60 ▌▐all_reduce 70▌▐ optimizer 70…80 ▌
  *
  * Rank 1 comes last, at 60; 10 µs of transfer are left. The clock of rank 1 is 1 s ahead. */
-#include "analyse/why/job_graph.h"
+#include "analyse/job/job_graph.h"
 
 #include "fake_trace.h"
 

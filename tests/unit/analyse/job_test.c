@@ -2,7 +2,7 @@
  *
  * Eight ranks, three steps of 1000 ns: 600 of kernels, 100 of exposed transfers, 300 of waiting
  * for others. With a pipeline the ranks from 4 on are its second stage. */
-#include "analyse/run/job.h"
+#include "analyse/job/job.h"
 
 #include "fake_trace.h"
 

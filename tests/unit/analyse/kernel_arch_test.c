@@ -1,5 +1,5 @@
 /* kernel_arch_test.c: names of kernels of several libraries and generations. */
-#include "analyse/scan/kernel_arch.h"
+#include "analyse/operators/kernel_arch.h"
 #include "fake_trace.h"
 
 static void names_tell(void **state) {

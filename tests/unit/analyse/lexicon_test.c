@@ -40,6 +40,7 @@ static void matrix_cores_of_every_vendor_are_recognized(void **state) {
          MATRIX_YES},
         {"_matmul_ogs_NNT_bf16xbf16xmxfp4_128x128x128x1_swiglu", CLASS_MOE, MATRIX_YES},
         {"void deep_gemm::fp8_gemm_kernel<4096u>", CLASS_GEMM, MATRIX_YES},
+        {"gptq_marlin_repack_kernel", CLASS_QUANTIZATION, MATRIX_NO},
         {"void marlin_moe_wna16::Marlin<1125899906909960l, 128, 1, 8, 4>", CLASS_MOE,
          MATRIX_YES},
         {"aclnnMm_MatMulCommon_MatMulV2", CLASS_GEMM, MATRIX_YES},

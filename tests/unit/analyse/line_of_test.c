@@ -1,5 +1,5 @@
 /* line_of_test.c: the line of a program that runs at a moment of a thread. */
-#include "analyse/scan/line_of.h"
+#include "analyse/operators/line_of.h"
 
 #include "built_trace.h"
 

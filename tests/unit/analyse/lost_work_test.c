@@ -2,7 +2,7 @@
 #include "base/message_ids_advice.h"
 #include "fake_trace.h"
 
-#include "analyse/scan/lost_work.h"
+#include "analyse/steps/lost_work.h"
 
 static void launches(fake *f, int n, const char *name) {
     int host = fake_thread(f);

@@ -1,7 +1,7 @@
 /* matmul_shapes_test.c: sizes of matrix products and odd dimensions. */
 #include "fake_trace.h"
 
-#include "analyse/scan/matmul_shapes.h"
+#include "analyse/operators/matmul_shapes.h"
 
 static void sizes_are_read_from_the_shapes(void **state) {
     matmul_size s;

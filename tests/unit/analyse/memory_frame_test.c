@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "analyse/scan/memory_view.h"
+#include "analyse/memory/memory_view.h"
 #include "store/builder.h"
 
 typedef struct {

@@ -1,7 +1,7 @@
 /* memory_view_test.c: devices and names of blocks. */
 #include "fake_trace.h"
 
-#include "analyse/scan/memory_view.h"
+#include "analyse/memory/memory_view.h"
 
 static void an_empty_is_named_with_its_caller(void **state) {
     fake f;

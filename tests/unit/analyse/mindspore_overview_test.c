@@ -1,5 +1,5 @@
 /* mindspore_overview_test.c: the average step, types, the way of the data, what was recorded. */
-#include "analyse/producer/mindspore_overview.h"
+#include "analyse/vendor/mindspore_overview.h"
 #include "base/message_ids_advice.h"
 #include "built_trace.h"
 

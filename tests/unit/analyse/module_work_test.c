@@ -1,5 +1,5 @@
 /* module_work_test.c: the device work of a module, by its calls and by the backward pass. */
-#include "analyse/scan/module_work.h"
+#include "analyse/operators/module_work.h"
 #include "example_trace.h"
 
 static unsigned count_work(const trace *t, const char *name) {

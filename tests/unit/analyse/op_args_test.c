@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "analyse/scan/op_args.h"
+#include "analyse/operators/op_args.h"
 
 static void shapes_types_and_values_are_read(void **state) {
     op_args in;

@@ -1,7 +1,7 @@
 /* op_scan_test.c: every call once, children first. */
 #include "fake_trace.h"
 
-#include "analyse/scan/op_scan.h"
+#include "analyse/operators/op_scan.h"
 
 typedef struct {
     op_call calls[16];

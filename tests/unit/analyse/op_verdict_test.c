@@ -1,7 +1,7 @@
 /* op_verdict_test.c: what the operators' verdict says, rule by rule. */
 #include "fake_trace.h"
 
-#include "analyse/scan/op_verdict.h"
+#include "analyse/operators/op_verdict.h"
 
 static const char *judge(op_facts f) {
     verdict v = {.id = NULL};

@@ -1,7 +1,7 @@
 /* other_traces_test.c: the verdict about requests of a server and functions of a program. */
 #include "fake_trace.h"
 
-#include "analyse/scan/other_traces.h"
+#include "analyse/device/other_traces.h"
 
 static int64_t time_of(const answer *out, const char *name) {
     for (uint32_t i = 0; i < out->verdict.n_args; i++)

@@ -1,6 +1,6 @@
 /* pipeline_test.c: queues, slow operators, what to change, processors. */
-#include "analyse/producer/cpu_use.h"
-#include "analyse/scan/pipe_view.h"
+#include "analyse/steps/pipe_view.h"
+#include "analyse/vendor/cpu_use.h"
 #include "built_trace.h"
 
 static void add_pipe(built *x, int64_t id, const char *type, uint32_t parent,

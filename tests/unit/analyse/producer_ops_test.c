@@ -1,7 +1,7 @@
 /* producer_ops_test.c: sums a producer gave, by operator, type and sub-graph, and the chart of the longest. */
 #include <stdio.h>
 
-#include "analyse/producer/producer_ops.h"
+#include "analyse/vendor/producer_ops.h"
 #include "built_trace.h"
 
 static void add_op(built *x, const char *full, const char *type, const char *side,

@@ -1,7 +1,7 @@
 /* range_scan_test.c: ranges with the device work launched inside them. */
 #include "fake_trace.h"
 
-#include "analyse/scan/range_scan.h"
+#include "analyse/operators/range_scan.h"
 
 typedef struct {
     range_call calls[8];

@@ -1,5 +1,5 @@
 /* range_stats_test.c: a range of time by name. */
-#include "analyse/scan/intervals.h"
+#include "analyse/intervals.h"
 #include "analyse/timeline/range_stats.h"
 
 #include "timeline_trace.h"

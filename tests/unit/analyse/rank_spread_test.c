@@ -44,7 +44,7 @@ static void each_category_has_its_least_median_and_most(void **state) {
     assert_true(str_eq(fake_text(t, ROLE_KERNEL, "max_worker"), STR("rank1")));
     assert_int_equal(fake_int(t, N_ROLES, "max"), 450);
     assert_true(str_eq(fake_text(t, N_ROLES, "category"), STR("total")));
-    /* All wait equally long: none is named. */
+    /* All wait for the same time: none is named. */
     assert_int_equal(fake_int(t, ROLE_COMMUNICATION, "median"), 50);
     assert_int_equal(fake_text(t, ROLE_COMMUNICATION, "max_worker").n, 0);
     summary_free(s);

@@ -1,7 +1,7 @@
 /* stacks_test.c: call stacks as numbers. */
 #include "fake_trace.h"
 
-#include "analyse/scan/stacks.h"
+#include "analyse/operators/stacks.h"
 
 static void equal_paths_get_equal_ids(void **state) {
     fake f;

@@ -1,7 +1,7 @@
 /* stage_times_test.c: times of the stages in each step and in all. */
 #include "example_trace.h"
 
-#include "analyse/scan/stage_times.h"
+#include "analyse/steps/stage_times.h"
 
 static void stages_of_a_step_add_up_to_it(void **state) {
     fake f;

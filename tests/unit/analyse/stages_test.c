@@ -1,7 +1,7 @@
 /* stages_test.c: which part of training the host was in. */
 #include "example_trace.h"
 
-#include "analyse/scan/stages.h"
+#include "analyse/steps/stages.h"
 
 static stage_segments find(const trace *t, arena *a) {
     stage_segments s;

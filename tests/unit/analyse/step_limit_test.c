@@ -1,5 +1,5 @@
 /* step_limit_test.c: what limits a step, and which headlines say so. */
-#include "analyse/scan/step_limit.h"
+#include "analyse/device/step_limit.h"
 
 #include "fake_trace.h"
 

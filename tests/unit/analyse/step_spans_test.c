@@ -1,7 +1,7 @@
 /* step_spans_test.c: steps adjusted for device work. */
 #include "fake_trace.h"
 
-#include "analyse/scan/step_spans.h"
+#include "analyse/steps/step_spans.h"
 
 static step_spans make(fake *f, const params *p) {
     selection s;

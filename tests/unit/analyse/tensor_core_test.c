@@ -1,7 +1,7 @@
 /* tensor_core_test.c: names that speak for and against Tensor Cores. */
 #include "fake_trace.h"
 
-#include "analyse/scan/tensor_core.h"
+#include "analyse/operators/tensor_core.h"
 
 static void kernels_of_every_generation_are_recognized(void **state) {
     static const char *const with[] = {

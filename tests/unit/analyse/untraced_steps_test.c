@@ -1,5 +1,5 @@
 /* untraced_steps_test.c: an overview of steps of which only the step trace is known. */
-#include "analyse/producer/untraced_steps.h"
+#include "analyse/vendor/untraced_steps.h"
 
 #include "built_trace.h"
 

@@ -1,7 +1,7 @@
 /* work_by_op_test.c: device work in host order. */
 #include "fake_trace.h"
 
-#include "analyse/scan/work_by_op.h"
+#include "analyse/operators/work_by_op.h"
 
 static void work_comes_in_the_order_of_the_host_slices(void **state) {
     fake f;

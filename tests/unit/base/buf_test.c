@@ -36,6 +36,14 @@ static void pieces_follow_each_other(void **state) {
     assert_null(b.p);
 }
 
+static void characters_are_utf8(void **state) {
+    buf b = {0};
+    const uint32_t each[] = {0x41, 0x7f, 0x80, 0x7ff, 0x800, 0xffff, 0x10000, 0x10ffff};
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) buf_add_utf8(&b, each[i]);
+    is(&b, "A\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf");
+    buf_fini(&b);
+}
+
 static void it_grows_to_any_size(void **state) {
     buf b = {0};
     for (int i = 0; i < 300000; i++) buf_add(&b, "0123456789", 10);
@@ -227,6 +235,7 @@ static void an_impossible_size_fails(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_follow_each_other),
+        cmocka_unit_test(characters_are_utf8),
         cmocka_unit_test(it_grows_to_any_size),
         cmocka_unit_test(integers_are_written_to_their_limits),
         cmocka_unit_test(printf_grows_when_needed),

@@ -604,7 +604,7 @@ static void a_predicted_text_is_taken_only_where_it_matches(void **state) {
 }
 
 /* What is written and what it means: texts with the same beginning, escapes, damage. In an
- * order that nothing tells beforehand; each is its own text, and its damage is counted each
+ * order that cannot be foreseen; each is its own text, and its damage is counted each
  * time. */
 static void texts_in_no_order_are_read_one_by_one(void **state) {
     static const struct {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "analyse/scan/other_traces.h"
+#include "analyse/device/other_traces.h"
 #include "base/arena.h"
 #include "ingest/horovod/horovod_timeline.h"
 #include "unit/ingest/read_helper.h"

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyse/scan/kernel_source.h"
+#include "analyse/operators/kernel_source.h"
 #include "record/rec_cupti_int.h"
 
 static void (*emit)(const uint8_t *, size_t);

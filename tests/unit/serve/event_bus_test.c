@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -109,12 +110,41 @@ static void the_end_comes_after_what_is_left(void **state) {
     listener *l = event_bus_join(h, STR("{}"), fall_asleep, wake_up, &s);
     (void)read_all(h, l);
     event_bus_publish(h, "bye", STR("{}"));
-    event_bus_end(h);
+    event_bus_end(h, 1); /* a listener that does not read keeps no one waiting */
     assert_string_equal(read_all(h, l), "id: 0\nevent: bye\ndata: {}\n\n");
     char c;
     assert_true(event_bus_read(h, l, &c, 1) == EVENT_BUS_END);
     assert_null(event_bus_join(h, STR("{}"), fall_asleep, wake_up, &s));
     event_bus_leave(h, l);
+    event_bus_free(h);
+}
+
+typedef struct {
+    event_bus *bus;
+    listener *l;
+    char last[100];
+} reader;
+
+/* Reads to the end, later than the end comes. */
+static void *read_late(void *context) {
+    reader *r = context;
+    usleep(50000);
+    (void)snprintf(r->last, sizeof r->last, "%s", read_all(r->bus, r->l));
+    event_bus_leave(r->bus, r->l);
+    return NULL;
+}
+
+static void the_end_waits_for_late_readers(void **state) {
+    event_bus *h = event_bus_new();
+    sleeper s = {0};
+    reader r = {.bus = h, .l = event_bus_join(h, STR("{}"), fall_asleep, wake_up, &s)};
+    (void)read_all(h, r.l);
+    event_bus_publish(h, "bye", STR("{}"));
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, read_late, &r), 0);
+    event_bus_end(h, 60000000000);
+    assert_string_equal(r.last, "id: 0\nevent: bye\ndata: {}\n\n");
+    pthread_join(thread, NULL);
     event_bus_free(h);
 }
 
@@ -159,6 +189,7 @@ int main(void) {
         cmocka_unit_test(a_client_that_polls_gets_each_event_once),
         cmocka_unit_test(a_client_that_polls_too_late_learns_it),
         cmocka_unit_test(the_end_comes_after_what_is_left),
+        cmocka_unit_test(the_end_waits_for_late_readers),
         cmocka_unit_test(listeners_are_limited),
         cmocka_unit_test(threads_publish_while_others_come_and_go),
     };

@@ -816,6 +816,29 @@ export interface Tables {
       line: number | null;
       worker: string | null;
     };
+    chain: {
+      rank: number | null;
+      step: number | null;
+      start: number | null;
+      duration: number | null;
+      kind: string | null;
+      time: number | null;
+      collective: string | null;
+      waiting: number | null;
+      waited: number | null;
+      worker: string | null;
+    };
+    lanes: {
+      rank: number | null;
+      step: number | null;
+      start: number | null;
+      duration: number | null;
+      kind: string | null;
+      whom: number | null;
+      collective: string | null;
+      stage: number | null;
+      worker: string | null;
+    };
     stragglers: {
       worker: string | null;
       rank: number | null;
@@ -1459,6 +1482,7 @@ export interface Parameters {
   };
   distributed: {
     arrivals?: number;
+    lanes?: number;
     "map-steps"?: number;
   };
   advise: {

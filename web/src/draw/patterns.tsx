@@ -16,6 +16,7 @@ export function Patterns() {
       <defs id="patterns">
         <Stripes id="hatch" ground="var(--surface)" line="var(--other)" />
         <Stripes id="overlap" ground="var(--kernel)" line="var(--communication)" />
+        <Stripes id="blocked" ground="var(--surface)" line="var(--critical)" />
         <Stripes id="waiting" ground="var(--surface)" line="var(--communication)" />
       </defs>
     </svg>

@@ -116,7 +116,7 @@ export const zhViews = {
   use_foreach_optimizer: "foreach 优化器",
   use_autocast: "autocast 混合精度",
   use_pinned_copies: "锁页内存拷贝",
-  use_pageable_copies: "可换页内存拷贝",
+  use_pageable_copies: "可分页内存拷贝",
   use_channels_last: "channels last 布局",
   use_loader_workers: "加载进程",
   use_loader_in_process: "主进程内加载",

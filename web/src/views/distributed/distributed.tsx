@@ -7,6 +7,7 @@ import { summaries } from "../../model/answers.ts";
 import { showCategoryOf, showWork } from "../../model/costliest.ts";
 import { t } from "../../model/language.ts";
 import { type Call, callsOf, worstAndMedian } from "../../model/ranks.ts";
+import { go } from "../../model/route.ts";
 import { changeTrace } from "../../model/steps.ts";
 import { themeVersion } from "../../model/theme.ts";
 import {
@@ -30,6 +31,7 @@ import { LateMap } from "./late-map.tsx";
 import { MANY, rankWord } from "./rank-heat.tsx";
 import { Groups, StepMap, Stragglers, showRank, WhatIf } from "./rank-steps.tsx";
 import { Collectives, Devices, ranksCsv, ranksQuery } from "./rank-tables.tsx";
+import { Chain, Origins, OverRun, StepPicture } from "./step-picture.tsx";
 
 const DeviceReport = lazy(() => import("./device-report.tsx").then((m) => m.DeviceReport));
 
@@ -41,8 +43,9 @@ type Overlapped = Row<"distributed", "overlap">;
 
 // What the view shows as a whole; collectives and devices come page by page.
 const TABLES =
-  "overlap,synchronization,arrivals,heat_map,stragglers,what_if,groups,cluster_steps,links,resources,parallel_stages";
+  "overlap,synchronization,arrivals,heat_map,lanes,chain,origins,stragglers,what_if,groups,cluster_steps,links,resources,parallel_stages";
 const ARRIVALS = 4096; // rows of many ranks: members of the collectives that cost most
+const LANES = 32; // ranks of the picture of a step, where they are many
 const CELLS = 40_000; // of the map of ranks and steps: from here on steps share a column
 
 /** Workers the question is about; of one file only `info` tells, since it may be a reduced run. Undefined: not known yet. */
@@ -59,6 +62,7 @@ const question = (n: number) => ({
   table: TABLES,
   limit: 0,
   arrivals: n > MANY ? ARRIVALS : undefined,
+  lanes: n > MANY ? LANES : undefined,
   "map-steps": n > MANY ? Math.max(16, Math.floor(CELLS / n)) : undefined,
 });
 
@@ -105,6 +109,14 @@ export function Distributed() {
         show={calls.some((c) => c.members.has(worst)) ? () => showRank(calls, worst, "", "late_by") : undefined}
       />
       <div class="grid">
+        <div class="w8 stack">
+          <StepPicture asked={asked} calls={calls} worst={worst} ranks={overlap.length} />
+          <OverRun asked={asked} worst={worst} />
+        </div>
+        <div class="w4 stack">
+          <Origins asked={asked} worst={worst} openLine={openLine} />
+          <Chain asked={asked} calls={calls} />
+        </div>
         <StepMap asked={asked} calls={calls} worst={worst} />
         <Stragglers asked={asked} calls={calls} worst={worst} />
         <WhatIf asked={asked} />
@@ -119,6 +131,8 @@ export function Distributed() {
     </>
   );
 }
+
+const openLine = (file: string, line: number): void => go({ view: "code", params: { file, line: String(line) } });
 
 /** A reduced run has numbers of its ranks, but no traces to draw. */
 const hasTraces = (): boolean => (currentRun.value?.workers ?? []).filter((w) => w.role === "rank").length > 1;

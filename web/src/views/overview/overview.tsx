@@ -2,20 +2,26 @@
 import type { Answer } from "../../api/types.ts";
 import { isKnown, largest, mean, smallest, sum } from "../../base/aggregate.ts";
 import { short, thousands } from "../../base/format.ts";
+import { summaries } from "../../model/answers.ts";
 import { deviceWords } from "../../model/device.ts";
 import { eventsOf, inOrder, showAdvice } from "../../model/evidence.ts";
-import { t } from "../../model/language.ts";
+import { language, t } from "../../model/language.ts";
 import { go } from "../../model/route.ts";
 import {
   type AskedFor,
   allRanks,
+  allWorkers,
   analysis,
   countOf,
+  currentRun,
   hasNoSteps,
   hasRows,
+  isJob,
   isOnlyMemory,
   type Row,
+  ranksOf,
   rowsOf,
+  whoseNumbers,
 } from "../../model/trace.ts";
 import { Meter } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
@@ -48,15 +54,20 @@ export function Overview() {
   const device = (answer?.tables.devices?.rows.length ?? 0) > 0 || (allRanks.value && busy > 0);
   // What the producer added up itself, where it did: that comes first then.
   const cards = !allRanks.value && hasRows(asked, "step_trace", "operator_types", "data_flow") === true;
+  const blamed = answer && !allRanks.value ? answerAboutRun() : undefined;
   if (answer && isOnlyMemory()) return <OnlyMemory asked={asked} />;
   return (
     <>
       <Verdict
-        answer={answer}
+        answer={blamed ?? answer}
         otherwise={t("overview")}
         controls={<ReportMenu />}
-        facts={factsOf(answer, device, busy)}
-        show={showCause()}
+        facts={[
+          blamed && answer?.verdict ? `${whoseNumbers()}: ${answer.verdict.text[language.value]}` : undefined,
+          ...factsOf(answer, device, busy),
+        ]}
+        more={blamed ? <WhoseFault /> : undefined}
+        show={blamed ? undefined : showCause()}
       />
       <div class="grid overview">
         {cards ? <ProducerCards asked={asked} /> : null}
@@ -86,6 +97,26 @@ export function Overview() {
         <Configuration asked={asked} />
       </div>
     </>
+  );
+}
+
+const FEW = 64; // ranks: of more, the answer about all of them waits for their summaries
+
+/** The answer about the whole job, where it names a rank that costs it time: that comes before what this rank does. */
+function answerAboutRun(): Answer<"distributed"> | undefined {
+  const ready = summaries.value.total > 0 && summaries.value.done === summaries.value.total;
+  if (!isJob(currentRun.value) || (ranksOf(currentRun.value) > FEW && !ready)) return undefined;
+  const said = analysis("distributed", { ...allWorkers(), table: "stragglers", limit: 1 }, "overview-run").value;
+  return said?.verdict?.id === "straggler" ? said : undefined;
+}
+
+function WhoseFault() {
+  return (
+    <span>
+      <button type="button" class="link" onClick={() => go({ view: "distributed" })}>
+        {t("whose_fault")}
+      </button>
+    </span>
   );
 }
 
