@@ -13,7 +13,7 @@
  * is slowed down everywhere, by a line of another thread. */
 #include "analyse/advise/advice.h"
 #include "analyse/kind_names.h"
-#include "analyse/scan/line_of.h"
+#include "analyse/operators/line_of.h"
 #include "base/bisect.h"
 
 enum { MOST_COSTLY_LINES = 256, LEAST_SAMPLES = 20 };
