@@ -82,13 +82,13 @@ static void signal_all(const prove_program *p, int signo) {
 
 static void set_up_child(const prove_setup *s, const char *changes, const char *environment,
                          const char *path) {
-    char *copy = environment ? strdup(environment) : NULL;
-    char *equals = copy ? strchr(copy, '=') : NULL;
-    if (equals) {
-        *equals = 0;
-        setenv(copy, equals + 1, 1);
+    char name[64];
+    size_t n = environment ? strcspn(environment, "=") : 0;
+    if (n && n < sizeof name && environment[n]) {
+        memcpy(name, environment, n);
+        name[n] = 0;
+        setenv(name, environment + n + 1, 1);
     }
-    free(copy);
     setenv("TACHO_PROVE", path, 1);
     setenv("TACHO_PROVE_CHANGES", changes, 1);
     record_set_before("PYTHONPATH", s->python);
