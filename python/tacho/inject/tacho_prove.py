@@ -434,7 +434,7 @@ _CHANGES = {name[1:]: value for name, value in globals().items()
 # ---- the beginning ------------------------------------------------------------------------------
 
 def _seed(torch):
-    """Both programs begin alike, unless they seed themselves."""
+    """Both programs begin with the same seed, unless they seed themselves."""
     torch.manual_seed(0)
     random.seed(0)
     numpy = sys.modules.get("numpy")
