@@ -1,6 +1,6 @@
 /* prove_run.c: starting programs, letting one of them run, and stopping it.
  *
- * A program connects to its own socket when it is warm (python/tacho/inject/tacho_prove.py) and
+ * A program connects to its own socket when it is warm (inject/tacho_prove.py) and
  * from then on runs blocks of steps when it is told to. In between it and all processes below it
  * are stopped by a signal: loaders of data would fill their queues otherwise, and take
  * processors from the other program. */

@@ -1,7 +1,7 @@
 """Modules that are imported while something watches: it is called when their import is done.
 
-A finder before all others lets them find the module and adds one thing to its loader. This file imports nothing of the package: programs
-without the recorder load it by its path (inject/tacho_prove.py).
+A finder before all others lets them find the module and adds one thing to its loader. This file imports nothing of the
+package: programs without the recorder load it by its path (inject/tacho_prove.py).
 """
 import sys
 from typing import Any, Callable, Container, Optional

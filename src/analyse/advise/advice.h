@@ -139,6 +139,7 @@ typedef struct {
 typedef struct {
     intervals at;
     int64_t ns;
+    str function;            /* that the line is in */
     str name, callee, where; /* "train.py:88"; the function it calls, and its line */
     uint32_t steps;          /* in which it runs */
     bool traces;             /* it writes out call stacks */

@@ -192,6 +192,7 @@ static status find_line(line_scan *s, error *err) {
     c->ns = most->ns;
     c->name = line_short(s->f->t, most->site, s->f->arena);
     if (!c->name.p) FAIL_MEMORY(err);
+    c->function = line_function(s->f->t, most->site);
     c->steps = count_steps(s->f, &c->at);
     c->state = state_there(s, &c->at);
     const line_time *callee = most_of(&s->callees);
@@ -270,6 +271,7 @@ bool advice_costly_line(const advice_facts *f, double limit, advice *out) {
     out->place = c->top.n ? c->top.v[0].range : out->place;
     out->name = c->callee.n ? c->callee : c->name;
     verdict_add(&out->words, arg_text("line", c->name));
+    if (c->function.n) verdict_add(&out->words, arg_text("function", c->function));
     if (c->callee.n) verdict_add(&out->words, arg_text("callee", c->callee));
     if (c->where.n) verdict_add(&out->words, arg_text("where", c->where));
     if (c->traces && f->dialect == FOR_PYTORCH) verdict_add(&out->words, arg_int("anomaly", 1));
