@@ -244,6 +244,8 @@ status advice_lines_find(advice_facts *f, error *err) {
     f->line.at = intervals_in(f->arena);
     /* Of a recording without steps most lines prepare them. */
     if (f->has & NEED_REQUESTS || f->steps.n < 2) return OK;
+    TRY(trace_require(f->t, TRACE_TABLE(sample), err));
+    if (f->t->sample.n < LEAST_SAMPLES) return OK; /* frames alone tell functions, not lines */
     TRY(trace_require(f->t, LINE_TABLES, err));
     TRY(line_view_init(&s->lines, f->t, f->arena, err));
     s->track = find_thread(f);
