@@ -89,6 +89,8 @@ SANITIZE_tsan := -fsanitize=thread
 # What wraps, is cut or changes its sign without a word, too: a size of a file must not do so. Functions that do it on
 # purpose say WRAPS (src/base/num.h). Only clang has this group.
 INTEGER       := undefined,integer -fno-sanitize=unsigned-shift-base -fsanitize-ignorelist=tests/fuzz/wraps.txt
+# For machines that have no libraries of a compiler (tests/fuzz/campaign_kit).
+SANITIZE_kit  := $(SANITIZE_asan) -static-libasan -static-libubsan
 SANITIZE_fuzz := -fsanitize=fuzzer-no-link,address,$(INTEGER) -fno-sanitize-recover=all
 # INTEGER_RECOVERS= goes on after a finding, to list all of them at once.
 INTEGER_RECOVERS ?= -fno-sanitize-recover=all
@@ -104,9 +106,10 @@ OPT_debug     := -O0 -g3
 OPT_asan      := -Og -g1 -fno-omit-frame-pointer $(SANITIZE_asan)
 OPT_tsan      := -Og -g1 $(SANITIZE_tsan)
 OPT_integer   := -O0 -g1 $(SANITIZE_integer)
+OPT_kit       := -O2 -g1 -fno-omit-frame-pointer $(SANITIZE_asan)
 OPT_fuzz      := -O1 -g -fno-omit-frame-pointer $(SANITIZE_fuzz)
 ifeq ($(OPT_$(VARIANT)),)
-$(error VARIANT=$(VARIANT) is none of release, debug, asan, tsan, integer)
+$(error VARIANT=$(VARIANT) is none of release, debug, asan, tsan, integer, kit)
 endif
 
 CPP_FLAGS := -D_GNU_SOURCE -DTACHO_VERSION='"$(VERSION)"' $(if $(HAVE_ISAL),-DHAVE_ISAL=1) \
@@ -136,7 +139,8 @@ UNIT      := $(filter %_test.c,$(UNIT_ALL))
 HELPERS   := $(filter-out %_test.c,$(UNIT_ALL))
 REPLAY    := tests/fuzz/replay_main.c
 RUNNER    := tests/fuzz/campaign_runner.c
-FUZZ      := $(filter-out $(REPLAY) $(RUNNER),$(wildcard tests/fuzz/*.c))
+TARGETS   := tests/fuzz/all_targets.c
+FUZZ      := $(filter-out $(REPLAY) $(RUNNER) $(TARGETS),$(wildcard tests/fuzz/*.c))
 FAULT     := $(wildcard tests/fault/*.c)
 TOOLS     := $(filter-out tools/gentrace_%,$(wildcard tools/*.c))
 BENCH     := $(wildcard bench/*.c)
@@ -151,13 +155,13 @@ FUZZ_REPLAYS   := $(call programs,$(FUZZ),fuzz)
 FAULT_PROGRAMS := $(call programs,$(FAULT),fault)
 TOOL_PROGRAMS  := $(call programs,$(TOOLS),tools)
 BENCH_PROGRAMS := $(call programs,$(BENCH),bench)
-OBJECTS := $(call objects,$(CORE) $(wildcard $(MAIN)) $(RECORD) $(UNIT_ALL) $(FUZZ) $(REPLAY) $(RUNNER) \
+OBJECTS := $(call objects,$(CORE) $(wildcard $(MAIN)) $(RECORD) $(UNIT_ALL) $(FUZZ) $(REPLAY) $(RUNNER) $(TARGETS) \
     $(FAULT) $(wildcard tools/*.c) $(BENCH) $(BENCH_CXX) $(DEMO))
 
 # ---- building ----------------------------------------------------------------------------------
 
 .PHONY: all pictures tests tools replays faults benches fuzz fuzz-programs flags gen hooks test check web web-packages web-check web-test \
-    bench demo gpu install uninstall clean format format-check help FORCE
+    bench demo gpu campaign-kit install uninstall clean format format-check help FORCE
 
 ifeq ($(VARIANT),release)
 all: build/tacho $(if $(RECORD),build/libtacho.so) $(if $(DEMO),build/tacho-demo) $(if $(MPICC),build/libtacho_mpi.so)
@@ -305,7 +309,7 @@ $(foreach f,$(UNIT),$(eval $(call program,$(call programs,$f,unit),$f $(filter $
     $(if $(filter tests/unit/record/%,$f),$(RECORD)),-lcmocka)))
 $(call programs,$(filter tests/unit/record/%,$(UNIT)),unit): | $B/libtacho.so \
     $B/fake/libcupti.so $B/fake/libtorch_cpu.so $B/fake/libc10.so $B/fake/libphi_core.so \
-    $B/fake/libmegengine_shared.so $B/fake/libjax_python.so $B/fake/libcuda.so.1
+    $B/fake/libmegengine_shared.so $B/fake/libjax_python.so $B/fake/libpython_memory.so $B/fake/libcuda.so.1
 # Stand-ins for libraries that a machine may not have.
 $B/fake/lib%.so: tests/fake/%.c $B/.flags
 	@mkdir -p $(@D); $(if $(V),,echo '  LINK  $@')
@@ -330,6 +334,15 @@ $B/bench/predictors_without_%: $(call objects,bench/predictors.c) $(TEST_LIBS) $
 	$Q$(CC) $(CPP_FLAGS) $(C_FLAGS) $(L_FLAGS) $(WITHOUT_$*) $(filter-out %.c,$^) $(LIBS) -o $@
 ifeq ($(VARIANT),fuzz)
 $(foreach f,$(FUZZ),$(eval $(call program,$B/$(basename $(notdir $f)),$f,,-fsanitize=fuzzer)))
+# All of them in one program: each target's functions get its name.
+NAMES := $(basename $(notdir $(FUZZ)))
+$B/obj/$(basename $(TARGETS)).o: CPP_FLAGS += -D'TARGETS=$(foreach n,$(NAMES),X($n))'
+$B/renamed/%.o: $B/obj/tests/fuzz/%.o
+	@mkdir -p $(@D)
+	$Qobjcopy --redefine-sym LLVMFuzzerTestOneInput=fuzz_run_$* \
+	    --redefine-sym LLVMFuzzerCustomMutator=fuzz_mutate_$* $< $@
+$B/all_targets: $(NAMES:%=$B/renamed/%.o)
+$(eval $(call program,$B/all_targets,$(TARGETS),,-fsanitize=fuzzer))
 else
 $(foreach f,$(FUZZ),$(eval $(call program,$(call programs,$f,fuzz),$f $(REPLAY))))
 # What tests/fuzz/campaign asks all commands with.
@@ -338,6 +351,11 @@ endif
 
 fuzz:
 	@$(MAKE) --no-print-directory CC=clang-14 VARIANT=fuzz fuzz-programs
+# build/campaign-kit.tar.xz: the campaign for a machine that has Python 3 and nothing else.
+campaign-kit:
+	@$(MAKE) --no-print-directory VARIANT=kit build/kit/fuzz/campaign_runner
+	@$(MAKE) --no-print-directory CC=clang-14 VARIANT=fuzz build/fuzz/all_targets
+	@tests/fuzz/campaign_kit pack
 fuzz-programs: $(addprefix $B/,$(basename $(notdir $(FUZZ))))
 
 -include $(OBJECTS:.o=.d)
@@ -457,6 +475,7 @@ help:
 	@echo 'make demo         the demonstration (SERVE=no: without serving)'
 	@echo 'make gpu          build/gpu-launch, gpu-knobs and gpu-python, for tests/gpu on a machine with a GPU'
 	@echo 'make fuzz         libFuzzer targets, build/fuzz/NAME (clang-14)'
+	@echo 'make campaign-kit build/campaign-kit.tar.xz: tests/fuzz/campaign for a machine without our libraries'
 	@echo 'make gen          generated files from the tables;  make format: clang-format in place'
 	@echo 'make hooks        git checks the messages of your commits (tools/hooks)'
 	@echo 'make wheel        build/dist/*.whl for any Linux (ARCH=x86_64|aarch64|all);  make dist: tarballs;  make deb'

@@ -302,12 +302,13 @@ def main():
         times.append((time.perf_counter() - began) * 1e3)
         if at == -1:
             dist.barrier()
-        if profiler:
+        if profiler and at < STEPS - 1:
             profiler.step()
+    if profiler:
+        profiler.stop()
     stop.set()
     end_faults()
     if profiler:
-        profiler.stop()
         profiler.export_chrome_trace(os.path.join(JOB["out"], f"rank{RANK}.pt.trace.json"))
     everyone = [None] * WORLD
     dist.all_gather_object(everyone, times)

@@ -47,7 +47,10 @@ typedef enum {
     TACHO_RANGE_KERNEL = 10, /* device ranges only, and the two below */
     TACHO_RANGE_COPY = 11,
     TACHO_RANGE_SET = 12,
-    TACHO_RANGE_SYNC = 13, /* a stream waits */
+    TACHO_RANGE_SYNC = 13,    /* a stream waits */
+    TACHO_RANGE_GARBAGE = 14, /* Python collects garbage */
+    TACHO_RANGE_COMPILE = 15, /* a program or a kernel is compiled; inside of it: why */
+    TACHO_RANGE_IMPORT = 16,  /* a module of Python is imported */
 } tacho_range_kind;
 
 typedef enum {

@@ -80,6 +80,8 @@ SHOWN = {
         "part mean share p50 p90 max min p10 steps",
     ("steps", "bands"):
         "first_step last_step p10 p50 p90 steps",
+    ("steps", "compilations"):
+        "step what duration why file line start slice",
     ("steps", "average"):
         "stage duration share name start track",
     ("steps", "points"):
@@ -659,7 +661,7 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: steps, segments, distribution, bands, average, points, iterations, serving.
+        Tables: steps, segments, distribution, bands, compilations, average, points, iterations, serving.
         """
         words = dict(locals())
         del words["self"]

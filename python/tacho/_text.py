@@ -62,6 +62,9 @@ KINDS = {
     "backward": ("backward pass", "backward passes", "{n} 次反向"),
     "optimizer": ("optimizer range", "optimizer ranges", "{n} 个优化器区间"),
     "python": ("Python call", "Python calls", "{n} 次 Python 函数调用"),
+    "garbage": ("garbage collection", "garbage collections", "{n} 次垃圾回收"),
+    "compile": ("compilation", "compilations", "{n} 次编译"),
+    "import": ("import", "imports", "{n} 次导入"),
     "memory": ("allocation or release", "allocations and releases", "{n} 次分配与释放"),
     "instant": ("mark", "marks", "{n} 个标记"),
 }

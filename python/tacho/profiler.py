@@ -105,7 +105,7 @@ class Profiler:
                                   stacks=with_stack or with_backtrace, flops=with_flops,
                                   scopes=with_scopes, sample_every=int(sample_rate), chosen=True,
                                   endless=bool(flight_seconds or trigger) or self._sample > 1, steps=auto_step)
-        self._imports = imports.Finder(functools.partial(hooks.imported, self._wants), hooks.FRAMEWORKS)
+        self._imports = imports.Finder(functools.partial(hooks.imported, self._wants))
         self._device, self._worker = bool(profile_device), worker
         self._trigger, self._metrics = trigger, None if metrics is None else str(metrics)
         self._flight, self._ring = float(flight_seconds or (TRIGGER_SECONDS if trigger else 0)), int(ring_bytes)

@@ -33,6 +33,9 @@ static const str kinds[N_KINDS] = {
     [KIND_ASYNC] = {"async", sizeof "async" - 1},
     [KIND_OP_PHASE] = {"op_phase", sizeof "op_phase" - 1},
     [KIND_FRAMEWORK] = {"framework", sizeof "framework" - 1},
+    [KIND_GARBAGE] = {"garbage", sizeof "garbage" - 1},
+    [KIND_COMPILE] = {"compile", sizeof "compile" - 1},
+    [KIND_IMPORT] = {"import", sizeof "import" - 1},
 };
 
 str kind_name(uint8_t kind) {

@@ -17,8 +17,9 @@ typedef struct {
 } selection;
 
 /* What a selection reads; for trace_require. */
-#define SELECT_TABLES \
-    (TRACE_TABLE(slice) | TRACE_TABLE(kernel) | TRACE_TABLE(call) | TRACE_TABLE(step))
+#define SELECT_TABLES                                                                   \
+    (TRACE_TABLE(slice) | TRACE_TABLE(kernel) | TRACE_TABLE(call) | TRACE_TABLE(step) | \
+     TRACE_TABLE(sample))
 
 void select_init(selection *s, const trace *t, const params *p);
 /* A window in absolute times; the whole trace. */

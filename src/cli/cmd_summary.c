@@ -32,7 +32,7 @@ static const struct part_rows {
     size_t usual, screen;
 } ROWS_OF[] = {
     {"breakdown", 0, 8}, {"operators", 10, 4}, {"kernels", 10, 4},
-    {"peaks", 0, 2},     {"advice", 3, 2},
+    {"peaks", 0, 2},     {"advice", 3, 2},     {"lines", 8, 6},
 };
 
 #define LATE_LINES 8 /* two pieces of advice */
@@ -267,7 +267,7 @@ static status write_paddle(report *r, const params *window, error *err) {
 }
 
 static status write_report(report *r, opened_input *all, error *err) {
-    answer overview, memory, advise;
+    answer overview, lines, memory, advise;
     buf *out = &r->out->buf;
     TRY(open_traces(r->o, r->x, err));
     params p = options_params(r->o, r->x->pool);
@@ -280,7 +280,12 @@ static status write_report(report *r, opened_input *all, error *err) {
     present_verdict_text(&overview.verdict, &r->present, out);
     TRY(put_header(r, err));
     if (trace_is_empty(r->x->input.traces[0].trace) && !r->all) return OK; /* only zeros */
-    TRY(put_table(r, &overview, "breakdown", MSG_SUMMARY_BREAKDOWN, err));
+    if (str_starts(str_of(overview.verdict.id), STR("line_leads"))) {
+        TRY(ask(r, STR("lines"), &lines, err)); /* there is nothing but lines */
+        TRY(put_table(r, &lines, "lines", MSG_SUMMARY_LINES, err));
+    } else {
+        TRY(put_table(r, &overview, "breakdown", MSG_SUMMARY_BREAKDOWN, err));
+    }
     TRY(put_tops(r, err));
     TRY(ask(r, STR("memory"), &memory, err));
     TRY(put_table(r, &memory, "peaks", MSG_SUMMARY_MEMORY, err));

@@ -68,6 +68,9 @@ static bool has_type(const paddle_report_ctx *m, uint32_t slice, paddle_type *ty
         [KIND_MEMSET] = 1 + TYPE_Memset,
         [KIND_OP_PHASE] = 1 + TYPE_OperatorInner,
         [KIND_FRAMEWORK] = 1 + TYPE_UserDefined,
+        [KIND_GARBAGE] = 1 + TYPE_PythonUserDefined,
+        [KIND_COMPILE] = 1 + TYPE_PythonUserDefined,
+        [KIND_IMPORT] = 1 + TYPE_PythonUserDefined,
     };
     const trace *t = m->r->t;
     uint8_t kind = t->slice.kind[slice], found = of_kind[kind];

@@ -44,6 +44,9 @@ static const char *const KIND_CATEGORY[N_KINDS] = {
     [KIND_MEMSET] = "gpu_memset",
     [KIND_OP_PHASE] = "op_phase",
     [KIND_FRAMEWORK] = "framework",
+    [KIND_GARBAGE] = "user_annotation",
+    [KIND_COMPILE] = "user_annotation",
+    [KIND_IMPORT] = "user_annotation",
 };
 
 typedef struct {

@@ -58,6 +58,9 @@ static const uint8_t FILL_OF_KIND[N_KINDS + 1] = {
     [KIND_ASYNC] = FILL_c9,
     [KIND_OP_PHASE] = FILL_cpu_exec,
     [KIND_FRAMEWORK] = FILL_other,
+    [KIND_GARBAGE] = FILL_other,
+    [KIND_COMPILE] = FILL_other,
+    [KIND_IMPORT] = FILL_other,
     [VIEWPORT_INSTANT] = FILL_other,
 };
 

@@ -106,8 +106,8 @@ static const rec_python_layout KNOWN[] = {
      .text_wide_data = 56},
 };
 
-/* Words of _Py_DebugOffsets after its name, version and whether the build has no lock. 3.14 put
- * words into the middle of 3.13's. */
+/* Words of _Py_DebugOffsets after its name, version and whether the build has no lock. Each
+ * version puts words into the middle of the one before. */
 typedef struct {
     uint8_t interpreters, interpreter_next, interpreter_threads, gil, gil_locked, gil_holder;
     uint8_t thread_next, thread_frame, thread_id;
@@ -115,31 +115,85 @@ typedef struct {
     uint8_t file, name, lines, first, start;
     uint8_t text_data, n_words;
 } debug_words;
-static const debug_words OF_313 = {.interpreters = 5,
-                                   .interpreter_next = 8,
-                                   .interpreter_threads = 9,
-                                   .gil = 14,
-                                   .gil_locked = 17,
-                                   .gil_holder = 18,
-                                   .thread_next = 21,
-                                   .thread_frame = 23,
-                                   .thread_id = 24,
-                                   .back = 29,
-                                   .code = 30,
-                                   .at = 31,
-                                   .owner = 33,
-                                   .file = 35,
-                                   .name = 36,
-                                   .lines = 38,
-                                   .first = 39,
-                                   .start = 43,
-                                   .text_data = 70,
-                                   .n_words = 73};
+static const debug_words DEBUG_WORDS[] = {
+    [0] = {.interpreters = 5, /* 3.13 */
+           .interpreter_next = 8,
+           .interpreter_threads = 9,
+           .gil = 14,
+           .gil_locked = 17,
+           .gil_holder = 18,
+           .thread_next = 21,
+           .thread_frame = 23,
+           .thread_id = 24,
+           .back = 29,
+           .code = 30,
+           .at = 31,
+           .owner = 33,
+           .file = 35,
+           .name = 36,
+           .lines = 38,
+           .first = 39,
+           .start = 43,
+           .text_data = 70,
+           .n_words = 73},
+    [1] = {.interpreters = 5, /* 3.14 */
+           .interpreter_next = 8,
+           .interpreter_threads = 9,
+           .gil = 15,
+           .gil_locked = 18,
+           .gil_holder = 19,
+           .thread_next = 24,
+           .thread_frame = 26,
+           .thread_id = 27,
+           .back = 32,
+           .code = 33,
+           .at = 34,
+           .owner = 36,
+           .file = 40,
+           .name = 41,
+           .lines = 43,
+           .first = 44,
+           .start = 48,
+           .text_data = 80,
+           .n_words = 95},
+    [2] = {.interpreters = 5, /* 3.15 */
+           .interpreter_next = 8,
+           .interpreter_threads = 9,
+           .gil = 15,
+           .gil_locked = 18,
+           .gil_holder = 19,
+           .thread_next = 24,
+           .thread_frame = 26,
+           .thread_id = 30,
+           .back = 40,
+           .code = 41,
+           .at = 42,
+           .owner = 44,
+           .file = 48,
+           .name = 49,
+           .lines = 51,
+           .first = 52,
+           .start = 56,
+           .text_data = 92,
+           .n_words = 111},
+};
+enum { FIRST_WITH_WORDS = 0x030d, N_WITH_WORDS = sizeof DEBUG_WORDS / sizeof *DEBUG_WORDS };
+
+/* Copies of a thread, a frame and a code object are this large at most. */
+static bool is_near(const rec_python_layout *l) {
+    enum { NEAR = 240 };
+    const uint32_t near[] = {l->thread_next, l->thread_frame, l->thread_id,   l->frame_back,
+                             l->frame_code,  l->frame_at,     l->frame_owner, l->code_file,
+                             l->code_name,   l->code_lines,   l->code_first};
+    for (size_t i = 0; i < sizeof near / sizeof *near; i++)
+        if (near[i] > NEAR) return false;
+    return true;
+}
 
 static bool read_debug_offsets(const uint8_t *runtime, uint16_t version, rec_python_layout *l,
                                const char **why) {
-    uint64_t word[96];
-    const debug_words *w = &OF_313;
+    uint64_t word[128];
+    const debug_words *w = &DEBUG_WORDS[version - FIRST_WITH_WORDS];
     memcpy(word, runtime, w->n_words * sizeof *word);
     if (memcmp(word, "xdebugpy", 8) != 0 || word[1] >> 16 != version) {
         *why = "Python lines: this interpreter does not say where its threads are";
@@ -170,7 +224,8 @@ static bool read_debug_offsets(const uint8_t *runtime, uint16_t version, rec_pyt
                              .text_wide_data = (uint32_t)word[w->text_data] + 16,
                              .gil_holder = 8,
                              .gil_locked = 16};
-    return true;
+    if (!is_near(l)) *why = "Python lines: this interpreter does not say where its threads are";
+    return is_near(l);
 }
 
 bool rec_python_find(rec_python_layout *to, const uint8_t **runtime, const char **why) {
@@ -187,7 +242,8 @@ bool rec_python_find(rec_python_layout *to, const uint8_t **runtime, const char 
             *to = KNOWN[i];
             return true;
         }
-    if (version == 0x030d) return read_debug_offsets(*runtime, version, to, why);
+    if (version >= FIRST_WITH_WORDS && version < FIRST_WITH_WORDS + N_WITH_WORDS)
+        return read_debug_offsets(*runtime, version, to, why);
     *why = "Python lines: not known for this version of Python";
     return false;
 }
@@ -224,9 +280,9 @@ static uint32_t line_in_ranges(const uint8_t *p, size_t n, uint32_t first, int32
 /* Six bits a byte, low bits first; *i moves on. */
 static uint64_t read_varint(const uint8_t *p, size_t n, size_t *i) {
     uint64_t v = 0;
-    for (unsigned shift = 0; *i < n && shift < 60; shift += 6) {
+    for (unsigned shift = 0; *i < n; shift += 6) {
         uint8_t byte = p[(*i)++];
-        v |= (uint64_t)(byte & 63) << shift;
+        if (shift < 30) v |= (uint64_t)(byte & 63) << shift; /* a line has no more bits */
         if (!(byte & 64)) break;
     }
     return v;

@@ -132,11 +132,15 @@ typedef struct {
     uint8_t bytes[PAGE + 256];
 } window;
 
+/* `at` is what the memory says: any number. */
 static const uint8_t *look(window *w, uint64_t at, size_t n) {
-    if (at >= w->from && at + n <= w->from + w->n) return w->bytes + (at - w->from);
+    if (at >= w->from && n <= w->n && at - w->from <= w->n - n)
+        return w->bytes + (at - w->from);
+    w->n = 0;
+    if (at > UINT64_MAX / 2) return NULL;
     w->from = at & ~(uint64_t)(PAGE - 1);
     w->n = (size_t)(at + n - w->from);
-    if (at > UINT64_MAX / 2 || !rec_read_memory(w->from, w->bytes, w->n)) w->n = 0;
+    if (w->n > sizeof w->bytes || !rec_read_memory(w->from, w->bytes, w->n)) w->n = 0;
     return w->n ? w->bytes + (at - w->from) : NULL;
 }
 
@@ -157,10 +161,10 @@ static uint32_t frame_bytes(void) {
 
 /* The place of a frame; false: a frame of C. */
 static bool place_of(const uint8_t *frame, rec_place *to) {
-    enum { OWNED_BY_C = 3 };
+    enum { OWNED_BY_C = 3, TAGS = 3 }; /* from 3.14 on, low bits say how it is counted */
     const rec_python_layout *l = &rec_python_at;
     if (l->frame_owner && frame[l->frame_owner] >= OWNED_BY_C) return false;
-    to->code = word_at(frame, l->frame_code);
+    to->code = word_at(frame, l->frame_code) & ~(uint64_t)TAGS;
     if (l->code_start) {
         to->at = (int64_t)(word_at(frame, l->frame_at) - to->code - l->code_start);
     } else {

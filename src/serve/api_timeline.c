@@ -182,7 +182,9 @@ static status make_viewport(request_ctx *x, viewport_question *q, viewport *v, e
     tagger g = {.kind = TAG_NONE};
     str tag = x->request.tag;
     if (tag.n) {
-        tag_kind kind = str_eq(tag, STR("stage")) ? TAG_STAGE : TAG_MODULE;
+        tag_kind kind = str_eq(tag, STR("stage"))  ? TAG_STAGE
+                        : str_eq(tag, STR("line")) ? TAG_LINE
+                                                   : TAG_MODULE;
         status s = tagger_begin(x->traces[0].trace, kind, &x->arena, &g, err);
         if (s != OK) {
             tagger_end(&g);

@@ -1,8 +1,8 @@
 /* found_files.c: from the flat list of trace files to the catalogue.
  *
  * Sorting the list puts the files of a run, of a worker and of a span next to each other, so
- * the catalogue is cut out of it in one pass. Two files of the same worker and stamp (a trace and
- * its compressed copy) are one span: the least packed one counts. */
+ * the catalogue is cut out of it in one pass. Two files of the same worker and stamp (a trace
+ * and its compressed copy) are one span: the least packed one counts. */
 #include <stdlib.h>
 
 #include "base/num.h"

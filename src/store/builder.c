@@ -43,16 +43,8 @@ builder *builder_new(void) {
         return NULL;
     }
     pthread_mutex_init(&b->lock, NULL);
-    b->shapes = VEC_INIT(shape_row);
-    b->categories = VEC_INIT(uint32_t);
-    b->frames = VEC_INIT(frame_row);
-    b->blocks = VEC_INIT(arg_block);
-    b->metas = VEC_INIT(raw_meta);
-    b->left_outs = VEC_INIT(raw_left_out);
-    b->devices = VEC_INIT(raw_device);
-    b->kernel_sources = VEC_INIT(raw_kernel_source);
-    b->groups = VEC_INIT(raw_group);
-    b->captured_by = VEC_INIT(int64_t);
+#define INIT_SHARED(name, type) b->name = VEC_INIT(type);
+    BUILDER_ROWS(INIT_SHARED)
     for (int i = 0; i < N_TABLES; i++) b->rows[i] = (vec){.elem_bytes = ROW_BYTES[i]};
     b->base_unix_ns = ABSENT_I64;
     b->format = "";
@@ -110,15 +102,8 @@ void builder_clear(builder *b) {
 void builder_free(builder *b) {
     if (!b) return;
     free_shared_rows(b);
-    vec_fini(&b->shapes);
-    vec_fini(&b->categories);
-    vec_fini(&b->frames);
-    vec_fini(&b->blocks);
-    vec_fini(&b->metas);
-    vec_fini(&b->left_outs);
-    vec_fini(&b->devices);
-    vec_fini(&b->kernel_sources);
-    vec_fini(&b->groups);
+#define FREE_SHARED(name, type) vec_fini(&b->name);
+    BUILDER_ROWS(FREE_SHARED)
     for (int i = 0; i < N_TABLES; i++) vec_fini(&b->rows[i]);
     map_fini(&b->shape_map);
     map_fini(&b->category_map);
@@ -154,6 +139,8 @@ uint64_t part_size_bytes(const part *p) {
 
 uint64_t builder_size_bytes(const builder *b) {
     uint64_t n = intern_bytes(b->strings);
+#define SUM_SHARED(name, type) n += b->name.n * sizeof(type);
+    BUILDER_ROWS(SUM_SHARED)
     for (int i = 0; i < N_TABLES; i++) n += b->rows[i].n * b->rows[i].elem_bytes;
     for (const part *p = b->parts; p; p = p->next) n += part_size_bytes(p);
     return n;
@@ -411,7 +398,7 @@ static uint32_t find_track(part *p, ident pid, ident tid) {
             *at = 0; /* never left as MAP_NONE, also when the push fails */
             part_track_row *row = vec_push(&p->tracks);
             if (!row) return UINT32_MAX;
-            *row = (part_track_row){.pid = pid, .tid = tid, .last_start = INT64_MAX};
+            *row = (part_track_row){.pid = pid, .tid = tid};
             return *at = (uint32_t)(p->tracks.n - 1);
         }
         const part_track_row *row = &VEC(&p->tracks, part_track_row)[*at];
@@ -445,8 +432,8 @@ raw_slice *part_slice_room(part *p, uint32_t track, int64_t start) {
     vec *v = &p->slices;
     if (__builtin_expect(v->n == v->cap, 0)) return grow_slices(p, track, start);
     part_track_row *t = &VEC(&p->tracks, part_track_row)[track];
+    t->n_runs += !t->n_slices | (start < t->last_start);
     t->n_slices++;
-    t->n_runs += start < t->last_start;
     t->last_start = start;
     return &VEC(v, raw_slice)[v->n++];
 }

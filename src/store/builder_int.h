@@ -16,8 +16,9 @@ typedef struct {
     uint32_t sealed;    /* row in the sealed track table, filled by the seal */
     uint32_t n_slices;  /* on it */
     uint32_t n_runs;    /* of slices whose starts do not fall; never fewer than there are */
-    int64_t last_start; /* of the last slice; INT64_MAX before the first */
+    int64_t last_start; /* of the last slice */
     uint32_t at, run;   /* for seal_marks, then for seal_sort */
+    bool is_dealt;      /* in seal_sort: one of its slices is */
 } part_track_row;
 
 /* Loss of one cause. */
@@ -89,22 +90,39 @@ typedef struct {
     uint32_t parent, name;
 } frame_row;
 
+typedef struct {
+    uint32_t key, value;
+} raw_meta;
+
+typedef struct {
+    int64_t start, end;
+} raw_left_out;
+
+/* What a builder holds for all parts: name of the vec, type of its rows. shapes: 0 unused, 1 raw;
+ * categories: string ids; row 0 of categories and frames is the null row; left_outs: ascending;
+ * captured_by: correlation of the call that made a node. */
+#define BUILDER_ROWS(X)                  \
+    X(shapes, shape_row)                 \
+    X(categories, uint32_t)              \
+    X(frames, frame_row)                 \
+    X(blocks, arg_block)                 \
+    X(metas, raw_meta)                   \
+    X(left_outs, raw_left_out)           \
+    X(devices, raw_device)               \
+    X(kernel_sources, raw_kernel_source) \
+    X(groups, raw_group)                 \
+    X(captured_by, int64_t)
+
 struct builder {
     intern *strings;
     pthread_mutex_t lock; /* guards parts, shapes, categories, frames, blocks */
     part *parts;          /* newest first */
-    vec shapes;           /* shape_row; 0 unused, 1 raw */
-    map shape_map;
-    vec categories; /* uint32_t string ids; row 0 is the null row */
-    map category_map;
-    vec frames;      /* frame_row; row 0 is the null row */
-    map frame_map;   /* parent << 32 | name → frame */
-    map captured;    /* node of a graph → captured_by */
-    vec captured_by; /* int64_t: correlation of the call that made it */
-    vec blocks;      /* arg_block */
-    vec metas;       /* raw_meta */
-    vec left_outs;   /* raw_left_out, ascending */
-    vec devices, groups, kernel_sources;
+#define BUILDER_VEC(name, type) vec name;
+    BUILDER_ROWS(BUILDER_VEC)
+#undef BUILDER_VEC
+    map shape_map, category_map;
+    map frame_map;      /* parent << 32 | name → frame */
+    map captured;       /* node of a graph → captured_by */
     vec rows[N_TABLES]; /* row_x, of the tables that readers fill as they are */
     const char *format;
     int64_t base_unix_ns;
@@ -117,14 +135,6 @@ struct builder {
 
 /* Where a column is in the row of its table. */
 extern const uint16_t ROW_OFFSET[N_COLUMNS];
-
-typedef struct {
-    uint32_t key, value;
-} raw_meta;
-
-typedef struct {
-    int64_t start, end;
-} raw_left_out;
 
 /* The seal at work: the builder, the trace being made and what the steps hand to each other. */
 typedef struct {

@@ -35,6 +35,9 @@ typedef enum {
     KIND_ASYNC,     /* nestable async range (b/e) */
     KIND_OP_PHASE,  /* a part of an operator: infer shape, compute, make the backward node */
     KIND_FRAMEWORK, /* a range of the framework's own around its operators */
+    KIND_GARBAGE,   /* Python collects garbage */
+    KIND_COMPILE,   /* a program or a kernel is compiled */
+    KIND_IMPORT,    /* a module of Python is imported */
     N_KINDS,
 } slice_kind;
 

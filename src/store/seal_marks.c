@@ -239,8 +239,7 @@ static uint32_t async_track(marks_ctx *q, const part_track_row *t) {
         *at = 0;
         part_track_row *row = vec_push(&q->out->tracks);
         if (!row) return UINT32_MAX;
-        *row = (part_track_row){
-            .pid = t->pid, .tid = t->tid, .async = true, .last_start = INT64_MAX};
+        *row = (part_track_row){.pid = t->pid, .tid = t->tid, .async = true};
         *at = (uint32_t)(q->out->tracks.n - 1);
     }
     return *at;

@@ -20,6 +20,7 @@
 #include "base/pages.h"
 #include "base/sort.h"
 #include "store/builder_int.h"
+#include "store/trace_int.h"
 
 enum {
     PIECE = 32768,      /* rows merged by one job, about: what it touches fits the L2 cache */
@@ -305,29 +306,40 @@ static void sort_piece(void *context, size_t i, int worker) {
 
 /* ---- dealing ---- */
 
+/* Whatever a reader let through: sums of two times fit from here on. */
+static inline void bound_times(raw_slice *r) {
+    const int64_t most = TRACE_TIME_LIMIT - 1;
+    if (r->start >= -most && r->start <= most && r->dur >= 0 && r->dur <= most) return;
+    r->start = max_i64(-most, min_i64(r->start, most));
+    r->dur = max_i64(0, min_i64(r->dur, most));
+}
+
 /* Deals the rows of a part to their tracks and notes where runs start; those that are in order
  * become slices. */
 static void deal_part(void *context, size_t i, int worker) {
     seal_sort_ctx *q = context;
     const part *p = q->s->part_list[i];
     part_track_row *tracks = VEC(&p->tracks, part_track_row);
-    const raw_slice *rows = VEC(&p->slices, raw_slice);
+    raw_slice *rows = VEC(&p->slices, raw_slice);
     const seal_ctx s = *q->s; /* a copy: no column that is written can be one of its pointers */
     bool other_is_op = s.b->other_is_op;
     (void)worker;
     for (size_t k = 0; k < p->slices.n; k++) {
         part_track_row *t = &tracks[rows[k].track];
         uint32_t row = p->first_slice + (uint32_t)k;
+        bool is_first = !t->is_dealt;
+        t->is_dealt = true;
+        bound_times(&rows[k]);
         if (t->run == IN_ORDER) {
             uint32_t id = ++t->at; /* slice ids start at 1 */
-            if (rows[k].start == t->last_start) q->has_ties[t->sealed - 1] = 1;
+            if (!is_first && rows[k].start == t->last_start) q->has_ties[t->sealed - 1] = 1;
             t->last_start = rows[k].start;
             s.raw_row[id] = row;
             s.slice.start[id] = rows[k].start;
             write_slice(&s, id, &rows[k], other_is_op);
             continue;
         }
-        if (rows[k].start < t->last_start && t->run != MANY_RUNS) {
+        if ((is_first || rows[k].start < t->last_start) && t->run != MANY_RUNS) {
             if (t->n_runs-- == 0) BUG("more runs than were counted");
             q->runs[t->run++] = (run){t->at, (uint32_t)i};
         }
@@ -353,7 +365,7 @@ static void share_out(seal_sort_ctx *q) {
             uint32_t n_runs = q->n_runs[track];
             t->run = n_runs == 1 ? IN_ORDER : n_runs <= MAX_RUNS ? run_at[track] : MANY_RUNS;
             if (t->run < IN_ORDER) run_at[track] += t->n_runs;
-            t->last_start = INT64_MAX; /* the first row starts a run */
+            t->is_dealt = false; /* the first row starts a run, whatever its time */
         }
     }
 }

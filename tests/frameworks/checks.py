@@ -48,9 +48,8 @@ def stages(trace):
 def kinds(trace):
     """Without garbage collections, which come when they like."""
     found = {r["kind"]: r["count"] for r in trace.info()["events"]}
-    collections = trace.query("select count(*) as n from slice where name like 'gc.collect: %'")[0]["n"]
-    found["annotation"] = found.get("annotation", 0) - collections
-    return {kind: n for kind, n in found.items() if n}
+    found.pop("garbage", None)
+    return found
 
 
 def modules(trace):

@@ -210,11 +210,11 @@ def one_number(answers):
     over_id, over = verdict("overview")
     advise_id, first = verdict("advise")
     _, gaps = verdict("idle")
+    if over.get("workers"):  # overview and advise speak of all, the others of the first
+        return
     decided = {c: verdict(c)[0] for c in ("overview", "advise", "idle", "critical") if verdict(c)[0] in DECIDES}
     if decided and len(set(decided.values())) > 1 or 0 < len(decided) < 4 and all(answers.get(c) for c in ("overview", "advise", "idle", "critical")):
         yield f"the recording decides in {decided}, not elsewhere"
-    if over.get("workers"):
-        return
     lengths = {c: v for c, v in (("overview", over.get("step_time")), ("advise", first.get("step_time")), ("idle", gaps.get("step")))
                if isinstance(v, int) and (c != "advise" or advise_id != "steps_unmarked")}
     if lengths and max(lengths.values()) - min(lengths.values()) > 1 and over_id != "steps_unmarked":

@@ -78,6 +78,15 @@ def half_imported() -> List[str]:
     return [name for name in FRAMEWORKS if name in sys.modules and not _is_complete(name)]
 
 
+def uses_framework() -> bool:
+    return bool(_installed)
+
+
+def begin_hooked() -> None:
+    """Frameworks were hooked after the recording had begun."""
+    tell("begin")
+
+
 def prepare(wants: Wants) -> None:
     for name in FRAMEWORKS:
         if _is_complete(name):
@@ -93,12 +102,27 @@ def tell(word: str, *args: Any) -> None:
             _native.note(f"{name}: {type(why).__name__}: {why}")
 
 
+def begin_ranges() -> None:
+    """What Python itself and compilers do, whatever the framework."""
+    from . import compilers, imports  # they need this module
+    garbage.begin()
+    compilers.install()
+    imports.begin_timing()
+
+
+def end_ranges() -> None:
+    from . import compilers, imports
+    garbage.end()
+    compilers.remove()
+    imports.end_timing()
+
+
 def begin(wants: Wants) -> None:
     """Called when a recording has begun."""
     global _wants_stacks
     _wants_stacks = wants.stacks
     tell("begin")
-    garbage.begin()
+    begin_ranges()
     if wants.stacks:
         try:
             frames.begin()
@@ -111,7 +135,7 @@ def end() -> None:
     global _wants_stacks
     _wants_stacks = False
     tell("end")
-    garbage.end()
+    end_ranges()
     frames.end()
     write_sources()
 

@@ -4,7 +4,7 @@ the recording, then begin; end when it has stopped."""
 import sys
 
 from .. import _native, hooks
-from . import cost, frames, garbage, steps
+from . import cost, frames, steps
 from .watch import wants_of
 
 _wants = hooks.Wants()
@@ -23,7 +23,7 @@ def begin() -> None:
     _native.write_notes()
     hooks.tell("begin")
     hooks.write_sources()
-    garbage.begin()
+    hooks.begin_ranges()
     if _wants.stacks:
         cost.before_frames()
         frames.begin()
@@ -32,7 +32,7 @@ def begin() -> None:
 
 def end() -> None:
     hooks.tell("end")
-    garbage.end()
+    hooks.end_ranges()
     frames.end()
     steps.automatic = False
     hooks.release()

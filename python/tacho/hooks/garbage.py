@@ -23,7 +23,7 @@ class _Listener:
         if phase == "start":
             self._is_open = calls.takes_event()
             if self._is_open:
-                calls.begin_text(_NAMES[min(info.get("generation", 0), 2)], _native.PLAIN)
+                calls.begin_text(_NAMES[min(info.get("generation", 0), 2)], _native.GARBAGE)
         elif self._is_open:
             self._is_open = False
             calls.end()

@@ -48,7 +48,7 @@ def _prove():
     sys.path.insert(0, HERE)
     try:
         import tacho_prove
-        tacho_prove.begin(os.path.join(os.path.dirname(HERE), "hooks", "imports.py"))
+        tacho_prove.begin()
     except Exception as why:
         sys.stderr.write("tacho: {}\n".format(why))
     finally:

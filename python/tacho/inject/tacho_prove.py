@@ -14,7 +14,6 @@ in each step since the last line. Nothing here needs the recorder.
 """
 import functools
 import gc
-import importlib.util
 import os
 import random
 import socket
@@ -458,11 +457,31 @@ def _torch_is_there():
         _hook_modules(_torch)
 
 
-def begin(imports):
-    """`imports`: the file hooks/imports.py."""
+class _Finder:
+    """Called before all others: torch is found by them, and we are called when its import is done. The recorder has such
+    a finder, too (hooks/imports.py), which asks this one."""
+    is_asking = False
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "torch" or self.is_asking:
+            return None
+        self.is_asking = True
+        try:
+            specs = (f.find_spec(name, path, target) for f in sys.meta_path if f is not self and hasattr(f, "find_spec"))
+            spec = next((s for s in specs if s is not None and s.loader is not None), None)
+        finally:
+            self.is_asking = False
+        if spec is not None:
+            original = spec.loader.exec_module
+
+            def exec_module(module):
+                original(module)
+                _torch_is_there()
+            spec.loader.exec_module = exec_module
+        return spec
+
+
+def begin():
     global _gate
     _gate = _Gate(os.environ["TACHO_PROVE"])
-    spec = importlib.util.spec_from_file_location("tacho_imports", imports)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    module.Finder(_torch_is_there, ("torch",)).begin()
+    sys.meta_path.insert(0, _Finder())

@@ -14,6 +14,7 @@
 #include "analyse/device/idle_causes.h"
 #include "analyse/device/step_limit.h"
 #include "analyse/memory/memory_view.h"
+#include "analyse/operators/compiles.h"
 #include "analyse/operators/in_use.h"
 #include "analyse/replay/unprofiled_step.h"
 #include "analyse/rules.h"
@@ -225,8 +226,9 @@ typedef struct {
     intervals item_at;     /* operators that read one value */
     intervals zero_at;     /* gradients are set to zero */
     intervals compiler_at; /* programs are compiled */
-    uint32_t n_devices;    /* that did something */
-    int32_t major, minor;  /* highest compute capability; ABSENT_I32 when unknown */
+    compile_events compiles;
+    uint32_t n_devices;   /* that did something */
+    int32_t major, minor; /* highest compute capability; ABSENT_I32 when unknown */
     /* calls of operators that could use Tensor Cores */
     tally tensor_unused, tensor_float32;
     int64_t *op_ns; /* by string id of such an operator: its kernels' time */

@@ -24,7 +24,6 @@
 #include "analyse/advise/advice_evidence.h"
 #include "analyse/advise/advice_line.h"
 #include "analyse/device/other_traces.h"
-#include "analyse/device/recording_judge.h"
 #include "analyse/input_quality.h"
 #include "analyse/kind_names.h"
 #include "analyse/replay/typical_step.h"
@@ -467,8 +466,10 @@ static status name_lines(const advice_facts *f, finding *found, uint32_t n, erro
         TRY(advice_line_find(&lines, &found[i].advice.events, &site, err));
         str line = site ? line_short(f->t, site, f->arena) : STR_NONE;
         if (site && !line.p) FAIL_MEMORY(err);
-        if (site && !has_value(&found[i].advice.words, "line"))
-            verdict_add(&found[i].advice.words, arg_text("line", line));
+        if (!site || has_value(&found[i].advice.words, "line")) continue;
+        str code = line_code(f->t, site, f->arena);
+        verdict_add(&found[i].advice.words, arg_text("line", line));
+        if (code.n) verdict_add(&found[i].advice.words, arg_text("code", code));
     }
     return OK;
 }
@@ -658,27 +659,6 @@ static status find_decided(const advice_facts *f, findings *v, error *err) {
     return OK;
 }
 
-/* A run of which no recording says anything of idle time, all for the same reason. */
-static status judge_run(const analysis_input *in, const params *p, arena *a, verdict *out,
-                        error *err) {
-    verdict first = {.id = NULL}, one;
-    if (input_is_summary(in)) return OK;
-    for (uint32_t i = 0; i < in->n_traces; i++) {
-        selection select;
-        step_spans steps;
-        recording_question q = {.t = in->traces[i].trace, .steps = &steps, .arena = a};
-        if (!q.t || trace_has(q.t, OTHER_TRACES)) return OK;
-        TRY(trace_require(q.t, RECORDING_TABLES, err));
-        select_init(&select, q.t, p);
-        TRY(step_spans_make(q.t, &select, a, &steps, err));
-        TRY(recording_judge(&q, &one, err));
-        if (!one.id || (first.id && strcmp(first.id, one.id) != 0)) return OK;
-        if (!first.id) first = one;
-    }
-    *out = first;
-    return OK;
-}
-
 static status find_all(const analysis_input *in, const params *p, const advice_workers *workers,
                        arena *a, findings *v, error *err) {
     advice_facts *f = &v->facts;
@@ -707,11 +687,6 @@ static status find_all(const analysis_input *in, const params *p, const advice_w
     }
     if (!f->run && !v->decided.id && cold_start_judge(f->t, &f->steps.cold, &v->decided)) {
         v->n = 0; /* a warm program has none of this, and little else was recorded */
-        return OK;
-    }
-    if (f->run && !v->decided.id) TRY(judge_run(in, p, a, &v->decided, err));
-    if (f->run && v->decided.id) {
-        v->n = 0;
         return OK;
     }
     TRY(replay(f, v->found, &v->n, err));

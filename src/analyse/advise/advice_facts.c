@@ -226,6 +226,7 @@ static void scan_slice(host_scan *h, uint32_t i) {
     if (kind == KIND_DATA && advice_step_at(f, start) != UINT32_MAX &&
         slice_end(t, i) > h->span.start)
         tally_add(t, &f->data, i);
+    if (kind == KIND_COMPILE) add_named(h, i, NAME_COMPILES);
     if (kind == KIND_OVERHEAD)
         intervals_add(&h->overhead, max_i64(start, h->span.start),
                       min_i64(slice_end(t, i), h->span.end));
@@ -699,11 +700,14 @@ status advice_facts_find(const analysis_input *in, const params *p,
     f.item_at = intervals_in(a);
     f.compiler_at = intervals_in(a);
     f.zero_at = intervals_in(a);
-    TRY(trace_require(t, IDLE_CAUSES_TABLES | TRACE_TABLE(memory) | TRACE_TABLE(producer_step),
+    TRY(trace_require(t,
+                      IDLE_CAUSES_TABLES | TRACE_TABLE(memory) | TRACE_TABLE(producer_step) |
+                          COMPILES_TABLES,
                       err));
     if (t->kernel.n > 1) f.has |= NEED_DEVICE;
     if (trace_has(t, TRAIT_REQUESTS)) f.has |= NEED_REQUESTS;
     TRY(in_use_find(t, a, &f.uses, err));
+    TRY(compiles_find(t, a, &f.compiles, err));
     TRY(find_steps(&f, err));
     TRY(scan_host(&f, err));
     TRY(tensor_core_init(&w.tensor, t, a, err));

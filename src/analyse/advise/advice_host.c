@@ -355,7 +355,8 @@ static int64_t collecting_ns(const advice_facts *f) {
     for (uint32_t i = 1; i < t->slice.n; i++)
         if (t->slice.start[i] >= s->host_start && t->slice.start[i] < s->host_end &&
             t->slice.dur[i] > PAUSE_SEEN_NS && !kind_is_device(t->slice.kind[i]) &&
-            lexicon_means(trace_slice_name(t, i), MEANS_COLLECTS_GARBAGE))
+            (t->slice.kind[i] == KIND_GARBAGE ||
+             lexicon_means(trace_slice_name(t, i), MEANS_COLLECTS_GARBAGE)))
             sum = add_i64(sum, t->slice.dur[i]);
     return sum;
 }
@@ -444,10 +445,15 @@ bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
     int64_t collecting = collecting_ns(f);
     if (collecting > part_excess(f, part) / 2)
         verdict_add(&out->words, arg_time("collecting", collecting));
+    compiles_say(f->t, &f->compiles, (interval){s->host_start, s->host_end},
+                 sub_i64(step_span_ns(s), f->median_ns), f->arena, &out->words);
+    if (verdict_value(&out->words, "compiling") && f->dialect == FOR_PYTORCH)
+        verdict_add(&out->words, arg_int("pytorch", 1));
     int64_t period = period_of_long(f, limit);
     if (period > 1) verdict_add(&out->words, arg_int("period", period));
     if (part == ROLE_OTHER && !f->t->kind_count[KIND_PYTHON] &&
-        !verdict_value(&out->words, "saved") && !verdict_value(&out->words, "collecting")) {
+        !verdict_value(&out->words, "saved") && !verdict_value(&out->words, "collecting") &&
+        !verdict_value(&out->words, "compiling")) {
         verdict_add(&out->words, arg_int("unseen", 1));
         verdict_add_recorder(&out->words, f->t);
     }
@@ -461,6 +467,8 @@ bool advice_first_step(const advice_facts *f, double limit, advice *out) {
     out->severity = SEVERITY_INFO;
     point_to_step(f, 0, out);
     verdict_add(&out->words, arg_real("ratio", ratio));
+    compiles_say(f->t, &f->compiles, (interval){s->host_start, s->host_end},
+                 sub_i64(step_span_ns(s), f->median_ns), f->arena, &out->words);
     return true;
 }
 

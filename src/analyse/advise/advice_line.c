@@ -43,10 +43,11 @@ static status add_event(line_costs *c, const advice_event *e, error *err) {
     uint32_t slice = e->slice;
     uint32_t work =
         slice && kind_is_device(t->slice.kind[slice]) ? trace_kernel_of(t, slice) : 0;
-    if (e->is_gap || !slice) {
+    if (e->is_gap || !slice || t->slice.kind[slice] == KIND_STEP) {
         uint32_t launch = work ? t->kernel.launch[work] : slice;
         line_cutter cutter = {c->v, add_piece, c};
-        return line_cut(&cutter, launch ? trace_track_of(t, launch) : 0, e->range, err);
+        return line_cut(&cutter, launch ? trace_track_of(t, launch) : c->v->main, e->range,
+                        err);
     }
     add_cost(c, work ? line_frame_of_work(c->v, work) : line_frame_of(c->v, slice), e->cost_ns);
     return OK;

@@ -30,8 +30,14 @@ static host_doing name_means(str name, bool is_call) {
                : DOING_CALL;
 }
 
-/* A name is that of a call or of a frame, never of both. */
+/* A kind that says all, or a name, which is that of a call or of a frame, never of both. */
 static host_doing doing_of(host_view *h, uint32_t slice, bool is_call) {
+    switch (h->t->slice.kind[slice]) {
+    case KIND_GARBAGE: return DOING_GARBAGE;
+    case KIND_COMPILE: return DOING_COMPILER;
+    case KIND_IMPORT: return DOING_IMPORT;
+    default: break;
+    }
     uint32_t name = h->t->slice.name[slice];
     if (name >= h->t->n_strings) return is_call ? DOING_CALL : DOING_PYTHON;
     if (!h->means[name])

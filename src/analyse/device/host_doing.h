@@ -19,6 +19,7 @@ typedef enum {
     DOING_GARBAGE,   /* Python's collector of garbage */
     DOING_LOCK,      /* Python waits for a lock */
     DOING_COMPILER,  /* a program is compiled */
+    DOING_IMPORT,    /* a module of Python is imported */
     N_DOINGS,
 } host_doing;
 

@@ -32,6 +32,7 @@ str idle_doing_name(uint8_t doing) {
         [DOING_GARBAGE] = "garbage_collection",
         [DOING_LOCK] = "lock",
         [DOING_COMPILER] = "compiler",
+        [DOING_IMPORT] = "import",
         [DOING_LATENCY] = "launch_latency",
         [DOING_LOADING_CODE] = "code_loading",
         [DOING_BETWEEN] = "between",

@@ -88,15 +88,16 @@ uint32_t path_frame_of(const line_view *v, const path_piece *p) {
 }
 
 /* The thread of a piece on the host; one that is part of nothing is of the thread of the next
- * that is, else of the last. 0: none. */
-static uint32_t thread_of(const trace *t, const path_pieces *path, size_t k) {
+ * that is, else of the last, else the main one. 0: none. */
+static uint32_t thread_of(const line_view *v, const path_pieces *path, size_t k) {
+    const trace *t = v->t;
     for (size_t i = k; i < path->n; i++)
         if (path->v[i].slice && is_on_host(&path->v[i]))
             return trace_track_of(t, path->v[i].slice);
     for (size_t i = k; i > 0; i--)
         if (path->v[i - 1].slice && is_on_host(&path->v[i - 1]))
             return trace_track_of(t, path->v[i - 1].slice);
-    return 0;
+    return v->main;
 }
 
 /* The thread of the backward pass is in no slice between two nodes: that time belongs to the
@@ -125,5 +126,5 @@ status path_lines_cut(const line_cutter *c, const path_pieces *path, size_t k, e
     if (p->slice && v->is_backward && v->is_backward[p->slice])
         between.frame = path_frame_of(v, p);
     line_cutter cutter = {v, visit_between, &between};
-    return line_cut(&cutter, thread_of(v->t, path, k), range, err);
+    return line_cut(&cutter, thread_of(v, path, k), range, err);
 }

@@ -118,10 +118,33 @@ static bool slices_have_stacks(const trace *t) {
     return false;
 }
 
+/* A main thread has the number of its process. Of several processes the first counts. */
+static status find_main(line_view *v, arena *a, error *err) {
+    const trace *t = v->t;
+    uint32_t *n = ARENA_ARRAY(a, uint32_t, (size_t)t->track.n + 1), most = 0;
+    if (!n) FAIL_MEMORY(err);
+    for (uint32_t i = 1; i < t->sample.n; i++) n[t->sample.track[i]]++;
+    for (uint32_t i = 1; i < t->track.n; i++) {
+        if (t->track.kind[i] != TRACK_THREAD) continue;
+        bool is_main = t->track.tid[i] != ABSENT_I64 &&
+                       t->track.tid[i] == t->process.pid[t->track.process[i]];
+        if (is_main && (n[i] || t->track.first[i] < t->track.end[i])) {
+            v->main = i;
+            return OK;
+        }
+        if (n[i] > most) {
+            most = n[i];
+            v->main = i;
+        }
+    }
+    return OK;
+}
+
 status line_view_init(line_view *v, const trace *t, arena *a, error *err) {
     *v = (line_view){.t = t, .has_lines = t->frame.n > 1};
     if (!v->has_lines) return OK;
     TRY(find_sites(v, a, err));
+    TRY(find_main(v, a, err));
     if (!slices_have_stacks(t)) return OK;
     map by_caller = {0};
     v->frame_of = ARENA_ARRAY(a, uint32_t, t->slice.n);
@@ -283,4 +306,27 @@ str line_short(const trace *t, uint32_t frame, arena *a) {
             break;
         }
     return arena_printf(a, "%.*s:%u", STR_ARG(file), t->frame.line[frame]);
+}
+
+/* Line `number` of a text, counted from 1; empty when it has fewer. */
+static str nth_line(str text, uint32_t number) {
+    str line = STR("");
+    for (uint32_t i = 0; i < number; i++) {
+        if (!text.n) return STR("");
+        line = str_cut(&text, STR("\n"));
+    }
+    size_t comment = str_find(line, STR("  # "), 0);
+    return str_trim(comment == SIZE_MAX ? line : str_n(line.p, comment));
+}
+
+str line_code(const trace *t, uint32_t frame, arena *a) {
+    enum { MOST_BYTES = 60 };
+    uint32_t row = 1, file = t->frame.file[frame];
+    while (row < t->source.n && t->source.file[row] != file) row++;
+    if (!file || row >= t->source.n) return STR("");
+    str code = nth_line(trace_str(t, t->source.text[row]), t->frame.line[frame]);
+    if (code.n <= MOST_BYTES) return code;
+    size_t n = MOST_BYTES; /* not inside of a character */
+    while (n > 0 && ((uint8_t)code.p[n] & 0xc0) == 0x80) n--;
+    return arena_printf(a, "%.*s\u2026", (int)n, code.p);
 }

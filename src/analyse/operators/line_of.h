@@ -27,12 +27,14 @@ typedef struct {
     bool *is_backward;  /* by slice: the stack is that of a forward operator; NULL: none */
     uint32_t *site_of;  /* by frame: the frame that is its line */
     uint8_t *owner;     /* by frame: line_owner */
+    uint32_t main;      /* the thread whose time nothing else tells: the main thread of the
+                         * process, else the one with most samples; 0: none */
 } line_view;
 
 /* What it reads; for trace_require. */
 #define LINE_TABLES                                                              \
     (SELECT_TABLES | TRACE_TABLE(track) | TRACE_TABLE(op) | TRACE_TABLE(frame) | \
-     TRACE_TABLE(flow) | TRACE_TABLE(sample) | TRACE_TABLE(module_call))
+     TRACE_TABLE(flow) | TRACE_TABLE(sample) | TRACE_TABLE(module_call) | TRACE_TABLE(source))
 
 /* Takes four bytes for each slice and a few for each frame. Valid while the trace is open and
  * until the arena is reset. */
@@ -75,5 +77,8 @@ str line_owner_name(uint8_t owner);
 str line_function(const trace *t, uint32_t frame);
 /* "train.py:88": the file without its folders; {NULL, 0} when out of memory. */
 str line_short(const trace *t, uint32_t frame, arena *a);
+/* "torch.save(model, path)": what is written there, without blanks around it and cut where it
+ * is long; empty when the source is not in the trace, {NULL, 0} when out of memory. */
+str line_code(const trace *t, uint32_t frame, arena *a);
 
 #endif

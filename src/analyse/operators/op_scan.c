@@ -38,7 +38,8 @@ static const bool counts_as_child[N_KINDS] = {
     [KIND_STEP] = true,    [KIND_ANNOTATION] = true, [KIND_DATA] = true,
     [KIND_FORWARD] = true, [KIND_BACKWARD] = true,   [KIND_OPTIMIZER] = true,
     [KIND_OP] = true,      [KIND_COLLECTIVE] = true, [KIND_RUNTIME] = true,
-    [KIND_DRIVER] = true,
+    [KIND_DRIVER] = true,  [KIND_GARBAGE] = true,    [KIND_COMPILE] = true,
+    [KIND_IMPORT] = true,
 };
 
 bool op_kind_counts(uint8_t kind) {

@@ -382,6 +382,8 @@ static void add_line(const line_facts *f, verdict *v) {
     const trace *t = f->q->t;
     verdict_add(v, arg_text("line", line_short(t, f->first->site, f->q->arena)));
     verdict_add(v, arg_text("function", line_function(t, f->first->site)));
+    str code = line_code(t, f->first->site, f->q->arena);
+    if (code.n) verdict_add(v, arg_text("code", code));
     if (f->first->longest) verdict_add(v, arg_id("slice", f->first->longest));
 }
 
@@ -419,6 +421,7 @@ static bool line_leads(const void *facts, verdict *v) {
     verdict_add(v, arg_share("share", (double)ns / (double)all));
     verdict_add(v, arg_time("time", mean_i64(ns, max_i64(1, s->n_path_steps))));
     verdict_add(v, arg_time("step", mean_i64(all, max_i64(1, s->n_path_steps))));
+    if (f->q->t->step.n < 2) verdict_add(v, arg_int("recording", 1));
     int64_t idle = mean_i64(f->first->self.v[LINE_IDLE],
                             max_i64(1, (int64_t)s->n_idle_steps * s->n_devices));
     if (idle >= mean_i64(ns, max_i64(1, s->n_path_steps)) / 10 && idle > 0) {

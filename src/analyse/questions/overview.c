@@ -326,6 +326,19 @@ static status judge_memory(const analysis_input *in, const params *p, const advi
     return OK;
 }
 
+/* Of a program of plain Python all that is known is in its lines. */
+static status judge_plain(const analysis_input *in, const params *p, arena *a, answer *out,
+                          error *err) {
+    const trace *t = in->traces[0].trace;
+    answer lines;
+    if (strcmp(out->verdict.id, "cpu_only") != 0 || t->kind_count[KIND_OP]) return OK;
+    TRY(trace_require(t, TRACE_TABLE(sample), err));
+    if (t->sample.n < 2) return OK;
+    TRY(analyse_lines(in, p, a, &lines, err));
+    if (str_starts(str_of(lines.verdict.id), STR("line_leads"))) out->verdict = lines.verdict;
+    return OK;
+}
+
 status analyse_overview(const analysis_input *in, const params *p, arena *a, answer *out,
                         error *err) {
     overview o = {.t = in->traces[0].trace, .arena = a, .out = out};
@@ -344,7 +357,6 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
         } else {
             overview_add_cause(&facts, &out->verdict);
         }
-        if (facts.cause.decided.id) out->verdict = facts.cause.decided;
         if (facts.cause.id) out->verdict.severity = facts.cause.severity;
         answer_finish(out, p);
         return OK;
@@ -361,6 +373,7 @@ status analyse_overview(const analysis_input *in, const params *p, arena *a, ans
     TRY(in_use_write(o.t, &facts.cause.uses, o.uses, err));
     TRY(overview_write_unprofiled(&o, &facts.cause, err));
     TRY(overview_judge(&o, &facts, err));
+    TRY(judge_plain(in, p, a, out, err));
     TRY(judge_memory(in, p, &facts.cause, a, out, err));
     TRY(mindspore_overview_write(o.t, mean_step(&o), a, out, err));
     answer_finish(out, p);

@@ -16,6 +16,7 @@
  * short to be visible are closed, so that there are at most some hundred a collective). */
 #include "analyse/comm/comm_kind.h"
 #include "analyse/kind_names.h"
+#include "analyse/operators/compiles.h"
 #include "analyse/questions/steps_spread.h"
 #include "analyse/rules.h"
 #include "analyse/select.h"
@@ -50,6 +51,7 @@ typedef struct {
     const step_span **spans;        /* the same by row of table step */
     collective *comms;              /* by step, start */
     size_t n_comms;
+    compile_events compiles;
 } question;
 
 typedef struct {
@@ -312,6 +314,7 @@ static status write_step(table *t, const question *q, uint32_t step, const step_
 /* ---- verdict ----------------------------------------------------------------------------- */
 
 typedef struct {
+    const question *q;
     uint32_t n, n_rows, n_cut; /* whole steps; all that are shown; of them cut by the window */
     int64_t median, longest, longest_step, shortest;
     bool longest_is_first;
@@ -321,7 +324,9 @@ typedef struct {
     int64_t mean, tail, interval, exposed;
     int64_t loading;        /* of data, while nothing of the device or the runtime runs */
     uint32_t loading_slice; /* in which most of it is spent; 0 = not asked for */
-    str collective;         /* the longest exposed one of them, and how long it takes */
+    /* Of steps after the first: how many compile, and for how long */
+    int64_t n_compiling, compiling, later;
+    str collective; /* the longest exposed one of them, and how long it takes */
     int64_t collective_ns;
     uint32_t collective_slice;
 } steps_facts;
@@ -377,6 +382,28 @@ static bool loading_is_long(const void *facts, verdict *v) {
     return true;
 }
 
+/* What it compiled beyond what others take. */
+static void say_compiling(const steps_facts *f, verdict *v) {
+    const trace *t = f->q->t;
+    for (uint32_t i = 1; i < t->step.n; i++)
+        if (t->step.number[i] == f->longest_step)
+            compiles_say(t, &f->q->compiles, (interval){t->step.start[i], t->step.end[i]},
+                         sub_i64(f->longest, f->median), f->q->arena, v);
+}
+
+static bool many_compile(const void *facts, verdict *v) {
+    const steps_facts *f = facts;
+    const trace *t = f->q->t;
+    if (f->n_compiling < 2 || (double)f->compiling < PART_SHARE * (double)f->later)
+        return false;
+    verdict_add(v, arg_int("count", f->n_compiling));
+    verdict_add(v, arg_int("all", sub_i64(f->n, 1)));
+    verdict_add(v, arg_time("time", f->compiling));
+    verdict_add(v, arg_share("share", (double)f->compiling / (double)max_i64(1, f->later)));
+    compiles_say(t, &f->q->compiles, (interval){t->step.end[1], t->end_ns}, 0, f->q->arena, v);
+    return true;
+}
+
 static bool first_is_slow(const void *facts, verdict *v) {
     const steps_facts *f = facts;
     if (f->n < 3 || !f->longest_is_first || (double)f->longest < 1.3 * (double)f->median ||
@@ -386,6 +413,7 @@ static bool first_is_slow(const void *facts, verdict *v) {
     verdict_add(v, arg_time("duration", f->longest));
     verdict_add(v, arg_time("median", f->median));
     verdict_add(v, arg_real("ratio", (double)f->longest / (double)f->median));
+    say_compiling(f, v);
     return true;
 }
 
@@ -396,6 +424,7 @@ static bool one_is_slow(const void *facts, verdict *v) {
     verdict_add(v, arg_time("duration", f->longest));
     verdict_add(v, arg_time("median", f->median));
     verdict_add(v, arg_real("ratio", (double)f->longest / (double)f->median));
+    say_compiling(f, v);
     return true;
 }
 
@@ -439,6 +468,7 @@ static const rule rules[] = {
     {"steps_tail", MSG_VERDICT_STEPS_TAIL, SEVERITY_WARNING, tail_is_long},
     {"steps_exposed", MSG_VERDICT_STEPS_EXPOSED, SEVERITY_WARNING, communication_is_exposed},
     {"steps_loading", MSG_VERDICT_STEPS_LOADING, SEVERITY_WARNING, loading_is_long},
+    {"steps_compile", MSG_VERDICT_STEPS_COMPILE, SEVERITY_WARNING, many_compile},
     {"steps_first_slow", MSG_VERDICT_STEPS_FIRST_SLOW, SEVERITY_INFO, first_is_slow},
     {"steps_uneven", MSG_VERDICT_STEPS_UNEVEN, SEVERITY_WARNING, one_is_slow},
     {"steps_even", MSG_VERDICT_STEPS_EVEN, SEVERITY_GOOD, all_are_similar},
@@ -544,11 +574,54 @@ static bool is_first_long_on_host(const question *q) {
     return n > 1 && (double)first >= 1.3 * (double)mean_i64(others, sub_i64(n, 1));
 }
 
+/* Of the steps shown but the first. */
+static void find_compiling(const question *q, steps_facts *f) {
+    const compile_event *longest;
+    bool any = false;
+    for (uint32_t i = 1; i < q->t->step.n; i++) {
+        if (!is_selected(q, i) || is_cut(q, i)) continue;
+        interval range = {q->t->step.start[i], q->t->step.end[i]};
+        int64_t ns = compiles_ns_in(q->t, &q->compiles, range, &longest);
+        if (any) {
+            f->n_compiling += ns > 0;
+            f->compiling = add_i64(f->compiling, ns);
+            f->later = add_i64(f->later, sub_i64(range.end, range.start));
+        }
+        any = true;
+    }
+}
+
+static status write_compilations(const question *q, table *to, error *err) {
+    const trace *t = q->t;
+    for (uint32_t i = 0; i < q->compiles.n; i++) {
+        const compile_event *e = &q->compiles.v[i];
+        uint32_t step = trace_step_at(t, t->slice.start[e->slice]);
+        size_t row;
+        if (step && !is_selected(q, step)) continue;
+        if (!step && !select_counts(&q->select, e->slice)) continue;
+        TRY(table_add_row(to, &row, err));
+        if (step) table_set_int(to, row, COL_S(compilations, step), t->step.number[step]);
+        table_set_text(to, row, COL_S(compilations, what), e->what);
+        if (e->why.n) table_set_text(to, row, COL_S(compilations, why), e->why);
+        if (e->site) {
+            table_set_text(to, row, COL_S(compilations, file),
+                           trace_str(t, t->frame.file[e->site]));
+            table_set_int(to, row, COL_S(compilations, line), t->frame.line[e->site]);
+        }
+        table_set_int(to, row, COL_S(compilations, duration), t->slice.dur[e->slice]);
+        table_set_int(to, row, COL_S(compilations, start),
+                      sub_i64(t->slice.start[e->slice], t->start_ns));
+        table_set_int(to, row, COL_S(compilations, slice), e->slice);
+    }
+    return OK;
+}
+
 /* The steps shown whose device work is complete and that the window does not cut. */
 static status judge(question *q, const table *t, answer *out, error *err) {
     const int64_t *total = t->columns[COL_S(steps, total)].v.i;
     step_spans shown = {.v = ARENA_ARRAY(q->arena, step_span, t->n_rows + 1)};
-    steps_facts f = {.n_rows = sat_u32(t->n_rows), .longest = INT64_MIN, .shortest = INT64_MAX};
+    steps_facts f = {
+        .q = q, .n_rows = sat_u32(t->n_rows), .longest = INT64_MIN, .shortest = INT64_MAX};
     if (!shown.v) FAIL_MEMORY(err);
     for (size_t i = 0; i < t->n_rows; i++) {
         if (table_is_null(t, i, COL_S(steps, total))) continue;
@@ -571,6 +644,7 @@ static status judge(question *q, const table *t, answer *out, error *err) {
     bool all = !q->select.by_step && !q->select.by_time;
     TRY(step_spans_median(all ? &q->steps : &shown, q->arena, &f.median, err));
     find_parts(q, t, &f);
+    find_compiling(q, &f);
     TRY(find_loading(q, &f, err));
     rules_apply(rules, sizeof rules / sizeof *rules, &f, &out->verdict);
     return OK;
@@ -633,6 +707,7 @@ static status prepare(question *q, const params *p, error *err) {
     q->alone = q->ranges.exposed;
     TRY(draw_given_passes(q, &all, &bare, err));
     TRY(stages_find(q->t, q->arena, &q->segments, err));
+    TRY(compiles_find(q->t, q->arena, &q->compiles, err));
     return find_collectives(q, err);
 }
 
@@ -642,7 +717,8 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
     TRY(answer_begin("steps", in, a, out, err));
     TRY(trace_require(q.t,
                       SELECT_TABLES | TRACE_TABLE(op) | TRACE_TABLE(comm) |
-                          TRACE_TABLE(producer_step) | TRACE_TABLE(meta) | PARTIAL_TABLES,
+                          TRACE_TABLE(producer_step) | TRACE_TABLE(meta) | PARTIAL_TABLES |
+                          COMPILES_TABLES,
                       err));
     select_init(&q.select, q.t, p);
     TRY(prepare(&q, p, err));
@@ -661,6 +737,9 @@ status analyse_steps(const analysis_input *in, const params *p, arena *a, answer
         TRY(write_collectives(segments, &q, i, comm, err));
     }
     TRY(steps_write_spread(steps, a, out, err));
+    table *compilations = answer_table(out, a, "compilations");
+    if (!compilations) FAIL_MEMORY(err);
+    TRY(write_compilations(&q, compilations, err));
     TRY(step_trace_write(&q.trace, q.t, steps, a, out, err));
     bool serves = false;
     TRY(judge_serving(&q, out, &serves, err));

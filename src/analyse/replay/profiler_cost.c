@@ -29,6 +29,9 @@ static int64_t cost_of(const why_graph *g, uint8_t kind) {
     case KIND_RUNTIME:
     case KIND_DRIVER:
     case KIND_ANNOTATION:
+    case KIND_GARBAGE:
+    case KIND_COMPILE:
+    case KIND_IMPORT:
     case KIND_COLLECTIVE:
     case KIND_OPTIMIZER:
     case KIND_DATA: return part_of_launch(g, EVENT_COST);

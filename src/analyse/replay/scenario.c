@@ -194,7 +194,8 @@ static bool shape_fits(matcher *m, uint32_t c, uint32_t slice) {
 static bool is_range(uint8_t kind) {
     return kind == KIND_ANNOTATION || kind == KIND_FORWARD || kind == KIND_BACKWARD ||
            kind == KIND_OPTIMIZER || kind == KIND_DATA || kind == KIND_COLLECTIVE ||
-           kind == KIND_FRAMEWORK;
+           kind == KIND_FRAMEWORK || kind == KIND_GARBAGE || kind == KIND_COMPILE ||
+           kind == KIND_IMPORT;
 }
 
 static bool in_modules(matcher *m, uint32_t c, uint32_t slice) {

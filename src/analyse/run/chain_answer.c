@@ -62,7 +62,7 @@ static status write_lanes(picture *p, error *err) {
     TRY(param_count(q->params, STR("lanes"), &most, err));
     for (uint32_t i = 0; i < q->who.n; i++) order[i] = i;
     sort_index(order, scratch, q->who.n, compare_guilt, p);
-    for (uint32_t i = 0; i < q->who.n && (!most || n < most); i++) {
+    for (uint32_t i = 0; q->who.n > 1 && i < q->who.n && (!most || n < most); i++) {
         uint32_t w = order[i];
         n += p->lanes.first[w] < p->lanes.first[w + 1];
         for (uint32_t k = p->lanes.first[w]; k < p->lanes.first[w + 1]; k++)

@@ -157,7 +157,8 @@ static const bool listed[N_KINDS] = {
     [KIND_OP] = true,       [KIND_ANNOTATION] = true, [KIND_COLLECTIVE] = true,
     [KIND_RUNTIME] = true,  [KIND_DRIVER] = true,     [KIND_SYNC] = true,
     [KIND_PYTHON] = true,   [KIND_MODULE] = true,     [KIND_OVERHEAD] = true,
-    [KIND_OP_PHASE] = true, [KIND_FRAMEWORK] = true,
+    [KIND_OP_PHASE] = true, [KIND_FRAMEWORK] = true,  [KIND_GARBAGE] = true,
+    [KIND_COMPILE] = true,  [KIND_IMPORT] = true,
 };
 
 /* The steps' host time cut into pieces of one stage each, `other` among them, by time. */

@@ -51,6 +51,16 @@ static bool is_of_work(const trace *t, uint8_t kind) {
            kind == KIND_COLLECTIVE || kind_is_device(kind);
 }
 
+/* Of a program of plain Python hardly more than samples are known. */
+static void span_samples(const trace *t, step_span *out, bool any) {
+    for (uint32_t i = 1; i < t->sample.n; i++) {
+        int64_t start = t->sample.time[i], end = add_i64(start, t->sample.dur[i]);
+        out->start = any ? min_i64(out->start, start) : start;
+        out->end = any ? max_i64(out->end, end) : end;
+        any = true;
+    }
+}
+
 /* One step over all work. */
 static void span_whole(const trace *t, step_span *out) {
     bool any = false;
@@ -61,6 +71,7 @@ static void span_whole(const trace *t, step_span *out) {
         out->end = any ? max_i64(out->end, end) : end;
         any = true;
     }
+    if (!t->kind_count[KIND_OP] && t->kernel.n < 2) span_samples(t, out, any);
     out->host_start = out->start;
     out->host_end = out->end;
 }

@@ -28,6 +28,10 @@ status tagger_begin(const trace *t, tag_kind kind, arena *a, tagger *out, error 
                           TRACE_TABLE(flow) | TRACE_TABLE(module) | TRACE_TABLE(module_call),
                       err));
     if (kind == TAG_STAGE) TRY(stages_find(t, a, &g.stages, err));
+    if (kind == TAG_LINE) {
+        TRY(trace_require(t, LINE_TABLES, err));
+        TRY(line_view_init(&g.lines, t, a, err));
+    }
     *out = g;
     return kind == TAG_MODULE ? note_arrows(out, err) : OK;
 }
@@ -56,9 +60,17 @@ static uint32_t module_of(const tagger *g, uint32_t slice) {
     return found || forward == MAP_NONE ? found : module_around(g, forward, NULL);
 }
 
+static uint32_t line_name(const tagger *g, uint32_t slice, uint32_t work) {
+    const line_view *v = &g->lines;
+    if (!v->has_lines) return 0;
+    uint32_t site = line_site(v, work ? line_frame_of_work(v, work) : line_frame_of(v, slice));
+    return site ? g->t->frame.name[site] : 0;
+}
+
 uint32_t tag_of(tagger *g, uint32_t slice) {
     const trace *t = g->t;
     uint32_t k = trace_kernel_of(t, slice);
+    if (g->kind == TAG_LINE) return line_name(g, slice, k);
     bool is_inferred = k && trace_own_op(t, k) != t->kernel.op[k];
     if (k && g->kind == TAG_STAGE && t->kernel.launch[k] && !is_inferred)
         slice = t->kernel.launch[k];

@@ -83,7 +83,8 @@ static void add_calls(adder *d) {
                               : t->slice.kind[i] == KIND_OP &&
                                     t->slice.kind[t->slice.parent[i]] != KIND_OP;
         uint32_t frame = call ? v->frame_of[i] : 0;
-        if (!functions) frame = line_site(v, frame);
+        uint32_t site = line_site(v, frame);
+        if (!functions || !site) frame = site;
         if (!frame || !select_counts(&d->select, i)) continue;
         add(d, frame, LINE_CALLS, 1);
         uint32_t *longest = &d->out->longest[frame];

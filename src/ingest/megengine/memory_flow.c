@@ -373,7 +373,8 @@ static status read_pieces(reader *r, source *src, const ingest_options *o, uint6
         st = read_text(r, str_n(pc.p, pc.n), pc.offset, false, &used);
         if (st != OK) break;
         keep = pc.n - used;
-        if (o->memory_limit_bytes && part_size_bytes(r->part) > o->memory_limit_bytes)
+        uint64_t held = builder_size_bytes(r->b) + r->rectangles.n * sizeof(rectangle);
+        if (o->memory_limit_bytes && held > o->memory_limit_bytes)
             FAIL(err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT,
                  arg_bytes("limit", sat_i64(o->memory_limit_bytes)));
     }

@@ -74,7 +74,10 @@ uint8_t perfetto_kind(str category) {
                  {STR("memset"), KIND_MEMSET},
                  {STR("async"), KIND_ASYNC},
                  {STR("op_phase"), KIND_OP_PHASE},
-                 {STR("framework"), KIND_FRAMEWORK}};
+                 {STR("framework"), KIND_FRAMEWORK},
+                 {STR("garbage"), KIND_GARBAGE},
+                 {STR("compile"), KIND_COMPILE},
+                 {STR("import"), KIND_IMPORT}};
     static const str front = STR("tacho.");
     if (!str_starts(category, front)) return N_KINDS;
     for (size_t i = 0; i < N_OF(words); i++)

@@ -17,12 +17,24 @@ call_rows call_rows_begin(part *p, uint32_t track, slice_kind kind) {
 
 void call_rows_end(call_rows *c) {
     vec_fini(&c->open);
+    map_fini(&c->n_open);
+}
+
+/* How often the name is open; NULL: no memory. */
+static uint32_t *times_open(call_rows *c, uint32_t name) {
+    uint32_t *n = map_at(&c->n_open, name);
+    c->failed |= !n;
+    if (n && *n == MAP_NONE) *n = 0;
+    return n;
 }
 
 void call_rows_open(call_rows *c, uint32_t name, int64_t at) {
-    open_call *to = vec_push(&c->open);
+    uint32_t *n = times_open(c, name);
+    open_call *to = n ? vec_push(&c->open) : NULL;
     c->failed |= !to;
-    if (to) *to = (open_call){name, ++c->n_calls, at};
+    if (!to) return;
+    *to = (open_call){name, ++c->n_calls, at};
+    ++*n;
 }
 
 void call_rows_close(call_rows *c, size_t depth, int64_t at) {
@@ -35,13 +47,24 @@ void call_rows_close(call_rows *c, size_t depth, int64_t at) {
                        .tie = call->number,
                        .kind = c->kind};
         c->failed |= part_slice(c->part, &s) != OK;
+        uint32_t *n = times_open(c, call->name);
+        if (n) --*n;
     }
 }
 
 size_t call_rows_find(const call_rows *c, uint32_t name) {
+    uint32_t n = map_get(&c->n_open, name);
+    if (n == MAP_NONE || n == 0) return SIZE_MAX;
     for (size_t i = c->open.n; i > 0; i--)
         if (VEC(&c->open, open_call)[i - 1].name == name) return i - 1;
     return SIZE_MAX;
+}
+
+void call_rows_lines(call_rows *c, uint32_t frame, int64_t at, int64_t dur) {
+    raw_sample row = {
+        .time = at, .dur = dur, .track = c->track, .frame = frame, .state = SAMPLE_UNKNOWN};
+    c->failed |= frame == UINT32_MAX;
+    if (frame && frame != UINT32_MAX) c->failed |= part_sample(c->part, &row) != OK;
 }
 
 void call_rows_sample(call_rows *c, const uint32_t *names, size_t n, int64_t at) {

@@ -53,12 +53,18 @@ typedef struct {
     buf text;
 } reader;
 
-/* "forward (model.py:12)" without the line. */
-static str drop_line_number(reader *r, str frame) {
+/* Where the line of "forward (model.py:12)" begins; 0: it has none. */
+static size_t find_line_number(str frame) {
     size_t at = frame.n ? frame.n - 1 : 0;
-    if (!frame.n || frame.p[at] != ')') return frame;
+    if (!frame.n || frame.p[at] != ')') return 0;
     while (at > 0 && frame.p[at - 1] >= '0' && frame.p[at - 1] <= '9') at--;
-    if (at < 2 || at == frame.n - 1 || frame.p[at - 1] != ':') return frame;
+    return at < 2 || at == frame.n - 1 || frame.p[at - 1] != ':' ? 0 : at;
+}
+
+/* "forward (model.py)" */
+static str drop_line_number(reader *r, str frame) {
+    size_t at = find_line_number(frame);
+    if (!at) return frame;
     buf_clear(&r->text);
     buf_add(&r->text, frame.p, at - 1);
     buf_add_byte(&r->text, ')');
@@ -66,17 +72,37 @@ static str drop_line_number(reader *r, str frame) {
     return r->rows.failed ? frame : buf_str(&r->text);
 }
 
+/* The frame "model.py(12): forward"; of what has no line, its caller. */
+static uint32_t add_line(reader *r, uint32_t caller, str frame) {
+    size_t at = find_line_number(frame), open = at;
+    while (open > 0 && frame.p[open - 1] != '(') open--;
+    if (open < 2 || caller == UINT32_MAX) return caller;
+    buf_clear(&r->text);
+    buf_add(&r->text, frame.p + open, at - 1 - open);
+    buf_add_byte(&r->text, '(');
+    buf_add(&r->text, frame.p + at, frame.n - 1 - at);
+    buf_add_cstr(&r->text, "): ");
+    buf_add_str(&r->text, str_trim(str_n(frame.p, open - 1)));
+    uint32_t name =
+        buf_ok(&r->text) ? intern_add(builder_strings(r->b), buf_str(&r->text)) : UINT32_MAX;
+    return name == UINT32_MAX ? UINT32_MAX : builder_frame(r->b, caller, name);
+}
+
 static void take_stack(reader *r, str stack, int64_t count) {
+    uint32_t line = 0;
+    int64_t dur = mul_i64(count, SAMPLE_NS);
     r->names.n = 0;
     while (stack.n) {
         str frame = str_cut(&stack, STR(";"));
+        line = add_line(r, line, frame);
         uint32_t *to = vec_push(&r->names);
         uint32_t id = intern_add(builder_strings(r->b), drop_line_number(r, frame));
         r->rows.failed |= !to || id == UINT32_MAX;
         if (to) *to = id;
     }
     call_rows_sample(&r->rows, r->names.p, r->names.n, r->at);
-    r->at = add_i64(r->at, mul_i64(count, SAMPLE_NS));
+    call_rows_lines(&r->rows, line, r->at, dur);
+    r->at = add_i64(r->at, dur);
 }
 
 static status read_lines(reader *r, const ingest_options *o, str text, error *err) {
@@ -91,7 +117,7 @@ static status read_lines(reader *r, const ingest_options *o, str text, error *er
             take_stack(r, stack, count);
         else
             part_lost(r->part, CAUSE_BAD_SYNTAX, (uint64_t)(line.p - text.p), 0);
-        if (o->memory_limit_bytes && part_size_bytes(r->part) > o->memory_limit_bytes)
+        if (o->memory_limit_bytes && builder_size_bytes(r->b) + text.n > o->memory_limit_bytes)
             FAIL(err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT,
                  arg_bytes("limit", sat_i64(o->memory_limit_bytes)));
     }

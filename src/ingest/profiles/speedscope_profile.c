@@ -19,12 +19,18 @@
 #define HEAD_BYTES ((size_t)64 << 10)
 
 typedef struct {
+    uint32_t name, line; /* strings; line: "model.py(12): forward", 0: it has none */
+} frame_name;
+
+typedef struct {
     builder *b;
     part *part;
     const ingest_options *o;
-    vec frames; /* uint32_t: string ids */
-    vec stack;  /* uint32_t: of one sample */
+    vec frames;    /* frame_name */
+    vec stack;     /* uint32_t: of one sample */
+    uint32_t line; /* its innermost frame with a line (builder_frame) */
     buf text;
+    size_t file_bytes; /* which are all in memory */
     slice_kind kind;
     bool failed;
 } reader;
@@ -52,27 +58,42 @@ static uint32_t add_string(reader *r, str s) {
     return id == UINT32_MAX ? 0 : id;
 }
 
+static uint32_t add_line(reader *r, str frame, str file) {
+    int64_t line;
+    if (!json_i64(json_member(frame, STR("line")), &line) || line <= 0 || line > UINT32_MAX)
+        return 0;
+    buf_clear(&r->text);
+    (void)json_decode(file, &r->text);
+    buf_printf(&r->text, "(%u): ", (unsigned)line);
+    (void)json_decode(json_text(json_member(frame, STR("name"))), &r->text);
+    r->failed |= !buf_ok(&r->text);
+    return r->failed ? 0 : add_string(r, buf_str(&r->text));
+}
+
 static void add_frame(reader *r, str frame) {
     str file = json_text(json_member(frame, STR("file")));
+    bool has_file = file.n && !str_eq(file, STR("null"));
+    frame_name row = {.line = has_file ? add_line(r, frame, file) : 0};
     buf_clear(&r->text);
     (void)json_decode(json_text(json_member(frame, STR("name"))), &r->text);
-    if (file.n && !str_eq(file, STR("null"))) {
+    if (has_file) {
         buf_add_cstr(&r->text, " (");
         (void)json_decode(file, &r->text);
         buf_add_byte(&r->text, ')');
         if (str_ends(file, STR(".py"))) r->kind = KIND_PYTHON;
     }
     r->failed |= !buf_ok(&r->text);
-    uint32_t id = r->failed ? 0 : add_string(r, buf_str(&r->text)), *to = vec_push(&r->frames);
+    frame_name *to = vec_push(&r->frames);
+    row.name = r->failed ? 0 : add_string(r, buf_str(&r->text));
     r->failed |= !to;
-    if (to) *to = id;
+    if (to) *to = row;
 }
 
-/* The string id of a frame; false, and counted, when there is none. */
-static bool find_frame(reader *r, str index, uint32_t *id) {
+/* False, and counted, when there is none. */
+static bool find_frame(reader *r, str index, frame_name *to) {
     int64_t i;
     bool found = json_i64(index, &i) && i >= 0 && (uint64_t)i < r->frames.n;
-    if (found) *id = VEC(&r->frames, uint32_t)[i];
+    if (found) *to = VEC(&r->frames, frame_name)[i];
     if (!found) part_lost(r->part, CAUSE_BAD_SYNTAX, NOPOS, 0);
     return found;
 }
@@ -110,20 +131,23 @@ static bool read_ns(const thread *t, str value, int64_t *ns) {
 static size_t read_stack(reader *r, str sample) {
     json_iter it = json_open(sample);
     str key, index;
-    uint32_t id;
+    frame_name frame;
     r->stack.n = 0;
+    r->line = 0;
     while (json_next(&it, &key, &index)) {
-        if (!find_frame(r, index, &id)) continue;
+        if (!find_frame(r, index, &frame)) continue;
+        if (frame.line && r->line != UINT32_MAX)
+            r->line = builder_frame(r->b, r->line, frame.line);
         uint32_t *to = vec_push(&r->stack);
         r->failed |= !to;
-        if (to) *to = id;
+        if (to) *to = frame.name;
     }
     return r->stack.n;
 }
 
 static status check_limit(const reader *r, error *err) {
     uint64_t limit = r->o->memory_limit_bytes;
-    if (limit && part_size_bytes(r->part) > limit)
+    if (limit && builder_size_bytes(r->b) + r->file_bytes > limit)
         FAIL(err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT, arg_bytes("limit", sat_i64(limit)));
     return OK;
 }
@@ -143,6 +167,7 @@ static status read_samples(reader *r, thread *t, str profile, int64_t at, error 
         }
         size_t n = read_stack(r, sample);
         call_rows_sample(&t->rows, r->stack.p, n, at);
+        call_rows_lines(&t->rows, r->line, at, ns);
         at = add_i64(at, ns);
         if (r->failed || t->rows.failed) FAIL_MEMORY(err);
         TRY(check_limit(r, err));
@@ -152,11 +177,11 @@ static status read_samples(reader *r, thread *t, str profile, int64_t at, error 
 }
 
 static void take_event(reader *r, thread *t, str event, int64_t *last) {
-    uint32_t id = 0;
+    frame_name frame = {0};
     int64_t at;
     str type = json_text(json_member(event, STR("type")));
     bool good = read_ns(t, json_member(event, STR("at")), &at) && at >= *last &&
-                find_frame(r, json_member(event, STR("frame")), &id);
+                find_frame(r, json_member(event, STR("frame")), &frame);
     part_count(r->part, 1, !good);
     if (!good) {
         part_lost(r->part, CAUSE_MISSING_TIME, NOPOS, 0);
@@ -164,12 +189,12 @@ static void take_event(reader *r, thread *t, str event, int64_t *last) {
     }
     *last = at;
     if (str_eq(type, STR("O"))) {
-        call_rows_open(&t->rows, id, at);
+        call_rows_open(&t->rows, frame.name, at);
         return;
     }
-    size_t depth = call_rows_find(&t->rows, id);
+    size_t depth = call_rows_find(&t->rows, frame.name);
     if (depth == SIZE_MAX)
-        part_lost(r->part, CAUSE_UNMATCHED_END, NOPOS, id);
+        part_lost(r->part, CAUSE_UNMATCHED_END, NOPOS, frame.name);
     else
         call_rows_close(&t->rows, depth, at);
 }
@@ -219,6 +244,7 @@ static status read_profile(reader *r, str profile, int64_t number, error *err) {
 static status read_file(reader *r, str file, error *err) {
     str key, value;
     int64_t n = 0;
+    r->file_bytes = file.n;
     if (!json_value_end(file.p, file.p + file.n))
         part_lost(r->part, CAUSE_TRUNCATED, file.n, 0);
     json_iter it = json_open(json_member(json_member(file, STR("shared")), STR("frames")));
@@ -233,7 +259,7 @@ status ingest_speedscope(source *src, const ingest_options *o, builder *b, error
     reader r = {.b = b,
                 .part = builder_part(b),
                 .o = o,
-                .frames = VEC_INIT(uint32_t),
+                .frames = VEC_INIT(frame_name),
                 .stack = VEC_INIT(uint32_t),
                 .kind = KIND_ANNOTATION};
     buf bytes = {0};

@@ -53,6 +53,13 @@ bool recording_read_origin(str head, recording_origin *out) {
     return true;
 }
 
+status recording_check_memory(const recording *r, error *err) {
+    uint64_t limit = r->o->memory_limit_bytes, need = builder_size_bytes(r->b);
+    if (!limit || need <= limit) return OK;
+    FAIL(err, ERR_LIMIT, NOPOS, MSG_NEEDS_MEMORY, arg_cstr("path", r->header.worker),
+         arg_bytes("need", sat_i64(need)), arg_bytes("limit", sat_i64(limit)));
+}
+
 /* ---- the clock --------------------------------------------------------------------------- */
 
 static int compare_clocks(uint32_t a, uint32_t b, const void *context) {
@@ -411,7 +418,9 @@ typedef status (*chunk_fn)(recording *r, const tacho_chunk_header *h, const uint
 
 static status take_sides(recording *r, const tacho_chunk_header *h, const uint8_t *p, size_t n,
                          error *err) {
-    return h->type == TACHO_CHUNK_SIDE ? take_side_chunk(r, p, n, err) : OK;
+    if (h->type != TACHO_CHUNK_SIDE) return OK;
+    TRY(take_side_chunk(r, p, n, err));
+    return recording_check_memory(r, err);
 }
 
 static status take_events(recording *r, const tacho_chunk_header *h, const uint8_t *p, size_t n,
@@ -454,11 +463,7 @@ static status read_pieces(recording *r, const uint32_t *order, recording_piece *
         while (end < n && sorted[end].row == sorted[first].row) end++;
         TRY(recording_read_thread(r, sorted + first, end - first, err));
         first = end;
-        uint64_t limit = r->o->memory_limit_bytes;
-        if (limit && builder_size_bytes(r->b) > limit)
-            FAIL(err, ERR_LIMIT, NOPOS, MSG_NEEDS_MEMORY, arg_cstr("path", r->header.worker),
-                 arg_bytes("need", (int64_t)builder_size_bytes(r->b)),
-                 arg_bytes("limit", (int64_t)limit));
+        TRY(recording_check_memory(r, err));
     }
     return OK;
 }
@@ -618,6 +623,8 @@ static void fini(recording *r) {
                   &r->nodes, &r->samplings, &r->codes,  &r->stacks,   &r->source};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) vec_fini(all[i]);
     map_fini(&r->thread_of);
+    map_fini(&r->code_of);
+    map_fini(&r->stack_of);
     map_fini(&r->frames);
     map_fini(&r->devices);
 }

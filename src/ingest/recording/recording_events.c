@@ -275,7 +275,9 @@ static uint8_t kind_of(const tacho_slot *head) {
         [TACHO_RANGE_OPTIMIZER] = KIND_OPTIMIZER, [TACHO_RANGE_COMMUNICATION] = KIND_COLLECTIVE,
         [TACHO_RANGE_PYTHON] = KIND_PYTHON,       [TACHO_RANGE_RUNTIME] = KIND_RUNTIME,
         [TACHO_RANGE_KERNEL] = KIND_KERNEL,       [TACHO_RANGE_COPY] = KIND_MEMCPY,
-        [TACHO_RANGE_SET] = KIND_MEMSET,          [TACHO_RANGE_SYNC] = KIND_SYNC};
+        [TACHO_RANGE_SET] = KIND_MEMSET,          [TACHO_RANGE_SYNC] = KIND_SYNC,
+        [TACHO_RANGE_GARBAGE] = KIND_GARBAGE,     [TACHO_RANGE_COMPILE] = KIND_COMPILE,
+        [TACHO_RANGE_IMPORT] = KIND_IMPORT};
     uint32_t argument = head->what >> 16;
     if ((head->what & 255) == TACHO_EVENT_OP) return KIND_OP;
     if ((head->what & 255) == TACHO_EVENT_COMM) return KIND_COLLECTIVE;
@@ -302,7 +304,7 @@ static status close_range(thread_reader *t, const open_event *e, int64_t end, ui
                        .tie = e->tie,
                        .kind = kind_of(head),
                        .flags = flags};
-    if (slice.kind >= KIND_KERNEL) slice.kind = KIND_ANNOTATION; /* not on a host thread */
+    if (kind_is_device(slice.kind)) slice.kind = KIND_ANNOTATION; /* not on a host thread */
     if (slice.kind == KIND_OP) TRY(add_op(t, head, e->frame, &slice));
     if (is_op(head)) t->n_ops--;
     if (slice.kind == KIND_RUNTIME) TRY(add_call(t, head, &slice));

@@ -58,8 +58,8 @@ typedef struct {
 } recording_code;
 /* A stack of Python: a line and its caller's stack. */
 typedef struct {
-    uint32_t caller, code, line;
-    uint32_t frame; /* builder_frame */
+    uint32_t id, caller, code, line;
+    uint32_t frame, depth; /* builder_frame */
 } recording_stack;
 
 /* An operator with a sequence number; row: of the thread that ran the forward pass. */
@@ -96,8 +96,10 @@ typedef struct {
     vec nodes;          /* recording_node */
     map thread_of;      /* row -> index in threads */
     map frames;         /* address -> string */
-    vec codes;          /* recording_code; by id */
-    vec stacks;         /* recording_stack; by id */
+    vec codes;          /* recording_code */
+    vec stacks;         /* recording_stack */
+    map code_of;        /* id -> index in codes */
+    map stack_of;       /* id -> index in stacks */
     vec source;         /* char: a file of which not all pieces have come */
     map devices;        /* device number -> 1 */
     uint64_t described; /* bit of each device whose properties are known */
@@ -129,6 +131,8 @@ status recording_finish_links(recording *r);
 /* Stacks of Python as frames (recording_stacks.c): side records, whose texts may hold NUL. */
 status recording_take_code(recording *r, const uint8_t *p, size_t n, error *err);
 status recording_take_stack(recording *r, const uint8_t *p, size_t n, error *err);
+/* What has been read is within the limit of memory. */
+status recording_check_memory(const recording *r, error *err);
 /* When all side records have been read. */
 status recording_finish_stacks(recording *r, error *err);
 /* builder_frame of a stack; 0: not known. */

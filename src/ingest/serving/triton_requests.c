@@ -81,6 +81,7 @@ typedef struct {
 typedef struct {
     builder *b;
     part *part;
+    const ingest_options *o;
     map by_id;
     vec requests, ranges;
     buf text;
@@ -148,15 +149,29 @@ static void take_record(reader *r, str record, uint64_t offset) {
     while (json_next(&it, &key, &stamp)) take_stamp(q, stamp);
 }
 
+/* With the file, which is all in memory. */
+static status check_limit(const reader *r, size_t file_bytes, error *err) {
+    uint64_t limit = r->o->memory_limit_bytes;
+    uint64_t held = builder_size_bytes(r->b) + r->requests.n * sizeof(request) +
+                    r->ranges.n * sizeof(range) + file_bytes;
+    if (limit && held > limit)
+        FAIL(err, ERR_LIMIT, NOPOS, MSG_MEMORY_LIMIT, arg_bytes("limit", sat_i64(limit)));
+    return OK;
+}
+
 /* The server closes the list when it ends: one without an end is of a server that runs. */
-static void read_records(reader *r, str text) {
+static status read_records(reader *r, str text, error *err) {
     json_iter it = json_open(text);
     str key, record;
-    while (!r->failed && json_next(&it, &key, &record))
+    while (!r->failed && json_next(&it, &key, &record)) {
         take_record(r, record, (uint64_t)(record.p - text.p));
+        TRY(check_limit(r, text.n, err));
+    }
     const char *rest = json_space(it.p, it.end);
     if (rest == it.end || *rest != ']')
         part_lost(r->part, CAUSE_TRUNCATED, (uint64_t)(rest - text.p), 0);
+    if (r->failed) FAIL_MEMORY(err);
+    return OK;
 }
 
 /* ---- lanes ---- */
@@ -268,7 +283,7 @@ static status put_range(reader *r, const range *g) {
     return OK;
 }
 
-static status put_all(reader *r) {
+static status put_all(reader *r, size_t file_bytes, error *err) {
     for (uint32_t i = 0; i < r->requests.n && !r->failed; i++) {
         size_t before = r->ranges.n;
         add_range(r, i, 0, FIRST_OF_NETWORK);
@@ -278,24 +293,26 @@ static status put_all(reader *r) {
     }
     r->id_place = builder_shape(r->b, 0, add_string(r, STR("request")));
     find_lanes(r);
-    for (size_t i = 0; i < r->ranges.n && !r->failed; i++)
-        TRY(put_range(r, &VEC(&r->ranges, range)[i]));
-    return r->failed ? ERR_MEMORY : OK;
+    for (size_t i = 0; i < r->ranges.n && !r->failed; i++) {
+        if (put_range(r, &VEC(&r->ranges, range)[i]) != OK) FAIL_MEMORY(err);
+        TRY(check_limit(r, file_bytes, err));
+    }
+    if (r->failed) FAIL_MEMORY(err);
+    return OK;
 }
 
 status ingest_triton_requests(source *src, const ingest_options *o, builder *b, error *err) {
     reader r = {.b = b,
                 .part = builder_part(b),
+                .o = o,
                 .requests = VEC_INIT(request),
                 .ranges = VEC_INIT(range)};
     buf bytes = {0};
     if (!r.part) FAIL_MEMORY(err);
     status st = whole_input(src, o, b, r.part, SOURCE_PAD, &bytes, err);
-    if (st == OK) {
-        read_records(&r, str_trim(buf_str(&bytes)));
-        st = r.failed ? ERR_MEMORY : put_all(&r);
-        if (st == ERR_MEMORY) error_set(err, ERR_MEMORY, NOPOS, MSG_OUT_OF_MEMORY, 0, NULL);
-    }
+    str text = str_trim(buf_str(&bytes));
+    if (st == OK) st = read_records(&r, text, err);
+    if (st == OK) st = put_all(&r, text.n, err);
     part_finish(r.part);
     builder_set_format(b, "triton_requests");
     map_fini(&r.by_id);

@@ -244,7 +244,7 @@ WRAPS static inline next_text *parser_cached_text(event_parser *l, const char *p
 }
 
 /* The bracketed value that began like the one at p when it was last met, by twenty-four bytes.
- * Of a short one some are what comes after it, which is mostly the same. */
+ * A short value is looked up by what follows it, too, which is mostly the same. */
 WRAPS static inline next_text *parser_cached_raw(event_parser *l, const char *p) {
     uint64_t a = scan_word(p), b = scan_word(p + 8), c = scan_word(p + 16);
     uint64_t h = (a ^ (b << 29 | b >> 35)) * 0x9E3779B97F4A7C15ull;

@@ -366,7 +366,7 @@ static void stopped_for_a_while(void) {
         mark(1000);
         pid_t pid = fork();
         if (pid == 0) {
-            nap_ms(100);
+            nap_ms(n_arg ? n_arg : 100);
             kill(self, SIGCONT);
             _exit(0);
         }

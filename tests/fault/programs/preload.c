@@ -2,6 +2,7 @@
  *
  *     -DSLOW       files are made larger and written slowly, as over a network
  *     -DCLOCK      the clock of the day jumps an hour ahead after 100 ms, and back after 200 ms
+ *     -DHOURS      all clocks are 9,000 times as fast: ten hours in four seconds
  *     -DALLOCATOR  its own malloc and free, as jemalloc and tcmalloc have them
  *
  * Only the programs of host.c notice: tacho, which runs in the same environment, does not. */
@@ -54,6 +55,23 @@ int clock_gettime(clockid_t which, struct timespec *to) {
     int64_t ms = now.tv_sec * 1000 + now.tv_nsec / 1000000;
     if (!began_ms) began_ms = ms;
     if (ms - began_ms > 100 && ms - began_ms < 200) to->tv_sec += 3600;
+    return result;
+}
+#endif
+
+#ifdef HOURS
+int clock_gettime(clockid_t which, struct timespec *to) {
+    static int64_t began_ns[16];
+    int result = (int)syscall(SYS_clock_gettime, which, to);
+    bool is_cpu = which == CLOCK_PROCESS_CPUTIME_ID || which == CLOCK_THREAD_CPUTIME_ID;
+    if (result != 0 || is_cpu || which < 0 || which >= 16 || !is_host()) return result;
+    int64_t ns = (int64_t)to->tv_sec * 1000000000 + to->tv_nsec, expected = 0;
+    __atomic_compare_exchange_n(&began_ns[which], &expected, ns, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+    int64_t began = __atomic_load_n(&began_ns[which], __ATOMIC_RELAXED);
+    ns = began + 9000 * (ns - began);
+    to->tv_sec = ns / 1000000000;
+    to->tv_nsec = ns % 1000000000;
     return result;
 }
 #endif

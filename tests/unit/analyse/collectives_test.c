@@ -85,9 +85,54 @@ static void kernels_without_a_launch_belong_to_the_ranges_in_order(void **state)
     }
 }
 
+/* PyTorch's operator says the peer, as its third input; gloo's range says nothing. */
+static collective_list transfers(fake *f, const char *groups) {
+    fake_init(f);
+    int host = fake_thread(f);
+    int send = fake_add(f, host, KIND_OP, "c10d::send", 0, 12);
+    fake_add(f, host, KIND_COLLECTIVE, "gloo:send", 10, 100);
+    int recv = fake_add(f, host, KIND_OP, "c10d::recv_", 200, 12);
+    fake_add(f, host, KIND_COLLECTIVE, "gloo:recv", 210, 100);
+    fake_add(f, host, KIND_COLLECTIVE, "gloo:recv", 400,
+             100); /* no operator around its start */
+    f->slices[send].inputs = "[\"\", \"\", \"2\", \"0\"]";
+    f->slices[recv].inputs = "[\"\", \"\", \"0\", \"0\"]";
+    f->slices[send].has_op_row = f->slices[recv].has_op_row = true;
+    (void)fake_seal(f);
+    f->t.meta.n = 2;
+    FAKE_SET(f, meta, key, 1, fake_str(f, "distributedInfo"));
+    FAKE_SET(f, meta, value, 1, fake_str(f, "{\"rank\": 1}"));
+    for (; groups && *groups; groups += strlen(groups) + 1)
+        FAKE_SET(f, group, ranks, f->t.group.n++, fake_str(f, groups));
+    collective_list l = {.arena = &f->arena};
+    assert_int_equal(collectives_add(&l, &f->t, 0, NULL), OK);
+    assert_int_equal(l.n, 3);
+    return l;
+}
+
+static void a_transfer_of_gloo_finds_its_partner_by_the_operator_that_starts_it(void **state) {
+    fake f;
+    collective_list l = transfers(&f, "[0, 1, 2, 3]\0");
+    assert_int_equal(l.v[0].source, 1);
+    assert_int_equal(l.v[0].target, 2);
+    assert_int_equal(l.v[1].source, 0);
+    assert_int_equal(l.v[1].target, 1);
+    assert_int_equal(l.v[2].source, ABSENT_I64);
+    fake_fini(&f);
+    /* In a smaller group member 2 may be another rank: it is not known which group it was. */
+    l = transfers(&f, "[0, 1, 2, 3]\0[1, 3, 5]\0");
+    assert_int_equal(l.v[0].source, ABSENT_I64);
+    fake_fini(&f);
+    /* Groups of others, and of this rank alone, do not matter. */
+    l = transfers(&f, "[0, 1, 2, 3]\0[4, 5, 6]\0[1]\0");
+    assert_int_equal(l.v[0].target, 2);
+    fake_fini(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_come_from_shapes_and_types),
+        cmocka_unit_test(a_transfer_of_gloo_finds_its_partner_by_the_operator_that_starts_it),
         cmocka_unit_test(a_kernel_without_a_host_range_stands_for_itself),
         cmocka_unit_test(kernels_without_a_launch_belong_to_the_ranges_in_order),
     };

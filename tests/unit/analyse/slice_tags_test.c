@@ -1,4 +1,5 @@
 /* slice_tags_test.c: the stage and the module a slice belongs to. */
+#include "built_trace.h"
 #include "timeline_trace.h"
 
 #include "analyse/timeline/slice_tags.h"
@@ -64,6 +65,25 @@ static void backward_and_device_work_have_the_module_of_their_forward_operator(v
     timeline_fini(&x);
 }
 
+static void a_slice_has_the_line_that_its_thread_ran(void **state) {
+    built x;
+    tagger g;
+    built_init(&x);
+    built_slice(&x, 1, KIND_PYTHON, "train.py(7): main", 0, 100);
+    built_slice(&x, 1, KIND_OP, "aten::mm", 12, 5);
+    built_slice(&x, 1, KIND_OP, "alone", 110, 5);
+    built_seal(&x);
+    assert_int_equal(tagger_begin(x.t, TAG_LINE, &x.arena, &g, NULL), OK);
+    for (uint32_t i = 1; i < x.t->slice.n; i++) {
+        str line = trace_str(x.t, tag_of(&g, i));
+        bool alone = str_eq(trace_slice_name(x.t, i), STR("alone"));
+        assert_true(str_eq(line, alone ? STR("") : STR("train.py(7): main")));
+    }
+    tagger_end(&g);
+    built_fini(&x);
+    (void)state;
+}
+
 /* The two gemms have one name and two stages: two names in the answer. */
 static void a_name_with_two_tags_is_twice_in_a_viewport(void **state) {
     timeline x;
@@ -103,6 +123,7 @@ static void nesting_without_end_is_not_followed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_slice_has_the_line_that_its_thread_ran),
         cmocka_unit_test(a_slice_has_the_stage_it_starts_in),
         cmocka_unit_test(device_work_has_the_stage_of_its_launch),
         cmocka_unit_test(a_slice_has_the_innermost_module_around_it),

@@ -1,5 +1,5 @@
 /* host_tree_test.c: host ranges as trees. */
-#include "fake_trace.h"
+#include "unit/analyse/fake_trace.h"
 
 #include "compat/host_tree.h"
 

@@ -1,5 +1,5 @@
 /* paddle_report_test.c: the numbers of Paddle's report. */
-#include "fake_trace.h"
+#include "unit/analyse/fake_trace.h"
 
 #include "compat/paddle_report.h"
 

@@ -1,6 +1,6 @@
 /* top_test.c: the operators that take longest: filters, groups, order, what is not recorded. */
 #include "compat/top.h"
-#include "fake_trace.h"
+#include "unit/analyse/fake_trace.h"
 
 #define US ((int64_t)1000)
 

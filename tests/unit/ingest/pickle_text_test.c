@@ -29,7 +29,7 @@ static void a_line_is_latin_1_with_escapes(void **state) {
     assert_string_equal(escaped("\\U0001f600"), "😀");
 }
 
-static void what_is_no_escape_stays(void **state) {
+static void other_backslashes_stay(void **state) {
     assert_string_equal(escaped("\\u12"), "\\u12");
     assert_string_equal(escaped("\\n\\"), "\\n\\");
     assert_string_equal(escaped("\\Uffffffff"), "\\Uffffffff");
@@ -51,7 +51,7 @@ static void without_its_quotes_it_is_no_text(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_is_latin_1_with_escapes),
-        cmocka_unit_test(what_is_no_escape_stays),
+        cmocka_unit_test(other_backslashes_stay),
         cmocka_unit_test(a_quoted_text_loses_quotes_and_backslashes),
         cmocka_unit_test(without_its_quotes_it_is_no_text),
     };

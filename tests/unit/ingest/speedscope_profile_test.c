@@ -94,6 +94,21 @@ static void test_damage_costs_what_it_covers(void **state) {
     assert_true(speedscope_head(STR(" " START)));
 }
 
+static void test_a_call_ends_as_often_as_it_was_open(void **state) {
+    (void)state;
+    trace *t = read_profile(
+        "{\"type\":\"evented\",\"unit\":\"none\",\"endValue\":9,\"events\":["
+        "{\"type\":\"O\",\"frame\":1,\"at\":0},{\"type\":\"O\",\"frame\":3,\"at\":1},"
+        "{\"type\":\"O\",\"frame\":2,\"at\":2},{\"type\":\"C\",\"frame\":1,\"at\":3},"
+        "{\"type\":\"C\",\"frame\":1,\"at\":4},{\"type\":\"C\",\"frame\":3,\"at\":5},"
+        "{\"type\":\"C\",\"frame\":2,\"at\":6},{\"type\":\"C\",\"frame\":0,\"at\":7}]}");
+    assert_non_null(t);
+    assert_int_equal(t->slice.n - 1, 3);
+    assert_int_equal(trace_quality(t, CAUSE_UNMATCHED_END),
+                     3); /* native ended with its caller */
+    trace_release(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples_in_a_row_are_one_call),
@@ -101,6 +116,7 @@ int main(void) {
         cmocka_unit_test(test_each_profile_is_a_thread),
         cmocka_unit_test(test_bytes_are_not_a_time),
         cmocka_unit_test(test_damage_costs_what_it_covers),
+        cmocka_unit_test(test_a_call_ends_as_often_as_it_was_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

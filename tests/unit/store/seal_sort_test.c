@@ -184,6 +184,45 @@ static void many_slices_are_sorted_however_they_came(void **state) {
     pool_free(three);
 }
 
+static int64_t bounded(int64_t time) {
+    const int64_t most = ((int64_t)1 << 62) - 1;
+    return time > most ? most : time < -most ? -most : time;
+}
+
+/* Every order of the largest time, the smallest and 0, in one part or in two. */
+static void the_largest_times_are_sorted_like_any_other(void **state) {
+    enum { N = 5, WAYS = 243 };
+    static const int64_t times[] = {INT64_MAX, INT64_MIN, 0};
+    for (uint32_t way = 0; way < 2 * WAYS; way++) {
+        builder *b = builder_new();
+        part *parts[2] = {builder_part(b), builder_part(b)};
+        int64_t start[N];
+        uint32_t rest = way % WAYS, seen = 0;
+        for (uint32_t i = 0; i < N; i++, rest /= 3) {
+            part *p = parts[way < WAYS ? 0 : i % 2];
+            start[i] = times[rest % 3];
+            raw_slice s = {.start = start[i],
+                           .dur = times[(rest + i + way) % 3],
+                           .args = i,
+                           .kind = KIND_PYTHON,
+                           .track = part_track(p, (ident){1, false}, (ident){1, false})};
+            assert_int_equal(part_slice(p, &s), OK);
+        }
+        trace *t;
+        assert_int_equal(builder_seal(b, NULL, &t, NULL), OK);
+        for (uint32_t i = 1; i <= N; i++) {
+            assert_true(t->slice.args[i] < N && t->slice.kind[i] == KIND_PYTHON);
+            assert_true(t->slice.start[i] == bounded(start[t->slice.args[i]]));
+            assert_true(t->slice.dur[i] >= 0 && t->slice.dur[i] == bounded(t->slice.dur[i]));
+            assert_true(i == 1 || t->slice.start[i] >= t->slice.start[i - 1]);
+            seen |= 1u << t->slice.args[i];
+        }
+        assert_int_equal(seen, (1u << N) - 1);
+        trace_release(t);
+        builder_free(b);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slices_are_sorted_by_track_and_start),
@@ -193,6 +232,7 @@ int main(void) {
         cmocka_unit_test(twins_are_distinguished_by_what_they_say),
         cmocka_unit_test(long_runs_of_equal_starts_are_sorted),
         cmocka_unit_test(many_slices_are_sorted_however_they_came),
+        cmocka_unit_test(the_largest_times_are_sorted_like_any_other),
         cmocka_unit_test(the_tracks_share_the_slices_out),
         cmocka_unit_test(a_track_is_what_runs_on_it),
     };

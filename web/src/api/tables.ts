@@ -414,6 +414,16 @@ export interface Tables {
       p50: number | null;
       p90: number | null;
     };
+    compilations: {
+      step: number | null;
+      what: string | null;
+      file: string | null;
+      line: number | null;
+      why: string | null;
+      duration: number | null;
+      start: number | null;
+      slice: number | null;
+    };
     average: {
       stage: string | null;
       name: string | null;

@@ -20,6 +20,7 @@ export const enTimeline = {
   tl_color_kind: "Kind",
   tl_color_name: "Name",
   tl_color_module: "Module",
+  tl_color_line: "Line",
   tl_color_stage: "Stage",
   tl_color_stream: "Track",
   tl_color_slow: "Slower than its median",

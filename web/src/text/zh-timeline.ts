@@ -22,6 +22,7 @@ export const zhTimeline: Record<keyof typeof enTimeline, string> = {
   tl_color_kind: "类别",
   tl_color_name: "名称",
   tl_color_module: "模块",
+  tl_color_line: "代码行",
   tl_color_stage: "阶段",
   tl_color_stream: "轨道",
   tl_color_slow: "慢于自身中位数",

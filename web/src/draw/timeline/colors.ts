@@ -13,10 +13,10 @@ export interface Palette {
   change: Rgb[]; // the difference ramp, faster to slower
 }
 
-export type ColorBy = "kind" | "name" | "module" | "stage" | "stream" | "slow";
-export const COLOR_BY: readonly ColorBy[] = ["kind", "name", "module", "stage", "stream", "slow"];
+export type ColorBy = "kind" | "name" | "module" | "line" | "stage" | "stream" | "slow";
+export const COLOR_BY: readonly ColorBy[] = ["kind", "name", "module", "line", "stage", "stream", "slow"];
 /** Colorings for which names must carry more than their text. */
-export const tagFor = (by: ColorBy): string => (by === "module" || by === "stage" ? by : "");
+export const tagFor = (by: ColorBy): string => (by === "module" || by === "line" || by === "stage" ? by : "");
 /** Tokens of the stages as the server numbers them; 0 belongs to none. */
 export const STAGE_TOKENS = ["track", "data_loader", "c1", "c4", "c6"] as const;
 
@@ -45,6 +45,9 @@ export const KINDS = [
   "async",
   "op_phase",
   "framework",
+  "garbage",
+  "compile",
+  "import",
   "instant",
 ] as const;
 export type Kind = (typeof KINDS)[number];
@@ -73,6 +76,9 @@ const TOKEN_OF_KIND: Record<Kind, string> = {
   async: "c9",
   op_phase: "cpu_exec",
   framework: "other",
+  garbage: "other",
+  compile: "other",
+  import: "other",
   instant: "t3",
 };
 
@@ -166,11 +172,11 @@ export function fillOf(p: Palette, by: ColorBy, name: string, kind: number): Rgb
   return UNTINTED.has(shown) ? base : mix(base, p.surface, TINTS[hashOf(name) & 3] as number);
 }
 
-/** The fill of a tag: stages have their own colors, modules one by their number; none is an empty bar. */
+/** The fill of a tag: stages have their own colors, modules and lines one by their number; none is an empty bar. */
 export function tagFill(p: Palette, by: ColorBy, tag: number): Rgb {
   if (tag === 0) return parseColor(p.css.track ?? "");
   if (by === "stage") return parseColor(p.css[STAGE_TOKENS[tag] ?? "track"] ?? "");
-  return p.categorical[hashOf(`module ${tag}`) % 12] as Rgb;
+  return p.categorical[hashOf(`${by} ${tag}`) % 12] as Rgb;
 }
 
 /** Heat of a value: 0 … 1 over seven stops, by its root. */

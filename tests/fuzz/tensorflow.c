@@ -1,0 +1,10 @@
+/* tensorflow.c: timelines of TensorFlow and XLA, from bytes to a sealed trace. Two threads with
+ * small pieces find what one finds, and the trace keeps its promises. */
+#include "fuzz/fuzz_read.h"
+#include "ingest/tensorflow/tensorflow_timeline.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    str text = {(const char *)data, size};
+    fuzz_read_twice(ingest_tensorflow, text, fuzz_two(), 40 + size % 97);
+    return 0;
+}
