@@ -12,6 +12,8 @@ enum { ATTACH_LINE_BYTES = 4400, ATTACH_MOST = 256 };
  * those below it that do (the program of `tacho record`, the ranks of a launcher). At least one
  * and at most ATTACH_MOST; the list is the arena's. */
 status attach_find(arena *a, int64_t pid, int64_t **out, uint32_t *n, error *err) MUST_USE;
+/* Of /proc/PID/stat: the state's letter and the parent; false: there is no such process. */
+bool attach_parent(int64_t pid, char *state, int64_t *parent);
 /* Is it there (and not only waiting to be collected by its parent)? */
 bool attach_is_alive(int64_t pid);
 

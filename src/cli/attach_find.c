@@ -25,8 +25,7 @@ enum { ANSWER_MS = 10000 };
 
 /* ---- processes --------------------------------------------------------------------------- */
 
-/* Of /proc/PID/stat: the state's letter and the parent; false: there is no such process. */
-static bool read_process(int64_t pid, char *state, int64_t *parent) {
+bool attach_parent(int64_t pid, char *state, int64_t *parent) {
     char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -45,7 +44,7 @@ static bool read_process(int64_t pid, char *state, int64_t *parent) {
 bool attach_is_alive(int64_t pid) {
     char state;
     int64_t parent;
-    return read_process(pid, &state, &parent) && state != 'Z' && state != 'X';
+    return attach_parent(pid, &state, &parent) && state != 'Z' && state != 'X';
 }
 
 static bool owner_of(int64_t pid, uid_t *uid) {
@@ -71,7 +70,7 @@ static bool add_children(int64_t *list, uint32_t *n) {
     for (struct dirent *e; *n < ATTACH_MOST && (e = readdir(d)) != NULL;) {
         char state, *end;
         int64_t parent, pid = strtoll(e->d_name, &end, 10);
-        if (pid <= 0 || *end || !read_process(pid, &state, &parent)) continue;
+        if (pid <= 0 || *end || !attach_parent(pid, &state, &parent)) continue;
         if (contains(list, *n, parent) && !contains(list, *n, pid)) list[(*n)++] = pid;
     }
     closedir(d);

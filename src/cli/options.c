@@ -305,10 +305,15 @@ static status cut_steps(arena *a, options *o, error *err) {
     return second.n ? params_add(p, to, &as, second, err) : OK;
 }
 
+/* Do words after the first that is not an option belong to a program? */
+static bool runs_a_program(const options *o) {
+    return (o->command.groups & (RECORD | PROVE_OF)) != 0;
+}
+
 /* The language first, so that every error is in it. Of `record` only what comes before its
  * program counts, which the walk below finds out. */
 static void find_language(int argc, char **argv, options *o) {
-    bool is_record = (o->command.groups & RECORD) != 0;
+    bool is_record = runs_a_program(o);
     for (int i = 0; !is_record && i < argc && strcmp(argv[i], "--") != 0; i++) {
         str word = str_of(argv[i]);
         if (str_starts(word, STR("--lang="))) (void)lang_of(str_from(word, 7), &o->words);
@@ -330,7 +335,7 @@ status options_parse(arena *a, int argc, char **argv, options *o, error *err) {
         if (only_traces || word[0] != '-' || word[1] == '\0') {
             o->traces[o->n_traces++] = word;
             w.at++;
-            only_traces |= (o->command.groups & RECORD) != 0; /* the rest is the program's */
+            only_traces |= runs_a_program(o); /* the rest is the program's */
         } else if (strcmp(word, "--") == 0) {
             only_traces = true;
             w.at++;

@@ -26,6 +26,7 @@ enum { /* groups of options, joined by | in commands.def and options.def */
        BASELINE = 65536,
        QUERY = 131072,
        REPORT = 262144,
+       PROVE_OF = 524288,
        ANALYSIS_GROUPS = CHOOSE | CUT | SHAPE | ROWS | FORM | COMMON,
 };
 

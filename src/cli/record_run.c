@@ -103,9 +103,7 @@ void record_remove_folder(const record_run *r) {
     }
 }
 
-/* The folder of sitecustomize.py, in an installed package, in the source tree or below the
- * prefix; TACHO_PYTHON names another, and none when it is empty. */
-static const char *find_python(arena *a) {
+const char *record_python(arena *a) {
     static const char *const PLACES[] = {".", "python/tacho", "../python/tacho",
                                          "share/tacho/python/tacho", "lib/tacho/python/tacho"};
     const char *reported = getenv("TACHO_PYTHON"), *found = NULL;
@@ -119,7 +117,7 @@ static const char *find_python(arena *a) {
 }
 
 const char *record_package(arena *a) {
-    const char *inject = find_python(a);
+    const char *inject = record_python(a);
     char path[PATH_MAX];
     if (!inject) return NULL;
     snprintf(path, sizeof path, "%s", inject);
@@ -211,7 +209,7 @@ status record_prepare(arena *a, const options *o, record_run *out, error *err) {
     out->sample_every = checked.sample_every;
     out->argv = checked.argv;
     out->library = checked.library;
-    out->python = find_python(a);
+    out->python = record_python(a);
     make_status(out);
     return OK;
 }
@@ -237,8 +235,7 @@ static void set_metrics(const options *o) {
         set_text("TACHO_METRICS", "%s/%.*s", here, STR_ARG(o->metrics));
 }
 
-/* In front of what the variable has. */
-static void set_before(const char *name, const char *value) {
+void record_set_before(const char *name, const char *value) {
     const char *old = getenv(name);
     if (old && *old)
         set_text(name, "%s:%s", value, old);
@@ -250,16 +247,16 @@ static void set_before(const char *name, const char *value) {
  * does not know for races: a library that is loaded before is neither. What the user set comes
  * later and wins. */
 static void set_sanitizers(void) {
-    set_before("ASAN_OPTIONS", "verify_asan_link_order=0");
-    set_before("TSAN_OPTIONS", "ignore_noninstrumented_modules=1");
+    record_set_before("ASAN_OPTIONS", "verify_asan_link_order=0");
+    record_set_before("TSAN_OPTIONS", "ignore_noninstrumented_modules=1");
 }
 
 static void set_environment(const record_run *r) {
     const options *o = r->o;
     char real[PATH_MAX];
     const char *library = realpath(r->library, real) ? real : r->library;
-    set_before("LD_PRELOAD", library);
-    if (r->python) set_before("PYTHONPATH", r->python);
+    record_set_before("LD_PRELOAD", library);
+    if (r->python) record_set_before("PYTHONPATH", r->python);
     set_sanitizers();
     set_text("NVTX_INJECTION64_PATH", "%s", library);
     set_text("CUDA_INJECTION64_PATH", "%s", library);

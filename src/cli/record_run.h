@@ -81,6 +81,11 @@ status record_folder(arena *a, const options *o, const char *name, record_run *o
                      error *err) MUST_USE;
 /* The folder that holds the Python package; NULL: it is not here. The arena's. */
 const char *record_package(arena *a);
+/* The folder of sitecustomize.py, in an installed package, in the source tree or below the
+ * prefix; TACHO_PYTHON names another, and none when it is empty. */
+const char *record_python(arena *a);
+/* Sets an environment variable: the value, in front of what it has. */
+void record_set_before(const char *name, const char *value);
 
 /* What the recordings of the run say of themselves while they are being written. */
 typedef struct {

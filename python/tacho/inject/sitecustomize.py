@@ -1,4 +1,4 @@
-"""`tacho record` puts this at the front of PYTHONPATH, so that Python programs need no change.
+"""`tacho record` and `tacho prove` put this at the front of PYTHONPATH, so that Python programs need no change.
 
 Python imports it before the program. It hooks each framework tacho knows when its import is done. The
 program's own sitecustomize, if there is one, still runs. No failure here reaches the program.
@@ -42,5 +42,19 @@ def _watch():
         sys.path.remove(package)
 
 
+def _prove():
+    if not os.environ.get("TACHO_PROVE"):
+        return
+    sys.path.insert(0, HERE)
+    try:
+        import tacho_prove
+        tacho_prove.begin()
+    except Exception as why:
+        sys.stderr.write("tacho: {}\n".format(why))
+    finally:
+        sys.path.remove(HERE)
+
+
 _next_one()
 _watch()
+_prove()

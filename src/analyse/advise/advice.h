@@ -126,6 +126,8 @@ typedef struct {
     uint32_t n_calls;
     int64_t ns, copies; /* their time; with those that stay */
     int64_t kernels, kernel_ns;
+    int64_t computing_ns; /* on the CPU: what one call for all would still take */
+    bool in_optimizer;
     bool both;     /* with those of the backward pass */
     double factor; /* of the kernels' time that is left */
     uint16_t mark;
@@ -133,6 +135,24 @@ typedef struct {
     str names;
     event_list top;
 } merged_sum;
+
+/* The line of the program that costs most outside of the model (advice_lines.c). */
+typedef struct {
+    intervals at;
+    int64_t ns;
+    str function;            /* that the line is in */
+    str name, callee, where; /* "train.py:88"; the function it calls, and its line */
+    uint32_t steps;          /* in which it runs */
+    bool traces;             /* it writes out call stacks */
+    uint8_t state;           /* sample_state: what the thread mostly does there */
+    event_list top;
+} line_cost;
+
+/* Waits of the program's thread for the interpreter's lock. */
+typedef struct {
+    double share; /* of its time */
+    str holder;   /* the line of another thread that runs most */
+} lock_cost;
 
 /* Types of operators a producer had added up. */
 typedef struct {
@@ -186,6 +206,10 @@ typedef struct {
     tally zero_grad;             /* of the optimizer: set gradients to zero */
     chain_sum chains, attention; /* not fused; those of attention are not among the chains */
     again_sum again;
+    line_cost line;
+    bool
+        knows_lines; /* of a program that computes on the CPU: what it does between operators */
+    lock_cost gil;
     merged_sum repeated, passes; /* the same few operators; forward and backward passes */
     kernel_fill *fill;           /* by index in devices */
     double low_occupancy_lost;   /* Σ time · (1 − occupancy / 0.25) */
@@ -375,6 +399,8 @@ status advice_chains_find(advice_facts *f, error *err) MUST_USE;
 status advice_repeats_find(advice_facts *f, error *err) MUST_USE;
 /* The facts of advice_cpu.c; after the pauses. */
 status advice_cpu_find(advice_facts *f, error *err) MUST_USE;
+/* The facts of advice_lines.c; after stages and idle time are known. */
+status advice_lines_find(advice_facts *f, error *err) MUST_USE;
 /* Does a framework run operators as the program calls them? */
 bool advice_is_eager(const advice_facts *f);
 /* Are all tensors of the call float32? By the JSON text of the input types. */
@@ -394,6 +420,7 @@ typedef enum {
     CLAIM_INTERVAL, /* the interval before the forward pass, likewise */
     /* The others claim moments. */
     CLAIM_EXPOSED_FIRST, /* as the next, before all others: waiting for a worker is certain */
+    CLAIM_LINE,          /* moments of a line, likewise certain */
     CLAIM_EXPOSED,       /* exposed communication */
     CLAIM_STAGES,        /* parts of it that a pipeline of stages tells apart */
     CLAIM_LOADING,       /* data loading while nothing of a higher rank ran */

@@ -309,6 +309,7 @@ static const other_words general_words[] = {
     ELSEWHERE(FLOAT32_MATMUL),
     ELSEWHERE(LAYOUT_CONVERSION),
     ELSEWHERE(REPEATED_CALLS),
+    ELSEWHERE(CPU_REPEATED_CALLS),
     ELSEWHERE(FORWARD_AGAIN),
     ELSEWHERE(ATTENTION_UNFUSED),
     ELSEWHERE(CHAIN_UNFUSED),
@@ -465,7 +466,7 @@ static status name_lines(const advice_facts *f, finding *found, uint32_t n, erro
         TRY(advice_line_find(&lines, &found[i].advice.events, &site, err));
         str line = site ? line_short(f->t, site, f->arena) : STR_NONE;
         if (site && !line.p) FAIL_MEMORY(err);
-        if (!site) continue;
+        if (!site || has_value(&found[i].advice.words, "line")) continue;
         str code = line_code(f->t, site, f->arena);
         verdict_add(&found[i].advice.words, arg_text("line", line));
         if (code.n) verdict_add(&found[i].advice.words, arg_text("code", code));

@@ -78,6 +78,7 @@ static intervals moments_of(const advice_facts *f, const advice_claim *v,
     intervals out = intervals_in(f->arena);
     switch (sort) {
     case CLAIM_LOADING: add_loading(f, &out); break;
+    case CLAIM_LINE: add_all(&f->line.at, &out); break;
     case CLAIM_LOAD_PAUSES: add_all(&f->load_pause.at, &out); break;
     case CLAIM_PAUSES: add_all(&f->pause.at, &out); break;
     case CLAIM_OPTIMIZER: add_optimizer(f, &out); break;

@@ -714,7 +714,6 @@ status advice_facts_find(const analysis_input *in, const params *p,
     TRY(scan_work(&f, &w, err));
     TRY(scan_ops(&f, &w, err));
     TRY(advice_chains_find(&f, err));
-    TRY(advice_repeats_find(&f, err));
     find_devices(&f);
     if (f.busy_ns <= 0) f.has &= ~(uint32_t)NEED_DEVICE; /* all of it is outside of the steps */
     TRY(idle_pieces_find(t, &f.steps, &f.ranges.at[ROLE_COMMUNICATION], a, &f.idle, err));
@@ -723,6 +722,8 @@ status advice_facts_find(const analysis_input *in, const params *p,
     TRY(advice_graph_find(&f, err));
     TRY(advice_pauses_find(&f, err)); /* looks up which users suggestions are written for */
     TRY(advice_cpu_find(&f, err));
+    TRY(advice_repeats_find(&f, err));
+    TRY(advice_lines_find(&f, err));
     *out = f;
     return OK;
 }

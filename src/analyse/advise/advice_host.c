@@ -376,6 +376,28 @@ static int64_t period_of_long(const advice_facts *f, double limit) {
     return n > 1 ? period : 0;
 }
 
+/* Operators that a step calls, those inside of others left out. */
+static int64_t count_operators(const advice_facts *f, const step_span *s) {
+    const trace *t = f->t;
+    int64_t n = 0;
+    for (uint32_t i = 1; i < t->slice.n; i++)
+        n += t->slice.kind[i] == KIND_OP && t->slice.kind[t->slice.parent[i]] != KIND_OP &&
+             t->slice.start[i] >= s->host_start && t->slice.start[i] < s->host_end;
+    return n;
+}
+
+/* On the CPU: does the long step do what the others do, and nothing else that is known? Then the
+ * machine was busy with other work. */
+static bool is_busy_machine(const advice_facts *f, int part) {
+    int64_t others = 0;
+    if (!f->knows_lines) return false;
+    if (part != ROLE_CPU_EXEC) return true; /* a line is named by costly_line */
+    for (uint32_t i = 1; i < f->steps.n; i++)
+        if (i != f->longest) others = add_i64(others, count_operators(f, &f->steps.v[i]));
+    others = mean_i64(others, max_i64(1, (int64_t)f->steps.n - 2));
+    return mul_i64(count_operators(f, &f->steps.v[f->longest]), 10) <= mul_i64(others, 11);
+}
+
 /* Are they another sort of step, with more to do on the device: one that updates the weights
  * after several that add up gradients, one that evaluates? They come in turn, or are too many
  * to be odd. */
@@ -407,7 +429,7 @@ bool advice_step_variance(const advice_facts *f, double limit, advice *out) {
         is_other_part(f, s))
         return false;
     int part = varying_part(f);
-    if (is_other_sort(f, limit, part)) return false;
+    if (is_busy_machine(f, part) || is_other_sort(f, limit, part)) return false;
     /* A slow loader is the cause, and has its own rule. */
     if (part == ROLE_DATA_LOADER &&
         advice_share(f, f->part_ns[part]) >= advice_limit.data_loader_slow)

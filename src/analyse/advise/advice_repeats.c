@@ -6,7 +6,8 @@
  *   passes    forward and backward passes in one step
  *
  * All but the first are gone when they are one: the host's time, and of each kernel what every
- * kernel takes however little it does. */
+ * kernel takes however little it does. In a program that computes on the CPU, operators are both:
+ * of each what the shortest take is gone. */
 #include "analyse/advise/advice.h"
 #include "analyse/group.h"
 #include "analyse/lexicon.h"
@@ -15,10 +16,11 @@
 #include "base/intern.h"
 
 enum {
-    MOST_PATTERN = 16,      /* operators: a layer of a model has more */
-    LEAST_COPIES = 8,       /* in a row */
-    LEAST_TOTAL = 32,       /* in a step: layers are fewer */
-    LEAST_KERNEL_NS = 2000, /* a kernel takes about this however little it does */
+    MOST_PATTERN = 16,         /* operators: a layer of a model has more */
+    LEAST_COPIES = 8,          /* in a row */
+    LEAST_TOTAL = 32,          /* in a step: layers are fewer */
+    LEAST_KERNEL_NS = 2000,    /* a kernel takes about this however little it does */
+    LEAST_OPERATOR_NS = 20000, /* a call that computes takes longer (advice_cpu.c) */
     NAMED_CALLS = 4,
 };
 
@@ -34,6 +36,10 @@ typedef struct {
     int64_t copies, ns;
     uint32_t first; /* slice */
     stage stage;
+    /* Modules around the copies, by what the thread runs through: as many as copies are layers of
+     * a model, which cannot be one call. */
+    uint32_t module;
+    int64_t n_modules, n_in_modules;
 } pattern;
 
 typedef struct {
@@ -68,6 +74,24 @@ static bool same_pattern(const void *row, const void *key) {
     return a->n == b->n && memcmp(a->name, b->name, a->n * sizeof *a->name) == 0;
 }
 
+/* The module around an operator by its name, which differs from instance to instance; 0: none. */
+static uint32_t module_around(const trace *t, uint32_t slice) {
+    for (int up = 0; up < 64 && (slice = t->slice.parent[slice]) != 0; up++)
+        if (t->slice.kind[slice] == KIND_MODULE) return t->slice.name[slice];
+    return 0;
+}
+
+static void count_modules(const repeat_scan *s, uint32_t at, uint32_t n, uint32_t copies,
+                          pattern *p) {
+    for (uint32_t i = 0; i < copies; i++) {
+        uint32_t module = module_around(s->f->t, s->slices[at + i * n]);
+        if (!module) continue;
+        p->n_in_modules++;
+        p->n_modules += module != p->module;
+        p->module = module;
+    }
+}
+
 static status add_run(repeat_scan *s, uint32_t at, uint32_t n, uint32_t end, error *err) {
     const trace *t = s->f->t;
     uint32_t copies = (end - at) / n, first = s->slices[at];
@@ -87,6 +111,7 @@ static status add_run(repeat_scan *s, uint32_t at, uint32_t n, uint32_t end, err
         p->stage = stage_at(&s->f->stages, t->slice.start[first]);
     }
     p->copies += copies;
+    count_modules(s, at, n, copies, p);
     p->ns = add_i64(p->ns, sub_i64(slice_end(t, last), t->slice.start[first]));
     if (s->n_runs == s->cap_runs) {
         uint32_t cap = s->cap_runs ? 2 * s->cap_runs : 64;
@@ -116,9 +141,10 @@ static status find_runs(repeat_scan *s, error *err) {
     return OK;
 }
 
+/* Other rules tell of loading, and of the optimizer on a device. */
 static bool is_looked_at(const advice_facts *f, uint32_t slice) {
     stage in = stage_at(&f->stages, f->t->slice.start[slice]);
-    return in != STAGE_DATA && in != STAGE_OPTIMIZER; /* other rules tell of these */
+    return in != STAGE_DATA && (in != STAGE_OPTIMIZER || f->has & NEED_CPU);
 }
 
 static status scan_thread(repeat_scan *s, uint32_t track, error *err) {
@@ -168,11 +194,39 @@ static status init_sum(advice_facts *f, merged_sum *sum, uint32_t n, error *err)
     return OK;
 }
 
+/* What operators of a run do beyond what every call takes: one call would still do it. */
+static int64_t computing_ns(const trace *t, const pattern_run *run) {
+    uint32_t track = trace_track_of(t, run->second);
+    int64_t ns = 0, after = INT64_MIN;
+    for (uint32_t i = run->second; i < t->track.end[track] && t->slice.start[i] < run->until;
+         i++) {
+        if (t->slice.kind[i] != KIND_OP || t->slice.start[i] < after) continue;
+        after = slice_end(t, i);
+        ns = add_i64(ns, max_i64(0, sub_i64(t->slice.dur[i], LEAST_OPERATOR_NS)));
+    }
+    return ns;
+}
+
 /* The backward pass of a pattern has about as many copies, or a few for each. */
 static bool belongs_to(const pattern *p, const pattern *main) {
     return p == main ||
            (p->stage != main->stage && mul_i64(p->copies, 10) >= mul_i64(main->copies, 9) &&
             p->copies <= mul_i64(main->copies, 3));
+}
+
+/* Are they layers, one after the other? A module that is called again and again stays the same. */
+static bool are_layers(const pattern *p) {
+    return p->n_in_modules > p->copies / 2 && p->n_modules > p->n_in_modules / 2;
+}
+
+/* Likewise, or the backward pass of layers. */
+static bool is_of_layers(const repeat_scan *s, const pattern *p) {
+    for (uint32_t i = 0; i < s->patterns.n; i++) {
+        const pattern *of = GROUP_ROW(&s->patterns, pattern, i);
+        if (are_layers(of) && (of == p || (p->stage == STAGE_BACKWARD && belongs_to(p, of))))
+            return true;
+    }
+    return false;
 }
 
 static status name_calls(const advice_facts *f, const pattern *p, str *out, error *err) {
@@ -188,7 +242,7 @@ static status choose(repeat_scan *s, error *err) {
     const pattern *main = NULL;
     for (uint32_t i = 0; i < s->patterns.n; i++) {
         const pattern *p = GROUP_ROW(&s->patterns, pattern, i);
-        if (p->copies < LEAST_TOTAL * (int64_t)f->steps.n) continue;
+        if (p->copies < LEAST_TOTAL * (int64_t)f->steps.n || is_of_layers(s, p)) continue;
         if (!main || p->ns > main->ns) main = p;
     }
     if (!main) return OK;
@@ -206,6 +260,8 @@ static status choose(repeat_scan *s, error *err) {
         sum->calls[sum->n_calls] = run->second;
         sum->until[sum->n_calls++] = run->until;
         sum->ns = add_i64(sum->ns, sub_i64(ns, ns / run->copies));
+        if (f->has & NEED_CPU)
+            sum->computing_ns = add_i64(sum->computing_ns, computing_ns(f->t, run));
         sum->both |= p != main;
         if (p == main) event_list_add_slice(&sum->top, f->t, run->first, ns);
     }
@@ -213,6 +269,7 @@ static status choose(repeat_scan *s, error *err) {
     sum->factor = mark_work(f, sum);
     sum->copies = main->copies;
     sum->first = main->first;
+    sum->in_optimizer = main->stage == STAGE_OPTIMIZER;
     return name_calls(f, main, &sum->names, err);
 }
 
@@ -287,9 +344,9 @@ static status find_passes(advice_facts *f, error *err) {
 }
 
 status advice_repeats_find(advice_facts *f, error *err) {
-    if (!(f->has & NEED_DEVICE) || !f->steps.n) return OK;
+    if (!(f->has & (NEED_DEVICE | NEED_CPU)) || !f->steps.n) return OK;
     TRY(find_repeats(f, err));
-    return find_passes(f, err);
+    return f->has & NEED_DEVICE ? find_passes(f, err) : OK;
 }
 
 /* ---- rules ------------------------------------------------------------------------------- */
@@ -314,14 +371,30 @@ static bool is_merged(const advice_facts *f, const merged_sum *sum, double limit
     return true;
 }
 
-bool advice_repeated_calls(const advice_facts *f, double limit, advice *out) {
-    const merged_sum *sum = &f->repeated;
-    if (!is_merged(f, sum, limit, out)) return false;
+static void say_calls(const advice_facts *f, const merged_sum *sum, advice *out) {
     advice_point(f, out, sum->first);
     out->events = sum->top;
     verdict_add(&out->words, arg_int("count", mean_i64(sum->copies, f->steps.n)));
     verdict_add(&out->words, arg_text("calls", sum->names));
     if (sum->both) verdict_add(&out->words, arg_int("both", 1));
+}
+
+bool advice_repeated_calls(const advice_facts *f, double limit, advice *out) {
+    if (!is_merged(f, &f->repeated, limit, out)) return false;
+    say_calls(f, &f->repeated, out);
+    return true;
+}
+
+bool advice_cpu_repeated_calls(const advice_facts *f, double limit, advice *out) {
+    const merged_sum *sum = &f->repeated;
+    int64_t ns = advice_per_step(f, sub_i64(sum->ns, sum->computing_ns));
+    if (!sum->n_calls || advice_share(f, ns) < limit || sum->computing_ns > sum->ns / 2)
+        return false;
+    advice_cost(f, out, ns);
+    out->is_cause = true;
+    say_calls(f, sum, out);
+    if (sum->in_optimizer && f->dialect == FOR_PYTORCH)
+        verdict_add(&out->words, arg_int("optimizer", 1));
     return true;
 }
 
