@@ -8,7 +8,7 @@ mistake is. The last line of the output is what a step takes, without a profiler
 
     step_ms=MEDIAN mean_ms=MEAN loss=LAST
 
-`pairs` runs both states in turns, each in a process of its own, and writes such a line for each with its state in front.
+`pairs` runs both states in turns, each in its own process, and writes such a line for each with its state in front.
 """
 import os
 import statistics

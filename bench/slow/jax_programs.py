@@ -32,7 +32,7 @@ def not_compiled(bad, steps):
         steps.loss(value.block_until_ready())
 
 
-def compiled_anew(bad, steps):
+def compiled_again(bad, steps):
     """A new function in each step: nothing that was compiled is found again."""
     weights, x = layers(), jnp.ones((32, 128))
     kept = jax.jit(update)

@@ -41,7 +41,7 @@ def train(model, opt, x, y, steps):
 # ---- loading ----------------------------------------------------------------------------------
 
 class Remote(Dataset):
-    """Samples behind a network: each read waits."""
+    """Samples on a network: each read waits."""
     def __len__(self):
         return 1 << 16
 
@@ -86,7 +86,7 @@ def collate_python(bad, steps):
 
 
 class Mean(nn.Module):
-    """Of the words of a sentence."""
+    """The mean of the words of a sentence."""
 
     @staticmethod
     def forward(x):

@@ -1,7 +1,7 @@
 /* cmd_prove.c: `tacho prove -- PROGRAM`: tries its own advice as an experiment.
  *
  * The program is recorded once, and `advise` says what to change and what that would save. Each
- * change that can be made from outside (prove_changes.def) then runs beside the plain program,
+ * change that can be made from outside (prove_changes.def) then runs next to the plain program,
  * in turns: blocks of steps of one and of the other, alternately first, so that whatever else
  * the machine does slows down both. Changes that proved to save time run once more together.
  *
@@ -16,6 +16,7 @@
 #include "analyse/rules.h"
 #include "base/message_ids_cli.h"
 #include "base/message_ids_columns.h"
+#include "base/num.h"
 #include "base/temporary.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -505,7 +506,7 @@ static void conclude(const prover *p, answer *out) {
     verdict_add(v, arg_share("high", t->saving.high));
     verdict_add(v, arg_time("before", t->saving.first_ns));
     verdict_add(
-        v, arg_time("after", (int64_t)((double)t->saving.first_ns * (1 - t->saving.saved))));
+        v, arg_time("after", real_i64((double)t->saving.first_ns * (1 - t->saving.saved))));
     if (!isnan(t->loss_change)) verdict_add(v, arg_share("loss", t->loss_change));
     if (strcmp(t->unit, "call") == 0) verdict_add(v, arg_int("call", 1));
 }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/num.h"
+
 #define OUTSIDE 0.05 /* of all cases the true median is outside of the interval */
 
 static int compare_reals(const void *x, const void *y) {
@@ -40,7 +42,7 @@ prove_saving prove_saving_of(const prove_pairs *p) {
     qsort(first, p->n, sizeof *first, compare_reals);
     uint32_t k = left_out(p->n);
     s.sure = k != UINT32_MAX;
-    s.first_ns = (int64_t)median_of(first, p->n);
+    s.first_ns = real_i64(median_of(first, p->n));
     s.saved = median_of(share, p->n);
     s.low = share[s.sure ? k : 0];
     s.high = share[p->n - 1 - (s.sure ? k : 0)];

@@ -1,9 +1,9 @@
 /* prove_run.c: starting programs, letting one of them run, and stopping it.
  *
- * A program connects to its own socket when it is warm (inject/tacho_prove.py) and
- * from then on runs blocks of steps when it is told to. In between it and all processes below it
- * are stopped by a signal: loaders of data would fill their queues otherwise, and take
- * processors from the other program. */
+ * A program connects to its own socket when it is warm (inject/tacho_prove.py) and runs blocks
+ * of steps on request from then on. In between it and all its child processes are stopped by a
+ * signal: loaders would fill their queues otherwise, and take processors from the other
+ * program. */
 #include "cli/prove_run.h"
 
 #include <dirent.h>
@@ -187,7 +187,7 @@ static bool read_line(prove_program *p, char *to, size_t size) {
             if (n + 1 > size) return false;
             memcpy(to, p->unread.p, n);
             to[n] = 0;
-            buf_clear(&p->unread); /* it says nothing more before it is told to */
+            buf_clear(&p->unread); /* it says nothing more before it is asked to */
             return true;
         }
         if (!wait_for(p, p->talks)) return false;
@@ -263,7 +263,7 @@ str prove_last_line(const prove_program *p, arena *a) {
     int fd = open(p->printed, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return STR_NONE;
     off_t size = lseek(fd, 0, SEEK_END);
-    off_t from = size > (off_t)sizeof text ? size - (off_t)sizeof text : 0;
+    off_t from = max_i64(0, sub_i64(size, (int64_t)sizeof text));
     ssize_t n = pread(fd, text, sizeof text, from);
     close(fd);
     if (n <= 0) return STR_NONE;

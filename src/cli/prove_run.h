@@ -32,13 +32,14 @@ typedef struct {
     int64_t applied; /* how often its change had an effect so far */
 } prove_block;
 
-/* Starts it with changes (separated by commas, "" none) and an environment variable (NAME=VALUE,
- * NULL none). */
+/* Starts it with changes (separated by commas, "" none) and an environment variable
+ * (NAME=VALUE, NULL none). */
 status prove_start(const prove_setup *setup, const char *changes, const char *environment,
                    prove_program *out, error *err) MUST_USE;
 /* Waits until it is warm, and stops it. false: it ended, or the time is up. */
 bool prove_warm(prove_program *p, prove_block *block, prove_losses *losses);
-/* Lets it run this many steps and one before that is not counted, and stops it. false likewise. */
+/* Lets it run this many steps and one before that is not counted, and stops it. false: as
+ * above. */
 bool prove_go(prove_program *p, uint32_t steps, prove_block *block, prove_losses *losses);
 /* Waits until it ends by itself; `ask`: after SIGTERM, which a recorder of it passes on. false:
  * the time is up. */

@@ -308,9 +308,9 @@ static void sort_piece(void *context, size_t i, int worker) {
 
 /* Whatever a reader let through: sums of two times fit from here on. */
 static inline void bound_times(raw_slice *r) {
-    const int64_t most = TRACE_TIME_LIMIT - 1;
-    if (r->start >= -most && r->start <= most && r->dur >= 0 && r->dur <= most) return;
-    r->start = max_i64(-most, min_i64(r->start, most));
+    const int64_t most = TRACE_TIME_LIMIT - 1, least = sub_i64(0, most);
+    if (r->start >= least && r->start <= most && r->dur >= 0 && r->dur <= most) return;
+    r->start = max_i64(least, min_i64(r->start, most));
     r->dur = max_i64(0, min_i64(r->dur, most));
 }
 

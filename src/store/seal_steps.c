@@ -64,7 +64,7 @@ static uint32_t process_of(const seal_ctx *s, uint32_t slice) {
     return track < s->track.n ? s->track.process[track] : 0;
 }
 
-/* Processes that mark steps of their own at the same time, in one file: a moment has one step,
+/* Several processes that mark steps at the same time, in one file: a moment has one step,
  * so those of the process that marks most of the time are kept. */
 static status keep_one_process(seal_ctx *s, uint32_t *order, uint32_t *n, error *err) {
     bool together = false;

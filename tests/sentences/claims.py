@@ -193,7 +193,7 @@ def texts(answers):
 
 
 def stepless(answers):
-    """Steps that nobody took."""
+    """Steps that do not exist."""
     steps = answers.get("steps")
     if not steps or steps["verdict"].get("id") != "steps_none" or rows(steps, "steps"):
         return

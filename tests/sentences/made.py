@@ -508,7 +508,7 @@ def small_in_large():
 
 
 def many_threads():
-    """Four threads of a server launch on streams of their own, all at the same time."""
+    """Four threads of a server launch on separate streams, all at the same time."""
     p = Program()
     main, start = p.tid, p.now
     for th in range(4):

@@ -50,7 +50,7 @@ class Finder:
         loader.exec_module = exec_module
 
 
-# The interpreter calls this for modules that are not there yet. It has the name of the file that tracebacks
+# The interpreter calls this for modules that are not imported yet. It has the name of the file that tracebacks
 # and warnings leave out, and of the function at which they do.
 _TIMED = """
 def make(original, takes_event, begin, end, kind, local):

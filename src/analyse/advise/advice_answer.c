@@ -637,7 +637,7 @@ static void put_first(findings *v, const char *id) {
     }
 }
 
-/* Of a recording that lacks too much: what does not rest on idle time. */
+/* A recording that lacks too much keeps the advice that needs no idle time. */
 static void keep_sure(findings *v) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < v->n; i++)

@@ -386,8 +386,8 @@ static int64_t count_operators(const advice_facts *f, const step_span *s) {
     return n;
 }
 
-/* On the CPU: does the long step do what the others do, and nothing else that is known? Then the
- * machine was busy with other work. */
+/* On the CPU: does the long step do what the others do, and nothing else that is known? Then
+ * the machine was busy with other work. */
 static bool is_busy_machine(const advice_facts *f, int part) {
     int64_t others = 0;
     if (!f->knows_lines) return false;
@@ -410,7 +410,7 @@ static bool is_other_sort(const advice_facts *f, double limit, int part) {
         work = add_i64(work, s->n_work);
     }
     bool has_more = (double)longest->n_work > 1.05 * (double)work / (double)n;
-    bool in_turn = period_of_long(f, limit) > 1 || longer * 4 > n;
+    bool in_turn = period_of_long(f, limit) > 1 || mul_i64(longer, 4) > n;
     return part == ROLE_KERNEL && in_turn && has_more;
 }
 

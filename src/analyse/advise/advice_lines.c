@@ -1,13 +1,14 @@
 /* advice_lines.c: what a step consists of outside of the model: the line of the program that
  * takes most, whatever it does.
  *
- * Forward, backward and optimizer are what a step is for, and have rules of their own, and so
- * have loaders that mark themselves: there only what Python's own modules do counts, which is no
- * part of a model (traceback of the detection of anomalies, copy, json). All other time of the thread that runs the program belongs
- * to a line of it (line_of.h); in a program with a device only as far as the device waits for
- * the host. Nothing needs to be known of what the line calls: saving, logging, tokenizing,
- * counting. What samples say of the thread there (a file, a lock, another process) and the
- * function that the line calls are its description.
+ * Forward, backward and optimizer are what a step is for, and other rules judge them, as they
+ * judge loaders that mark themselves: there only the time in Python's own modules counts,
+ * which do not belong to a model (traceback of the detection of anomalies, copy, json). All
+ * other time of the thread that runs the program belongs to one of its lines (line_of.h); in a
+ * program with a device only the part during which the device waits for the host. Nothing needs
+ * to be known of what the line calls: saving, logging, tokenizing, counting. What samples say
+ * of the thread there (a file, a lock, another process) and the function that the line calls
+ * are its description.
  *
  * The interpreter's lock is the other thing that samples alone show: a thread that waits for it
  * is slowed down everywhere, by a line of another thread. */
@@ -58,7 +59,7 @@ typedef struct {
 
 /* ---- the thread -------------------------------------------------------------------------- */
 
-/* Of the threads with stacks the one that spends most time in operators. */
+/* The thread with stacks that spends most time in operators. */
 static uint32_t find_thread(const advice_facts *f) {
     const trace *t = f->t;
     uint32_t found = 0;
@@ -242,7 +243,7 @@ status advice_lines_find(advice_facts *f, error *err) {
     if (!s) FAIL_MEMORY(err);
     s->f = f;
     f->line.at = intervals_in(f->arena);
-    /* Of a recording without steps most lines prepare them. */
+    /* Most lines of a recording without steps prepare them. */
     if (f->has & NEED_REQUESTS || f->steps.n < 2) return OK;
     TRY(trace_require(f->t, TRACE_TABLE(sample), err));
     if (f->t->sample.n < LEAST_SAMPLES) return OK; /* frames alone tell functions, not lines */

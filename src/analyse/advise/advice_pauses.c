@@ -160,8 +160,8 @@ static bool is_rare(const advice_facts *f, const pause_sum *sum) {
 }
 
 static bool is_paused(const advice_facts *f, const pause_sum *sum, double limit, advice *out) {
-    /* On a busy machine a program that computes on the CPU pauses anywhere; a pause that it makes
-     * itself is in a line, which costly_line names. */
+    /* On a busy machine a program that computes on the CPU pauses anywhere; a pause that it
+     * makes itself is in a line, which costly_line names. */
     if (!costs(f, sum, limit) || is_rare(f, sum) || f->knows_lines) return false;
     advice_cost(f, out, advice_per_step(f, sum->ns));
     uint32_t frame = frame_around(f->t, sum->longest, sum->idle);

@@ -6,8 +6,8 @@
  *   passes    forward and backward passes in one step
  *
  * All but the first are gone when they are one: the host's time, and of each kernel what every
- * kernel takes however little it does. In a program that computes on the CPU, operators are both:
- * of each what the shortest take is gone. */
+ * kernel takes however little it does. In a program that computes on the CPU, operators are
+ * both: of each what the shortest take is gone. */
 #include "analyse/advise/advice.h"
 #include "analyse/group.h"
 #include "analyse/lexicon.h"
@@ -36,8 +36,8 @@ typedef struct {
     int64_t copies, ns;
     uint32_t first; /* slice */
     stage stage;
-    /* Modules around the copies, by what the thread runs through: as many as copies are layers of
-     * a model, which cannot be one call. */
+    /* Modules around the copies, by what the thread runs through: as many as copies are layers
+     * of a model, which cannot be one call. */
     uint32_t module;
     int64_t n_modules, n_in_modules;
 } pattern;
@@ -74,7 +74,7 @@ static bool same_pattern(const void *row, const void *key) {
     return a->n == b->n && memcmp(a->name, b->name, a->n * sizeof *a->name) == 0;
 }
 
-/* The module around an operator by its name, which differs from instance to instance; 0: none. */
+/* The module around an operator by its name, which differs between instances; 0: none. */
 static uint32_t module_around(const trace *t, uint32_t slice) {
     for (int up = 0; up < 64 && (slice = t->slice.parent[slice]) != 0; up++)
         if (t->slice.kind[slice] == KIND_MODULE) return t->slice.name[slice];
@@ -214,7 +214,7 @@ static bool belongs_to(const pattern *p, const pattern *main) {
             p->copies <= mul_i64(main->copies, 3));
 }
 
-/* Are they layers, one after the other? A module that is called again and again stays the same. */
+/* Are they layers, one after the other? A module that is called again stays the same. */
 static bool are_layers(const pattern *p) {
     return p->n_in_modules > p->copies / 2 && p->n_modules > p->n_in_modules / 2;
 }

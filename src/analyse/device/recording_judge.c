@@ -13,7 +13,7 @@
 
 /* From here on the overview calls a device idle; see its rules. */
 #define BUSY_SHARE 0.7
-/* Of the idle time, while kernels of a graph may have run: from here on nothing is known. */
+/* Share of the idle time in which kernels of a graph may have run: more, and it is unknown. */
 #define SHADOW_SHARE 0.3
 /* Fewer pieces of device work say nothing about where work runs. */
 #define FEW_PIECES 10
@@ -83,7 +83,8 @@ static bool has_one_device(const trace *t) {
     return true;
 }
 
-/* In the first few of these calls, and in all of them: a late record is no clock. */
+/* In the first few of these calls, and in all of them: one late record alone proves nothing
+ * about the clock. */
 static bool returns_too_early(const trace *t, int64_t *most) {
     int seen = 0;
     for (uint32_t i = 1; i < t->slice.n && seen < FEW_SYNCS; i++) {
@@ -97,16 +98,16 @@ static bool returns_too_early(const trace *t, int64_t *most) {
     return seen > 1 && has_one_device(t);
 }
 
-/* The clock of the device is behind the host's, or ahead of it. */
+/* The clock of the device is slower than the host's, or faster. */
 static void judge_clocks(const judge *j, verdict *out) {
     int64_t by = 0;
-    bool behind = starts_before_launch(j->t, &by);
-    if (!behind && !returns_too_early(j->t, &by)) return;
+    bool too_early = starts_before_launch(j->t, &by);
+    if (!too_early && !returns_too_early(j->t, &by)) return;
     *out = (verdict){.id = "clocks_apart",
                      .message = MSG_VERDICT_CLOCKS_APART,
                      .severity = SEVERITY_WARNING};
     verdict_add(out, arg_time("time", by));
-    if (behind) verdict_add(out, arg_int("behind", 1));
+    if (too_early) verdict_add(out, arg_int("too_early", 1));
 }
 
 /* ---- device records ---------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  *
  * Where so much is missing that what is left says nothing about idle time, the answer is what
  * is missing: the one home of that decision. Overview, advise, idle and critical ask it and
- * give its verdict instead of their own. In this order: partial_recording.h, cold_start.h, a
+ * give its verdict instead of other ones. In this order: partial_recording.h, cold_start.h, a
  * clock of the device that is not the host's, device records that are lost, graphs whose
  * kernels were not recorded, a thread that was not (host_coverage.h), steps that nothing marks
  * in a recording of which the device uses a part. */

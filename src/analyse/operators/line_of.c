@@ -118,7 +118,7 @@ static bool slices_have_stacks(const trace *t) {
     return false;
 }
 
-/* A main thread has the number of its process. Of several processes the first counts. */
+/* A main thread has the number of its process; the first of several processes counts. */
 static status find_main(line_view *v, arena *a, error *err) {
     const trace *t = v->t;
     uint32_t *n = ARENA_ARRAY(a, uint32_t, (size_t)t->track.n + 1), most = 0;

@@ -326,7 +326,7 @@ static status judge_memory(const analysis_input *in, const params *p, const advi
     return OK;
 }
 
-/* Of a program of plain Python all that is known is in its lines. */
+/* A program of plain Python is known by its lines alone. */
 static status judge_plain(const analysis_input *in, const params *p, arena *a, answer *out,
                           error *err) {
     const trace *t = in->traces[0].trace;

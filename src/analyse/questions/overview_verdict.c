@@ -115,7 +115,7 @@ static bool nothing_is_recorded(const void *facts, verdict *v) {
     return true;
 }
 
-/* Work whose launches are in no record: nothing tells why it came late. */
+/* Work whose launches were not recorded: why it came late is unknown. */
 static bool launches_are_missing(const void *facts, verdict *v) {
     const overview_facts *f = facts;
     if (!f->has_device || !f->no_launches || f->cause.id || !is_idle(f)) return false;

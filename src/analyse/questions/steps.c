@@ -574,7 +574,7 @@ static bool is_first_long_on_host(const question *q) {
     return n > 1 && (double)first >= 1.3 * (double)mean_i64(others, sub_i64(n, 1));
 }
 
-/* Of the steps shown but the first. */
+/* Among the steps shown, without the first. */
 static void find_compiling(const question *q, steps_facts *f) {
     const compile_event *longest;
     bool any = false;

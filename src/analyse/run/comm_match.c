@@ -11,6 +11,7 @@
 #include "analyse/run/comm_match.h"
 
 #include "base/hash.h"
+#include "base/num.h"
 #include "base/sort.h"
 
 typedef struct {
@@ -114,7 +115,7 @@ static int64_t median_of(sort_pair *v, uint32_t n) {
 static int64_t spread_at(const matcher *m, part a, part b, int64_t shift, int64_t *apart) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < b.n; i++) {
-        int64_t k = i + shift;
+        int64_t k = add_i64(i, shift);
         if (k < 0 || k >= a.n) continue;
         int64_t by = sub_i64(end_of(m, b.first + i), end_of(m, a.first + (uint32_t)k));
         m->scratch[n++] = (sort_pair){sort_key(by), i};
@@ -140,7 +141,8 @@ static int64_t usual_gap(const matcher *m, part a) {
 /* How far apart the clocks of two workers are by these calls; false: the calls do not tell. */
 static bool find_apart(const matcher *m, part a, part b, int64_t *apart) {
     int64_t more = (int64_t)a.n - b.n, best = INT64_MAX, next = INT64_MAX;
-    for (int64_t s = -LEAST_CALLS; s <= more + LEAST_CALLS && s < MOST_SHIFTS; s++) {
+    int64_t end = min_i64(add_i64(more, LEAST_CALLS + 1), MOST_SHIFTS);
+    for (int64_t s = -LEAST_CALLS; s < end; s++) {
         int64_t at, spread = spread_at(m, a, b, s, &at);
         if (spread < 0) continue;
         if (spread < best) {

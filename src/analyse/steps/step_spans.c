@@ -51,7 +51,7 @@ static bool is_of_work(const trace *t, uint8_t kind) {
            kind == KIND_COLLECTIVE || kind_is_device(kind);
 }
 
-/* Of a program of plain Python hardly more than samples are known. */
+/* A program of plain Python has hardly more than samples. */
 static void span_samples(const trace *t, step_span *out, bool any) {
     for (uint32_t i = 1; i < t->sample.n; i++) {
         int64_t start = t->sample.time[i], end = add_i64(start, t->sample.dur[i]);

@@ -113,7 +113,7 @@ static void what_is_on_no_leg_is_hidden(void **state) {
     fini(&j);
 }
 
-static void a_chain_ends_where_nobody_knows_whom_it_waits_for(void **state) {
+static void a_chain_ends_where_the_awaited_rank_is_unknown(void **state) {
     job j;
     begin(&j, 2);
     ADD(&j, 0, 0, 400, LANE_WAIT, -1, 0);
@@ -153,7 +153,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_goes_from_the_end_to_those_that_were_waited_for),
         cmocka_unit_test(what_is_on_no_leg_is_hidden),
-        cmocka_unit_test(a_chain_ends_where_nobody_knows_whom_it_waits_for),
+        cmocka_unit_test(a_chain_ends_where_the_awaited_rank_is_unknown),
         cmocka_unit_test(ranks_that_wait_for_each_other_do_not_go_on_for_ever),
         cmocka_unit_test(rows_of_a_forged_file_are_left_out),
     };

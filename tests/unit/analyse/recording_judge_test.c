@@ -35,7 +35,7 @@ static void clocks_that_differ_are_named(void **state) {
     assert_all_say(&c, "clocks_apart", false);
     run_with(&c, -300, 180); /* work that starts before its launch */
     assert_all_say(&c, "clocks_apart", true);
-    run_with(&c, 300, 180); /* work that goes on after the call that waits for it */
+    run_with(&c, 300, 180); /* work that still runs after the call that waits for it */
     assert_all_say(&c, "clocks_apart", true);
 }
 

@@ -62,7 +62,7 @@ static void ids_may_be_any_number_in_any_order(void **state) {
     trace_release(t);
 }
 
-static void a_caller_that_is_no_caller_is_left_out(void **state) {
+static void a_wrong_caller_is_left_out(void **state) {
     made_recording m = made_new();
     put_code(&m, 1, "a.py", "f");
     put_stack(&m, 3, 3, 1, 1); /* its own caller */
@@ -129,7 +129,7 @@ static void pieces_of_a_source_fit_together_or_are_left_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ids_may_be_any_number_in_any_order),
-        cmocka_unit_test(a_caller_that_is_no_caller_is_left_out),
+        cmocka_unit_test(a_wrong_caller_is_left_out),
         cmocka_unit_test(callers_come_first),
         cmocka_unit_test(names_in_stacks_are_cut),
         cmocka_unit_test(pieces_of_a_source_fit_together_or_are_left_out),

@@ -1,7 +1,9 @@
 // Words of what compares the ranks of a run.
 export const enRun = {
+  fact_waits: "the others wait *{a}* – *{b}* per step",
+  whose_fault: "Which rank waits for which",
   step_picture: "A step of all ranks",
-  step_picture_words: "own work, waiting for whom, transfer",
+  step_picture_words: "own work, waiting for which rank, transfer",
   more_ranks: "{n} more {n|rank|ranks}",
   by_cost: "By cost",
   by_stage: "By stage",
@@ -17,7 +19,7 @@ export const enRun = {
   origins: "Where the waiting comes from",
   origins_words: "{v} per step",
   origin_pipeline: "The pipeline, by design",
-  origin_nobody: "Nobody: it moves around",
+  origin_nobody: "No one rank: it moves around",
   place_forward: "forward",
   place_backward: "backward",
   place_optimizer: "optimizer",

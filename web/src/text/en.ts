@@ -337,8 +337,6 @@ export const en = {
   backward_ends: "backward ends",
   // distributed
   fact_compute: "rank {n} computes *{v}* per step, the others *{w}*",
-  fact_waits: "the others wait *{a}* – *{b}* per step",
-  whose_fault: "Who waits for whom",
   fact_ranks: "*{n}* {n|rank|ranks}, *{m}* {m|collective|collectives}",
   fact_clock: "clocks agree",
   who_late: "Which rank is late",

@@ -1,5 +1,7 @@
 // Words of what compares the ranks of a run.
 export const zhRun = {
+  fact_waits: "其余 rank 每步等待 *{a}* – *{b}*",
+  whose_fault: "谁在等谁",
   step_picture: "所有 rank 的一步",
   step_picture_words: "自身的工作、在等谁、传输",
   more_ranks: "另有 {n} 个 rank",

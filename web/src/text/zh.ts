@@ -322,8 +322,6 @@ export const zh: Record<keyof typeof en, string> = {
   from_its_start: "{unit}，从该步开始计",
   backward_ends: "反向结束",
   fact_compute: "rank {n} 每步计算 *{v}*，其余 *{w}*",
-  fact_waits: "其余 rank 每步等待 *{a}* – *{b}*",
-  whose_fault: "谁在等谁",
   fact_ranks: "*{n}* 个 rank，*{m}* 次集合通信",
   fact_clock: "时钟一致",
   who_late: "哪个 rank 晚到",

@@ -28,10 +28,11 @@ import { lazy } from "../shared/lazy.tsx";
 import { defined } from "../shared/table-source.ts";
 import { Verdict } from "../shared/verdict.tsx";
 import { LateMap } from "./late-map.tsx";
+import { Origins, OverRun } from "./origins.tsx";
 import { MANY, rankWord } from "./rank-heat.tsx";
 import { Groups, StepMap, Stragglers, showRank, WhatIf } from "./rank-steps.tsx";
 import { Collectives, Devices, ranksCsv, ranksQuery } from "./rank-tables.tsx";
-import { Chain, Origins, OverRun, StepPicture } from "./step-picture.tsx";
+import { Chain, StepPicture } from "./step-picture.tsx";
 
 const DeviceReport = lazy(() => import("./device-report.tsx").then((m) => m.DeviceReport));
 
