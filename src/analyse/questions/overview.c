@@ -331,11 +331,13 @@ static status judge_plain(const analysis_input *in, const params *p, arena *a, a
                           error *err) {
     const trace *t = in->traces[0].trace;
     answer lines;
-    if (strcmp(out->verdict.id, "cpu_only") != 0 || t->kind_count[KIND_OP]) return OK;
+    if (!out->verdict.id || strcmp(out->verdict.id, "cpu_only") != 0 || t->kind_count[KIND_OP])
+        return OK;
     TRY(trace_require(t, TRACE_TABLE(sample), err));
     if (t->sample.n < 2) return OK;
     TRY(analyse_lines(in, p, a, &lines, err));
-    if (str_starts(str_of(lines.verdict.id), STR("line_leads"))) out->verdict = lines.verdict;
+    if (lines.verdict.id && str_starts(str_of(lines.verdict.id), STR("line_leads")))
+        out->verdict = lines.verdict;
     return OK;
 }
 
