@@ -201,7 +201,7 @@ def on_cpu():
     yield cpu_case("a sort", ("cpu_operator",), [("aten::sort", 0, 8000), ("aten::sum", 8000, 1990)])
     yield cpu_case("products", ("cpu_products",), [("aten::mm", 5000 * i, 4990, 1, [[512, 512], [512, 512]]) for i in range(2)])
     yield cpu_case("reorders", ("cpu_reorders",), EVEN[:9] + [("aten::conv2d", 7200, 2700), ("aten::contiguous", 7210, 1500)])
-    yield cpu_case("small operators", ("cpu_small_operators",), [("aten::add", 20 * i, 8) for i in range(495)])
+    yield cpu_case("small operators", ("cpu_small_operators", "cpu_repeated_calls"), [("aten::add", 20 * i, 8) for i in range(495)])
     yield cpu_case("threads", ("threads_take_turns",), [(name, start, dur, 1 + i % 2) for i, (name, start, dur) in enumerate(EVEN)])
     yield cpu_case("a GPU that does nothing", ("gpu_unused",), EVEN + [("aten::mkldnn_convolution", 9600, 300)], gpus=("NVIDIA H200",))
 

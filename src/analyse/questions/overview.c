@@ -326,6 +326,9 @@ static status judge_memory(const analysis_input *in, const params *p, const advi
     return OK;
 }
 
+/* Fewer samples of a program show how it starts, or why it failed. */
+#define LEAST_SAMPLES 32
+
 /* A program of plain Python is known by its lines alone. */
 static status judge_plain(const analysis_input *in, const params *p, arena *a, answer *out,
                           error *err) {
@@ -334,7 +337,7 @@ static status judge_plain(const analysis_input *in, const params *p, arena *a, a
     if (!out->verdict.id || strcmp(out->verdict.id, "cpu_only") != 0 || t->kind_count[KIND_OP])
         return OK;
     TRY(trace_require(t, TRACE_TABLE(sample), err));
-    if (t->sample.n < 2) return OK;
+    if (t->sample.n < LEAST_SAMPLES) return OK;
     TRY(analyse_lines(in, p, a, &lines, err));
     if (lines.verdict.id && str_starts(str_of(lines.verdict.id), STR("line_leads")))
         out->verdict = lines.verdict;
