@@ -57,13 +57,16 @@ def make(original, takes_event, begin, end, kind, local):
     def _call_with_frames_removed(name, import_):
         if getattr(local, "inside", False) or not takes_event():
             return original(name, import_)
+        own = name == "tacho" or name.startswith("tacho.")  # what the recorder needs is not the program's
         local.inside = True
-        begin("import " + name, kind)
+        if not own:
+            begin("import " + name, kind)
         try:
             return original(name, import_)
         finally:
             local.inside = False
-            end()
+            if not own:
+                end()
     return _call_with_frames_removed
 """
 _bootstrap = sys.modules.get("_frozen_importlib")

@@ -326,8 +326,15 @@ static status judge_memory(const analysis_input *in, const params *p, const advi
     return OK;
 }
 
-/* Fewer samples of a program show how it starts, or why it failed. */
-#define LEAST_SAMPLES 32
+/* Less of a program is how it starts, or why it failed. */
+#define LEAST_SAMPLED_NS 100000000
+
+static bool is_sampled(const trace *t) {
+    int64_t ns = 0;
+    for (uint32_t i = 1; i < t->sample.n && ns < LEAST_SAMPLED_NS; i++)
+        ns = add_i64(ns, t->sample.dur[i]);
+    return ns >= LEAST_SAMPLED_NS;
+}
 
 /* A program of plain Python is known by its lines alone. */
 static status judge_plain(const analysis_input *in, const params *p, arena *a, answer *out,
@@ -337,7 +344,7 @@ static status judge_plain(const analysis_input *in, const params *p, arena *a, a
     if (!out->verdict.id || strcmp(out->verdict.id, "cpu_only") != 0 || t->kind_count[KIND_OP])
         return OK;
     TRY(trace_require(t, TRACE_TABLE(sample), err));
-    if (t->sample.n < LEAST_SAMPLES) return OK;
+    if (!is_sampled(t)) return OK;
     TRY(analyse_lines(in, p, a, &lines, err));
     if (lines.verdict.id && str_starts(str_of(lines.verdict.id), STR("line_leads")))
         out->verdict = lines.verdict;
