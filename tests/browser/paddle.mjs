@@ -56,11 +56,15 @@ test("kinds of events are shown by stage and within each stage, on host and devi
     const kinds = new Set(rowsOf(tables.stage_events).filter((r) => r.host_time > 0).map((r) => r.kind));
     const stages = new Set(rowsOf(tables.stage_events).filter((r) => r.host_time > 0).map((r) => r.stage));
     assert.ok(kinds.has("op_phase") && kinds.has("op") && stages.has("forward"));
-    const strips = () => section.locator("svg").count();
-    assert.ok((await strips()) >= stages.size);
+    const drawn = (n) =>
+      page.waitForFunction(
+        (least) => document.querySelectorAll("section[aria-label='Event kinds by stage'] svg").length >= least,
+        n,
+      );
+    await drawn(stages.size);
     await page.click("role=radio[name='By kind']");
     await addressHas(page, "multiples=kind");
-    assert.ok((await strips()) >= kinds.size);
+    await drawn(kinds.size);
     const work = rowsOf(tables.stage_events).filter((r) => r.device_time > 0);
     await section.locator("role=radio[name='Device']").click();
     await addressHas(page, "kinds=device_time");

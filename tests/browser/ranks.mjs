@@ -71,7 +71,10 @@ test("a thousand ranks: sent and drawn is only what can be seen", async (s) => {
 
     // Moving over the map: the crosshair moves, no cell is drawn again, the page is not built
     // again.
-    const box = await page.locator(`${panel("Ranks and steps")} .heat-many canvas`).boundingBox();
+    const map = page.locator(`${panel("Ranks and steps")} .heat-many canvas`);
+    await map.evaluate((e) => e.scrollIntoView({ block: "start" })); // its top, below the page's own bar
+    const at = await map.boundingBox();
+    const box = { x: at.x, y: at.y + 200 };
     await page.mouse.move(box.x + 10, box.y + 10);
     const before = await page.evaluate(() => ({ ...globalThis.work }));
     const MOVES = 40;
