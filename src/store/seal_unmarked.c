@@ -21,7 +21,8 @@ typedef struct {
     int64_t time;   /* on the host, where it is known */
     uint32_t slice; /* the call or operator on the host; 0 = not known */
     uint32_t name;
-    uint8_t ends; /* as a loop does once a round */
+    uint8_t ends;  /* as a loop does once a round */
+    uint32_t work; /* slice of the device work itself; 0: an operator */
 } work_item;
 
 typedef struct {
@@ -199,6 +200,7 @@ static status list_kernels(finder *f, error *err) {
         uint32_t k = pairs[i].row, launch = by_launch ? s->kernel.launch[k] : 0;
         f->items[i] = (work_item){.time = s->slice.start[launch ? launch : s->kernel.slice[k]],
                                   .slice = launch,
+                                  .work = s->kernel.slice[k],
                                   .name = s->slice.name[s->kernel.slice[k]],
                                   .ends = ends_round(s, said, k)};
     }
@@ -338,8 +340,23 @@ static int64_t last_end(finder *f, const int64_t *starts, uint32_t n, uint32_t *
     return max_i64(work, min_i64(host, usual));
 }
 
+/* Parts of one step repeat as well: rounds are steps where they hold most of the device's
+ * time. */
+static bool hold_most(const finder *f, const period *p) {
+    const seal_ctx *s = f->s;
+    int64_t inside = 0, all = 0;
+    uint32_t end = p->last_is_whole ? f->n : p->starts[p->n - 1];
+    for (uint32_t i = 0; i < f->n; i++) {
+        int64_t ns = s->slice.dur[f->items[i].work];
+        all = add_i64(all, ns);
+        if (i >= p->starts[0] && i < end) inside = add_i64(inside, ns);
+    }
+    return inside >= all / 2;
+}
+
 static status write_rounds(finder *f, const period *p, error *err) {
     seal_ctx *s = f->s;
+    if (f->device && !hold_most(f, p)) return OK;
     int64_t *starts = seal_scratch(s, (size_t)p->n + 1, sizeof *starts);
     uint32_t *order = seal_scratch(s, 2 * (size_t)p->n, sizeof *order);
     if (!starts || !order) FAIL_MEMORY(err);
