@@ -10,6 +10,7 @@
 #include "analyse/steps/partial_recording.h"
 #include "base/bisect.h"
 #include "base/message_ids_advice.h"
+#include "store/traits.h"
 
 /* From here on the overview calls a device idle; see its rules. */
 #define BUSY_SHARE 0.7
@@ -165,8 +166,22 @@ static status judge_graphs(judge *j, const lost_work *w, verdict *out, error *er
     return OK;
 }
 
+/* Each operator of such a framework has its kernels: with copies alone the device was not
+ * recorded. */
+static bool has_copies_alone(const trace *t) {
+    return trace_has(t, TRAIT_DYNAMIC_GRAPH) && t->kernel.n > 1 &&
+           !t->kind_count[KIND_KERNEL] && t->kind_count[KIND_OP] >= FEW_PIECES;
+}
+
 static status judge_work(judge *j, verdict *out, error *err) {
     lost_work w;
+    if (has_copies_alone(j->t)) {
+        *out = (verdict){.id = "device_records_lost",
+                         .message = MSG_VERDICT_DEVICE_LOST,
+                         .severity = SEVERITY_CRITICAL};
+        verdict_add(out, arg_int("launches", sat_i64(j->t->kind_count[KIND_OP])));
+        return OK;
+    }
     TRY(lost_work_count(j->t, j->q->arena, &w, err));
     if (lost_work_matters(&w)) {
         TRY(need_idle(j, err));
@@ -209,9 +224,9 @@ static status judge_steps(judge *j, verdict *out, error *err) {
     *out = (verdict){.id = "steps_unmarked",
                      .message = MSG_VERDICT_STEPS_UNMARKED,
                      .severity = SEVERITY_WARNING};
-    verdict_add(out, arg_time("step_time", sub_i64(t->end_ns, t->start_ns)));
-    verdict_add(out, arg_time("from", sub_i64(from, t->start_ns)));
-    verdict_add(out, arg_time("to", sub_i64(to, t->start_ns)));
+    verdict_add(out, arg_time("step_time", j->all_ns));
+    verdict_add(out, arg_time("from", sub_i64(from, all->start)));
+    verdict_add(out, arg_time("to", sub_i64(to, all->start)));
     verdict_add(out, arg_text("device", device_noun(t)));
     return OK;
 }

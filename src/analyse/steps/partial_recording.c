@@ -4,7 +4,12 @@
 #include "analyse/intervals.h"
 #include "analyse/select.h"
 #include "base/message_ids_advice.h"
+#include "store/traits.h"
 
+enum {
+    FEW_OPERATORS = 50, /* say nothing */
+    SAMPLED = 10,       /* of as many operators one is there; nearly all are in 40 recordings */
+};
 #define LONGEST_NS 2592000000000000 /* 30 days: no profiler records for so long */
 
 /* Most events have another clock than the recording: what is left does not represent the
@@ -28,6 +33,24 @@ static bool is_excerpt(const trace *t, verdict *out) {
         .id = "excerpt", .message = MSG_VERDICT_EXCERPT, .severity = SEVERITY_WARNING};
     verdict_add(out, arg_int("count", n));
     verdict_add(out, arg_int("events", sat_i64(t->events_read)));
+    return true;
+}
+
+/* torch.profiler numbers the operators as they begin, and hardly leaves one out. */
+static bool is_sampled(const trace *t, verdict *out) {
+    int64_t n = 0, least = INT64_MAX, most = 0;
+    for (uint32_t i = 1; i < t->op.n && trace_has(t, TRAIT_TORCH_PROFILER); i++) {
+        int64_t id = t->op.external[i];
+        if (id == ABSENT_I64 || id <= 0 || t->slice.kind[t->op.slice[i]] != KIND_OP) continue;
+        n++;
+        least = min_i64(least, id);
+        most = max_i64(most, id);
+    }
+    if (n < FEW_OPERATORS || sub_i64(most, least) / n < SAMPLED) return false;
+    *out = (verdict){
+        .id = "excerpt", .message = MSG_VERDICT_SAMPLED, .severity = SEVERITY_WARNING};
+    verdict_add(out, arg_int("count", n));
+    verdict_add(out, arg_int("events", add_i64(sub_i64(most, least), 1)));
     return true;
 }
 
@@ -74,6 +97,6 @@ static bool ends_early(const trace *t, verdict *out) {
 }
 
 bool partial_recording_judge(const trace *t, verdict *out) {
-    return is_of_other_clock(t, out) || is_excerpt(t, out) || has_wrong_times(t, out) ||
-           ends_early(t, out);
+    return is_of_other_clock(t, out) || is_excerpt(t, out) || is_sampled(t, out) ||
+           has_wrong_times(t, out) || ends_early(t, out);
 }

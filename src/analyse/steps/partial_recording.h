@@ -10,7 +10,8 @@
 #include "analyse/rules.h"
 #include "store/trace.h"
 
-#define PARTIAL_TABLES (TRACE_TABLE(quality) | TRACE_TABLE(slice) | TRACE_TABLE(step))
+#define PARTIAL_TABLES \
+    (TRACE_TABLE(quality) | TRACE_TABLE(slice) | TRACE_TABLE(step) | TRACE_TABLE(op))
 
 /* Then the verdict. Reads PARTIAL_TABLES. */
 bool partial_recording_judge(const trace *t, verdict *out);
