@@ -90,10 +90,6 @@ SHOWN = {
         "step kind batch tokens duration busy start",
     ("steps", "serving"):
         "kind iterations output_tokens output_tokens_per_s time_per_output_token mean busy_share tokens tokens_per_s time",
-    ("memory", "parts"):
-        "device category bytes share blocks estimated",
-    ("memory", "part_contents"):
-        "category op bytes module line allocations device",
     ("memory", "curve"):
         "time device allocated reserved",
     ("memory", "peak_contents"):
@@ -736,7 +732,7 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: parts, part_contents, curve, peak_contents, contents, events, statistics, peaks.
+        Tables: curve, peak_contents, contents, events, statistics, peaks.
         """
         words = dict(locals())
         del words["self"]

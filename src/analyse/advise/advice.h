@@ -376,9 +376,15 @@ void advice_say_gradients(const advice_facts *f, advice *out);
 typedef struct {
     str name;
     int64_t ns;
-    bool on_cpu; /* it launches nothing */
+    bool on_cpu;   /* it launches nothing */
+    double of_all; /* of ranges of anybody: share of the time of all of them */
 } host_operator;
 host_operator advice_host_operator(const advice_facts *f, int64_t least_ns);
+/* The same of all calls, however short: the largest part of what the CPU computes. */
+host_operator advice_largest_operator(const advice_facts *f, int64_t least_ns);
+/* Where events are ranges of anybody, on any number of threads: the name with most time, what
+ * is inside not counted; none elsewhere. */
+host_operator advice_largest_range(const advice_facts *f);
 
 /* Blocking calls by what they wait for: each sort has a rule. */
 typedef enum { BLOCK_OTHER, BLOCK_COPY, BLOCK_ITEM, BLOCK_VALUE } block_sort;
@@ -482,7 +488,7 @@ typedef struct {
      * program. */
     verdict decided;
     in_use uses;        /* what the program uses */
-    host_operator host; /* of a trace without device work, if it has 30 % of the step */
+    host_operator host; /* of a trace without device work, if it has 5 % of the step */
     step_limit limit;
 } advice_cause;
 

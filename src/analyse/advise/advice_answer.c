@@ -653,8 +653,10 @@ static status find_decided(const advice_facts *f, findings *v, error *err) {
         claim =
             (advice_claim){first->rule->id, first->rule->claim, &v->found[0].advice, NULL, {0}};
     bool incomplete;
+    lost_work lost = {.all = false};
     TRY(advice_decide(f, first ? &claim : NULL, &v->decided, &incomplete, err));
-    if (incomplete) keep_sure(v);
+    if (!f->run && f->has & NEED_DEVICE) TRY(lost_work_count(f->t, f->arena, &lost, err));
+    if (incomplete || lost.all) keep_sure(v);
     if (v->decided.id) put_first(v, v->decided.id);
     return OK;
 }
@@ -695,9 +697,20 @@ static status find_all(const analysis_input *in, const params *p, const advice_w
     return find_decided(f, v, err);
 }
 
-/* From here on a sentence names the operator that keeps the CPU. */
-static int64_t named_ns(const advice_facts *f) {
-    return advice_ns(0.3 * (double)f->step_ns);
+/* The operator that a sentence names: without a device the CPU computes in it. Less than a
+ * twentieth of the step tells nothing. */
+static host_operator named_operator(const advice_facts *f) {
+    if (f->run || f->has & NEED_DEVICE) return (host_operator){0};
+    host_operator range = advice_largest_range(f);
+    return range.name.n ? range
+                        : advice_largest_operator(f, advice_ns(0.05 * (double)f->step_ns));
+}
+
+static void say_operator(const advice_facts *f, verdict *out) {
+    host_operator most = named_operator(f);
+    if (!most.name.n || most.of_all > 0) return;
+    verdict_add(out, arg_text("op", most.name));
+    verdict_add(out, arg_share("op_share", advice_share(f, most.ns)));
 }
 
 /* For a trace; a verdict about the recording comes before it. */
@@ -721,8 +734,7 @@ status advice_cause_find(const analysis_input *in, const params *p,
     out->bare = v.facts.bare;
     out->uses = v.facts.uses;
     out->bare_idle = fmax(0, 1 - advice_saved_share(&v.facts, v.facts.busy_ns));
-    if (!v.facts.run && !(v.facts.has & NEED_DEVICE))
-        out->host = advice_host_operator(&v.facts, named_ns(&v.facts));
+    out->host = named_operator(&v.facts);
     if (!v.n) return OK;
     const finding *first = &v.found[0];
     out->evidence = sentence(first, first->rule->evidence);
@@ -750,10 +762,8 @@ static void say_unchecked(const advice_facts *f, verdict *out) {
                      .severity = SEVERITY_INFO};
     verdict_add(out, arg_int("unchecked", unchecked));
     verdict_add(out, arg_int("rules", n_rules));
-    host_operator most = f->run ? (host_operator){0} : advice_host_operator(f, named_ns(f));
-    if (!most.name.n) return;
-    verdict_add(out, arg_text("op", most.name));
-    verdict_add(out, arg_share("op_share", advice_share(f, most.ns)));
+    say_operator(f, out);
+    if (!verdict_value(out, "op")) return;
     verdict_add(out, arg_time("step_time", f->step_ns));
     step_spans_say(&f->steps, f->step_ns, out);
 }
@@ -775,11 +785,20 @@ static bool is_unexplained(const advice_facts *f, verdict *out) {
     return true;
 }
 
+/* Does what was found cost too little to be the reason for so much idle time? */
+static bool leaves_idle(const findings *v, verdict *out) {
+    const advice *a = &v->found[0].advice;
+    return a->saves != ABSENT_I64 && advice_saved_share(&v->facts, a->saves) < CAUSE_SHARE &&
+           is_unexplained(&v->facts, out);
+}
+
 static void judge(const findings *v, answer *out) {
     if (v->decided.id) {
         out->verdict = v->decided;
-    } else if (v->n) {
+    } else if (v->n && !leaves_idle(v, &out->verdict)) {
         out->verdict = sentence(&v->found[0], v->found[0].rule->evidence);
+    } else if (v->n) {
+        return;
     } else if (!(v->facts.has & (NEED_DEVICE | NEED_CPU)) && !is_memory_only(&v->facts)) {
         say_unchecked(&v->facts, &out->verdict);
     } else if (!is_unexplained(&v->facts, &out->verdict)) {
@@ -787,6 +806,7 @@ static void judge(const findings *v, answer *out) {
                                  .message = MSG_VERDICT_ADVISE_NONE,
                                  .severity = SEVERITY_GOOD};
         if (v->facts.step_ns > 0 && !is_memory_only(&v->facts)) {
+            say_operator(&v->facts, &out->verdict);
             verdict_add(&out->verdict, arg_time("step_time", v->facts.step_ns));
             step_spans_say(&v->facts.steps, v->facts.step_ns, &out->verdict);
         }

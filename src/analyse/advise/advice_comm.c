@@ -26,6 +26,13 @@ static void add_communication(const advice_facts *f, advice *out) {
     verdict_add(&out->words, arg_int("count", mean_i64(f->collective.n, f->steps.n)));
 }
 
+/* Was anything recorded that could overlap with communication? */
+static bool records_computation(const advice_facts *f) {
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < f->steps.n; i++) ns = add_i64(ns, f->parts[i].ns[ROLE_CPU_EXEC]);
+    return f->has & NEED_DEVICE || advice_share(f, advice_per_step(f, ns)) >= 0.01;
+}
+
 bool advice_nccl_missing(const advice_facts *f, double limit, advice *out) {
     if (!lacks_nccl(f, limit)) return false;
     add_communication(f, out);
@@ -37,6 +44,13 @@ bool advice_communication_exposed(const advice_facts *f, double limit, advice *o
         advice_share(f, f->exposed_ns) < limit)
         return false;
     add_communication(f, out);
+    if (!records_computation(f)) { /* then what it costs is unknown */
+        verdict_add(&out->words, arg_int("alone", 1));
+        out->saves = ABSENT_I64;
+        out->severity = SEVERITY_WARNING;
+        out->weighs = true;
+        return true;
+    }
     advice_say_gradients(f, out);
     /* Which thread waits for collectives of the host is not recorded. */
     if (f->n_comm_work) out->change.how = REPLAY_COMMUNICATION;

@@ -5,8 +5,8 @@
  *                         |──── pause ───────────────────|
  *
  * A pause is a part of idle time that the CPU causes (idle_causes.h), or without a device of a
- * step, in which no operator, call, data loader or collective ran on any thread, nor work of
- * the framework's own where it is drawn. Between two operators an interpreter takes tens of
+ * step, in which no operator, call, data loader or collective ran on any thread, nor a range of
+ * the framework's own. Between two operators an interpreter takes tens of
  * microseconds; what lasts HOST_PAUSE_NS is something else: loading, a lock, a file, a sleep.
  * Where the batch is copied to the device right after it, or where a step begins with it, it
  * counts as loading: unless there is a data loader that marks itself, or the program serves and
@@ -25,6 +25,17 @@ static bool records_all_operators(const advice_facts *f) {
     return !(f->has & NEED_DEVICE) && advice_is_eager(f) && f->t->kind_count[KIND_OP] > 0;
 }
 
+/* When the framework itself is running: an executor that starts, a graph that is built. */
+static intervals framework_ranges(const advice_facts *f) {
+    intervals at = intervals_in(f->arena);
+    const trace *t = f->t;
+    for (uint32_t i = 1; i < t->slice.n && t->kind_count[KIND_FRAMEWORK]; i++)
+        if (t->slice.kind[i] == KIND_FRAMEWORK)
+            intervals_add(&at, t->slice.start[i], slice_end(t, i));
+    intervals_merge(&at);
+    return at;
+}
+
 /* The part of the device's gaps that the host causes and in which nothing was recorded. */
 static intervals silent_gaps(const advice_facts *f) {
     intervals gaps = intervals_in(f->arena);
@@ -37,6 +48,8 @@ static intervals silent_gaps(const advice_facts *f) {
     }
     intervals_merge(&gaps);
     gaps = host_silence(gaps, &f->ranges);
+    intervals framework = framework_ranges(f);
+    gaps = intervals_minus(&gaps, &framework);
     gaps = intervals_minus(&gaps, &f->coverage.at);
     return intervals_minus(&gaps, &f->overhead_at);
 }
@@ -153,9 +166,10 @@ static uint32_t frame_around(const trace *t, interval pause, const idle_piece *i
     return found;
 }
 
-/* What happens in a few of many steps is not part of each: those steps are too long, and
- * step_variance names them. */
+/* What happens in a few of many steps, or in one of two, is not part of each: of many,
+ * step_variance names those that are too long. */
 static bool is_rare(const advice_facts *f, const pause_sum *sum) {
+    if (f->steps.n == 2) return sum->n < 2;
     return f->has & NEED_STEPS && sum->n < (int64_t)(f->steps.n + 1) / 2;
 }
 

@@ -39,15 +39,15 @@ static int64_t idle_in(const advice_facts *f, uint32_t slice) {
     return sub_i64(sub_i64(end, start), intervals_ns_in(&f->ranges.device, start, end));
 }
 
-/* By string id, of long calls inside the steps: the time of operators without that of the
- * operators inside them. */
-static void sum_self(const advice_facts *f, int64_t *self) {
+/* By string id, of calls of at least `long_ns` inside the steps: the time of operators without
+ * that of the operators inside them. */
+static void sum_self(const advice_facts *f, int64_t long_ns, int64_t *self) {
     const trace *t = f->t;
     for (uint32_t i = 1; i < t->slice.n; i++) {
         uint32_t parent = t->slice.parent[i];
         bool within =
-            parent && t->slice.kind[parent] == KIND_OP && t->slice.dur[parent] >= LONG_CALL_NS;
-        bool is_long = t->slice.dur[i] >= LONG_CALL_NS;
+            parent && t->slice.kind[parent] == KIND_OP && t->slice.dur[parent] >= long_ns;
+        bool is_long = t->slice.dur[i] >= long_ns;
         if (t->slice.kind[i] != KIND_OP || (!within && !is_long)) continue;
         if (advice_step_at(f, t->slice.start[i]) == UINT32_MAX) continue;
         int64_t ns = idle_in(f, i);
@@ -108,20 +108,56 @@ static int64_t union_ns(const advice_facts *f, uint32_t name) {
     return advice_per_step(f, intervals_ns(&inside));
 }
 
-host_operator advice_host_operator(const advice_facts *f, int64_t least_ns) {
-    /* Ranges of anybody: one that is called idle keeps nothing. */
-    if (trace_has(f->t, TRAIT_PLAIN_EVENTS)) return (host_operator){0};
+/* Old versions of PyTorch write the ranges of users as operators. Those of libraries and of
+ * autograd have names that tell. */
+static bool is_user_range(const advice_facts *f, str name) {
+    static const char *const of_libraries[] = {"::", "Backward", "Compiled", "Optimizer"};
+    return f->dialect == FOR_PYTORCH &&
+           !str_has_any_nocase(name, of_libraries, N_OF(of_libraries));
+}
+
+/* Calls shorter than `long_ns` are left out. */
+static host_operator find_operator(const advice_facts *f, int64_t long_ns, int64_t least_ns) {
     int64_t *self = ARENA_ARRAY(f->arena, int64_t, (size_t)f->t->n_strings + 1);
     uint32_t most = 0;
     if (!self) return (host_operator){0};
-    sum_self(f, self);
+    sum_self(f, long_ns, self);
     for (uint32_t i = 1; i < f->t->n_strings; i++)
-        if (self[i] > self[most]) most = i;
+        if (self[i] > self[most] && !is_user_range(f, trace_str(f->t, i))) most = i;
     if (!most) return (host_operator){0};
     int64_t ns = min_i64(advice_per_step(f, self[most]), union_ns(f, most));
     if (ns <= least_ns) return (host_operator){0};
     bool on_cpu = f->has & NEED_CPU || !launches_work(f->t, most);
-    return (host_operator){.name = on_cpu ? name_outside(f->t, most) : trace_str(f->t, most),
+    bool outside = on_cpu && long_ns > 0;
+    return (host_operator){.name = outside ? name_outside(f->t, most) : trace_str(f->t, most),
                            .ns = ns,
                            .on_cpu = on_cpu};
+}
+
+/* Ranges of anybody: one that is called idle keeps nothing. */
+static bool has_operators(const advice_facts *f) {
+    return !trace_has(f->t, TRAIT_PLAIN_EVENTS);
+}
+
+host_operator advice_host_operator(const advice_facts *f, int64_t least_ns) {
+    return has_operators(f) ? find_operator(f, LONG_CALL_NS, least_ns) : (host_operator){0};
+}
+
+host_operator advice_largest_operator(const advice_facts *f, int64_t least_ns) {
+    return has_operators(f) ? find_operator(f, 0, least_ns) : (host_operator){0};
+}
+
+host_operator advice_largest_range(const advice_facts *f) {
+    int64_t *self = ARENA_ARRAY(f->arena, int64_t, (size_t)f->t->n_strings + 1), all = 0;
+    uint32_t most = 0;
+    if (!self || has_operators(f)) return (host_operator){0};
+    sum_self(f, 0, self);
+    for (uint32_t i = 1; i < f->t->n_strings; i++) {
+        all = add_i64(all, self[i]);
+        if (self[i] > self[most]) most = i;
+    }
+    if (!most || all <= 0) return (host_operator){0};
+    return (host_operator){.name = trace_str(f->t, most),
+                           .ns = self[most],
+                           .of_all = (double)self[most] / (double)all};
 }

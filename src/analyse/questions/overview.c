@@ -220,6 +220,7 @@ static status write_idle(overview *o, overview_facts *facts, error *err) {
     TRY(idle_sums_make(o->t, &counted, &o->ranges.at[ROLE_COMMUNICATION], o->arena, &sums,
                        err));
     facts->dependency = idle_sums_share(&sums, IDLE_DEPENDENCY);
+    facts->no_launches |= idle_sums_share(&sums, IDLE_UNKNOWN) > (1 - facts->busy) / 2;
     return idle_sums_write(&sums, t, err);
 }
 

@@ -16,7 +16,8 @@ typedef struct {
     double share[N_ROLES]; /* of the average step */
     double busy;           /* share of it in which a device did anything */
     double exposed;        /* share of exposed communication in it (exposed.h) */
-    bool no_launches;      /* there is device work, and no launch of any of it */
+    bool no_launches;      /* there is device work, and no launch of any of it, or of what
+                              most of the idle time comes before */
     uint32_t n_devices;    /* with work */
     bool one_is_idle;      /* one of several does far less than another: */
     int32_t idlest;        /* its number, and how busy it is */

@@ -162,9 +162,14 @@ static bool only_host(const void *facts, verdict *v) {
     verdict_add(v, arg_share("host_share", f->share[ROLE_CPU_EXEC]));
     if (f->cause.host.name.n) {
         double share = (double)f->cause.host.ns / (double)f->step_ns;
+        if (f->cause.host.of_all > 0) { /* nothing says that these are operators */
+            share = f->cause.host.of_all;
+            verdict_add(v, arg_int("plain", 1));
+        }
         verdict_add(v, arg_text("op", f->cause.host.name));
         verdict_add(v, arg_share("op_share", share));
     }
+    if (f->exposed >= 0.05) verdict_add(v, arg_share("communication_share", f->exposed));
     if (f->unused.n) verdict_add(v, arg_text("gpu", f->unused));
     overview_add_cause(f, v);
     return true;
