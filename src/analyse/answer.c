@@ -37,7 +37,7 @@ static const struct {
      MSG_NOTE_ONLY_COLLECTIVES},
     {TRAIT_REQUESTS,
      true,
-     {"overview", "advise", "info", "query", "summary"},
+     {"requests", "overview", "advise", "info", "query", "summary"},
      "requests",
      MSG_NOTE_REQUESTS},
     {TRAIT_CALLS,

@@ -1,11 +1,11 @@
-/* beside.c: finds the execution trace of a trace.
+/* beside.c: finds the execution trace of a trace, and the log of the requests that were served.
  *
  * PyTorch writes it wherever the program says, under any name: people choose et.json,
  * rank3_et.json, pytorch_execution_trace.json. A name that has no such word is not opened: a
  * folder of thousands of files must not be read through for each of them. Then the content
  * decides. When there are several, the one of the same rank, by name, belongs to the trace,
  * otherwise the one of the process that the worker is named after; where neither is known, the
- * only one. */
+ * only one. A log of requests is that of all ranks: the first by name. */
 #include "session/beside.h"
 
 #include <dirent.h>
@@ -14,7 +14,9 @@
 #include <sys/stat.h>
 
 #include "base/json.h"
+#include "base/num.h"
 #include "ingest/pytorch/execution_trace.h"
+#include "ingest/serving/request_log.h"
 #include "io/remote.h"
 #include "session/names_int.h"
 
@@ -128,4 +130,59 @@ bool beside_find(const char *path, beside_file *out) {
     }
     closedir(d);
     return s.best == 2 || (s.best == 1 && s.n_found == 1);
+}
+
+/* ---- logs of requests -------------------------------------------------------------------- */
+
+bool beside_may_be_log(str name) {
+    static const str words[] = {STR("request"), STR("requests"), STR("reqs"), STR("access"),
+                                STR("otel"),    STR("otlp"),     STR("spans")};
+    static const str ends[] = {STR(".json"), STR(".jsonl"), STR(".csv"), STR(".log")};
+    trace_name parsed;
+    bool good = false;
+    if (name_parse(name, &parsed)) return false;
+    for (size_t i = 0; i < N_OF(ends); i++)
+        good |= str_ends(name, ends[i]) ||
+                (str_find(name, ends[i], 0) != SIZE_MAX &&
+                 (str_ends(name, STR(".gz")) || str_ends(name, STR(".zst"))));
+    for (size_t i = 0; i < N_OF(words) && good; i++)
+        if (beside_has_word(name, words[i])) return true;
+    return false;
+}
+
+static bool is_log(const char *path) {
+    source *s = NULL;
+    str head = STR_NONE;
+    if (source_open(path, &s, NULL) != OK) return false;
+    bool is = source_peek(s, (size_t)16 << 10, &head, NULL) == OK && request_log_head(head);
+    source_close(s);
+    return is;
+}
+
+bool beside_is_log(const char *path) {
+    return beside_may_be_log(beside_base(path)) && is_log(path);
+}
+
+bool beside_find_log(const char *path, beside_file *out) {
+    const char *slash = strrchr(path, '/');
+    char folder[PATH_MAX], found[PATH_MAX];
+    int n_looks = 0;
+    bool any = false;
+    if (remote_is_url(path) || strcmp(path, "-") == 0 || beside_may_be_log(beside_base(path)))
+        return false;
+    int n = snprintf(folder, sizeof folder, "%.*s/", slash ? (int)(slash - path) : 1,
+                     slash ? path : ".");
+    DIR *d = n > 0 && (size_t)n < sizeof folder ? opendir(folder) : NULL;
+    if (!d) return false;
+    for (struct dirent *e; (e = readdir(d));) {
+        if (*e->d_name == '.' || !beside_may_be_log(str_of(e->d_name))) continue;
+        n = snprintf(found, sizeof found, "%.*s/%s", slash ? (int)(slash - path) : 1,
+                     slash ? path : ".", e->d_name);
+        if (n < 0 || (size_t)n >= sizeof found || n_looks++ >= MOST_LOOKS) continue;
+        if ((any && strcmp(found, out->path) > 0) || !is_log(found)) continue;
+        memcpy(out->path, found, (size_t)n + 1);
+        any = true;
+    }
+    closedir(d);
+    return any;
 }

@@ -178,9 +178,12 @@ static bool cache_key_add_worker(const char *worker, uint64_t *sum) {
 /* A trace that is joined to another file depends on that one, too. */
 static bool hash_beside(const char *path, uint64_t *hash) {
     struct stat st;
-    beside_file et;
-    if (!beside_find(path, &et) || stat(et.path, &st) != 0) return true;
-    return add_file(et.path, &st, hash);
+    beside_file other;
+    if (beside_find(path, &other) && stat(other.path, &st) == 0 &&
+        !add_file(other.path, &st, hash))
+        return false;
+    if (!beside_find_log(path, &other) || stat(other.path, &st) != 0) return true;
+    return add_file(other.path, &st, hash);
 }
 
 /* The sums of collectives that a database of an Ascend is read with. */

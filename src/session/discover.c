@@ -321,8 +321,60 @@ static status skip_copies(walk *w, const found_file *f, size_t n, error *err) {
 
 static void unskip(walk *w, str path) {
     passed_file *p = VEC(&w->passed, passed_file);
-    for (size_t i = 0; i < w->passed.n; i++)
-        if (p[i].what == MSG_WHAT_CHAKRA && str_eq(p[i].path, path)) p[i] = p[--w->passed.n];
+    for (size_t i = 0; i < w->passed.n;)
+        if (str_eq(p[i].path, path))
+            p[i] = p[--w->passed.n];
+        else
+            i++;
+}
+
+static str name_in_path(str path) {
+    size_t slash = str_rfind_byte(path, '/');
+    return slash == SIZE_MAX ? path : str_from(path, slash + 1);
+}
+
+static str folder_in_path(str path) {
+    size_t slash = str_rfind_byte(path, '/');
+    return slash == SIZE_MAX ? STR("") : str_n(path.p, slash);
+}
+
+/* A log of requests next to a trace is read with it: it is neither skipped nor a worker. Files
+ * of one folder follow each other. */
+static size_t leave_out_logs(found_file *f, size_t n) {
+    size_t left = 0;
+    for (size_t from = 0, end; from < n; from = end) {
+        size_t n_traces = 0;
+        for (end = from;
+             end < n && str_eq(folder_in_path(f[end].path), folder_in_path(f[from].path));
+             end++)
+            n_traces += !beside_is_log(f[end].path.p);
+        for (size_t i = from; i < end; i++)
+            if (!n_traces || !beside_is_log(f[i].path.p)) f[left++] = f[i];
+    }
+    return left;
+}
+
+/* Is it the log that is joined to the traces of its folder? */
+static bool is_joined_log(const walk *w, str path, const found_file *f, size_t n) {
+    beside_file log;
+    if (!beside_may_be_log(name_in_path(path))) return false;
+    for (size_t i = 0; i < n; i++) {
+        str at = str_from(f[i].path, w->n_root);
+        if (!str_eq(folder_in_path(at), folder_in_path(path))) continue;
+        return beside_find_log(f[i].path.p, &log) &&
+               str_eq(str_from(str_of(log.path), w->n_root), path);
+    }
+    return false;
+}
+
+static void unskip_logs(walk *w, const found_file *f, size_t n) {
+    for (size_t i = 0; i < w->passed.n;) {
+        str path = VEC(&w->passed, passed_file)[i].path;
+        if (is_joined_log(w, path, f, n))
+            unskip(w, path);
+        else
+            i++;
+    }
 }
 
 /* An execution trace that is joined to a trace is read, not skipped. */
@@ -382,7 +434,7 @@ static status discover_tree(arena *a, const char *path, const struct stat *st, c
     status s = walk_directory(&w, top, name, &root, err);
     if (s == OK) s = processes_part(a, &w.files, false, err);
     found_file *f = VEC(&w.files, found_file);
-    size_t n = w.files.n;
+    size_t n = s == OK ? leave_out_logs(f, w.files.n) : 0;
     if (s == OK && n) s = found_sort(a, f, n, err);
     if (s == OK && n) s = rank_folders_join(a, top, name, f, n, err);
     if (s == OK && n) qsort(f, n, sizeof *f, found_compare);
@@ -390,6 +442,7 @@ static status discover_tree(arena *a, const char *path, const struct stat *st, c
     if (s == OK && n) qsort(f, n, sizeof *f, found_compare);
     if (s == OK && n) s = skip_copies(&w, f, n, err);
     if (s == OK) unskip_joined(&w, f, n);
+    if (s == OK) unskip_logs(&w, f, n);
     if (s == OK) s = keep_passed(&w, out, err);
     if (s == OK && n == 0) s = fail_without_traces(&w, top.p, w.n_seen == 0, err);
     if (s == OK) s = catalogue_cut(a, f, n, out, err);

@@ -26,6 +26,7 @@
 #include "ingest/pytorch/memory_snapshot.h"
 #include "ingest/recording/recording.h"
 #include "ingest/rocm/rocm.h"
+#include "ingest/serving/request_log.h"
 #include "ingest/serving/triton_requests.h"
 #include "ingest/tensorflow/tensorflow_timeline.h"
 #include "ingest/xplane/xplane.h"
@@ -254,6 +255,11 @@ static sniff_answer sniff_triton_requests(str head, bool whole) {
     return triton_requests_head(head) ? SNIFF_YES : SNIFF_NO;
 }
 
+static sniff_answer sniff_request_log(str head, bool whole) {
+    (void)whole;
+    return request_log_head(head) ? SNIFF_YES : SNIFF_NO;
+}
+
 static sniff_answer sniff_speedscope(str head, bool whole) {
     (void)whole;
     return speedscope_head(head) ? SNIFF_YES : SNIFF_NO;
@@ -288,6 +294,7 @@ static const format FORMATS[] = {
     {"trace json", sniff_trace_json, ingest_trace_json},
     {"torch_memory_snapshot", sniff_snapshot, ingest_memory_snapshot},
     {"mindspore", sniff_mindspore, ingest_mindspore},
+    {"request log", sniff_request_log, ingest_request_log},
     {"folded stacks", sniff_folded, ingest_folded},
 };
 

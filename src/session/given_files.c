@@ -59,11 +59,13 @@ static status add_given(arena *a, const char *path, found_file *f, error *err) {
     return OK;
 }
 
-/* Execution traces are not workers: each is read with the trace next to it. */
-static uint32_t leave_out_execution_traces(const char **paths, uint32_t n) {
+/* Execution traces and logs of requests are not workers: each is read with the trace next to
+ * it. */
+static uint32_t leave_out_joined(const char **paths, uint32_t n) {
     uint32_t left = 0;
     for (uint32_t i = 0; i < n; i++)
-        if (!beside_is_execution_trace(paths[i])) paths[left++] = paths[i];
+        if (!beside_is_execution_trace(paths[i]) && !beside_is_log(paths[i]))
+            paths[left++] = paths[i];
     return left ? left : n;
 }
 
@@ -143,7 +145,7 @@ status discover_files(arena *a, const char *const *given, uint32_t n, files_mean
     const char **paths = ARENA_ARRAY(a, const char *, n);
     if (!f || !c.path.p || !paths) FAIL_MEMORY(err);
     memcpy(paths, given, n * sizeof *paths);
-    n = leave_out_execution_traces(paths, n);
+    n = leave_out_joined(paths, n);
     for (uint32_t i = 0; i < n; i++) TRY(add_given(a, paths[i], &f[i], err));
     bool one = meant == FILES_ONE_RUN || are_in_one_folder(f, n) || are_different_ranks(f, n);
     TRY(one ? join_given(a, f, n, &c, err) : part_runs(a, f, n, &c, err));

@@ -21,6 +21,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "ingest/serving/request_log.h"
 #include "io/remote.h"
 #include "session/beside.h"
 #include "session/cache.h"
@@ -102,6 +103,8 @@ static status read_and_seal(job *j, trace **out, error *err) {
     status st = j->format->read(j->from, &how, b, err);
     source_close(j->from);
     j->from = NULL;
+    bool joins = st == OK && j->format->read != ingest_request_log;
+    if (joins && beside_find_log(j->path, &et)) st = request_log_join(et.path, &how, b, err);
     if (st == OK) st = builder_seal(b, j->pool, &t, err);
     builder_free(b);
     if (st != OK) return st;

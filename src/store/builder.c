@@ -154,6 +154,10 @@ void builder_set_base_unix_ns(builder *b, int64_t ns) {
     b->base_unix_ns = ns;
 }
 
+int64_t builder_base_unix_ns(const builder *b) {
+    return b->base_unix_ns;
+}
+
 void builder_set_input_bytes(builder *b, uint64_t n) {
     b->input_bytes = n;
 }

@@ -35,6 +35,7 @@ uint64_t part_size_bytes(const part *p);
 /* ---- whole-trace facts; call from one thread at a time ---- */
 void builder_set_format(builder *b, const char *name); /* static string */
 void builder_set_base_unix_ns(builder *b, int64_t ns);
+int64_t builder_base_unix_ns(const builder *b); /* ABSENT_I64: not set */
 void builder_set_input_bytes(builder *b, uint64_t n);
 /* Kineto of 2022–2024 wrote the correlation id as external id; the seal finds out (spec
  * 1.8). */

@@ -43,7 +43,11 @@ static rule rule_of(int column) {
     case COLUMN_step_start:
     case COLUMN_step_end:
     case COLUMN_queue_sample_time:
-    case COLUMN_producer_step_start: return RULE_TIME;
+    case COLUMN_producer_step_start:
+    case COLUMN_request_arrival:
+    case COLUMN_request_scheduled:
+    case COLUMN_request_first_token:
+    case COLUMN_request_end: return RULE_TIME;
     case COLUMN_kernel_correlation:
     case COLUMN_call_correlation:
     case COLUMN_op_external:

@@ -15,7 +15,7 @@
 #include "analyse/advise/advice.h"
 
 #include "analyse/kind_names.h"
-#include "analyse/steps/iterations.h"
+#include "analyse/serving/iterations.h"
 
 /* ---- facts ------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
  * busy. */
 #include "analyse/questions/overview_int.h"
 #include "analyse/rules.h"
-#include "analyse/steps/iterations.h"
+#include "analyse/serving/iterations.h"
 #include "analyse/steps/lost_work.h"
 #include "base/message_ids_advice.h"
 

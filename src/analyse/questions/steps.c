@@ -20,7 +20,7 @@
 #include "analyse/questions/steps_spread.h"
 #include "analyse/rules.h"
 #include "analyse/select.h"
-#include "analyse/steps/iterations.h"
+#include "analyse/serving/iterations.h"
 #include "analyse/steps/partial_recording.h"
 #include "analyse/steps/stages.h"
 #include "analyse/steps/step_spans.h"

@@ -10,11 +10,12 @@
  * the network does may reach into the request, so it has separate lanes. */
 #include "ingest/serving/triton_requests.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 
 #include "base/json.h"
 #include "base/map.h"
 #include "base/num.h"
+#include "ingest/serving/request_lanes.h"
 #include "ingest/util/whole_input.h"
 
 /* X(stamp): times that begin or end a phase. */
@@ -178,7 +179,7 @@ static status read_records(reader *r, str text, error *err) {
 
 static void add_range(reader *r, uint32_t i_request, uint8_t first, uint8_t end_phase) {
     const request *q = &VEC(&r->requests, request)[i_request];
-    range found = {INT64_MAX, INT64_MIN, i_request, q->model, UINT32_MAX, first, end_phase};
+    range found = {INT64_MAX, INT64_MIN, i_request, q->model, 0, first, end_phase};
     for (uint8_t i = first; i < end_phase; i++) {
         int64_t from = q->at[PHASES[i].from], to = q->at[PHASES[i].to];
         if (from == ABSENT_I64 || to == ABSENT_I64 || to < from) continue;
@@ -191,54 +192,24 @@ static void add_range(reader *r, uint32_t i_request, uint8_t first, uint8_t end_
     if (to) *to = found;
 }
 
-static int sort_of(const range *a) {
-    return PHASES[a->first_phase].lanes;
-}
-
-static bool same_lanes(const range *a, const range *b) {
-    return a->model == b->model && sort_of(a) == sort_of(b);
-}
-
-static int compare_starts(const void *pa, const void *pb) {
-    const range *a = pa, *b = pb;
-    if (a->model != b->model) return a->model < b->model ? -1 : 1;
-    if (sort_of(a) != sort_of(b)) return sort_of(a) - sort_of(b);
-    if (a->start != b->start) return a->start < b->start ? -1 : 1;
-    return a->request < b->request ? -1 : a->request > b->request;
-}
-
-static int compare_ends(const void *pa, const void *pb) {
-    const range *a = *(range *const *)pa, *b = *(range *const *)pb;
-    if (a->end != b->end) return a->end < b->end ? -1 : 1;
-    return a < b ? -1 : a > b;
-}
-
-/* Ranges of one model and sort, by start. `ends` and `idle` have room for n. */
-static void give_lanes(range *first, size_t n, range **ends, uint32_t *idle) {
-    uint32_t n_lanes = 0, n_idle = 0;
-    size_t done = 0;
-    for (size_t i = 0; i < n; i++) ends[i] = &first[i];
-    qsort(ends, n, sizeof *ends, compare_ends);
-    for (size_t i = 0; i < n; i++) {
-        for (; done < n && ends[done]->end <= first[i].start && ends[done]->lane != UINT32_MAX;
-             done++)
-            idle[n_idle++] = ends[done]->lane;
-        first[i].lane = n_idle ? idle[--n_idle] : n_lanes++;
-    }
+/* A lane of requests never shows what the network does, nor those of another model. */
+static uint64_t group_of(const range *g) {
+    return (uint64_t)g->model << 8 | PHASES[g->first_phase].lanes;
 }
 
 static void find_lanes(reader *r) {
     range *all = VEC(&r->ranges, range);
-    size_t n = r->ranges.n;
-    vec ends = VEC_INIT(range *), idle = VEC_INIT(uint32_t);
-    r->failed |= vec_reserve(&ends, n) != OK || vec_reserve(&idle, n) != OK;
-    if (n) qsort(all, n, sizeof *all, compare_starts);
-    for (size_t from = 0, end; !r->failed && from < n; from = end) {
-        for (end = from + 1; end < n && same_lanes(&all[from], &all[end]);) end++;
-        give_lanes(&all[from], end - from, VEC(&ends, range *), VEC(&idle, uint32_t));
+    vec lanes = VEC_INIT(lane_range);
+    r->failed |= vec_reserve(&lanes, r->ranges.n) != OK;
+    for (uint32_t i = 0; i < r->ranges.n && !r->failed; i++)
+        *(lane_range *)vec_push(&lanes) =
+            (lane_range){group_of(&all[i]), all[i].start, all[i].end, i, 0};
+    r->failed = r->failed || request_lanes_assign(VEC(&lanes, lane_range), lanes.n) != OK;
+    for (size_t i = 0; i < lanes.n && !r->failed; i++) {
+        const lane_range *l = &VEC(&lanes, lane_range)[i];
+        all[l->item].lane = l->lane;
     }
-    vec_fini(&ends);
-    vec_fini(&idle);
+    vec_fini(&lanes);
 }
 
 /* ---- rows ---- */
@@ -283,6 +254,19 @@ static status put_range(reader *r, const range *g) {
     return OK;
 }
 
+/* As a row of table request; one that lacks its start or its end is only drawn. */
+static status put_request(reader *r, const request *q, error *err) {
+    row_request row = row_request_none();
+    char id[24];
+    row.arrival = q->at[STAMP_REQUEST_START];
+    row.scheduled = q->at[STAMP_COMPUTE_START];
+    row.end = q->at[STAMP_REQUEST_END];
+    if (row.arrival == ABSENT_I64 || row.end == ABSENT_I64 || row.end < row.arrival) return OK;
+    int n = snprintf(id, sizeof id, "%lld", (long long)q->id);
+    row.id = add_string(r, str_n(id, n > 0 ? (size_t)n : 0));
+    return builder_put_request(r->b, &row, err);
+}
+
 static status put_all(reader *r, size_t file_bytes, error *err) {
     for (uint32_t i = 0; i < r->requests.n && !r->failed; i++) {
         size_t before = r->ranges.n;
@@ -290,6 +274,7 @@ static status put_all(reader *r, size_t file_bytes, error *err) {
         for (uint8_t k = FIRST_OF_NETWORK; k < N_PHASES; k++)
             add_range(r, i, k, (uint8_t)(k + 1));
         if (r->ranges.n == before) part_lost(r->part, CAUSE_MISSING_TIME, NOPOS, 0);
+        TRY(put_request(r, &VEC(&r->requests, request)[i], err));
     }
     r->id_place = builder_shape(r->b, 0, add_string(r, STR("request")));
     find_lanes(r);

@@ -1,7 +1,7 @@
 /* iterations_test.c: prefill, decode and mixed iterations of a server. */
 #include "fake_trace.h"
 
-#include "analyse/steps/iterations.h"
+#include "analyse/serving/iterations.h"
 
 static void expect_name(const char *name, iteration_kind kind, int64_t batch, int64_t tokens) {
     iteration one = iteration_of_name(str_of(name));

@@ -459,6 +459,105 @@ export interface Tables {
       busy_share: number | null;
     };
   };
+  serving: {
+    iterations: {
+      step: number | null;
+      start: number | null;
+      duration: number | null;
+      phase: string | null;
+      prompt_tokens: number | null;
+      output_tokens: number | null;
+      requests: number | null;
+      gap_before: number | null;
+      sampling: number | null;
+      compute: number | null;
+      communication: number | null;
+      copies: number | null;
+      launch: number | null;
+      idle: number | null;
+      slice: number | null;
+    };
+    serving: {
+      iterations: number | null;
+      wall: number | null;
+      prompt_tokens: number | null;
+      output_tokens: number | null;
+      prompt_tokens_per_s: number | null;
+      output_tokens_per_s: number | null;
+      batch: number | null;
+      gaps: number | null;
+      gap_share: number | null;
+    };
+    phases: {
+      phase: string | null;
+      iterations: number | null;
+      time: number | null;
+      share: number | null;
+      mean: number | null;
+      p50: number | null;
+      max: number | null;
+      gap_before: number | null;
+      batch: number | null;
+      prompt_tokens: number | null;
+      output_tokens: number | null;
+    };
+    parts: {
+      phase: string | null;
+      part: string | null;
+      time: number | null;
+      share: number | null;
+      total: number | null;
+    };
+  };
+  requests: {
+    latency: {
+      metric: string | null;
+      requests: number | null;
+      mean: number | null;
+      p50: number | null;
+      p90: number | null;
+      p99: number | null;
+      max: number | null;
+      p50_request: string | null;
+      p90_request: string | null;
+      p99_request: string | null;
+      max_request: string | null;
+    };
+    requests: {
+      id: string | null;
+      arrival: number | null;
+      first_token: number | null;
+      end: number | null;
+      own: number | null;
+      waiting: number | null;
+      scheduler: number | null;
+      other: number | null;
+      latency: number | null;
+      ttft: number | null;
+      per_token: number | null;
+      queue: number | null;
+      prefill: number | null;
+      decode: number | null;
+      blocker: string | null;
+      blocked: number | null;
+      prompt_tokens: number | null;
+      output_tokens: number | null;
+    };
+    blocked_by: {
+      request: string | null;
+      blocker: string | null;
+      time: number | null;
+      share: number | null;
+    };
+    load: {
+      part: string | null;
+      arrivals_per_s: number | null;
+      mean_time: number | null;
+      expected: number | null;
+      counted: number | null;
+      difference: number | null;
+    };
+  };
   memory: {
     curve: {
       time: number | null;
@@ -1472,6 +1571,8 @@ export interface Parameters {
     "bp-point"?: string;
     "end-point"?: string;
   };
+  serving: Record<string, never>;
+  requests: Record<string, never>;
   memory: {
     at?: string;
     by?: "op" | "module" | "size";

@@ -22,7 +22,24 @@ typedef enum {
 typedef struct {
     iteration_kind kind;
     int64_t batch, tokens; /* requests; tokens of all of them; ABSENT_I64: not known */
+    /* Of them: requests in prefill with their tokens, and those that decode one each;
+     * ABSENT_I64 where a mixed batch does not say. */
+    int64_t prompts, prompt_tokens, decodes;
 } iteration;
+
+/* "prefill", "decode", "mixed", "unknown". */
+const char *iteration_kind_name(iteration_kind kind);
+static inline bool iteration_prefills(const iteration *one) {
+    return one->kind == ITERATION_PREFILL || one->kind == ITERATION_MIXED;
+}
+static inline bool iteration_decodes(const iteration *one) {
+    return one->kind == ITERATION_DECODE || one->kind == ITERATION_MIXED;
+}
+
+/* What each step is, by row of table step, all UNKNOWN when the program does not serve; *n: how
+ * many are known. */
+status iterations_find(const trace *t, arena *a, iteration **by_step, uint32_t *n,
+                       error *err) MUST_USE;
 
 /* What a step's name says; UNKNOWN when it says nothing. */
 iteration iteration_of_name(str name);

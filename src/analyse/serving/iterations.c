@@ -4,7 +4,7 @@
  * so only a trace without backward work counts, and one with decodes. Rates are tokens by the
  * time of the iterations themselves (adjusted for device work), not of the gaps between
  * them. */
-#include "analyse/steps/iterations.h"
+#include "analyse/serving/iterations.h"
 
 #include "analyse/lexicon.h"
 
@@ -46,13 +46,20 @@ static int64_t tokens_of(str name, str word) {
     return v == ABSENT_I64 ? 0 : v;
 }
 
+const char *iteration_kind_name(iteration_kind kind) {
+    return kind_names[kind];
+}
+
 static iteration of_counts(int64_t prompts, int64_t decodes, int64_t tokens) {
     iteration made = {.kind = prompts && decodes ? ITERATION_MIXED
                               : prompts          ? ITERATION_PREFILL
                               : decodes          ? ITERATION_DECODE
                                                  : ITERATION_UNKNOWN,
                       .batch = add_i64(prompts, decodes),
-                      .tokens = tokens};
+                      .tokens = tokens,
+                      .prompts = prompts,
+                      .prompt_tokens = prompts ? ABSENT_I64 : 0,
+                      .decodes = decodes};
     return made;
 }
 
@@ -60,9 +67,11 @@ static iteration of_vllm(str name) {
     int64_t prompts = number_after(name, STR("context_"), 0),
             decodes = number_after(name, STR("generation_"), 0);
     if (prompts == ABSENT_I64 || decodes == ABSENT_I64) return (iteration){0};
-    int64_t tokens =
-        add_i64(tokens_of(name, STR("context_")), tokens_of(name, STR("generation_")));
-    return of_counts(prompts, decodes, tokens ? tokens : ABSENT_I64);
+    int64_t context = tokens_of(name, STR("context_")),
+            tokens = add_i64(context, tokens_of(name, STR("generation_")));
+    iteration made = of_counts(prompts, decodes, tokens ? tokens : ABSENT_I64);
+    if (prompts && context) made.prompt_tokens = context;
+    return made;
 }
 
 /* SGLang: step[DECODE bs=16], step[EXTEND bs=15 toks=15360]; ATOM: prefill[bs=2 tok=14721 …].
@@ -71,9 +80,14 @@ static iteration of_batch(str name, iteration_kind kind) {
     iteration made = {.kind = kind,
                       .batch = number_after(name, STR("bs="), 0),
                       .tokens = number_after(name, STR("toks="), 0)};
+    if (made.batch == ABSENT_I64) return (iteration){0};
     if (made.tokens == ABSENT_I64) made.tokens = number_after(name, STR(" tok="), 0);
     if (made.tokens == ABSENT_I64 && kind == ITERATION_DECODE) made.tokens = made.batch;
-    return made.batch == ABSENT_I64 ? (iteration){0} : made;
+    bool mixed = kind == ITERATION_MIXED, prefill = kind == ITERATION_PREFILL;
+    made.prompts = mixed ? ABSENT_I64 : prefill ? made.batch : 0;
+    made.decodes = mixed ? ABSENT_I64 : prefill ? 0 : made.batch;
+    made.prompt_tokens = mixed ? ABSENT_I64 : prefill ? made.tokens : 0;
+    return made;
 }
 
 iteration iteration_of_name(str name) {
@@ -112,9 +126,14 @@ iteration iteration_of_shapes(str shapes, int64_t *table_rows) {
         !op_list_next(&it, &value) || dimensions(value, ids) != 2 || ids[0] <= 0 || ids[1] <= 0)
         return (iteration){0};
     *table_rows = weight[0];
-    return (iteration){.kind = ids[1] > 1 ? ITERATION_PREFILL : ITERATION_DECODE,
+    bool prefill = ids[1] > 1;
+    int64_t tokens = ids[0] > INT64_MAX / ids[1] ? ABSENT_I64 : mul_i64(ids[0], ids[1]);
+    return (iteration){.kind = prefill ? ITERATION_PREFILL : ITERATION_DECODE,
                        .batch = ids[0],
-                       .tokens = ids[0] > INT64_MAX / ids[1] ? ABSENT_I64 : ids[0] * ids[1]};
+                       .tokens = tokens,
+                       .prompts = prefill ? ids[0] : 0,
+                       .prompt_tokens = prefill ? tokens : 0,
+                       .decodes = prefill ? 0 : ids[0]};
 }
 
 typedef struct {
@@ -175,15 +194,26 @@ static status find_all(const trace *t, arena *a, iteration_found *f, error *err)
     return OK;
 }
 
+status iterations_find(const trace *t, arena *a, iteration **by_step, uint32_t *n, error *err) {
+    iteration_found f = {0};
+    TRY(find_all(t, a, &f, err));
+    *by_step = f.v;
+    *n = f.n_known;
+    return OK;
+}
+
 /* ---- tables ------------------------------------------------------------------------------ */
 
 typedef struct {
-    int64_t n, batch, tokens, time, busy;
-    bool all_tokens; /* of all of them the tokens are known */
+    int64_t n, batch, tokens, prompt_tokens, time, busy;
+    bool all_tokens, all_prompts; /* of all of them these are known */
 } serving_sum;
 
 static void add_sum(serving_sum *s, const iteration *one, int64_t time, int64_t busy) {
     s->all_tokens = (s->n == 0 || s->all_tokens) && one->tokens != ABSENT_I64;
+    s->all_prompts = (s->n == 0 || s->all_prompts) && one->prompt_tokens != ABSENT_I64;
+    if (one->prompt_tokens != ABSENT_I64)
+        s->prompt_tokens = add_i64(s->prompt_tokens, one->prompt_tokens);
     s->n++;
     s->batch = add_i64(s->batch, one->batch);
     if (one->tokens != ABSENT_I64) s->tokens = add_i64(s->tokens, one->tokens);
@@ -236,11 +266,12 @@ static void say(const serving_sum *sums, const serving_sum *all, verdict *v) {
     for (int k = ITERATION_PREFILL; k < N_ITERATIONS; k++)
         if (sums[k].n) verdict_add(v, arg_int(names[k], sums[k].n));
     const serving_sum *d = &sums[ITERATION_DECODE], *p = &sums[ITERATION_PREFILL];
-    /* A prefill is there for its input: one token comes out of each. */
-    bool prompts = p->n && p->n == all->n && p->all_tokens && p->tokens > p->batch;
-    if (prompts)
-        verdict_add(v, arg_int("input_rate", round_i64(per_second(p->tokens, p->time))));
-    if (!prompts) verdict_add(v, arg_real("rate", per_second(all->batch, all->time)));
+    /* A prefill is there for its prompt: one token comes out of each. */
+    bool alone = p->n && p->n == all->n && all->all_prompts && p->tokens > p->batch;
+    if (all->all_prompts && all->prompt_tokens)
+        verdict_add(
+            v, arg_int("prompt_rate", round_i64(per_second(all->prompt_tokens, all->time))));
+    if (!alone) verdict_add(v, arg_real("rate", per_second(all->batch, all->time)));
     if (d->n) verdict_add(v, arg_time("per_token", mean_i64(d->time, d->n)));
     if (all->time > 0 && all->busy)
         verdict_add(v, arg_share("idle_share", 1 - (double)all->busy / (double)all->time));
