@@ -106,6 +106,10 @@ SHOWN = {
         "request blocker time share",
     ("requests", "load"):
         "part expected counted difference arrivals_per_s mean_time",
+    ("memory", "parts"):
+        "device category bytes share blocks estimated",
+    ("memory", "part_contents"):
+        "category op bytes module line allocations device",
     ("memory", "curve"):
         "time device allocated reserved",
     ("memory", "peak_contents"):
@@ -870,7 +874,7 @@ class Analyses:
         strict: treat damaged input as an error.
         lang: language of the output (default: from the environment).
 
-        Tables: curve, peak_contents, contents, events, statistics, peaks.
+        Tables: parts, part_contents, curve, peak_contents, contents, events, statistics, peaks.
         """
         words = dict(locals())
         del words["self"]

@@ -46,8 +46,7 @@ static status add_memory(chrome *c) {
     const trace *t = c->x->t;
     for (uint32_t i = 1; i < t->memory.n; i++) {
         if (!export_holds(c->x, t->memory.time[i])) continue;
-        bool segment = t->memory.kind[i] == MEMORY_SEGMENT_ALLOC ||
-                       t->memory.kind[i] == MEMORY_SEGMENT_FREE;
+        bool segment = kind_is_segment(t->memory.kind[i]);
         chrome_begin(c, 'i', STR("cpu_instant_event"),
                      t->memory.kind[i] == MEMORY_OOM ? STR("[OutOfMemory]")
                      : segment                       ? STR("[segment]")

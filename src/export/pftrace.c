@@ -202,8 +202,7 @@ static status add_memory(pftrace *p) {
     const trace *t = p->x->t;
     for (uint32_t i = 1; i < t->memory.n; i++) {
         if (!export_holds(p->x, t->memory.time[i])) continue;
-        bool segment = t->memory.kind[i] == MEMORY_SEGMENT_ALLOC ||
-                       t->memory.kind[i] == MEMORY_SEGMENT_FREE;
+        bool segment = kind_is_segment(t->memory.kind[i]);
         begin_point(p, TYPE_INSTANT, pftrace_track(t->memory.track[i]));
         wire_put_bytes(&p->event, 22, STR("cpu_instant_event"));
         wire_put_bytes(&p->event, 23,

@@ -20,7 +20,7 @@ WORDS(link_how_word, "none", "exact", "contained", "order", "graph", "launch_onl
       "captured")
 WORDS(phase_word, NULL, "data", "forward", "backward", "optimizer", "communication")
 WORDS(memory_kind_word, NULL, "allocation", "release", "segment_allocation", "segment_release",
-      "out_of_memory", "existing")
+      "out_of_memory", "existing", "existing_segment")
 WORDS(pipe_role_word, "operator", "host_queue", "data_queue")
 WORDS(producer_level_word, "operator", "type", "kernel")
 WORDS(cpu_scope_word, "machine", "process", "operator")

@@ -74,7 +74,7 @@ static uint64_t find_limit(const trace *t, int column) {
     case COLUMN_flow_kind: return N_FLOW_KINDS;
     case COLUMN_kernel_link: return LINK_CAPTURED + 1;
     case COLUMN_op_phase: return PHASE_COMMUNICATION + 1;
-    case COLUMN_memory_kind: return MEMORY_EXISTING + 1;
+    case COLUMN_memory_kind: return MEMORY_SEGMENT_EXISTING + 1;
     case COLUMN_sample_state: return N_SAMPLE_STATES;
     case COLUMN_quality_cause: return N_CAUSES;
     default: break;

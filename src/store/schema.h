@@ -94,7 +94,8 @@ typedef enum {
     MEMORY_SEGMENT_ALLOC,
     MEMORY_SEGMENT_FREE,
     MEMORY_OOM,
-    MEMORY_EXISTING /* allocated before the recording: reported once, at its start */
+    MEMORY_EXISTING,        /* allocated before the recording: reported once, at its start */
+    MEMORY_SEGMENT_EXISTING /* the same of a segment */
 } memory_kind;
 /* How the steps of a trace are known. Append only: files hold the numbers. */
 typedef enum {
@@ -226,6 +227,12 @@ static inline unsigned kind_rank(uint8_t k) {
 
 static inline bool kind_is_device(uint8_t k) {
     return k == KIND_KERNEL || k == KIND_MEMCPY || k == KIND_MEMSET;
+}
+
+/* Is an event of this memory_kind about a segment? */
+static inline bool kind_is_segment(uint8_t k) {
+    return k == MEMORY_SEGMENT_ALLOC || k == MEMORY_SEGMENT_FREE ||
+           k == MEMORY_SEGMENT_EXISTING;
 }
 
 /* A call into the device's runtime or driver. */

@@ -4,6 +4,7 @@ The initial state is found the other way round than the program does it: from th
 through the history, event by event.
 """
 
+import bisect
 import pickle
 import re
 from collections import Counter, defaultdict
@@ -102,6 +103,9 @@ class Device:
         self.final = {b['address']: b for s in segments for b in with_addresses(s)
                       if b['state'] == 'active_allocated'}
         self.reserved_at_end = sum(s['total_size'] for s in segments)
+        self.segments_at_end = {s['address']: s['total_size'] for s in segments if 'address' in s}
+        self.in_pieces = any(s.get('is_expandable') for s in segments) or \
+            any(e['action'] in ('segment_map', 'segment_unmap') for e in whole)
         self.find_start()
         self.play()
 
@@ -109,6 +113,7 @@ class Device:
         """Back from the end: what was alive, and reserved, when the history begins."""
         alive = {address: block['size'] for address, block in self.final.items()}
         self.reserved_at_start = self.reserved_at_end
+        self.segments_at_start = dict(self.segments_at_end)
         self.given = {}  # by place in the history: bytes of the block
         for at, event in reversed(list(enumerate(self.history))):
             action = event['action']
@@ -119,8 +124,10 @@ class Device:
                 self.given[at] = alive[event['addr']] = rounded(event['size'])
             elif action in ('segment_alloc', 'segment_map'):
                 self.reserved_at_start -= event['size']
+                self.segments_at_start.pop(event['addr'], None)
             elif action in ('segment_free', 'segment_unmap'):
                 self.reserved_at_start += event['size']
+                self.segments_at_start[event['addr']] = event['size']
         self.alive_at_start = alive
         touched = {e['addr'] for e in self.history if e['action'] == 'alloc' or e['action'] in self.release}
         self.existing = [a for a in alive if a not in touched]
@@ -130,6 +137,7 @@ class Device:
         alive = {a: (size, name_of(frames_of(self.final[a])) if a in self.existing else None)
                  for a, size in self.alive_at_start.items()}
         reserved = self.reserved_at_start
+        self.segments = dict(self.segments_at_start)
         self.curve, self.points, self.peak = [], Counter(), None
         self.holders = {}
         if self.existing:
@@ -142,8 +150,10 @@ class Device:
                 alive.pop(event['addr'], None)
             elif action in ('segment_alloc', 'segment_map'):
                 reserved += event['size']
+                self.segments[event['addr']] = event['size']
             elif action in ('segment_free', 'segment_unmap'):
                 reserved -= event['size']
+                self.segments.pop(event['addr'], None)
             elif action != 'oom':
                 if action != 'free_completed':
                     self.points[event.get('user_metadata') or action] += 1
@@ -157,6 +167,18 @@ class Device:
         if self.peak is None or allocated > self.peak[1]:
             self.peak = (time, allocated, reserved)
             self.holders = held(alive)
+            self.at_peak = dict(self.segments), dict(alive)
+
+    def free_space(self):
+        """At the peak: bytes of segments without a block, and free bytes of the others."""
+        segments, alive = self.at_peak
+        used = defaultdict(int)
+        starts = sorted(segments)
+        for address, (size, _) in alive.items():
+            used[starts[bisect.bisect_right(starts, address) - 1] if starts else 0] += size
+        free = {start: size - used[start] for start, size in segments.items()}
+        return (sum(n for start, n in free.items() if not used[start]),
+                sum(n for start, n in free.items() if used[start]))
 
     def sums(self):
         """{name: [allocations, bytes, increase, the same of what it called]}, from the events' own stacks."""

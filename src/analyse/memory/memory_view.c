@@ -124,18 +124,22 @@ bool memory_is_alive(const trace *t, uint32_t row, uint32_t at) {
     return memory_is_followed(t, row) && row <= at && (!partner || partner > at);
 }
 
-/* The event that tells who allocated the block: for a release its allocation, 0 when
- * unknown. */
-static uint32_t telling_row(const trace *t, uint32_t row) {
+bool memory_is_held(const trace *t, uint32_t row, uint32_t at) {
+    if (t->memory.kind[row] == MEMORY_FREE)
+        return !t->memory.partner[row] && row > at && t->memory.address[row];
+    return memory_is_alive(t, row, at);
+}
+
+uint32_t memory_telling_row(const trace *t, uint32_t row) {
     return t->memory.kind[row] == MEMORY_FREE ? t->memory.partner[row] : row;
 }
 
 uint32_t memory_op(const trace *t, uint32_t row) {
-    return t->memory.op[telling_row(t, row)];
+    return t->memory.op[memory_telling_row(t, row)];
 }
 
 str memory_name(const memory_view *m, uint32_t row, bool *ok) {
-    uint32_t telling = telling_row(m->t, row), op = m->t->memory.op[telling];
+    uint32_t telling = memory_telling_row(m->t, row), op = m->t->memory.op[telling];
     if (op) return memory_op_name(m, op, ok);
     uint32_t site = memory_site(m, telling);
     return site ? memory_label(m, m->label_of[site]) : STR_NONE;

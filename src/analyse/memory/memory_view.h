@@ -20,9 +20,16 @@ typedef struct {
     uint32_t most_reserved_row;
     /* From memory_write_contents: parts of the peak. */
     int64_t before; /* allocated before the recording; ABSENT_I64: no block can be followed */
-    str holder;     /* what allocated most of the rest; empty: not known */
+    int64_t older;  /* of the peak: who allocated it is not known, as it is older */
+    str holder;     /* what holds most of the rest; empty: not known */
     int64_t holder_bytes;
+    /* From memory_write_parts: the largest of those that blocks have. */
+    uint8_t part; /* memory_part */
+    int64_t part_bytes;
 } memory_device;
+
+/* More devices than any machine has: the rest of a forged file's is not worth the time. */
+enum { MEMORY_MOST_DEVICES = 1024 };
 
 typedef struct {
     const trace *t;
@@ -49,10 +56,14 @@ void memory_find_peaks(memory_view *m);
 bool memory_is_counted(const trace *t, uint32_t row);
 /* Is it an allocation that can be followed and is alive after the event `at`? */
 bool memory_is_alive(const trace *t, uint32_t row, uint32_t at);
+/* Is the block alive after the event `at`, also where only its release was recorded? */
+bool memory_is_held(const trace *t, uint32_t row, uint32_t at);
 /* Is it such an allocation at all? */
 bool memory_is_followed(const trace *t, uint32_t row);
 /* Is the event inside the selection? */
 bool memory_is_selected(const memory_view *m, uint32_t row);
+/* The event that says who allocated the block: for a release its allocation, 0 when unknown. */
+uint32_t memory_telling_row(const trace *t, uint32_t row);
 /* The op a block belongs to: that of the allocation, also for its release; 0 when unknown. */
 uint32_t memory_op(const trace *t, uint32_t row);
 /* Name of the block: its op's, or what its call stack says ("model.py:123 forward"); {NULL, 0}

@@ -2,13 +2,14 @@
  *
  *   curve          allocated and reserved after each event that carries the totals
  *   peaks          for each device the first moment of the largest allocated, with the capacity
+ *   parts          what the peak is made of: weights, activations, … (memory_split.c)
  *   peak_contents  what was alive then, contents: at a moment of choice (memory_contents.c)
  *   events         blocks: allocated, released, or both, by time; a window shows those that
  *                  were allocated or released inside it
  *   statistics     memory_stats.c
  *
  * Everything is one pass over the memory events, which are in order of time. */
-#include "analyse/memory/memory_view.h"
+#include "analyse/questions/memory_split.h"
 #include "analyse/rules.h"
 #include "base/message_ids_advice.h"
 #include "base/sort.h"
@@ -141,6 +142,7 @@ static str kind_word(uint8_t kind) {
     case MEMORY_SEGMENT_FREE: return STR("segment_release");
     case MEMORY_OOM: return STR("out_of_memory");
     case MEMORY_EXISTING: return STR("existing");
+    case MEMORY_SEGMENT_EXISTING: return STR("existing_segment");
     default: return STR("other");
     }
 }
@@ -152,7 +154,8 @@ static status write_block(memory_view *m, table *out, uint32_t i, error *err) {
     uint8_t kind = t->memory.kind[i];
     bool is_end = kind == MEMORY_FREE || kind == MEMORY_SEGMENT_FREE;
     uint32_t release = is_end ? i : t->memory.partner[i];
-    uint32_t allocation = is_end || kind == MEMORY_EXISTING ? 0 : i;
+    bool is_older = kind == MEMORY_EXISTING || kind == MEMORY_SEGMENT_EXISTING;
+    uint32_t allocation = is_end || is_older ? 0 : i;
     bool ok = true;
     size_t row;
     TRY(table_add_row(out, &row, err));
@@ -213,8 +216,10 @@ static bool ran_out(const void *facts, verdict *v) {
     return true;
 }
 
+/* Rows of the table peak_contents: a sentence says what the table says. */
 static void say_holder(const memory_device *d, verdict *v) {
     if (!d->holder.n) return;
+    if (d->older > d->holder_bytes) verdict_add(v, arg_bytes("older", d->older));
     verdict_add(v, arg_text("op", d->holder));
     verdict_add(v, arg_bytes("bytes", d->holder_bytes));
 }
@@ -247,9 +252,18 @@ static bool grows(const void *facts, verdict *v) {
 static void say_peak(const memory_device *d, verdict *v) {
     verdict_add(v, arg_bytes("peak", d->peak));
     verdict_add(v, arg_text("device", d->name));
-    /* From a twentieth on it is worth a word. */
-    if (d->before != ABSENT_I64 && d->before > d->peak / 20)
-        verdict_add(v, arg_bytes("before", d->before));
+    /* The part that only a table can translate is the argument's name. */
+    static const char *const PARTS[N_MEMORY_PARTS] = {
+        [PART_WEIGHTS] = "weights",
+        [PART_GRADIENTS] = "gradients",
+        [PART_OPTIMIZER_STATE] = "optimizer_state",
+        [PART_ACTIVATIONS] = "activations",
+        [PART_TEMPORARY] = "temporary",
+        [PART_COMMUNICATION] = "communication",
+        [PART_KEPT] = "kept",
+    };
+    if (d->part < PART_UNKNOWN && d->part_bytes > 0)
+        verdict_add(v, arg_bytes(PARTS[d->part], d->part_bytes));
 }
 
 /* Half of the memory is left: it could be twice as much. */
@@ -268,8 +282,8 @@ static bool fits(const void *facts, verdict *v) {
 static bool is_held(const void *facts, verdict *v) {
     const memory_facts *f = facts;
     if (!f->first || !f->first->holder.n) return false;
-    say_peak(f->first, v);
     if (f->flat) verdict_add(v, arg_int("flat", 1));
+    say_peak(f->first, v);
     say_holder(f->first, v);
     return true;
 }
@@ -350,14 +364,18 @@ status analyse_memory(const analysis_input *in, const params *p, arena *a, answe
                       error *err) {
     const trace *t = in->traces[0].trace;
     memory_view m = {.out = out};
+    memory_parts parts;
     TRY(answer_begin("memory", in, a, out, err));
     TRY(trace_require(
         t, SELECT_TABLES | TRACE_TABLE(memory) | TRACE_TABLE(op) | TRACE_TABLE(frame), err));
+    TRY(trace_require(t, MEMORY_SPLIT_TABLES, err));
     TRY(memory_view_init(&m, t, p, a, err));
+    TRY(memory_parts_init(&parts, t, a, err));
     memory_find_peaks(&m);
     TRY(write_curve(&m, p, err));
     uint32_t *order = order_devices(&m);
     if (!order) FAIL_MEMORY(err);
+    TRY(memory_write_parts(&m, &parts, order, p, err));
     TRY(memory_write_contents(&m, order, p, err));
     TRY(write_lists(&m, p, err));
     TRY(write_peaks(&m, order, err));

@@ -6,13 +6,9 @@
  *
  * A block is alive from its allocation to its release; rows are in order of time, so the order
  * of rows decides about events of one moment. What is allocated but no allocation of the
- * recording accounts for is from before it (name null). A block belongs to the innermost module
- * around its operator; in the backward pass to the module whose forward operator is undone
- * (backward_owner.h). */
+ * recording accounts for is from before it (name null). */
 #include "analyse/memory/memory_view.h"
-#include "analyse/operators/backward_owner.h"
-#include "analyse/operators/module_work.h"
-#include "base/bisect.h"
+#include "analyse/questions/memory_owner.h"
 #include "base/buf.h"
 #include "base/fmt.h"
 #include "base/intern.h"
@@ -43,9 +39,9 @@ typedef struct {
     moment *moments; /* by device */
     groups rows;
     const uint32_t *rank; /* by device: place in the reader's order */
-    backward_nodes nodes; /* for modules */
-    int64_t *known;       /* by device: bytes of blocks that are listed */
-    bool *follows;        /* by device: blocks can be followed */
+    memory_owner owner;
+    int64_t *known; /* by device: bytes of blocks that are listed */
+    bool *follows;  /* by device: blocks can be followed */
 } holders;
 
 static bool same_holder(const void *row, const void *key) {
@@ -75,21 +71,6 @@ static status add_holder(holders *h, holder one, error *err) {
 
 /* ---- names of holders -------------------------------------------------------------------- */
 
-static uint32_t find_node(const backward_nodes *nodes, uint32_t slice) {
-    uint32_t low = SEARCH_FIRST(i, 0, nodes->n, nodes->v[i].slice < slice);
-    return low < nodes->n && nodes->v[low].slice == slice ? nodes->v[low].module_call : 0;
-}
-
-static str module_of(const holders *h, uint32_t op) {
-    const trace *t = h->m->t;
-    uint32_t call = 0;
-    for (uint32_t i = op; i && !call; i = t->slice.parent[i])
-        call = t->slice.kind[i] == KIND_MODULE ? trace_module_call_of(t, i)
-                                               : find_node(&h->nodes, i);
-    if (!call) return STR("");
-    return module_short_name(t, t->module_call.module[call]);
-}
-
 /* The power of 16 the size is in: "64 KiB – 1 MiB". */
 static str size_of(const holders *h, int64_t bytes) {
     int64_t low = 1;
@@ -114,7 +95,7 @@ static str holder_name(const holders *h, uint32_t row, bool *ok) {
         *ok = *ok && name.p;
         return name;
     case BY_MODULE:
-        if (memory_op(t, row)) name = module_of(h, memory_op(t, row));
+        if (memory_op(t, row)) name = memory_owner_module(&h->owner, memory_op(t, row));
         break;
     }
     if (!name.p && !existing) name = STR("");
@@ -182,7 +163,7 @@ static status write_holders(holders *h, table *out, uint32_t slice, error *err) 
     return OK;
 }
 
-/* Parts of the peak: before the recording, and who allocated most since. */
+/* Parts of the peak: what is older than the recording, and who holds most of the rest. */
 static void set_parts(holders *h) {
     groups *devices = &h->m->devices;
     for (uint32_t d = 0; d < devices->n; d++) {
@@ -193,11 +174,12 @@ static void set_parts(holders *h) {
         const holder *one = GROUP_ROW(&h->rows, holder, i);
         memory_device *to = GROUP_ROW(devices, memory_device, one->device);
         if (to->before != ABSENT_I64) to->before = max_i64(0, sub_i64(to->before, one->since));
-        bool more = one->since > to->holder_bytes ||
-                    (one->since == to->holder_bytes && str_cmp(one->name, to->holder) < 0);
-        if (!one->name.n || one->since <= 0 || !more) continue;
+        if (!one->name.p) to->older = one->bytes;
+        bool more = one->bytes > to->holder_bytes ||
+                    (one->bytes == to->holder_bytes && str_cmp(one->name, to->holder) < 0);
+        if (!one->name.n || one->bytes <= 0 || !more) continue;
         to->holder = one->name;
-        to->holder_bytes = one->since;
+        to->holder_bytes = one->bytes;
     }
 }
 
@@ -252,12 +234,11 @@ status memory_write_contents(memory_view *m, const uint32_t *order, const params
     h.by = str_eq(by, STR("module")) ? BY_MODULE : str_eq(by, STR("size")) ? BY_SIZE : BY_OP;
     if (at != ABSENT_I64) set_moments(&h, offset_to_time(at, m->t->start_ns));
     if (h.by == BY_MODULE) {
-        selection all = select_all(m->t);
         TRY(trace_require(m->t,
                           TRACE_TABLE(module) | TRACE_TABLE(module_call) | TRACE_TABLE(flow) |
                               TRACE_TABLE(kernel),
                           err));
-        TRY(backward_find(m->t, &all, m->arena, &h.nodes, err));
+        TRY(memory_owner_modules(&h.owner, m->t, m->arena, err));
     }
     TRY(write_holders(&h, contents, COL_M(contents, slice), err));
     return add_time(&h, contents, err);

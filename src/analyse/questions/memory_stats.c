@@ -48,9 +48,6 @@ typedef struct {
     uint32_t *row_of; /* by name: row + 1, for the current device */
 } stats;
 
-/* More devices than any machine has: the rest of a forged file's is not worth the time. */
-enum { MAX_DEVICES = 1024 };
-
 static status count_call(void *context, const op_call *c, error *err) {
     (void)err;
     stats *s = context;
@@ -241,7 +238,7 @@ status memory_write_statistics(memory_view *m, error *err) {
     uint32_t *rows = sort_by_device(m, &n);
     if (!rows) FAIL_MEMORY(err);
     uint32_t n_devices = 0;
-    for (size_t first = 0, end; first < n && n_devices < MAX_DEVICES;
+    for (size_t first = 0, end; first < n && n_devices < MEMORY_MOST_DEVICES;
          first = end, n_devices++) {
         TRY(groups_init(&s.nodes, m->arena, sizeof(node), err));
         TRY(groups_init(&s.rows, m->arena, sizeof(stat_row), err));

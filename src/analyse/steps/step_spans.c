@@ -19,7 +19,8 @@
  * recordings, which hold them all, and where steps were found, those at the beginning that take
  * more than one and a half times the median of what follows are left out of averages, and
  * those that are a fragment of it; in all others those that take more than three times as long,
- * as no step does later, although the device has no more to do.
+ * as no step does later, although the device has no more to do. What the host launched
+ * meanwhile runs when the warm-up's work is done, at once: such steps are part of it.
  *
  * Where nothing marks steps, a cold start at the beginning (cold_start.h) is left out if most
  * of the recording comes after it. */
@@ -203,11 +204,26 @@ static uint32_t count_warm_up(const step_spans *s, bool begins_cold, uint32_t *o
     return warm;
 }
 
+/* Its work waited for that of an earlier step and then took less than the host had needed. */
+static bool catches_up(const step_span *v) {
+    return v->start > v->host_start &&
+           mul_i64(step_span_ns(v), 3) < mul_i64(sub_i64(v->host_end, v->host_start), 2);
+}
+
+/* Number of steps of which the device caught up with the warm-up's work; 0 where it never did:
+ * then nothing shows what a step takes. */
+static uint32_t count_catching_up(const step_spans *s, uint32_t warm) {
+    uint32_t n = 0;
+    while (warm && warm + n < s->n && catches_up(&s->v[warm + n])) n++;
+    return s->n - warm - n >= LEAST_TYPICAL ? n : 0;
+}
+
 static status leave_out_warm_up(step_spans *s, const trace *t, arena *a, error *err) {
     uint32_t *order = ARENA_ARRAY(a, uint32_t, (size_t)s->n * 2 + 1);
     if (!order) FAIL_MEMORY(err);
     s->warm_up = s->v;
     s->n_warm_up = count_warm_up(s, steps_are_ours(t) || are_found(t), order);
+    s->n_warm_up += count_catching_up(s, s->n_warm_up);
     s->v += s->n_warm_up;
     s->n -= s->n_warm_up;
     return OK;

@@ -25,6 +25,7 @@
  * CAUSE_MEMORY_STATE. */
 #include "base/num.h"
 #include "ingest/pytorch/snapshot_int.h"
+#include "ingest/pytorch/snapshot_segments.h"
 
 enum { BLOCK = 512 }; /* bytes; the allocator of PyTorch gives multiples of it */
 
@@ -67,6 +68,8 @@ typedef struct {
     bool has_reserved;
     int64_t start_ns, time_ns; /* of the first and of the current event */
     pickle_value segment;      /* whose blocks are visited */
+    segment_search before;     /* the segments there were at the start */
+    int64_t stream;            /* of the first event or segment */
 } replay;
 
 /* ---- reading ----------------------------------------------------------------------------- */
@@ -223,6 +226,27 @@ static void rewind_history(replay *r) {
     r->time_ns = r->s->base_us == ABSENT_I64 ? -1000 : 0;
 }
 
+static status survey_segment(replay *r, const event *e, error *err) {
+    segment_range range = {e->address, e->bytes};
+    if (e->kind == MEMORY_SEGMENT_ALLOC) return segment_made(&r->before, range, err);
+    return e->kind == MEMORY_SEGMENT_FREE ? segment_released(&r->before, range, err) : OK;
+}
+
+/* What the segments of the end hold in all. */
+static status survey_end(replay *r, int64_t *final, error *err) {
+    const snapshot *s = r->s;
+    for (size_t i = 0; i < r->d->n_segments; i++) {
+        int64_t size = snapshot_int(s, r->d->segments[i], WORD_total_size, 0);
+        segment_range range = {0, max_i64(0, size)};
+        *final = add_i64(*final, range.bytes);
+        if (r->stream == ABSENT_I64)
+            r->stream = snapshot_int(s, r->d->segments[i], WORD_stream, 0);
+        if (pickle_u64(s->p, snapshot_get(s, r->d->segments[i], WORD_address), &range.address))
+            TRY(segment_released(&r->before, range, err));
+    }
+    return segment_search_end(&r->before, err);
+}
+
 /* The first pass over the history: totals at its start. */
 static status survey(replay *r, error *err) {
     int64_t change = 0, lowest = 0, final = 0;
@@ -233,9 +257,13 @@ static status survey(replay *r, error *err) {
     for (pickle_iter it = pickle_items(r->s->p, r->d->history);
          next_event(r, &it, &e, &whole);) {
         if (!whole) continue;
-        if (first) r->start_ns = e.time_ns;
+        if (first) {
+            r->start_ns = e.time_ns;
+            r->stream = e.stream;
+        }
         first = false;
         TRY(survey_event(r, &e, err));
+        TRY(survey_segment(r, &e, err));
         if (e.kind == MEMORY_SEGMENT_ALLOC) change = add_i64(change, e.bytes);
         if (e.kind == MEMORY_SEGMENT_FREE) change = sub_i64(change, e.bytes);
         if (e.kind == MEMORY_SEGMENT_ALLOC || e.kind == MEMORY_SEGMENT_FREE)
@@ -245,10 +273,7 @@ static status survey(replay *r, error *err) {
     TRY(visit_blocks(r, survey_block, err));
     /* The end of a cut file is not the moment of its segments. */
     if (r->d->has_segments && !pickle_is_cut(r->s->p)) disagree(r, r->n_alive);
-    for (size_t i = 0; i < r->d->n_segments; i++) {
-        int64_t size = snapshot_int(r->s, r->d->segments[i], WORD_total_size, 0);
-        final = add_i64(final, max_i64(0, size));
-    }
+    TRY(survey_end(r, &final, err));
     r->has_reserved |= r->d->has_segments;
     r->allocated = r->released_before;
     r->reserved = max_i64(sub_i64(final, change), sub_i64(0, lowest));
@@ -318,8 +343,9 @@ static uint32_t track_of(const replay *r, int64_t stream) {
 /* m holds what is the event's own. */
 static status add_row(replay *r, raw_memory *m, pickle_value frames, error *err) {
     snapshot *s = r->s;
-    m->allocated = r->n_existing ? ABSENT_I64 : r->allocated;
-    m->reserved = r->has_reserved && !r->n_existing ? r->reserved : ABSENT_I64;
+    bool is_total = !r->n_existing && m->kind != MEMORY_SEGMENT_EXISTING;
+    m->allocated = is_total ? r->allocated : ABSENT_I64;
+    m->reserved = is_total && r->has_reserved ? r->reserved : ABSENT_I64;
     m->device = r->d->id;
     m->device_type = DEVICE_CUDA;
     m->tie = ++s->tie;
@@ -345,6 +371,21 @@ static status tell_existing(replay *r, pickle_value block, uint64_t address, err
     m.track = track_of(r, snapshot_int(s, r->segment, WORD_stream, 0));
     r->allocated = add_i64(r->allocated, m.bytes);
     return add_row(r, &m, frames, err);
+}
+
+/* The segments of the start, where the end is known. */
+static status tell_segments(replay *r, error *err) {
+    segment_range range;
+    if (!r->d->has_segments || pickle_is_cut(r->s->p)) return OK;
+    while (segment_next(&r->before, &range)) {
+        raw_memory m = {.time = r->start_ns,
+                        .address = range.address,
+                        .bytes = range.bytes,
+                        .kind = MEMORY_SEGMENT_EXISTING,
+                        .track = track_of(r, r->stream)};
+        TRY(add_row(r, &m, PICKLE_ABSENT, err));
+    }
+    return OK;
 }
 
 /* Actions of no other use (a snapshot was taken, a mark of the user's) are points in time. */
@@ -381,6 +422,7 @@ static status tell_event(replay *r, const event *e, error *err) {
 static status tell(replay *r, error *err) {
     event e;
     bool whole;
+    TRY(tell_segments(r, err));
     TRY(visit_blocks(r, tell_existing, err));
     rewind_history(r);
     for (pickle_iter it = pickle_items(r->s->p, r->d->history);
@@ -405,11 +447,16 @@ static bool asks_for_releases(const snapshot *s, pickle_value history) {
 }
 
 status snapshot_replay(snapshot *s, const snapshot_device *d, error *err) {
-    replay r = {.s = s, .d = d, .frees_complete = !asks_for_releases(s, d->history)};
+    replay r = {.s = s,
+                .d = d,
+                .frees_complete = !asks_for_releases(s, d->history),
+                .stream = ABSENT_I64};
+    segment_search_init(&r.before);
     status st = survey(&r, err);
     if (st == OK) st = tell(&r, err);
     map_fini(&r.addresses);
     map_fini(&r.final_at);
     buf_fini(&r.final);
+    segment_search_fini(&r.before);
     return st;
 }

@@ -260,7 +260,9 @@ static status take_devices(recording *r, str list, error *err) {
         if (d.name == UINT32_MAX || d.properties == UINT32_MAX) FAIL_MEMORY(err);
         if (d.id < 0 || d.id >= 64 || r->described >> d.id & 1) continue;
         r->described |= UINT64_C(1) << d.id;
-        TRY(builder_add_device(r->b, &d, err));
+        raw_device *to = vec_push(&r->gpus);
+        if (!to) FAIL_MEMORY(err);
+        *to = d;
     }
     return OK;
 }
@@ -592,7 +594,8 @@ static status read_all(recording *r, error *err) {
     TRY(read_threads(r, err));
     count_losses(r);
     TRY(recording_finish(r, err));
-    return recording_add_profile(r, err);
+    TRY(recording_add_profile(r, err));
+    return recording_finish_devices(r, err);
 }
 
 /* The whole file in one piece: as it comes when its size is known, else gathered in a vec. */
@@ -618,9 +621,9 @@ static status gather(source *src, uint64_t limit, vec *all, piece *pc, error *er
 }
 
 static void fini(recording *r) {
-    vec *all[] = {&r->names, &r->lines,     &r->clocks, &r->pieces,   &r->threads,
-                  &r->steps, &r->queues,    &r->pipes,  &r->memories, &r->links,
-                  &r->nodes, &r->samplings, &r->codes,  &r->stacks,   &r->source};
+    vec *all[] = {&r->names,  &r->lines,  &r->clocks,   &r->pieces, &r->threads, &r->steps,
+                  &r->queues, &r->pipes,  &r->memories, &r->links,  &r->nodes,   &r->samplings,
+                  &r->codes,  &r->stacks, &r->source,   &r->gpus};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) vec_fini(all[i]);
     map_fini(&r->thread_of);
     map_fini(&r->code_of);
@@ -633,6 +636,7 @@ status ingest_recording(source *src, const ingest_options *o, builder *b, error 
     recording r = {.b = b,
                    .o = o,
                    .names = VEC_INIT(uint32_t),
+                   .gpus = VEC_INIT(raw_device),
                    .lines = VEC_INIT(clock_line),
                    .clocks = VEC_INIT(tacho_side_clock),
                    .pieces = VEC_INIT(recording_piece),

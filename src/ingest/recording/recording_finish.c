@@ -360,8 +360,13 @@ static status finish_nodes(recording *r) {
 
 /* ---- devices ----------------------------------------------------------------------------- */
 
-static status finish_devices(recording *r, error *err) {
+/* A driver also knows GPUs that the program does not use. Where XLA computes on the CPU and no
+ * GPU did anything, the program was to use none. */
+status recording_finish_devices(recording *r, error *err) {
     enum { MOST = 1024 };
+    bool uses_none = r->computes_on_cpu && !r->devices.n;
+    for (size_t i = 0; i < r->gpus.n && !uses_none; i++)
+        TRY(builder_add_device(r->b, &VEC(&r->gpus, raw_device)[i], err));
     for (int32_t id = 0; id < MOST; id++) {
         if (map_get(&r->devices, (uint64_t)id) == MAP_NONE) continue;
         if (id < 64 && r->described >> id & 1) continue;
@@ -381,6 +386,5 @@ status recording_finish(recording *r, error *err) {
     if (st == OK) st = finish_queues(r, err);
     if (st == OK) st = finish_nodes(r);
     if (st == ERR_MEMORY) FAIL_MEMORY(err);
-    TRY(st);
-    return finish_devices(r, err);
+    return st;
 }

@@ -91,19 +91,21 @@ typedef struct {
     vec pieces;  /* recording_piece */
     vec threads; /* recording_thread; the last of a row counts */
     vec steps, queues, pipes, samplings;
-    vec memories;       /* raw_memory */
-    vec links;          /* recording_link */
-    vec nodes;          /* recording_node */
-    map thread_of;      /* row -> index in threads */
-    map frames;         /* address -> string */
-    vec codes;          /* recording_code */
-    vec stacks;         /* recording_stack */
-    map code_of;        /* id -> index in codes */
-    map stack_of;       /* id -> index in stacks */
-    vec source;         /* char: a file of which not all pieces have come */
-    map devices;        /* device number -> 1 */
-    uint64_t described; /* bit of each device whose properties are known */
-    uint32_t shape[16]; /* places of arguments */
+    vec memories;         /* raw_memory */
+    vec links;            /* recording_link */
+    vec nodes;            /* recording_node */
+    map thread_of;        /* row -> index in threads */
+    map frames;           /* address -> string */
+    vec codes;            /* recording_code */
+    vec stacks;           /* recording_stack */
+    map code_of;          /* id -> index in codes */
+    map stack_of;         /* id -> index in stacks */
+    vec source;           /* char: a file of which not all pieces have come */
+    map devices;          /* device number -> 1 */
+    vec gpus;             /* raw_device: those that the driver described */
+    uint64_t described;   /* bit of each of them */
+    bool computes_on_cpu; /* XLA's profile has the CPU as device */
+    uint32_t shape[16];   /* places of arguments */
     int64_t last_ns, last_event_ns;
     str profile; /* name of XLA's profile next to the file, as JSON */
     str said[4]; /* of what a process says of itself more than once: the last */
@@ -145,5 +147,7 @@ status recording_add_note(recording *r, str value, error *err);
 status recording_add_profile(recording *r, error *err);
 /* Steps, memory, queues. */
 status recording_finish(recording *r, error *err);
+/* Devices, when XLA's profile has been read. */
+status recording_finish_devices(recording *r, error *err);
 
 #endif

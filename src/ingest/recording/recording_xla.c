@@ -47,6 +47,17 @@ static status say_missing(recording *r, error *err) {
     return recording_add_note(r, stopped ? written : unwritten, err);
 }
 
+/* A number that no GPU of the recording has. */
+static int32_t first_free_device(const recording *r) {
+    enum { MOST = 1024 };
+    int32_t first = 0;
+    for (int32_t id = 0; id < MOST && r->devices.n; id++)
+        if (map_get(&r->devices, (uint64_t)id) != MAP_NONE) first = id + 1;
+    for (int32_t id = 0; id < 64 && r->devices.n; id++)
+        if (r->described >> id & 1 && id >= first) first = id + 1;
+    return first;
+}
+
 static status add_profile(recording *r, str name, int64_t start_unix_ns, error *err) {
     char path[PATH_MAX];
     source *src = NULL;
@@ -57,7 +68,10 @@ static status add_profile(recording *r, str name, int64_t start_unix_ns, error *
                            .start_unix_ns = start_unix_ns,
                            .time_of = time_of,
                            .context = r,
-                           .has_steps = r->n_steps > 0};
+                           .has_steps = r->n_steps > 0,
+                           .described = r->described,
+                           .first_cpu = first_free_device(r),
+                           .computes_on_cpu = &r->computes_on_cpu};
     uint64_t n_bytes = add_u64(r->n_bytes, source_file_bytes(src));
     status st = xplane_add(src, r->o, &in, r->b, &why);
     source_close(src);

@@ -20,6 +20,9 @@ typedef struct {
     int64_t (*time_of)(const void *context, int64_t unix_ns); /* in the trace */
     const void *context;
     bool has_steps;
+    uint64_t described;    /* bit of each device that the recording describes itself */
+    int32_t first_cpu;     /* number of its first CPU, where CPUs are devices … */
+    bool *computes_on_cpu; /* … which is set here */
 } xplane_recording;
 status xplane_add(source *src, const ingest_options *o, const xplane_recording *in, builder *b,
                   error *err) MUST_USE;

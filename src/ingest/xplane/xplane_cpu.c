@@ -131,6 +131,11 @@ static bool is_loop_or_call(str name) {
     return false;
 }
 
+/* Number of the first CPU: in a recording, GPUs may come before it. */
+static int32_t first_cpu(const reader *r) {
+    return r->in ? r->in->first_cpu : 0;
+}
+
 static status add_work(cpu_scan *c, const event *e) {
     const stat_set *s = &c->r->set;
     TRY(note_run(c, e));
@@ -144,7 +149,7 @@ static status add_work(cpu_scan *c, const event *e) {
                     .number = (uint64_t)stat_int(s, STAT_PRODUCER, 0),
                     .body = e->body,
                     .meta = e->row,
-                    .device = sat_i32(stat_int(s, STAT_ORDINAL, 0)),
+                    .device = sat_i32(add_i64(stat_int(s, STAT_ORDINAL, 0), first_cpu(c->r))),
                     .is_around = is_loop_or_call(stat_text(s, STAT_HLO_OP))};
     return OK;
 }
@@ -286,7 +291,8 @@ static uint32_t find_track(reader *r, int32_t device) {
     d.id = device;
     d.type = DEVICE_NAMED;
     d.name = xplane_string(r, STR("CPU"));
-    int n = snprintf(text, sizeof text, "/device:CPU:%d", (int)device);
+    int n = snprintf(text, sizeof text, "/device:CPU:%d",
+                     (int)sat_i32(sub_i64(device, first_cpu(r))));
     uint32_t name = xplane_string(r, str_n(text, (size_t)n));
     r->failed |=
         builder_add_device(r->b, &d, NULL) != OK ||
@@ -375,6 +381,7 @@ status cpu_read(reader *r, plane *p) {
     r->again = true; /* events are counted with the threads */
     status st = scan_lines(&c);
     r->is_cpu = st == OK && c.works.n > 0;
+    if (r->in && r->is_cpu) *r->in->computes_on_cpu = true;
     if (r->is_cpu) st = cpu_tie(r);
     if (r->is_cpu && st == OK) st = put_works(&c);
     r->again = false;

@@ -126,7 +126,8 @@ status facts_device(reader *r, plane *p, error *err) {
     if (r->failed) FAIL_MEMORY(err);
     /* GPUs that the program can see and does not use say nothing of themselves. */
     bool known = d.name || d.memory != ABSENT_I64 || d.sm_count != ABSENT_I32;
-    return known ? builder_add_device(r->b, &d, err) : OK;
+    bool is_described = r->in && d.id >= 0 && d.id < 64 && r->in->described >> d.id & 1;
+    return known && !is_described ? builder_add_device(r->b, &d, err) : OK;
 }
 
 status facts_finish(reader *r, error *err) {

@@ -243,6 +243,36 @@ static void a_marked_first_step_out_of_proportion_is_left_out(void **state) {
     assert_int_equal(count_marked((int64_t[]){700, 100}, 2), 2); /* which one is odd? */
 }
 
+/* The first step's one kernel runs until `until`; the others wait for it, then take 10 each.
+ * Steps begin at 0, 500, 600, …. */
+static uint32_t first_after_backlog(int64_t until, int n) {
+    fake f;
+    fake_init(&f);
+    f.t.format = STR("tacho_recording");
+    int host = fake_thread(&f), gpu = fake_stream(&f, 0);
+    int64_t is_free = until;
+    for (int i = 0; i < n; i++) {
+        int64_t start = i ? 400 + 100 * i : 0, end = 500 + 100 * i;
+        fake_step(&f, i, start, end);
+        int call = fake_add(&f, host, KIND_RUNTIME, "launch", start + 10, 5);
+        int64_t work = i && is_free < start + 20 ? start + 20 : i ? is_free : 400;
+        is_free = i ? work + 10 : until;
+        fake_work(&f, gpu, KIND_KERNEL, "k", work, is_free - work, call);
+    }
+    params p = fake_params();
+    step_spans out = make(&f, &p);
+    assert_int_equal(out.n + out.n_warm_up, n);
+    fake_fini(&f);
+    return (uint32_t)out.v[0].number;
+}
+
+static void steps_that_waited_for_the_warm_up_are_part_of_it(void **state) {
+    assert_int_equal(first_after_backlog(450, 12), 1);
+    assert_int_equal(first_after_backlog(920, 12), 6);  /* 1 to 4 took 10 each, 5 took 40 */
+    assert_int_equal(first_after_backlog(1220, 12), 9); /* most of the others */
+    assert_int_equal(first_after_backlog(9000, 12), 1); /* there are no others */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_marked_first_step_out_of_proportion_is_left_out),
@@ -255,6 +285,7 @@ int main(void) {
         cmocka_unit_test(a_trace_of_the_device_alone_is_one_step_over_it),
         cmocka_unit_test(a_selection_takes_steps_or_clips_them),
         cmocka_unit_test(our_own_first_steps_warm_up_while_they_are_long),
+        cmocka_unit_test(steps_that_waited_for_the_warm_up_are_part_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

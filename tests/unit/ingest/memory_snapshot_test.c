@@ -65,16 +65,21 @@ static void what_the_history_has_forgotten_is_found_again(void **state) {
         "5},"
         "   {'action': 'segment_free', 'addr': 5000, 'size': 300, 'time_us': 6},"
         "   {'action': 'alloc', 'addr': 622, 'size': 50, 'time_us': 7}]]}");
-    assert_int_equal(t->memory.n, 1 + 4);
-    check_row(t, 1, MEMORY_EXISTING, 512, 1024);
-    check_row(t, 2, MEMORY_FREE, -512, 512);
-    check_row(t, 3, MEMORY_SEGMENT_FREE, -300, 512);
-    check_row(t, 4, MEMORY_ALLOC, 512, 1024);
-    assert_int_equal(t->memory.time[1], t->memory.time[2]);
-    assert_int_equal(t->memory.reserved[2], 1300);
-    assert_int_equal(t->memory.reserved[3], 1000);
-    assert_string_equal(frame_name(t, t->memory.frame[1]), "a.py(3): f");
-    assert_int_equal(t->memory.partner[2], 0);
+    assert_int_equal(t->memory.n, 1 + 6);
+    check_row(t, 1, MEMORY_SEGMENT_EXISTING, 1000, ABSENT_I64); /* by address */
+    check_row(t, 2, MEMORY_SEGMENT_EXISTING, 300, ABSENT_I64);
+    check_row(t, 3, MEMORY_EXISTING, 512, 1024);
+    check_row(t, 4, MEMORY_FREE, -512, 512);
+    check_row(t, 5, MEMORY_SEGMENT_FREE, -300, 512);
+    check_row(t, 6, MEMORY_ALLOC, 512, 1024);
+    assert_int_equal(t->memory.address[1], 10);
+    assert_int_equal(t->memory.address[2], 5000);
+    assert_int_equal(t->memory.reserved[1], ABSENT_I64);
+    assert_int_equal(t->memory.time[1], t->memory.time[4]);
+    assert_int_equal(t->memory.reserved[4], 1300);
+    assert_int_equal(t->memory.reserved[5], 1000);
+    assert_string_equal(frame_name(t, t->memory.frame[3]), "a.py(3): f");
+    assert_int_equal(t->memory.partner[4], 0);
     assert_int_equal(trace_quality(t, CAUSE_MEMORY_STATE), 0);
     trace_release(t);
 }
@@ -85,12 +90,30 @@ static void of_what_existed_only_the_last_row_has_totals(void **state) {
         "  {'address': 16, 'size': 8, 'requested_size': 5, 'state': 'active_allocated'},"
         "  {'address': 24, 'size': 8, 'requested_size': 6, 'state': 'active_allocated'}]}],"
         " 'device_traces': [[]]}");
-    assert_int_equal(t->memory.n, 1 + 2);
-    check_row(t, 1, MEMORY_EXISTING, 8, ABSENT_I64);
-    check_row(t, 2, MEMORY_EXISTING, 8, 16);
-    assert_int_equal(t->memory.reserved[1], ABSENT_I64);
-    assert_int_equal(t->memory.reserved[2], 64);
+    assert_int_equal(t->memory.n, 1 + 3);
+    check_row(t, 1, MEMORY_SEGMENT_EXISTING, 64, ABSENT_I64);
+    check_row(t, 2, MEMORY_EXISTING, 8, ABSENT_I64);
+    check_row(t, 3, MEMORY_EXISTING, 8, 16);
+    assert_int_equal(t->memory.reserved[2], ABSENT_I64);
+    assert_int_equal(t->memory.reserved[3], 64);
     assert_int_equal(t->device.n, 1 + 1);
+    trace_release(t);
+}
+
+/* An expandable segment had 40 bytes and got 10; 20 elsewhere were given back. */
+static void segments_that_grow_in_pieces_are_found_as_they_were(void **state) {
+    trace *t =
+        trace_of("{'segments': [{'device': 0, 'address': 100, 'total_size': 50, 'blocks': []}],"
+                 " 'device_traces': [["
+                 "  {'action': 'segment_map', 'addr': 140, 'size': 10, 'time_us': 1},"
+                 "  {'action': 'segment_unmap', 'addr': 500, 'size': 20, 'time_us': 2}]]}");
+    assert_int_equal(t->memory.n, 1 + 4);
+    check_row(t, 1, MEMORY_SEGMENT_EXISTING, 40, ABSENT_I64);
+    check_row(t, 2, MEMORY_SEGMENT_EXISTING, 20, ABSENT_I64);
+    assert_int_equal(t->memory.address[1], 100);
+    assert_int_equal(t->memory.address[2], 500);
+    assert_int_equal(t->memory.reserved[3], 70);
+    assert_int_equal(t->memory.reserved[4], 50);
     trace_release(t);
 }
 
@@ -186,13 +209,14 @@ static void the_old_list_of_segments_tells_what_was_alive(void **state) {
                         "1536, 'real_size': 500,"
                         "      'frames': [{'name': 'g', 'filename': 'b.py', 'line': 9}]}]},"
                         "   {'size': 512, 'state': 'active_allocated'}]}]");
-    assert_int_equal(t->memory.n, 1 + 2);
-    check_row(t, 1, MEMORY_EXISTING, 512, ABSENT_I64);
-    check_row(t, 2, MEMORY_EXISTING, 512, 1024);
-    assert_int_equal(t->memory.address[1], 1536);
-    assert_int_equal(t->memory.address[2], 2048);
-    assert_int_equal(t->memory.device[1], 1);
-    assert_string_equal(frame_name(t, t->memory.frame[1]), "b.py(9): g");
+    assert_int_equal(t->memory.n, 1 + 3);
+    check_row(t, 1, MEMORY_SEGMENT_EXISTING, 2048, ABSENT_I64);
+    check_row(t, 2, MEMORY_EXISTING, 512, ABSENT_I64);
+    check_row(t, 3, MEMORY_EXISTING, 512, 1024);
+    assert_int_equal(t->memory.address[2], 1536);
+    assert_int_equal(t->memory.address[3], 2048);
+    assert_int_equal(t->memory.device[2], 1);
+    assert_string_equal(frame_name(t, t->memory.frame[2]), "b.py(9): g");
     assert_true(has_meta(t, "final_reserved_bytes", "2048"));
     assert_true(has_meta(t, "final_allocated_bytes", "512"));
     assert_true(has_meta(t, "segments", "1"));
@@ -207,15 +231,15 @@ static void devices_are_kept_apart(void **state) {
         "   {'device': -7, 'address': 16, 'total_size': 1, 'blocks': []}],"
         " 'device_traces': [[{'action': 'alloc', 'addr': 16, 'size': 3, 'time_us': 10}], [],"
         "   [{'action': 'alloc', 'addr': 32, 'size': 4, 'time_us': 9}], []]}");
-    assert_int_equal(t->device.n, 1 + 3); /* 0, 2 and -7; 1 and 3 were never used */
-    assert_int_equal(t->memory.n, 1 + 3);
-    assert_int_equal(t->memory.device[1], 2); /* earlier */
-    check_row(t, 1, MEMORY_EXISTING, 8, 8);
-    check_row(t, 2, MEMORY_ALLOC, 512, 520);
-    assert_int_equal(t->memory.reserved[2], 64);
-    assert_int_equal(t->memory.device[3], 0);
-    check_row(t, 3, MEMORY_ALLOC, 512, 512);
-    assert_int_equal(t->memory.reserved[3], 32);
+    assert_int_equal(t->device.n, 1 + 3);     /* 0, 2 and -7; 1 and 3 were never used */
+    assert_int_equal(t->memory.n, 1 + 6);     /* three of segments */
+    assert_int_equal(t->memory.device[1], 2); /* earlier than device 0 */
+    check_row(t, 2, MEMORY_EXISTING, 8, 8);
+    check_row(t, 3, MEMORY_ALLOC, 512, 520);
+    assert_int_equal(t->memory.reserved[3], 64);
+    assert_int_equal(t->memory.device[6], 0);
+    check_row(t, 6, MEMORY_ALLOC, 512, 512);
+    assert_int_equal(t->memory.reserved[6], 32);
     trace_release(t);
 }
 
@@ -437,6 +461,7 @@ int main(void) {
         cmocka_unit_test(events_have_running_totals_and_their_order),
         cmocka_unit_test(what_the_history_has_forgotten_is_found_again),
         cmocka_unit_test(of_what_existed_only_the_last_row_has_totals),
+        cmocka_unit_test(segments_that_grow_in_pieces_are_found_as_they_were),
         cmocka_unit_test(completions_are_releases_where_requests_were_not_recorded),
         cmocka_unit_test(a_history_without_times_keeps_its_order),
         cmocka_unit_test(times_never_go_back),

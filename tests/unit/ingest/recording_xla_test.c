@@ -171,6 +171,66 @@ static void device_work_is_launched_by_threads_of_the_recording(void **state) {
     buf_fini(&profile);
 }
 
+/* One call, and what it ran on the first CPU. */
+static buf cpu_profile(void) {
+    buf file = {0}, python = {0}, threads = {0};
+    plane_writer p = begin_plane("/host:CPU");
+    put_event(&p, &python, "PjitFunction(step)", 2000, 1000);
+    put_event(&p, &python, "CommonPjRtLoadedExecutable::ExecuteHelperOnSingleDevice", 2100,
+              700);
+    buf work = event_of(&p, "dot.1", 4000, 100);
+    put_stat_ref(&p, &work, 4, "hlo_op", "dot.1");
+    put_stat_ref(&p, &work, 4, "hlo_module", "jit_step");
+    put_stat_int(&p, &work, 4, "program_id", 7);
+    put_stat_int(&p, &work, 4, "run_id", 100);
+    put_stat_int(&p, &work, 4, "device_ordinal", 0);
+    put_message(&threads, 4, &work);
+    put_line(&p, -5, "python", &python);
+    put_line(&p, -6, "tf_XLAEigen/1", &threads);
+    end_plane(&p, &file);
+    return file;
+}
+
+/* JAX was to use the CPU (JAX_PLATFORMS=cpu) on a machine with two GPUs. */
+static made_recording recording_with_gpus(void) {
+    made_recording m = recording_with("\"" NAME "\"");
+    put_fact(&m, "deviceProperties",
+             "[{\"id\": 0, \"name\": \"GPU\"}, {\"id\": 1, \"name\": \"GPU\"}]");
+    return m;
+}
+
+static void gpus_of_the_machine_are_none_of_a_program_on_the_cpu(void **state) {
+    buf profile = cpu_profile();
+    write_next_to(NAME, buf_str(&profile));
+    made_recording m = recording_with_gpus();
+    trace *t = read_there(&m);
+    assert_int_equal(t->device.n - 1, 1);
+    assert_int_equal(t->device.id[1], 0);
+    assert_string_equal(text_of_id(t, t->device.name[1]), "CPU");
+    assert_int_equal(t->kernel.device[1], 0);
+    trace_release(t);
+    made_free(&m);
+    buf_fini(&profile);
+}
+
+static void a_cpu_next_to_gpus_that_work_has_its_own_number(void **state) {
+    buf profile = cpu_profile();
+    write_next_to(NAME, buf_str(&profile));
+    made_recording m = recording_with_gpus();
+    tacho_device_slots w = {.start_tick = 1000500, .end_tick = 1000900, .device = 0};
+    made_event(&m, 1000900, 1, TACHO_EVENT_DEVICE, TACHO_RANGE_KERNEL, &w, sizeof w);
+    trace *t = read_there(&m);
+    assert_int_equal(t->device.n - 1, 3);
+    assert_int_equal(t->kernel.n - 1, 2);
+    assert_int_equal(t->kernel.device[1] + t->kernel.device[2], 0 + 2);
+    for (uint32_t i = 1; i < t->device.n; i++)
+        assert_string_equal(text_of_id(t, t->device.name[i]),
+                            t->device.id[i] == 2 ? "CPU" : "GPU");
+    trace_release(t);
+    made_free(&m);
+    buf_fini(&profile);
+}
+
 static void expect_note(const char *profile, bool expected) {
     made_recording m = recording_with(profile);
     trace *t = read_there(&m);
@@ -201,6 +261,8 @@ int main(void) {
         IN_FOLDER(threads_and_times_are_those_of_the_recording),
         IN_FOLDER(steps_of_the_profile_count_where_the_recording_has_none),
         IN_FOLDER(device_work_is_launched_by_threads_of_the_recording),
+        IN_FOLDER(gpus_of_the_machine_are_none_of_a_program_on_the_cpu),
+        IN_FOLDER(a_cpu_next_to_gpus_that_work_has_its_own_number),
         IN_FOLDER(one_that_is_missing_or_damaged_is_a_remark),
         IN_FOLDER(names_that_are_none_are_left_alone),
     };

@@ -559,6 +559,23 @@ export interface Tables {
     };
   };
   memory: {
+    parts: {
+      device: string | null;
+      category: string | null;
+      bytes: number | null;
+      share: number | null;
+      blocks: number | null;
+      estimated: boolean | null;
+    };
+    part_contents: {
+      device: string | null;
+      category: string | null;
+      op: string | null;
+      module: string | null;
+      line: string | null;
+      bytes: number | null;
+      allocations: number | null;
+    };
     curve: {
       time: number | null;
       device: string | null;
