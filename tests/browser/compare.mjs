@@ -170,7 +170,7 @@ test("compare: both steps on one axis, with one zoom, colors by change, and a wa
     assert.notEqual(await pixelsOf(page), before, "zoomed in");
     await page.keyboard.press("0");
     await addressLacks(page, "zoom=");
-    await page.locator("button[aria-label='Step of B']").click();
+    await page.locator("role=button[name=/^Step of B/]").click();
     await page.locator(".menu-item", { hasText: "step 4" }).click();
     await addressHas(page, "pair=3-4");
     await settled(page);
@@ -214,7 +214,7 @@ test("compare: without a second run one is chosen; traces of one folder are comp
     assert.match(await page.textContent("main [role=alert]"), /gone/);
   });
   await visit(own, "compare?run=both&worker=first", async (page) => {
-    await page.click("button[aria-label='Second run (B)']");
+    await page.click("role=button[name=/^Second run/]");
     await page.locator(".menu-item", { hasText: "second" }).click();
     await addressHas(page, "other_worker=second");
     await settled(page);
@@ -235,7 +235,7 @@ test("compare: all ranks of a job, other steps of the same run, each side with i
     await addressHas(page, "step=4");
     await addressHas(page, "other_step=3");
     await settled(page);
-    await page.locator("button[aria-label='Steps of B']").click();
+    await page.locator("role=button[name=/^Steps of B/]").click();
     await page.locator(".menu-item", { hasText: "the same as A" }).click();
     await addressLacks(page, "other_step=");
     assert.match(await heading(page), /Which run do you want to compare ddp with/);

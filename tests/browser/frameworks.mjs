@@ -181,8 +181,8 @@ test("forward and backward points are chips: another operator, and gap, passes a
       for (const c of ["forward_backward", "tail"]) assert.ok(text.includes((r[c] / 1e3).toFixed(1)) || text.includes(String(Math.round(r[c] / 1e3))), `${c} ${r[c]}: ${text}`);
     };
     await agrees(expected());
-    assert.match(await page.textContent("role=button[name='Forward starts at']"), /Conv2D-op2/);
-    await page.click("role=button[name='Forward starts at']");
+    assert.match(await page.textContent("role=button[name=/^Forward starts at/]"), /Conv2D-op2/);
+    await page.click("role=button[name=/^Forward starts at/]");
     await page.keyboard.type("GetNext");
     await page.keyboard.press("Enter");
     await addressHas(page, "fp=Default/InitNet/GetNext-op1");
@@ -190,12 +190,12 @@ test("forward and backward points are chips: another operator, and gap, passes a
     const moved = expected("--fp-point", "Default/InitNet/GetNext-op1");
     assert.ok(moved.forward_backward > expected().forward_backward);
     await agrees(moved);
-    await page.click("role=button[name='Backward ends at']");
+    await page.click("role=button[name=/^Backward ends at/]");
     await page.click("role=menuitemradio[name=/ReluGrad-op4/]");
     await addressHas(page, "bp=Gradients");
     await settled(page);
     await agrees(expected("--fp-point", "GetNext-op1", "--bp-point", "ReluGrad-op4"));
-    await page.click("role=button[name='Forward starts at']");
+    await page.click("role=button[name=/^Forward starts at/]");
     await page.click("role=menuitemradio[name='As recorded']");
     await addressLacks(page, "fp=");
   }));
@@ -323,7 +323,7 @@ test("devices of a cluster: steps side by side, links, collectives as measured, 
     assert.ok(plain(await page.locator(`${panel("Measured collectives")} tbody tr:not(.spacer)`).first().textContent()).startsWith(most.name));
     for (const r of table("distributed", "resources", "--all-workers"))
       assert.ok((await words(page, "Device compute and memory")).includes(`${(r.flops_share * 100).toFixed(1)} %`));
-    await page.click(`${panel("Steps across devices")} >> role=button[name='Step']`);
+    await page.click(`${panel("Steps across devices")} >> role=button[name=/^Step/]`);
     await page.click("role=menuitemradio[name='Step 2']");
     await addressHas(page, "cstep=2");
     const second = table("distributed", "cluster_steps", "--all-workers").find((r) => r.step === 2);

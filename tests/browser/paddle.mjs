@@ -40,7 +40,7 @@ test("all panels of the overview are drawn for a run of Paddle", (s) =>
     for (const word of ["SYNTHETIC-GPU-0", "GPU", "77 %"]) assert.ok(facts.includes(word), facts);
     // Stages of each step, on the host and on the device: one bar a step, one part for each stage that took time.
     for (const [item, side] of [["Stages, host", "host_time"], ["Stages, device", "device_time"]]) {
-      await page.click("section[aria-label='Steps'] >> role=button[name='Form']");
+      await page.click("section[aria-label='Steps'] >> role=button[name=/^Form/]");
       await page.click(`role=menuitemradio[name='${item}']`);
       await addressHas(page, `bars=${side.split("_")[0]}`);
       const per = rowsOf(tables.stage_steps).filter((r) => r.stage !== "step");

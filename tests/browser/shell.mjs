@@ -102,7 +102,7 @@ test("the window narrows every view, Alt and arrows move it", (s) =>
 
 test("the window is chosen by its borders, by a drag on the tape, by the menu; back goes back", (s) =>
   visit(s, "overview?run=resnet_w0", async (page) => {
-    await page.click("role=button[name='Window']");
+    await page.click("role=button[name=/^Window/]");
     await page.click("text=Custom…");
     await page.fill("label:has-text('From') input", "3");
     await page.fill("label:has-text('To') input", "9999999999x");
@@ -124,7 +124,7 @@ test("the window is chosen by its borders, by a drag on the tape, by the menu; b
     await addressHas(page, "from=");
     await page.mouse.dblclick(strip.x + strip.width * 0.6, strip.y + 24);
     await addressLacks(page, "from=");
-    await page.click("role=button[name='Window']");
+    await page.click("role=button[name=/^Window/]");
     await page.click("role=menuitem[name='Slowest step']");
     await addressHas(page, "step=2");
   }), ["resnet_w0"]);
@@ -209,17 +209,17 @@ test("the trust drawer says what was read, linked and recorded, and sums agree",
 
 test("the report is saved as Markdown, its link copied; paper has a head line", (s) =>
   visit(s, "overview?run=resnet_w0&theme=dark", async (page) => {
-    await page.click("role=button[name='Report']");
+    await page.click("role=button[name=/^Report/]");
     const [download] = await Promise.all([page.waitForEvent("download"), page.click("text=Save as Markdown")]);
     assert.equal(download.suggestedFilename(), "resnet_w0-worker0.md");
     const text = readFileSync(await download.path(), "utf8");
     assert.match(text, /^# resnet_w0 · worker0 · whole trace · tacho [\d.]+/);
     assert.match(text, /\| category .*\n[^]*data_loader|data\\_loader/);
     assert.match(text, /- \*\*Data loading blocks the program \(saves up to [\d.]+\s?ms, \d+\s?%\)\.\*\* The program waits for data .*\)?, because the data loader runs in the training process\. Set /);
-    await page.click("role=button[name='Report']");
+    await page.click("role=button[name=/^Report/]");
     await page.click("text=Copy the verdict and advice");
     assert.match(await page.evaluate(() => navigator.clipboard.readText()), /\n- Data loading blocks the program \(saves up to [\d.]+\s?ms, \d+\s?%\): The program/);
-    await page.click("role=button[name='Report']");
+    await page.click("role=button[name=/^Report/]");
     await page.click("text=Copy a link to this view");
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url());
     await page.emulateMedia({ media: "print" });

@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { promisify } from "node:util";
 
 /** How long a browser may take for one thing that is waited for. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = Number(process.env.TACHO_BROWSER_PATIENCE_MS ?? 120_000);
 const REAL = ["resnet_w0", "gpt_eager", "ddp", "cpu"];
 
 export async function stand(root) {

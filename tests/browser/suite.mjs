@@ -25,6 +25,7 @@ import "./why.mjs";
 import "./code.mjs";
 import "./tabs.mjs";
 import "./live.mjs";
+import "./findings.mjs";
 import "./readme.mjs";
 
 /** The line of a test that an error came from. */

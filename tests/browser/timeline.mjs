@@ -273,7 +273,7 @@ test("timeline: tracks are pinned, hidden, filtered, opened; frames and details 
     await page.waitForFunction(() => document.querySelectorAll(".tl-scroll .tl-row").length < 6);
     assert.ok((await shown()).some((n) => /thread 435/.test(n)));
     await page.press(".tl-filter", "Escape");
-    await page.click("role=button[name='Tracks']");
+    await page.click("role=button[name=/^Tracks/]");
     await page.click("role=menuitemradio[name=/GPU memory/] >> nth=0");
     await addressHas(page, "hide=");
     await page.keyboard.press("Escape");
@@ -296,7 +296,7 @@ test("timeline: colours by name, module, stage, track and slowness all differ; t
   visit(s, `${RUN}&view=96000000-110000000`, async (page) => {
     const seen = new Set([await picture(page)]);
     for (const by of ["Name", "Module", "Stage", "Track", "Slower than its median"]) {
-      await page.click("role=button[name='Color']");
+      await page.click("role=button[name=/^Color/]");
       await page.click(`role=menuitemradio[name='${by}']`);
       await addressHas(page, "color=");
       await settled(page);
@@ -322,7 +322,7 @@ test("timeline: a note is written, stands in the link, and goes", (s) =>
   }), needs);
 
 async function saved(page, item) {
-  await page.click("role=button[name='Save']");
+  await page.click("role=button[name=/^Save/]");
   const [download] = await Promise.all([page.waitForEvent("download"), page.click(`text=${item}`)]);
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
 }
@@ -394,7 +394,7 @@ test("timeline: nothing goes to Perfetto before it is chosen; then it gets the v
       asked++;
       return route.fulfill({ contentType: "text/html", body: stub });
     });
-    await page.click("role=button[name='Save']");
+    await page.click("role=button[name=/^Save/]");
     assert.equal(asked, 0);
     const [other] = await Promise.all([page.waitForEvent("popup"), page.click("text=Open this view in Perfetto")]);
     await other.waitForFunction(() => /^got \d{4,}/.test(document.title));

@@ -29,3 +29,24 @@ export function fuzzy(query: string, text: string): Match | undefined {
   }
   return { score: score - text.length / 20, at };
 }
+
+/**
+ * What the palette lists: the query as it is, or letters each of which begins a word or follows the one before it. Letters
+ * from anywhere would find nearly every long name.
+ */
+export function abbreviates(query: string, text: string): Match | undefined {
+  const low = text.toLowerCase();
+  const q = query.toLowerCase();
+  if (q === "" || low.includes(q)) return fuzzy(query, text);
+  const find = (k: number, last: number): number[] | undefined => {
+    if (k === q.length) return [];
+    for (let i = last + 1; i < low.length; i++) {
+      if (low[i] !== q[k] || (i !== last + 1 && !isStart(text, i)) || (k === 0 && !isStart(text, i))) continue;
+      const rest = find(k + 1, i);
+      if (rest) return [i, ...rest];
+    }
+    return undefined;
+  };
+  const at = find(0, -1);
+  return at && { score: 12 * at.filter((i) => isStart(text, i)).length + 6 * at.length - text.length / 20, at };
+}

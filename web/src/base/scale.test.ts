@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { contrast, heatPosition, inkOn, roundUp, ticks } from "./scale.ts";
+import { contrast, fairRange, heatPosition, inkOn, roundUp, ticks } from "./scale.ts";
 
 test("maxima are rounded up to 1, 2, 5", () => {
   assert.equal(roundUp(9.7), 10);
@@ -23,4 +23,12 @@ test("text on a fill takes the stronger contrast", () => {
   assert.equal(Math.round(contrast("#000000", "#FFFFFF")), 21);
   assert.equal(inkOn("#2373D2"), "#FFFFFF");
   assert.equal(inkOn("#EFBE42"), "#0B0D11");
+});
+
+test("a line without an axis spans at least a quarter of its largest value", () => {
+  const [low, high] = fairRange(29.4, 29.5);
+  assert.ok(Math.abs(high - low - 29.5 / 4) < 1e-9 && low < 29.4 && high > 29.5);
+  assert.deepEqual(fairRange(10, 40), [10, 40]);
+  assert.deepEqual(fairRange(0, 0), [0, 0]);
+  assert.deepEqual(fairRange(0.9, 1.0)[0] > 0, true);
 });

@@ -19,6 +19,20 @@ export function ticks(max: number, count = 4): number[] {
   return list;
 }
 
+const LEAST_SPREAD = 0.25;
+
+/**
+ * What a line without an axis spans: its values, but never less than a quarter of the largest. So a change of one
+ * percent looks like one percent, and a doubling like a doubling.
+ */
+export function fairRange(least: number, most: number): [number, number] {
+  const want = Math.max(Math.abs(most), Math.abs(least)) * LEAST_SPREAD;
+  const more = want - (most - least);
+  if (!(more > 0)) return [least, most];
+  const low = least - more / 2;
+  return least >= 0 && low < 0 ? [0, want] : [low, low + want];
+}
+
 /** Powers of ten between min and max. */
 export function logTicks(min: number, max: number): number[] {
   const list: number[] = [];

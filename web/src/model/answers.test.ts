@@ -3,7 +3,19 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RequestFailed, type Transport } from "../api/transport.ts";
 import type { RunInfo, Runs } from "../api/types.ts";
-import { arrivals, arrived, ask, connect, connection, open, progress, runs, setTransport, tryAgain } from "./answers.ts";
+import {
+  arrivals,
+  arrived,
+  ask,
+  connect,
+  connection,
+  departures,
+  open,
+  progress,
+  runs,
+  setTransport,
+  tryAgain,
+} from "./answers.ts";
 
 interface Request {
   route: string;
@@ -178,6 +190,15 @@ test("runs that came are those that are new, as long as they are there", () => {
   assert.deepEqual(names(arrivals([], [run("a")], [run("a"), run("b")])), ["b"]);
   assert.deepEqual(names(arrivals([run("b")], [run("a"), run("b")], [run("a"), run("b"), run("c")])), ["b", "c"]);
   assert.deepEqual(names(arrivals([run("b")], [run("a"), run("b")], [run("a")])), []);
+});
+
+test("runs whose files are gone are known until they are back", () => {
+  const [a, b] = ["a", "b"].map((name) => ({ name }) as RunInfo) as [RunInfo, RunInfo];
+  const at = new Date(0);
+  const gone = departures(new Map(), [a, b], [b], at);
+  assert.deepEqual([...gone], [["a", { run: a, since: at }]]);
+  assert.equal(departures(gone, [b], [b]).get("a")?.since, at); // since when does not change
+  assert.equal(departures(gone, [b], [b, { ...a }]).size, 0);
 });
 
 test("a server that is back is asked everything again; one that wants a token says so", async () => {

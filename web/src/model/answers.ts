@@ -149,6 +149,21 @@ export const summaries = signal<{ done: number; total: number }>({ done: 0, tota
 /** Runs that appeared while the page was open. */
 export const arrived = signal<readonly RunInfo[]>([]);
 
+/** Runs whose files were deleted while the page was open, and since when: what is shown of them stays. */
+export const deleted = signal<ReadonlyMap<string, { run: RunInfo; since: Date }>>(new Map());
+
+/** Adds the runs that are missing now, and drops those that are back. */
+export function departures(
+  seen: ReadonlyMap<string, { run: RunInfo; since: Date }>,
+  before: readonly RunInfo[],
+  now: readonly RunInfo[],
+  since = new Date(),
+): ReadonlyMap<string, { run: RunInfo; since: Date }> {
+  const isHere = (name: string) => now.some((r) => r.name === name);
+  const left = before.filter((r) => !isHere(r.name) && !seen.has(r.name)).map((run) => [run.name, { run, since }] as const);
+  return new Map([...[...seen].filter(([name]) => !isHere(name)), ...left]);
+}
+
 function takeRuns(now: Runs): void {
   const before = runs.peek();
   const isReading = now.runs.some((r) =>
@@ -156,6 +171,7 @@ function takeRuns(now: Runs): void {
   );
   batch(() => {
     if (before) arrived.value = arrivals(arrived.peek(), before.runs, now.runs);
+    if (before) deleted.value = departures(deleted.peek(), before.runs, now.runs);
     runs.value = now;
     summaries.value = now.summaries;
     if (!isReading) progress.value = undefined;

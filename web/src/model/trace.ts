@@ -4,14 +4,22 @@ import type { AnalysisName, Tables } from "../api/tables.ts";
 import type { Query } from "../api/transport.ts";
 import type { Answer, RunInfo, SpanInfo, Table, TableName } from "../api/types.ts";
 import { sum } from "../base/aggregate.ts";
-import { type Asked, ask, runs, server } from "./answers.ts";
+import { type Asked, ask, deleted, runs, server } from "./answers.ts";
 import { language, t } from "./language.ts";
 import { param, traceQuery, type View, view, WHOLE_TRACE, windowQuery } from "./route.ts";
 
 export const currentRun = computed<RunInfo | undefined>(() => {
   const all = runs.value?.runs ?? [];
   const wanted = param("run");
-  return wanted ? all.find((r) => r.name === wanted) : all.length === 1 ? all[0] : undefined;
+  if (wanted) return all.find((r) => r.name === wanted) ?? deleted.value.get(wanted)?.run;
+  if (all.length > 0) return all.length === 1 ? all[0] : undefined;
+  return deleted.value.size === 1 ? [...deleted.value.values()][0]?.run : undefined;
+});
+
+/** Since when the files of the run in view are gone. */
+export const deletedSince = computed<Date | undefined>(() => {
+  const gone = deleted.value.get(currentRun.value?.name ?? "");
+  return gone?.run === currentRun.value ? gone?.since : undefined;
 });
 
 export const currentWorker = computed(() => {

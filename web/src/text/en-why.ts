@@ -5,7 +5,7 @@ export const enWhy = {
   fact_step: "Typical step *{n}*, {v}",
   fact_off: "*{v}* of device work per step is off the critical path",
   path: "Critical path",
-  path_words: "step {n}, {v}, from its start to its end · click a piece to see it in the timeline",
+  path_words: "step {n}, {v}, from its start to its end · [[click a piece to see it in the timeline]]",
   path_label: "The critical path of step {n}: {pieces} pieces, {list}",
   path_hint: "Hover over a piece, or use ← → and Enter",
   path_piece: "Piece of the path",

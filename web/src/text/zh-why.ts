@@ -7,7 +7,7 @@ export const zhWhy: Record<keyof typeof enWhy, string> = {
   fact_step: "典型步 *{n}*，{v}",
   fact_off: "每步有 *{v}* 的设备任务不在关键路径上",
   path: "关键路径",
-  path_words: "第 {n} 步，{v}，从开始到结束 · 点击一段可在时间线中查看",
+  path_words: "第 {n} 步，{v}，从开始到结束 · [[点击一段可在时间线中查看]]",
   path_label: "第 {n} 步的关键路径：{pieces} 段，{list}",
   path_hint: "将指针移到一段上，或使用 ← → 和 Enter",
   path_piece: "路径的一段",

@@ -27,6 +27,9 @@ interface MenuProps {
   openKey?: string; // data-open, for keys that open it
 }
 
+/** Whether the button's words are its name: then it needs no second one. */
+const isSaid = ({ label, name }: MenuProps): boolean => typeof label === "string" && label.startsWith(name);
+
 function useOutside(close: () => void) {
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -55,7 +58,6 @@ export function Menu(props: MenuProps) {
         class="menu-button"
         aria-haspopup="menu"
         aria-expanded={open}
-        aria-label={props.name}
         data-open={props.openKey}
         onClick={() => setOpen(!open)}
         onKeyDown={(e) => {
@@ -64,9 +66,14 @@ export function Menu(props: MenuProps) {
           setOpen(true);
         }}
       >
-        {props.label ?? (
+        {props.label === undefined ? (
           <>
             {props.name} <b>{props.value}</b>
+          </>
+        ) : (
+          <>
+            {isSaid(props) ? null : <span class="spoken">{props.name}: </span>}
+            {props.label}
           </>
         )}
         {props.bare ? null : <Icon name="down" size={13} />}

@@ -81,7 +81,7 @@ export function Panel(props: PanelProps) {
             title
           )}
         </h2>
-        {props.words && !busy ? <span class="panel-words">{props.words}</span> : null}
+        {props.words && !busy ? <Words words={props.words} /> : null}
         <span class="grow" />
         {props.controls}
         <Menu
@@ -107,6 +107,24 @@ export function Panel(props: PanelProps) {
         </div>
       )}
     </section>
+  );
+}
+
+const HINT = /(?: · )?\[\[(.*?)\]\]/;
+
+/** What the panel shows and in which unit. `[[how to use it]]` is left out where there is little room, and on paper. */
+function Words({ words }: { words: ComponentChildren }) {
+  const hint = typeof words === "string" ? HINT.exec(words) : null;
+  if (!hint || typeof words !== "string") return <span class="panel-words">{words}</span>;
+  const rest = words.replace(HINT, "").replace(/^ · /, "");
+  return (
+    <span class="panel-words" title={hint[1]}>
+      {rest}
+      <span class="hint">
+        {rest ? " · " : ""}
+        {hint[1]}
+      </span>
+    </span>
   );
 }
 

@@ -239,7 +239,7 @@ function HeadCell({ column: c, props, target, ...on }: CellProps) {
           type="button"
           class="more-columns"
           title={tableWords.current.more}
-          aria-label={tableWords.current.more}
+          aria-label={`+${on.gone} ${tableWords.current.more}`}
           onClick={on.onAll}
         >
           +{on.gone}

@@ -9,47 +9,10 @@ import { sortKeys } from "./sort.ts";
 import { arranged, fitting, forNumber, keptOf, leastWidth, tableKey } from "./table-columns.ts";
 import { Head } from "./table-head.tsx";
 import { asText, tableKeys } from "./table-keys.ts";
+import { flatten } from "./table-rows.ts";
 import { type Flat, isPlaced, type TableColumn, type TableProps, type TableRow } from "./table-types.ts";
 import { useView } from "./table-view.ts";
 import { tableWords } from "./table-words.ts";
-
-/** Base rows with the rows of the opened ones in between. */
-function flatten(props: TableProps, opened: ReadonlySet<string>, known: ReadonlyMap<string, number>): Flat {
-  const places = [...known]
-    .filter(([key]) => opened.has(key))
-    .map(([, i]) => i)
-    .sort((a, b) => a - b);
-  const blocks: { after: number; rows: TableRow[] }[] = [];
-  const grow = (row: TableRow, into: TableRow[]): void => {
-    if (!row.opens || !opened.has(row.key)) return;
-    const kids = row.kids?.();
-    if (!kids) into.push({ key: `${row.key}/…`, cell: () => undefined, label: "…", depth: (row.depth ?? 0) + 1, faded: true });
-    for (const kid of kids ?? []) {
-      into.push(kid);
-      grow(kid, into);
-    }
-  };
-  let extra = 0;
-  for (const i of places) {
-    if (i >= props.total) continue;
-    const rows: TableRow[] = [];
-    grow(props.row(i), rows);
-    extra += rows.length;
-    blocks.push({ after: i, rows });
-  }
-  return {
-    total: props.total + extra,
-    at(i) {
-      let base = i;
-      for (const b of blocks) {
-        if (base <= b.after) break;
-        if (base <= b.after + b.rows.length) return b.rows[base - b.after - 1] as TableRow;
-        base -= b.rows.length;
-      }
-      return props.row(base);
-    },
-  };
-}
 
 type Scales = Map<string, { scale: Scale; max: number }>;
 
@@ -156,7 +119,7 @@ export function Table(props: TableProps) {
       style={{ maxHeight: tallest(props.height, flat.total * h) }}
       ref={box}
       tabIndex={0}
-      role="region"
+      role="group"
       aria-label={props.name}
       onScroll={(e) => setTop(e.currentTarget.scrollTop)}
       onKeyDown={keys}

@@ -1,6 +1,7 @@
 // Horizontal bars: the name at the left, the value after the bar. For the first N of a list.
 import type { ComponentChildren } from "preact";
 import { largest } from "../../base/aggregate.ts";
+import { cutEnd } from "../../base/text-width.ts";
 import { tip } from "../../base/tip.tsx";
 import { useWidth } from "../width.ts";
 
@@ -27,7 +28,6 @@ export function Bars({ items, label, onBar, chosen }: BarsProps) {
   const left = Math.min(320, Math.max(120, width * 0.3));
   const right = 130;
   const max = largest(items, (i) => i.value, 1);
-  const room = Math.floor((left - 10) / 7.1);
   return (
     <div class="chart" ref={box}>
       <svg data-chart width={width} height={items.length * ROW + 4} role="img" aria-label={label}>
@@ -42,7 +42,7 @@ export function Bars({ items, label, onBar, chosen }: BarsProps) {
             >
               <rect x="0" y={i * ROW} width={width} height={ROW} fill="transparent" />
               <text x={left - 8} y={i * ROW + 15} text-anchor="end" class="bar-name">
-                {item.label.length > room ? `${item.label.slice(0, room - 1)}…` : item.label}
+                {cutEnd(item.label, left - 10, 7.1)}
               </text>
               <rect
                 x={left}

@@ -86,12 +86,18 @@ export function Columns({ bars, height, label, format, factor, onBar, onShow }: 
                 />
               ) : null}
               {slot > 34 ? (
-                <text x={x + bar / 2} y={y(b.total) - 5} text-anchor="middle" class="axis strong">
+                <text x={x + bar / 2} y={y(b.total) - 5} text-anchor="middle" class="axis strong" aria-hidden="true">
                   {format(b.total / factor)}
                 </text>
               ) : null}
               {(Number(b.id) || i) % every === 0 ? (
-                <text x={Math.min(x + bar / 2, width - b.id.length * 3.5 - 1)} y={height - 6} text-anchor="middle" class="axis">
+                <text
+                  x={Math.min(x + bar / 2, width - b.id.length * 3.5 - 1)}
+                  y={height - 6}
+                  text-anchor="middle"
+                  class="axis"
+                  aria-hidden="true"
+                >
                   {b.id}
                 </text>
               ) : null}

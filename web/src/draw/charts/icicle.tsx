@@ -1,6 +1,7 @@
 // An icicle: rows of 20 px, width = time, children below their parent.
 import type { ComponentChildren } from "preact";
 import { largest } from "../../base/aggregate.ts";
+import { cutEnd } from "../../base/text-width.ts";
 import { tip } from "../../base/tip.tsx";
 import { inkFor } from "../ink.ts";
 import { useWidth } from "../width.ts";
@@ -45,11 +46,6 @@ export function place(nodes: readonly Node[], width: number): Placed[] {
   return placed;
 }
 
-const fit = (text: string, width: number) => {
-  const room = Math.floor((width - 10) / 6.2);
-  return text.length <= room ? text : room > 3 ? `${text.slice(0, room - 1)}…` : "";
-};
-
 export function Icicle({
   nodes,
   label,
@@ -80,7 +76,7 @@ export function Icicle({
             />
             {w > 34 ? (
               <text x={x + 5} y={depth * 20 + 13.5} fill={inkFor(node.fill)} class="strip-text">
-                {fit(node.label, w)}
+                {cutEnd(node.label, w - 10)}
               </text>
             ) : null}
           </g>

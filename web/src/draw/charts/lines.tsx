@@ -3,7 +3,8 @@
 // without axes, from its smallest value to its largest. Where a value is absent, the line has a gap.
 import { useState } from "preact/hooks";
 import { largest } from "../../base/aggregate.ts";
-import { ticks } from "../../base/scale.ts";
+import { fairRange, ticks } from "../../base/scale.ts";
+import { cutEnd } from "../../base/text-width.ts";
 import { useWidth } from "../width.ts";
 import { Rules } from "./axis.tsx";
 
@@ -98,8 +99,8 @@ export function Lines(props: LinesProps) {
   const left = spark ? look.left : Math.max(look.left, letters * 6.2 + 9); // room for the longest number
   const wide = width - left - right;
   const x = (v: number) => (spark && to === from ? width / 2 : left + ((v - from) / range) * wide);
-  const high = spark ? Math.max(most, low + 1) : Math.max(scale[scale.length - 1] ?? most, most) || 1;
-  const y = (v: number) => look.top + (height - look.top - look.bottom) * (1 - (v - low) / (high - low));
+  const [base, high] = spark ? fairRange(low, most) : [low, Math.max(scale[scale.length - 1] ?? most, most) || 1];
+  const y = (v: number) => look.top + (height - look.top - look.bottom) * (1 - (v - base) / (high - base || 1));
   const nearest = (e: MouseEvent) => {
     const v = from + ((e.offsetX - left) / wide) * range;
     return places.reduce((best, p) => (Math.abs(p - v) < Math.abs(best - v) ? p : best), places[0] ?? 0);
@@ -196,7 +197,7 @@ function Names({ lines, placed: p }: { lines: readonly Line[]; placed: Placed })
           class={l.strong ? "axis strong" : "axis"}
           style={{ fill: l.color }}
         >
-          {l.label.length > 17 ? `${l.label.slice(0, 16)}…` : l.label}
+          {cutEnd(l.label, p.right - 8)}
         </text>
       ))}
     </>

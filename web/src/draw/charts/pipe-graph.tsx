@@ -2,6 +2,7 @@
 // as far as it was on average. What was not recorded is drawn dashed.
 import type { ComponentChildren } from "preact";
 import { largest } from "../../base/aggregate.ts";
+import { cutEnd } from "../../base/text-width.ts";
 import { tip } from "../../base/tip.tsx";
 import { useWidth } from "../width.ts";
 
@@ -103,9 +104,6 @@ interface PipelineProps {
   onQueue: (id: string) => void;
 }
 
-const fit = (text: string, room: number, letter = 7) =>
-  text.length * letter > room ? `${text.slice(0, Math.floor(room / letter) - 1)}…` : text;
-
 export function Pipeline({ nodes, label, onQueue }: PipelineProps) {
   const [box, width] = useWidth(1000);
   const placed = placePipe(nodes);
@@ -147,10 +145,10 @@ export function Pipeline({ nodes, label, onQueue }: PipelineProps) {
               </text>
             ) : null}
             <text x={x(p) + 11} y={y(p) + 21} class="pipe-title">
-              {fit(node.title, w - 20)}
+              {cutEnd(node.title, w - 20, 7)}
             </text>
             <text x={x(p) + 11} y={y(p) + 39} class="axis">
-              {fit(node.words, w - 14, 5.8)}
+              {cutEnd(node.words, w - 14, 5.8)}
             </text>
           </g>
         ))}

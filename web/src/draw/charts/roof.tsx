@@ -1,7 +1,7 @@
 // A roofline: operations per second over operations per byte, both logarithmic. A line for each data type rises with
 // the memory's bandwidth up to its peak; a point is an operator, its area its time.
 import type { ComponentChildren } from "preact";
-import { largest, self, smallest } from "../../base/aggregate.ts";
+import { largest, self, smallest, sum } from "../../base/aggregate.ts";
 import { short } from "../../base/format.ts";
 import { logTicks } from "../../base/scale.ts";
 import { textWidth } from "../../base/text-width.ts";
@@ -33,11 +33,12 @@ interface Axis {
   marks: number[];
 }
 
-/** Whole decades around the values, the highest ones where there are too many; at most about eight marks. */
+/** Whole decades around the values, the highest ones where there are too many, one above `least` where there are none;
+ * at most about eight marks. */
 export function axisOf(values: readonly number[], least: number, decades = 12): Axis {
   const known = values.filter((v) => v > 0 && Number.isFinite(v));
-  const max = 10 ** Math.ceil(Math.log10(largest(known, self, least * 10) * 1.0001));
-  const min = Math.max(10 ** Math.floor(Math.log10(smallest(known, self, least))), max / 10 ** decades);
+  const max = 10 ** Math.ceil(Math.log10(largest(known, self, known.length ? 0 : least * 10) * 1.0001));
+  const min = Math.max(10 ** Math.floor(Math.log10(known.length ? smallest(known, self) : least)), max / 10 ** decades);
   const all = logTicks(min * 0.999, max * 1.001);
   const every = Math.ceil(all.length / 8);
   return { min, max, marks: all.filter((_, i) => i % every === 0) };
@@ -45,16 +46,19 @@ export function axisOf(values: readonly number[], least: number, decades = 12): 
 
 interface Box {
   x: number;
-  y: number;
+  y: number; // of the line below the words
   w: number;
+  r?: number; // of a circle; words are half a line high
 }
 
-const apart = (a: Box, b: Box) => Math.abs(a.y - b.y) > 13 || a.x > b.x + b.w || b.x > a.x + a.w;
+const LINE = 13;
+
+const apart = (a: Box, b: Box) =>
+  Math.abs(a.y - b.y) > (a.r ?? LINE / 2) + (b.r ?? LINE / 2) || a.x > b.x + b.w || b.x > a.x + a.w;
 
 type Label = Box & { label: string; end?: number }; // of one to the left of its point: where it ends
 
-/** Labels of the largest points: to their right, where they may cover smaller points, else to their left or
- * below, where they cover none. No label covers another. */
+/** Labels of the largest points, wherever around their point they cover no other point and no other label. */
 export function placeLabels(
   list: readonly { x: number; y: number; r: number; label: string }[],
   taken: readonly Box[],
@@ -62,20 +66,23 @@ export function placeLabels(
   most: number,
 ): Label[] {
   const placed: Label[] = [];
-  const points = list.map((p) => ({ x: p.x - p.r, y: p.y + 4, w: 2 * p.r }));
+  const points = list.map((p) => ({ x: p.x - p.r, y: p.y + 4, w: 2 * p.r, r: p.r }));
   list.forEach((p, i) => {
     const w = textWidth(p.label);
     const rest = points.filter((_, k) => k !== i);
-    const fits = (b: Box, among: Box[]) =>
-      b.x > left && b.x + w < right && [...taken, ...placed, ...among].every((o) => apart(o, b));
+    const fits = (b: Box) => b.x > left && b.x + w < right && [...taken, ...placed, ...rest].every((o) => apart(o, b));
     const [y, label] = [p.y + 4, p.label];
-    const places: [Label, Box[]][] = [
-      [{ x: p.x + p.r + 4, y, w, label }, points.slice(0, i)],
-      [{ x: p.x - p.r - 4 - w, y, w: w + 4, label, end: p.x - p.r - 4 }, rest], // up to its point: no other is between
-      [{ x: p.x - w / 2, y: p.y + p.r + 14, w, label }, rest],
+    const [after, before] = [p.x + p.r + 4, p.x - p.r - 4];
+    const places: Label[] = [
+      { x: after, y, w, label },
+      { x: before - w, y, w: w + 4, label, end: before }, // up to its point: no other is between
+      { x: p.x - w / 2, y: p.y + p.r + 14, w, label },
+      { x: p.x - w / 2, y: p.y - p.r - 5, w, label },
+      { x: p.x + p.r / 2, y: p.y + p.r + 14, w, label },
+      { x: p.x - p.r / 2 - w, y: p.y - p.r - 5, w, label, end: p.x - p.r / 2 },
     ];
-    const place = places.find(([box, among]) => fits(box, among));
-    if (placed.length < most && place) placed.push(place[0]);
+    const place = places.find(fits);
+    if (placed.length < most && place) placed.push(place);
   });
   return placed;
 }
@@ -83,6 +90,7 @@ export function placeLabels(
 const [LEFT, RIGHT, TOP, BOTTOM] = [86, 16, 18, 38];
 const LABELS = 8;
 const DECADES = 6; // of rates: what is slower is at the lower edge, hollow
+const WORTH = 0.002; // of all time: what takes less does not stretch the axes
 
 export function Roof({
   points,
@@ -103,8 +111,11 @@ export function Roof({
 }) {
   const [box, width] = useWidth(900);
   const corners = ridges.flatMap((r) => (r.bandwidth ? [r.peak / r.bandwidth] : []));
-  const xs = axisOf([...points.map((p) => p.x), ...corners.map((c) => c * 3)], 1);
-  const ys = axisOf([...points.map((p) => p.y), ...ridges.map((r) => r.peak)], 1e9, DECADES);
+  const all = sum(points, (p) => p.area);
+  const worth = points.filter((p) => p.area >= all * WORTH);
+  const xs = axisOf([...worth.map((p) => p.x), ...corners.map((c) => c * 3)], 1);
+  const ys = axisOf([...worth.map((p) => p.y), ...ridges.map((r) => r.peak)], 1e9, DECADES);
+  const within = (v: number, a: Axis) => Math.min(a.max, Math.max(a.min, v));
   const at = (v: number, a: Axis, from: number, to: number) =>
     from + ((Math.log10(v) - Math.log10(a.min)) / (Math.log10(a.max) - Math.log10(a.min))) * (to - from);
   const x = (v: number) => at(v, xs, LEFT, width - RIGHT);
@@ -113,7 +124,8 @@ export function Roof({
   const radius = (area: number) => Math.max(2.5, Math.sqrt(area / most) * 16);
   const shown = [...points]
     .sort((a, b) => b.area - a.area)
-    .map((p) => ({ ...p, below: p.y < ys.min, cx: x(p.x), cy: y(Math.max(p.y, ys.min)), r: radius(p.area) }));
+    .map((p) => ({ ...p, cx: x(within(p.x, xs)), cy: y(within(p.y, ys)), r: radius(p.area) }))
+    .map((p) => ({ ...p, outside: within(p.x, xs) !== p.x || within(p.y, ys) !== p.y }));
   const top = largest(ridges, (r) => r.peak, 0);
   const roofs = ridges.map((r) => ({
     ...r,
@@ -152,7 +164,7 @@ export function Roof({
             cx={p.cx}
             cy={p.cy}
             r={p.r}
-            fill={p.below ? "none" : p.fill}
+            fill={p.outside ? "none" : p.fill}
             fill-opacity={0.6}
             stroke={p.chosen ? "var(--t1)" : p.fill}
             stroke-width={p.chosen ? 2 : 1}

@@ -1,6 +1,6 @@
 // A step as a trace: one lane on top for the stages, one for each stream of communication below.
 import { ticks } from "../../base/scale.ts";
-import { textWidth } from "../../base/text-width.ts";
+import { cutEnd, textWidth } from "../../base/text-width.ts";
 import { tip } from "../../base/tip.tsx";
 import { inkFor } from "../ink.ts";
 import { useWidth } from "../width.ts";
@@ -32,7 +32,6 @@ interface Props {
 export function StepTrace({ lanes, length, border, factor, unit, label }: Props) {
   const [box, width] = useWidth(900);
   const left = width >= 1000 ? 230 : 148;
-  const letters = Math.floor((left - 4) / 6);
   const top = 24;
   const first = border ? 44 : 28;
   const row = 20;
@@ -57,7 +56,7 @@ export function StepTrace({ lanes, length, border, factor, unit, label }: Props)
           return (
             <g key={lane.name}>
               <text x={0} y={y + h / 2 + 4} class={lane.strong || i === 0 ? "axis strong" : "axis"}>
-                {lane.name.length > letters ? `${lane.name.slice(0, letters - 1)}…` : lane.name}
+                {cutEnd(lane.name, left - 12)}
               </text>
               {lane.boxes.map((b) => (
                 <rect

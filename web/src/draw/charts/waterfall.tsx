@@ -1,6 +1,7 @@
 // From one value to another by the changes between them: a row for each, its bar begins where the one above ends.
 // What is certain is solid; what is not is striped; what is left over is gray.
 import { largest, self, smallest } from "../../base/aggregate.ts";
+import { cutEnd } from "../../base/text-width.ts";
 import { tip } from "../../base/tip.tsx";
 import { useWidth } from "../width.ts";
 
@@ -56,7 +57,7 @@ export function Waterfall({ from, to, falls, label, onFall }: WaterfallProps) {
   const left = Math.min(210, Math.max(116, width * 0.34));
   const wide = width - left - TEXT;
   const x = (v: number) => left + ((v - low) / (high - low || 1)) * wide;
-  const room = Math.floor((left - 12) / 6.6);
+  const room = left - 12;
   const row = rowOf(falls.length);
   const height = (falls.length + 2) * row;
   return (
@@ -123,18 +124,16 @@ const Pale = ({ id, line }: { id: string; line: string }) => (
   </pattern>
 );
 
-const cut = (text: string, room: number) => (text.length > room ? `${text.slice(0, Math.max(1, room - 1))}…` : text);
-
 function Name(props: { row: number; text: string; detail?: string | undefined; y: number; left: number; room: number }) {
   const { row, text, detail, y, left, room } = props;
   return (
     <>
       <text x={left - 10} y={y + row / 2 + (detail ? -2 : 4)} text-anchor="end" class="axis strong">
-        {cut(text, room)}
+        {cutEnd(text, room, 6.6)}
       </text>
       {detail ? (
         <text x={left - 10} y={y + row / 2 + 12} text-anchor="end" class="axis">
-          {cut(detail, room)}
+          {cutEnd(detail, room)}
         </text>
       ) : null}
     </>

@@ -9,6 +9,7 @@ const PREFIXES = ["aten::", "autograd::engine::evaluate_function: ", "autograd::
 export function shortName(name: string): string {
   let s = name;
   for (const p of PREFIXES) if (s.startsWith(p)) s = s.slice(p.length);
+  s = s.replace(/\(anonymous namespace\)::/g, "");
   const paren = s.indexOf("(");
   const bracket = s.indexOf("<");
   const head = bracket < 0 ? (paren < 0 ? s.length : paren) : paren < 0 ? bracket : Math.min(bracket, paren);
@@ -45,11 +46,4 @@ export function remembered(measure: (text: string) => number, most = 20000): (te
     }
     return w;
   };
-}
-
-/** Shortened in the middle: the ends of kernel names differ. */
-export function cutMiddle(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const head = Math.ceil((most - 1) * 0.6);
-  return `${text.slice(0, head)}…${text.slice(text.length - (most - 1 - head))}`;
 }

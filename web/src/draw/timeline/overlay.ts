@@ -147,7 +147,7 @@ function drawFlow(g: CanvasRenderingContext2D, s: Scene, f: Flow, label: (ref: R
   const [toPlace, fromPlace] = [rowOnScreen(s, f.to.lane, f.to.row), rowOnScreen(s, f.from.lane, f.from.row)];
   const middle = f.from.start + Math.min(f.from.duration / 2, (f.to.start - f.from.start) / 2 || 0);
   const a = endOf(s, f.from, f.dashed ? f.from.start + f.from.duration / 2 : middle, toPlace?.y ?? 0);
-  const b = endOf(s, f.to, f.to.start + Math.min(f.to.duration / 2, f.dashed ? 0 : f.to.duration / 2), fromPlace?.y ?? 0);
+  const b = endOf(s, f.to, f.to.start, fromPlace?.y ?? 0);
   if (!a || !b || (a.out !== 0 && a.out === b.out) || (a.far !== 0 && a.far === b.far)) return;
   g.strokeStyle = s.palette.css.accent ?? "";
   g.fillStyle = s.palette.css.accent ?? "";

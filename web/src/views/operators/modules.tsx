@@ -8,22 +8,17 @@ import { t } from "../../model/language.ts";
 import { go, param } from "../../model/route.ts";
 import { isSelected, select, selection } from "../../model/selection.ts";
 import { themeVersion } from "../../model/theme.ts";
-import { type AskedFor, analysis, csvUrl, type Row, rowsOf } from "../../model/trace.ts";
+import { type AskedFor, analysis, csvUrl, rowsOf } from "../../model/trace.ts";
 import { Segmented, Swatch } from "../../widgets/controls.tsx";
 import { Panel } from "../../widgets/panel.tsx";
 import { Table } from "../../widgets/table.tsx";
 import type { TableRow } from "../../widgets/table-types.ts";
 import { cellsOf, columns, defined, panelFor, quoted, wholeTable } from "../shared/table-source.ts";
 import { Verdict } from "../shared/verdict.tsx";
+import { type Branch, classOf, type Module, siblings } from "./module-order.ts";
 import { showRow } from "./show-row.ts";
 
 type Time = "host_total" | "device_total" | "backward_host" | "backward_device";
-type Module = Row<"modules", "modules">;
-
-interface Branch {
-  row: Module;
-  kids: Branch[];
-}
 
 /** The tree out of rows in pre-order with their depth. */
 function treeOf(rows: readonly Module[]): Branch[] {
@@ -110,10 +105,11 @@ function ModuleTable({ asked, rows, type }: { asked: AskedFor<"modules">; rows: 
       label: <code>{name}</code>,
       opens: b.kids.length > 0,
       marked: isSelected("module", name),
-      kids: () => [...b.kids].sort(largestFirst((k) => k.row[key])).map((k) => make(k, `${path}/${name}`, depth + 1)),
+      kids: () => siblings(b.kids, (m) => m[key], sort).map((k) => make(k, `${path}/${name}`, depth + 1)),
     };
   };
-  const tree = type ? [...rows].sort(largestFirst((r) => r[key])).map((row) => ({ row, kids: [] })) : treeOf(rows);
+  const sort = param("sort") || (type ? `${key}:desc` : "");
+  const tree = siblings(type ? rows.map((row) => ({ row, kids: [] })) : treeOf(rows), (m) => m[key], sort);
   return (
     <Panel
       span={type ? "w12" : "w7"}
@@ -134,6 +130,8 @@ function ModuleTable({ asked, rows, type }: { asked: AskedFor<"modules">; rows: 
         name={t("modules")}
         total={tree.length}
         row={(i) => make(tree[i] as Branch, "", 0)}
+        sort={sort}
+        onSort={(next) => go({ params: { sort: next } })}
         height="max(420px, calc(100vh - 220px))"
         open={openAtFirst(tree, (m) => m[key])}
         onRow={(r) => select("module", String(r.cell("module")))}
@@ -156,8 +154,6 @@ function ModuleTable({ asked, rows, type }: { asked: AskedFor<"modules">; rows: 
 
 /** The operators called inside a module: their stacks name it. */
 const operatorsOf = (module: string) => ({ group: "name+stack", q: `stack:${quoted(`nn.Module: ${module}`)}`, sort: undefined });
-
-const classOf = (module: string) => module.replace(/_\d+$/, "");
 
 /** A color for each class, in the order in which they are first met. */
 function classFill(rows: readonly Module[]): (name: string) => string {
@@ -214,7 +210,7 @@ function ModuleIcicle({ asked, rows }: { asked: AskedFor<"modules">; rows: reado
       label: name,
       value: b.row[key] ?? 0,
       fill: fill(classOf(name)),
-      kids: [...b.kids].sort(largestFirst((k) => k.row[key])).map((k) => node(k, `${path}/${name}`)),
+      kids: siblings(b.kids, (m) => m[key]).map((k) => node(k, `${path}/${name}`)),
       card: (
         <Definition
           title={name}

@@ -55,7 +55,7 @@ export const PAGES: Record<View, (props: object) => ComponentChild> = {
 export function Page() {
   const all = runs.value;
   if (!all) return null;
-  if (all.runs.length === 0) return <NoRuns path={all.path} />;
+  if (all.runs.length === 0 && !currentRun.value) return <NoRuns path={all.path} />;
   const run = currentRun.value;
   const name = view.value;
   if (!run || name === "runs") return <RunsTable />;

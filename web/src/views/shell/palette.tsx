@@ -1,12 +1,12 @@
 // The palette: operators, kernels, modules, runs, views, commands, found by fuzzy search.
 import { useMemo, useRef, useState } from "preact/hooks";
 import { short, thousands } from "../../base/format.ts";
-import { fuzzy } from "../../base/fuzzy.ts";
+import { abbreviates } from "../../base/fuzzy.ts";
 import { foldKernel } from "../../base/names.ts";
 import { laneIn } from "../../draw/timeline/together.ts";
 import type { Tracks } from "../../draw/timeline/tracks.ts";
 import { ask, runs, server } from "../../model/answers.ts";
-import { chooseLanguage, type Key, language, t } from "../../model/language.ts";
+import { chooseLanguage, type Key, language, t, wordOr } from "../../model/language.ts";
 import { turnRail } from "../../model/rail.ts";
 import { go, param, traceQuery, VIEWS } from "../../model/route.ts";
 import { changeTrace, setSteps, setWindow, tape, windowRange } from "../../model/steps.ts";
@@ -21,6 +21,7 @@ interface Entry {
   name: string; // matched and shown
   mono?: boolean;
   detail?: string;
+  also?: readonly string[]; // words people use for it
   key?: string; // that does the same
   open: () => void;
   show?: () => void; // in the timeline
@@ -80,7 +81,12 @@ function places(): Entry[] {
       }),
     ),
     ...VIEWS.map(
-      (v): Entry => ({ group: "views", name: t(v), open: () => go({ view: v, params: { sort: undefined, q: undefined } }) }),
+      (v): Entry => ({
+        group: "views",
+        name: t(v),
+        also: wordOr(`also_${v}`, "").split(/[,，、] ?/),
+        open: () => go({ view: v, params: { sort: undefined, q: undefined } }),
+      }),
     ),
   ];
 }
@@ -135,6 +141,12 @@ const without = (list: string, id: number) =>
     .filter((i) => i !== String(id))
     .join(",");
 
+/** Whether words are meant that begin so; Chinese words have no blanks between them. */
+const isCalled = (words: string, query: string): boolean => {
+  const at = words.toLowerCase().indexOf(query.toLowerCase());
+  return at === 0 || (at > 0 && !/[a-z0-9]/i.test(words[at - 1] as string));
+};
+
 function find(text: string): { entry: Entry; at: number[] }[] {
   const prefix = text[0] ?? "";
   const query = ">#@".includes(prefix) && prefix ? text.slice(1).trim() : text.trim();
@@ -149,12 +161,14 @@ function find(text: string): { entry: Entry; at: number[] }[] {
             ? [...places(), ...commands()]
             : [...things(), ...places(), ...commands()];
   const found = pool.flatMap((entry) => {
-    const m = fuzzy(query, entry.name);
-    return m ? [{ entry, at: m.at, score: m.score }] : [];
+    const m = abbreviates(query, entry.name);
+    if (m) return [{ entry, at: m.at, score: m.score }];
+    const word = query && entry.also?.find((w) => isCalled(w, query));
+    return word ? [{ entry: { ...entry, detail: word }, at: [], score: 0 }] : [];
   });
   const best = found.sort((a, b) => b.score - a.score);
   // Nothing typed yet: Enter must not lead to another run by accident.
-  const order = query === "" ? [...GROUPS.filter((g) => g !== "runs"), "runs" as const] : GROUPS;
+  const order = query === "" ? [...GROUPS.filter((g) => g !== "runs"), "runs" as const] : viewsFirst(best);
   const list = order.flatMap((g) =>
     best.filter((f) => f.entry.group === g).slice(0, ">#@".includes(prefix) && prefix ? EACH_OF_ONE : (EACH[g] ?? 6)),
   );
@@ -164,6 +178,12 @@ function find(text: string): { entry: Entry; at: number[] }[] {
     list.splice(first < 0 ? list.length : first, 0, { entry, at: [], score: 0 });
   }
   return list;
+}
+
+/** Where a view is called just so, it comes before the operators whose names hold the same letters. */
+function viewsFirst(best: readonly { entry: Entry; at: readonly number[] }[]): readonly Key[] {
+  const names = best.some((f) => f.entry.group === "views" && (f.at.length === 0 || f.at[0] === 0));
+  return names ? ["views", ...GROUPS.filter((g) => g !== "views")] : GROUPS;
 }
 
 function Marked({ text, at }: { text: string; at: readonly number[] }) {

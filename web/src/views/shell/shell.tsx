@@ -8,7 +8,7 @@ import { connection, open, progress, reconnect, runs, summaries, tryAgain } from
 import { language, t } from "../../model/language.ts";
 import { narrowRail } from "../../model/rail.ts";
 import { go, param, view } from "../../model/route.ts";
-import { currentRun, isSummary } from "../../model/trace.ts";
+import { currentRun, deletedSince, isSummary } from "../../model/trace.ts";
 import { panelActions, panelWords } from "../../widgets/panel.tsx";
 import { tableWords } from "../../widgets/table-words.ts";
 import { lazy } from "../shared/lazy.tsx";
@@ -130,9 +130,18 @@ function Loading() {
   );
 }
 
+const clock = (at: Date) => at.toTimeString().slice(0, 5);
+
 function Connection() {
+  const gone = deletedSince.value;
+  if (!connection.value.lost && gone)
+    return (
+      <div class="connection" role="status">
+        {t("run_deleted", { name: currentRun.value?.name ?? "", time: clock(gone) })}
+      </div>
+    );
   if (!connection.value.lost) return null;
-  const time = connection.value.since.toTimeString().slice(0, 5);
+  const time = clock(connection.value.since);
   return (
     <div class="connection" role="status">
       {connection.value.token ? t("connection_token") : t("connection_lost", { time })}{" "}

@@ -39,7 +39,7 @@ export function TapeBar() {
   if (!now || !range || !whole) return <div class="tape" aria-hidden="true" />;
   const cut = now.to - now.from < whole.to - whole.from;
   return (
-    <div class="tape">
+    <section class="tape" aria-label={t("window")}>
       <StepMenu tape={now} />
       <TapeStrip tape={now} />
       <div class="tape-side">
@@ -52,7 +52,7 @@ export function TapeBar() {
         </div>
         <SelectionChip />
       </div>
-    </div>
+    </section>
   );
 }
 
@@ -68,7 +68,7 @@ function SelectionChip() {
   const name = nameOf(chosen);
   return (
     <span class="chip" title={name}>
-      <span class="t3">{t(`sel_${chosen.kind}`)}</span> <code>{name.length > 24 ? `${name.slice(0, 23)}…` : name}</code>
+      <span class="t3">{t(`sel_${chosen.kind}`)}</span> <code>{name}</code>
       {view.value === "timeline" ? null : (
         <button
           type="button"

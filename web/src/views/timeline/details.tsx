@@ -198,12 +198,27 @@ function SearchPanel() {
   );
 }
 
-/** A note that was just made waits for its words. */
+/** A note that was just made waits for its words; until it has them, Esc drops it. */
 function focusNew(el: HTMLInputElement | null, last: boolean): void {
   if (!el || !last || !newNote.peek()) return;
   newNote.value = false;
+  el.dataset.new = "";
   el.focus();
   el.select();
+}
+
+/** Enter keeps what is written, Esc what was there before: of a new note nothing. */
+function noteKeys(e: KeyboardEvent & { currentTarget: HTMLInputElement }, i: number): void {
+  if (e.key !== "Enter" && e.key !== "Escape") return;
+  e.stopPropagation();
+  const field = e.currentTarget;
+  const list = notes.peek();
+  const drops = e.key === "Escape" && field.dataset.new !== undefined;
+  if (e.key === "Escape") field.value = list[i]?.text ?? "";
+  delete field.dataset.new;
+  field.blur();
+  if (drops) setNotes(list.filter((_, k) => k !== i));
+  document.querySelector<HTMLElement>(".tl-stage")?.focus();
 }
 
 function NotesPanel() {
@@ -239,13 +254,7 @@ function NotesPanel() {
                 ref={(el) => focusNew(el, i === list.length - 1)}
                 aria-label={t("tl_note_text")}
                 value={n.text}
-                onKeyDown={(e) => {
-                  if (e.key !== "Enter" && e.key !== "Escape") return;
-                  e.stopPropagation();
-                  if (e.key === "Escape") e.currentTarget.value = n.text; // as it was
-                  e.currentTarget.blur();
-                  document.querySelector<HTMLElement>(".tl-stage")?.focus();
-                }}
+                onKeyDown={(e) => noteKeys(e, i)}
                 onChange={(e) => setNotes(list.map((o, k) => (k === i ? { ...o, text: e.currentTarget.value } : o)))}
               />
             </td>

@@ -1,0 +1,115 @@
+// What a designer found in the page, each with the test that keeps it so.
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { settled } from "./stand.mjs";
+import { addSample } from "./tabs.mjs";
+import { addressHas, addressLacks, cells, plain, test, visit } from "./tools.mjs";
+
+test("a run whose files are deleted keeps its numbers, says so, and goes on when they are back", async (s) => {
+  const own = await s.another((folder) => (addSample(s, folder, "first"), addSample(s, folder, "second")));
+  const context = await s.browser.newContext();
+  try {
+    const page = await context.newPage();
+    await page.goto(`${own.url}/#/overview?run=first`);
+    await settled(page);
+    const before = plain(await page.textContent("h1"));
+    rmSync(join(own.folder, "first"), { recursive: true });
+    await page.waitForSelector(".connection >> text=/files of first were deleted/");
+    assert.equal(plain(await page.textContent("h1")), before);
+    assert.ok((await page.locator("section[aria-label='Steps'] g[role=button]").count()) > 0);
+    addSample(s, own.folder, "first");
+    await page.waitForSelector(".connection", { state: "detached" });
+    await settled(page);
+    assert.equal(plain(await page.textContent("h1")), before);
+  } finally {
+    await context.close();
+    await own.end();
+  }
+});
+
+test("the palette finds a view by the words people use for it, before names that hold the same letters", (s) =>
+  visit(s, "overview?run=sample", async (page) => {
+    for (const [word, view] of [["idle", "Why"], ["nccl", "Distributed"], ["oom", "Memory"], ["sql", "Query"], ["data loader", "Input pipeline"]]) {
+      await page.keyboard.press("Control+k");
+      await page.fill(".palette input", word);
+      const found = await cells(page, ".palette-entry .palette-name");
+      assert.equal(found[0], view, `${word}: ${found}`);
+      assert.ok(!found.includes("AccumulateGrad") && !found.includes("aten::index_select"), `${word}: ${found}`);
+      await page.keyboard.press("Escape");
+    }
+    await page.keyboard.press("Control+k");
+    await page.fill(".palette input", "idle");
+    await page.keyboard.press("Enter");
+    await addressHas(page, "#/why");
+  }));
+
+test("a new note that Esc leaves is not kept; one that has words stays as it was", (s) =>
+  visit(s, "timeline?run=sample", async (page) => {
+    await page.focus(".tl-stage");
+    await page.keyboard.press("m");
+    await page.waitForSelector(".tl-note:focus");
+    await page.keyboard.press("Escape");
+    await addressLacks(page, "notes=");
+    await page.keyboard.press("m");
+    await page.waitForSelector(".tl-note:focus");
+    await page.keyboard.type("slow here");
+    await page.keyboard.press("Enter");
+    await addressHas(page, "slow here");
+    await page.focus(".tl-note");
+    await page.keyboard.type(" and there");
+    await page.keyboard.press("Escape");
+    assert.equal(await page.inputValue(".tl-note"), "slow here");
+  }));
+
+test("blocks of one class are in the order of their numbers, a column of modules sorts", (s) =>
+  visit(s, "modules?run=gpt_eager", async (page) => {
+    const blocks = async () => (await cells(page, "section[aria-label='Modules'] tbody td:first-child")).filter((n) => /GPT2Block_\d+$/.test(n)).map((n) => Number(n.match(/\d+$/)[0]));
+    const first = await blocks();
+    assert.ok(first.length > 4);
+    assert.deepEqual(first, [...first].sort((a, b) => a - b));
+    await page.click("section[aria-label='Modules'] th button >> text=Host total");
+    await addressHas(page, "sort=host_total:desc");
+    await page.waitForSelector("section[aria-label='Modules'] th[aria-sort=descending]");
+    assert.notDeepEqual(await blocks(), first);
+  }), ["gpt_eager"]);
+
+test("a part of the steps that hardly changes is drawn as a line that hardly changes", (s) =>
+  visit(s, "steps?run=gpt_eager", async (page) => {
+    const heights = await page.$$eval("section[aria-label='Kernel'] svg[data-chart] circle", (list) => list.map((c) => Number(c.getAttribute("cy"))));
+    assert.ok(heights.length >= 3);
+    assert.ok(Math.max(...heights) - Math.min(...heights) < 6, String(heights)); // 29.4 to 29.5 ms
+  }), ["gpt_eager"]);
+
+test("no label of the roofline is drawn on a circle", (s) =>
+  visit(s, "roofline?run=gpt_eager", async (page) => {
+    const bad = await page.evaluate(() => {
+      const circles = [...document.querySelectorAll("[data-chart] circle")].map((c) => c.getBoundingClientRect());
+      return [...document.querySelectorAll(".roof-label")].filter((label) => {
+        const l = label.getBoundingClientRect();
+        return circles.some((c) => {
+          const [x, y] = [c.left + c.width / 2, c.top + c.height / 2];
+          const [dx, dy] = [Math.max(l.left - x, 0, x - l.right), Math.max(l.top + 3 - y, 0, y - l.bottom + 3)];
+          return Math.hypot(dx, dy) < c.width / 2 - 1;
+        });
+      }).map((l) => l.textContent);
+    });
+    assert.deepEqual(bad, []);
+  }), ["gpt_eager"]);
+
+const VIEWS = ["runs", "overview?run=resnet_w0", "why?run=gpt_eager", "timeline?run=gpt_eager", "operators?run=gpt_eager", "kernels?run=gpt_eager", "roofline?run=gpt_eager", "modules?run=gpt_eager", "memory?run=resnet_w0", "steps?run=ddp", "pipeline?run=resnet_w0", "distributed?run=ddp", "compare?run=resnet_w0", "query?run=ddp"];
+const RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
+
+test("accessibility: no finding of any weight in any view, names hold what is seen", (s) =>
+  visit(s, "runs", async (page) => {
+    await page.evaluate(s.axe);
+    const found = [];
+    for (const view of VIEWS) {
+      await page.evaluate((h) => (location.hash = `#/${h}`), view);
+      await settled(page);
+      const options = { resultTypes: ["violations"], runOnly: RULES, rules: { "label-content-name-mismatch": { enabled: true } } };
+      const { violations } = await page.evaluate((o) => globalThis.axe.run({ exclude: [["tbody tr:nth-child(n+4)"]] }, o), options);
+      for (const v of violations) found.push(`${view} ${v.id}: ${v.nodes.slice(0, 2).map((n) => n.html.slice(0, 140)).join(" | ")}`);
+    }
+    assert.deepEqual(found, []);
+  }), ["resnet_w0", "gpt_eager", "ddp"]);
