@@ -122,7 +122,7 @@ static status add_by_content(walk *w, const dir_item *item, found_file *like, er
     sniff_result what;
     str path = walk_join(w, like->run_path, item->name);
     if (!path.p) FAIL_MEMORY(err);
-    bool may_be = name_may_be_trace(item->name);
+    bool may_be = name_may_be_trace(item->name) || beside_may_be_log(item->name);
     if (may_be || w->n_looks++ < MOST_LOOKS)
         what = sniff_file(path.p);
     else

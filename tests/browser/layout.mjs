@@ -8,6 +8,7 @@ import { twoRuns } from "./compare.mjs";
 import { look } from "./eye.mjs";
 import { fill } from "./frameworks.mjs";
 import { openHistory } from "./history.mjs";
+import { fillServers } from "./serving.mjs";
 import { resized, settled } from "./stand.mjs";
 import { test, visit } from "./tools.mjs";
 
@@ -61,6 +62,12 @@ test("layout: nothing cut or covered at any width, two runs compared", async (s)
   await visit({ ...s, url }, "runs", (page) =>
     lookAtAll(page, ["compare?run=before", ...parts.map((part) => `compare?run=before&other=after&part=${part}`)]),
   );
+});
+
+test("layout: nothing cut or covered at any width, a server", async (s) => {
+  const own = await s.also("serving", (folder) => fillServers(s, folder));
+  const forms = ["chunked", "chunked&iterations=tokens", "prefill_first&iterations=batch&latency=latency", "bare"];
+  await visit({ ...s, url: own.url }, "runs", (page) => lookAtAll(page, forms.map((form) => `serving?run=${form}`)));
 });
 
 test("layout: nothing cut or covered at any width, a history of runs", async (s) => {

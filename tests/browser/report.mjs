@@ -115,6 +115,17 @@ test("report: its policy lets nothing else run, load or send", async (s) => {
   }
 });
 
+test("report: iterations and requests of a server are inside", (s) =>
+  withReport(s, () => [join(s.root, "tests/data/serving/prefill_first")], async (page, { url }) => {
+    for (const form of ["", "?iterations=tokens", "?iterations=batch&request=req-30&sort=own:desc"]) {
+      await page.goto(`${url}#/serving${form}`);
+      await settled(page);
+      assert.deepEqual(await refusals(page), [], form);
+    }
+    assert.match(await page.locator("section[aria-label='Autopsy']").innerText(), /req-30/);
+    assert.match(await page.locator("section[aria-label='Slowest requests'] tbody").innerText(), /req-/);
+  }));
+
 test("report: what is not inside is said, and nothing waits for it", (s) =>
   withReport(s, () => [sample(s)], async (page, { url }) => {
     await page.goto(`${url}#/operators?step=1..2&q=x`);

@@ -20,6 +20,7 @@ import "./drop.mjs";
 import "./compare.mjs";
 import "./history.mjs";
 import "./query.mjs";
+import "./serving.mjs";
 import "./report.mjs";
 import "./why.mjs";
 import "./code.mjs";

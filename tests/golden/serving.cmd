@@ -4,6 +4,8 @@ $TACHO serving --stable --table iterations --limit 3 --format json serving/chunk
 $TACHO requests --stable serving/chunked/server.pt.trace.json.gz --limit 4
 $TACHO requests --stable --lang zh serving/prefill_first/server.pt.trace.json.gz --table latency
 $TACHO query --stable serving/prefill_first/server.pt.trace.json.gz "select id, arrival, first_token, output_tokens from request order by arrival limit 3"
+# a log alone in a folder is a run
+mkdir -p $TMP/alone && cp serving/chunked/requests.csv $TMP/alone/ && $TACHO requests --stable $TMP/alone --table load 2>&1 | head -1
 # a log alone, by columns and by lines; Triton's own request trace; a trace without a server
 $TACHO requests --stable serving/chunked/requests.csv --table latency
 $TACHO requests --stable serving/prefill_first/requests.jsonl --limit 2

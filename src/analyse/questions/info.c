@@ -81,6 +81,7 @@ static status write_trace(const analysis_trace *at, table *out, error *err) {
     TRY(add_number(out, "threads", count_tracks(t, TRACK_THREAD), err));
     TRY(add_number(out, "streams", count_tracks(t, TRACK_STREAM), err));
     TRY(add_number(out, "steps", rows_of(t->step.n), err));
+    if (rows_of(t->request.n)) TRY(add_number(out, "requests", rows_of(t->request.n), err));
     if (rows_of(t->kernel.n))
         TRY(add_fact(out, STR("device_type"), device_word_of_work(t), err));
     return add_producer_keys(out, t, err);

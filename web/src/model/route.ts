@@ -20,6 +20,7 @@ export const VIEWS = [
   "memory",
   "steps",
   "pipeline",
+  "serving",
   "distributed",
   "hang",
   "compare",

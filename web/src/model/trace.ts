@@ -215,6 +215,7 @@ const OF_EVENTS: ReadonlySet<View> = new Set<View>([
   "memory",
   "steps",
   "pipeline",
+  "serving",
   "query",
 ]);
 
@@ -229,6 +230,15 @@ export const isSummary = (): boolean => workersWithoutEvents("timeline") > 0;
 
 /** Whether it is a dump of the flight recorder: the last collectives of a rank, and nothing else. */
 export const isDump = (): boolean => currentRun.value !== undefined && factOf("format") === "flight_recorder";
+
+/** Whether the program serves: iterations of a language model, or requests. False while unknown. */
+export const isServer = (): boolean => currentRun.value !== undefined && serves() === true;
+
+const serves = (): boolean | undefined =>
+  ofOneTrace(() => {
+    if (Number(factOf("requests") ?? 0) > 0) return true;
+    return Number(factOf("steps") ?? 0) > 0 && hasRows(recorded("serving", { table: "serving" }), "serving");
+  });
 
 /** Whether a view has data in this trace; true while unknown, so that nothing blinks. */
 export function hasData(view: View): boolean {
@@ -250,6 +260,8 @@ export function hasData(view: View): boolean {
       return some("step") || Number(factOf("steps") ?? 1) > 0; // some are found without marks
     case "pipeline":
       return some("data_loading") || hasQueues() !== false;
+    case "serving":
+      return serves() !== false;
     case "distributed":
       return isJob(currentRun.value) || some("collective") || hasDeviceReport() !== false;
     case "hang":

@@ -28,7 +28,7 @@ export const enShell = {
   choose_run: "Choose a run first",
   tracks: "Tracks",
   key_which:
-    "overview, why, code, timeline, operators, kernels, roofline, modules, memory, steps, pipeline, distributed, hang, compare, history, query, runs",
+    "overview, why, code, timeline, operators, kernels, roofline, modules, memory, steps, pipeline, serving, distributed, hang, compare, history, query, runs",
   key_timeline: "show the selection in the timeline",
   key_select: "parent, child, neighbors",
   key_window: "use the view or area as the window",
@@ -55,6 +55,7 @@ export const enShell = {
   n_operators: "{n} operator {n|call|calls}",
   n_steps: "{n} {n|step|steps}",
   summary_of: "{n} {n|worker|workers}",
+  n_serving: "{n} {n|request|requests}",
   n_hang: "{n} {n|call|calls}",
   n_distributed: "{n} {n|worker|workers}",
   format_kineto: "Kineto JSON",

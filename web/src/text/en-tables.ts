@@ -48,6 +48,7 @@ export const enTables = {
   missing_operators: "No operators were recorded in this run",
   missing_steps: "No steps were recorded in this run",
   missing_pipeline: "The input pipeline was not recorded in this run",
+  missing_serving: "This run is not of a server",
   missing_distributed: "This run has one worker and no collectives",
   missing_distributed_apart: "These {n} {n|trace|traces} are not ranks of one job",
   missing_hang: "This run is not a flight recorder dump",
@@ -61,6 +62,7 @@ export const enTables = {
   missing_why_operators: "{worker} has {n} {n|event|events}, none of them an operator.",
   missing_why_steps: "{worker} has {n} {n|event|events}, none of them a step.",
   missing_why_pipeline: "{worker} has {n} {n|event|events}, none of them about data loading.",
+  missing_why_serving: "{worker} has {n} {n|event|events}, none of them an iteration or a request of a server.",
   missing_why_distributed: "{worker} has {n} {n|event|events}, none of them a collective.",
   missing_why_hang:
     "{worker} has {n} profiler {n|event|events}. To explain a hang, tacho needs to know what each rank was waiting for.",
@@ -74,6 +76,7 @@ export const enTables = {
   missing_cost_pipeline: "Adds the time in the data loader, or each queue's fill level.",
   missing_cost_hang: "Costs almost nothing; each rank writes a file when a collective times out.",
   missing_not_by: "{framework}'s profiler does not record this.",
+  missing_cost_serving: "Put the server's log of requests next to the trace, and this view shows which request waited for which.",
   missing_cost_distributed: "Put the files of all ranks into one folder, with different names.",
   col_computation: "Computation",
   col_cumulative_share: "Cumulative",

@@ -25,6 +25,7 @@ export const en = {
   memory: "Memory",
   steps: "Steps",
   pipeline: "Input pipeline",
+  serving: "Serving",
   distributed: "Distributed",
   hang: "Hang",
   compare: "Compare",

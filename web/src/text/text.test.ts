@@ -4,11 +4,13 @@ import { en } from "./en.ts";
 import { enCode } from "./en-code.ts";
 import { enCompare } from "./en-compare.ts";
 import { enHistory } from "./en-history.ts";
+import { enServing } from "./en-serving.ts";
 import { enWhy } from "./en-why.ts";
 import { zh } from "./zh.ts";
 import { zhCode } from "./zh-code.ts";
 import { zhCompare } from "./zh-compare.ts";
 import { zhHistory } from "./zh-history.ts";
+import { zhServing } from "./zh-serving.ts";
 import { zhWhy } from "./zh-why.ts";
 
 const TABLES: readonly [Record<string, string>, Record<string, string>][] = [
@@ -16,6 +18,7 @@ const TABLES: readonly [Record<string, string>, Record<string, string>][] = [
   [enCode, zhCode],
   [enCompare, zhCompare],
   [enHistory, zhHistory],
+  [enServing, zhServing],
   [enWhy, zhWhy],
 ];
 

@@ -30,7 +30,7 @@ export const zhShell: Record<keyof typeof enShell, string> = {
   choose_run: "请先选择一次运行",
   tracks: "轨道",
   key_which:
-    "概览、原因、代码、时间线、算子、核函数、Roofline、模块、内存、各步、数据流水线、分布式、卡住、对比、历史、查询、运行",
+    "概览、原因、代码、时间线、算子、核函数、Roofline、模块、内存、各步、数据流水线、推理服务、分布式、卡住、对比、历史、查询、运行",
   key_timeline: "在时间线中查看选中项",
   key_select: "上级、下级、相邻色块",
   key_window: "将视图或区域设为时间窗",
@@ -55,6 +55,7 @@ export const zhShell: Record<keyof typeof enShell, string> = {
   n_operators: "{n} 次算子调用",
   n_steps: "{n} 步",
   summary_of: "{n} 个 worker",
+  n_serving: "{n} 个请求",
   n_hang: "{n} 次调用",
   n_distributed: "{n} 个 worker",
   format_kineto: "Kineto JSON",

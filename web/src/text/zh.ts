@@ -28,6 +28,7 @@ export const zh: Record<keyof typeof en, string> = {
   history: "历史",
   query: "查询",
   distributed: "分布式",
+  serving: "推理服务",
   hang: "卡住",
   runs: "运行",
   views: "视图",

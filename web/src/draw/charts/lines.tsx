@@ -4,7 +4,7 @@
 import { useState } from "preact/hooks";
 import { largest } from "../../base/aggregate.ts";
 import { fairRange, ticks } from "../../base/scale.ts";
-import { cutEnd } from "../../base/text-width.ts";
+import { cutEnd, textWidth } from "../../base/text-width.ts";
 import { useWidth } from "../width.ts";
 import { Rules } from "./axis.tsx";
 
@@ -90,7 +90,7 @@ export function Lines(props: LinesProps) {
   const [box, width] = useWidth(look.first);
   const [at, setAt] = useState<number | undefined>(undefined);
   const named = lines.length > 1;
-  const right = named ? Math.min(120, largest(lines, (l) => l.label.length) * 6.2 + 14) : spark ? 2 : 8;
+  const right = named ? Math.min(120, largest(lines, (l) => textWidth(l.label)) + 14) : spark ? 2 : 8;
   const places = [...new Set(lines.flatMap((l) => l.points.map((p) => p[0])))].sort((a, b) => a - b);
   const [from = 0, to = 0] = [places[0], places[places.length - 1]];
   const range = Math.max(to - from, 1e-9);

@@ -17,6 +17,7 @@ type Recordable =
   | "memory"
   | "steps"
   | "pipeline"
+  | "serving"
   | "distributed"
   | "hang";
 
@@ -59,6 +60,16 @@ with torch.profiler.profile(activities=[*ProfilerActivity.CPU*, ProfilerActivity
     for batch in *torch.utils.data.DataLoader(dataset, num_workers=4)*:
         train_step(batch)
         prof.step()`,
+  serving: `# vLLM
+*VLLM_TORCH_PROFILER_DIR=./log* vllm serve MODEL
+curl -X POST http://localhost:8000/*start_profile*
+
+# SGLang
+*SGLANG_TORCH_PROFILER_DIR=./log* python3 -m sglang.launch_server --model-path MODEL
+curl -X POST http://localhost:30000/*start_profile*
+
+# a loop of your own: the shapes tell prompts from single tokens
+with torch.profiler.profile(activities=[...], *record_shapes=True*) as prof:`,
   distributed: `# every rank writes its own file into one folder
 on_trace_ready=tensorboard_trace_handler("./log", worker_name=*f"rank{rank}"*)`,
   hang: `# before the job starts; the dumps of all ranks belong into one folder
@@ -164,6 +175,7 @@ const KINDS: Record<Recordable, readonly string[]> = {
   memory: ["memory"],
   steps: ["step"],
   pipeline: [],
+  serving: [],
   distributed: [],
   hang: [],
 };

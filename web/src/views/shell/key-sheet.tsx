@@ -6,7 +6,7 @@ import { closeLayer } from "./overlays.ts";
 const SHEET: readonly (readonly [string, Key])[] = [
   ["Ctrl K", "key_palette"],
   ["g", "key_views"],
-  ["o y l t p k f m e s i d b c h q r", "key_which"],
+  ["o y l t p k f m e s i v d b c h q r", "key_which"],
   ["1 … 9", "key_steps"],
   ["0", "key_all"],
   ["Alt ← →", "key_step"],

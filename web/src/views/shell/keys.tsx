@@ -19,6 +19,7 @@ const VIEW_KEYS: Record<string, (typeof VIEWS)[number]> = {
   e: "memory",
   s: "steps",
   i: "pipeline",
+  v: "serving",
   d: "distributed",
   b: "hang",
   c: "compare",

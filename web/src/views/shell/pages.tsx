@@ -27,6 +27,7 @@ const NoRuns = lazy<{ path: string }>(() => import("./start.tsx").then((m) => m.
 const Query = lazy(() => import("../query/query.tsx").then((m) => m.Query));
 const Roofline = lazy(() => import("../operators/roofline.tsx").then((m) => m.Roofline));
 const InputPipeline = lazy(() => import("../pipeline/pipeline.tsx").then((m) => m.InputPipeline));
+const Serving = lazy(() => import("../serving/serving.tsx").then((m) => m.Serving));
 const Steps = lazy(() => import("../steps/steps.tsx").then((m) => m.Steps));
 const Why = lazy(() => import("../why/why.tsx").then((m) => m.Why));
 const Timeline = lazy(() => import("../timeline/timeline.tsx").then((m) => m.Timeline));
@@ -44,6 +45,7 @@ export const PAGES: Record<View, (props: object) => ComponentChild> = {
   memory: Memory,
   steps: Steps,
   pipeline: InputPipeline,
+  serving: Serving,
   distributed: Distributed,
   hang: Hang,
   compare: Compare,

@@ -16,6 +16,7 @@ import {
   hasData,
   info,
   isDump,
+  isServer,
   isSummary,
   rowsOf,
   workersWithoutEvents,
@@ -25,13 +26,14 @@ import { Icon } from "../../widgets/icons.tsx";
 const GROUPS: readonly { title?: Key; views: readonly Exclude<View, "runs">[] }[] = [
   { views: ["overview", "why", "code", "timeline"] },
   { title: "group_time", views: ["operators", "kernels", "roofline", "modules", "memory"] },
-  { title: "group_steps", views: ["steps", "pipeline"] },
+  { title: "group_steps", views: ["steps", "pipeline", "serving"] },
   { title: "group_workers", views: ["distributed", "hang"] },
   { title: "group_tools", views: ["compare", "history", "query"] },
 ];
 
-/** A job that hangs is another question than all the others: its view is there where dumps are. */
-const isOffered = (name: View): boolean => name !== "hang" || view.value === "hang" || isDump();
+// What only some traces are of: a job that hangs, a server. Their views are there where these are.
+const ONLY: Partial<Record<View, () => boolean>> = { hang: isDump, serving: isServer };
+const isOffered = (name: View): boolean => view.value === name || (ONLY[name]?.() ?? true);
 
 export function Rail() {
   return (
