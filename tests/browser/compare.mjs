@@ -227,7 +227,7 @@ test("compare: without a second run one is chosen; traces of one folder are comp
 
 test("compare: all ranks of a job, other steps of the same run, each side with its own", (s) =>
   visit(s, "compare?run=ddp&worker=*&other=ddp&step=3&other_step=4", async (page) => {
-    assert.match(plain(await page.textContent("header")), /Addp\/4 ranks→Bddp/);
+    assert.match(plain(await page.textContent("header")), /ARun: ddp\/Worker: 4 ranks→BSecond run \(B\): ddp/);
     const ranks = await cells(page, "section[aria-label=Ranks] tbody tr:not(.spacer) td:first-child");
     assert.deepEqual(ranks.sort(), ["rank 0", "rank 1", "rank 2", "rank 3"]);
     assert.match(plain(await page.textContent(".facts")), /A step 3 .*, 4 steps ?B step 4 /);

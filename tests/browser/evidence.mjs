@@ -66,7 +66,7 @@ test("shapes lead to their own instance, kernels and modules too", async (s) => 
 test("a part of the average step leads to the event that takes most of it", async (s) => {
   const parts = rowsOf(s.json("overview", "sample", "--evidence").tables.breakdown);
   const part = (c) => parts.find((p) => p.category === c);
-  await visit(s, "overview?run=sample", async (page) => {
+  await visit(s, "overview?run=sample&by=category", async (page) => {
     await jump(page, page.locator("tr", { hasText: "Data loader" }).first());
     await selected(page, part("data_loader").slice);
     await page.click(".tl-back");

@@ -17,7 +17,7 @@ export function look() {
   };
   const shown = (e) => e.checkVisibility({ opacityProperty: true, visibilityProperty: true });
   // Only for screen readers, or moving on purpose.
-  const apart = (e) => e.closest(".skip, .tl-title, .tl-spoken, .tip, .tl-card, .new-runs, [hidden]") !== null;
+  const apart = (e) => e.closest(".skip, .spoken, .tl-title, .tl-spoken, .tip, .tl-card, .new-runs, [hidden]") !== null;
   // Text on a canvas, or text that scrolls because there may be any amount of it.
   const scrolls = (e) => e.closest("main, .rail, .tl-scroll, .tl-panel, pre, .drawer, dialog") === e || e.matches(".main-table .tscroll");
   const hover = (e) => e.closest("[title]:not([title=''])") !== null || e.closest("[aria-describedby]") !== null;

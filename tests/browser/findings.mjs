@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { settled } from "./stand.mjs";
 import { addSample } from "./tabs.mjs";
-import { addressHas, addressLacks, cells, plain, test, visit } from "./tools.mjs";
+import { addressHas, addressLacks, cells, plain, rowsOf, test, time, visit } from "./tools.mjs";
 
 test("a run whose files are deleted keeps its numbers, says so, and goes on when they are back", async (s) => {
   const own = await s.another((folder) => (addSample(s, folder, "first"), addSample(s, folder, "second")));
@@ -113,3 +113,38 @@ test("accessibility: no finding of any weight in any view, names hold what is se
     }
     assert.deepEqual(found, []);
   }), ["resnet_w0", "gpt_eager", "ddp"]);
+
+test("the overview fits a screen of 1440 × 900: sentence, numbers, step and three pieces of advice", async (s) => {
+  for (const run of ["gpt_eager", "resnet_w0"])
+    await visit(s, `overview?run=${run}`, async (page) => {
+      const { wants, has } = await page.$eval("main", (m) => ({ wants: m.scrollHeight, has: m.clientHeight }));
+      assert.ok(wants <= has, `${run}: ${wants} px in ${has} px`);
+      assert.ok((await page.locator(".advice").count()) >= 2);
+      assert.ok((await page.locator(".figure-tile").count()) === 2, "step and peak memory");
+      for (const row of await cells(page, ".step-causes li")) assert.doesNotMatch(row, /(^|\D)0\.0\s?%/);
+      await page.click("role=button[name=/^Stages, user ranges/]");
+      await page.waitForSelector("section[aria-label='Configuration']");
+      await addressHas(page, "more=1");
+    });
+}, ["gpt_eager", "resnet_w0"]);
+
+test("a step by cause: work and idle time add up to it and are those of the command line", async (s) => {
+  const answer = s.json("overview", "resnet_w0");
+  const data = rowsOf(answer.tables.idle).find((r) => r.cause === "data");
+  await visit(s, "overview?run=resnet_w0", async (page) => {
+    const rows = await cells(page, ".step-causes li");
+    const waiting = plain(rows.find((r) => /^Waiting for data/.test(r)));
+    assert.ok(waiting.includes(time(data.time)), waiting);
+    const shares = rows.map((r) => Number(plain(r).match(/([\d.]+) %/)[1]));
+    assert.ok(Math.abs(shares.reduce((a, b) => a + b, 0) - 100) < 0.6, String(shares));
+    await page.click("role=radio[name='By category']");
+    const categories = await cells(page, "section[aria-label='Average step'] tbody td:first-child");
+    assert.ok(categories.includes("Data loader") && !categories.includes("Communication"), String(categories));
+  });
+}, ["resnet_w0"]);
+
+test("advice whose saving is not known has no picture of one", (s) =>
+  visit(s, "overview?run=gpt_eager", async (page) => {
+    const row = page.locator(".advice", { hasText: "saving not estimated" }).first();
+    assert.equal(await row.locator("svg.advice-picture").count(), 0);
+  }), ["gpt_eager"]);

@@ -70,7 +70,7 @@ test("jumps: kinds of the path, causes of idle time and kinds of events", async 
       await kind.locator(".to-timeline").click();
     });
     assert.ok(/sel=slice:\d+/.test(way) && way.includes("path=1"), way);
-    await leads(page, s, "overview?run=gpt_eager&multiples=kind", part("Event kinds by stage"));
+    await leads(page, s, "overview?run=gpt_eager&multiples=kind&more=1", part("Event kinds by stage"));
     assert.match(await strip(page), /Forward, user range/);
     assert.equal(await chosen(page), "train_step");
   });

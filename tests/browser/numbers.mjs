@@ -5,7 +5,7 @@ import { heading, plain, rowsOf, test, visit } from "./tools.mjs";
 
 test("overview shows the numbers of the command line", async (s) => {
   const answer = s.json("overview", "resnet_w0");
-  await visit(s, "overview?run=resnet_w0", async (page) => {
+  await visit(s, "overview?run=resnet_w0&by=category&advices=all", async (page) => {
     assert.equal(await heading(page), plain(answer.verdict.text.en));
     const loader = rowsOf(answer.tables.breakdown).find((r) => r.category === "data_loader");
     const row = await page.textContent("section[aria-label='Average step'] tr:has-text('Data loader')");

@@ -16,7 +16,7 @@ async function onPaddle(s, check) {
   const server = await serve(tacho, folder);
   const answer = JSON.parse(execFileSync(tacho, ["overview", join(folder, "run"), "-q", "--json"]).toString());
   try {
-    await visit({ ...s, url: server.url }, "overview?run=run", (page) => check(page, answer.tables));
+    await visit({ ...s, url: server.url }, "overview?run=run&more=1&by=category", (page) => check(page, answer.tables));
   } finally {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });

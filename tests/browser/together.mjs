@@ -30,7 +30,7 @@ test("together: all ranks on one clock, a collective has the arrivals of the com
   const slice = found.hits[0];
   assert.ok(Math.abs(slice.start + own.start - latest.start) <= 1, "the arrival is where the slice is, on the common clock");
   await visit(s, `timeline?run=ddp&worker=*&sel=slice:${slice.id}@2&tab=flow`, async (page) => {
-    assert.match(plain(await page.textContent("header")), /ddp\/4 ranks/);
+    assert.match(plain(await page.textContent("header")), /ddp\/Worker: 4 ranks/);
     await page.waitForFunction(() => document.querySelector(".tl-panel table")?.querySelectorAll("tbody tr").length === 4);
     assert.match(await page.textContent(".tl-ranks"), /Ranks 4 of 4.*Clocks aligned at the ends of 15 collectives/);
     const table = page.locator(".tl-panel table").first();

@@ -395,7 +395,7 @@ test("input pipeline: what a step waits for data, its loader, its advice", async
 test("overview: donut, stages of the device, kinds by stage and by kind", async (s) => {
   const answer = s.json("overview", "resnet_w0");
   const kinds = rowsOf(answer.tables.stage_events).filter((r) => r.host_time > 0);
-  await visit(s, "overview?run=resnet_w0&average=donut&bars=device", async (page) => {
+  await visit(s, "overview?run=resnet_w0&average=donut&bars=device&more=1", async (page) => {
     assert.ok(await page.$(`${panel("Average step")} svg.donut`));
     const strips = () => page.locator(`${panel("Event kinds by stage")} .multiple`).count();
     assert.equal(await strips(), new Set(kinds.map((r) => r.stage)).size);

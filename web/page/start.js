@@ -1,4 +1,4 @@
-import{k48 as p,kn as s,k13 as t,k14 as r,k16 as c}from"./core.js";var o=e=>JSON.stringify(e),a=e=>/^[\w./+-]+$/.test(e)?e:o(e),l=[{id:"pytorch",label:"PyTorch",code:e=>`from torch.profiler import profile, schedule, tensorboard_trace_handler
+import{k4a as p,kn as s,k13 as t,k14 as r,k16 as c}from"./core.js";var o=e=>JSON.stringify(e),a=e=>/^[\w./+-]+$/.test(e)?e:o(e),l=[{id:"pytorch",label:"PyTorch",code:e=>`from torch.profiler import profile, schedule, tensorboard_trace_handler
 
 with profile(schedule=schedule(wait=1, warmup=1, active=3),
              on_trace_ready=tensorboard_trace_handler(${o(e)}),

@@ -7,7 +7,7 @@ import { CATEGORIES, fillOf } from "../../draw/patterns.tsx";
 import { showCategoryOf } from "../../model/costliest.ts";
 import { showPlace } from "../../model/evidence.ts";
 import { t } from "../../model/language.ts";
-import { choice } from "../../model/route.ts";
+import { choice, go, param } from "../../model/route.ts";
 import { themeVersion } from "../../model/theme.ts";
 import { type AskedFor, allRanks, csvUrl, hasNoSteps, type Row, rowsOf } from "../../model/trace.ts";
 import { Segmented, Swatch, Value } from "../../widgets/controls.tsx";
@@ -16,6 +16,7 @@ import { Table } from "../../widgets/table.tsx";
 import type { CellValue, TableColumn, TableRow } from "../../widgets/table-types.ts";
 import { categoryParts } from "../shared/step-bars.tsx";
 import { defined } from "../shared/table-source.ts";
+import { hasCauses, isWorth, LEAST, partsByCause, StepByCause } from "./step-causes.tsx";
 
 /** `words`: what the average is based on, where there is a second one. */
 export function AverageStep({ asked, words }: { asked: AskedFor<"overview">; words?: string | undefined }) {
@@ -27,19 +28,38 @@ export function AverageStep({ asked, words }: { asked: AskedFor<"overview">; wor
   const parts = categoryParts(rows);
   const { title, said } = averageTitle(rowsOf(answer?.tables.steps));
   const scale = chartScale("ns", total);
+  const causes = partsByCause(answer);
+  const [by] = choice("by", hasCauses(causes) ? "cause" : "category");
+  const caused = by === "cause" && causes.length > 0 && form === "bar";
   return (
     <Panel
       span="wide"
       name={title}
-      words={said ?? words ?? t("average_words")}
+      words={said ?? words ?? t(caused ? "average_causes" : "average_words")}
       define={defined(answer, "breakdown", "category")}
       csv={csvUrl("overview", "breakdown")}
       asked={asked}
       height={330}
       figure={answer?.verdict?.text.en}
-      controls={<Segmented label={t("form")} chosen={form} onChoose={setForm} choices={{ bar: t("bar"), donut: t("donut") }} />}
+      controls={
+        <>
+          {caused ? null : (
+            <Segmented label={t("form")} chosen={form} onChoose={setForm} choices={{ bar: t("bar"), donut: t("donut") }} />
+          )}
+          {causes.length ? (
+            <Segmented
+              label={t("group_by")}
+              chosen={caused ? "cause" : "category"}
+              onChoose={(id) => go({ params: { by: id, average: undefined } })}
+              choices={{ cause: t("by_cause"), category: t("by_category") }}
+            />
+          ) : null}
+        </>
+      }
     >
-      {form === "bar" ? (
+      {caused ? (
+        <StepByCause parts={causes} />
+      ) : form === "bar" ? (
         <>
           <div class="pad">
             <Strip
@@ -90,12 +110,28 @@ function averageTitle(steps: readonly Row<"overview", "steps">[]): { title: stri
 
 const SHOWN = 8; // steps next to the average; more are in the Steps view
 
+const shownCategories = (answer: Answer<"overview"> | undefined) =>
+  CATEGORIES.filter((c) => (rowsOf(answer?.tables.breakdown).find((r) => r.category === c)?.share ?? 0) >= LEAST);
+
+const [BAR, HEAD, LINE] = [60, 28, 26];
+
+/** How tall the average step is, so that the steps next to it can be as tall. */
+export function averageHeight(answer: Answer<"overview"> | undefined): number {
+  const causes = partsByCause(answer);
+  if (param("average") === "donut") return 250;
+  if ((param("by") || (hasCauses(causes) ? "cause" : "category")) === "cause")
+    return BAR + LINE * causes.filter(isWorth(causes)).length;
+  return BAR + HEAD + LINE * (shownCategories(answer).length + 1);
+}
+
 /** The table of the chart; `brief` next to the donut, where there is no room for bars. */
 function Breakdown({ answer, brief }: { answer: Answer<"overview"> | undefined; brief?: boolean }) {
   const rows = rowsOf(answer?.tables.breakdown);
   const steps = hasNoSteps() ? [] : rowsOf(answer?.tables.steps).slice(0, SHOWN);
   const total = sum(rows, (r) => r.time);
   const scale = chartScale("ns", total);
+  // A category that took nothing, or would be written as 0.0 %, says nothing: the bar and the sum hold it.
+  const shown = shownCategories(answer);
   // What would be written as zero, although it is not: the time column shows it in another unit.
   const isTiny = (v: number) => v > 0 && v / scale.factor < 0.5 * 10 ** -scale.digits;
   const time = (v: number) =>
@@ -144,9 +180,8 @@ function Breakdown({ answer, brief }: { answer: Answer<"overview"> | undefined; 
     ),
   ];
   const row = (i: number): TableRow => {
-    const c = CATEGORIES[i] as (typeof CATEGORIES)[number];
+    const c = shown[i] as (typeof CATEGORIES)[number];
     const found = rows.find((r) => r.category === c);
-    const none = c === "communication" && !found?.time; // one worker has none
     return {
       key: c,
       label: (
@@ -156,11 +191,7 @@ function Breakdown({ answer, brief }: { answer: Answer<"overview"> | undefined; 
       ),
       shows: allRanks.value ? !!found?.time : isKnown(found?.from),
       cell: (name) =>
-        none
-          ? null
-          : name === "time" || name === "share"
-            ? found?.[name]
-            : (steps.find((s) => `step ${s.step}` === name)?.[c] ?? null),
+        name === "time" || name === "share" ? found?.[name] : (steps.find((s) => `step ${s.step}` === name)?.[c] ?? null),
     };
   };
   const sumOf = (name: string) =>
@@ -169,7 +200,7 @@ function Breakdown({ answer, brief }: { answer: Answer<"overview"> | undefined; 
     <Table
       name={t("average_step")}
       columns={columns}
-      total={CATEGORIES.length}
+      total={shown.length}
       row={row}
       sum={sumOf}
       onTimeline={(r) => showCategory(answer, r.key)}

@@ -1,12 +1,13 @@
 // Overview: is the device busy; if not, what does it wait for.
+import type { ComponentChildren } from "preact";
 import type { Answer } from "../../api/types.ts";
 import { isKnown, largest, mean, smallest, sum } from "../../base/aggregate.ts";
 import { short, thousands } from "../../base/format.ts";
+import { paper } from "../../base/paper.ts";
 import { summaries } from "../../model/answers.ts";
-import { deviceWords } from "../../model/device.ts";
 import { eventsOf, inOrder, showAdvice } from "../../model/evidence.ts";
 import { language, t } from "../../model/language.ts";
-import { go } from "../../model/route.ts";
+import { choice, go } from "../../model/route.ts";
 import {
   type AskedFor,
   allRanks,
@@ -18,31 +19,26 @@ import {
   hasRows,
   isJob,
   isOnlyMemory,
-  type Row,
   ranksOf,
   rowsOf,
   whoseNumbers,
 } from "../../model/trace.ts";
-import { Meter } from "../../widgets/controls.tsx";
-import { Panel } from "../../widgets/panel.tsx";
+import { Icon } from "../../widgets/icons.tsx";
 import { Advice } from "../shared/advice.tsx";
 import { lazy } from "../shared/lazy.tsx";
 import { RankMenu } from "../shared/one-rank.tsx";
 import { ReportMenu } from "../shared/report.tsx";
-import { panelFor } from "../shared/table-source.ts";
 import { Headline, Verdict } from "../shared/verdict.tsx";
 import { AverageStep } from "./average-step.tsx";
+import { Figures } from "./figures.tsx";
 import { RankSpread } from "./rank-spread.tsx";
 import { Configuration, EventKinds, Stages, UserRanges } from "./stages.tsx";
 import { StepBars } from "./step-bars.tsx";
+import { countedOf, deviceWord, type OverviewStep } from "./steps.ts";
 
 const ProducerCards = lazy(() => import("./producer-cards.tsx").then((m) => m.ProducerCards));
 
 type Answered = Answer<"overview"> | undefined;
-
-/** What its maker calls the device: GPU, NPU, XPU, … */
-const deviceWord = (answer: Answered): string =>
-  rowsOf(answer?.tables.configuration).find((r) => r.key === "device_type")?.value || "GPU";
 
 const DEVICE_WORK = ["kernel", "memcpy", "memset"];
 
@@ -52,6 +48,7 @@ export function Overview() {
   const steps = rowsOf(answer?.tables.steps);
   const busy = sum(rowsOf(answer?.tables.breakdown), (p) => (DEVICE_WORK.includes(p.category ?? "") ? p.time : 0));
   const device = (answer?.tables.devices?.rows.length ?? 0) > 0 || (allRanks.value && busy > 0);
+  const figures = device && !allRanks.value;
   // What the producer added up itself, where it did: that comes first then.
   const cards = !allRanks.value && hasRows(asked, "step_trace", "operator_types", "data_flow") === true;
   const blamed = answer && !allRanks.value ? answerAboutRun() : undefined;
@@ -64,21 +61,19 @@ export function Overview() {
         controls={<ReportMenu />}
         facts={[
           blamed && answer?.verdict ? `${whoseNumbers()}: ${answer.verdict.text[language.value]}` : undefined,
-          ...factsOf(answer, device, busy),
+          ...factsOf(answer, device, busy, figures),
         ]}
         more={blamed ? <WhoseFault /> : undefined}
         show={blamed ? undefined : showCause()}
       />
       <div class="grid overview">
+        {figures ? <Figures asked={asked} /> : null}
         {cards ? <ProducerCards asked={asked} /> : null}
         {cards ? <Advice asked={analysis("advise")} /> : null}
         {answer && steps.length === 0 ? null : (
-          <div class="w12 top-row">
+          <div class={hasNoSteps() ? "w12 top-row alone" : "w12 top-row"}>
             <AverageStep asked={asked} words={cards ? t("average_marked", { n: steps.length }) : undefined} />
-            <div class="stack">
-              {hasNoSteps() ? null : <StepBars asked={asked} />}
-              {device && !allRanks.value ? <DeviceMeters /> : null}
-            </div>
+            {hasNoSteps() ? null : <StepBars asked={asked} />}
           </div>
         )}
         {allRanks.value ? <RankSpread asked={asked} /> : null}
@@ -88,14 +83,31 @@ export function Overview() {
             {t("of_one_rank")} <RankMenu label={t("worker")} />
           </p>
         ) : (
-          <>
+          <More>
             <Stages asked={asked} />
             <UserRanges asked={asked} />
             <EventKinds asked={asked} />
-          </>
+            <Configuration asked={asked} />
+          </More>
         )}
-        <Configuration asked={asked} />
+        {allRanks.value ? <Configuration asked={asked} /> : null}
       </div>
+    </>
+  );
+}
+
+const TALL = 1200; // px of a window with room for everything
+
+/** What is seldom asked first: closed, so that the answer and what to change fit on the screen. */
+function More({ children }: { children: ComponentChildren }) {
+  const [more, setMore] = choice("more", innerHeight >= TALL ? "1" : "0");
+  const open = more === "1" || paper.value;
+  return (
+    <>
+      <button type="button" class="w12 more-parts" aria-expanded={open} onClick={() => setMore(open ? "0" : "1")}>
+        <Icon name={open ? "down" : "right"} size={12} /> {t("overview_more")}
+      </button>
+      {open ? children : null}
     </>
   );
 }
@@ -128,7 +140,7 @@ function showCause(): (() => void) | undefined {
 }
 
 /** The facts below the verdict; parts of a step are worth a word from two percent of it. */
-function factsOf(answer: Answered, device: boolean, busy: number): (string | undefined)[] {
+function factsOf(answer: Answered, device: boolean, busy: number, figures: boolean): (string | undefined)[] {
   const parts = rowsOf(answer?.tables.breakdown);
   const all = rowsOf(answer?.tables.steps);
   const steps = countedOf(all);
@@ -139,22 +151,22 @@ function factsOf(answer: Answered, device: boolean, busy: number): (string | und
   const aboutCommunication = answer?.verdict?.values.communication_share !== undefined;
   return [
     usual ? lengthFact(steps, all.length, usual) : undefined,
-    unprofiledFact(answer),
-    device && isKnown(part("kernel")) ? t("fact_busy", { d: deviceWord(answer), v: short(busy, "ns") }) : undefined,
+    figures ? undefined : unprofiledFact(answer),
+    device && !figures && isKnown(part("kernel")) ? t("fact_busy", { d: deviceWord(answer), v: short(busy, "ns") }) : undefined,
     large("data_loader") ? t("fact_loader", { v: short(part("data_loader"), "ns") }) : undefined,
     large("communication") && !aboutCommunication ? t("fact_comm", { v: short(part("communication"), "ns") }) : undefined,
-    usual && steps.length > 1 ? t("fact_spread", { v: short(spreadOf(steps) / usual, "share") }) : undefined,
+    usual && steps.length > 1 ? spreadFact(steps, usual) : undefined,
   ];
 }
 
-/** How far the steps are from the middle between the shortest and the longest. */
-const spreadOf = (steps: readonly OverviewStep[]): number =>
-  (largest(steps, (s) => s.total) - smallest(steps, (s) => s.total)) / 2;
+const ONE_SIDED = 0.5; // of the mean: beyond it plus and minus would promise steps that take no time
 
-/** The steps that the average is of: where the device work of some was recorded, these. */
-function countedOf(steps: readonly OverviewStep[]): readonly OverviewStep[] {
-  const recorded = steps.filter((s) => s.kernel !== null);
-  return recorded.length ? recorded : steps;
+/** How far the steps are from the middle between the shortest and the longest; where that is far, these two. */
+function spreadFact(steps: readonly OverviewStep[], usual: number): string {
+  const [least, most] = [smallest(steps, (s) => s.total), largest(steps, (s) => s.total)];
+  const spread = (most - least) / 2 / usual;
+  if (spread > ONE_SIDED) return t("fact_steps_range", { least: short(least, "ns"), most: short(most, "ns") });
+  return t("fact_spread", { v: short(spread, "share") });
 }
 
 /** How long the step is, the steps are on average, or the recording without steps is. */
@@ -190,44 +202,5 @@ function OnlyMemory({ asked }: { asked: AskedFor<"overview"> }) {
         <Configuration asked={asked} />
       </div>
     </>
-  );
-}
-
-type OverviewStep = Row<"overview", "steps">;
-
-const METERS = ["utilization", "sm_efficiency", "occupancy", "tensor_core_share", "mfu"] as const;
-
-function DeviceMeters() {
-  const asked = analysis("overview");
-  const table = asked.value?.tables.devices;
-  const devices = rowsOf(table);
-  const words = deviceWords();
-  return (
-    <Panel
-      span="meters"
-      name={t("device_meters")}
-      title={devices.length === 1 ? t("device_meters") : t("devices")}
-      {...panelFor(asked, "overview", "devices", "utilization")}
-    >
-      {devices.map((d) => (
-        <div key={String(d.device)} class="meter-grid">
-          {devices.length > 1 ? (
-            <b class="meter-device">
-              {deviceWord(asked.value)} {d.device}
-            </b>
-          ) : null}
-          {METERS.filter((m) => m !== "mfu" || isKnown(d.mfu)).map((m) => (
-            <Meter
-              key={m}
-              title={t(`meter_${m}`, { d: deviceWord(asked.value), u: words.unit, m: words.matrix })}
-              help={table?.columns.find((c) => c.name === m)?.help}
-              path={`overview.devices.${m}`}
-              value={d[m]}
-              missing={t("not_recorded")}
-            />
-          ))}
-        </div>
-      ))}
-    </Panel>
   );
 }

@@ -10,6 +10,7 @@ import { type AskedFor, analysis, csvUrl, rowsOf } from "../../model/trace.ts";
 import { Panel } from "../../widgets/panel.tsx";
 import { categoryBars, FormMenu, stageBars } from "../shared/step-bars.tsx";
 import { defined } from "../shared/table-source.ts";
+import { averageHeight } from "./average-step.tsx";
 
 export function StepBars({ asked }: { asked: AskedFor<"overview"> }) {
   const [by, setBy] = choice("bars", "categories");
@@ -46,13 +47,13 @@ export function StepBars({ asked }: { asked: AskedFor<"overview"> }) {
       }
       csv={csvUrl("overview", by === "categories" ? "steps" : "stage_steps")}
       asked={{ value: all, old: false, error: all ? undefined : whole.error }}
-      height={236}
+      height={172}
       controls={<FormMenu by={by} onChoose={setBy} />}
     >
       <div class="pad">
         <Columns
           bars={shown}
-          height={232}
+          height={Math.max(150, averageHeight(asked.value) - 12)}
           factor={scale.factor}
           format={(v) => (v >= 10 || v === 0 ? (Number.isInteger(v) ? String(v) : v.toFixed(1)) : v.toFixed(v < 1 ? 2 : 1))}
           label={t("steps_title")}

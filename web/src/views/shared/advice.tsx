@@ -3,9 +3,10 @@ import { useState } from "preact/hooks";
 import type { Severity } from "../../api/types.ts";
 import { short } from "../../base/format.ts";
 import { cutMiddle, kernelLabel } from "../../base/names.ts";
+import { paper } from "../../base/paper.ts";
 import { type AdviceEvent, type AdviceLine, eventsOf, inOrder, keepMuted, readMuted, showAdvice } from "../../model/evidence.ts";
 import { language, t } from "../../model/language.ts";
-import { go } from "../../model/route.ts";
+import { choice, go } from "../../model/route.ts";
 import { type AskedFor, allRanks, csvUrl, isSummary, rowsOf } from "../../model/trace.ts";
 import { WithCode } from "../../widgets/controls.tsx";
 import { Icon, SeverityMark } from "../../widgets/icons.tsx";
@@ -24,7 +25,10 @@ const ABOUT: readonly (readonly [RegExp, string])[] = [
 
 const fillFor = (id: string): string => ABOUT.find(([re]) => re.test(id))?.[1] ?? "var(--kernel)";
 
+const FIRST = 3; // that are shown at first: the others save less
+
 export function Advice({ asked }: { asked: AskedFor<"advise"> }) {
+  const [shown, setShown] = choice("advices", "first");
   const [muted, setMuted] = useState(readMuted);
   const all = rowsOf(asked.value?.tables.advice);
   const rows = inOrder(all, muted);
@@ -34,6 +38,7 @@ export function Advice({ asked }: { asked: AskedFor<"advise"> }) {
   };
   const mute = (id: string) => setAndKeep([...muted, id]);
   const unmute = () => setAndKeep([]);
+  const whole = shown === "all" || rows.length <= FIRST || paper.value;
   return (
     <Panel
       span="w12 advice-panel"
@@ -54,7 +59,16 @@ export function Advice({ asked }: { asked: AskedFor<"advise"> }) {
       {rows.length === 0 ? (
         <p class="empty">{nothingFound(asked.value, all.length > 0)}</p>
       ) : (
-        rows.map((r) => <AdviceRow key={String(r.id) + String(r.name ?? "")} row={r} asked={asked} mute={mute} />)
+        <>
+          {(whole ? rows : rows.slice(0, FIRST)).map((r) => (
+            <AdviceRow key={String(r.id) + String(r.name ?? "")} row={r} asked={asked} mute={mute} />
+          ))}
+          {whole ? null : (
+            <button type="button" class="advice-rest link" onClick={() => setShown("all")}>
+              {t("advice_rest", { n: rows.length - FIRST })}
+            </button>
+          )}
+        </>
       )}
     </Panel>
   );
@@ -74,6 +88,9 @@ function sentences(...parts: string[]): string {
   const between = language.value === "zh" ? "" : " ";
   return parts.map((p) => (/[.。]$/.test(p) ? p : p + stop)).join(between);
 }
+
+/** A share as people say it: what would be written as 0.0 % is less than the smallest that can be written. */
+const sharePart = (v: number | null): string => (v !== null && v < 0.0005 ? `<${short(0.001, "share")}` : short(v, "share"));
 
 interface RowProps {
   row: AdviceLine;
@@ -106,10 +123,12 @@ export function AdviceRow({ row, asked, mute, brief }: RowProps) {
         </p>
         {open ? <Opened row={row} events={events} mute={mute} /> : null}
       </div>
-      {brief ? null : (
-        <svg class="advice-picture" width="190" height="10" role="img" aria-label={short(row.share, "share")}>
-          <rect width="190" height="10" rx="1.5" fill="var(--track)" />
-          <rect width={Math.max(share > 0 ? 2 : 0, share * 190)} height="10" rx="1.5" fill={fillFor(String(row.id))} />
+      {brief ? null : row.saves === null ? (
+        <span class="advice-picture none" />
+      ) : (
+        <svg class="advice-picture" width="110" height="8" role="img" aria-label={short(row.share, "share")}>
+          <rect width="110" height="8" rx="1.5" fill="var(--track)" />
+          <rect width={Math.max(share > 0 ? 2 : 0, share * 110)} height="8" rx="1.5" fill={fillFor(String(row.id))} />
         </svg>
       )}
       <div class="saves">
@@ -125,7 +144,7 @@ export function AdviceRow({ row, asked, mute, brief }: RowProps) {
         {within ? <span class="t3">{within}</span> : null}
         {!row.saves || within ? null : (
           <span>
-            <b>{short(row.saves, "ns")}</b> <span class="t3">{short(row.share, "share")}</span>
+            <b>{short(row.saves, "ns")}</b> <span class="t3">{sharePart(row.share)}</span>
           </span>
         )}
       </div>
